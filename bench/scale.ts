@@ -22,8 +22,8 @@ const EVENT_BYTES = 330
 const STREAM_BYTES = 900
 const HEARTBEAT = { everyS: 15, bytes: 20 }
 
-// As the wall ends shared streams, and says how long a cache keeps them (`server/http/live.ts`). Who comes late gets what the stream
-// carried before.
+// The length of a shared stream, and the time a cache keeps it (`server/http/live.ts`). A late reader gets what the stream
+// sent before.
 const STREAM = { lengthS: 55, keptS: 40, overlapS: 5 }
 
 // What a cache asks of the wall: the responses that change, each once in two seconds, and the processor time of one.

@@ -5,7 +5,7 @@ import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { flawIn } from '../shared/contract/kinds.ts'
 import { codeOfField, failure, type Failure, type FailureCode } from './domain/failure.ts'
 
-/** The first error of a value. `schema` is that of the field; there is none for an unknown field, or if the value is no object. */
+/** The first error of a value. `schema` is that of the field; there is none for an unknown field, or if the value is not an object. */
 export type Flaw = { readonly name: string; readonly schema: TSchema | undefined; readonly value: unknown }
 
 /** A parameter that cannot be read. Whatever its schema is, it does not fit. */

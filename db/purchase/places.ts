@@ -141,7 +141,7 @@ function* nextArea(size: AreaSize, sold: SoldBlocks): Tx<Place> {
     if (place.kind !== 'open') return place
     const there = yield* openPlace(targetOf(place.block, size), sold)
     if (there.kind === 'open') return there
-    // Whoever buys single blocks there was quicker.
+    // A buyer of single blocks there was quicker.
   }
   return { kind: 'reserved' }
 }

@@ -80,7 +80,7 @@ export type Bought<Got extends Receipt | AreaReceipt = Receipt> = { readonly rec
 export type Buyer = {
   /** Buys what is ordered, or takes up the unfinished purchase of the very same order. At most one of its payments is taken. */
   buy<Got extends Receipt | AreaReceipt = Receipt>(order: OrderToPay): Promise<Bought<Got>>
-  /** Finishes what earlier processes left, within the maximum; `onEarlier` and `onOpen` are told of each. */
+  /** Finishes what earlier processes left, within the maximum; calls `onEarlier` or `onOpen` with each. */
   finish(): Promise<void>
 }
 

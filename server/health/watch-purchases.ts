@@ -46,7 +46,7 @@ export function watchPurchases({ clock, outages }: WatchDeps): PurchaseWatch {
   return {
     ended(payer, outcome) {
       const failed = outcome.kind === 'bought' ? null : outcome.code
-      // Strangers can fill our queues with payments that nobody can make, and nothing is out of order then.
+      // Anyone can fill our queues with invalid payments; that is not an outage.
       if (failed === 'server_busy' || (failed !== null && statusOf[failed] < FIRST_OF_OURS)) return
       if (recent.length < ENDED_MAX) recent.push({ atMs: clock.elapsed(), payer, failed })
     },

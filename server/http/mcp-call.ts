@@ -30,7 +30,7 @@ export async function answerCall(deps: McpDeps, request: Request, { clients, upl
     if (refused !== undefined) return refused
     const { code, message } = read
     if (code !== 'invalid_body') return refuse(read, { Connection: 'close' })
-    // JSON-RPC has different errors for invalid JSON and for JSON that is no request.
+    // JSON-RPC has different errors for invalid JSON and for JSON that is not a request.
     const fault = read.unsafe === true ? ProtocolErrorCode.InvalidRequest : ProtocolErrorCode.ParseError
     return answer(400, answerError(null, { code: fault, message }), { Connection: 'close' })
   }

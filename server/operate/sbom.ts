@@ -58,7 +58,7 @@ function neededBy(names: readonly string[], packages: Packages): Locked[] {
   return [...versions.values()].toSorted(([one], [other]) => (one < other ? -1 : 1))
 }
 
-/** Where the lock file keeps what `from` gets under this name: below itself, else below who needs it, else at the top. */
+/** The place in the lock file of the package that `from` gets by this name: below `from`, else below its dependants, else at the top. */
 function placeInLock(name: string, from: string, packages: Packages): string | undefined {
   for (let above = from; above !== ''; above = parentOf(above)) {
     const place = `${above}/${name}`

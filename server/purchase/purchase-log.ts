@@ -42,7 +42,7 @@ export function logPurchase({ logger, clock }: LogDeps): PurchaseLog {
 // The mere checks of a sweep are the same every few seconds, as long as a purchase is open; a final sale is not unusual.
 const quiet: ReadonlySet<Verb> = new Set(['look-up', 'ask-chain', 'confirm', 'mark-final'])
 
-/** How the steps of a sweep are told: those that may change something. */
+/** Logs the steps of a sweep that may change something. */
 export function logActs({ logger }: Pick<LogDeps, 'logger'>): LogStep {
   const log = logSteps(logger, isPlain)
   return (step, ms) => (quiet.has(step.do) ? undefined : log(step, ms))
@@ -50,7 +50,7 @@ export function logActs({ logger }: Pick<LogDeps, 'logger'>): LogStep {
 
 type LogDeps = { readonly logger: Logger; readonly clock: Clock }
 
-/** Tells of each step that failed, or whose answer needs a line. */
+/** Logs each step that failed, or whose answer needs a line. */
 const logSteps =
   (logger: Logger, needsNoLine: (step: RunStep) => boolean): LogStep =>
   (step, ms) => {

@@ -63,7 +63,7 @@ export type PurchaseDeps = {
   readonly isDenied?: ((payer: Address) => boolean) | undefined // whether the operator does not sell to a payer
   readonly contact: string | null
   readonly advance: () => Promise<void>
-  readonly claimed?: (() => void) | undefined // called after each claim; the log tells of everything else
+  readonly claimed?: (() => void) | undefined // called after each claim; the log has everything else
   readonly leases?: Leases | undefined
   readonly times?: Times
 }
@@ -298,7 +298,7 @@ function questions(runs: Runs, run: PurchaseRun) {
       if (tx !== undefined) runs.named.set(keyOf(payment), tx)
       return settling
     },
-    // The reconciler asks later. Who retries too often gets the last known state.
+    // The reconciler asks later. A payer who retries too often gets the last known state.
     'ask-chain': async (question) => (run.isSpent ? { kind: 'silent' } : await chainStatusOf(runs, question)),
   } satisfies Partial<Handlers>
 }

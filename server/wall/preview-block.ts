@@ -90,7 +90,7 @@ function spaceOf({ claimed }: WallView, now: Taken, holding: Holding): TargetSta
   return blocks.some((block) => now.has(block)) ? 'reserved' : 'open'
 }
 
-/** Checks each field by itself, so that all can be mended at once. `pictureIn` checks the picture. */
+/** Checks each field separately, so that a caller can fix all of them at once. `pictureIn` checks the picture. */
 function listingProblems(said: PreviewInput): PreviewProblem[] {
   return LISTING_KEYS.filter((key) => key !== 'px').flatMap((key) => {
     const listing = readListing({ [key]: said[key] })

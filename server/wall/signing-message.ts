@@ -66,7 +66,7 @@ export async function signingMessage(deps: SigningMessageDeps, query: SignQuery)
   }
 }
 
-/** The fields that a change names, or why the change would be refused, whoever signs it. */
+/** The fields that a change names, or the reason why the change would be refused for any signer. */
 function readFields(query: SignQuery): SignedFields | Failure {
   const named: { -readonly [Field in SignableField]?: string | null } = {}
   for (const field of FIELDS) {

@@ -1,7 +1,7 @@
 /**
  * The headers of both versions of x402. Version 1 is the only one of many clients: the terms are in the body of a 402, the
- * payment comes in X-PAYMENT, the settlement goes back in X-PAYMENT-RESPONSE. What is signed is the same. Where the versions
- * differ, version 2 is the truth; once nobody sends X-PAYMENT any more (`wall_paid_requests_total`), only its headers stay.
+ * payment comes in X-PAYMENT, the settlement goes back in X-PAYMENT-RESPONSE. The signed message is the same. If the versions
+ * differ, version 2 counts; once no client sends X-PAYMENT any more (`wall_paid_requests_total`), only its headers stay.
  */
 
 import type { SettleResponse } from '@x402/core/types'

@@ -187,7 +187,7 @@ function followStream(follower: Follower, shared: string | null, signal: AbortSi
         .catch(() => {})
         .then(reopen)
     } else if (stream?.readyState === EventSource.CLOSED) {
-      // The browser reconnects after a lost connection, but not after an answer that is no stream.
+      // The browser reconnects after a lost connection, but not after a response that is not a stream.
       timer = setTimeout(open, AGAIN_MS)
     }
   }

@@ -57,7 +57,7 @@ export function createLevels(regl: Regl, textures: Textures) {
   }
 }
 
-/** Where an area of the wall lies in a level, in clip space; whole texels that it has any part of. */
+/** The position of an area of the wall in a level, in clip space; whole texels that it has any part of. */
 function inLevel({ left, top, right, bottom }: Rect, depth: number, [width, height]: Level['size']): Frame['place'] {
   const scale = 2 ** depth
   const first = (value: number, count: number) => (Math.floor(value / scale) / count) * 2 - 1

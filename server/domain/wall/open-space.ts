@@ -49,7 +49,7 @@ export function openSpaces(occupancy: Occupancy, { w, h, near, limit }: SpaceWis
 /** The blocks that are unavailable now, and those that always will be: the second set is a part of the first. */
 export type Occupied = { readonly taken: Occupancy; readonly sold: Occupancy }
 
-/** Where a target can be had, by its top left block, or why nowhere. */
+/** The place at which a target can be sold, by its top left block, or the reason why there is none. */
 export type Place =
   | { readonly kind: 'open'; readonly block: BlockIndex }
   | { readonly kind: 'reserved' | 'claimed' | 'crowded' }

@@ -58,7 +58,7 @@ export function respondUnchanged(headers: HeaderFields): Response {
   return new Response(null, { status: 304, headers: { 'Access-Control-Allow-Origin': '*', ...headers } })
 }
 
-/** Makes a stream of server-sent events; `null` for a HEAD request. Proxies are told not to buffer it. */
+/** Makes a stream of server-sent events; `null` for a HEAD request. Its headers ask proxies not to buffer it. */
 export function respondEvents(stream: ReadableStream<Uint8Array> | null, cacheControl = 'no-store'): Response {
   const headers = { 'Content-Type': 'text/event-stream', 'Cache-Control': cacheControl, 'X-Accel-Buffering': 'no' }
   return new Response(stream, { headers: { ...everywhere, ...headers } })

@@ -188,7 +188,7 @@ export const hasRoom = (seed: number): boolean => seed % WIDE_EVERY === 0
 /** Whether two servers sell from the same book. */
 export const isTwinned = (seed: number): boolean => seed % TWIN_EVERY === TWIN_EVERY - 1
 
-// A payment that was sent to a facilitator, which did not respond, is written nowhere: only a lease says that it was sent.
+// A payment that was sent to a facilitator, which did not respond, is not stored anywhere: only a lease shows that it was sent.
 const WITHOUT_LEASES = { leaseUnknown: 0.7, verifyDown: 0.3 }
 
 /** Whether two servers mostly get no leases from their store. */

@@ -33,7 +33,7 @@ export type SampleServer = {
   /** Sells blocks in one purchase, and returns its time; a purchase with an earlier time continues that one. */
   sellArea(blocks: readonly BlockIndex[], agent: Sale['agent'], t?: number): number
   repaint(block: BlockIndex, px: string): void
-  /** Whether pages are told that a cache shares the stream. */
+  /** Whether pages follow a stream that a cache shares. */
   share(isShared: boolean): void
   /** Ends the streams that are shared. */
   endStreams(): void
