@@ -30,7 +30,7 @@ import { TOOLS } from './mcp/registry.ts'
 import type { Reports } from './operator-ports.ts'
 import type { LedgerReader, Log, Logger, Pictures } from './ports.ts'
 import { limitedSeller, type LimitedSellerDeps } from './purchase/limited-seller.ts'
-import { spaceFinder, takenBlocks } from './wall/open-blocks.ts'
+import { createSpaceFinder, takenBlocks } from './wall/open-blocks.ts'
 import type { RateLimits } from './wall/rate-limits.ts'
 import { cardImages, wallImages } from './wall/wall-image.ts'
 
@@ -135,7 +135,7 @@ function servicesOf(given: Service, peerOf: (request: Request) => string | undef
     sellTo,
     images: wallImages(given),
     cards: cardImages(given),
-    findSpace: spaceFinder(taken, offer),
+    findSpace: createSpaceFinder(taken, offer),
     uploads: uploads(clients),
     site: {
       offer,

@@ -2,10 +2,10 @@
 
 import { readFileSync } from 'node:fs'
 import { getAddress, isAddress } from 'viem/utils'
-import { atomicOf, USUAL_PRICE_ATOMIC } from '../shared/money.ts'
+import { parsePrice, USUAL_PRICE_ATOMIC } from '../shared/money.ts'
 import { isPrintable } from '../shared/text.ts'
 import { isNetwork, type Network } from '../shared/usdc.ts'
-import { addressesIn } from '../shared/wallet.ts'
+import { parseAddresses } from '../shared/wallet.ts'
 import type { Address } from './domain/purchase/payment.ts'
 import type { Database } from './domain/store-position.ts'
 import { NETWORKS, tokenOf } from './x402/network.ts'
@@ -300,7 +300,7 @@ const webhookKeyOf = (text: string): Parsed<Uint8Array> => {
 }
 
 const priceOf = (text: string): Parsed<bigint> => {
-  const value = atomicOf(text)
+  const value = parsePrice(text)
   return value === undefined
     ? { problem: 'must be an amount in dollars with two decimals, from 0.01 to 999999.99' }
     : { value }
@@ -374,7 +374,7 @@ function deniedOf(text: string): Parsed<DeniedPayers> {
   const path = /^0x/i.test(text) ? undefined : text
   const listed = path === undefined ? text : contentOf(path)
   if (typeof listed !== 'string') return listed
-  const addresses = addressesIn(listed)
+  const addresses = parseAddresses(listed)
   if (typeof addresses !== 'number') return { value: { addresses, path } }
   return {
     problem: `has something else than an address${path === undefined ? '' : ` in line ${addresses} of ${path}`}`,

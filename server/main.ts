@@ -6,14 +6,14 @@ import type { DamagedRow } from '../db/row-checksums.ts'
 import { terminalText } from '../shared/terminal.ts'
 import { systemClock } from './adapters/clock.ts'
 import { UnusableKey } from './adapters/facilitator/coinbase.ts'
-import { lineLogger } from './adapters/logger.ts'
+import { createLineLogger } from './adapters/logger.ts'
 import { cannotWork, ConfigError, EXIT_CONFIG, readConfig, type Config } from './config.ts'
 import { pathTroubles } from './preflight.ts'
 import { TIMES, type Times } from './times.ts'
 
 const STILL_CLOSED = 'the database does not accept this wall yet; the wall waits for it and serves nobody until then'
 
-const logger = lineLogger((line) => console.error(line), systemClock)
+const logger = createLineLogger((line) => console.error(line), systemClock)
 
 if (import.meta.main) await main()
 

@@ -11,7 +11,7 @@ import { httpFacilitator, type ExtensionSaid } from './adapters/facilitator/faci
 import type { Metrics } from './adapters/metrics/metrics.ts'
 import type { Config } from './config.ts'
 import type { DependencyKind } from './domain/dependency.ts'
-import { freshChain } from './health/chain-freshness.ts'
+import { guardChainFreshness } from './health/chain-freshness.ts'
 import { type Outages, trackOutages } from './health/outages.ts'
 import { paymentHealth } from './health/payment-health.ts'
 import { watchClock, watchEventLoop } from './health/watch-process.ts'
@@ -36,7 +36,7 @@ export function openRail(config: Config, metrics: Metrics | undefined, logger: L
     onProbed: (host, trouble) => outages.saw({ kind: 'chain-endpoint', name: host }, trouble),
   })
   const asked = viemChain(endpoints, offer)
-  const chain = freshChain(metrics?.chain(asked) ?? asked, {
+  const chain = guardChainFreshness(metrics?.chain(asked) ?? asked, {
     clock,
     told: (reason) => outages.saw({ kind: 'chain', name: network }, reason),
   })

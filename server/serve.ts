@@ -4,19 +4,19 @@ import type { Ahead } from '../db/engine.ts'
 import manifest from '../package.json'
 import { moneyText } from '../shared/money.ts'
 import { TOTAL_BLOCKS } from '../shared/wall.ts'
-import { catalogueOf } from './adapters/catalogue.ts'
+import { openCatalogue } from './adapters/catalogue.ts'
 import { systemClock as clock } from './adapters/clock.ts'
 import { deniedPayers } from './adapters/denied-payers.ts'
 import { freeBytesBeside, sizeOf } from './adapters/disk-space.ts'
 import type { Metrics } from './adapters/metrics/metrics.ts'
 import type { WallReadings } from './adapters/metrics/wall.ts'
 import { workerPictures } from './adapters/pictures/pictures.ts'
-import { supervisorIn } from './adapters/supervisor.ts'
+import { openSupervisor } from './adapters/supervisor.ts'
 import { limitUnread } from './adapters/unread-limits.ts'
-import { fastestKeys, type Keys } from './adapters/wallets/recover.ts'
+import { loadFastestKeys, type Keys } from './adapters/wallets/recover.ts'
 import { viemWallets } from './adapters/wallets/wallets.ts'
-import { webhookReceiver } from './adapters/webhook.ts'
-import { witnessAt } from './adapters/witness-file.ts'
+import { openWebhook } from './adapters/webhook.ts'
+import { openWitness } from './adapters/witness-file.ts'
 import { app } from './app.ts'
 import { checkRestoredBackup, type RestoredBackupCheck } from './books/check-restored-backup.ts'
 import { keepWitness, type WitnessKeeper } from './books/keep-witness.ts'
@@ -38,7 +38,7 @@ import { openRail } from './open-rail.ts'
 import { adminCommands } from './operate/admin-commands.ts'
 import { adminSocketAt } from './operate/admin-socket-path.ts'
 import { openAdminSocket } from './operate/admin-socket.ts'
-import { type Alert, type Overview, recentAlerts } from './operate/status-report.ts'
+import { type Alert, type Overview, keepRecentAlerts } from './operate/status-report.ts'
 import { pageFiles } from './page-files.ts'
 import type { Logger } from './ports.ts'
 import { listenOn, metricsPort, wallPort } from './preflight.ts'
@@ -46,7 +46,7 @@ import type { PurchaseDeps } from './purchase/purchase-run.ts'
 import { reconciler } from './purchase/reconciler.ts'
 import { seller } from './purchase/seller.ts'
 import type { Times } from './times.ts'
-import { logCompactor } from './wall/compact-log.ts'
+import { createLogCompactor } from './wall/compact-log.ts'
 import { rateLimits } from './wall/rate-limits.ts'
 
 const COMPACT_EVERY_MS = 3_600_000
@@ -77,9 +77,9 @@ export async function serve(given: Given): Promise<void> {
   const { store } = given.ahead
   const metrics =
     config.metricsPort === undefined ? undefined : (await import('./adapters/metrics/metrics.ts')).openMetrics()
-  const recent = recentAlerts(metrics?.logger(given.logger) ?? given.logger, clock)
+  const recent = keepRecentAlerts(metrics?.logger(given.logger) ?? given.logger, clock)
   const { logger, alerts } = queueAlerts(recent.logger, clock)
-  const witness = witnessAt(config.witnessPath)
+  const witness = openWitness(config.witnessPath)
   if (!config.isWitnessApart) logger.note('witness', { what: WITNESS_BESIDE })
   const witnessing = keepWitness({ store: store.store, witness, clock, logger })
   const wall = await openWall({ ...given, logger }, metrics, witnessing.committed)
@@ -87,7 +87,7 @@ export async function serve(given: Given): Promise<void> {
   const monitors = metrics === undefined ? undefined : listenToMonitors(config, metrics)
   limitUnread((why) => logger.note('unread-unlimited', { why }))
   console.log(`The wall is open at ${config.offer.baseUrl}`)
-  const supervisor = supervisorIn(Bun.env, (why) => logger.note('no-supervisor', { why }))
+  const supervisor = openSupervisor(Bun.env, (why) => logger.note('no-supervisor', { why }))
   supervisor.ready()
   logger.note('open', { port: server.port ?? 0, network: config.network })
   const { isWitnessApart, offer } = config
@@ -259,7 +259,7 @@ function startLoops(
     } else rail.waitsFor(restored.reason())
     return config.reconcileIntervalMs
   })
-  const compact = logCompactor({ ...store, clock, logger, historyDays: config.historyDays })
+  const compact = createLogCompactor({ ...store, clock, logger, historyDays: config.historyDays })
   const stopping = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
   const compacting = runPeriodically({ clock, logger }, signal, async () => {
     // One damaged entry must not cost another one.
@@ -273,7 +273,7 @@ function startLoops(
   })
   const listing = runPeriodically({ clock, logger }, signal, listings.check)
   const following = isShared(config) ? [pollLog({ ...store, advance, clock, logger, times }, signal)] : []
-  const receiver = config.webhook && webhookReceiver(config.webhook, clock)
+  const receiver = config.webhook && openWebhook(config.webhook, clock)
   const deliver = receiver && noticeDelivery({ ...store, receiver, alerts, outages, clock, number: () => view.number })
   const delivering = deliver && runPeriodically({ clock, logger }, signal, () => deliver(signal))
   return [
@@ -340,7 +340,7 @@ type OpenRail = ReturnType<typeof openRail>
 /** Watches the store and the purchases, and determines whether this process is ready. */
 function openWatches({ config, times, ahead: { store } }: Given, { rail, outages }: OpenRail) {
   const disk = { freeBytes: freeBytesBeside(dataPath(config)), engine: config.database.kind }
-  const catalogues = config.facilitatorUrls.map((url) => catalogueOf(url, config.offer))
+  const catalogues = config.facilitatorUrls.map((url) => openCatalogue(url, config.offer))
   return {
     purchases: watchPurchases({ clock, outages }),
     queue: watchQueue({ clock, outages }, QUEUE_CLASSES),
@@ -376,7 +376,7 @@ function dataPath({ database, witnessPath }: Config): string {
 
 /** Loads the fastest signature library of this machine, and notes which one it is. */
 async function keysFor(logger: Logger): Promise<Keys> {
-  const keys = await fastestKeys((library, why) => logger.note('keys-skipped', { library, why }))
+  const keys = await loadFastestKeys((library, why) => logger.note('keys-skipped', { library, why }))
   logger.note('keys', { library: keys.library })
   return keys
 }

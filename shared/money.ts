@@ -27,7 +27,7 @@ export const amountText = (atomic: bigint): string => `${moneyText(atomic)} ${AS
 const pricePattern = /^(?:0|[1-9]\d{0,5})\.\d{2}$/
 
 /** A price with two decimals, from 0.01 to 999999.99, as atomic units; `undefined` for any other text. */
-export function atomicOf(price: string): bigint | undefined {
+export function parsePrice(price: string): bigint | undefined {
   if (!pricePattern.test(price)) return undefined
   const atomic = BigInt(price.replace('.', '')) * CENT_ATOMIC
   return atomic > 0n ? atomic : undefined

@@ -17,7 +17,7 @@ export const ADDRESS_PATTERN = '^0x[0-9a-fA-F]{40}$'
 const addressPattern = new RegExp(ADDRESS_PATTERN)
 
 /** Addresses in lower case, separated by blanks, commas or lines; `#` begins a comment. A number is the line with an error. */
-export function addressesIn(text: string): ReadonlySet<`0x${string}`> | number {
+export function parseAddresses(text: string): ReadonlySet<`0x${string}`> | number {
   const addresses = new Set<`0x${string}`>()
   for (const [nth, line] of text.split('\n').entries())
     for (const word of line.replace(/#.*/, '').split(/[\s,]+/)) {

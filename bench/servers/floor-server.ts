@@ -6,7 +6,7 @@
 
 import { join } from 'node:path'
 import { connect } from '../../db/sqlite/connection.ts'
-import { fastestKeys } from '../../server/adapters/wallets/recover.ts'
+import { loadFastestKeys } from '../../server/adapters/wallets/recover.ts'
 import { segmentOf } from '../../server/http/canvas/precompressed-body.ts'
 import { PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
 import { digestOf, editMessage } from '../../shared/signing.ts'
@@ -14,7 +14,7 @@ import floorSql from './floor-server.sql' with { type: 'text' }
 
 const [folder = ''] = process.argv.slice(2)
 
-const keys = await fastestKeys()
+const keys = await loadFastestKeys()
 const connection = connect(join(folder, 'floor.sqlite'))
 const [journal = '', createLog = '', createBlocks = '', insert = '', replace = ''] = floorSql.split(';\n')
 for (const statement of [journal, createLog, createBlocks]) connection.run(statement)

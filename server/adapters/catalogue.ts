@@ -22,7 +22,7 @@ export const entryOf = (address: string): string =>
   address.replace(/\?.*$/, '').replace(/\/(?:\d+,\d+|[:{][^/]*)$/, '/*')
 
 /** The catalogue of the facilitator at a URL. */
-export function catalogueOf(facilitatorUrl: string, { baseUrl, terms }: Offer): Catalogue {
+export function openCatalogue(facilitatorUrl: string, { baseUrl, terms }: Offer): Catalogue {
   const { url, host } = readAddress(facilitatorUrl)
   const address = url.replace(/\/$/, '') + merchantPath(terms.payTo)
   return {

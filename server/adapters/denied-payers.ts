@@ -1,7 +1,7 @@
 /** The payers that the operator denies: from the settings, or from a file that is read again while the wall runs. */
 
 import { readFile } from 'node:fs/promises'
-import { addressesIn } from '../../shared/wallet.ts'
+import { parseAddresses } from '../../shared/wallet.ts'
 import type { Address } from '../domain/purchase/payment.ts'
 import type { Logger } from '../ports.ts'
 
@@ -39,7 +39,7 @@ export function deniedPayers(
 async function readList(path: string) {
   try {
     const said = await readFile(path, 'utf8')
-    const addresses = addressesIn(said)
+    const addresses = parseAddresses(said)
     return typeof addresses === 'number'
       ? { said, trouble: `line ${addresses} has something else than an address` }
       : { said, addresses }

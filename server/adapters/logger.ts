@@ -16,7 +16,10 @@ const TEXT_MAX = 512
  * Makes a journal over a sink of lines. Notes and alerts each have a budget of bytes. Lines over the budget are counted,
  * and the next line that fits is preceded by the count.
  */
-export function lineLogger(write: (line: string) => void, { now, elapsed }: Pick<Clock, 'now' | 'elapsed'>): Logger {
+export function createLineLogger(
+  write: (line: string) => void,
+  { now, elapsed }: Pick<Clock, 'now' | 'elapsed'>,
+): Logger {
   const level = (name: 'note' | 'alert') => {
     const line = (event: string, facts: Facts) =>
       terminalLine(JSON.stringify({ at: new Date(now()).toISOString(), level: name, event, ...facts }, shortened))

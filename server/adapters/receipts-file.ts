@@ -13,7 +13,7 @@ const Stretch = Closed({ payee: Hex, from: Whole, through: Whole, transfers: Typ
 const Kept = Closed({ of: Type.String(), stretches: Type.Array(Stretch), sum: Type.String() })
 
 /** The archive at a path for `of`, a network and its token. Without a path, nothing is stored. */
-export function receiptArchiveAt(path: string | undefined, of: string): ReceiptArchive {
+export function openReceiptArchive(path: string | undefined, of: string): ReceiptArchive {
   return path === undefined ? { read: async () => [], write: async () => {} } : archiveFile(path, of)
 }
 

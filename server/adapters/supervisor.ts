@@ -22,7 +22,7 @@ const nobody: Supervisor = { ready: () => {}, stopping: () => {} }
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** The supervisor that the environment names; `failed` is called if it cannot be reached. */
-export function supervisorIn(env: Environment, failed: (why: string) => void): Supervisor {
+export function openSupervisor(env: Environment, failed: (why: string) => void): Supervisor {
   const path = env['NOTIFY_SOCKET']
   if (path === undefined || path === '' || process.platform !== 'linux') return nobody
   try {

@@ -11,7 +11,7 @@ export type Webhook = { readonly url: string; readonly key: Uint8Array }
 const TIMEOUT_MS = 15_000
 
 /** Opens the webhook. Only a status of 2xx counts as delivered; the rest of the response is not read. */
-export function webhookReceiver({ url, key }: Webhook, { now }: Pick<Clock, 'now'>): NoticeReceiver {
+export function openWebhook({ url, key }: Webhook, { now }: Pick<Clock, 'now'>): NoticeReceiver {
   const address = readAddress(url)
   return {
     host: address.host,

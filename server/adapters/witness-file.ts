@@ -26,7 +26,7 @@ export function isWitness(path: string): boolean {
 }
 
 /** The witness at a path; without one, none is stored. Throws if the file contains something else. */
-export function witnessAt(path: string | undefined): Witness {
+export function openWitness(path: string | undefined): Witness {
   if (path !== undefined) return witnessFile(path)
   return { read: async () => undefined, write: async () => {} }
 }

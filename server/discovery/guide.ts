@@ -17,7 +17,7 @@ import { ORDER_VECTOR } from '../domain/purchase/order-vector.ts'
 import { TS_TOLERANCE_MS } from '../domain/wall/edit.ts'
 import { TEST_VECTOR } from '../domain/wall/signed-fields.ts'
 import { domainOf } from '../x402/authorization.ts'
-import { SIGN_IN_HEADER, textOfSignIn } from '../x402/sign-in.ts'
+import { SIGN_IN_HEADER, signInMessage } from '../x402/sign-in.ts'
 import { offered } from '../x402/terms.ts'
 import { meaningOf } from './codes.ts'
 import { fieldRows, table } from './fields.ts'
@@ -181,7 +181,7 @@ function signing(site: Site): Values {
     signInHeader: SIGN_IN_HEADER,
     signInPath: WORKED_SIGN_IN.path,
     signInBody: WORKED_SIGN_IN.body,
-    signInText: textOfSignIn(WORKED_SIGN_IN.header),
+    signInText: signInMessage(WORKED_SIGN_IN.header),
     signInFields: inJson(WORKED_SIGN_IN.header),
   }
 }

@@ -13,7 +13,7 @@ const STALLED: ChainHealth = { kind: 'stalled', what: STILL }
  * as paid or void stays so. It is not believed that a payment is unspent, because it may be sent and not yet in a block.
  * `told` is called after each reading with the problem, or `null`.
  */
-export function freshChain(
+export function guardChainFreshness(
   chain: Chain,
   { clock, told }: { readonly clock: Clock; readonly told: (reason: string | null) => void },
 ): Chain {

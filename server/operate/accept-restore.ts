@@ -6,7 +6,7 @@ import { countOf, moneyText } from '../../shared/money.ts'
 import { viemChain } from '../adapters/chain/chain.ts'
 import { openEndpoints } from '../adapters/chain/endpoints.ts'
 import { systemClock as clock } from '../adapters/clock.ts'
-import { witnessAt } from '../adapters/witness-file.ts'
+import { openWitness } from '../adapters/witness-file.ts'
 import { acceptRestoredBackup, findLostPayments, type LostPayments } from '../books/accept-restored-backup.ts'
 import { readConfig } from '../config.ts'
 import { isOlder, type StorePosition } from '../domain/store-position.ts'
@@ -35,7 +35,7 @@ export const acceptRestore: Command = {
 
 async function accept(isAccepted: boolean): Promise<number> {
   const { database, network, rpcUrls, rpcCallsPerSecond, offer, witnessPath } = readConfig(Bun.env)
-  const witness = witnessAt(witnessPath)
+  const witness = openWitness(witnessPath)
   const { checkpoint, payouts, store, close } = await openStore(database, network)
   try {
     const chain = viemChain(openEndpoints(network, rpcUrls, { clock, callsPerSecond: rpcCallsPerSecond }), offer)

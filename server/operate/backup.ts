@@ -87,11 +87,11 @@ type Limits = { readonly count: number; readonly bytes: number }
 function removeCopies(folder: string, limits: Limits): void {
   const names = readdirSync(folder).filter((name) => COPY.test(name))
   const copies = names.map((name) => ({ name, bytes: statSync(join(folder, name)).size }))
-  for (const name of copiesBeyond(copies, limits)) rmSync(join(folder, name))
+  for (const name of selectExpiredCopies(copies, limits)) rmSync(join(folder, name))
 }
 
 /** The names of the copies beyond the limits: the oldest ones. The newest copy is never among them. */
-export function copiesBeyond(
+export function selectExpiredCopies(
   copies: readonly { readonly name: string; readonly bytes: number }[],
   { count, bytes }: Limits,
 ): readonly string[] {

@@ -8,7 +8,7 @@ import { amountText, countOf } from '../../shared/money.ts'
 import { viemChain } from '../adapters/chain/chain.ts'
 import { openEndpoints } from '../adapters/chain/endpoints.ts'
 import { systemClock as clock } from '../adapters/clock.ts'
-import { receiptArchiveAt } from '../adapters/receipts-file.ts'
+import { openReceiptArchive } from '../adapters/receipts-file.ts'
 import { auditBooks, type OpenFinding, type Stock } from '../books/audit-books.ts'
 import { readConfig } from '../config.ts'
 import type { Balance, BookedCredit, BookedSale } from '../domain/purchase/balance.ts'
@@ -39,7 +39,7 @@ export const books: Command = {
     await using audit = await openBooks(database)
     const chain = viemChain(openEndpoints(network, rpcUrls, { clock, callsPerSecond: rpcCallsPerSecond }), offer)
     const from = values.from === undefined ? undefined : BigInt(values.from)
-    const kept = receiptArchiveAt(booksPath, `${network} ${offer.terms.asset}`)
+    const kept = openReceiptArchive(booksPath, `${network} ${offer.terms.asset}`)
     const archive = { read: values.all === true ? async () => [] : kept.read, write: orTell(kept.write) }
     const stock = await auditBooks({ audit, chain, clock, archive, payTo: offer.terms.payTo }, from, tellHeight)
     if (stock === 'silent') throw new CannotOpen(`${whySilent(await chain.fault())}, so the books cannot be checked`)

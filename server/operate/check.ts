@@ -5,9 +5,9 @@ import { openBooks } from '../../db/open.ts'
 import { dumpTool, NO_DUMP_TOOL } from '../../db/postgres/dump.ts'
 import { systemClock as clock } from '../adapters/clock.ts'
 import { freeBytesBeside } from '../adapters/disk-space.ts'
-import { signerOf } from '../adapters/wallets/recover.ts'
-import { webhookReceiver } from '../adapters/webhook.ts'
-import { witnessAt } from '../adapters/witness-file.ts'
+import { recoverTextSigner } from '../adapters/wallets/recover.ts'
+import { openWebhook } from '../adapters/webhook.ts'
+import { openWitness } from '../adapters/witness-file.ts'
 import { OLDER_COPY } from '../books/check-restored-backup.ts'
 import { ConfigError, readConfig, type Config } from '../config.ts'
 import type { DependencyState } from '../domain/dependency.ts'
@@ -93,7 +93,7 @@ async function databaseFinding({ database, network, witnessPath }: Config): Prom
   const what = `database (${database.kind})`
   try {
     // Read before the store, because a running wall writes to it meanwhile.
-    const seen = await witnessAt(witnessPath).read()
+    const seen = await openWitness(witnessPath).read()
     const position = await positionOf(database, network)
     return { what, trouble: seen !== undefined && isOlder(position, seen) ? OLDER_COPY : null }
   } catch (error) {
@@ -104,7 +104,7 @@ async function databaseFinding({ database, network, witnessPath }: Config): Prom
 /** Whether each proof was signed by the payment address, over the address of this wall. */
 async function proofFindings({ offer }: Config): Promise<readonly Finding[]> {
   const { ownershipProofs = [], baseUrl, terms } = offer
-  const signers = await Promise.all(ownershipProofs.map((proof) => signerOf(baseUrl, proof)))
+  const signers = await Promise.all(ownershipProofs.map((proof) => recoverTextSigner(baseUrl, proof)))
   return signers.map((signer, nth) => ({
     what: `ownership proof ${nth + 1}`,
     trouble: signer === terms.payTo ? null : `it is not a signature of ${baseUrl} by PAY_TO; sign that text again`,
@@ -145,7 +145,7 @@ const NOT_THERE: StorePosition = { change: 0, payment: 0, height: 0n, payees: []
 /** Sends the webhook a notice of the type `test`. */
 async function webhookFindings({ webhook }: Config): Promise<readonly Finding[]> {
   if (webhook === undefined) return []
-  const { host, send } = webhookReceiver(webhook, clock)
+  const { host, send } = openWebhook(webhook, clock)
   const notice = { id: `test-${crypto.randomUUID()}`, type: 'test', at: clock.now(), data: {} } as const
   return [{ what: `webhook ${host}`, trouble: await send(notice, new AbortController().signal) }]
 }

@@ -98,7 +98,7 @@ export type Alert = { readonly at: UnixMs; readonly event: string; readonly fact
 const ALERTS_MAX = 10
 
 /** The same journal, which also keeps its last ten alerts, oldest first. */
-export function recentAlerts(
+export function keepRecentAlerts(
   logger: Logger,
   { now }: Pick<Clock, 'now'>,
 ): { readonly logger: Logger; readonly last: () => readonly Alert[] } {

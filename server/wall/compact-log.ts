@@ -24,7 +24,7 @@ const PAUSE_MS = 50
 type Choice = (entry: OutlinedEntry) => LogNumber | undefined
 
 /** Makes the compactor. Skips an unavailable store. */
-export function logCompactor({
+export function createLogCompactor({
   compaction,
   jobs,
   clock,

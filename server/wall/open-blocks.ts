@@ -63,7 +63,7 @@ export type FindSpace = (wish: SpaceWish) => Promise<Spaces>
 const CACHE_MAX = 64
 
 /** Makes the search. Caches its results until a block is sold, held or released. */
-export function spaceFinder(taken: TakenBlocks, { terms }: Pick<Offer, 'terms'>): FindSpace {
+export function createSpaceFinder(taken: TakenBlocks, { terms }: Pick<Offer, 'terms'>): FindSpace {
   const kept = lru<string, Spaces>(CACHE_MAX)
   let asOf: Taken | undefined
   return async ({ w, h, near, limit }) => {

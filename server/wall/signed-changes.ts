@@ -37,8 +37,8 @@ import {
   type SignInTerms,
   differingField,
   readSignIn,
-  textOfSignIn,
-  timeOfSignIn,
+  signInMessage,
+  checkSignInTime,
 } from '../x402/sign-in.ts'
 import { noPurchases } from './my-wall.ts'
 import type { BudgetName, RateLimits } from './rate-limits.ts'
@@ -256,7 +256,7 @@ export async function signIn<Answer>(
   const other = differingField(sent, terms)
   if (other !== undefined) return forAnother(other)
   const now = deps.clock.now()
-  const ts = timeOfSignIn(sent, now)
+  const ts = checkSignInTime(sent, now)
   if (ts === undefined) return stale(now)
   const wallet = lower(sent.address)
   const request = 'of' in asked ? await asked.of(wallet) : asked
@@ -264,7 +264,7 @@ export async function signIn<Answer>(
   const denied = failure('unauthorized', `The sign-in is not from ${request.whose}. ${ANEW}`)
   if (!request.signers.includes(wallet)) return denied
   const { signature } = sent
-  const proof = { signers: [wallet], texts: [textOfSignIn(sent)], ts, signature, denied, from }
+  const proof = { signers: [wallet], texts: [signInMessage(sent)], ts, signature, denied, from }
   return await perform(deps, request, proof, now)
 }
 

@@ -124,7 +124,7 @@ export const differingField = (
 }
 
 /** When it was signed; `undefined` if that is too far from `now`, or it is not valid now. */
-export function timeOfSignIn({ issuedAt, expirationTime, notBefore }: SignIn, now: UnixMs): UnixMs | undefined {
+export function checkSignInTime({ issuedAt, expirationTime, notBefore }: SignIn, now: UnixMs): UnixMs | undefined {
   const ts = Date.parse(issuedAt)
   const isExpired = expirationTime !== undefined && Date.parse(expirationTime) <= now
   const isEarly = notBefore !== undefined && Date.parse(notBefore) > now
@@ -132,7 +132,7 @@ export function timeOfSignIn({ issuedAt, expirationTime, notBefore }: SignIn, no
 }
 
 /** The signed text (EIP-4361), made of the fields as they were sent, including the statement and the request's identifier. */
-export function textOfSignIn(signIn: SignIn): string {
+export function signInMessage(signIn: SignIn): string {
   const { domain, address, statement, uri, version, chainId, nonce, issuedAt } = signIn
   const { expirationTime, notBefore, requestId } = signIn
   return [

@@ -18,7 +18,7 @@ export const PAYMENT_V1 = 'X-PAYMENT'
 export const PAYMENT_RESPONSE_V1 = 'X-PAYMENT-RESPONSE'
 
 /** The same demand, in the form of the body of a 402. */
-export const demandV1 = ({ accepts, resource }: Demand): DemandV1 => ({
+export const toDemandV1 = ({ accepts, resource }: Demand): DemandV1 => ({
   x402Version: 1,
   accepts: accepts.map(({ scheme, network, amount, asset, payTo, maxTimeoutSeconds, extra }) => ({
     scheme,

@@ -39,10 +39,10 @@ export function arrivalsIn(
 ): (Arrival & { readonly height: bigint })[] {
   const useBefore = new Map(uses.map((event) => [eventKey(event, 1), event]))
   return transfers.map((event) => {
-    const payer = addressIn(event.topics[1])
+    const payer = parseTopicAddress(event.topics[1])
     const use = useBefore.get(eventKey(event, 0))
     const nonce = use?.topics[2]
-    const isPayers = use !== undefined && addressIn(use.topics[1]) === payer
+    const isPayers = use !== undefined && parseTopicAddress(use.topics[1]) === payer
     const amount = BigInt(event.data)
     return { payer, nonce: isPayers && nonce !== undefined ? lower(nonce) : null, amount, ...whereOf(event) }
   })
@@ -59,7 +59,7 @@ function whereOf({ transactionHash, blockNumber }: TokenEvent) {
 }
 
 /** The address in a topic, in lower case. Throws for a topic without an address. */
-export function addressIn(topic: string | undefined): Hex {
+export function parseTopicAddress(topic: string | undefined): Hex {
   const digits = topic === undefined ? undefined : /^0x0{24}([0-9a-f]{40})$/i.exec(topic)?.[1]
   if (digits === undefined) throw new TypeError('a topic without an address')
   return `0x${digits.toLowerCase()}`

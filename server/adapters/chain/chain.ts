@@ -9,8 +9,8 @@ import { EndpointBehind, type CallContext } from './endpoint.ts'
 import type { Endpoints } from './endpoints.ts'
 import { probe } from './probe.ts'
 import { balanceOf, stateReader } from './state.ts'
-import { statusAt, type Proof } from './status.ts'
-import { transfersAt } from './transfers.ts'
+import { readStatus, type Proof } from './status.ts'
+import { readTransfers } from './transfers.ts'
 
 // The buyer of a payment that was read within this time waits for its settlement.
 const BUYING_MS = 60_000
@@ -62,7 +62,7 @@ export function viemChain(endpoints: Endpoints, offer: Offer): Chain {
       }
       return bounded<ChainStatus, typeof SILENT>(
         urgencyOf(payment),
-        (context) => endpoints.ask(context, (session) => statusAt(session, check)),
+        (context) => endpoints.ask(context, (session) => readStatus(session, check)),
         SILENT,
       )
     },
@@ -78,7 +78,7 @@ export function viemChain(endpoints: Endpoints, offer: Offer): Chain {
       bounded<Receipts, 'silent'>(
         'background',
         (context) =>
-          endpoints.ask(context, (session) => transfersAt(session, endpoints.newest(), asset, payTo, from), 'wait'),
+          endpoints.ask(context, (session) => readTransfers(session, endpoints.newest(), asset, payTo, from), 'wait'),
         'silent',
       ),
   }

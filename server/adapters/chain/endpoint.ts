@@ -105,7 +105,7 @@ export const MACHINE: Machine = { transportTo: httpTransport, withTimeout, soon:
 type EndpointLimits = { readonly perSecond: number | undefined; readonly clock: Clock }
 
 /** Makes an endpoint for a chain. */
-export function endpointOver(
+export function createEndpoint(
   { host, post }: Transport,
   wanted: bigint,
   { perSecond, clock }: EndpointLimits,

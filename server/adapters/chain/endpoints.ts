@@ -11,7 +11,7 @@ import { QueueFull } from './call-queue.ts'
 import {
   EndpointBehind,
   EndpointBusy,
-  endpointOver,
+  createEndpoint,
   MACHINE,
   NoRpcAnswer,
   quantity,
@@ -75,7 +75,7 @@ export function openEndpoints(
   // On Arbitrum, contracts see Ethereum's block numbers, so a multicall cannot report the height.
   const hasMulticall = isSoldOn(network) ? undefined : false
   const transports = urls.map((url) => machine.transportTo(url, times.chainCallTimeoutMs))
-  const all = transports.map((transport) => endpointOver(transport, BigInt(id), limits, hasMulticall))
+  const all = transports.map((transport) => createEndpoint(transport, BigInt(id), limits, hasMulticall))
   let newest: Height | undefined
 
   /** The endpoints that accept calls, healthy ones first. */
@@ -184,11 +184,11 @@ export async function callContract(
   at: 'latest' | bigint,
 ): Promise<`0x${string}`> {
   const block = typeof at === 'bigint' ? numberToHex(at) : at
-  return hexData(await session.call('eth_call', [{ to, data }, block]))
+  return parseHexData(await session.call('eth_call', [{ to, data }, block]))
 }
 
 /** Parses JSON-RPC bytes. Throws for anything else. */
-export function hexData(value: unknown): `0x${string}` {
+export function parseHexData(value: unknown): `0x${string}` {
   if (!isHexData(value)) throw new TypeError('no data')
   return value
 }

@@ -60,7 +60,7 @@ const ELSEWHERE = { kind: 'void', why: 'the authorization was used for another t
  * transfer. If a later version of the token emits an event in between, nothing is proven: such a receipt only shows that
  * we were not paid, and only if nothing in it pays us that amount from that payer.
  */
-export function endIn(receipt: TransactionReceipt, payment: WatchedPayment): ChainStatus {
+export function readPaymentEnd(receipt: TransactionReceipt, payment: WatchedPayment): ChainStatus {
   const { logs } = receipt
   const asset = payment.accepted.asset
   const topicsOf = (log: EventLog | undefined) =>

@@ -4,7 +4,7 @@ import { decodeFunctionResult, encodeFunctionData, multicall3Abi, parseAbi, RpcR
 import type { Address, Hash, PaymentKey, UnixSeconds } from '../../domain/purchase/payment.ts'
 import type { Urgency } from './call-queue.ts'
 import type { Endpoint, Machine, Session } from './endpoint.ts'
-import { blockAt, callContract, hexData, MULTICALL } from './endpoints.ts'
+import { blockAt, callContract, parseHexData, MULTICALL } from './endpoints.ts'
 
 /** The state of one authorization at one block. `hash` is that of the requested block, unless it is too old. */
 export type AuthorizationState = {
@@ -143,7 +143,7 @@ async function manyStates(
     ]),
   ]
   const data = encodeFunctionData({ abi: multicall3Abi, functionName: 'aggregate3', args: [calls] })
-  const answer = hexData(await endpoint.post('eth_call', [{ to: MULTICALL, data }, tag]))
+  const answer = parseHexData(await endpoint.post('eth_call', [{ to: MULTICALL, data }, tag]))
   const results = decodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', data: answer })
   const dataAt = (at: number) => {
     const result = results[at]

@@ -6,7 +6,7 @@ import type { Hash, WatchedPayment } from '../../domain/purchase/payment.ts'
 import type { ChainStatus } from '../../domain/purchase/purchase.ts'
 import { EndpointBehind, EndpointBusy, type Session } from './endpoint.ts'
 import type { Endpoints } from './endpoints.ts'
-import { CANCELLED, endIn, readReceipt, readReceipts, type TransactionReceipt } from './receipt.ts'
+import { CANCELLED, readPaymentEnd, readReceipt, readReceipts, type TransactionReceipt } from './receipt.ts'
 import { isSpentAt, type AuthorizationState, type StateQuestion, type StateReader } from './state.ts'
 import { eventsFrom } from './transfers.ts'
 
@@ -34,7 +34,7 @@ export type ChainCheck = {
 }
 
 /** One check through one endpoint. Throws `EndpointBehind` if the endpoint is older than known blocks. */
-export async function statusAt(session: Session, check: ChainCheck): Promise<ChainStatus> {
+export async function readStatus(session: Session, check: ChainCheck): Promise<ChainStatus> {
   const { endpoints, states, payment, head, proof } = check
   const question = { asset: payment.accepted.asset, key: payment, blockAsked: proof?.block }
   const askSafe = () => states.safe(session, question)
@@ -88,7 +88,7 @@ async function howSpent(
   // The block of the payment was not replaced.
   if (proof !== undefined && seen.hash === proof.blockHash) return { kind: 'paid', tx: proof.tx }
   const read = (receipt: TransactionReceipt | undefined) => {
-    const end = receipt === undefined ? SILENT : endIn(receipt, payment)
+    const end = receipt === undefined ? SILENT : readPaymentEnd(receipt, payment)
     if (end.kind === 'paid' && receipt?.blockHash !== undefined && receipt.blockNumber !== undefined)
       proved({ tx: end.tx, block: BigInt(receipt.blockNumber), blockHash: receipt.blockHash })
     return end

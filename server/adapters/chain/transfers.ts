@@ -3,7 +3,7 @@
 import { Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { HttpRequestError, numberToHex, pad, RpcRequestError } from 'viem'
-import { addressIn, arrivalsIn, TRANSFER, USED } from '../../../shared/chain/arrivals.ts'
+import { parseTopicAddress, arrivalsIn, TRANSFER, USED } from '../../../shared/chain/arrivals.ts'
 import type { Address } from '../../domain/purchase/payment.ts'
 import type { Receipts } from '../../ports.ts'
 import { EndpointBehind, quantity, type Session } from './endpoint.ts'
@@ -14,7 +14,7 @@ import { EventLog } from './receipt.ts'
 const FAR = 64n
 
 /** One range of transfers to `payTo` in `asset`, from height `from` on. Throws if the endpoint does not respond. */
-export async function transfersAt(
+export async function readTransfers(
   session: Session,
   newestSeen: ReturnType<Endpoints['newest']>,
   asset: Address,
@@ -40,7 +40,7 @@ async function usesBy(
   from: bigint,
   to: bigint,
 ): Promise<readonly EventLog[]> {
-  const payers = [...new Set(moved.map(({ topics }) => pad(addressIn(topics[1]))))]
+  const payers = [...new Set(moved.map(({ topics }) => pad(parseTopicAddress(topics[1]))))]
   const uses: EventLog[] = []
   for (let next = from; next <= to && payers.length > 0;) {
     const { events, through } = await eventsFrom(session, { address, topics: [USED, payers] }, next, to)

@@ -18,7 +18,7 @@ import type { Address, Hash } from '../../domain/purchase/payment.ts'
 import { type Budget, tokenBuckets } from '../../domain/token-bucket.ts'
 import type { Clock } from '../../ports.ts'
 import type { BoundedCalls } from '../bounded-calls.ts'
-import { hexData, isRevert, MULTICALL, type RpcRequest } from '../chain/endpoints.ts'
+import { parseHexData, isRevert, MULTICALL, type RpcRequest } from '../chain/endpoints.ts'
 
 type Hex = `0x${string}`
 
@@ -122,7 +122,7 @@ async function ask(
   const call = { to: MULTICALL, data, gas: GAS_MAX }
   const answer = await request('eth_call', [call, 'latest']).catch(orNothing)
   if (answer === undefined) return 'not-signed'
-  const results = decodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', data: hexData(answer) })
+  const results = decodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', data: parseHexData(answer) })
   const taken = results
     .slice(first.length)
     .findIndex(({ success, returnData }) => success && returnData.startsWith(YES))

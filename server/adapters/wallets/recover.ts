@@ -19,10 +19,10 @@ export type Keys = {
 }
 
 /** The fastest library that works here; `failed` is called for each one that does not. */
-export async function fastestKeys(failed: (library: Library, why: string) => void = () => {}): Promise<Keys> {
+export async function loadFastestKeys(failed: (library: Library, why: string) => void = () => {}): Promise<Keys> {
   for (const library of LIBRARIES) {
     try {
-      const keys = await keysOf(library)
+      const keys = await loadKeys(library)
       if (await passes(keys)) return keys
       failed(library, 'it fails the self-test')
     } catch (error) {
@@ -33,13 +33,13 @@ export async function fastestKeys(failed: (library: Library, why: string) => voi
 }
 
 /** The address whose key signed a text (EIP-191); `undefined` if no key could. */
-export async function signerOf(text: string, signature: string): Promise<Address | undefined> {
-  const keys = await keysOf('viem')
+export async function recoverTextSigner(text: string, signature: string): Promise<Address | undefined> {
+  const keys = await loadKeys('viem')
   return await keys.recover(hashMessage(text), signature as `0x${string}`)
 }
 
 /** Recovery with one library. Rejects if it does not load. */
-export async function keysOf(library: Library): Promise<Keys> {
+export async function loadKeys(library: Library): Promise<Keys> {
   const addressBy = library === 'viem' ? viemAddress : await nativeAddress()
   return {
     library,

@@ -1,7 +1,7 @@
 /** The facts about payments on the chain, which a wall's claims are checked against. */
 
 import {
-  addressIn,
+  parseTopicAddress,
   type Arrival,
   arrivalsIn,
   lower,
@@ -45,7 +45,7 @@ export function paymentsIn({ logs }: TransactionReceipt): readonly ChainPayment[
     return arrivalsIn(transfers, uses).map((arrival, at) => ({
       ...arrival,
       token,
-      to: addressIn(transfers[at]?.topics[2]),
+      to: parseTopicAddress(transfers[at]?.topics[2]),
     }))
   })
 }

@@ -4,7 +4,7 @@ import { Type } from '@sinclair/typebox'
 import { ErrorBody, PaymentRequiredBody, SignInRequiredBody } from '../../../shared/contract/service.ts'
 import { statusOf, type FailureCode } from '../../domain/failure.ts'
 import { demandOf } from '../../x402/terms.ts'
-import { demandV1 } from '../../x402/v1.ts'
+import { toDemandV1 } from '../../x402/v1.ts'
 import { meaningOf, signInRequired } from '../codes.ts'
 import { PATHS } from '../links.ts'
 import type { Site } from '../site.ts'
@@ -13,7 +13,7 @@ import { sampleAnswers } from './samples.ts'
 import { published, type Json } from './schemas.ts'
 
 /** Every response of an operation, by status. */
-export function responsesOf(operation: Operation, site: Site): Json {
+export function documentResponses(operation: Operation, site: Site): Json {
   const refusals = Object.entries(byStatus(operation.codes)).map(([status, codes]) => [status, refusalAt(codes)])
   return {
     200: successOf(operation, site),
@@ -35,7 +35,7 @@ function demandForPayment(site: Site): Json {
     message: meaningOf.payment_required,
     resource: terms.resource.url,
     docs: site.offer.baseUrl + PATHS.openapi,
-    ...demandV1(terms),
+    ...toDemandV1(terms),
   }
   return {
     description: `${inWords(['payment_required'])}\n\nA browser that requests HTML gets a page with the same status and header.`,

@@ -9,7 +9,7 @@ import { offered } from '../../x402/terms.ts'
 import { essentials } from '../guide.ts'
 import { PATHS } from '../links.ts'
 import { contactUri, pitch, priceOf, VERSION, type Site } from '../site.ts'
-import { inWords, responsesOf, sharedRefusals } from './answers.ts'
+import { inWords, documentResponses, sharedRefusals } from './answers.ts'
 import type { Operation } from './operation.ts'
 import { sampleBodies } from './samples.ts'
 import { namedSchemas, published, type Json } from './schemas.ts'
@@ -93,7 +93,7 @@ function describe(operation: Operation, site: Site, example: Coord): Json {
     ...(operation.payable === undefined ? {} : { 'x-payment-info': paymentInfo(site, operation) }),
     parameters: parametersOf(operation, example),
     ...(requestBody === undefined ? {} : { requestBody }),
-    responses: responsesOf(operation, site),
+    responses: documentResponses(operation, site),
   }
 }
 

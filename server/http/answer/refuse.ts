@@ -6,7 +6,7 @@ import { cannotSell, notNow } from '../../domain/purchase/refusals.ts'
 import type { Target } from '../../domain/purchase/target.ts'
 import type { PaymentHealth } from '../../health/payment-health.ts'
 import { costOf, encodeDemand, demandOf, reasonIn, type DemandDetails, type Offer } from '../../x402/terms.ts'
-import { demandV1 } from '../../x402/v1.ts'
+import { toDemandV1 } from '../../x402/v1.ts'
 import { copyOf } from './cached-response.ts'
 import { respondPaymentPage } from './payment-page.ts'
 import { NO_STORE, respondJson, VARIES_BY_PAYMENT, type HeaderFields } from './respond.ts'
@@ -84,7 +84,7 @@ export function demandPaymentInHtml(deps: DemandDeps, target: Target, query: str
 function demand({ offer }: DemandDeps, target: Target, asked: DemandDetails) {
   const terms = demandOf(offer, target, asked)
   return {
-    body: { resource: terms.resource.url, docs: offer.baseUrl + PATHS.openapi, ...demandV1(terms) },
+    body: { resource: terms.resource.url, docs: offer.baseUrl + PATHS.openapi, ...toDemandV1(terms) },
     headers: {
       ...NO_STORE,
       ...VARIES_BY_PAYMENT,

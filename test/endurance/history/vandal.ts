@@ -5,7 +5,7 @@ import { buyerOf, keyOf, NETWORK, seed } from '../../../bench/servers/seed.ts'
 import { agentsOf, QUIET } from '../../../bench/servers/servers.ts'
 import { openSqlite } from '../../../db/sqlite/open.ts'
 import { startWall } from '../../../server/local/wall-process.ts'
-import { logCompactor } from '../../../server/wall/compact-log.ts'
+import { createLogCompactor } from '../../../server/wall/compact-log.ts'
 import { type BudgetName, rateLimits } from '../../../server/wall/rate-limits.ts'
 import { PALETTE_SIZE } from '../../../shared/palette.ts'
 import { LINK_MAX, MESSAGE_MAX } from '../../../shared/text.ts'
@@ -46,7 +46,7 @@ export async function vandalised(path: string, historyDays: number) {
     /** Repaints and renames for so many days as often as the budgets allow, and compacts each hour. */
     async write(days: number): Promise<void> {
       const store = await openSqlite(path, NETWORK)
-      const compact = logCompactor({ ...store, clock, logger: fakeLogger(), historyDays })
+      const compact = createLogCompactor({ ...store, clock, logger: fakeLogger(), historyDays })
       const until = clock.now() + days * 24 * HOUR_MS
       while (clock.now() < until) {
         const writes: Promise<unknown>[] = []

@@ -7,7 +7,7 @@ import { singleProcess } from '../../../db/sqlite/coordination.ts'
 import { StaleWriteError, StoreUnavailable } from '../../../server/domain/failure.ts'
 import type { SignatureCheck } from '../../../server/domain/purchase/facilitator-errors.ts'
 import { keyOf, type Address, type Payment, type PaymentKey } from '../../../server/domain/purchase/payment.ts'
-import { freshChain } from '../../../server/health/chain-freshness.ts'
+import { guardChainFreshness } from '../../../server/health/chain-freshness.ts'
 import { paymentHealth } from '../../../server/health/payment-health.ts'
 import { runPeriodically } from '../../../server/health/run-periodically.ts'
 import { type Follower, followLog, pollLog } from '../../../server/instances/follow-log.ts'
@@ -128,7 +128,7 @@ export function startServer(
   const told = (reason: string | null) => {
     if (reason !== null) watcher.alert('outage', 'chain')
   }
-  const chain = freshChain(chainPort(world, watcher, self, clock), { clock, told })
+  const chain = guardChainFreshness(chainPort(world, watcher, self, clock), { clock, told })
   const names: readonly FacilitatorName[] = world.second === undefined ? ['first'] : ['first', 'second']
   const members = names.map((name) => facilitatorPort(world, name, watcher, self, commons))
   const facilitator = facilitatorRing({ members, chain, clock, logger, ...TIME_LIMITS })

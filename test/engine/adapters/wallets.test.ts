@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { parseSignature, type Hex } from 'viem'
 import { hashMessage } from 'viem/utils'
-import { fastestKeys } from '../../../server/adapters/wallets/recover.ts'
+import { loadFastestKeys } from '../../../server/adapters/wallets/recover.ts'
 import { viemWallets } from '../../../server/adapters/wallets/wallets.ts'
 import type { Address } from '../../../server/domain/purchase/payment.ts'
 import { startLocalNetwork, type LocalNetwork } from '../../../server/local/network.ts'
@@ -20,7 +20,7 @@ import { walletsContract } from '../ports/wallets.contract.ts'
 // contract wallets on a real chain, honest and hostile.
 
 const offer = newOffer()
-const keys = await fastestKeys()
+const keys = await loadFastestKeys()
 const texts = ['wall.test\nset_pixels v2', 'wall.test:443\nset_pixels v2'] as const
 const [text, otherText] = texts
 const FROM = '192.0.2.1'

@@ -6,14 +6,14 @@ import { WORKED_EXAMPLE, WORKED_REGISTRATION, WORKED_SIGN_IN } from '../../../se
 import { ORDER_VECTOR } from '../../../server/domain/purchase/order-vector.ts'
 import type { Hash } from '../../../server/domain/purchase/payment.ts'
 import { TEST_VECTOR } from '../../../server/domain/wall/signed-fields.ts'
-import { signInDemand, textOfSignIn } from '../../../server/x402/sign-in.ts'
+import { signInDemand, signInMessage } from '../../../server/x402/sign-in.ts'
 import { orderNonce } from '../../../shared/order.ts'
 import { editMessage } from '../../../shared/signing.ts'
 
 test('the sign-in in the example fits its body, equals the text of the SDK, and is signed by the wallet it names', async () => {
   const { body, header } = WORKED_SIGN_IN
   expect<string>(header.requestId).toBe(createHash('sha256').update(body).digest('hex'))
-  const message = textOfSignIn(header)
+  const message = signInMessage(header)
   expect(message).toBe(createSIWxMessage(header as never, header.address))
   expect(await recoverMessageAddress({ message, signature: header.signature })).toBe(header.address)
 })

@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
-import { lineLogger } from '../../../server/adapters/logger.ts'
+import { createLineLogger } from '../../../server/adapters/logger.ts'
 
 /** A journal at one moment, and what it wrote. */
 function openLogger() {
   const clock = { ms: 0, now: () => 1_800_000_000_123, elapsed: () => clock.ms }
   const lines: string[] = []
-  return { clock, lines, logger: lineLogger((line) => lines.push(line), clock) }
+  return { clock, lines, logger: createLineLogger((line) => lines.push(line), clock) }
 }
 
 test('the journal has one line of JSON per event, with its time and level', () => {

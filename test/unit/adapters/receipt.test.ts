@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { numberToHex, pad, type Address } from 'viem'
-import { CANCELLED, endIn, type EventLog } from '../../../server/adapters/chain/receipt.ts'
+import { CANCELLED, readPaymentEnd, type EventLog } from '../../../server/adapters/chain/receipt.ts'
 import { TRANSFER, USED } from '../../../shared/chain/arrivals.ts'
 import { hash, paymentOf } from '../../support/samples.ts'
 
@@ -70,5 +70,5 @@ test.each<[string, readonly EventLog[], object]>([
   ],
   ['a receipt without events proves nothing', [], silent],
 ])('%s', (_, logs, status) => {
-  expect(endIn({ transactionHash: hash(9), logs: [...logs] }, payment)).toEqual(status as never)
+  expect(readPaymentEnd({ transactionHash: hash(9), logs: [...logs] }, payment)).toEqual(status as never)
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { receiptArchiveAt } from '../../../server/adapters/receipts-file.ts'
+import { openReceiptArchive } from '../../../server/adapters/receipts-file.ts'
 import { hash, HEAD, wallet } from '../../support/samples.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
 
@@ -10,7 +10,7 @@ import { scratchFolder } from '../../support/scratch-folder.ts'
 const folder = scratchFolder()
 
 const path = join(folder, 'wall.books')
-const archive = receiptArchiveAt(path, 'eip155:8453 0xa')
+const archive = openReceiptArchive(path, 'eip155:8453 0xa')
 const kept = [
   {
     payee: wallet(1),
@@ -32,7 +32,7 @@ test('stored receipts are returned unchanged, and only the owner of the file may
 
 test('a file that was read from another chain, or was changed, counts as empty', async () => {
   await archive.write(kept)
-  expect(await receiptArchiveAt(path, 'eip155:84532 0xa').read()).toEqual([])
+  expect(await openReceiptArchive(path, 'eip155:84532 0xa').read()).toEqual([])
   const text = readFileSync(path, 'utf8')
   for (const damaged of ['', 'nonsense', text.slice(0, -9), text.replace('1000000', '2000000')]) {
     writeFileSync(path, damaged)
@@ -41,7 +41,7 @@ test('a file that was read from another chain, or was changed, counts as empty',
 })
 
 test('a wall without a path stores nothing of the chain', async () => {
-  const nowhere = receiptArchiveAt(undefined, 'eip155:8453 0xa')
+  const nowhere = openReceiptArchive(undefined, 'eip155:8453 0xa')
   await nowhere.write(kept)
   expect(await nowhere.read()).toEqual([])
 })

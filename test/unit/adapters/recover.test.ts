@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import type { Hex } from 'viem'
 import { privateKeyToAccount, sign } from 'viem/accounts'
 import { hashMessage } from 'viem/utils'
-import { fastestKeys, keysOf, LIBRARIES, type Library } from '../../../server/adapters/wallets/recover.ts'
+import { loadFastestKeys, loadKeys, LIBRARIES, type Library } from '../../../server/adapters/wallets/recover.ts'
 
 // Goal: every library recovers the same signers as viem. Method: 2,000 signatures, a quarter of them valid and the others
 // changed in every way that once made libraries differ, recovered by each.
@@ -70,7 +70,7 @@ const all = cases()
 
 /** The signer that each library recovers in each case. */
 async function recoveredBy(library: Library) {
-  const { recover } = await keysOf(library)
+  const { recover } = await loadKeys(library)
   return await Promise.all((await all).map(({ digest, signature }) => recover(digest, signature)))
 }
 
@@ -88,14 +88,14 @@ test('the native library recovers the same signers as viem', async () => {
 test('every library recovers the signer of a text', async () => {
   const [first] = await all
   for (const library of LIBRARIES) {
-    const { recover } = await keysOf(library)
+    const { recover } = await loadKeys(library)
     expect(await recover(first?.digest ?? '0x', first?.signature ?? '0x')).toBe(first?.address as Hex)
   }
 })
 
 test('the fastest working library is selected, and native code runs here', async () => {
   const failures: string[] = []
-  const { library } = await fastestKeys((failed) => void failures.push(failed))
+  const { library } = await loadFastestKeys((failed) => void failures.push(failed))
   expect([...failures, library]).toEqual(LIBRARIES.slice(0, failures.length + 1))
   if (process.platform === 'linux' && process.arch === 'x64') expect(library).toBe('native')
 })

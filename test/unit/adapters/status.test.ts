@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { numberToHex, pad } from 'viem'
 import type { Session } from '../../../server/adapters/chain/endpoint.ts'
 import type { AuthorizationState } from '../../../server/adapters/chain/state.ts'
-import { statusAt, type ChainCheck } from '../../../server/adapters/chain/status.ts'
+import { readStatus, type ChainCheck } from '../../../server/adapters/chain/status.ts'
 import { TRANSFER, USED } from '../../../shared/chain/arrivals.ts'
 import { hash, NOW, paymentOf, TERMS } from '../../support/samples.ts'
 
@@ -44,7 +44,7 @@ async function statusWhere(states: Record<'latest' | 'safe', AuthorizationState>
     proof: undefined,
     proved: () => {},
   }
-  return await statusAt(
+  return await readStatus(
     { endpoint: { logs: window }, call, late } as unknown as Session,
     check as unknown as ChainCheck,
   )

@@ -1,7 +1,7 @@
 import { dlopen, ptr } from 'bun:ffi'
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { supervisorIn } from '../../../server/adapters/supervisor.ts'
+import { openSupervisor } from '../../../server/adapters/supervisor.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
 
 // Goal: systemd gets the messages it waits for. Method: a socket of its kind, bound here, and the datagrams that arrive.
@@ -34,7 +34,7 @@ onLinux('the supervisor hears that the wall serves, again and again that it live
   const path = join(folder, 'notify')
   const next = listenAt(Buffer.from(path))
   const failed: string[] = []
-  const supervisor = supervisorIn({ NOTIFY_SOCKET: path, WATCHDOG_USEC: '20000' }, (why) => failed.push(why))
+  const supervisor = openSupervisor({ NOTIFY_SOCKET: path, WATCHDOG_USEC: '20000' }, (why) => failed.push(why))
   supervisor.ready()
   expect(await next()).toBe('READY=1')
   expect(await next()).toBe('WATCHDOG=1')
@@ -48,13 +48,13 @@ onLinux('the supervisor hears that the wall serves, again and again that it live
 onLinux('a socket that is in no folder is reached by its name', async () => {
   const name = `pixel-wall-${process.pid}`
   const next = listenAt(Buffer.from(`\0${name}`))
-  supervisorIn({ NOTIFY_SOCKET: `@${name}`, WATCHDOG_USEC: '20000', WATCHDOG_PID: '1' }, () => {}).ready()
+  openSupervisor({ NOTIFY_SOCKET: `@${name}`, WATCHDOG_USEC: '20000', WATCHDOG_PID: '1' }, () => {}).ready()
   expect(await next()).toBe('READY=1')
 })
 
 test('without a supervisor nothing is sent, and a supervisor that is gone causes no error', () => {
-  supervisorIn({}, () => expect.unreachable()).ready()
-  const gone = supervisorIn({ NOTIFY_SOCKET: join(folder, 'gone') }, () => expect.unreachable())
+  openSupervisor({}, () => expect.unreachable()).ready()
+  const gone = openSupervisor({ NOTIFY_SOCKET: join(folder, 'gone') }, () => expect.unreachable())
   gone.ready()
   gone.stopping()
 })

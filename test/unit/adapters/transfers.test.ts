@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { numberToHex, pad, type Address } from 'viem'
 import { EndpointBehind, type Session } from '../../../server/adapters/chain/endpoint.ts'
 import type { EventLog } from '../../../server/adapters/chain/receipt.ts'
-import { transfersAt } from '../../../server/adapters/chain/transfers.ts'
+import { readTransfers } from '../../../server/adapters/chain/transfers.ts'
 import { TRANSFER, USED } from '../../../shared/chain/arrivals.ts'
 import { hash, TERMS, wallet } from '../../support/samples.ts'
 
@@ -38,11 +38,11 @@ test.each([
   ['does not belong to a transfer of another payer', [used(0, other), paid(1, payer), paid(2, other)], [null, null]],
   ['does not belong to a transfer further on', [used(0, payer), paid(2, payer)], [null]],
 ])('the nonce of an authorization %s', async (_, events, nonces) => {
-  const { transfers } = await transfersAt(sessionAt(9n, events), undefined, asset, payTo, 1n)
+  const { transfers } = await readTransfers(sessionAt(9n, events), undefined, asset, payTo, 1n)
   expect(transfers.map(({ nonce }) => nonce)).toEqual(nonces)
 })
 
 test('an endpoint that is behind another one proves nothing about payments', async () => {
-  const seen = { number: 10n } as Parameters<typeof transfersAt>[1]
-  await expect(transfersAt(sessionAt(9n, []), seen, asset, payTo, 1n)).rejects.toBeInstanceOf(EndpointBehind)
+  const seen = { number: 10n } as Parameters<typeof readTransfers>[1]
+  await expect(readTransfers(sessionAt(9n, []), seen, asset, payTo, 1n)).rejects.toBeInstanceOf(EndpointBehind)
 })

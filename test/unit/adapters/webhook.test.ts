@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'bun:test'
-import { signatureOf, webhookReceiver } from '../../../server/adapters/webhook.ts'
+import { signatureOf, openWebhook } from '../../../server/adapters/webhook.ts'
 import type { Notice } from '../../../server/operator-ports.ts'
 import { fakeClock } from '../../support/fakes/clock.ts'
 import { NOW } from '../../support/samples.ts'
@@ -14,7 +14,7 @@ const never = new AbortController().signal
 let answer: (request: Request) => Response | Promise<Response> = () => new Response(null, { status: 204 })
 const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: (request) => answer(request) })
 afterAll(() => server.stop(true))
-const receiver = (url = server.url.href) => webhookReceiver({ url, key }, fakeClock(NOW))
+const receiver = (url = server.url.href) => openWebhook({ url, key }, fakeClock(NOW))
 
 test('the signature matches the example of Standard Webhooks', () => {
   expect(signatureOf(key, 'msg_p5jXN8AQM9LWM0D4loKWxJek', 1_614_265_330, '{"test": 2432232314}')).toBe(

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { witnessAt } from '../../../server/adapters/witness-file.ts'
+import { openWitness } from '../../../server/adapters/witness-file.ts'
 import { wallet } from '../../support/samples.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
 
@@ -11,11 +11,11 @@ const position = { change: 12, payment: 34, height: 24_000_000n, payees: [wallet
 
 test('a witness returns what was last stored, and only its owner may read the file', async () => {
   const path = join(folder, 'wall.witness')
-  const witness = witnessAt(path)
+  const witness = openWitness(path)
   expect(await witness.read()).toBeUndefined()
   await witness.write(position)
   await witness.write({ ...position, change: 13 })
-  expect(await witnessAt(path).read()).toEqual({ ...position, change: 13 })
+  expect(await openWitness(path).read()).toEqual({ ...position, change: 13 })
   expect(statSync(path).mode & 0o777).toBe(0o600)
   expect(readdirSync(folder)).toEqual(['wall.witness'])
 })
@@ -30,16 +30,16 @@ test('a file that is not a witness is rejected, so that it is reported', async (
     '{"change":1,"payment":1,"height":"1","payees":["0x"]}',
   ]) {
     await Bun.write(path, text)
-    expect(witnessAt(path).read()).rejects.toThrow()
+    expect(openWitness(path).read()).rejects.toThrow()
   }
 })
 
 test('a path that cannot be written is reported', () => {
-  expect(witnessAt(join(folder, 'none', 'wall.witness')).write(position)).rejects.toThrow()
+  expect(openWitness(join(folder, 'none', 'wall.witness')).write(position)).rejects.toThrow()
 })
 
 test('without a path, nothing is stored', async () => {
-  const witness = witnessAt(undefined)
+  const witness = openWitness(undefined)
   await witness.write(position)
   expect(await witness.read()).toBeUndefined()
 })
@@ -47,5 +47,5 @@ test('without a path, nothing is stored', async () => {
 test('the witness of an earlier version, without addresses, can be read', async () => {
   const path = join(folder, 'earlier.witness')
   await Bun.write(path, '{"change":12,"payment":34,"height":"24000000"}\n')
-  expect(await witnessAt(path).read()).toEqual({ ...position, payees: [] })
+  expect(await openWitness(path).read()).toEqual({ ...position, payees: [] })
 })

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'bun:test'
-import { freshChain } from '../../../server/health/chain-freshness.ts'
+import { guardChainFreshness } from '../../../server/health/chain-freshness.ts'
 import type { Chain } from '../../../server/ports.ts'
 import { fakeChain, type FakeChain } from '../../support/fakes/chain.ts'
 import { fakeClock, type FakeClock } from '../../support/fakes/clock.ts'
@@ -25,7 +25,7 @@ beforeEach(() => {
   asked = fakeChain()
   asked.stands = true
   const fault = async () => ({ kind: 'none' as const, head: await headOf(asked) })
-  chain = freshChain({ ...asked, fault }, { clock, told })
+  chain = guardChainFreshness({ ...asked, fault }, { clock, told })
 })
 
 async function headOf(one: Chain): Promise<bigint> {
@@ -50,7 +50,7 @@ test('a chain is believed for a minute after its last block, and no longer', asy
 test('a slow response does not make a chain count as standing still', async () => {
   const answered = Promise.withResolvers<void>()
   const waits = { ...asked, fault: () => answered.promise.then(() => ({ kind: 'none' as const, head: HEAD })) }
-  const slow = freshChain(waits, { clock, told })
+  const slow = guardChainFreshness(waits, { clock, told })
   await slow.read(payment)
   const asking = slow.fault()
   clock.pass(120_000)
@@ -79,7 +79,7 @@ test('a payment that a standing chain shows as paid is paid', async () => {
 
 test('an older height does not count as a new block', async () => {
   const heads = [HEAD + 1n, HEAD, HEAD + 1n]
-  const lagging = freshChain(
+  const lagging = guardChainFreshness(
     { ...asked, read: async () => ({ head: heads.shift() ?? HEAD, spent: false }) },
     { clock, told },
   )

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'bun:test'
-import { catalogueOf } from '../../../server/adapters/catalogue.ts'
+import { openCatalogue } from '../../../server/adapters/catalogue.ts'
 import { trackOutages } from '../../../server/health/outages.ts'
 import { watchListing } from '../../../server/health/watch-listing.ts'
 import { fakeClock } from '../../support/fakes/clock.ts'
@@ -80,7 +80,7 @@ test('a catalogue is queried for the paid address, and only addresses of this wa
   const resources = ['/blocks/next', '/blocks/1,2', '/blocks/{coord}', '/areas?w=2'].map((path) => baseUrl + path)
   answer = () =>
     Response.json({ resources: [...resources, 'https://other.example/x'].map((resource) => ({ resource })) })
-  const { listed, host } = catalogueOf(`${server.url.href}v2/x402`, OFFER)
+  const { listed, host } = openCatalogue(`${server.url.href}v2/x402`, OFFER)
   expect([host, await listed()]).toEqual([server.url.host, 3])
   expect(asked).toBe(`/v2/x402/discovery/merchant?payTo=${terms.payTo}&limit=100`)
   answer = () => new Response('not found', { status: 404 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { copiesBeyond } from '../../../server/operate/backup.ts'
+import { selectExpiredCopies } from '../../../server/operate/backup.ts'
 
 const GB = 1_000_000_000
 
@@ -16,5 +16,5 @@ test.each([
   ],
   ['no copy goes within the limits', { count: 4, bytes: 12 * GB }, []],
 ])('%s', (_, limits, expected) => {
-  expect(copiesBeyond(copies, limits)).toEqual(expected)
+  expect(selectExpiredCopies(copies, limits)).toEqual(expected)
 })

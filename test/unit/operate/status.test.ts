@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { type Overview, recentAlerts, statusLines } from '../../../server/operate/status-report.ts'
+import { type Overview, keepRecentAlerts, statusLines } from '../../../server/operate/status-report.ts'
 import { fakeClock } from '../../support/fakes/clock.ts'
 import { fakeLogger } from '../../support/fakes/logger.ts'
 
@@ -85,7 +85,7 @@ test('the reason why a wall does not sell comes first, with each outage and the 
 test('the last alerts are kept, with the newest at the end, and written unchanged', () => {
   const clock = fakeClock(NOW)
   const written = fakeLogger()
-  const { logger, last } = recentAlerts(written, clock)
+  const { logger, last } = keepRecentAlerts(written, clock)
   for (let number = 1; number <= 12; number++) logger.alert('orphan', { number })
   logger.note('open')
   expect([written.alerts.length, written.notes.length]).toEqual([12, 1])

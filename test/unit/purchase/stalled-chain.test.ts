@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Payment } from '../../../server/domain/purchase/payment.ts'
-import { freshChain } from '../../../server/health/chain-freshness.ts'
+import { guardChainFreshness } from '../../../server/health/chain-freshness.ts'
 import { trackOutages } from '../../../server/health/outages.ts'
 import { paymentHealth } from '../../../server/health/payment-health.ts'
 import { openBlank } from '../../support/blank-wall.ts'
@@ -39,7 +39,7 @@ async function openWall() {
     const seen = await asked.read(paymentOf(99, 99))
     return seen === 'silent' ? ({ kind: 'silent' } as const) : ({ kind: 'none', head: seen.head } as const)
   }
-  const chain = freshChain(
+  const chain = guardChainFreshness(
     { ...asked, fault: withHead },
     { clock, told: (reason) => outages.saw({ kind: 'chain', name: TERMS.network }, reason) },
   )

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { atomicOf, countOf, moneyText } from '../../../shared/money.ts'
+import { parsePrice, countOf, moneyText } from '../../../shared/money.ts'
 
 test('an amount is written with cents, and with more digits if it has them', () => {
   const told = [0n, 1n, 100n, 10_000n, 25_000n, 1_000_000n, 12_500_000n, 999_999_990_000n].map(moneyText)
@@ -10,11 +10,11 @@ test('an amount is written with cents, and with more digits if it has them', () 
 test('a written price is read back as that price, and other texts are not prices', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 1n, max: 99_999_999n }), (cents) => {
-      expect(atomicOf(moneyText(cents * 10_000n))).toBe(cents * 10_000n)
+      expect(parsePrice(moneyText(cents * 10_000n))).toBe(cents * 10_000n)
     }),
   )
   const others = ['', '1', '1.0', '1.000', '0.00', '01.00', '-1.00', '1,00', '1e2', '.50', '$1.00', '1000000.00', 'NaN']
-  expect(others.filter((text) => atomicOf(text) !== undefined)).toEqual([])
+  expect(others.filter((text) => parsePrice(text) !== undefined)).toEqual([])
 })
 
 test('a count of one is in the singular, and any other count in the plural', () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { Change } from '../../../server/domain/wall/log.ts'
 import { COMPACTED_AFTER_MS } from '../../../server/domain/wall/log.ts'
-import { logCompactor } from '../../../server/wall/compact-log.ts'
+import { createLogCompactor } from '../../../server/wall/compact-log.ts'
 import { openBlank } from '../../support/blank-wall.ts'
 import { sell } from '../../support/engine.ts'
 import { fakeClock } from '../../support/fakes/clock.ts'
@@ -40,7 +40,7 @@ test('compacting keeps the wall of every full hour, and all recent repaints', as
       }
       const before = await wall.log.after(0, 100)
       const clock = fakeClock(NOW + COMPACTED_AFTER_MS + hoursLater * HOUR_MS)
-      const compact = logCompactor({ ...wall, clock, logger: fakeLogger(), historyDays: 1 })
+      const compact = createLogCompactor({ ...wall, clock, logger: fakeLogger(), historyDays: 1 })
       await compact(never)
       const after = await wall.log.after(0, 100)
 
@@ -68,7 +68,7 @@ test('a long log is compacted page by page, and reported once', async () => {
   for (const edit of edits) await wall.blocks.edit(blockOf('3,4'), edit, NOW)
   const logger = fakeLogger()
   const clock = fakeClock(NOW + COMPACTED_AFTER_MS + HOUR_MS)
-  const compact = logCompactor({ ...wall, clock, logger, historyDays: 1 })
+  const compact = createLogCompactor({ ...wall, clock, logger, historyDays: 1 })
   await compact(never)
   expect((await wall.log.after(0, 9)).map(({ number }) => number)).toEqual([1, 1301])
   expect(logger.notes.filter(({ event }) => event === 'log-compacted')).toHaveLength(1)
@@ -85,7 +85,7 @@ test('names are compacted like repaints, and after the days of history only the 
   }
   const shown = await wall.log.compacted()
   const clock = fakeClock(NOW + COMPACTED_AFTER_MS + 2 * HOUR_MS)
-  const compact = logCompactor({ ...wall, clock, logger: fakeLogger(), historyDays: 2 })
+  const compact = createLogCompactor({ ...wall, clock, logger: fakeLogger(), historyDays: 2 })
   const numbers = async () => (await wall.log.after(0, 9)).map(({ number }) => number)
   await compact(never)
   expect(await numbers()).toEqual([1, 4, 5, 6, 7])

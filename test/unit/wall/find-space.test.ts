@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { emptyView } from '../../../server/domain/wall/wall-view.ts'
-import { spaceFinder, takenBlocks } from '../../../server/wall/open-blocks.ts'
+import { createSpaceFinder, takenBlocks } from '../../../server/wall/open-blocks.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
 import { OFFER } from '../../support/offer.ts'
 import { blockOf } from '../../support/samples.ts'
@@ -31,7 +31,7 @@ const WISH = { w: 2, h: 2, near: blockOf('0,0'), limit: 1 }
 
 test('the same search has the same result until a block is taken', async () => {
   const { held, taken } = looking()
-  const find = spaceFinder(taken, OFFER)
+  const find = createSpaceFinder(taken, OFFER)
   const first = await find(WISH)
   expect(await find(WISH)).toBe(first)
   expect(await find({ ...WISH, limit: 2 })).not.toEqual(first)
