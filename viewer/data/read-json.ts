@@ -2,7 +2,7 @@
 
 import type { ChangeDto, HistoryPage } from '../../shared/contract/live.ts'
 
-/** Reads the JSON at a path; rejects with the `name` of what was asked when the answer is no success. */
+/** Reads the JSON at a path; rejects with the `name` of what was asked when the answer is not a success. */
 export async function readJson<T>(path: string, name: string, init?: RequestInit): Promise<T> {
   const response = await fetch(path, init)
   if (!response.ok) throw new Error(`the ${name} answered ${response.status}`)

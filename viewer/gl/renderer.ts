@@ -177,7 +177,7 @@ const lightOf = (colour = '#000000'): Colour => {
   return [red / 255, green / 255, blue / 255, 1]
 }
 
-/** Where an area of the wall lies in clip space, given where the whole wall does. */
+/** The position of an area of the wall in clip space, given that of the whole wall. */
 function placeOf({ left, top, right, bottom }: Rect, { place }: Frame): Frame['place'] {
   const [wallLeft, wallTop, wallRight, wallBottom] = place
   const across = (x: number) => wallLeft + (x / WIDTH) * (wallRight - wallLeft)

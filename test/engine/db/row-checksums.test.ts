@@ -7,7 +7,7 @@ import { connectBlank } from '../../support/blank-wall.ts'
 import { failureOf, hold, landUnclaimed, sell } from '../../support/engine.ts'
 import { blockOf, hash, HEAD, listingOf, NOW, paymentOf, SILENT, wallet } from '../../support/samples.ts'
 
-// Goal: what a purchase writes fits its checksums, whoever made them, and what was damaged before is noticed before it is sold.
+// Goal: the rows that a purchase writes fit their checksums, and earlier damage is noticed before a sale.
 // Method: the tables of a wall in memory are checked as at a start; damage is a checksum that fits no row.
 
 const NOBODYS_SUM = 'zeroblob(8)'
