@@ -5,7 +5,7 @@
  * - `{each integer $list}`: a table of `key` (from 0) and `value`
  * - `{rows $list i:integer message:text}`: a table of `key` and the named fields of the list's objects
  * - `{bytes $value}`: a value that may be NULL where bytes are expected
- * - `{lock}`, `{lock skip}`: at the end of a SELECT, locks its rows; `skip` skips rows that others have locked
+ * - `{lock}`: at the end of a SELECT, locks its rows
  * - `{index name}`: after a table, the index that SQLite must use
  * - `{damaged table column}`: whether SQLite found the row damaged that the column numbers
  * - `{sqlite ...}`: SQL for SQLite alone
@@ -33,7 +33,7 @@ export type Compiled = {
   readonly hasRows: boolean
 }
 
-const FRAGMENT = /\{(in|each|rows|bytes|lock skip|lock|index|damaged|sqlite)(?: ([^}]*))?\}/g
+const FRAGMENT = /\{(in|each|rows|bytes|lock|index|damaged|sqlite)(?: ([^}]*))?\}/g
 const VALUE = /\$([a-zA-Z]\w*(?:\.\w+)?)/g
 
 type Fragment = (args: readonly string[]) => string
@@ -45,7 +45,6 @@ const sqlite: Readonly<Record<string, Fragment>> = {
     `(SELECT key, ${columns(fields, (name) => `value ->> '${name}'`)} FROM json_each(${list}))`,
   bytes: ([value]) => `${value}`,
   lock: () => '',
-  'lock skip': () => '',
   index: ([name]) => `INDEXED BY ${name}`,
   damaged: ([table, column]) => `${column} IN (SELECT id FROM damaged WHERE name = '${table}')`,
   sqlite: (words) => words.join(' '),
@@ -62,7 +61,6 @@ const postgres: Readonly<Record<string, Fragment>> = {
     FROM unnest(${list}::json[]) WITH ORDINALITY AS listed (value, place))`,
   bytes: ([value]) => `${value}::bytea`,
   lock: () => 'FOR UPDATE',
-  'lock skip': () => 'FOR UPDATE SKIP LOCKED',
   index: () => '',
   damaged: () => 'false',
   sqlite: () => '',

@@ -6,6 +6,7 @@
 
 import type { MaybeAsync } from '../server/domain/maybe-async.ts'
 import type { Address } from '../server/domain/purchase/payment.ts'
+import type { BlockIndex } from '../shared/wall.ts'
 import type { Table } from './row-checksums.ts'
 
 /**
@@ -39,6 +40,9 @@ export type Result = { readonly rows: readonly unknown[]; readonly count: number
 /** Work on the store. It must have no other effects, because it may run more than once. */
 export type Tx<T> = Generator<readonly Statement[], T, readonly Result[]>
 
+/** What a write can be about, and lock: a wallet, the search for an open area, or a block. */
+export type Lockable = Address | 'nearest area' | BlockIndex
+
 /** Runs work on an engine. All methods throw `StoreUnavailable`, also for a damaged row of SQLite. */
 export type Driver = {
   /** Runs work that only reads, one statement after the other. */
@@ -47,8 +51,8 @@ export type Driver = {
   read<T>(work: () => Tx<T>): Promise<T>
   /** Runs work as one transaction, under the lock of its wallet: all of it is stored, or nothing. */
   write<T>(about: Address | null, work: () => Tx<T>): Promise<T>
-  /** The same; it may share a commit with others. */
-  writeTogether<T>(about: Address | null, work: () => Tx<T>): Promise<T>
+  /** The same; it may share a transaction with others that are about nothing that it is about, and go side by side with them. */
+  writeTogether<T>(about: readonly Lockable[], work: () => Tx<T>): Promise<T>
   /** Looks something up; if nobody else writes, a cached result is returned until the next write. */
   lasting<K, V>(work: (key: K) => Tx<V>): (key: K) => MaybeAsync<V>
 }
@@ -97,15 +101,21 @@ export function* lock(text: string, values: Values = {}): Tx<void> {
 /** The results of parts of work, in their order. */
 type Answers<Parts extends readonly Tx<unknown>[]> = { [P in keyof Parts]: Parts[P] extends Tx<infer T> ? T : never }
 
-/** Runs parts side by side: statements that they yield together are sent as one list, in their order. */
+/**
+ * Runs parts side by side: what they yield at once goes out as one list, in their order. The counters are taken last: a part
+ * that comes to them waits until each of the others has, or has ended.
+ */
 export function* together<const Parts extends readonly Tx<unknown>[]>(...parts: Parts): Tx<Answers<Parts>> {
   let steps = parts.map((part) => part.next())
   while (steps.some(({ done }) => done !== true)) {
-    const results = yield steps.flatMap((step) => (step.done === true ? [] : step.value))
+    const areAllAtCounters = steps.every((step) => step.done === true || takesCounters(step.value))
+    const goesOn = (step: Step): step is IteratorYieldResult<readonly Statement[]> =>
+      step.done !== true && (areAllAtCounters || !takesCounters(step.value))
+    const results = yield steps.flatMap((step) => (goesOn(step) ? step.value : []))
     let from = 0
     steps = steps.map((step, at) => {
       const part = parts[at]
-      if (step.done === true || part === undefined) return step
+      if (!goesOn(step) || part === undefined) return step
       const own = results.slice(from, from + step.value.length)
       from += step.value.length
       return part.next(own)
@@ -113,6 +123,11 @@ export function* together<const Parts extends readonly Tx<unknown>[]>(...parts: 
   }
   return steps.map(({ value }) => value) as Answers<Parts>
 }
+
+type Step = IteratorResult<readonly Statement[], unknown>
+
+const takesCounters = (statements: readonly Statement[]): boolean =>
+  statements.some(({ text }) => (typeof text === 'string' ? text : text.postgres).includes(' counters '))
 
 /** Runs nothing, for work that depends on a condition. */
 export function* nothing(): Tx<undefined> {}

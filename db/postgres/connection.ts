@@ -5,9 +5,12 @@
  * committed before. SERIALIZABLE would take its snapshot before it waits for the counters, and most writers of a busy wall
  * would fail. The order of locks, the same for all, so that there are no deadlocks:
  *
- *   1. the wallet (an advisory lock): its payments, its holds, its names
+ *   1. the wallet (an advisory lock): its payments, its holds, its names; the search for an open area
  *   2. blocks: the one that is held or edited; of open ones, those that nobody else has locked
  *   3. the counters, which every entry of the log needs: last, and held for two statements and the commit
+ *
+ * Writes that wait at the same time share a transaction, side by side (`group-commit.ts`). It waits for no lock but the counters,
+ * and takes them once each of its writes has come to them or has ended: what another transaction has locked is written alone.
  *
  * If the response to a commit is lost, its outcome is never guessed. The transaction writes a token as its last statement, and a
  * later connection looks for it; this look-up also makes sure that a commit still in progress can only fail.
@@ -20,7 +23,7 @@ import { TIMES } from '../../server/times.ts'
 import { CannotOpen, CannotOpenYet } from '../cannot-open.ts'
 import { compile, type Bound } from '../fragments.ts'
 import { TABLES_VERSION } from '../migrations.ts'
-import type { Driver, Result, Tx } from '../tx.ts'
+import { nothing, together, type Driver, type Lockable, type Result, type Tx } from '../tx.ts'
 import {
   codeOf,
   CommitUnknown,
@@ -31,6 +34,8 @@ import {
   isRefusedCommit,
   wordsFor,
 } from './errors.ts'
+import { groupCommit, type Write } from './group-commit.ts'
+import { type Begin, beginAtOnce, beginWaiting, type Locked, lockKey } from './locks.ts'
 import { MOVED, NOTE } from './migration-marker.ts'
 import { CONNECTIONS, openPool, type Pool, type Session } from './pool.ts'
 import { PROGRESS, watermark, type Watermark } from './watermark.ts'
@@ -51,6 +56,8 @@ export type Connection = Pick<Pool, 'apart' | 'listen' | 'isOpen' | 'close'> & {
    * whether its writes are there.
    */
   write<T>(about: Address | null, work: () => Tx<T>): Promise<T>
+  /** The same, in one transaction with others that wait at the same time; each is kept, or not, by itself. */
+  writeTogether<T>(about: readonly Lockable[], work: () => Tx<T>): Promise<T>
 }
 
 // A server that is being replaced is unavailable for a moment.
@@ -73,6 +80,21 @@ export function connect(url: string, answerMs = TIMES.databaseAnswerTimeoutMs): 
     commits += 1
     if (commits % TIDY_EVERY === 0) void borrow(({ run }) => run(FORGET_OLD)).catch(() => {})
   }
+  const commit = async <T>(begin: Begin, work: Begun<T>): Promise<T> => {
+    const { result } = await attempt(pool, mark, answerMs * ASK_FOR, begin, work)
+    tidy()
+    return result
+  }
+  const alone = <T>({ about, work }: Write<T>) => retried(() => commit(beginWaiting(about), work))
+  const shared = groupCommit({
+    alone,
+    together: (writes) =>
+      commit(beginAtOnce(writes.flatMap(({ about }) => about)), (locked) =>
+        together(
+          ...writes.map(({ about, work }) => (about.every((one) => locked.has(lockKey(one))) ? work() : nothing())),
+        ),
+      ),
+  })
   return {
     watermark: mark,
     apart,
@@ -90,20 +112,18 @@ export function connect(url: string, answerMs = TIMES.databaseAnswerTimeoutMs): 
           return result
         }),
       ),
-    async write(about, work) {
-      const { result } = await retried(() => attempt(pool, mark, answerMs * ASK_FOR, about, work))
-      tidy()
-      return result
-    },
+    write: (about, work) => alone({ about: about === null ? [] : [about], work }),
+    // Whoever looks for an open area looks at every block, so it goes side by side with nobody.
+    writeTogether: (about, work) => (about.includes('nearest area') ? alone : shared)({ about, work }),
   }
 }
 
-/** The driver of a connection: commits are not shared, and nothing is cached, because other processes write. */
-export const postgresDriver = ({ look, read, write }: Connection): Driver => ({
+/** The driver of a connection: nothing is cached, because other processes write. */
+export const postgresDriver = ({ look, read, write, writeTogether }: Connection): Driver => ({
   look,
   read,
   write,
-  writeTogether: write,
+  writeTogether,
   lasting: (work) => (key) => look(() => work(key)),
 })
 
@@ -161,25 +181,27 @@ async function retried<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+/** The work of a transaction that has begun, with the keys of the locks that it got. */
+type Begun<T> = (locked: Locked) => Tx<T>
+
 /** Runs a transaction once. An exception means that nothing was stored, or that the outcome is unknown. */
 async function attempt<T>(
   pool: Pool,
   mark: Watermark,
   askForMs: number,
-  about: Address | null,
-  work: () => Tx<T>,
+  begin: Begin,
+  work: Begun<T>,
 ): Promise<{ readonly result: T }> {
   const token = crypto.randomUUID()
   let committing: { readonly result: T } | undefined
   try {
     return await pool.borrow(async (session) => {
-      await session.run(about === null ? 'BEGIN' : `BEGIN; ${lockOf(about)}`)
+      const locked = await begin(session)
       let isWritten = false
-      const result = await drive(session, work(), () => void (isWritten = true))
+      const result = await drive(session, work(locked), () => void (isWritten = true))
       if (isWritten) {
         committing = { result }
-        const [progress] = await session.run(commitWith(token, mark.seen()))
-        if (progress !== undefined) mark.rise(progress as Progress)
+        mark.rise(await commitAs(token, mark.seen(), session))
       } else await session.run('ROLLBACK')
       return { result }
     })
@@ -234,13 +256,23 @@ const ASK = `
  * token is invalid, so nothing is stored. A move takes locks that wait for transactions which have written, so a transaction
  * that commits after it sees its note here. A commit that waits for a standby must not have a timeout, which would acknowledge it without the standby.
  */
-const commitWith = (token: string, { change, payment }: Progress) => `
+async function commitAs(token: string, { change, payment }: Progress, { all, run }: Session): Promise<Progress> {
+  const [left, committed] = await Promise.allSettled([
+    all([{ text: LEAVE, values: [token, change, payment] }]),
+    run('SET LOCAL statement_timeout = 0; COMMIT'),
+  ])
+  // After an error a COMMIT only rolls back.
+  if (left.status === 'rejected') throw left.reason
+  if (committed.status === 'rejected') throw committed.reason
+  return left.value[0]?.rows[0] as Progress
+}
+
+const LEAVE = `
   WITH progress AS (${PROGRESS}), written AS (
     INSERT INTO commits (token, kept, tables)
-    SELECT '${token}'::uuid, CASE WHEN EXISTS (${NOTE}) THEN 2 WHEN change >= ${change} AND payment >= ${payment} THEN 1 END,
+    SELECT $1::uuid, CASE WHEN EXISTS (${NOTE}) THEN 2 WHEN change >= $2::bigint AND payment >= $3::bigint THEN 1 END,
       ${TABLES_VERSION} FROM progress)
-  SELECT * FROM progress;
-  SET LOCAL statement_timeout = 0; COMMIT`
+  SELECT * FROM progress`
 
 /** Why the table of tokens takes no token of a commit, so that nothing is kept; `undefined` for another error. */
 function commitRefusal(error: unknown): string | undefined {
@@ -256,7 +288,3 @@ const CHECK_VIOLATION = '23514'
 const FORGET_OLD = `
   DELETE FROM commits WHERE at < now() - interval '15 minutes';
   DELETE FROM leases WHERE until < now() - interval '15 minutes'`
-
-/** The statement that waits for the lock of a wallet. Two wallets with the same lock number only wait for each other. */
-const lockOf = (wallet: Address): string =>
-  `SELECT pg_advisory_xact_lock(${BigInt.asIntN(64, Bun.hash.xxHash64(wallet))})`

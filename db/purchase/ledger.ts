@@ -7,17 +7,19 @@ import {
   type PaymentKey,
   type UnixMs,
 } from '../../server/domain/purchase/payment.ts'
+import { blocksHeld, isBlock } from '../../server/domain/purchase/target.ts'
 import type { Ledger } from '../../server/ports.ts'
 import { IS_UNFINISHED, PAYMENT_ID } from '../rows.ts'
-import { count, first, rows, type Driver, type Tx } from '../tx.ts'
+import { count, first, type Lockable, rows, type Driver, type Tx } from '../tx.ts'
 import { availability, claim, find, holders, recordUnclaimed, release } from './holds.ts'
-import { conflicts, noneSold, space } from './places.ts'
+import { conflicts, noneSold, placesOf, space } from './places.ts'
 import { confirm, finalize, fulfilLatePayment, markFinal, markMissing, markUncertain, writeOff } from './sales.ts'
 
 /** The ledger of a store. */
 export function ledger({ look, writeTogether, lasting }: Driver): Ledger {
   const sold = noneSold()
-  const of = <T>({ payer }: PaymentKey, work: () => Tx<T>) => writeTogether(payer, work)
+  const of = <T>({ payer }: PaymentKey, work: () => Tx<T>, places: readonly Lockable[] = []) =>
+    writeTogether([payer, ...places], work)
   return {
     find: async (key) => (await look(() => find(key)))?.purchase,
     availability: (target, payment, now, activeNonces) =>
@@ -26,16 +28,18 @@ export function ledger({ look, writeTogether, lasting }: Driver): Ledger {
     space: lasting((target) => space(target, sold)),
     inTheWay: (target) => look(() => conflicts(target)),
     claim: (target, payment, listing, head, now, activeNonces) =>
-      of(payment, () => claim({ target, payment, now, activeNonces }, listing, head, sold)),
+      of(payment, () => claim({ target, payment, now, activeNonces }, listing, head, sold), placesOf(target)),
     markUncertain: ({ payment }) => of(payment, () => markUncertain(payment)),
-    finalize: ({ payment }, tx, settled, now) => of(payment, () => finalize(payment, tx, settled, now)),
+    finalize: (purchase, tx, settled, now) =>
+      of(purchase.payment, () => finalize(purchase.payment, tx, settled, now), blocksHeld(purchase)),
     confirm: ({ payment }, tx) => of(payment, () => confirm(payment, tx)),
     markFinal: ({ payment }, tx) => of(payment, () => markFinal(payment, tx)),
     markMissing: ({ payment }) => of(payment, () => markMissing(payment, 0)),
     writeOff: ({ payment }) => of(payment, () => writeOff(payment)),
-    release: (purchase, isFinal) => of(purchase.payment, () => release(purchase, isFinal)),
+    release: (purchase, isFinal) => of(purchase.payment, () => release(purchase, isFinal), blocksHeld(purchase)),
     recordUnclaimed: (unclaimed, now) => of(unclaimed.payment, () => recordUnclaimed(unclaimed, now)),
-    fulfilLatePayment: ({ payment }, tx, now) => of(payment, () => fulfilLatePayment(payment, tx, now, sold)),
+    fulfilLatePayment: ({ payment, target }, tx, now) =>
+      of(payment, () => fulfilLatePayment(payment, tx, now, sold), isBlock(target) ? [] : ['nearest area']),
     reuseReceipt: ({ payment }, to) => of(payment, () => reuseReceipt(payment, to)),
     markAnswered: async ({ payer, nonce }) =>
       void (await of({ payer, nonce }, () => count(MARK_ANSWERED, { payer, nonce }))),

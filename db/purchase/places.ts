@@ -13,7 +13,7 @@ import {
 } from '../../server/domain/wall/open-space.ts'
 import type { AreaSize } from '../../shared/area.ts'
 import { type BlockIndex, TOTAL_BLOCKS } from '../../shared/wall.ts'
-import { first, lock, one, rows, type Tx } from '../tx.ts'
+import { first, type Lockable, one, rows, type Tx } from '../tx.ts'
 
 /** Why nobody can buy a target. */
 export type Lost = Exclude<Availability, 'open' | 'full'>
@@ -106,6 +106,13 @@ export function* conflicts(target: Target): Tx<ReturnType<typeof conflictsAmong>
   return conflictsAmong(yield* rows<BlockOf>(STATES, { blocks: blocksHeld({ target, block: at }) }))
 }
 
+/** What a claim of a target is about, beside its payer. Buyers of the nearest area want the same place, so they take turns. */
+export function placesOf(target: Target): readonly Lockable[] {
+  const { at } = positionOf(target)
+  if (at !== 'next') return blocksHeld({ target, block: at })
+  return isBlock(target) ? [] : ['nearest area']
+}
+
 /** The open block or area that a target names, locked until the transaction ends. */
 export function* openPlace(target: Target, sold: SoldBlocks): Tx<Place> {
   const { at, w, h } = positionOf(target)
@@ -118,11 +125,22 @@ export function* openPlace(target: Target, sold: SoldBlocks): Tx<Place> {
 const NEXT_OPEN = `
   SELECT i, state FROM blocks WHERE state = 'open' AND NOT {damaged blocks i} ORDER BY rank LIMIT 1`
 
+// On PostgreSQL claims of one transaction, whose locks are common, choose before any of them holds: each leaves out what others
+// chose, which a setting remembers until the transaction ends. A text without a value would be planned each time.
+const CHOOSE_NEXT = {
+  sqlite: NEXT_OPEN,
+  postgres: `
+    SELECT i, state, set_config('wall.chosen', concat(current_setting('wall.chosen', true), ',', i), true) FROM (
+      SELECT i, state FROM blocks
+      WHERE state = 'open' AND i::text <> ALL (string_to_array(coalesce(current_setting('wall.chosen', true), ''), ','))
+      ORDER BY rank LIMIT $count::integer FOR UPDATE SKIP LOCKED) AS next`,
+}
+
 /** The first open block that nobody is taking; where all of them are being taken, the first that is left in the end. */
 function* nextOpen(): Tx<Place> {
   for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
     const block =
-      (yield* first<BlockOf>(`${NEXT_OPEN} {lock skip}`, {}, OF_BLOCKS)) ??
+      (yield* first<BlockOf>(CHOOSE_NEXT, { count: 1 }, OF_BLOCKS)) ??
       (yield* first<BlockOf>(`${NEXT_OPEN} {lock}`, {}, OF_BLOCKS))
     if (block !== undefined) return { kind: 'open', block: block.i }
     const left = yield* spaceOfNext()
@@ -132,8 +150,6 @@ function* nextOpen(): Tx<Place> {
 }
 
 function* nextArea(size: AreaSize, sold: SoldBlocks): Tx<Place> {
-  // One after the other, since all of them want the same place.
-  yield* lock(`SELECT pg_advisory_xact_lock(${NEXT_AREA})`)
   for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
     // What is sold in this very transaction may yet be rolled back, so nothing is learnt of it. A second look trusts no memory.
     const known = looks === 0 ? sold : noneSold()
@@ -145,9 +161,6 @@ function* nextArea(size: AreaSize, sold: SoldBlocks): Tx<Place> {
   }
   return { kind: 'reserved' }
 }
-
-// 'area', the advisory lock of claims for the nearest area.
-const NEXT_AREA = 0x61726561
 
 /** SQL, with the value `target`, that reads whether a block can be bought; for use within another statement. */
 export const spaceIs = (target: Target): string | undefined =>

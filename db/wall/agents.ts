@@ -23,8 +23,8 @@ import { nameForWallet } from './painters.ts'
 /** The wallets' register. */
 export const agents = ({ look, writeTogether }: Driver): Agents => ({
   knows: async (wallet) => (await look(() => rows(KNOWS, { wallet }))).length > 0,
-  identify: (wallet, identity, now) => writeTogether(wallet, () => identify(wallet, identity, now)),
-  namePainter: (wallet, naming) => writeTogether(wallet, () => namePainter(wallet, naming)),
+  identify: (wallet, identity, now) => writeTogether([wallet], () => identify(wallet, identity, now)),
+  namePainter: (wallet, naming) => writeTogether([wallet], () => namePainter(wallet, naming)),
 })
 
 const KNOWS = 'SELECT 1 FROM agents WHERE wallet = $wallet'

@@ -35,9 +35,9 @@ import {
 export const blocks = ({ look, read, writeTogether, lasting }: Driver): Blocks => ({
   owned: lasting(owned),
   reserved: async (block) => (await look(() => rows(IS_RESERVED, { block }))).length > 0,
-  edit: (block, edit, now) => writeTogether(null, () => repaint([block], edit, now)),
+  edit: (block, edit, now) => writeTogether([block], () => repaint([block], edit, now)),
   ownerOf: (area) => read(() => ownerOf(blocksOf(area))),
-  editArea: (area, edit, now) => writeTogether(null, () => repaint(blocksOf(area), edit, now)),
+  editArea: (area, edit, now) => writeTogether(blocksOf(area), () => repaint(blocksOf(area), edit, now)),
 })
 
 const IS_RESERVED = `SELECT 1 FROM blocks WHERE i = $block AND state = 'reserved'`

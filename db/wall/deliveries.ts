@@ -13,5 +13,5 @@ export const deliveries = ({ look, writeTogether }: Driver): Deliveries => ({
     const { number } = await look(() => one<{ number: number | null }>(REACHED))
     return number ?? undefined
   },
-  reach: (number) => writeTogether(null, () => change('the wall’s own row', REACH, { number })),
+  reach: (number) => writeTogether([], () => change('the wall’s own row', REACH, { number })),
 })

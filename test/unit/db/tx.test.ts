@@ -38,12 +38,19 @@ test('parts within parts share their statement lists', () => {
   expect(lists).toEqual([['a', 'b', 'd'], ['c']])
 })
 
+test('the counters are taken once every part has come to them, and what follows goes out with the next list', () => {
+  const counters = 'UPDATE counters SET number = number + 1'
+  const { lists } = drive(
+    together(twice(counters, 'entry 1'), twice('a', 'b'), twice('c', counters), rows<string>('d')),
+  )
+  expect(lists).toEqual([['a', 'c', 'd'], ['b'], [counters, counters], ['entry 1']])
+})
+
 const compiled = (text: Text, dialect: Dialect, values: Values = {}) => compile({ text, values }, dialect)
 
 test.each([
   ['i {in integer $list}', 'i IN (SELECT value FROM json_each(?1))', 'i = ANY ($1::integer[])'],
   ['SELECT 1 {lock}', 'SELECT 1 ', 'SELECT 1 FOR UPDATE'],
-  ['SELECT 1 {lock skip}', 'SELECT 1 ', 'SELECT 1 FOR UPDATE SKIP LOCKED'],
   ['t {index x}', 't INDEXED BY x', 't '],
   ['{damaged blocks b.i}', "b.i IN (SELECT id FROM damaged WHERE name = 'blocks')", 'false'],
   ['SELECT 1{sqlite , substr($s, 1, 8)}', 'SELECT 1, substr(?1, 1, 8)', 'SELECT 1'],

@@ -1,0 +1,86 @@
+/** Many writers, one commit: what is asked for while a commit is under way is written after that, in one transaction. */
+
+import { StoreUnavailable } from '../../server/domain/failure.ts'
+import type { Lockable, Tx } from '../tx.ts'
+
+/** Work, and what it is about. */
+export type Write<T> = { readonly about: readonly Lockable[]; readonly work: () => Tx<T> }
+
+/** The two kinds of transaction that writing together takes. What they throw means that nothing was kept, but for `CommitUnknown`. */
+export type Means = {
+  /** One of a single write, which waits for what others have locked. */
+  alone<T>(write: Write<T>): Promise<T>
+  /** One of several writes. What another transaction has locked is not waited for: its write is left out, as `undefined`. */
+  together<T>(writes: readonly Write<T>[]): Promise<readonly (T | undefined)[]>
+}
+
+/** A write that nobody has begun; its work results in how to tell its writer. */
+type Waiting = Write<() => void> & { readonly fail: (error: unknown) => void }
+
+// So many statements take some hundredths of a second.
+const GROUP_MAX = 64
+
+// One group can be at work while another waits for the disk.
+const GROUPS = 2
+
+/**
+ * Writes at once if a group is free, else with all others that wait by then. Two writes about the same thing are never under
+ * way together.
+ */
+export function groupCommit({ alone, together }: Means): Means['alone'] {
+  const waiting = new Set<Waiting>()
+  const taken = new Set<Lockable>()
+  let groups = 0
+  const next = (): readonly Waiting[] => {
+    const group: Waiting[] = []
+    for (const write of waiting) {
+      if (group.length === GROUP_MAX) break
+      if (write.about.some((one) => taken.has(one))) continue
+      for (const one of write.about) taken.add(one)
+      waiting.delete(write)
+      group.push(write)
+    }
+    return group
+  }
+  const writeAlone = async (write: Waiting) => {
+    try {
+      const tell = await alone(write)
+      tell()
+    } catch (error) {
+      write.fail(error)
+    }
+  }
+  const writeGroup = async (group: readonly Waiting[]) => {
+    try {
+      const told = await together(group)
+      for (const [at, write] of group.entries()) {
+        const tell = told[at]
+        if (tell === undefined) void writeAlone(write)
+        else tell()
+      }
+    } catch (error) {
+      // One that fails undoes all of them. What may have been kept is not tried again.
+      for (const write of group)
+        if (error instanceof StoreUnavailable) write.fail(error)
+        else void writeAlone(write)
+    }
+    for (const { about } of group) for (const one of about) taken.delete(one)
+  }
+  const writeAll = async () => {
+    groups += 1
+    for (let group = next(); group.length > 0; group = next()) await writeGroup(group)
+    groups -= 1
+  }
+  return ({ about, work }) =>
+    new Promise((resolve, reject) => {
+      waiting.add({
+        about,
+        fail: reject,
+        *work() {
+          const result = yield* work()
+          return () => resolve(result)
+        },
+      })
+      if (groups < GROUPS) void writeAll()
+    })
+}

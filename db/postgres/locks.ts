@@ -1,0 +1,44 @@
+/** How a transaction begins: with the locks of what it is about. */
+
+import type { BlockIndex } from '../../shared/wall.ts'
+import type { Lockable } from '../tx.ts'
+import type { Session } from './pool.ts'
+
+/** The keys of locks that a transaction has. */
+export type Locked = ReadonlySet<unknown>
+
+/** Begins a transaction. */
+export type Begin = (session: Session) => Promise<Locked>
+
+/** Waits for the locks of all but blocks, for which the work of the transaction waits by itself. */
+export const beginWaiting =
+  (about: readonly Lockable[]): Begin =>
+  async ({ run }) => {
+    await run(['BEGIN', ...numbersOf(about).map((lock) => `SELECT pg_advisory_xact_lock(${lock})`)].join('; '))
+    return new Set(about.map(lockKey))
+  }
+
+/** Takes the locks of what no other has locked, and waits for none. */
+export const beginAtOnce =
+  (about: readonly Lockable[]): Begin =>
+  async ({ run, all }) => {
+    const values = [`{${numbersOf(about).join()}}`, `{${about.filter(isBlock).join()}}`]
+    const [, [taken]] = await Promise.all([run('BEGIN'), all([{ text: TAKE, values }])])
+    return new Set(taken?.rows.map((row) => (row as { key: string }).key))
+  }
+
+const TAKE = `
+  SELECT lock::text AS key FROM unnest($1::bigint[]) AS lock WHERE pg_try_advisory_xact_lock(lock)
+  UNION ALL
+  SELECT key FROM (SELECT 'block ' || i AS key FROM blocks WHERE i = ANY ($2::integer[]) FOR UPDATE SKIP LOCKED) AS free`
+
+/** The key of a lock. */
+export const lockKey = (one: Lockable): string => (isBlock(one) ? `block ${one}` : numberOf(one))
+
+const isBlock = (one: Lockable): one is BlockIndex => typeof one === 'number'
+
+const numbersOf = (about: readonly Lockable[]): string[] =>
+  about.flatMap((one) => (isBlock(one) ? [] : [numberOf(one)]))
+
+/** The number of an advisory lock. Two names that share one by chance only wait for each other. */
+const numberOf = (name: string): string => String(BigInt.asIntN(64, Bun.hash.xxHash64(name)))

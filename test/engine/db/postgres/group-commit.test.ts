@@ -1,0 +1,172 @@
+import { describe, expect } from 'bun:test'
+import { SQL } from 'bun'
+import type { Engine } from '../../../../db/engine.ts'
+import { openPostgres } from '../../../../db/postgres/open.ts'
+import { StaleWriteError, StoreUnavailable } from '../../../../server/domain/failure.ts'
+import { CLAIM_ORDER } from '../../../../shared/wall.ts'
+import { failureOf, hold, sell, stored, testOver } from '../../../support/engine.ts'
+import { limitMs } from '../../../support/machine.ts'
+import { cutProxy, type Cut, type CutProxy } from '../../../support/postgres/cut-proxy.ts'
+import { blockOf, editOf, hash, HEAD, NOW, paymentOf, SILENT, TERMS, wallet } from '../../../support/samples.ts'
+import { postgresWalls } from './walls.ts'
+
+// Goal: writes of one process that wait at the same time share a transaction, and each is answered as if it had one to itself.
+// Method: many writes at once on one engine; the database is read past it.
+
+const { newWall } = postgresWalls()
+
+type Cast = { readonly wall: Engine; readonly proxy: CutProxy; readonly sql: SQL }
+
+/** Tests over an engine behind a proxy, and a connection of their own. */
+const onWall = testOver<Cast>(
+  async () => {
+    const url = await newWall()
+    const proxy = cutProxy(url)
+    const wall = await openPostgres(proxy.url, TERMS.network, { answerMs: limitMs(500) })
+    return { wall, proxy, sql: new SQL(url, { max: 1 }) }
+  },
+  async ({ wall, proxy, sql }) => {
+    proxy.mend()
+    await Promise.all([wall.close(), sql.close()])
+    proxy.stop()
+  },
+)
+
+const WRITERS = 12
+
+/** Every number from 1 to `WRITERS`. */
+const each = <T>(work: (at: number) => T): T[] => Array.from({ length: WRITERS }, (_, at) => work(at + 1))
+
+/** The transactions that were kept. */
+async function commits(sql: SQL): Promise<number> {
+  const [row] = await sql.unsafe('SELECT count(*)::int AS count FROM commits WHERE kept = 1')
+  return row.count
+}
+
+const taken = async (sql: SQL): Promise<number[]> => {
+  const found: { i: number }[] = await sql.unsafe(`SELECT i FROM blocks WHERE state <> 'open' ORDER BY rank`)
+  return found.map(({ i }) => i)
+}
+
+const holdNext = (wall: Engine, payer: number) => hold(wall, 'next', paymentOf(payer, payer))
+
+onWall(
+  'claims of the next block that wait at the same time share a commit, and each gets a block of its own',
+  async ({ wall, sql }) => {
+    const before = await commits(sql)
+    const held = await Promise.all(each((payer) => holdNext(wall, payer)))
+    // Two go out before the others wait.
+    expect((await commits(sql)) - before).toBe(3)
+    expect(new Set(held.map(({ block }) => block))).toEqual(new Set(CLAIM_ORDER.slice(0, WRITERS)))
+    expect(await taken(sql)).toEqual(CLAIM_ORDER.slice(0, WRITERS))
+  },
+)
+
+onWall(
+  'writes of a group that fail leave the others as they are, and each fails in its own way',
+  async ({ wall, sql }) => {
+    const [released, sold] = [await hold(wall, blockOf('3,4'), paymentOf(90, 90)), await sell(wall, '5,6', 91, 91)]
+    await wall.ledger.release(released, false)
+    const failing = [
+      () => wall.ledger.finalize(released, hash(90), true, NOW),
+      () => wall.ledger.claim('next', paymentOf(92, 92), { ...SILENT, message: 'no \0 is text' }, HEAD, NOW, []),
+    ]
+    const outcomes = await Promise.all([
+      ...each((payer) => holdNext(wall, payer)),
+      ...failing.map((fails) => failureOf(fails())),
+      wall.blocks.edit(sold.block, editOf(1, { message: 'kept' }), NOW),
+    ])
+    const [stale, rejected, painted] = outcomes.slice(-3)
+    expect(stale).toBeInstanceOf(StaleWriteError)
+    expect(String(rejected)).toContain('the database rejected a statement')
+    expect(painted).toBe('applied')
+    expect(await taken(sql)).toHaveLength(WRITERS + 1)
+    expect(await wall.blocks.owned(sold.block)).toMatchObject({ content: { message: 'kept' } })
+  },
+)
+
+onWall(
+  'entries of one commit are numbered without gaps, and sales among them in their order',
+  async ({ wall, sql }) => {
+    const owned = await Promise.all(each((payer) => sell(wall, 'next', payer, payer)))
+    const held = await Promise.all(each((payer) => hold(wall, 'next', paymentOf(50 + payer, 50 + payer))))
+    const before = await commits(sql)
+    await Promise.all([
+      ...held.map((purchase, at) => wall.ledger.finalize(purchase, hash(500 + at), true, NOW)),
+      ...owned.map(({ block }, at) => wall.blocks.edit(block, editOf(at, { message: `${at}` }), NOW)),
+    ])
+    expect((await commits(sql)) - before).toBe(3)
+    const log = await wall.log.after(0, 100)
+    expect(log.map(({ number }) => number)).toEqual(Array.from({ length: 3 * WRITERS }, (_, at) => at + 1))
+    const seqs = log.flatMap((change) => (change.kind === 'sale' ? [change.seq] : []))
+    expect(seqs).toEqual(Array.from({ length: 2 * WRITERS }, (_, at) => at + 1))
+    expect(log.filter(({ kind }) => kind === 'repaint')).toHaveLength(WRITERS)
+  },
+)
+
+onWall('a payer cannot get past the limit by asking one process many times at once', async ({ wall }) => {
+  const nonces = Array.from({ length: 40 }, (_, at) => hash(at + 1))
+  const claimings = await Promise.all(
+    nonces.map((_, at) => wall.ledger.claim('next', paymentOf(1, at + 1), SILENT, HEAD, NOW, nonces)),
+  )
+  expect(claimings.filter(({ kind }) => kind === 'claimed')).toHaveLength(16)
+})
+
+onWall('of repaints of one block at once each keeps what the others changed', async ({ wall }) => {
+  const { block } = await sell(wall, '3,4', 1, 1)
+  const edits = [editOf(1, { message: 'kept' }), editOf(2, { link: 'https://kept.example' })]
+  const painted = edits.map((edit) => wall.blocks.edit(block, edit, NOW))
+  expect(await Promise.all(painted)).toEqual(['applied', 'applied'])
+  expect(await wall.blocks.owned(block)).toMatchObject({
+    content: { message: 'kept', link: 'https://kept.example' },
+  })
+})
+
+onWall('what another process has locked keeps only its own writers waiting', async ({ wall, sql }) => {
+  const sold = await sell(wall, '3,4', 1, 1)
+  const painting = await sql.begin(async (transaction) => {
+    await transaction.unsafe(`SELECT 1 FROM blocks WHERE i = ${sold.block} FOR UPDATE`)
+    const repaint = wall.blocks.edit(sold.block, editOf(1, { message: 'later' }), NOW)
+    const held = await Promise.all(each((payer) => holdNext(wall, 100 + payer)))
+    expect(held).toHaveLength(WRITERS)
+    expect(await wall.blocks.owned(sold.block)).not.toMatchObject({ content: { message: 'later' } })
+    return { repaint }
+  })
+  expect(await painting.repaint).toBe('applied')
+})
+
+// The last payer goes out with the group, whose connection is known by that.
+const LAST = wallet(WRITERS)
+
+describe.each<Cut>(['before', 'after', 'silence'])('a connection cut (%s) at the COMMIT of a group', (cut) => {
+  onWall('every write of the group is made once, and its response says so', async ({ wall, proxy, sql }) => {
+    const sprung = proxy.cutAt('COMMIT', cut, LAST)
+    const held = await Promise.all(each((payer) => holdNext(wall, payer)))
+    await sprung
+    for (const purchase of held) expect(await stored(wall, purchase.payment)).toEqual(purchase)
+    expect(await taken(sql)).toEqual(CLAIM_ORDER.slice(0, WRITERS))
+  })
+})
+
+describe.each(['INSERT INTO payments', 'UPDATE blocks'])('a connection cut at %s of a group', (words) => {
+  onWall('costs nothing but another try of each of its writes', async ({ wall, proxy, sql }) => {
+    const sprung = proxy.cutAt(words, 'after', LAST)
+    await Promise.all(each((payer) => holdNext(wall, payer)))
+    await sprung
+    expect(await taken(sql)).toEqual(CLAIM_ORDER.slice(0, WRITERS))
+  })
+})
+
+onWall(
+  'if nobody can say what became of a group, each of its writes is unavailable, and is found when the database is back',
+  async ({ wall, proxy, sql }) => {
+    const sprung = proxy.cutAt('COMMIT', 'after', LAST).then(() => proxy.breakDown())
+    const failures = await Promise.all(each((payer) => failureOf(holdNext(wall, payer))))
+    await sprung
+    expect(failures.slice(2).every((failure) => failure instanceof StoreUnavailable)).toBe(true)
+    proxy.mend()
+    const found = await Promise.all(each((payer) => wall.ledger.find(paymentOf(payer, payer))))
+    expect(found.slice(2)).not.toContain(undefined)
+    expect(await taken(sql)).toHaveLength(found.filter((purchase) => purchase !== undefined).length)
+  },
+)

@@ -1,0 +1,134 @@
+import { expect, test } from 'bun:test'
+import { CommitUnknown } from '../../../db/postgres/errors.ts'
+import { groupCommit, type Write } from '../../../db/postgres/group-commit.ts'
+import { nothing, type Lockable, type Tx } from '../../../db/tx.ts'
+import { failureOf } from '../../support/engine.ts'
+import { wallet } from '../../support/samples.ts'
+
+// Goal: writers that wait at the same time share a transaction, and each gets its own answer. Method: transactions that end
+// when the test says so.
+
+type Group = { readonly names: readonly string[]; readonly end: () => void; readonly fail: (error: unknown) => void }
+
+/** Writers whose transactions wait for the test. `lockedBy` names what others have locked. */
+function writers(lockedByOthers: readonly Lockable[] = []) {
+  const groups: Group[] = []
+  const alone: string[] = []
+  const names = new Map<readonly Lockable[], string>()
+  const resultOf = <T>({ work }: Write<T>): T => {
+    const step = work().next()
+    if (step.done !== true) throw new Error('the work of these writers has no statements')
+    return step.value
+  }
+  const write = groupCommit({
+    async alone(one) {
+      alone.push(names.get(one.about) ?? '')
+      return resultOf(one)
+    },
+    together: (writes) =>
+      new Promise((resolve, reject) => {
+        groups.push({
+          names: writes.map(({ about }) => names.get(about) ?? ''),
+          end: () =>
+            resolve(
+              writes.map((one) => (one.about.some((it) => lockedByOthers.includes(it)) ? undefined : resultOf(one))),
+            ),
+          fail: reject,
+        })
+      }),
+  })
+  return {
+    groups,
+    alone,
+    /** Writes something of a name about a wallet; `work` ends it in another way. */
+    write(name: string, payer: number, work?: () => Tx<string>): Promise<string> {
+      const about = [wallet(payer)]
+      names.set(about, name)
+      return write({
+        about,
+        *work() {
+          yield* nothing()
+          return work === undefined ? `${name} is written` : yield* work()
+        },
+      })
+    },
+    /** Ends a group, and resolves once its writers are answered. */
+    async end(at: number) {
+      groups[at]?.end()
+      await new Promise(setImmediate)
+    },
+  }
+}
+
+test('a lone writer waits for nobody', async () => {
+  const { groups, write, end } = writers()
+  const first = write('a', 1)
+  expect(groups.map(({ names }) => names)).toEqual([['a']])
+  await end(0)
+  expect(await first).toBe('a is written')
+})
+
+test('writers that come while two groups are in progress share the next one, and each gets its own answer', async () => {
+  const { groups, write, end } = writers()
+  const all = ['a', 'b', 'c', 'd', 'e'].map((name, at) => write(name, at))
+  expect(groups.map(({ names }) => names)).toEqual([['a'], ['b']])
+  await end(0)
+  expect(groups.map(({ names }) => names)).toEqual([['a'], ['b'], ['c', 'd', 'e']])
+  await end(1)
+  await end(2)
+  expect(await Promise.all(all)).toEqual(['a', 'b', 'c', 'd', 'e'].map((name) => `${name} is written`))
+})
+
+test('two writes about the same wallet are never in progress together, and keep their order', async () => {
+  const { groups, write, end } = writers()
+  const all = [write('a', 1), write('b', 1), write('c', 2), write('d', 1)]
+  expect(groups.map(({ names }) => names)).toEqual([['a'], ['c']])
+  await end(1)
+  expect(groups).toHaveLength(2)
+  await end(0)
+  await end(2)
+  await end(3)
+  expect(groups.map(({ names }) => names)).toEqual([['a'], ['c'], ['b'], ['d']])
+  await Promise.all(all)
+})
+
+test('a write whose wallet another process has locked is written alone, and the others of its group are answered without it', async () => {
+  const { alone, groups, write, end } = writers([wallet(3)])
+  const all = [1, 2, 3, 4].map((payer) => write(`of ${payer}`, payer))
+  await end(0)
+  await end(1)
+  expect(groups[2]?.names).toEqual(['of 3', 'of 4'])
+  await end(2)
+  expect(alone).toEqual(['of 3'])
+  expect(await Promise.all(all)).toHaveLength(4)
+})
+
+test('if one write of a group fails, each is written alone, and only that one fails', async () => {
+  const { alone, groups, write, end } = writers()
+  const before = [write('a', 1), write('b', 2)]
+  const failing = failureOf(
+    write('c', 3, () => {
+      throw new Error('c fails')
+    }),
+  )
+  const other = write('d', 4)
+  await end(0)
+  groups[2]?.fail(new Error('c fails'))
+  await end(1)
+  expect(alone).toEqual(['c', 'd'])
+  expect(await failing).toEqual(new Error('c fails'))
+  expect(await other).toBe('d is written')
+  await Promise.all(before)
+})
+
+test('if nobody can tell whether a group was kept, all its writers hear so, and none is tried again', async () => {
+  const { alone, groups, write, end } = writers()
+  const before = [write('a', 1), write('b', 2)]
+  const lost = [write('c', 3), write('d', 4)].map(failureOf)
+  await end(0)
+  groups[2]?.fail(new CommitUnknown('the result of a commit is not known yet'))
+  await end(1)
+  for (const failure of await Promise.all(lost)) expect(failure).toBeInstanceOf(CommitUnknown)
+  expect(alone).toEqual([])
+  await Promise.all(before)
+})
