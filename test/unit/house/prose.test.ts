@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 
-// Goal: public strings and test titles use the field's usual words in plain sentences. Method: a short list of words and shapes
-// is searched in the literals and comments of the code, and in the lines of texts; each hit is `path:line`.
+// Goal: public strings, test titles and comments use the field's usual words in plain sentences. Method: a short list of words
+// and shapes is searched in literals, comments, and lines of texts; each hit is `path:line`.
 
 const root = join(import.meta.dir, '../../..')
 
@@ -43,6 +43,8 @@ const PRODUCT = ['{server,viewer,shared,db}/**/*.ts']
 // Titles, those of table rows too, are whole sentences in these words.
 const TITLED = ['test/{unit,service,engine,e2e,page,endurance}/**/*.ts']
 
+const COMMENTED = ['{server,viewer,shared,db,bench,test}/**/*.ts']
+
 const here = 'test/unit/house/prose.test.ts'
 
 type Words = { readonly at: string; readonly text: string }
@@ -76,6 +78,17 @@ const literalsIn = ([path, text]: readonly [string, string]): readonly Words[] =
 const linesIn = ([path, text]: readonly [string, string]): readonly Words[] =>
   text.split('\n').map((line, at) => ({ at: `${path}:${at + 1}`, text: line }))
 
+// A comment of its own line, or one behind code.
+const COMMENT = /^\s*(?:\/\/|\/?\*+)\s?(?<own>.*)|\s\/\/ (?<behind>.*)$/
+
+/** The comments of code, line by line, without the names in them. */
+const commentsIn = (file: readonly [string, string]): readonly Words[] =>
+  linesIn(file).flatMap(({ at, text }) => {
+    const { own, behind } = COMMENT.exec(text)?.groups ?? {}
+    const comment = own ?? behind
+    return comment === undefined ? [] : [{ at, text: comment.replaceAll(/`[^`]*`/g, 'X') }]
+  })
+
 const breaches = (words: readonly Words[]) =>
   words.flatMap(({ at, text }) =>
     HABITS.flatMap(([pattern, instead]) => {
@@ -94,6 +107,12 @@ test('texts for people and agents use none of these words and shapes', async () 
   const lines = (await filesOf(TEXTS)).flatMap(linesIn)
   expect(lines.length).toBeGreaterThan(1000)
   expect(breaches(lines)).toEqual([])
+})
+
+test('comments use none of these words and shapes', async () => {
+  const comments = (await filesOf(COMMENTED)).flatMap(commentsIn)
+  expect(comments.length).toBeGreaterThan(5000)
+  expect(breaches(comments)).toEqual([])
 })
 
 const TITLE = /(?:\b(?:test|law)(?:\.\w+)*|\b(?:test|law)\.\w+\(.*\)|^\s*\](?: as const)?\))\(\s*(['"`])(.*?)\1/gm
