@@ -198,7 +198,7 @@ export type Log = {
   compacted(): Promise<readonly Change[]>
 }
 
-/** How far the payments on the chain were compared with the purchases. */
+/** The last chain block whose payments were compared with the purchases. */
 export type ChainCheckpoint = {
   /** The height up to which everything is accounted for; `undefined` before the first comparison. */
   height(): Promise<bigint | undefined>

@@ -9,7 +9,7 @@ import { agentNamed } from './wall/search.ts'
 // Browsers refuse to change the address too often.
 const REST_MS = 250
 
-/** The state of an address; agents are known only once the wall is. An agent alone opens its profile. */
+/** The state of an address; agents are known only once the wall is. A URL with only an agent opens its profile. */
 export function atPlace(state: State, place: Place): State {
   const { wall } = state
   const agent = wall && place.agent !== undefined ? agentNamed(wall, place.agent) : undefined

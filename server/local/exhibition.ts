@@ -45,7 +45,7 @@ async function hang(venue: Venue, work: Work): Promise<Exhibit> {
   return { wall, receipt: await wall.buyArea({ at: `${col},${row}`, w, h, image: await pictureOf(work), ...listing }) }
 }
 
-/** A newcomer's view of the wall, with so many dollars. */
+/** The view of a new user with this many dollars. */
 async function clientOf({ network, url, folder }: Venue, dollars: number): Promise<Wall> {
   return wallAt(url, { account: await network.wallet(dollars), folder, maxDollars: dollars.toFixed(2) })
 }

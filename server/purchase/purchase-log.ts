@@ -9,7 +9,7 @@ import type { RunStep } from './steps.ts'
 
 type Facts = Readonly<Record<string, string | number | boolean>>
 
-/** Takes a step once it is over, and how long it took. */
+/** Receives each finished step and its duration. */
 export type LogStep = (step: RunStep, ms: number) => void
 
 /** Logs one request to buy: a line when it has ended, and before it one for each unusual step. */

@@ -53,7 +53,7 @@ async function buysAtOnce(what: string) {
   expect(await around.dollarsOf(payer)).toBe(4)
 }
 
-// One of each kind of response. The adapter's tests cover how other faults are classified, and the ring's what follows.
+// One of each kind of response. The tests of the adapter cover the kinds of other faults; the tests of the ring cover the reactions.
 const faults: readonly (readonly [
   what: string,
   call: 'settle' | 'verify',

@@ -49,7 +49,7 @@ describe('refusals', () => {
     }
   })
 
-  test('a refusal after which no money moved says so', () => {
+  test('if no money moved, the refusal says so', () => {
     expect(refusals.paymentsBusy()).toMatchObject({ details: { retryAfter: refusals.RETRY_AFTER_SECONDS } })
     expect(refusals.paymentsBusy().message).toContain('This request claimed nothing and settled nothing')
     expect(refusals.paymentRequired('too late')).toMatchObject({ details: { reason: 'too late' } })

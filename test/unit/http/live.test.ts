@@ -116,7 +116,7 @@ test('a reader that reconnects misses nothing and sees nothing twice, from memor
   expect(await reading).toEqual([1205, 1206])
 })
 
-test('a reader begins after its read of the wall, and after an event once it has one', async () => {
+test('a reader starts after its read of the wall; after its first event it resumes from its last event', async () => {
   const world = logged()
   for (let n = 0; n < 5; n++) add(world)
   const url = 'http://wall.test/api/live?after=2'

@@ -349,7 +349,7 @@ describe('where there is little room', () => {
   /** A wall on which one other wallet owns all but the last blocks of the order of sale. */
   const crowded = async (left: number) => await openWall({}, await openNearlySold(left))
 
-  test('a size of which no place is open is refused, with and without a payment', async () => {
+  test('if there is no open place of a size, an order of it is refused, with and without a payment', async () => {
     const wall = await crowded(1)
     for (const response of [await order(wall, { w: 2, h: 1 }), await buy(wall, { w: 2, h: 1 }, 2, 1)])
       expect(await codeOf(response)).toBe('no_room')

@@ -36,7 +36,7 @@ function logOf(order: readonly (typeof blocks)[number][]): ChangeDto[] {
 
 const fresh = () => ({ ...nobodys, texture: blankTexture(), claims: new Map() })
 
-test('a moment in the history shows the result of the changes until then, from wherever it is reached', () => {
+test('a moment in the history shows the result of all changes until then, whether it is reached forwards or backwards', () => {
   fc.assert(
     fc.property(
       fc.array(fc.constantFrom(...blocks), { minLength: 1, maxLength: 12 }),
