@@ -56,7 +56,7 @@ export type Connection = Pick<Pool, 'apart' | 'listen' | 'isOpen' | 'close'> & {
    * whether its writes are there.
    */
   write<T>(about: Address | null, work: () => Tx<T>): Promise<T>
-  /** The same, in one transaction with others that wait at the same time; each is kept, or not, by itself. */
+  /** The same, in one transaction with others that wait at the same time; each is kept or rolled back separately. */
   writeTogether<T>(about: readonly Lockable[], work: () => Tx<T>): Promise<T>
 }
 
@@ -113,7 +113,7 @@ export function connect(url: string, answerMs = TIMES.databaseAnswerTimeoutMs): 
         }),
       ),
     write: (about, work) => alone({ about: about === null ? [] : [about], work }),
-    // Whoever looks for an open area looks at every block, so it goes side by side with nobody.
+    // A search for an open area reads every block, so it shares a transaction with no other work.
     writeTogether: (about, work) => (about.includes('nearest area') ? alone : shared)({ about, work }),
   }
 }

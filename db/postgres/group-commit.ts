@@ -1,4 +1,4 @@
-/** Many writers, one commit: what is asked for while a commit is under way is written after that, in one transaction. */
+/** Many writers, one commit: writes requested during a commit are stored after it, in one transaction. */
 
 import { StoreUnavailable } from '../../server/domain/failure.ts'
 import type { Lockable, Tx } from '../tx.ts'

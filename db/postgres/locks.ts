@@ -10,7 +10,7 @@ export type Locked = ReadonlySet<unknown>
 /** Begins a transaction. */
 export type Begin = (session: Session) => Promise<Locked>
 
-/** Waits for the locks of all but blocks, for which the work of the transaction waits by itself. */
+/** Waits for the locks of all but blocks, for which the transaction itself waits. */
 export const beginWaiting =
   (about: readonly Lockable[]): Begin =>
   async ({ run }) => {
