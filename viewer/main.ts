@@ -4,7 +4,7 @@ import { blocksText, countText, summaryOf } from '../shared/money.ts'
 import { TOTAL_BLOCKS } from '../shared/wall.ts'
 import { store } from './appearance.ts'
 import { viewOf } from './camera/camera.ts'
-import * as keptCopy from './data/kept-copy.ts'
+import { keepFiles, keepWall, readKeptWall } from './data/kept-copy.ts'
 import { createStageRenderer } from './gl/stage-renderer.ts'
 import { listen, listenToZoomButtons } from './input/stage-input.ts'
 import { nameOnPage, soldOnPage } from './page-words.ts'
@@ -37,7 +37,7 @@ let isDeadLink = false // so far; what a returning visitor's link names may be n
 const isEmbedded = new URLSearchParams(location.search).has('embed')
 const shell = createShell({
   stage,
-  keptCopy: isEmbedded ? undefined : keptCopy,
+  keptCopy: isEmbedded ? undefined : { keepFiles, keepWall, readKeptWall },
   draw,
   setTheme(theme) {
     stageRenderer.setTheme(theme)

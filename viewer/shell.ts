@@ -2,7 +2,7 @@
 
 import { type Appearance, createAppearance } from './appearance.ts'
 import { type View, viewOf } from './camera/camera.ts'
-import type * as KeptCopy from './data/kept-copy.ts'
+import type { keepFiles, keepWall, KeptWall, readKeptWall } from './data/kept-copy.ts'
 import { readWall } from './data/read-wall.ts'
 import { priceOnPage, sharedStreamOnPage } from './page-words.ts'
 import type { Theme } from './theme.ts'
@@ -13,10 +13,17 @@ import type { Wall } from './wall/wall-model.ts'
 // A failed read is retried after these times; the last one repeats.
 const RETRY_MS = [2000, 5000, 15_000, 60_000] as const
 
+/** What stores the page for its next visit, and reads it. */
+type KeptCopy = {
+  readonly keepFiles: typeof keepFiles
+  readonly keepWall: typeof keepWall
+  readonly readKeptWall: typeof readKeptWall
+}
+
 /** A page around its stage. */
 export type ShellDeps = {
   readonly stage: HTMLElement
-  readonly keptCopy?: typeof KeptCopy | undefined // if the browser stores the page for the next visit
+  readonly keptCopy?: KeptCopy | undefined // if the browser stores the page for the next visit
   /** Draws a frame; `now` is its time in milliseconds, `undefined` for a drawing between frames. */
   draw(now?: number): void
   setTheme(theme: Theme): void
@@ -114,7 +121,7 @@ function anotherTry(ms: number): Promise<void> {
 const REST_MS = 3000
 
 // Loaded once the wall is there, because nothing that is on the first screen needs it.
-async function follow(page: ShellDeps, number: number, kept?: KeptCopy.KeptWall) {
+async function follow(page: ShellDeps, number: number, kept?: KeptWall) {
   try {
     const { syncWall } = await import('./data/sync.ts')
     const { wall, show, keptCopy } = page
@@ -130,7 +137,7 @@ async function follow(page: ShellDeps, number: number, kept?: KeptCopy.KeptWall)
 }
 
 /** Stores the page and its wall, and the wall again whenever the user leaves. If the browser stores nothing, the next visit is a first one. */
-function keepCopies({ keepFiles, keepWall }: typeof KeptCopy, toKeep: () => KeptCopy.KeptWall | undefined) {
+function keepCopies({ keepFiles, keepWall }: KeptCopy, toKeep: () => KeptWall | undefined) {
   const keep = async () => {
     const kept = toKeep()
     if (kept !== undefined) await keepWall(kept).catch(() => {})

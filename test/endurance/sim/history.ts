@@ -852,6 +852,8 @@ function askAfterDollars(history: History): void {
     for (let tries = 0; tries < ASKED_TIMES && !isTold; tries += 1) {
       isToldToWait(history, payment)
       isTold = codes.some((code, at) => (answers.get(code) ?? 0) > (before[at] ?? 0))
+      // A process that died may still hold the lease of the payment.
+      if (!isTold) letThemLook(history, 1)
     }
     promise(isTold, 'a dollar without a known purchase is not denied', key)
   }
