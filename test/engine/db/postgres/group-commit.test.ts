@@ -8,6 +8,7 @@ import { failureOf, hold, sell, stored, testOver } from '../../../support/engine
 import { limitMs } from '../../../support/machine.ts'
 import { cutProxy, type Cut, type CutProxy } from '../../../support/postgres/cut-proxy.ts'
 import { blockOf, editOf, hash, HEAD, NOW, paymentOf, SILENT, TERMS, wallet } from '../../../support/samples.ts'
+import { eventually } from '../../../support/wait.ts'
 import { postgresWalls } from './walls.ts'
 
 // Goal: writes of one process that wait at the same time share a transaction, and each is answered as if it had one to itself.
@@ -165,7 +166,9 @@ onWall(
     await sprung
     expect(failures.slice(2).every((failure) => failure instanceof StoreUnavailable)).toBe(true)
     proxy.mend()
-    const found = await Promise.all(each((payer) => wall.ledger.find(paymentOf(payer, payer))))
+    const find = () => Promise.all(each((payer) => wall.ledger.find(paymentOf(payer, payer))))
+    // New connections take a moment.
+    const found = await eventually(() => find().catch(() => undefined))
     expect(found.slice(2)).not.toContain(undefined)
     expect(await taken(sql)).toHaveLength(found.filter((purchase) => purchase !== undefined).length)
   },
