@@ -27,8 +27,8 @@ const WAITING_MAX = 512
 // A client that waited longer may have left, while others wait behind it.
 const WAIT_MAX_MS = 2000
 
-// More than a crowd of agents behind one address sends at once.
-const NEW_PAYMENTS_OF_ONE = 64
+// Some 5 kB each. To refuse them costs more than to let them wait: a client that floods sends the next one at once.
+const NEW_PAYMENTS_OF_ONE = 4096
 
 type Waiting = {
   readonly since: number

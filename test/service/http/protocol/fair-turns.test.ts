@@ -8,8 +8,7 @@ import { codeOf, openWall, paidBy, payloadOf } from '../../../support/service/wa
 
 // Goal: a sender without money delays nobody else. Method: it sends many requests in parallel, and the order of the responses counts.
 
-// As many as wait at once of one client; more are refused unserved.
-const FLOOD = 60
+const FLOOD = 200
 
 const call = (name: string, args: object, payment: unknown) =>
   JSON.stringify({
