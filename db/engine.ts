@@ -40,8 +40,8 @@ export type Engine = ReturnType<typeof storePorts> & {
   close(): Promise<void>
 }
 
-/** The result of checking a store. After `mended`, earlier reads must be repeated, because they may be wrong. */
-export type Checked = 'whole' | 'mended'
+/** The result of checking a store. After `repaired`, earlier reads must be repeated, because they may be wrong. */
+export type Checked = 'whole' | 'repaired'
 
 /** A store that can be read while it is still being checked. */
 export type Ahead<Store = Engine> = {

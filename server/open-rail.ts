@@ -38,7 +38,7 @@ export function openRail(config: Config, metrics: Metrics | undefined, logger: L
   const asked = viemChain(endpoints, offer)
   const chain = guardChainFreshness(metrics?.chain(asked) ?? asked, {
     clock,
-    told: (reason) => outages.saw({ kind: 'chain', name: network }, reason),
+    report: (reason) => outages.saw({ kind: 'chain', name: network }, reason),
   })
   const { probeTimeoutMs } = times
   const catalogues = new Map<string, CatalogueAnswer>()

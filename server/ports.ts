@@ -224,10 +224,10 @@ export type Store = {
   /** Its position: the part that would survive a power failure. */
   position(): Promise<StorePosition>
   /**
-   * Calls `told` if another store may respond than before, before any of its results is used. While that store is older
+   * Calls `report` if another store may respond than before, before any of its results is used. While that store is older
    * than what this process has seen, all ports of the store are unavailable.
    */
-  watch(told: (replaced: StoreReplaced) => void): void
+  watch(report: (replaced: StoreReplaced) => void): void
 }
 
 /** Why nothing can be written, in our words. `standby`: a synchronous standby does not confirm commits. */

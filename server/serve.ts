@@ -360,7 +360,7 @@ async function openReaders({ config: { offer }, times, ahead }: Given, committed
   })
   const number = () => view.number
   const stream = liveStream({ log, clock, number, canvasNumber: reads.number, advance, everyMs })
-  for (const told of [reads.changed, stream.changed, committed]) subscribe(told)
+  for (const listener of [reads.changed, stream.changed, committed]) subscribe(listener)
   return { view, advance, reads, stream }
 }
 

@@ -38,13 +38,13 @@ const OTHERS = /^(?:PG|BUN_|NODE_|SSL_|LC_)|^(?:TZ|LANG|PATH|TMPDIR)$|_PROXY$/i
 /** Throws for names that are almost those of settings. With a misspelt price, the wall would sell at another one. */
 function checkNames(names: readonly string[], path: string): readonly string[] {
   const unknown = names.filter((name) => !SETTING_NAMES.includes(name) && !OTHERS.test(name))
-  const told = unknown.map((name) => ({ name, meant: nearest(name.toUpperCase(), SETTING_NAMES) }))
-  const misspelt = told.filter(({ meant }) => meant !== undefined)
+  const suggestions = unknown.map((name) => ({ name, meant: nearest(name.toUpperCase(), SETTING_NAMES) }))
+  const misspelt = suggestions.filter(({ meant }) => meant !== undefined)
   if (misspelt.length > 0)
     throw new ConfigError(
       misspelt.map(({ name, meant }) => `${path}: unknown setting ${name}; did you mean ${meant}?`).join('\n'),
     )
-  return told.map(({ name }) => `${path}: ignored unknown setting ${name}.`)
+  return suggestions.map(({ name }) => `${path}: ignored unknown setting ${name}.`)
 }
 
 function textOf(path: string, mayLack: boolean): string | undefined {

@@ -15,12 +15,12 @@ export const followers: Scenario = async (servers, { rounds }) => {
     const crowd = await follow(wall.port, count)
     const [slowest, cost]: [number[], number[]] = [[], []]
     for (let round = 0; round < rounds; round++) {
-      const told = crowd.next()
+      const arrivals = crowd.next()
       const { bytes } = sign()
       const ms = await cpuMsDuring(wall.pid, async () => {
         const startedAt = performance.now()
         await sendOnce(wall.port, bytes)
-        slowest.push(percentile(await told, 0.99) - startedAt)
+        slowest.push(percentile(await arrivals, 0.99) - startedAt)
       })
       cost.push((ms * 1000) / count)
     }

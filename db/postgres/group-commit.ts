@@ -14,7 +14,7 @@ export type Means = {
   together<T>(writes: readonly Write<T>[]): Promise<readonly (T | undefined)[]>
 }
 
-/** A write that nobody has begun; its work results in how to tell its writer. */
+/** A write that nobody has begun; its work returns the function that responds to its writer. */
 type Waiting = Write<() => void> & { readonly fail: (error: unknown) => void }
 
 // So many statements take some hundredths of a second.
@@ -44,19 +44,19 @@ export function groupCommit({ alone, together }: Means): Means['alone'] {
   }
   const writeAlone = async (write: Waiting) => {
     try {
-      const tell = await alone(write)
-      tell()
+      const respond = await alone(write)
+      respond()
     } catch (error) {
       write.fail(error)
     }
   }
   const writeGroup = async (group: readonly Waiting[]) => {
     try {
-      const told = await together(group)
+      const responses = await together(group)
       for (const [at, write] of group.entries()) {
-        const tell = told[at]
-        if (tell === undefined) void writeAlone(write)
-        else tell()
+        const respond = responses[at]
+        if (respond === undefined) void writeAlone(write)
+        else respond()
       }
     } catch (error) {
       // One that fails undoes all of them. What may have been kept is not tried again.

@@ -29,7 +29,7 @@ const LATEST = `
 
 /** The log as readers follow it. `seen` is called with the newest number that was read. */
 export function postgresLog({ rows }: Queries, seen: (number: number) => void = () => {}): Log {
-  const told = (row: Row): Change => {
+  const visibleChange = (row: Row): Change => {
     const change = changeOf(row)
     if (change.kind === 'identity' || row.withheld === 0) return change
     return { ...change, content: visible(change.content, hiddenOf(row.withheld)) }
@@ -41,8 +41,9 @@ export function postgresLog({ rows }: Queries, seen: (number: number) => void = 
     async after(number, limit) {
       const found = await rows<Row>(`${SELECT_CHANGE} WHERE c.number > $1 ORDER BY c.number LIMIT $2`, [number, limit])
       seen(found.at(-1)?.number ?? 0)
-      return await named(found.map(told))
+      return await named(found.map(visibleChange))
     },
-    compacted: async () => await named((await rows<Row>(`${SELECT_CHANGE} ${LATEST} ORDER BY c.number`)).map(told)),
+    compacted: async () =>
+      await named((await rows<Row>(`${SELECT_CHANGE} ${LATEST} ORDER BY c.number`)).map(visibleChange)),
   }
 }

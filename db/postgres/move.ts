@@ -92,12 +92,12 @@ const UNHURRIED = 'SET statement_timeout = 0; SET idle_in_transaction_session_ti
 /** Runs `work` with a connection without a time limit. Every error of the database becomes `CannotOpen`. */
 async function apartFrom<T>(url: string, work: (session: Session) => Promise<T>): Promise<T> {
   const pool = openPool(url, TIMES.databaseAnswerTimeoutMs, { name: 'pixel-wall-move' })
-  const told = (why: string) => new CannotOpen(`the database at ${hostOf(url)} ${why}`)
+  const cannotOpen = (why: string) => new CannotOpen(`the database at ${hostOf(url)} ${why}`)
   try {
     await pool
       .apart(({ run }) => run('SELECT'))
       .catch(({ message }: Error) => {
-        throw told(`cannot be used: ${message}`)
+        throw cannotOpen(`cannot be used: ${message}`)
       })
     return await pool.apart(async (session) => {
       try {
@@ -105,7 +105,7 @@ async function apartFrom<T>(url: string, work: (session: Session) => Promise<T>)
         return await work(session)
       } catch (error) {
         const code = codeOf(error)
-        throw code === undefined ? error : told(WORDS[code] ?? `failed, or rejected a row: ${code}`)
+        throw code === undefined ? error : cannotOpen(WORDS[code] ?? `failed, or rejected a row: ${code}`)
       }
     })
   } finally {

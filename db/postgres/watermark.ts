@@ -14,7 +14,7 @@ export type Watermark = {
   /** Starts watching, once there are tables. */
   begin(): void
   /** Sets the callback for a replaced server. */
-  watch(told: (replaced: StoreReplaced) => void): void
+  watch(listener: (replaced: StoreReplaced) => void): void
   /** Checks a new connection. Throws `StoreUnavailable` for one to an older copy, or to a database that the wall has left. */
   inspect(session: Session): Promise<void>
   /** The position that a commit must not be behind. */
@@ -37,15 +37,15 @@ export function watermark(): Watermark {
   let server: string | undefined
   let isOlder = false
   const listeners: ((replaced: StoreReplaced) => void)[] = []
-  const tell = (replaced: StoreReplaced) => {
-    for (const told of listeners) told(replaced)
+  const report = (replaced: StoreReplaced) => {
+    for (const listener of listeners) listener(replaced)
   }
   const rise = ({ change, payment }: Progress) => {
     seen = { change: Math.max(seen.change, change), payment: Math.max(seen.payment, payment) }
   }
   return {
     begin: () => void (isWatching = true),
-    watch: (told) => void listeners.push(told),
+    watch: (listener) => void listeners.push(listener),
     async inspect({ rows }) {
       if (!isWatching) return
       // Positions seen while the query is in progress may be newer than its result.
@@ -55,11 +55,11 @@ export function watermark(): Watermark {
       const { started, moved, ...progress } = found
       if (moved) throw new StoreUnavailable(MOVED)
       if (isBehind(progress, before)) {
-        if (!isOlder) tell({ progress, seen: before, isOlder: true })
+        if (!isOlder) report({ progress, seen: before, isOlder: true })
         isOlder = true
         throw new StoreUnavailable('the database is older than the state this wall has seen')
       }
-      if (isOlder || (server !== undefined && server !== started)) tell({ progress, seen: before, isOlder: false })
+      if (isOlder || (server !== undefined && server !== started)) report({ progress, seen: before, isOlder: false })
       isOlder = false
       server = started
       rise(progress)

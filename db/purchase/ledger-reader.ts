@@ -101,9 +101,9 @@ function* account(payer: Address, page: AccountPage): Tx<Account> {
   )
   if (damaged !== undefined) throw damagedPayment()
   const own = (agent && (yield* painterOfWallet(agent.id))) ?? null
-  const told = sales.slice(0, page.limit)
+  const listed = sales.slice(0, page.limit)
   return {
-    sales: told.map(({ id, block, corner, w, h, claimed_at, tx, settled, painter }) => ({
+    sales: listed.map(({ id, block, corner, w, h, claimed_at, tx, settled, painter }) => ({
       block,
       area: areaIn(targetIn({ target: corner, w, h }), corner),
       claimedAt: claimed_at,
@@ -111,7 +111,7 @@ function* account(payer: Address, page: AccountPage): Tx<Account> {
       settled: settled === 1,
       painter: painterAmong(painter === null ? null : { payment: id, painter }, own),
     })),
-    nextAfter: told.at(-1)?.seq ?? page.after,
+    nextAfter: listed.at(-1)?.seq ?? page.after,
     hasMore: sales.length > page.limit,
     open: open.map(openPurchase),
     credits: credits.map(({ amount, tx }) => ({ amount: BigInt(amount), tx })),

@@ -161,7 +161,7 @@ function accept(connection: Connection, network: string, { flaw, damaged }: Insp
   connection.leaveOut(damaged)
   if (damaged.length > 0) ensureTold(connection)
   belongTo(connection, network)
-  return flaw === 'none' && damaged.length === 0 ? 'whole' : 'mended'
+  return flaw === 'none' && damaged.length === 0 ? 'whole' : 'repaired'
 }
 
 function renewIndexes(connection: Connection): void {

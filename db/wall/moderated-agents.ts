@@ -99,9 +99,9 @@ export function withoutNames(changes: readonly Change[], moderated: readonly Mod
     const row = 'agent' in change ? rows.get(change.agent) : undefined
     if (row === undefined || !('agent' in change)) return change
     const mask = row.hidden | (change.number < row.through ? row.ever : 0)
-    const told = { ...change, profile: visibleNames(change.profile, hiddenNamesOf(mask)) }
-    return told.kind === 'identity' && change.number === row.through
-      ? { ...told, withheld: hiddenNamesOf(row.ever) }
-      : told
+    const visible = { ...change, profile: visibleNames(change.profile, hiddenNamesOf(mask)) }
+    return visible.kind === 'identity' && change.number === row.through
+      ? { ...visible, withheld: hiddenNamesOf(row.ever) }
+      : visible
   })
 }

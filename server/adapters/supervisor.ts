@@ -26,16 +26,16 @@ export function openSupervisor(env: Environment, failed: (why: string) => void):
   const path = env['NOTIFY_SOCKET']
   if (path === undefined || path === '' || process.platform !== 'linux') return nobody
   try {
-    const tell = datagramsTo(path)
+    const notify = datagramsTo(path)
     const isOurs = env['WATCHDOG_PID'] === undefined || env['WATCHDOG_PID'] === String(process.pid)
     const timeoutMs = isOurs ? Number(env['WATCHDOG_USEC'] ?? 0) / 1000 : 0
     return {
       ready() {
-        tell('READY=1')
+        notify('READY=1')
         // A hanging thread sends nothing. Sent twice per interval, because one may be late.
-        if (timeoutMs > 0) setInterval(() => tell('WATCHDOG=1'), timeoutMs / 2).unref()
+        if (timeoutMs > 0) setInterval(() => notify('WATCHDOG=1'), timeoutMs / 2).unref()
       },
-      stopping: () => tell('STOPPING=1'),
+      stopping: () => notify('STOPPING=1'),
     }
   } catch (error) {
     failed(error instanceof Error ? error.message : String(error))

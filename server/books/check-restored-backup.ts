@@ -57,7 +57,7 @@ export type RestoredBackupCheck = {
  */
 export function checkRestoredBackup(deps: RestoredBackupDeps): RestoredBackupCheck {
   const { clock } = deps
-  const tell = alertsOnce(deps.logger)
+  const alerts = alertsOnce(deps.logger)
   let scan = newScan()
   let isCurrent = false
   let lookedAt = 0
@@ -65,7 +65,7 @@ export function checkRestoredBackup(deps: RestoredBackupDeps): RestoredBackupChe
   const prove = async () => {
     const mine = scan
     witnessed ??= readWitness(deps)
-    const isProven = await provePresent(deps, mine, await witnessed, tell)
+    const isProven = await provePresent(deps, mine, await witnessed, alerts)
     if (!mine.isOver) isCurrent = isProven
   }
   return {
@@ -74,7 +74,7 @@ export function checkRestoredBackup(deps: RestoredBackupDeps): RestoredBackupChe
         const isDue = clock.elapsed() - lookedAt >= LOOK_EVERY_MS
         if (!isCurrent || isDue) lookedAt = clock.elapsed()
         if (!isCurrent) await prove()
-        else if (isDue) await scanOn(deps, scan, true, (found) => bookUnknown(deps, found, tell))
+        else if (isDue) await scanOn(deps, scan, true, (found) => bookUnknown(deps, found, alerts))
       } catch (error) {
         // The next call continues from here.
         if (!(error instanceof StoreUnavailable)) throw error
@@ -89,7 +89,7 @@ export function checkRestoredBackup(deps: RestoredBackupDeps): RestoredBackupChe
       return scan.orphans.length === 0 ? null : UNDECIDED
     },
     replaced({ progress, seen, isOlder }) {
-      if (isOlder) tell.olderCopy(progress, seen)
+      if (isOlder) alerts.olderCopy(progress, seen)
       isCurrent = false
       witnessed = undefined
       scan.isOver = true
@@ -119,22 +119,22 @@ async function provePresent(
   deps: RestoredBackupDeps,
   scan: Scan,
   witnessed: StorePosition | undefined,
-  tell: Alerts,
+  alerts: Alerts,
 ): Promise<boolean> {
   const position = await deps.store.position()
   const unrecorded = (await payeesOf(deps, witnessed)).filter((payee) => !position.payees.includes(payee))
   if (unrecorded.length > 0) await deps.checkpoint.addPayees(unrecorded)
   const isBehind = witnessed !== undefined && isOlder(position, witnessed)
-  if (isBehind) tell.olderCopy(position, witnessed)
+  if (isBehind) alerts.olderCopy(position, witnessed)
   scan.isBehind = isBehind
   const isTrusted = witnessed !== undefined && !isBehind && deps.isWitnessApart
   scan.orphans = await undecided(deps, scan.orphans)
   const isThrough = await scanOn(deps, scan, !isBehind, async (found) =>
-    isTrusted ? await bookUnknown(deps, found, tell) : found,
+    isTrusted ? await bookUnknown(deps, found, alerts) : found,
   )
   // An earlier process may have booked some of them while it sold.
   scan.orphans = await undecided(deps, scan.orphans)
-  for (const orphan of scan.orphans) tell.orphan(orphan)
+  for (const orphan of scan.orphans) alerts.orphan(orphan)
   return isThrough && scan.orphans.length === 0 && !isBehind
 }
 
@@ -178,15 +178,15 @@ async function undecided(
 async function bookUnknown(
   { checkpoint, payouts, clock, terms }: RestoredBackupDeps,
   found: readonly OrphanPayment[],
-  tell: Alerts,
+  alerts: Alerts,
 ): Promise<readonly []> {
   for (const orphan of found) {
     const now = clock.now()
     const acceptedAt = await checkpoint.acceptedAt()
     if (acceptedAt !== undefined && now - acceptedAt < LOST_FOR_MS) {
       await payouts.owe(unclaimedOf(orphan, terms, now), orphan.tx, now).catch(unlessOwed)
-      tell.late(orphan)
-    } else if (await payouts.note(orphan, STRAY_NOTE, now)) tell.stray(orphan)
+      alerts.late(orphan)
+    } else if (await payouts.note(orphan, STRAY_NOTE, now)) alerts.stray(orphan)
   }
   return []
 }
@@ -200,10 +200,10 @@ type Alerts = ReturnType<typeof alertsOnce>
 
 /** Alerts the operator about each payment once. */
 function alertsOnce(logger: Logger) {
-  const told = new Set<string>()
+  const alerted = new Set<string>()
   const once = (about: string, event: string, facts: Parameters<Logger['alert']>[1]) => {
-    if (!told.has(about)) logger.alert(event, facts)
-    told.add(about)
+    if (!alerted.has(about)) logger.alert(event, facts)
+    alerted.add(about)
   }
   const money = (event: string, what: string) => (orphan: OrphanPayment) => {
     const { payer, nonce, tx, amount } = orphan

@@ -70,8 +70,8 @@ export function errorIn(status: number, body: object): Failure | undefined {
   const { error, message, taken, held, charged } = { ...NO_ERROR, ...body }
   if (typeof error !== 'string' || error === '') return undefined
   const isForNow = status >= 500 || status === 429
-  const told = [message, inTheWay('Taken', taken), inTheWay('Held', held)].join('')
-  return { kind: isForNow ? 'unavailable' : 'refused', code: error, message: told, status, charged }
+  const words = [message, inTheWay('Taken', taken), inTheWay('Held', held)].join('')
+  return { kind: isForNow ? 'unavailable' : 'refused', code: error, message: words, status, charged }
 }
 
 const NO_ERROR = { error: undefined, message: '', taken: [], held: [], charged: undefined }

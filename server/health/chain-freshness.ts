@@ -11,11 +11,11 @@ const STALLED: ChainHealth = { kind: 'stalled', what: STILL }
 /**
  * The chain, silent once its newest block's number has not grown for a minute by the monotonic clock. A payment that it shows
  * as paid or void stays so. It is not believed that a payment is unspent, because it may be sent and not yet in a block.
- * `told` is called after each reading with the problem, or `null`.
+ * `report` is called after each reading with the problem, or `null`.
  */
 export function guardChainFreshness(
   chain: Chain,
-  { clock, told }: { readonly clock: Clock; readonly told: (reason: string | null) => void },
+  { clock, report }: { readonly clock: Clock; readonly report: (reason: string | null) => void },
 ): Chain {
   let newest: { readonly head: bigint; readonly at: number } | undefined
   let isStalled = false
@@ -26,7 +26,7 @@ export function guardChainFreshness(
       newest = { head, at: clock.elapsed() }
       isStalled = false
     } else if (asked - newest.at >= STILL_MAX_MS) isStalled = true
-    told(isStalled ? STILL : null)
+    report(isStalled ? STILL : null)
     return !isStalled
   }
 

@@ -112,7 +112,7 @@ export function liveStream(source: LiveSource): Live {
   const streams = slots()
   const sites = slots()
   const recent = recentEvents(log)
-  const { join, tell, close, isClosed } = followersOf(source, recent)
+  const { join, notify, close, isClosed } = followersOf(source, recent)
   const shared = sharedStreams(source, recent, join)
 
   /** The events that a client missed, until it has caught up. */
@@ -166,7 +166,7 @@ export function liveStream(source: LiveSource): Live {
       recent.remember(change)
       // A cache would go on sending what the streams have carried already.
       if (hidesEarlier(change)) shared.breakOff()
-      tell()
+      notify()
     },
     close() {
       shared.breakOff()
@@ -213,7 +213,7 @@ function followersOf({ clock, number, everyMs }: LiveSource, recent: RecentEvent
       if (stopped.signal.aborted) queueMicrotask(follower.end)
       return () => void followers.delete(follower)
     },
-    tell() {
+    notify() {
       if (followers.size > 0) flushing ??= flush()
     },
     close() {

@@ -84,7 +84,10 @@ export async function pollLog(deps: PollLogDeps, signal: AbortSignal): Promise<v
 }
 
 /** The result of `build`, built again if the store was repaired meanwhile. Rejects if the store is rejected. */
-export async function afterStartUpCheck<T>(checked: Promise<'whole' | 'mended'>, build: () => Promise<T>): Promise<T> {
+export async function afterStartUpCheck<T>(
+  checked: Promise<'whole' | 'repaired'>,
+  build: () => Promise<T>,
+): Promise<T> {
   const early = build()
   // Damage may make the build fail; wait until the damage is known before reporting that.
   early.catch(() => {})

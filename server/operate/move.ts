@@ -36,10 +36,10 @@ export const move: Command = {
     const isRehearsal = values.rehearse === true
     const moved = await moveWall(from, to, { isRehearsal, timeoutMs: TIMEOUT_MS })
     const [source, target] = [placeName(from), placeName(to)]
-    const told = { moved: !isRehearsal, from: source, to: target, rows: moved }
+    const result = { moved: !isRehearsal, from: source, to: target, rows: moved }
     printLines(
       values.json === true
-        ? JSON.stringify(told, null, 2).split('\n')
+        ? JSON.stringify(result, null, 2).split('\n')
         : [...countLines(moved), '', ...(isRehearsal ? [REHEARSED] : nextSteps(from, to))],
     )
     return 0

@@ -67,8 +67,8 @@ export function statusLines(seen: Overview): string[] {
     }),
     `  last alerts${alerts.length === 0 ? '  none since start' : ''}`,
     ...alerts.map(({ at, event, facts = {} }) => {
-      const told = Object.entries(facts).map(([name, value]) => `${name}=${value}`)
-      return `    ${new Date(at).toISOString()} ${[event, ...told].join(' ')}`
+      const fields = Object.entries(facts).map(([name, value]) => `${name}=${value}`)
+      return `    ${new Date(at).toISOString()} ${[event, ...fields].join(' ')}`
     }),
   ]
 }

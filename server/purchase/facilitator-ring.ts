@@ -43,9 +43,9 @@ export function facilitatorRing(deps: RingDeps): FacilitatorRing {
     verify: (target, payment) => verifyTogether(deps, seats, target, extended(payment)),
     settle: (target, payment) => settleInTurn(deps, seats, target, extended(payment)),
     async supports() {
-      const told = await Promise.all(seats.map((seat) => probeMember(seat, deps.clock)))
-      if (told.includes('yes')) return 'yes'
-      return told.includes('unavailable') ? 'unavailable' : 'no'
+      const answers = await Promise.all(seats.map((seat) => probeMember(seat, deps.clock)))
+      if (answers.includes('yes')) return 'yes'
+      return answers.includes('unavailable') ? 'unavailable' : 'no'
     },
     isSuspect: () => seats.some(({ isSuspect }) => isSuspect),
   }

@@ -119,12 +119,12 @@ const stateOf = (purchase: Purchase): Facts => ({
 
 /** Alerts the operator about a purchase, once in the life of the process. */
 export function alertOnce(logger: Logger): (event: string, purchase: Purchase) => void {
-  const told = new Set<string>()
+  const alerted = new Set<string>()
   return (event, purchase) => {
     const { payment } = purchase
     const once = `${event} ${keyOf(payment)}`
-    if (told.has(once)) return
-    told.add(once)
+    if (alerted.has(once)) return
+    alerted.add(once)
     logger.alert(event, { payer: payment.payer, nonce: payment.nonce, ...nameField(purchase) })
   }
 }

@@ -261,7 +261,7 @@ export async function signIn<Answer>(
   const wallet = lower(sent.address)
   const request = 'of' in asked ? await asked.of(wallet) : asked
   if (isFailure(request)) return request
-  const denied = failure('unauthorized', `The sign-in is not from ${request.whose}. ${ANEW}`)
+  const denied = failure('unauthorized', `The sign-in is not from ${request.whose}. ${SIGN_AGAIN}`)
   if (!request.signers.includes(wallet)) return denied
   const { signature } = sent
   const proof = { signers: [wallet], texts: [signInMessage(sent)], ts, signature, denied, from }
@@ -331,17 +331,17 @@ const laterNaming = (): Failure =>
     'A painter was already named with this ts or a later one. GET /api/agents/{wallet} shows the current painter; to name another, sign again with a new ts.',
   )
 
-const ANEW = `Send the request without ${SIGN_IN_HEADER}, and sign the text in the response.`
+const SIGN_AGAIN = `Send the request without ${SIGN_IN_HEADER}, and sign the text in the response.`
 
 const forAnother = (field: string): Failure =>
   failure(
     'unauthorized',
-    `The sign-in is for another request: its ${field} does not match this address and body. ${ANEW}`,
+    `The sign-in is for another request: its ${field} does not match this address and body. ${SIGN_AGAIN}`,
   )
 
 const stale = (now: number): Failure =>
   failure(
     'stale_signature',
-    `The sign-in is not valid now: issuedAt must be within 5 minutes of the current time, expirationTime after it, notBefore not after it. ${ANEW}`,
+    `The sign-in is not valid now: issuedAt must be within 5 minutes of the current time, expirationTime after it, notBefore not after it. ${SIGN_AGAIN}`,
     { now },
   )

@@ -46,7 +46,7 @@ export function createRepaintPanel(studio: Studio, signer: () => Signer | undefi
       clock,
       sign: (text: string) => personalSign(wallet, address, text),
       send: sendEdit,
-      tell(next: Progress) {
+      report(next: Progress) {
         progress = next
         show()
       },
@@ -82,7 +82,7 @@ export type RepaintDeps = {
   readonly clock: { ahead: number } // milliseconds that the service's clock is ahead of ours, as far as known
   sign(text: string): Promise<string | WalletRefusal>
   send(area: string, body: RepaintFields & RepaintSignature): Promise<EditResult>
-  tell(progress: Progress): void
+  report(progress: Progress): void
 }
 
 // The service accepts a signature for five minutes; one minute is left for the transport.
@@ -90,18 +90,18 @@ const SIGNED_GOOD_MS = 4 * 60_000
 
 /** Repaints; `kept` is the signature of the same order whose request was lost before. */
 export async function repaint(order: RepaintOrder, deps: RepaintDeps, kept?: RepaintSignature): Promise<void> {
-  const { clock, send, tell } = deps
-  tell({ state: 'signing' })
+  const { clock, send, report } = deps
+  report({ state: 'signing' })
   const isGood = kept && Math.abs(Date.now() + clock.ahead - kept.ts) < SIGNED_GOOD_MS
   const signed = isGood ? kept : await sign(order, deps)
-  if ('declined' in signed) return tell({ state: 'failed', words: signed.words })
-  tell({ state: 'sending' })
+  if ('declined' in signed) return report({ state: 'failed', words: signed.words })
+  report({ state: 'sending' })
   const edited = await send(order.area, { ...order.body, ...signed })
-  if (edited.kind === 'done') return tell({ state: 'done' })
+  if (edited.kind === 'done') return report({ state: 'done' })
   // A lost request keeps its signature: sent again, it repaints no more than once.
-  if (edited.kind === 'lost') return tell({ state: 'failed', words: edited.words, signed })
+  if (edited.kind === 'lost') return report({ state: 'failed', words: edited.words, signed })
   if (edited.now !== undefined) clock.ahead = edited.now - Date.now()
-  tell({ state: 'failed', words: edited.words })
+  report({ state: 'failed', words: edited.words })
 }
 
 async function sign(order: RepaintOrder, deps: RepaintDeps): Promise<RepaintSignature | WalletRefusal> {

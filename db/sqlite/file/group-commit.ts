@@ -25,7 +25,7 @@ type Waiting = {
 }
 
 /** A committed write whose writer must be notified. */
-type Written = { readonly tell: () => void; readonly fail: (error: unknown) => void }
+type Written = { readonly respond: () => void; readonly fail: (error: unknown) => void }
 
 /** Collects work, and runs it in one `write` after another. */
 export function groupCommit({ write, soon, flush }: Means): GroupCommit {
@@ -35,8 +35,8 @@ export function groupCommit({ write, soon, flush }: Means): GroupCommit {
 
   const attempt = (all: readonly Waiting[]): readonly Written[] => {
     try {
-      const told = write(() => all.map(({ work }) => work()))
-      return told.map((tell, at) => ({ tell, fail: (error) => all[at]?.fail(error) }))
+      const responses = write(() => all.map(({ work }) => work()))
+      return responses.map((respond, at) => ({ respond, fail: (error) => all[at]?.fail(error) }))
     } catch (error) {
       // A failure rolls all of them back, so each is then tried alone; but after a failed disk nothing is tried.
       if (all.length > 1 && !(error instanceof StoreBroken)) return all.flatMap((one) => attempt([one]))
@@ -50,7 +50,7 @@ export function groupCommit({ write, soon, flush }: Means): GroupCommit {
     const written = attempt(all)
     try {
       if (written.length > 0) await (flushing = flush())
-      for (const { tell } of written) tell()
+      for (const { respond } of written) respond()
     } catch (error) {
       for (const { fail } of [...written, ...waiting]) fail(error)
       waiting = []

@@ -123,12 +123,12 @@ export function createEndpoint(
   }
   let chainId: Promise<bigint> | undefined
   const identify = async (context: CallContext) => {
-    let told: bigint | undefined
+    let answered: bigint | undefined
     try {
-      told = quantity(await call(context, 'eth_chainId', []))
-      return told
+      answered = quantity(await call(context, 'eth_chainId', []))
+      return answered
     } finally {
-      if (told !== wanted) chainId = undefined
+      if (answered !== wanted) chainId = undefined
     }
   }
   return {

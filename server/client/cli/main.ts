@@ -122,7 +122,7 @@ const SAY_EVERY_MS = 15_000
 function callOf({ args, options, flags, isJson, env, earlier }: CallParts): Call {
   const url = addressOf(options['url'] ?? env['PIXEL_WALL_URL'] ?? 'http://127.0.0.1:8402')
   let saidAt = -Infinity
-  const told: WallOptions = {
+  const notices: WallOptions = {
     onWait(_, why) {
       if (performance.now() - saidAt < SAY_EVERY_MS) return
       saidAt = performance.now()
@@ -149,16 +149,16 @@ function callOf({ args, options, flags, isJson, env, earlier }: CallParts): Call
       const maxDollars = dollars(options['max'] ?? MAX_DOLLARS)
       const account = await readAccount(options['key-file'], env)
       const rpc = endpointsIn(options['rpc'])
-      return wall(url, { ...told, maxDollars, account, rpc, painter: await painterIn(stateFolder(env)) })
+      return wall(url, { ...notices, maxDollars, account, rpc, painter: await painterIn(stateFolder(env)) })
     },
     async painter() {
       const painter = await keptPainter(stateFolder(env))
       return painter && wall(url, { painter })
     },
     print(result, lines, drawing) {
-      const told = isJson ? [JSON.stringify({ ...result, ...ifAny(earlier) })] : lines
+      const printed = isJson ? [JSON.stringify({ ...result, ...ifAny(earlier) })] : lines
       if (drawing !== undefined && !isJson) process.stdout.write(`${drawing}\n`)
-      for (const line of told) process.stdout.write(`${terminalLine(line)}\n`)
+      for (const line of printed) process.stdout.write(`${terminalLine(line)}\n`)
     },
   }
 }
@@ -172,9 +172,9 @@ function dollars(text: string): string {
 const say = (line: string) => void process.stderr.write(`${terminalLine(line)}\n`)
 
 function fail(error: unknown, isJson: boolean, earlier: Earlier): number {
-  const told = membersOf(error)
-  if (isJson) process.stdout.write(`${terminalLine(JSON.stringify({ ...told, ...ifAny(earlier) }))}\n`)
-  else say(`${told.status === undefined ? '' : `${told.status} `}${told.error}: ${told.message}`)
+  const shown = membersOf(error)
+  if (isJson) process.stdout.write(`${terminalLine(JSON.stringify({ ...shown, ...ifAny(earlier) }))}\n`)
+  else say(`${shown.status === undefined ? '' : `${shown.status} `}${shown.error}: ${shown.message}`)
   if (error instanceof WallError) return EXIT_STATUS[error.kind]
   return isMisuse(error) ? USAGE_STATUS : EXIT_STATUS.unknown
 }

@@ -16,10 +16,10 @@ export function nearChanges(view: WallView, agent: Agent, since: LogNumber): Nea
     if (claimed !== undefined && claimed.changedBy > since) near.push({ block, claimed })
   }
   near.sort((one, other) => one.claimed.changedBy - other.claimed.changedBy)
-  const told = near.slice(0, NEAR_CHANGES_MAX)
+  const listed = near.slice(0, NEAR_CHANGES_MAX)
   return {
-    changes: told.map((one) => nearChange(one, agent, since)),
-    next: told.length < near.length ? (told.at(-1)?.claimed.changedBy ?? since) : view.number,
+    changes: listed.map((one) => nearChange(one, agent, since)),
+    next: listed.length < near.length ? (listed.at(-1)?.claimed.changedBy ?? since) : view.number,
   }
 }
 

@@ -14,7 +14,7 @@ import { failure, isFailure } from '../../domain/failure.ts'
 import type { Address } from '../../domain/purchase/payment.ts'
 import { invalidCoordinate } from '../../domain/purchase/refusals.ts'
 import { pricingOf, registry, statsOf, WALL_SIZE } from '../../domain/wall/wall-view.ts'
-import { myWall as tell } from '../../wall/my-wall.ts'
+import { myWall as readMyWall } from '../../wall/my-wall.ts'
 import { listUnclaimed as find } from '../../wall/open-blocks.ts'
 import { lookAt } from '../../wall/read-wall.ts'
 import { demandOf } from '../../x402/terms.ts'
@@ -232,7 +232,7 @@ export const myWall = tool(
     output: Type.Object({ ...WalletAccount.properties, untrusted: Untrusted }),
   },
   async (deps, { wallet, after = 0 }) => {
-    const standing = await tell(deps, wallet.toLowerCase() as Address, { after, limit: WALLET_LIMIT_MAX })
+    const standing = await readMyWall(deps, wallet.toLowerCase() as Address, { after, limit: WALLET_LIMIT_MAX })
     return isFailure(standing) ? refuse(standing) : succeed({ ...standing, untrusted: UNTRUSTED_PROFILE })
   },
 )

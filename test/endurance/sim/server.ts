@@ -125,10 +125,10 @@ export function startServer(
       guard?.witnessing.committed()
     },
   })
-  const told = (reason: string | null) => {
+  const report = (reason: string | null) => {
     if (reason !== null) watcher.alert('outage', 'chain')
   }
-  const chain = guardChainFreshness(chainPort(world, watcher, self, clock), { clock, told })
+  const chain = guardChainFreshness(chainPort(world, watcher, self, clock), { clock, report })
   const names: readonly FacilitatorName[] = world.second === undefined ? ['first'] : ['first', 'second']
   const members = names.map((name) => facilitatorPort(world, name, watcher, self, commons))
   const facilitator = facilitatorRing({ members, chain, clock, logger, ...TIME_LIMITS })

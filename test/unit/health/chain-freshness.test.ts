@@ -16,7 +16,7 @@ const STALLED = {
 
 let clock: FakeClock
 let heard: (string | null)[]
-const told = (reason: string | null) => void heard.push(reason)
+const report = (reason: string | null) => void heard.push(reason)
 let asked: FakeChain
 let chain: Chain
 beforeEach(() => {
@@ -25,7 +25,7 @@ beforeEach(() => {
   asked = fakeChain()
   asked.stands = true
   const fault = async () => ({ kind: 'none' as const, head: await headOf(asked) })
-  chain = guardChainFreshness({ ...asked, fault }, { clock, told })
+  chain = guardChainFreshness({ ...asked, fault }, { clock, report })
 })
 
 async function headOf(one: Chain): Promise<bigint> {
@@ -50,7 +50,7 @@ test('a chain is believed for a minute after its last block, and no longer', asy
 test('a slow response does not make a chain count as standing still', async () => {
   const answered = Promise.withResolvers<void>()
   const waits = { ...asked, fault: () => answered.promise.then(() => ({ kind: 'none' as const, head: HEAD })) }
-  const slow = guardChainFreshness(waits, { clock, told })
+  const slow = guardChainFreshness(waits, { clock, report })
   await slow.read(payment)
   const asking = slow.fault()
   clock.pass(120_000)
@@ -81,7 +81,7 @@ test('an older height does not count as a new block', async () => {
   const heads = [HEAD + 1n, HEAD, HEAD + 1n]
   const lagging = guardChainFreshness(
     { ...asked, read: async () => ({ head: heads.shift() ?? HEAD, spent: false }) },
-    { clock, told },
+    { clock, report },
   )
   await lagging.read(payment)
   clock.pass(30_000)

@@ -166,8 +166,8 @@ test('a view that was built on an undamaged database is kept', async () => {
 })
 
 test('a view from before the store was repaired is built again, even if it could not be built before', async () => {
-  expect(await afterStartUpCheck(Promise.resolve('mended'), builder())).toBe(2)
-  expect(await afterStartUpCheck(Promise.resolve('mended'), builder(Promise.reject(new Error('a gap'))))).toBe(2)
+  expect(await afterStartUpCheck(Promise.resolve('repaired'), builder())).toBe(2)
+  expect(await afterStartUpCheck(Promise.resolve('repaired'), builder(Promise.reject(new Error('a gap'))))).toBe(2)
 })
 
 test('no view is built before the database was checked', async () => {

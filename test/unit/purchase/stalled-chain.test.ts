@@ -41,7 +41,7 @@ async function openWall() {
   }
   const chain = guardChainFreshness(
     { ...asked, fault: withHead },
-    { clock, told: (reason) => outages.saw({ kind: 'chain', name: TERMS.network }, reason) },
+    { clock, report: (reason) => outages.saw({ kind: 'chain', name: TERMS.network }, reason) },
   )
   const rail = paymentHealth({ facilitator, chain, clock, logger })
   await rail.probe()

@@ -66,7 +66,7 @@ function createPlayer(page: Page) {
     frame = undefined
     play.textContent = 'Play'
   }
-  const tell = ({ at }: State) => {
+  const showMoment = ({ at }: State) => {
     const happened = soldBy(moments, at)
     if (frame === undefined) count = happened
     scrubber.value = String(happened)
@@ -90,7 +90,7 @@ function createPlayer(page: Page) {
         moments = state.history?.moments ?? sales
         scrubber.max = String(moments.length)
       }
-      if (other || state.at !== before.at) tell(state)
+      if (other || state.at !== before.at) showMoment(state)
     },
     close: stop,
   }

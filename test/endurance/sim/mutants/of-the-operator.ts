@@ -31,8 +31,8 @@ export const mutantsOfTheOperator: readonly Mutant[] = [
   {
     name: 'money from an account that is not a signer of a current facilitator is ignored',
     file: CHECK,
-    from: 'isTrusted ? await bookUnknown(deps, found, tell) : found,',
-    to: 'isTrusted ? await bookUnknown(deps, found, tell) : found.filter(({ tx }) => BigInt(tx) % 2n === 0n),',
+    from: 'isTrusted ? await bookUnknown(deps, found, alerts) : found,',
+    to: 'isTrusted ? await bookUnknown(deps, found, alerts) : found.filter(({ tx }) => BigInt(tx) % 2n === 0n),',
     shows: 'operator',
   },
   {

@@ -232,7 +232,7 @@ describe('repainting', () => {
         sent.push(body)
         return answers.shift() ?? { kind: 'done' }
       },
-      tell: (progress) => void told.push(progress),
+      report: (progress) => void told.push(progress),
     }
     return { ...deps, signed, sent, told }
   }
