@@ -85,9 +85,13 @@ export function initialState(view: View, sold?: Rect, reducedMotion = false): St
 
 /** The state after an action. Its camera is valid, or on its way to a valid one. */
 export function step(state: State, action: Action): State {
-  const next = settled(after(state, action))
+  const next = settled(withoutLostTour(after(state, action)))
   return next.isMoved || isSame(next.camera, state.camera) ? next : { ...next, isMoved: true }
 }
+
+/** A tour is over once no stop of it is shown. */
+const withoutLostTour = (state: State): State =>
+  state.panel === 'tour' && state.pinned === undefined ? { ...state, panel: undefined } : state
 
 function after(state: State, action: Action): State {
   const { camera } = state

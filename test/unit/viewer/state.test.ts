@@ -240,6 +240,11 @@ describe('a tour', () => {
     expect(step(opening, { do: 'turn', by: 1 })).toBe(opening)
   })
 
+  test('the tour ends if the visitor lets go of the artwork of its stop', () => {
+    expect(step(touring, { do: 'unpin' }).panel).toBeUndefined()
+    expect(step(touring, { do: 'tap', at: pointOf(touring, nastyBlock) }).panel).toBeUndefined()
+  })
+
   test('a tour without stops does not begin', () => {
     expect(step(still, { do: 'tour', stops: [] }).panel).toBeUndefined()
   })
