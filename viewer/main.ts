@@ -136,12 +136,12 @@ function showWall(wall: Wall, since?: number) {
   if (before === undefined) furnishing = loadLazyUi()
 }
 
-/** Goes again to the place of a link that named nothing on the stored wall, and says so if it still names nothing. */
+/** Goes to the place of a link that the stored wall did not have, or says that it names nothing. */
 function checkLink() {
   if (!isDeadLink) return
-  goTo(opened.place, state.isMoved)
   const message = deadLink(state, opened.search)
-  if (message !== undefined) toast(message)
+  if (message === undefined) goTo(opened.place, state.isMoved)
+  else toast(message)
 }
 
 function goTo(place: Place, keepsCamera: boolean) {

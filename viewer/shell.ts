@@ -82,19 +82,21 @@ export function createShell(page: ShellDeps) {
 async function keepReading(page: ShellDeps) {
   const { stage, show } = page
   // Assistive technology waits while the stage is busy: until then nothing names what is pointed at.
-  const calm = () => void Promise.resolve(page.furnished?.()).then(() => (stage.ariaBusy = 'false'))
+  const calm = async () => {
+    await page.furnished?.()
+    stage.ariaBusy = 'false'
+  }
   const kept = await page.keptCopy?.readKeptWall()
   if (kept !== undefined) {
     show(kept.wall)
-    calm()
-    await page.furnished?.()
+    await calm()
     return await follow(page, kept.number, kept)
   }
   for (let failures = 0; ; failures++) {
     stage.ariaBusy = 'true'
     try {
       const { number } = await readWall({ ask: fetch, show, price: priceOnPage() })
-      calm()
+      void calm()
       return await follow(page, number)
     } catch {
       stage.ariaBusy = 'false'

@@ -1,10 +1,10 @@
 /** The changes since a wall was stored, and how they arrive on the page. */
 
 import type { FeedPage } from '../../shared/contract/feed.ts'
-import type { ChangeDto, LogTail } from '../../shared/contract/live.ts'
+import type { ChangeDto } from '../../shared/contract/live.ts'
 import { priceOnPage } from '../page-words.ts'
 import type { KeptWall } from './kept-copy.ts'
-import { historyAfter, readJson } from './read-json.ts'
+import { historyAfter, readJson, readTail } from './read-json.ts'
 
 // Of more changes than this the log has more bytes than the whole wall.
 const CHANGES_MAX = 1000
@@ -12,11 +12,7 @@ const CHANGES_MAX = 1000
 /** The changes since a wall was stored, in the order of the log; `undefined` if the whole wall must be read. */
 export async function changesSince({ wall, number }: KeptWall): Promise<readonly ChangeDto[] | undefined> {
   if (wall.pricing.perBlock !== priceOnPage()) return undefined
-  const [{ after, nextAfter, changes }, isSame] = await Promise.all([
-    // The browser's cached copy would be one request old.
-    readJson<LogTail>('/api/tail', 'tail of the log', { cache: 'no-cache' }),
-    isOfThisLog(wall.stats),
-  ])
+  const [{ after, nextAfter, changes }, isSame] = await Promise.all([readTail(), isOfThisLog(wall.stats)])
   if (!isSame || nextAfter - number > CHANGES_MAX) return undefined
   // A proxy's copy of the tail may end before the stored wall.
   return after <= number ? changes.filter((change) => change.number > number) : await historyAfter(number)
@@ -44,8 +40,8 @@ export async function arrive(changes: readonly ChangeDto[], receive: (changes: r
     const isStill = document.hidden || window.matchMedia('(prefers-reduced-motion: reduce)').matches
     const share = isStill ? 1 : Math.min(1, (performance.now() - begun) / ARRIVAL_MS)
     const end = Math.max(1, Math.ceil(share * parts.length))
-    if (end > done) receive(parts.slice(done, end).flat())
-    done = Math.max(done, end)
+    receive(parts.slice(done, end).flat())
+    done = end
     if (done < parts.length) await new Promise((resolve) => setTimeout(resolve, STEP_MS))
   }
 }

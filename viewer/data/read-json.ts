@@ -1,6 +1,6 @@
 /** Reads JSON from the service. */
 
-import type { ChangeDto, HistoryPage } from '../../shared/contract/live.ts'
+import type { ChangeDto, HistoryPage, LogTail } from '../../shared/contract/live.ts'
 
 /** Reads the JSON at a path; rejects with the `name` of what was asked when the answer is not a success. */
 export async function readJson<T>(path: string, name: string, init?: RequestInit): Promise<T> {
@@ -9,6 +9,10 @@ export async function readJson<T>(path: string, name: string, init?: RequestInit
   const body: T = await response.json()
   return body
 }
+
+/** Reads the newest changes. The browser's own copy would be one request old. */
+export const readTail = (signal?: AbortSignal) =>
+  readJson<LogTail>('/api/tail', 'tail of the log', { signal: signal ?? null, cache: 'no-cache' })
 
 // The service's own limit for one page.
 const PAGE_CHANGES = 200

@@ -1,11 +1,11 @@
 /** Keeps the wall up to date with the log: its live stream, or polling if no stream can be kept open. */
 
-import type { ChangeDto, LogTail, Mark, Reset } from '../../shared/contract/live.ts'
+import type { ChangeDto, Mark, Reset } from '../../shared/contract/live.ts'
 import type { Wall } from '../wall/wall-model.ts'
 import { withChanges } from './apply-updates.ts'
 import { arrive, changesSince } from './catch-up.ts'
 import type { KeptWall } from './kept-copy.ts'
-import { readJson } from './read-json.ts'
+import { readTail } from './read-json.ts'
 import { readWall } from './read-wall.ts'
 
 // One attempt may fail; after this many the page says that the wall may be old.
@@ -23,9 +23,7 @@ export type SyncDeps = {
 }
 
 const staleText = (since: number) =>
-  since === 0
-    ? 'Out of date: showing the last saved copy of the wall'
-    : `Out of date. Last updated ${new Date(since).toLocaleString(undefined, since < Date.now() - DAY_MS ? DAY : TIME)}`
+  `Out of date. Last updated ${new Date(since).toLocaleString(undefined, since < Date.now() - DAY_MS ? DAY : TIME)}`
 
 const DAY_MS = 86_400_000
 const DAY = { dateStyle: 'medium', timeStyle: 'short' } as const
@@ -46,10 +44,9 @@ async function showMissed(follower: Follower, kept: KeptWall): Promise<void> {
   for (;;) {
     try {
       const changes = await changesSince(kept)
+      if (changes === undefined) await follower.readAgain(undefined, kept.at)
       follower.setStatus(true)
-      return changes === undefined
-        ? await follower.readAgain(new AbortController().signal, kept.at)
-        : await arrive(changes, (part) => follower.receive(part, kept.at))
+      return await arrive(changes ?? [], (part) => follower.receive(part, kept.at))
     } catch {
       follower.setStatus(false)
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
@@ -100,9 +97,9 @@ function createFollower({ number, kept, wall: current, show, showStale }: SyncDe
       if (changed !== wall) show(changed, since)
     },
     /** Reads the whole wall, where the log cannot tell all that was missed. */
-    async readAgain(until: AbortSignal, since?: number) {
+    async readAgain(until: AbortSignal | undefined, since?: number) {
       const read = await readWall({ ask: (path) => fetch(path, { cache: 'no-cache' }) })
-      if (until.aborted) return
+      if (until?.aborted) return
       known = read.number
       show(read.wall, since)
     },
@@ -235,9 +232,7 @@ function followStream(follower: Follower, shared: string | null, signal: AbortSi
 
 /** Applies the last changes, once; resolves with how long to wait before the next request. */
 async function askTail(follower: Follower, signal: AbortSignal): Promise<number> {
-  // The browser's own copy would be one question late.
-  const init: RequestInit = { signal, cache: 'no-cache' }
-  const { after, changes, askAgainMs } = await readJson<LogTail>('/api/tail', 'tail of the log', init)
+  const { after, changes, askAgainMs } = await readTail(signal)
   if (after > follower.number()) await follower.readAgain(signal)
   follower.receive(changes)
   return askAgainMs

@@ -7,8 +7,7 @@ import { historyOf } from '../../wall/wall-history.ts'
 
 /** A part that shows nothing: it sends the history to the state. */
 export function createHistoryLoader(page: Page): Component {
-  const log: ChangeDto[] = []
-  let nextAfter = 0
+  let log: readonly ChangeDto[] = []
   let isBehind = true
   let reading = false
 
@@ -16,9 +15,9 @@ export function createHistoryLoader(page: Page): Component {
     reading = true
     isBehind = false
     try {
-      log.push(...(await historyAfter(nextAfter)))
-      nextAfter = log.at(-1)?.number ?? 0
+      log = [...log, ...(await historyAfter(log.at(-1)?.number ?? 0))]
       reading = false
+      const nextAfter = log.at(-1)?.number ?? 0
       if (nextAfter !== page.state().history?.nextAfter)
         page.dispatch({ do: 'history-loaded', history: historyOf(log, nextAfter) })
     } catch {
