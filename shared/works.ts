@@ -12,6 +12,12 @@ const steps = [
   [0, 1],
 ] as const
 
+/** The blocks beside a block, at most four. */
+export function neighboursOf(block: BlockIndex): readonly BlockIndex[] {
+  const { col, row } = cellOf(block)
+  return steps.flatMap(([right, down]) => blockAt(col + right, row + down) ?? [])
+}
+
 /** Every artwork among the blocks of one owner, the largest first. */
 export function worksOf(blocks: Iterable<BlockIndex>): Work[] {
   const left = new Set(blocks)
@@ -28,13 +34,8 @@ export function worksOf(blocks: Iterable<BlockIndex>): Work[] {
 export function workAround(from: BlockIndex, isOwn: (block: BlockIndex) => boolean): Work {
   const found = new Set([from])
   // Iterating a set includes entries that are added meanwhile.
-  for (const block of found) {
-    const { col, row } = cellOf(block)
-    for (const [right, down] of steps) {
-      const next = blockAt(col + right, row + down)
-      if (next !== undefined && !found.has(next) && isOwn(next)) found.add(next)
-    }
-  }
+  for (const block of found)
+    for (const next of neighboursOf(block)) if (!found.has(next) && isOwn(next)) found.add(next)
   return [...found].toSorted((a, b) => a - b)
 }
 

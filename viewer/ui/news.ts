@@ -1,6 +1,6 @@
 /** The line of what happened: the purchase of this moment with its picture, else what is new. */
 
-import { blocksText, countText } from '../../shared/money.ts'
+import { blocksText, countOf } from '../../shared/money.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import type { Component, Page } from '../page.ts'
 import { differs } from '../state.ts'
@@ -61,7 +61,7 @@ function wordsOf({ agents: all }: Wall, { blocks, agents, since }: News): readon
     return [`Last sale ${agoText(since.lastAt, Date.now())}, to `, createElement('bdi', owner ? nameOf(owner) : '')]
   }
   const when = since === 'today' ? since : sinceText(since, Date.now())
-  return [`${blocksText(blocks.length)} by ${countText(agents)} ${agents === 1 ? 'agent' : 'agents'} ${when}`]
+  return [`${blocksText(blocks.length)} by ${countOf(agents, 'agent')} ${when}`]
 }
 
 const sizeText = (blocks: number) => (blocks === 1 ? 'a block' : blocksText(blocks))

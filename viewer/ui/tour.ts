@@ -1,7 +1,6 @@
 /** The bar of the tour through what is new: at each stop the work's picture, what it says, its link, and the way on. */
 
 import { priceText } from '../../shared/money.ts'
-import { isLink } from '../../shared/text.ts'
 import { titleOf } from '../../shared/titles.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import type { Page, PanelContent } from '../page.ts'
@@ -9,8 +8,8 @@ import { type State, differs, stopOf } from '../state.ts'
 import { type Artwork, artworkAt } from '../wall/artworks.ts'
 import { nameOf, sizeOf } from '../wall/formatting.ts'
 import type { Wall } from '../wall/wall-model.ts'
-import { button, createElement, externalLink, factsLine, refill, strangersText } from './dom.ts'
-import { agoElement, drawWork } from './label/works.ts'
+import { button, createElement, factsLine, refill, strangersText } from './dom.ts'
+import { agoElement, drawWork, linkTo } from './label/works.ts'
 
 /** The stop that is shown, and buttons to the others. */
 export function createTour(page: Page): PanelContent {
@@ -76,7 +75,7 @@ function workAtStop(page: Page, wall: Wall, { blocks, agent, message, link, unti
       createElement('bdi', owner === undefined ? '' : nameOf(owner)),
       sizeOf(blocks),
       agoElement(until),
-      ...(link !== undefined && isLink(link) ? [externalLink(link, new URL(link).host)] : []),
+      ...(link === undefined ? [] : linkTo(link)),
     ),
   ]
 }

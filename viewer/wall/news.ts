@@ -1,6 +1,7 @@
 /** What happened lately: since its reader was here last, today, or at the last sale of all. Pure. */
 
-import { ALL_BLOCKS, type BlockIndex, cellOf } from '../../shared/wall.ts'
+import type { BlockIndex } from '../../shared/wall.ts'
+import { neighboursOf } from '../../shared/works.ts'
 import { artworkAt, artworksOf, isPainted, type Artwork } from './artworks.ts'
 import type { Wall } from './wall-model.ts'
 
@@ -59,15 +60,13 @@ export function tourStops(wall: Wall, blocks: readonly BlockIndex[]): readonly B
   )
 }
 
-/** The open block nearest to a work. */
+/** The open block that is the fewest steps from a work. */
 function openBeside({ claims }: Wall, { blocks }: Artwork): readonly BlockIndex[] {
-  const cells = blocks.map(cellOf)
-  let nearest: { readonly block: BlockIndex; readonly away: number } | undefined
-  for (const block of ALL_BLOCKS) {
-    if (claims.has(block)) continue
-    const { col, row } = cellOf(block)
-    const away = Math.min(...cells.map((cell) => Math.hypot(cell.col - col, cell.row - row)))
-    if (away < (nearest?.away ?? Infinity)) nearest = { block, away }
+  const seen = new Set(blocks)
+  // Iterating a set includes entries that are added meanwhile.
+  for (const block of seen) {
+    if (!claims.has(block)) return [block]
+    for (const next of neighboursOf(block)) seen.add(next)
   }
-  return nearest ? [nearest.block] : []
+  return []
 }

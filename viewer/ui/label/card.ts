@@ -3,7 +3,6 @@
 import type { Deed } from '../../../shared/contract/block.ts'
 import type { CanvasAgent } from '../../../shared/contract/canvas.ts'
 import { blocksText, priceText } from '../../../shared/money.ts'
-import { isLink } from '../../../shared/text.ts'
 import { titleOf } from '../../../shared/titles.ts'
 import { type BlockIndex, coordOf } from '../../../shared/wall.ts'
 import type { Page } from '../../page.ts'
@@ -14,7 +13,7 @@ import type { Claim, Wall } from '../../wall/wall-model.ts'
 import { button, createElement, externalLink, factsLine, link, strangersText } from '../dom.ts'
 import { shareWork } from '../share.ts'
 import { reportForm } from './report.ts'
-import { agoElement, drawWork, frameworkOf } from './works.ts'
+import { agoElement, drawWork, frameworkOf, linkTo } from './works.ts'
 
 /** A sold block, its work, and what is known of both. */
 type ClaimedBlock = Readonly<{ wall: Wall; block: BlockIndex; work: Artwork; claim: Claim; owner: CanvasAgent }>
@@ -132,13 +131,8 @@ function zoomButton(picture: HTMLElement, onClick: () => void): HTMLElement {
   return element
 }
 
-/** The link, shown as its host; `undefined` if the wall does not allow it. */
-function linkOf(href: string): Node[] {
-  if (!isLink(href)) return []
-  const anchor = externalLink(href, createElement('span', new URL(href).host))
-  anchor.className = 'button'
-  return [anchor]
-}
+/** The link as a button. */
+const linkOf = (href: string): Node[] => linkTo(href).map((anchor) => Object.assign(anchor, { className: 'button' }))
 
 // The networks with a common name, and their block explorers.
 const networks: Readonly<Record<string, { readonly name: string; readonly explorer: string }>> = {

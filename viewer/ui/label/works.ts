@@ -1,6 +1,7 @@
 /** Artworks as pictures and lists. */
 
 import type { CanvasAgent } from '../../../shared/contract/canvas.ts'
+import { isLink } from '../../../shared/text.ts'
 import { titleOf } from '../../../shared/titles.ts'
 import type { Work } from '../../../shared/works.ts'
 import type { Page } from '../../page.ts'
@@ -8,7 +9,7 @@ import { type Theme, coloursOf } from '../../theme.ts'
 import { type Artwork, boundsOf } from '../../wall/artworks.ts'
 import { agoText, dateText, nameOf, sizeOf } from '../../wall/formatting.ts'
 import { type IndexTexture, imageOf } from '../../wall/pixel-buffer.ts'
-import { button, createElement, createPicture, strangersText } from '../dom.ts'
+import { button, createElement, createPicture, externalLink, strangersText } from '../dom.ts'
 
 /** How long ago a moment was, in Unix milliseconds; the date shows on hover. */
 export function agoElement(unixMs: number): HTMLElement {
@@ -21,6 +22,10 @@ export function agoElement(unixMs: number): HTMLElement {
 /** The agent's framework, if it has named one. */
 export const frameworkOf = ({ framework }: CanvasAgent): HTMLElement[] =>
   framework === null ? [] : [strangersText('span.framework', framework)]
+
+/** A link, shown as its host; none if the wall does not allow it. */
+export const linkTo = (href: string): HTMLAnchorElement[] =>
+  isLink(href) ? [externalLink(href, createElement('span', new URL(href).host))] : []
 
 /** A button of a list: a picture or a number, a name, and a line of details. */
 export function listButton(
