@@ -127,7 +127,7 @@ export function* together<const Parts extends readonly Tx<unknown>[]>(...parts: 
 type Step = IteratorResult<readonly Statement[], unknown>
 
 const takesCounters = (statements: readonly Statement[]): boolean =>
-  statements.some(({ text }) => (typeof text === 'string' ? text : text.postgres).includes(' counters '))
+  statements.some(({ text }) => /\bcounters\b/.test(typeof text === 'string' ? text : text.postgres))
 
 /** Runs nothing, for work that depends on a condition. */
 export function* nothing(): Tx<undefined> {}

@@ -9,8 +9,8 @@
  *   2. blocks: the one that is held or edited; of open ones, those that nobody else has locked
  *   3. the counters, which every entry of the log needs: last, and held for two statements and the commit
  *
- * Writes that wait at the same time share a transaction, side by side (`group-commit.ts`). It waits for no lock but the counters,
- * and takes them once each of its writes has come to them or has ended: what another transaction has locked is written alone.
+ * Writes that wait at the same time share a transaction, side by side (`group-commit.ts`). It waits for no lock but the counters
+ * (and, if others are taking every open block, one of these), and takes them once each of its writes has come to them or has ended: what another transaction has locked is written alone.
  *
  * If the response to a commit is lost, its outcome is never guessed. The transaction writes a token as its last statement, and a
  * later connection looks for it; this look-up also makes sure that a commit still in progress can only fail.
@@ -113,7 +113,7 @@ export function connect(url: string, answerMs = TIMES.databaseAnswerTimeoutMs): 
         }),
       ),
     write: (about, work) => alone({ about: about === null ? [] : [about], work }),
-    // A search for an open area reads every block, so it shares a transaction with no other work.
+    // A search for an open area takes a lock that all of them share, so it shares a transaction with no other work.
     writeTogether: (about, work) => (about.includes('nearest area') ? alone : shared)({ about, work }),
   }
 }

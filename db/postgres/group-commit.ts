@@ -24,8 +24,8 @@ const GROUP_MAX = 64
 const GROUPS = 2
 
 /**
- * Writes at once if a group is free, else with all others that wait by then. Two writes about the same thing are never under
- * way together.
+ * Writes at once if a group is free, else with all others that wait by then. Two writes about the same thing are never in groups
+ * at the same time. One that is made again alone is kept apart by the locks of the database.
  */
 export function groupCommit({ alone, together }: Means): Means['alone'] {
   const waiting = new Set<Waiting>()

@@ -38,8 +38,12 @@ export function ledger({ look, writeTogether, lasting }: Driver): Ledger {
     writeOff: ({ payment }) => of(payment, () => writeOff(payment)),
     release: (purchase, isFinal) => of(purchase.payment, () => release(purchase, isFinal), blocksHeld(purchase)),
     recordUnclaimed: (unclaimed, now) => of(unclaimed.payment, () => recordUnclaimed(unclaimed, now)),
-    fulfilLatePayment: ({ payment, target }, tx, now) =>
-      of(payment, () => fulfilLatePayment(payment, tx, now, sold), isBlock(target) ? [] : ['nearest area']),
+    fulfilLatePayment: (purchase, tx, now) =>
+      of(
+        purchase.payment,
+        () => fulfilLatePayment(purchase.payment, tx, now, sold),
+        isBlock(purchase.target) ? blocksHeld(purchase) : ['nearest area'],
+      ),
     reuseReceipt: ({ payment }, to) => of(payment, () => reuseReceipt(payment, to)),
     markAnswered: async ({ payer, nonce }) =>
       void (await of({ payer, nonce }, () => count(MARK_ANSWERED, { payer, nonce }))),

@@ -136,6 +136,25 @@ onWall('what another process has locked keeps only its own writers waiting', asy
   expect(await painting.repaint).toBe('applied')
 })
 
+onWall(
+  'a late payment whose block another process has locked does not undo the group that it waits with',
+  async ({ wall, sql }) => {
+    const late = await hold(wall, blockOf('3,4'), paymentOf(50, 50))
+    await wall.ledger.release(late, false)
+    const before = await commits(sql)
+    const fulfilling = await sql.begin(async (transaction) => {
+      await transaction.unsafe(`SELECT 1 FROM blocks WHERE i = ${late.block} FOR UPDATE`)
+      const first = each((payer) => holdNext(wall, 100 + payer))
+      const purchase = wall.ledger.fulfilLatePayment(late, hash(50), NOW)
+      const last = each((payer) => holdNext(wall, 200 + payer))
+      await Promise.all([...first, ...last])
+      return { purchase }
+    })
+    expect((await fulfilling.purchase).state.kind).toBe('sold')
+    expect((await commits(sql)) - before).toBeLessThan(WRITERS)
+  },
+)
+
 // The last payer goes out with the group, whose connection is known by that.
 const LAST = wallet(WRITERS)
 
