@@ -9,7 +9,7 @@ import type { Clock, Log } from '../ports.ts'
 import { STREAMS_PER_ADDRESS, STREAMS_PER_SITE } from '../wall/rate-limits.ts'
 import { refuse } from './answer/refuse.ts'
 import { CACHED_FOR_A_STREAM, respondEvents } from './answer/respond.ts'
-import { hidesEarlier, type Piece, recentEvents, type RecentEvents } from './live/recent-events.ts'
+import { eventText, hidesEarlier, type Piece, recentEvents, type RecentEvents } from './live/recent-events.ts'
 import { type Clients, refuseBeyond, siteOf, slots } from './request/clients.ts'
 import { paramsReader, readInteger } from './request/query.ts'
 
@@ -108,9 +108,7 @@ type Follower = {
 /** Makes the live stream of this process. */
 export function liveStream(source: LiveSource): Live {
   const { log, clock, number, canvasNumber, advance } = source
-  // All streams count, also those of clients that still catch up.
-  const streams = slots()
-  const sites = slots()
+  const places = streamPlaces()
   const recent = recentEvents(log)
   const { join, notify, close, isClosed } = followersOf(source, recent)
   const shared = sharedStreams(source, recent, join)
@@ -130,18 +128,18 @@ export function liveStream(source: LiveSource): Live {
     }
   }
   async function* missedSince(start: LogNumber): AsyncGenerator<Piece> {
-    yield { bytes: eventOf({ kind: 'start', number: start }), to: start }
+    yield { bytes: markOf({ kind: 'start', number: start }), to: start }
     yield* missed(start)
   }
   const open = (from: LogNumber, address: string, missing = missed(from), joining: Host['join'] = join) => {
-    const leave = [streams.take(address), sites.take(siteOf(address))]
-    const closed = () => leave.forEach((each) => each())
-    return follow(from, missing, { join: joining, closed })
+    return follow(from, missing, { join: joining, closed: places.take(address), isShared: joining !== join })
   }
-  const refusalFor = (address: string): Failure | undefined => {
-    if (isClosed() || streams.count() >= FOLLOWERS_MAX) return tooMany()
-    if (streams.of(address) >= STREAMS_PER_ADDRESS) return tooManyOf('You have', STREAMS_PER_ADDRESS)
-    return sites.of(siteOf(address)) >= STREAMS_PER_SITE ? tooManyOf('Your network has', STREAMS_PER_SITE) : undefined
+  const refusalFor = (address: string) => (isClosed() ? tooMany() : places.refusal(address))
+  /** Responds once the changes of other processes are announced, unless others have taken the places meanwhile. */
+  const respondAdvanced = async (address: string, respond: () => Response): Promise<Response> => {
+    await advance()
+    const refusal = refusalFor(address)
+    return refusal === undefined ? respond() : refuse(refusal)
   }
   return {
     answer(request, address) {
@@ -152,15 +150,16 @@ export function liveStream(source: LiveSource): Live {
       if (isFailure(from)) return refuse(from)
       const respondFrom = () => respondEvents(open(from, address))
       // A client may come from another process that was faster to follow the log.
-      return from > number() ? advance().then(respondFrom) : respondFrom()
+      return from > number() ? respondAdvanced(address, respondFrom) : respondFrom()
     },
     async answerShared(request, address) {
       const refusal = refusalFor(address)
       if (refusal !== undefined) return refuse(refusal)
       if (request.method === 'HEAD') return respondEvents(null, CACHED_FOR_A_STREAM)
-      await advance()
-      const start = Math.max(recent.numberAt(clock.now() - OVERLAP_MS) ?? number(), number() - OVERLAP_MAX)
-      return respondEvents(open(start, address, missedSince(start), shared.joiner()), CACHED_FOR_A_STREAM)
+      return await respondAdvanced(address, () => {
+        const start = Math.max(recent.numberAt(clock.now() - OVERLAP_MS) ?? number(), number() - OVERLAP_MAX)
+        return respondEvents(open(start, address, missedSince(start), shared.joiner()), CACHED_FOR_A_STREAM)
+      })
     },
     changed(change) {
       recent.remember(change)
@@ -171,6 +170,24 @@ export function liveStream(source: LiveSource): Live {
     close() {
       shared.breakOff()
       close()
+    },
+  }
+}
+
+/** Counts open streams, also those of clients that still catch up: in all, of each address and of each IPv6 site. */
+function streamPlaces() {
+  const [streams, sites] = [slots(), slots()]
+  return {
+    /** Why an address cannot open another stream. */
+    refusal(address: string): Failure | undefined {
+      if (streams.count() >= FOLLOWERS_MAX) return tooMany()
+      if (streams.of(address) >= STREAMS_PER_ADDRESS) return tooManyOf('You have', STREAMS_PER_ADDRESS)
+      return sites.of(siteOf(address)) >= STREAMS_PER_SITE ? tooManyOf('Your network has', STREAMS_PER_SITE) : undefined
+    },
+    /** Takes a place. The returned function gives it back. */
+    take(address: string) {
+      const leave = [streams.take(address), sites.take(siteOf(address))]
+      return () => leave.forEach((each) => each())
     },
   }
 }
@@ -234,9 +251,9 @@ function sharedStreams({ clock, advance, number }: LiveSource, recent: RecentEve
     // Without the store, what is known ends the stream.
     if (!left.aborted) await advance().catch(() => {})
     if (left.aborted) return
-    const end = eventOf({ kind: 'end', number: number() })
+    const end = markOf({ kind: 'end', number: number() })
     follower.send(Buffer.concat([recent.after(follower.sentTo), end]))
-    // A cache that has left too much unread was disconnected by that.
+    // It was broken off by that if its cache has left too much unread.
     if (!left.aborted) follower.end()
   }
   return {
@@ -264,11 +281,14 @@ function sharedStreams({ clock, advance, number }: LiveSource, recent: RecentEve
   }
 }
 
-/** Callbacks of a stream: `join` when it has caught up, and `closed` once when it ends, for any reason. */
-type Host = { join(follower: Follower): () => void; closed(): void }
+/**
+ * What a stream is part of: `join` is called when it has caught up, and `closed` once when it ends, for any reason. A cache
+ * keeps a shared one that ends, but not one that breaks off.
+ */
+type Host = { join(follower: Follower): () => void; closed(): void; readonly isShared: boolean }
 
 /** The stream of one client: missed events at its own pace, then new events. */
-function follow(from: LogNumber, reading: AsyncGenerator<Piece>, { join, closed }: Host) {
+function follow(from: LogNumber, reading: AsyncGenerator<Piece>, { join, closed, isShared }: Host) {
   let sentTo = from
   let leave: (() => void) | undefined
   let isOver = false
@@ -283,14 +303,15 @@ function follow(from: LogNumber, reading: AsyncGenerator<Piece>, { join, closed 
       over()
       controller.close()
     }
-    const send = (bytes: Uint8Array) => {
-      if ((controller.desiredSize ?? 0) < -BACKLOG_MAX_BYTES) end()
-      else controller.enqueue(bytes)
-    }
     const breakOff = () => {
       over()
       // Without a reason, which Bun would print.
       controller.error()
+    }
+    const drop = isShared ? breakOff : end
+    const send = (bytes: Uint8Array) => {
+      if ((controller.desiredSize ?? 0) < -BACKLOG_MAX_BYTES) drop()
+      else controller.enqueue(bytes)
     }
     leave = join({ sentTo, send, end, breakOff })
   }
@@ -316,12 +337,11 @@ function follow(from: LogNumber, reading: AsyncGenerator<Piece>, { join, closed 
 
 /** The event after which a client must read the canvas again. Later events follow it. */
 function resetTo(number: LogNumber): Piece {
-  return { bytes: eventOf({ number, kind: 'reset' }, `id: ${number}\n`), to: number }
+  const reset: Reset = { number, kind: 'reset' }
+  return { bytes: encoder.encode(eventText(reset, number)), to: number }
 }
 
-function eventOf(data: Reset | Mark, id = ''): Uint8Array {
-  return encoder.encode(`${id}event: ${data.kind}\ndata: ${JSON.stringify(data)}\n\n`)
-}
+const markOf = (mark: Mark): Uint8Array => encoder.encode(eventText(mark))
 
 const readQuery = paramsReader(LiveQuery)
 

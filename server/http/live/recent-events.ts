@@ -108,5 +108,9 @@ function recentEvent(change: Change): RecentEvent {
 
 const eventOf = (change: Change) => {
   const wire = changeDtoOf(change)
-  return `id: ${wire.number}\nevent: ${wire.kind}\ndata: ${JSON.stringify(wire)}\n\n`
+  return eventText(wire, wire.number)
 }
+
+/** The text of an event. A client that reconnects continues after the last one that had an id. */
+export const eventText = (data: { readonly kind: string }, id?: LogNumber): string =>
+  `${id === undefined ? '' : `id: ${id}\n`}event: ${data.kind}\ndata: ${JSON.stringify(data)}\n\n`

@@ -263,7 +263,7 @@ describe('a stream that a cache shares', () => {
     expect(await reading).toMatch(/^id: 2\nevent: identity\n.*\n\nevent: end\ndata: \{"kind":"end","number":2\}\n\n$/m)
   })
 
-  test('ends without its last event if a cache has left too much unread', async () => {
+  test('if a cache has left too much unread, its stream is cut so that it keeps nothing, also when its time is over', async () => {
     const over = Promise.withResolvers<void>()
     const wait: Clock['wait'] = (ms, signal) => (ms === 55_000 ? over.promise : systemClock.wait(ms, signal))
     const world = logged(0, { ...systemClock, wait })
@@ -276,10 +276,22 @@ describe('a stream that a cache shares', () => {
     await Bun.sleep(5)
     over.resolve()
     await Bun.sleep(0)
-    let text = ''
-    for (let step = await reader.read(); !step.done; step = await reader.read())
-      text += new TextDecoder().decode(step.value)
-    expect([text.includes('id: 2000'), text.includes('event: end')]).toEqual([true, false])
+    const readAll = async () => {
+      while (!(await reader.read()).done);
+    }
+    expect(
+      await readAll().then(
+        () => 'ended',
+        () => 'broken off',
+      ),
+    ).toBe('broken off')
+  })
+
+  test('of many that ask at once, an address gets no more shared streams than it may have', async () => {
+    const world = logged()
+    const responses = await Promise.all(Array.from({ length: 300 }, () => ask(world)))
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(256)
+    for (const { body } of responses) await body?.cancel()
   })
 
   test.each([
