@@ -17,7 +17,15 @@ import { ADDRESS_PATTERN } from '../../../shared/wallet.ts'
 import { isFailure, type Failure } from '../../domain/failure.ts'
 import { orderSigning, readOrderToSign } from '../../purchase/order-to-sign.ts'
 import { readAreaEdit, readEdit, readPainterNaming, readRegistration } from '../../wall/signed-body.ts'
-import { makeChange, painterNaming, registration, repaintOfArea, repaintOfBlock } from '../../wall/signed-changes.ts'
+import {
+  type ChangeDeps,
+  makeChange,
+  painterNaming,
+  registration,
+  repaintOfArea,
+  repaintOfBlock,
+  type SignedChange,
+} from '../../wall/signed-changes.ts'
 import { signingMessage as messageFor } from '../../wall/signing-message.ts'
 import { AREA_TOOL, BUYING_TOOL } from '../../x402/bazaar.ts'
 import { CoordArgument, KEEPS, PixelsArgument, SignedAt, Untrusted, WalletArgument, argumentsIn } from '../arguments.ts'
@@ -50,12 +58,11 @@ export const setPixels: Tool = {
     }),
   }),
   output: Type.Object({ ...EditAnswer.properties, untrusted: Untrusted }),
-  async answer({ changing }, given, { address }) {
+  answer({ changing }, given, { address }) {
     const { coord, ...body } = argumentsIn(given)
-    const edit = readEdit(body)
-    if (isFailure(edit)) return refuse(edit)
-    const change = await repaintOfBlock(changing, typeof coord === 'string' ? coord : '', edit)
-    return replyOf(await makeChange(changing, change, edit, address), { untrusted: UNTRUSTED_DEED })
+    const block = typeof coord === 'string' ? coord : ''
+    const more = { untrusted: UNTRUSTED_DEED }
+    return changed(changing, address, readEdit(body), (edit) => repaintOfBlock(changing, block, edit), more)
   },
 }
 
@@ -78,12 +85,10 @@ export const setArea: Tool = {
     link: Type.Optional({ ...Nullable(Link), description: `New https link of every block. ${KEEPS}` }),
   }),
   output: Type.Object(EditAreaAnswer.properties),
-  async answer({ changing }, given, { address }) {
-    const { area: name, ...body } = argumentsIn(given)
-    const edit = readAreaEdit(body)
-    if (isFailure(edit)) return refuse(edit)
-    const change = await repaintOfArea(changing, typeof name === 'string' ? name : '', edit)
-    return replyOf(await makeChange(changing, change, edit, address))
+  answer({ changing }, given, { address }) {
+    const { area, ...body } = argumentsIn(given)
+    const name = typeof area === 'string' ? area : ''
+    return changed(changing, address, readAreaEdit(body), (edit) => repaintOfArea(changing, name, edit))
   },
 }
 
@@ -100,11 +105,9 @@ export const setPainter: Tool = {
     painter: { ...Nullable(PainterText), description: 'The address that may repaint; null removes the painter.' },
   }),
   output: Type.Object(PainterAnswer.properties),
-  async answer({ changing }, given, { address }) {
+  answer({ changing }, given, { address }) {
     const body = readPainterNaming(argumentsIn(given))
-    if (isFailure(body)) return refuse(body)
-    const change = await painterNaming(changing, body.wallet, body.painter)
-    return replyOf(await makeChange(changing, change, body, address))
+    return changed(changing, address, body, ({ wallet, painter }) => painterNaming(changing, wallet, painter))
   },
 }
 
@@ -125,15 +128,26 @@ export const setIdentity: Tool = {
     }),
   }),
   output: Type.Object({ ...RegisterAnswer.properties, untrusted: Untrusted }),
-  async answer({ changing }, given, { address }) {
+  answer({ changing }, given, { address }) {
     const body = readRegistration(argumentsIn(given))
-    if (isFailure(body)) return refuse(body)
-    const change = await registration(changing, body.wallet, body)
-    return replyOf(await makeChange(changing, change, body, address), { untrusted: UNTRUSTED_IDENTITY })
+    const more = { untrusted: UNTRUSTED_IDENTITY }
+    return changed(changing, address, body, (names) => registration(changing, names.wallet, names), more)
   },
 }
 
 const ToolCall = Type.Object({ name: Type.String(), arguments: Type.Object({}) })
+
+/** Makes the change that a body describes, for a client at an address; refuses a body that cannot be read. */
+async function changed<Body extends { readonly ts: number; readonly signature: string }>(
+  changing: ChangeDeps,
+  address: string,
+  body: Body | Failure,
+  describe: (body: Body) => Promise<SignedChange<object> | Failure>,
+  more?: object,
+): Promise<Reply> {
+  if (isFailure(body)) return refuse(body)
+  return replyOf(await makeChange(changing, await describe(body), body, address), more)
+}
 
 /** The result of a change, or its refusal. */
 const replyOf = (result: object | Failure, more: object = {}): Reply =>
