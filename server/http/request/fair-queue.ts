@@ -36,12 +36,12 @@ type Waiting = {
   go(refusal: Failure | undefined): void
 }
 
-/** Makes the queue; `elapsed` is in milliseconds. `waited` is called with how long each request waited, served or refused. */
+/** Makes the queue; `elapsed` is in milliseconds. `waited` is called with how long each request waited in it, served or refused. */
 export function fairQueue(elapsed: () => number, waited: (of: QueueClass, ms: number) => void = () => {}): FairQueue {
   const newLine = () => fairLine<Waiting>(({ isRefusable }) => isRefusable)
   const lines = { payments: newLine(), requests: newLine() }
   let isTaken = false // by a request of this turn
-  let isForRequests = false // the next turn, if one waits
+  let next: QueueClass = 'payments' // whose turn is next, if one waits
   const begin = () => {
     isTaken = true
     setImmediate(nextTurn)
@@ -54,20 +54,16 @@ export function fairQueue(elapsed: () => number, waited: (of: QueueClass, ms: nu
     go(isLate ? overloaded() : undefined)
     return !isLate
   }
-  const servePayment = (): boolean => {
-    const payment = lines.payments.shift()
-    return payment !== undefined && serve('payments', payment)
-  }
-  const serveRequest = (): boolean => {
-    for (let next = lines.requests.shift(); next !== undefined; next = lines.requests.shift())
-      if (serve('requests', next)) return true
+  const serveFirst = (of: QueueClass): boolean => {
+    for (let first = lines[of].shift(); first !== undefined; first = lines[of].shift())
+      if (serve(of, first)) return true
     return false
   }
   const nextTurn = () => {
     isTaken = false
-    const isServed = isForRequests ? serveRequest() : servePayment()
-    if (isServed) isForRequests = !isForRequests
-    else void (isForRequests ? servePayment() : serveRequest())
+    const other = next === 'payments' ? 'requests' : 'payments'
+    if (serveFirst(next)) next = other
+    else void serveFirst(other)
   }
   const wait = async (of: QueueClass, client: string, isRefusable: boolean): Promise<Failure | undefined> => {
     if (!isTaken) {
