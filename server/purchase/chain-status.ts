@@ -57,8 +57,12 @@ async function statusInNextBlock(
 }
 
 /** The outcome, which says what the wallet holds if that is too little and may be why a facilitator refused the payment. */
-export async function withBalanceSeen(chain: Chain, payment: Payment, outcome: Outcome): Promise<Outcome> {
-  if (outcome.kind === 'bought' || !mayBeEmpty(outcome)) return outcome
+export async function withBalanceSeen(
+  { chain, mayLookUp }: Pick<ChainStatusDeps, 'chain'> & { readonly mayLookUp: () => boolean },
+  payment: Payment,
+  outcome: Outcome,
+): Promise<Outcome> {
+  if (outcome.kind === 'bought' || !mayBeEmpty(outcome) || !mayLookUp()) return outcome
   const balance = await chain.balanceOf(payment.payer)
   const isEmpty = balance !== 'silent' && balance < payment.amount
   return isEmpty ? withBalance(outcome, balance, payment) : outcome

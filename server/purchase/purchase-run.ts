@@ -117,7 +117,7 @@ export async function runForClient(
     const order = { ...request, terms: termsFor(terms, target), now: clock.now(), armed, isDenied, contact, payees }
     const log = logPurchase(runs)
     const ended = await outcomeOf(runs, run, () => script(order), log.step)
-    const outcome = await withBalanceSeen(runs.chain, payment, ended)
+    const outcome = await withBalanceSeen(runs, payment, ended)
     log.ended(payment, target, outcome)
     answer(outcome)
     await markAnswered(runs, run, outcome)

@@ -20,7 +20,7 @@ type Steps = readonly RunStep[]
 export const hasClaimed = (steps: Steps): boolean =>
   steps.some((step) => step.do === 'claim' && (step.state !== 'answered' || step.answer?.kind === 'claimed'))
 
-/** Whether the chain was asked about the payment. */
+/** Whether the script got an answer about the chain. A spent run gets one without asking. */
 export const hasAsked = (steps: Steps): boolean =>
   steps.some((step) => step.do === 'ask-chain' && step.state === 'answered')
 
