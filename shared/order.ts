@@ -18,6 +18,9 @@ export const SALT_PATTERN = '^0x[0-9a-fA-F]{64}$'
 
 const saltPattern = new RegExp(SALT_PATTERN)
 
+/** Whether a text is a salt. */
+export const isSalt = (text: string): boolean => saltPattern.test(text)
+
 /**
  * An order, after URL or JSON decoding. An absent field was not sent. Exactly one of `block` and `area` is present, and at most
  * one picture.
@@ -76,7 +79,7 @@ export const pictureDigest = (sha256Hex: string): string => `sha256:${sha256Hex}
 
 /** The nonce that binds a payment to the order of a text, in lower-case hex. Throws if `salt` is not 32 bytes in hex. */
 export function orderNonce(text: string, salt: string): `0x${string}` {
-  if (!saltPattern.test(salt)) throw new RangeError('a salt has 32 bytes')
+  if (!isSalt(salt)) throw new RangeError('a salt has 32 bytes')
   const digest = keccak256(concatBytes([stringToBytes(text), hexToBytes(salt as `0x${string}`)]), 'bytes')
   return `${ORDER_NONCE_PREFIX}${bytesToHex(digest.subarray(0, DIGEST_BYTES)).slice('0x'.length)}`
 }
@@ -86,4 +89,4 @@ export const isOrderNonce = (nonce: string): boolean => nonce.toLowerCase().star
 
 /** Whether a nonce, in any letter case, is that of an order's text and a salt. */
 export const fitsOrder = (nonce: string, text: string, salt: string): boolean =>
-  saltPattern.test(salt) && orderNonce(text, salt) === nonce.toLowerCase()
+  isSalt(salt) && orderNonce(text, salt) === nonce.toLowerCase()

@@ -2,7 +2,7 @@
 
 import { ListingQuery } from '../../shared/contract/block.ts'
 import { type OrderSigning, OrderToSign } from '../../shared/contract/sign.ts'
-import { orderNonce, orderText } from '../../shared/order.ts'
+import { isSalt, orderNonce, orderText } from '../../shared/order.ts'
 import { failure, isFailure, type Failure } from '../domain/failure.ts'
 import type { PurchaseOrder } from '../domain/purchase/listing.ts'
 import { ORDER_VECTOR } from '../domain/purchase/order-vector.ts'
@@ -14,15 +14,13 @@ import { LISTING_KEYS, readAreaOrder, readListing, readTarget, unknownIn } from 
 /** A valid order, and the salt that its sender gave. */
 export type OrderWithSalt = { readonly order: PurchaseOrder; readonly salt: string | undefined }
 
-const saltPattern = /^0x[0-9a-fA-F]{64}$/
-
 /** Reads a block's order, or an area's where a size is given. Refuses what buying it would refuse. */
 export const readOrderToSign: Reader<OrderWithSalt> = Object.assign(readOrder, { schema: OrderToSign })
 
 function readOrder(value: unknown): OrderWithSalt | Failure {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return failure('invalid_body', SHAPE)
   const { salt, ...said }: Readonly<Record<string, unknown>> = { ...value }
-  if (salt !== undefined && (typeof salt !== 'string' || !saltPattern.test(salt)))
+  if (salt !== undefined && (typeof salt !== 'string' || !isSalt(salt)))
     return failure('invalid_body', 'salt must be 0x followed by 64 hex digits.')
   const order = 'w' in said || 'h' in said ? readAreaOrder(said) : readBlockOrder(said)
   if (isFailure(order)) return order

@@ -30,8 +30,9 @@ export function logPurchase({ logger, clock }: LogDeps): PurchaseLog {
         payer,
         nonce,
         target: nameOf(target),
-        outcome: outcome.kind === 'bought' ? outcome.kind : outcome.code,
-        ...(outcome.kind === 'bought' ? { ...nameField(outcome.purchase), tx: outcome.purchase.state.tx } : {}),
+        ...(outcome.kind === 'bought'
+          ? { outcome: outcome.kind, ...nameField(outcome.purchase), tx: outcome.purchase.state.tx }
+          : { outcome: outcome.code }),
         ...(facilitator === undefined ? {} : { facilitator }),
         ms: Math.round(clock.elapsed() - began),
       })

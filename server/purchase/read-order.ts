@@ -8,7 +8,7 @@ import { Closed } from '../../shared/contract/kinds.ts'
 import { Dither, Fit } from '../../shared/contract/picture.ts'
 import { pixelsFromHex } from '../../shared/pixels.ts'
 import { BLOCK_SIZE, parseCoord } from '../../shared/wall.ts'
-import { codeOfField, failure, isFailure, type Failure } from '../domain/failure.ts'
+import { failure, isFailure, type Failure } from '../domain/failure.ts'
 import {
   type AreaPicture,
   type Draft,
@@ -20,7 +20,7 @@ import type { Address } from '../domain/purchase/payment.ts'
 import { invalidArea, invalidCoordinate } from '../domain/purchase/refusals.ts'
 import { positionOf, targetOf, type Target } from '../domain/purchase/target.ts'
 import { bytesIn, readAreaPixels } from '../domain/wall/canvas.ts'
-import { type Flaw, reader, wordsOf } from '../read.ts'
+import { type Flaw, reader, refuseField, wordsOf } from '../read.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -40,7 +40,7 @@ export function readListing(said: Fields): Listing | Failure {
 /** The texts of a listing share a code. */
 function refuseListed(flaw: Flaw): Failure {
   const isText = TEXT_KEYS.some((key) => key === flaw.name)
-  return failure(isText ? 'invalid_listing' : codeOfField(flaw.name, 'invalid_pixels'), wordsOf(flaw))
+  return isText ? failure('invalid_listing', wordsOf(flaw)) : refuseField('invalid_pixels')(flaw)
 }
 
 const readFields = reader(ListingQuery, refuseListed)

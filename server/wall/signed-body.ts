@@ -55,13 +55,18 @@ function changeReader<Schema extends TObject>(kind: Kind, schema: Schema, shape:
     return failure('invalid_body', `${lacks}Send a JSON object with ${shape}, and no other fields.`)
   }
   const read = reader(schema, refuse)
-  const fields = SIGNABLE[kind].join(', ').replace(/, (\w+)$/, ' and $1')
   const readChange = (given: unknown): Static<Schema> | Failure => {
     const body = read(given)
     if (isFailure(body)) return body
     const named: Readonly<Record<string, unknown>> = body
     const isEmpty = SIGNABLE[kind].every((field) => named[field] === undefined)
-    return isEmpty ? failure('empty_update', `Give at least one of ${fields}.`) : body
+    return isEmpty ? emptyUpdate(kind) : body
   }
   return Object.assign(readChange, { schema })
+}
+
+/** The refusal of a change that changes nothing. */
+export function emptyUpdate(kind: Kind): Failure {
+  const fields = SIGNABLE[kind].join(', ').replace(/, (\w+)$/, ' and $1')
+  return failure('empty_update', `Give at least one of ${fields}.`)
 }

@@ -23,6 +23,7 @@ import {
 } from '../domain/wall/signed-fields.ts'
 import type { Clock } from '../ports.ts'
 import { reader, refuseField } from '../read.ts'
+import { emptyUpdate } from './signed-body.ts'
 import {
   painterNaming,
   registration,
@@ -80,7 +81,7 @@ function readFields(query: SignQuery): SignedFields | Failure {
     named[field] = null
   }
   const isEmpty = Object.keys(named).length === 0
-  return isEmpty ? failure('empty_update', `Give at least one of ${fieldsOf(query.kind)}.`) : readers[query.kind](named)
+  return isEmpty ? emptyUpdate(query.kind) : readers[query.kind](named)
 }
 
 const FIELDS: readonly SignableField[] = Object.values(SIGNABLE).flat()

@@ -87,8 +87,8 @@ const isDocumented = (detail: unknown): detail is Detail =>
 
 const isMethod = (method: string): method is Operation['method'] => ['GET', 'PUT', 'POST'].includes(method)
 
-/** The schema that documents the input of a strict reader. */
-const schemaOf = (strict: unknown) => (strict as { readonly documents?: TObject } | undefined)?.documents
+/** The schema that documents what a handler or a hook reads. */
+const schemaOf = (reading: unknown) => (reading as { readonly documents?: TObject } | undefined)?.documents
 
 export const listing = [
   'invalid_listing',

@@ -44,10 +44,11 @@ const decode = (text: string) => decodePercent(text.replaceAll('+', ' '))
 /** Makes the reader of a query. Unknown parameters are ignored. */
 export function paramsReader<Schema extends TObject>(schema: Schema): (url: string) => Static<Schema> | Failure {
   const read = reader(schema, refuseField('invalid_option'))
+  const properties = Object.entries(schema.properties)
   return (url) => {
     const params = paramsIn(url)
     const given: Record<string, unknown> = {}
-    for (const [name, { type }] of Object.entries(schema.properties)) {
+    for (const [name, { type }] of properties) {
       const text = params[name]
       if (text !== undefined) given[name] = type === 'integer' ? (readInteger(text) ?? text) : text
     }
