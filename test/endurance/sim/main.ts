@@ -45,8 +45,11 @@ const from = values.from === undefined ? randomInt(2 ** 32) : Number(values.from
 
 if (values.seed !== undefined) playOne(Number(values.seed), values.trace, values.real)
 else if (values.mutants) process.exitCode = await runMutants(Number(values.workers), seeds)
-else if (values.worker) playRange(from, from + seeds, values, (line) => console.log(line))
-else {
+else if (values.worker) {
+  playRange(from, from + seeds, values, (line) => console.log(line))
+  // The clients that crash in a history leave timers, which would keep the worker for another ten seconds.
+  process.exit()
+} else {
   console.log(`bun run sim --from ${from} --seeds ${seeds}`)
   process.exitCode = await playInWorkers(from, seeds, Number(values.workers))
 }
