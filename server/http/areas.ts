@@ -31,12 +31,12 @@ import { readAreaEdit, readEditAreaFields } from '../wall/signed-body.ts'
 import { type ChangeDeps, repaintOfArea } from '../wall/signed-changes.ts'
 import { carriesPayment, paymentOf } from '../x402/v1.ts'
 import { placePictures, type RegionDeps } from './answer/image-response.ts'
-import { demandForArea, refuse, respondResult } from './answer/refuse.ts'
+import { CLOSE_CONNECTION, demandForArea, refuse, respondResult } from './answer/refuse.ts'
 import { paymentIn, respondSale, type SellingDeps } from './answer/respond-sale.ts'
 import type { HeaderFields } from './answer/respond.ts'
 import { notOfPicture } from './fallback.ts'
 import { readJson } from './request/body.ts'
-import { bodySchema, inTurn, signedBody, UNREAD, type Uploads } from './request/clients.ts'
+import { bodySchema, inTurn, signedBody, type Uploads } from './request/clients.ts'
 import { Refused } from './request/refused.ts'
 import { nameBelow, PNG_END } from './request/request-url.ts'
 import { changeAnswers, signInAnswers, signInHooks } from './sign-in.ts'
@@ -93,19 +93,20 @@ function orderReader({ clients: { limits, addressOf, admitPayment }, uploads, of
     const sent = paymentOf(request, offer, 'next')?.payment
     const address = addressOf(request)
     // A long body takes longer to read than a payment, and buys nothing without one that can be read.
-    if (sent !== undefined && isFailure(sent)) throw new Refused(limits.take('uploads', address) ?? sent, UNREAD)
+    if (sent !== undefined && isFailure(sent))
+      throw new Refused(limits.take('uploads', address) ?? sent, CLOSE_CONNECTION)
     const isKnown = sent !== undefined && (await ledger.find(sent)) !== undefined
     const beyond =
       (isKnown ? undefined : limits.take('uploads', address)) ?? (sent && (await admitPayment(sent, address)))
-    if (beyond !== undefined) throw new Refused(beyond, UNREAD)
+    if (beyond !== undefined) throw new Refused(beyond, CLOSE_CONNECTION)
     const read = await uploads(request, (limits) => readJson(request, limits, isPaid ? undefined : {}))
     if (read.kind === 'read') {
       const ordered = readAreaOrder(!isPaid && isEmpty(read.value) ? PROBE : read.value)
       if (!isPaid && isFailure(ordered)) throw new Refused(ordered)
       return { ordered, headers: {} }
     }
-    if (!isPaid) throw new Refused(read, UNREAD)
-    return { ordered: read.cut === true ? bodyNotReceived() : read, headers: UNREAD }
+    if (!isPaid) throw new Refused(read, CLOSE_CONNECTION)
+    return { ordered: read.cut === true ? bodyNotReceived() : read, headers: CLOSE_CONNECTION }
   }
 }
 

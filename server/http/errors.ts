@@ -3,7 +3,7 @@
 import { Elysia, NotFoundError, ParseError } from 'elysia'
 import { failure, StoreUnavailable } from '../domain/failure.ts'
 import type { Logger } from '../ports.ts'
-import { refuse } from './answer/refuse.ts'
+import { CLOSE_CONNECTION, refuse } from './answer/refuse.ts'
 import { notFound } from './fallback.ts'
 import { Refused } from './request/refused.ts'
 
@@ -40,7 +40,7 @@ function answerTo(logger: Logger) {
 }
 
 /** A connection with an unread request body must be closed. */
-const hangUp = ({ body, bodyUsed }: Request) => (body === null || bodyUsed ? {} : { Connection: 'close' })
+const hangUp = ({ body, bodyUsed }: Request) => (body === null || bodyUsed ? {} : CLOSE_CONNECTION)
 
 /** The stack frames of an error, without its message, which may contain untrusted text or secrets. */
 function framesOf(error: unknown): string {

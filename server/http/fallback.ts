@@ -3,10 +3,9 @@
 import type { AnyElysia } from 'elysia'
 import { failure } from '../domain/failure.ts'
 import { respondNowhere } from './answer/payment-page.ts'
-import { refuse } from './answer/refuse.ts'
+import { CLOSE_CONNECTION, refuse } from './answer/refuse.ts'
 import { respondPreflight } from './answer/respond.ts'
 import type { ViewerFiles } from './answer/viewer-files.ts'
-import { UNREAD } from './request/clients.ts'
 import { prefersHtml } from './request/negotiate.ts'
 import { Refused } from './request/refused.ts'
 import { pathOf, PNG_END } from './request/request-url.ts'
@@ -36,7 +35,7 @@ export const namesOneHost = ({ headers }: Request): boolean => headers.get('host
 
 /** Refuses a request that names several hosts. */
 export const refuseHosts = (): Response =>
-  refuse(failure('invalid_option', 'A request must have exactly one Host header.'), UNREAD)
+  refuse(failure('invalid_option', 'A request must have exactly one Host header.'), CLOSE_CONNECTION)
 
 /** Refuses a method at a path that allows others. */
 export function wrongVerb(verbs: readonly string[]): Response {

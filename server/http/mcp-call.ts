@@ -6,7 +6,7 @@ import { paymentOfSale } from '../mcp/payment.ts'
 import { answerError, answerRequest, answerStateless, STATELESS_VERSION, type RpcResponse } from '../mcp/server.ts'
 import type { McpDeps } from '../mcp/tool.ts'
 import { IMAGE_MAX_BYTES } from '../mcp/tools/image-to-pixels.ts'
-import { refuse } from './answer/refuse.ts'
+import { CLOSE_CONNECTION, refuse } from './answer/refuse.ts'
 import { NO_STORE, respondEmpty, respondJson, type HeaderFields } from './answer/respond.ts'
 import { readJson, tooLarge, type ReadBody } from './request/body.ts'
 import { refuseBeyond, type Clients, type Uploads } from './request/clients.ts'
@@ -29,10 +29,10 @@ export async function answerCall(deps: McpDeps, request: Request, { clients, upl
     const refused = refuseBeyond(clients, 'calls', request)
     if (refused !== undefined) return refused
     const { code, message } = read
-    if (code !== 'invalid_body') return refuse(read, { Connection: 'close' })
+    if (code !== 'invalid_body') return refuse(read, CLOSE_CONNECTION)
     // JSON-RPC has different errors for invalid JSON and for JSON that is not a request.
     const fault = read.unsafe === true ? ProtocolErrorCode.InvalidRequest : ProtocolErrorCode.ParseError
-    return answer(400, answerError(null, { code: fault, message }), { Connection: 'close' })
+    return answer(400, answerError(null, { code: fault, message }), CLOSE_CONNECTION)
   }
   const message = readMessage(read.value)
   const payment = paymentOfSale(message, deps.offer)

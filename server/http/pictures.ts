@@ -13,10 +13,10 @@ import type { Pictures } from '../ports.ts'
 import { imageToPixels } from '../wall/image-to-pixels.ts'
 import type { CardImages } from '../wall/wall-image.ts'
 import { respondImage, respondRegion, type RegionDeps } from './answer/image-response.ts'
-import { refuse } from './answer/refuse.ts'
+import { CLOSE_CONNECTION, refuse } from './answer/refuse.ts'
 import { NO_STORE, respondJson } from './answer/respond.ts'
 import { readBody, type BodyLimits } from './request/body.ts'
-import { UNREAD, type Uploads } from './request/clients.ts'
+import type { Uploads } from './request/clients.ts'
 import { withQuery } from './request/query.ts'
 import { Refused } from './request/refused.ts'
 
@@ -81,7 +81,7 @@ async function toPixels(
   query: PixelsQuery,
 ): Promise<Response> {
   const picture = await uploads(request, (limits) => readPicture(request, query, limits))
-  if (isFailure(picture)) return refuse(picture, UNREAD)
+  if (isFailure(picture)) return refuse(picture, CLOSE_CONNECTION)
   const background = `#${query.background.replace('#', '').toLowerCase()}`
   const { limits, addressOf } = clients
   const painted = await imageToPixels({ pictures, limits }, addressOf(request), picture, { ...query, background })

@@ -1,7 +1,7 @@
 /** Error responses: the Error shape, and the payment terms in a 402. */
 
 import { DEMAND_LINK, PATHS } from '../../discovery/links.ts'
-import { failure, statusOf, isFailure, type Failure } from '../../domain/failure.ts'
+import { failure, statusOf, isFailure, type Failure, type FailureCode } from '../../domain/failure.ts'
 import { cannotSell, notNow } from '../../domain/purchase/refusals.ts'
 import type { Target } from '../../domain/purchase/target.ts'
 import type { PaymentHealth } from '../../health/payment-health.ts'
@@ -14,12 +14,18 @@ import { siteHeaders } from './security-headers.ts'
 
 export type DemandDeps = { readonly offer: Offer; readonly rail: PaymentHealth }
 
+/** Ends the connection: for a request whose body was not read, and for a client that sends more than is served. */
+export const CLOSE_CONNECTION: HeaderFields = { Connection: 'close' }
+
+// A client that floods would have its next requests on the connection already, each of which costs a refusal.
+const ENDS_CONNECTION: ReadonlySet<FailureCode> = new Set(['too_many_requests', 'server_busy'])
+
 /** Makes any error response except a demand for payment. */
 export function refuse({ code, message, details }: Failure, headers: HeaderFields = {}): Response {
   return respondJson(
     statusOf[code],
     { error: code, message, ...details },
-    { ...NO_STORE, ...retryAfter(details), ...headers },
+    { ...NO_STORE, ...retryAfter(details), ...(ENDS_CONNECTION.has(code) ? CLOSE_CONNECTION : {}), ...headers },
   )
 }
 

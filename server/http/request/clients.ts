@@ -5,8 +5,7 @@ import type { TObject } from '@sinclair/typebox'
 import { statusOf, isFailure, type Failure } from '../../domain/failure.ts'
 import type { BudgetName, RateLimits } from '../../wall/rate-limits.ts'
 import { carriesPayment } from '../../x402/v1.ts'
-import { refuse } from '../answer/refuse.ts'
-import type { HeaderFields } from '../answer/respond.ts'
+import { CLOSE_CONNECTION, refuse } from '../answer/refuse.ts'
 import type { AdmitPayment } from './admit-payment.ts'
 import { type BodyLimits, readJson } from './body.ts'
 import type { FairQueue } from './fair-queue.ts'
@@ -51,11 +50,8 @@ export function refuseBeyond(
   cost?: number,
 ): Response | undefined {
   const refusal = limits.take(name, addressOf(request), cost)
-  return refusal && refuse(refusal, request.body === null ? {} : UNREAD)
+  return refusal && refuse(refusal)
 }
-
-// A connection with an unread request body must be closed.
-export const UNREAD: HeaderFields = { Connection: 'close' }
 
 /** A hook for requests without a body: takes from a budget of the client, then waits in the queue. */
 export function inTurn({ limits, addressOf, queue }: Clients, name: BudgetName) {
@@ -108,11 +104,11 @@ export const jsonBody = <Body>(
   body: bodySchema<Body>(read.schema),
   parse: async ({ request }: { readonly request: Request }): Promise<unknown> => {
     const spent = before?.(request)
-    if (spent !== undefined) throw new Refused(spent, UNREAD)
+    if (spent !== undefined) throw new Refused(spent, CLOSE_CONNECTION)
     const received = await readJson(request, limits)
-    if (isFailure(received)) throw new Refused(received, UNREAD)
+    if (isFailure(received)) throw new Refused(received, CLOSE_CONNECTION)
     const busy = await queue.turn(addressOf(request))
-    if (busy !== undefined) throw new Refused(busy, UNREAD)
+    if (busy !== undefined) throw new Refused(busy, CLOSE_CONNECTION)
     const body = read(received.value, received.bytes)
     if (isFailure(body)) throw new Refused(body)
     return body

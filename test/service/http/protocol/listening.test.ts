@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'bun:test'
+import { tooManyRequests } from '../../../../server/domain/purchase/refusals.ts'
 import { paymentOf } from '../../../support/samples.ts'
 import { editOf } from '../../../support/service/signed.ts'
 import { openWall, paidBy } from '../../../support/service/wall.ts'
@@ -6,7 +7,10 @@ import { openWall, paidBy } from '../../../support/service/wall.ts'
 // What only a socket shows, and no Request object: framing, unusual methods, missing hosts.
 
 const told: string[] = []
+let isSpent = false // every budget
+const refusal = () => (isSpent ? tooManyRequests(1000) : undefined)
 const wall = await openWall({
+  limits: { take: refusal, check: refusal },
   meter: (route, status, tookMs) => {
     expect(tookMs).toBeGreaterThanOrEqual(0)
     told.push(`${route} ${status}`)
@@ -42,6 +46,15 @@ const CLOSE = 'Connection: close'
 
 const statusOf = (answer: string) => Number(answer.split(' ')[1])
 const bodyOf = (answer: string) => answer.slice(answer.indexOf('\r\n\r\n') + 4)
+
+test('of many requests that a client sends at once, one beyond its budget is answered and ends the connection', async () => {
+  isSpent = true
+  const request = ['GET /api/history HTTP/1.1', 'Host: wall.test', '', '']
+  const answers = await raw(...Array.from({ length: 50 }, () => request.join('\r\n')))
+  isSpent = false
+  expect(answers.split('HTTP/1.1 429').length - 1).toBe(1)
+  expect(answers).toContain(CLOSE)
+})
 
 test('a request of HTTP/1.0 without a host gets a response', async () => {
   expect(statusOf(await raw('GET /api/health HTTP/1.0', '', ''))).toBe(200)
