@@ -15,7 +15,7 @@ import type { Address, Hash, PaymentKey, UnixMs } from '../../server/domain/purc
 import { areaOf, isBlock, type Target } from '../../server/domain/purchase/target.ts'
 import { painterAmong } from '../../server/domain/wall/edit.ts'
 import type { LedgerReader } from '../../server/ports.ts'
-import { AREA_BLOCKS_MAX, areaName, type AreaName } from '../../shared/area.ts'
+import { areaName, type AreaName } from '../../shared/area.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import {
   IS_UNFINISHED,
@@ -49,13 +49,15 @@ const PENDING = `
 
 // The plus keeps it from reading all that the payer ever bought: few rows are damaged, if any.
 const DAMAGED = onSqlite('SELECT 1 FROM payments WHERE {damaged payments id} AND +payer = $payer LIMIT 1')
+// The page may begin within an area, which is the last purchase that was sold before it.
 const SALES = `
   SELECT p.id, sales.seq, sales.block, p.corner, p.w, p.h, p.claimed_at, p.tx, p.settled, named.payment AS painter_of,
     named.painter
   FROM (
     SELECT id, block AS corner, w, h, claimed_at, tx, settled FROM payments {index sales_of_payer}
-    WHERE payer = $payer AND state = 'sold' AND seq > $after - ${AREA_BLOCKS_MAX}
-    ORDER BY seq LIMIT $limit + ${AREA_BLOCKS_MAX}) AS p
+    WHERE payer = $payer AND state = 'sold' AND seq >= coalesce(
+      (SELECT max(seq) FROM payments {index sales_of_payer} WHERE payer = $payer AND state = 'sold' AND seq <= $after), 0)
+    ORDER BY seq LIMIT $limit + 1) AS p
   JOIN sales ON sales.payment = p.id LEFT JOIN purchase_painters AS named ON named.payment = p.id
   WHERE sales.seq > $after ORDER BY sales.seq LIMIT $limit`
 const OPEN = `
