@@ -75,20 +75,29 @@ const NO_COLUMN = -1
  */
 type Places = { readonly distances: Uint32Array; readonly nearest: Int16Array }
 
+// A search ends before the next one begins, so all use the same memory. A row without any position has old distances.
+const PLACES: Places = { distances: new Uint32Array(TOTAL_BLOCKS), nearest: new Int16Array(ROWS) }
+
 function openPlaces(sums: Occupancy, w: number, h: number, goal: { readonly x: number; readonly y: number }): Places {
-  const distances = new Uint32Array(TOTAL_BLOCKS).fill(NOWHERE)
-  const places = { distances, nearest: new Int16Array(ROWS).fill(NO_COLUMN) }
+  const { distances, nearest } = PLACES
+  nearest.fill(NO_COLUMN)
   for (let row = 0; row + h <= ROWS; row++) {
+    if (COLS * h - takenIn(sums, row * (COLS + 1), COLS, h) < w * h) continue
+    distances.fill(NOWHERE, row * COLS, (row + 1) * COLS)
     const dy = (2 * row + h - 1 - goal.y) ** 2
     for (let col = 0; col + w <= COLS; col++) {
-      const top = row * (COLS + 1) + col
-      const bottom = top + h * (COLS + 1)
-      const taken = (sums[bottom + w] ?? 0) - (sums[bottom] ?? 0) - (sums[top + w] ?? 0) + (sums[top] ?? 0)
-      if (taken === 0) distances[row * COLS + col] = (2 * col + w - 1 - goal.x) ** 2 + dy
+      if (takenIn(sums, row * (COLS + 1) + col, w, h) === 0)
+        distances[row * COLS + col] = (2 * col + w - 1 - goal.x) ** 2 + dy
     }
-    findNearest(places, row)
+    findNearest(PLACES, row)
   }
-  return places
+  return PLACES
+}
+
+/** How many blocks are taken in a rectangle. `top` is the entry of its top left block. */
+function takenIn(sums: Occupancy, top: number, w: number, h: number): number {
+  const bottom = top + h * (COLS + 1)
+  return (sums[bottom + w] ?? 0) - (sums[bottom] ?? 0) - (sums[top + w] ?? 0) + (sums[top] ?? 0)
 }
 
 function findNearest({ distances, nearest }: Places, row: number): void {
