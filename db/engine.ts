@@ -2,31 +2,31 @@
 
 import type { ChangeNotifier, ExclusiveJobs, Leases, Log, Store } from '../server/ports.ts'
 import { statement } from './purchase/books.ts'
-import { checkpoint, payouts } from './purchase/chain-money.ts'
-import { ledgerReader } from './purchase/ledger-reader.ts'
-import { ledger } from './purchase/ledger.ts'
+import { createCheckpoint, createPayouts } from './purchase/chain-money.ts'
+import { createLedgerReader } from './purchase/ledger-reader.ts'
+import { createLedger } from './purchase/ledger.ts'
 import type { Driver } from './tx.ts'
-import { agents } from './wall/agents.ts'
-import { backups } from './wall/backups.ts'
-import { blocks } from './wall/blocks.ts'
-import { deliveries } from './wall/deliveries.ts'
-import { compaction } from './wall/log.ts'
-import { moderation } from './wall/moderation.ts'
-import { reports } from './wall/reports.ts'
+import { createAgents } from './wall/agents.ts'
+import { createBackups } from './wall/backups.ts'
+import { createBlocks } from './wall/blocks.ts'
+import { createDeliveries } from './wall/deliveries.ts'
+import { createCompaction } from './wall/log.ts'
+import { createModeration } from './wall/moderation.ts'
+import { createReports } from './wall/reports.ts'
 
 /** The ports that both engines implement with the same statements. */
 export const storePorts = (driver: Driver) => ({
-  ledger: ledger(driver),
-  ledgerReader: ledgerReader(driver),
-  blocks: blocks(driver),
-  agents: agents(driver),
-  moderation: moderation(driver),
-  payouts: payouts(driver),
-  compaction: compaction(driver),
-  checkpoint: checkpoint(driver),
-  backups: backups(driver),
-  deliveries: deliveries(driver),
-  reports: reports(driver),
+  ledger: createLedger(driver),
+  ledgerReader: createLedgerReader(driver),
+  blocks: createBlocks(driver),
+  agents: createAgents(driver),
+  moderation: createModeration(driver),
+  payouts: createPayouts(driver),
+  compaction: createCompaction(driver),
+  checkpoint: createCheckpoint(driver),
+  backups: createBackups(driver),
+  deliveries: createDeliveries(driver),
+  reports: createReports(driver),
   audit: { statement: () => driver.read(statement) },
 })
 

@@ -8,10 +8,10 @@ import { StoreUnavailable } from '../server/domain/failure.ts'
 import type { Database } from '../server/domain/store-position.ts'
 import {
   applyChange,
-  canvasAgents,
-  canvasBlock,
-  emptyView,
-  registry,
+  toCanvasAgents,
+  toCanvasBlock,
+  createEmptyView,
+  toRegistry,
   statsOf,
 } from '../server/domain/wall/wall-view.ts'
 import type { Log } from '../server/ports.ts'
@@ -118,10 +118,10 @@ function isSame(one: Bound | undefined, other: Bound | undefined): boolean {
 
 /** Everything that readers derive from a log, as one text. */
 async function shown(log: Log): Promise<string> {
-  const view = emptyView()
+  const view = createEmptyView()
   for (const change of await log.compacted()) applyChange(view, change)
-  const blocks = ALL_BLOCKS.map((block) => canvasBlock(view, block))
-  return JSON.stringify([view.number, statsOf(view), canvasAgents(view), blocks, registry(view), view.sales])
+  const blocks = ALL_BLOCKS.map((block) => toCanvasBlock(view, block))
+  return JSON.stringify([view.number, statsOf(view), toCanvasAgents(view), blocks, toRegistry(view), view.sales])
 }
 
 const differs = (how: string) => new CannotOpen(`the copy ${how} and was discarded; this is a bug in the program`)

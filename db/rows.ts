@@ -3,7 +3,7 @@
 import { STRAY_BY_HAND, STRAY_NOTE } from '../server/domain/purchase/account.ts'
 import type { Address, Hash, Payment, UnixMs } from '../server/domain/purchase/payment.ts'
 import type { Purchase } from '../server/domain/purchase/purchase.ts'
-import { blocksIn, positionOf, targetOf, type Target } from '../server/domain/purchase/target.ts'
+import { countBlocks, positionOf, targetOf, type Target } from '../server/domain/purchase/target.ts'
 import type { AgentId, BlockContent, Hidden, LogNumber, Profile } from '../server/domain/wall/log.ts'
 import { trustPixels } from '../shared/pixels.ts'
 import type { BlockIndex } from '../shared/wall.ts'
@@ -114,7 +114,7 @@ export function purchaseOf(row: PurchaseRow): Purchase {
       framework,
       message,
       link,
-      pixels: pixels === null ? null : trustPixels(pixels, blocksIn(target)),
+      pixels: pixels === null ? null : trustPixels(pixels, countBlocks(target)),
       painter: row.painter,
     },
     head: BigInt(row.head),

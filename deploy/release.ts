@@ -8,7 +8,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { join, resolve } from 'node:path'
 import type { BunPlugin } from 'bun'
 import manifest from '../package.json'
-import { filesIn } from '../server/http/answer/viewer-files.ts'
+import { readFilesIn } from '../server/http/answer/viewer-files.ts'
 
 const ROOT = join(import.meta.dir, '..')
 const OUT = resolve(Bun.argv[2] ?? join(ROOT, 'dist/release'))
@@ -39,7 +39,7 @@ console.log(`${OUT} holds ${readdirSync(OUT).toSorted().join(', ')}`)
 
 /** Makes the one file that holds the runtime, the server, the page, its workers and its library's compiled part. */
 async function compile(): Promise<void> {
-  const page = await filesIn(PAGE)
+  const page = await readFilesIn(PAGE)
   if (!page.has('index.html')) throw new Error('the page was not built')
   await Bun.build({
     entrypoints: ['server/cli.ts', ...WORKERS].map((path) => join(ROOT, path)),
@@ -73,7 +73,7 @@ function pageModule(page: ReadonlyMap<string, string>): string {
   const files = [...page].toSorted(([one], [other]) => (one < other ? -1 : 1))
   const imports = files.map(([, path], at) => `import file${at} from ${JSON.stringify(path)} with { type: 'file' }`)
   const entries = files.map(([name], at) => `[${JSON.stringify(name)}, file${at}]`)
-  return `${imports.join('\n')}\nexport const pageFiles = async () => new Map([${entries.join(', ')}])`
+  return `${imports.join('\n')}\nexport const loadPageFiles = async () => new Map([${entries.join(', ')}])`
 }
 
 /** The compiled part for this platform; on Linux the one for the library that Bun itself uses. */

@@ -5,7 +5,7 @@ import { operationsOf } from './discovery/openapi/operation.ts'
 import type { Site } from './discovery/site.ts'
 import type { Address } from './domain/purchase/payment.ts'
 import { agents } from './http/agents.ts'
-import { filesOver, type ViewerFiles } from './http/answer/viewer-files.ts'
+import { withSecurityHeaders, type ViewerFiles } from './http/answer/viewer-files.ts'
 import { areas } from './http/areas.ts'
 import { atlas } from './http/atlas.ts'
 import { type BlockDeps, blocks } from './http/blocks.ts'
@@ -14,25 +14,25 @@ import type { CanvasReads } from './http/canvas/canvas-read.ts'
 import { deeds } from './http/deeds.ts'
 import { discovery } from './http/documents.ts'
 import { errors } from './http/errors.ts'
-import { fallback, namesOneHost, refuseHosts } from './http/fallback.ts'
+import { createFallback, namesOneHost, refuseHosts } from './http/fallback.ts'
 import { feed } from './http/feed.ts'
 import { health, type HealthDeps } from './http/health.ts'
 import { live, type Live } from './http/live.ts'
 import { mcp } from './http/mcp.ts'
-import { type Meter, metered, metrics } from './http/metrics.ts'
+import { type Meter, measureResponses, metrics } from './http/metrics.ts'
 import { pictures } from './http/pictures.ts'
 import { reports } from './http/reports.ts'
-import { paymentAdmission } from './http/request/admit-payment.ts'
-import { addressReader, uploads } from './http/request/clients.ts'
-import { fairQueue, type QueueClass } from './http/request/fair-queue.ts'
+import { createPaymentAdmission } from './http/request/admit-payment.ts'
+import { createAddressReader, createUploadLimit } from './http/request/clients.ts'
+import { createFairQueue, type QueueClass } from './http/request/fair-queue.ts'
 import { tools } from './http/tools.ts'
 import { TOOLS } from './mcp/registry.ts'
 import type { Reports } from './operator-ports.ts'
 import type { LedgerReader, Log, Logger, Pictures } from './ports.ts'
-import { limitedSeller, type LimitedSellerDeps } from './purchase/limited-seller.ts'
-import { createSpaceFinder, takenBlocks } from './wall/open-blocks.ts'
+import { createLimitedSeller, type LimitedSellerDeps } from './purchase/limited-seller.ts'
+import { createSpaceFinder, createTakenBlocks } from './wall/open-blocks.ts'
 import type { RateLimits } from './wall/rate-limits.ts'
-import { cardImages, wallImages } from './wall/wall-image.ts'
+import { createCardImages, createWallImages } from './wall/wall-image.ts'
 
 /** Dependencies of the app. */
 export type Service = Omit<BlockDeps, 'sellTo' | 'clients' | 'images' | 'taken'> &
@@ -44,7 +44,7 @@ export type Service = Omit<BlockDeps, 'sellTo' | 'clients' | 'images' | 'taken'>
     readonly seller: LimitedSellerDeps['seller']
     readonly ended?: LimitedSellerDeps['ended']
     readonly limits: RateLimits
-    readonly trustedHops: number | undefined // how many proxies are trusted; undefined: see `addressReader`
+    readonly trustedHops: number | undefined // how many proxies are trusted; undefined: see `createAddressReader`
     readonly viewer: ViewerFiles
     readonly chatView: string // the HTML of the view in chats
     readonly logger: Logger
@@ -63,7 +63,7 @@ const IDLE_SECONDS = 255
 
 /** Makes the app; `handle(request)` returns the response to one request, `listen` serves. */
 export function app(given: Service) {
-  const viewer = filesOver(given.offer.baseUrl, given.viewer)
+  const viewer = withSecurityHeaders(given.offer.baseUrl, given.viewer)
   const rest: (request: Request) => Response = (request) => (namesOneHost(request) ? notFound(request) : refuseHosts())
   const shell = new Elysia({
     strictPath: true,
@@ -76,7 +76,7 @@ export function app(given: Service) {
       // Otherwise two processes could listen on one port and share its requests unnoticed.
       reusePort: false,
       // A path that matches no route as it was sent must not be matched again after its dot segments are removed.
-      routes: { '/*': metered(given.meter, '/*', rest) },
+      routes: { '/*': measureResponses(given.meter, '/*', rest) },
     },
   })
   const service = servicesOf(given, (request) => shell.server?.requestIP(request)?.address)
@@ -104,7 +104,7 @@ export function app(given: Service) {
     .use(discovery({ ...service, viewer, site: documentedSite }))
     // Requests that did not come over a socket.
     .all('/*', ({ request }) => rest(request))
-  const notFound = fallback(wall, viewer)
+  const notFound = createFallback(wall, viewer)
   return wall
 }
 
@@ -115,15 +115,15 @@ export type App = ReturnType<typeof app>
 function servicesOf(given: Service, peerOf: (request: Request) => string | undefined) {
   const { limits, trustedHops, changing, offer, contact } = given
   const { agents, clock, hosts, advance, wallets } = changing
-  const queue = fairQueue(clock.elapsed, given.waited)
+  const queue = createFairQueue(clock.elapsed, given.waited)
   const clients = {
     limits,
-    addressOf: addressReader({ peerOf, trustedHops }),
+    addressOf: createAddressReader({ peerOf, trustedHops }),
     queue,
-    admitPayment: paymentAdmission({ ledger: given.ledger, wallets, limits, queue }),
+    admitPayment: createPaymentAdmission({ ledger: given.ledger, wallets, limits, queue }),
   }
-  const sellTo = limitedSeller(given)
-  const taken = takenBlocks({ ...given, advance })
+  const sellTo = createLimitedSeller(given)
+  const taken = createTakenBlocks({ ...given, advance })
   return {
     ...given,
     agents,
@@ -133,10 +133,10 @@ function servicesOf(given: Service, peerOf: (request: Request) => string | undef
     taken,
     clients,
     sellTo,
-    images: wallImages(given),
-    cards: cardImages(given),
+    images: createWallImages(given),
+    cards: createCardImages(given),
     findSpace: createSpaceFinder(taken, offer),
-    uploads: uploads(clients),
+    uploads: createUploadLimit(clients),
     site: {
       offer,
       contact,

@@ -2,7 +2,7 @@
 
 import manifest from '../package.json'
 import { terminalLine, terminalText } from '../shared/terminal.ts'
-import { nearest } from '../shared/text.ts'
+import { findNearestWord } from '../shared/text.ts'
 import { ConfigError, EXIT_CONFIG, warningsOf } from './config.ts'
 import type { Command } from './operate/command.ts'
 import { loadSettings } from './settings-file.ts'
@@ -68,7 +68,7 @@ if (name === '--version') {
 function mistake(): string {
   if (name === undefined) return 'No command given.'
   if (name === 'serve') return '`serve` takes no arguments; put --env-file FILE before it.'
-  const meant = nearest(name, ['serve', ...Object.keys(COMMANDS)])
+  const meant = findNearestWord(name, ['serve', ...Object.keys(COMMANDS)])
   return terminalLine(`Unknown command ${name}${meant === undefined ? '.' : `; did you mean ${meant}?`}`)
 }
 

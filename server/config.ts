@@ -17,7 +17,7 @@ export type Config = {
   readonly port: number
   readonly hosts: readonly string[] // names that owners may sign for, the canonical one first
   readonly database: Database
-  readonly adminSocketPath: string | undefined // undefined: the default of `adminSocketAt`
+  readonly adminSocketPath: string | undefined // undefined: the default of `locateAdminSocket`
   readonly witnessPath: string | undefined // undefined: none, for a database in memory
   readonly isWitnessApart: boolean // on a device of its own, according to the operator
   readonly booksPath: string | undefined // where `books` caches what it read of the chain; undefined: no cache

@@ -8,7 +8,7 @@ import { systemClock } from './adapters/clock.ts'
 import { UnusableKey } from './adapters/facilitator/coinbase.ts'
 import { createLineLogger } from './adapters/logger.ts'
 import { cannotWork, ConfigError, EXIT_CONFIG, readConfig, type Config } from './config.ts'
-import { pathTroubles } from './preflight.ts'
+import { findPathProblems } from './preflight.ts'
 import { TIMES, type Times } from './times.ts'
 
 const STILL_CLOSED = 'the database does not accept this wall yet; the wall waits for it and serves nobody until then'
@@ -23,7 +23,7 @@ export async function main(times: Times = TIMES): Promise<void> {
     // A process may be asked to end before its store is open.
     const { asked, askedAgain } = signalled()
     const config = readConfig(Bun.env)
-    const troubles = pathTroubles(config)
+    const troubles = findPathProblems(config)
     if (troubles.length > 0) throw cannotWork(troubles)
     const opening = openStoreAhead(config.database, config.network, {
       onBroken: exitNow,

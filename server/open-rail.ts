@@ -3,21 +3,21 @@
  * at its start, and `pixel-wall check` to find out whether that will work.
  */
 
-import { viemChain } from './adapters/chain/chain.ts'
+import { createViemChain } from './adapters/chain/chain.ts'
 import { openEndpoints } from './adapters/chain/endpoints.ts'
 import { systemClock as clock } from './adapters/clock.ts'
-import { coinbaseAuth } from './adapters/facilitator/coinbase.ts'
-import { httpFacilitator, type ExtensionSaid } from './adapters/facilitator/facilitator.ts'
+import { createCoinbaseAuth } from './adapters/facilitator/coinbase.ts'
+import { createHttpFacilitator, type ExtensionSaid } from './adapters/facilitator/facilitator.ts'
 import type { Metrics } from './adapters/metrics/metrics.ts'
 import type { Config } from './config.ts'
 import type { DependencyKind } from './domain/dependency.ts'
 import { guardChainFreshness } from './health/chain-freshness.ts'
 import { type Outages, trackOutages } from './health/outages.ts'
-import { paymentHealth } from './health/payment-health.ts'
+import { createPaymentHealth } from './health/payment-health.ts'
 import { watchClock, watchEventLoop } from './health/watch-process.ts'
 import type { CatalogueAnswer } from './operate/status-report.ts'
 import type { Logger, RingMember } from './ports.ts'
-import { facilitatorRing } from './purchase/facilitator-ring.ts'
+import { createFacilitatorRing } from './purchase/facilitator-ring.ts'
 import { TIMES, type Times } from './times.ts'
 
 /**
@@ -35,7 +35,7 @@ export function openRail(config: Config, metrics: Metrics | undefined, logger: L
     times,
     onProbed: (host, trouble) => outages.saw({ kind: 'chain-endpoint', name: host }, trouble),
   })
-  const asked = viemChain(endpoints, offer)
+  const asked = createViemChain(endpoints, offer)
   const chain = guardChainFreshness(metrics?.chain(asked) ?? asked, {
     clock,
     report: (reason) => outages.saw({ kind: 'chain', name: network }, reason),
@@ -45,9 +45,9 @@ export function openRail(config: Config, metrics: Metrics | undefined, logger: L
   const members = membersOf({ ...config, probeTimeoutMs }, logger, outages, catalogues).map(
     (member) => metrics?.facilitator(member) ?? member,
   )
-  const facilitator = facilitatorRing({ ...config, members, chain, clock, logger, times })
+  const facilitator = createFacilitatorRing({ ...config, members, chain, clock, logger, times })
   const facilitatorTrouble = () => reasonsOf(outages, 'facilitator')
-  const rail = paymentHealth({ facilitator, chain, clock, logger, facilitatorTrouble, isLate, times })
+  const rail = createPaymentHealth({ facilitator, chain, clock, logger, facilitatorTrouble, isLate, times })
   const clockOf = watchClock({ clock, outages })
   const clockSeen = () => clockOf(endpoints.newest())
   return { endpoints, chain, facilitator, rail, outages, eventLoop, clockSeen, catalogues }
@@ -69,7 +69,7 @@ function membersOf(
   catalogues: Map<string, CatalogueAnswer>,
 ): readonly RingMember[] {
   const { facilitatorUrls, verifyTimeoutMs, settleTimeoutMs, probeTimeoutMs, cdpKey, facilitatorKeys, offer } = config
-  const coinbase = cdpKey === undefined ? undefined : coinbaseAuth(cdpKey)
+  const coinbase = cdpKey === undefined ? undefined : createCoinbaseAuth(cdpKey)
   return facilitatorUrls.map((url) => {
     const facilitator = new URL(url).host
     const key = facilitatorKeys.get(facilitator)
@@ -88,7 +88,7 @@ function membersOf(
         { kind: 'facilitator', name: facilitator },
         trouble === null ? null : `the facilitator at ${facilitator} ${trouble}`,
       )
-    return httpFacilitator(
+    return createHttpFacilitator(
       { url, verifyTimeoutMs, settleTimeoutMs, probeTimeoutMs, authorize, onExtension, onProbed },
       offer,
     )

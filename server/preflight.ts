@@ -7,7 +7,7 @@ import { accessSync, constants, existsSync, lstatSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { isWitness } from './adapters/witness-file.ts'
 import { ConfigError, type Config } from './config.ts'
-import { adminSocketAt } from './operate/admin-socket-path.ts'
+import { locateAdminSocket } from './operate/admin-socket-path.ts'
 
 /** A port in the settings, by the name of its setting. */
 export type Port = { readonly setting: 'PORT' | 'METRICS_PORT'; readonly hostname: string; readonly port: number }
@@ -38,7 +38,7 @@ const PORT_TROUBLES: Readonly<Record<string, (hostname: string, port: number) =>
 }
 
 /** The problems of the ports; they are free again afterwards. */
-export function portTroubles(config: Config): readonly string[] {
+export function findPortProblems(config: Config): readonly string[] {
   const ports = [wallPort(config), metricsPort(config)].filter((port) => port !== undefined)
   return ports.flatMap((port) => {
     try {
@@ -54,10 +54,10 @@ export function portTroubles(config: Config): readonly string[] {
 const fetch = () => new Response(null, { status: 503 })
 
 /** The problems of the paths of the wall's files. Files of other programs are never overwritten or removed. */
-export function pathTroubles(config: Config): readonly string[] {
+export function findPathProblems(config: Config): readonly string[] {
   const { database, witnessPath: witness } = config
   const file = database.kind === 'sqlite' && database.path !== ':memory:' ? resolve(database.path) : undefined
-  const socket = resolve(adminSocketAt(config))
+  const socket = resolve(locateAdminSocket(config))
   const troubles = {
     DATABASE_PATH: file && fileTrouble(file),
     WITNESS_PATH: witness && (fileTrouble(resolve(witness)) ?? witnessTrouble(resolve(witness), file)),

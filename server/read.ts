@@ -23,7 +23,7 @@ export type Reader<Read> = ((given: unknown) => Read | Failure) & { readonly sch
  * Makes the reader of a schema, which fills in defaults. Lists no error but the first: the errors of a large body take longer to
  * list than it took to send.
  */
-export function reader<Schema extends TObject>(
+export function createReader<Schema extends TObject>(
   schema: Schema,
   refuse: (flaw: Flaw, given: unknown) => Failure,
 ): Reader<Static<Schema>> {

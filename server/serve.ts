@@ -6,48 +6,48 @@ import { moneyText } from '../shared/money.ts'
 import { TOTAL_BLOCKS } from '../shared/wall.ts'
 import { openCatalogue } from './adapters/catalogue.ts'
 import { systemClock as clock } from './adapters/clock.ts'
-import { deniedPayers } from './adapters/denied-payers.ts'
-import { freeBytesBeside, sizeOf } from './adapters/disk-space.ts'
+import { createDeniedPayers } from './adapters/denied-payers.ts'
+import { createFreeSpaceReader, sizeOf } from './adapters/disk-space.ts'
 import type { Metrics } from './adapters/metrics/metrics.ts'
 import type { WallReadings } from './adapters/metrics/wall.ts'
-import { workerPictures } from './adapters/pictures/pictures.ts'
+import { createWorkerPictures } from './adapters/pictures/pictures.ts'
 import { openSupervisor } from './adapters/supervisor.ts'
 import { limitUnread } from './adapters/unread-limits.ts'
 import { loadFastestKeys, type Keys } from './adapters/wallets/recover.ts'
-import { viemWallets } from './adapters/wallets/wallets.ts'
+import { createViemWallets } from './adapters/wallets/wallets.ts'
 import { openWebhook } from './adapters/webhook.ts'
 import { openWitness } from './adapters/witness-file.ts'
 import { app } from './app.ts'
 import { checkRestoredBackup, type RestoredBackupCheck } from './books/check-restored-backup.ts'
 import { keepWitness, type WitnessKeeper } from './books/keep-witness.ts'
 import type { Config } from './config.ts'
-import { readiness } from './health/outages.ts'
+import { judgeReadiness } from './health/outages.ts'
 import { runPeriodically } from './health/run-periodically.ts'
 import { watchListing } from './health/watch-listing.ts'
 import { watchPurchases } from './health/watch-purchases.ts'
 import { watchQueue } from './health/watch-queue.ts'
 import { watchStore } from './health/watch-store.ts'
-import { builtPages } from './http/answer/viewer-files.ts'
-import { canvasReads } from './http/canvas/canvas-read.ts'
-import { liveStream } from './http/live.ts'
-import { mcpCalls } from './http/mcp.ts'
+import { loadPages } from './http/answer/viewer-files.ts'
+import { createCanvasReads } from './http/canvas/canvas-read.ts'
+import { createLiveStream } from './http/live.ts'
+import { loadMcpCalls } from './http/mcp.ts'
 import { QUEUE_CLASSES } from './http/request/fair-queue.ts'
-import { type AlertQueue, noticeDelivery, queueAlerts } from './instances/deliver-notices.ts'
+import { type AlertQueue, createNoticeDelivery, queueAlerts } from './instances/deliver-notices.ts'
 import { afterStartUpCheck, followLog, pollLog } from './instances/follow-log.ts'
 import { openRail } from './open-rail.ts'
-import { adminCommands } from './operate/admin-commands.ts'
-import { adminSocketAt } from './operate/admin-socket-path.ts'
+import { createAdminCommands } from './operate/admin-commands.ts'
+import { locateAdminSocket } from './operate/admin-socket-path.ts'
 import { openAdminSocket } from './operate/admin-socket.ts'
 import { type Alert, type Overview, keepRecentAlerts } from './operate/status-report.ts'
-import { pageFiles } from './page-files.ts'
+import { loadPageFiles } from './page-files.ts'
 import type { Logger } from './ports.ts'
 import { listenOn, metricsPort, wallPort } from './preflight.ts'
 import type { PurchaseDeps } from './purchase/purchase-run.ts'
-import { reconciler } from './purchase/reconciler.ts'
-import { seller } from './purchase/seller.ts'
+import { createReconciler } from './purchase/reconciler.ts'
+import { createSeller } from './purchase/seller.ts'
 import type { Times } from './times.ts'
 import { createLogCompactor } from './wall/compact-log.ts'
-import { rateLimits } from './wall/rate-limits.ts'
+import { createRateLimits } from './wall/rate-limits.ts'
 
 const COMPACT_EVERY_MS = 3_600_000
 const DENIED_READ_EVERY_MS = 1000
@@ -104,7 +104,7 @@ export async function serve(given: Given): Promise<void> {
   // Modules that readers do not need are loaded after the server listens. If that fails, the process ends.
   await Promise.race([reads.published(), clock.wait(READERS_FIRST_MS)])
   keys.resolve(await keysFor(logger))
-  await mcpCalls()
+  await loadMcpCalls()
 
   await Promise.race([asked, history.then(() => asked)])
   logger.note('stopping')
@@ -146,7 +146,7 @@ function listenToOperator(
 ): () => void {
   const { sold: seller, chain, advance } = wall
   const overview = overviewOf(config, wall, restored, alerts)
-  const runCommand = adminCommands({
+  const runCommand = createAdminCommands({
     ...store,
     seller,
     chain,
@@ -158,7 +158,7 @@ function listenToOperator(
     overview,
     restored,
   })
-  return openAdminSocket(adminSocketAt(config), runCommand, logger)
+  return openAdminSocket(locateAdminSocket(config), runCommand, logger)
 }
 
 type Wall = Awaited<ReturnType<typeof openWall>>
@@ -247,7 +247,7 @@ function startLoops(
     await eventLoop.watch(outages, signal)
     return 0
   })
-  const swept = reconciler({ ...store, seller: sold, clock, logger })
+  const swept = createReconciler({ ...store, seller: sold, clock, logger })
   store.store.watch((replaced) => {
     rail.suspend()
     restored.replaced(replaced)
@@ -274,7 +274,8 @@ function startLoops(
   const listing = runPeriodically({ clock, logger }, signal, listings.check)
   const following = isShared(config) ? [pollLog({ ...store, advance, clock, logger, times }, signal)] : []
   const receiver = config.webhook && openWebhook(config.webhook, clock)
-  const deliver = receiver && noticeDelivery({ ...store, receiver, alerts, outages, clock, number: () => view.number })
+  const deliver =
+    receiver && createNoticeDelivery({ ...store, receiver, alerts, outages, clock, number: () => view.number })
   const delivering = deliver && runPeriodically({ clock, logger }, signal, () => deliver(signal))
   return [
     probing,
@@ -298,15 +299,19 @@ async function openWall(given: Given, metrics: Metrics | undefined, committed: (
   const rail = openRail(config, metrics, logger, times)
   const watches = openWatches(given, rail)
   const keys = Promise.withResolvers<Keys>()
-  const wallets = viemWallets(rail.endpoints.request, offer, keys.promise, clock)
-  const pages = await builtPages(await pageFiles(), { ...offer, price: moneyText(offer.terms.amount), sharesStream })
+  const wallets = createViemWallets(rail.endpoints.request, offer, keys.promise, clock)
+  const pages = await loadPages(await loadPageFiles(), {
+    ...offer,
+    price: moneyText(offer.terms.amount),
+    sharesStream,
+  })
   const readers = await openReaders(given, committed)
-  const limits = rateLimits(clock)
-  const adapters = { wallets, pictures: workerPictures(), clock, logger }
+  const limits = createRateLimits(clock)
+  const adapters = { wallets, pictures: createWorkerPictures(), clock, logger }
   const parts = { ...store, ...rail, ...readers, ...adapters, offer, terms: offer.terms, contact, hosts, limits }
   // Payments to the addresses of earlier settings are accepted, too.
   const payees = new Set([offer.terms.payTo, ...(await store.checkpoint.payees())])
-  const denied = deniedPayers(config.denied, logger)
+  const denied = createDeniedPayers(config.denied, logger)
   const sold = openSeller(given, { ...parts, payees, isDenied: denied.has, claimed: committed })
   const service = app({
     ...parts,
@@ -339,13 +344,13 @@ type OpenRail = ReturnType<typeof openRail>
 
 /** Watches the store and the purchases, and determines whether this process is ready. */
 function openWatches({ config, times, ahead: { store } }: Given, { rail, outages }: OpenRail) {
-  const disk = { freeBytes: freeBytesBeside(dataPath(config)), engine: config.database.kind }
+  const disk = { freeBytes: createFreeSpaceReader(dataPath(config)), engine: config.database.kind }
   const catalogues = config.facilitatorUrls.map((url) => openCatalogue(url, config.offer))
   return {
     purchases: watchPurchases({ clock, outages }),
     queue: watchQueue({ clock, outages }, QUEUE_CLASSES),
     storeWatch: watchStore({ ...store, ...disk, hasStandbys: isShared(config), outages, clock, times }),
-    ready: readiness({ rail, outages }),
+    ready: judgeReadiness({ rail, outages }),
     listings: watchListing({ clock, outages, catalogues }),
   }
 }
@@ -356,17 +361,17 @@ async function openReaders({ config: { offer }, times, ahead }: Given, committed
   const everyMs = times.publishedEveryMs
   const { view, advance, subscribe, reads } = await afterStartUpCheck(ahead.checked, async () => {
     const follower = await followLog(log)
-    return { ...follower, reads: canvasReads({ view: follower.view, terms: offer.terms, clock, everyMs }) }
+    return { ...follower, reads: createCanvasReads({ view: follower.view, terms: offer.terms, clock, everyMs }) }
   })
   const number = () => view.number
-  const stream = liveStream({ log, clock, number, canvasNumber: reads.number, advance, everyMs })
+  const stream = createLiveStream({ log, clock, number, canvasNumber: reads.number, advance, everyMs })
   for (const listener of [reads.changed, stream.changed, committed]) subscribe(listener)
   return { view, advance, reads, stream }
 }
 
 /** What sells. */
 function openSeller({ config, times, ahead }: Given, parts: Omit<PurchaseDeps, 'leases' | 'times'>) {
-  return seller({ ...parts, leases: isShared(config) ? ahead.store.leases : undefined, times })
+  return createSeller({ ...parts, leases: isShared(config) ? ahead.store.leases : undefined, times })
 }
 
 /** A path on the disk that the wall writes to. */

@@ -1,7 +1,7 @@
 /** A settings file in the format of systemd's `EnvironmentFile`, so that it means the same with and without systemd. */
 
 import { readFileSync } from 'node:fs'
-import { nearest } from '../shared/text.ts'
+import { findNearestWord } from '../shared/text.ts'
 import { ConfigError, SETTING_NAMES } from './config.ts'
 
 // The first file that exists is read. The settings of an installed wall take precedence over a file in the working
@@ -38,7 +38,7 @@ const OTHERS = /^(?:PG|BUN_|NODE_|SSL_|LC_)|^(?:TZ|LANG|PATH|TMPDIR)$|_PROXY$/i
 /** Throws for names that are almost those of settings. With a misspelt price, the wall would sell at another one. */
 function checkNames(names: readonly string[], path: string): readonly string[] {
   const unknown = names.filter((name) => !SETTING_NAMES.includes(name) && !OTHERS.test(name))
-  const suggestions = unknown.map((name) => ({ name, meant: nearest(name.toUpperCase(), SETTING_NAMES) }))
+  const suggestions = unknown.map((name) => ({ name, meant: findNearestWord(name.toUpperCase(), SETTING_NAMES) }))
   const misspelt = suggestions.filter(({ meant }) => meant !== undefined)
   if (misspelt.length > 0)
     throw new ConfigError(

@@ -9,7 +9,7 @@ export type Lru<Key, Value> = {
 }
 
 /** An empty map for at most `max` entries. */
-export function lru<Key, Value>(max: number): Lru<Key, Value> {
+export function createLru<Key, Value>(max: number): Lru<Key, Value> {
   const entries = new Map<Key, Value>()
   const forgetOldest = () => {
     const [oldest] = entries.keys()
@@ -33,7 +33,7 @@ export function lru<Key, Value>(max: number): Lru<Key, Value> {
 }
 
 /** The value of a key, or made now, once for all concurrent callers. A failure is not kept. */
-export async function keptOrMade<Key, Value>(
+export async function getOrMake<Key, Value>(
   kept: Lru<Key, Promise<Value>>,
   key: Key,
   make: () => Promise<Value>,

@@ -7,7 +7,7 @@ export const LINEAR: Float32Array = Float32Array.from({ length: 256 }, (_, byte)
 export type Oklab = readonly [L: number, a: number, b: number]
 
 /** OKLab of linear light. */
-export function oklab(red: number, green: number, blue: number): Oklab {
+export function toOklab(red: number, green: number, blue: number): Oklab {
   const long = Math.cbrt(0.4122214708 * red + 0.5363325363 * green + 0.0514459929 * blue)
   const medium = Math.cbrt(0.2119034982 * red + 0.6806995451 * green + 0.1073969566 * blue)
   const short = Math.cbrt(0.0883024619 * red + 0.2817188376 * green + 0.6299787005 * blue)
@@ -19,7 +19,7 @@ export function oklab(red: number, green: number, blue: number): Oklab {
 }
 
 /** `#rrggbb` as linear light. */
-export function linearRgb(colour: string): readonly [red: number, green: number, blue: number] {
+export function toLinearRgb(colour: string): readonly [red: number, green: number, blue: number] {
   const value = Number.parseInt(colour.slice(1), 16)
   return [lightOf(value >> 16), lightOf((value >> 8) & 255), lightOf(value & 255)]
 }

@@ -22,7 +22,7 @@ export const isPixelsHex = (text: string): boolean => pixelsPattern.test(text)
 
 /** Parses 200 hex characters, or says what is wrong with them. */
 export function parsePixels(text: string): Pixels | PixelsProblem {
-  if (isPixelsHex(text)) return pixelsFromHex(text)
+  if (isPixelsHex(text)) return parseHexPixels(text)
   if (!hexPattern.test(text))
     return { problem: `must be exactly ${PIXELS_HEX_LENGTH} hex characters, two for each of 100 pixels` }
   const bytes = Uint8Array.fromHex(text)
@@ -31,7 +31,7 @@ export function parsePixels(text: string): Pixels | PixelsProblem {
 }
 
 /** Parses a text that is known to be a picture. */
-export const pixelsFromHex = (text: string): Pixels => trustPixels(Uint8Array.fromHex(text))
+export const parseHexPixels = (text: string): Pixels => trustPixels(Uint8Array.fromHex(text))
 
 /** Accepts bytes that passed `parsePixels` before, such as those of a stored row, for so many blocks. */
 export function trustPixels(bytes: Uint8Array, blocks = 1): Pixels {

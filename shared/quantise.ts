@@ -1,6 +1,6 @@
 /** Converts pictures to the palette: each pixel gets the nearest colour in OKLab. Pure, so that a page can run it too. */
 
-import { linearRgb, oklab } from './oklab.ts'
+import { toLinearRgb, toOklab } from './oklab.ts'
 import { PALETTE, PALETTE_SIZE } from './palette.ts'
 import type { Light } from './resample.ts'
 
@@ -8,11 +8,11 @@ import type { Light } from './resample.ts'
 export type Dither = 'none' | 'floyd-steinberg'
 
 // Float32, like pixels, so that a palette colour leaves no error.
-const light = Float32Array.from(PALETTE.flatMap((colour) => [...linearRgb(colour)]))
+const light = Float32Array.from(PALETTE.flatMap((colour) => [...toLinearRgb(colour)]))
 
 /** The palette sorted by lightness, so that a search can start near and stop early. */
 const byLightness = PALETTE.map((_, index) => {
-  const [L, a, b] = oklab(lightOf(index, 0), lightOf(index, 1), lightOf(index, 2))
+  const [L, a, b] = toOklab(lightOf(index, 0), lightOf(index, 1), lightOf(index, 2))
   return { index, L, a, b }
 }).toSorted((one, other) => one.L - other.L)
 
@@ -30,8 +30,8 @@ const beginnings = Uint8Array.from({ length: 257 }, (_, step) =>
  * The palette index nearest to a colour in linear light, each part from 0 to 1. In both directions from the start, the search
  * ends at a colour whose lightness alone is too far away.
  */
-export function nearest(red: number, green: number, blue: number): number {
-  const [L, a, b] = oklab(red, green, blue)
+export function findNearestColour(red: number, green: number, blue: number): number {
+  const [L, a, b] = toOklab(red, green, blue)
   const begin = beginnings[Math.min(256, Math.max(0, Math.floor(L * 256)))] ?? 0
   let best = begin
   let least = distance(begin, L, a, b)
@@ -54,7 +54,7 @@ export function quantise(picture: Light, dither: Dither): Uint8Array<ArrayBuffer
 function quantisePlainly({ rgb }: Light): Uint8Array<ArrayBuffer> {
   const pixels = new Uint8Array(rgb.length / 3)
   for (let i = 0; i < pixels.length; i++) {
-    pixels[i] = nearest(part(rgb, i * 3), part(rgb, i * 3 + 1), part(rgb, i * 3 + 2))
+    pixels[i] = findNearestColour(part(rgb, i * 3), part(rgb, i * 3 + 1), part(rgb, i * 3 + 2))
   }
   return pixels
 }
@@ -68,7 +68,7 @@ function diffuse({ width, height, rgb }: Light): Uint8Array<ArrayBuffer> {
     for (let step = 0; step < width; step++) {
       const x = way === 1 ? step : width - 1 - step
       const at = y * width + x
-      const index = nearest(part(left, at * 3), part(left, at * 3 + 1), part(left, at * 3 + 2))
+      const index = findNearestColour(part(left, at * 3), part(left, at * 3 + 1), part(left, at * 3 + 2))
       pixels[at] = index
       const hasAhead = step < width - 1
       for (let channel = 0; channel < 3; channel++) {

@@ -1,6 +1,6 @@
 /** Scales pictures in linear light: each pixel is the mean of the area it covers. */
 
-import { LINEAR, linearRgb } from './oklab.ts'
+import { LINEAR, toLinearRgb } from './oklab.ts'
 
 /** How a picture fits into a frame of other proportions. */
 export type Fit = 'cover' | 'contain' | 'fill'
@@ -20,7 +20,7 @@ type Share = { readonly source: number; readonly target: number; readonly weight
 /** Scales `raster` to a frame of `width` x `height`; `background` (`#rrggbb`) shows through and around it. */
 export function resample(raster: Raster, width: number, height: number, fit: Fit, background: string): Light {
   const [across, down] = spans(raster, width, height, fit)
-  const ground = linearRgb(background)
+  const ground = toLinearRgb(background)
   const rgb = new Float32Array(width * height * 3)
   fillGround(rgb, ground, { width, across, down })
   const columns = sharesOf(across)

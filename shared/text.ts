@@ -56,7 +56,7 @@ export function isLink(text: string): boolean {
 const FAR = 3
 
 /** The nearest of the known names; `undefined` if none is near. Short names must be nearer than their length. */
-export function nearest<Name extends string>(word: string, known: readonly Name[]): Name | undefined {
+export function findNearestWord<Name extends string>(word: string, known: readonly Name[]): Name | undefined {
   const near = known.map((name) => ({ name, far: distance(word, name) })).toSorted((one, two) => one.far - two.far)
   const [first] = near
   return first !== undefined && first.far < Math.min(FAR, first.name.length) ? first.name : undefined

@@ -23,7 +23,7 @@ export function worksOf(blocks: Iterable<BlockIndex>): Work[] {
   const left = new Set(blocks)
   const works: Work[] = []
   for (const block of left) {
-    const work = workAround(block, (other) => left.has(other))
+    const work = findWorkAround(block, (other) => left.has(other))
     for (const taken of work) left.delete(taken)
     works.push(work)
   }
@@ -31,7 +31,7 @@ export function worksOf(blocks: Iterable<BlockIndex>): Work[] {
 }
 
 /** The artwork that a block is part of; `isOwn` says which blocks are its owner's. */
-export function workAround(from: BlockIndex, isOwn: (block: BlockIndex) => boolean): Work {
+export function findWorkAround(from: BlockIndex, isOwn: (block: BlockIndex) => boolean): Work {
   const found = new Set([from])
   // Iterating a set includes entries that are added meanwhile.
   for (const block of found)

@@ -1,6 +1,6 @@
 /** Areas: the cost of 400 blocks in one payment compared with one block, its effect on other requests, and the cost of a search for space. */
 
-import { armed } from '../../server/local/wall-process.ts'
+import { waitUntilArmed } from '../../server/local/wall-process.ts'
 import type { Scenario } from '../findings.ts'
 import { cpuMsDuring } from '../measure/cpu.ts'
 import { load, requestBytes } from '../measure/load.ts'
@@ -29,7 +29,7 @@ export const areas: Scenario = async (servers, { rounds, ms }) => {
   try {
     const wall = await servers.wall(SOLD, 'areas', stubs.settings)
     const full = await servers.wall(NEARLY_FULL, 'nearly-full', stubs.settings)
-    await Promise.all([wall, full].map(({ port }) => armed(`http://127.0.0.1:${port}`)))
+    await Promise.all([wall, full].map(({ port }) => waitUntilArmed(`http://127.0.0.1:${port}`)))
     const image = await pictureOf(wall)
     const free = [...PLACES]
     const nextArea = (picture: object) => ({ at: free.pop(), w: SIDE, h: SIDE, ...picture })

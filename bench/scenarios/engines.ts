@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { privateKeyToAccount } from 'viem/accounts'
 import { openStore } from '../../db/open.ts'
-import { armed, startWall, type WallProcess } from '../../server/local/wall-process.ts'
+import { waitUntilArmed, startWall, type WallProcess } from '../../server/local/wall-process.ts'
 import { registerMessage } from '../../shared/signing.ts'
 import { startPostgres, type PostgresServer } from '../../test/support/postgres/server.ts'
 import type { Row, Scenario } from '../findings.ts'
@@ -86,7 +86,7 @@ async function open(place: Place, stubs: StubServices, folder: string): Promise<
   // The admin sockets of killed walls stay in their working directory.
   const wall = await startWall(settings, { folder })
   pin(wall.pid, SERVERS_ON)
-  await armed(wall.url)
+  await waitUntilArmed(wall.url)
   return wall
 }
 

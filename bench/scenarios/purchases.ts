@@ -3,8 +3,8 @@
 import { x402Client } from '@x402/core/client'
 import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
-import { armed } from '../../server/local/wall-process.ts'
-import { newWallet } from '../../server/local/wallets.ts'
+import { waitUntilArmed } from '../../server/local/wall-process.ts'
+import { createWallet } from '../../server/local/wallets.ts'
 import type { Scenario } from '../findings.ts'
 import { load, requestBytes } from '../measure/load.ts'
 import { percentile } from '../measure/pair.ts'
@@ -24,7 +24,7 @@ export const purchases: Scenario = async (servers, { steadyMs }) => {
   const stubs = startStubServices()
   try {
     const wall = await servers.wall(1000, 'market', stubs.settings)
-    await armed(`http://127.0.0.1:${wall.port}`)
+    await waitUntilArmed(`http://127.0.0.1:${wall.port}`)
     const payments = await signedPayments(wall, 3 * BUYERS)
     // The first purchases find nothing compiled.
     await buy(wall, payments.splice(0, BUYERS), 1)
@@ -38,7 +38,7 @@ export const purchases: Scenario = async (servers, { steadyMs }) => {
       ...stubs.settings,
       RPC_CALLS_PER_SECOND: String(CALLS_PER_SECOND),
     })
-    await armed(`http://127.0.0.1:${metered.port}`)
+    await waitUntilArmed(`http://127.0.0.1:${metered.port}`)
     const steady = await buySteadily(metered, Math.min(2 * steadyMs, MINUTE_MS))
     const row = (what: string, { p50, p99 }: typeof alone) => ({ what, figures: { 'p50 ms': p50, 'p99 ms': p99 } })
     return {
@@ -97,7 +97,7 @@ export async function signTerms(demand: Response, count: number): Promise<string
   const terms = decodePaymentRequiredHeader(demand.headers.get('payment-required') ?? '')
   return await Promise.all(
     Array.from({ length: count }, async () => {
-      const client = new x402Client().register('eip155:8453', new ExactEvmScheme(newWallet()))
+      const client = new x402Client().register('eip155:8453', new ExactEvmScheme(createWallet()))
       client.setSpendControls({ maxAmountPerPayment: '$400' })
       return encodePaymentSignatureHeader(await client.createPaymentPayload(terms))
     }),

@@ -1,7 +1,7 @@
 /** Starts of walls of each size, and their memory. */
 
 import { dirname, join } from 'node:path'
-import { freePort, startWall } from '../../server/local/wall-process.ts'
+import { findFreePort, startWall } from '../../server/local/wall-process.ts'
 import { TOTAL_BLOCKS } from '../../shared/wall.ts'
 import type { Row, Scenario } from '../findings.ts'
 import { onEveryProcessor, residentMb } from '../measure/cpu.ts'
@@ -56,7 +56,7 @@ async function secondsToLoad(): Promise<number> {
 }
 
 async function secondsToFirstRead(DATABASE_PATH: string, program?: readonly string[]): Promise<number> {
-  const PORT = String(await freePort())
+  const PORT = String(await findFreePort())
   const startedAt = performance.now()
   const wall = await startWall({ ...QUIET, DATABASE_PATH, PORT }, { program })
   await (await fetch(`http://127.0.0.1:${PORT}/api/canvas`, { headers: { 'Accept-Encoding': 'identity' } })).bytes()

@@ -1,6 +1,6 @@
 /** Viewers behind a caching proxy: which of their requests reach the wall. */
 
-import { freePort } from '../../server/local/wall-process.ts'
+import { findFreePort } from '../../server/local/wall-process.ts'
 import { isHere, startProxy } from '../../test/support/e2e/proxies.ts'
 import type { Row, Scenario } from '../findings.ts'
 import { requestBytes } from '../measure/load.ts'
@@ -16,7 +16,7 @@ export const viewers: Scenario = async (servers, { ms }) => {
     console.warn('Viewers behind a caching proxy are not measured: nginx is not installed.')
     return { rows: [], ratios: {} }
   }
-  const METRICS_PORT = String(await freePort())
+  const METRICS_PORT = String(await findFreePort())
   const wall = await servers.wall(BLOCKS, 'viewed', { METRICS_PORT })
   const sign = owners(BLOCKS)
   const proxy = await startProxy('caching-nginx', [String(wall.port)])

@@ -3,7 +3,7 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort, startWall, type WallProcess, type WallSettings } from '../../server/local/wall-process.ts'
+import { findFreePort, startWall, type WallProcess, type WallSettings } from '../../server/local/wall-process.ts'
 import { pin } from '../measure/cpu.ts'
 import { seed } from './seed.ts'
 
@@ -173,7 +173,7 @@ async function published(url: string): Promise<void> {
 
 /** Starts nginx in its usual configuration, in one process, with `file`, in gzip, as `/canvas`; its own files are in `folder`. */
 async function startNginx(folder: string, file: string): Promise<EndableServer> {
-  const port = await freePort()
+  const port = await findFreePort()
   const config = join(folder, 'nginx.conf')
   await Bun.write(config, configOf(folder, file, port))
   const child = Bun.spawn(['nginx', '-c', config, '-e', join(folder, 'nginx.log')], {

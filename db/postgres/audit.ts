@@ -1,7 +1,7 @@
 /** The books for auditors, read next to the processes that sell. */
 
 import { ensureOwn } from '../cannot-open.ts'
-import { type Books, entriesFrom, identity, statement } from '../purchase/books.ts'
+import { type Books, readEntries, identity, statement } from '../purchase/books.ts'
 import { lastBackup } from '../wall/backups.ts'
 import { openConnection } from './connection.ts'
 import { checkSchema } from './migrate.ts'
@@ -16,7 +16,7 @@ export async function openPostgresAudit(url: string): Promise<OpenAudit> {
   const connection = await openConnection(url, (connection) => connection.apart(checkSchema))
   return {
     statement: () => connection.read(statement),
-    entries: (since) => entriesFrom(since, connection.look),
+    entries: (since) => readEntries(since, connection.look),
     backedUpAt: () => connection.read(lastBackup),
     async position(network) {
       await connection.apart(ensureStayed)

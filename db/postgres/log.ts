@@ -1,7 +1,7 @@
 /** The append-only log, as readers follow it. */
 
 import type { Change } from '../../server/domain/wall/log.ts'
-import { visible } from '../../server/domain/wall/moderation.ts'
+import { omitHiddenParts } from '../../server/domain/wall/moderation.ts'
 import type { Log } from '../../server/ports.ts'
 import { hiddenOf } from '../rows.ts'
 import { changeOf, type ChangeRow } from '../wall/log.ts'
@@ -32,7 +32,7 @@ export function postgresLog({ rows }: Queries, seen: (number: number) => void = 
   const visibleChange = (row: Row): Change => {
     const change = changeOf(row)
     if (change.kind === 'identity' || row.withheld === 0) return change
-    return { ...change, content: visible(change.content, hiddenOf(row.withheld)) }
+    return { ...change, content: omitHiddenParts(change.content, hiddenOf(row.withheld)) }
   }
   // Read last, so that content hidden in between is omitted, too.
   const named = async (changes: readonly Change[]) =>

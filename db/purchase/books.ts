@@ -125,7 +125,7 @@ export type Books = Audit & {
 }
 
 /** All movements of money from a time on, in pages, which `read` reads one by one. */
-export async function* entriesFrom(
+export async function* readEntries(
   since: UnixMs,
   read: (work: () => Tx<readonly MoneyEntry[]>) => Promise<readonly MoneyEntry[]>,
 ): AsyncGenerator<readonly MoneyEntry[]> {

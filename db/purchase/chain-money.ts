@@ -19,7 +19,7 @@ const REACH = `
   UPDATE wall SET seen_height = CASE WHEN seen_height > $height THEN seen_height ELSE $height END`
 
 /** The checkpoint of a store. */
-export const checkpoint = ({ look, write }: Driver): ChainCheckpoint => ({
+export const createCheckpoint = ({ look, write }: Driver): ChainCheckpoint => ({
   async height() {
     const { height } = await look(() => one<{ height: number | null }>(HEIGHT))
     return height === null ? undefined : BigInt(height)
@@ -54,7 +54,7 @@ const NOTE = `
 const NOTED = 'SELECT reference FROM payouts WHERE payer = $payer AND nonce = $nonce'
 
 /** The payouts of a store. */
-export const payouts = ({ look, write }: Driver): Payouts => ({
+export const createPayouts = ({ look, write }: Driver): Payouts => ({
   note: async ({ payer, nonce }, reference, now) =>
     (await write(null, () => count(NOTE, { payer, nonce, reference, now }))) === 1,
   async noteOf({ payer, nonce }) {

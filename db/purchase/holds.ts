@@ -3,12 +3,12 @@
 import { StaleWriteError, StoreUnavailable } from '../../server/domain/failure.ts'
 import {
   type ClaimRequest,
-  positionOnEmptyWall,
+  findPositionOnEmptyWall,
   exceedsHoldLimits,
   isStale,
   RECEIPT_KEPT_MS,
   keepLongerAuthorization,
-  purchaseToResolveFirst,
+  findPurchaseToResolveFirst,
 } from '../../server/domain/purchase/claim-rules.ts'
 import { differOnlyInPicture, type Listing } from '../../server/domain/purchase/listing.ts'
 import type { Payment, PaymentKey, UnixMs } from '../../server/domain/purchase/payment.ts'
@@ -18,7 +18,7 @@ import type {
   Purchase,
   UnclaimedPayment,
 } from '../../server/domain/purchase/purchase.ts'
-import { blocksHeld, blocksIn, type Target } from '../../server/domain/purchase/target.ts'
+import { listHeldBlocks, countBlocks, type Target } from '../../server/domain/purchase/target.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { rankOf, sumAt, sumsOf } from '../row-checksums.ts'
 import {
@@ -77,7 +77,7 @@ export function* availability(asking: ClaimRequest, sold: SoldBlocks): Tx<Availa
       : yield* inOneStatement(spaceText, asking)
   return {
     space: open === 'open' && exceedsHoldLimits(purchases, asking.target) ? 'full' : open,
-    prior: purchaseToResolveFirst(purchases, asking),
+    prior: findPurchaseToResolveFirst(purchases, asking),
   }
 }
 
@@ -116,7 +116,7 @@ export function* claim(asking: ClaimRequest, listing: Listing, head: bigint, sol
   const own = { ...asking, target }
   const [purchases, place] =
     target === asking.target ? found : yield* together(openPurchases(own), openPlace(target, sold))
-  if (purchaseToResolveFirst(purchases, own) !== undefined) return { kind: 'prior' }
+  if (findPurchaseToResolveFirst(purchases, own) !== undefined) return { kind: 'prior' }
   if (place.kind !== 'open') return { kind: 'lost', space: place.kind }
   if (exceedsHoldLimits(purchases, target)) return { kind: 'lost', space: 'full' }
   const purchase = yield* stored === undefined
@@ -173,7 +173,7 @@ const NOBODYS = { agent: null, pixels: null, message: null, link: null, changed:
 
 /** Holds every block or, by failing, none. They were read as open in the same transaction. */
 function* holdBlocks({ payment: { payer, nonce }, target }: UnclaimedPayment, id: NextId, block: BlockIndex): Tx<void> {
-  const held = blocksHeld({ target, block })
+  const held = listHeldBlocks({ target, block })
   const [i, rank] = [(at: number) => held[at] ?? -1, (at: number) => rankOf(held[at] ?? -1)]
   const sums = () => sumsOf('blocks', held.length, { i, rank, state: 'reserved', payment: id, ...NOBODYS })
   yield* change('open blocks to hold', HOLD, { payer, nonce, blocks: held, sums }, held.length)
@@ -223,7 +223,7 @@ function orderColumns({ binding }: Payment) {
 export function* recordUnclaimed(unclaimed: UnclaimedPayment, now: UnixMs): Tx<Purchase> {
   const [stored, id] = yield* together(find(unclaimed.payment), nextId())
   if (stored !== undefined) throw new StaleWriteError('the payment is known')
-  const block = positionOnEmptyWall(unclaimed.target)
+  const block = findPositionOnEmptyWall(unclaimed.target)
   yield* insertPayment(unclaimed, id, block, 'released', now)
   return { ...unclaimed, block, state: { kind: 'released', isFinal: false } }
 }
@@ -259,7 +259,7 @@ export function* release(before: Purchase, isFinal: boolean): Tx<void> {
   if (state.kind === 'released') return yield* change('a released payment', MARK_DEAD, values)
   if (state.kind !== 'reserved') throw new StaleWriteError(`a ${state.kind} payment cannot be released`)
   yield* together(
-    change('held blocks to give back', OPEN, values, blocksIn(target)),
+    change('held blocks to give back', OPEN, values, countBlocks(target)),
     change('a held payment to release', RELEASE, values),
   )
 }

@@ -13,7 +13,7 @@ import {
 import type { OwedPayment, SoldPayment } from '../../server/domain/purchase/deeds.ts'
 import type { Address, Hash, PaymentKey, UnixMs } from '../../server/domain/purchase/payment.ts'
 import { areaOf, isBlock, type Target } from '../../server/domain/purchase/target.ts'
-import { painterAmong } from '../../server/domain/wall/edit.ts'
+import { choosePainter } from '../../server/domain/wall/edit.ts'
 import type { LedgerReader } from '../../server/ports.ts'
 import { areaName, type AreaName } from '../../shared/area.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
@@ -32,7 +32,7 @@ import { findAgent } from '../wall/agents.ts'
 import { painterOfWallet } from '../wall/painters.ts'
 
 /** Read access to the ledger of a store. */
-export const ledgerReader = ({ look, read }: Driver): LedgerReader => ({
+export const createLedgerReader = ({ look, read }: Driver): LedgerReader => ({
   pending: async () => pendingOf(await look(() => rows<PendingRow>(PENDING))),
   held: async () => (await look(() => rows<{ block: BlockIndex }>(HELD))).map(({ block }) => block),
   ofPayer: (payer, page = FIRST_ACCOUNT_PAGE) => read(() => account(payer, page)),
@@ -111,7 +111,7 @@ function* account(payer: Address, page: AccountPage): Tx<Account> {
       claimedAt: claimed_at,
       tx,
       settled: settled === 1,
-      painter: painterAmong(painter === null ? null : { payment: id, painter }, own),
+      painter: choosePainter(painter === null ? null : { payment: id, painter }, own),
     })),
     nextAfter: listed.at(-1)?.seq ?? page.after,
     hasMore: sales.length > page.limit,

@@ -7,7 +7,7 @@ import {
   type PaymentKey,
   type UnixMs,
 } from '../../server/domain/purchase/payment.ts'
-import { blocksHeld, isBlock } from '../../server/domain/purchase/target.ts'
+import { listHeldBlocks, isBlock } from '../../server/domain/purchase/target.ts'
 import type { Ledger } from '../../server/ports.ts'
 import { IS_UNFINISHED, PAYMENT_ID } from '../rows.ts'
 import { count, first, type Lockable, rows, type Driver, type Tx } from '../tx.ts'
@@ -16,7 +16,7 @@ import { conflicts, noneSold, placesOf, space } from './places.ts'
 import { confirm, finalize, fulfilLatePayment, markFinal, markMissing, markUncertain, writeOff } from './sales.ts'
 
 /** The ledger of a store. */
-export function ledger({ look, writeTogether, lasting }: Driver): Ledger {
+export function createLedger({ look, writeTogether, lasting }: Driver): Ledger {
   const sold = noneSold()
   const of = <T>({ payer }: PaymentKey, work: () => Tx<T>, places: readonly Lockable[] = []) =>
     writeTogether([payer, ...places], work)
@@ -31,18 +31,18 @@ export function ledger({ look, writeTogether, lasting }: Driver): Ledger {
       of(payment, () => claim({ target, payment, now, activeNonces }, listing, head, sold), placesOf(target)),
     markUncertain: ({ payment }) => of(payment, () => markUncertain(payment)),
     finalize: (purchase, tx, settled, now) =>
-      of(purchase.payment, () => finalize(purchase.payment, tx, settled, now), blocksHeld(purchase)),
+      of(purchase.payment, () => finalize(purchase.payment, tx, settled, now), listHeldBlocks(purchase)),
     confirm: ({ payment }, tx) => of(payment, () => confirm(payment, tx)),
     markFinal: ({ payment }, tx) => of(payment, () => markFinal(payment, tx)),
     markMissing: ({ payment }) => of(payment, () => markMissing(payment, 0)),
     writeOff: ({ payment }) => of(payment, () => writeOff(payment)),
-    release: (purchase, isFinal) => of(purchase.payment, () => release(purchase, isFinal), blocksHeld(purchase)),
+    release: (purchase, isFinal) => of(purchase.payment, () => release(purchase, isFinal), listHeldBlocks(purchase)),
     recordUnclaimed: (unclaimed, now) => of(unclaimed.payment, () => recordUnclaimed(unclaimed, now)),
     fulfilLatePayment: (purchase, tx, now) =>
       of(
         purchase.payment,
         () => fulfilLatePayment(purchase.payment, tx, now, sold),
-        isBlock(purchase.target) ? blocksHeld(purchase) : ['nearest area'],
+        isBlock(purchase.target) ? listHeldBlocks(purchase) : ['nearest area'],
       ),
     reuseReceipt: ({ payment }, to) => of(payment, () => reuseReceipt(payment, to)),
     markAnswered: async ({ payer, nonce }) =>

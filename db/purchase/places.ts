@@ -1,11 +1,11 @@
 /** Which blocks and areas are available. */
 
 import type { Availability } from '../../server/domain/purchase/payment.ts'
-import { blocksHeld, isBlock, positionOf, targetOf, type Target } from '../../server/domain/purchase/target.ts'
+import { listHeldBlocks, isBlock, positionOf, targetOf, type Target } from '../../server/domain/purchase/target.ts'
 import type { LogNumber } from '../../server/domain/wall/log.ts'
 import {
-  conflictsAmong,
-  nearestAreaIn,
+  listConflicts,
+  findNearestArea,
   occupancyOf,
   type Place,
   worstOf,
@@ -36,7 +36,7 @@ export const noneSold = (): SoldBlocks => ({ through: 0, known: new Uint8Array(T
 /** Whether a target can be bought by anyone. It runs outside of transactions, so what it reads is committed, and `sold` learns it. */
 export function* space(target: Target, sold: SoldBlocks): Tx<Lost | 'open'> {
   const { at, w, h } = positionOf(target)
-  if (at !== 'next') return yield* stateOfAll(blocksHeld({ target, block: at }))
+  if (at !== 'next') return yield* stateOfAll(listHeldBlocks({ target, block: at }))
   if (target === 'next') return yield* spaceOfNext()
   const unavailable = yield* unavailableBesides(sold)
   learn(sold, unavailable)
@@ -96,20 +96,20 @@ function nearestArea({ known }: SoldBlocks, unavailable: readonly Unavailable[],
       return occupancyOf((block) => sold[block] === 1)
     },
   }
-  return nearestAreaIn(occupied, size)
+  return findNearestArea(occupied, size)
 }
 
 /** The unavailable blocks of a target with a position. */
-export function* conflicts(target: Target): Tx<ReturnType<typeof conflictsAmong>> {
+export function* conflicts(target: Target): Tx<ReturnType<typeof listConflicts>> {
   const { at } = positionOf(target)
-  if (at === 'next') return conflictsAmong([])
-  return conflictsAmong(yield* rows<BlockOf>(STATES, { blocks: blocksHeld({ target, block: at }) }))
+  if (at === 'next') return listConflicts([])
+  return listConflicts(yield* rows<BlockOf>(STATES, { blocks: listHeldBlocks({ target, block: at }) }))
 }
 
 /** What a claim of a target is about, beside its payer. Buyers of the nearest area want the same place, so they take turns. */
 export function placesOf(target: Target): readonly Lockable[] {
   const { at } = positionOf(target)
-  if (at !== 'next') return blocksHeld({ target, block: at })
+  if (at !== 'next') return listHeldBlocks({ target, block: at })
   return isBlock(target) ? [] : ['nearest area']
 }
 
@@ -117,7 +117,7 @@ export function placesOf(target: Target): readonly Lockable[] {
 export function* openPlace(target: Target, sold: SoldBlocks): Tx<Place> {
   const { at, w, h } = positionOf(target)
   if (at === 'next') return target === 'next' ? yield* nextOpen() : yield* nextArea({ w, h }, sold)
-  const found = yield* rows<BlockOf>(`${STATES} {lock}`, { blocks: blocksHeld({ target, block: at }) }, OF_BLOCKS)
+  const found = yield* rows<BlockOf>(`${STATES} {lock}`, { blocks: listHeldBlocks({ target, block: at }) }, OF_BLOCKS)
   const state = worstOf(found.map(({ state }) => state))
   return state === 'open' ? { kind: 'open', block: at } : { kind: state }
 }

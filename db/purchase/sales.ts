@@ -1,7 +1,7 @@
 /** Sales: they make a payer the permanent owner of a held block. */
 
 import { StaleWriteError } from '../../server/domain/failure.ts'
-import { lateTargets } from '../../server/domain/purchase/claim-rules.ts'
+import { listLateTargets } from '../../server/domain/purchase/claim-rules.ts'
 import type { Address, Hash, PaymentKey, UnixMs } from '../../server/domain/purchase/payment.ts'
 import {
   isSold,
@@ -10,8 +10,8 @@ import {
   type SoldPurchase,
   type UnclaimedPayment,
 } from '../../server/domain/purchase/purchase.ts'
-import { blocksHeld, type Holding } from '../../server/domain/purchase/target.ts'
-import { profileAfter } from '../../server/domain/wall/edit.ts'
+import { listHeldBlocks, type Holding } from '../../server/domain/purchase/target.ts'
+import { applyProfileEdit } from '../../server/domain/wall/edit.ts'
 import { CONTENT_PARTS, NAME_PARTS, saidParts } from '../../server/domain/wall/moderation.ts'
 import { PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
@@ -76,7 +76,7 @@ export function* fulfilLatePayment(key: PaymentKey, tx: Hash, now: UnixMs, sold:
   const { kind } = purchase.state
   if (kind === 'sold' || kind === 'credited') return purchase
   if (kind === 'reserved') throw new StaleWriteError('a block is held for the payment')
-  const [own, nearest] = lateTargets(purchase)
+  const [own, nearest] = listLateTargets(purchase)
   const there = yield* openPlace(own, sold)
   const place = there.kind === 'open' ? there : yield* openPlace(nearest, sold)
   if (place.kind === 'open') {
@@ -134,7 +134,7 @@ function* sell(selling: Selling, was: Before, buyer: Buyer | undefined, proof: P
   const { id, payment, listing, block } = selling
   const { payer, nonce } = payment
   const { pixels, message, link } = listing
-  const sold = blocksHeld(selling)
+  const sold = listHeldBlocks(selling)
   const entry = yield* nextEntry(now, { entries: sold.length, sales: sold.length, agents: buyer === undefined ? 1 : 0 })
   const agent = agentAfter(payer, listing, buyer?.agent, entry)
   const profile = { name: agent.name, framework: agent.framework }
@@ -177,7 +177,7 @@ function agentAfter(
   if (before === undefined) return { id, wallet, name, framework, changed: number, signed_at: null }
   return {
     ...before,
-    ...profileAfter(before, listing),
+    ...applyProfileEdit(before, listing),
     changed: name === null && framework === null ? before.changed : number,
   }
 }

@@ -3,7 +3,7 @@
 import { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 import { ensureOwn, NoWallYet } from '../cannot-open.ts'
-import { type Books, entriesFrom, identity, statement } from '../purchase/books.ts'
+import { type Books, readEntries, identity, statement } from '../purchase/books.ts'
 import type { Tx } from '../tx.ts'
 import { lastBackup } from '../wall/backups.ts'
 import { run } from './driver.ts'
@@ -32,7 +32,7 @@ export function openAudit(path: string): OpenAudit {
       )
     return {
       statement: () => read(statement),
-      entries: (since) => entriesFrom(since, read),
+      entries: (since) => readEntries(since, read),
       backedUpAt: () => read(lastBackup),
       async position(network) {
         ensureStayed(path)

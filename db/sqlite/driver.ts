@@ -6,7 +6,7 @@ import type { Table } from '../row-checksums.ts'
 import type { Driver, Result, Sources, Statement, Tx } from '../tx.ts'
 import type { Connection } from './connection.ts'
 
-export function sqliteDriver(connection: Connection): Driver {
+export function createSqliteDriver(connection: Connection): Driver {
   // Writes with a shared commit are not published before they are flushed.
   const read = async <T>(work: () => Tx<T>) => {
     const found = connection.read(() => run(connection, work()))

@@ -1,7 +1,7 @@
 /** Reads the append-only log for followers, without its damaged rows. */
 
 import type { Change, LogNumber } from '../../server/domain/wall/log.ts'
-import { visible } from '../../server/domain/wall/moderation.ts'
+import { omitHiddenParts } from '../../server/domain/wall/moderation.ts'
 import type { Log } from '../../server/ports.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { hiddenOf } from '../rows.ts'
@@ -36,7 +36,7 @@ const RETOLD_IDENTITIES = `
   FROM agents WHERE ${isDamaged('changes', 'changed')} AND NOT ${isDamaged('agents', 'id')}`
 
 /** The log as readers follow it. Until the whole log `isChecked`, each entry is checked as it is read. */
-export function sqliteLog(connection: Connection, isChecked = () => true): Log {
+export function createSqliteLog(connection: Connection, isChecked = () => true): Log {
   // With a bound limit, SQLite would plan it again each time: 15 us instead of 2, after every commit.
   const after = connection.prepare<ChangeRow, { after: number; limit: number }>(
     `${SELECT_CHANGE} AND number > $after ORDER BY number LIMIT CAST($limit AS integer)`,
@@ -91,6 +91,6 @@ function withoutHidden(changes: readonly Change[], hidings: readonly Hiding[]): 
       ({ block, number }) => block === change.block && (number === null || number > change.number),
     )
     const mask = later.reduce((sum, { hidden }) => sum | hidden, 0)
-    return mask === 0 ? change : { ...change, content: visible(change.content, hiddenOf(mask)) }
+    return mask === 0 ? change : { ...change, content: omitHiddenParts(change.content, hiddenOf(mask)) }
   })
 }

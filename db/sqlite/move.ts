@@ -22,7 +22,7 @@ import {
 import { connect, type Connection } from './connection.ts'
 import { backUp } from './file/backup.ts'
 import { lockDatabase } from './file/lock.ts'
-import { sqliteLog } from './log.ts'
+import { createSqliteLog } from './log.ts'
 import { migrate } from './migrate.ts'
 import { ensureStayed, forgetMoved, prepareNote } from './migration-marker.ts'
 import { openWall } from './open.ts'
@@ -132,7 +132,7 @@ async function filled<T>(path: string, work: (wall: NewWall) => Promise<T>): Pro
     const result = await work({
       pages: (table) => pagesOf(connection, table),
       get log() {
-        return sqliteLog(connection)
+        return createSqliteLog(connection)
       },
       write: async (table, rows) => writeRows(connection, table, rows),
       async finish() {
@@ -182,7 +182,7 @@ function networkOf(path: string): string {
 
 const rowsOf = (connection: Connection): WallRows => ({
   pages: (table) => pagesOf(connection, table),
-  log: sqliteLog(connection),
+  log: createSqliteLog(connection),
 })
 
 async function* pagesOf(connection: Connection, table: WallTable): AsyncGenerator<readonly WallRow[]> {

@@ -5,17 +5,17 @@ import { type Ahead, type Checked, type Engine, storePorts } from '../engine.ts'
 import type { DamagedRow } from '../row-checksums.ts'
 import { connect, type Connection } from './connection.ts'
 import { singleProcess } from './coordination.ts'
-import { sqliteDriver } from './driver.ts'
+import { createSqliteDriver } from './driver.ts'
 import { orCannotOpen } from './errors.ts'
 import { flawOf, inspect, type Inspection } from './file/integrity-check.ts'
 import { inspectInWorker } from './file/integrity-worker-client.ts'
 import { lockDatabase } from './file/lock.ts'
 import type { Disk } from './file/wal-sync.ts'
-import { sqliteLog } from './log.ts'
+import { createSqliteLog } from './log.ts'
 import { migrate } from './migrate.ts'
 import { ensureStayed } from './migration-marker.ts'
 import { isDamaged } from './row-checksums.ts'
-import { sqliteStore } from './store.ts'
+import { createSqliteStore } from './store.ts'
 
 /** The ports of an open database. `close` writes everything to the main file and releases its lock. */
 export type Sqlite = Omit<Engine, 'close'> & { close(): void }
@@ -39,7 +39,7 @@ export type Opening = {
 export async function openSqlite(path: string, network: string, opening: Opening = {}): Promise<Sqlite> {
   return await locked(path, opening, (unlock) => {
     const connection = openWall(path, network, opening)
-    return { ...ports(connection), close: closing(connection, unlock) }
+    return { ...createPorts(connection), close: closing(connection, unlock) }
   })
 }
 
@@ -48,7 +48,7 @@ export async function openSqliteAhead(path: string, network: string, opening: Op
   return await locked(path, opening, (unlock) => {
     const { connection, isWhole } = orCannotOpen(path, () => begin(path, opening))
     let isHistoryChecked = isWhole
-    const store = { ...ports(connection, () => isHistoryChecked), close: closing(connection, unlock) }
+    const store = { ...createPorts(connection, () => isHistoryChecked), close: closing(connection, unlock) }
     const checkPresent = async () => {
       try {
         const found = isWhole ? WHOLE : await inspectInWorker({ path, part: 'present' })
@@ -104,11 +104,11 @@ export function openWall(path: string, network: string, opening: Opening = {}): 
   })
 }
 
-export function ports(connection: Connection, isHistoryChecked = () => true): Omit<Sqlite, 'close'> {
+export function createPorts(connection: Connection, isHistoryChecked = () => true): Omit<Sqlite, 'close'> {
   return {
-    ...storePorts(sqliteDriver(connection)),
-    log: sqliteLog(connection, isHistoryChecked),
-    store: sqliteStore(connection),
+    ...storePorts(createSqliteDriver(connection)),
+    log: createSqliteLog(connection, isHistoryChecked),
+    store: createSqliteStore(connection),
     ...singleProcess,
   }
 }

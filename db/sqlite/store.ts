@@ -7,7 +7,7 @@ import type { Connection } from './connection.ts'
 import { run } from './driver.ts'
 
 /** The state of a file. */
-export function sqliteStore(connection: Connection): Store {
+export function createSqliteStore(connection: Connection): Store {
   const probe = connection.prepare('SELECT state FROM blocks WHERE i = 0')
   // Rewrites the first page unchanged; SQLite would skip a row that is written unchanged.
   const mark = connection.prepare<unknown>('PRAGMA application_id = 0x77616c6c')

@@ -21,7 +21,7 @@ import { moderateAgent, moderationOf } from './moderated-agents.ts'
 import { nameForWallet } from './painters.ts'
 
 /** The wallets' register. */
-export const agents = ({ look, writeTogether }: Driver): Agents => ({
+export const createAgents = ({ look, writeTogether }: Driver): Agents => ({
   knows: async (wallet) => (await look(() => rows(KNOWS, { wallet }))).length > 0,
   identify: (wallet, identity, now) => writeTogether([wallet], () => identify(wallet, identity, now)),
   namePainter: (wallet, naming) => writeTogether([wallet], () => namePainter(wallet, naming)),

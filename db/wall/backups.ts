@@ -14,7 +14,7 @@ export function* lastBackup(): Tx<UnixMs | undefined> {
 }
 
 /** The record of backups of a store. */
-export const backups = ({ look, write }: Driver): Backups => ({
+export const createBackups = ({ look, write }: Driver): Backups => ({
   last: () => look(lastBackup),
   note: (now) => write(null, () => change('the wall’s own row', NOTE, { now })),
 })

@@ -2,7 +2,7 @@
 
 import type { Address, Hash, UnixMs } from '../../server/domain/purchase/payment.ts'
 import {
-  contentAfter,
+  applyEdit,
   isOutrun,
   orderingTime,
   standingOf,
@@ -10,7 +10,7 @@ import {
   type EditResult,
 } from '../../server/domain/wall/edit.ts'
 import type { AgentId, AreaOwner, LogNumber, OwnedBlock } from '../../server/domain/wall/log.ts'
-import { CONTENT_PARTS, saidParts, visible, visibleNames } from '../../server/domain/wall/moderation.ts'
+import { CONTENT_PARTS, saidParts, omitHiddenParts, omitHiddenNames } from '../../server/domain/wall/moderation.ts'
 import type { BlockState } from '../../server/domain/wall/open-space.ts'
 import type { Blocks } from '../../server/ports.ts'
 import { blocksOf } from '../../shared/area.ts'
@@ -32,7 +32,7 @@ import {
 } from './painters.ts'
 
 /** The claimed blocks of a store. */
-export const blocks = ({ look, read, writeTogether, lasting }: Driver): Blocks => ({
+export const createBlocks = ({ look, read, writeTogether, lasting }: Driver): Blocks => ({
   owned: lasting(owned),
   reserved: async (block) => (await look(() => rows(IS_RESERVED, { block }))).length > 0,
   edit: (block, edit, now) => writeTogether([block], () => repaint([block], edit, now)),
@@ -83,8 +83,8 @@ function* owned(block: BlockIndex): Tx<OwnedBlock | undefined> {
   return {
     block: row.i,
     wallet: row.wallet,
-    profile: visibleNames(row, hiddenNamesOf(row.hidden_names)),
-    content: visible(contentOf(row), hiddenOf(row.hidden)),
+    profile: omitHiddenNames(row, hiddenNamesOf(row.hidden_names)),
+    content: omitHiddenParts(contentOf(row), hiddenOf(row.hidden)),
     claimedAt: row.claimed_at,
     tx: row.tx,
     settled: row.settled === 1,
@@ -147,12 +147,12 @@ function* repaint(area: readonly BlockIndex[], edit: Edit, now: UnixMs): Tx<Edit
   if (before.some(({ signed_at }) => isOutrun(edit.ts, signed_at))) return 'superseded'
   if (painters !== undefined && !(painters.size === 1 && painters.has(edit.painter))) return 'not-painter'
   const entry = yield* nextEntry(now, { entries: area.length, sales: 0, agents: 0 })
-  const contents = before.map((row, at) => ({ block: row.i, ...contentAfter(edit, at, contentOf(row)) }))
+  const contents = before.map((row, at) => ({ block: row.i, ...applyEdit(edit, at, contentOf(row)) }))
   const values = { ...contentList(contents), number: entry.number, signedAt: orderingTime(edit.ts, now) }
   yield* together(
     writeRepaints(
       entry,
-      contents.map((content) => ({ block: content.block, ...visible(content, hidden(content.block)) })),
+      contents.map((content) => ({ block: content.block, ...omitHiddenParts(content, hidden(content.block)) })),
     ),
     change('blocks to repaint', REPAINT, values, area.length),
     keep(subject, edit, entry.number, now),

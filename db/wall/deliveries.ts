@@ -8,7 +8,7 @@ const REACH = `
   UPDATE wall SET delivered = CASE WHEN delivered > $number THEN delivered ELSE $number END`
 
 /** The deliveries of a store. */
-export const deliveries = ({ look, writeTogether }: Driver): Deliveries => ({
+export const createDeliveries = ({ look, writeTogether }: Driver): Deliveries => ({
   async reached() {
     const { number } = await look(() => one<{ number: number | null }>(REACHED))
     return number ?? undefined

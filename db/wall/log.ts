@@ -129,7 +129,7 @@ const OUTLINE = `
 const DROP = 'DELETE FROM changes WHERE number {in bigint $numbers}'
 
 /** The compaction of a store's log. */
-export const compaction = ({ look, write }: Driver): LogCompaction => ({
+export const createCompaction = ({ look, write }: Driver): LogCompaction => ({
   outline: (after, limit) => look(() => rows<OutlinedEntry>(OUTLINE, { after, limit })),
   drop: async (numbers) => void (await write(null, () => count(DROP, { numbers }))),
 })

@@ -3,11 +3,11 @@
 import type { Address, UnixMs } from '../../server/domain/purchase/payment.ts'
 import type { AgentId, Change, LogNumber } from '../../server/domain/wall/log.ts'
 import {
-  afterWalletAct,
+  applyWalletAct,
   NAME_PARTS,
-  sameNames,
+  hidesSameNames,
   UNMODERATED,
-  visibleNames,
+  omitHiddenNames,
   type HiddenNames,
   type ModeratedWallet,
   type WalletAct,
@@ -66,15 +66,15 @@ const keep = (agent: AgentId, { hidden, everHidden, isBanned: banned, through }:
 /** Applies an action, and adds it to the log if it changes what readers see; must be called under the lock of the wallet. */
 export function* moderateAgent(agent: Agent, act: WalletAct, now: UnixMs): Tx<WalletActResult> {
   const before = yield* moderationOf(agent.id)
-  const after = { ...afterWalletAct(before, act), through: before.through }
+  const after = { ...applyWalletAct(before, act), through: before.through }
   const { hidden, isBanned } = after
-  const hidesTheSame = sameNames(hidden, before.hidden)
+  const hidesTheSame = hidesSameNames(hidden, before.hidden)
   if (hidesTheSame && isBanned === before.isBanned) return { kind: 'unchanged', hidden, isBanned }
   if (hidesTheSame) yield* keep(agent.id, after)
   else {
     const { number, at } = yield* nextEntry(now)
     yield* together(
-      writeEntry({ number, at, kind: 'identity', agent: agent.id, ...visibleNames(agent, hidden) }),
+      writeEntry({ number, at, kind: 'identity', agent: agent.id, ...omitHiddenNames(agent, hidden) }),
       keep(agent.id, { ...after, through: number }),
     )
   }
@@ -99,7 +99,7 @@ export function withoutNames(changes: readonly Change[], moderated: readonly Mod
     const row = 'agent' in change ? rows.get(change.agent) : undefined
     if (row === undefined || !('agent' in change)) return change
     const mask = row.hidden | (change.number < row.through ? row.ever : 0)
-    const visible = { ...change, profile: visibleNames(change.profile, hiddenNamesOf(mask)) }
+    const visible = { ...change, profile: omitHiddenNames(change.profile, hiddenNamesOf(mask)) }
     return visible.kind === 'identity' && change.number === row.through
       ? { ...visible, withheld: hiddenNamesOf(row.ever) }
       : visible

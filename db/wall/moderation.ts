@@ -3,9 +3,9 @@
 import type { Address, UnixMs } from '../../server/domain/purchase/payment.ts'
 import type { Hidden } from '../../server/domain/wall/log.ts'
 import {
-  moderated,
-  sameHidden,
-  visible,
+  applyModeration,
+  hidesSameParts,
+  omitHiddenParts,
   type ContentPart,
   type ModerationAct,
   type ModerationResult,
@@ -22,7 +22,7 @@ import { nextEntry, writeEntry } from './log.ts'
 import { moderateAgent, moderatedWallets } from './moderated-agents.ts'
 
 /** The moderation of a store. */
-export const moderation = ({ look, write }: Driver): Moderation => ({
+export const createModeration = ({ look, write }: Driver): Moderation => ({
   moderate: (block, act, parts, now) => write(null, () => moderate(block, act, parts, now)),
   moderateWallet: (wallet, act, now) => write(wallet, () => moderateWallet(wallet, act, now)),
   wallets: () => look(moderatedWallets),
@@ -56,10 +56,10 @@ export function* moderate(
   const row = yield* first<ContentRow & { readonly state: string }>(CONTENT, { block }, { blocks: 'i' })
   if (row?.state !== 'claimed') return { kind: 'not-owned' }
   const before = (yield* hiddenParts([block]))(block)
-  const hidden = moderated(before, act, parts)
-  if (sameHidden(before, hidden)) return { kind: 'unchanged', hidden }
+  const hidden = applyModeration(before, act, parts)
+  if (hidesSameParts(before, hidden)) return { kind: 'unchanged', hidden }
   const { number, at } = yield* nextEntry(now)
-  const [mask, content] = [maskOf(hidden), visible(contentOf(row), hidden)]
+  const [mask, content] = [maskOf(hidden), omitHiddenParts(contentOf(row), hidden)]
   yield* together(writeEntry({ number, at, kind: act, block, hidden: mask, ...content }), note(block, mask))
   return { kind: 'applied', hidden }
 }

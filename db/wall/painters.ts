@@ -3,7 +3,7 @@
 import type { Address, PaymentKey } from '../../server/domain/purchase/payment.ts'
 import {
   type NamingResult,
-  painterAmong,
+  choosePainter,
   type PainterNaming,
   type WalletPainter,
 } from '../../server/domain/wall/edit.ts'
@@ -37,7 +37,7 @@ export function painterIn(row: PainterRow): Address | null {
   const named = row.named_payment === null ? null : { payment: row.named_payment, painter: row.named_painter }
   const word =
     row.word_agent === null ? null : { painter: row.word_painter, ts: row.word_ts, through: row.word_through }
-  return painterAmong(named, word)
+  return choosePainter(named, word)
 }
 
 const OF_BLOCKS = `SELECT ${PAINTERS} FROM blocks AS b ${JOIN_PAINTERS} WHERE b.i {in integer $blocks}`

@@ -11,7 +11,7 @@ import type { FiledReport, Reports } from '../../server/operator-ports.ts'
 import { change, count, lock, one, rows, together, type Driver, type Tx } from '../tx.ts'
 
 /** The reports of a store. */
-export const reports = ({ look, write }: Driver): Reports => ({
+export const createReports = ({ look, write }: Driver): Reports => ({
   file: (report, key, now) => write(null, () => file(report, key, now)),
   open: () => look(() => rows<OpenReport>(OPEN)),
   close: (blocks, { outcome, who, why }, now) => write(null, () => count(CLOSE, { blocks, outcome, who, why, now })),

@@ -27,7 +27,7 @@ export type BoundedCalls = {
   areFull(): boolean
 }
 
-export function boundedCalls(): BoundedCalls {
+export function createBoundedCalls(): BoundedCalls {
   const { isFull, inTurn } = callLimit(LIMITS)
   return {
     areFull: isFull,

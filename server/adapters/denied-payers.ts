@@ -15,7 +15,7 @@ export type DeniedPayers = {
 }
 
 /** Makes them from the settings at start. */
-export function deniedPayers(
+export function createDeniedPayers(
   { addresses, path }: { readonly addresses: ReadonlySet<Address>; readonly path: string | undefined },
   logger: Logger,
 ): DeniedPayers {

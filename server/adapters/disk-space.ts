@@ -4,7 +4,7 @@ import { stat, statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 
 /** Makes a function that reads the free bytes on the disk of a file; `undefined` if the system does not say. */
-export function freeBytesBeside(path: string): () => Promise<number | undefined> {
+export function createFreeSpaceReader(path: string): () => Promise<number | undefined> {
   const folder = dirname(resolve(path))
   return async () => {
     try {

@@ -1,7 +1,7 @@
 /** The operator's journal: one line of JSON per event, on standard error. */
 
 import { terminalLine } from '../../shared/terminal.ts'
-import { tokenBuckets, type Budget } from '../domain/token-bucket.ts'
+import { createTokenBuckets, type Budget } from '../domain/token-bucket.ts'
 import type { Clock, Logger } from '../ports.ts'
 
 type Facts = Parameters<Logger['note']>[1]
@@ -23,7 +23,7 @@ export function createLineLogger(
   const level = (name: 'note' | 'alert') => {
     const line = (event: string, facts: Facts) =>
       terminalLine(JSON.stringify({ at: new Date(now()).toISOString(), level: name, event, ...facts }, shortened))
-    const bytes = tokenBuckets(BYTES, 1)
+    const bytes = createTokenBuckets(BYTES, 1)
     let left = { lines: 0, bytes: 0 }
     return (event: string, facts?: Facts) => {
       const text = line(event, facts)

@@ -6,7 +6,7 @@ import type { StorePosition } from '../domain/store-position.ts'
 import type { Clock, Payouts, Store, Witness } from '../ports.ts'
 import {
   findOrphans,
-  nextHeight,
+  findNextHeight,
   payeesOf,
   unclaimedOf,
   type FindOrphanDeps,
@@ -40,7 +40,7 @@ export async function findLostPayments(
   deps: FindOrphanDeps & { readonly payouts: Pick<Payouts, 'noteOf'> },
   witnessed: StorePosition | undefined,
 ): Promise<LostPayments | 'silent'> {
-  const start = await nextHeight(deps)
+  const start = await findNextHeight(deps)
   if (start === 'silent') return 'silent'
   const payees = await payeesOf(deps, witnessed)
   const orphans: LostPayment[] = []

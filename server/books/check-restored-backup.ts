@@ -10,7 +10,7 @@ import { isOlder, type Progress, type StorePosition } from '../domain/store-posi
 import type { Clock, Logger, Payouts, Store, StoreReplaced, Witness } from '../ports.ts'
 import {
   findOrphans,
-  nextHeight,
+  findNextHeight,
   payeesOf,
   unclaimedOf,
   type FindOrphanDeps,
@@ -145,7 +145,7 @@ async function scanOn(
   mayReach: boolean,
   sort: (found: readonly OrphanPayment[]) => Promise<readonly OrphanPayment[]>,
 ): Promise<boolean> {
-  const start = await nextHeight(deps)
+  const start = await findNextHeight(deps)
   if (start === 'silent') return false
   const payees = await deps.checkpoint.payees()
   for (let from = scan.next === undefined || scan.next < start ? start : scan.next; ;) {

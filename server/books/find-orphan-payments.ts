@@ -26,7 +26,7 @@ export type OrphanWindow = {
 }
 
 /** The height to read from: after the store's checkpoint, or from the newest block if there is none. */
-export async function nextHeight({ chain, checkpoint, terms }: FindOrphanDeps): Promise<bigint | 'silent'> {
+export async function findNextHeight({ chain, checkpoint, terms }: FindOrphanDeps): Promise<bigint | 'silent'> {
   const seen = (await checkpoint.height()) ?? (await newestHeight(chain, terms.payTo))
   return seen === 'silent' ? seen : seen + 1n
 }

@@ -6,13 +6,13 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { AreaReceipt } from '../../shared/contract/area-order.ts'
 import type { Receipt } from '../../shared/contract/block.ts'
-import { objectIn } from './json.ts'
+import { parseObject } from './json.ts'
 import { lock, type Lock } from './lock.ts'
 import {
   type Answer,
   costOf,
   emptyWallet,
-  nextStep,
+  decideNextStep,
   notResent,
   notSaved,
   notSigned,
@@ -20,7 +20,7 @@ import {
   unpaid,
 } from './next-step.ts'
 import type { OrderToPay } from './orders.ts'
-import { authorizationIn, newSalt, signPayment, type Signer, type Terms } from './payment.ts'
+import { parseAuthorization, createSalt, signPayment, type Signer, type Terms } from './payment.ts'
 import {
   NotSavedError,
   type OrderRequest,
@@ -68,7 +68,7 @@ type BuyerDeps = BuyerOptions & {
 type Fetch = (request: Request) => Promise<Response>
 
 /** The stored data of a buyer. */
-export const keptIn = (folder: string): Pick<BuyerDeps, 'payments' | 'lock'> => ({
+export const openPaymentStore = (folder: string): Pick<BuyerDeps, 'payments' | 'lock'> => ({
   payments: signedPayments(folder),
   lock: (onWait) => lock(folder, onWait),
 })
@@ -99,11 +99,11 @@ const EARLIER_TRIES_MAX = 3
 const SIGNATURES_MAX = 2
 
 /** Makes a buyer. Its calls may run concurrently; those of other processes with the same folder wait. */
-export function buyer(deps: BuyerDeps): Buyer {
+export function createBuyer(deps: BuyerDeps): Buyer {
   const { payments, lock, onLocked, now = Date.now } = deps
   const max = atomic(deps.maxDollars ?? '1.00')
-  const pursue = pursuer(deps, max)
-  const finishEarlier = finisher(deps, pursue)
+  const pursue = createPursuer(deps, max)
+  const finishEarlier = createFinisher(deps, pursue)
 
   const open = async (): Promise<Session> => {
     const unlock = await lock(onLocked)
@@ -162,7 +162,7 @@ export function buyer(deps: BuyerDeps): Buyer {
 }
 
 /** Sends payments of earlier processes again, within a budget. */
-function finisher({ onEarlier, onOpen, now = Date.now }: BuyerDeps, pursue: Pursue) {
+function createFinisher({ onEarlier, onOpen, now = Date.now }: BuyerDeps, pursue: Pursue) {
   return async ({ left }: Session, budget: bigint): Promise<void> => {
     let rest = budget
     for (const leftover of left.slice()) {
@@ -201,7 +201,7 @@ const STILL_WAITING =
   'The wall has not responded yet. A payment can take minutes while the chain or a facilitator is slow.'
 
 /** Takes one step after the other until an order has its receipt. */
-function pursuer(deps: BuyerDeps, max: bigint): Pursue {
+function createPursuer(deps: BuyerDeps, max: bigint): Pursue {
   const { account, onWait, owns, fetch = inTime, pause = wait, now = Date.now, slowMs = SLOW_MS } = deps
   return async ({ order, triesMax, signaturesMax, beforeSigning, ...pursuit }) => {
     let { saved } = pursuit
@@ -215,7 +215,16 @@ function pursuer(deps: BuyerDeps, max: bigint): Pursue {
       const decide = () => {
         const sent = saved && { ...authorizationOf(saved), tries, triesMax, isEarlier }
         const { url, blocks } = order
-        return nextStep(answer, { url, blocks, wallet: account.address, max, now: now(), signaturesLeft, isOwn, sent })
+        return decideNextStep(answer, {
+          url,
+          blocks,
+          wallet: account.address,
+          max,
+          now: now(),
+          signaturesLeft,
+          isOwn,
+          sent,
+        })
       }
       let step = decide()
       if (step.do === 'check-owner') {
@@ -257,7 +266,7 @@ async function sign(
   { url, body, text }: OrderToPay,
   terms: Terms,
 ): Promise<SavedPayment> {
-  const salt = newSalt()
+  const salt = createSalt()
   const payment = await signPayment(account, terms, { text, salt, now: now() }).catch((error: unknown) => {
     throw new WallError(notSigned(error instanceof Error ? error.message : String(error)))
   })
@@ -288,7 +297,7 @@ const orderOf = ({ url, body }: SavedPayment): OrderToPay => ({
 
 /** The amount of a saved payment, and until when it is valid. */
 const authorizationOf = ({ payment }: SavedPayment) =>
-  authorizationIn(payment) ?? { amount: undefined, until: undefined }
+  parseAuthorization(payment) ?? { amount: undefined, until: undefined }
 
 /** Opens for the first caller, and closes after the last one. */
 function shared<T>(open: () => Promise<T>, close: (opened: T) => Promise<void>) {
@@ -352,7 +361,7 @@ async function answerTo(fetch: Fetch, request: OrderRequest | SignedRequest): Pr
     const header = (name: string) => response.headers.get(name) ?? undefined
     return {
       status: response.status,
-      body: objectIn(await response.text()),
+      body: parseObject(await response.text()),
       terms: header('payment-required'),
       settlement: header('payment-response'),
       retryAfter: header('retry-after'),

@@ -1,7 +1,7 @@
 /** JSON from other parties, read without trust. */
 
 /** The JSON object in a text; an empty one if there is none. */
-export function objectIn(text: string): object {
+export function parseObject(text: string): object {
   try {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null ? value : {}

@@ -9,8 +9,8 @@
 import { ASSET_SYMBOL, amountText, moneyText } from '../../shared/money.ts'
 import { networkName } from '../../shared/usdc.ts'
 import { memberOf } from './json.ts'
-import { pendingTransactionIn, termsIn, type Terms } from './payment.ts'
-import { errorIn, noWall, unreachable, type Failure } from './wall-error.ts'
+import { parsePendingTransaction, parseTerms, type Terms } from './payment.ts'
+import { parseError, noWall, unreachable, type Failure } from './wall-error.ts'
 
 /** A response to a request, from any sender. */
 export type Answer = {
@@ -55,7 +55,7 @@ const WAIT_SECONDS = 2
 const WAIT_MAX_SECONDS = 30
 
 /** Decides the step after a response; `undefined` stands for a lost one. */
-export const nextStep = (answer: Answer | undefined, situation: Situation): Step =>
+export const decideNextStep = (answer: Answer | undefined, situation: Situation): Step =>
   situation.sent === undefined
     ? afterAsking(answer, situation)
     : afterPaying(answer, { ...situation, sent: situation.sent })
@@ -67,7 +67,7 @@ function afterAsking(answer: Answer | undefined, situation: Situation): Step {
   const { status, body } = answer
   if (status === 402) return afterTerms(answer, situation)
   const isDeed = isSuccess(status) && memberOf(body, 'state') === 'claimed'
-  const error = isDeed ? SOLD : errorIn(status, body)
+  const error = isDeed ? SOLD : parseError(status, body)
   if (error === undefined || (isSuccess(status) && !isDeed)) return stop(unpaid(noWall(url, status)))
   if (error.code !== SOLD.code || isOwn === false) return stop({ ...error, status })
   return isOwn === undefined ? { do: 'check-owner' } : stop({ ...OWN, status })
@@ -90,7 +90,7 @@ const OWN: Failure = {
 }
 
 function afterTerms({ status, terms: header }: Answer, { url, max, blocks }: Situation): Step {
-  const terms = termsIn(header)
+  const terms = parseTerms(header)
   if (terms === 'unreadable')
     return stop({
       kind: 'unavailable',
@@ -137,7 +137,7 @@ type Paid = Situation & { readonly sent: SentPayment }
 function afterPaying(answer: Answer | undefined, situation: Paid): Step {
   const { sent, signaturesLeft, wallet } = situation
   if (answer !== undefined && isReceipt(answer, wallet)) return { do: 'deliver', receipt: answer.body }
-  const error = answer && errorIn(answer.status, answer.body)
+  const error = answer && parseError(answer.status, answer.body)
   if (error?.charged === 'yes') return { do: 'stop', saved: 'set aside', failure: paidForNothing(error) }
   if (error?.charged === 'no') {
     // An earlier process may have ordered under other terms; and terms may change between request and payment.
@@ -187,8 +187,8 @@ function waiting(answer: Answer | undefined, { tries, triesMax }: SentPayment, s
 
 function lastResponse(answer: Answer | undefined): string {
   if (answer === undefined) return 'The wall does not respond.'
-  const code = errorIn(answer.status, answer.body)?.code
-  const named = pendingTransactionIn(answer.settlement)
+  const code = parseError(answer.status, answer.body)?.code
+  const named = parsePendingTransaction(answer.settlement)
   const hint = named === undefined ? '' : ` A facilitator named transaction ${named}, which is not confirmed yet.`
   return `The last response was ${answer.status}${code === undefined ? '' : ` ${code}`}, which does not say what became of the payment.${hint}`
 }
@@ -196,11 +196,11 @@ function lastResponse(answer: Answer | undefined): string {
 /** A payment that is still open. None of the wall's own words are used, because some deny a charge that may still come. */
 function open(answer: Answer | undefined, situation: Paid): Failure {
   const { sent, now } = situation
-  const error = answer && errorIn(answer.status, answer.body)
+  const error = answer && parseError(answer.status, answer.body)
   return {
     kind: 'unknown',
     code: error?.code ?? 'outcome_unknown',
-    message: `${whyOpen(answer, error, situation)} ${leftOpen(sent, now)} Repeat the same purchase; you will not pay twice.`,
+    message: `${whyOpen(answer, error, situation)} ${describeOpenPayment(sent, now)} Repeat the same purchase; you will not pay twice.`,
     status: answer?.status,
     charged: 'unknown',
     ...openMembers(sent),
@@ -223,7 +223,7 @@ function whyOpen(answer: Answer | undefined, error: Failure | undefined, { walle
 }
 
 /** What a saved payment can still cost, and until when. */
-export function leftOpen({ amount, until }: Pick<SentPayment, 'amount' | 'until'>, now: number): string {
+export function describeOpenPayment({ amount, until }: Pick<SentPayment, 'amount' | 'until'>, now: number): string {
   const payment = `The signed payment${amount === undefined ? '' : ` of ${amountText(amount)}`}`
   if (until === undefined) return `${payment} is saved, and may still be taken.`
   if (until > now) return `${payment} is saved, and may still be taken until ${utc(until)}.`
@@ -249,7 +249,7 @@ export function costOf({ amount, until }: Pick<SentPayment, 'amount' | 'until'>,
 export const notResent = (url: string, sent: Pick<SentPayment, 'amount' | 'until'>, now: number): Failure => ({
   kind: 'unknown',
   code: 'not_resent',
-  message: `${leftOpen(sent, now)} It was for ${url}, and was not sent again now: it does not fit the maximum of this purchase. Repeat that purchase, or raise --max (maxDollars in a program).`,
+  message: `${describeOpenPayment(sent, now)} It was for ${url}, and was not sent again now: it does not fit the maximum of this purchase. Repeat that purchase, or raise --max (maxDollars in a program).`,
   charged: 'unknown',
   ...openMembers(sent),
 })

@@ -31,7 +31,7 @@ export function blockOrder(
 }
 
 /** A rectangle of blocks, all or none. */
-export function areaOrder(url: URL, listing: AreaListing, rows: Uint8Array | undefined): OrderToPay {
+export function createAreaOrder(url: URL, listing: AreaListing, rows: Uint8Array | undefined): OrderToPay {
   const { at = 'next', w, h } = listing
   const corner = canonical(at)
   const area = `${corner},${w}x${h}`

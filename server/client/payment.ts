@@ -4,7 +4,7 @@ import type { LocalAccount } from 'viem/accounts'
 import { bytesToHex, getAddress } from 'viem/utils'
 import { orderNonce } from '../../shared/order.ts'
 import { AUTHORIZATION_TYPES, isNetwork, type Network, networks, PRIMARY_TYPE } from '../../shared/usdc.ts'
-import { memberOf, objectIn } from './json.ts'
+import { memberOf, parseObject } from './json.ts'
 
 /** The signer. */
 export type Signer = Pick<LocalAccount, 'address' | 'signTypedData'>
@@ -28,7 +28,7 @@ const BINDING = 'order-binding'
 const SECONDS_MAX = 600
 
 /** Reads the PAYMENT-REQUIRED header: `unsupported` if it has no offer that this client signs. */
-export function termsIn(header: string | undefined): Terms | 'unreadable' | 'unsupported' {
+export function parseTerms(header: string | undefined): Terms | 'unreadable' | 'unsupported' {
   const demand = decoded(header)
   const [version, accepts] = [memberOf(demand, 'x402Version'), memberOf(demand, 'accepts')]
   if (version !== 2 || !Array.isArray(accepts)) return 'unreadable'
@@ -43,7 +43,7 @@ export function termsIn(header: string | undefined): Terms | 'unreadable' | 'uns
   return 'unsupported'
 }
 
-const decoded = (header = ''): object => objectIn(Buffer.from(header, 'base64').toString('utf8'))
+const decoded = (header = ''): object => parseObject(Buffer.from(header, 'base64').toString('utf8'))
 
 const addressPattern = /^0x[0-9a-fA-F]{40}$/
 const amountPattern = /^[1-9]\d{0,20}$/
@@ -71,7 +71,7 @@ function offerIn(offer: unknown): Pick<Terms, 'amount' | 'payTo' | 'seconds' | '
 const SALT_BYTES = 32
 
 /** A salt that nobody can guess. */
-export const newSalt = (): `0x${string}` => bytesToHex(crypto.getRandomValues(new Uint8Array(SALT_BYTES)))
+export const createSalt = (): `0x${string}` => bytesToHex(crypto.getRandomValues(new Uint8Array(SALT_BYTES)))
 
 /**
  * The PAYMENT-SIGNATURE header of a payment that can buy one order only: its nonce is bound to the order's text. The salt is sent
@@ -104,7 +104,7 @@ export async function signPayment(
 }
 
 /** What a signed payment can cost, and until when: `undefined` if the header is malformed. */
-export function authorizationIn(header: string): { readonly amount: bigint; readonly until: number } | undefined {
+export function parseAuthorization(header: string): { readonly amount: bigint; readonly until: number } | undefined {
   const authorization = memberOf(memberOf(decoded(header), 'payload'), 'authorization')
   const [value, validBefore] = ['value', 'validBefore'].map((name) => String(memberOf(authorization, name)))
   if (!amountPattern.test(value ?? '') || !amountPattern.test(validBefore ?? '')) return undefined
@@ -114,7 +114,7 @@ export function authorizationIn(header: string): { readonly amount: bigint; read
 const hashPattern = /^0x[0-9a-f]{64}$/
 
 /** The transaction in a PAYMENT-RESPONSE header of a payment that is not settled yet: a facilitator's claim, and only a hint. */
-export function pendingTransactionIn(header: string | undefined): string | undefined {
+export function parsePendingTransaction(header: string | undefined): string | undefined {
   const response = decoded(header)
   const isPending = memberOf(response, 'errorReason') === 'settlement_pending'
   const transaction = memberOf(response, 'transaction')

@@ -5,7 +5,7 @@ import { PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
 import { BLOCK_SIZE } from '../../shared/wall.ts'
 
 /** The type of a picture, by its first bytes; `undefined` for bare bytes. */
-export function imageType([first, second]: Uint8Array): 'image/png' | 'image/jpeg' | undefined {
+export function detectImageType([first, second]: Uint8Array): 'image/png' | 'image/jpeg' | undefined {
   if (first === 0x89 && second === 0x50) return 'image/png'
   return first === 0xff && second === 0xd8 ? 'image/jpeg' : undefined
 }

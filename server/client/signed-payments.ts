@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { memberOf, objectIn } from './json.ts'
+import { memberOf, parseObject } from './json.ts'
 
 /** A paid request: an address to GET, or to POST a JSON body to. */
 export type OrderRequest = { readonly url: string; readonly body?: string }
@@ -84,7 +84,7 @@ export function signedPayments(folder: string, sync: (folder: string) => Promise
 }
 
 function requestIn(text: string): SignedRequest | undefined {
-  const value = objectIn(text)
+  const value = parseObject(text)
   const [url, payment, body, salt] = ['url', 'payment', 'body', 'salt'].map((name) => memberOf(value, name))
   if (typeof url !== 'string' || typeof payment !== 'string') return undefined
   return {

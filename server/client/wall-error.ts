@@ -1,4 +1,4 @@
-import { objectIn } from './json.ts'
+import { parseObject } from './json.ts'
 
 /**
  * What a failed call means for its caller's money:
@@ -66,7 +66,7 @@ export const ask = (request: URL | Request, init: RequestInit = {}): Promise<Res
   })
 
 /** The error that a body is, if it is one that a wall gives. */
-export function errorIn(status: number, body: object): Failure | undefined {
+export function parseError(status: number, body: object): Failure | undefined {
   const { error, message, taken, held, charged } = { ...NO_ERROR, ...body }
   if (typeof error !== 'string' || error === '') return undefined
   const isForNow = status >= 500 || status === 429
@@ -91,5 +91,5 @@ export const noWall = (url: URL | string, status: number): Failure => ({
 /** Why a response is not what was asked for. */
 export async function failureOf(response: Response): Promise<WallError> {
   const text = await response.text().catch(() => '')
-  return new WallError(errorIn(response.status, objectIn(text)) ?? noWall(response.url, response.status))
+  return new WallError(parseError(response.status, parseObject(text)) ?? noWall(response.url, response.status))
 }

@@ -13,11 +13,11 @@ import type { WalletStanding } from '../../shared/contract/wallet.ts'
 import { areaMessage, digestOfPixels, editMessage, type EditFields } from '../../shared/signing.ts'
 import { networks } from '../../shared/usdc.ts'
 import { truncatedWallet } from '../../shared/wallet.ts'
-import { buyer, keptIn, type Bought, type Buyer, type BuyerOptions } from './buyer.ts'
+import { createBuyer, openPaymentStore, type Bought, type Buyer, type BuyerOptions } from './buyer.ts'
 import { follow, type FollowOptions } from './follow.ts'
-import { areaOrder, blockOrder } from './orders.ts'
+import { createAreaOrder, blockOrder } from './orders.ts'
 import type { Terms } from './payment.ts'
-import { imageType, rowsOf } from './picture.ts'
+import { detectImageType, rowsOf } from './picture.ts'
 import { answerIn, read, readWhenFree } from './read.ts'
 import { stateFolder } from './state-folder.ts'
 import { openChain } from './verify/chain.ts'
@@ -131,10 +131,10 @@ export function wall(address: string | URL, options: WallOptions = {}): Wall {
     const { w, h } = listing
     const fitting = { ...(fit && { fit }), ...(dither && { dither }) }
     const rows = image === undefined ? given : rowsOf(await pixels(image, { w, h, ...fitting }))
-    return await buying().buy<AreaReceipt>(areaOrder(at('/areas'), { ...named, ...listing }, rows))
+    return await buying().buy<AreaReceipt>(createAreaOrder(at('/areas'), { ...named, ...listing }, rows))
   }
   const pixels: Wall['pixels'] = (image, query) => {
-    const headers = { 'content-type': imageType(image) ?? 'application/octet-stream' }
+    const headers = { 'content-type': detectImageType(image) ?? 'application/octet-stream' }
     const body = new Uint8Array(image)
     return readWhenFree<PaintedBlocks>(at('/api/pixels', query), { method: 'POST', headers, body })
   }
@@ -222,7 +222,7 @@ function buyerOf(url: URL, options: WallOptions, owns: Wall['owns']): Buyer {
   const balanceFor = async ({ network }: Terms) =>
     await (await openChain(rpc ?? [], network)).balanceOf(networks[network].token.address, account.address)
   const asked = rpc === undefined ? {} : { balanceFor }
-  return buyer({ ...options, ...asked, account, owns, ...keptIn(folderOf(url, options)) })
+  return createBuyer({ ...options, ...asked, account, owns, ...openPaymentStore(folderOf(url, options)) })
 }
 
 function once<T>(make: () => T): () => T {

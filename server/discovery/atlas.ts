@@ -6,7 +6,7 @@ import { BLOCK_SIZE, coordOf } from '../../shared/wall.ts'
 import { artworksOf, regionOf, type Artwork } from '../domain/wall/artworks.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
 import { PATHS } from './links.ts'
-import { hostOf, inMarkup, type Site } from './site.ts'
+import { hostOf, escapeMarkup, type Site } from './site.ts'
 
 /** What a page of the atlas lists: artworks, those of one agent, or agents. Pages count from 1. */
 export type AtlasPart =
@@ -47,7 +47,7 @@ article .says { color: var(--text) }
 `
 
 /** The page of a part of the wall; `undefined` if there is no such page or agent. */
-export function atlasHtml(site: Site, view: WallView, part: AtlasPart): string | undefined {
+export function renderAtlasHtml(site: Site, view: WallView, part: AtlasPart): string | undefined {
   const agent = part.list === 'works' && part.agent !== undefined ? view.agents[part.agent - 1] : undefined
   if (part.list === 'works' && part.agent !== undefined && agent === undefined) return undefined
   const size = part.list === 'agents' ? AGENTS_A_PAGE : WORKS_A_PAGE
@@ -66,17 +66,17 @@ export function atlasHtml(site: Site, view: WallView, part: AtlasPart): string |
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${inMarkup(title)}</title>
-<meta name="description" content="${inMarkup(`What software agents have bought and painted on ${site.offer.title}.`)}">
-<link rel="canonical" href="${inMarkup(site.offer.baseUrl + pathOf(part))}">
+<title>${escapeMarkup(title)}</title>
+<meta name="description" content="${escapeMarkup(`What software agents have bought and painted on ${site.offer.title}.`)}">
+<link rel="canonical" href="${escapeMarkup(site.offer.baseUrl + pathOf(part))}">
 <link rel="alternate" type="application/atom+xml" href="${feed}" title="New artworks">
 <link rel="icon" type="image/svg+xml" href="${PATHS.faviconSvg}">
 <style>${ATLAS_STYLE}</style>
 </head>
 <body>
 <header>
-<h1 dir="auto">${inMarkup(heading)}</h1>
-<p>${agent === undefined ? inMarkup(countsOf(view)) : aboutAgent(agent, view)}</p>
+<h1 dir="auto">${escapeMarkup(heading)}</h1>
+<p>${agent === undefined ? escapeMarkup(countsOf(view)) : aboutAgent(agent, view)}</p>
 </header>
 <nav aria-label="Atlas"><a href="/">The wall</a>${tab('Artworks', { list: 'works', page: 1 }, part)}${tab('Agents', { list: 'agents', page: 1 }, part)}<a href="${feed}">Feed of new artworks</a></nav>
 <main>
@@ -93,19 +93,19 @@ function workItem(work: Artwork): string {
   const { agent, message, link } = work
   const name = agent.name ?? agent.shownAs
   const title = titleOf(message)
-  const says = message === null || message === title ? '' : `<p class="says" dir="auto">${inMarkup(message)}</p>`
+  const says = message === null || message === title ? '' : `<p class="says" dir="auto">${escapeMarkup(message)}</p>`
   const host = link === null || !URL.canParse(link) ? undefined : new URL(link).host
   const leads = link === null || host === undefined ? '' : `<p>${outside(link, host)}</p>`
-  return `<li><article><figure><img src="${inMarkup(pictureOf(work))}" alt="" loading="lazy"></figure><h2 dir="auto"><a href="${wallLinkOf(work)}">${inMarkup(title)}</a></h2>${says}<p><a href="${pathOf({ list: 'works', agent: agent.id, page: 1 })}"><bdi>${inMarkup(name)}</bdi></a> · ${sizeText(work)} · <time datetime="${iso(work.until)}">${iso(work.until).slice(0, 10)}</time></p>${leads}</article></li>`
+  return `<li><article><figure><img src="${escapeMarkup(pictureOf(work))}" alt="" loading="lazy"></figure><h2 dir="auto"><a href="${wallLinkOf(work)}">${escapeMarkup(title)}</a></h2>${says}<p><a href="${pathOf({ list: 'works', agent: agent.id, page: 1 })}"><bdi>${escapeMarkup(name)}</bdi></a> · ${sizeText(work)} · <time datetime="${iso(work.until)}">${iso(work.until).slice(0, 10)}</time></p>${leads}</article></li>`
 }
 
 function agentItem({ id, name, shownAs, framework, blocks }: Artwork['agent']): string {
-  const runsOn = framework === null ? '' : `<span><bdi>${inMarkup(framework)}</bdi></span>`
-  return `<li><a href="${pathOf({ list: 'works', agent: id, page: 1 })}"><bdi>${inMarkup(name ?? shownAs)}</bdi></a><span>agent ${id}</span><span>${blocksText(blocks.length)}</span>${runsOn}<span>${shownAs}</span></li>`
+  const runsOn = framework === null ? '' : `<span><bdi>${escapeMarkup(framework)}</bdi></span>`
+  return `<li><a href="${pathOf({ list: 'works', agent: id, page: 1 })}"><bdi>${escapeMarkup(name ?? shownAs)}</bdi></a><span>agent ${id}</span><span>${blocksText(blocks.length)}</span>${runsOn}<span>${shownAs}</span></li>`
 }
 
 const aboutAgent = ({ id, shownAs, framework, blocks, firstSeenAt }: Artwork['agent'], { agents }: WallView) =>
-  `Agent ${id} of ${agents.length} · ${shownAs}${framework === null ? '' : ` · <bdi>${inMarkup(framework)}</bdi>`} · ${blocksText(blocks.length)} since ${iso(firstSeenAt).slice(0, 10)} · <a href="/?agent=${id}">on the wall</a>`
+  `Agent ${id} of ${agents.length} · ${shownAs}${framework === null ? '' : ` · <bdi>${escapeMarkup(framework)}</bdi>`} · ${blocksText(blocks.length)} since ${iso(firstSeenAt).slice(0, 10)} · <a href="/?agent=${id}">on the wall</a>`
 
 const countsOf = ({ claimed, agents }: WallView) =>
   `${blocksText(claimed.size)} of the wall, bought and painted by ${countOf(agents.length, 'agent')}.`
@@ -136,7 +136,8 @@ function pathOf(part: AtlasPart): string {
   return `${PATHS.atlas}${query.size === 0 ? '' : '?'}${query.toString()}`
 }
 
-const linkTo = (part: AtlasPart, text: string, more = '') => `<a href="${inMarkup(pathOf(part))}"${more}>${text}</a>`
+const linkTo = (part: AtlasPart, text: string, more = '') =>
+  `<a href="${escapeMarkup(pathOf(part))}"${more}>${text}</a>`
 
 function tab(text: string, to: AtlasPart, shown: AtlasPart): string {
   const isShown = to.list === shown.list && !(shown.list === 'works' && shown.agent !== undefined)
@@ -152,12 +153,12 @@ function pager(part: AtlasPart, pages: number): string {
 }
 
 const outside = (href: string, host: string) =>
-  `<a href="${inMarkup(href)}" rel="noopener nofollow ugc">${inMarkup(host)}</a>`
+  `<a href="${escapeMarkup(href)}" rel="noopener nofollow ugc">${escapeMarkup(host)}</a>`
 
 const iso = (unixMs: number) => new Date(unixMs).toISOString()
 
 /** The newest artworks of the wall or of an agent as an Atom feed (RFC 4287); `undefined` for an unknown agent. */
-export function atlasFeed(site: Site, view: WallView, id: number | undefined): string | undefined {
+export function renderAtlasFeed(site: Site, view: WallView, id: number | undefined): string | undefined {
   const agent = id === undefined ? undefined : view.agents[id - 1]
   if (id !== undefined && agent === undefined) return undefined
   const { baseUrl } = site.offer
@@ -165,22 +166,22 @@ export function atlasFeed(site: Site, view: WallView, id: number | undefined): s
   const { works } = artworksOf(view, 0, FEED_WORKS, agent)
   const query = id === undefined ? '' : `?agent=${id}`
   const entries = works.map((work) => {
-    const picture = `<p><img src="${inMarkup(baseUrl + pictureOf(work))}" alt=""></p>${work.message === null ? '' : `<p>${inMarkup(work.message)}</p>`}`
+    const picture = `<p><img src="${escapeMarkup(baseUrl + pictureOf(work))}" alt=""></p>${work.message === null ? '' : `<p>${escapeMarkup(work.message)}</p>`}`
     return `<entry>
 <id>tag:${hostOf(site)},2026:work/${coordOfFirst(work.blocks)}</id>
-<title>${inMarkup(titleOf(work.message))}</title>
-<link href="${inMarkup(baseUrl + wallLinkOf(work))}"/>
+<title>${escapeMarkup(titleOf(work.message))}</title>
+<link href="${escapeMarkup(baseUrl + wallLinkOf(work))}"/>
 <updated>${iso(work.until)}</updated>
-<author><name>${inMarkup(work.agent.name ?? work.agent.shownAs)}</name></author>
-<content type="html">${inMarkup(picture)}</content>
+<author><name>${escapeMarkup(work.agent.name ?? work.agent.shownAs)}</name></author>
+<content type="html">${escapeMarkup(picture)}</content>
 </entry>`
   })
   return `<?xml version="1.0" encoding="UTF-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom">
 <id>tag:${hostOf(site)},2026:works${id === undefined ? '' : `/${id}`}</id>
-<title>${inMarkup(name === undefined ? `New artworks · ${site.offer.title}` : `New artworks by ${name} · ${site.offer.title}`)}</title>
-<link href="${inMarkup(baseUrl + PATHS.atlas + query)}"/>
-<link rel="self" href="${inMarkup(baseUrl + PATHS.atlasFeed + query)}"/>
+<title>${escapeMarkup(name === undefined ? `New artworks · ${site.offer.title}` : `New artworks by ${name} · ${site.offer.title}`)}</title>
+<link href="${escapeMarkup(baseUrl + PATHS.atlas + query)}"/>
+<link rel="self" href="${escapeMarkup(baseUrl + PATHS.atlasFeed + query)}"/>
 <updated>${iso(works[0]?.until ?? 0)}</updated>
 ${entries.join('\n')}
 </feed>

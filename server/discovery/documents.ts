@@ -1,12 +1,19 @@
 /** Every document that depends on the settings alone, with its address and media type. */
 
-import { guide, heartbeat, llmsTxt, robotsTxt } from './guide.ts'
+import { renderGuide, renderHeartbeat, renderLlmsTxt, renderRobotsTxt } from './guide.ts'
 import iconBase64 from './icons/favicon.ico.txt' with { type: 'text' }
 import iconSvg from './icons/favicon.svg' with { type: 'text' }
 import { PATHS } from './links.ts'
-import { llmsFullTxt, skill } from './reference.ts'
-import { contactUri, inMarkup, type Site } from './site.ts'
-import { apiCatalog, serverCard, serverJson, skillsIndex, skillsIndexV1, x402Resources } from './well-known.ts'
+import { renderLlmsFullTxt, renderSkill } from './reference.ts'
+import { contactUri, escapeMarkup, type Site } from './site.ts'
+import {
+  createApiCatalog,
+  createServerCard,
+  createServerJson,
+  createSkillsIndex,
+  createSkillsIndexV1,
+  listX402Resources,
+} from './well-known.ts'
 
 /** What is served at a path. Its body is made at the first request: making all of them takes 24 ms of CPU time at start. */
 export type Document = {
@@ -21,10 +28,10 @@ export const PLAIN = 'text/plain; charset=utf-8'
 const CATALOG = 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"'
 
 /** The guide as the homepage returns it to clients that prefer Markdown. */
-export const homeGuide = (site: Site): Document => ({ path: '/', type: MARKDOWN, body: () => guide(site) })
+export const renderHomeGuide = (site: Site): Document => ({ path: '/', type: MARKDOWN, body: () => renderGuide(site) })
 
-export function documents(site: Site): readonly Document[] {
-  const theSkill = () => skill(site)
+export function renderDocuments(site: Site): readonly Document[] {
+  const theSkill = () => renderSkill(site)
   const json = (path: string, value: () => unknown, type = JSON_TYPE): Document => ({
     path,
     type,
@@ -32,20 +39,20 @@ export function documents(site: Site): readonly Document[] {
   })
   const text = (path: string, body: Document['body'], type = PLAIN): Document => ({ path, type, body })
   return [
-    text(PATHS.llms, () => llmsTxt(site)),
-    text(PATHS.llmsFull, () => llmsFullTxt(site)),
+    text(PATHS.llms, () => renderLlmsTxt(site)),
+    text(PATHS.llmsFull, () => renderLlmsFullTxt(site)),
     text(PATHS.skill, theSkill, MARKDOWN),
-    text(PATHS.heartbeat, () => heartbeat(site), MARKDOWN),
-    json(PATHS.skills, () => skillsIndex(site, theSkill())),
-    json(PATHS.skillsV1, () => skillsIndexV1(site)),
+    text(PATHS.heartbeat, () => renderHeartbeat(site), MARKDOWN),
+    json(PATHS.skills, () => createSkillsIndex(site, theSkill())),
+    json(PATHS.skillsV1, () => createSkillsIndexV1(site)),
     text(PATHS.skillV1, theSkill, MARKDOWN),
-    json(PATHS.x402, () => x402Resources(site)),
-    json(PATHS.mcpJson, () => serverCard(site)),
-    json(PATHS.serverCard, () => serverCard(site)),
-    json(PATHS.mcpServerCard, () => serverCard(site), 'application/mcp-server-card+json'),
-    json(PATHS.serverJson, () => serverJson(site)),
-    json(PATHS.apiCatalog, () => apiCatalog(site), CATALOG),
-    text(PATHS.robots, () => robotsTxt(site)),
+    json(PATHS.x402, () => listX402Resources(site)),
+    json(PATHS.mcpJson, () => createServerCard(site)),
+    json(PATHS.serverCard, () => createServerCard(site)),
+    json(PATHS.mcpServerCard, () => createServerCard(site), 'application/mcp-server-card+json'),
+    json(PATHS.serverJson, () => createServerJson(site)),
+    json(PATHS.apiCatalog, () => createApiCatalog(site), CATALOG),
+    text(PATHS.robots, () => renderRobotsTxt(site)),
     text(PATHS.sitemap, () => sitemapXml(site), 'application/xml'),
     text(PATHS.faviconSvg, () => iconSvg, 'image/svg+xml'),
     { path: PATHS.faviconIco, type: 'image/x-icon', body: () => Uint8Array.fromBase64(iconBase64) },
@@ -57,7 +64,7 @@ const PAGES = ['/', PATHS.atlas, PATHS.paint, PATHS.llms, PATHS.llmsFull, PATHS.
 /** /sitemap.xml: the pages and the documents. */
 const sitemapXml = ({ offer }: Site): string => `<?xml version="1.0" encoding="UTF-8"?>
 <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
-${PAGES.map((path) => `  <url><loc>${inMarkup(offer.baseUrl + path)}</loc></url>`).join('\n')}
+${PAGES.map((path) => `  <url><loc>${escapeMarkup(offer.baseUrl + path)}</loc></url>`).join('\n')}
 </urlset>
 `
 
@@ -65,7 +72,7 @@ const DAY_MS = 86_400_000
 const VALID_DAYS = 90
 
 /** /.well-known/security.txt (RFC 9116), valid for three months from the day of `now`; `undefined` without a contact. */
-export function securityTxt(site: Site, now: number): string | undefined {
+export function renderSecurityTxt(site: Site, now: number): string | undefined {
   const contact = contactUri(site)
   if (contact === undefined) return undefined
   const expires = new Date((Math.floor(now / DAY_MS) + VALID_DAYS) * DAY_MS).toISOString()

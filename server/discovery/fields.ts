@@ -3,11 +3,11 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 
 /** A Markdown table. */
-export const table = (head: readonly string[], rows: ReadonlyArray<readonly string[]>): string =>
+export const renderTable = (head: readonly string[], rows: ReadonlyArray<readonly string[]>): string =>
   [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.map(inCell).join(' | ')} |`).join('\n')
 
 /** A row for each property of an object: its name, its rule and its meaning. */
-export const fieldRows = ({ properties, required = [] }: TObject): string[][] =>
+export const listFieldRows = ({ properties, required = [] }: TObject): string[][] =>
   Object.entries(properties).map(([name, schema]) => [
     `\`${name}\``,
     required.includes(name) && schema['default'] === undefined ? `${valuesOf(schema)}, required` : valuesOf(schema),

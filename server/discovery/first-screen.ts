@@ -2,8 +2,8 @@
 
 import { summaryOf } from '../../shared/money.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
-import { soldArea } from '../domain/wall/sold-area.ts'
-import { inMarkup } from './site.ts'
+import { findSoldArea } from '../domain/wall/sold-area.ts'
+import { escapeMarkup } from './site.ts'
 
 /** The first facts about the wall on the page. */
 export type FirstScreen = {
@@ -14,8 +14,8 @@ export type FirstScreen = {
 
 /** The page with the counts, the last sale, and the area that the camera opens on: column, row, width and height in blocks. */
 export function withFirstScreen(html: string, { sold, perBlock, lastBuyer }: FirstScreen): string {
-  const area = soldArea(sold.keys())
-  const news = lastBuyer === undefined ? '' : `<span>Last sale to <bdi>${inMarkup(lastBuyer)}</bdi></span>`
+  const area = findSoldArea(sold.keys())
+  const news = lastBuyer === undefined ? '' : `<span>Last sale to <bdi>${escapeMarkup(lastBuyer)}</bdi></span>`
   return html
     .replace('<p id="counts">', (tag) => tag + summaryOf(sold.size, perBlock))
     .replace('<p id="news">', (tag) => tag + news)

@@ -18,11 +18,11 @@ import { TS_TOLERANCE_MS } from '../domain/wall/edit.ts'
 import { TEST_VECTOR } from '../domain/wall/signed-fields.ts'
 import { domainOf } from '../x402/authorization.ts'
 import { SIGN_IN_HEADER, signInMessage } from '../x402/sign-in.ts'
-import { offered } from '../x402/terms.ts'
+import { offerRequirements } from '../x402/terms.ts'
 import { meaningOf } from './codes.ts'
-import { fieldRows, table } from './fields.ts'
+import { listFieldRows, renderTable } from './fields.ts'
 import { PATHS } from './links.ts'
-import { hostOf, pitch, priceOf, spendCap, type Site } from './site.ts'
+import { hostOf, renderPitch, priceOf, spendCap, type Site } from './site.ts'
 import essentialsText from './texts/essentials.md' with { type: 'text' }
 import guideText from './texts/guide.md' with { type: 'text' }
 import heartbeatText from './texts/heartbeat.md' with { type: 'text' }
@@ -31,17 +31,17 @@ import robotsText from './texts/robots.txt' with { type: 'text' }
 import { INDEX_RULE, PURE_COLOURS, WORKED_EXAMPLE, WORKED_REGISTRATION, WORKED_SIGN_IN } from './worked-example.ts'
 
 /** Everything an agent needs to read, buy, repaint and recover, from the address alone, in Markdown. */
-export const guide = (site: Site): string =>
+export const renderGuide = (site: Site): string =>
   filled(guideText, { ...factsOf(site), ...tablesOf(site), ...payingByHand(site), ...signing(site) })
 
 /** What an agent must know before its first request, one sentence per line: for `info.x-guidance` and llms.txt. */
 export const essentials = (site: Site): readonly string[] => filled(essentialsText, factsOf(site)).trimEnd().split('\n')
 
 /** What an owner's timer requests: the changes at its blocks. */
-export const heartbeat = (site: Site): string => filled(heartbeatText, factsOf(site))
+export const renderHeartbeat = (site: Site): string => filled(heartbeatText, factsOf(site))
 
 /** /llms.txt, in the format of llmstxt.org: a title, a summary, key facts, and lists of links. */
-export const llmsTxt = (site: Site): string =>
+export const renderLlmsTxt = (site: Site): string =>
   filled(llmsText, {
     ...factsOf(site),
     essentials: listOf(essentials(site)),
@@ -55,7 +55,7 @@ export const llmsTxt = (site: Site): string =>
 const listOf = (lines: readonly string[]) => lines.map((line) => `- ${line}`).join('\n')
 
 /** /robots.txt: the wall is for machines. Some crawlers are named, because they take a missing entry as a no. */
-export const robotsTxt = (site: Site): string => filled(robotsText, factsOf(site))
+export const renderRobotsTxt = (site: Site): string => filled(robotsText, factsOf(site))
 
 type Values = Readonly<Record<string, string | number>>
 
@@ -90,7 +90,7 @@ function factsOf(site: Site): Values {
     lastCol: COLS - 1,
     lastRow: ROWS - 1,
     spendCap: spendCap(site),
-    pitch: pitch(site),
+    pitch: renderPitch(site),
     price: priceOf(site),
     pixelPrice: moneyText(terms.amount / BigInt(PIXELS_PER_BLOCK)),
     areaPriceMax: moneyText(BigInt(AREA_BLOCKS_MAX) * terms.amount).replace('.00', ''),
@@ -106,7 +106,7 @@ function factsOf(site: Site): Values {
   }
 }
 
-const fieldsOf = (schema: TObject, name = 'field') => table([name, 'rule', 'meaning'], fieldRows(schema))
+const fieldsOf = (schema: TObject, name = 'field') => renderTable([name, 'rule', 'meaning'], listFieldRows(schema))
 
 function tablesOf({ operations, tools }: Site): Values {
   const free = operations.filter(({ payable }) => payable === undefined)
@@ -118,15 +118,15 @@ function tablesOf({ operations, tools }: Site): Values {
     registerFields: fieldsOf(RegisterBody),
     editAreaFields: fieldsOf(EditAreaBody),
     painterFields: fieldsOf(PainterBody),
-    freeAddresses: table(
+    freeAddresses: renderTable(
       ['request', 'what it does'],
       free.map(({ method, path, summary }) => [`\`${method} ${path}\``, summary]),
     ),
-    tools: table(
+    tools: renderTable(
       ['tool', 'what it does'],
       tools.map(({ name, title }) => [`\`${name}\``, title]),
     ),
-    errorCodes: table(
+    errorCodes: renderTable(
       ['status', 'code', 'meaning'],
       codes.map((code) => [`${statusOf[code]}`, `\`${code}\``, meaningOf[code]]),
     ),
@@ -135,7 +135,7 @@ function tablesOf({ operations, tools }: Site): Values {
 
 /** Instructions to build a payment without an x402 client. */
 function payingByHand({ offer }: Site): Values {
-  const accepted = offered(offer)
+  const accepted = offerRequirements(offer)
   const authorization = {
     from: '<your address>',
     to: accepted.payTo,

@@ -1,14 +1,14 @@
 /** /llms-full.txt: the complete reference; and the skill. */
 
 import { statusOf } from '../domain/failure.ts'
-import { fieldRows, table } from './fields.ts'
-import { guide } from './guide.ts'
+import { listFieldRows, renderTable } from './fields.ts'
+import { renderGuide } from './guide.ts'
 import type { Operation } from './openapi/operation.ts'
 import { priceOf, type Site, spendCap } from './site.ts'
 
 /** /llms-full.txt: the guide, then every operation with its fields and codes. */
-export const llmsFullTxt = (site: Site): string =>
-  `${[guide(site).trimEnd(), '## Reference', ...site.operations.map(reference)].join('\n\n')}\n`
+export const renderLlmsFullTxt = (site: Site): string =>
+  `${[renderGuide(site).trimEnd(), '## Reference', ...site.operations.map(reference)].join('\n\n')}\n`
 
 function reference(operation: Operation): string {
   const { method, path, summary, description, params, query, body, answers, media, codes } = operation
@@ -18,7 +18,7 @@ function reference(operation: Operation): string {
     ['Body', body],
   ] as const
   const given = fields.flatMap(([name, schema]) =>
-    schema === undefined ? [] : [`${name}:\n\n${table(['field', 'rule', 'meaning'], fieldRows(schema))}`],
+    schema === undefined ? [] : [`${name}:\n\n${renderTable(['field', 'rule', 'meaning'], listFieldRows(schema))}`],
   )
   const returned = answers.map((schema) => {
     const names = Object.keys(schema['properties'] ?? {})
@@ -40,11 +40,11 @@ export const SKILL_NAME = 'pixel-wall'
 export const descriptionOf = (site: Site): string =>
   `Buy, paint and repaint blocks of the ${site.offer.title}, a public billboard for software agents, for ${priceOf(site)} USD each over x402. Use it to put a picture, a message or a link on the wall, to read who owns what, or to recover a purchase. Before use, ${spendCap(site)}.`
 
-export const skill = (site: Site): string =>
+export const renderSkill = (site: Site): string =>
   `---
 name: ${SKILL_NAME}
 description: ${JSON.stringify(descriptionOf(site))}
 license: MIT
 ---
 
-${guide(site)}`
+${renderGuide(site)}`

@@ -4,10 +4,10 @@ import { ASSET_SYMBOL } from '../../shared/money.ts'
 import { titleOf } from '../../shared/titles.ts'
 import { BLOCK_SIZE, coordOf } from '../../shared/wall.ts'
 import { CARD_HEIGHT, CARD_WIDTH, type CardSubject } from '../domain/picture/card.ts'
-import { type Artwork, artworkAt } from '../domain/wall/artworks.ts'
+import { type Artwork, findArtwork } from '../domain/wall/artworks.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
 import { PATHS } from './links.ts'
-import { contactUri, inMarkup, priceOf, type Site, tagline } from './site.ts'
+import { contactUri, escapeMarkup, priceOf, type Site, renderTagline } from './site.ts'
 
 /** Title, description and picture of a link. Title and description may quote untrusted text; nothing is escaped yet. */
 type Sharing = {
@@ -21,10 +21,10 @@ type Sharing = {
 export function sharingOf(site: Site, view: WallView, subject: CardSubject): Sharing {
   const { title } = site.offer
   if (subject.kind === 'block') return blockSharing(site, view, subject.block)
-  const work = subject.kind === 'work' ? artworkAt(view, subject.block) : undefined
+  const work = subject.kind === 'work' ? findArtwork(view, subject.block) : undefined
   if (work !== undefined) return workSharing(site, work)
   const agent = subject.kind === 'agent' ? view.agents[subject.agent - 1] : undefined
-  if (agent === undefined) return { title, description: tagline(site), query: '', alt: 'The whole wall.' }
+  if (agent === undefined) return { title, description: renderTagline(site), query: '', alt: 'The whole wall.' }
   const { id, name, shownAs, framework, blocks } = agent
   const runsOn = framework === null ? '' : `, which runs on ${framework}`
   const what = blocks.length === 1 ? 'one block' : `${blocks.length} blocks`
@@ -69,7 +69,7 @@ function blockSharing(site: Site, view: WallView, block: Parameters<typeof coord
 export const cardPath = ({ query }: Sharing): string => PATHS.card + query
 
 /** The tags with the service's own address, which the built page does not know, or with the shared subject. */
-export function headTags(site: Site, sharing: Sharing): string {
+export function renderHeadTags(site: Site, sharing: Sharing): string {
   const { baseUrl } = site.offer
   const contact = contactUri(site)
   return [
@@ -99,9 +99,9 @@ export function headTags(site: Site, sharing: Sharing): string {
   ].join('\n')
 }
 
-const named = (name: string, content: string) => `<meta name="${name}" content="${inMarkup(content)}">`
+const named = (name: string, content: string) => `<meta name="${name}" content="${escapeMarkup(content)}">`
 
-const property = (name: string, content: string) => `<meta property="${name}" content="${inMarkup(content)}">`
+const property = (name: string, content: string) => `<meta property="${name}" content="${escapeMarkup(content)}">`
 
 const link = (rel: string, href: string, type?: string) =>
-  `<link rel="${rel}" href="${inMarkup(href)}"${type === undefined ? '' : ` type="${type}"`}>`
+  `<link rel="${rel}" href="${escapeMarkup(href)}"${type === undefined ? '' : ` type="${type}"`}>`

@@ -30,7 +30,7 @@ export const iconsOf = ({ baseUrl }: Pick<Offer, 'baseUrl'>) => [
 export const VERSION = manifest.version
 
 /** One line for lists that allow a hundred characters. */
-export const tagline = (site: Pick<Site, 'offer'>): string =>
+export const renderTagline = (site: Pick<Site, 'offer'>): string =>
   `A public ${WIDTH}x${HEIGHT} billboard. Agents buy its ${BLOCK_SIZE}x${BLOCK_SIZE} blocks for ${priceOf(site)} USD over x402.`
 
 /** The first sentence of all, because clients with shorter limits cut it silently. */
@@ -40,7 +40,7 @@ export const spendCap = (site: Site): string => `your client's spend cap must al
 export const hostOf = ({ offer }: Site): string => new URL(offer.baseUrl).hostname
 
 /** What is sold, in a sentence or two. */
-export const pitch = ({ offer }: Site): string =>
+export const renderPitch = ({ offer }: Site): string =>
   `${offer.title} is a public billboard of ${WIDTH} x ${HEIGHT} pixels, divided into ${TOTAL_BLOCKS} blocks of ${BLOCK_SIZE} x ${BLOCK_SIZE}. Software agents buy blocks over x402 v2, ${priceOf({ offer })} USD each (${offer.terms.amount} atomic units of ${ASSET_SYMBOL} on ${offer.terms.network}; the facilitator pays the gas), and repaint their own for free with a signature. Reading is free.`
 
 const mailPattern = /^[^\s@:/]+@[^\s@/]+\.[^\s@/]+$/
@@ -54,5 +54,5 @@ export function contactUri({ contact }: Site): string | undefined {
 }
 
 /** A text escaped for HTML, between tags or in a quoted attribute. */
-export const inMarkup = (text: string): string =>
+export const escapeMarkup = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

@@ -6,10 +6,10 @@ import { essentials } from './guide.ts'
 import { PATHS } from './links.ts'
 import type { Json } from './openapi/schemas.ts'
 import { descriptionOf, SKILL_NAME } from './reference.ts'
-import { hostOf, iconsOf, tagline, VERSION, type Site } from './site.ts'
+import { hostOf, iconsOf, renderTagline, VERSION, type Site } from './site.ts'
 
 /** /.well-known/x402: the paid addresses. Superseded by the OpenAPI document, and still requested by many clients. */
-export const x402Resources = (site: Site): Json => ({
+export const listX402Resources = (site: Site): Json => ({
   version: 1,
   resources: ['/blocks/next', AREAS_PATH, PATHS.mcp].map((path) => site.offer.baseUrl + path),
   ownershipProofs: site.offer.ownershipProofs ?? [],
@@ -17,7 +17,7 @@ export const x402Resources = (site: Site): Json => ({
 })
 
 /** /.well-known/agent-skills/index.json, version 0.2.0, with the digest of the document `skill`. */
-export const skillsIndex = (site: Site, skill: string): Json => ({
+export const createSkillsIndex = (site: Site, skill: string): Json => ({
   $schema: 'https://schemas.agentskills.io/discovery/0.2.0/schema.json',
   skills: [
     {
@@ -31,7 +31,7 @@ export const skillsIndex = (site: Site, skill: string): Json => ({
 })
 
 /** /.well-known/skills/index.json, version 0.1, for older installers: files next to the index. */
-export const skillsIndexV1 = (site: Site): Json => ({
+export const createSkillsIndexV1 = (site: Site): Json => ({
   skills: [{ name: SKILL_NAME, description: descriptionOf(site), files: ['SKILL.md'] }],
 })
 
@@ -48,28 +48,28 @@ const remotes = ({ offer }: Site) => [{ type: 'streamable-http', url: offer.base
 const identity = (site: Site) => ({
   name: registryName(site),
   title: site.offer.title,
-  description: tagline(site),
+  description: renderTagline(site),
   version: VERSION,
   websiteUrl: `${site.offer.baseUrl}/`,
   icons: iconsOf(site.offer),
 })
 
 /** /server.json: the entry for the MCP registry. */
-export const serverJson = (site: Site): Json => ({
+export const createServerJson = (site: Site): Json => ({
   $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',
   ...identity(site),
   remotes: remotes(site),
 })
 
 /** The MCP server card (SEP-2127): where to connect. The server itself lists the tools. */
-export const serverCard = (site: Site): Json => ({
+export const createServerCard = (site: Site): Json => ({
   $schema: 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json',
   ...identity(site),
   remotes: remotes(site),
 })
 
 /** /.well-known/api-catalog: a linkset (RFC 9264) with an anchor for each interface (RFC 9727). */
-export function apiCatalog({ offer }: Site): Json {
+export function createApiCatalog({ offer }: Site): Json {
   const at = (path: string, type: string) => [{ href: offer.baseUrl + path, type }]
   return {
     linkset: [

@@ -53,7 +53,7 @@ const OF_THE_OPERATOR: readonly DependencyKind[] = ['backup', 'webhook', 'catalo
 export const isPublic = ({ kind }: Dependency): boolean => !OF_THE_OPERATOR.includes(kind)
 
 /** The dependencies whose outage stops sales. */
-export function stopsSales(states: readonly DependencyState[]): readonly DependencyState[] {
+export function listSalesStoppers(states: readonly DependencyState[]): readonly DependencyState[] {
   return states.filter(({ kind, state }) => {
     if (state === 'up' || ONLY_WARNS.includes(kind)) return false
     return !REPLACEABLE.includes(kind) || states.every((other) => other.kind !== kind || other.state === 'down')

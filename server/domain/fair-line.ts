@@ -15,7 +15,7 @@ export type FairLine<Item> = {
 }
 
 /** Makes an empty line; `mayGo` says which items can be dropped. */
-export function fairLine<Item>(mayGo: (item: Item) => boolean = () => true): FairLine<Item> {
+export function createFairLine<Item>(mayGo: (item: Item) => boolean = () => true): FairLine<Item> {
   const waiting = new Map<string, Item[]>() // in the order of the next turns
   let length = 0
   const lengthOf = (own: readonly Item[] = []) => (own.some(mayGo) ? own.length : 0)

@@ -3,7 +3,7 @@
  * the time at which it is full again is stored (the generic cell rate algorithm).
  */
 
-import { lru } from '../../shared/lru.ts'
+import { createLru } from '../../shared/lru.ts'
 
 /** The burst, and the rate per second from then on. */
 export type Budget = { readonly burst: number; readonly perSecond: number }
@@ -20,8 +20,8 @@ export type Buckets = {
 const ROUNDING_MS = 1e-6
 
 /** Makes buckets for at most `keysMax` keys. Beyond that, the least recently used one is forgotten, and is full again. */
-export function tokenBuckets({ burst, perSecond }: Budget, keysMax: number): Buckets {
-  const fullAt = lru<string, number>(keysMax)
+export function createTokenBuckets({ burst, perSecond }: Budget, keysMax: number): Buckets {
+  const fullAt = createLru<string, number>(keysMax)
   const perTokenMs = 1000 / perSecond
   const burstMs = burst * perTokenMs
   const after = (key: string, now: number, cost: number) => Math.max(fullAt.get(key) ?? now, now) + cost * perTokenMs

@@ -1,6 +1,6 @@
 /** The state of every dependency, and whether this process is ready for buyers or readers. */
 
-import { type Dependency, type DependencyKind, type DependencyState, stopsSales } from '../domain/dependency.ts'
+import { type Dependency, type DependencyKind, type DependencyState, listSalesStoppers } from '../domain/dependency.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { PaymentHealth } from './payment-health.ts'
 
@@ -67,13 +67,19 @@ export type Readiness = {
 const WATCHED_BY_RAIL: ReadonlySet<string> = new Set(['facilitator', 'chain-endpoint', 'chain'])
 
 /** Makes the readiness of this process. */
-export function readiness({ rail, outages }: { readonly rail: PaymentHealth; readonly outages: Outages }): Readiness {
+export function judgeReadiness({
+  rail,
+  outages,
+}: {
+  readonly rail: PaymentHealth
+  readonly outages: Outages
+}): Readiness {
   let isDraining = false
   const answer = (reasons: readonly string[]): Ready => {
     const all = isDraining ? ['the wall is shutting down', ...reasons] : reasons
     return { ready: all.length === 0, reasons: all, dependencies: outages.all() }
   }
-  const stopping = () => stopsSales(outages.all())
+  const stopping = () => listSalesStoppers(outages.all())
   return {
     sells() {
       const reasons = stopping().map(({ reason, kind }) => reason ?? kind)

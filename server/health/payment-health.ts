@@ -35,7 +35,7 @@ export type PaymentHealthDeps = {
 }
 
 /** Starts as `arming`, until a probe has succeeded and `reconciled` was called. */
-export function paymentHealth(deps: PaymentHealthDeps): PaymentHealth {
+export function createPaymentHealth(deps: PaymentHealthDeps): PaymentHealth {
   const { facilitator, chain, clock, logger, times = TIMES } = deps
   const { facilitatorTrouble = () => null, isLate = () => false } = deps
   let fault: string | null = null // a permanent fault
@@ -56,7 +56,7 @@ export function paymentHealth(deps: PaymentHealthDeps): PaymentHealth {
   const words = () => fault ?? trouble ?? (reconciled ? null : waiting) ?? lack
   const state = () => {
     const failingForMs = failingSince === null ? 0 : clock.elapsed() - failingSince
-    const now = railState({ fault, checked, reconciled, stalled, failedProbes, failingForMs })
+    const now = deriveRailState({ fault, checked, reconciled, stalled, failedProbes, failingForMs })
     note(now, words())
     wasArmed ||= now === 'armed'
     return now
@@ -139,7 +139,7 @@ const FAILED_PROBES_MAX = 5
 const FAILING_MAX_MS = 60_000
 
 /** The state that health shows. Only `armed` accepts payments that were not seen before. */
-export function railState(facts: RailFacts): Rail {
+export function deriveRailState(facts: RailFacts): Rail {
   if (facts.fault !== null) return 'misconfigured'
   if (!facts.checked || !facts.reconciled || facts.stalled) return 'arming'
   if (facts.failedProbes >= FAILED_PROBES_MAX || facts.failingForMs >= FAILING_MAX_MS) return 'arming'

@@ -9,7 +9,7 @@ import {
   anywhere,
   signed,
   signedWhole,
-  documented,
+  documentOperation,
   limited,
   undocumented,
   type OperationDocs,
@@ -19,17 +19,17 @@ import {
 } from '../discovery/openapi/operation.ts'
 import { failure } from '../domain/failure.ts'
 import type { Address } from '../domain/purchase/payment.ts'
-import { registry, type WallView } from '../domain/wall/wall-view.ts'
+import { toRegistry, type WallView } from '../domain/wall/wall-view.ts'
 import { RECEIPTS, receiptsOf } from '../wall/my-receipts.ts'
-import { myWall, type MyWallDeps } from '../wall/my-wall.ts'
+import { listMyWall, type MyWallDeps } from '../wall/my-wall.ts'
 import { readIdentityFields, readPainterNaming, readReceiptsBody, readRegistration } from '../wall/signed-body.ts'
 import { painterNaming, registration, registrationIn } from '../wall/signed-changes.ts'
-import { respondTagged, synchronous, viewCached } from './answer/cached-response.ts'
+import { respondTagged, respondSynchronously, cachePerView } from './answer/cached-response.ts'
 import { refuse, respondResult } from './answer/refuse.ts'
 import { wrongVerb } from './fallback.ts'
-import { inTurn, signedBody } from './request/clients.ts'
+import { createTurnHook, createSignedBodyHooks } from './request/clients.ts'
 import { withQuery } from './request/query.ts'
-import { nameBelow } from './request/request-url.ts'
+import { readNameBelow } from './request/request-url.ts'
 import { changeAnswers, signInAnswers, signInHooks, type SignInDeps } from './sign-in.ts'
 
 export type AgentDeps = MyWallDeps & SignInDeps & { readonly view: WallView }
@@ -38,19 +38,19 @@ const PREFIX = '/api/agents/'
 
 export const agents = (deps: AgentDeps) => {
   const { view, changing, clients } = deps
-  const all = viewCached(
+  const all = cachePerView(
     view,
-    () => respondTagged(JSON.stringify(registry(view))),
+    () => respondTagged(JSON.stringify(toRegistry(view))),
     () => '',
   )
   const [changed, signedIn] = [changeAnswers(deps), signInAnswers(deps)]
   return (
     new Elysia({ name: 'agents' })
-      .get('/api/agents', synchronous(all), documented(DOCS.readAgents))
+      .get('/api/agents', respondSynchronously(all), documentOperation(DOCS.readAgents))
       .put(
         '/api/agents/me',
         async ({ request, body }) => await changed(request, body, await registration(changing, body.wallet, body)),
-        { ...signedBody(clients, readRegistration), ...documented(DOCS.registerAgent) },
+        { ...createSignedBodyHooks(clients, readRegistration), ...documentOperation(DOCS.registerAgent) },
       )
       .post(
         '/api/agents/me',
@@ -58,13 +58,13 @@ export const agents = (deps: AgentDeps) => {
           const of = (wallet: Address) => registration(changing, wallet, fields)
           return await signedIn(request, requestId, { ...registrationIn(fields), of })
         },
-        { ...signInHooks(clients, readIdentityFields), ...documented(DOCS.nameAgent) },
+        { ...signInHooks(clients, readIdentityFields), ...documentOperation(DOCS.nameAgent) },
       )
       .put(
         '/api/agents/me/painter',
         async ({ request, body }) =>
           await changed(request, body, await painterNaming(changing, body.wallet, body.painter)),
-        { ...signedBody(clients, readPainterNaming), ...documented(DOCS.namePainter) },
+        { ...createSignedBodyHooks(clients, readPainterNaming), ...documentOperation(DOCS.namePainter) },
       )
       .post(
         RECEIPTS.path,
@@ -72,19 +72,19 @@ export const agents = (deps: AgentDeps) => {
           const of = (wallet: Address) => receiptsOf({ ...deps, baseUrl: deps.offer.baseUrl }, wallet, fields.after)
           return await signedIn(request, requestId, { ...RECEIPTS, of })
         },
-        { ...signInHooks(clients, readReceiptsBody), ...documented(DOCS.readReceipts) },
+        { ...signInHooks(clients, readReceiptsBody), ...documentOperation(DOCS.readReceipts) },
       )
       // Without this, the route below would read `me` as a wallet.
       .get('/api/agents/me', () => wrongVerb(['PUT', 'POST', 'OPTIONS']), { detail: undocumented })
       .get(
         '/api/agents/:wallet',
         withQuery(WalletQuery, async (query, request) => {
-          const wallet = nameBelow(PREFIX, request.url)
+          const wallet = readNameBelow(PREFIX, request.url)
           if (!isAddress(wallet))
             return refuse(failure('invalid_wallet', `A wallet ${ruleOf(WalletParams.properties.wallet)}.`))
-          return respondResult(await myWall(deps, wallet.toLowerCase() as Address, query))
+          return respondResult(await listMyWall(deps, wallet.toLowerCase() as Address, query))
         }),
-        { transform: inTurn(clients, 'searches'), ...documented(DOCS.readWallet) },
+        { transform: createTurnHook(clients, 'searches'), ...documentOperation(DOCS.readWallet) },
       )
   )
 }

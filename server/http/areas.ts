@@ -11,7 +11,7 @@ import {
   listing,
   queued,
   signed,
-  documented,
+  documentOperation,
   drawing,
   repainting,
   unsettled,
@@ -25,20 +25,20 @@ import type { PurchaseOrder } from '../domain/purchase/listing.ts'
 import { isSamePayment } from '../domain/purchase/payment.ts'
 import { bodyNotReceived, invalidArea } from '../domain/purchase/refusals.ts'
 import { readAreaOrder } from '../purchase/read-order.ts'
-import { refusalUnpaid } from '../purchase/sell.ts'
+import { refuseUnpaid } from '../purchase/sell.ts'
 import { readArea } from '../wall/read-wall.ts'
 import { readAreaEdit, readEditAreaFields } from '../wall/signed-body.ts'
 import { type ChangeDeps, repaintOfArea } from '../wall/signed-changes.ts'
 import { carriesPayment, paymentOf } from '../x402/v1.ts'
 import { placePictures, type RegionDeps } from './answer/image-response.ts'
-import { CLOSE_CONNECTION, demandForArea, refuse, respondResult } from './answer/refuse.ts'
-import { paymentIn, respondSale, type SellingDeps } from './answer/respond-sale.ts'
+import { CLOSE_CONNECTION, demandPaymentForArea, refuse, respondResult } from './answer/refuse.ts'
+import { readPayment, respondSale, type SellingDeps } from './answer/respond-sale.ts'
 import type { HeaderFields } from './answer/respond.ts'
 import { notOfPicture } from './fallback.ts'
 import { readJson } from './request/body.ts'
-import { bodySchema, inTurn, signedBody, type Uploads } from './request/clients.ts'
+import { createBodySchema, createTurnHook, createSignedBodyHooks, type Uploads } from './request/clients.ts'
 import { Refused } from './request/refused.ts'
-import { nameBelow, PNG_END } from './request/request-url.ts'
+import { readNameBelow, PNG_END } from './request/request-url.ts'
 import { changeAnswers, signInAnswers, signInHooks } from './sign-in.ts'
 
 export type AreaDeps = SellingDeps & RegionDeps & { readonly changing: ChangeDeps; readonly uploads: Uploads }
@@ -52,37 +52,37 @@ const CHECKS = { maxBytes: AREA_EDIT_MAX_BYTES, before: notOfPicture }
 
 export const areas = (deps: AreaDeps) => {
   const { clients, changing } = deps
-  const look = inTurn(clients, 'searches')
+  const look = createTurnHook(clients, 'searches')
   const draw = placePictures(deps, AreaImageQuery)
   const [changed, signedIn] = [changeAnswers(deps), signInAnswers(deps)]
   return new Elysia({ name: 'areas' })
     .post('/areas', async ({ request, body }) => await order(deps, request, body), {
       parse: orderReader(deps),
-      body: bodySchema<ReadOrder>(AreaOrder),
-      ...documented(DOCS.buyArea),
+      body: createBodySchema<ReadOrder>(AreaOrder),
+      ...documentOperation(DOCS.buyArea),
     })
     .get(
       '/areas/:area',
       async ({ request }) => {
-        const name = nameBelow(PREFIX, request.url)
+        const name = readNameBelow(PREFIX, request.url)
         if (name.endsWith(PNG_END)) return await draw(request, regionOf(name.slice(0, -PNG_END.length)))
         await look({ request })
         const area = parseArea(name)
         return respondResult(area === undefined ? invalidArea() : await readArea(deps, area))
       },
-      documented(DOCS.readArea, { ending: PNG_END, docs: DOCS.drawArea }),
+      documentOperation(DOCS.readArea, { ending: PNG_END, docs: DOCS.drawArea }),
     )
     .put(
       '/areas/:area',
       async ({ request, body }) =>
-        await changed(request, body, await repaintOfArea(changing, nameBelow(PREFIX, request.url), body)),
-      { ...signedBody(clients, readAreaEdit, CHECKS), ...documented(DOCS.editArea) },
+        await changed(request, body, await repaintOfArea(changing, readNameBelow(PREFIX, request.url), body)),
+      { ...createSignedBodyHooks(clients, readAreaEdit, CHECKS), ...documentOperation(DOCS.editArea) },
     )
     .post(
       '/areas/:area',
       async ({ request, body: { fields, requestId } }) =>
-        await signedIn(request, requestId, await repaintOfArea(changing, nameBelow(PREFIX, request.url), fields)),
-      { ...signInHooks(clients, readEditAreaFields, CHECKS), ...documented(DOCS.repaintArea) },
+        await signedIn(request, requestId, await repaintOfArea(changing, readNameBelow(PREFIX, request.url), fields)),
+      { ...signInHooks(clients, readEditAreaFields, CHECKS), ...documentOperation(DOCS.repaintArea) },
     )
 }
 
@@ -121,19 +121,19 @@ const isEmpty = (value: unknown) =>
 
 async function order(deps: AreaDeps, request: Request, { ordered, headers }: ReadOrder): Promise<Response> {
   if (isFailure(ordered)) return await answerUnread(deps, request, ordered, headers)
-  const sent = paymentIn(deps, request, ordered.target)
+  const sent = readPayment(deps, request, ordered.target)
   if (sent !== undefined) return await respondSale(deps, request, ordered, sent)
   const busy = await deps.clients.queue.turn(deps.clients.addressOf(request))
   if (busy !== undefined) return refuse(busy)
-  const refusal = await refusalUnpaid(deps, ordered)
-  return refusal === undefined ? demandForArea(deps, ordered.target) : refuse(refusal)
+  const refusal = await refuseUnpaid(deps, ordered)
+  return refusal === undefined ? demandPaymentForArea(deps, ordered.target) : refuse(refusal)
 }
 
 /** Answers a payment whose order cannot be read: a known one, sent again unchanged, by what it was first sent for. */
 async function answerUnread(deps: AreaDeps, request: Request, flaw: Failure, headers: HeaderFields): Promise<Response> {
   const payment = paymentOf(request, deps.offer, 'next')?.payment
   const known = payment === undefined || isFailure(payment) ? undefined : await deps.ledger.find(payment)
-  const sent = known && paymentIn(deps, request, known.target)
+  const sent = known && readPayment(deps, request, known.target)
   if (
     known === undefined ||
     sent === undefined ||

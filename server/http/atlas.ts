@@ -3,25 +3,25 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { COLS, ROWS } from '../../shared/wall.ts'
-import { ATLAS_STYLE, atlasFeed, atlasHtml, type AtlasPart } from '../discovery/atlas.ts'
+import { ATLAS_STYLE, renderAtlasFeed, renderAtlasHtml, type AtlasPart } from '../discovery/atlas.ts'
 import { PATHS } from '../discovery/links.ts'
 import { cardPath, sharingOf } from '../discovery/sharing.ts'
-import { inMarkup, type Site } from '../discovery/site.ts'
+import { escapeMarkup, type Site } from '../discovery/site.ts'
 import { failure, isFailure } from '../domain/failure.ts'
 import { CARD_HEIGHT, CARD_WIDTH } from '../domain/picture/card.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
-import { cachedResponse, withHeaders, type CachedResponse } from './answer/cached-response.ts'
+import { createCachedResponse, withHeaders, type CachedResponse } from './answer/cached-response.ts'
 import { respondNowhere } from './answer/payment-page.ts'
 import { refuse } from './answer/refuse.ts'
 import { CACHED_BY_PROXIES, respondJson } from './answer/respond.ts'
-import { contentPolicy, siteHeaders } from './answer/security-headers.ts'
-import { inTurn, type Clients } from './request/clients.ts'
-import { paramsReader, readInteger, subjectOf, textsIn } from './request/query.ts'
+import { formatContentPolicy, createSiteHeaders } from './answer/security-headers.ts'
+import { createTurnHook, type Clients } from './request/clients.ts'
+import { createParamsReader, readInteger, subjectOf, readTexts } from './request/query.ts'
 
 export type AtlasDeps = { readonly site: Site; readonly view: WallView; readonly clients: Clients }
 
 export const atlas = (deps: AtlasDeps) => {
-  const inTurns = { transform: inTurn(deps.clients, 'pages') }
+  const inTurns = { transform: createTurnHook(deps.clients, 'pages') }
   const [page, news, quoted] = [atlasPage(deps), atlasNews(deps), oembed(deps)]
   return new Elysia({ name: 'atlas' })
     .get(PATHS.atlas, ({ request }) => page(request), inTurns)
@@ -30,10 +30,13 @@ export const atlas = (deps: AtlasDeps) => {
 }
 
 function atlasPage({ site, view }: AtlasDeps): CachedResponse {
-  const headers = { ...siteHeaders(site.offer.baseUrl), ...contentPolicy({ style: ATLAS_STYLE, images: true }) }
+  const headers = {
+    ...createSiteHeaders(site.offer.baseUrl),
+    ...formatContentPolicy({ style: ATLAS_STYLE, images: true }),
+  }
   return (request) => {
     const part = partOf(request.url)
-    const html = part && atlasHtml(site, view, part)
+    const html = part && renderAtlasHtml(site, view, part)
     if (html === undefined) return respondNowhere(404)
     return withHeaders(answer('text/html; charset=utf-8', html), headers)(request)
   }
@@ -42,19 +45,19 @@ function atlasPage({ site, view }: AtlasDeps): CachedResponse {
 function atlasNews({ site, view }: AtlasDeps): CachedResponse {
   return (request) => {
     const query = readNewsQuery(request.url)
-    const xml = isFailure(query) ? undefined : atlasFeed(site, view, query.agent)
+    const xml = isFailure(query) ? undefined : renderAtlasFeed(site, view, query.agent)
     if (xml === undefined) return refuse(failure('not_found', 'No agent has this number. See /atlas?list=agents.'))
     return answer('application/atom+xml; charset=utf-8', xml)(request)
   }
 }
 
-const answer = (type: string, body: string) => cachedResponse({ type, body, cacheControl: CACHED_BY_PROXIES })
+const answer = (type: string, body: string) => createCachedResponse({ type, body, cacheControl: CACHED_BY_PROXIES })
 
 const Numbered = Type.Optional(Type.Integer({ minimum: 1 }))
 
-const readNewsQuery = paramsReader(Type.Object({ agent: Numbered }))
+const readNewsQuery = createParamsReader(Type.Object({ agent: Numbered }))
 
-const readPartQuery = paramsReader(
+const readPartQuery = createParamsReader(
   Type.Object({ agent: Numbered, page: Numbered, list: Type.Optional(Type.Literal('agents')) }),
 )
 
@@ -73,7 +76,7 @@ const FRAME_WIDTH = 800
 function oembed({ site, view }: AtlasDeps): CachedResponse {
   const { baseUrl } = site.offer
   return (request) => {
-    const given = textsIn(request.url)
+    const given = readTexts(request.url)
     if ((given['format'] ?? 'json') !== 'json')
       return refuse(failure('invalid_option', 'format must be json, or omitted.'))
     const url = given['url'] ?? ''
@@ -94,7 +97,7 @@ function oembed({ site, view }: AtlasDeps): CachedResponse {
       thumbnail_url: baseUrl + cardPath(sharing),
       thumbnail_width: CARD_WIDTH,
       thumbnail_height: CARD_HEIGHT,
-      html: `<iframe src="${inMarkup(address)}" width="${width}" height="${height}" title="${inMarkup(sharing.title)}"></iframe>`,
+      html: `<iframe src="${escapeMarkup(address)}" width="${width}" height="${height}" title="${escapeMarkup(sharing.title)}"></iframe>`,
       width,
       height,
     }

@@ -3,11 +3,11 @@
 import { Elysia } from 'elysia'
 import { BlockParams, Deed, EditAnswer, ListingQuery, Receipt } from '../../shared/contract/block.ts'
 import { BlockImageQuery } from '../../shared/contract/picture.ts'
-import { nearest } from '../../shared/text.ts'
+import { findNearestWord } from '../../shared/text.ts'
 import { cellOf, parseCoord } from '../../shared/wall.ts'
 import {
   anywhere,
-  documented,
+  documentOperation,
   drawing,
   limited,
   repainting,
@@ -26,7 +26,7 @@ import type { Listing, PurchaseOrder } from '../domain/purchase/listing.ts'
 import type { Target } from '../domain/purchase/payment.ts'
 import { invalidCoordinate } from '../domain/purchase/refusals.ts'
 import { LISTING_KEYS, readListing, unknownIn } from '../purchase/read-order.ts'
-import { refusalOfBlock } from '../purchase/sell.ts'
+import { findBlockRefusal } from '../purchase/sell.ts'
 import { type Found, lookAt } from '../wall/read-wall.ts'
 import { readEdit, readEditFields } from '../wall/signed-body.ts'
 import { type ChangeDeps, repaintOfBlock } from '../wall/signed-changes.ts'
@@ -35,14 +35,14 @@ import type { SentPayment } from '../x402/v1.ts'
 import { copyOf, etagOf } from './answer/cached-response.ts'
 import { placePictures } from './answer/image-response.ts'
 import { respondNowhere } from './answer/payment-page.ts'
-import { demandPaymentInHtml, demands, type MakeDemand, refuse } from './answer/refuse.ts'
-import { paymentIn, respondSale, type SellingDeps } from './answer/respond-sale.ts'
+import { demandPaymentInHtml, createDemandMaker, type MakeDemand, refuse } from './answer/refuse.ts'
+import { readPayment, respondSale, type SellingDeps } from './answer/respond-sale.ts'
 import { type HeaderFields, respond, respondUnchanged, VARIES_BY_PAYMENT } from './answer/respond.ts'
 import { notOfPicture } from './fallback.ts'
-import { signedBody } from './request/clients.ts'
+import { createSignedBodyHooks } from './request/clients.ts'
 import { holdsAlready, prefersHtml } from './request/negotiate.ts'
-import { paramsIn } from './request/query.ts'
-import { nameBelow, PNG_END, queryOf } from './request/request-url.ts'
+import { readParams } from './request/query.ts'
+import { readNameBelow, PNG_END, queryOf } from './request/request-url.ts'
 import { changeAnswers, signInAnswers, signInHooks } from './sign-in.ts'
 
 export type BlockDeps = SellingDeps & { readonly images: WallImages; readonly changing: ChangeDeps }
@@ -57,38 +57,38 @@ export const blocks = (deps: BlockDeps) => {
   const { changing, clients } = deps
   const [changed, signedIn] = [changeAnswers(deps), signInAnswers(deps)]
   return new Elysia({ name: 'blocks' })
-    .get('/blocks/next', ({ request }) => answer(request, 'next'), documented(DOCS.buyNextBlock))
+    .get('/blocks/next', ({ request }) => answer(request, 'next'), documentOperation(DOCS.buyNextBlock))
     .get(
       '/blocks/:coord',
       ({ request }) => {
-        const name = nameBelow(PREFIX, request.url)
+        const name = readNameBelow(PREFIX, request.url)
         if (name.endsWith(PNG_END)) return draw(request, regionOf(name.slice(0, -PNG_END.length)))
         return answer(request, name === 'next' ? name : parseCoord(name))
       },
-      documented(DOCS.getOrBuyBlock, { ending: PNG_END, docs: DOCS.drawBlock }),
+      documentOperation(DOCS.getOrBuyBlock, { ending: PNG_END, docs: DOCS.drawBlock }),
     )
     .put(
       '/blocks/:coord',
       async ({ request, body }) =>
-        await changed(request, body, await repaintOfBlock(changing, nameBelow(PREFIX, request.url), body)),
-      { ...signedBody(clients, readEdit, CHECKS), ...documented(DOCS.editBlock) },
+        await changed(request, body, await repaintOfBlock(changing, readNameBelow(PREFIX, request.url), body)),
+      { ...createSignedBodyHooks(clients, readEdit, CHECKS), ...documentOperation(DOCS.editBlock) },
     )
     .post(
       '/blocks/:coord',
       async ({ request, body: { fields, requestId } }) =>
-        await signedIn(request, requestId, await repaintOfBlock(changing, nameBelow(PREFIX, request.url), fields)),
-      { ...signInHooks(clients, readEditFields, CHECKS), ...documented(DOCS.repaintBlock) },
+        await signedIn(request, requestId, await repaintOfBlock(changing, readNameBelow(PREFIX, request.url), fields)),
+      { ...signInHooks(clients, readEditFields, CHECKS), ...documentOperation(DOCS.repaintBlock) },
     )
 }
 
 /** Responds to a request for a block or for `next` with the deed, the terms or the receipt. HEAD never buys, so it ignores payments. */
 function answering(deps: BlockDeps) {
   const { clients } = deps
-  const demand = demands(deps)
+  const demand = createDemandMaker(deps)
   return (request: Request, target: Target | undefined): MaybeAsync<Response> => {
     const isHead = request.method === 'HEAD'
     if (target === undefined) return isPerson(request) && !isHead ? respondNowhere(400) : refuse(invalidCoordinate())
-    const sent = isHead ? undefined : paymentIn(deps, request, target)
+    const sent = isHead ? undefined : readPayment(deps, request, target)
     const pay = async (paid: SentPayment): Promise<Response> => {
       if (isFailure(paid.payment)) return refuse(paid.payment)
       const refusal = await clients.admitPayment(paid.payment, clients.addressOf(request))
@@ -106,7 +106,7 @@ function answering(deps: BlockDeps) {
 function answerUnpaid(deps: BlockDeps, demand: MakeDemand, request: Request, target: Target, found: Found): Response {
   if (found.kind === 'deed') return isPerson(request) ? respondPlace(found.deed) : respondDeed(request, found.deed)
   if (found.kind === 'claimed' && isPerson(request)) return respondNowhere(410)
-  const refusal = refusalOfBlock(orderOf(request, target), found)
+  const refusal = findBlockRefusal(orderOf(request, target), found)
   if (refusal !== undefined) return refuse(refusal)
   const query = queryOf(request.url)
   return isPerson(request) ? demandPaymentInHtml(deps, target, query) : demand(target, query)
@@ -217,7 +217,7 @@ export function readListingQuery(url: string): Listing | Failure {
   const query = queryOf(url)
   if (query === '') return EMPTY
   if (query.length > QUERY_MAX) return unreadable(`The query is longer than ${QUERY_MAX} characters.`)
-  const params = paramsIn(url)
+  const params = readParams(url)
   const unknownName = unknownIn(ListingQuery, params)
   return unknownName === undefined ? readListing(params) : unreadable(unknown(unknownName))
 }
@@ -253,5 +253,5 @@ const otherNames: Readonly<Record<string, string>> = {
 function nearestTo(name: string): string | undefined {
   const other = Object.hasOwn(otherNames, name) ? otherNames[name] : undefined
   if (other !== undefined) return other
-  return nearest(name, LISTING_KEYS)
+  return findNearestWord(name, LISTING_KEYS)
 }

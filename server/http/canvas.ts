@@ -2,15 +2,15 @@
 
 import { Elysia } from 'elysia'
 import { Canvas } from '../../shared/contract/canvas.ts'
-import { anywhere, documented, type OperationDocs } from '../discovery/openapi/operation.ts'
-import { synchronous } from './answer/cached-response.ts'
+import { anywhere, documentOperation, type OperationDocs } from '../discovery/openapi/operation.ts'
+import { respondSynchronously } from './answer/cached-response.ts'
 import type { CanvasReads } from './canvas/canvas-read.ts'
 
 export const canvas = ({ reads }: { readonly reads: CanvasReads }) =>
   new Elysia({ name: 'canvas' })
-    .get('/api/canvas', synchronous(reads.canvas.answer), documented(DOCS.readCanvas))
-    .get('/api/canvas.bin', synchronous(reads.pixels.answer), documented(DOCS.readPixels))
-    .get('/api/blocks', synchronous(reads.blocks.answer), documented(DOCS.readBlocks))
+    .get('/api/canvas', respondSynchronously(reads.canvas.answer), documentOperation(DOCS.readCanvas))
+    .get('/api/canvas.bin', respondSynchronously(reads.pixels.answer), documentOperation(DOCS.readPixels))
+    .get('/api/blocks', respondSynchronously(reads.blocks.answer), documentOperation(DOCS.readBlocks))
 
 const DOCS = {
   readCanvas: {

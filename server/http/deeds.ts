@@ -2,10 +2,10 @@
 
 import { Elysia } from 'elysia'
 import { DeedsPage, DeedsQuery } from '../../shared/contract/deeds.ts'
-import { documented, type OperationDocs, queued } from '../discovery/openapi/operation.ts'
+import { documentOperation, type OperationDocs, queued } from '../discovery/openapi/operation.ts'
 import { type DeedsDeps, readDeeds } from '../wall/read-deeds.ts'
 import { CACHED_BY_PROXIES, respondJson } from './answer/respond.ts'
-import { inTurn, type Clients } from './request/clients.ts'
+import { createTurnHook, type Clients } from './request/clients.ts'
 import { withQuery } from './request/query.ts'
 
 export const deeds = (deps: DeedsDeps & { readonly clients: Clients }) =>
@@ -14,7 +14,7 @@ export const deeds = (deps: DeedsDeps & { readonly clients: Clients }) =>
     withQuery(DeedsQuery, async (query) =>
       respondJson(200, await readDeeds(deps, query), { 'Cache-Control': CACHED_BY_PROXIES }),
     ),
-    { transform: inTurn(deps.clients, 'pages'), ...documented(DOCS.readDeeds) },
+    { transform: createTurnHook(deps.clients, 'pages'), ...documentOperation(DOCS.readDeeds) },
   )
 
 const DOCS = {

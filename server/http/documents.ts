@@ -2,20 +2,27 @@
 
 import { Elysia } from 'elysia'
 import { CLAIM_ORDER, type Coord, coordOf } from '../../shared/wall.ts'
-import { type Document, documents, homeGuide, JSON_TYPE, PLAIN, securityTxt } from '../discovery/documents.ts'
+import {
+  type Document,
+  renderDocuments,
+  renderHomeGuide,
+  JSON_TYPE,
+  PLAIN,
+  renderSecurityTxt,
+} from '../discovery/documents.ts'
 import { withFirstScreen } from '../discovery/first-screen.ts'
 import { HOME_LINK, PATHS } from '../discovery/links.ts'
 import { openApi } from '../discovery/openapi/openapi.ts'
-import { headTags, sharingOf } from '../discovery/sharing.ts'
+import { renderHeadTags, sharingOf } from '../discovery/sharing.ts'
 import { priceOf, type Site } from '../discovery/site.ts'
 import { failure } from '../domain/failure.ts'
 import type { CardSubject } from '../domain/picture/card.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
 import type { Clock } from '../ports.ts'
-import { type CachedResponse, cachedResponse, withHeaders } from './answer/cached-response.ts'
+import { type CachedResponse, createCachedResponse, withHeaders } from './answer/cached-response.ts'
 import { refuse } from './answer/refuse.ts'
 import { CACHED_BY_PROXIES } from './answer/respond.ts'
-import { contentPolicy, siteHeaders } from './answer/security-headers.ts'
+import { formatContentPolicy, createSiteHeaders } from './answer/security-headers.ts'
 import type { ViewerFiles } from './answer/viewer-files.ts'
 import { prefersMarkdown } from './request/negotiate.ts'
 import { subjectOf } from './request/query.ts'
@@ -31,12 +38,12 @@ const CACHED_FIVE_MINUTES = 'public, max-age=300'
 
 export function discovery(deps: DocumentDeps) {
   const { site } = deps
-  const [home, api, contact] = [homepage(deps, ready(homeGuide(site))), openApiReader(deps), security(deps)]
+  const [home, api, contact] = [homepage(deps, ready(renderHomeGuide(site))), openApiReader(deps), security(deps)]
   const app = new Elysia({ name: 'discovery' })
     .get('/', async ({ request }) => await home(request))
     .get(PATHS.openapi, ({ request }) => api(request))
     .get(PATHS.security, ({ request }) => contact(request))
-  for (const document of documents(site)) {
+  for (const document of renderDocuments(site)) {
     const answer = ready(document)
     app.get(document.path, ({ request }) => answer(request))
   }
@@ -50,7 +57,7 @@ function ready({ type, body }: Pick<Document, 'type' | 'body'>): CachedResponse 
 }
 
 const made = (type: string, body: ReturnType<Document['body']>): CachedResponse =>
-  cachedResponse({ type, body, cacheControl: CACHED_FIVE_MINUTES })
+  createCachedResponse({ type, body, cacheControl: CACHED_FIVE_MINUTES })
 
 /** The OpenAPI document. It is made again after the block of its example was sold. */
 function openApiReader({ site, view }: DocumentDeps): CachedResponse {
@@ -70,7 +77,7 @@ function openBlock({ claimed }: WallView): Coord {
 
 function security({ site, clock }: DocumentDeps): CachedResponse {
   return (request) => {
-    const body = securityTxt(site, clock.now())
+    const body = renderSecurityTxt(site, clock.now())
     if (body === undefined) return refuse(failure('not_found', 'The operator has not given a contact.'))
     return made(PLAIN, body)(request)
   }
@@ -81,7 +88,7 @@ type HomeDeps = { readonly site: Site; readonly view: WallView; readonly viewer:
 /** Serves the page, whose head describes the block or agent in the address. Serves the guide if no page was built. */
 function homepage(deps: HomeDeps, guide: CachedResponse): (request: Request) => Promise<Response> {
   const page = pageOf(deps)
-  const headers = Object.entries(siteHeaders(deps.site.offer.baseUrl))
+  const headers = Object.entries(createSiteHeaders(deps.site.offer.baseUrl))
   return async (request) => {
     const shown = prefersMarkdown(request.headers.get('accept')) ? undefined : await page
     const response = (shown?.(request.url) ?? guide)(request)
@@ -96,10 +103,10 @@ function homepage(deps: HomeDeps, guide: CachedResponse): (request: Request) => 
 async function pageOf({ site, view, viewer }: HomeDeps): Promise<((url: string) => CachedResponse) | undefined> {
   const built = await viewer('/')?.(new Request(site.offer.baseUrl)).text()
   if (built === undefined) return undefined
-  const policy = contentPolicy({ built: 'wall', html: built })
+  const policy = formatContentPolicy({ built: 'wall', html: built })
   const pageAbout = (html: string, subject: CardSubject) => {
-    const body = html.replace('</head>', () => `${headTags(site, sharingOf(site, view, subject))}\n</head>`)
-    return withHeaders(cachedResponse({ type: HTML, body, cacheControl: CACHED_BY_PROXIES }), policy)
+    const body = html.replace('</head>', () => `${renderHeadTags(site, sharingOf(site, view, subject))}\n</head>`)
+    return withHeaders(createCachedResponse({ type: HTML, body, cacheControl: CACHED_BY_PROXIES }), policy)
   }
   const pageAfter = (sales: number, lastBuyer: string | undefined) => {
     const html = withFirstScreen(built, { sold: view.claimed, perBlock: priceOf(site), lastBuyer })

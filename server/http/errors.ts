@@ -11,7 +11,7 @@ import { Refused } from './request/refused.ts'
 const answered = new WeakMap<Request, Response>()
 
 /** The response to a request whose hook or handler threw. */
-export const answeredTo = (request: Request): Response | undefined => answered.get(request)
+export const findErrorResponse = (request: Request): Response | undefined => answered.get(request)
 
 /** The `onError` hook. It destructures its context, because otherwise Elysia would fill the whole context for each request. */
 export const errors = (logger: Logger) => {

@@ -15,7 +15,7 @@ import { pathOf, PNG_END } from './request/request-url.ts'
  * segments removed: `/blocks/%2e%2e/api/health` becomes `/api/health`. A path that matches no route as it was sent is
  * unknown, whatever `request.url` says.
  */
-export function fallback(app: AnyElysia, files: ViewerFiles): (request: Request) => Response {
+export function createFallback(app: AnyElysia, files: ViewerFiles): (request: Request) => Response {
   const verbsAt = verbsOf(app)
   return (request) => {
     const { method, url } = request

@@ -3,32 +3,32 @@
 import { Elysia } from 'elysia'
 import { FeedPage, FeedQuery, type Sale } from '../../shared/contract/feed.ts'
 import { HistoryPage, LogTail } from '../../shared/contract/live.ts'
-import { anywhere, documented, type OperationDocs, queued } from '../discovery/openapi/operation.ts'
+import { anywhere, documentOperation, type OperationDocs, queued } from '../discovery/openapi/operation.ts'
 import { isFailure } from '../domain/failure.ts'
 import type { LogNumber } from '../domain/wall/log.ts'
-import { changeDtoOf, feedPage, type WallView } from '../domain/wall/wall-view.ts'
+import { toChangeDto, toFeedPage, type WallView } from '../domain/wall/wall-view.ts'
 import type { Log } from '../ports.ts'
 import {
   type CachedResponse,
-  cachedResponse,
+  createCachedResponse,
   respondTagged,
-  synchronous,
-  viewCached,
+  respondSynchronously,
+  cachePerView,
 } from './answer/cached-response.ts'
 import { refuse } from './answer/refuse.ts'
 import { CACHED_BRIEFLY, CACHED_BY_PROXIES } from './answer/respond.ts'
-import { inTurn, type Clients } from './request/clients.ts'
-import { paramsReader, withQuery } from './request/query.ts'
+import { createTurnHook, type Clients } from './request/clients.ts'
+import { createParamsReader, withQuery } from './request/query.ts'
 
 export type FeedDeps = { readonly view: WallView; readonly log: Log; readonly clients: Clients }
 
 /** Makes the routes. Pages that all followers request are cached by their query, which is parsed when a page is made. */
 export const feed = ({ view, log, clients }: FeedDeps) => {
-  const sales = viewCached(view, salesOf(view))
+  const sales = cachePerView(view, salesOf(view))
   const last = tail(view, log)
   return new Elysia({ name: 'feed' })
-    .get('/api/feed', synchronous(sales), documented(DOCS.readFeed))
-    .get('/api/tail', async ({ request }) => await last(request), documented(DOCS.readTail))
+    .get('/api/feed', respondSynchronously(sales), documentOperation(DOCS.readFeed))
+    .get('/api/tail', async ({ request }) => await last(request), documentOperation(DOCS.readTail))
     .get(
       '/api/history',
       withQuery(FeedQuery, async ({ after, limit }, request) => {
@@ -36,21 +36,21 @@ export const feed = ({ view, log, clients }: FeedDeps) => {
         const found = await log.after(after, limit + 1)
         const changes = found.slice(0, limit)
         const nextAfter = changes.at(-1)?.number ?? after
-        const page: HistoryPage = { nextAfter, hasMore: found.length > limit, changes: changes.map(changeDtoOf) }
+        const page: HistoryPage = { nextAfter, hasMore: found.length > limit, changes: changes.map(toChangeDto) }
         const body = JSON.stringify(page)
-        return cachedResponse({ type: 'application/json', body, cacheControl: CACHED_BY_PROXIES })(request)
+        return createCachedResponse({ type: 'application/json', body, cacheControl: CACHED_BY_PROXIES })(request)
       }),
-      { transform: inTurn(clients, 'pages'), ...documented(DOCS.readHistory) },
+      { transform: createTurnHook(clients, 'pages'), ...documentOperation(DOCS.readHistory) },
     )
 }
 
-const readQuery = paramsReader(FeedQuery)
+const readQuery = createParamsReader(FeedQuery)
 
 function salesOf(view: WallView): CachedResponse {
   return ({ url }) => {
     const query = readQuery(url)
     if (isFailure(query)) return refuse(query)
-    const { sales, ...page } = feedPage(view, query)
+    const { sales, ...page } = toFeedPage(view, query)
     const text = `${JSON.stringify(page).slice(0, -1)},"sales":[${sales.map(textOfSale).join(',')}]}`
     return respondTagged(text)
   }
@@ -78,8 +78,8 @@ function tail(view: WallView, log: Log): (request: Request) => Promise<Response>
     const after = Math.max(0, number - TAIL_CHANGES)
     const changes = await log.after(after, TAIL_CHANGES)
     const nextAfter = Math.max(number, changes.at(-1)?.number ?? 0)
-    const page: LogTail = { after, nextAfter, askAgainMs: TAIL_EVERY_MS, changes: changes.map(changeDtoOf) }
-    return cachedResponse({ type: 'application/json', body: JSON.stringify(page), cacheControl: CACHED_BRIEFLY })
+    const page: LogTail = { after, nextAfter, askAgainMs: TAIL_EVERY_MS, changes: changes.map(toChangeDto) }
+    return createCachedResponse({ type: 'application/json', body: JSON.stringify(page), cacheControl: CACHED_BRIEFLY })
   }
   return async (request) => {
     if (known?.number !== view.number) known = { number: view.number, made: make(view.number) }

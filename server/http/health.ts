@@ -2,7 +2,7 @@
 
 import { Elysia } from 'elysia'
 import { Health } from '../../shared/contract/service.ts'
-import { documented, type OperationDocs } from '../discovery/openapi/operation.ts'
+import { documentOperation, type OperationDocs } from '../discovery/openapi/operation.ts'
 import { isPublic } from '../domain/dependency.ts'
 import type { Readiness, Ready } from '../health/outages.ts'
 import type { PaymentHealth } from '../health/payment-health.ts'
@@ -20,7 +20,11 @@ export type HealthDeps = {
 /** Makes the routes. A process that responds to `/livez` is alive. */
 export const health = (deps: HealthDeps) =>
   new Elysia({ name: 'health' })
-    .get('/api/health', async () => respondJson(200, await healthOf(deps), NO_STORE), documented(DOCS.readHealth))
+    .get(
+      '/api/health',
+      async () => respondJson(200, await healthOf(deps), NO_STORE),
+      documentOperation(DOCS.readHealth),
+    )
     .get('/livez', () => respondJson(200, { alive: true }, NO_STORE))
     .get('/readyz', () => respondReady(deps.readiness.sells()))
     .get('/readyz/reads', () => respondReady(deps.readiness.reads()))

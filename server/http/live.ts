@@ -2,16 +2,16 @@
 
 import { Elysia } from 'elysia'
 import { LiveQuery, type Mark, type Reset, SHARED_STREAM } from '../../shared/contract/live.ts'
-import { documented, type OperationDocs } from '../discovery/openapi/operation.ts'
+import { documentOperation, type OperationDocs } from '../discovery/openapi/operation.ts'
 import { failure, isFailure, type Failure } from '../domain/failure.ts'
 import type { Change, LogNumber } from '../domain/wall/log.ts'
 import type { Clock, Log } from '../ports.ts'
 import { STREAMS_PER_ADDRESS, STREAMS_PER_SITE } from '../wall/rate-limits.ts'
 import { refuse } from './answer/refuse.ts'
 import { CACHED_FOR_A_STREAM, respondEvents } from './answer/respond.ts'
-import { eventText, hidesEarlier, type Piece, recentEvents, type RecentEvents } from './live/recent-events.ts'
-import { type Clients, refuseBeyond, siteOf, slots } from './request/clients.ts'
-import { paramsReader, readInteger } from './request/query.ts'
+import { formatEvent, hidesEarlier, type Piece, createRecentEvents, type RecentEvents } from './live/recent-events.ts'
+import { type Clients, refuseBeyond, siteOf, createSlots } from './request/clients.ts'
+import { createParamsReader, readInteger } from './request/query.ts'
 
 type LiveDeps = { readonly live: Live; readonly clients: Clients }
 
@@ -21,13 +21,13 @@ export const live = ({ live: stream, clients }: LiveDeps) =>
       '/api/live',
       async ({ request }) =>
         refuseBeyond(clients, 'streams', request) ?? (await stream.answer(request, clients.addressOf(request))),
-      documented(DOCS.followWall),
+      documentOperation(DOCS.followWall),
     )
     .get(
       SHARED_STREAM,
       async ({ request }) =>
         refuseBeyond(clients, 'streams', request) ?? (await stream.answerShared(request, clients.addressOf(request))),
-      documented(DOCS.followShared),
+      documentOperation(DOCS.followShared),
     )
 
 const DOCS = {
@@ -106,10 +106,10 @@ type Follower = {
 }
 
 /** Makes the live stream of this process. */
-export function liveStream(source: LiveSource): Live {
+export function createLiveStream(source: LiveSource): Live {
   const { log, clock, number, canvasNumber, advance } = source
   const places = streamPlaces()
-  const recent = recentEvents(log)
+  const recent = createRecentEvents(log)
   const { join, notify, close, isClosed } = followersOf(source, recent)
   const shared = sharedStreams(source, recent, join)
 
@@ -176,7 +176,7 @@ export function liveStream(source: LiveSource): Live {
 
 /** Counts open streams, also those of clients that still catch up: in all, of each address and of each IPv6 site. */
 function streamPlaces() {
-  const [streams, sites] = [slots(), slots()]
+  const [streams, sites] = [createSlots(), createSlots()]
   return {
     /** Why an address cannot open another stream. */
     refusal(address: string): Failure | undefined {
@@ -338,12 +338,12 @@ function follow(from: LogNumber, reading: AsyncGenerator<Piece>, { join, closed,
 /** The event after which a client must read the canvas again. Later events follow it. */
 function resetTo(number: LogNumber): Piece {
   const reset: Reset = { number, kind: 'reset' }
-  return { bytes: encoder.encode(eventText(reset, number)), to: number }
+  return { bytes: encoder.encode(formatEvent(reset, number)), to: number }
 }
 
-const markOf = (mark: Mark): Uint8Array => encoder.encode(eventText(mark))
+const markOf = (mark: Mark): Uint8Array => encoder.encode(formatEvent(mark))
 
-const readQuery = paramsReader(LiveQuery)
+const readQuery = createParamsReader(LiveQuery)
 
 /** The number after which a client continues; `undefined` for one that starts now. A browser that reconnects repeats its first query. */
 function startOf({ headers, url }: Request): LogNumber | Failure | undefined {

@@ -2,7 +2,7 @@
 
 import { isLegacyRequest, ProtocolErrorCode, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server'
 import { readMessage, sendsPicture, type Id } from '../mcp/message.ts'
-import { paymentOfSale } from '../mcp/payment.ts'
+import { readPaymentOfSale } from '../mcp/payment.ts'
 import { answerError, answerRequest, answerStateless, STATELESS_VERSION, type RpcResponse } from '../mcp/server.ts'
 import type { McpDeps } from '../mcp/tool.ts'
 import { IMAGE_MAX_BYTES } from '../mcp/tools/image-to-pixels.ts'
@@ -35,7 +35,7 @@ export async function answerCall(deps: McpDeps, request: Request, { clients, upl
     return answer(400, answerError(null, { code: fault, message }), CLOSE_CONNECTION)
   }
   const message = readMessage(read.value)
-  const payment = paymentOfSale(message, deps.offer)
+  const payment = readPaymentOfSale(message, deps.offer)
   const address = clients.addressOf(request)
   const refusal =
     payment === undefined

@@ -2,7 +2,7 @@
 
 import { Elysia } from 'elysia'
 import { RpcAnswer, RpcRequest } from '../../shared/contract/service.ts'
-import { documented, type OperationDocs } from '../discovery/openapi/operation.ts'
+import { documentOperation, type OperationDocs } from '../discovery/openapi/operation.ts'
 import { failure } from '../domain/failure.ts'
 import type { McpDeps } from '../mcp/tool.ts'
 import { refuse } from './answer/refuse.ts'
@@ -17,7 +17,7 @@ export type McpPort = Omit<McpDeps, 'baseUrl' | 'limits'> & {
 }
 
 /** Loads the module that handles calls, so that the first call does not wait for it. */
-export const mcpCalls = async () => await import('./mcp-call.ts')
+export const loadMcpCalls = async () => await import('./mcp-call.ts')
 
 export function mcp({ bindHost = '', clients, uploads, ...port }: McpPort) {
   const deps = { ...port, baseUrl: port.offer.baseUrl, limits: clients.limits }
@@ -26,8 +26,8 @@ export function mcp({ bindHost = '', clients, uploads, ...port }: McpPort) {
     .post(
       '/mcp',
       async ({ request }) =>
-        await closed(request, async () => (await mcpCalls()).answerCall(deps, request, { clients, uploads })),
-      { parse: 'none', ...documented(DOCS.callMcp) },
+        await closed(request, async () => (await loadMcpCalls()).answerCall(deps, request, { clients, uploads })),
+      { parse: 'none', ...documentOperation(DOCS.callMcp) },
     )
     .options('/mcp', async ({ request }) => await closed(request, async () => respondEmpty(204, preflight)))
 }

@@ -1,7 +1,7 @@
 /** Reports each response to the meter. */
 
 import { Elysia } from 'elysia'
-import { answeredTo } from './errors.ts'
+import { findErrorResponse } from './errors.ts'
 
 /** Counts a response: the path of its route, its status and its duration in milliseconds. */
 export type Meter = (route: string, status: number, tookMs: number) => void
@@ -20,14 +20,14 @@ export function metrics(meter: Meter | undefined) {
     })
     .onAfterResponse({ as: 'global' }, ({ request, route, responseValue }) => {
       const started = startedAt.get(request)
-      const response = responseValue instanceof Response ? responseValue : answeredTo(request)
+      const response = responseValue instanceof Response ? responseValue : findErrorResponse(request)
       if (started !== undefined && response !== undefined)
         meter(route.replace(NAME, '/:name'), response.status, performance.now() - started)
     })
 }
 
 /** A handler outside of the routes, reported as `route`. */
-export const metered =
+export const measureResponses =
   (meter: Meter | undefined, route: string, answer: (request: Request) => Response) =>
   (request: Request): Response => {
     const started = performance.now()

@@ -3,14 +3,14 @@
 import { Elysia } from 'elysia'
 import { CardQuery, PaintedBlocks, PixelsQuery, RegionQuery } from '../../shared/contract/picture.ts'
 import { parseCoord } from '../../shared/wall.ts'
-import { documented, drawing, type OperationDocs } from '../discovery/openapi/operation.ts'
+import { documentOperation, drawing, type OperationDocs } from '../discovery/openapi/operation.ts'
 import { failure, isFailure, type Failure } from '../domain/failure.ts'
 import type { CardSubject } from '../domain/picture/card.ts'
 import type { SentPicture } from '../domain/picture/picture.ts'
 import { invalidCoordinate } from '../domain/purchase/refusals.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
 import type { Pictures } from '../ports.ts'
-import { imageToPixels } from '../wall/image-to-pixels.ts'
+import { convertImageToPixels } from '../wall/image-to-pixels.ts'
 import type { CardImages } from '../wall/wall-image.ts'
 import { respondImage, respondRegion, type RegionDeps } from './answer/image-response.ts'
 import { CLOSE_CONNECTION, refuse } from './answer/refuse.ts'
@@ -36,13 +36,13 @@ export function pictures(deps: PictureDeps) {
       {
         transform: withinUploads(deps),
         parse: 'none',
-        ...documented(DOCS.paintPixels),
+        ...documentOperation(DOCS.paintPixels),
       },
     )
     .get(
       '/wall.png',
       withQuery(RegionQuery, (query, request) => respondRegion(deps, request, query)),
-      documented(DOCS.drawWall),
+      documentOperation(DOCS.drawWall),
     )
     .get(
       '/card.png',
@@ -52,7 +52,7 @@ export function pictures(deps: PictureDeps) {
         const shown = Object.values(subject).join('-')
         return await respondImage(request, { view, shown, draw: () => cards.draw(subject), clients })
       }),
-      documented(DOCS.drawCard),
+      documentOperation(DOCS.drawCard),
     )
 }
 
@@ -84,7 +84,10 @@ async function toPixels(
   if (isFailure(picture)) return refuse(picture, CLOSE_CONNECTION)
   const background = `#${query.background.replace('#', '').toLowerCase()}`
   const { limits, addressOf } = clients
-  const painted = await imageToPixels({ pictures, limits }, addressOf(request), picture, { ...query, background })
+  const painted = await convertImageToPixels({ pictures, limits }, addressOf(request), picture, {
+    ...query,
+    background,
+  })
   return isFailure(painted) ? refuse(painted) : respondJson(200, painted, NO_STORE)
 }
 

@@ -2,10 +2,10 @@
 
 import { Elysia } from 'elysia'
 import { Reported } from '../../shared/contract/report.ts'
-import { documented, type OperationDocs, queued } from '../discovery/openapi/operation.ts'
+import { documentOperation, type OperationDocs, queued } from '../discovery/openapi/operation.ts'
 import { readReport, reportWork, type ReportDeps } from '../wall/report-work.ts'
 import { respondResult } from './answer/refuse.ts'
-import { jsonBody, type Clients } from './request/clients.ts'
+import { createJsonBodyHooks, type Clients } from './request/clients.ts'
 
 export const reports = (deps: ReportDeps & { readonly clients: Clients }) => {
   const { limits, addressOf } = deps.clients
@@ -13,8 +13,10 @@ export const reports = (deps: ReportDeps & { readonly clients: Clients }) => {
     '/api/reports',
     async ({ request, body }) => respondResult(await reportWork(deps, body, addressOf(request))),
     {
-      ...jsonBody(deps.clients, readReport, { before: (request) => limits.take('reports', addressOf(request)) }),
-      ...documented(DOCS.reportWork),
+      ...createJsonBodyHooks(deps.clients, readReport, {
+        before: (request) => limits.take('reports', addressOf(request)),
+      }),
+      ...documentOperation(DOCS.reportWork),
     },
   )
 }

@@ -9,7 +9,7 @@ import { SIGN_IN_HEADER, signInDemand, type SignInTerms } from '../x402/sign-in.
 import type { Offer } from '../x402/terms.ts'
 import { refuse, respondResult } from './answer/refuse.ts'
 import { NO_STORE, respondJson } from './answer/respond.ts'
-import { type BodyChecks, type Clients, signedBody } from './request/clients.ts'
+import { type BodyChecks, type Clients, createSignedBodyHooks } from './request/clients.ts'
 import { queryOf } from './request/request-url.ts'
 
 export type SignInDeps = { readonly offer: Offer; readonly changing: ChangeDeps; readonly clients: Clients }
@@ -34,7 +34,7 @@ export function signInHooks<Fields>(clients: Clients, read: Reader<Fields>, { be
     return isFailure(fields) ? fields : { fields, requestId: new Bun.SHA256().update(bytes).digest('hex') }
   }
   const checks = { ...limits, before: (request: Request) => before?.(request) ?? noQuery(request) }
-  return signedBody(clients, Object.assign(identified, { schema: read.schema }), checks)
+  return createSignedBodyHooks(clients, Object.assign(identified, { schema: read.schema }), checks)
 }
 
 /** Nothing of a query would be signed. */

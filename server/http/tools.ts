@@ -5,19 +5,19 @@ import { Preview, PreviewBody } from '../../shared/contract/preview.ts'
 import { OrderSigning, Signing, SignQuery } from '../../shared/contract/sign.ts'
 import { SpaceQuery, Spaces } from '../../shared/contract/space.ts'
 import { parseCoord } from '../../shared/wall.ts'
-import { documented, type OperationDocs, queued } from '../discovery/openapi/operation.ts'
+import { documentOperation, type OperationDocs, queued } from '../discovery/openapi/operation.ts'
 import { failure, isFailure } from '../domain/failure.ts'
 import { invalidCoordinate } from '../domain/purchase/refusals.ts'
 import { orderSigning, readOrderToSign } from '../purchase/order-to-sign.ts'
 import { readTarget } from '../purchase/read-order.ts'
-import { reader } from '../read.ts'
+import { createReader } from '../read.ts'
 import type { FindSpace } from '../wall/open-blocks.ts'
 import { previewBlock, type PreviewDeps } from '../wall/preview-block.ts'
 import type { BudgetName } from '../wall/rate-limits.ts'
-import { signingMessage, type SigningMessageDeps } from '../wall/signing-message.ts'
+import { createSigningMessage, type SigningMessageDeps } from '../wall/signing-message.ts'
 import { refuse, respondResult } from './answer/refuse.ts'
 import { NO_STORE, respondJson } from './answer/respond.ts'
-import { inTurn, jsonBody, type Clients } from './request/clients.ts'
+import { createTurnHook, createJsonBodyHooks, type Clients } from './request/clients.ts'
 import { withQuery } from './request/query.ts'
 
 export type ToolsDeps = PreviewDeps &
@@ -30,15 +30,15 @@ export function tools(deps: ToolsDeps) {
   const { clients, findSpace } = deps
   const { limits, addressOf } = clients
   const signing = { ...deps, baseUrl: deps.offer.baseUrl }
-  const searching = inTurn(clients, 'searches')
+  const searching = createTurnHook(clients, 'searches')
   const within = (budget: BudgetName) => ({
     maxBytes: PREVIEW_MAX_BYTES,
     before: (request: Request) => limits.take(budget, addressOf(request)),
   })
   return new Elysia({ name: 'tools' })
     .post('/api/preview', async ({ body }) => await preview(deps, body), {
-      ...jsonBody(clients, readPreview, within('previews')),
-      ...documented(DOCS.previewBlock),
+      ...createJsonBodyHooks(clients, readPreview, within('previews')),
+      ...documentOperation(DOCS.previewBlock),
     })
     .get(
       '/api/space',
@@ -47,20 +47,20 @@ export function tools(deps: ToolsDeps) {
         if (query.near !== undefined && near === undefined) return refuse(invalidCoordinate())
         return respondResult(await findSpace({ ...query, near }))
       }),
-      { transform: searching, ...documented(DOCS.findSpace) },
+      { transform: searching, ...documentOperation(DOCS.findSpace) },
     )
     .post('/api/sign', ({ body }) => respondResult(orderSigning(body, new URL(deps.offer.baseUrl).hostname)), {
-      ...jsonBody(clients, readOrderToSign, within('searches')),
-      ...documented(DOCS.getOrderToSign),
+      ...createJsonBodyHooks(clients, readOrderToSign, within('searches')),
+      ...documentOperation(DOCS.getOrderToSign),
     })
     .get(
       '/api/sign',
-      withQuery(SignQuery, async (query) => respondResult(await signingMessage(signing, query))),
-      { transform: searching, ...documented(DOCS.getSigningMessage) },
+      withQuery(SignQuery, async (query) => respondResult(await createSigningMessage(signing, query))),
+      { transform: searching, ...documentOperation(DOCS.getSigningMessage) },
     )
 }
 
-const readPreview = reader(PreviewBody, () => failure('invalid_body', PREVIEW_SHAPE))
+const readPreview = createReader(PreviewBody, () => failure('invalid_body', PREVIEW_SHAPE))
 
 const PREVIEW_SHAPE =
   'Send a JSON object with coord ("next" or "col,row"), w and h (integers) for an area, and any of name, framework, message, link, painter and px or pixels, all of them strings. No other fields are allowed.'

@@ -6,7 +6,7 @@
 import { coordOf } from '../../shared/wall.ts'
 import { ifAvailable } from '../domain/failure.ts'
 import type { UnixMs } from '../domain/purchase/payment.ts'
-import { blocksIn, nameOf, resolvedTarget } from '../domain/purchase/target.ts'
+import { countBlocks, nameOf, resolveTarget } from '../domain/purchase/target.ts'
 import type { Change, LogNumber } from '../domain/wall/log.ts'
 import type { OpenReport } from '../domain/wall/reports.ts'
 import type { Outages } from '../health/outages.ts'
@@ -38,7 +38,7 @@ const RETRY_LAST_MS = 600_000
 const SAVED_EVERY_MS = 1000
 
 /** Makes the delivery: each call delivers pending notices, and returns after how many milliseconds to call it again. */
-export function noticeDelivery(deps: DeliveryDeps): (signal: AbortSignal) => Promise<number> {
+export function createNoticeDelivery(deps: DeliveryDeps): (signal: AbortSignal) => Promise<number> {
   const { reports, jobs } = deps
   const { send, retryMs } = sender(deps)
   const log = logDelivery(deps, send)
@@ -153,11 +153,11 @@ async function noticeOf(
       const [payment] = await ledgerReader.sold(change.seq - 1, 1)
       // A block of a purchase that began before the webhook did.
       if (payment?.seq !== change.seq) return { through: number }
-      const blocks = blocksIn(payment.target)
+      const blocks = countBlocks(payment.target)
       const { name, framework } = change.profile
       const { message, link } = change.content
       const data = {
-        place: nameOf(resolvedTarget(payment)),
+        place: nameOf(resolveTarget(payment)),
         blocks,
         seq: change.seq,
         payer: payment.payer,

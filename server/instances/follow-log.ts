@@ -2,10 +2,10 @@
 
 import { StoreUnavailable } from '../domain/failure.ts'
 import type { Change } from '../domain/wall/log.ts'
-import { applyChange, emptyView, type WallView } from '../domain/wall/wall-view.ts'
+import { applyChange, createEmptyView, type WallView } from '../domain/wall/wall-view.ts'
 import { runPeriodically } from '../health/run-periodically.ts'
 import type { ChangeNotifier, Clock, Log, Logger } from '../ports.ts'
-import { sharedRead } from '../purchase/single-flight.ts'
+import { shareReads } from '../purchase/single-flight.ts'
 import { TIMES, type Times } from '../times.ts'
 
 const PAGE = 500
@@ -22,12 +22,12 @@ type Listener = (change: Change) => void
 
 /** Builds the view from the log, and follows it from there. */
 export async function followLog(log: Log): Promise<Follower> {
-  const view = emptyView()
+  const view = createEmptyView()
   for (const change of await log.compacted()) applyChange(view, change)
 
   const listeners = new Set<Listener>()
   // One reader at a time, because two would apply the same entries twice.
-  const advance = sharedRead(async () => {
+  const advance = shareReads(async () => {
     for (;;) {
       const changes = await log.after(view.number, PAGE)
       for (const change of changes) {

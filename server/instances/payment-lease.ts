@@ -35,7 +35,7 @@ const WAIT_MAX_MS = 1000
 const TIMEOUT_MS = 60_000
 
 /** For a store with several processes. */
-export function paymentLease(leases: Leases, clock: Clock, times = TIMES): PaymentLease {
+export function createPaymentLease(leases: Leases, clock: Clock, times = TIMES): PaymentLease {
   // How many runs of this process share each lease. The last one releases it.
   const holders = new Map<string, number>()
   const hold = (key: PaymentKey, more: 1 | -1) => {

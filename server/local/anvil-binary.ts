@@ -27,7 +27,7 @@ export class AnvilMissing extends Error {
 }
 
 /** The path of the installed anvil binary for a platform named as `process.platform-process.arch`; throws `AnvilMissing`. */
-export function anvilBinary(platform = `${process.platform}-${process.arch}`): string {
+export function findAnvilBinary(platform = `${process.platform}-${process.arch}`): string {
   const name = packageOf[platform]
   const manifest = name && resolveManifest(name)
   if (!manifest) throw new AnvilMissing(platform)

@@ -1,5 +1,5 @@
 import { createTestClient, defineChain, http, parseEther, publicActions } from 'viem'
-import { anvilBinary } from './anvil-binary.ts'
+import { findAnvilBinary } from './anvil-binary.ts'
 import { dollarAddress, dollarCode, minterAddress, multicallAddress, multicallCode } from './token/contracts.ts'
 
 /** The chain id of Base, so that payments signed here look like real ones. */
@@ -30,7 +30,7 @@ export type Chain = {
 
 /** Starts a node on a free loopback port with the dollar and multicall deployed; throws `AnvilMissing` if there is no anvil. */
 export async function startChain(options: ChainOptions = {}): Promise<Chain> {
-  const node = Bun.spawn([anvilBinary(), ...nodeArguments(options)], {
+  const node = Bun.spawn([findAnvilBinary(), ...nodeArguments(options)], {
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',

@@ -12,8 +12,8 @@ import { AnvilMissing } from './anvil-binary.ts'
 import { localChainId } from './chain.ts'
 import { arriveLate, exhibit } from './exhibition.ts'
 import { startLocalNetwork, type LocalNetwork } from './network.ts'
-import { armed, freePort, startWall, type WallProcess } from './wall-process.ts'
-import { newWallet } from './wallets.ts'
+import { waitUntilArmed, findFreePort, startWall, type WallProcess } from './wall-process.ts'
+import { createWallet } from './wallets.ts'
 
 const PORT = 8402
 
@@ -69,16 +69,16 @@ async function startNetwork(): Promise<LocalNetwork | undefined> {
 
 async function openWall(network: LocalNetwork, folder: string): Promise<WallProcess> {
   const settings = {
-    PAY_TO: newWallet().address,
+    PAY_TO: createWallet().address,
     FACILITATOR_URL: network.facilitatorUrl,
     RPC_URL: network.rpcUrl,
     DATABASE_PATH: join(folder, 'wall.sqlite'),
   }
   // The usual port gives the usual address; if another program uses it, any other port will do.
   const wall = await startWall({ ...settings, PORT: String(PORT) }).catch(async () =>
-    startWall({ ...settings, PORT: String(await freePort()) }),
+    startWall({ ...settings, PORT: String(await findFreePort()) }),
   )
-  await armed(wall.url)
+  await waitUntilArmed(wall.url)
   say(`The wall is open at ${wall.url}\n`)
   return wall
 }

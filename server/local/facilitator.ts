@@ -6,7 +6,7 @@ import { ExactEvmScheme } from '@x402/evm/exact/facilitator'
 import { BAZAAR } from '@x402/extensions/bazaar'
 import { type Address, concat, encodeFunctionData, type Hex, parseEther, parseGwei } from 'viem'
 import { type ChainClient, connect, localChainId } from './chain.ts'
-import { inTurn, newWallet } from './wallets.ts'
+import { inTurn, createWallet } from './wallets.ts'
 
 /** How a facilitator is started. */
 export type FacilitatorOptions = {
@@ -103,7 +103,7 @@ const feeCeiling = { maxFeePerGas: parseGwei('10000'), maxPriorityFeePerGas: par
 
 /** Makes a fresh account, gives it ether, and lets it send any number of transfers in parallel. */
 async function openGasWallet(client: ChainClient, confirmationTimeoutMs: number): Promise<GasWallet> {
-  const account = newWallet()
+  const account = createWallet()
   await client.setBalance({ address: account.address, value: parseEther('1000000') })
   const senderInTurn = inTurn<Hex>(() => client.getTransactionCount({ address: account.address, blockTag: 'pending' }))
 

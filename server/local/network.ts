@@ -2,7 +2,7 @@ import type { Address } from 'viem'
 import { startChain, type Chain, type ChainOptions } from './chain.ts'
 import { startFacilitator, type FacilitatorOptions } from './facilitator.ts'
 import { dollarAbi, dollarAddress } from './token/contracts.ts'
-import { newWallet, openMint, type Fund, type Wallet } from './wallets.ts'
+import { createWallet, openMint, type Fund, type Wallet } from './wallets.ts'
 
 /** How the embedded network runs; see `ChainOptions`. */
 export type LocalNetworkOptions = ChainOptions & Omit<FacilitatorOptions, 'rpcUrl'>
@@ -37,7 +37,7 @@ export async function startLocalNetwork(options: LocalNetworkOptions = {}): Prom
     resume,
     fund,
     wallet: async (dollars) => {
-      const wallet = newWallet()
+      const wallet = createWallet()
       if (dollars > 0) await fund(wallet.address, dollars)
       return wallet
     },

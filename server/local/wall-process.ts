@@ -31,7 +31,7 @@ export type Start = {
 
 /** Starts `server/main.ts` and resolves once it listens; rejects with its output if it exits instead. */
 export async function startWall(settings: WallSettings, { limits, folder, program }: Start = {}): Promise<WallProcess> {
-  const port = settings['PORT'] ?? String(await freePort())
+  const port = settings['PORT'] ?? String(await findFreePort())
   const url = `http://127.0.0.1:${port}`
   const command = program ?? [process.execPath, MAIN]
   const limited = limits === undefined ? [...command] : ['sh', '-c', `${limits}; exec "$0" "$@"`, ...command]
@@ -69,7 +69,7 @@ export async function startWall(settings: WallSettings, { limits, folder, progra
 }
 
 /** Resolves once the wall at `url` accepts payments. */
-export async function armed(url: string): Promise<void> {
+export async function waitUntilArmed(url: string): Promise<void> {
   for (;;) {
     const { rail } = (await (await fetch(new URL('/api/health', url))).json()) as Health
     if (rail === 'armed') return
@@ -78,7 +78,7 @@ export async function armed(url: string): Promise<void> {
 }
 
 /** A loopback port that nobody listens on now. */
-export async function freePort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
   const server = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
   const { port } = server
   server.stop(true)

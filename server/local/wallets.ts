@@ -13,7 +13,7 @@ export type Wallet = PrivateKeyAccount & { privateKey: Hex }
 export type Fund = (address: Address, dollars: number) => Promise<void>
 
 /** Makes a wallet with a fresh random key. */
-export function newWallet(): Wallet {
+export function createWallet(): Wallet {
   const privateKey = generatePrivateKey()
   return { ...privateKeyToAccount(privateKey), privateKey }
 }

@@ -48,15 +48,17 @@ export const refuseArgument =
   (input: TObject) =>
   ({ name, schema }: Flaw): Failure =>
     schema === undefined
-      ? failure('invalid_body', unknownArgument(input))
+      ? failure('invalid_body', describeUnknownArgument(input))
       : failure(
           codeOfField(name, 'invalid_body'),
           `${name} is missing or invalid. It should be: ${schema.description ?? schema['type']}`,
         )
 
 /** Arguments that are read one by one. The SDK has checked that they are an object, or absent. */
-export const argumentsIn = (given: unknown): Readonly<Record<string, unknown>> => ({ ...(given as object | undefined) })
+export const readArguments = (given: unknown): Readonly<Record<string, unknown>> => ({
+  ...(given as object | undefined),
+})
 
 /** The error for an unknown argument. */
-export const unknownArgument = ({ properties }: TObject): string =>
+export const describeUnknownArgument = ({ properties }: TObject): string =>
   `Unknown argument. This tool has: ${Object.keys(properties).join(', ') || 'none'}.`

@@ -12,7 +12,7 @@ const MIME_TYPE = 'text/html;profile=mcp-app'
 export const SHOWN_IN_CHAT = { ui: { resourceUri: URI }, 'ui/resourceUri': URI } as const
 
 /** The result of resources/list. */
-export const resourceList = (): ListResourcesResult => ({
+export const listResources = (): ListResourcesResult => ({
   resources: [
     {
       uri: URI,

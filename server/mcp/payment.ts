@@ -9,19 +9,19 @@ import { AREA_TOOL, BUYING_TOOL } from '../x402/bazaar.ts'
 import { readPayment } from '../x402/payload.ts'
 import type { Offer } from '../x402/terms.ts'
 import { onePayment, paymentOf } from '../x402/v1.ts'
-import { argumentsIn } from './arguments.ts'
+import { readArguments } from './arguments.ts'
 import type { Message } from './message.ts'
 import { PAYMENT_META } from './reply.ts'
 
 /** The arguments of an order, and its separate headers. */
 export function orderAndHeaders(given: unknown): { readonly order: object; readonly headers: object | undefined } {
-  const { headers, ...order } = argumentsIn(given)
+  const { headers, ...order } = readArguments(given)
   const isHeaders = typeof headers === 'object' && headers !== null && !Array.isArray(headers)
-  return isHeaders ? { order, headers } : { order: argumentsIn(given), headers: undefined }
+  return isHeaders ? { order, headers } : { order: readArguments(given), headers: undefined }
 }
 
 /** The payment for a target; `undefined` if there is none. `payload` is the payment in `_meta`. */
-export function paymentOfCall(
+export function readPaymentOfCall(
   payload: unknown,
   headers: object | undefined,
   offer: Offer,
@@ -34,12 +34,12 @@ export function paymentOfCall(
 }
 
 /** The payment of a message that calls a tool that sells, if it can be read. Such calls have budgets of their own. */
-export function paymentOfSale(message: Message, offer: Offer): Payment | undefined {
+export function readPaymentOfSale(message: Message, offer: Offer): Payment | undefined {
   if (message.kind !== 'request' || message.method !== 'tools/call') return undefined
   const { name, arguments: given, _meta: meta }: Called = message.params ?? {}
   if (name !== BUYING_TOOL && name !== AREA_TOOL) return undefined
   const payload: unknown = typeof meta === 'object' && meta !== null ? Reflect.get(meta, PAYMENT_META) : undefined
-  const payment = paymentOfCall(payload, orderAndHeaders(given).headers, offer, 'next')
+  const payment = readPaymentOfCall(payload, orderAndHeaders(given).headers, offer, 'next')
   return payment === undefined || isFailure(payment) ? undefined : payment
 }
 

@@ -3,7 +3,7 @@
 import type { Tool as ListedTool } from '@modelcontextprotocol/server'
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { amountText } from '../../shared/money.ts'
-import { offered, type Offer } from '../x402/terms.ts'
+import { offerRequirements, type Offer } from '../x402/terms.ts'
 import { SHOWN_IN_CHAT } from './chat-view.ts'
 import { PRICE_OF_BLOCK, type Tool } from './tool.ts'
 import { buyArea, buyBlock, previewBlock } from './tools/buy.ts'
@@ -31,16 +31,16 @@ export const TOOLS: readonly Tool[] = [
 ]
 
 /** The tool with a name; `undefined` if there is none. */
-export const toolNamed = (name: string): Tool | undefined => TOOLS.find((tool) => tool.name === name)
+export const findTool = (name: string): Tool | undefined => TOOLS.find((tool) => tool.name === name)
 
 /** The price of a block, in words. */
-export const priceIn = ({ terms }: Offer): string => amountText(terms.amount)
+export const formatPrice = ({ terms }: Offer): string => amountText(terms.amount)
 
 /** The result of tools/list, for an offer. */
-export const toolList = (offer: Offer): Array<(typeof PRICELESS)[number]['listed']> =>
+export const listTools = (offer: Offer): Array<(typeof PRICELESS)[number]['listed']> =>
   PRICELESS.map(({ listed, sells }) => {
     const meta = { ...listed._meta, ...(sells === undefined ? {} : { x402: paymentFor(sells, offer) }) }
-    const description = listed.description.replaceAll(PRICE_OF_BLOCK, priceIn(offer))
+    const description = listed.description.replaceAll(PRICE_OF_BLOCK, formatPrice(offer))
     return { ...listed, description, ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }) }
   })
 
@@ -50,7 +50,7 @@ export const toolList = (offer: Offer): Array<(typeof PRICELESS)[number]['listed
  */
 const paymentFor = (sells: NonNullable<Tool['sells']>, offer: Offer): Readonly<Record<string, unknown>> => ({
   ...(sells === 'a block' ? { paymentRequired: true } : {}),
-  accepts: [offered(offer)],
+  accepts: [offerRequirements(offer)],
 })
 
 type Schema = Readonly<Record<string, unknown>>

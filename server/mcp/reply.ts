@@ -6,7 +6,7 @@ import type { PurchaseOrder } from '../domain/purchase/listing.ts'
 import { cannotSell, notNow } from '../domain/purchase/refusals.ts'
 import type { Target } from '../domain/purchase/target.ts'
 import type { PaymentHealth } from '../health/payment-health.ts'
-import { costOf, reasonIn, demandOfTool, type Offer } from '../x402/terms.ts'
+import { costOf, readReason, createToolDemand, type Offer } from '../x402/terms.ts'
 
 /** The form of a demand for payment: a tool's result, which x402 clients can pay, or a JSON-RPC error. */
 export type Dialect = 'result' | 'error'
@@ -51,8 +51,8 @@ export function demand(
   refusal: Failure = failure('payment_required', howToPay(offer, target) + notNow(rail.state())),
 ): Reply {
   if (rail.state() === 'misconfigured') return refuse(cannotSell())
-  const asked = { ...reasonIn(refusal.details), ...(isArea ? { isArea } : {}) }
-  const terms = demandOfTool(offer, target, asked)
+  const asked = { ...readReason(refusal.details), ...(isArea ? { isArea } : {}) }
+  const terms = createToolDemand(offer, target, asked)
   // To agents `error` is always a code; to x402 clients, which read the terms alone, it is what went wrong.
   const words = { error: refusal.code, message: refusal.message, ...refusal.details }
   if (dialect === 'error') {

@@ -3,7 +3,7 @@
 import type { Static, TObject } from '@sinclair/typebox'
 import { isFailure } from '../domain/failure.ts'
 import type { SaleDeps } from '../purchase/sell.ts'
-import { reader } from '../read.ts'
+import { createReader } from '../read.ts'
 import type { MyWallDeps } from '../wall/my-wall.ts'
 import type { FindSpace } from '../wall/open-blocks.ts'
 import type { PreviewDeps } from '../wall/preview-block.ts'
@@ -84,7 +84,7 @@ export function tool<Input extends TObject>(
   metadata: ToolMetadata & { readonly input: Input },
   work: (deps: McpDeps, args: Static<Input>, caller: Caller) => Reply | Promise<Reply>,
 ): Tool {
-  const read = reader(metadata.input, refuseArgument(metadata.input))
+  const read = createReader(metadata.input, refuseArgument(metadata.input))
   return {
     ...metadata,
     answer(deps, given, call) {

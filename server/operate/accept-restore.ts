@@ -3,7 +3,7 @@
 import { CannotOpen } from '../../db/cannot-open.ts'
 import { openStore } from '../../db/open.ts'
 import { countOf, moneyText } from '../../shared/money.ts'
-import { viemChain } from '../adapters/chain/chain.ts'
+import { createViemChain } from '../adapters/chain/chain.ts'
 import { openEndpoints } from '../adapters/chain/endpoints.ts'
 import { systemClock as clock } from '../adapters/clock.ts'
 import { openWitness } from '../adapters/witness-file.ts'
@@ -38,7 +38,7 @@ async function accept(isAccepted: boolean): Promise<number> {
   const witness = openWitness(witnessPath)
   const { checkpoint, payouts, store, close } = await openStore(database, network)
   try {
-    const chain = viemChain(openEndpoints(network, rpcUrls, { clock, callsPerSecond: rpcCallsPerSecond }), offer)
+    const chain = createViemChain(openEndpoints(network, rpcUrls, { clock, callsPerSecond: rpcCallsPerSecond }), offer)
     const deps = { chain, checkpoint, terms: offer.terms, payouts, store, witness, clock }
     const seen = await witness.read().catch(() => undefined)
     const lost = await findLostPayments(deps, seen)

@@ -24,15 +24,15 @@ import type { WallView } from '../domain/wall/wall-view.ts'
 import type { Backups, Reports } from '../operator-ports.ts'
 import {
   banWallet,
-  hiddenNow,
+  listHiddenNow,
   moderateBlocks,
-  moderationTrail,
-  namedBlocks,
+  listModerationTrail,
+  parseNamedBlocks,
   ownersOf,
   type ModerateDeps,
 } from '../wall/moderate-blocks.ts'
-import { closeReports, reportedWorks } from '../wall/reported-works.ts'
-import { statusLines, type Overview } from './status-report.ts'
+import { closeReports, listReportedWorks } from '../wall/reported-works.ts'
+import { formatStatus, type Overview } from './status-report.ts'
 
 export type AdminDeps = ModerateDeps &
   ResolveDeps & {
@@ -106,7 +106,7 @@ const handlers: Handlers = {
   payout,
 }
 
-export const adminCommands =
+export const createAdminCommands =
   (deps: AdminDeps): RunCommand =>
   async (command, body) => {
     if (!isCommand(command)) return no(`unknown command ${JSON.stringify(command.slice(0, 40))}`)
@@ -120,7 +120,7 @@ const isCommand = (name: string): name is CommandName => Object.hasOwn(Commands,
 
 async function moderate(deps: AdminDeps, body: CommandBody<'moderate'>): Promise<CommandResult> {
   const { act, target, parts, who, why } = body
-  const named = await namedBlocks(deps, target)
+  const named = await parseNamedBlocks(deps, target)
   if (typeof named === 'string') return no(named)
   const asked = (part: ContentPart | NamePart) => parts.length === 0 || parts.includes(part)
   const names = NAME_PARTS.filter(asked)
@@ -165,7 +165,7 @@ function moderatedLines(
 const COORDS_SHOWN = 12
 
 async function ban(deps: AdminDeps, { act, target, who, why }: CommandBody<'ban'>): Promise<CommandResult> {
-  const named = await namedBlocks(deps, target)
+  const named = await parseNamedBlocks(deps, target)
   if (typeof named === 'string') return no(named)
   const { name, wallet } = named
   if (wallet === undefined) return no(`${name} cannot be banned: give the wallet instead`)
@@ -187,7 +187,7 @@ function hiddenWords(hidden: Hidden): string {
 }
 
 async function hidden(deps: AdminDeps, { isTrail }: CommandBody<'hidden'>): Promise<CommandResult> {
-  const blocks = (isTrail ? await moderationTrail(deps) : await hiddenNow(deps)).map((act) => {
+  const blocks = (isTrail ? await listModerationTrail(deps) : await listHiddenNow(deps)).map((act) => {
     const words = `block ${coordOf(act.block)}: ${hiddenWords(act.hidden)}`
     return { at: act.at, text: isTrail ? `left ${words}` : words }
   })
@@ -210,7 +210,7 @@ const lineAt = ({ at, text }: { readonly at: UnixMs; readonly text: string }) =>
 
 function tellStatus({ overview }: AdminDeps): CommandResult {
   const seen = overview()
-  return { ok: seen.sells.ready, lines: statusLines(seen) }
+  return { ok: seen.sells.ready, lines: formatStatus(seen) }
 }
 
 /** Records that a backup was made just now. */
@@ -223,7 +223,7 @@ const REPORTED_WORKS_MAX = 20
 
 /** How many artworks wait, and the first of them, each as a line of JSON. */
 async function listReports(deps: AdminDeps): Promise<CommandResult> {
-  const { waiting, works } = await reportedWorks(deps, REPORTED_WORKS_MAX)
+  const { waiting, works } = await listReportedWorks(deps, REPORTED_WORKS_MAX)
   return yes(String(waiting), ...works.map((work) => JSON.stringify(work)))
 }
 

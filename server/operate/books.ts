@@ -5,7 +5,7 @@ import { CannotOpen } from '../../db/cannot-open.ts'
 import { openBooks } from '../../db/open.ts'
 import type { Arrival } from '../../shared/chain/arrivals.ts'
 import { amountText, countOf } from '../../shared/money.ts'
-import { viemChain } from '../adapters/chain/chain.ts'
+import { createViemChain } from '../adapters/chain/chain.ts'
 import { openEndpoints } from '../adapters/chain/endpoints.ts'
 import { systemClock as clock } from '../adapters/clock.ts'
 import { openReceiptArchive } from '../adapters/receipts-file.ts'
@@ -37,7 +37,7 @@ export const books: Command = {
     if (values.from !== undefined && !/^\d{1,15}$/.test(values.from)) throw new UsageError()
     const { database, network, rpcUrls, rpcCallsPerSecond, offer, booksPath } = readConfig(Bun.env)
     await using audit = await openBooks(database)
-    const chain = viemChain(openEndpoints(network, rpcUrls, { clock, callsPerSecond: rpcCallsPerSecond }), offer)
+    const chain = createViemChain(openEndpoints(network, rpcUrls, { clock, callsPerSecond: rpcCallsPerSecond }), offer)
     const from = values.from === undefined ? undefined : BigInt(values.from)
     const kept = openReceiptArchive(booksPath, `${network} ${offer.terms.asset}`)
     const archive = { read: values.all === true ? async () => [] : kept.read, write: orTell(kept.write) }

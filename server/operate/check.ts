@@ -4,7 +4,7 @@ import { NoWallYet } from '../../db/cannot-open.ts'
 import { openBooks } from '../../db/open.ts'
 import { dumpTool, NO_DUMP_TOOL } from '../../db/postgres/dump.ts'
 import { systemClock as clock } from '../adapters/clock.ts'
-import { freeBytesBeside } from '../adapters/disk-space.ts'
+import { createFreeSpaceReader } from '../adapters/disk-space.ts'
 import { recoverTextSigner } from '../adapters/wallets/recover.ts'
 import { openWebhook } from '../adapters/webhook.ts'
 import { openWitness } from '../adapters/witness-file.ts'
@@ -15,7 +15,7 @@ import type { UnixMs } from '../domain/purchase/payment.ts'
 import { isOlder, type Database, type StorePosition } from '../domain/store-position.ts'
 import { BACKUP_LATE_MS, FREE_BYTES_MIN } from '../health/watch-store.ts'
 import { openRail } from '../open-rail.ts'
-import { pathTroubles, portTroubles } from '../preflight.ts'
+import { findPathProblems, findPortProblems } from '../preflight.ts'
 import { NoAdminSocket } from './admin-socket.ts'
 import { ask, printLines, UsageError, type Command } from './command.ts'
 
@@ -50,8 +50,8 @@ async function findingsOf(): Promise<readonly Finding[]> {
     const runs = await isRunning()
     const places = [
       // The running wall itself uses its ports.
-      ...(runs ? [] : named('ports', portTroubles(config))),
-      ...named('folders', pathTroubles(config)),
+      ...(runs ? [] : named('ports', findPortProblems(config))),
+      ...named('folders', findPathProblems(config)),
     ]
     return [
       { what: 'settings', trouble: null },
@@ -83,7 +83,7 @@ async function isRunning(): Promise<boolean> {
 }
 
 async function diskFinding({ database, witnessPath }: Config): Promise<Finding> {
-  const free = await freeBytesBeside(database.kind === 'sqlite' ? database.path : (witnessPath ?? '.'))()
+  const free = await createFreeSpaceReader(database.kind === 'sqlite' ? database.path : (witnessPath ?? '.'))()
   const isLow = free !== undefined && free < FREE_BYTES_MIN
   return { what: 'disk', trouble: isLow ? 'the disk is nearly full' : null }
 }

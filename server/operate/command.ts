@@ -4,7 +4,7 @@ import { CannotOpen } from '../../db/cannot-open.ts'
 import { terminalLine, terminalText } from '../../shared/terminal.ts'
 import { ConfigError, readPlace } from '../config.ts'
 import type { CommandBody, CommandName } from './admin-commands.ts'
-import { adminSocketAt } from './admin-socket-path.ts'
+import { locateAdminSocket } from './admin-socket-path.ts'
 import { callAdminSocket, NoAdminSocket } from './admin-socket.ts'
 
 /** Wrong usage of a command; the message says what is wrong, if the usage line does not show it. */
@@ -54,7 +54,7 @@ const isMisuse = (error: unknown): error is Error =>
 
 /** Runs a command in the running wall. Throws `NoAdminSocket` if none runs. */
 export const ask = <C extends CommandName>(command: C, body: CommandBody<C>) =>
-  callAdminSocket(adminSocketAt(readPlace(Bun.env)), command, body)
+  callAdminSocket(locateAdminSocket(readPlace(Bun.env)), command, body)
 
 /** Runs a command in the running wall, and prints its response; returns the exit status. */
 export async function runRemotely<C extends CommandName>(command: C, body: CommandBody<C>): Promise<number> {

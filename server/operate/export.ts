@@ -6,7 +6,7 @@ import { ASSET_SYMBOL, moneyText } from '../../shared/money.ts'
 import { terminalLine } from '../../shared/terminal.ts'
 import { readPlace } from '../config.ts'
 import type { MoneyEntry } from '../domain/purchase/balance.ts'
-import { blocksIn, nameOf, resolvedTarget } from '../domain/purchase/target.ts'
+import { countBlocks, nameOf, resolveTarget } from '../domain/purchase/target.ts'
 import { type Command, UsageError } from './command.ts'
 
 const USAGE = `Writes every sale, credit and payout in the order of their times: as CSV, or as JSON lines. The wall may be running or stopped.
@@ -66,8 +66,8 @@ function rowOf({ kind, at, holding, payer, nonce, amount, tx, network, reference
   return {
     time: new Date(at).toISOString(),
     kind,
-    place: holding === null ? null : nameOf(resolvedTarget(holding)),
-    blocks: holding === null ? null : blocksIn(holding.target),
+    place: holding === null ? null : nameOf(resolveTarget(holding)),
+    blocks: holding === null ? null : countBlocks(holding.target),
     payer,
     nonce,
     amount: amount === null ? null : moneyText(amount),

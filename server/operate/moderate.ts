@@ -66,7 +66,7 @@ function moderation(act: 'hide' | 'unhide'): Command {
       const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options })
       const target = onlyOne(positionals)
       const parts = [...CONTENT_PARTS, ...NAME_PARTS].filter((part) => values[part] === true)
-      return await runRemotely('moderate', { act, target, parts, ...reasonIn(values.why) })
+      return await runRemotely('moderate', { act, target, parts, ...readReasonAndUser(values.why) })
     },
   }
 }
@@ -76,7 +76,7 @@ function banning(act: 'ban' | 'unban'): Command {
     usage: BAN_USAGE,
     async run(args) {
       const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options: { why } })
-      return await runRemotely('ban', { act, target: onlyOne(positionals), ...reasonIn(values.why) })
+      return await runRemotely('ban', { act, target: onlyOne(positionals), ...readReasonAndUser(values.why) })
     },
   }
 }
@@ -91,7 +91,7 @@ const WHY_MAX = 200
 const WHO_MAX = 64
 
 /** The user who runs the command (behind `sudo`, if used), and the reason. */
-export function reasonIn(text: string | undefined) {
+export function readReasonAndUser(text: string | undefined) {
   if (text !== undefined && (text === '' || text.length > WHY_MAX)) throw new UsageError()
   const who = Bun.env['SUDO_USER'] ?? userInfo().username
   return { who: who.slice(0, WHO_MAX), why: text ?? null }

@@ -8,7 +8,7 @@ import { drawBlocks } from '../../shared/terminal.ts'
 import { ALL_BLOCKS, parseCoord, type BlockIndex } from '../../shared/wall.ts'
 import { DRAWN, type ReportedWork } from '../wall/reported-works.ts'
 import { ask, printLines, runRemotely, UsageError, type Command } from './command.ts'
-import { reasonIn } from './moderate.ts'
+import { readReasonAndUser } from './moderate.ts'
 
 const USAGE = `Lists the works that readers reported, those with the most reports first, or closes the reports of one. The wall must be running.
 
@@ -30,7 +30,7 @@ export const reports: Command = {
     const [act, target, ...rest] = positionals
     if (act === undefined && values.why === undefined) return await list()
     if ((act !== 'hide' && act !== 'dismiss') || target === undefined || rest.length > 0) throw new UsageError()
-    const { who, why } = reasonIn(values.why)
+    const { who, why } = readReasonAndUser(values.why)
     if (why === null) throw new UsageError('say why with --why TEXT')
     return await runRemotely('close-reports', { outcome: act === 'hide' ? 'hidden' : 'dismissed', target, who, why })
   },

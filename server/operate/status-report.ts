@@ -38,7 +38,7 @@ export type CatalogueAnswer = {
 }
 
 /** The wall as text, one fact per line. */
-export function statusLines(seen: Overview): string[] {
+export function formatStatus(seen: Overview): string[] {
   const { version, baseUrl, network, startedAt, now, rail, sells, reads, sold, orphans, pending, freeBytes } = seen
   const { backedUpAt, catalogues, listings, alerts } = seen
   return [

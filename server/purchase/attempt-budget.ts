@@ -4,7 +4,7 @@
  */
 
 import { keyOf, type Address, type PaymentKey } from '../domain/purchase/payment.ts'
-import { tokenBuckets, type Budget } from '../domain/token-bucket.ts'
+import { createTokenBuckets, type Budget } from '../domain/token-bucket.ts'
 import type { Clock } from '../ports.ts'
 
 /**
@@ -37,9 +37,9 @@ const WALLETS_MAX = 4096
 type Tries = { readonly firstMs: number; readonly lastMs: number }
 
 /** Makes a full budget. */
-export function attemptBudget({ elapsed }: Pick<Clock, 'elapsed'>): AttemptBudget {
+export function createAttemptBudget({ elapsed }: Pick<Clock, 'elapsed'>): AttemptBudget {
   let tries: ReadonlyMap<string, Tries> = new Map()
-  const retries = tokenBuckets(RETRIES, WALLETS_MAX)
+  const retries = createTokenBuckets(RETRIES, WALLETS_MAX)
   const mayRetry = (payer: Address) => retries.take(payer, elapsed()) === 0
   const isDue = (payer: Address, { firstMs, lastMs }: Tries) => {
     const gapMs = elapsed() - lastMs
@@ -70,7 +70,7 @@ const LOOK_UPS: Budget = { burst: 300, perSecond: 5 }
 
 /** Whether one more payment that buys nothing may be looked up on the chain. */
 export function lookUpBudget({ elapsed }: Pick<Clock, 'elapsed'>): () => boolean {
-  const lookUps = tokenBuckets(LOOK_UPS, 1)
+  const lookUps = createTokenBuckets(LOOK_UPS, 1)
   return () => lookUps.take('all', elapsed()) === 0
 }
 

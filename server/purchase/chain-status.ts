@@ -25,7 +25,7 @@ export async function askUntil<T>(
 }
 
 /** Asks the chain until it shows how the payment ended, or the wait is over. */
-export async function chainStatusOf(
+export async function readChainStatus(
   deps: ChainStatusDeps,
   { payment, head, wait, named }: Extract<ScriptRequest, { do: 'ask-chain' }>,
 ): Promise<ChainStatus> {

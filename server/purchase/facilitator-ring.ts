@@ -4,12 +4,12 @@
  * pays twice. The chain is queried in between. An unsent result counts only if all of them return it.
  */
 
-import { lru } from '../../shared/lru.ts'
+import { createLru } from '../../shared/lru.ts'
 import {
   rejectsRequest,
   isBeforeBroadcast,
   isSignatureReason,
-  namedIn,
+  findNamedTransaction,
   unclear,
   type SettleResult,
   type VerifyResult,
@@ -36,7 +36,7 @@ export type FacilitatorRing = Facilitator & {
 }
 
 /** Makes one facilitator of several; the first member is preferred. */
-export function facilitatorRing(deps: RingDeps): FacilitatorRing {
+export function createFacilitatorRing(deps: RingDeps): FacilitatorRing {
   const seats = deps.members.map(newSeat)
   const extended = keptExtensions()
   return {
@@ -215,7 +215,7 @@ async function settleInTurn(
     noteSettled(turn.seat, answer, isOpen, clock)
     if (answer.kind === 'success' && !isOpen) return answer
     // A success that the chain denies is not believed if the chain is silent later.
-    answers.push(...given.map((one) => (one.kind === 'success' ? unclear(namedIn(one)) : one)))
+    answers.push(...given.map((one) => (one.kind === 'success' ? unclear(findNamedTransaction(one)) : one)))
     if (!isOpen) break
     noteNext(logger, payment, 'settle', answer)
   }
@@ -223,7 +223,8 @@ async function settleInTurn(
 }
 
 /** The transaction that was named last. */
-const lastNamedIn = (answers: readonly SettleResult[]) => answers.map(namedIn).findLast((named) => named !== undefined)
+const lastNamedIn = (answers: readonly SettleResult[]) =>
+  answers.map(findNamedTransaction).findLast((named) => named !== undefined)
 
 /** A rejection from before broadcast need not be the facilitator's fault; a success that the chain denies is. */
 function noteSettled(seat: Seat, answer: SettleResult, isOpen: boolean, clock: Clock): void {
@@ -277,7 +278,7 @@ const EXTENSIONS_KEPT_MAX = 1024
  * stores the signed data.
  */
 function keptExtensions(): (payment: Payment) => Payment {
-  const kept = lru<string, Extensions>(EXTENSIONS_KEPT_MAX)
+  const kept = createLru<string, Extensions>(EXTENSIONS_KEPT_MAX)
   return (payment) => {
     const key = keyOf(payment)
     const extensions = payment.extensions ?? kept.get(key)

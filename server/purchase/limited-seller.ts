@@ -31,7 +31,7 @@ const TIMEOUT_MS = 240_000
  * Counts rejected payments against their address. A purchase that takes longer than `timeoutMs` continues, and counts its client
  * as disconnected.
  */
-export function limitedSeller(deps: LimitedSellerDeps, timeoutMs: number = TIMEOUT_MS): SellTo {
+export function createLimitedSeller(deps: LimitedSellerDeps, timeoutMs: number = TIMEOUT_MS): SellTo {
   const { seller, limits, ended } = deps
   return async ({ address, signal }, { target, payment, listing }) => {
     const buy = async (late: AbortSignal) => {

@@ -7,7 +7,7 @@ import { failure, isFailure, type Failure } from '../domain/failure.ts'
 import type { PurchaseOrder } from '../domain/purchase/listing.ts'
 import { ORDER_VECTOR } from '../domain/purchase/order-vector.ts'
 import type { Reader } from '../read.ts'
-import { saltOfOrder } from '../x402/order-binding.ts'
+import { toSaltExtension } from '../x402/order-binding.ts'
 import { orderOf } from './order-binding.ts'
 import { LISTING_KEYS, readAreaOrder, readListing, readTarget, unknownIn } from './read-order.ts'
 
@@ -49,5 +49,11 @@ export function orderSigning(
 ): OrderSigning | Failure {
   if (isFailure(listing)) return listing
   const message = orderText(orderOf(target, isArea, listing, host))
-  return { message, salt, nonce: orderNonce(message, salt), extensions: saltOfOrder(salt), testVector: ORDER_VECTOR }
+  return {
+    message,
+    salt,
+    nonce: orderNonce(message, salt),
+    extensions: toSaltExtension(salt),
+    testVector: ORDER_VECTOR,
+  }
 }

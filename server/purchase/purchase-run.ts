@@ -9,7 +9,7 @@ import type { Lru } from '../../shared/lru.ts'
 import { type Failure, ifAvailable, StaleWriteError, StoreUnavailable } from '../domain/failure.ts'
 import { isPending, withChargeStatus } from '../domain/purchase/charging.ts'
 import { wasReceiptReusedFor } from '../domain/purchase/claim-rules.ts'
-import { namedIn } from '../domain/purchase/facilitator-errors.ts'
+import { findNamedTransaction } from '../domain/purchase/facilitator-errors.ts'
 import {
   type Address,
   type Hash,
@@ -17,7 +17,7 @@ import {
   LAST_CONFIRMATION_MS,
   type PaymentKey,
   type Terms,
-  termsFor,
+  selectTerms,
   type UnixMs,
   VALIDITY_MAX_SECONDS,
 } from '../domain/purchase/payment.ts'
@@ -40,7 +40,7 @@ import type { Times } from '../times.ts'
 import { paintArea } from '../wall/image-to-pixels.ts'
 import type { AttemptBudget } from './attempt-budget.ts'
 import { availabilityOf, claimOf } from './availability.ts'
-import { chainStatusOf, withBalanceSeen } from './chain-status.ts'
+import { readChainStatus, withBalanceSeen } from './chain-status.ts'
 import { logActs, logPurchase, type LogStep } from './purchase-log.ts'
 import type { SingleFlight } from './single-flight.ts'
 import { handedOver, hasClaimed, isWaiting, knownState, type RunStep } from './steps.ts'
@@ -114,7 +114,7 @@ export async function runForClient(
   try {
     const armed = rail.state() === 'armed'
     const isDenied = runs.isDenied?.(payment.payer) === true
-    const order = { ...request, terms: termsFor(terms, target), now: clock.now(), armed, isDenied, contact, payees }
+    const order = { ...request, terms: selectTerms(terms, target), now: clock.now(), armed, isDenied, contact, payees }
     const log = logPurchase(runs)
     const ended = await outcomeOf(runs, run, () => script(order), log.step)
     const outcome = await withBalanceSeen(runs, payment, ended)
@@ -294,12 +294,12 @@ function questions(runs: Runs, run: PurchaseRun) {
     },
     async settle({ purchase: { target, payment } }) {
       const settling = await runs.settle(target, payment)
-      const tx = namedIn(settling)
+      const tx = findNamedTransaction(settling)
       if (tx !== undefined) runs.named.set(keyOf(payment), tx)
       return settling
     },
     // The reconciler asks later. A payer who retries too often gets the last known state.
-    'ask-chain': async (question) => (run.isSpent ? { kind: 'silent' } : await chainStatusOf(runs, question)),
+    'ask-chain': async (question) => (run.isSpent ? { kind: 'silent' } : await readChainStatus(runs, question)),
   } satisfies Partial<Handlers>
 }
 

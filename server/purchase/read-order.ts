@@ -6,7 +6,7 @@ import { AREA_IMAGE_MAX_BYTES, AreaOrder } from '../../shared/contract/area-orde
 import { ListingQuery } from '../../shared/contract/block.ts'
 import { Closed } from '../../shared/contract/kinds.ts'
 import { Dither, Fit } from '../../shared/contract/picture.ts'
-import { pixelsFromHex } from '../../shared/pixels.ts'
+import { parseHexPixels } from '../../shared/pixels.ts'
 import { BLOCK_SIZE, parseCoord } from '../../shared/wall.ts'
 import { failure, isFailure, type Failure } from '../domain/failure.ts'
 import {
@@ -19,8 +19,8 @@ import {
 import type { Address } from '../domain/purchase/payment.ts'
 import { invalidArea, invalidCoordinate } from '../domain/purchase/refusals.ts'
 import { positionOf, targetOf, type Target } from '../domain/purchase/target.ts'
-import { bytesIn, readAreaPixels } from '../domain/wall/canvas.ts'
-import { type Flaw, reader, refuseField, wordsOf } from '../read.ts'
+import { decodeBase64, readAreaPixels } from '../domain/wall/canvas.ts'
+import { type Flaw, createReader, refuseField, wordsOf } from '../read.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -43,7 +43,7 @@ function refuseListed(flaw: Flaw): Failure {
   return isText ? failure('invalid_listing', wordsOf(flaw)) : refuseField('invalid_pixels')(flaw)
 }
 
-const readFields = reader(ListingQuery, refuseListed)
+const readFields = createReader(ListingQuery, refuseListed)
 
 function listingOf({ px, painter, ...texts }: ListingQuery): Listing {
   const { name = null, framework = null, message = null, link = null } = texts
@@ -52,7 +52,7 @@ function listingOf({ px, painter, ...texts }: ListingQuery): Listing {
     framework,
     message,
     link,
-    pixels: px === undefined ? null : pixelsFromHex(px),
+    pixels: px === undefined ? null : parseHexPixels(px),
     painter: painter === undefined ? null : (painter.toLowerCase() as Address),
   }
 }
@@ -81,7 +81,10 @@ const SIZE = `w and h must be whole numbers of blocks, together 1 to ${AREA_BLOC
 const { name, framework, message, link, painter } = AreaOrder.properties
 
 // A picture is read after all else, when the size is known.
-const readSaid = reader(Closed({ name, framework, message, link, painter, fit: Fit, dither: Dither }), refuseListed)
+const readSaid = createReader(
+  Closed({ name, framework, message, link, painter, fit: Fit, dither: Dither }),
+  refuseListed,
+)
 
 function readDraft({ pixels, image, ...given }: Fields, size: AreaSize): Draft | Failure {
   if (unknownIn(AreaOrder, given) !== undefined) return failure('invalid_body', SHAPE)
@@ -105,7 +108,7 @@ const BACKGROUND = '#000000'
 type How = Pick<AreaPicture['plan'], 'fit' | 'dither'>
 
 function readImage(value: unknown, { w, h }: AreaSize, { fit, dither }: How): AreaPicture | Failure {
-  const bytes = bytesIn(value)
+  const bytes = decodeBase64(value)
   if (bytes === undefined || bytes.length === 0 || bytes.length > AREA_IMAGE_MAX_BYTES)
     return failure('invalid_image', `image must be a PNG or JPEG of at most ${AREA_IMAGE_MAX_BYTES} bytes, in base64.`)
   const plan = { fit, dither, width: w * BLOCK_SIZE, height: h * BLOCK_SIZE, background: BACKGROUND }

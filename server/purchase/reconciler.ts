@@ -4,7 +4,7 @@ import pLimit from 'p-limit'
 import { StoreUnavailable } from '../domain/failure.ts'
 import { keyOf, type PaymentKey } from '../domain/purchase/payment.ts'
 import type { Clock, Logger, Ledger, ExclusiveJobs } from '../ports.ts'
-import { attemptBudget } from './attempt-budget.ts'
+import { createAttemptBudget } from './attempt-budget.ts'
 import type { Seller } from './seller.ts'
 
 const AT_ONCE = 8
@@ -27,10 +27,10 @@ export type SweepResult = 'seen' | 'partly' | 'failed'
  * Makes the reconciler of this process. Each call checks each unfinished purchase once, if its wallet's budget allows that.
  * A purchase that could not be checked waits for the next call.
  */
-export function reconciler({ ledger, seller, jobs, clock, logger }: ReconcilerDeps): () => Promise<SweepResult> {
+export function createReconciler({ ledger, seller, jobs, clock, logger }: ReconcilerDeps): () => Promise<SweepResult> {
   // Purchases that another run had in every sweep so far. That run may have failed, so they still have to be checked.
   let unseen: ReadonlySet<string> | undefined
-  const budget = attemptBudget(clock)
+  const budget = createAttemptBudget(clock)
   let isFailing = false
   return async () => {
     try {

@@ -12,7 +12,7 @@ import type { Payment } from '../domain/purchase/payment.ts'
 import type { SoldPurchase } from '../domain/purchase/purchase.ts'
 import { unavailability } from '../domain/purchase/refusals.ts'
 import { isBlock, positionOf, type Target } from '../domain/purchase/target.ts'
-import { nearestAreaIn } from '../domain/wall/open-space.ts'
+import { findNearestArea } from '../domain/wall/open-space.ts'
 import { salesOf, type WallView } from '../domain/wall/wall-view.ts'
 import type { Blocks, Ledger } from '../ports.ts'
 import type { TakenBlocks } from '../wall/open-blocks.ts'
@@ -34,11 +34,11 @@ export type SaleDeps = {
 }
 
 /** Why an order without a payment is refused; `undefined` if it gets its terms. */
-export const refusalUnpaid = async (deps: SaleDeps, order: PurchaseOrder): Promise<Failure | undefined> =>
-  order.isArea ? await refusalOfArea(deps, order) : refusalOfBlock(order, await lookAt(deps, order.target))
+export const refuseUnpaid = async (deps: SaleDeps, order: PurchaseOrder): Promise<Failure | undefined> =>
+  order.isArea ? await findAreaRefusal(deps, order) : findBlockRefusal(order, await lookAt(deps, order.target))
 
 /** The same for a block in a known state. By the contract, a sold block is reported before its listing is read. */
-export function refusalOfBlock({ target, listing }: PurchaseOrder, found: Found): Failure | undefined {
+export function findBlockRefusal({ target, listing }: PurchaseOrder, found: Found): Failure | undefined {
   if (found.kind === 'deed' || found.kind === 'claimed') return unavailability(target, 'claimed')
   // A client should not sign for a request that would be refused.
   if (isFailure(listing)) return listing
@@ -47,7 +47,7 @@ export function refusalOfBlock({ target, listing }: PurchaseOrder, found: Found)
 }
 
 /** By the contract, the listing of an area is checked first. */
-async function refusalOfArea(deps: SaleDeps, { target, listing }: PurchaseOrder): Promise<Failure | undefined> {
+async function findAreaRefusal(deps: SaleDeps, { target, listing }: PurchaseOrder): Promise<Failure | undefined> {
   if (isFailure(listing)) return listing
   const found = (await searched(deps, target)) ?? (await deps.seller.offered(target))
   if (found === 'open' || found === 'uncertain') return undefined
@@ -58,7 +58,7 @@ async function refusalOfArea(deps: SaleDeps, { target, listing }: PurchaseOrder)
 async function searched({ taken }: SaleDeps, target: Target) {
   const { at, ...size } = positionOf(target)
   if (at !== 'next' || isBlock(target)) return undefined
-  const { kind } = nearestAreaIn((await taken()).occupied(), size)
+  const { kind } = findNearestArea((await taken()).occupied(), size)
   return kind === 'reserved' ? undefined : kind
 }
 

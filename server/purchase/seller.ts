@@ -1,19 +1,19 @@
 /** The seller of a process. Runs one purchase per payment at a time, so that a copy of a request gets the result of the first. */
 
-import { lru } from '../../shared/lru.ts'
+import { createLru } from '../../shared/lru.ts'
 import { ifAvailable, type Failure } from '../domain/failure.ts'
 import { proceed, type MaybeAsync } from '../domain/maybe-async.ts'
 import type { Draft } from '../domain/purchase/listing.ts'
 import { keyOf, type Payment, type PaymentKey, type Availability, type Target } from '../domain/purchase/payment.ts'
 import { answerHeldElsewhere, buy } from '../domain/purchase/purchase-script.ts'
 import type { Outcome, Purchase } from '../domain/purchase/purchase.ts'
-import { NO_LEASE, paymentLease } from '../instances/payment-lease.ts'
+import { NO_LEASE, createPaymentLease } from '../instances/payment-lease.ts'
 import type { Clock, Facilitator } from '../ports.ts'
 import { TIMES } from '../times.ts'
-import { attemptBudget, lookUpBudget } from './attempt-budget.ts'
+import { createAttemptBudget, lookUpBudget } from './attempt-budget.ts'
 import { alertOnce } from './purchase-log.ts'
 import { runForClient, runReconcile, runsOf, type BuyRequest, type PurchaseDeps, type Runs } from './purchase-run.ts'
-import { singleFlight } from './single-flight.ts'
+import { createSingleFlight } from './single-flight.ts'
 import { hasAsked, hasClaimed } from './steps.ts'
 
 /** Whether a target can be bought by anyone; `uncertain`: held for a payer, and no run is working on it. */
@@ -43,19 +43,19 @@ const SENT_KEPT_MAX = 4096
 const STAYING = new AbortController().signal
 
 /** Makes the one seller of this process. */
-export function seller(deps: PurchaseDeps): Seller {
+export function createSeller(deps: PurchaseDeps): Seller {
   const runs: Runs = {
     ...deps,
-    flights: singleFlight(),
-    lease: deps.leases === undefined ? NO_LEASE : paymentLease(deps.leases, deps.clock, deps.times),
+    flights: createSingleFlight(),
+    lease: deps.leases === undefined ? NO_LEASE : createPaymentLease(deps.leases, deps.clock, deps.times),
     underWay: new Set(),
     settle: spacedSettle(deps.facilitator.settle, deps.clock, deps.times),
     alert: alertOnce(deps.logger),
-    mayRetry: attemptBudget(deps.clock).mayRetry,
+    mayRetry: createAttemptBudget(deps.clock).mayRetry,
     mayLookUp: lookUpBudget(deps.clock),
     started: { at: deps.clock.now(), elapsed: deps.clock.elapsed() },
-    sent: lru(SENT_KEPT_MAX),
-    named: lru(SENT_KEPT_MAX),
+    sent: createLru(SENT_KEPT_MAX),
+    named: createLru(SENT_KEPT_MAX),
   }
   return {
     buy: (target, payment, listing, client = STAYING) => attempt(runs, { target, payment, listing }, client),

@@ -8,7 +8,7 @@ export type SingleFlight = {
 }
 
 /** Keeps runs of one purchase apart in this process. */
-export function singleFlight(): SingleFlight {
+export function createSingleFlight(): SingleFlight {
   const tails = new Map<string, Promise<unknown>>()
   return {
     async run(key, work) {
@@ -28,7 +28,7 @@ export function singleFlight(): SingleFlight {
 }
 
 /** Runs `read` once at a time. Callers during a run share the next run, which sees all writes from before the call. */
-export function sharedRead<T>(read: () => Promise<T>): () => Promise<T> {
+export function shareReads<T>(read: () => Promise<T>): () => Promise<T> {
   let reading: Promise<unknown> = Promise.resolve()
   let next: Promise<T> | undefined
   return () => {

@@ -23,7 +23,7 @@ export type BlockPlan = Pick<PaintPlan, 'fit' | 'dither' | 'background'> & { rea
 export type ImageToPixelsDeps = { readonly pictures: Pictures; readonly limits: RateLimits }
 
 /** The blocks row by row, and a picture of them together. The client at `address` has been charged for the first megapixel. */
-export async function imageToPixels(
+export async function convertImageToPixels(
   { pictures, limits }: ImageToPixelsDeps,
   address: string,
   picture: SentPicture,

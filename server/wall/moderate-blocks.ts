@@ -29,7 +29,10 @@ export type NamedBlocks = { readonly name: string; readonly blocks: readonly Blo
  * Parses what an operator names: `column,row`, `column,row,WxH`, or a wallet, in full or as readers see it. Returns the reason
  * in words if it is none of these.
  */
-export async function namedBlocks({ log }: Pick<ModerateDeps, 'log'>, text: string): Promise<NamedBlocks | string> {
+export async function parseNamedBlocks(
+  { log }: Pick<ModerateDeps, 'log'>,
+  text: string,
+): Promise<NamedBlocks | string> {
   const block = parseCoord(text)
   if (block !== undefined) return { name: `block ${coordOf(block)}`, blocks: [block] }
   const area = parseArea(text)
@@ -107,7 +110,7 @@ export async function banWallet(
 }
 
 /** Every action of the operator on the content of blocks, oldest first: the log keeps them all. */
-export async function moderationTrail({ log }: Pick<ModerateDeps, 'log'>): Promise<readonly Act[]> {
+export async function listModerationTrail({ log }: Pick<ModerateDeps, 'log'>): Promise<readonly Act[]> {
   return (await log.compacted()).filter(isAct)
 }
 
@@ -117,9 +120,9 @@ export type Act = Extract<Change, ModerationChange>
 const isAct = (change: Change): change is Act => change.kind === 'hide' || change.kind === 'unhide'
 
 /** The parts that are hidden now, by the latest action on each block, in the order of these actions. */
-export async function hiddenNow(deps: Pick<ModerateDeps, 'log'>): Promise<readonly Act[]> {
+export async function listHiddenNow(deps: Pick<ModerateDeps, 'log'>): Promise<readonly Act[]> {
   const latest = new Map<BlockIndex, Act>()
-  for (const act of await moderationTrail(deps)) {
+  for (const act of await listModerationTrail(deps)) {
     latest.delete(act.block)
     if (isAnythingHidden(act.hidden)) latest.set(act.block, act)
   }

@@ -10,7 +10,7 @@ import type { OpenPurchase as Unfinished, OwnSale } from '../domain/purchase/acc
 import type { Address } from '../domain/purchase/payment.ts'
 import { isBlock, nameOf } from '../domain/purchase/target.ts'
 import { COMPACTED_AFTER_MS } from '../domain/wall/log.ts'
-import { nearChanges, rankByBlocks } from '../domain/wall/near-changes.ts'
+import { findNearChanges, rankByBlocks } from '../domain/wall/near-changes.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
 import type { LedgerReader, Clock, Log } from '../ports.ts'
 
@@ -25,7 +25,11 @@ export type MyWallDeps = {
 }
 
 /** The account of a wallet, with one page of its blocks; refused if the wallet is unknown. */
-export async function myWall(deps: MyWallDeps, wallet: Address, page: WalletQuery): Promise<WalletStanding | Failure> {
+export async function listMyWall(
+  deps: MyWallDeps,
+  wallet: Address,
+  page: WalletQuery,
+): Promise<WalletStanding | Failure> {
   const { view, ledgerReader, clock, contact, advance } = deps
   const { sales, nextAfter, hasMore, open, credits, painter } = await ledgerReader.ofPayer(wallet, page)
   // Another process may have sold to it just now.
@@ -63,7 +67,7 @@ async function newsSince({ view, log, clock, advance }: MyWallDeps, wallet: Addr
   const agent = view.agentByName.get(wallet)
   const [first] = await log.after(since, 1)
   const isWhole = first === undefined ? since <= view.number : first.at >= clock.now() - COMPACTED_AFTER_MS
-  const near = agent === undefined ? { changes: [], next: view.number } : nearChanges(view, agent, since)
+  const near = agent === undefined ? { changes: [], next: view.number } : findNearChanges(view, agent, since)
   return { rankByBlocks: agent === undefined ? null : rankByBlocks(view, agent), ...near, complete: isWhole }
 }
 

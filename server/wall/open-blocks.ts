@@ -1,13 +1,13 @@
 /** Which blocks can be bought at this moment. Reading holds nothing. */
 
 import type { Spaces } from '../../shared/contract/space.ts'
-import { lru } from '../../shared/lru.ts'
+import { createLru } from '../../shared/lru.ts'
 import { ASSET_SYMBOL, moneyText } from '../../shared/money.ts'
 import { type BlockIndex, coordOf } from '../../shared/wall.ts'
 import { type Occupied, type SpaceWish, occupancyOf, openSpaces } from '../domain/wall/open-space.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
 import type { LedgerReader } from '../ports.ts'
-import { sharedRead } from '../purchase/single-flight.ts'
+import { shareReads } from '../purchase/single-flight.ts'
 import type { Offer } from '../x402/terms.ts'
 
 /** The taken blocks at a moment; the same object until a block is sold, held or released. */
@@ -28,9 +28,9 @@ type TakenBlocksDeps = {
 export type TakenBlocks = () => Promise<Taken>
 
 /** Caches the taken blocks until they change, so that most reads do not go through the whole wall. */
-export function takenBlocks({ view, ledgerReader, advance }: TakenBlocksDeps): TakenBlocks {
+export function createTakenBlocks({ view, ledgerReader, advance }: TakenBlocksDeps): TakenBlocks {
   let kept: { readonly state: string; readonly taken: Taken } | undefined
-  return sharedRead(async () => {
+  return shareReads(async () => {
     // In this order, a block that is sold meanwhile is seen as held or claimed, never as open.
     const held = await ledgerReader.held()
     await advance()
@@ -64,7 +64,7 @@ const CACHE_MAX = 64
 
 /** Makes the search. Caches its results until a block is sold, held or released. */
 export function createSpaceFinder(taken: TakenBlocks, { terms }: Pick<Offer, 'terms'>): FindSpace {
-  const kept = lru<string, Spaces>(CACHE_MAX)
+  const kept = createLru<string, Spaces>(CACHE_MAX)
   let asOf: Taken | undefined
   return async ({ w, h, near, limit }) => {
     const now = await taken()

@@ -6,17 +6,17 @@ import { ASSET_SYMBOL, moneyText } from '../../shared/money.ts'
 import type { Pixels } from '../../shared/pixels.ts'
 import { ALL_BLOCKS, BLOCK_SIZE, CLAIM_ORDER, coordOf, refOf, type BlockIndex } from '../../shared/wall.ts'
 import { failure, isFailure, type Failure } from '../domain/failure.ts'
-import { drawRegion, enlarge, surroundings } from '../domain/picture/wall-picture.ts'
-import { termsFor } from '../domain/purchase/payment.ts'
+import { drawRegion, enlarge, findSurroundings } from '../domain/picture/wall-picture.ts'
+import { selectTerms } from '../domain/purchase/payment.ts'
 import { cannotSell, unavailability } from '../domain/purchase/refusals.ts'
-import { areaOf, blocksHeld, isBlock, positionOf, type Holding, type Target } from '../domain/purchase/target.ts'
+import { areaOf, listHeldBlocks, isBlock, positionOf, type Holding, type Target } from '../domain/purchase/target.ts'
 import { readAreaPixels } from '../domain/wall/canvas.ts'
-import { nearestAreaIn } from '../domain/wall/open-space.ts'
+import { findNearestArea } from '../domain/wall/open-space.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
 import type { PaymentHealth } from '../health/payment-health.ts'
 import type { Pictures } from '../ports.ts'
 import { LISTING_KEYS, readListing } from '../purchase/read-order.ts'
-import { offered, resourceUrl, type Offer } from '../x402/terms.ts'
+import { offerRequirements, formatResourceUrl, type Offer } from '../x402/terms.ts'
 import type { Taken, TakenBlocks } from './open-blocks.ts'
 
 export type PreviewDeps = {
@@ -55,12 +55,12 @@ export async function previewBlock(previewing: PreviewDeps, target: Target, said
     area: held === undefined || isBlock(target) ? null : areaName(areaOf(held)),
     state,
     price: {
-      amount: moneyText(termsFor(offer.terms, target).amount),
+      amount: moneyText(selectTerms(offer.terms, target).amount),
       asset: ASSET_SYMBOL,
       network: offer.terms.network,
     },
     request: requestFor(offer, target, said),
-    terms: space === 'open' && !cannotPay ? { ...offered(offer, target) } : null,
+    terms: space === 'open' && !cannotPay ? { ...offerRequirements(offer, target) } : null,
     image: held === undefined ? null : await imageOf(previewing, held, state, picture.pixels),
   }
 }
@@ -76,7 +76,7 @@ async function targetStateOf({ view, taken }: PreviewDeps, target: Target): Prom
   const { at } = positionOf(target)
   if (at !== 'next') return { block: at, space: spaceOf(view, now, { target, block: at }) }
   if (!isBlock(target)) {
-    const found = nearestAreaIn(now.occupied(), positionOf(target))
+    const found = findNearestArea(now.occupied(), positionOf(target))
     return { block: found.kind === 'open' ? found.block : undefined, space: found.kind }
   }
   const block = CLAIM_ORDER.find((candidate) => !now.has(candidate))
@@ -85,7 +85,7 @@ async function targetStateOf({ view, taken }: PreviewDeps, target: Target): Prom
 }
 
 function spaceOf({ claimed }: WallView, now: Taken, holding: Holding): TargetState['space'] {
-  const blocks = blocksHeld(holding)
+  const blocks = listHeldBlocks(holding)
   if (blocks.some((block) => claimed.has(block))) return 'claimed'
   return blocks.some((block) => now.has(block)) ? 'reserved' : 'open'
 }
@@ -121,7 +121,7 @@ function pictureIn(target: Target, { px, pixels }: PreviewInput): Picture {
 }
 
 function requestFor(offer: Offer, target: Target, said: PreviewInput): Preview['request'] {
-  const url = resourceUrl(offer, target)
+  const url = formatResourceUrl(offer, target)
   const texts = Object.fromEntries(
     LISTING_KEYS.flatMap((key) => (typeof said[key] === 'string' ? [[key, said[key]]] : [])),
   )
@@ -141,7 +141,7 @@ async function imageOf(
   pixels: Pixels | null,
 ): Promise<string> {
   const area = areaOf(holding)
-  const region = surroundings(area)
+  const region = findSurroundings(area)
   const bitmap = drawRegion(view, region, state === 'claimed' ? undefined : { area, pixels })
   const fitting = Math.floor(IMAGE_SIDE / (Math.max(region.cols, region.rows) * BLOCK_SIZE))
   const png = await pictures.encode(enlarge(bitmap, Math.min(SCALE_MAX, Math.max(1, fitting))))

@@ -2,7 +2,7 @@
 
 import type { Failure } from '../domain/failure.ts'
 import { tooManyRequests } from '../domain/purchase/refusals.ts'
-import { tokenBuckets, type Budget } from '../domain/token-bucket.ts'
+import { createTokenBuckets, type Budget } from '../domain/token-bucket.ts'
 import type { Clock } from '../ports.ts'
 
 /** A budget, what each bucket of it belongs to, and what it counts. */
@@ -92,11 +92,11 @@ export type RateLimits = {
 }
 
 /** Starts with every bucket full. */
-export function rateLimits(
+export function createRateLimits(
   { elapsed }: Pick<Clock, 'elapsed'>,
   budgets: Readonly<Record<BudgetName, Budget>> = BUDGETS,
 ): RateLimits {
-  const buckets = new Map(Object.entries(budgets).map(([name, budget]) => [name, tokenBuckets(budget, KEYS_MAX)]))
+  const buckets = new Map(Object.entries(budgets).map(([name, budget]) => [name, createTokenBuckets(budget, KEYS_MAX)]))
   const refusal = (name: BudgetName, waitMs = 0) => (waitMs === 0 ? undefined : tooManyRequests(waitMs, REFUSALS[name]))
   return {
     take: (name, who, cost) => refusal(name, buckets.get(name)?.take(who, elapsed(), cost)),

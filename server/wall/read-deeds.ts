@@ -7,7 +7,7 @@ import { coordOf } from '../../shared/wall.ts'
 import { fullWallet, truncatedWallet } from '../../shared/wallet.ts'
 import type { OwedPayment, SoldPayment } from '../domain/purchase/deeds.ts'
 import type { Address } from '../domain/purchase/payment.ts'
-import { blocksIn, isBlock, positionOf } from '../domain/purchase/target.ts'
+import { countBlocks, isBlock, positionOf } from '../domain/purchase/target.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
 import type { LedgerReader } from '../ports.ts'
 import type { Offer } from '../x402/terms.ts'
@@ -37,7 +37,7 @@ export async function readDeeds(deps: DeedsDeps, { after, owedAfter, limit }: De
     asset: fullWallet(offer.terms.asset),
     network: offer.terms.network,
     // Sale numbers are dense, so a number is a position.
-    deeds: page.map((sold) => deedOf(sold, view.sales.slice(sold.seq - 1, sold.seq - 1 + blocksIn(sold.target)))),
+    deeds: page.map((sold) => deedOf(sold, view.sales.slice(sold.seq - 1, sold.seq - 1 + countBlocks(sold.target)))),
     owed: owed.slice(0, limit).map(owedMoney),
     hasMoreOwed: owed.length > limit,
   }

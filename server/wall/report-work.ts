@@ -4,18 +4,18 @@ import { REPORT_NOTE_MAX, REPORT_REASONS, ReportBody, type Reported } from '../.
 import { parseCoord } from '../../shared/wall.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import { invalidCoordinate } from '../domain/purchase/refusals.ts'
-import { artworkAt } from '../domain/wall/artworks.ts'
+import { findArtwork } from '../domain/wall/artworks.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
 import type { Reports } from '../operator-ports.ts'
 import type { Clock } from '../ports.ts'
-import { reader } from '../read.ts'
+import { createReader } from '../read.ts'
 
 export type ReportDeps = { readonly view: WallView; readonly reports: Pick<Reports, 'file'>; readonly clock: Clock }
 
 const SHAPE = `Send a JSON object with block ("col,row"), reason (one of ${REPORT_REASONS.join(', ')}) and, if you like, note (1 to ${REPORT_NOTE_MAX} printable characters), and no other fields.`
 
 /** Reads the body of a report. */
-export const readReport = reader(ReportBody, () => failure('invalid_body', SHAPE))
+export const readReport = createReader(ReportBody, () => failure('invalid_body', SHAPE))
 
 /** Stores a report from a client address, which is stored only as a hash with a key that is replaced every day. */
 export async function reportWork(
@@ -25,7 +25,7 @@ export async function reportWork(
 ): Promise<Reported | Failure> {
   const block = parseCoord(coord)
   if (block === undefined) return invalidCoordinate()
-  const work = artworkAt(view, block)?.blocks[0]
+  const work = findArtwork(view, block)?.blocks[0]
   if (work === undefined) return failure('no_owner', 'Nobody has bought this block, so it shows nothing to report.')
   const now = clock.now()
   const reporterFor = (key: string) =>

@@ -2,7 +2,7 @@
 
 import { blockAt, cellOf, coordOf, type BlockIndex } from '../../shared/wall.ts'
 import type { Address } from '../domain/purchase/payment.ts'
-import { artworkAt } from '../domain/wall/artworks.ts'
+import { findArtwork } from '../domain/wall/artworks.ts'
 import { readBlock, UNPAINTED } from '../domain/wall/canvas.ts'
 import { CONTENT_PARTS } from '../domain/wall/moderation.ts'
 import type { OpenReport } from '../domain/wall/reports.ts'
@@ -27,17 +27,17 @@ export type ReportedWork = {
 export const DRAWN = { across: 7, down: 5 } as const
 
 /** How many artworks wait for the operator, and at most `limit` of them, most reported first. */
-export async function reportedWorks(
+export async function listReportedWorks(
   { view, reports }: Pick<ReportedDeps, 'view' | 'reports'>,
   limit: number,
 ): Promise<{ readonly waiting: number; readonly works: readonly ReportedWork[] }> {
   // Artworks may have grown since they were reported.
-  const byWork = Map.groupBy(await reports.open(), ({ block, work }) => artworkAt(view, block)?.blocks[0] ?? work)
+  const byWork = Map.groupBy(await reports.open(), ({ block, work }) => findArtwork(view, block)?.blocks[0] ?? work)
   const all = [...byWork.values()].toSorted((one, other) => other.length - one.length)
   const works = all.slice(0, limit).flatMap((open) => {
     const [first] = open
     if (first === undefined) return []
-    const work = artworkAt(view, first.block)
+    const work = findArtwork(view, first.block)
     return {
       place: coordOf(first.block),
       owner: work?.agent.wallet ?? null,
@@ -72,7 +72,7 @@ export async function closeReports(
   block: BlockIndex,
   { outcome, who, why }: Parameters<Reports['close']>[1],
 ): Promise<{ readonly blocks: number; readonly reports: number } | undefined> {
-  const blocks = artworkAt(deps.view, block)?.blocks
+  const blocks = findArtwork(deps.view, block)?.blocks
   if (blocks === undefined) return undefined
   const name = `work at ${coordOf(block)}`
   const withheld = { parts: CONTENT_PARTS, names: [] }

@@ -7,7 +7,7 @@ import { EditBody, EditFields } from '../../shared/contract/block.ts'
 import { ReceiptsBody } from '../../shared/contract/wallet.ts'
 import { failure, isFailure, type Failure } from '../domain/failure.ts'
 import { type Kind, SIGNABLE } from '../domain/wall/signed-fields.ts'
-import { type Flaw, reader, type Reader, refuseField } from '../read.ts'
+import { type Flaw, createReader, type Reader, refuseField } from '../read.ts'
 
 const PROOF = 'ts (integer, Unix milliseconds), signature (0x and hex)'
 
@@ -31,7 +31,7 @@ export const readEditAreaFields = changeReader('set_area', EditAreaFields, 'any 
 export const readIdentityFields = changeReader('register', IdentityFields, 'any of name and framework')
 
 /** Reads what is asked of the receipts. */
-export const readReceiptsBody = reader(ReceiptsBody, () =>
+export const readReceiptsBody = createReader(ReceiptsBody, () =>
   failure('invalid_body', 'Send a JSON object, empty or with after (nextAfter of the previous page).'),
 )
 
@@ -54,7 +54,7 @@ function changeReader<Schema extends TObject>(kind: Kind, schema: Schema, shape:
     const lacks = missing.length === 0 ? '' : `Missing: ${missing.join(', ')}. `
     return failure('invalid_body', `${lacks}Send a JSON object with ${shape}, and no other fields.`)
   }
-  const read = reader(schema, refuse)
+  const read = createReader(schema, refuse)
   const readChange = (given: unknown): Static<Schema> | Failure => {
     const body = read(given)
     if (isFailure(body)) return body

@@ -10,7 +10,7 @@ import type { EditAreaAnswer } from '../../shared/contract/area.ts'
 import type { EditAnswer } from '../../shared/contract/block.ts'
 import { ruleOf } from '../../shared/contract/kinds.ts'
 import { WalletParams } from '../../shared/contract/wallet.ts'
-import { pixelsFromHex, type Pixels } from '../../shared/pixels.ts'
+import { parseHexPixels, type Pixels } from '../../shared/pixels.ts'
 import {
   areaMessage,
   digestOfPixels,
@@ -30,12 +30,12 @@ import { readAreaPixels } from '../domain/wall/canvas.ts'
 import { isTimely, type EditResult, type IdentityResult, type Signed } from '../domain/wall/edit.ts'
 import type { OwnedBlock } from '../domain/wall/log.ts'
 import { type Kind, SIGNABLE, type SignedFields } from '../domain/wall/signed-fields.ts'
-import { registryEntry, shownOf, type WallView } from '../domain/wall/wall-view.ts'
+import { findRegistryEntry, shownOf, type WallView } from '../domain/wall/wall-view.ts'
 import type { Agents, Blocks, Clock, Wallets } from '../ports.ts'
 import {
   SIGN_IN_HEADER,
   type SignInTerms,
-  differingField,
+  findDifferingField,
   readSignIn,
   signInMessage,
   checkSignInTime,
@@ -89,7 +89,7 @@ export async function repaintOfBlock(
   if (block === undefined) return invalidCoordinate()
   const owned = await blocks.owned(block)
   if (owned === undefined) return (await blocks.reserved(block)) ? beingBought(block) : noOwner(block)
-  const pixels = typeof fields.pixels === 'string' ? pixelsFromHex(fields.pixels) : undefined
+  const pixels = typeof fields.pixels === 'string' ? parseHexPixels(fields.pixels) : undefined
   const { message, link } = fields
   const coords = [...new Set([coord, coordOf(block)])]
   return {
@@ -174,7 +174,7 @@ export async function registration(
     texts: (host, ts) => [registerMessage(host, wallet, ts, fields)],
     apply: ({ digest, ts }, now) => agents.identify(wallet, { digest, ts, name, framework }, now),
     answer: (result) => {
-      const agent = registryEntry(view, wallet)
+      const agent = findRegistryEntry(view, wallet)
       return { updated: result === 'applied', ...(agent === undefined ? {} : { agent }) }
     },
   }
@@ -253,7 +253,7 @@ export async function signIn<Answer>(
 ): Promise<Answer | Failure> {
   const sent = readSignIn(header, terms.chainId)
   if (isFailure(sent)) return sent
-  const other = differingField(sent, terms)
+  const other = findDifferingField(sent, terms)
   if (other !== undefined) return forAnother(other)
   const now = deps.clock.now()
   const ts = checkSignInTime(sent, now)

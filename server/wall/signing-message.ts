@@ -22,7 +22,7 @@ import {
   TEST_VECTOR,
 } from '../domain/wall/signed-fields.ts'
 import type { Clock } from '../ports.ts'
-import { reader, refuseField } from '../read.ts'
+import { createReader, refuseField } from '../read.ts'
 import { emptyUpdate } from './signed-body.ts'
 import {
   painterNaming,
@@ -45,7 +45,7 @@ export type SigningMessageDeps = ChangeSources & {
 type Draft = { readonly change: SignedChange<unknown>; readonly body: Readonly<Record<string, unknown>> }
 
 /** The text to sign, from a query that passed the contract's schema. Anyone may ask; only the signature shows who it is. */
-export async function signingMessage(deps: SigningMessageDeps, query: SignQuery): Promise<Signing | Failure> {
+export async function createSigningMessage(deps: SigningMessageDeps, query: SignQuery): Promise<Signing | Failure> {
   const now = deps.clock.now()
   const ts = query.ts ?? now
   const fields = readFields(query)
@@ -89,7 +89,7 @@ const FIELDS: readonly SignableField[] = Object.values(SIGNABLE).flat()
 const fieldsOf = (kind: Kind) => SIGNABLE[kind].join(', ')
 
 const fieldReader = (kind: Kind, fields: TObject) =>
-  reader(fields, (flaw) => {
+  createReader(fields, (flaw) => {
     const { name, schema, value } = flaw
     if (schema === undefined)
       return failure('invalid_option', `${name} is not a field of ${kind}; its fields are ${fieldsOf(kind)}.`)

@@ -2,10 +2,10 @@
 
 import pLimit from 'p-limit'
 import type { RegionQuery } from '../../shared/contract/picture.ts'
-import { keptOrMade, lru } from '../../shared/lru.ts'
+import { getOrMake, createLru } from '../../shared/lru.ts'
 import { BLOCK_SIZE, COLS, ROWS } from '../../shared/wall.ts'
 import { failure, isFailure, type Failure } from '../domain/failure.ts'
-import { type CardSubject, drawCard, wallSideFor } from '../domain/picture/card.ts'
+import { type CardSubject, drawCard, chooseWallSide } from '../domain/picture/card.ts'
 import type { Bitmap } from '../domain/picture/picture.ts'
 import { type Region, WHOLE_WALL, drawRegion } from '../domain/picture/wall-picture.ts'
 import { picturesBusy } from '../domain/purchase/refusals.ts'
@@ -28,7 +28,7 @@ const IMAGE_PIXELS_MAX = 4 * COLS * ROWS * BLOCK_SIZE ** 2
 const IMAGES_MAX = 16
 
 /** Draws pictures of the wall. */
-export function wallImages({ view, pictures }: ImageDeps): WallImages {
+export function createWallImages({ view, pictures }: ImageDeps): WallImages {
   const images = imageCache(view, IMAGES_MAX)
   return {
     async draw(query) {
@@ -49,13 +49,13 @@ type ImageCache = (key: string, make: () => Promise<WallImage['png']>) => Promis
 /** Draws a few pictures at a time, and caches the latest `keptMax` until the wall changes. */
 function imageCache(view: WallView, keptMax: number): ImageCache {
   const limit = pLimit(AT_ONCE)
-  const kept = lru<string, Promise<WallImage>>(keptMax)
+  const kept = createLru<string, Promise<WallImage>>(keptMax)
   let keptNumber: LogNumber = -1
   return async (key, make) => {
     if (keptNumber !== view.number) kept.clear()
     keptNumber = view.number
     if (kept.get(key) === undefined && limit.pendingCount >= WAITING_MAX) return picturesBusy()
-    return await keptOrMade(kept, key, () => limit(async () => ({ state: stateOf(view), png: await make() })))
+    return await getOrMake(kept, key, () => limit(async () => ({ state: stateOf(view), png: await make() })))
   }
 }
 
@@ -84,17 +84,17 @@ const CARDS_MAX = 64
 const SMALL_WALLS_MAX = 2
 
 /** Draws cards. The wall is scaled down once for all of them, until it changes. */
-export function cardImages({
+export function createCardImages({
   view,
   pictures,
   offer,
 }: ImageDeps & { readonly offer: Pick<Offer, 'title' | 'terms'> }): CardImages {
   const words = { title: offer.title, price: offer.terms.amount }
   const cards = imageCache(view, CARDS_MAX)
-  const smallWalls = lru<string, Promise<Bitmap>>(SMALL_WALLS_MAX)
+  const smallWalls = createLru<string, Promise<Bitmap>>(SMALL_WALLS_MAX)
 
   const smallWall = (side: number) =>
-    keptOrMade(smallWalls, `${view.number} ${side}`, () =>
+    getOrMake(smallWalls, `${view.number} ${side}`, () =>
       pictures.shrink(drawRegion(view, WHOLE_WALL), COLS * side, ROWS * side),
     )
   return {
@@ -102,7 +102,7 @@ export function cardImages({
       if (subject.kind === 'agent' && view.agents[subject.agent - 1] === undefined)
         return failure('not_found', 'No agent has this number. The canvas read says how many agents there are.')
       return await cards(Object.values(subject).join(), async () => {
-        const side = wallSideFor(view, subject)
+        const side = chooseWallSide(view, subject)
         const wall = side === undefined ? undefined : await smallWall(side)
         return await pictures.encode(drawCard(view, words, subject, wall))
       })

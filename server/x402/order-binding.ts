@@ -19,7 +19,7 @@ export const orderBinding = {
 }
 
 /** The data that a payer adds to the `extensions` of its payload. */
-export const saltOfOrder = (salt: string) => ({ [NAME]: { info: { salt } } })
+export const toSaltExtension = (salt: string) => ({ [NAME]: { info: { salt } } })
 
 /** The salt in the `extensions` of a payload, if a client sends one. A salt that is not a text is read as empty, which fits no order. */
 export function readSalt(extensions: unknown): string | undefined {

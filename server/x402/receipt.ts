@@ -12,7 +12,7 @@ import { fullWallet } from '../../shared/wallet.ts'
 import type { Failure } from '../domain/failure.ts'
 import type { Payment } from '../domain/purchase/payment.ts'
 import type { SoldPurchase } from '../domain/purchase/purchase.ts'
-import { areaOf, blocksHeld } from '../domain/purchase/target.ts'
+import { areaOf, listHeldBlocks } from '../domain/purchase/target.ts'
 import { asCaip2 } from './network.ts'
 
 /** The parts of a receipt. */
@@ -51,7 +51,7 @@ function areaReceiptOf({ purchase, sales, isEarlier, baseUrl }: ReceiptFacts): A
   const area = areaName(areaOf(purchase))
   return {
     area,
-    blocks: blocksHeld(purchase).map(coordOf),
+    blocks: listHeldBlocks(purchase).map(coordOf),
     owner: 'you',
     pixels: 'yours',
     ...(isEarlier === true ? { notice: earlier('area') } : {}),

@@ -113,7 +113,7 @@ const invalid = (what: string): Failure =>
   )
 
 /** The first field that differs from the server's value for this request. */
-export const differingField = (
+export const findDifferingField = (
   { domain, uri, requestId, statement }: SignIn,
   terms: SignInTerms,
 ): keyof SignInTerms | undefined => {

@@ -8,8 +8,8 @@ import { getAddress } from 'viem/utils'
 import { amountText } from '../../shared/money.ts'
 import { PRIMARY_TYPE } from '../../shared/usdc.ts'
 import type { Failure } from '../domain/failure.ts'
-import { MAX_TIMEOUT_SECONDS, termsFor, type Terms } from '../domain/purchase/payment.ts'
-import { blocksIn, isBlock, kindOf, nameOf, type Target } from '../domain/purchase/target.ts'
+import { MAX_TIMEOUT_SECONDS, selectTerms, type Terms } from '../domain/purchase/payment.ts'
+import { countBlocks, isBlock, kindOf, nameOf, type Target } from '../domain/purchase/target.ts'
 import { ofAreas, ofAreaTool, ofBlocks, ofNext, ofTool } from './bazaar.ts'
 import { asCaip2 } from './network.ts'
 import { orderBinding } from './order-binding.ts'
@@ -29,8 +29,8 @@ export type Offer = {
  * The same for clients, with the name of the message to sign: without it some clients read the token's contract. Facilitators
  * get the bare terms, because some reject fields that they do not know.
  */
-export function offered(offer: Offer, target: Target = 'next'): PaymentRequirements {
-  const requirements = requirementsOf(offer, termsFor(offer.terms, target))
+export function offerRequirements(offer: Offer, target: Target = 'next'): PaymentRequirements {
+  const requirements = requirementsOf(offer, selectTerms(offer.terms, target))
   return { ...requirements, extra: { ...requirements.extra, primaryType: PRIMARY_TYPE } }
 }
 
@@ -44,11 +44,11 @@ export const pathOf = (target: Target): string => (isBlock(target) ? `/blocks/${
 export const AREAS_PATH = '/areas'
 
 /** The address that a payment is for. */
-export const resourceUrl = ({ baseUrl }: Offer, target: Target): string => baseUrl + pathOf(target)
+export const formatResourceUrl = ({ baseUrl }: Offer, target: Target): string => baseUrl + pathOf(target)
 
 /** The price of a target, as a sentence. */
 export const costOf = ({ terms }: Offer, target: Target): string =>
-  `This ${kindOf(target)} costs ${amountText(termsFor(terms, target).amount)} on ${terms.network}.`
+  `This ${kindOf(target)} costs ${amountText(selectTerms(terms, target).amount)} on ${terms.network}.`
 
 /** The one way to pay: the `accepts` entry for these terms. */
 export function requirementsOf({ assetName, assetVersion }: Offer, terms: Terms): PaymentRequirements {
@@ -70,7 +70,7 @@ export function requirementsOf({ assetName, assetVersion }: Offer, terms: Terms)
 export type DemandDetails = { readonly query?: string; readonly reason?: string; readonly isArea?: true }
 
 /** Why a payment was refused, if the details of a refusal say it. Many clients show only this text. */
-export function reasonIn(details: Failure['details']): Pick<DemandDetails, 'reason'> {
+export function readReason(details: Failure['details']): Pick<DemandDetails, 'reason'> {
   const reason = details?.['reason']
   return typeof reason === 'string' ? { reason } : {}
 }
@@ -112,13 +112,13 @@ export function demandOf(
     x402Version: 2,
     error: reason,
     resource: resourceAt(offer, offer.baseUrl + sells + (query === '' ? '' : `?${query}`), target),
-    accepts: [offered(offer, target)],
+    accepts: [offerRequirements(offer, target)],
     extensions: announced(query.length > QUERY_WITH_CATALOGUE_MAX ? NOT_CATALOGUED : catalogued),
   }
 }
 
 /** The whole demand for a target that is bought by the tool of the MCP server. */
-export const demandOfTool = (
+export const createToolDemand = (
   offer: Offer,
   target: Target,
   { reason = 'payment_required', isArea }: DemandDetails = {},
@@ -126,7 +126,7 @@ export const demandOfTool = (
   x402Version: 2,
   error: reason,
   resource: resourceAt(offer, `${offer.baseUrl}/mcp`, target),
-  accepts: [offered(offer, target)],
+  accepts: [offerRequirements(offer, target)],
   extensions: announced(isArea === true ? ofAreaTool : ofTool),
 })
 
@@ -140,7 +140,7 @@ const resourceAt = ({ title }: Offer, url: string, target: Target) => ({
 
 function whatIs(target: Target): string {
   if (!isBlock(target))
-    return `A rectangle of ${blocksIn(target)} blocks of 10x10 pixels on a public billboard, sold as a whole: a picture, a message, a link.`
+    return `A rectangle of ${countBlocks(target)} blocks of 10x10 pixels on a public billboard, sold as a whole: a picture, a message, a link.`
   const block = target === 'next' ? 'The open 10x10 pixel block nearest the centre' : 'One 10x10 pixel block'
   return `${block} of a public billboard: 100 pixels, a message, a link.`
 }

@@ -7,7 +7,7 @@
 import type { SettleResponse } from '@x402/core/types'
 import type { DemandV1 } from '../../shared/contract/service.ts'
 import { failure, isFailure, type Failure } from '../domain/failure.ts'
-import { termsFor, type Payment } from '../domain/purchase/payment.ts'
+import { selectTerms, type Payment } from '../domain/purchase/payment.ts'
 import type { Target } from '../domain/purchase/target.ts'
 import { nameInV1 as nameOf } from './network.ts'
 import { readPayment, readPaymentHeader } from './payload.ts'
@@ -35,7 +35,10 @@ export const toDemandV1 = ({ accepts, resource }: Demand): DemandV1 => ({
 })
 
 /** The headers with the outcome of a payment. */
-export function settlementHeaders(response: SettleResponse, version: SentPayment['version']): Record<string, string> {
+export function createSettlementHeaders(
+  response: SettleResponse,
+  version: SentPayment['version'],
+): Record<string, string> {
   const { amount: _, network, ...older } = response
   return {
     'PAYMENT-RESPONSE': encodeHeader(response),
@@ -79,7 +82,7 @@ function readPaymentV1(payload: unknown, offer: Offer, target: Target): Payment 
   if (typeof payload !== 'object' || payload === null || !('x402Version' in payload) || payload.x402Version !== 1)
     return unreadable(`${PAYMENT_V1} is for payments of x402 version 1; send a version 2 payment in PAYMENT-SIGNATURE`)
   const { scheme, network, payload: inner } = { scheme: '', network: '', payload: undefined, ...payload }
-  const accepted = requirementsOf(offer, termsFor(offer.terms, target))
+  const accepted = requirementsOf(offer, selectTerms(offer.terms, target))
   if (scheme !== accepted.scheme || network !== nameOf(accepted.network))
     return unreadable(`the scheme must be ${accepted.scheme}, the network ${nameOf(accepted.network)}`)
   return readPayment({ x402Version: 2, accepted, payload: inner })

@@ -33,7 +33,7 @@ export type Arrival = {
  * Turns `transfers` into arrivals, in their order; `uses` are the uses of authorizations in the same token. In the event order
  * of Circle's token, a transfer is the very next event after the use of its authorization. Throws for malformed events.
  */
-export function arrivalsIn(
+export function findArrivals(
   transfers: readonly TokenEvent[],
   uses: readonly TokenEvent[],
 ): (Arrival & { readonly height: bigint })[] {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { openSqlite } from '../../db/sqlite/open.ts'
-import { freePort, startWall, type WallSettings } from '../../server/local/wall-process.ts'
+import { findFreePort, startWall, type WallSettings } from '../../server/local/wall-process.ts'
 import { startOddEndpoint } from '../support/chain/odd-endpoint.ts'
 import { runCommand } from '../support/e2e/command.ts'
 import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
@@ -16,7 +16,7 @@ let around: Surroundings
 let settings: WallSettings
 beforeAll(async () => {
   around = await startSurroundings()
-  settings = { ...(await around.settingsOnFile()), METRICS_PORT: String(await freePort()) }
+  settings = { ...(await around.settingsOnFile()), METRICS_PORT: String(await findFreePort()) }
 })
 afterAll(() => around.stop())
 

@@ -5,7 +5,7 @@ import { createSIWxClientExtension } from '@x402/extensions/sign-in-with-x'
 import { wrapFetchWithPayment } from '@x402/fetch'
 import { getAddress, type Hex } from 'viem'
 import { wall } from '../../server/client/wall.ts'
-import { newWallet, type Wallet } from '../../server/local/wallets.ts'
+import { createWallet, type Wallet } from '../../server/local/wallets.ts'
 import { truncatedWallet } from '../../shared/wallet.ts'
 import {
   type ContractWallets,
@@ -43,7 +43,7 @@ const holderOf = (address: `0x${string}`, owner: Wallet, form: Form = plain): Ho
 
 /** A contract wallet on the chain (EIP-1271). */
 async function deployed(dollars = 1): Promise<Holder> {
-  const owner = newWallet()
+  const owner = createWallet()
   const address = await contracts.deploy(owner)
   await world.network.fund(address, dollars)
   return holderOf(address, owner)
@@ -51,7 +51,7 @@ async function deployed(dollars = 1): Promise<Holder> {
 
 /** A contract wallet that is deployed by its first payment (EIP-6492). */
 async function undeployed(form: Form = wrapped): Promise<Holder> {
-  const owner = newWallet()
+  const owner = createWallet()
   const address = await contracts.addressOf(owner)
   await world.network.fund(address, 1)
   return holderOf(address, owner, form)
@@ -110,7 +110,7 @@ describe.each([
   })
 
   test('a contract wallet repaints its block with a client that only signs in, and nobody else can', async () => {
-    const stranger = newWallet()
+    const stranger = createWallet()
     const theirs = await signedIn(holder, `/blocks/${target}`, { message: 'mine' }, stranger.signMessage)
     expect([theirs.status, await codeOf(theirs)]).toEqual([401, 'unauthorized'])
     const ours = await signedIn(holder, `/blocks/${target}`, { message: 'signed in' })
@@ -140,7 +140,7 @@ test('our client repaints for a wallet that only signs in, and says so when it d
 })
 
 test('a contract wallet that is not deployed paints with a client that only signs in (EIP-6492)', async () => {
-  const [key, owner] = [await world.wallet(1), newWallet()]
+  const [key, owner] = [await world.wallet(1), createWallet()]
   const address = await contracts.addressOf(owner)
   expect((await buy(holderOf(key.address, key), `9,1?painter=${address}`)).status).toBe(200)
   const signText = async (message: string) => wrapped(await owner.signMessage({ message }), owner)
@@ -185,7 +185,7 @@ describe('a payment by a contract wallet', () => {
     const { payer } = await deployed()
     const shut = await world.wallet(1)
     await world.network.client.setCode({ address: shut.address, bytecode: '0x60006000fd' })
-    for (const { payer: forger } of [holderOf(payer.address, newWallet()), holderOf(shut.address, shut)]) {
+    for (const { payer: forger } of [holderOf(payer.address, createWallet()), holderOf(shut.address, shut)]) {
       const response = await settled(world, '6,1', await sign(world, forger, '6,1'))
       expect([response.status, await codeOf(response)]).toEqual([402, 'payment_required'])
       expect(await world.dollarsOf(forger)).toBe(1)
@@ -194,7 +194,7 @@ describe('a payment by a contract wallet', () => {
 
   test('a payment of a wallet from a factory that the facilitator does not call is rejected with its reason', async () => {
     const { network } = world
-    const elsewhere = newWallet().address
+    const elsewhere = createWallet().address
     await network.client.setCode({
       address: elsewhere,
       bytecode: (await network.client.getCode({ address: factoryAddress })) ?? '0x',

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { freePort, type WallProcess } from '../../server/local/wall-process.ts'
+import { findFreePort, type WallProcess } from '../../server/local/wall-process.ts'
 import type { Receipt } from '../../shared/contract/block.ts'
 import { type FaultyFacilitator, startFaultyFacilitator } from '../support/chain/faulty-facilitator.ts'
 import { get, sign } from '../support/e2e/buyer.ts'
@@ -78,7 +78,7 @@ describe('whatever is wrong with the first facilitator', () => {
   )
 
   test('if the first facilitator is down, the wall arms, sells, and says which one is down', async () => {
-    const gone = `http://127.0.0.1:${await freePort()}`
+    const gone = `http://127.0.0.1:${await findFreePort()}`
     await reopen(gone)
     await buysAtOnce('nobody listens')
     expect(await healthOf(wall)).toMatchObject({

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { newWallet } from '../../server/local/wallets.ts'
+import { createWallet } from '../../server/local/wallets.ts'
 import type { AreaReceipt } from '../../shared/contract/area-order.ts'
 import { orderArea, signArea } from '../support/e2e/area-orders.ts'
 import { get, settled, sign } from '../support/e2e/buyer.ts'
@@ -65,7 +65,7 @@ describe('a wall on a file', () => {
   })
 
   test('a stopping wall is not ready, and serves every request until load balancers had time to notice', async () => {
-    const own = { DATABASE_PATH: join(world.folder, 'drained.sqlite'), PAY_TO: newWallet().address }
+    const own = { DATABASE_PATH: join(world.folder, 'drained.sqlite'), PAY_TO: createWallet().address }
     const wall = await world.startArmed({ ...own, DRAIN_MS: '600000' })
     expect((await fetch(`${wall.url}/readyz/reads`)).status).toBe(200)
     process.kill(wall.pid, 'SIGTERM')
@@ -103,7 +103,7 @@ describe('errors at the start that only an operator can fix', () => {
   test('a start on a file that is not a database exits with 78, and one on a database that is down exits with 1', async () => {
     const settings = {
       BASE_URL: 'http://127.0.0.1:1',
-      PAY_TO: newWallet().address,
+      PAY_TO: createWallet().address,
       FACILITATOR_URL: 'http://127.0.0.1:1',
     }
     const path = join(folder, 'wall.sqlite')

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { cp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { armed, type WallProcess, type WallSettings } from '../../server/local/wall-process.ts'
-import { newWallet } from '../../server/local/wallets.ts'
+import { waitUntilArmed, type WallProcess, type WallSettings } from '../../server/local/wall-process.ts'
+import { createWallet } from '../../server/local/wallets.ts'
 import { lower, newOffer, sign as signFor, submit, transferOf } from '../support/chain/signing.ts'
 import { buyBlock, get, sign } from '../support/e2e/buyer.ts'
 import { runCommand } from '../support/e2e/command.ts'
@@ -79,7 +79,7 @@ test('if the witness is not apart, such money stops sales until the operator boo
   })
   expect(ready).toBe(503)
   expect(await operate('resolve', '--all', '--stray')).toMatchObject({ status: 0 })
-  await armed(wall.url)
+  await waitUntilArmed(wall.url)
   await sell(wall)
   expect(await operate('resolve', payer, nonce, '--stray')).toMatchObject({ status: 1 })
   expect(await books()).toMatchObject({ status: 0, strayed: '2000000', orphans: [] })
@@ -132,7 +132,7 @@ test('a missing database is not replaced by a new wall while its witness exists,
 test('an older copy that is restored is noticed, sells nothing new, and becomes the wall once the operator accepts it', async () => {
   const backup = join(around.folder, 'backup.sqlite')
   const DATABASE_PATH = join(around.folder, 'own.sqlite')
-  const own = { ...settings, DATABASE_PATH, PAY_TO: newWallet().address }
+  const own = { ...settings, DATABASE_PATH, PAY_TO: createWallet().address }
   const operateOwn = async (...args: readonly [command: string, ...others: string[]]) => {
     const { out, err, status } = await runCommand(own, around.folder, ...args)
     return { status, said: out + err }

@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { armed, startWall, type WallProcess } from '../../server/local/wall-process.ts'
+import { waitUntilArmed, startWall, type WallProcess } from '../../server/local/wall-process.ts'
 import { buyBlock } from '../support/e2e/buyer.ts'
 import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
@@ -48,7 +48,7 @@ beforeAll(async () => {
   around = await startSurroundings()
   settings = { ...(await around.settingsOnFile()), METRICS_PORT: '0' }
   wall = await startWall(settings, { program: [program, 'serve'], folder: around.folder })
-  await armed(wall.url)
+  await waitUntilArmed(wall.url)
 }, 120_000)
 afterAll(async () => {
   await wall.stop()

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readConfig } from '../../server/config.ts'
-import { listenOn, pathTroubles, portTroubles, wallPort } from '../../server/preflight.ts'
+import { listenOn, findPathProblems, findPortProblems, wallPort } from '../../server/preflight.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
 
 const folder = scratchFolder()
@@ -21,14 +21,14 @@ test('a port that another program uses is reported with its setting, and a free 
   const port = String(other.port)
   const words = `another program is listening on 127.0.0.1, port ${port} (EADDRINUSE)`
   const [wall, monitors] = [config({ PORT: port }), config({ PORT: '0', METRICS_PORT: port })]
-  expect(portTroubles(wall)).toEqual([`cannot listen on PORT: ${words}`])
-  expect(portTroubles(monitors)).toEqual([`cannot listen on METRICS_PORT: ${words}`])
+  expect(findPortProblems(wall)).toEqual([`cannot listen on PORT: ${words}`])
+  expect(findPortProblems(monitors)).toEqual([`cannot listen on METRICS_PORT: ${words}`])
   await other.stop(true)
-  expect([...portTroubles(wall), ...portTroubles(wall), ...portTroubles(monitors)]).toEqual([])
+  expect([...findPortProblems(wall), ...findPortProblems(wall), ...findPortProblems(monitors)]).toEqual([])
 })
 
 test('an address of another machine is reported', () => {
-  expect(portTroubles(config({ HOST: '192.0.2.1' }))).toEqual([
+  expect(findPortProblems(config({ HOST: '192.0.2.1' }))).toEqual([
     'cannot listen on PORT: 192.0.2.1 is not an address of this machine; check HOST and METRICS_HOST (EADDRNOTAVAIL)',
   ])
 })
@@ -46,17 +46,16 @@ test('a port that needs root is reported, and a bug of ours is not blamed on a s
 })
 
 test('a path where no file can be created is reported with its setting', () => {
-  expect(pathTroubles(config({}))).toEqual([])
-  expect(pathTroubles(config({ DATABASE_PATH: ':memory:' }))).toEqual([])
+  expect(findPathProblems(config({}))).toEqual([])
+  expect(findPathProblems(config({ DATABASE_PATH: ':memory:' }))).toEqual([])
   const file = join(folder, 'file')
   writeFileSync(file, '')
   mkdirSync(join(folder, 'folder'))
   const missing = join(folder, 'none')
-  expect(pathTroubles(config({ DATABASE_PATH: join(missing, 'wall.sqlite'), WITNESS_PATH: join(file, 'w') }))).toEqual([
-    `DATABASE_PATH: the folder ${missing} does not exist`,
-    `WITNESS_PATH: ${file} is not a folder`,
-  ])
-  expect(pathTroubles(config({ DATABASE_PATH: join(folder, 'folder') }))).toEqual([
+  expect(
+    findPathProblems(config({ DATABASE_PATH: join(missing, 'wall.sqlite'), WITNESS_PATH: join(file, 'w') })),
+  ).toEqual([`DATABASE_PATH: the folder ${missing} does not exist`, `WITNESS_PATH: ${file} is not a folder`])
+  expect(findPathProblems(config({ DATABASE_PATH: join(folder, 'folder') }))).toEqual([
     `DATABASE_PATH: ${join(folder, 'folder')} is not a file`,
   ])
 })
@@ -66,7 +65,7 @@ test.each(['DATABASE_PATH', 'WITNESS_PATH', 'ADMIN_SOCKET_PATH'] as const)(
   (setting) => {
     const path = join(folder, `folder of ${setting}`)
     mkdirSync(path)
-    expect(pathTroubles(config({ [setting]: path }))).toEqual([
+    expect(findPathProblems(config({ [setting]: path }))).toEqual([
       expect.stringMatching(new RegExp(`^${setting}: .* is not a `)),
     ])
   },
@@ -78,12 +77,12 @@ test.each(['WITNESS_PATH', 'ADMIN_SOCKET_PATH'] as const)(
     const database = join(folder, `${setting}.sqlite`)
     for (const path of [database, `${database}-wal`, `${database}.lock`, join(folder, `${setting}.txt`)]) {
       writeFileSync(path, 'kept')
-      const troubles = pathTroubles(config({ DATABASE_PATH: database, [setting]: path }))
+      const troubles = findPathProblems(config({ DATABASE_PATH: database, [setting]: path }))
       expect(troubles).toEqual([expect.stringContaining(`${setting}: ${path} is `)])
       expect(readFileSync(path, 'utf8')).toBe('kept')
     }
     const fresh = join(folder, `new ${setting}.sqlite`)
-    expect(pathTroubles(config({ DATABASE_PATH: fresh, [setting]: fresh }))).toEqual([
+    expect(findPathProblems(config({ DATABASE_PATH: fresh, [setting]: fresh }))).toEqual([
       `${setting}: ${fresh} is a file of the database`,
     ])
   },
@@ -93,6 +92,6 @@ test('a witness of a wall, and a socket that a crashed wall left, are used again
   const [witness, socket] = [join(folder, 'witness'), join(folder, 'left.sock')]
   writeFileSync(witness, '{"change":1,"payment":1,"height":"1"}\n')
   const left = Bun.serve({ unix: socket, fetch: () => new Response() })
-  expect(pathTroubles(config({ WITNESS_PATH: witness, ADMIN_SOCKET_PATH: socket }))).toEqual([])
+  expect(findPathProblems(config({ WITNESS_PATH: witness, ADMIN_SOCKET_PATH: socket }))).toEqual([])
   void left.stop(true)
 })

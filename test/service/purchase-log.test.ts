@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { paymentHealth } from '../../server/health/payment-health.ts'
-import { reconciler } from '../../server/purchase/reconciler.ts'
+import { createPaymentHealth } from '../../server/health/payment-health.ts'
+import { createReconciler } from '../../server/purchase/reconciler.ts'
 import { sellerWith } from '../support/fakes/seller.ts'
 import { hash, paymentOf, wallet } from '../support/samples.ts'
 import { openWall, paidBy, paymentFor } from '../support/service/wall.ts'
@@ -84,10 +84,10 @@ test('a sweep logs the purchases that it changes, and not those that it only che
   const { db, chain, facilitator, clock, logger } = wall
   facilitator.settling = { kind: 'unclear' }
   await wall.buy('/blocks/3,4', 1)
-  const rail = paymentHealth({ facilitator, chain, clock, logger })
+  const rail = createPaymentHealth({ facilitator, chain, clock, logger })
   const { ledger } = db
   const seller = sellerWith({ ledger, facilitator, chain, clock, logger, rail })
-  const sweep = reconciler({ ledger, seller, jobs: db.jobs, clock, logger })
+  const sweep = createReconciler({ ledger, seller, jobs: db.jobs, clock, logger })
   const before = linesOf(wall, 'step').length
   chain.silent = true
   await sweep()

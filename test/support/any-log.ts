@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import type { Change, BlockContent, Hidden, Profile, SaleChange } from '../../server/domain/wall/log.ts'
-import { CONTENT_PARTS, moderated, visible } from '../../server/domain/wall/moderation.ts'
+import { CONTENT_PARTS, applyModeration, omitHiddenParts } from '../../server/domain/wall/moderation.ts'
 import { trustPixels } from '../../shared/pixels.ts'
 import { CLAIM_ORDER, type BlockIndex } from '../../shared/wall.ts'
 import { NOW, wallet } from './samples.ts'
@@ -68,12 +68,12 @@ function play(script: readonly Step[]): readonly Change[] {
     } else if (does === 'repaint') {
       const { hidden } = owned.get(block) ?? { hidden: NOTHING_HIDDEN }
       owned.set(block, { content, hidden })
-      log.push({ ...entry, kind: 'repaint', block, content: visible(content, hidden) })
+      log.push({ ...entry, kind: 'repaint', block, content: omitHiddenParts(content, hidden) })
     } else if (does === 'hide' || does === 'unhide') {
       const before = owned.get(block) ?? { content, hidden: NOTHING_HIDDEN }
-      const hidden = moderated(before.hidden, does, parts)
+      const hidden = applyModeration(before.hidden, does, parts)
       owned.set(block, { ...before, hidden })
-      log.push({ ...entry, kind: does, block, hidden, content: visible(before.content, hidden) })
+      log.push({ ...entry, kind: does, block, hidden, content: omitHiddenParts(before.content, hidden) })
     } else log.push({ ...entry, kind: 'identity', agent: (pick % agents.length) + 1, profile })
   }
   return log
@@ -86,7 +86,7 @@ export function reread(log: readonly Change[]): readonly Change[] {
     const masks = log.flatMap((later) =>
       'hidden' in later && later.block === change.block && later.number > change.number ? [later.hidden] : [],
     )
-    return { ...change, content: masks.reduce(visible, change.content) }
+    return { ...change, content: masks.reduce(omitHiddenParts, change.content) }
   })
 }
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import type { TObject } from '@sinclair/typebox'
-import { reader, refuseField, Unreadable } from '../../server/read.ts'
+import { createReader, refuseField, Unreadable } from '../../server/read.ts'
 import { EditFields, ListingQuery } from '../../shared/contract/block.ts'
 import { FeedQuery } from '../../shared/contract/feed.ts'
 import { PixelsQuery } from '../../shared/contract/picture.ts'
 
-const read = (schema: TObject, value: unknown) => reader(schema, refuseField('invalid_body'))(value)
+const read = (schema: TObject, value: unknown) => createReader(schema, refuseField('invalid_body'))(value)
 
 test('a valid value is read with the defaults of its schema', () => {
   expect<unknown>(read(FeedQuery, { after: 7 })).toEqual({ after: 7, limit: 50 })

@@ -1,7 +1,7 @@
 /** The wall's artworks: their known facts, and their positions. */
 
 import { BLOCK_SIZE, blockAt, cellOf, type BlockIndex } from '../../shared/wall.ts'
-import { workAround, type Work } from '../../shared/works.ts'
+import { findWorkAround, type Work } from '../../shared/works.ts'
 import { WHOLE_WALL, rectOf, type Rect } from '../camera/camera.ts'
 import { NO_PICTURE_FRAME, pictureAt } from './pixel-buffer.ts'
 import type { Wall } from './wall-model.ts'
@@ -20,7 +20,7 @@ export type Artwork = {
 export function workAt({ claims }: Pick<Wall, 'claims'>, block: BlockIndex, at = Infinity): Work {
   const claim = claims.get(block)
   if (claim === undefined || claim.t > at) return []
-  return workAround(block, (other) => {
+  return findWorkAround(block, (other) => {
     const { a, t } = claims.get(other) ?? { a: -1, t: 0 }
     return a === claim.a && t <= at
   })

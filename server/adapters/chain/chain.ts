@@ -1,6 +1,6 @@
 /** The chain over JSON-RPC: looks up the state of authorizations by payer and nonce through the operator's endpoints. */
 
-import { lru } from '../../../shared/lru.ts'
+import { createLru } from '../../../shared/lru.ts'
 import { keyOf, type PaymentKey, type WatchedPayment } from '../../domain/purchase/payment.ts'
 import type { ChainStatus } from '../../domain/purchase/purchase.ts'
 import type { Chain, ChainHealth, Receipts } from '../../ports.ts'
@@ -8,7 +8,7 @@ import type { Offer } from '../../x402/terms.ts'
 import { EndpointBehind, type CallContext } from './endpoint.ts'
 import type { Endpoints } from './endpoints.ts'
 import { probe } from './probe.ts'
-import { balanceOf, stateReader } from './state.ts'
+import { balanceOf, createStateReader } from './state.ts'
 import { readStatus, type Proof } from './status.ts'
 import { readTransfers } from './transfers.ts'
 
@@ -21,12 +21,12 @@ const REMEMBERED_MAX = 10_000
 const SILENT = { kind: 'silent' } as const
 
 /** Makes the chain port. Each query ends within eight seconds. */
-export function viemChain(endpoints: Endpoints, offer: Offer): Chain {
+export function createViemChain(endpoints: Endpoints, offer: Offer): Chain {
   const { clock, deadlineMs, machine } = endpoints
   const { asset } = offer.terms
-  const states = stateReader(machine)
-  const readAt = lru<string, number>(REMEMBERED_MAX)
-  const proofs = lru<string, Proof>(REMEMBERED_MAX)
+  const states = createStateReader(machine)
+  const readAt = createLru<string, number>(REMEMBERED_MAX)
+  const proofs = createLru<string, Proof>(REMEMBERED_MAX)
 
   const urgencyOf = (payment: PaymentKey) =>
     clock.elapsed() - (readAt.get(keyOf(payment)) ?? -BUYING_MS) < BUYING_MS ? 'settlement' : 'background'

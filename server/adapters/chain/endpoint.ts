@@ -67,7 +67,7 @@ export type Session = CallContext & {
 }
 
 /** Binds an endpoint to the context of a caller. */
-export const sessionWith = (endpoint: Endpoint, context: CallContext): Session => ({
+export const createSession = (endpoint: Endpoint, context: CallContext): Session => ({
   ...context,
   endpoint,
   call: (method, params) => endpoint.call(context, method, params),
@@ -77,7 +77,7 @@ export const sessionWith = (endpoint: Endpoint, context: CallContext): Session =
 export type Transport = Pick<Endpoint, 'host' | 'post'>
 
 /** Calls an http address. A call takes at most `timeoutMs`. */
-export function httpTransport(address: string, timeoutMs: number): Transport {
+export function createHttpTransport(address: string, timeoutMs: number): Transport {
   const { url, host, headers: credentials } = readAddress(address)
   const headers = { 'content-type': 'application/json', ...credentials }
   let calls = 0
@@ -99,7 +99,7 @@ export type Machine = {
   readonly soon: (run: () => void) => void
 }
 
-export const MACHINE: Machine = { transportTo: httpTransport, withTimeout, soon: setImmediate }
+export const MACHINE: Machine = { transportTo: createHttpTransport, withTimeout, soon: setImmediate }
 
 /** How often an endpoint may be called, and by which clock. */
 type EndpointLimits = { readonly perSecond: number | undefined; readonly clock: Clock }
@@ -125,7 +125,7 @@ export function createEndpoint(
   const identify = async (context: CallContext) => {
     let answered: bigint | undefined
     try {
-      answered = quantity(await call(context, 'eth_chainId', []))
+      answered = parseQuantity(await call(context, 'eth_chainId', []))
       return answered
     } finally {
       if (answered !== wanted) chainId = undefined
@@ -179,7 +179,7 @@ function errorIn(answer: unknown): { code: number; message: string; data?: unkno
 }
 
 /** Parses a JSON-RPC number. Throws for anything else. */
-export function quantity(value: unknown): bigint {
+export function parseQuantity(value: unknown): bigint {
   if (typeof value !== 'string' || !/^0x[0-9a-f]{1,64}$/i.test(value)) throw new TypeError('no quantity')
   return BigInt(value)
 }

@@ -14,8 +14,8 @@ import {
   createEndpoint,
   MACHINE,
   NoRpcAnswer,
-  quantity,
-  sessionWith,
+  parseQuantity,
+  createSession,
   type CallContext,
   type Endpoint,
   type Machine,
@@ -98,7 +98,7 @@ export function openEndpoints(
           // There is no other endpoint, and no payment depends on these queries.
           const isKnown = context === FOR_ANYBODY && all.length === 1
           if (!isKnown && (await endpoint.chainId(context)) !== BigInt(id)) throw new TypeError('another chain')
-          const answer = await work(sessionWith(endpoint, context))
+          const answer = await work(createSession(endpoint, context))
           endpoint.isInTrouble = false
           return answer
         } catch (error) {
@@ -173,7 +173,7 @@ export async function blockAt(session: Session, tag: 'latest' | 'safe'): Promise
   if (block === null) return undefined
   if (typeof block !== 'object' || !('number' in block && 'timestamp' in block))
     throw new TypeError('a block without height or time')
-  return { number: quantity(block.number), timestamp: quantity(block.timestamp) }
+  return { number: parseQuantity(block.number), timestamp: parseQuantity(block.timestamp) }
 }
 
 /** Calls a contract at a block. Throws for a response that is not hex data. */

@@ -7,10 +7,10 @@ import type { ChainHealth } from '../../ports.ts'
 import { isSoldOn } from '../../x402/network.ts'
 import type { Offer } from '../../x402/terms.ts'
 import { QueueFull } from './call-queue.ts'
-import { sessionWith, type CallContext, type Endpoint, type Session } from './endpoint.ts'
+import { createSession, type CallContext, type Endpoint, type Session } from './endpoint.ts'
 import { callContract, isRevert, describeError, type Endpoints } from './endpoints.ts'
 import type { StateReader } from './state.ts'
-import { eventsFrom, NoEvents } from './transfers.ts'
+import { readEvents, NoEvents } from './transfers.ts'
 
 // If an endpoint serves fewer blocks, reading missed history takes long.
 const FEW_BLOCKS = 1000n
@@ -25,7 +25,7 @@ export async function probe(
   context: CallContext,
 ): Promise<ChainHealth> {
   const asked = endpoints.all.map(async (endpoint) => {
-    const health = await probeOne(sessionWith(endpoint, context), endpoints, states, offer).catch(
+    const health = await probeOne(createSession(endpoint, context), endpoints, states, offer).catch(
       (error: unknown): ChainHealth => silence(endpoint, error),
     )
     endpoint.isInTrouble = health.kind === 'silent'
@@ -97,7 +97,7 @@ async function eventsLacked(session: Session, address: Address, newest: bigint):
     const filter = { address, topics: [USED, zeroHash, zeroHash] }
     const size = endpoint.logs.size()
     const from = newest < size ? 0n : newest - size + 1n
-    await eventsFrom(session, filter, from, newest).catch((error: unknown) => {
+    await readEvents(session, filter, from, newest).catch((error: unknown) => {
       if (!(error instanceof NoEvents)) throw error
     })
   }

@@ -39,7 +39,7 @@ const abi = parseAbi([
 ])
 
 /** Makes a reader whose queries in one turn share their calls. */
-export function stateReader({ soon }: Machine): StateReader {
+export function createStateReader({ soon }: Machine): StateReader {
   const shared = { latest: new Map<Endpoint, SharedCheck>(), safe: new Map<Endpoint, SharedCheck>() }
   const check = (tag: Tag, { endpoint, urgency }: Session, question: StateQuestion) => {
     const known = shared[tag].get(endpoint) ?? sharedCheck(endpoint, tag, soon)

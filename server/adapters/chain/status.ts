@@ -8,7 +8,7 @@ import { EndpointBehind, EndpointBusy, type Session } from './endpoint.ts'
 import type { Endpoints } from './endpoints.ts'
 import { CANCELLED, readPaymentEnd, readReceipt, readReceipts, type TransactionReceipt } from './receipt.ts'
 import { isSpentAt, type AuthorizationState, type StateQuestion, type StateReader } from './state.ts'
-import { eventsFrom } from './transfers.ts'
+import { readEvents } from './transfers.ts'
 
 // How many of the newest blocks a reorganisation may replace by fewer.
 const REORGANISED_MAX = 64n
@@ -116,7 +116,7 @@ async function howSpent(
   }
   const filter = { address: payment.accepted.asset, topics: [[USED, CANCELLED], pad(payment.payer), payment.nonce] }
   for (let next = from; next <= to && !session.late.aborted;) {
-    const { events, through } = await eventsFrom(session, filter, next, to)
+    const { events, through } = await readEvents(session, filter, next, to)
     const tx = events[0]?.transactionHash
     // The token ends an authorization once.
     if (tx !== undefined) return tx === null ? SILENT : await receiptOf(tx)

@@ -3,10 +3,10 @@
 import { Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { HttpRequestError, numberToHex, pad, RpcRequestError } from 'viem'
-import { parseTopicAddress, arrivalsIn, TRANSFER, USED } from '../../../shared/chain/arrivals.ts'
+import { parseTopicAddress, findArrivals, TRANSFER, USED } from '../../../shared/chain/arrivals.ts'
 import type { Address } from '../../domain/purchase/payment.ts'
 import type { Receipts } from '../../ports.ts'
-import { EndpointBehind, quantity, type Session } from './endpoint.ts'
+import { EndpointBehind, parseQuantity, type Session } from './endpoint.ts'
 import type { Endpoints } from './endpoints.ts'
 import { EventLog } from './receipt.ts'
 
@@ -23,14 +23,14 @@ export async function readTransfers(
 ): Promise<Receipts> {
   // Far behind the newest block, the current height does not matter.
   const isFarBehind = newestSeen !== undefined && from + session.endpoint.logs.size() + FAR <= newestSeen.number
-  const newest = isFarBehind ? newestSeen.number : quantity(await session.call('eth_blockNumber', []))
+  const newest = isFarBehind ? newestSeen.number : parseQuantity(await session.call('eth_blockNumber', []))
   // An older endpoint would omit transfers, and they would be missed permanently.
   if (newestSeen !== undefined && newest < newestSeen.number) throw new EndpointBehind('an older block')
   if (newest < from) return { transfers: [], next: from, isAll: true }
   const filter = { address: asset, topics: [TRANSFER, null, pad(payTo)] }
-  const moved = await eventsFrom(session, filter, from, newest)
+  const moved = await readEvents(session, filter, from, newest)
   const used = await usesBy(session, asset, moved.events, from, moved.through)
-  return { transfers: arrivalsIn(moved.events, used), next: moved.through + 1n, isAll: moved.through === newest }
+  return { transfers: findArrivals(moved.events, used), next: moved.through + 1n, isAll: moved.through === newest }
 }
 
 async function usesBy(
@@ -43,7 +43,7 @@ async function usesBy(
   const payers = [...new Set(moved.map(({ topics }) => pad(parseTopicAddress(topics[1]))))]
   const uses: EventLog[] = []
   for (let next = from; next <= to && payers.length > 0;) {
-    const { events, through } = await eventsFrom(session, { address, topics: [USED, payers] }, next, to)
+    const { events, through } = await readEvents(session, { address, topics: [USED, payers] }, next, to)
     uses.push(...events)
     next = through + 1n
   }
@@ -64,7 +64,7 @@ const logsCheck = TypeCompiler.Compile(Type.Array(EventLog))
  * Events from height `from` on, as far as one call reaches, and at most to `to`. Halves a range that the endpoint rejects,
  * and remembers the size. Throws `NoEvents`.
  */
-export async function eventsFrom(
+export async function readEvents(
   { endpoint, call }: Session,
   filter: EventFilter,
   from: bigint,

@@ -16,7 +16,7 @@ const COINBASE = 'https://api.cdp.coinbase.com'
 const GOOD_FOR = '2m'
 
 /** Signs calls to Coinbase with the operator's key, and no other calls. Throws `UnusableKey`. */
-export function coinbaseAuth({ id, secret }: CdpKey): Authorize {
+export function createCoinbaseAuth({ id, secret }: CdpKey): Authorize {
   const { alg, key } = keyOf(secret)
   return async (method, address) => {
     const { origin, host, pathname } = new URL(address)

@@ -48,7 +48,7 @@ const ANSWER_MAX_BYTES = 65_536
  * Makes the facilitator port. Verify and settle have a queue each: 64 calls run concurrently, 256 wait, and further ones are
  * `busy` without a call. Probes do not queue.
  */
-export function httpFacilitator(settings: FacilitatorSettings, offer: Offer): RingMember {
+export function createHttpFacilitator(settings: FacilitatorSettings, offer: Offer): RingMember {
   const [verifying, settling] = [callLimit(LIMITS), callLimit(LIMITS)]
   const { verifyTimeoutMs, settleTimeoutMs } = settings
   const connection: Connection = { ...settings, ...readAddress(settings.url) }

@@ -2,7 +2,7 @@
 
 import { Counter, Histogram, Registry } from 'prom-client'
 import type { Outcome } from '../../domain/purchase/purchase.ts'
-import { blocksIn } from '../../domain/purchase/target.ts'
+import { countBlocks } from '../../domain/purchase/target.ts'
 import type { Chain, Logger, Ledger, RingMember } from '../../ports.ts'
 import { watchProcess } from './process.ts'
 import { watchWall, type WallReadings } from './wall.ts'
@@ -87,7 +87,7 @@ export function openMetrics(): Metrics {
     },
     outcome(outcome) {
       purchases.inc({ outcome: outcome.kind === 'bought' ? 'bought' : outcome.code })
-      if (outcome.kind === 'bought') sizes.observe(blocksIn(outcome.purchase.target))
+      if (outcome.kind === 'bought') sizes.observe(countBlocks(outcome.purchase.target))
     },
     paid: (version) => paid.inc({ version }),
     waited: (of, ms) => waits.observe({ class: of }, ms / 1000),

@@ -34,18 +34,23 @@ export function watchProcess(registry: Registry): void {
       cpu.inc((user + system) / 1e6)
     },
   })
-  gauge(registry, 'process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage().rss)
-  gauge(registry, 'wall_heap_bytes', 'Memory used by the program’s objects.', () => process.memoryUsage().heapUsed)
+  registerGauge(registry, 'process_resident_memory_bytes', 'Resident memory.', () => process.memoryUsage().rss)
+  registerGauge(
+    registry,
+    'wall_heap_bytes',
+    'Memory used by the program’s objects.',
+    () => process.memoryUsage().heapUsed,
+  )
   const startedAt = Date.now() / 1000 - process.uptime()
-  gauge(registry, 'process_start_time_seconds', 'Start time of the process, in Unix seconds.', () => startedAt)
-  gauge(registry, 'process_open_fds', 'Open file descriptors.', async () => {
+  registerGauge(registry, 'process_start_time_seconds', 'Start time of the process, in Unix seconds.', () => startedAt)
+  registerGauge(registry, 'process_open_fds', 'Open file descriptors.', async () => {
     const open = await readdir('/proc/self/fd').catch(() => undefined)
     return open?.length
   })
 }
 
 /** A gauge that is read again for each scrape; `undefined` reports no value. */
-export function gauge(
+export function registerGauge(
   registry: Registry,
   name: string,
   help: string,
@@ -64,7 +69,7 @@ export function gauge(
 }
 
 /** A gauge with labels: one value per set of labels. */
-export function labelledGauge<Label extends string>(
+export function registerLabelledGauge<Label extends string>(
   registry: Registry,
   name: string,
   help: string,

@@ -7,7 +7,7 @@ import type { Listing } from '../../domain/listing-state.ts'
 import type { Pending } from '../../domain/purchase/account.ts'
 import type { UnixMs } from '../../domain/purchase/payment.ts'
 import type { Clock } from '../../ports.ts'
-import { gauge, labelledGauge } from './process.ts'
+import { registerGauge, registerLabelledGauge } from './process.ts'
 
 /** The state of the wall, all of it known without a call. */
 export type WallReadings = {
@@ -37,36 +37,47 @@ export function watchWall(registry: Registry, readings: WallReadings): void {
   watchPurchases(registry, readings)
   const { listings } = readings
   const listedHelp = 'Paid addresses of this wall that each catalogue lists.'
-  labelledGauge(registry, 'wall_catalogue_listed_addresses', listedHelp, ['catalogue'], () =>
+  registerLabelledGauge(registry, 'wall_catalogue_listed_addresses', listedHelp, ['catalogue'], () =>
     listings().map(({ catalogue, addresses }) => [{ catalogue }, addresses]),
   )
   const { store, storeBytes } = readings
-  gauge(registry, 'wall_disk_free_bytes', 'Free space on the disk that holds the wall’s data.', () => store().freeBytes)
-  gauge(
+  registerGauge(
+    registry,
+    'wall_disk_free_bytes',
+    'Free space on the disk that holds the wall’s data.',
+    () => store().freeBytes,
+  )
+  registerGauge(
     registry,
     'wall_last_backup_timestamp_seconds',
     'When the last backup was made, in Unix seconds; 0 for never.',
     () => (store().backedUpAt ?? 0) / 1000,
   )
-  gauge(registry, 'wall_store_bytes', 'Size of the database file and its write-ahead log.', storeBytes)
+  registerGauge(registry, 'wall_store_bytes', 'Size of the database file and its write-ahead log.', storeBytes)
 }
 
 function watchStates(registry: Registry, { rail, sells, reads, build }: WallReadings): void {
-  labelledGauge(registry, 'wall_rail', 'State of the payment rail: 1 for the current state.', ['state'], () => {
+  registerLabelledGauge(registry, 'wall_rail', 'State of the payment rail: 1 for the current state.', ['state'], () => {
     const now = rail()
     return RAILS.map((state) => [{ state }, Number(state === now)])
   })
-  labelledGauge(registry, 'wall_ready', 'Whether the wall is ready to sell, and to serve readers.', ['for'], () => [
-    [{ for: 'sales' }, Number(sells())],
-    [{ for: 'reads' }, Number(reads())],
-  ])
+  registerLabelledGauge(
+    registry,
+    'wall_ready',
+    'Whether the wall is ready to sell, and to serve readers.',
+    ['for'],
+    () => [
+      [{ for: 'sales' }, Number(sells())],
+      [{ for: 'reads' }, Number(reads())],
+    ],
+  )
   const buildHelp = 'Version of the wall and of Bun; always 1.'
-  labelledGauge(registry, 'wall_build_info', buildHelp, ['version', 'bun'], () => [[build, 1]])
+  registerLabelledGauge(registry, 'wall_build_info', buildHelp, ['version', 'bun'], () => [[build, 1]])
 }
 
 function watchDependencies(registry: Registry, { dependencies }: WallReadings): void {
   const perDependency = (metric: string, help: string, valueOf: (dependency: DependencyState) => number) =>
-    labelledGauge(registry, metric, help, ['dependency', 'name'], () =>
+    registerLabelledGauge(registry, metric, help, ['dependency', 'name'], () =>
       dependencies().map((state) => [{ dependency: state.kind, name: state.name }, valueOf(state)]),
     )
   perDependency('wall_dependency_up', 'Whether each dependency works: 1 if so.', ({ state }) => Number(state === 'up'))
@@ -79,7 +90,7 @@ function watchDependencies(registry: Registry, { dependencies }: WallReadings): 
 
 function watchPurchases(registry: Registry, { blocks, store, clock, orphans }: WallReadings): void {
   const perState = (metric: string, help: string, read: () => Readonly<Record<string, number>>) =>
-    labelledGauge(registry, metric, help, ['state'], () =>
+    registerLabelledGauge(registry, metric, help, ['state'], () =>
       Object.entries(read()).map(([state, value]) => [{ state }, value]),
     )
   perState('wall_blocks', 'Blocks, sold and open; open ones may be held for a payer.', blocks)
@@ -91,7 +102,7 @@ function watchPurchases(registry: Registry, { blocks, store, clock, orphans }: W
       return pending === undefined ? {} : { held: pending.held, doubted: pending.uncertain, watched: pending.watched }
     },
   )
-  gauge(
+  registerGauge(
     registry,
     'wall_oldest_open_purchase_seconds',
     'Age of the oldest unfinished purchase last seen; 0 if there is none.',
@@ -101,5 +112,10 @@ function watchPurchases(registry: Registry, { blocks, store, clock, orphans }: W
       return pending.oldestSince === null ? 0 : (clock.now() - pending.oldestSince) / 1000
     },
   )
-  gauge(registry, 'wall_orphan_payments', 'Payments without a known purchase that nobody has accounted for.', orphans)
+  registerGauge(
+    registry,
+    'wall_orphan_payments',
+    'Payments without a known purchase that nobody has accounted for.',
+    orphans,
+  )
 }

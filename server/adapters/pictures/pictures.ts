@@ -4,7 +4,7 @@
  * pictures share another worker, so that no upload delays them.
  */
 
-import { fairLine } from '../../domain/fair-line.ts'
+import { createFairLine } from '../../domain/fair-line.ts'
 import type { Bitmap, PaintPlan, PictureFlaw, SentPicture } from '../../domain/picture/picture.ts'
 import { enlarge } from '../../domain/picture/wall-picture.ts'
 import type { Pictures } from '../../ports.ts'
@@ -21,8 +21,8 @@ const WAITING_MAX = 16
 const OWN_PIXELS_MIN = 200_000
 
 /** Makes the pictures port. */
-export function workerPictures(deadlineMs: number = DEADLINE_MS): Pictures {
-  const limits = { payer: fairLimit(WAITING_MAX), client: fairLimit(WAITING_MAX) }
+export function createWorkerPictures(deadlineMs: number = DEADLINE_MS): Pictures {
+  const limits = { payer: createFairLimit(WAITING_MAX), client: createFairLimit(WAITING_MAX) }
   const own = ownWorker()
   return {
     async encode(bitmap, scale = 1) {
@@ -90,8 +90,8 @@ async function paintInWorker(picture: SentPicture, plan: PaintPlan, deadlineMs: 
 type FairLimit = <T>(sender: string, work: () => Promise<T>) => Promise<T | 'busy'>
 
 /** Makes the limit: one piece of work is done at a time, and at most `waitingMax` wait. */
-export function fairLimit(waitingMax: number): FairLimit {
-  const line = fairLine<(answer: 'go' | 'busy') => void>()
+export function createFairLimit(waitingMax: number): FairLimit {
+  const line = createFairLine<(answer: 'go' | 'busy') => void>()
   let isTaken = false
   const next = () => {
     const go = line.shift()

@@ -12,10 +12,10 @@ import {
   parseAbi,
   parseErc6492Signature,
 } from 'viem'
-import { lru } from '../../../shared/lru.ts'
+import { createLru } from '../../../shared/lru.ts'
 import type { SignatureCheck } from '../../domain/purchase/facilitator-errors.ts'
 import type { Address, Hash } from '../../domain/purchase/payment.ts'
-import { type Budget, tokenBuckets } from '../../domain/token-bucket.ts'
+import { type Budget, createTokenBuckets } from '../../domain/token-bucket.ts'
 import type { Clock } from '../../ports.ts'
 import type { BoundedCalls } from '../bounded-calls.ts'
 import { parseHexData, isRevert, MULTICALL, type RpcRequest } from '../chain/endpoints.ts'
@@ -47,15 +47,15 @@ const ABOUT_ONE: Budget = { burst: 4, perSecond: 2 }
 const REMEMBERED_MAX = 4096
 
 /** Queries contracts through `client`. */
-export function signedByContract(
+export function createContractSignatureCheck(
   request: RpcRequest,
   contracts: ContractCode,
   calls: BoundedCalls,
   { elapsed }: Pick<Clock, 'elapsed'>,
 ): SignedByContract {
-  const knownPayers = lru<string, true>(REMEMBERED_MAX)
-  const aboutOne = tokenBuckets(ABOUT_ONE, REMEMBERED_MAX)
-  const questions = new Map(Object.entries(QUESTIONS).map(([name, budget]) => [name, tokenBuckets(budget, 1)]))
+  const knownPayers = createLru<string, true>(REMEMBERED_MAX)
+  const aboutOne = createTokenBuckets(ABOUT_ONE, REMEMBERED_MAX)
+  const questions = new Map(Object.entries(QUESTIONS).map(([name, budget]) => [name, createTokenBuckets(budget, 1)]))
   const mayAsk = (wallet: Address, priority: string) =>
     aboutOne.take(`${priority} ${wallet}`, elapsed()) === 0 && questions.get(priority)?.take(priority, elapsed()) === 0
 
@@ -159,14 +159,14 @@ const LOOK_UPS: Readonly<Record<Priority, Budget>> = {
 const NO_CODE_KEPT_MS = 10_000
 
 /** Looks up code through `client`. */
-export function contractCode(
+export function createContractCodeReader(
   request: RpcRequest,
   calls: BoundedCalls,
   { elapsed }: Pick<Clock, 'elapsed'>,
 ): ContractCode {
-  const lookUps = new Map(Object.entries(LOOK_UPS).map(([name, budget]) => [name, tokenBuckets(budget, 1)]))
-  const withCode = lru<Address, true>(REMEMBERED_MAX)
-  const seenWithout = lru<Address, number>(REMEMBERED_MAX)
+  const lookUps = new Map(Object.entries(LOOK_UPS).map(([name, budget]) => [name, createTokenBuckets(budget, 1)]))
+  const withCode = createLru<Address, true>(REMEMBERED_MAX)
+  const seenWithout = createLru<Address, number>(REMEMBERED_MAX)
   const underWay = new Map<Address, ReturnType<ContractCode['has']>>()
 
   const lookUp = async (wallet: Address) => {

@@ -1,17 +1,17 @@
 /** Wallet signatures: keys by recovery here, contract wallets by a query on the chain. */
 
 import type { Hex } from 'viem'
-import { lru } from '../../../shared/lru.ts'
+import { createLru } from '../../../shared/lru.ts'
 import { digestOf } from '../../../shared/signing.ts'
 import type { SignatureCheck } from '../../domain/purchase/facilitator-errors.ts'
 import type { Address, Hash, Payment } from '../../domain/purchase/payment.ts'
-import { type Budget, tokenBuckets } from '../../domain/token-bucket.ts'
+import { type Budget, createTokenBuckets } from '../../domain/token-bucket.ts'
 import type { Clock, Wallets } from '../../ports.ts'
 import { authorizationDigest } from '../../x402/authorization.ts'
 import type { Offer } from '../../x402/terms.ts'
-import { boundedCalls } from '../bounded-calls.ts'
+import { createBoundedCalls } from '../bounded-calls.ts'
 import type { RpcRequest } from '../chain/endpoints.ts'
-import { contractCode, isTaken, type Priority, signedByContract } from './contract-wallets.ts'
+import { createContractCodeReader, isTaken, type Priority, createContractSignatureCheck } from './contract-wallets.ts'
 import type { Keys } from './recover.ts'
 
 /**
@@ -22,15 +22,15 @@ import type { Keys } from './recover.ts'
  * signatures in its own format. The facilitator checks whether the money would move before anything is claimed;
  * `signedForToken` decides whether to believe a facilitator that says no.
  */
-export function viemWallets(
+export function createViemWallets(
   request: RpcRequest,
   { assetName, assetVersion }: Offer,
   keys: Keys | Promise<Keys>,
   clock: Pick<Clock, 'elapsed'>,
 ): Wallets {
-  const calls = boundedCalls()
-  const contracts = contractCode(request, calls, clock)
-  const askContract = signedByContract(request, contracts, calls, clock)
+  const calls = createBoundedCalls()
+  const contracts = createContractCodeReader(request, calls, clock)
+  const askContract = createContractSignatureCheck(request, contracts, calls, clock)
   const senders = reputation(clock)
   const payerDigest = authorizationDigest(assetName, assetVersion)
   // A payment is checked before it is queued, and again by its purchase.
@@ -114,9 +114,9 @@ const SUSPECTED_MS = 600_000
 const REMEMBERED_MAX = 4096
 
 function reputation({ elapsed }: Pick<Clock, 'elapsed'>): Reputation {
-  const attempts = tokenBuckets(ATTEMPTS, REMEMBERED_MAX)
-  const good = lru<string, true>(REMEMBERED_MAX)
-  const badAt = lru<string, number>(REMEMBERED_MAX)
+  const attempts = createTokenBuckets(ATTEMPTS, REMEMBERED_MAX)
+  const good = createLru<string, true>(REMEMBERED_MAX)
+  const badAt = createLru<string, number>(REMEMBERED_MAX)
   return {
     isTrusted(from) {
       const at = badAt.get(from)

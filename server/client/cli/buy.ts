@@ -10,7 +10,7 @@ import {
   LISTING_OPTIONS,
   MAX_OPTION,
   PICTURE_OPTIONS,
-  pixelsOption,
+  readPixelsOption,
   readPicture,
   RPC_OPTION,
   UsageError,
@@ -32,7 +32,7 @@ export const buy: Command = {
     const { options, print } = call
     const { wall, receipt, done } =
       options['size'] === undefined ? await block(call) : await area(call, options['size'])
-    print(receipt, boughtLines(receipt, wall))
+    print(receipt, formatPurchase(receipt, wall))
     await done()
   },
 }
@@ -47,7 +47,7 @@ async function block(call: Call) {
   const { options } = call
   const target = placeIn(call)
   const wall = await call.owner()
-  const px = await pixelsOption(options, wall)
+  const px = await readPixelsOption(options, wall)
   const listing = { ...given(options, LISTING_OPTIONS), ...(px === undefined ? {} : { px }) }
   return { wall: wall.url, ...(await wall.purchase(target, listing)) }
 }
@@ -62,7 +62,7 @@ async function area(call: Call, size: string) {
 }
 
 /** A receipt, for a person. */
-export function boughtLines(receipt: Receipt | AreaReceipt, wall: URL): readonly string[] {
+export function formatPurchase(receipt: Receipt | AreaReceipt, wall: URL): readonly string[] {
   const { deed, notice } = receipt
   const [what, block] =
     'area' in receipt
@@ -124,7 +124,7 @@ export const paint: Command = {
       return print(answer, [`Area ${name} was repainted.`])
     }
     const { receipt, done } = await purchaseArea(wall, options, { at, ...size, image })
-    print(receipt, boughtLines(receipt, wall.url))
+    print(receipt, formatPurchase(receipt, wall.url))
     await done()
   },
 }

@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises'
 import type { AreaOrder } from '../../../shared/contract/area-order.ts'
-import { imageType } from '../picture.ts'
+import { detectImageType } from '../picture.ts'
 import type { Wall } from '../wall.ts'
 
 /** Wrong usage of a command. */
@@ -56,7 +56,7 @@ export const RPC_OPTION = {
 } as const
 
 /** Reads a list of endpoints. */
-export const endpointsIn = (rpc: string | undefined): readonly string[] | undefined =>
+export const parseEndpoints = (rpc: string | undefined): readonly string[] | undefined =>
   rpc?.split(',').map((endpoint) => addressOf(endpoint.trim(), '--rpc').href)
 
 /** What a listing says of a block, as options. */
@@ -102,13 +102,13 @@ export async function readPicture(file: string): Promise<Uint8Array> {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error'
     throw new UsageError(code === 'ENOENT' ? `There is no file ${file}.` : `Cannot read the file ${file} (${code}).`)
   })
-  if (imageType(bytes) === undefined)
+  if (detectImageType(bytes) === undefined)
     throw new UsageError(`The file ${file} is not a picture: it must be a PNG or JPEG.`)
   return bytes
 }
 
 /** The pixels in `--px` or `--image`, if one is given. */
-export async function pixelsOption(options: Call['options'], wall: Wall): Promise<string | undefined> {
+export async function readPixelsOption(options: Call['options'], wall: Wall): Promise<string | undefined> {
   const { px, image } = options
   if (image === undefined) return px
   if (px !== undefined) throw new UsageError('Give --px or --image, not both.')

@@ -16,8 +16,8 @@ import {
   WallError,
   type WallOptions,
 } from '../wall.ts'
-import { boughtLines, buy, paint } from './buy.ts'
-import { addressOf, type Call, type Command, endpointsIn, MAX_DOLLARS, UsageError } from './command.ts'
+import { formatPurchase, buy, paint } from './buy.ts'
+import { addressOf, type Call, type Command, parseEndpoints, MAX_DOLLARS, UsageError } from './command.ts'
 import { look, mine, watch } from './look.ts'
 import { readAccount } from './private-key.ts'
 import { repaint } from './repaint.ts'
@@ -130,7 +130,7 @@ function callOf({ args, options, flags, isJson, env, earlier }: CallParts): Call
     },
     onEarlier(receipt) {
       earlier.finished.push(receipt)
-      say(`Finished an earlier purchase: ${boughtLines(receipt, url)[0]}`)
+      say(`Finished an earlier purchase: ${formatPurchase(receipt, url)[0]}`)
     },
     onOpen(error) {
       earlier.open.push(membersOf(error))
@@ -148,7 +148,7 @@ function callOf({ args, options, flags, isJson, env, earlier }: CallParts): Call
     async owner() {
       const maxDollars = dollars(options['max'] ?? MAX_DOLLARS)
       const account = await readAccount(options['key-file'], env)
-      const rpc = endpointsIn(options['rpc'])
+      const rpc = parseEndpoints(options['rpc'])
       return wall(url, { ...notices, maxDollars, account, rpc, painter: await painterIn(stateFolder(env)) })
     },
     async painter() {

@@ -8,7 +8,7 @@ import {
   fittingIn,
   given,
   PICTURE_OPTIONS,
-  pixelsOption,
+  readPixelsOption,
   readPicture,
   UsageError,
 } from './command.ts'
@@ -42,7 +42,7 @@ type Texts = Pick<EditFields, 'message' | 'link'>
 type Repaint = (wall: Wall) => Promise<object>
 
 async function ofBlock({ options, reader }: Call, coord: string, texts: Texts): Promise<Repaint> {
-  const fields = changing(texts, await pixelsOption(options, reader()))
+  const fields = changing(texts, await readPixelsOption(options, reader()))
   return (wall) => wall.repaint(coord, fields)
 }
 

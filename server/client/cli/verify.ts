@@ -1,7 +1,7 @@
 import { countText } from '../../../shared/money.ts'
 import { reportLines } from '../verify/report-lines.ts'
 import { verify as verifyWall, type VerifyProgress } from '../verify/verify.ts'
-import { addressOf, type Command, endpointsIn, UsageError } from './command.ts'
+import { addressOf, type Command, parseEndpoints, UsageError } from './command.ts'
 
 /** `pixel-wall verify`: looks up every deed of a wall on the chain. */
 export const verify: Command = {
@@ -18,7 +18,7 @@ export const verify: Command = {
   async run({ args: [address], options: { rpc, since, folder }, flags, url, print }) {
     if (since !== undefined && !/^\d{1,9}$/.test(since)) throw new UsageError('--since must be the number of a deed.')
     const report = await verifyWall(address === undefined ? url : addressOf(address), {
-      rpc: endpointsIn(rpc),
+      rpc: parseEndpoints(rpc),
       since: since === undefined ? undefined : Number(since),
       all: flags.has('all'),
       folder,

@@ -3,7 +3,7 @@
 import {
   parseTopicAddress,
   type Arrival,
-  arrivalsIn,
+  findArrivals,
   lower,
   TRANSFER,
   type TokenEvent,
@@ -31,7 +31,7 @@ export type TransactionReceipt = {
 }
 
 /** Every transfer of a transaction, with the nonce of its authorization. Ignores events that are not transfers. */
-export function paymentsIn({ logs }: TransactionReceipt): readonly ChainPayment[] {
+export function parsePayments({ logs }: TransactionReceipt): readonly ChainPayment[] {
   const events = logs.filter(({ topics, data }) => {
     if (topics[0] === USED) return topics.length === 3 && isAddressTopic(topics[1])
     const isTransfer = topics[0] === TRANSFER && topics.length === 3 && amountPattern.test(data)
@@ -42,7 +42,7 @@ export function paymentsIn({ logs }: TransactionReceipt): readonly ChainPayment[
     const ofToken = events.filter(({ address }) => lower(address) === token)
     const transfers = ofToken.filter(({ topics }) => topics[0] === TRANSFER)
     const uses = ofToken.filter(({ topics }) => topics[0] === USED)
-    return arrivalsIn(transfers, uses).map((arrival, at) => ({
+    return findArrivals(transfers, uses).map((arrival, at) => ({
       ...arrival,
       token,
       to: parseTopicAddress(transfers[at]?.topics[2]),

@@ -6,7 +6,7 @@ import { Canvas } from '../../../shared/contract/canvas.ts'
 import { DeedsPage, type OwedMoney, type SaleDeed } from '../../../shared/contract/deeds.ts'
 import { FEED_LIMIT_MAX, FeedPage, type Sale } from '../../../shared/contract/feed.ts'
 import { TOTAL_BLOCKS } from '../../../shared/wall.ts'
-import { termsIn } from '../payment.ts'
+import { parseTerms } from '../payment.ts'
 import { readWhenFree } from '../read.ts'
 import { ask, WallError } from '../wall-error.ts'
 
@@ -63,7 +63,7 @@ export async function readClaims(wall: URL, onPage: (deeds: number) => void): Pr
 async function askedAt(wall: URL): Promise<string | undefined> {
   const response = await ask(new URL('/blocks/next', wall), { headers: { accept: 'application/json' } })
   await response.body?.cancel()
-  const terms = termsIn(response.headers.get('payment-required') ?? undefined)
+  const terms = parseTerms(response.headers.get('payment-required') ?? undefined)
   return typeof terms === 'string' ? undefined : terms.payTo
 }
 

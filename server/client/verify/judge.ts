@@ -3,10 +3,10 @@
 import type { SaleDeed } from '../../../shared/contract/deeds.ts'
 import type { ChainFacts, ChainPayment } from './chain-facts.ts'
 import type { Claims } from './claims.ts'
-import { type Binding, bindingOf, salesFlaw } from './order-check.ts'
+import { type Binding, bindingOf, findSalesFlaw } from './order-check.ts'
 import { type Credit, isCredit, keyOf, matchPayments, type Payments, withoutDeed } from './payment-check.ts'
 import type { Finding, Flaw, Verdict } from './verdict.ts'
-import { covering, type CoveringDeed, deedName, wallFindings } from './wall-check.ts'
+import { addCoveredBlocks, type CoveringDeed, formatDeed, checkWall } from './wall-check.ts'
 
 // An endpoint's newest blocks may still be replaced.
 const CONFIRMATIONS = 10n
@@ -20,7 +20,7 @@ const YOUNG_MS = 10 * 60_000
  */
 export function judge(claims: Claims, facts: ChainFacts, since = 0): Verdict {
   const payments = matchPayments(claims, facts)
-  const deeds = claims.deeds.map(covering)
+  const deeds = claims.deeds.map(addCoveredBlocks)
   const credits = claims.owed.filter(isCredit)
   const judged = deeds.filter(({ seq }) => seq > since)
   const [unpaid, proved] = judgePayments(deeds, credits, payments, since)
@@ -29,7 +29,7 @@ export function judge(claims: Claims, facts: ChainFacts, since = 0): Verdict {
   const lost = orphans.filter((arrival) => ageOf(arrival) > YOUNG_MS)
   const confirmed = facts.head.height - CONFIRMATIONS
   return {
-    findings: [...unpaid, ...judgeOrders(claims, judged), ...wallFindings(claims, deeds), ...lost.map(withoutDeed)],
+    findings: [...unpaid, ...judgeOrders(claims, judged), ...checkWall(claims, deeds), ...lost.map(withoutDeed)],
     ...countBlocks(proved),
     otherHosts: [...new Set(proved.flatMap(({ order }) => order?.host ?? []))].filter((host) => host !== claims.host),
     unconfirmed: proved.filter((deed) => (payments.of(deed)?.height ?? 0n) > confirmed).length,
@@ -42,7 +42,7 @@ export function judge(claims: Claims, facts: ChainFacts, since = 0): Verdict {
 }
 
 /** The heights whose times decide whether a payment without a deed is old. */
-export const heightsToDate = (claims: Claims, facts: ChainFacts): readonly bigint[] => [
+export const selectHeightsToDate = (claims: Claims, facts: ChainFacts): readonly bigint[] => [
   ...new Set(orphansOf(claims, matchPayments(claims, facts)).map(({ height }) => height)),
 ]
 
@@ -73,7 +73,7 @@ function judgePayments(
     })
     return false
   }
-  for (const deed of deeds) if (check(deed, deedName(deed), deed.seq > since)) proved.push(deed)
+  for (const deed of deeds) if (check(deed, formatDeed(deed), deed.seq > since)) proved.push(deed)
   for (const credit of credits) check(credit, `credit of ${credit.wallet} (${credit.nonce})`, true)
   return [findings, proved]
 }
@@ -85,8 +85,10 @@ function judgeOrders({ sales }: Claims, deeds: readonly CoveringDeed[]): readonl
     const { seq, nonce, tx } = deed
     const binding = bindingOf(deed)
     const sold = deed.covers.map((coord) => saleOf.get(coord))
-    const flaw = binding.kind === 'changed' ? binding.why : salesFlaw(deed, sold)
-    return flaw === undefined ? [] : [{ kind: 'order_changed', message: `${deedName(deed)}: ${flaw}`, seq, nonce, tx }]
+    const flaw = binding.kind === 'changed' ? binding.why : findSalesFlaw(deed, sold)
+    return flaw === undefined
+      ? []
+      : [{ kind: 'order_changed', message: `${formatDeed(deed)}: ${flaw}`, seq, nonce, tx }]
   })
 }
 

@@ -47,7 +47,7 @@ function isPlace(ordered: string, area: string, isElsewhere: boolean): boolean {
 }
 
 /** What the feed shows of a bound deed's blocks, in their order, and was not in the order; `undefined` if nothing. */
-export function salesFlaw(
+export function findSalesFlaw(
   { order, hidden, blocks }: SaleDeed,
   sales: readonly (Sale | undefined)[],
 ): string | undefined {

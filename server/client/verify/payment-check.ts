@@ -101,7 +101,7 @@ export const withoutDeed = ({ payer, nonce, amount, tx }: ChainPayment): Finding
 })
 
 /** The finding if a wall is paid in another token than the dollar, which proves nothing; `undefined` if it is paid in dollars. */
-export function wrongToken({ network, asset }: Pick<Claims, 'network' | 'asset'>): Finding | undefined {
+export function checkToken({ network, asset }: Pick<Claims, 'network' | 'asset'>): Finding | undefined {
   const known = isNetwork(network) ? networks[network] : undefined
   if (known?.token.address === asset.toLowerCase()) return undefined
   const message = `the wall is paid in ${asset} on ${network}, which is not a dollar that this client knows`

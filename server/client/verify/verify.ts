@@ -5,12 +5,12 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { lower } from '../../../shared/chain/arrivals.ts'
 import { isNetwork, networks } from '../../../shared/usdc.ts'
 import { stateFolder } from '../state-folder.ts'
-import { type ChainFacts, type ChainPayment, type Hex, paymentsIn } from './chain-facts.ts'
+import { type ChainFacts, type ChainPayment, type Hex, parsePayments } from './chain-facts.ts'
 import { type ChainReader, openChain } from './chain.ts'
 import { type Claims, readClaims } from './claims.ts'
-import { heightsToDate, judge } from './judge.ts'
+import { selectHeightsToDate, judge } from './judge.ts'
 import { readKept, writeKept } from './kept-payments.ts'
-import { wrongToken } from './payment-check.ts'
+import { checkToken } from './payment-check.ts'
 import { NOTHING_PROVED, type Verdict } from './verdict.ts'
 
 /** How a wall is checked. */
@@ -69,7 +69,7 @@ async function look(
   const claims = await readClaims(url, (done) => onProgress({ stage: 'deeds', done }))
   const { network } = claims
   const about = { url: url.origin, network }
-  const wrong = wrongToken(claims)
+  const wrong = checkToken(claims)
   if (wrong !== undefined || !isNetwork(network))
     return { ...NOTHING_PROVED, ...about, ...NOWHERE, findings: wrong === undefined ? [] : [wrong] }
   const chain = await openChain(rpc ?? [networks[network].publicUrl], network)
@@ -80,7 +80,7 @@ async function look(
     folder: place,
     onProgress,
   })
-  const heights = heightsToDate(claims, facts)
+  const heights = selectHeightsToDate(claims, facts)
   const dates = await chain.times(heights)
   const times = new Map(heights.map((height, at) => [height, dates[at] ?? 0]))
   return { ...judge(claims, { ...facts, times }, since), ...about, ...searched, head: facts.head.height }
@@ -116,7 +116,7 @@ async function readChain(
       known.add(tx)
       if (receipt === null) missing.add(tx)
       else if (receipt.status === '0x0') failed.add(tx)
-      else payments.push(...paymentsIn(receipt))
+      else payments.push(...parsePayments(receipt))
     }
   }
 

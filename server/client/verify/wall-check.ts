@@ -9,7 +9,7 @@ import type { Finding, FindingKind } from './verdict.ts'
 /** A deed with its sold blocks, row by row; none if there are no such blocks. */
 export type CoveringDeed = SaleDeed & { readonly covers: readonly string[] }
 
-export function covering(deed: SaleDeed): CoveringDeed {
+export function addCoveredBlocks(deed: SaleDeed): CoveringDeed {
   const { blocks } = deed
   if ('coord' in blocks) return { ...deed, covers: parseCoord(blocks.coord) === undefined ? [] : [blocks.coord] }
   const area = parseArea(`${blocks.at},${blocks.w}x${blocks.h}`)
@@ -17,11 +17,11 @@ export function covering(deed: SaleDeed): CoveringDeed {
 }
 
 /** A deed's number and position, in a finding. */
-export const deedName = ({ seq, blocks }: SaleDeed): string =>
+export const formatDeed = ({ seq, blocks }: SaleDeed): string =>
   `deed ${seq} (${'coord' in blocks ? blocks.coord : `${blocks.at},${blocks.w}x${blocks.h}`})`
 
 /** Each block that is not sold, shown and owned according to its deed, each sale without a deed, and a payment address that is not listed. */
-export function wallFindings(
+export function checkWall(
   { sales, shown, lastShown, payTo, asksAt }: Claims,
   deeds: readonly CoveringDeed[],
 ): readonly Finding[] {
@@ -37,7 +37,7 @@ export function wallFindings(
     for (const coord of deed.covers) {
       const other = soldBy.get(coord)
       if (other === undefined) soldBy.set(coord, deed)
-      else say('block_sold_twice', `block ${coord} is sold by ${deedName(other)} and by ${deedName(deed)}`)
+      else say('block_sold_twice', `block ${coord} is sold by ${formatDeed(other)} and by ${formatDeed(deed)}`)
     }
   }
   const onCanvas = new Map(shown.flatMap(({ i, wallet }) => (isBlockIndex(i) ? [[coordOf(i), wallet] as const] : [])))
@@ -46,11 +46,11 @@ export function wallFindings(
     const deed = soldBy.get(coord)
     if (deed === undefined) say('block_without_deed', `block ${coord} is shown as ${wallet}’s, without a deed`)
     else if (deed.wallet !== wallet)
-      say('another_owner', `block ${coord} is shown as ${wallet}’s, and ${deedName(deed)} as ${deed.wallet}’s`)
+      say('another_owner', `block ${coord} is shown as ${wallet}’s, and ${formatDeed(deed)} as ${deed.wallet}’s`)
   }
   const isShown = new Set<string>(onCanvas.keys())
   for (const [coord, deed] of soldBy)
     if (deed.seq + deed.covers.length - 1 <= lastShown && !isShown.has(coord))
-      say('block_not_shown', `block ${coord} was sold by ${deedName(deed)}, and is not on the wall`)
+      say('block_not_shown', `block ${coord} was sold by ${formatDeed(deed)}, and is not on the wall`)
   return findings
 }

@@ -5,10 +5,10 @@ import { AREA_BLOCKS_MAX } from '../../../shared/area.ts'
 import { moneyText } from '../../../shared/money.ts'
 import type { Coord } from '../../../shared/wall.ts'
 import { statusOf, type FailureCode } from '../../domain/failure.ts'
-import { offered } from '../../x402/terms.ts'
+import { offerRequirements } from '../../x402/terms.ts'
 import { essentials } from '../guide.ts'
 import { PATHS } from '../links.ts'
-import { contactUri, pitch, priceOf, VERSION, type Site } from '../site.ts'
+import { contactUri, renderPitch, priceOf, VERSION, type Site } from '../site.ts'
 import { inWords, documentResponses, sharedRefusals } from './answers.ts'
 import type { Operation } from './operation.ts'
 import { sampleBodies } from './samples.ts'
@@ -48,7 +48,7 @@ function info(site: Site): Json {
     title: site.offer.title,
     version: VERSION,
     summary: 'A public billboard sold to machines, block by block.',
-    description: `${pitch(site)}\n\n${manners(site)}`,
+    description: `${renderPitch(site)}\n\n${manners(site)}`,
     'x-guidance': essentials(site).join('\n\n'),
     contact: {
       name: site.offer.title,
@@ -98,7 +98,7 @@ function describe(operation: Operation, site: Site, example: Coord): Json {
 }
 
 function paymentInfo(site: Site, { priced }: Operation): Json {
-  const { amount, ...terms } = offered(site.offer)
+  const { amount, ...terms } = offerRequirements(site.offer)
   if (priced === undefined)
     return {
       price: { mode: 'fixed', currency: 'USD', amount: priceOf(site) },

@@ -36,7 +36,7 @@ export type Ending = { readonly ending: '.png'; readonly docs: OperationDocs }
 const KEY = 'x-operation'
 
 /** Makes the hooks that document a route. Eden derives the types of its clients from them. */
-export const documented = <Docs extends OperationDocs>(docs: Docs, ...endings: readonly Ending[]) => {
+export const documentOperation = <Docs extends OperationDocs>(docs: Docs, ...endings: readonly Ending[]) => {
   const detail = {
     operationId: docs.id,
     summary: docs.summary,

@@ -4,9 +4,9 @@
  */
 
 import { amountText, countText } from '../../../shared/money.ts'
-import { linearRgb } from '../../../shared/oklab.ts'
+import { toLinearRgb } from '../../../shared/oklab.ts'
 import { PALETTE } from '../../../shared/palette.ts'
-import { nearest } from '../../../shared/quantise.ts'
+import { findNearestColour } from '../../../shared/quantise.ts'
 import {
   blockAt,
   BLOCK_SIZE,
@@ -19,7 +19,7 @@ import {
   type Cell,
 } from '../../../shared/wall.ts'
 import type { Work } from '../../../shared/works.ts'
-import { artworkAt, regionOf } from '../wall/artworks.ts'
+import { findArtwork, regionOf } from '../wall/artworks.ts'
 import type { AgentId } from '../wall/log.ts'
 import type { WallView } from '../wall/wall-view.ts'
 import {
@@ -75,7 +75,7 @@ const TILE: Box = { x: 40, y: 140, width: 440, height: 440 }
 const MAP: Box = { x: 520, y: 140, width: COLS * BESIDE, height: ROWS * BESIDE }
 
 /** How large a card shows the whole wall, in pixels of a block's side; none where it shows a part of it enlarged. */
-export function wallSideFor(view: WallView, subject: CardSubject): number | undefined {
+export function chooseWallSide(view: WallView, subject: CardSubject): number | undefined {
   if (subject.kind === 'block') return BESIDE
   if (subject.kind === 'work') return undefined
   return subject.kind === 'agent' && regionAround(view, subject.agent) !== undefined ? undefined : FILLING
@@ -84,7 +84,7 @@ export function wallSideFor(view: WallView, subject: CardSubject): number | unde
 /** What a card says of the wall itself: its name, and what a block costs in atomic units. */
 export type CardWords = { readonly title: string; readonly price: bigint }
 
-/** Draws a card. `wall` is the whole wall in the size that `wallSideFor` names. */
+/** Draws a card. `wall` is the whole wall in the size that `chooseWallSide` names. */
 export function drawCard(view: WallView, words: CardWords, subject: CardSubject, wall: Bitmap | undefined): Bitmap {
   const bitmap = bitmapOf(CARD_WIDTH, CARD_HEIGHT, GROUND)
   if (subject.kind === 'block') drawBlock(bitmap, view, words, subject.block, wall)
@@ -109,7 +109,7 @@ function drawBlock(
   wall: Bitmap | undefined,
 ): void {
   // One block of a large picture may be plain black, so the whole picture is shown.
-  const blocks = artworkAt(view, block)?.blocks ?? [block]
+  const blocks = findArtwork(view, block)?.blocks ?? [block]
   const spot = placeWork(bitmap, view, blocks, block, TILE)
   if (blocks.length > 1) mark(bitmap, spot)
   frame(bitmap, TILE, 1, EDGE)
@@ -136,7 +136,7 @@ const WORK_PANE: Box = { x: 40, y: 40, width: CARD_WIDTH - 80, height: 520 }
 
 /** The work alone, on the room's ground. */
 function drawWork(bitmap: Bitmap, view: WallView, { title }: CardWords, block: BlockIndex): void {
-  const work = artworkAt(view, block)
+  const work = findArtwork(view, block)
   const blocks = work?.blocks ?? [block]
   placeWork(bitmap, view, blocks, blocks[blocks.length >> 1] ?? block, WORK_PANE)
   writeName(bitmap, title, { x: WORK_PANE.x, y: FOOT_Y, scale: SMALL, colour: LOUD })
@@ -247,9 +247,9 @@ const DIM = 0.1
 
 /** For each palette index the grey with a little of its light: dark colours of the palette are few, and nearly all of them red. */
 const DIMMED = Uint8Array.from(PALETTE, (colour) => {
-  const [red, green, blue] = linearRgb(colour)
+  const [red, green, blue] = toLinearRgb(colour)
   const light = (0.2126 * red + 0.7152 * green + 0.0722 * blue) * DIM
-  return nearest(light, light, light)
+  return findNearestColour(light, light, light)
 })
 
 /** Writes small letters that end at `right`. */

@@ -54,7 +54,7 @@ export function enlarge({ width, height, indices }: Bitmap, scale: number): Bitm
 }
 
 /** An area and the blocks around it that are on the wall. */
-export function surroundings({ col, row, w, h }: Area): Region {
+export function findSurroundings({ col, row, w, h }: Area): Region {
   const [left, top] = [Math.max(0, col - 1), Math.max(0, row - 1)]
   return { col: left, row: top, cols: Math.min(COLS, col + w + 1) - left, rows: Math.min(ROWS, row + h + 1) - top }
 }

@@ -2,11 +2,11 @@
 
 import type { BlockIndex } from '../../../shared/wall.ts'
 import { StaleWriteError, type Failure } from '../failure.ts'
-import { nearestAreaIn, occupancyOf } from '../wall/open-space.ts'
+import { findNearestArea, occupancyOf } from '../wall/open-space.ts'
 import { movesSameMoney, type Hash, type Payment, type PaymentKey, type UnixMs } from './payment.ts'
 import { isSold, type Purchase, type SoldPurchase } from './purchase.ts'
 import { alreadyBought, earlierUnresolved, paymentUsed } from './refusals.ts'
-import { blocksIn, resolvedTarget, positionOf, targetOf, type Holding, type Target } from './target.ts'
+import { countBlocks, resolveTarget, positionOf, targetOf, type Holding, type Target } from './target.ts'
 
 /** The most unresolved purchases per payer. Without it, one dollar could hold the whole wall. */
 export const HOLDS_MAX = 16
@@ -19,8 +19,10 @@ export const RECEIPT_KEPT_MS = 10 * 60_000
 
 /** Whether a payer with these purchases would exceed its limits by also holding `target`. */
 export function exceedsHoldLimits(purchases: readonly Purchase[], target: Target): boolean {
-  const held = purchases.filter(({ state }) => state.kind === 'reserved').map((purchase) => blocksIn(purchase.target))
-  return held.length >= HOLDS_MAX || held.reduce((sum, blocks) => sum + blocks, blocksIn(target)) > HELD_BLOCKS_MAX
+  const held = purchases
+    .filter(({ state }) => state.kind === 'reserved')
+    .map((purchase) => countBlocks(purchase.target))
+  return held.length >= HOLDS_MAX || held.reduce((sum, blocks) => sum + blocks, countBlocks(target)) > HELD_BLOCKS_MAX
 }
 
 /** A new payment for a target. `activeNonces` are the payer's payments that a run works on while its client waits. */
@@ -38,7 +40,10 @@ export type ClaimRequest = {
  * 2. the first sold one that `mustResolveFirst`, because its receipt can be returned at once;
  * 3. the first held one that `mustResolveFirst`.
  */
-export function purchaseToResolveFirst(purchases: readonly Purchase[], request: ClaimRequest): Purchase | undefined {
+export function findPurchaseToResolveFirst(
+  purchases: readonly Purchase[],
+  request: ClaimRequest,
+): Purchase | undefined {
   const unresolved = purchases.filter((purchase) => mustResolveFirst(purchase, request))
   return (
     purchases.find((purchase) => wasReceiptReusedFor(purchase, request.payment)) ??
@@ -54,12 +59,12 @@ export const wasReceiptReusedFor = (purchase: Purchase, { payer, nonce }: Paymen
 /** Whether a purchase may answer a request for a target: its own target, or the block or area that it holds or bought. */
 export function coversTarget(purchase: Purchase, asked: Target): boolean {
   const { target, state } = purchase
-  if (asked === resolvedTarget(purchase)) return asked === target || state.kind !== 'released'
+  if (asked === resolveTarget(purchase)) return asked === target || state.kind !== 'released'
   return asked === target && (positionOf(target).at === 'next' || state.kind !== 'sold')
 }
 
 /** The refusal of a payment that cannot buy while a prior purchase exists: it names what the prior one bought, or says to wait for it. */
-export function refusalForPrior(prior: Purchase, payment: PaymentKey): Failure {
+export function refuseForPrior(prior: Purchase, payment: PaymentKey): Failure {
   if (wasReceiptReusedFor(prior, payment)) return paymentUsed(prior)
   return isSold(prior) ? alreadyBought(prior) : earlierUnresolved()
 }
@@ -73,7 +78,7 @@ function mustResolveFirst(purchase: Purchase, { target, payment, now, activeNonc
   if (earlier.nonce === payment.nonce || (state.kind !== 'reserved' && state.kind !== 'sold')) return false
   if (payment.identifier !== undefined && earlier.identifier === payment.identifier) return true
   // A payer that requests the block it owns means that purchase, even if it was bought as `next`.
-  const ownsTarget = state.kind === 'sold' && resolvedTarget(purchase) === target
+  const ownsTarget = state.kind === 'sold' && resolveTarget(purchase) === target
   if (purchase.target !== target && !ownsTarget) return false
   const isActive = activeNonces.includes(earlier.nonce)
   if (state.kind === 'reserved') return state.uncertain || !isActive
@@ -104,18 +109,18 @@ export function keepLongerAuthorization(before: Payment, payment: Payment): Paym
 }
 
 /** The place where a late payment may get its blocks: its own, or else the nearest open one. If neither is open, it becomes a credit. */
-export const lateTargets = (purchase: Holding): readonly [own: Target, nearest: Target] => [
-  resolvedTarget(purchase),
+export const listLateTargets = (purchase: Holding): readonly [own: Target, nearest: Target] => [
+  resolveTarget(purchase),
   targetOf('next', positionOf(purchase.target)),
 ]
 
 const NONE_TAKEN = occupancyOf(() => false)
 
 /** The first block of a target on an empty wall. */
-export function positionOnEmptyWall(target: Target): BlockIndex {
+export function findPositionOnEmptyWall(target: Target): BlockIndex {
   const { at, ...size } = positionOf(target)
   if (at !== 'next') return at
-  const first = nearestAreaIn({ taken: NONE_TAKEN, sold: NONE_TAKEN }, size)
+  const first = findNearestArea({ taken: NONE_TAKEN, sold: NONE_TAKEN }, size)
   if (first.kind !== 'open') throw new Error('a size that no wall has room for')
   return first.block
 }

@@ -45,7 +45,8 @@ export const unclear = (tx: Hash | undefined): SettleResult => ({
 })
 
 /** The transaction that a facilitator named. */
-export const namedIn = (settling: SettleResult): Hash | undefined => ('tx' in settling ? settling.tx : undefined)
+export const findNamedTransaction = (settling: SettleResult): Hash | undefined =>
+  'tx' in settling ? settling.tx : undefined
 
 /**
  * Whether a wallet signed. `busy` and `silent` say nothing about the signature: it could not be checked, because our own limit
@@ -90,7 +91,7 @@ export const rejectsRequest = (answer: SettleResult | VerifyResult) =>
   'reason' in answer ? requestReasons.has(answer.reason) : 'unreadable' in answer
 
 /** The refusal to give if a settlement reports that it sent nothing; `undefined` for any other result. */
-export function refusalIfUnsent(settling: SettleResult): Failure | undefined {
+export function refuseIfUnsent(settling: SettleResult): Failure | undefined {
   if (settling.kind === 'busy') return paymentsBusy()
   if (settling.kind === 'unsent') return facilitatorUnreachable()
   return settling.kind === 'refused' && isBeforeBroadcast(settling.reason)
@@ -99,7 +100,7 @@ export function refusalIfUnsent(settling: SettleResult): Failure | undefined {
 }
 
 /** The refusal to give if a facilitator calls a signature invalid. It may be wrong, so the token's own check decides. */
-export function signatureRefusal(checked: SignatureCheck, reason: string): Failure {
+export function refuseSignature(checked: SignatureCheck, reason: string): Failure {
   if (checked === 'not-signed') return paymentRequired(reason)
   if (checked === 'busy') return paymentsBusy()
   if (checked === 'silent') return cannotAskChain()

@@ -1,7 +1,7 @@
 /** Payments (EIP-3009 `TransferWithAuthorization`), and whether one satisfies the terms. */
 
 import { amountText } from '../../../shared/money.ts'
-import { blocksIn, type Target } from './target.ts'
+import { countBlocks, type Target } from './target.ts'
 
 /** An EVM address in lower case, so that it can be used as a key. */
 export type Address = `0x${string}`
@@ -66,9 +66,9 @@ export type { Target }
 export type Availability = 'open' | 'reserved' | 'claimed' | 'crowded' | 'full'
 
 /** The terms of a target: those of one block, times its number of blocks. */
-export const termsFor = (terms: Terms, target: Target): Terms => ({
+export const selectTerms = (terms: Terms, target: Target): Terms => ({
   ...terms,
-  amount: terms.amount * BigInt(blocksIn(target)),
+  amount: terms.amount * BigInt(countBlocks(target)),
 })
 
 /** The longest time from signing to settlement, as offered to clients (`maxTimeoutSeconds`). */
@@ -105,7 +105,7 @@ export const isSamePayment = (one: Payment, other: Payment): boolean =>
   hasSameFields(one, other) && one.signature === other.signature
 
 /** Why a payment is rejected on these terms at this time, as text for the payer; `undefined` if it is accepted. */
-export function rejectionReason(payment: Payment, terms: Terms, now: UnixMs): string | undefined {
+export function findRejectionReason(payment: Payment, terms: Terms, now: UnixMs): string | undefined {
   const nowSeconds = BigInt(Math.floor(now / 1000))
   const { accepted } = payment
   if (accepted.scheme !== 'exact' || accepted.network !== terms.network)

@@ -11,17 +11,17 @@
 
 import { StoreUnavailable, isFailure, type Failure } from '../failure.ts'
 import { withChargeStatus } from './charging.ts'
-import { coversTarget, refusalForPrior, wasReceiptReusedFor } from './claim-rules.ts'
+import { coversTarget, refuseForPrior, wasReceiptReusedFor } from './claim-rules.ts'
 import {
   isSignatureReason,
-  namedIn,
-  refusalIfUnsent,
+  findNamedTransaction,
+  refuseIfUnsent,
   reportsNonceUsed,
   type SettleResult,
-  signatureRefusal,
+  refuseSignature,
 } from './facilitator-errors.ts'
 import { withoutPicture, withPictureOf, type Draft, type Listing } from './listing.ts'
-import { type Hash, isSamePayment, type Payment, type PaymentKey, rejectionReason } from './payment.ts'
+import { type Hash, isSamePayment, type Payment, type PaymentKey, findRejectionReason } from './payment.ts'
 import {
   type AnswerTo,
   type AvailabilityCheck,
@@ -33,7 +33,7 @@ import {
   type BuyOrder,
   type Outcome,
   type Purchase,
-  seenBy,
+  hideUnprovenRelease,
   type ScriptRequest,
   type Script,
   type SoldPurchase,
@@ -91,7 +91,7 @@ function* answerKnown(known: Purchase, order: BuyOrder): Script<Outcome> {
   // A credit bought nothing, whatever was requested. After a restore the wall may know only the money, not the purchase.
   if (known.state.kind === 'credited') return creditOutcome(known, known.state, order)
   if (!isPaymentOf(known, payment) || !coversTarget(known, target))
-    return withChargeStatus(paymentUsed(known), seenBy(payment, known))
+    return withChargeStatus(paymentUsed(known), hideUnprovenRelease(payment, known))
   if (isSold(known)) return { kind: 'bought', purchase: known }
   if (known.state.kind === 'reserved') return outcomeFor(yield* resume(known), order)
   return yield* retryReleased(known, order)
@@ -133,7 +133,7 @@ function* buyFresh(order: BuyOrder, released?: Purchase): Script<Outcome> {
   // Checked before anything leaves this process. Known payments follow their own rules, so that nobody who altered a resend makes
   // its payer believe that nothing was charged.
   if (payment.binding === 'mismatch' && released === undefined) return isFailure(listing) ? listing : orderMismatch()
-  const rejection = rejectionReason(payment, terms, now)
+  const rejection = findRejectionReason(payment, terms, now)
   const checked = yield* ask({ do: 'check-signature', payment })
   if (checked === 'not-signed') return yield* refuseUnsigned(order, rejection)
   if (checked !== 'signed') return checked === 'busy' ? paymentsBusy() : cannotAskChain()
@@ -192,7 +192,7 @@ function eligibilityRefusal(
   rejection: string | undefined,
   { space, prior }: AvailabilityCheck,
 ): Failure | undefined {
-  if (prior !== undefined) return rejection === undefined ? undefined : refusalForPrior(prior, order.payment)
+  if (prior !== undefined) return rejection === undefined ? undefined : refuseForPrior(prior, order.payment)
   if (space !== 'open') return unavailability(order.target, space)
   return rejection === undefined ? undefined : paymentRequired(rejection)
 }
@@ -208,7 +208,7 @@ function* refuseSpent(order: BuyOrder, prior: Purchase | undefined): Script<Outc
   if (status.kind === 'paid') return paymentUnmatched(payment.amount, status.tx, contact)
   if (status.kind !== 'void') return chargeUnknown()
   const used = paymentRequired('the authorization was already used or cancelled; sign a new one')
-  return withChargeStatus(prior === undefined ? used : refusalForPrior(prior, payment), undefined)
+  return withChargeStatus(prior === undefined ? used : refuseForPrior(prior, payment), undefined)
 }
 
 /** Converts the picture of a draft. This is costly, so it happens after verification; it may fail, so before a block is held. */
@@ -232,7 +232,7 @@ type PurchaseProgress = { readonly purchase: Purchase; readonly status?: ChainSt
 /** Settles a purchase for the first time. Only here can a facilitator's refusal release the block, because nothing was sent before. */
 function* settleFirst(purchase: Purchase): Script<PurchaseProgress> {
   const settling = yield* ask({ do: 'settle', purchase })
-  const refusal = refusalIfUnsent(settling)
+  const refusal = refuseIfUnsent(settling)
   if (refusal === undefined)
     return yield* applyChainStatus(purchase, yield* askChainAfter(settling, purchase), settling)
   // An unsent payment was not broadcast. A refused one may have been, whatever the facilitator says, so a later block decides.
@@ -273,7 +273,7 @@ function* checkReleased(purchase: Purchase): Script<PurchaseProgress> {
 /** The outcome for the payer that sent the request. */
 function outcomeFor({ purchase, refusal }: PurchaseProgress, order: BuyOrder): Outcome {
   if (purchase.state.kind === 'credited') return creditOutcome(purchase, purchase.state, order)
-  if (!isSold(purchase)) return withChargeStatus(refusal, seenBy(order.payment, purchase))
+  if (!isSold(purchase)) return withChargeStatus(refusal, hideUnprovenRelease(order.payment, purchase))
   return coversTarget(purchase, order.target)
     ? { kind: 'bought', purchase }
     : withChargeStatus(paymentUsed(purchase), purchase)
@@ -301,7 +301,7 @@ function* refuseInvalid(
 ): Script<Outcome> {
   const { payment } = order
   const refusal = isSignatureReason(reason)
-    ? signatureRefusal(yield* ask({ do: 'check-for-token', payment }), reason)
+    ? refuseSignature(yield* ask({ do: 'check-for-token', payment }), reason)
     : paymentRequired(reason)
   if (refusal.code !== 'payment_required') return refuse(refusal)
   return outcomeFor(yield* watchRefused(refusedPayment, reportsNonceUsed(reason) ? undefined : refusal), order)
@@ -391,7 +391,7 @@ const askChain = ({ payment, head }: Purchase, wait: ChainWait, named?: Hash): S
 
 /** Queries the chain after a settlement, starting with the transaction that the facilitator named. */
 const askChainAfter = (settling: SettleResult, purchase: Purchase): Script<ChainStatus> =>
-  askChain(purchase, 'settling', namedIn(settling))
+  askChain(purchase, 'settling', findNamedTransaction(settling))
 
 function* ask<R extends ScriptRequest>(request: R): Script<AnswerTo<R['do']>> {
   return (yield request) as AnswerTo<R['do']>

@@ -74,7 +74,7 @@ export type BuyOrder = {
 /** The state of a target in the ledger, for one payer. */
 export type AvailabilityCheck = {
   readonly space: Availability
-  readonly prior: Purchase | undefined // the payer's earlier purchase to resolve first; see `purchaseToResolveFirst`
+  readonly prior: Purchase | undefined // the payer's earlier purchase to resolve first; see `findPurchaseToResolveFirst`
 }
 
 /** The state of an authorization on the chain, by payer and nonce. A reorganisation can undo it unless it is `final`. */
@@ -154,7 +154,7 @@ export const isPaymentOf = ({ payment, state }: Purchase, presented: Payment): b
  * A purchase as seen by an authorization of its nonce. A final release of the stored one proves nothing about one that moves
  * other money, or is valid for longer.
  */
-export function seenBy(presented: Payment, purchase: Purchase): Purchase {
+export function hideUnprovenRelease(presented: Payment, purchase: Purchase): Purchase {
   const { payment, state } = purchase
   const isProven = movesSameMoney(payment, presented) && presented.validBefore <= payment.validBefore
   return state.kind !== 'released' || isProven ? purchase : { ...purchase, state: { kind: 'released', isFinal: false } }

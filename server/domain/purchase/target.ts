@@ -40,7 +40,7 @@ function sizeIn(target: AreaTarget): AreaSize {
 }
 
 /** The number of blocks in a target. */
-export function blocksIn(target: Target): number {
+export function countBlocks(target: Target): number {
   const { w, h } = positionOf(target)
   return w * h
 }
@@ -60,11 +60,11 @@ export function areaOf({ target, block }: Holding): Area {
 }
 
 /** The blocks of a holding, row by row. */
-export const blocksHeld = (holding: Holding): readonly BlockIndex[] =>
+export const listHeldBlocks = (holding: Holding): readonly BlockIndex[] =>
   isBlock(holding.target) ? [holding.block] : blocksOf(areaOf(holding))
 
 /** The target that names a holding by its position, even if it was requested as `next`. */
-export const resolvedTarget = ({ target, block }: Holding): Exclude<Target, 'next'> =>
+export const resolveTarget = ({ target, block }: Holding): Exclude<Target, 'next'> =>
   isBlock(target) ? block : areaName(areaOf({ target, block }))
 
 /** The name of a target, such as `80,45`, `next` or `80,45,4x3`. */
@@ -75,9 +75,9 @@ export const kindOf = (target: Target): 'block' | 'area' => (isBlock(target) ? '
 
 /** The name of a holding as a field of an answer: `{ block: '80,45' }` or `{ area: '80,45,4x3' }`. */
 export const nameField = (holding: Holding): Readonly<Record<string, string>> => ({
-  [kindOf(holding.target)]: nameOf(resolvedTarget(holding)),
+  [kindOf(holding.target)]: nameOf(resolveTarget(holding)),
 })
 
 /** A holding as text for its payer, such as `block 80,45`. */
 export const describeHolding = (holding: Holding): string =>
-  `${kindOf(holding.target)} ${nameOf(resolvedTarget(holding))}`
+  `${kindOf(holding.target)} ${nameOf(resolveTarget(holding))}`

@@ -27,14 +27,14 @@ export function artworksOf(view: WallView, from: number, to: number, agent?: Age
   const works: Artwork[] = []
   for (const seq of listed.slice(from, to)) {
     const block = ALL_BLOCKS[view.sales[seq - 1]?.i ?? -1]
-    const work = block === undefined ? undefined : artworkAt(view, block)
+    const work = block === undefined ? undefined : findArtwork(view, block)
     if (work !== undefined) works.push(work)
   }
   return { total: listed.length, works }
 }
 
 /** The artwork that a block is part of; `undefined` if nobody owns the block. */
-export function artworkAt(view: WallView, block: BlockIndex): Artwork | undefined {
+export function findArtwork(view: WallView, block: BlockIndex): Artwork | undefined {
   const agent = view.claimed.get(block)?.agent
   return agent && artworkOf(view, agent, blocksAround(worksOf(view), block))
 }

@@ -15,7 +15,7 @@ if (PALETTE_SIZE > UNPAINTED) throw new RangeError('the palette leaves no byte f
 export type Canvas = Uint8Array & { readonly Canvas: unique symbol }
 
 /** A wall without any picture. */
-export const blankCanvas = (): Canvas => new Uint8Array(WIDTH * HEIGHT).fill(UNPAINTED) as Canvas
+export const createBlankCanvas = (): Canvas => new Uint8Array(WIDTH * HEIGHT).fill(UNPAINTED) as Canvas
 
 const offsetOf = (block: BlockIndex) => {
   const { col, row } = cellOf(block)
@@ -57,7 +57,7 @@ type AreaPixels = { readonly rows: Uint8Array; readonly blocks: Pixels }
 
 /** Reads the picture of an area of a size, or says what is wrong with it. */
 export function readAreaPixels(base64: unknown, { w, h }: AreaSize): AreaPixels | Failure {
-  const rows = bytesIn(base64)
+  const rows = decodeBase64(base64)
   const length = w * h * PIXELS_PER_BLOCK
   if (rows?.length !== length)
     return failure(
@@ -74,7 +74,7 @@ export function readAreaPixels(base64: unknown, { w, h }: AreaSize): AreaPixels 
 }
 
 /** The bytes of base64; `undefined` if it is malformed. */
-export function bytesIn(base64: unknown): Uint8Array<ArrayBuffer> | undefined {
+export function decodeBase64(base64: unknown): Uint8Array<ArrayBuffer> | undefined {
   if (typeof base64 !== 'string') return undefined
   try {
     return Uint8Array.fromBase64(base64)

@@ -58,7 +58,7 @@ export const edited = <T>(value: T | null | undefined, before: T | null): T | nu
   value === undefined ? before : value
 
 /** The block with index `at` in an edit, after the edit. */
-export const contentAfter = ({ pixels, message, link }: Edit, at: number, before: BlockContent): BlockContent => ({
+export const applyEdit = ({ pixels, message, link }: Edit, at: number, before: BlockContent): BlockContent => ({
   pixels: edited(pixels && partOf(pixels, at), before.pixels),
   message: edited(message, before.message),
   link: edited(link, before.link),
@@ -74,7 +74,7 @@ export function standingOf(
 }
 
 /** A wallet's identity after a sale: names in the listing replace old ones, and the others stay. */
-export const profileAfter = (before: Profile, { name, framework }: Profile): Profile => ({
+export const applyProfileEdit = (before: Profile, { name, framework }: Profile): Profile => ({
   name: name ?? before.name,
   framework: framework ?? before.framework,
 })
@@ -86,7 +86,7 @@ type PurchasePainter = { readonly payment: number; readonly painter: Address }
 export type WalletPainter = PainterNaming & { readonly through: number }
 
 /** The painter of the blocks of a purchase: the one that it named, unless the wallet has named one since. */
-export function painterAmong(purchase: PurchasePainter | null, wallet: WalletPainter | null): Address | null {
+export function choosePainter(purchase: PurchasePainter | null, wallet: WalletPainter | null): Address | null {
   if (purchase !== null && purchase.payment > (wallet?.through ?? 0)) return purchase.painter
   return wallet?.painter ?? null
 }

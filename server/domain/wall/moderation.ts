@@ -18,20 +18,20 @@ export type ModerationResult =
   | { readonly kind: 'not-owned' }
 
 /** The visible part of a block's content. */
-export const visible = (content: BlockContent, hidden: Hidden): BlockContent => ({
+export const omitHiddenParts = (content: BlockContent, hidden: Hidden): BlockContent => ({
   pixels: hidden.pixels ? null : content.pixels,
   message: hidden.message ? null : content.message,
   link: hidden.link ? null : content.link,
 })
 
 /** The hidden parts after an action; parts that it does not name stay as they are. */
-export function moderated(before: Hidden, act: ModerationAct, parts: readonly ContentPart[]): Hidden {
+export function applyModeration(before: Hidden, act: ModerationAct, parts: readonly ContentPart[]): Hidden {
   const after = (part: ContentPart) => (parts.includes(part) ? act === 'hide' : before[part])
   return { pixels: after('pixels'), message: after('message'), link: after('link') }
 }
 
 /** Whether two sets of hidden parts are equal. */
-export const sameHidden = (one: Hidden, other: Hidden): boolean =>
+export const hidesSameParts = (one: Hidden, other: Hidden): boolean =>
   CONTENT_PARTS.every((part) => one[part] === other[part])
 
 /** The names of a wallet that can be hidden separately. */
@@ -55,7 +55,7 @@ export type WalletActResult =
   | { readonly kind: 'unknown-wallet' }
 
 /** The visible part of a profile. */
-export const visibleNames = (profile: Profile, hidden: HiddenNames): Profile => ({
+export const omitHiddenNames = (profile: Profile, hidden: HiddenNames): Profile => ({
   name: hidden.name ? null : profile.name,
   framework: hidden.framework ? null : profile.framework,
 })
@@ -88,7 +88,7 @@ const NO_NAMES: HiddenNames = { name: false, framework: false }
 export const UNMODERATED: WalletState = { hidden: NO_NAMES, everHidden: NO_NAMES, isBanned: false }
 
 /** The moderation of a wallet after an action. */
-export function afterWalletAct(before: WalletState, act: WalletAct): WalletState {
+export function applyWalletAct(before: WalletState, act: WalletAct): WalletState {
   if (!('parts' in act)) return { ...before, isBanned: act.act === 'ban' }
   const { parts } = act
   const isHidden = act.act === 'hide'
@@ -102,5 +102,5 @@ export function afterWalletAct(before: WalletState, act: WalletAct): WalletState
   }
 }
 
-export const sameNames = (one: HiddenNames, other: HiddenNames): boolean =>
+export const hidesSameNames = (one: HiddenNames, other: HiddenNames): boolean =>
   NAME_PARTS.every((part) => one[part] === other[part])

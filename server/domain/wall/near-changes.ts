@@ -9,7 +9,7 @@ import { ownerOf, type Agent, type Claimed, type WallView } from './wall-view.ts
 export type NearChanges = { readonly changes: NearChange[]; readonly next: LogNumber }
 
 /** Finds these changes. The number of the wall's blocks limits the work. */
-export function nearChanges(view: WallView, agent: Agent, since: LogNumber): NearChanges {
+export function findNearChanges(view: WallView, agent: Agent, since: LogNumber): NearChanges {
   const near: NearBlock[] = []
   for (const block of blocksNear(agent)) {
     const claimed = view.claimed.get(block)

@@ -55,7 +55,7 @@ export type Place =
   | { readonly kind: 'reserved' | 'claimed' | 'crowded' }
 
 /** The open area of a size that is nearest the wall's centre. */
-export function nearestAreaIn(occupied: Occupied, size: AreaSize): Place {
+export function findNearestArea(occupied: Occupied, size: AreaSize): Place {
   const wish = { w: size.w, h: size.h, near: undefined, limit: 1 }
   const [open] = openSpaces(occupied.taken, wish)
   if (open !== undefined) return { kind: 'open', block: open.at }
@@ -150,7 +150,7 @@ export const worstOf = (states: readonly BlockState[]): BlockState =>
   states.includes('claimed') ? 'claimed' : states.includes('reserved') ? 'reserved' : 'open'
 
 /** Unavailable blocks, by their state. */
-export function conflictsAmong(blocks: readonly { readonly i: BlockIndex; readonly state: BlockState }[]) {
+export function listConflicts(blocks: readonly { readonly i: BlockIndex; readonly state: BlockState }[]) {
   const those = (state: BlockState) => blocks.filter((block) => block.state === state).map(({ i }) => i)
   return { taken: those('claimed'), held: those('reserved') }
 }

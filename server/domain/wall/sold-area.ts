@@ -7,7 +7,7 @@ import { cellOf, type BlockIndex } from '../../../shared/wall.ts'
 const STRAY_SHARE = 0.02
 
 /** The area with nearly all sold blocks; `undefined` if there are none. */
-export function soldArea(sold: Iterable<BlockIndex>): Area | undefined {
+export function findSoldArea(sold: Iterable<BlockIndex>): Area | undefined {
   const cells = Array.from(sold, cellOf)
   if (cells.length === 0) return undefined
   const stray = Math.floor(cells.length * STRAY_SHARE)

@@ -13,8 +13,8 @@ import { type Pixels, PIXELS_PER_BLOCK, trustPixels } from '../../../shared/pixe
 import { BLOCK_SIZE, type BlockIndex, COLS, coordOf, HEIGHT, ROWS, TOTAL_BLOCKS, WIDTH } from '../../../shared/wall.ts'
 import { truncatedWallet } from '../../../shared/wallet.ts'
 import type { Address, Terms, UnixMs } from '../purchase/payment.ts'
-import { blocksIn, type Holding } from '../purchase/target.ts'
-import { blankCanvas, type Canvas, placeBlock, readBlock, UNPAINTED } from './canvas.ts'
+import { countBlocks, type Holding } from '../purchase/target.ts'
+import { createBlankCanvas, type Canvas, placeBlock, readBlock, UNPAINTED } from './canvas.ts'
 import type {
   Change,
   BlockContent,
@@ -25,7 +25,7 @@ import type {
   RepaintChange,
   SaleChange,
 } from './log.ts'
-import { visibleNames } from './moderation.ts'
+import { omitHiddenNames } from './moderation.ts'
 
 /** A wallet that has bought, and its names. */
 export type Agent = {
@@ -62,11 +62,11 @@ export type WallView = {
 }
 
 /** An empty wall. */
-export const emptyView = (): WallView => ({
+export const createEmptyView = (): WallView => ({
   number: 0,
   changedAt: 0,
   lastClaimedAt: null,
-  canvas: blankCanvas(),
+  canvas: createBlankCanvas(),
   claimed: new Map(),
   agents: [],
   agentByName: new Map(),
@@ -131,7 +131,7 @@ export const saleOf = ({ sales }: WallView, block: BlockIndex): Sale | undefined
 /** The sales of one purchase, row by row; empty while no reader has seen them. */
 export function salesOf(view: WallView, bought: Holding): readonly Sale[] {
   const first = saleOf(view, bought.block)
-  return first === undefined ? [] : view.sales.slice(first.seq - 1, first.seq - 1 + blocksIn(bought.target))
+  return first === undefined ? [] : view.sales.slice(first.seq - 1, first.seq - 1 + countBlocks(bought.target))
 }
 
 /** A sale as the feed shows it; `shownAs` is the buyer's wallet, truncated. */
@@ -187,7 +187,7 @@ function applyIdentity(view: WallView, { agent: id, profile, withheld }: Identit
   if (withheld === undefined) return
   for (const [at, sale] of view.sales.entries())
     if (sale.agent.id === id)
-      view.sales[at] = { ...sale, agent: { ...sale.agent, ...visibleNames(sale.agent, withheld) } }
+      view.sales[at] = { ...sale, agent: { ...sale.agent, ...omitHiddenNames(sale.agent, withheld) } }
 }
 
 /** The content of a block, on the wire; empty parts are omitted. */
@@ -244,7 +244,7 @@ const picturedIn = ({ canvas }: WallView, block: BlockIndex): Pixels | null => {
 }
 
 /** A claimed block as the canvas read shows it, with its picture or without; `undefined` if nobody owns it. */
-export function canvasBlock(view: WallView, block: BlockIndex, hasPicture = true): CanvasBlock | undefined {
+export function toCanvasBlock(view: WallView, block: BlockIndex, hasPicture = true): CanvasBlock | undefined {
   const claimed = view.claimed.get(block)
   if (claimed === undefined) return undefined
   const pixels = hasPicture ? picturedIn(view, block) : null
@@ -258,7 +258,7 @@ export function canvasBlock(view: WallView, block: BlockIndex, hasPicture = true
 }
 
 /** The agents as the canvas read shows them, in the order of their first purchase, or a range of them. */
-export function canvasAgents(view: WallView, from = 0, to = view.agents.length): CanvasAgent[] {
+export function toCanvasAgents(view: WallView, from = 0, to = view.agents.length): CanvasAgent[] {
   return view.agents.slice(from, to).map(({ id, name, shownAs, framework, blocks }) => ({
     id,
     name,
@@ -269,14 +269,14 @@ export function canvasAgents(view: WallView, from = 0, to = view.agents.length):
 }
 
 /** One page of sales, oldest first. Sale numbers are dense, so a number is a position. */
-export function feedPage(view: WallView, { after, limit }: FeedQuery): FeedPage {
+export function toFeedPage(view: WallView, { after, limit }: FeedQuery): FeedPage {
   const sales = view.sales.slice(after, after + limit)
   const nextAfter = sales.at(-1)?.seq ?? after
   return { nextAfter, hasMore: nextAfter < view.sales.length, sales }
 }
 
 /** The first agents to have bought, in the order of arrival. */
-export function registry(view: WallView): Agents {
+export function toRegistry(view: WallView): Agents {
   return {
     agents: view.agents.slice(0, REGISTRY_MAX).map((agent) => foundingMachine(view, agent)),
     total: view.agents.length,
@@ -284,7 +284,7 @@ export function registry(view: WallView): Agents {
 }
 
 /** One wallet's entry in the registry; `undefined` if it never bought. */
-export function registryEntry(view: WallView, wallet: Address): FoundingMachine | undefined {
+export function findRegistryEntry(view: WallView, wallet: Address): FoundingMachine | undefined {
   const agent = view.agentByName.get(wallet)
   return agent === undefined ? undefined : foundingMachine(view, agent)
 }
@@ -304,7 +304,7 @@ function foundingMachine(view: WallView, agent: Agent): FoundingMachine {
 }
 
 /** A log entry on the wire. */
-export function changeDtoOf(change: Change): ChangeDto {
+export function toChangeDto(change: Change): ChangeDto {
   const { number, at } = change
   switch (change.kind) {
     case 'sale':

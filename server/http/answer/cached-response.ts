@@ -21,7 +21,7 @@ const compressible = /^(?:text\/|application\/json|application\/javascript|image
 const encoder = new TextEncoder()
 
 /** Makes the handler. Each encoding is built when it is first requested. */
-export function cachedResponse({ type, body, cacheControl }: Ready): CachedResponse {
+export function createCachedResponse({ type, body, cacheControl }: Ready): CachedResponse {
   const bytes = typeof body === 'string' ? encoder.encode(body) : body
   const etag = etagOf(bytes)
   const headers: HeaderFields = { ETag: etag, 'Cache-Control': cacheControl, Vary: 'Accept-Encoding' }
@@ -50,7 +50,7 @@ export function withHeaders(answer: CachedResponse, headers: HeaderFields): Cach
  * The route handler of a cached response. Elysia reads the source of a handler, and takes one that returns a call for
  * asynchronous; the extra promise costs a tenth of a 304. A bound function has no source, so it is taken as it is.
  */
-export const synchronous = (answer: CachedResponse) => respondWith.bind(undefined, answer)
+export const respondSynchronously = (answer: CachedResponse) => respondWith.bind(undefined, answer)
 
 const respondWith = (answer: CachedResponse, { request }: { readonly request: Request }): Response => answer(request)
 
@@ -86,7 +86,7 @@ const ANSWERS_MAX = 64
 const KEY_MAX = 40
 
 /** Caches what `make` returns until the view changes, for each key of a request (by default its query). */
-export function viewCached(
+export function cachePerView(
   view: WallView,
   make: CachedResponse,
   keyOf: (request: Request) => string = ({ url }) => queryOf(url),

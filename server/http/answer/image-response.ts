@@ -8,7 +8,7 @@ import { stateOf, type WallView } from '../../domain/wall/wall-view.ts'
 import type { WallImage, WallImages } from '../../wall/wall-image.ts'
 import { refuseBeyond, type Clients } from '../request/clients.ts'
 import { holdsAlready } from '../request/negotiate.ts'
-import { paramsReader } from '../request/query.ts'
+import { createParamsReader } from '../request/query.ts'
 import { refuse } from './refuse.ts'
 import { CACHED_BY_PROXIES, respond, respondUnchanged } from './respond.ts'
 
@@ -59,7 +59,7 @@ export async function respondRegion(
 
 /** Returns the picture of a place at the scale in the query; refuses an invalid place. */
 export function placePictures(deps: RegionDeps, schema: typeof BlockImageQuery) {
-  const readScale = paramsReader(schema)
+  const readScale = createParamsReader(schema)
   return async (request: Request, place: Region | Failure): Promise<Response> => {
     if (isFailure(place)) return refuse(place)
     const query = readScale(request.url)

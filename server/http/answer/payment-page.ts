@@ -2,10 +2,10 @@
 
 import { amountText } from '../../../shared/money.ts'
 import { PATHS } from '../../discovery/links.ts'
-import { inMarkup } from '../../discovery/site.ts'
+import { escapeMarkup } from '../../discovery/site.ts'
 import type { Offer } from '../../x402/terms.ts'
 import { respond, type HeaderFields } from './respond.ts'
-import { contentPolicy, siteHeaders } from './security-headers.ts'
+import { formatContentPolicy, createSiteHeaders } from './security-headers.ts'
 
 const style = `
 :root { color-scheme: dark light; --ground: #13110f; --text: #f3ede4; --soft: #b5a99b; --line: #332d27; --mark: #f2b65f }
@@ -44,7 +44,7 @@ ${content}
 `
 
 function paymentPage({ title, terms }: Offer): string {
-  const [name, price] = [inMarkup(title), amountText(terms.amount)]
+  const [name, price] = [escapeMarkup(title), amountText(terms.amount)]
   return page(
     `For machines only · ${name}`,
     `<p class="price">402 · ${price}</p>
@@ -63,7 +63,7 @@ function paymentPage({ title, terms }: Offer): string {
   )
 }
 
-const policy = contentPolicy({ style, images: true })
+const policy = formatContentPolicy({ style, images: true })
 
 const HTML = 'text/html; charset=utf-8'
 
@@ -87,7 +87,7 @@ export function respondNowhere(status: keyof typeof lost): Response {
   const [title, heading, text] = lost[status]
   const html = page(title, `<p class="price">${status}</p>\n<h1>${heading}</h1>\n<p>${text}</p>`)
   return respond(status, HTML, html, {
-    ...siteHeaders(''),
+    ...createSiteHeaders(''),
     'Cache-Control': 'no-store',
     Vary: 'Accept',
     ...policy,

@@ -5,12 +5,12 @@ import { failure, statusOf, isFailure, type Failure, type FailureCode } from '..
 import { cannotSell, notNow } from '../../domain/purchase/refusals.ts'
 import type { Target } from '../../domain/purchase/target.ts'
 import type { PaymentHealth } from '../../health/payment-health.ts'
-import { costOf, encodeDemand, demandOf, reasonIn, type DemandDetails, type Offer } from '../../x402/terms.ts'
+import { costOf, encodeDemand, demandOf, readReason, type DemandDetails, type Offer } from '../../x402/terms.ts'
 import { toDemandV1 } from '../../x402/v1.ts'
 import { copyOf } from './cached-response.ts'
 import { respondPaymentPage } from './payment-page.ts'
 import { NO_STORE, respondJson, VARIES_BY_PAYMENT, type HeaderFields } from './respond.ts'
-import { siteHeaders } from './security-headers.ts'
+import { createSiteHeaders } from './security-headers.ts'
 
 export type DemandDeps = { readonly offer: Offer; readonly rail: PaymentHealth }
 
@@ -38,7 +38,7 @@ export function refuseTarget(deps: DemandDeps, target: Target, refusal: Failure,
   if (refusal.code !== 'payment_required') return refuse(refusal)
   if (deps.rail.state() === 'misconfigured') return refuse(cannotSell())
   const { code, message, details } = refusal
-  const { body, headers } = demand(deps, target, { ...asked, ...reasonIn(details) })
+  const { body, headers } = demand(deps, target, { ...asked, ...readReason(details) })
   return respondJson(statusOf[code], { error: code, message, ...details, ...body }, headers)
 }
 
@@ -52,7 +52,7 @@ export type MakeDemand = (target: Target, query: string) => Response
  * Makes payment demands for requests without a payment. Without a query the demand depends on the target and on whether the
  * wall sells, so it is cached until that changes.
  */
-export function demands(deps: DemandDeps): MakeDemand {
+export function createDemandMaker(deps: DemandDeps): MakeDemand {
   const ready = new Map<Target, Response>()
   let rail = deps.rail.state()
   let unpaid = unpaidIn(deps, 'next')
@@ -75,7 +75,7 @@ export function demands(deps: DemandDeps): MakeDemand {
 }
 
 /** Makes the 402 for an area. There are too many areas to cache their demands. */
-export const demandForArea = (deps: DemandDeps, target: Target): Response =>
+export const demandPaymentForArea = (deps: DemandDeps, target: Target): Response =>
   refuseTarget(deps, target, unpaidIn(deps, target), { isArea: true })
 
 /** Makes the same demand as an HTML page, for people with a browser, who cannot pay here. */
@@ -83,7 +83,7 @@ export function demandPaymentInHtml(deps: DemandDeps, target: Target, query: str
   if (deps.rail.state() === 'misconfigured') return refuse(cannotSell())
   return respondPaymentPage(deps.offer, {
     ...demand(deps, target, { query }).headers,
-    ...siteHeaders(deps.offer.baseUrl),
+    ...createSiteHeaders(deps.offer.baseUrl),
   })
 }
 

@@ -5,7 +5,7 @@ import { isPending } from '../../domain/purchase/charging.ts'
 import type { PurchaseOrder } from '../../domain/purchase/listing.ts'
 import { sell, type SaleDeps } from '../../purchase/sell.ts'
 import { pendingResponse, settleResponse } from '../../x402/receipt.ts'
-import { paymentOf, settlementHeaders, type SentPayment } from '../../x402/v1.ts'
+import { paymentOf, createSettlementHeaders, type SentPayment } from '../../x402/v1.ts'
 import type { Clients } from '../request/clients.ts'
 import { queryOf } from '../request/request-url.ts'
 import { refuse, refuseTarget, type DemandDeps } from './refuse.ts'
@@ -18,7 +18,7 @@ export type SellingDeps = DemandDeps &
   }
 
 /** The payment of a request for a target; `undefined` if there is none. */
-export function paymentIn(
+export function readPayment(
   { offer, countPaid }: SellingDeps,
   request: Request,
   target: PurchaseOrder['target'],
@@ -39,11 +39,11 @@ export async function respondSale(
   const buyer = { address: deps.clients.addressOf(request), signal: request.signal }
   const sold = await sell(deps, order, payment, buyer)
   if (sold.kind === 'failure' && isPending(sold))
-    return refuse(sold, settlementHeaders(pendingResponse(payment, sold), version))
+    return refuse(sold, createSettlementHeaders(pendingResponse(payment, sold), version))
   if (sold.kind === 'failure')
     return refuseTarget(deps, order.target, sold, order.isArea ? { isArea: true } : { query: queryOf(request.url) })
   return respondJson(200, sold.receipt, {
     'Cache-Control': 'private, no-store',
-    ...settlementHeaders(settleResponse(sold.purchase), version),
+    ...createSettlementHeaders(settleResponse(sold.purchase), version),
   })
 }

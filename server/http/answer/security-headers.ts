@@ -15,7 +15,7 @@ const UNUSED_FEATURES =
 const A_YEAR_SECONDS = 31_536_000
 
 /** For the pages of the service at `baseUrl` and their files. HTTPS is enforced for this host name only, because the operator may use other names. */
-export const siteHeaders = (baseUrl: string): Fields => ({
+export const createSiteHeaders = (baseUrl: string): Fields => ({
   'Permissions-Policy': UNUSED_FEATURES,
   ...(baseUrl.startsWith('https:') ? { 'Strict-Transport-Security': `max-age=${A_YEAR_SECONDS}` } : {}),
 })
@@ -26,7 +26,7 @@ export type PageKind =
   | { readonly style: string; readonly images: boolean }
 
 /** The rules of a page: what it may load, and whether other sites may show it in a frame. */
-export const contentPolicy = (page: PageKind): Fields => ({
+export const formatContentPolicy = (page: PageKind): Fields => ({
   'Content-Security-Policy': [
     "default-src 'none'",
     ...sourcesOf(page),

@@ -3,10 +3,10 @@
 import { join } from 'node:path'
 import { SHARED_STREAM } from '../../../shared/contract/live.ts'
 import { ASSET_SYMBOL, USUAL_PRICE } from '../../../shared/money.ts'
-import { inMarkup } from '../../discovery/site.ts'
-import { cachedResponse, withHeaders, type CachedResponse } from './cached-response.ts'
+import { escapeMarkup } from '../../discovery/site.ts'
+import { createCachedResponse, withHeaders, type CachedResponse } from './cached-response.ts'
 import { CACHED_BY_PROXIES } from './respond.ts'
-import { contentPolicy, siteHeaders } from './security-headers.ts'
+import { formatContentPolicy, createSiteHeaders } from './security-headers.ts'
 
 /** Finds the handler of the file at a path. */
 export type ViewerFiles = (path: string) => CachedResponse | undefined
@@ -29,13 +29,16 @@ export type Branding = {
 const BUILT: Branding = { title: 'Pixel Wall', price: USUAL_PRICE }
 
 /** Reads all files by name and location. `index.html` is also `/`, and `paint.html` is `/paint`. */
-export async function viewerFiles(files: ReadonlyMap<string, string>, words: Branding = BUILT): Promise<ViewerFiles> {
+export async function loadViewerFiles(
+  files: ReadonlyMap<string, string>,
+  words: Branding = BUILT,
+): Promise<ViewerFiles> {
   const answers = new Map<string, CachedResponse>()
   for (const [name, path] of files) {
     if (name === CHAT_VIEW) continue
     const file = Bun.file(path)
     const content = filledIn(name, await file.bytes(), words)
-    const plain = cachedResponse({
+    const plain = createCachedResponse({
       type: file.type,
       body: content,
       cacheControl: name.startsWith(HASHED) ? 'public, max-age=31536000, immutable' : CACHED_BY_PROXIES,
@@ -43,7 +46,7 @@ export async function viewerFiles(files: ReadonlyMap<string, string>, words: Bra
     const isPage = name.endsWith(PAGE_END)
     const built = name === INDEX ? 'wall' : 'paint'
     const answer = isPage
-      ? withHeaders(plain, contentPolicy({ built, html: new TextDecoder().decode(content) }))
+      ? withHeaders(plain, formatContentPolicy({ built, html: new TextDecoder().decode(content) }))
       : plain
     answers.set(`/${name}`, answer)
     if (isPage) answers.set(name === INDEX ? '/' : `/${name.slice(0, -PAGE_END.length)}`, answer)
@@ -52,8 +55,8 @@ export async function viewerFiles(files: ReadonlyMap<string, string>, words: Bra
 }
 
 /** The same files with the security headers of the service at `baseUrl`. */
-export function filesOver(baseUrl: string, files: ViewerFiles): ViewerFiles {
-  const headers = siteHeaders(baseUrl)
+export function withSecurityHeaders(baseUrl: string, files: ViewerFiles): ViewerFiles {
+  const headers = createSiteHeaders(baseUrl)
   return (path) => {
     const file = files(path)
     return file && withHeaders(file, headers)
@@ -61,17 +64,21 @@ export function filesOver(baseUrl: string, files: ViewerFiles): ViewerFiles {
 }
 
 /** Everything that Vite built: the files of the page, and the view for chats of a wall at `baseUrl`. */
-export const builtPages = async (
+export const loadPages = async (
   files: ReadonlyMap<string, string>,
   words: Branding & { readonly baseUrl: string },
-) => ({ viewer: await viewerFiles(files, words), chatView: await chatView(files, words, words.baseUrl) })
+) => ({ viewer: await loadViewerFiles(files, words), chatView: await buildChatView(files, words, words.baseUrl) })
 
 /** The view of the wall for chats, which has no address of its own; empty if the page was not built. */
-export async function chatView(files: ReadonlyMap<string, string>, words: Branding, baseUrl: string): Promise<string> {
+export async function buildChatView(
+  files: ReadonlyMap<string, string>,
+  words: Branding,
+  baseUrl: string,
+): Promise<string> {
   const path = files.get(CHAT_VIEW)
   if (path === undefined) return ''
   const html = new TextDecoder().decode(filledIn(CHAT_VIEW, await Bun.file(path).bytes(), words))
-  return html.replace('<meta name="wall" content=""', () => `<meta name="wall" content="${inMarkup(baseUrl)}"`)
+  return html.replace('<meta name="wall" content=""', () => `<meta name="wall" content="${escapeMarkup(baseUrl)}"`)
 }
 
 /** A page or the manifest, with what differs on this wall filled in. */
@@ -79,7 +86,7 @@ function filledIn(name: string, content: Uint8Array<ArrayBuffer>, words: Brandin
   const { title, price, sharesStream = false } = words
   const isManifest = name.endsWith(MANIFEST_END)
   if (!isManifest && !name.endsWith(PAGE_END)) return content
-  const shown = isManifest ? JSON.stringify(title).slice(1, -1) : inMarkup(title)
+  const shown = isManifest ? JSON.stringify(title).slice(1, -1) : escapeMarkup(title)
   const text = new TextDecoder()
     .decode(content)
     .replaceAll(BUILT.title, () => shown)
@@ -92,7 +99,7 @@ function filledIn(name: string, content: Uint8Array<ArrayBuffer>, words: Brandin
 }
 
 /** The paths of all files under `directory` by their relative names; none if it does not exist. */
-export async function filesIn(directory: string): Promise<ReadonlyMap<string, string>> {
+export async function readFilesIn(directory: string): Promise<ReadonlyMap<string, string>> {
   try {
     const names = await Array.fromAsync(new Bun.Glob('**/*').scan({ cwd: directory }))
     return new Map(names.map((name) => [name, join(directory, name)]))

@@ -4,7 +4,14 @@ import { PALETTE } from '../../../shared/palette.ts'
 import { ALL_BLOCKS, cellOf, COLS, ROWS, TOTAL_BLOCKS, type BlockIndex } from '../../../shared/wall.ts'
 import type { Terms } from '../../domain/purchase/payment.ts'
 import { readBlocks } from '../../domain/wall/canvas.ts'
-import { canvasAgents, canvasBlock, pricingOf, statsOf, WALL_SIZE, type WallView } from '../../domain/wall/wall-view.ts'
+import {
+  toCanvasAgents,
+  toCanvasBlock,
+  pricingOf,
+  statsOf,
+  WALL_SIZE,
+  type WallView,
+} from '../../domain/wall/wall-view.ts'
 import type { Part, Parts } from './canvas-snapshot.ts'
 
 // Agents are never removed, so a group keeps its position in the body.
@@ -24,7 +31,7 @@ const TAIL_SLOT = ROWS_SLOT + ROWS
 export type Priced = Pick<Terms, 'network' | 'amount'>
 
 /** Splits a view into parts, without the pictures of blocks if `hasPictures` is false. */
-export function canvasParts(view: WallView, terms: Priced, hasPictures = true): Parts {
+export function createCanvasParts(view: WallView, terms: Priced, hasPictures = true): Parts {
   const fragments = Array.from({ length: TOTAL_BLOCKS }, () => '')
   const dirtyBlocks = new Set<BlockIndex>(ALL_BLOCKS)
   const dirtySlots = new Set<number>(Array.from({ length: TAIL_SLOT + 1 }, (_, slot) => slot))
@@ -32,7 +39,7 @@ export function canvasParts(view: WallView, terms: Priced, hasPictures = true): 
 
   const refreshBlocks = () => {
     for (const block of dirtyBlocks) {
-      const shown = canvasBlock(view, block, hasPictures)
+      const shown = toCanvasBlock(view, block, hasPictures)
       const fragment = shown === undefined ? '' : JSON.stringify(shown)
       if (fragment !== fragments[block]) dirtySlots.add(ROWS_SLOT + cellOf(block).row)
       fragments[block] = fragment
@@ -78,12 +85,12 @@ const headOf = (terms: Priced) =>
 
 function groupText(view: WallView, group: number): string {
   const from = group * AGENTS_PER_GROUP
-  const agents = canvasAgents(view, from, from + AGENTS_PER_GROUP).map((agent) => JSON.stringify(agent))
+  const agents = toCanvasAgents(view, from, from + AGENTS_PER_GROUP).map((agent) => JSON.stringify(agent))
   return agents.length === 0 ? '' : `${group === 0 ? '' : ','}${agents.join(',')}`
 }
 
 /** Cuts a view's pixels into parts. */
-export function pixelParts(view: WallView): Parts {
+export function createPixelParts(view: WallView): Parts {
   const dirtyRows = new Set(Array.from({ length: ROWS }, (_, row) => row))
   const bytesOf = (row: number) => readBlocks(view.canvas, ALL_BLOCKS.slice(row * COLS, (row + 1) * COLS))
   return {

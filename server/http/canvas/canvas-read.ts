@@ -3,8 +3,8 @@
 import type { Change, LogNumber } from '../../domain/wall/log.ts'
 import type { WallView } from '../../domain/wall/wall-view.ts'
 import type { Clock } from '../../ports.ts'
-import { canvasParts, pixelParts, type Priced } from './canvas-parts.ts'
-import { canvasSnapshot, type CanvasSnapshot } from './canvas-snapshot.ts'
+import { createCanvasParts, createPixelParts, type Priced } from './canvas-parts.ts'
+import { createCanvasSnapshot, type CanvasSnapshot } from './canvas-snapshot.ts'
 
 /** Dependencies of the reads. `everyMs` is the shortest time between two publications. */
 export type CanvasSource = {
@@ -31,13 +31,13 @@ export type CanvasReads = {
  * Builds the reads from a view. From then on they follow `changed`. Only the canvas read is built immediately. The other two
  * would take a twelfth of the main thread's start time, so each is built when it is first requested, or by `published`.
  */
-export function canvasReads({ view, terms, clock, everyMs }: CanvasSource): CanvasReads {
-  const read = (parts: Parameters<typeof canvasSnapshot>[0]['parts'], type: string, hasBrotli = false) =>
-    canvasSnapshot({ view, parts, type, clock, everyMs, hasBrotli })
-  const canvas = read(canvasParts(view, terms), 'application/json')
-  const pixels = builtLater(view, () => read(pixelParts(view), 'application/octet-stream'))
+export function createCanvasReads({ view, terms, clock, everyMs }: CanvasSource): CanvasReads {
+  const read = (parts: Parameters<typeof createCanvasSnapshot>[0]['parts'], type: string, hasBrotli = false) =>
+    createCanvasSnapshot({ view, parts, type, clock, everyMs, hasBrotli })
+  const canvas = read(createCanvasParts(view, terms), 'application/json')
+  const pixels = builtLater(view, () => read(createPixelParts(view), 'application/octet-stream'))
   // Brotli makes texts up to 40 % smaller than gzip of their parts, and pictures 3 %.
-  const blocks = builtLater(view, () => read(canvasParts(view, terms, false), 'application/json', true))
+  const blocks = builtLater(view, () => read(createCanvasParts(view, terms, false), 'application/json', true))
   const all = [canvas, pixels, blocks]
   return {
     canvas,

@@ -8,11 +8,11 @@ import type { WallView } from '../../domain/wall/wall-view.ts'
 import type { Clock } from '../../ports.ts'
 import { copyOf, held, release, type CachedResponse } from '../answer/cached-response.ts'
 import { CACHED_BRIEFLY, LOG_NUMBER, respond, respondUnchanged, type HeaderFields } from '../answer/respond.ts'
-import { holdsAlready, preferredEncoding, type Encoding } from '../request/negotiate.ts'
+import { holdsAlready, chooseEncoding, type Encoding } from '../request/negotiate.ts'
 import {
   brotliBody,
   gzipBody,
-  joined,
+  joinPieces,
   plainBody,
   segmentOf,
   sumOf,
@@ -60,7 +60,14 @@ const RESTS = 19
 const REST_MAX_MS = 2000
 
 /** Builds the read from a view. From then on it follows `changed`. */
-export function canvasSnapshot({ view, parts, type, clock, everyMs, hasBrotli = false }: ReadSource): CanvasSnapshot {
+export function createCanvasSnapshot({
+  view,
+  parts,
+  type,
+  clock,
+  everyMs,
+  hasBrotli = false,
+}: ReadSource): CanvasSnapshot {
   const segments: Segment[] = []
   let nextAt = Number.NEGATIVE_INFINITY
 
@@ -142,19 +149,19 @@ function answerFrom(type: string, bodies: Bodies, version: ReturnType<typeof ver
   const ready = (body: Blob | undefined, encoding: HeaderFields) =>
     body === undefined ? undefined : held(respond(200, type, body, { ...headers, ...encoding }))
   const inPieces = (body: Pieces | undefined, encoding: Encoding) =>
-    body === undefined ? undefined : ready(joined(body), { 'Content-Encoding': encoding })
-  const plain = held(respond(200, type, joined(bodies.plain), headers))
+    body === undefined ? undefined : ready(joinPieces(body), { 'Content-Encoding': encoding })
+  const plain = held(respond(200, type, joinPieces(bodies.plain), headers))
   const unchanged = respondUnchanged(headers)
   const encoded: { [E in Encoding]?: Response | undefined } = {
     gzip: inPieces(bodies.gzip, 'gzip'),
     zstd: inPieces(bodies.zstd, 'zstd'),
   }
   const encodingFor = (accepted: string | null): Encoding | undefined => {
-    if (bodies.brotli !== undefined && preferredEncoding(accepted, WITH_BROTLI) === 'br') {
+    if (bodies.brotli !== undefined && chooseEncoding(accepted, WITH_BROTLI) === 'br') {
       encoded.br ??= ready(bodies.brotli(), { 'Content-Encoding': 'br' })
       if (encoded.br !== undefined) return 'br'
     }
-    return preferredEncoding(accepted, ENCODINGS)
+    return chooseEncoding(accepted, ENCODINGS)
   }
   return {
     answer(request) {

@@ -38,7 +38,7 @@ export function brotliBody(plain: Pieces): () => Blob | undefined {
   let making: Promise<void> | undefined
   const make = async () => {
     const params = { [constants.BROTLI_PARAM_QUALITY]: BROTLI_LEVEL }
-    body = joined([await compressed(await joined(plain).bytes(), { params })])
+    body = joinPieces([await compressed(await joinPieces(plain).bytes(), { params })])
   }
   return () => {
     // After a failure the other encodings remain.
@@ -95,4 +95,4 @@ export const sumOf = (pieces: Pieces): { readonly crc: number; readonly length: 
 })
 
 /** Concatenates pieces in memory that the responses share: they are copied once. */
-export const joined = (pieces: Pieces): Blob => new Blob([...pieces] as Uint8Array<ArrayBuffer>[]) // none is in shared memory
+export const joinPieces = (pieces: Pieces): Blob => new Blob([...pieces] as Uint8Array<ArrayBuffer>[]) // none is in shared memory

@@ -1,10 +1,10 @@
 /** The newest changes as encoded events, shared by all clients that follow or catch up. */
 
-import { keptOrMade, lru } from '../../../shared/lru.ts'
+import { getOrMake, createLru } from '../../../shared/lru.ts'
 import type { UnixMs } from '../../domain/purchase/payment.ts'
 import type { Change, IdentityChange, LogNumber, ModerationChange } from '../../domain/wall/log.ts'
-import { visible, visibleNames } from '../../domain/wall/moderation.ts'
-import { changeDtoOf } from '../../domain/wall/wall-view.ts'
+import { omitHiddenParts, omitHiddenNames } from '../../domain/wall/moderation.ts'
+import { toChangeDto } from '../../domain/wall/wall-view.ts'
 import type { Log } from '../../ports.ts'
 
 /** Consecutive events as bytes, and the number of the last. */
@@ -33,9 +33,9 @@ const PIECES_MAX = 64
 const encoder = new TextEncoder()
 const NOTHING = new Uint8Array()
 
-export function recentEvents(log: Log): RecentEvents {
+export function createRecentEvents(log: Log): RecentEvents {
   const events: RecentEvent[] = []
-  const pieces = lru<string, Promise<Piece | undefined>>(PIECES_MAX)
+  const pieces = createLru<string, Promise<Piece | undefined>>(PIECES_MAX)
   let shared = { after: 0, upTo: 0, bytes: NOTHING }
 
   const forget = () => {
@@ -47,14 +47,14 @@ export function recentEvents(log: Log): RecentEvents {
     forget()
     for (const [at, { change }] of events.entries())
       if ('content' in change && change.block === block)
-        events[at] = recentEvent({ ...change, content: visible(change.content, hidden) })
+        events[at] = recentEvent({ ...change, content: omitHiddenParts(change.content, hidden) })
   }
   const withholdNames = ({ agent, withheld }: IdentityChange) => {
     if (withheld === undefined) return
     forget()
     for (const [at, { change }] of events.entries())
       if ('agent' in change && change.agent === agent)
-        events[at] = recentEvent({ ...change, profile: visibleNames(change.profile, withheld) })
+        events[at] = recentEvent({ ...change, profile: omitHiddenNames(change.profile, withheld) })
   }
   const textBetween = (after: LogNumber, to: LogNumber) => {
     const first = events.findLastIndex(({ change }) => change.number <= after) + 1
@@ -89,7 +89,7 @@ export function recentEvents(log: Log): RecentEvents {
       // Chunks end at multiples of their size, so that clients that catch up from different numbers share them.
       const to = Math.min(end, after + PIECE - (after % PIECE))
       if (to <= after) return undefined
-      return await keptOrMade(pieces, `${after}-${to}`, () => read(after, to))
+      return await getOrMake(pieces, `${after}-${to}`, () => read(after, to))
     },
   }
 }
@@ -107,10 +107,10 @@ function recentEvent(change: Change): RecentEvent {
 }
 
 const eventOf = (change: Change) => {
-  const wire = changeDtoOf(change)
-  return eventText(wire, wire.number)
+  const wire = toChangeDto(change)
+  return formatEvent(wire, wire.number)
 }
 
 /** The text of an event. A client that reconnects continues after the last one that had an id. */
-export const eventText = (data: { readonly kind: string }, id?: LogNumber): string =>
+export const formatEvent = (data: { readonly kind: string }, id?: LogNumber): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${data.kind}\ndata: ${JSON.stringify(data)}\n\n`

@@ -25,7 +25,7 @@ export type AdmitPayment = (payment: Payment, address: string) => Promise<Failur
  *   requests do. After too many rejected payments from its address it is refused unless its payer signed it, and then has
  *   smaller budgets.
  */
-export function paymentAdmission({ ledger, wallets, limits, queue }: AdmissionDeps): AdmitPayment {
+export function createPaymentAdmission({ ledger, wallets, limits, queue }: AdmissionDeps): AdmitPayment {
   return async (payment, address) => {
     if (await mayBeKnown(ledger, payment)) {
       await queue.knownPaymentTurn(address)

@@ -31,7 +31,7 @@ type AddressSource = {
 const FORWARDED = 'x-forwarded-for'
 
 /** Makes the reader. Each trusted proxy appends its client to X-Forwarded-For, so only the last entries are trusted. */
-export function addressReader({ peerOf, trustedHops }: AddressSource): AddressOf {
+export function createAddressReader({ peerOf, trustedHops }: AddressSource): AddressOf {
   return (request) => {
     const peer = peerOf(request) ?? ''
     const hops = trustedHops ?? (isLoopback(peer) ? 1 : 0)
@@ -54,7 +54,7 @@ export function refuseBeyond(
 }
 
 /** A hook for requests without a body: takes from a budget of the client, then waits in the queue. */
-export function inTurn({ limits, addressOf, queue }: Clients, name: BudgetName) {
+export function createTurnHook({ limits, addressOf, queue }: Clients, name: BudgetName) {
   return async ({ request }: { readonly request: Request }): Promise<void> => {
     const refusal = limits.take(name, addressOf(request)) ?? (await queue.turn(addressOf(request)))
     if (refusal !== undefined) throw new Refused(refusal)
@@ -68,7 +68,7 @@ type Before = (request: Request) => Failure | undefined
  * The schema of a body that the `parse` hook of its route has read. Elysia's own reader has its own error bodies; from this it
  * takes the type alone, and the documents take what they show.
  */
-export const bodySchema = <Body>(schema: TObject): BodySchema<Body> => ({
+export const createBodySchema = <Body>(schema: TObject): BodySchema<Body> => ({
   '~standard': { version: 1, vendor: 'pixel-wall', validate: (body) => ({ value: body as Body }) },
   documents: schema,
 })
@@ -96,12 +96,12 @@ type BodyReader<Body> = ((value: unknown, bytes: Uint8Array<ArrayBuffer>) => Bod
  * The hooks of a route with a JSON body. The body is received before the request joins the queue, so that a slow sender
  * delays nobody else.
  */
-export const jsonBody = <Body>(
+export const createJsonBodyHooks = <Body>(
   { queue, addressOf }: Clients,
   read: BodyReader<Body>,
   { before, ...limits }: BodyChecks,
 ) => ({
-  body: bodySchema<Body>(read.schema),
+  body: createBodySchema<Body>(read.schema),
   parse: async ({ request }: { readonly request: Request }): Promise<unknown> => {
     const spent = before?.(request)
     if (spent !== undefined) throw new Refused(spent, CLOSE_CONNECTION)
@@ -119,10 +119,14 @@ export const jsonBody = <Body>(
  * The hooks of a signed change. They refuse clients that sent too many changes with an invalid signature or body, and whatever
  * `before` refuses.
  */
-export function signedBody<Body>(clients: Clients, read: BodyReader<Body>, { before, ...rest }: BodyChecks = {}) {
+export function createSignedBodyHooks<Body>(
+  clients: Clients,
+  read: BodyReader<Body>,
+  { before, ...rest }: BodyChecks = {},
+) {
   const { limits, addressOf } = clients
   const charge = (request: Request) => void limits.take('signatures', addressOf(request))
-  const { body, parse } = jsonBody(clients, read, {
+  const { body, parse } = createJsonBodyHooks(clients, read, {
     ...rest,
     before: (request) => before?.(request) ?? limits.check('signatures', addressOf(request)),
   })
@@ -146,7 +150,7 @@ export function signedBody<Body>(clients: Clients, read: BodyReader<Body>, { bef
 const isOfBody = ({ code }: Failure) => statusOf[code] === statusOf.invalid_body || code === 'body_too_large'
 
 /** Counts requests in progress, in total and per client. */
-export function slots() {
+export function createSlots() {
   const taken = new Map<string, number>()
   let count = 0
   const add = (address: string, difference: 1 | -1) => {
@@ -213,8 +217,8 @@ const LARGE_FROM_BYTES = 64 * 1024
 export type Uploads = <T>(request: Request, read: (limits: BodyLimits) => Promise<T>) => Promise<T>
 
 /** Makes the limit that all routes share. */
-export function uploads({ addressOf }: Pick<Clients, 'addressOf'>): Uploads {
-  const [paid, free] = [slots(), slots()]
+export function createUploadLimit({ addressOf }: Pick<Clients, 'addressOf'>): Uploads {
+  const [paid, free] = [createSlots(), createSlots()]
   return async (request, read) => {
     const address = addressOf(request)
     const reading = carriesPayment(request) ? paid : free

@@ -4,7 +4,7 @@
  */
 
 import type { Failure } from '../../domain/failure.ts'
-import { fairLine } from '../../domain/fair-line.ts'
+import { createFairLine } from '../../domain/fair-line.ts'
 import { overloaded } from '../../domain/purchase/refusals.ts'
 
 /** Which requests wait for each other: payments that are new to the wall, or all others. */
@@ -37,8 +37,11 @@ type Waiting = {
 }
 
 /** Makes the queue; `elapsed` is in milliseconds. `waited` is called with how long each request waited in it, served or refused. */
-export function fairQueue(elapsed: () => number, waited: (of: QueueClass, ms: number) => void = () => {}): FairQueue {
-  const newLine = () => fairLine<Waiting>(({ isRefusable }) => isRefusable)
+export function createFairQueue(
+  elapsed: () => number,
+  waited: (of: QueueClass, ms: number) => void = () => {},
+): FairQueue {
+  const newLine = () => createFairLine<Waiting>(({ isRefusable }) => isRefusable)
   const lines = { payments: newLine(), requests: newLine() }
   let isTaken = false // by a request of this turn
   let next: QueueClass = 'payments' // whose turn is next, if one waits

@@ -22,7 +22,7 @@ export function prefersMarkdown(accept: string | null): boolean {
 export type Encoding = 'br' | 'gzip' | 'zstd'
 
 /** Selects the encoding of a body among those offered: the first of them if the client has no preference. */
-export function preferredEncoding(
+export function chooseEncoding(
   acceptEncoding: string | null,
   offered: readonly Encoding[] = ['gzip', 'zstd'],
 ): Encoding | undefined {
@@ -36,7 +36,7 @@ export function preferredEncoding(
 }
 
 /** Whether a body is sent in gzip. */
-export const prefersGzip = (acceptEncoding: string | null): boolean => preferredEncoding(acceptEncoding) === 'gzip'
+export const prefersGzip = (acceptEncoding: string | null): boolean => chooseEncoding(acceptEncoding) === 'gzip'
 
 /** Whether If-None-Match matches `etag`, by the weak comparison of RFC 9110. */
 export function holdsAlready(ifNoneMatch: string | null, etag: string): boolean {

@@ -5,7 +5,7 @@ import { parseCoord } from '../../../shared/wall.ts'
 import { isFailure, type Failure } from '../../domain/failure.ts'
 import type { CardSubject } from '../../domain/picture/card.ts'
 import type { WallView } from '../../domain/wall/wall-view.ts'
-import { reader, refuseField, Unreadable } from '../../read.ts'
+import { createReader, refuseField, Unreadable } from '../../read.ts'
 import { refuse } from '../answer/refuse.ts'
 import { decodePercent, queryOf } from './request-url.ts'
 
@@ -13,7 +13,7 @@ import { decodePercent, queryOf } from './request-url.ts'
 const decimalPattern = /^(?:0|[1-9]\d*)$/
 
 /** The parameters of a query. A name that cannot be decoded is empty. */
-export function paramsIn(url: string): Readonly<Record<string, unknown>> {
+export function readParams(url: string): Readonly<Record<string, unknown>> {
   // Without a prototype, every name is a parameter like any other.
   const params: Record<string, unknown> = Object.create(null)
   for (const pair of queryOf(url).split('&')) {
@@ -27,9 +27,9 @@ export function paramsIn(url: string): Readonly<Record<string, unknown>> {
 }
 
 /** The parameters that can be read. */
-export const textsIn = (url: string): { readonly [name: string]: string } =>
+export const readTexts = (url: string): { readonly [name: string]: string } =>
   Object.fromEntries(
-    Object.entries(paramsIn(url)).filter((param): param is [string, string] => typeof param[1] === 'string'),
+    Object.entries(readParams(url)).filter((param): param is [string, string] => typeof param[1] === 'string'),
   )
 
 /** Reads a decimal integer from 0 up; `undefined` when it is invalid or not a safe integer. */
@@ -42,11 +42,11 @@ export function readInteger(text: unknown): number | undefined {
 const decode = (text: string) => decodePercent(text.replaceAll('+', ' '))
 
 /** Makes the reader of a query. Unknown parameters are ignored. */
-export function paramsReader<Schema extends TObject>(schema: Schema): (url: string) => Static<Schema> | Failure {
-  const read = reader(schema, refuseField('invalid_option'))
+export function createParamsReader<Schema extends TObject>(schema: Schema): (url: string) => Static<Schema> | Failure {
+  const read = createReader(schema, refuseField('invalid_option'))
   const properties = Object.entries(schema.properties)
   return (url) => {
-    const params = paramsIn(url)
+    const params = readParams(url)
     const given: Record<string, unknown> = {}
     for (const [name, { type }] of properties) {
       const text = params[name]
@@ -63,7 +63,7 @@ type Answer<Query> = (query: Query, request: Request) => Response | Promise<Resp
  * bodies of its own, so its routes have no schema of a query: the handler has, and `documents` it.
  */
 export function withQuery<Schema extends TObject>(schema: Schema, answer: Answer<Static<Schema>>) {
-  const read = paramsReader(schema)
+  const read = createParamsReader(schema)
   const handle = async ({ request }: { readonly request: Request }): Promise<Response> => {
     const query = read(request.url)
     return isFailure(query) ? refuse(query) : await answer(query, request)
@@ -73,7 +73,7 @@ export function withQuery<Schema extends TObject>(schema: Schema, answer: Answer
 
 /** Reads the subject from a query; the wall if it names none. The page handles invalid values. */
 export function subjectOf(url: string, view: WallView): CardSubject {
-  const given = textsIn(url)
+  const given = readTexts(url)
   const block = parseCoord(given['block'] ?? '')
   if (block !== undefined) return { kind: 'block', block }
   const work = parseCoord(given['work'] ?? '')

@@ -28,7 +28,7 @@ export function queryOf(url: string): string {
  * The last segment of the path, decoded once; empty if it cannot be decoded. Throws `NotFoundError` if the path does not
  * begin with `start`: the routers match the path as it was sent, but the dot segments of `request.url` are removed.
  */
-export function nameBelow(start: string, url: string): string {
+export function readNameBelow(start: string, url: string): string {
   const path = pathOf(url)
   if (!path.startsWith(start) || path.length === start.length || path.includes('/', start.length))
     throw new NotFoundError()

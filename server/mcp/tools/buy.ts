@@ -10,12 +10,12 @@ import { failure, isFailure } from '../../domain/failure.ts'
 import { isPending } from '../../domain/purchase/charging.ts'
 import type { PurchaseOrder } from '../../domain/purchase/listing.ts'
 import { readAreaOrder, readListing, readTarget, unknownIn } from '../../purchase/read-order.ts'
-import { refusalUnpaid, sell } from '../../purchase/sell.ts'
+import { refuseUnpaid, sell } from '../../purchase/sell.ts'
 import { previewBlock as preview } from '../../wall/preview-block.ts'
 import { AREA_TOOL, BUYING_TOOL } from '../../x402/bazaar.ts'
 import { pendingResponse, settleResponse } from '../../x402/receipt.ts'
-import { argumentsIn, PixelsArgument, unknownArgument } from '../arguments.ts'
-import { orderAndHeaders, paymentOfCall } from '../payment.ts'
+import { readArguments, PixelsArgument, describeUnknownArgument } from '../arguments.ts'
+import { orderAndHeaders, readPaymentOfCall } from '../payment.ts'
 import { demand, PAYMENT_RESPONSE_META, png, refuse, succeed, type Reply } from '../reply.ts'
 import { PRICE_OF_BLOCK, READ_ONLY, WRITES, type Call, type McpDeps, type Tool } from '../tool.ts'
 
@@ -40,12 +40,12 @@ export const buyBlock: Tool = {
   input: BlockArguments,
   async answer(deps, given, call) {
     const { order, headers } = orderAndHeaders(given)
-    const { coord, ...said } = argumentsIn(order)
+    const { coord, ...said } = readArguments(order)
     const target = readTarget(coord, 1, 1)
     if (isFailure(target)) return refuse(target)
     // A misspelt px would sell a block unpainted.
     const isKnown = unknownIn(BlockArguments, said) === undefined
-    const listing = isKnown ? readListing(said) : failure('invalid_listing', unknownArgument(BlockArguments))
+    const listing = isKnown ? readListing(said) : failure('invalid_listing', describeUnknownArgument(BlockArguments))
     return await buy(deps, { target, isArea: false, listing }, call, headers)
   },
 }
@@ -90,9 +90,9 @@ async function buy(
   { payment: payload, dialect, ...buyer }: Call,
   headers: object | undefined,
 ): Promise<Reply> {
-  const payment = paymentOfCall(payload, headers, deps.offer, order.target)
+  const payment = readPaymentOfCall(payload, headers, deps.offer, order.target)
   if (payment === undefined) {
-    const refusal = await refusalUnpaid(deps, order)
+    const refusal = await refuseUnpaid(deps, order)
     return refusal === undefined ? demand(deps, order, dialect) : refuse(refusal)
   }
   if (isFailure(payment)) return refuse(payment)
@@ -129,11 +129,11 @@ export const previewBlock: Tool = {
   input: PreviewArguments,
   output: Type.Object(withoutImage),
   async answer(deps, given) {
-    const { coord, w = 1, h = 1, ...said } = argumentsIn(given)
+    const { coord, w = 1, h = 1, ...said } = readArguments(given)
     const target = readTarget(coord, w, h)
     if (isFailure(target)) return refuse(target)
     if (unknownIn(PreviewArguments, said) !== undefined)
-      return refuse(failure('invalid_body', unknownArgument(PreviewArguments)))
+      return refuse(failure('invalid_body', describeUnknownArgument(PreviewArguments)))
     const { image, ...found } = await preview(deps, target, said)
     return succeed(found, undefined, image === null ? [] : [png(image)])
   },

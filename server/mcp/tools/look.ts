@@ -13,8 +13,8 @@ import { BLOCK_SIZE, COLS, HEIGHT, ROWS, WIDTH, parseCoord, refOf, type BlockInd
 import { failure, isFailure } from '../../domain/failure.ts'
 import type { Address } from '../../domain/purchase/payment.ts'
 import { invalidCoordinate } from '../../domain/purchase/refusals.ts'
-import { pricingOf, registry, statsOf, WALL_SIZE } from '../../domain/wall/wall-view.ts'
-import { myWall as readMyWall } from '../../wall/my-wall.ts'
+import { pricingOf, toRegistry, statsOf, WALL_SIZE } from '../../domain/wall/wall-view.ts'
+import { listMyWall as readMyWall } from '../../wall/my-wall.ts'
 import { listUnclaimed as find } from '../../wall/open-blocks.ts'
 import { lookAt } from '../../wall/read-wall.ts'
 import { demandOf } from '../../x402/terms.ts'
@@ -102,7 +102,7 @@ export const getFoundingMachines = tool(
     output: Type.Object({ ...Agents.properties, untrusted: Untrusted }),
   },
   ({ view }, { limit }) => {
-    const { agents, total } = registry(view)
+    const { agents, total } = toRegistry(view)
     return succeed({ agents: agents.slice(0, limit), total, untrusted: UNTRUSTED_AGENTS })
   },
 )

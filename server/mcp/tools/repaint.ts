@@ -26,9 +26,17 @@ import {
   repaintOfBlock,
   type SignedChange,
 } from '../../wall/signed-changes.ts'
-import { signingMessage as messageFor } from '../../wall/signing-message.ts'
+import { createSigningMessage as messageFor } from '../../wall/signing-message.ts'
 import { AREA_TOOL, BUYING_TOOL } from '../../x402/bazaar.ts'
-import { CoordArgument, KEEPS, PixelsArgument, SignedAt, Untrusted, WalletArgument, argumentsIn } from '../arguments.ts'
+import {
+  CoordArgument,
+  KEEPS,
+  PixelsArgument,
+  SignedAt,
+  Untrusted,
+  WalletArgument,
+  readArguments,
+} from '../arguments.ts'
 import { UNTRUSTED_DEED, UNTRUSTED_IDENTITY, refuse, succeed, type Reply } from '../reply.ts'
 import { READ_ONLY, type Tool, WRITES, tool } from '../tool.ts'
 
@@ -59,7 +67,7 @@ export const setPixels: Tool = {
   }),
   output: Type.Object({ ...EditAnswer.properties, untrusted: Untrusted }),
   answer({ changing }, given, { address }) {
-    const { coord, ...body } = argumentsIn(given)
+    const { coord, ...body } = readArguments(given)
     const block = typeof coord === 'string' ? coord : ''
     const more = { untrusted: UNTRUSTED_DEED }
     return changed(changing, address, readEdit(body), (edit) => repaintOfBlock(changing, block, edit), more)
@@ -86,7 +94,7 @@ export const setArea: Tool = {
   }),
   output: Type.Object(EditAreaAnswer.properties),
   answer({ changing }, given, { address }) {
-    const { area, ...body } = argumentsIn(given)
+    const { area, ...body } = readArguments(given)
     const name = typeof area === 'string' ? area : ''
     return changed(changing, address, readAreaEdit(body), (edit) => repaintOfArea(changing, name, edit))
   },
@@ -106,7 +114,7 @@ export const setPainter: Tool = {
   }),
   output: Type.Object(PainterAnswer.properties),
   answer({ changing }, given, { address }) {
-    const body = readPainterNaming(argumentsIn(given))
+    const body = readPainterNaming(readArguments(given))
     return changed(changing, address, body, ({ wallet, painter }) => painterNaming(changing, wallet, painter))
   },
 }
@@ -129,7 +137,7 @@ export const setIdentity: Tool = {
   }),
   output: Type.Object({ ...RegisterAnswer.properties, untrusted: Untrusted }),
   answer({ changing }, given, { address }) {
-    const body = readRegistration(argumentsIn(given))
+    const body = readRegistration(readArguments(given))
     const more = { untrusted: UNTRUSTED_IDENTITY }
     return changed(changing, address, body, (names) => registration(changing, names.wallet, names), more)
   },
@@ -242,7 +250,7 @@ function orderToSign(order: object | undefined, host: string): object | Failure 
   const read = readOrderToSign(order)
   if (isFailure(read)) return read
   const signing = orderSigning(read, host)
-  const { salt: _, ...said } = argumentsIn(order)
+  const { salt: _, ...said } = readArguments(order)
   const call = { name: read.order.isArea ? AREA_TOOL : BUYING_TOOL, arguments: said }
   return isFailure(signing) ? signing : { ...signing, call }
 }

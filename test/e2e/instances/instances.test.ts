@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { armed } from '../../../server/local/wall-process.ts'
+import { waitUntilArmed } from '../../../server/local/wall-process.ts'
 import type { Wallet } from '../../../server/local/wallets.ts'
 import type { Receipt } from '../../../shared/contract/block.ts'
 import { blocksGiven, callBuyArea, orderArea, signArea } from '../../support/e2e/area-orders.ts'
@@ -242,7 +242,7 @@ test('while the database is down, reads continue and nothing is charged, and aft
   expect(await dollarsOf(payers)).toEqual([2, 2, 2])
   await wall.server.start()
   // A server that was away may be another one, so each instance checks the chain before it sells again.
-  for (const { url } of wall.instances) await armed(url)
+  for (const { url } of wall.instances) await waitUntilArmed(url)
   // An instance that notices only now returns 502 until it has checked, and has charged nobody.
   for (const [at, payment] of payments.entries()) {
     expect((await sendWhile(502, () => settled(wall.at(at), 'next', payment))).status).toBe(200)

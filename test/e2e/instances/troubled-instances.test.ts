@@ -1,6 +1,11 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { SQL } from 'bun'
-import { armed, freePort, type WallProcess, type WallSettings } from '../../../server/local/wall-process.ts'
+import {
+  waitUntilArmed,
+  findFreePort,
+  type WallProcess,
+  type WallSettings,
+} from '../../../server/local/wall-process.ts'
 import { buyBlock, get, sign } from '../../support/e2e/buyer.ts'
 import { runCommand } from '../../support/e2e/command.ts'
 import { alertsOf, type JournalEntry, readFeed } from '../../support/e2e/read-wall.ts'
@@ -38,7 +43,7 @@ async function open(settings: WallSettings = {}): Promise<WallProcess> {
 
 async function openArmed(settings: WallSettings = {}): Promise<WallProcess> {
   const wall = await open(settings)
-  await armed(wall.url)
+  await waitUntilArmed(wall.url)
   return wall
 }
 
@@ -151,8 +156,8 @@ test.if(isOurs)(
     expect(await healthOf(again)).toMatchObject({ ok: true, rail: 'arming' })
     const own = { ...around.settings, DATABASE_URL: database, ...settings[0] }
     expect((await runCommand(own, around.folder, 'accept-restore', '--yes')).status).toBe(0)
-    await armed(again.url)
-    await armed((await open(settings[1])).url)
+    await waitUntilArmed(again.url)
+    await waitUntilArmed((await open(settings[1])).url)
   },
   { timeout: 90_000 },
 )
@@ -206,4 +211,4 @@ async function startWaiting() {
 }
 
 /** The settings of an instance, to start it again as the same one. */
-const port = async () => ({ PORT: String(await freePort()) })
+const port = async () => ({ PORT: String(await findFreePort()) })

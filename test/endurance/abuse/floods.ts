@@ -4,7 +4,7 @@ import type { PaymentRequirements } from '@x402/core/types'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { serializeErc6492Signature } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { newWallet } from '../../../server/local/wallets.ts'
+import { createWallet } from '../../../server/local/wallets.ts'
 import { editMessage } from '../../../shared/signing.ts'
 import { COLS } from '../../../shared/wall.ts'
 import { flatPng, GREY, pngOf } from '../../support/picture-files.ts'
@@ -59,7 +59,7 @@ function junkPayment({ terms }: Target): object {
 
 /** A payment with a valid signature of a wallet without money. */
 async function pennilessPayment({ terms }: Target): Promise<object> {
-  const { payload } = await new ExactEvmScheme(newWallet()).createPaymentPayload(2, terms)
+  const { payload } = await new ExactEvmScheme(createWallet()).createPaymentPayload(2, terms)
   return { x402Version: 2, accepted: terms, payload }
 }
 

@@ -6,7 +6,7 @@ import { agentsOf, QUIET } from '../../../bench/servers/servers.ts'
 import { openSqlite } from '../../../db/sqlite/open.ts'
 import { startWall } from '../../../server/local/wall-process.ts'
 import { createLogCompactor } from '../../../server/wall/compact-log.ts'
-import { type BudgetName, rateLimits } from '../../../server/wall/rate-limits.ts'
+import { type BudgetName, createRateLimits } from '../../../server/wall/rate-limits.ts'
 import { PALETTE_SIZE } from '../../../shared/palette.ts'
 import { LINK_MAX, MESSAGE_MAX } from '../../../shared/text.ts'
 import { CLAIM_ORDER, TOTAL_BLOCKS } from '../../../shared/wall.ts'
@@ -32,7 +32,7 @@ const OWNED = CLAIM_ORDER.filter((_, at) => buyerOf(at + 1, AGENTS) === 1).slice
 export async function vandalised(path: string, historyDays: number) {
   seed(path, { blocks: TOTAL_BLOCKS, agents: AGENTS })
   const clock = fakeClock(BEGINS_AT)
-  const limits = rateLimits(clock)
+  const limits = createRateLimits(clock)
   let written = 0
 
   /** Takes one from the budgets, if they allow it. */

@@ -3,7 +3,7 @@
 import { Database } from 'bun:sqlite'
 import { decodePaymentRequiredHeader } from '@x402/core/http'
 import type { PaymentRequirements } from '@x402/core/types'
-import { newWallet, type Wallet } from '../../../server/local/wallets.ts'
+import { createWallet, type Wallet } from '../../../server/local/wallets.ts'
 import { COLS } from '../../../shared/wall.ts'
 import { buyBlock, get } from '../../support/e2e/buyer.ts'
 import { startWorld, type World } from '../../support/e2e/world.ts'
@@ -55,7 +55,7 @@ export async function openStage(): Promise<Stage> {
     host: new URL(world.url).host,
     terms,
     owner,
-    stranger: newWallet(),
+    stranger: createWallet(),
     owned: OWNED,
     open: () => `${opened % COLS},${OPEN_ROW + Math.floor(opened++ / COLS)}`,
     changes: () => JSON.stringify([tables.map((table) => table.values()), world.facilitator.settle.count()]),

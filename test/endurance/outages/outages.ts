@@ -4,7 +4,7 @@ import { Database } from 'bun:sqlite'
 import { cp } from 'node:fs/promises'
 import type { DependencyKind } from '../../../server/domain/dependency.ts'
 import { multicallAddress } from '../../../server/local/token/contracts.ts'
-import { armed } from '../../../server/local/wall-process.ts'
+import { waitUntilArmed } from '../../../server/local/wall-process.ts'
 import { inventedHash } from '../../support/chain/faulty-facilitator.ts'
 import { answers, answersPage, type Failing, type Front, hangs, onPath, retells } from '../../support/chain/front.ts'
 import { buyBlock, get, sign } from '../../support/e2e/buyer.ts'
@@ -251,7 +251,7 @@ export const ON_A_FILE: Readonly<Record<string, Outage<FileStage>>> = {
     async begin(stage) {
       const copy = `${stage.databasePath}.copy`
       await stage.restart(() => cp(stage.databasePath, copy))
-      await armed(stage.wall().url)
+      await waitUntilArmed(stage.wall().url)
       await buyBlock(stage.wall(), await stage.around.wallet())
       await stage.restart(() => cp(copy, stage.databasePath))
     },

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { SQL } from 'bun'
-import { armed, type WallProcess, type WallSettings } from '../../../server/local/wall-process.ts'
+import { waitUntilArmed, type WallProcess, type WallSettings } from '../../../server/local/wall-process.ts'
 import { forwardTo, makeCertificates, openFront, type Front } from '../../support/chain/front.ts'
 import { runCommand } from '../../support/e2e/command.ts'
 import { startSurroundings, type Surroundings } from '../../support/e2e/world.ts'
@@ -100,7 +100,7 @@ export async function openServerStage(): Promise<ServerStage> {
   }
   const wall = await around.startArmed({ ...settings, DATABASE_URL: proxies[0].url })
   const other = await around.startArmed({ ...settings, DATABASE_URL: proxies[1].url })
-  await armed(other.url)
+  await waitUntilArmed(other.url)
   return {
     around,
     facilitator,

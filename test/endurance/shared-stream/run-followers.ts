@@ -8,7 +8,7 @@ import type { Socket } from 'bun'
 import { requestBytes } from '../../../bench/measure/load.ts'
 import { median, percentile } from '../../../bench/measure/pair.ts'
 import { type ChangeDto, type LogTail, type Mark, type Reset, SHARED_STREAM } from '../../../shared/contract/live.ts'
-import { keptOrMade, lru } from '../../../shared/lru.ts'
+import { getOrMake, createLru } from '../../../shared/lru.ts'
 
 /** What all followers of a process saw. */
 export type Seen = {
@@ -74,15 +74,15 @@ async function catchUp(follower: Follower, number: number): Promise<void> {
 }
 
 // All of this process ask for it together: what is measured is the stream.
-const tails = lru<number, Promise<LogTail>>(1)
+const tails = createLru<number, Promise<LogTail>>(1)
 const tail = () =>
-  keptOrMade(tails, Math.floor(Date.now() / 500), async () => {
+  getOrMake(tails, Math.floor(Date.now() / 500), async () => {
     const response = await fetch(new URL('/api/tail', url))
     return (await response.json()) as LogTail
   })
 
 // All followers get the same chunks.
-const parsed = lru<string, readonly Event[]>(64)
+const parsed = createLru<string, readonly Event[]>(64)
 
 function eventsIn(chunk: string): readonly Event[] {
   const known = parsed.get(chunk)

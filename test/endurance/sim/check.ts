@@ -8,7 +8,7 @@ import { HELD_BLOCKS_MAX, HOLDS_MAX } from '../../../server/domain/purchase/clai
 import type { Draft, Listing } from '../../../server/domain/purchase/listing.ts'
 import { keyOf, type Payment, type Target } from '../../../server/domain/purchase/payment.ts'
 import { isSold, type Outcome, type Purchase, type SoldPurchase } from '../../../server/domain/purchase/purchase.ts'
-import { isBlock, resolvedTarget, positionOf } from '../../../server/domain/purchase/target.ts'
+import { isBlock, resolveTarget, positionOf } from '../../../server/domain/purchase/target.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
 import { settled } from '../../support/scheduler.ts'
 import { blocksFrom, blocksOf, isNext, nearestPlace } from './areas.ts'
@@ -384,7 +384,7 @@ const isOf = ({ picture, pixels, message, painter }: Draft, listing: Listing): b
 /** Records the expected position of a payment that settled late. One that another server has served since is not owed anything. */
 function noteOwing(witness: Witness, released: Purchase): void {
   const key = keyOf(released.payment)
-  if (rowOf(witness, key)?.state.kind === 'released') witness.owing.set(key, resolvedTarget(released))
+  if (rowOf(witness, key)?.state.kind === 'released') witness.owing.set(key, resolveTarget(released))
 }
 
 /** A payment that settled late gets its own place, else the nearest open one of its size, else one credit. */
@@ -548,7 +548,7 @@ function checkReceipt(payment: Payment, target: Target, receipt: SoldPurchase, r
   promise(receipt.payment.payer === payment.payer, "I5: a receipt is for the payer's own block", key)
   promise(receipt.block === row.block, 'I5: a receipt matches the stored sale', key)
   promise(receipt.target === row.target, 'I5: a receipt is for everything that was bought', key)
-  const asked = isNext(target) ? row.target === target : resolvedTarget(receipt) === target
+  const asked = isNext(target) ? row.target === target : resolveTarget(receipt) === target
   promise(asked, 'I5: a receipt is for the requested block', key)
 }
 

@@ -11,7 +11,7 @@ import {
   toFunctionSelector,
   type Hex,
 } from 'viem'
-import { viemChain } from '../../../server/adapters/chain/chain.ts'
+import { createViemChain } from '../../../server/adapters/chain/chain.ts'
 import type { Machine } from '../../../server/adapters/chain/endpoint.ts'
 import { MULTICALL, openEndpoints } from '../../../server/adapters/chain/endpoints.ts'
 import { CANCELLED, type EventLog } from '../../../server/adapters/chain/receipt.ts'
@@ -63,7 +63,7 @@ export function adapterOver(world: World, owner: object, clock: Clock): Adapter 
     }),
   }
   const endpoints = openEndpoints('eip155:8453', ['first endpoint', 'second endpoint'], { clock, machine })
-  const chain = viemChain(endpoints, { ...OFFER, terms: TERMS })
+  const chain = createViemChain(endpoints, { ...OFFER, terms: TERMS })
   return {
     ...chain,
     newest: () => Number(endpoints.newest()?.number ?? -1n),

@@ -7,7 +7,7 @@ import { HOLDS_MAX } from '../../../server/domain/purchase/claim-rules.ts'
 import { isSamePayment, keyOf, type Payment, type Target } from '../../../server/domain/purchase/payment.ts'
 import { isSold, type Outcome, type Purchase } from '../../../server/domain/purchase/purchase.ts'
 import { bodyNotReceived } from '../../../server/domain/purchase/refusals.ts'
-import { isBlock, nameField, resolvedTarget } from '../../../server/domain/purchase/target.ts'
+import { isBlock, nameField, resolveTarget } from '../../../server/domain/purchase/target.ts'
 import { withBinding } from '../../../server/purchase/order-binding.ts'
 import type { OfferState } from '../../../server/purchase/seller.ts'
 import { CLAIM_ORDER, type BlockIndex } from '../../../shared/wall.ts'
@@ -551,7 +551,7 @@ function ask(history: History, at: Stand, target: Target, told: Asking['told']):
 const isHeld = ({ crowd, book }: History, target: Target): boolean =>
   crowd.signed.some((payment) => {
     const row = book.row(keyOf(payment))
-    return row?.state.kind === 'reserved' && (row.target === target || resolvedTarget(row) === target)
+    return row?.state.kind === 'reserved' && (row.target === target || resolveTarget(row) === target)
   })
 
 // How often a client that stores its payments is killed, and how often its user wants something else meanwhile.
@@ -724,7 +724,7 @@ function noteElsewhere({ crowd, book, witness }: History, { target, payment }: O
     const row = book.row(keyOf(other))
     if (other.payer !== payment.payer || row?.target !== target || !isSold(row)) continue
     const isTold = Object.entries(nameField(row)).every(([kind, name]) => details?.[kind] === name)
-    if (isTold && resolvedTarget(row) !== target) noteReceipt(witness, other)
+    if (isTold && resolveTarget(row) !== target) noteReceipt(witness, other)
   }
 }
 
@@ -805,11 +805,11 @@ function sendEverythingAgain(history: History): void {
     const isLost = history.witness.accepted.has(keyOf(payment))
     const order: Order = { payment: isLost ? payment : row.payment, target: row.target, listing: PLAIN }
     const check = (outcome: Outcome) => {
-      const told = outcome.kind === 'bought' ? `bought ${resolvedTarget(outcome.purchase)}` : outcome.code
+      const told = outcome.kind === 'bought' ? `bought ${resolveTarget(outcome.purchase)}` : outcome.code
       // What was given late may lie elsewhere.
       const now = book.row(keyOf(payment)) ?? row
-      const movedOn = !isNext(now.target) && now.target !== resolvedTarget(now)
-      const sold = movedOn ? 'payment_used' : `bought ${resolvedTarget(now)}`
+      const movedOn = !isNext(now.target) && now.target !== resolveTarget(now)
+      const sold = movedOn ? 'payment_used' : `bought ${resolveTarget(now)}`
       // A purchase paid by a longer authorization of the nonce is completed once its payer requests it.
       const released = isSpentByLonger(world, row.payment) ? ['payment_credited', sold] : ['payment_required']
       const expected = { sold: [sold], credited: ['payment_credited'], released, reserved: [] }[row.state.kind]

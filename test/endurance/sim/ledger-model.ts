@@ -15,7 +15,13 @@ import {
   type UnixMs,
 } from '../../../server/domain/purchase/payment.ts'
 import { isSold, type Purchase, type SoldPurchase } from '../../../server/domain/purchase/purchase.ts'
-import { blocksHeld, blocksIn, resolvedTarget, positionOf, targetOf } from '../../../server/domain/purchase/target.ts'
+import {
+  listHeldBlocks,
+  countBlocks,
+  resolveTarget,
+  positionOf,
+  targetOf,
+} from '../../../server/domain/purchase/target.ts'
 import type { Audit } from '../../../server/operator-ports.ts'
 import type { Agents, Blocks, ChainCheckpoint, Ledger, Log, Payouts, Store } from '../../../server/ports.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
@@ -109,8 +115,8 @@ function shelfOf(wall: readonly BlockIndex[]): Shelf {
     holders,
     put(purchase) {
       const before = rows.get(keyOf(purchase.payment))
-      if (before !== undefined && isHeld(before)) for (const block of blocksHeld(before)) holders.delete(block)
-      if (isHeld(purchase)) for (const block of blocksHeld(purchase)) holders.set(block, purchase)
+      if (before !== undefined && isHeld(before)) for (const block of listHeldBlocks(before)) holders.delete(block)
+      if (isHeld(purchase)) for (const block of listHeldBlocks(purchase)) holders.set(block, purchase)
       rows.set(keyOf(purchase.payment), purchase)
       return purchase
     },
@@ -130,13 +136,13 @@ const ledgerOf = (shelf: Shelf): Ledger => ({
   holders: async (target) =>
     [...shelf.rows.values()]
       .filter(
-        (row) => row.state.kind === 'reserved' && (target === nextLike(row.target) || target === resolvedTarget(row)),
+        (row) => row.state.kind === 'reserved' && (target === nextLike(row.target) || target === resolveTarget(row)),
       )
       .map(({ payment }) => payment),
   space: async (target) => spaceOf(shelf, target),
   async inTheWay(target) {
     const { at } = positionOf(target)
-    const blocks = at === 'next' ? [] : blocksHeld({ target, block: at })
+    const blocks = at === 'next' ? [] : listHeldBlocks({ target, block: at })
     const those = (kind: 'sold' | 'reserved') => blocks.filter((block) => heldAs(shelf.holders.get(block)) === kind)
     return { taken: those('sold'), held: those('reserved') }
   },
@@ -270,7 +276,7 @@ function openPlace(
   const { at } = positionOf(target)
   const isSoldOf = (block: BlockIndex) => heldAs(holders.get(block)) === 'sold'
   if (at !== 'next') {
-    const blocks = blocksHeld({ target, block: at })
+    const blocks = listHeldBlocks({ target, block: at })
     if (blocks.some(isSoldOf)) return 'claimed'
     return blocks.some((block) => holders.has(block)) ? 'reserved' : at
   }
@@ -288,7 +294,7 @@ function spaceFor(shelf: Shelf, target: Target, { payer }: Payment): Availabilit
   const holds = [...shelf.rows.values()].filter(
     ({ payment, state }) => payment.payer === payer && state.kind === 'reserved',
   )
-  const blocks = holds.reduce((sum, held) => sum + blocksIn(held.target), blocksIn(target))
+  const blocks = holds.reduce((sum, held) => sum + countBlocks(held.target), countBlocks(target))
   return space === 'open' && (holds.length >= HOLDS_MAX || blocks > HELD_BLOCKS_MAX) ? 'full' : space
 }
 
@@ -309,7 +315,7 @@ function priorOf(
     const isAttended = activeNonces.includes(payment.nonce)
     if (state.kind === 'reserved') return asked === target && (state.uncertain || !isAttended)
     if (state.kind !== 'sold' || !state.unanswered || isAttended) return false
-    return resolvedTarget(row) === target || (asked === target && now - state.claimedAt < RECEIPT_OWED_MS)
+    return resolveTarget(row) === target || (asked === target && now - state.claimedAt < RECEIPT_OWED_MS)
   })
 }
 
@@ -337,7 +343,7 @@ function unsee({ looks, row, put }: Shelf, payment: Payment, look: number): void
 function sell({ sales, put }: Shelf, purchase: Purchase, tx: Hash, settled: boolean, now: UnixMs): SoldPurchase {
   const at = Math.max(now, sales.at(-1)?.at ?? 0)
   const { name, framework, message } = purchase.listing
-  for (const block of blocksHeld(purchase)) sales.push({ seq: sales.length + 1, block, at, message })
+  for (const block of listHeldBlocks(purchase)) sales.push({ seq: sales.length + 1, block, at, message })
 
   return put({ ...purchase, state: { kind: 'sold', tx, claimedAt: at, name, framework, settled, unanswered: true } })
 }
@@ -345,7 +351,7 @@ function sell({ sales, put }: Shelf, purchase: Purchase, tx: Hash, settled: bool
 function fulfilLatePayment(shelf: Shelf, known: Purchase, tx: Hash, now: UnixMs): Purchase {
   if (known.state.kind === 'sold' || known.state.kind === 'credited') return known
   if (known.state.kind === 'reserved') throw new StaleWriteError('owed while a block is held')
-  const own = shelf.openPlace(resolvedTarget(known))
+  const own = shelf.openPlace(resolveTarget(known))
   const block = typeof own === 'string' ? shelf.openPlace(nextLike(known.target)) : own
   if (typeof block === 'string') return shelf.put({ ...known, state: { kind: 'credited', tx } })
   return sell(shelf, { ...known, block }, tx, true, now)

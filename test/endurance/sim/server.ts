@@ -8,13 +8,13 @@ import { StaleWriteError, StoreUnavailable } from '../../../server/domain/failur
 import type { SignatureCheck } from '../../../server/domain/purchase/facilitator-errors.ts'
 import { keyOf, type Address, type Payment, type PaymentKey } from '../../../server/domain/purchase/payment.ts'
 import { guardChainFreshness } from '../../../server/health/chain-freshness.ts'
-import { paymentHealth } from '../../../server/health/payment-health.ts'
+import { createPaymentHealth } from '../../../server/health/payment-health.ts'
 import { runPeriodically } from '../../../server/health/run-periodically.ts'
 import { type Follower, followLog, pollLog } from '../../../server/instances/follow-log.ts'
 import type { Chain, Clock, Logger, Ledger, Pictures, RingMember, Wallets } from '../../../server/ports.ts'
-import { facilitatorRing } from '../../../server/purchase/facilitator-ring.ts'
-import { reconciler } from '../../../server/purchase/reconciler.ts'
-import { seller, type Seller } from '../../../server/purchase/seller.ts'
+import { createFacilitatorRing } from '../../../server/purchase/facilitator-ring.ts'
+import { createReconciler } from '../../../server/purchase/reconciler.ts'
+import { createSeller, type Seller } from '../../../server/purchase/seller.ts'
 import { settled } from '../../support/scheduler.ts'
 import type { Commons, Life } from './commons.ts'
 import { adapterOver } from './endpoints.ts'
@@ -131,7 +131,7 @@ export function startServer(
   const chain = guardChainFreshness(chainPort(world, watcher, self, clock), { clock, report })
   const names: readonly FacilitatorName[] = world.second === undefined ? ['first'] : ['first', 'second']
   const members = names.map((name) => facilitatorPort(world, name, watcher, self, commons))
-  const facilitator = facilitatorRing({ members, chain, clock, logger, ...TIME_LIMITS })
+  const facilitator = createFacilitatorRing({ members, chain, clock, logger, ...TIME_LIMITS })
   const checkOf = ({ signature }: Payment) =>
     Promise.resolve<SignatureCheck>(signature === SIGNED ? 'signed' : 'not-signed')
   const wallets: Wallets = {
@@ -143,9 +143,9 @@ export function startServer(
   const loop = (work: () => Promise<number>) =>
     void runPeriodically({ clock, logger }, never, work).catch((error: unknown) => (world.failed ??= error))
   const open = (follower: Follower | undefined) => {
-    const rail = paymentHealth({ facilitator, chain, clock, logger })
+    const rail = createPaymentHealth({ facilitator, chain, clock, logger })
     const advance = follower?.advance ?? (() => Promise.resolve())
-    const sold = seller({
+    const sold = createSeller({
       pictures: picturesPort(world, self),
       ledger,
       facilitator,
@@ -160,7 +160,7 @@ export function startServer(
       advance,
       leases: shared?.leases,
     })
-    const swept = reconciler({ ledger, seller: sold, jobs: shared?.jobs ?? singleProcess.jobs, clock, logger })
+    const swept = createReconciler({ ledger, seller: sold, jobs: shared?.jobs ?? singleProcess.jobs, clock, logger })
     if (operator !== undefined) guard = guardOf(world, operator, self, { chain, terms, clock, logger })
     opened({ seller: sold, clock, paint, follower, guard, payees, life: self })
     if (shared !== undefined && follower !== undefined)

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { statement } from '../../../db/purchase/books.ts'
 import type { Connection } from '../../../db/sqlite/connection.ts'
-import { sqliteDriver } from '../../../db/sqlite/driver.ts'
-import { openWall, ports } from '../../../db/sqlite/open.ts'
+import { createSqliteDriver } from '../../../db/sqlite/driver.ts'
+import { openWall, createPorts } from '../../../db/sqlite/open.ts'
 import type { Address, Hash, PaymentKey } from '../../../server/domain/purchase/payment.ts'
 import type { Purchase } from '../../../server/domain/purchase/purchase.ts'
 import type { Ledger } from '../../../server/ports.ts'
@@ -87,8 +87,8 @@ function openBook(path: string) {
   const connection = openWall(path, TERMS.network, { disk: { soon: queueMicrotask, close: () => {} } })
   // The file is thrown away, nobody else opens it, and power is not cut here.
   connection.run('PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY')
-  const { ledger, blocks, agents, log, checkpoint, payouts, store } = ports(connection)
-  const driver = sqliteDriver(connection)
+  const { ledger, blocks, agents, log, checkpoint, payouts, store } = createPorts(connection)
+  const driver = createSqliteDriver(connection)
   return {
     ledger,
     paint: { blocks, agents, log },

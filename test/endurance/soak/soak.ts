@@ -10,8 +10,8 @@ import { residentMb } from '../../../bench/measure/cpu.ts'
 import { seed } from '../../../bench/servers/seed.ts'
 import { agentsOf } from '../../../bench/servers/servers.ts'
 import { startLocalNetwork } from '../../../server/local/network.ts'
-import { armed, startWall, type WallProcess } from '../../../server/local/wall-process.ts'
-import { newWallet } from '../../../server/local/wallets.ts'
+import { waitUntilArmed, startWall, type WallProcess } from '../../../server/local/wall-process.ts'
+import { createWallet } from '../../../server/local/wallets.ts'
 import type { FeedPage } from '../../../shared/contract/feed.ts'
 import { TOTAL_BLOCKS } from '../../../shared/wall.ts'
 import { startFlooder, targetOf } from '../abuse/flood-from.ts'
@@ -67,14 +67,14 @@ export async function soak(
     const wall = await startWall(
       {
         BASE_URL: 'http://127.0.0.1',
-        PAY_TO: newWallet().address,
+        PAY_TO: createWallet().address,
         FACILITATOR_URL: network.facilitatorUrl,
         RPC_URL: network.rpcUrl,
         DATABASE_PATH: path,
       },
       { folder },
     )
-    await armed(wall.url)
+    await waitUntilArmed(wall.url)
     const totals: Totals = { reads: 0, repaints: 0, events: 0, bought: 0, busy: 0, wrong: [] }
     const samples: Sample[] = []
     let flood: FloodName | undefined

@@ -3,7 +3,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { backUp } from '../../../db/sqlite/file/backup.ts'
-import { armed } from '../../../server/local/wall-process.ts'
+import { waitUntilArmed } from '../../../server/local/wall-process.ts'
 import { forwardTo } from '../../support/chain/front.ts'
 import { blocksOf, buyUntilEnded, newBuyer, type Buyer } from './buyers.ts'
 import { repaintOnce } from './bystanders.ts'
@@ -61,7 +61,7 @@ async function moveIn({ keepers, path, door, smallDisk }: Stage, { trouble }: Ro
   backUp(path, there)
   await keeper.start({ DATABASE_PATH: there })
   // Before it accepts payments, a wall has little to write.
-  await armed(door())
+  await waitUntilArmed(door())
   return there
 }
 

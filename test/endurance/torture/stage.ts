@@ -4,12 +4,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { PaymentPayload } from '@x402/core/types'
-import { viemChain } from '../../../server/adapters/chain/chain.ts'
+import { createViemChain } from '../../../server/adapters/chain/chain.ts'
 import { openEndpoints } from '../../../server/adapters/chain/endpoints.ts'
 import { systemClock as clock } from '../../../server/adapters/clock.ts'
 import { startLocalNetwork } from '../../../server/local/network.ts'
-import { freePort } from '../../../server/local/wall-process.ts'
-import { newWallet } from '../../../server/local/wallets.ts'
+import { findFreePort } from '../../../server/local/wall-process.ts'
+import { createWallet } from '../../../server/local/wallets.ts'
 import { startFaultyFacilitator } from '../../support/chain/faulty-facilitator.ts'
 import { forwardTo, openFront } from '../../support/chain/front.ts'
 import { limitedTo, startOddEndpoint } from '../../support/chain/odd-endpoint.ts'
@@ -35,8 +35,8 @@ export async function setStage(instances?: number) {
   const gate = openFront(forwardTo(network.rpcUrl))
   const narrow = startOddEndpoint(network.rpcUrl, { eth_getLogs: limitedTo(EVENTS_OF) })
   const ground = instances === undefined ? await fileIn(folder) : await sharedServer()
-  const payTo = newWallet().address
-  const ports = await Promise.all(Array.from({ length: instances ?? 1 }, freePort))
+  const payTo = createWallet().address
+  const ports = await Promise.all(Array.from({ length: instances ?? 1 }, findFreePort))
   const totals: Totals = { starts: 0, kills: 0, diskDeaths: 0, wrong: [] }
   const settings = {
     // The host that owners sign for, at any wall.
@@ -50,7 +50,7 @@ export async function setStage(instances?: number) {
   }
   const keepers = ports.map((port) => keeperOf({ ...settings, PORT: String(port) }, folder, totals))
   const urls = ports.map((port) => `http://127.0.0.1:${port}`)
-  const chain = viemChain(openEndpoints('eip155:8453', [network.rpcUrl], { clock }), newOffer())
+  const chain = createViemChain(openEndpoints('eip155:8453', [network.rpcUrl], { clock }), newOffer())
   const [buyers, editors]: [Buyer[], Editor[]] = [[], []]
   const follower = reader()
   let turn = 0

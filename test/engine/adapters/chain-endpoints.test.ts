@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { decodeFunctionResult, encodeFunctionResult, multicall3Abi, pad, type Hex } from 'viem'
-import { viemChain } from '../../../server/adapters/chain/chain.ts'
+import { createViemChain } from '../../../server/adapters/chain/chain.ts'
 import { openEndpoints } from '../../../server/adapters/chain/endpoints.ts'
 import type { Payment } from '../../../server/domain/purchase/payment.ts'
 import { startLocalNetwork, type LocalNetwork } from '../../../server/local/network.ts'
@@ -31,7 +31,7 @@ afterAll(() => network.stop())
 /** The chain through a list of endpoints. */
 function chainThrough(endpoints: readonly OddEndpoint[], clock: Clock = fakeClock(0), callsPerSecond?: number): Chain {
   const urls = endpoints.map(({ url }) => url)
-  return viemChain(openEndpoints('eip155:8453', urls, { clock, callsPerSecond }), offer)
+  return createViemChain(openEndpoints('eip155:8453', urls, { clock, callsPerSecond }), offer)
 }
 
 /** An endpoint of Arbitrum: contracts there see the height of another chain. */
@@ -139,7 +139,7 @@ describe('one endpoint', () => {
 
   test('on a chain whose contracts see other block heights, payments are found, and nothing is sold', async () => {
     const endpoints = openEndpoints('eip155:42161', [oddEndpoint(ofArbitrum).url], { clock: fakeClock(0) })
-    const chain = viemChain(endpoints, { ...offer, terms: { ...offer.terms, network: 'eip155:42161' } })
+    const chain = createViemChain(endpoints, { ...offer, terms: { ...offer.terms, network: 'eip155:42161' } })
     const what = 'this wall no longer sells on eip155:42161; what was sold there stays sold'
     expect(await chain.fault()).toEqual({ kind: 'fault', what })
     const payment = await newPayment()
@@ -194,7 +194,7 @@ describe('one endpoint', () => {
     let isBusy = true
     const endpoint = oddEndpoint({ '*': async (_, ask) => (isBusy ? 'busy' : { result: await ask() }) })
     const secret = `${endpoint.url.replace('//', '//user:hush@')}/key-hush`
-    const chain = viemChain(openEndpoints('eip155:8453', [secret], { clock }), offer)
+    const chain = createViemChain(openEndpoints('eip155:8453', [secret], { clock }), offer)
     const payment = await newPayment()
     expect(await chain.read(payment)).toBe('silent')
     const asked = endpoint.calls()

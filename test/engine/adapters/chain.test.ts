@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { encodeFunctionData, parseAbi, parseEther, toHex, type Address, type Hex } from 'viem'
 import { base, baseSepolia } from 'viem/chains'
-import { viemChain } from '../../../server/adapters/chain/chain.ts'
+import { createViemChain } from '../../../server/adapters/chain/chain.ts'
 import { MULTICALL, openEndpoints } from '../../../server/adapters/chain/endpoints.ts'
 import { systemClock as clock } from '../../../server/adapters/clock.ts'
 import type { Hash, Payment } from '../../../server/domain/purchase/payment.ts'
 import { startLocalNetwork, type LocalNetwork } from '../../../server/local/network.ts'
 import { dollarAbi, dollarAddress, multicallAddress } from '../../../server/local/token/contracts.ts'
-import { newWallet, type Wallet } from '../../../server/local/wallets.ts'
+import { createWallet, type Wallet } from '../../../server/local/wallets.ts'
 import type { Chain } from '../../../server/ports.ts'
 import { TIMES } from '../../../server/times.ts'
 import type { Offer } from '../../../server/x402/terms.ts'
@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => network.stop())
 
 const chainAt = (url: string, seller: Offer = offer, times = TIMES) =>
-  viemChain(openEndpoints('eip155:8453', [url], { clock, times }), seller)
+  createViemChain(openEndpoints('eip155:8453', [url], { clock, times }), seller)
 
 /** The chain through an endpoint that follows `rules`. */
 const through = (rules: Readonly<Record<string, Rule>>) => chainAt(oddEndpoint(rules).url)
@@ -335,7 +335,7 @@ test('a payment that settled much later is found with queries within the range t
 })
 
 test('transfers over many blocks are read in ranges that the endpoint serves, and none is missed', async () => {
-  const payee = lower(newWallet().address)
+  const payee = lower(createWallet().address)
   const payments = [await newPayment(), await newPayment(), await newPayment()]
   const from = (await headFor(chain, payments[0] ?? (await newPayment()))) + 1n
   const to: Hash[] = []
@@ -375,7 +375,7 @@ describe('what can never work', () => {
   } as const
 
   test('a token that does not exist can never work', async () => {
-    const there = lower(newWallet().address)
+    const there = lower(createWallet().address)
     const elsewhere = chainAt(network.rpcUrl, { ...offer, terms: { ...offer.terms, asset: there } })
     const what = 'the token is not deployed on this chain'
     expect(await elsewhere.fault()).toEqual({ kind: 'fault', what })

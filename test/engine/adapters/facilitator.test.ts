@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { httpFacilitator, type FacilitatorSettings } from '../../../server/adapters/facilitator/facilitator.ts'
+import { createHttpFacilitator, type FacilitatorSettings } from '../../../server/adapters/facilitator/facilitator.ts'
 import { isFailure } from '../../../server/domain/failure.ts'
 import type { SettleResult } from '../../../server/domain/purchase/facilitator-errors.ts'
 import type { Payment } from '../../../server/domain/purchase/payment.ts'
@@ -42,7 +42,7 @@ afterAll(async () => {
 const patient = { verifyTimeoutMs: limitMs(5000), settleTimeoutMs: limitMs(5000), authorize: undefined }
 
 const at = (url: string, settings: Partial<FacilitatorSettings> = {}) =>
-  httpFacilitator({ ...patient, url, ...settings }, offer)
+  createHttpFacilitator({ ...patient, url, ...settings }, offer)
 
 /** A facilitator with one response to everything. */
 const answering = (status: number, body: unknown, headers: Record<string, string> = {}) =>

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { parseSignature, type Hex } from 'viem'
 import { hashMessage } from 'viem/utils'
 import { loadFastestKeys } from '../../../server/adapters/wallets/recover.ts'
-import { viemWallets } from '../../../server/adapters/wallets/wallets.ts'
+import { createViemWallets } from '../../../server/adapters/wallets/wallets.ts'
 import type { Address } from '../../../server/domain/purchase/payment.ts'
 import { startLocalNetwork, type LocalNetwork } from '../../../server/local/network.ts'
-import { newWallet, type Wallet } from '../../../server/local/wallets.ts'
+import { createWallet, type Wallet } from '../../../server/local/wallets.ts'
 import type { Wallets } from '../../../server/ports.ts'
 import artefact from '../../support/chain/contract-wallet/artefact.json' with { type: 'json' }
 import { compileFactory } from '../../support/chain/contract-wallet/compile.ts'
@@ -34,11 +34,11 @@ beforeAll(async () => {
 })
 afterAll(() => network.stop())
 
-const walletsAt = (url: string, clock = fakeClock(0)) => viemWallets(requestsTo(url), offer, keys, clock)
+const walletsAt = (url: string, clock = fakeClock(0)) => createViemWallets(requestsTo(url), offer, keys, clock)
 
 // A failing one is abandoned sooner than by the service.
 const impatientWalletsAt = (url: string) =>
-  viemWallets(requestsTo(url, { chainCallTimeoutMs: limitMs(500) }), offer, keys, fakeClock(0))
+  createViemWallets(requestsTo(url, { chainCallTimeoutMs: limitMs(500) }), offer, keys, fakeClock(0))
 
 /** Queries the texts on the network, or through an endpoint that follows `rules`. */
 const signed = (wallet: string, signature: Hex, rules?: Readonly<Record<string, Rule>>) =>
@@ -62,10 +62,10 @@ const signerOf = (wallet: Wallet) => ({
 
 walletsContract('viem', async () => ({
   wallets: walletsAt(network.rpcUrl),
-  owner: signerOf(newWallet()),
-  stranger: signerOf(newWallet()),
-  payment: () => sign(newWallet(), offer),
-  forged: () => sign(newWallet(), offer, { payer: lower(newWallet().address) }),
+  owner: signerOf(createWallet()),
+  stranger: signerOf(createWallet()),
+  payment: () => sign(createWallet(), offer),
+  forged: () => sign(createWallet(), offer, { payer: lower(createWallet().address) }),
 }))
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
@@ -81,12 +81,12 @@ async function partsBy(signer: Wallet) {
 
 /** The same of a wallet whose signature has that recovery bit, as every other one has. */
 async function signerWithBit(bit: number): ReturnType<typeof partsBy> {
-  const parts = await partsBy(newWallet())
+  const parts = await partsBy(createWallet())
   return parts.yParity === bit ? parts : await signerWithBit(bit)
 }
 
 describe("a key's signature", () => {
-  const owner = newWallet()
+  const owner = createWallet()
   const digest = hashMessage(text)
 
   test('the digest of a text to sign is that of EIP-191', async () => {
@@ -147,17 +147,17 @@ const typedText = {
 
 describe('a contract wallet', () => {
   test('a contract wallet signs any of the texts if its code accepts the signature', async () => {
-    const owner = newWallet()
+    const owner = createWallet()
     const wallet = await contracts.deploy(owner)
     expect(await signed(wallet, await owner.signMessage({ message: text }))).toBe(hashMessage(text))
     expect(await signed(wallet, await owner.signMessage({ message: otherText }))).toBe(hashMessage(otherText))
     expect(await signed(wallet, await owner.signMessage({ message: 'another' }))).toBe('not-signed')
-    expect(await signed(wallet, await newWallet().signMessage({ message: text }))).toBe('not-signed')
+    expect(await signed(wallet, await createWallet().signMessage({ message: text }))).toBe('not-signed')
     expect(await signed(wallet, '0x1234')).toBe('not-signed')
   })
 
   test('a contract wallet can paint for a key, and a key for a contract, each with its own signatures', async () => {
-    const [owner, key] = [newWallet(), newWallet()]
+    const [owner, key] = [createWallet(), createWallet()]
     const wallet = await contracts.deploy(owner)
     const wallets = walletsAt(network.rpcUrl)
     for (const signers of [
@@ -168,12 +168,12 @@ describe('a contract wallet', () => {
         await wallets.signed(signers, texts, await signer.signMessage({ message: text }), FROM)
       expect(await signedBy(owner)).toEqual({ by: wallet, digest: hashMessage(text) })
       expect(await signedBy(key)).toEqual({ by: lower(key.address), digest: hashMessage(text) })
-      expect(await signedBy(newWallet())).toBe('not-signed')
+      expect(await signedBy(createWallet())).toBe('not-signed')
     }
   })
 
   test('a contract wallet gets no call about a signature of another wallet’s key', async () => {
-    const [owner, key] = [newWallet(), newWallet()]
+    const [owner, key] = [createWallet(), createWallet()]
     const wallet = await contracts.deploy(owner)
     const silent = walletsAt(oddEndpoint({ '*': () => 'hang' }).url)
     const signature = await key.signMessage({ message: text })
@@ -190,13 +190,13 @@ describe('a contract wallet', () => {
   })
 
   test('a contract wallet that reverts, burns all gas, returns nothing or something else has not signed', async () => {
-    const signature = await newWallet().signMessage({ message: text })
+    const signature = await createWallet().signMessage({ message: text })
     for (const bytecode of ['0x60006000fd', '0x5b600056', '0x00', '0x600160005260206000f3', '0xfe'] as const)
       expect(await signed(await contracts.running(bytecode), signature)).toBe('not-signed')
   })
 
   test('a contract wallet’s signature is not denied if the endpoint fails, and a hanging endpoint is not waited for', async () => {
-    const owner = newWallet()
+    const owner = createWallet()
     const wallet = await contracts.deploy(owner)
     const signature = await owner.signMessage({ message: text })
     const failing = (['hang', 'stall', 'busy'] as const).map((how) => ({ '*': () => how }))
@@ -206,18 +206,18 @@ describe('a contract wallet', () => {
   })
 
   test('a contract wallet that is not deployed yet signs with the call that will deploy it', async () => {
-    const owner = newWallet()
+    const owner = createWallet()
     const wallet = await contracts.addressOf(owner)
     const by = async (signer: Wallet, data?: Hex) => wrapped(await signer.signMessage({ message: text }), owner, data)
     expect(await signed(wallet, await by(owner))).toBe(hashMessage(text))
     expect(await signed(wallet, await owner.signMessage({ message: text }))).toBe('not-signed')
-    expect(await signed(wallet, await by(newWallet()))).toBe('not-signed')
-    expect(await signed(wallet, await by(owner, deployCall(newWallet())))).toBe('not-signed')
+    expect(await signed(wallet, await by(createWallet()))).toBe('not-signed')
+    expect(await signed(wallet, await by(owner, deployCall(createWallet())))).toBe('not-signed')
     expect(await network.client.getCode({ address: wallet })).toBeUndefined()
   })
 
   test('a deployed contract wallet can sign with its deployment call, too, and the call is not made', async () => {
-    const owner = newWallet()
+    const owner = createWallet()
     const wallet = await contracts.deploy(owner)
     const strangersCall = `0x${'c0ffee'.repeat(12)}` as const
     const seen: string[] = []
@@ -232,7 +232,7 @@ describe('a contract wallet', () => {
   })
 
   test('a deployment of another contract does not prove a signature of a wallet that is not a contract', async () => {
-    const [key, thief] = [newWallet(), newWallet()]
+    const [key, thief] = [createWallet(), createWallet()]
     const signature = await thief.signMessage({ message: text })
     expect(await signed(key.address, wrapped(signature, thief))).toBe('not-signed')
   })
@@ -240,7 +240,7 @@ describe('a contract wallet', () => {
 
 describe('what anybody can make us ask', () => {
   const junk = `0x${'12'.repeat(65)}` as const
-  const stranger = () => lower(newWallet().address)
+  const stranger = () => lower(createWallet().address)
   const times = <T>(count: number, work: (at: number) => Promise<T>) =>
     Promise.all(Array.from({ length: count }, (_, at) => work(at)))
   const countOf = (answers: readonly string[], answer: string) => answers.filter((each) => each === answer).length
@@ -249,7 +249,7 @@ describe('what anybody can make us ask', () => {
     const endpoint = oddEndpoint()
     const clock = fakeClock(0)
     const wallets = walletsAt(endpoint.url, clock)
-    const payment = await sign(newWallet(), offer)
+    const payment = await sign(createWallet(), offer)
     const flood = () => times(60, () => wallets.signedPayment({ ...payment, payer: stranger() }))
     // Three at once, and seven more within each second.
     for (const inAll of [3, 6, 9]) {
@@ -268,7 +268,7 @@ describe('what anybody can make us ask', () => {
     const endpoint = oddEndpoint()
     const clock = fakeClock(0)
     const wallets = walletsAt(endpoint.url, clock)
-    const owner = newWallet()
+    const owner = createWallet()
     const payer = await contracts.addressOf(owner)
     const payment = await sign(owner, offer, { payer })
     expect(new Set(await times(100, () => wallets.signedPayment({ ...payment, signature: junk })))).toEqual(
@@ -291,10 +291,10 @@ describe('what anybody can make us ask', () => {
   })
 
   test('a flood of unknown signatures leaves owners their share of the look-ups', async () => {
-    const owner = newWallet()
+    const owner = createWallet()
     const wallet = await contracts.deploy(owner)
     const wallets = walletsAt(network.rpcUrl)
-    const payment = await sign(newWallet(), offer)
+    const payment = await sign(createWallet(), offer)
     await times(60, () => wallets.signedPayment({ ...payment, payer: stranger() }))
     expect(await digestBy(wallets, wallet, await owner.signMessage({ message: text }), FROM)).toBe(hashMessage(text))
   })
@@ -302,7 +302,7 @@ describe('what anybody can make us ask', () => {
   test('a flood about one contract makes few parallel calls, and delays its owner no longer than another owner', async () => {
     const endpoint = oddEndpoint()
     const wallets = walletsAt(endpoint.url)
-    const [named, other] = [newWallet(), newWallet()]
+    const [named, other] = [createWallet(), createWallet()]
     const [wallet, otherWallet] = [await contracts.deploy(named), await contracts.deploy(other)]
     const answers = await times(100, () => digestBy(wallets, wallet, junk, 'flood'))
     expect(countOf(answers, 'not-signed')).toBe(6)
@@ -316,7 +316,7 @@ describe('what anybody can make us ask', () => {
   test('a flood from a hundred addresses about one contract delays its owner only until the addresses are known', async () => {
     const clock = fakeClock(0)
     const wallets = walletsAt(network.rpcUrl, clock)
-    const owner = newWallet()
+    const owner = createWallet()
     const wallet = await contracts.deploy(owner)
     const signature = await owner.signMessage({ message: text })
     const answers: string[] = []
@@ -334,7 +334,7 @@ describe('what anybody can make us ask', () => {
     const clock = fakeClock(0)
     const wallets = walletsAt(network.rpcUrl, clock)
     const payer = async () => {
-      const owner = newWallet()
+      const owner = createWallet()
       return await sign(owner, offer, { payer: await contracts.deploy(owner) })
     }
     const honest = await payer()
@@ -352,17 +352,17 @@ describe('a payment', () => {
   test("a payment is its payer's only exactly as signed, which is checked without any call", async () => {
     const silent = walletsAt(oddEndpoint({ '*': () => 'busy' }).url)
     const { signedPayment } = walletsAt(network.rpcUrl)
-    const payment = await sign(newWallet(), offer)
+    const payment = await sign(createWallet(), offer)
     const changed = [
       { amount: 999_999n },
-      { to: lower(newWallet().address) },
-      { payer: lower(newWallet().address) },
+      { to: lower(createWallet().address) },
+      { payer: lower(createWallet().address) },
       { validAfter: 1n },
       { validBefore: payment.validBefore + 1n },
       { nonce: lower(hashMessage('other')) },
       { accepted: { ...payment.accepted, network: 'eip155:84532' } },
       { accepted: { ...payment.accepted, network: 'solana:mainnet' } },
-      { accepted: { ...payment.accepted, asset: lower(newWallet().address) } },
+      { accepted: { ...payment.accepted, asset: lower(createWallet().address) } },
       { signature: '0x' as const },
     ]
     expect(await silent.signedPayment(payment)).toBe('signed')
@@ -370,13 +370,13 @@ describe('a payment', () => {
   })
 
   test('a payment is a contract wallet’s if its contract accepts the signature, deployed or not', async () => {
-    const [owner, later] = [newWallet(), newWallet()]
+    const [owner, later] = [createWallet(), createWallet()]
     const wallets = walletsAt(network.rpcUrl)
     const payer = await contracts.deploy(owner)
     const good = await sign(owner, offer, { payer })
     const undeployed = await sign(later, offer, { payer: await contracts.addressOf(later) })
     const counterfactual = { ...undeployed, signature: wrapped(undeployed.signature, later) }
-    const bad = await sign(newWallet(), offer, { payer })
+    const bad = await sign(createWallet(), offer, { payer })
     for (const [payment, answer, forToken] of [
       [good, 'signed', 'signed'],
       [counterfactual, 'signed', 'not-signed'],
@@ -392,7 +392,7 @@ describe('a payment', () => {
   })
 
   test('a payment of a key that has code is admitted for the key, and valid for the token if the code accepts it', async () => {
-    const [delegated, shut] = [newWallet(), newWallet()]
+    const [delegated, shut] = [createWallet(), createWallet()]
     await contracts.delegate(delegated)
     // Code that accepts no signature.
     await network.client.setCode({ address: shut.address, bytecode: '0x60006000fd' })
@@ -408,7 +408,7 @@ describe('a payment', () => {
 
   test('a payment’s signature is valid for the token only in the one form that the token accepts', async () => {
     const wallets = walletsAt(network.rpcUrl)
-    const payment = await sign(newWallet(), offer)
+    const payment = await sign(createWallet(), offer)
     const { r, s, yParity } = parseSignature(payment.signature)
     const signatures: Record<string, Hex> = {
       'its own': payment.signature,
@@ -423,7 +423,7 @@ describe('a payment', () => {
   })
 
   test('a payment is not denied while the chain does not respond about its payer', async () => {
-    const owner = newWallet()
+    const owner = createWallet()
     const payment = await sign(owner, offer, { payer: await contracts.deploy(owner) })
     const noCall: Rule = () => ({ error: { code: -32_005, message: 'limit exceeded' } })
     for (const rules of [

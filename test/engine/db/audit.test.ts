@@ -5,7 +5,7 @@ import { openPostgresAudit } from '../../../db/postgres/audit.ts'
 import { openPostgres } from '../../../db/postgres/open.ts'
 import { openAudit } from '../../../db/sqlite/audit.ts'
 import { prepareNote } from '../../../db/sqlite/migration-marker.ts'
-import { openSqlite, openWall, ports } from '../../../db/sqlite/open.ts'
+import { openSqlite, openWall, createPorts } from '../../../db/sqlite/open.ts'
 import { failureOf, sell } from '../../support/engine.ts'
 import { sellAllBut, sellAllButOn } from '../../support/nearly-sold.ts'
 import { TERMS } from '../../support/samples.ts'
@@ -30,7 +30,7 @@ async function onFile(left?: number): Promise<Audited> {
     audit.close()
     connection.close()
   }
-  return { wall: ports(connection), books: [audit], close }
+  return { wall: createPorts(connection), books: [audit], close }
 }
 
 /** A database with its books read through a wall and separately. */

@@ -3,9 +3,9 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { CannotOpen } from '../../../db/cannot-open.ts'
 import type { DamagedRow } from '../../../db/row-checksums.ts'
-import { openSqlite, openSqliteAhead, openWall, ports, type Sqlite } from '../../../db/sqlite/open.ts'
+import { openSqlite, openSqliteAhead, openWall, createPorts, type Sqlite } from '../../../db/sqlite/open.ts'
 import { StoreUnavailable } from '../../../server/domain/failure.ts'
-import { canvasBlock, feedPage, type WallView } from '../../../server/domain/wall/wall-view.ts'
+import { toCanvasBlock, toFeedPage, type WallView } from '../../../server/domain/wall/wall-view.ts'
 import { followLog } from '../../../server/instances/follow-log.ts'
 import { CLAIM_ORDER } from '../../../shared/wall.ts'
 import { failureOf, hold, sell } from '../../support/engine.ts'
@@ -63,9 +63,9 @@ async function toldBy(wall: Omit<Sqlite, 'close'>): Promise<unknown[]> {
   }
   const blocks = [...view.claimed.keys()]
   return [
-    feedPage(view, { after: 0, limit: 1000 }).sales.length,
+    toFeedPage(view, { after: 0, limit: 1000 }).sales.length,
     view.canvas,
-    ...blocks.map((block) => canvasBlock(view, block)),
+    ...blocks.map((block) => toCanvasBlock(view, block)),
     ...(await Promise.all(keys.map((key) => told(wall.ledger.find(key))))),
     ...(await Promise.all(blocks.map((block) => told(wall.blocks.owned(block))))),
     ...(await Promise.all(keys.map(({ payer }) => told(wall.ledgerReader.ofPayer(payer))))),
@@ -101,7 +101,7 @@ test(
         seen.refused++
         continue
       }
-      const told = await toldBy(ports(connection))
+      const told = await toldBy(createPorts(connection))
       connection.close()
       const changed = told.filter((answer, which) => answer !== null && !Bun.deepEquals(answer, truth[which]))
       if (changed.length > 0 && damaged.length === 0) seen.silent.push(`${at}.${bit}: ${JSON.stringify(changed[0])}`)
@@ -207,7 +207,7 @@ describe.each(WAYS)('%s, a damaged row', (_, open) => {
       StoreUnavailable,
     )
     const { view } = await followLog(wall.log)
-    expect(canvasBlock(view, block)?.m).toBe('sale 0')
+    expect(toCanvasBlock(view, block)?.m).toBe('sale 0')
     wall.close()
   })
 

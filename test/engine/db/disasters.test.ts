@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { cpSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { atCommit, beforeCommit } from '../../../db/sqlite/errors.ts'
-import { openSqlite, openWall, ports } from '../../../db/sqlite/open.ts'
+import { openSqlite, openWall, createPorts } from '../../../db/sqlite/open.ts'
 import { StoreBroken, StoreUnavailable } from '../../../server/domain/failure.ts'
 import { isBehind } from '../../../server/domain/store-position.ts'
 import { failureOf, sell } from '../../support/engine.ts'
@@ -72,7 +72,7 @@ test('a disk that fails at commit breaks the store, and after a restart everythi
 
 test('a full disk rejects a whole step, reads continue, and the same step works once there is space', async () => {
   const connection = openWall(join(folder, 'full.sqlite'), TERMS.network)
-  const { ledger, log, store } = ports(connection)
+  const { ledger, log, store } = createPorts(connection)
   connection.run('PRAGMA max_page_count = 1')
   let nonce = 0
   // One step per payer, so that a rejected step is rejected again.

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { sqliteLog } from '../../../db/sqlite/log.ts'
+import { createSqliteLog } from '../../../db/sqlite/log.ts'
 import { connectBlank } from '../../support/blank-wall.ts'
 
 // Goal: reading new entries takes no longer on a full wall than on an empty one, because they are read after each write.
@@ -8,7 +8,7 @@ import { connectBlank } from '../../support/blank-wall.ts'
 test('the newest entries are looked up one by one, however much is sold', async () => {
   const connection = connectBlank()
   const asked: string[] = []
-  const log = sqliteLog({
+  const log = createSqliteLog({
     ...connection,
     prepare: (sql) => {
       asked.push(sql)

@@ -12,7 +12,7 @@ import { MOVED } from '../../../db/postgres/migration-marker.ts'
 import { openPostgres } from '../../../db/postgres/open.ts'
 import { openWall } from '../../../db/sqlite/open.ts'
 import { WALL_COLUMNS, WALL_TABLES } from '../../../db/wall-rows.ts'
-import { canvasParts, pixelParts } from '../../../server/http/canvas/canvas-parts.ts'
+import { createCanvasParts, createPixelParts } from '../../../server/http/canvas/canvas-parts.ts'
 import { followLog } from '../../../server/instances/follow-log.ts'
 import { failureOf, hold, sell, stored } from '../../support/engine.ts'
 import { limitMs } from '../../support/machine.ts'
@@ -119,7 +119,7 @@ async function ask({ url }: { readonly url: string }, text: string): Promise<Row
 /** The bodies of `GET /api/canvas` and its pixels, before compression. */
 async function canvasOf({ log }: Pick<Engine, 'log'>): Promise<readonly Uint8Array[]> {
   const { view } = await followLog(log)
-  return [canvasParts(view, TERMS), pixelParts(view)].map((parts) =>
+  return [createCanvasParts(view, TERMS), createPixelParts(view)].map((parts) =>
     Buffer.concat(parts.take().map(([, content]) => content)),
   )
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { ports } from '../../../db/sqlite/open.ts'
+import { createPorts } from '../../../db/sqlite/open.ts'
 import { damagedRows } from '../../../db/sqlite/row-checksums.ts'
 import { StoreUnavailable } from '../../../server/domain/failure.ts'
 import { trustPixels } from '../../../shared/pixels.ts'
@@ -19,7 +19,7 @@ const PICTURE = trustPixels(
 
 test('every row that a purchase writes fits its checksum, in every way that it can go', async () => {
   const connection = connectBlank()
-  const wall = ports(connection)
+  const wall = createPorts(connection)
   await sell(wall, '3,4', 1, 1, listingOf({ name: 'Zoë', message: 'déjà vu 🧱', link: null }))
   await sell(wall, 'next', 2, 2, SILENT)
   const area = await hold(wall, '80,45,3x2', paymentOf(1, 3), listingOf({ pixels: PICTURE, message: '🧱'.repeat(10) }))
@@ -38,7 +38,7 @@ test('every row that a purchase writes fits its checksum, in every way that it c
 
 test('purchases of one commit that take the same blocks one after the other leave rows that fit their checksums', async () => {
   const connection = connectBlank()
-  const { ledger } = ports(connection)
+  const { ledger } = createPorts(connection)
   const first = await hold({ ledger }, '80,45,3x2', paymentOf(1, 1), SILENT)
   const [, second] = await Promise.all([
     ledger.release(first, true),
@@ -52,7 +52,7 @@ test('purchases of one commit that take the same blocks one after the other leav
 test('if a block of an area is damaged, the area is neither held nor sold', async () => {
   for (const isHeld of [false, true]) {
     const connection = connectBlank()
-    const { ledger, ledgerReader } = ports(connection)
+    const { ledger, ledgerReader } = createPorts(connection)
     const held = isHeld ? await hold({ ledger }, '80,45,3x2', paymentOf(1, 1), SILENT) : undefined
     connection.run(`UPDATE blocks SET sum = ${NOBODYS_SUM} WHERE i = ${blockOf('81,46')}`)
     const writing = held

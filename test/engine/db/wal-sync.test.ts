@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { diskOf } from '../../../db/sqlite/file/wal-sync.ts'
-import { openSqlite, openWall, ports } from '../../../db/sqlite/open.ts'
+import { openSqlite, openWall, createPorts } from '../../../db/sqlite/open.ts'
 import { StoreBroken } from '../../../server/domain/failure.ts'
 import { failureOf, hold, sell } from '../../support/engine.ts'
 import { blockOf, editOf, NOW, paymentOf, TERMS } from '../../support/samples.ts'
@@ -23,7 +23,7 @@ async function wallOn(name: string, flush: () => Promise<void>, onBroken: () => 
   before.close()
   const disk = { soon: setImmediate, flush, close: () => {} }
   const connection = openWall(path, TERMS.network, { disk, onBroken })
-  return { ...ports(connection), [Symbol.dispose]: connection.close }
+  return { ...createPorts(connection), [Symbol.dispose]: connection.close }
 }
 
 /** A disk that flushes on request, and reports the first request. */

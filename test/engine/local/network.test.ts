@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { getAddress } from 'viem'
-import { AnvilMissing, anvilBinary } from '../../../server/local/anvil-binary.ts'
+import { AnvilMissing, findAnvilBinary } from '../../../server/local/anvil-binary.ts'
 import { startChain } from '../../../server/local/chain.ts'
 import { startLocalNetwork } from '../../../server/local/network.ts'
 import type { LocalNetwork } from '../../../server/local/network.ts'
-import { newWallet } from '../../../server/local/wallets.ts'
+import { createWallet } from '../../../server/local/wallets.ts'
 import { facilitatorAt, oneDollarTo, signPayment } from '../../support/chain/payments.ts'
 
 // Goal: the embedded network pays, rejects and ends as the demo and the tests need it. Method: the stock client of a facilitator,
@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => network.stop())
 
-const seller = () => oneDollarTo(newWallet().address)
+const seller = () => oneDollarTo(createWallet().address)
 
 test('each rejection has its own reason', async () => {
   const terms = seller()
@@ -56,7 +56,7 @@ test('a transfer dropped from the pool leaves no gap that would hold up the next
 
 test('the local facilitator answers malformed requests with an error in JSON', async () => {
   const terms = seller()
-  const payment = await signPayment(newWallet(), terms)
+  const payment = await signPayment(createWallet(), terms)
   const ask = { x402Version: 2, paymentPayload: payment, paymentRequirements: terms }
   const post = (path: string, body: string) => fetch(network.facilitatorUrl + path, { method: 'POST', body })
   const answers: [Response, number, string][] = [
@@ -122,9 +122,9 @@ test('the chain process ends with the process that started it, however that ends
 })
 
 test('on a machine without anvil, the error says what is missing and what still works', () => {
-  expect(() => anvilBinary('sunos-sparc')).toThrow(AnvilMissing)
-  expect(() => anvilBinary('sunos-sparc')).toThrow(/no anvil for sunos-sparc.*linux-x64.*bun run start/)
-  expect(() => anvilBinary('win32-x64')).toThrow(/@foundry-rs\/anvil-win32-amd64.*is not installed/)
+  expect(() => findAnvilBinary('sunos-sparc')).toThrow(AnvilMissing)
+  expect(() => findAnvilBinary('sunos-sparc')).toThrow(/no anvil for sunos-sparc.*linux-x64.*bun run start/)
+  expect(() => findAnvilBinary('win32-x64')).toThrow(/@foundry-rs\/anvil-win32-amd64.*is not installed/)
 })
 
 const emptied = (ask: { paymentPayload: object }) =>

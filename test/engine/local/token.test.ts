@@ -7,7 +7,7 @@ import { startLocalNetwork, type LocalNetwork } from '../../../server/local/netw
 import artefacts from '../../../server/local/token/artefacts.json' with { type: 'json' }
 import { compileContracts } from '../../../server/local/token/compile.ts'
 import { dollarAbi, dollarAddress, minterAddress } from '../../../server/local/token/contracts.ts'
-import { newWallet } from '../../../server/local/wallets.ts'
+import { createWallet } from '../../../server/local/wallets.ts'
 import { lower, newOffer, sign, STRANGER, submit, transferOf } from '../../support/chain/signing.ts'
 
 // Goal: the dollar of the embedded network behaves like USDC for payers and sellers. Method: calls of the real contract; the
@@ -60,7 +60,7 @@ test('an authorization counts strictly after validAfter and strictly before vali
 
 test('a payment with receiveWithAuthorization is collected by its payee alone', async () => {
   const payer = await network.wallet(1)
-  const payee = newWallet().address
+  const payee = createWallet().address
   const nonce = lower(generatePrivateKey())
   const message = { from: payer.address, to: payee, value: 1_000_000n, validAfter: 0n, validBefore: 2n ** 40n, nonce }
   const { TransferWithAuthorization } = authorizationTypes
@@ -80,7 +80,7 @@ test('a payment with receiveWithAuthorization is collected by its payee alone', 
 test("the token rejects the twin of a signature, another wallet's signature and altered terms", async () => {
   const genuine = await sign(await network.wallet(1), offer)
   const { payer, nonce, validBefore } = genuine
-  const strangers = await sign(newWallet(), offer, { payer, nonce, validBefore })
+  const strangers = await sign(createWallet(), offer, { payer, nonce, validBefore })
   const refused: readonly Partial<Payment>[] = [
     { signature: twin(genuine.signature) },
     { signature: strangers.signature },

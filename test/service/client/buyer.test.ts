@@ -3,18 +3,18 @@ import { mkdir, mkdtemp, readdir, rm, stat, utimes, watch } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { decodePaymentSignatureHeader } from '@x402/core/http'
-import { buyer, keptIn, type BuyerOptions } from '../../../server/client/buyer.ts'
+import { createBuyer, openPaymentStore, type BuyerOptions } from '../../../server/client/buyer.ts'
 import { lock } from '../../../server/client/lock.ts'
 import type { OrderToPay } from '../../../server/client/orders.ts'
 import { WallError } from '../../../server/client/wall-error.ts'
-import { newWallet } from '../../../server/local/wallets.ts'
+import { createWallet } from '../../../server/local/wallets.ts'
 import { readPaymentHeader } from '../../../server/x402/payload.ts'
 import { encodeHeader } from '../../../server/x402/receipt.ts'
 import { demandOf } from '../../../server/x402/terms.ts'
 import { OFFER } from '../../support/offer.ts'
 import { TERMS } from '../../support/samples.ts'
 
-const WALLET = newWallet()
+const WALLET = createWallet()
 
 type Answer = { status: number; headers?: Record<string, string>; body?: string } | 'drop'
 
@@ -83,13 +83,13 @@ afterEach(() => rm(folder, { recursive: true, force: true }))
 const pauses: number[] = []
 beforeEach(() => void (pauses.length = 0))
 
-type Options = BuyerOptions & Partial<Pick<Parameters<typeof buyer>[0], 'now' | 'owns'>>
+type Options = BuyerOptions & Partial<Pick<Parameters<typeof createBuyer>[0], 'now' | 'owns'>>
 
 /** A buyer as in a new process, with the folder of earlier ones. */
 const newBuyer = (options: Options = {}) =>
-  buyer({
+  createBuyer({
     account: WALLET,
-    ...keptIn(folder),
+    ...openPaymentStore(folder),
     pause: (ms) => {
       pauses.push(ms)
       return Promise.resolve()
@@ -410,8 +410,8 @@ describe('several purchases of one wallet', () => {
 test('a request that takes long is reported as open, once', async () => {
   const said: string[] = []
   const answered = Promise.withResolvers<Response>()
-  const buying = buyer({
-    ...keptIn(folder),
+  const buying = createBuyer({
+    ...openPaymentStore(folder),
     account: WALLET,
     slowMs: 1,
     fetch: () => answered.promise,

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
-import { documents } from '../../../server/discovery/documents.ts'
+import { renderDocuments } from '../../../server/discovery/documents.ts'
 import { PATHS } from '../../../server/discovery/links.ts'
 import type { Site } from '../../../server/discovery/site.ts'
 import { ADVICE, IF_YOURS, REPEAT } from '../../../server/domain/advice.ts'
 import { facilitatorUnavailable, settlementUnknown, unavailability } from '../../../server/domain/purchase/refusals.ts'
-import { toolNamed, TOOLS } from '../../../server/mcp/registry.ts'
+import { findTool, TOOLS } from '../../../server/mcp/registry.ts'
 import { blockOf } from '../../support/samples.ts'
 import { OPERATIONS } from '../../support/service/operations.ts'
 import { BASE_URL, codeOf, jsonOf, OFFER, openWall } from '../../support/service/wall.ts'
@@ -18,7 +18,7 @@ const page = () => new Response(PAGE, { headers: { 'content-type': 'text/html', 
 // The page for painting is a built one, unlike the rest.
 const wall = await openWall({ viewer: (path) => (path === PATHS.paint ? page : undefined) })
 
-const paths = ['/', '/openapi.json', '/.well-known/security.txt', ...documents(site).map(({ path }) => path)]
+const paths = ['/', '/openapi.json', '/.well-known/security.txt', ...renderDocuments(site).map(({ path }) => path)]
 
 test.each(paths)('%s may be cached for a while, is revalidated by its ETag, and supports HEAD', async (path) => {
   const response = await wall.ask(`GET ${path}`)
@@ -74,7 +74,7 @@ test.each(manuals)('%s describes each answer without a receipt as the answer des
   expect(settlementUnknown({ target: 'next', block: blockOf('1,1') }).message).toContain(REPEAT)
   expect(facilitatorUnavailable('Gone').message).toContain(ADVICE[502])
   expect(unavailability('next', 'reserved').message).toContain(IF_YOURS)
-  expect(toolNamed('buy_block')?.description).toContain(REPEAT)
+  expect(findTool('buy_block')?.description).toContain(REPEAT)
 })
 
 test('every address that a document names exists', async () => {
@@ -183,7 +183,7 @@ test('the icon for old browsers is one bitmap of 32 by 32 pixels', async () => {
 
 test('a wall at another address serves documents with that address', async () => {
   const elsewhere = { ...OFFER, baseUrl: 'http://[::1]:8402' }
-  const texts = documents({ ...site, offer: elsewhere })
+  const texts = renderDocuments({ ...site, offer: elsewhere })
     .map(({ body }) => body())
     .filter((text) => typeof text === 'string')
   expect(texts.filter((text) => text.includes('wall.test'))).toEqual([])

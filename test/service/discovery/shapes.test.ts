@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { FormatRegistry, Type, type TProperties, type TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import { documents } from '../../../server/discovery/documents.ts'
+import { renderDocuments } from '../../../server/discovery/documents.ts'
 import { OPERATIONS } from '../../support/service/operations.ts'
 import { BASE_URL, OFFER } from '../../support/service/wall.ts'
 
@@ -94,9 +94,12 @@ const addresses = ['https://wall.test', 'http://127.0.0.1:8402', 'http://[::1]:8
 
 /** The text of a document as it would be served at an address. */
 function textOf(path: string, baseUrl = BASE_URL): string {
-  const found = documents({ offer: { ...OFFER, baseUrl }, contact: null, tools: [], operations: OPERATIONS }).find(
-    (each) => each.path === path,
-  )
+  const found = renderDocuments({
+    offer: { ...OFFER, baseUrl },
+    contact: null,
+    tools: [],
+    operations: OPERATIONS,
+  }).find((each) => each.path === path)
   const body = found?.body()
   if (typeof body !== 'string') throw new Error(`there is no document at ${path}`)
   return body

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { getToolUiResourceUri, RESOURCE_MIME_TYPE } from '@modelcontextprotocol/ext-apps/app-bridge'
-import { chatView } from '../../../server/http/answer/viewer-files.ts'
+import { buildChatView } from '../../../server/http/answer/viewer-files.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
 import { NEGOTIATED, rpc, stateless, TOOL_LIST } from '../../support/service/agent.ts'
 import { openWall, type Wall } from '../../support/service/wall.ts'
@@ -51,7 +51,7 @@ test('the view contains the wall’s address, name and price', async () => {
   const path = `${scratchFolder()}/chat.html`
   await Bun.write(path, '<head><title>Pixel Wall</title><meta name="wall" content="" /></head>')
   const words = { title: 'A "wall"', price: '5.00' }
-  const html = await chatView(new Map([['chat.html', path]]), words, 'https://wall.test')
+  const html = await buildChatView(new Map([['chat.html', path]]), words, 'https://wall.test')
   expect(html).toContain('<title>A &quot;wall&quot;</title><meta name="wall" content="https://wall.test" />')
   expect(html).toContain('<meta name="price" content="5.00" />')
 })

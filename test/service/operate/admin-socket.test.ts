@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { STRAY_BY_HAND } from '../../../server/domain/purchase/account.ts'
 import { followLog } from '../../../server/instances/follow-log.ts'
-import { adminCommands } from '../../../server/operate/admin-commands.ts'
-import { adminSocketAt } from '../../../server/operate/admin-socket-path.ts'
+import { createAdminCommands } from '../../../server/operate/admin-commands.ts'
+import { locateAdminSocket } from '../../../server/operate/admin-socket-path.ts'
 import { callAdminSocket, openAdminSocket } from '../../../server/operate/admin-socket.ts'
 import { truncatedWallet } from '../../../shared/wallet.ts'
 import { openBlank } from '../../support/blank-wall.ts'
@@ -29,7 +29,7 @@ async function openWorld({ path = join(folder, `${walls++}.sock`), restored = no
   const [chain, clock, logger] = [fakeChain(), fakeClock(NOW), fakeLogger()]
   const seller = { reconcile: async () => true }
   const { view, advance } = await followLog(db.log)
-  const commands = adminCommands({
+  const commands = createAdminCommands({
     ...db,
     chain,
     terms: TERMS,
@@ -53,7 +53,7 @@ async function openWorld({ path = join(folder, `${walls++}.sock`), restored = no
   }
 }
 
-type AdminParts = Parameters<typeof adminCommands>[0]
+type AdminParts = Parameters<typeof createAdminCommands>[0]
 
 type Order = Parameters<typeof callAdminSocket> extends [string, ...infer Rest] ? Rest : never
 
@@ -231,12 +231,12 @@ test('open purchases are listed, each with its evidence', async () => {
 
 test('the socket uses the shorter of its two paths', () => {
   const besideFile = (path: string, adminSocketPath?: string) =>
-    adminSocketAt({ database: { kind: 'sqlite', path }, port: 8402, adminSocketPath, isWitnessApart: false })
+    locateAdminSocket({ database: { kind: 'sqlite', path }, port: 8402, adminSocketPath, isWitnessApart: false })
   expect(besideFile('./wall.sqlite')).toBe('wall.sqlite.sock')
   expect(besideFile('/w.sqlite')).toBe('/w.sqlite.sock')
   const url = 'postgres://db.example/wall'
   const onServer = { database: { kind: 'postgres', url }, adminSocketPath: undefined, isWitnessApart: false } as const
-  expect(adminSocketAt({ ...onServer, port: 8402 })).toBe('wall-8402.sock')
+  expect(locateAdminSocket({ ...onServer, port: 8402 })).toBe('wall-8402.sock')
   expect(besideFile('./wall.sqlite', '/run/wall.sock')).toBe('/run/wall.sock')
 })
 

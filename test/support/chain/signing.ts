@@ -6,7 +6,7 @@ import { generatePrivateKey } from 'viem/accounts'
 import type { Address, Hash, Payment } from '../../../server/domain/purchase/payment.ts'
 import type { ChainClient } from '../../../server/local/chain.ts'
 import { dollarAbi, dollarAddress } from '../../../server/local/token/contracts.ts'
-import { newWallet, type Wallet } from '../../../server/local/wallets.ts'
+import { createWallet, type Wallet } from '../../../server/local/wallets.ts'
 import type { Offer } from '../../../server/x402/terms.ts'
 
 /** The domain's form of an address or a hash. */
@@ -14,7 +14,7 @@ export const lower = (hex: string) => hex.toLowerCase() as Address
 
 /** The offer of a wall on the embedded network: a dollar, to an address of its own. */
 export function newOffer(): Offer {
-  const terms = { network: 'eip155:8453', asset: lower(dollarAddress), payTo: lower(newWallet().address) }
+  const terms = { network: 'eip155:8453', asset: lower(dollarAddress), payTo: lower(createWallet().address) }
   return {
     terms: { ...terms, amount: 1_000_000n },
     title: 'Pixel Wall',

@@ -1,6 +1,12 @@
 /** Several walls on one PostgreSQL server, as an operator runs them behind a load balancer. */
 
-import { armed, freePort, startWall, type WallProcess, type WallSettings } from '../../../server/local/wall-process.ts'
+import {
+  waitUntilArmed,
+  findFreePort,
+  startWall,
+  type WallProcess,
+  type WallSettings,
+} from '../../../server/local/wall-process.ts'
 import { type PostgresServer, startPostgres } from '../postgres/server.ts'
 import type { At } from './buyer.ts'
 import { QUICK_WALL, startSurroundings, type Surroundings } from './world.ts'
@@ -53,7 +59,7 @@ export async function startCluster(count: number, settings: WallSettings = {}): 
 }
 
 async function newInstance(settings: WallSettings, folder: string): Promise<Instance> {
-  const port = String(await freePort())
+  const port = String(await findFreePort())
   const url = `http://127.0.0.1:${port}`
   let wall: WallProcess | undefined
   const end = (how: 'stop' | 'kill') => async () => {
@@ -65,7 +71,7 @@ async function newInstance(settings: WallSettings, folder: string): Promise<Inst
     url,
     async start() {
       wall ??= await startWall({ ...settings, PORT: port }, { folder, program: QUICK_WALL })
-      await armed(url)
+      await waitUntilArmed(url)
     },
     stop: end('stop'),
     kill: end('kill'),

@@ -3,7 +3,7 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from '../../../server/local/wall-process.ts'
+import { findFreePort } from '../../../server/local/wall-process.ts'
 
 const DEPLOY = join(import.meta.dir, '../../../deploy')
 
@@ -126,7 +126,7 @@ export async function startProxy(
   const recipe = RECIPES[name]
   const folder = mkdtempSync(join(tmpdir(), `pixel-wall-${name}-`))
   chmodSync(folder, 0o755)
-  const port = String(await freePort())
+  const port = String(await findFreePort())
   const file = join(folder, 'proxy.conf')
   const certificate = isEncrypted ? await makeCertificate(folder) : undefined
   const texts = await Promise.all(recipe.files.map((name) => Bun.file(join(DEPLOY, name)).text()))

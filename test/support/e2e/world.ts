@@ -5,8 +5,14 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startLocalNetwork, type LocalNetwork, type LocalNetworkOptions } from '../../../server/local/network.ts'
-import { armed, freePort, startWall, type WallProcess, type WallSettings } from '../../../server/local/wall-process.ts'
-import { newWallet, type Wallet } from '../../../server/local/wallets.ts'
+import {
+  waitUntilArmed,
+  findFreePort,
+  startWall,
+  type WallProcess,
+  type WallSettings,
+} from '../../../server/local/wall-process.ts'
+import { createWallet, type Wallet } from '../../../server/local/wallets.ts'
 import { startFaultyFacilitator, type FaultyFacilitator } from '../chain/faulty-facilitator.ts'
 import { IS_LONG_RUN } from '../long-run.ts'
 import { limitMs } from '../machine.ts'
@@ -66,7 +72,7 @@ export async function startSurroundings(
   const folder = await mkdtemp(join(tmpdir(), 'pixel-wall-e2e-'))
   const network = await startLocalNetwork(options)
   const facilitator = await startFaultyFacilitator(network.askFacilitator)
-  const payTo = newWallet().address
+  const payTo = createWallet().address
   const databasePath = join(folder, 'wall.sqlite')
   const common = {
     ...QUICK,
@@ -88,7 +94,7 @@ export async function startSurroundings(
     start,
     async startArmed(own, limits) {
       const wall = await start(own, limits)
-      await armed(wall.url)
+      await waitUntilArmed(wall.url)
       return wall
     },
     wallet: (dollars = 2) => network.wallet(dollars),
@@ -149,6 +155,6 @@ export function shareWorld(
 }
 
 async function newAddress(): Promise<WallSettings> {
-  const port = String(await freePort())
+  const port = String(await findFreePort())
   return { BASE_URL: `http://127.0.0.1:${port}`, PORT: port }
 }

@@ -2,7 +2,7 @@
 
 import type { Outcome } from '../../../server/domain/purchase/purchase.ts'
 import type { PurchaseDeps } from '../../../server/purchase/purchase-run.ts'
-import { seller, type Seller } from '../../../server/purchase/seller.ts'
+import { createSeller, type Seller } from '../../../server/purchase/seller.ts'
 import { TERMS } from '../samples.ts'
 import { fakeLogger } from './logger.ts'
 import { noPictures } from './pictures.ts'
@@ -12,7 +12,7 @@ import { fakeWallets } from './wallets.ts'
 type Given = Pick<PurchaseDeps, 'ledger' | 'facilitator' | 'chain' | 'clock'> & Partial<PurchaseDeps>
 
 export const sellerWith = (given: Given): Seller =>
-  seller({
+  createSeller({
     pictures: noPictures,
     wallets: fakeWallets,
     logger: fakeLogger(),

@@ -2,7 +2,7 @@
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { freePort } from '../../../server/local/wall-process.ts'
+import { findFreePort } from '../../../server/local/wall-process.ts'
 import type { NoBrowser } from './browser.ts'
 
 /** A browser with one page. */
@@ -82,7 +82,7 @@ export async function openWebKit(): Promise<OtherBrowser | NoBrowser> {
     stderr: 'ignore',
   })
   const display = await found(screen.stdout, /(\d+)\n/)
-  const port = await freePort()
+  const port = await findFreePort()
   const driver = Bun.spawn(['WebKitWebDriver', `--port=${port}`], {
     env: { ...process.env, DISPLAY: `:${display}`, WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1' },
     stdout: 'ignore',

@@ -2,7 +2,7 @@
 
 import { withFirstScreen } from '../../../server/discovery/first-screen.ts'
 import { occupancyOf, openSpaces } from '../../../server/domain/wall/open-space.ts'
-import { contentPolicy } from '../../../server/http/answer/security-headers.ts'
+import { formatContentPolicy } from '../../../server/http/answer/security-headers.ts'
 import { blocksOf, parseArea } from '../../../shared/area.ts'
 import type { AreaState } from '../../../shared/contract/area.ts'
 import type { Canvas, CanvasBlock } from '../../../shared/contract/canvas.ts'
@@ -170,7 +170,7 @@ async function pageOrFile(dist: string, pathname: string, canvas: Canvas, isShar
   if (!path.endsWith('.html')) return new Response(file)
   const headersOf = (html: string) => ({
     'content-type': 'text/html; charset=utf-8',
-    ...contentPolicy({ built: path === '/index.html' ? 'wall' : 'paint', html }),
+    ...formatContentPolicy({ built: path === '/index.html' ? 'wall' : 'paint', html }),
   })
   const text = await file.text()
   const built = isShared ? text.replace('</head>', `<meta name="live" content="${SHARED_STREAM}" /></head>`) : text

@@ -9,7 +9,7 @@ import { createRequire } from 'node:module'
 import { tmpdir, userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import { SQL } from 'bun'
-import { freePort } from '../../../server/local/wall-process.ts'
+import { findFreePort } from '../../../server/local/wall-process.ts'
 import { limitMs } from '../machine.ts'
 
 /** A server, and databases on it. */
@@ -93,7 +93,7 @@ async function ownServer(isDurable: boolean): Promise<OwnServer> {
   await linkLibraries(join(programs, 'lib'), libraries)
   const initdb = [join(programs, 'bin/initdb'), '-D', data, '-A', 'trust', '-U', 'postgres', '-E', 'UTF8']
   await ended(Bun.spawn([...initdb, '--locale=C', '--no-sync'], { ...user.ids, env, stdout: 'ignore', stderr: 'pipe' }))
-  const port = await freePort()
+  const port = await findFreePort()
   const settings = {
     port,
     listen_addresses: '127.0.0.1',

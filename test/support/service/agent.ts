@@ -3,11 +3,11 @@
 import { expect } from 'bun:test'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv'
 import type { Payment } from '../../../server/domain/purchase/payment.ts'
-import { toolList, TOOLS } from '../../../server/mcp/registry.ts'
+import { listTools, TOOLS } from '../../../server/mcp/registry.ts'
 import { BASE_URL, OFFER, payloadOf, type Wall } from './wall.ts'
 
 /** The result of tools/list on a wall with the default price. */
-export const TOOL_LIST = toolList(OFFER)
+export const TOOL_LIST = listTools(OFFER)
 
 /** A client that negotiated, like all real ones. */
 export const NEGOTIATED = { 'mcp-protocol-version': '2025-11-25' }

@@ -1,13 +1,13 @@
 /** A wall with the built view for chats, in a separate process, for a host in a browser; prints its address, and ends with its input. */
 
-import { chatView, filesIn } from '../../../server/http/answer/viewer-files.ts'
-import { freePort } from '../../../server/local/wall-process.ts'
+import { buildChatView, readFilesIn } from '../../../server/http/answer/viewer-files.ts'
+import { findFreePort } from '../../../server/local/wall-process.ts'
 import { builtPage } from '../page/built-page.ts'
 import { OFFER, openWall } from './wall.ts'
 
-const port = await freePort()
+const port = await findFreePort()
 const baseUrl = `http://127.0.0.1:${port}`
-const html = await chatView(await filesIn(await builtPage()), { title: 'Pixel Wall', price: '1.00' }, baseUrl)
+const html = await buildChatView(await readFilesIn(await builtPage()), { title: 'Pixel Wall', price: '1.00' }, baseUrl)
 const wall = await openWall({ offer: { ...OFFER, baseUrl }, bindHost: '127.0.0.1', chatView: html })
 // A neighbour whose text nobody may mistake for the wall's.
 await wall.buy(

@@ -3,17 +3,17 @@
 import { decodePaymentRequiredHeader } from '@x402/core/http'
 import type { Engine } from '../../../db/engine.ts'
 import { systemClock } from '../../../server/adapters/clock.ts'
-import { workerPictures } from '../../../server/adapters/pictures/pictures.ts'
+import { createWorkerPictures } from '../../../server/adapters/pictures/pictures.ts'
 import { app, type App, type Service } from '../../../server/app.ts'
 import type { Payment } from '../../../server/domain/purchase/payment.ts'
-import { type Outages, readiness, trackOutages } from '../../../server/health/outages.ts'
-import { paymentHealth } from '../../../server/health/payment-health.ts'
-import { viewerFiles } from '../../../server/http/answer/viewer-files.ts'
-import { canvasReads } from '../../../server/http/canvas/canvas-read.ts'
-import { liveStream, type Live } from '../../../server/http/live.ts'
+import { type Outages, judgeReadiness, trackOutages } from '../../../server/health/outages.ts'
+import { createPaymentHealth } from '../../../server/health/payment-health.ts'
+import { loadViewerFiles } from '../../../server/http/answer/viewer-files.ts'
+import { createCanvasReads } from '../../../server/http/canvas/canvas-read.ts'
+import { createLiveStream, type Live } from '../../../server/http/live.ts'
 import { followLog } from '../../../server/instances/follow-log.ts'
 import type { Ledger } from '../../../server/ports.ts'
-import { seller } from '../../../server/purchase/seller.ts'
+import { createSeller } from '../../../server/purchase/seller.ts'
 import type { Offer } from '../../../server/x402/terms.ts'
 import { openBlank } from '../blank-wall.ts'
 import { fakeChain, type FakeChain } from '../fakes/chain.ts'
@@ -72,13 +72,13 @@ export async function openWall(
   const clock = fakeClock(NOW)
   const logger = fakeLogger()
   const outages = trackOutages({ clock, logger })
-  const rail = paymentHealth({ facilitator, chain, clock, logger })
+  const rail = createPaymentHealth({ facilitator, chain, clock, logger })
   rail.reconciled()
   await rail.probe()
   const { view, advance, subscribe } = await followLog(db.log)
-  const reads = canvasReads({ view, terms: offer.terms, clock, everyMs: 0 })
+  const reads = createCanvasReads({ view, terms: offer.terms, clock, everyMs: 0 })
   subscribe(reads.changed)
-  const stream = liveStream({
+  const stream = createLiveStream({
     log: db.log,
     clock: systemClock,
     number: () => view.number,
@@ -91,10 +91,10 @@ export async function openWall(
   const world = { wallets: fakeWallets, clock, hosts: [HOST, `${HOST}:8402`], advance, limits }
   const { ledger, blocks, agents, store, ledgerReader, reports } = db
   const parts: Ledger = ledgerParts === undefined ? ledger : { ...ledger, ...ledgerParts }
-  const pictures = workerPictures()
+  const pictures = createWorkerPictures()
   const payees = new Set([offer.terms.payTo])
   const denied = new Set<string>()
-  const sold = seller({
+  const sold = createSeller({
     ...world,
     pictures,
     ledger: parts,
@@ -116,7 +116,7 @@ export async function openWall(
     live: stream,
     log: db.log,
     rail,
-    readiness: readiness({ rail, outages }),
+    readiness: judgeReadiness({ rail, outages }),
     offer,
     contact: CONTACT,
     logger,
@@ -128,7 +128,7 @@ export async function openWall(
     limits,
     trustedHops: undefined,
     changing: { ...world, blocks, agents, view },
-    viewer: await viewerFiles(new Map()),
+    viewer: await loadViewerFiles(new Map()),
     chatView: '',
     ...changes,
   })

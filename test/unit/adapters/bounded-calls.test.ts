@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
-import { boundedCalls } from '../../../server/adapters/bounded-calls.ts'
+import { createBoundedCalls } from '../../../server/adapters/bounded-calls.ts'
 import { within } from '../../support/fakes/timers.ts'
 
 test('eight calls run at the same time, 64 wait, and one more is not made', async () => {
-  const calls = boundedCalls()
+  const calls = createBoundedCalls()
   const gate = Promise.withResolvers<void>()
   let [made, running, most] = [0, 0, 0]
   const call = async () => {
@@ -27,11 +27,11 @@ test('eight calls run at the same time, 64 wait, and one more is not made', asyn
 })
 
 test('a failed call counts as silent', async () => {
-  expect(await boundedCalls().make(() => Promise.reject(new Error('no')))).toBe('silent')
+  expect(await createBoundedCalls().make(() => Promise.reject(new Error('no')))).toBe('silent')
 })
 
 test('a hanging call is abandoned, and the calls waiting behind it are not made', async () => {
-  const calls = boundedCalls()
+  const calls = createBoundedCalls()
   let made = 0
   const never = () => {
     made += 1

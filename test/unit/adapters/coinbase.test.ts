@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { jwtVerify } from 'jose'
-import { coinbaseAuth } from '../../../server/adapters/facilitator/coinbase.ts'
+import { createCoinbaseAuth } from '../../../server/adapters/facilitator/coinbase.ts'
 
 const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const ed = generateKeyPairSync('ed25519')
@@ -25,7 +25,10 @@ describe('a call to Coinbase’s facilitator', () => {
   ])(
     'a call to Coinbase’s facilitator is signed with %s, for this call only and two minutes',
     async (_, secret, publicKey, alg) => {
-      const { Authorization = '' } = await coinbaseAuth({ id: 'organizations/1/apiKeys/2', secret })('POST', VERIFY)
+      const { Authorization = '' } = await createCoinbaseAuth({ id: 'organizations/1/apiKeys/2', secret })(
+        'POST',
+        VERIFY,
+      )
       expect(Authorization).toStartWith('Bearer ')
       const { payload, protectedHeader } = await jwtVerify(Authorization.slice('Bearer '.length), publicKey)
       const { iat = 0 } = payload
@@ -43,13 +46,13 @@ describe('a call to Coinbase’s facilitator', () => {
   )
 
   test('no two tokens for Coinbase are the same', async () => {
-    const authorize = coinbaseAuth({ id: 'key', secret: seedAndKey(ed) })
+    const authorize = createCoinbaseAuth({ id: 'key', secret: seedAndKey(ed) })
     expect(await authorize('POST', VERIFY)).not.toEqual(await authorize('POST', VERIFY))
   })
 })
 
 test('no other host gets a token for Coinbase', async () => {
-  const authorize = coinbaseAuth({ id: 'key', secret: seedAndKey(ed) })
+  const authorize = createCoinbaseAuth({ id: 'key', secret: seedAndKey(ed) })
   for (const address of [
     'https://facilitator.example/verify',
     'http://api.cdp.coinbase.com/platform/v2/x402/verify',
@@ -62,7 +65,7 @@ test('no other host gets a token for Coinbase', async () => {
 
 test('an invalid Coinbase secret is reported without any part of it', () => {
   for (const secret of ['hush', '-----BEGIN PRIVATE KEY-----\nhush\n-----END PRIVATE KEY-----', 'A'.repeat(80)]) {
-    const make = () => coinbaseAuth({ id: 'key', secret })
+    const make = () => createCoinbaseAuth({ id: 'key', secret })
     expect(make).toThrow('CDP_API_KEY_SECRET is neither')
     expect(make).not.toThrow(/hush|AAAA/)
   }

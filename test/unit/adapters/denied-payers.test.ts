@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { deniedPayers } from '../../../server/adapters/denied-payers.ts'
+import { createDeniedPayers } from '../../../server/adapters/denied-payers.ts'
 import { readConfig } from '../../../server/config.ts'
 import { fakeLogger } from '../../support/fakes/logger.ts'
 import { wallet } from '../../support/samples.ts'
@@ -15,7 +15,7 @@ test('a file of denied payers is read again when it changes, and one that is wro
   const path = join(folder, 'denied.txt')
   const logger = fakeLogger()
   await writeFile(path, `# a court order\n${wallet(1)}, ${wallet(2)} # both\n\n`)
-  const payers = deniedPayers(readConfig({ ...REQUIRED, DENY_PAYERS: path }).denied, logger)
+  const payers = createDeniedPayers(readConfig({ ...REQUIRED, DENY_PAYERS: path }).denied, logger)
   const denied = () => [1, 2, 3].filter((nth) => payers.has(wallet(nth)))
   const rewritten = async (text: string) => {
     await writeFile(path, text)

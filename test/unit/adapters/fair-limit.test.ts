@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
-import { fairLimit } from '../../../server/adapters/pictures/pictures.ts'
+import { createFairLimit } from '../../../server/adapters/pictures/pictures.ts'
 
 // Goal: a sender of much work waits behind its own. Method: every piece of work ends when the test says so.
 
 /** Work in a limit, in the order in which it starts; `end` ends the current piece. */
 function desk(waitingMax: number) {
-  const limit = fairLimit(waitingMax)
+  const limit = createFairLimit(waitingMax)
   const begun: string[] = []
   let end = () => {}
   const send = (sender: string, piece: string) =>
@@ -44,7 +44,7 @@ test('if too much work waits, the newest piece of the sender with the most of it
 })
 
 test('work that fails makes space for the next', async () => {
-  const limit = fairLimit(1)
+  const limit = createFairLimit(1)
   const failing = limit('a', () => Promise.reject(new Error('no')))
   const next = limit('b', async () => 'done')
   const [failed, done] = await Promise.allSettled([failing, next])

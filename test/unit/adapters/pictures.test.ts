@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { workerPictures } from '../../../server/adapters/pictures/pictures.ts'
+import { createWorkerPictures } from '../../../server/adapters/pictures/pictures.ts'
 import { encodePng, readPlainPng } from '../../../server/adapters/pictures/png.ts'
 import { megapixelsOf, type PaintPlan, type PictureFlaw } from '../../../server/domain/picture/picture.ts'
 import { PALETTE, PALETTE_SIZE } from '../../../shared/palette.ts'
@@ -8,7 +8,7 @@ import { flatPng, GREY, INDEXED, jpegOfScans, pngOf, RGB, RGBA } from '../../sup
 // Goal: pictures are decoded correctly, and no file can harm the process. Method: files are made by hand; the runtime's
 // own decoder reads the wall's pictures, and shares nothing with the encoder.
 
-const pictures = workerPictures()
+const pictures = createWorkerPictures()
 
 const plan: PaintPlan = { width: 10, height: 10, fit: 'cover', dither: 'none', background: '#000000' }
 
@@ -96,7 +96,7 @@ test('a JPEG whose scans cost more than its size suggests is rejected without be
 })
 
 test('a picture that takes too long is aborted, and the next one is painted', async () => {
-  const hasty = workerPictures(1)
+  const hasty = createWorkerPictures(1)
   const large: PaintPlan = { ...plan, width: 1600, height: 900, dither: 'floyd-steinberg' }
   const picture = { kind: 'file', bytes: flatPng(500, 500, '#123456') } as const
   expect(await hasty.paint(picture, large, CLIENT)).toBe('late')

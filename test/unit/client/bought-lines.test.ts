@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { boughtLines } from '../../../server/client/cli/buy.ts'
+import { formatPurchase } from '../../../server/client/cli/buy.ts'
 
 test('a receipt for a person links the whole artwork, not one of its blocks', () => {
   const price = { amount: '1.00', asset: 'USDC', network: 'eip155:8453' } as const
@@ -11,7 +11,7 @@ test('a receipt for a person links the whole artwork, not one of its blocks', ()
     pixels: 'yours',
     deed: { ...deed, tx: '0xabc', claimedAt: 0, paint: '' },
   } as const
-  expect(boughtLines(receipt, new URL('https://wall.test'))).toEqual([
+  expect(formatPurchase(receipt, new URL('https://wall.test'))).toEqual([
     'Block 6,4 is yours. Paid 1.00 USDC in 0xabc',
     'See it at https://wall.test/?work=6,4',
   ])

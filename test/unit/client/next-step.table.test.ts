@@ -1,7 +1,7 @@
 /** The client's next step for every kind of response, as a readable table. A change of its decisions shows up here. */
 
 import { expect, test } from 'bun:test'
-import { nextStep, type Answer, type Situation, type Step } from '../../../server/client/next-step.ts'
+import { decideNextStep, type Answer, type Situation, type Step } from '../../../server/client/next-step.ts'
 import { EXIT_STATUS } from '../../../server/client/wall-error.ts'
 import { asking, BODIES, NOW, sent, SETTLEMENTS, TERMS } from './answers.ts'
 
@@ -69,7 +69,9 @@ function brief(step: Step): string {
 
 const table = (answers: typeof unpaid, ...situations: readonly Situation[]) =>
   `\n${Object.entries(answers)
-    .map(([name, one]) => `${name}: ${situations.map((situation) => brief(nextStep(one, situation))).join(' | ')}`)
+    .map(
+      ([name, one]) => `${name}: ${situations.map((situation) => brief(decideNextStep(one, situation))).join(' | ')}`,
+    )
     .join('\n')}\n`
 
 test('a request without a payment has one next step for each response: while the owner is unknown, and when it is the wallet', () => {
@@ -94,7 +96,7 @@ test('a request without a payment has one next step for each response: while the
 })
 
 test('terms above the maximum are not signed, and the price is reported', () => {
-  const step = nextStep(answer(402, 'an error', GOOD), asking({ max: 999_999n, blocks: 12 }))
+  const step = decideNextStep(answer(402, 'an error', GOOD), asking({ max: 999_999n, blocks: 12 }))
   expect(step).toMatchInlineSnapshot(`
     {
       "do": "stop",
@@ -153,7 +155,7 @@ test('a signed payment has one next step for each response: first try, last try,
 
 test('each outcome of an open payment is reported in words of our own', () => {
   const words = (one: Answer | undefined, changes: Parameters<typeof sent>[0] = {}) => {
-    const step = nextStep(one, asking({ sent: sent({ tries: 30, ...changes }) }))
+    const step = decideNextStep(one, asking({ sent: sent({ tries: 30, ...changes }) }))
     return step.do === 'stop' ? step.failure.message : step.do
   }
   expect([
@@ -178,7 +180,7 @@ test('each outcome of an open payment is reported in words of our own', () => {
 })
 
 test('while the client waits, it says for what', () => {
-  const step = nextStep(paid['503 charged: unknown, transaction'], asking({ sent: sent({ tries: 3 }) }))
+  const step = decideNextStep(paid['503 charged: unknown, transaction'], asking({ sent: sent({ tries: 3 }) }))
   expect(step).toMatchInlineSnapshot(`
     {
       "afterMs": 2000,

@@ -1,7 +1,7 @@
 /** Checks the laws of the client with every response in every situation: every status, body, header and lost response. */
 
 import { expect, test } from 'bun:test'
-import { nextStep, type Answer, type Situation, type Step } from '../../../server/client/next-step.ts'
+import { decideNextStep, type Answer, type Situation, type Step } from '../../../server/client/next-step.ts'
 import { EXIT_STATUS } from '../../../server/client/wall-error.ts'
 import { BODIES, everyAnswer, everySituation, TERMS } from './answers.ts'
 
@@ -10,7 +10,7 @@ const walk = [...everySituation()].flatMap(({ name: asked, situation }) =>
     name: `${name} (${asked})`,
     situation,
     answer,
-    step: nextStep(answer, situation),
+    step: decideNextStep(answer, situation),
   })),
 )
 

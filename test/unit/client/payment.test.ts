@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { privateKeyToAccount } from 'viem/accounts'
 import { recoverAddress } from 'viem/utils'
-import { areaOrder, blockOrder, type OrderToPay } from '../../../server/client/orders.ts'
-import { authorizationIn, newSalt, signPayment, termsIn } from '../../../server/client/payment.ts'
+import { createAreaOrder, blockOrder, type OrderToPay } from '../../../server/client/orders.ts'
+import { parseAuthorization, createSalt, signPayment, parseTerms } from '../../../server/client/payment.ts'
 import { isFailure } from '../../../server/domain/failure.ts'
 import { authorizationDigest } from '../../../server/x402/authorization.ts'
 import { readPaymentHeader } from '../../../server/x402/payload.ts'
@@ -28,8 +28,8 @@ const demand = demandOf(OFFER, 'next')
 
 /** Signs an order for a wall's terms; the payment as the wall reads it. */
 async function signed(order: OrderToPay, terms: object = demand) {
-  const salt = newSalt()
-  const read = termsIn(encodeHeader(terms))
+  const salt = createSalt()
+  const read = parseTerms(encodeHeader(terms))
   if (typeof read === 'string') throw new Error(read)
   const header = await signPayment(KEY, read, { text: order.text, salt, now: NOW })
   const payment = readPaymentHeader(header)
@@ -52,7 +52,7 @@ describe('a payment of our client', () => {
       amount,
       validAfter: 0n,
     })
-    expect(authorizationIn(header)).toEqual({ amount, until: NOW + 300_000 })
+    expect(parseAuthorization(header)).toEqual({ amount, until: NOW + 300_000 })
   })
 
   test('a payment is bound to its order, with the salt for a wall that announces it', async () => {
@@ -79,7 +79,7 @@ describe('a payment of our client', () => {
       'e30=',
       encodeHeader({ payload: { authorization: { value: '-1', validBefore: '1' } } }),
     ])
-      expect(authorizationIn(header)).toBeUndefined()
+      expect(parseAuthorization(header)).toBeUndefined()
   })
 
   test.each([
@@ -98,13 +98,13 @@ describe('a payment of our client', () => {
       'unsupported',
     ],
   ])('no payment is made for a demand that %s', (_, header, what) => {
-    expect<unknown>(termsIn(header)).toBe(what)
+    expect<unknown>(parseTerms(header)).toBe(what)
   })
 
   test('a payment is valid for ten minutes at most, whatever a wall requests', async () => {
     const accepts = demand.accepts.map((offer) => ({ ...offer, maxTimeoutSeconds: 86_400 }))
     const { header } = await signed(NEXT, { ...demand, accepts })
-    expect(authorizationIn(header)?.until).toBe(NOW + 600_000)
+    expect(parseAuthorization(header)?.until).toBe(NOW + 600_000)
   })
 })
 
@@ -122,7 +122,7 @@ describe('an order', () => {
 
   test('the order of an area names its pixels by their digest', () => {
     const rows = new Uint8Array(200).fill(7)
-    const order = areaOrder(at('/areas', {}), { at: '7,3', w: 2, h: 1, link: 'https://a.test' }, rows)
+    const order = createAreaOrder(at('/areas', {}), { at: '7,3', w: 2, h: 1, link: 'https://a.test' }, rows)
     expect(order).toMatchObject({ blocks: 2, place: '7,3,2x1', url: 'https://wall.test:8443/areas' })
     const pixels = `sha256:${digestOfPixels(rows)}`
     expect(parseOrderText(order.text)).toEqual({ host: 'wall.test', area: '7,3,2x1', link: 'https://a.test', pixels })
@@ -137,7 +137,7 @@ describe('an order', () => {
 
   test('an order for any open block has no position yet', () => {
     expect(NEXT.place).toBeUndefined()
-    const order = areaOrder(at('/areas', {}), { w: 4, h: 3 }, undefined)
+    const order = createAreaOrder(at('/areas', {}), { w: 4, h: 3 }, undefined)
     expect([order.place, parseOrderText(order.text)?.area]).toEqual([undefined, 'next,4x3'])
   })
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { atlasFeed, atlasHtml } from '../../../server/discovery/atlas.ts'
-import { artworkAt, artworksOf } from '../../../server/domain/wall/artworks.ts'
-import { applyChange, emptyView, type WallView } from '../../../server/domain/wall/wall-view.ts'
+import { renderAtlasFeed, renderAtlasHtml } from '../../../server/discovery/atlas.ts'
+import { findArtwork, artworksOf } from '../../../server/domain/wall/artworks.ts'
+import { applyChange, createEmptyView, type WallView } from '../../../server/domain/wall/wall-view.ts'
 import { ALL_BLOCKS, COLS, type BlockIndex } from '../../../shared/wall.ts'
 import { worksOf } from '../../../shared/works.ts'
 import { OFFER } from '../../support/offer.ts'
@@ -13,7 +13,7 @@ import { BARE, blockOf, NOW, saleOf, wallet } from '../../support/samples.ts'
 
 /** A wall on which blocks were sold in this order, each to an agent by number. */
 function wallSold(sold: readonly (readonly [block: BlockIndex, agent: number])[]): WallView {
-  const view = emptyView()
+  const view = createEmptyView()
   const numbers = new Map<number, number>()
   for (const [at, [block, buyer]] of sold.entries()) {
     const agent = numbers.get(buyer) ?? numbers.size + 1
@@ -38,7 +38,7 @@ test('the artworks of the wall are those of its agents, most recently extended f
       expect(total).toBe(expected.length)
       expect(works.map(({ blocks }) => blocks.join()).toSorted()).toEqual(expected.map(String).toSorted())
       expect(works.map(({ until }) => until)).toEqual(works.map(({ until }) => until).toSorted((a, b) => b - a))
-      for (const work of works) for (const block of work.blocks) expect(artworkAt(view, block)).toEqual(work)
+      for (const work of works) for (const block of work.blocks) expect(findArtwork(view, block)).toEqual(work)
       for (const agent of view.agents)
         expect(artworksOf(view, 0, sold.length, agent).works).toEqual(works.filter((work) => work.agent === agent))
     }),
@@ -62,7 +62,7 @@ test('a page of a full wall reads only the artworks that it shows, and a missing
     page()
     return lookUps
   }
-  expect(lookedUpFor(() => atlasHtml(site, view, { list: 'works', page: 200 }))).toBeLessThanOrEqual(2 * 48)
-  expect(lookedUpFor(() => atlasHtml(site, view, { list: 'works', page: 9000 }))).toBe(0)
-  expect(lookedUpFor(() => atlasFeed(site, view, undefined))).toBeLessThanOrEqual(2 * 50)
+  expect(lookedUpFor(() => renderAtlasHtml(site, view, { list: 'works', page: 200 }))).toBeLessThanOrEqual(2 * 48)
+  expect(lookedUpFor(() => renderAtlasHtml(site, view, { list: 'works', page: 9000 }))).toBe(0)
+  expect(lookedUpFor(() => renderAtlasFeed(site, view, undefined))).toBeLessThanOrEqual(2 * 50)
 })

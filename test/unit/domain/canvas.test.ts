@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
-import { blankCanvas, placeBlock, UNPAINTED } from '../../../server/domain/wall/canvas.ts'
+import { createBlankCanvas, placeBlock, UNPAINTED } from '../../../server/domain/wall/canvas.ts'
 import { trustPixels } from '../../../shared/pixels.ts'
 import { blockOf } from '../../support/samples.ts'
 
 test('the canvas stores a block row by row at its position on the wall', () => {
-  const canvas = blankCanvas()
+  const canvas = createBlankCanvas()
   placeBlock(canvas, blockOf('159,89'), trustPixels(Uint8Array.from({ length: 100 }, (_, i) => i)))
   expect(canvas[890 * 1600 + 1590]).toBe(0)
   expect(canvas[890 * 1600 + 1599]).toBe(9)

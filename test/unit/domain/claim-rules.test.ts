@@ -4,10 +4,10 @@ import {
   HOLDS_MAX,
   exceedsHoldLimits,
   isStale,
-  lateTargets,
+  listLateTargets,
   RECEIPT_KEPT_MS,
   keepLongerAuthorization,
-  purchaseToResolveFirst,
+  findPurchaseToResolveFirst,
 } from '../../../server/domain/purchase/claim-rules.ts'
 import type { Purchase, Sold } from '../../../server/domain/purchase/purchase.ts'
 import type { Target } from '../../../server/domain/purchase/target.ts'
@@ -89,15 +89,15 @@ describe('the earlier purchase to resolve before a new payment', () => {
       true,
     ],
   ])('%s', (_, purchase, request, goesFirst) => {
-    expect(purchaseToResolveFirst([purchase], request)).toBe(goesFirst ? purchase : undefined)
+    expect(findPurchaseToResolveFirst([purchase], request)).toBe(goesFirst ? purchase : undefined)
   })
 
   test('a reused receipt comes before a sale, a sale before a held purchase, and an older one before a newer one', () => {
     const [first, second, third] = [bought(held, at, 3), bought(sold, at, 4), bought(sold, at, 5)]
-    expect(purchaseToResolveFirst([first, second, third], asking)).toBe(second)
-    expect(purchaseToResolveFirst([first, bought(held, at, 6)], asking)).toBe(first)
+    expect(findPurchaseToResolveFirst([first, second, third], asking)).toBe(second)
+    expect(findPurchaseToResolveFirst([first, bought(held, at, 6)], asking)).toBe(first)
     const reused = bought({ ...answered, receiptReusedFor: hash(2) }, at, 7)
-    expect(purchaseToResolveFirst([first, second, reused], asking)).toBe(reused)
+    expect(findPurchaseToResolveFirst([first, second, reused], asking)).toBe(reused)
   })
 })
 
@@ -143,6 +143,6 @@ test('of two authorizations with one nonce, the longer one is kept with the firs
 })
 
 test('a late payment gets its own place, or else the nearest open one of its size', () => {
-  expect(lateTargets({ target: 'next', block: at })).toEqual([at, 'next'])
-  expect(lateTargets({ target: '3,4,2x3', block: at })).toEqual(['3,4,2x3', 'next,2x3'])
+  expect(listLateTargets({ target: 'next', block: at })).toEqual([at, 'next'])
+  expect(listLateTargets({ target: '3,4,2x3', block: at })).toEqual(['3,4,2x3', 'next,2x3'])
 })

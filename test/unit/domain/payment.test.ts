@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
-import { keyOf, rejectionReason, type Accepted, type Payment } from '../../../server/domain/purchase/payment.ts'
+import { keyOf, findRejectionReason, type Accepted, type Payment } from '../../../server/domain/purchase/payment.ts'
 import { hash, NOW, paymentOf, TERMS, wallet } from '../../support/samples.ts'
 
 const NOW_SECONDS = BigInt(NOW / 1000)
 const OTHER = wallet(99)
 
-const rejection = (changes: Partial<Payment>, now = NOW) => rejectionReason(paymentOf(1, 1, changes), TERMS, now)
+const rejection = (changes: Partial<Payment>, now = NOW) => findRejectionReason(paymentOf(1, 1, changes), TERMS, now)
 
 describe('payments', () => {
   test('a payment that repeats the terms and is valid for five minutes is accepted', () => {

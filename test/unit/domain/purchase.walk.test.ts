@@ -5,7 +5,7 @@ import { statusOf, StoreUnavailable, isFailure } from '../../../server/domain/fa
 import type { Target } from '../../../server/domain/purchase/payment.ts'
 import { buy } from '../../../server/domain/purchase/purchase-script.ts'
 import type { BuyOrder, Outcome, ScriptRequest, Verb } from '../../../server/domain/purchase/purchase.ts'
-import { resolvedTarget, positionOf } from '../../../server/domain/purchase/target.ts'
+import { resolveTarget, positionOf } from '../../../server/domain/purchase/target.ts'
 import { deniesCharge, DENIALS } from '../../endurance/sim/samples.ts'
 import { everyPath, trace, type Path, type Reply, type Step } from './every-path.ts'
 import {
@@ -357,7 +357,7 @@ describe('releases, sales and receipts', () => {
     const { purchase } = end.value
     if (purchase.state.kind !== 'sold') return true
     if (positionOf(target).at === 'next') return purchase.target !== target && purchase.payment === PAYMENT
-    return target !== resolvedTarget(purchase)
+    return target !== resolveTarget(purchase)
   })
 
   law(

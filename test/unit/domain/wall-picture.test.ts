@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Bitmap } from '../../../server/domain/picture/picture.ts'
-import { drawRegion, enlarge, surroundings, WHOLE_WALL } from '../../../server/domain/picture/wall-picture.ts'
-import { applyChange, emptyView } from '../../../server/domain/wall/wall-view.ts'
+import { drawRegion, enlarge, findSurroundings, WHOLE_WALL } from '../../../server/domain/picture/wall-picture.ts'
+import { applyChange, createEmptyView } from '../../../server/domain/wall/wall-view.ts'
 import { trustPixels } from '../../../shared/pixels.ts'
 import { areaIn, BARE, blockOf, pixelsOf, saleOf } from '../../support/samples.ts'
 
@@ -10,7 +10,7 @@ const gradient = () => trustPixels(Uint8Array.from({ length: 100 }, (_, at) => a
 
 /** A wall with a painted block at 3,4 and a bare one at 5,4. */
 function view() {
-  const wall = emptyView()
+  const wall = createEmptyView()
   applyChange(wall, saleOf(1, blockOf('3,4'), { content: { ...BARE, pixels: gradient() } }))
   applyChange(wall, saleOf(2, blockOf('5,4')))
   return wall
@@ -64,8 +64,8 @@ test('a scaled picture has a square for each pixel', () => {
 const line = (left: number, right: number) => [left, left, left, right, right, right]
 
 test('the surroundings of an area end at the edge of the wall', () => {
-  expect(surroundings(areaIn('80,45,1x1'))).toEqual({ col: 79, row: 44, cols: 3, rows: 3 })
-  expect(surroundings(areaIn('80,45,4x3'))).toEqual({ col: 79, row: 44, cols: 6, rows: 5 })
-  expect(surroundings(areaIn('0,0,1x1'))).toEqual({ col: 0, row: 0, cols: 2, rows: 2 })
-  expect(surroundings(areaIn('159,89,1x1'))).toEqual({ col: 158, row: 88, cols: 2, rows: 2 })
+  expect(findSurroundings(areaIn('80,45,1x1'))).toEqual({ col: 79, row: 44, cols: 3, rows: 3 })
+  expect(findSurroundings(areaIn('80,45,4x3'))).toEqual({ col: 79, row: 44, cols: 6, rows: 5 })
+  expect(findSurroundings(areaIn('0,0,1x1'))).toEqual({ col: 0, row: 0, cols: 2, rows: 2 })
+  expect(findSurroundings(areaIn('159,89,1x1'))).toEqual({ col: 158, row: 88, cols: 2, rows: 2 })
 })

@@ -3,15 +3,15 @@ import { Value } from '@sinclair/typebox/value'
 import fc from 'fast-check'
 import { readBlock } from '../../../server/domain/wall/canvas.ts'
 import type { Change, BlockContent, Hidden, Profile } from '../../../server/domain/wall/log.ts'
-import { visible } from '../../../server/domain/wall/moderation.ts'
+import { omitHiddenParts } from '../../../server/domain/wall/moderation.ts'
 import {
   applyChange,
-  canvasAgents,
-  canvasBlock,
-  emptyView,
-  feedPage,
-  registry,
-  registryEntry,
+  toCanvasAgents,
+  toCanvasBlock,
+  createEmptyView,
+  toFeedPage,
+  toRegistry,
+  findRegistryEntry,
   statsOf,
   type WallView,
 } from '../../../server/domain/wall/wall-view.ts'
@@ -24,7 +24,7 @@ const FULL: BlockContent = { pixels: pixelsOf(7), message: 'hello', link: 'https
 const ADA: Profile = { name: 'Ada', framework: 'loom' }
 
 function viewOf(log: readonly Change[]): WallView {
-  const view = emptyView()
+  const view = createEmptyView()
   for (const change of log) applyChange(view, change)
   return view
 }
@@ -67,19 +67,19 @@ const identity = (number: number, agent: number, profile: Profile): Change => ({
 /** Everything that a reader can see, except the pixels. */
 const seen = (view: WallView) => ({
   stats: statsOf(view),
-  agents: canvasAgents(view),
-  blocks: CLAIM_ORDER.slice(0, view.claimed.size + 1).map((block) => canvasBlock(view, block)),
-  feed: feedPage(view, { after: 0, limit: 200 }),
-  registry: registry(view),
+  agents: toCanvasAgents(view),
+  blocks: CLAIM_ORDER.slice(0, view.claimed.size + 1).map((block) => toCanvasBlock(view, block)),
+  feed: toFeedPage(view, { after: 0, limit: 200 }),
+  registry: toRegistry(view),
 })
 
 describe('the wall', () => {
   test('a wall without sales is empty in every read', () => {
-    const empty = emptyView()
+    const empty = createEmptyView()
     expect(statsOf(empty)).toEqual({ claimed: 0, remaining: 14_400, agents: 0, lastClaimedAt: null, lastSaleId: 0 })
-    expect(feedPage(empty, { after: 0, limit: 50 })).toEqual({ nextAfter: 0, hasMore: false, sales: [] })
-    expect(registry(empty)).toEqual({ agents: [], total: 0 })
-    expect(canvasBlock(empty, blockOf('80,45'))).toBeUndefined()
+    expect(toFeedPage(empty, { after: 0, limit: 50 })).toEqual({ nextAfter: 0, hasMore: false, sales: [] })
+    expect(toRegistry(empty)).toEqual({ agents: [], total: 0 })
+    expect(toCanvasBlock(empty, blockOf('80,45'))).toBeUndefined()
   })
 
   test('a sale appears in every read', () => {
@@ -89,11 +89,11 @@ describe('the wall', () => {
     const shown = { name: 'Ada', wallet: '0x0000…0001', framework: 'loom' }
     const said = { m: 'hello', l: 'https://ada.example/', px }
     expect(statsOf(view)).toEqual({ claimed: 1, remaining: 14_399, agents: 1, lastClaimedAt: NOW + 1, lastSaleId: 1 })
-    expect(canvasAgents(view)).toEqual([{ id: 1, ...shown, blocks: 1 }])
-    expect(canvasBlock(view, block)).toEqual({ i: block, a: 0, t: NOW + 1, ...said })
+    expect(toCanvasAgents(view)).toEqual([{ id: 1, ...shown, blocks: 1 }])
+    expect(toCanvasBlock(view, block)).toEqual({ i: block, a: 0, t: NOW + 1, ...said })
     const sold = { seq: 1, i: block, coord: '79,44', t: NOW + 1, agent: { id: 1, ...shown }, ...said }
-    expect(feedPage(view, { after: 0, limit: 50 })).toEqual({ nextAfter: 1, hasMore: false, sales: [sold] })
-    expect(registry(view)).toEqual({
+    expect(toFeedPage(view, { after: 0, limit: 50 })).toEqual({ nextAfter: 1, hasMore: false, sales: [sold] })
+    expect(toRegistry(view)).toEqual({
       agents: [{ rank: 1, ...shown, blocks: 1, firstSeenAt: NOW + 1, link: 'https://ada.example/' }],
       total: 1,
     })
@@ -101,27 +101,27 @@ describe('the wall', () => {
 
   test('fields that the buyer left out are absent from every read', () => {
     const view = viewOf([sale(1, 1)])
-    expect(Object.keys(canvasBlock(view, blockOf('79,44')) ?? {})).toEqual(['i', 'a', 't'])
-    const [item = {}] = feedPage(view, { after: 0, limit: 1 }).sales
+    expect(Object.keys(toCanvasBlock(view, blockOf('79,44')) ?? {})).toEqual(['i', 'a', 't'])
+    const [item = {}] = toFeedPage(view, { after: 0, limit: 1 }).sales
     expect(Object.keys(item)).toEqual(['seq', 'i', 'coord', 't', 'agent'])
-    expect(Object.keys(registry(view).agents[0] ?? {})).not.toContain('link')
+    expect(Object.keys(toRegistry(view).agents[0] ?? {})).not.toContain('link')
   })
 
   test('a repaint changes the canvas, but the feed keeps the listing as it was sold', () => {
     const view = viewOf([sale(1, 1, FULL, ADA), repaint(2, blockOf('79,44'), BARE)])
-    expect(canvasBlock(view, blockOf('79,44'))).toEqual({ i: blockOf('79,44'), a: 0, t: NOW + 1 })
-    expect(feedPage(view, { after: 0, limit: 1 }).sales).toMatchObject([{ m: 'hello', px: pixelsOf(7).toBase64() }])
+    expect(toCanvasBlock(view, blockOf('79,44'))).toEqual({ i: blockOf('79,44'), a: 0, t: NOW + 1 })
+    expect(toFeedPage(view, { after: 0, limit: 1 }).sales).toMatchObject([{ m: 'hello', px: pixelsOf(7).toBase64() }])
   })
 
   test('a new name changes the canvas, but the feed keeps the name at the sale', () => {
     const view = viewOf([sale(1, 1, BARE, ADA), identity(2, 1, NOBODY), sale(3, 1, BARE, NOBODY)].map(renumbered))
-    expect(canvasAgents(view)).toMatchObject([{ name: null, framework: null, blocks: 2 }])
-    expect(feedPage(view, { after: 0, limit: 9 }).sales.map(({ agent }) => agent.name)).toEqual(['Ada', null])
+    expect(toCanvasAgents(view)).toMatchObject([{ name: null, framework: null, blocks: 2 }])
+    expect(toFeedPage(view, { after: 0, limit: 9 }).sales.map(({ agent }) => agent.name)).toEqual(['Ada', null])
   })
 
   test('an agent has the name and framework of its latest purchase', () => {
     const view = viewOf([sale(1, 1, BARE, NOBODY), sale(2, 1, BARE, ADA)])
-    expect(registryEntry(view, wallet(1))).toMatchObject({ name: 'Ada', framework: 'loom', firstSeenAt: NOW + 1 })
+    expect(findRegistryEntry(view, wallet(1))).toMatchObject({ name: 'Ada', framework: 'loom', firstSeenAt: NOW + 1 })
   })
 })
 
@@ -133,16 +133,16 @@ function renumbered(change: Change, _: number, log: readonly Change[]): Change {
 describe('the registry', () => {
   test('the registry lists the first hundred agents by rank, counts all agents, and has no entry for other wallets', () => {
     const view = viewOf(Array.from({ length: 103 }, (_, i) => sale(i + 1, i + 1)))
-    const { agents, total } = registry(view)
+    const { agents, total } = toRegistry(view)
     expect(agents.map(({ rank }) => rank)).toEqual(Array.from({ length: 100 }, (_, i) => i + 1))
     expect(total).toBe(103)
-    expect(registryEntry(view, wallet(103))).toMatchObject({ rank: 103, blocks: 1 })
-    expect(registryEntry(view, wallet(104))).toBeUndefined()
+    expect(findRegistryEntry(view, wallet(103))).toMatchObject({ rank: 103, blocks: 1 })
+    expect(findRegistryEntry(view, wallet(104))).toBeUndefined()
   })
 
   test('the registry links to the first block of a wallet that has a link now', () => {
     const linked = (link: string | null): BlockContent => ({ ...BARE, link })
-    const linkOf = (log: readonly Change[]) => registryEntry(viewOf(log), wallet(1))?.link
+    const linkOf = (log: readonly Change[]) => findRegistryEntry(viewOf(log), wallet(1))?.link
     const sales = [sale(1, 1), sale(2, 1, linked('https://two.example/')), sale(3, 1, linked('https://three.example/'))]
     expect(linkOf(sales)).toBe('https://two.example/')
     expect(linkOf([...sales, repaint(4, blockOf('80,44'), BARE)])).toBe('https://three.example/')
@@ -192,12 +192,12 @@ describe('any history', () => {
   test('feed pages of any size hold every sale once, in order, and never change', () => {
     fc.assert(
       fc.property(anyLog(60), fc.integer({ min: 1, max: 25 }), (log, limit) => {
-        const view = emptyView()
+        const view = createEmptyView()
         const read: number[] = []
         let after = 0
         for (const change of log) {
           applyChange(view, change)
-          const page = feedPage(view, { after, limit })
+          const page = toFeedPage(view, { after, limit })
           expect(Value.Check(FeedPage, page)).toBe(true)
           expect(page.sales).toHaveLength(Math.min(limit, statsOf(view).lastSaleId - after))
           read.push(...page.sales.map(({ seq }) => seq))
@@ -219,7 +219,7 @@ describe('any history', () => {
         const contents = new Map<BlockIndex, BlockContent>()
         for (const change of log) if (change.kind !== 'identity') contents.set(change.block, change.content)
         for (const [block, { pixels, message, link }] of contents) {
-          const item = canvasBlock(view, block)
+          const item = toCanvasBlock(view, block)
           expect([item?.m ?? null, item?.l ?? null]).toEqual([message, link])
           expect(item?.px).toBe(pixels === null ? undefined : pixels.toBase64())
           expect(readBlock(view.canvas, block)).toEqual(new Uint8Array(pixels ?? new Uint8Array(100).fill(255)))
@@ -233,10 +233,10 @@ describe('any history', () => {
 /** Reads the feed to its end like a client. */
 function pagesFrom(view: WallView, limit: number) {
   const sales = []
-  let page = feedPage(view, { after: 0, limit })
+  let page = toFeedPage(view, { after: 0, limit })
   sales.push(...page.sales)
   while (page.hasMore) {
-    page = feedPage(view, { after: page.nextAfter, limit })
+    page = toFeedPage(view, { after: page.nextAfter, limit })
     sales.push(...page.sales)
   }
   return sales
@@ -244,7 +244,7 @@ function pagesFrom(view: WallView, limit: number) {
 
 test('a feed cursor beyond the last sale stays where it is', () => {
   const view = viewOf([sale(1, 1)])
-  expect(feedPage(view, { after: 9, limit: 50 })).toEqual({ nextAfter: 9, hasMore: false, sales: [] })
+  expect(toFeedPage(view, { after: 9, limit: 50 })).toEqual({ nextAfter: 9, hasMore: false, sales: [] })
 })
 
 describe('hidden content', () => {
@@ -254,24 +254,24 @@ describe('hidden content', () => {
 
   test('hidden content is absent from the canvas read, pixels, feed and registry, and its block stays sold', () => {
     const view = viewOf([...sold, hide(3, BLOCK, all, BARE)])
-    const item = canvasBlock(view, BLOCK)
+    const item = toCanvasBlock(view, BLOCK)
     expect(item).toEqual({ i: BLOCK, a: 0, t: NOW + 1 })
     expect(readBlock(view.canvas, BLOCK)).toEqual(new Uint8Array(100).fill(255))
-    const [first, second] = feedPage(view, { after: 0, limit: 9 }).sales
+    const [first, second] = toFeedPage(view, { after: 0, limit: 9 }).sales
     expect(Object.keys(first ?? {})).toEqual(['seq', 'i', 'coord', 't', 'agent'])
     expect(second).toMatchObject({ m: 'hello', l: 'https://second.example/' })
-    expect(registryEntry(view, wallet(1))).toMatchObject({ link: 'https://second.example/', blocks: 2 })
+    expect(findRegistryEntry(view, wallet(1))).toMatchObject({ link: 'https://second.example/', blocks: 2 })
     expect(statsOf(view)).toMatchObject({ claimed: 2, lastSaleId: 2 })
   })
 
   test('content that is shown again returns to the canvas, but never to the feed', () => {
     const view = viewOf([
       sale(1, 1, FULL),
-      hide(2, BLOCK, { ...NOTHING_HIDDEN, message: true }, visible(FULL, { ...NOTHING_HIDDEN, message: true })),
+      hide(2, BLOCK, { ...NOTHING_HIDDEN, message: true }, omitHiddenParts(FULL, { ...NOTHING_HIDDEN, message: true })),
       { number: 3, at: NOW, kind: 'unhide', block: BLOCK, hidden: NOTHING_HIDDEN, content: FULL },
     ])
-    expect(canvasBlock(view, BLOCK)).toMatchObject({ m: 'hello' })
-    const [item] = feedPage(view, { after: 0, limit: 9 }).sales
+    expect(toCanvasBlock(view, BLOCK)).toMatchObject({ m: 'hello' })
+    const [item] = toFeedPage(view, { after: 0, limit: 9 }).sales
     expect([item?.m, item?.l, item?.px]).toEqual([undefined, FULL.link ?? '', pixelsOf(7).toBase64()])
   })
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { paymentHealth } from '../../../server/health/payment-health.ts'
+import { createPaymentHealth } from '../../../server/health/payment-health.ts'
 import type { ChainHealth, Facilitator } from '../../../server/ports.ts'
 
 type Supports = Awaited<ReturnType<Facilitator['supports']>>
@@ -15,7 +15,7 @@ const unasked = () => Promise.reject(new Error('the rail asks for nothing else')
 function railOver() {
   const world = { supports: 'yes' as Supports, fault: WELL, now: 0, down: null as string | null, isSuspect: false }
   const notes: unknown[] = []
-  const rail = paymentHealth({
+  const rail = createPaymentHealth({
     facilitator: {
       verify: unasked,
       settle: unasked,

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'bun:test'
-import { stopsSales } from '../../../server/domain/dependency.ts'
-import { type Outages, readiness, trackOutages } from '../../../server/health/outages.ts'
+import { listSalesStoppers } from '../../../server/domain/dependency.ts'
+import { type Outages, judgeReadiness, trackOutages } from '../../../server/health/outages.ts'
 import { CLOCK_OFF_MAX, watchClock } from '../../../server/health/watch-process.ts'
 import { fakeClock, type FakeClock } from '../../support/fakes/clock.ts'
 import { fakeLogger, type FakeLogger } from '../../support/fakes/logger.ts'
@@ -39,13 +39,13 @@ test('an outage is one alert when it begins and one line when it ends, however o
 test('sales stop when the last of several redundant parts is down', () => {
   outages.saw(ONE, 'it is down')
   outages.saw(OTHER, null)
-  expect(stopsSales(outages.all())).toEqual([])
+  expect(listSalesStoppers(outages.all())).toEqual([])
   outages.saw(OTHER, 'it is down, too')
-  expect(stopsSales(outages.all()).map(({ name }) => name)).toEqual(['one.example', 'other.example'])
+  expect(listSalesStoppers(outages.all()).map(({ name }) => name)).toEqual(['one.example', 'other.example'])
 })
 
 test('the state says whether the wall sells, and why not', () => {
-  const asked = readiness({ rail: armedRail, outages })
+  const asked = judgeReadiness({ rail: armedRail, outages })
   outages.saw(DISK, 'the disk is nearly full')
   expect(asked.sells()).toMatchObject({ ready: true, reasons: [] })
   outages.saw(WRITES, 'the disk is full')
@@ -60,9 +60,9 @@ test('the state says whether the wall sells, and why not', () => {
 test('a wall that does not accept payments yet says what it waits for', () => {
   const rail = { ...armedRail, state: () => 'arming' as const }
   const waiting = 'the wall is still checking purchases left open by an earlier run'
-  expect(readiness({ rail, outages }).sells().reasons).toEqual([waiting])
+  expect(judgeReadiness({ rail, outages }).sells().reasons).toEqual([waiting])
   const faulty = { ...rail, fault: () => 'the token is another one' }
-  expect(readiness({ rail: faulty, outages }).sells().reasons).toEqual(['the token is another one'])
+  expect(judgeReadiness({ rail: faulty, outages }).sells().reasons).toEqual(['the token is another one'])
 })
 
 const block = (number: bigint, aheadSeconds: number) => ({

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { stopsSales } from '../../../server/domain/dependency.ts'
+import { listSalesStoppers } from '../../../server/domain/dependency.ts'
 import { trackOutages } from '../../../server/health/outages.ts'
 import { watchQueue } from '../../../server/health/watch-queue.ts'
 import { fakeClock } from '../../support/fakes/clock.ts'
@@ -60,5 +60,5 @@ test('sales continue while a class waits, because a balancer must not be emptied
   const { queue, waitMany, outages } = watching()
   waitMany('requests', 10, 1500)
   queue.check()
-  expect(stopsSales(outages.all())).toEqual([])
+  expect(listSalesStoppers(outages.all())).toEqual([])
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { StoreUnavailable } from '../../../server/domain/failure.ts'
 import type { SignatureCheck } from '../../../server/domain/purchase/facilitator-errors.ts'
 import { overloaded } from '../../../server/domain/purchase/refusals.ts'
-import { paymentAdmission } from '../../../server/http/request/admit-payment.ts'
+import { createPaymentAdmission } from '../../../server/http/request/admit-payment.ts'
 import type { BudgetName, RateLimits } from '../../../server/wall/rate-limits.ts'
 import { unlimited, usedUp } from '../../support/fakes/limits.ts'
 import { paymentOf, uncertainPurchase } from '../../support/samples.ts'
@@ -25,7 +25,7 @@ async function admitted({
   isFull = false,
 }: Given) {
   const turns: string[] = []
-  const admit = paymentAdmission({
+  const admit = createPaymentAdmission({
     ledger: {
       async find() {
         if (isStoreAway) throw new StoreUnavailable('away')

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { brotliDecompressSync } from 'node:zlib'
 import type { Change } from '../../../server/domain/wall/log.ts'
-import { applyChange, emptyView, type WallView } from '../../../server/domain/wall/wall-view.ts'
-import { canvasParts } from '../../../server/http/canvas/canvas-parts.ts'
-import { canvasReads, type CanvasReads } from '../../../server/http/canvas/canvas-read.ts'
-import { canvasSnapshot, type Parts } from '../../../server/http/canvas/canvas-snapshot.ts'
+import { applyChange, createEmptyView, type WallView } from '../../../server/domain/wall/wall-view.ts'
+import { createCanvasParts } from '../../../server/http/canvas/canvas-parts.ts'
+import { createCanvasReads, type CanvasReads } from '../../../server/http/canvas/canvas-read.ts'
+import { createCanvasSnapshot, type Parts } from '../../../server/http/canvas/canvas-snapshot.ts'
 import { fakeClock } from '../../support/fakes/clock.ts'
 import { BARE, blockOf, identityChange, NOBODY, NOW, pixelsOf, saleOf } from '../../support/samples.ts'
 
@@ -16,7 +16,8 @@ let view: WallView
 let reads: CanvasReads
 let told: Change[] = []
 
-const open = (of: WallView, everyMs = 0) => canvasReads({ view: of, terms: PRICED, clock: fakeClock(NOW), everyMs })
+const open = (of: WallView, everyMs = 0) =>
+  createCanvasReads({ view: of, terms: PRICED, clock: fakeClock(NOW), everyMs })
 
 /** Reads the changes so far. */
 async function read(request: Request): Promise<Response> {
@@ -42,7 +43,7 @@ const repaint = (coord: string, message: string | null, colour: number) => {
 
 beforeEach(() => {
   told = []
-  view = emptyView()
+  view = createEmptyView()
   reads = open(view)
 })
 
@@ -101,7 +102,7 @@ test('a change serialises its own block only, once per kind of read, and reading
 
 test('the first change is published immediately, and quick later ones together after an interval', async () => {
   const clock = fakeClock(NOW)
-  reads = canvasReads({ view, terms: PRICED, clock, everyMs: 1000 })
+  reads = createCanvasReads({ view, terms: PRICED, clock, everyMs: 1000 })
   await reads.published()
   sell('9,9')
   expect(await blocksNow()).toHaveLength(1)
@@ -115,7 +116,7 @@ test('a wall that is slow to publish is published less often, but within two sec
   const clock = fakeClock(NOW)
   let takesMs = 0
   const parts: Parts = {
-    ...canvasParts(view, PRICED),
+    ...createCanvasParts(view, PRICED),
     take() {
       clock.pass(takesMs)
       return [[0, new Uint8Array(9)]]
@@ -123,7 +124,7 @@ test('a wall that is slow to publish is published less often, but within two sec
     isDirty: () => changes-- > 0,
   }
   let changes = 0
-  const slow = canvasSnapshot({ view, parts, type: 'text/plain', clock, everyMs: 900 })
+  const slow = createCanvasSnapshot({ view, parts, type: 'text/plain', clock, everyMs: 900 })
   await slow.published()
   const periodOf = async (took: number) => {
     takesMs = took
@@ -206,7 +207,7 @@ describe('a copy that is current', () => {
   test('a copy of the canvas proves nothing about another wall with as many changes', async () => {
     sell('3,4')
     const etag = await tagOf()
-    view = emptyView()
+    view = createEmptyView()
     reads = open(view)
     sell('5,6')
     expect((await read(get({ 'If-None-Match': etag }))).status).toBe(200)
@@ -215,7 +216,7 @@ describe('a copy that is current', () => {
   test('a copy of the canvas is current for every process that shows the same wall', async () => {
     sell('3,4')
     const etag = await tagOf()
-    const other = emptyView()
+    const other = createEmptyView()
     for (const change of told) applyChange(other, change)
     const elsewhere = open(other)
     for (let compressed = 0; compressed < 2; compressed++) {

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
-import { addressReader } from '../../../server/http/request/clients.ts'
+import { createAddressReader } from '../../../server/http/request/clients.ts'
 
 const addressOf = (peer: string | undefined, forwarded?: string, trustedHops?: number) =>
-  addressReader({ peerOf: () => peer, trustedHops })(
+  createAddressReader({ peerOf: () => peer, trustedHops })(
     new Request('http://wall.test/', forwarded === undefined ? {} : { headers: { 'x-forwarded-for': forwarded } }),
   )
 

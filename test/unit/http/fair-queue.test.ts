@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { fairQueue, type QueueClass } from '../../../server/http/request/fair-queue.ts'
+import { createFairQueue, type QueueClass } from '../../../server/http/request/fair-queue.ts'
 
 // Goal: a client that sends few requests is served between those of a client that sends many. Method: turns of the event loop
 // are counted.
@@ -7,7 +7,7 @@ import { fairQueue, type QueueClass } from '../../../server/http/request/fair-qu
 function queueOf() {
   let now = 0
   const waits: [QueueClass, number][] = []
-  const queue = fairQueue(
+  const queue = createFairQueue(
     () => now,
     (of, ms) => void waits.push([of, ms]),
   )

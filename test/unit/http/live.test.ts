@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { systemClock } from '../../../server/adapters/clock.ts'
 import type { Change } from '../../../server/domain/wall/log.ts'
-import { liveStream, type Live } from '../../../server/http/live.ts'
+import { createLiveStream, type Live } from '../../../server/http/live.ts'
 import type { Clock } from '../../../server/ports.ts'
 import { BARE, blockOf, identityChange, NOBODY, NOW, saleOf } from '../../support/samples.ts'
 
@@ -22,7 +22,7 @@ function logged(everyMs = 0, clock: Clock = systemClock) {
   const number = () => changes.length - others.unseen
   // The canvas read follows the view a moment later.
   const canvasNumber = () => Math.max(0, number() - 3)
-  const open = () => liveStream({ log, clock, number, canvasNumber, advance, everyMs })
+  const open = () => createLiveStream({ log, clock, number, canvasNumber, advance, everyMs })
   return { changes, reads, others, stream: open(), open }
 }
 

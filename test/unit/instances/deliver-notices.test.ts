@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { trackOutages } from '../../../server/health/outages.ts'
-import { noticeDelivery, queueAlerts } from '../../../server/instances/deliver-notices.ts'
+import { createNoticeDelivery, queueAlerts } from '../../../server/instances/deliver-notices.ts'
 import type { Notice, NoticeReceiver } from '../../../server/operator-ports.ts'
 import type { ExclusiveJobs } from '../../../server/ports.ts'
 import { openBlank } from '../../support/blank-wall.ts'
@@ -51,7 +51,7 @@ function deliveryFrom(wall: Wall, { jobs = EXCLUSIVE, clock = fakeClock(NOW), la
   const { logger, alerts } = queueAlerts(written, clock)
   const outages = trackOutages({ clock, logger })
   const number = () => world.last
-  const deliver = noticeDelivery({ ...wall, jobs, receiver, alerts, outages, clock, number })
+  const deliver = createNoticeDelivery({ ...wall, jobs, receiver, alerts, outages, clock, number })
   /** Delivers the pending notices. */
   const run = async () => {
     world.last = (await wall.log.after(0, 9999)).at(-1)?.number ?? 0

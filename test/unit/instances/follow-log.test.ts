@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { StoreUnavailable } from '../../../server/domain/failure.ts'
 import type { Change } from '../../../server/domain/wall/log.ts'
-import { canvasAgents, type WallView } from '../../../server/domain/wall/wall-view.ts'
+import { toCanvasAgents, type WallView } from '../../../server/domain/wall/wall-view.ts'
 import { afterStartUpCheck, followLog, pollLog } from '../../../server/instances/follow-log.ts'
 import { compacted } from '../../support/any-log.ts'
 import { failureOf } from '../../support/engine.ts'
@@ -32,7 +32,7 @@ function logOf(changes: Change[]) {
   }
 }
 
-const nameIn = (view: WallView) => canvasAgents(view)[0]?.name
+const nameIn = (view: WallView) => toCanvasAgents(view)[0]?.name
 
 describe('the view of a log', () => {
   test('a view is built from the compacted log, and then follows the log', async () => {

@@ -1,7 +1,7 @@
 import { drainMicrotasks } from 'bun:jsc'
 import { describe, expect, test } from 'bun:test'
 import { StoreUnavailable } from '../../../server/domain/failure.ts'
-import { paymentLease, type PaymentLease } from '../../../server/instances/payment-lease.ts'
+import { createPaymentLease, type PaymentLease } from '../../../server/instances/payment-lease.ts'
 import type { Clock, Leases } from '../../../server/ports.ts'
 import { fakeLeases } from '../../support/fakes/leases.ts'
 import { paymentOf } from '../../support/samples.ts'
@@ -23,7 +23,7 @@ function world() {
       elapsed: scheduler.elapsed,
       wait: (ms, signal) => scheduler.wait(owner, ms, signal),
     }
-    return paymentLease(port(leases.of(owner)), clock)
+    return createPaymentLease(port(leases.of(owner)), clock)
   }
   const pass = (ms: number) => {
     drainMicrotasks()

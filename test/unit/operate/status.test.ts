@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { type Overview, keepRecentAlerts, statusLines } from '../../../server/operate/status-report.ts'
+import { type Overview, keepRecentAlerts, formatStatus } from '../../../server/operate/status-report.ts'
 import { fakeClock } from '../../support/fakes/clock.ts'
 import { fakeLogger } from '../../support/fakes/logger.ts'
 
@@ -31,7 +31,7 @@ const seen: Overview = {
 }
 
 test('a wall that sells is reported in one screen', () => {
-  expect(statusLines(seen).join('\n')).toMatchInlineSnapshot(`
+  expect(formatStatus(seen).join('\n')).toMatchInlineSnapshot(`
     "Pixel Wall 1.0.0 at https://wall.example on eip155:8453, up 1 d 1 h, at 2026-11-22T12:00:00.000Z
 
       sells       yes
@@ -51,7 +51,7 @@ test('a wall that sells is reported in one screen', () => {
 
 test('the reason why a wall does not sell comes first, with each outage and the last alerts', () => {
   const reason = 'the facilitator pay.example does not respond'
-  const lines = statusLines({
+  const lines = formatStatus({
     ...seen,
     sells: {
       ready: false,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { PaymentKey } from '../../../server/domain/purchase/payment.ts'
-import { attemptBudget, RARE_MS, type AttemptBudget } from '../../../server/purchase/attempt-budget.ts'
+import { createAttemptBudget, RARE_MS, type AttemptBudget } from '../../../server/purchase/attempt-budget.ts'
 import { fakeClock, type FakeClock } from '../../support/fakes/clock.ts'
 import { hash, wallet } from '../../support/samples.ts'
 
@@ -31,7 +31,7 @@ const countOf = (tries: ReadonlyMap<string, readonly number[]>) => [...tries.val
 describe('the purchases of a wallet that keeps failing', () => {
   test('purchases of a wallet that keeps failing are tried a fixed number of times per hour, and each at least every five minutes', () => {
     const clock = fakeClock(0)
-    const tries = triesOf(attemptBudget(clock), clock, () => held(1))
+    const tries = triesOf(createAttemptBudget(clock), clock, () => held(1))
     expect(countOf(tries)).toBeLessThanOrEqual(16 + RETRIES_AN_HOUR + 16 * (HOUR_MS / RARE_MS))
     expect(tries.size).toBe(16)
     for (const moments of tries.values())
@@ -42,16 +42,16 @@ describe('the purchases of a wallet that keeps failing', () => {
   test('the limit of a failing wallet holds, too, if new purchases replace finished ones', () => {
     const clock = fakeClock(0)
     const everySixMinutes = (at: number) => held(1, 1 + 16 * Math.floor(at / 360_000))
-    const tries = triesOf(attemptBudget(clock), clock, everySixMinutes)
+    const tries = triesOf(createAttemptBudget(clock), clock, everySixMinutes)
     expect(tries.size).toBe(160)
     expect(countOf(tries)).toBeLessThanOrEqual(160 + RETRIES_AN_HOUR + 16 * (HOUR_MS / RARE_MS))
   })
 
   test('a failing wallet does not reduce the tries of other wallets', () => {
     const alone = fakeClock(0)
-    const expected = triesOf(attemptBudget(alone), alone, () => [keyOf(2, 99)])
+    const expected = triesOf(createAttemptBudget(alone), alone, () => [keyOf(2, 99)])
     const clock = fakeClock(0)
-    const tries = triesOf(attemptBudget(clock), clock, () => [...held(1), keyOf(2, 99)])
+    const tries = triesOf(createAttemptBudget(clock), clock, () => [...held(1), keyOf(2, 99)])
     const [other] = expected.keys()
     expect(tries.get(other ?? '')).toEqual(expected.get(other ?? '') ?? [])
   })
@@ -60,14 +60,14 @@ describe('the purchases of a wallet that keeps failing', () => {
 describe('a purchase', () => {
   test('a purchase is tried in each sweep at first, and less and less often later', () => {
     const clock = fakeClock(0)
-    const tries = triesOf(attemptBudget(clock), clock, () => [keyOf(1, 1)])
+    const tries = triesOf(createAttemptBudget(clock), clock, () => [keyOf(1, 1)])
     const seconds = [...tries.values()].flat().map((at) => at / 1000)
     expect(seconds.slice(0, 14)).toEqual([0, 5, 10, 15, 20, 25, 30, 40, 55, 75, 100, 135, 180, 240])
   })
 
   test('a purchase that is seen for the first time is due, whatever its wallet has used of its limit', () => {
     const clock = fakeClock(0)
-    const budget = attemptBudget(clock)
+    const budget = createAttemptBudget(clock)
     while (budget.mayRetry(wallet(1)));
     expect(budget.due([keyOf(1, 1)])).toEqual([keyOf(1, 1)])
     expect(budget.due([keyOf(1, 1), keyOf(1, 2)])).toEqual([keyOf(1, 2)])
@@ -76,7 +76,7 @@ describe('a purchase', () => {
 
 test('the tries by requests are limited for each wallet, and the limit recovers over time', () => {
   const clock = fakeClock(0)
-  const budget = attemptBudget(clock)
+  const budget = createAttemptBudget(clock)
   let allowed = 0
   for (let at = 0; at < HOUR_MS; at += 1000) {
     for (let times = 0; times < 10; times += 1) if (budget.mayRetry(wallet(1))) allowed += 1

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { SettleResult, VerifyResult } from '../../../server/domain/purchase/facilitator-errors.ts'
-import { facilitatorRing } from '../../../server/purchase/facilitator-ring.ts'
+import { createFacilitatorRing } from '../../../server/purchase/facilitator-ring.ts'
 import { facilitatorContract } from '../../engine/ports/facilitator.contract.ts'
 import { fakeChain } from '../../support/fakes/chain.ts'
 import { fakeClock, type FakeClock } from '../../support/fakes/clock.ts'
@@ -39,7 +39,7 @@ function ringOfTwo() {
   const [chain, clock, logger] = [fakeChain(), patientClock(), fakeLogger()]
   const [first, second] = [fakeFacilitator(chain, FIRST), fakeFacilitator(chain, SECOND)]
   const limits = { verifyTimeoutMs: 5000, settleTimeoutMs: 30_000 }
-  const ring = facilitatorRing({ members: [first, second], chain, clock, logger, ...limits })
+  const ring = createFacilitatorRing({ members: [first, second], chain, clock, logger, ...limits })
   const told = () =>
     logger.notes.map(({ facts }) => [facts['call'], facts['facilitator'], facts['answer'], facts['next']])
   return { chain, clock, first, second, ring, told }
@@ -68,7 +68,7 @@ for (const isFirstDown of [false, true])
     const deps = { chain, clock, logger: fakeLogger(), verifyTimeoutMs: 5000, settleTimeoutMs: 5000 }
     return {
       facilitator: ring,
-      unreachable: facilitatorRing({ ...deps, members: [gone, gone] }),
+      unreachable: createFacilitatorRing({ ...deps, members: [gone, gone] }),
       payment: async () => newPayment(),
       unaffordable: async () => {
         for (const member of [first, second])

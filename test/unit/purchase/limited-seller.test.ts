@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Outcome } from '../../../server/domain/purchase/purchase.ts'
-import { limitedSeller } from '../../../server/purchase/limited-seller.ts'
+import { createLimitedSeller } from '../../../server/purchase/limited-seller.ts'
 import type { Seller } from '../../../server/purchase/seller.ts'
 import { unlimited } from '../../support/fakes/limits.ts'
 import { sellerThat } from '../../support/fakes/seller.ts'
@@ -16,7 +16,7 @@ function slowSeller(timeoutMs?: number) {
     clients.push(client)
     return await outcome
   }
-  const sellTo = limitedSeller(
+  const sellTo = createLimitedSeller(
     {
       seller: sellerThat(buy),
       limits: unlimited,

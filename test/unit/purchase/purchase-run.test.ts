@@ -3,7 +3,7 @@ import { StoreUnavailable } from '../../../server/domain/failure.ts'
 import type { SettleResult } from '../../../server/domain/purchase/facilitator-errors.ts'
 import type { Payment } from '../../../server/domain/purchase/payment.ts'
 import type { Chain, Ledger } from '../../../server/ports.ts'
-import { chainStatusOf } from '../../../server/purchase/chain-status.ts'
+import { readChainStatus } from '../../../server/purchase/chain-status.ts'
 import { openBlank } from '../../support/blank-wall.ts'
 import { hold } from '../../support/engine.ts'
 import { fakeChain } from '../../support/fakes/chain.ts'
@@ -236,7 +236,7 @@ test('a payment that was spent in a block since replaced is not taken for unspen
     status: async () => ({ kind: 'unspent' }),
   }
   const question = { do: 'ask-chain', payment: paymentOf(1, 1), head: 0n, wait: 'next-block' } as const
-  expect(await chainStatusOf({ chain, clock: fakeClock(NOW) }, question)).toEqual({ kind: 'silent' })
+  expect(await readChainStatus({ chain, clock: fakeClock(NOW) }, question)).toEqual({ kind: 'silent' })
 })
 
 test('a payer gets no new payment demand if the facilitator calls the nonce used and the chain does not', async () => {

@@ -3,7 +3,7 @@ import { singleProcess } from '../../../db/sqlite/coordination.ts'
 import { StoreUnavailable } from '../../../server/domain/failure.ts'
 import { keyOf, type PaymentKey } from '../../../server/domain/purchase/payment.ts'
 import type { ExclusiveJobs } from '../../../server/ports.ts'
-import { reconciler } from '../../../server/purchase/reconciler.ts'
+import { createReconciler } from '../../../server/purchase/reconciler.ts'
 import { openBlank } from '../../support/blank-wall.ts'
 import { hold } from '../../support/engine.ts'
 import { fakeClock } from '../../support/fakes/clock.ts'
@@ -26,7 +26,7 @@ async function openWorld(jobs: ExclusiveJobs = singleProcess.jobs) {
     },
   }
   const logger = fakeLogger()
-  const sweep = reconciler({ ledger, seller, jobs, clock: fakeClock(NOW), logger })
+  const sweep = createReconciler({ ledger, seller, jobs, clock: fakeClock(NOW), logger })
   return { sweep, taken, looked, store, logger, ledger }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { ports } from '../../../db/sqlite/open.ts'
+import { createPorts } from '../../../db/sqlite/open.ts'
 import { StoreUnavailable } from '../../../server/domain/failure.ts'
 import type { Payment } from '../../../server/domain/purchase/payment.ts'
 import { trustPixels } from '../../../shared/pixels.ts'
@@ -16,7 +16,7 @@ const BLOCK = blockOf('79,44')
 
 function openSeller() {
   const connection = connectBlank()
-  const { ledger } = ports(connection)
+  const { ledger } = createPorts(connection)
   const chain = fakeChain()
   const facilitator = fakeFacilitator(chain)
   const clock = { ...fakeClock(NOW), wait: async () => {} }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { singleFlight } from '../../../server/purchase/single-flight.ts'
+import { createSingleFlight } from '../../../server/purchase/single-flight.ts'
 
 /** A piece of work that ends on request, and records its start and end. */
 function work(name: string, notes: string[]) {
@@ -25,7 +25,7 @@ function work(name: string, notes: string[]) {
 function world() {
   const notes: string[] = []
   const [a, b, c] = [work('a', notes), work('b', notes), work('c', notes)]
-  return { flights: singleFlight(), notes, a, b, c }
+  return { flights: createSingleFlight(), notes, a, b, c }
 }
 
 describe('runs for one key', () => {
@@ -42,7 +42,7 @@ describe('runs for one key', () => {
   })
 
   test('each get their own end, and a failure does not touch the next', async () => {
-    const flights = singleFlight()
+    const flights = createSingleFlight()
     const ends = await Promise.allSettled([
       flights.run('key', () => Promise.reject(new Error('first'))),
       flights.run('key', () => Promise.resolve('second')),

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import type { Payment } from '../../../server/domain/purchase/payment.ts'
 import { guardChainFreshness } from '../../../server/health/chain-freshness.ts'
 import { trackOutages } from '../../../server/health/outages.ts'
-import { paymentHealth } from '../../../server/health/payment-health.ts'
+import { createPaymentHealth } from '../../../server/health/payment-health.ts'
 import { openBlank } from '../../support/blank-wall.ts'
 import { fakeChain } from '../../support/fakes/chain.ts'
 import { fakeClock } from '../../support/fakes/clock.ts'
@@ -43,7 +43,7 @@ async function openWall() {
     { ...asked, fault: withHead },
     { clock, report: (reason) => outages.saw({ kind: 'chain', name: TERMS.network }, reason) },
   )
-  const rail = paymentHealth({ facilitator, chain, clock, logger })
+  const rail = createPaymentHealth({ facilitator, chain, clock, logger })
   await rail.probe()
   rail.reconciled()
   const sold = sellerWith({ ledger: db.ledger, facilitator, chain, clock, logger, rail })

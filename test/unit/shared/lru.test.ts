@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { keptOrMade, lru } from '../../../shared/lru.ts'
+import { getOrMake, createLru } from '../../../shared/lru.ts'
 
 describe('a bounded map', () => {
   test('a full map forgets the entry that was not used for longest', () => {
-    const numbers = lru<string, number>(2)
+    const numbers = createLru<string, number>(2)
     numbers.set('a', 1)
     numbers.set('b', 2)
     expect(numbers.get('a')).toBe(1)
@@ -15,7 +15,7 @@ describe('a bounded map', () => {
   })
 
   test('a map forgets an entry on request', () => {
-    const numbers = lru<string, number>(2)
+    const numbers = createLru<string, number>(2)
     numbers.set('a', 1)
     numbers.set('b', 2)
     numbers.delete('a')
@@ -27,11 +27,11 @@ describe('a bounded map', () => {
 
 describe('values made on demand', () => {
   test('a value that is made on demand is made once for all callers, and kept', async () => {
-    const kept = lru<string, Promise<string>>(2)
+    const kept = createLru<string, Promise<string>>(2)
     const making = Promise.withResolvers<string>()
     let made = 0
     const ask = () =>
-      keptOrMade(kept, 'wall', () => {
+      getOrMake(kept, 'wall', () => {
         made += 1
         return making.promise
       })
@@ -42,11 +42,11 @@ describe('values made on demand', () => {
   })
 
   test('a value is made again after a failure, which all waiting callers get', async () => {
-    const kept = lru<string, Promise<string>>(2)
+    const kept = createLru<string, Promise<string>>(2)
     const making = Promise.withResolvers<string>()
-    const asked = [1, 2].map(() => keptOrMade(kept, 'wall', () => making.promise))
+    const asked = [1, 2].map(() => getOrMake(kept, 'wall', () => making.promise))
     making.reject(new Error('no room'))
     expect(await Promise.allSettled(asked)).toMatchObject([{ status: 'rejected' }, { status: 'rejected' }])
-    expect(await keptOrMade(kept, 'wall', async () => 'drawn')).toBe('drawn')
+    expect(await getOrMake(kept, 'wall', async () => 'drawn')).toBe('drawn')
   })
 })

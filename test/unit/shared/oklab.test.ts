@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { LINEAR, linearRgb, oklab, type Oklab } from '../../../shared/oklab.ts'
+import { LINEAR, toLinearRgb, toOklab, type Oklab } from '../../../shared/oklab.ts'
 
 // Values of Björn Ottosson's own implementation, to three digits.
 const known: ReadonlyArray<readonly [colour: string, lab: Oklab]> = [
@@ -12,7 +12,7 @@ const known: ReadonlyArray<readonly [colour: string, lab: Oklab]> = [
 ]
 
 test.each(known)('%s has its known OKLab values', (colour, lab) => {
-  const found = oklab(...linearRgb(colour))
+  const found = toOklab(...toLinearRgb(colour))
   found.forEach((part, at) => expect(part).toBeCloseTo(lab[at] ?? Number.NaN, 3))
 })
 

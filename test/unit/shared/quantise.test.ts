@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { linearRgb, oklab } from '../../../shared/oklab.ts'
+import { toLinearRgb, toOklab } from '../../../shared/oklab.ts'
 import { PALETTE, PALETTE_SIZE } from '../../../shared/palette.ts'
-import { nearest, quantise, type Dither } from '../../../shared/quantise.ts'
+import { findNearestColour, quantise, type Dither } from '../../../shared/quantise.ts'
 import type { Light } from '../../../shared/resample.ts'
 
 const DITHERS: readonly Dither[] = ['none', 'floyd-steinberg']
@@ -11,14 +11,14 @@ const DITHERS: readonly Dither[] = ['none', 'floyd-steinberg']
 const pictureOf = (width: number, indices: readonly number[]): Light => ({
   width,
   height: indices.length / width,
-  rgb: Float32Array.from(indices.flatMap((index) => [...linearRgb(PALETTE[index] ?? '')])),
+  rgb: Float32Array.from(indices.flatMap((index) => [...toLinearRgb(PALETTE[index] ?? '')])),
 })
 
-const palette = PALETTE.map((colour) => oklab(...linearRgb(colour)))
+const palette = PALETTE.map((colour) => toOklab(...toLinearRgb(colour)))
 
 /** The same choice, made by comparing every colour. */
 function nearestOfAll(red: number, green: number, blue: number): number {
-  const [L, a, b] = oklab(red, green, blue)
+  const [L, a, b] = toOklab(red, green, blue)
   const distances = palette.map(([l, x, y]) => (l - L) ** 2 + (x - a) ** 2 + (y - b) ** 2)
   return distances.indexOf(Math.min(...distances))
 }
@@ -27,7 +27,7 @@ test('the nearest palette colour is the nearest of all 240', () => {
   const part = fc.double({ min: 0, max: 1, noNaN: true })
   fc.assert(
     fc.property(part, part, part, (red, green, blue) => {
-      expect(nearest(red, green, blue)).toBe(nearestOfAll(red, green, blue))
+      expect(findNearestColour(red, green, blue)).toBe(nearestOfAll(red, green, blue))
     }),
     { numRuns: 5000 },
   )
@@ -47,7 +47,7 @@ test.each(DITHERS)('a picture in palette colours stays unchanged (%s)', (dither)
 const flat = (side: number, colour: string): Light => ({
   width: side,
   height: side,
-  rgb: Float32Array.from(Array.from({ length: side * side }, () => [...linearRgb(colour)]).flat()),
+  rgb: Float32Array.from(Array.from({ length: side * side }, () => [...toLinearRgb(colour)]).flat()),
 })
 
 test.each(['#7f7f7f', '#ff8040', '#0000a0', '#010203'])('dithering keeps the light of %s', (colour) => {
@@ -56,12 +56,12 @@ test.each(['#7f7f7f', '#ff8040', '#0000a0', '#010203'])('dithering keeps the lig
   expect(new Set(pixels).size).toBeGreaterThan(1)
   const sum = [...pixels].reduce(
     ([r, g, b], index) => {
-      const [red, green, blue] = linearRgb(PALETTE[index] ?? '')
+      const [red, green, blue] = toLinearRgb(PALETTE[index] ?? '')
       return [r + red, g + green, b + blue] as const
     },
     [0, 0, 0] as readonly [number, number, number],
   )
-  const wanted = linearRgb(colour)
+  const wanted = toLinearRgb(colour)
   sum.forEach((part, at) => expect(part / side ** 2).toBeCloseTo(wanted[at] ?? Number.NaN, 2))
 })
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { LINEAR, linearRgb } from '../../../shared/oklab.ts'
+import { LINEAR, toLinearRgb } from '../../../shared/oklab.ts'
 import { resample, type Fit, type Light, type Raster } from '../../../shared/resample.ts'
 
 const raster = (width: number, height: number, pixelAt: (x: number, y: number) => readonly number[]): Raster => ({
@@ -89,7 +89,7 @@ test('the background shows through transparent parts, mixed as light', () => {
       'cover',
       '#5faf00',
     ).rgb,
-  ).toEqual(Float32Array.from(linearRgb('#5faf00')))
+  ).toEqual(Float32Array.from(toLinearRgb('#5faf00')))
   const half = raster(1, 1, () => [255, 255, 255, 51])
   expect(reds(resample(half, 1, 1, 'cover', '#000000'))).toEqual([[0.2]])
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { soldArea } from '../../../server/domain/wall/sold-area.ts'
+import { findSoldArea } from '../../../server/domain/wall/sold-area.ts'
 import { ALL_BLOCKS } from '../../../shared/wall.ts'
 import { boxOf, clamp, fit, rectOf } from '../../../viewer/camera/camera.ts'
 import { isBeside } from '../../../viewer/camera/label-layout.ts'
@@ -31,7 +31,7 @@ import {
 const view = { width: 1280, height: 755 }
 /** The page once a wall has arrived. */
 const arrived = (stage: typeof view, wall: Wall, reducedMotion = false): State => {
-  const area = soldArea(wall.claims.keys())
+  const area = findSoldArea(wall.claims.keys())
   return { ...initialState(stage, area && rectOf(area), reducedMotion), wall }
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { emptyView } from '../../../server/domain/wall/wall-view.ts'
-import { createSpaceFinder, takenBlocks } from '../../../server/wall/open-blocks.ts'
+import { createEmptyView } from '../../../server/domain/wall/wall-view.ts'
+import { createSpaceFinder, createTakenBlocks } from '../../../server/wall/open-blocks.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
 import { OFFER } from '../../support/offer.ts'
 import { blockOf } from '../../support/samples.ts'
@@ -11,8 +11,8 @@ const unasked = () => Promise.reject(new Error('not asked'))
 
 /** The taken blocks of an empty wall and of the result of `held`. */
 const takenWith = (held: () => Promise<BlockIndex[]>) =>
-  takenBlocks({
-    view: emptyView(),
+  createTakenBlocks({
+    view: createEmptyView(),
     ledgerReader: { held, pending: unasked, ofPayer: unasked, purchases: unasked, sold: unasked, owed: unasked },
     advance: async () => {},
   })

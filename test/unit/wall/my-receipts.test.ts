@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { isFailure } from '../../../server/domain/failure.ts'
-import { emptyView } from '../../../server/domain/wall/wall-view.ts'
+import { createEmptyView } from '../../../server/domain/wall/wall-view.ts'
 import { receiptsOf } from '../../../server/wall/my-receipts.ts'
 import { openBlank } from '../../support/blank-wall.ts'
 import { hash, HEAD, NOW, paymentOf, SILENT, wallet } from '../../support/samples.ts'
@@ -10,7 +10,11 @@ test('a credit is shown as owed in its payer’s receipts until the operator has
   const lost = { payment: paymentOf(1, 1), target: 'next', listing: SILENT, head: HEAD } as const
   await payouts.owe(lost, hash(7), NOW)
   const told = async () => {
-    const found = await receiptsOf({ view: emptyView(), ledgerReader, baseUrl: 'http://wall' }, wallet(1), undefined)
+    const found = await receiptsOf(
+      { view: createEmptyView(), ledgerReader, baseUrl: 'http://wall' },
+      wallet(1),
+      undefined,
+    )
     return isFailure(found) ? found : found.answer('repeated')
   }
   const purchase = { state: 'credited', tx: hash(7), receipt: null }

@@ -4,7 +4,7 @@ import { appendPaymentIdentifierToExtensions, generatePaymentId } from '@x402/ex
 import fc from 'fast-check'
 import { isFailure } from '../../../server/domain/failure.ts'
 import type { Payment } from '../../../server/domain/purchase/payment.ts'
-import { newWallet } from '../../../server/local/wallets.ts'
+import { createWallet } from '../../../server/local/wallets.ts'
 import { readPayment, readPaymentHeader } from '../../../server/x402/payload.ts'
 import { encodeHeader } from '../../../server/x402/receipt.ts'
 import { demandOf, requirementsOf } from '../../../server/x402/terms.ts'
@@ -12,7 +12,7 @@ import { signPayment } from '../../support/chain/payments.ts'
 import { OFFER } from '../../support/offer.ts'
 import { TERMS } from '../../support/samples.ts'
 
-const WALLET = newWallet()
+const WALLET = createWallet()
 const PAYER = WALLET.address
 
 type Json = { [key: string]: unknown }

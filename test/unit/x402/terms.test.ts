@@ -17,7 +17,7 @@ import { declarePaymentIdentifierExtension, PAYMENT_IDENTIFIER } from '@x402/ext
 import { asCaip2 } from '../../../server/x402/network.ts'
 import { orderBinding } from '../../../server/x402/order-binding.ts'
 import { encodeHeader } from '../../../server/x402/receipt.ts'
-import { pathOf, demandOf, requirementsOf, resourceUrl, demandOfTool } from '../../../server/x402/terms.ts'
+import { pathOf, demandOf, requirementsOf, formatResourceUrl, createToolDemand } from '../../../server/x402/terms.ts'
 import { ListingQuery } from '../../../shared/contract/block.ts'
 import { COORD_PATTERN } from '../../../shared/wall.ts'
 import { OFFER } from '../../support/offer.ts'
@@ -159,7 +159,7 @@ describe('the demand for one request', () => {
 })
 
 test('the tool that buys is catalogued by the MCP server’s address and its own name, as the SDK declares it', () => {
-  const demand = demandOfTool(OFFER, 'next', { reason: 'expired' })
+  const demand = createToolDemand(OFFER, 'next', { reason: 'expired' })
   expect(isPaymentRequiredV2(demand)).toBe(true)
   expect([demand.resource.url, demand.error]).toEqual(['https://wall.example/mcp', 'expired'])
   const bazaar = validDiscovery(demand)
@@ -189,6 +189,6 @@ test('a catalogue finds both addresses, the blocks under one template', () => {
 
 test('the address paid for is the canonical one, on the configured host', () => {
   expect(TARGETS.map(pathOf)).toEqual(['/blocks/next', '/blocks/80,45'])
-  expect(resourceUrl(OFFER, blockOf('007,003'))).toBe('https://wall.example/blocks/7,3')
+  expect(formatResourceUrl(OFFER, blockOf('007,003'))).toBe('https://wall.example/blocks/7,3')
   expect(demandOf(OFFER, 'next').resource.url).toBe('https://wall.example/blocks/next')
 })

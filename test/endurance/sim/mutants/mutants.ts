@@ -424,7 +424,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a claim does not see an older unanswered purchase (SQL)',
     file: 'db/purchase/holds.ts',
-    from: `  if (purchaseToResolveFirst(purchases, own) !== undefined) return { kind: 'prior' }\n`,
+    from: `  if (findPurchaseToResolveFirst(purchases, own) !== undefined) return { kind: 'prior' }\n`,
     to: '',
   },
   {
@@ -450,7 +450,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a success that the chain denied is believed',
     file: RING,
-    from: `answers.push(...given.map((one) => (one.kind === 'success' ? unclear(namedIn(one)) : one)))`,
+    from: `answers.push(...given.map((one) => (one.kind === 'success' ? unclear(findNamedTransaction(one)) : one)))`,
     to: 'answers.push(...given)',
   },
   {

@@ -12,7 +12,7 @@ export const mutantsOfAreas: readonly Mutant[] = [
   {
     name: 'a part of an area is charged',
     file: 'server/domain/purchase/payment.ts',
-    from: 'amount: terms.amount * BigInt(blocksIn(target)),',
+    from: 'amount: terms.amount * BigInt(countBlocks(target)),',
     to: 'amount: terms.amount,',
     isCheap: true,
   },
@@ -26,15 +26,15 @@ export const mutantsOfAreas: readonly Mutant[] = [
   {
     name: 'a part of an area is released',
     file: MODEL,
-    from: 'for (const block of blocksHeld(before)) holders.delete(block)',
+    from: 'for (const block of listHeldBlocks(before)) holders.delete(block)',
     to: 'holders.delete(before.block)',
     isCheap: true,
   },
   {
     name: 'a part of an area is sold (SQL)',
     file: SALES,
-    from: 'const sold = blocksHeld(selling)',
-    to: 'const sold = blocksHeld(selling).slice(0, 1)',
+    from: 'const sold = listHeldBlocks(selling)',
+    to: 'const sold = listHeldBlocks(selling).slice(0, 1)',
   },
   {
     name: 'a part of an area is released (SQL)',
@@ -46,8 +46,8 @@ export const mutantsOfAreas: readonly Mutant[] = [
   {
     name: 'an area is identified by its last block (SQL)',
     file: SALES,
-    from: 'const sold = blocksHeld(selling)',
-    to: 'const sold = blocksHeld(selling).toReversed()',
+    from: 'const sold = listHeldBlocks(selling)',
+    to: 'const sold = listHeldBlocks(selling).toReversed()',
   },
   {
     name: 'an area is sold although a part of it is not open',
@@ -83,15 +83,15 @@ export const mutantsOfAreas: readonly Mutant[] = [
   {
     name: 'held blocks are not counted (SQL)',
     file: RULES,
-    from: ` || held.reduce((sum, blocks) => sum + blocks, blocksIn(target)) > HELD_BLOCKS_MAX`,
+    from: ` || held.reduce((sum, blocks) => sum + blocks, countBlocks(target)) > HELD_BLOCKS_MAX`,
     to: '',
     shows: 'real wide',
   },
   {
     name: 'the payment of an area is answered for its first block only',
     file: RULES,
-    from: '  if (asked === resolvedTarget(purchase)) return',
-    to: '  if (asked === resolvedTarget(purchase) || asked === purchase.block) return',
+    from: '  if (asked === resolveTarget(purchase)) return',
+    to: '  if (asked === resolveTarget(purchase) || asked === purchase.block) return',
   },
   {
     name: 'a credit for an area is reported as one dollar',

@@ -28,9 +28,9 @@ export const mutantsOfClients: readonly Mutant[] = [
   {
     name: 'a client treats any response as the wall’s',
     file: STEPS,
-    from: `  const error = answer && errorIn(answer.status, answer.body)
+    from: `  const error = answer && parseError(answer.status, answer.body)
   if (error?.charged === 'yes')`,
-    to: `  const said = answer && errorIn(answer.status, answer.body)
+    to: `  const said = answer && parseError(answer.status, answer.body)
   const error = said ?? (answer && { ...noWall(situation.url, answer.status), charged: 'no' })
   if (error?.charged === 'yes')`,
     isCheap: true,
@@ -38,10 +38,10 @@ export const mutantsOfClients: readonly Mutant[] = [
   {
     name: 'a client treats a deed as the outcome of its payment',
     file: STEPS,
-    from: `  const error = answer && errorIn(answer.status, answer.body)
+    from: `  const error = answer && parseError(answer.status, answer.body)
   if (error?.charged === 'yes')`,
     to: `  if (answer !== undefined && isSuccess(answer.status)) return { do: 'stop', saved: 'removed', failure: SOLD }
-  const error = answer && errorIn(answer.status, answer.body)
+  const error = answer && parseError(answer.status, answer.body)
   if (error?.charged === 'yes')`,
     isCheap: true,
   },
@@ -50,7 +50,7 @@ export const mutantsOfClients: readonly Mutant[] = [
     file: BUYER,
     from: `      if (step.do === 'sign') {`,
     to: `      if (step.do === 'sign') {
-        await answerTo(fetch, { ...order, payment: await signPayment(account, step.terms, { text: order.text, salt: newSalt(), now: now() }) })`,
+        await answerTo(fetch, { ...order, payment: await signPayment(account, step.terms, { text: order.text, salt: createSalt(), now: now() }) })`,
     isCheap: true,
   },
   {

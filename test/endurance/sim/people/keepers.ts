@@ -3,11 +3,11 @@
  * that left the wallet: one wish is paid once, and the client reports every payment that was taken.
  */
 
-import { buyer } from '../../../../server/client/buyer.ts'
+import { createBuyer } from '../../../../server/client/buyer.ts'
 import type { SavedPayment, SignedRequest } from '../../../../server/client/signed-payments.ts'
 import { WallError, type FailureKind } from '../../../../server/client/wall-error.ts'
 import { statusOf, type Failure, type FailureCode } from '../../../../server/domain/failure.ts'
-import { keyOf, termsFor, type Payment, type Target } from '../../../../server/domain/purchase/payment.ts'
+import { keyOf, selectTerms, type Payment, type Target } from '../../../../server/domain/purchase/payment.ts'
 import type { Outcome } from '../../../../server/domain/purchase/purchase.ts'
 import type { OfferState } from '../../../../server/purchase/seller.ts'
 import type { BlockIndex } from '../../../../shared/wall.ts'
@@ -88,7 +88,7 @@ export function startKeeper(
         }),
       ),
   })
-  const client = buyer({
+  const client = createBuyer({
     account: { address: keeper.payer.wallet, signTypedData: () => Promise.resolve(SIGNED) },
     payments: {
       save: (request) =>
@@ -196,7 +196,7 @@ function outcomeOf(world: World, target: Target, outcome: Outcome): Response {
 const DOLLARS = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
 
 function refusal(world: World, target: Target, code: FailureCode, details?: Failure['details']): Response {
-  const { network, payTo, amount } = termsFor(termsNow(world), target)
+  const { network, payTo, amount } = selectTerms(termsNow(world), target)
   const terms = {
     scheme: 'exact',
     network,

@@ -6,10 +6,10 @@ import type { Address } from '../../../../server/domain/purchase/payment.ts'
 import type { Change } from '../../../../server/domain/wall/log.ts'
 import {
   applyChange,
-  canvasBlock,
-  emptyView,
-  feedPage,
-  registry,
+  toCanvasBlock,
+  createEmptyView,
+  toFeedPage,
+  toRegistry,
   statsOf,
 } from '../../../../server/domain/wall/wall-view.ts'
 import { makeChange, registration, repaintOfBlock } from '../../../../server/wall/signed-changes.ts'
@@ -113,14 +113,14 @@ export function checkPaint(paint: Paint, { sent, done }: Studio, follower: Serve
 }
 
 function shown(changes: readonly Change[]): object {
-  const view = emptyView()
+  const view = createEmptyView()
   for (const change of changes) applyChange(view, change)
   return seenIn(view)
 }
 
-const seenIn = (view: ReturnType<typeof emptyView>): object => ({
+const seenIn = (view: ReturnType<typeof createEmptyView>): object => ({
   stats: statsOf(view),
-  agents: registry(view),
-  feed: feedPage(view, { after: 0, limit: 100 }),
-  blocks: [...view.claimed.keys()].map((block) => canvasBlock(view, block)),
+  agents: toRegistry(view),
+  feed: toFeedPage(view, { after: 0, limit: 100 }),
+  blocks: [...view.claimed.keys()].map((block) => toCanvasBlock(view, block)),
 })

@@ -3,7 +3,13 @@
 import { failure, isFailure, type Failure } from '../../../../server/domain/failure.ts'
 import { HOLDS_MAX } from '../../../../server/domain/purchase/claim-rules.ts'
 import type { Draft } from '../../../../server/domain/purchase/listing.ts'
-import { keyOf, termsFor, type Address, type Payment, type Target } from '../../../../server/domain/purchase/payment.ts'
+import {
+  keyOf,
+  selectTerms,
+  type Address,
+  type Payment,
+  type Target,
+} from '../../../../server/domain/purchase/payment.ts'
 import { isBlock } from '../../../../server/domain/purchase/target.ts'
 import { orderOf } from '../../../../server/purchase/order-binding.ts'
 import { orderNonce, orderText } from '../../../../shared/order.ts'
@@ -121,7 +127,7 @@ function draftOf({ prng, words }: World, target: Target): Draft {
 /** A known payment as it is resent: mostly unchanged, else its nonce signed again for another time or amount. */
 function anew(world: World, known: Payment, target: Target): Payment {
   const { prng, isVaried, isRepriced } = world
-  const asked = termsFor(termsNow(world), target).amount
+  const asked = selectTerms(termsNow(world), target).amount
   // A payer who has seen another price since has a reason to.
   const isOutdated = isRepriced && asked !== known.amount
   if (!isVaried || known.signature !== SIGNED || !prng.chance(isOutdated ? 0.6 : 0.15)) return known
@@ -157,7 +163,7 @@ export function sign(
   { seconds, ...pen }: Pen = OWN_PEN,
 ): Payment {
   const until = BigInt(Math.floor(timeOf(world) / 1000) + seconds)
-  const terms = termsFor(termsNow(world), target)
+  const terms = selectTerms(termsNow(world), target)
   const payment = { ...paymentOf(wallet, signed.length + 1, until, terms), ...pen }
   signed.push(payment)
   return payment

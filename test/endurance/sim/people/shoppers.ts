@@ -5,7 +5,7 @@
 
 import { keyOf, type Payment, type Target } from '../../../../server/domain/purchase/payment.ts'
 import { isSold } from '../../../../server/domain/purchase/purchase.ts'
-import { resolvedTarget } from '../../../../server/domain/purchase/target.ts'
+import { resolveTarget } from '../../../../server/domain/purchase/target.ts'
 import { isNext } from '../areas.ts'
 import { Violation } from '../check.ts'
 import type { Book } from '../ledger-model.ts'
@@ -46,7 +46,7 @@ export const isAsking = (world: World, { end, since }: Wish): boolean =>
 export function endAtDeed(book: Book, wish: Wish): void {
   const isOwn = wish.signed.some((payment) => {
     const row = book.row(keyOf(payment))
-    return row !== undefined && isSold(row) && resolvedTarget(row) === wish.target
+    return row !== undefined && isSold(row) && resolveTarget(row) === wish.target
   })
   wish.end = isOwn ? 'served' : 'refused'
 }
@@ -61,7 +61,7 @@ export function checkWishes(world: World, book: Book, wishes: readonly Wish[]): 
     if (paid === undefined || wish.end === 'served' || (wish.end === undefined && !isAsking(world, wish))) continue
     // A client that wants any block gets sold_out when all are sold, and a payment that settled late may have bought another.
     const row = book.row(keyOf(paid))
-    const isMoved = !isNext(wish.target) && (row === undefined || resolvedTarget(row) !== wish.target)
+    const isMoved = !isNext(wish.target) && (row === undefined || resolveTarget(row) !== wish.target)
     const isElsewhere = row?.state.kind === 'credited' || isMoved
     const isSoldOut = isNext(wish.target) && wish.end === 'refused'
     // A hold may last longer than the simulation lets clients continue.

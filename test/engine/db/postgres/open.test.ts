@@ -10,7 +10,7 @@ import { openPostgres } from '../../../../db/postgres/open.ts'
 import { openSqlite } from '../../../../db/sqlite/open.ts'
 import { WALL_COLUMNS, WALL_TABLES } from '../../../../db/wall-rows.ts'
 import { StoreUnavailable } from '../../../../server/domain/failure.ts'
-import { freePort } from '../../../../server/local/wall-process.ts'
+import { findFreePort } from '../../../../server/local/wall-process.ts'
 import { failureOf, hold, sell, landUnclaimed } from '../../../support/engine.ts'
 import { limitMs } from '../../../support/machine.ts'
 import { cutProxy } from '../../../support/postgres/cut-proxy.ts'
@@ -132,7 +132,7 @@ describe('a database is refused, in words without its password, that', () => {
       for (const limit of ['statement_timeout = 4000', 'lock_timeout = 3000'])
         await byHand(url.href, `ALTER DATABASE ${url.pathname.slice(1)} SET ${limit}`)
       const folder = mkdtempSync(join(tmpdir(), 'wall-pooler-'))
-      const port = await freePort()
+      const port = await findFreePort()
       const settings =
         'statement_timeout,lock_timeout,idle_in_transaction_session_timeout,default_transaction_isolation,' +
         'synchronous_commit,tcp_keepalives_idle,tcp_keepalives_interval,tcp_keepalives_count,wall.set_by'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { rateLimits } from '../../../../server/wall/rate-limits.ts'
+import { createRateLimits } from '../../../../server/wall/rate-limits.ts'
 import { AREA_BLOCKS_MAX } from '../../../../shared/area.ts'
 import { PALETTE } from '../../../../shared/palette.ts'
 import { sell } from '../../../support/engine.ts'
@@ -112,7 +112,7 @@ test('a signature for other pixels, another area or a block is not valid for thi
 test('a repaint of an area counts against the budget of each block, or against none', async () => {
   const db = (await openWall()).db
   for (const [at, coord] of COORDS.entries()) await sell(db, coord, 1, at + 1)
-  const { ask } = await openWall({ limits: rateLimits(fakeClock(NOW)) }, db)
+  const { ask } = await openWall({ limits: createRateLimits(fakeClock(NOW)) }, db)
   const paint = async (name: string, message: string) =>
     (await ask(`PUT /areas/${name}`, sending(areaEditOf(1, name, { message })))).status
   const statuses = []

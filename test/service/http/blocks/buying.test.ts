@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { decodePaymentResponseHeader } from '@x402/core/http'
-import { pendingTransactionIn } from '../../../../server/client/payment.ts'
+import { parsePendingTransaction } from '../../../../server/client/payment.ts'
 import { failure } from '../../../../server/domain/failure.ts'
 import { sellerThat } from '../../../support/fakes/seller.ts'
 import { FORGED, UNCHECKED } from '../../../support/fakes/wallets.ts'
@@ -185,7 +185,7 @@ test('each 503 in doubt has settlement_pending with the transaction that a facil
     const { error, transaction } = await jsonOf(response)
     const header = response.headers.get('payment-response') ?? ''
     // Our client reads it as well.
-    expect(pendingTransactionIn(header)).toBe(transaction as string | undefined)
+    expect(parsePendingTransaction(header)).toBe(transaction as string | undefined)
     return [error, transaction, decodePaymentResponseHeader(header)]
   }
   wall.facilitator.settling = { kind: 'unclear' }

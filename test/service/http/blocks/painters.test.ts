@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { getAddress } from 'viem/utils'
 import { isFailure } from '../../../../server/domain/failure.ts'
-import { emptyView } from '../../../../server/domain/wall/wall-view.ts'
+import { createEmptyView } from '../../../../server/domain/wall/wall-view.ts'
 import { repaintOfArea, repaintOfBlock } from '../../../../server/wall/signed-changes.ts'
 import { truncatedWallet } from '../../../../shared/wallet.ts'
 import { hash, NOW, wallet } from '../../../support/samples.ts'
@@ -108,7 +108,7 @@ test.each(['block', 'area'] as const)(
   'a message that removes a painter takes effect while a repaint of %s by that painter is read',
   async (kind) => {
     const { db } = await paintedWall()
-    const sources = { ...db, view: emptyView() }
+    const sources = { ...db, view: createEmptyView() }
     const change = await (kind === 'block'
       ? repaintOfBlock(sources, '3,4', { message: 'late' })
       : repaintOfArea(sources, '3,4,1x1', { message: 'late' }))

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { tooManyRequests } from '../../../../server/domain/purchase/refusals.ts'
 import {
-  rateLimits,
+  createRateLimits,
   STREAMS_PER_ADDRESS,
   STREAMS_PER_SITE,
   type RateLimits,
@@ -104,7 +104,7 @@ test('rejected payments count against the budget, and errors of the service do n
 
 test('a block can be repainted thirty times at once and then once per second, and the log grows no faster', async () => {
   const clock = fakeClock(NOW)
-  const { ask, buy, db } = await openWall({ limits: rateLimits(clock) })
+  const { ask, buy, db } = await openWall({ limits: createRateLimits(clock) })
   await buy('/blocks/3,4', 1)
   const statuses: number[] = []
   for (let at = 0; at < 40; at++) statuses.push((await ask(...repaint(1, `at once ${at}`))).status)
@@ -116,7 +116,7 @@ test('a block can be repainted thirty times at once and then once per second, an
 })
 
 test('only the owner uses up the budget of a block, and too many bad signatures block their sender', async () => {
-  const { ask, buy, db } = await openWall({ limits: rateLimits(fakeClock(NOW)) })
+  const { ask, buy, db } = await openWall({ limits: createRateLimits(fakeClock(NOW)) })
   await buy('/blocks/3,4', 1)
   const bad = repaint(2, 'not mine')
   for (let at = 0; at < 300; at++) expect((await ask(...bad)).status).toBe(401)
@@ -130,7 +130,7 @@ test.each([
   ['no JSON', sending('{'), 'invalid_body'],
   ['too many bytes', sending({ message: 'a'.repeat(5000) }), 'body_too_large'],
 ] as const)('after too many changes that are rejected for %s, their sender gets 429', async (_, sent, code) => {
-  const { ask, buy } = await openWall({ limits: rateLimits(fakeClock(NOW)) })
+  const { ask, buy } = await openWall({ limits: createRateLimits(fakeClock(NOW)) })
   await buy('/blocks/3,4', 1)
   for (let at = 0; at < 300; at++) expect(await codeOf(await ask('PUT /blocks/3,4', sent))).toBe(code)
   expect(await codeOf(await ask('PUT /blocks/3,4', sent))).toBe('too_many_requests')
@@ -169,7 +169,7 @@ test.each([
 ] as const)(
   'a wallet that names %s again and again is rate-limited, and its last change stays',
   async (_, request, at, told) => {
-    const { ask, buy } = await openWall({ limits: rateLimits(fakeClock(NOW)) })
+    const { ask, buy } = await openWall({ limits: createRateLimits(fakeClock(NOW)) })
     await buy('/blocks/3,4', 1)
     const statuses: number[] = []
     for (let time = 1; time <= 301; time++) statuses.push((await ask(request, sending(at(time)))).status)
@@ -217,7 +217,7 @@ test('a call over MCP counts as one call, plus the cost of its tool', async () =
 
 test('a block accepts 1,440 repaints per day, at any pace, and then returns the time to retry', async () => {
   const clock = fakeClock(NOW)
-  const limits = rateLimits(clock)
+  const limits = createRateLimits(clock)
   const { ask, buy } = await openWall({ limits })
   await buy('/blocks/3,4', 1)
   for (let taken = 0; taken < 1440; taken += 1) expect(limits.take('daily repaints', '3,4')).toBeUndefined()

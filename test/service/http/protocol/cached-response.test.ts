@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { emptyView } from '../../../../server/domain/wall/wall-view.ts'
-import { copyOf, held, release, viewCached } from '../../../../server/http/answer/cached-response.ts'
+import { createEmptyView } from '../../../../server/domain/wall/wall-view.ts'
+import { copyOf, held, release, cachePerView } from '../../../../server/http/answer/cached-response.ts'
 import { openWall } from '../../../support/service/wall.ts'
 
 const MB = 1_000_000
@@ -78,9 +78,9 @@ async function slowly(port: number, meanwhile: () => unknown): Promise<ArrayBuff
 
 /** A cached page, and its source. */
 function counted(status = 200) {
-  const view = emptyView()
+  const view = createEmptyView()
   const made: string[] = []
-  const read = viewCached(view, ({ url }) => {
+  const read = cachePerView(view, ({ url }) => {
     made.push(url)
     return new Response(`${view.number} ${url}`, { status })
   })
@@ -113,8 +113,8 @@ test('errors, unusual queries and too many queries are not cached', async () => 
 
 test('a part of a request that makes no difference does not create another cached page', async () => {
   let made = 0
-  const read = viewCached(
-    emptyView(),
+  const read = cachePerView(
+    createEmptyView(),
     () => new Response(`${(made += 1)}`),
     () => '',
   )

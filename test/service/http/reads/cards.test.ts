@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { workerPictures } from '../../../../server/adapters/pictures/pictures.ts'
+import { createWorkerPictures } from '../../../../server/adapters/pictures/pictures.ts'
 import { widthOf } from '../../../../server/domain/picture/drawing.ts'
 import type { Pictures } from '../../../../server/ports.ts'
 import { PALETTE } from '../../../../shared/palette.ts'
@@ -122,7 +122,7 @@ test.each([
 test('many uploads to the workers do not delay a card', async () => {
   const own = await openWall()
   const paint = async (): Promise<never> => await new Promise(() => {})
-  const crowd = await openWall({ pictures: { ...workerPictures(), paint } })
+  const crowd = await openWall({ pictures: { ...createWorkerPictures(), paint } })
   const upload = { headers: { 'Content-Type': 'application/octet-stream' }, body: new Uint8Array(3) }
   for (let at = 0; at < 20; at++) void crowd.ask('POST /api/pixels?w=1&h=1&width=1&height=1', upload)
   const [card, same] = [await crowd.ask('GET /card.png'), await own.ask('GET /card.png')]

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { filesIn, viewerFiles } from '../../../../server/http/answer/viewer-files.ts'
+import { readFilesIn, loadViewerFiles } from '../../../../server/http/answer/viewer-files.ts'
 import { scratchFolder } from '../../../support/scratch-folder.ts'
 import { OFFER, openWall } from '../../../support/service/wall.ts'
 
@@ -14,7 +14,7 @@ await Bun.write(join(folder, 'paint.html'), '<!doctype html><head><title>Paint</
 await Bun.write(join(folder, 'assets/index-a1b2.js'), 'console.log("a script long enough to be compressed")')
 await Bun.write(join(scratch, 'outside.txt'), 'secret')
 
-const wall = await openWall({ viewer: await viewerFiles(await filesIn(folder)) })
+const wall = await openWall({ viewer: await loadViewerFiles(await readFilesIn(folder)) })
 
 test('the page is at the root, is revalidated by browsers each time, and cached by proxies for a moment', async () => {
   for (const path of ['/', '/index.html', '/?x=1']) {
@@ -53,7 +53,7 @@ test('every page disables browser features that it never uses, and requires http
     expect(headers.get('strict-transport-security')).toBe('max-age=31536000')
   }
   const plain = await openWall({
-    viewer: await viewerFiles(await filesIn(folder)),
+    viewer: await loadViewerFiles(await readFilesIn(folder)),
     offer: { ...OFFER, baseUrl: 'http://wall.test' },
   })
   for (const path of ['/', '/paint', '/blocks/1,1'])
@@ -62,7 +62,7 @@ test('every page disables browser features that it never uses, and requires http
 
 test('a page follows the stream that a cache shares only if the operator set one', async () => {
   const words = { title: 'Pixel Wall', price: '1.00', sharesStream: true }
-  const shared = await openWall({ viewer: await viewerFiles(await filesIn(folder), words) })
+  const shared = await openWall({ viewer: await loadViewerFiles(await readFilesIn(folder), words) })
   for (const path of ['/', '/paint']) {
     const pageOf = async ({ ask }: typeof wall) =>
       await (await ask(`GET ${path}`, { headers: { accept: 'text/html' } })).text()

@@ -4,7 +4,7 @@ import { encodeFunctionData, getAddress, parseAbi, parseGwei, type Hex, type Sig
 import { serializeErc6492Signature } from 'viem/utils'
 import type { Address } from '../../../../server/domain/purchase/payment.ts'
 import { localChainId, type ChainClient } from '../../../../server/local/chain.ts'
-import { newWallet, type Wallet } from '../../../../server/local/wallets.ts'
+import { createWallet, type Wallet } from '../../../../server/local/wallets.ts'
 import { lower } from '../signing.ts'
 import artefact from './artefact.json' with { type: 'json' }
 
@@ -45,7 +45,7 @@ export async function placeFactory(client: ChainClient): Promise<ContractWallets
   await client.setCode({ address: accountCode, bytecode: `0x${artefact.account}` })
   /** Sends a transaction from an account of its own. */
   const send = async (call: { to: Address; data?: Hex; authorizationList?: SignedAuthorizationList }) => {
-    const sender = newWallet()
+    const sender = createWallet()
     await client.setBalance({ address: sender.address, value: 10n ** 18n })
     const fees = { gas: 1_000_000n, maxFeePerGas: parseGwei('100'), maxPriorityFeePerGas: parseGwei('1') }
     const serializedTransaction = await sender.signTransaction({ chainId: localChainId, nonce: 0, ...fees, ...call })
@@ -65,7 +65,7 @@ export async function placeFactory(client: ChainClient): Promise<ContractWallets
       await send({ to: account.address, authorizationList: [await account.signAuthorization(consent)] })
     },
     async running(bytecode) {
-      const address = lower(newWallet().address)
+      const address = lower(createWallet().address)
       await client.setCode({ address, bytecode })
       return address
     },
