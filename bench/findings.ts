@@ -1,6 +1,6 @@
 /** The results of measurements, as numbers for a table, a file and a check. */
 
-import { medians, type Pace, type Samples } from './measure/pair.ts'
+import { computeMedians, type Pace, type Samples } from './measure/pair.ts'
 import type { Servers } from './servers/servers.ts'
 
 /** One row: a measured target and its figures, each named with its unit. */
@@ -15,7 +15,7 @@ export type Scenario = (servers: Servers, pace: Pace) => Promise<Findings>
 /** A row for each target that was measured in turns. */
 export function rowsOf(samples: Samples): Row[] {
   return [...samples].map(([what, all]) => {
-    const { rate, p50, p99, cpu } = medians(all)
+    const { rate, p50, p99, cpu } = computeMedians(all)
     return { what, figures: { 'req/s': rate, 'p50 ms': p50, 'p99 ms': p99, 'CPU µs': cpu } }
   })
 }

@@ -10,9 +10,9 @@ import { join } from 'node:path'
 import type { Findings } from './findings.ts'
 import goals from './goals.json' with { type: 'json' }
 import { pin } from './measure/cpu.ts'
-import { goalChecks, markdown, table, writeResults, type Report } from './report.ts'
+import { checkGoals, renderMarkdown, renderTable, writeResults, type Report } from './report.ts'
 import { behindProxy, inBrowser, onServer, scenarios } from './scenarios.ts'
-import { servers } from './servers/servers.ts'
+import { createServers } from './servers/servers.ts'
 
 // Bun compiles code that runs often: of the first 50,000 requests, a demand for payment or a deed takes up to half as much again.
 const warmMs = 8000
@@ -27,17 +27,17 @@ const has = (option: string) => options.includes(option)
 const words = options.filter((option) => !option.startsWith('--'))
 
 const report = await measure()
-const checked = goalChecks(report, goals)
+const checked = checkGoals(report, goals)
 console.log(`\nRatios (processor time of the servers, medians of paired rounds) and their goals\n`)
 for (const { line } of checked) console.log(line)
 await save(report)
-if (has('--write')) await writeResults(markdown(report, goals, machine()))
+if (has('--write')) await writeResults(renderMarkdown(report, goals, describeMachine()))
 if (has('--check') && checked.some(({ isMet }) => !isMet)) process.exitCode = 1
 
 /** Runs the scenarios, and prints each result as it is ready. */
 async function measure(): Promise<Report> {
   pin(process.pid, 0)
-  const walls = servers()
+  const walls = createServers()
   const end = () => void walls.stop().then(() => process.exit(130))
   process.once('SIGINT', end)
   const found: Record<string, Findings> = {}
@@ -48,7 +48,7 @@ async function measure(): Promise<Report> {
     for (const [at, [title, scenario]] of chosen.entries()) {
       console.log(`\n[${at + 1}/${chosen.length}] ${title}`)
       const findings = await scenario(walls, has('--full') ? FULL : QUICK)
-      console.log(table(findings))
+      console.log(renderTable(findings))
       found[title] = findings
     }
   } finally {
@@ -61,11 +61,11 @@ async function measure(): Promise<Report> {
 async function save(found: Report): Promise<void> {
   await mkdir(OUT, { recursive: true })
   const path = join(OUT, `${new Date().toISOString().replaceAll(/[:.]/g, '-')}.json`)
-  await Bun.write(path, JSON.stringify({ machine: machine(), found, goals }, undefined, 2))
+  await Bun.write(path, JSON.stringify({ machine: describeMachine(), found, goals }, undefined, 2))
   console.log(`\nAll figures are in ${path}`)
 }
 
-function machine(): string {
+function describeMachine(): string {
   const [first] = cpus()
   return `${cpus().length} × ${first?.model ?? 'an unknown processor'}, Bun ${Bun.version}, ${process.platform}`
 }

@@ -22,29 +22,29 @@ type Goal = {
 export type Goals = Readonly<Record<string, Goal>>
 
 /** A figure with three significant digits. */
-export function short(value: number): string {
+export function formatShort(value: number): string {
   if (Number.isNaN(value)) return '-'
   if (value >= 100) return Math.round(value).toLocaleString('en')
   return value.toPrecision(value < 1 ? 2 : 3)
 }
 
 /** The rows of one scenario, aligned. */
-export function table({ rows }: Findings): string {
+export function renderTable({ rows }: Findings): string {
   const width = Math.max(...rows.map(({ what }) => what.length))
   return rows
     .map(({ what, figures }) => {
-      const all = Object.entries(figures).map(([unit, value]) => `${short(value)} ${unit}`.padStart(20))
+      const all = Object.entries(figures).map(([unit, value]) => `${formatShort(value)} ${unit}`.padStart(20))
       return `  ${what.padEnd(width)}${all.join('')}`
     })
     .join('\n')
 }
 
 /** Each ratio with its goal, whether it is met, and why not. */
-export function goalChecks(report: Report, goals: Goals): { readonly line: string; readonly isMet: boolean }[] {
+export function checkGoals(report: Report, goals: Goals): { readonly line: string; readonly isMet: boolean }[] {
   const ratios = Object.values(report).flatMap(({ ratios: some }) => Object.entries(some))
   return ratios.map(([name, ratio]) => {
-    const isMet = meets(ratio, goals[name])
-    const line = `  ${isMet ? 'yes' : ' NO'}  ${name.padEnd(52)} ${short(ratio).padStart(6)}  ${wordsOf(goals[name])}`
+    const isMet = meetsGoal(ratio, goals[name])
+    const line = `  ${isMet ? 'yes' : ' NO'}  ${name.padEnd(52)} ${formatShort(ratio).padStart(6)}  ${wordsOf(goals[name])}`
     return { line: isMet ? line : `${line}\n       ${goals[name]?.whyMissed ?? UNEXPLAINED}`, isMet }
   })
 }
@@ -52,7 +52,7 @@ export function goalChecks(report: Report, goals: Goals): { readonly line: strin
 // A miss that nobody has investigated yet.
 const UNEXPLAINED = 'No reason is known.'
 
-function meets(ratio: number, goal: Goal | undefined): boolean {
+function meetsGoal(ratio: number, goal: Goal | undefined): boolean {
   const { atLeast = Number.NEGATIVE_INFINITY, atMost = Number.POSITIVE_INFINITY } = goal ?? {}
   return ratio >= atLeast && ratio <= atMost
 }
@@ -63,13 +63,13 @@ const wordsOf = (goal: Goal | undefined) => {
 }
 
 /** The ratios with their goals as Markdown, in words; a miss is marked and explained. */
-export function markdown(report: Report, goals: Goals, machine: string): string {
+export function renderMarkdown(report: Report, goals: Goals, machine: string): string {
   const rows = Object.values(report).flatMap(({ ratios }) =>
     Object.entries(ratios).flatMap(([name, ratio]) => {
       const goal = goals[name]
       if (goal === undefined) return []
-      const missed = meets(ratio, goal) ? '' : ` **Missed.** ${goal.whyMissed ?? UNEXPLAINED}`
-      return [`| ${goal.says}.${missed} | ${short(ratio)} | ${wordsOf(goal)} |`]
+      const missed = meetsGoal(ratio, goal) ? '' : ` **Missed.** ${goal.whyMissed ?? UNEXPLAINED}`
+      return [`| ${goal.says}.${missed} | ${formatShort(ratio)} | ${wordsOf(goal)} |`]
     }),
   )
   const head = [`Measured by \`bun run bench\` on ${machine}.`, '', '| What | measured | goal |', '|---|--:|--:|']
@@ -78,11 +78,11 @@ export function markdown(report: Report, goals: Goals, machine: string): string 
 
 /** Replaces the text between the marks. Throws if the document has none. */
 export async function writeResults(text: string): Promise<void> {
-  await Bun.write(DOCUMENT, between(await Bun.file(DOCUMENT).text(), text))
+  await Bun.write(DOCUMENT, replaceBetween(await Bun.file(DOCUMENT).text(), text))
 }
 
 /** A text with the part between its marks replaced. Throws if it has none. */
-export function between(document: string, text: string): string {
+export function replaceBetween(document: string, text: string): string {
   const [start, end] = [document.indexOf(START), document.indexOf(END)]
   if (start < 0 || end < start) throw new Error(`the document has no place for results: ${START} and ${END}`)
   return `${document.slice(0, start + START.length)}\n${text}\n${document.slice(end)}`

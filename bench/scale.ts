@@ -6,7 +6,7 @@
 
 import { parseArgs } from 'node:util'
 import type { Row } from './findings.ts'
-import { table } from './report.ts'
+import { renderTable } from './report.ts'
 
 /** How many look at the wall, through what, and at which price. */
 export type Crowd = Readonly<Record<'viewers' | 'changes' | 'caches' | 'within' | 'gb' | 'million', number>>
@@ -35,7 +35,7 @@ const FOLLOWER_US = 24
 
 /** What each way of following needs, in a second. */
 export function planOf({ viewers, changes, caches, within, gb, million }: Crowd): readonly Row[] {
-  const row = (what: string, requests: number, bytes: number, streams: number, us: number): Row => {
+  const createRow = (what: string, requests: number, bytes: number, streams: number, us: number): Row => {
     const dollars = ((bytes * gb) / 1e9 + (requests * million) / 1e6) * 3600
     const figures = { 'requests/s': requests, 'GB/s': bytes / 1e9, streams, '% of a core': us / 1e4, '$/hour': dollars }
     return { what, figures }
@@ -49,10 +49,10 @@ export function planOf({ viewers, changes, caches, within, gb, million }: Crowd)
   const again = (STREAM_BYTES + heardAgainS * changes * EVENT_BYTES) / STREAM.keptS
   const batches = Math.min(1, changes)
   return [
-    row('all arrive', (viewers * OPENING.requests) / within, (viewers * OPENING.bytes) / within, 0, readsUs),
-    row('follow by the tail', viewers / TAIL.everyS, (viewers * tailBytes) / TAIL.everyS, 0, readsUs),
-    row('a stream each', 0, viewers * heard, viewers, viewers * batches * FOLLOWER_US + readsUs),
-    row('a shared stream', viewers / STREAM.keptS, viewers * (heard + again), 2 * caches, readsUs),
+    createRow('all arrive', (viewers * OPENING.requests) / within, (viewers * OPENING.bytes) / within, 0, readsUs),
+    createRow('follow by the tail', viewers / TAIL.everyS, (viewers * tailBytes) / TAIL.everyS, 0, readsUs),
+    createRow('a stream each', 0, viewers * heard, viewers, viewers * batches * FOLLOWER_US + readsUs),
+    createRow('a shared stream', viewers / STREAM.keptS, viewers * (heard + again), 2 * caches, readsUs),
   ]
 }
 
@@ -67,5 +67,5 @@ if (import.meta.main) {
     console.error(`--${wrong[0]} must be a number. Options: ${names.map((name) => `--${name} N`).join(', ')}`)
     process.exit(2)
   }
-  console.log(table({ rows: planOf({ ...DEFAULTS, ...given }), ratios: {} }))
+  console.log(renderTable({ rows: planOf({ ...DEFAULTS, ...given }), ratios: {} }))
 }

@@ -1,7 +1,7 @@
 /** The ports of an open storage engine. */
 
 import type { ChangeNotifier, ExclusiveJobs, Leases, Log, Store } from '../server/ports.ts'
-import { statement } from './purchase/books.ts'
+import { readStatement } from './purchase/books.ts'
 import { createCheckpoint, createPayouts } from './purchase/chain-money.ts'
 import { createLedgerReader } from './purchase/ledger-reader.ts'
 import { createLedger } from './purchase/ledger.ts'
@@ -27,7 +27,7 @@ export const storePorts = (driver: Driver) => ({
   backups: createBackups(driver),
   deliveries: createDeliveries(driver),
   reports: createReports(driver),
-  audit: { statement: () => driver.read(statement) },
+  audit: { statement: () => driver.read(readStatement) },
 })
 
 /** The ports of an open store. `close` releases it after writing everything. */

@@ -42,13 +42,13 @@ const sqlite: Readonly<Record<string, Fragment>> = {
   in: ([, list]) => `IN (SELECT value FROM json_each(${list}))`,
   each: ([, list]) => `json_each(${list})`,
   rows: ([list, ...fields]) =>
-    `(SELECT key, ${columns(fields, (name) => `value ->> '${name}'`)} FROM json_each(${list}))`,
+    `(SELECT key, ${listColumns(fields, (name) => `value ->> '${name}'`)} FROM json_each(${list}))`,
   bytes: ([value]) => `${value}`,
   lock: () => '',
   index: ([name]) => `INDEXED BY ${name}`,
   damaged: ([table, column]) => `${column} IN (SELECT id FROM damaged WHERE name = '${table}')`,
   sqlite: (words) => words.join(' '),
-  ...ofOne((value) => value),
+  ...selectFromOne((value) => value),
 }
 
 const postgres: Readonly<Record<string, Fragment>> = {
@@ -57,30 +57,30 @@ const postgres: Readonly<Record<string, Fragment>> = {
     `(SELECT ${KEY}, value FROM unnest(${list}::${type}[]) WITH ORDINALITY AS listed (value, place))`,
   // The planner guesses that a function over JSON returns a hundred rows; for an array it guesses ten.
   rows: ([list, ...fields]) => `
-    (SELECT ${KEY}, ${columns(fields, (name, type) => `(value ->> '${name}')::${type}`)}
+    (SELECT ${KEY}, ${listColumns(fields, (name, type) => `(value ->> '${name}')::${type}`)}
     FROM unnest(${list}::json[]) WITH ORDINALITY AS listed (value, place))`,
   bytes: ([value]) => `${value}::bytea`,
   lock: () => 'FOR UPDATE',
   index: () => '',
   damaged: () => 'false',
   sqlite: () => '',
-  ...ofOne((value, type) => `${value}::${type}`),
+  ...selectFromOne((value, type) => `${value}::${type}`),
 }
 
 /** The fragments of lists, for a list of one; `typed` is a value of a type. */
-function ofOne(typed: (value: string, type: string) => string): Readonly<Record<string, Fragment>> {
+function selectFromOne(typed: (value: string, type: string) => string): Readonly<Record<string, Fragment>> {
   return {
     'in one': ([type = '', list = '']) => `= ${typed(list, type)}`,
     'each one': ([type = '', list = '']) => `(SELECT 0 AS key, ${typed(list, type)} AS value)`,
     'rows one': ([list, ...fields]) =>
-      `(SELECT 0 AS key, ${columns(fields, (name, type) => typed(`${list}.${name}`, type))})`,
+      `(SELECT 0 AS key, ${listColumns(fields, (name, type) => typed(`${list}.${name}`, type))})`,
   }
 }
 
 const KEY = '(place - 1)::integer AS key'
 
 /** The columns of a table made from fields, each read by its name and type. */
-function columns(fields: readonly string[], read: (name: string, type: string) => string): string {
+function listColumns(fields: readonly string[], read: (name: string, type: string) => string): string {
   const named = fields.map((field) => field.split(':'))
   return named.map(([name = '', type = '']) => `${read(name, type)} AS ${name}`).join(', ')
 }
@@ -98,15 +98,15 @@ export function compile({ text, values }: Pick<Statement, 'text' | 'values'>, di
   const own = typeof text === 'string' ? text : text[dialect]
   let all = known[dialect].get(own)
   if (all === undefined) {
-    all = { lists: listsIn(own), forms: [] }
+    all = { lists: findListNames(own), forms: [] }
     known[dialect].set(own, all)
   }
   const { lists, forms } = all
   const form = lists.reduce((bits, list, at) => (isOfOne(values[list]) ? bits | (1 << at) : bits), 0)
-  return (forms[form] ??= compiledOf(own, dialect, new Set(lists.filter((_, at) => (form & (1 << at)) !== 0))))
+  return (forms[form] ??= compileText(own, dialect, new Set(lists.filter((_, at) => (form & (1 << at)) !== 0))))
 }
 
-const listsIn = (text: string): readonly string[] => [
+const findListNames = (text: string): readonly string[] => [
   ...new Set([...text.matchAll(FRAGMENT)].flatMap(([, name = '', args = '']) => listOf(name, args.split(' ')) ?? [])),
 ]
 
@@ -114,7 +114,7 @@ const listsIn = (text: string): readonly string[] => [
 const listOf = (name: string, args: readonly string[]): string | undefined =>
   ['in', 'each', 'rows'].includes(name) ? args.find((arg) => arg.startsWith('$'))?.slice(1) : undefined
 
-function compiledOf(text: string, dialect: Dialect, ofOnes: ReadonlySet<string>): Compiled {
+function compileText(text: string, dialect: Dialect, ofOnes: ReadonlySet<string>): Compiled {
   const expanded = text.replaceAll(FRAGMENT, (_, name: string, given = '') => {
     const args = String(given).split(' ')
     const fragment = FRAGMENTS[dialect][ofOnes.has(listOf(name, args) ?? '') ? `${name} one` : name]
@@ -124,13 +124,13 @@ function compiledOf(text: string, dialect: Dialect, ofOnes: ReadonlySet<string>)
   const names = [...new Set([...expanded.matchAll(VALUE)].map(([, name = '']) => name))]
   const sql = expanded.replaceAll(VALUE, (_, name) => `${NUMBER[dialect]}${names.indexOf(name) + 1}`)
   const isWrite = /\b(INSERT INTO|UPDATE\s+\w+\s+SET|DELETE FROM)\b/.test(sql)
-  const readers = names.map((name) => readerOf(name, ofOnes, dialect))
+  const readers = names.map((name) => createValueReader(name, ofOnes, dialect))
   const bind = (values: Values) => readers.map((read) => read(values))
   return { sql, bind, isWrite, hasRows: !isWrite || /\bRETURNING\b/.test(sql) }
 }
 
 /** Resolves a name in a text: a value's, or `list.field` for the only object of a list. */
-function readerOf(name: string, ofOnes: ReadonlySet<string>, dialect: Dialect): (values: Values) => Bound {
+function createValueReader(name: string, ofOnes: ReadonlySet<string>, dialect: Dialect): (values: Values) => Bound {
   const [given = '', field] = name.split('.')
   return (values) => {
     const value = values[given]

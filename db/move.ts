@@ -51,27 +51,27 @@ export function placeName(place: Database): string {
 }
 
 async function moveToPostgres(path: string, url: string, moving: Moving): Promise<Moved> {
-  const [{ exportSqlite }, { importPostgres }] = await engines()
+  const [{ exportSqlite }, { importPostgres }] = await importEngines()
   return await exportSqlite(path, moving, (from, close) =>
     importPostgres(url, moving, (to) => copyWall(from, to), close),
   )
 }
 
 async function moveToSqlite(url: string, path: string, moving: Moving): Promise<Moved> {
-  const [{ importSqlite }, { exportPostgres }] = await engines()
+  const [{ importSqlite }, { exportPostgres }] = await importEngines()
   return await exportPostgres(url, moving, (from, close) =>
     importSqlite(path, moving, (to) => copyWall(from, to), close),
   )
 }
 
-const engines = () => Promise.all([import('./sqlite/move.ts'), import('./postgres/move.ts')])
+const importEngines = () => Promise.all([import('./sqlite/move.ts'), import('./postgres/move.ts')])
 
 async function copyWall(from: WallRows, to: NewWall): Promise<Moved> {
   for (const table of WALL_TABLES) await copyTable(table, from, to)
   await to.finish()
   const moved: Partial<Record<WallTable, number>> = {}
   for (const table of WALL_TABLES) moved[table] = await compareTables(table, from, to)
-  if ((await shown(from.log)) !== (await shown(to.log))) throw differs('shows a different picture')
+  if ((await formatLog(from.log)) !== (await formatLog(to.log))) throw createCopyError('shows a different picture')
   return moved
 }
 
@@ -94,19 +94,19 @@ async function compareTables(table: WallTable, from: WallRows, to: WallRows): Pr
   const [olds, news] = [from, to].map((wall) => wall.pages(table)[Symbol.asyncIterator]())
   let count = 0
   for (;;) {
-    const [old, made] = [await nextOf(olds), await nextOf(news)]
-    if (old.length !== made.length) throw differs(`has a different number of rows in ${table}`)
+    const [old, made] = [await readNextPage(olds), await readNextPage(news)]
+    if (old.length !== made.length) throw createCopyError(`has a different number of rows in ${table}`)
     if (old.length === 0) return count
     for (const [at, row] of made.entries()) {
       const before = old[at]
       if (before === undefined || !WALL_COLUMNS[table].every((column) => isSame(row[column], before[column])))
-        throw differs(`has a different row ${count + at + 1} in ${table}`)
+        throw createCopyError(`has a different row ${count + at + 1} in ${table}`)
     }
     count += old.length
   }
 }
 
-async function nextOf(pages: AsyncIterator<readonly WallRow[]> | undefined): Promise<readonly WallRow[]> {
+async function readNextPage(pages: AsyncIterator<readonly WallRow[]> | undefined): Promise<readonly WallRow[]> {
   const page = await pages?.next()
   return page === undefined || page.done === true ? [] : page.value
 }
@@ -117,11 +117,12 @@ function isSame(one: Bound | undefined, other: Bound | undefined): boolean {
 }
 
 /** Everything that readers derive from a log, as one text. */
-async function shown(log: Log): Promise<string> {
+async function formatLog(log: Log): Promise<string> {
   const view = createEmptyView()
   for (const change of await log.compacted()) applyChange(view, change)
   const blocks = ALL_BLOCKS.map((block) => toCanvasBlock(view, block))
   return JSON.stringify([view.number, statsOf(view), toCanvasAgents(view), blocks, toRegistry(view), view.sales])
 }
 
-const differs = (how: string) => new CannotOpen(`the copy ${how} and was discarded; this is a bug in the program`)
+const createCopyError = (how: string) =>
+  new CannotOpen(`the copy ${how} and was discarded; this is a bug in the program`)

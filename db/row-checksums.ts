@@ -65,7 +65,7 @@ export const SUMMED = {
 const LATER: Readonly<Record<string, string>> = { size: '1x1' }
 
 /** SQL for the content of a row, as bytes: each column's length and content, or a dash for none. */
-export function heldInSql(columns: readonly string[], of = ''): string {
+export function renderChecksumSql(columns: readonly string[], of = ''): string {
   // One call for all columns: a chain of `||` would copy the row as often as it has columns.
   const parts = columns.flatMap((name) => {
     const held = [`octet_length(${of}${name})`, `iif(${of}${name} IS NULL, '-', ':')`, `${of}${name}`]
@@ -104,18 +104,18 @@ export function sumsOf<T extends 'blocks' | 'changes'>(table: T, rows: number, c
     const column = columns[name]
     const before = parts.at(-1)
     if (typeof column === 'function') parts.push(column)
-    else if (typeof before === 'string') parts[parts.length - 1] = before + heldText(column)
-    else parts.push(heldText(column))
+    else if (typeof before === 'string') parts[parts.length - 1] = before + encodeText(column)
+    else parts.push(encodeText(column))
   }
   const sums = Buffer.alloc(SUM_BYTES * rows)
-  for (let at = 0; at < rows; at++) sums.writeBigUInt64BE(hashOf(heldAt(parts, at)), SUM_BYTES * at)
+  for (let at = 0; at < rows; at++) sums.writeBigUInt64BE(hashOf(joinParts(parts, at)), SUM_BYTES * at)
   return sums
 }
 
 /** SQL for the sum of a member of a list, from `$sums`. */
 export const sumAt = (key: string): string => `substr($sums, ${SUM_BYTES} * ${key} + 1, ${SUM_BYTES})`
 
-function heldText(value: Text): string {
+function encodeText(value: Text): string {
   if (value === null) return '-'
   return typeof value === 'number' ? `${String(value).length}:${value}` : `${Buffer.byteLength(value)}:${value}`
 }
@@ -124,13 +124,13 @@ function heldText(value: Text): string {
 const row = Buffer.alloc(32_768)
 
 /** What a row holds, as `heldInSql` reads it; text as long as there are no bytes in it. */
-function heldAt(parts: readonly (string | ((at: number) => Text | Uint8Array))[], at: number): string | Uint8Array {
+function joinParts(parts: readonly (string | ((at: number) => Text | Uint8Array))[], at: number): string | Uint8Array {
   let text = ''
   let written = 0
   for (const part of parts) {
     const value = typeof part === 'string' ? part : part(at)
     if (typeof part === 'string') text += part
-    else if (value === null || typeof value !== 'object') text += heldText(value)
+    else if (value === null || typeof value !== 'object') text += encodeText(value)
     else {
       written += row.write(`${text}${value.length}:`, written)
       row.set(value, written)
@@ -147,7 +147,7 @@ function heldAt(parts: readonly (string | ((at: number) => Text | Uint8Array))[]
  */
 export function isWhole(table: Table, row: number, held: Uint8Array, sum: Uint8Array | null): boolean {
   const hash = hashOf(held)
-  if (sum === null) return table === 'blocks' && hash === hashOf(untouchedBlock(row))
+  if (sum === null) return table === 'blocks' && hash === hashOf(encodeUntouchedBlock(row))
   return sum.length === SUM_BYTES && hash === new DataView(sum.buffer, sum.byteOffset).getBigUint64(0)
 }
 
@@ -160,4 +160,4 @@ export function rankOf(block: number): number {
 }
 
 /** What a block holds that nobody ever wanted, as `heldInSql` reads it. */
-const untouchedBlock = (block: number) => `${heldText(block)}${heldText(rankOf(block))}4:open------`
+const encodeUntouchedBlock = (block: number) => `${encodeText(block)}${encodeText(rankOf(block))}4:open------`

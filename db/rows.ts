@@ -20,7 +20,7 @@ export type ContentRow = {
   readonly link: string | null
 }
 
-type AuthorizationRow = Readonly<ReturnType<typeof authorizationRow>>
+type AuthorizationRow = Readonly<ReturnType<typeof toAuthorizationRow>>
 
 type StateRow =
   | { readonly state: 'reserved'; readonly uncertain: Flag }
@@ -84,13 +84,13 @@ export const payeesOf = (column: string): readonly Address[] =>
   column.split(' ').filter((payee): payee is Address => payee !== '')
 
 /** A target as columns: `target` is its top left block, `null` for the open place nearest the centre. */
-export function targetColumns(target: Target): SizeRow & { readonly target: BlockIndex | null } {
+export function toTargetColumns(target: Target): SizeRow & { readonly target: BlockIndex | null } {
   const { at, w, h } = positionOf(target)
   return { target: at === 'next' ? null : at, w, h }
 }
 
 /** The target in these columns. */
-export const targetIn = ({ target, w, h }: Pick<PurchaseRow, 'target' | 'w' | 'h'>): Target =>
+export const toTarget = ({ target, w, h }: Pick<PurchaseRow, 'target' | 'w' | 'h'>): Target =>
   targetOf(target ?? 'next', { w, h })
 
 /** A wallet that has bought. */
@@ -103,7 +103,7 @@ export type Agent = Profile & {
 
 /** The domain value of a row of `payments`. */
 export function purchaseOf(row: PurchaseRow): Purchase {
-  const target = targetIn(row)
+  const target = toTarget(row)
   const { name, framework, pixels, message, link } = row
   return {
     payment: paymentOf(row),
@@ -138,7 +138,7 @@ export const maskOf = ({ pixels, message, link }: Hidden): number =>
   (pixels ? 1 : 0) | (message ? 2 : 0) | (link ? 4 : 0)
 
 /** A payment's columns. Throws for one that no terms of ours can have requested. */
-export function authorizationRow(payment: Payment) {
+export function toAuthorizationRow(payment: Payment) {
   const { accepted } = payment
   if (accepted.payTo !== payment.to || accepted.amount !== payment.amount)
     throw new RangeError('a payment that differs from the terms it accepts cannot be kept')
@@ -149,15 +149,15 @@ export function authorizationRow(payment: Payment) {
     asset: accepted.asset,
     network: accepted.network,
     scheme: accepted.scheme,
-    amount: integer(payment.amount),
-    valid_after: integer(payment.validAfter),
-    valid_before: integer(payment.validBefore),
+    amount: toInteger(payment.amount),
+    valid_after: toInteger(payment.validAfter),
+    valid_before: toInteger(payment.validBefore),
     signature: payment.signature,
   }
 }
 
 /** An amount, a height or a time that SQLite and JavaScript both represent exactly. */
-export function integer(value: bigint): number {
+export function toInteger(value: bigint): number {
   if (value < 0n || value > BigInt(Number.MAX_SAFE_INTEGER)) throw new RangeError(`${value} cannot be stored exactly`)
   return Number(value)
 }

@@ -109,13 +109,13 @@ export function* together<const Parts extends readonly Tx<unknown>[]>(...parts: 
   let steps = parts.map((part) => part.next())
   while (steps.some(({ done }) => done !== true)) {
     const areAllAtCounters = steps.every((step) => step.done === true || takesCounters(step.value))
-    const goesOn = (step: Step): step is IteratorYieldResult<readonly Statement[]> =>
+    const isJoinable = (step: Step): step is IteratorYieldResult<readonly Statement[]> =>
       step.done !== true && (areAllAtCounters || !takesCounters(step.value))
-    const results = yield steps.flatMap((step) => (goesOn(step) ? step.value : []))
+    const results = yield steps.flatMap((step) => (isJoinable(step) ? step.value : []))
     let from = 0
     steps = steps.map((step, at) => {
       const part = parts[at]
-      if (!goesOn(step) || part === undefined) return step
+      if (!isJoinable(step) || part === undefined) return step
       const own = results.slice(from, from + step.value.length)
       from += step.value.length
       return part.next(own)
@@ -130,4 +130,4 @@ const takesCounters = (statements: readonly Statement[]): boolean =>
   statements.some(({ text }) => /\bcounters\b/.test(typeof text === 'string' ? text : text.postgres))
 
 /** Runs nothing, for work that depends on a condition. */
-export function* nothing(): Tx<undefined> {}
+export function* doNothing(): Tx<undefined> {}

@@ -49,27 +49,27 @@ async function compile(): Promise<void> {
     bytecode: true,
     format: 'esm',
     naming: { entry: '[name].[ext]', asset: '[name].[ext]' },
-    plugins: [inside(page)],
+    plugins: [createPagePlugin(page)],
     compile: { outfile: join(OUT, PROGRAM), autoloadDotenv: false, autoloadBunfig: false },
   })
 }
 
 /** Puts into the executable what the source finds beside itself. */
-function inside(page: ReadonlyMap<string, string>): BunPlugin {
+function createPagePlugin(page: ReadonlyMap<string, string>): BunPlugin {
   return {
     name: 'inside',
     setup(build) {
-      build.onLoad({ filter: /\/server\/page-files\.ts$/ }, () => ({ loader: 'ts', contents: pageModule(page) }))
+      build.onLoad({ filter: /\/server\/page-files\.ts$/ }, () => ({ loader: 'ts', contents: renderPageModule(page) }))
       build.onLoad({ filter: /\/secp256k1\/bindings\.js$/ }, ({ path }) => ({
         loader: 'js',
-        contents: `const addon = require(${JSON.stringify(addonFor(join(path, '../prebuilds', PLATFORM)))})
+        contents: `const addon = require(${JSON.stringify(findAddon(join(path, '../prebuilds', PLATFORM)))})
 module.exports = require('./lib')(new addon.Secp256k1())`,
       }))
     },
   }
 }
 
-function pageModule(page: ReadonlyMap<string, string>): string {
+function renderPageModule(page: ReadonlyMap<string, string>): string {
   const files = [...page].toSorted(([one], [other]) => (one < other ? -1 : 1))
   const imports = files.map(([, path], at) => `import file${at} from ${JSON.stringify(path)} with { type: 'file' }`)
   const entries = files.map(([name], at) => `[${JSON.stringify(name)}, file${at}]`)
@@ -77,7 +77,7 @@ function pageModule(page: ReadonlyMap<string, string>): string {
 }
 
 /** The compiled part for this platform; on Linux the one for the library that Bun itself uses. */
-function addonFor(folder: string): string {
+function findAddon(folder: string): string {
   const name = readdirSync(folder).find((file) => file.endsWith('.node') && !file.includes('musl'))
   if (name === undefined) throw new Error(`no compiled part of secp256k1 for ${PLATFORM}`)
   return join(folder, name)
@@ -91,13 +91,13 @@ function addDocuments(): void {
     if (name !== 'release.ts') cpSync(join(ROOT, 'deploy', name), join(bundle, name), { recursive: true })
   }
   for (const name of DOCUMENTS) cpSync(join(ROOT, name), join(bundle, name))
-  writeFileSync(join(bundle, 'pixel-wall.env'), settings())
+  writeFileSync(join(bundle, 'pixel-wall.env'), renderSettings())
   cpSync(join(ROOT, 'CHANGELOG.md'), join(bundle, 'CHANGES.md'))
   writeFileSync(join(bundle, 'sbom.json'), run(join(OUT, PROGRAM), 'sbom'))
 }
 
 /** The settings to fill in, with the places that the units give the wall. */
-function settings(): string {
+function renderSettings(): string {
   const places = {
     DATABASE_PATH: '/var/lib/pixel-wall/wall.sqlite',
     ADMIN_SOCKET_PATH: '/var/lib/pixel-wall/wall.sock',

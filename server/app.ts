@@ -62,9 +62,10 @@ export type Service = Omit<BlockDeps, 'sellTo' | 'clients' | 'images' | 'taken'>
 const IDLE_SECONDS = 255
 
 /** Makes the app; `handle(request)` returns the response to one request, `listen` serves. */
-export function app(given: Service) {
+export function createApp(given: Service) {
   const viewer = withSecurityHeaders(given.offer.baseUrl, given.viewer)
-  const rest: (request: Request) => Response = (request) => (namesOneHost(request) ? notFound(request) : refuseHosts())
+  const answerOther: (request: Request) => Response = (request) =>
+    namesOneHost(request) ? notFound(request) : refuseHosts()
   const shell = new Elysia({
     strictPath: true,
     normalize: false,
@@ -76,7 +77,7 @@ export function app(given: Service) {
       // Otherwise two processes could listen on one port and share its requests unnoticed.
       reusePort: false,
       // A path that matches no route as it was sent must not be matched again after its dot segments are removed.
-      routes: { '/*': measureResponses(given.meter, '/*', rest) },
+      routes: { '/*': measureResponses(given.meter, '/*', answerOther) },
     },
   })
   const service = servicesOf(given, (request) => shell.server?.requestIP(request)?.address)
@@ -103,13 +104,13 @@ export function app(given: Service) {
     .use(atlas({ ...service, site: documentedSite }))
     .use(discovery({ ...service, viewer, site: documentedSite }))
     // Requests that did not come over a socket.
-    .all('/*', ({ request }) => rest(request))
+    .all('/*', ({ request }) => answerOther(request))
   const notFound = createFallback(wall, viewer)
   return wall
 }
 
 /** The type of the app, from which Eden types its clients. */
-export type App = ReturnType<typeof app>
+export type App = ReturnType<typeof createApp>
 
 /** Adds dependencies that several plugins share. */
 function servicesOf(given: Service, peerOf: (request: Request) => string | undefined) {

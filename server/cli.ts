@@ -1,7 +1,7 @@
 /** `pixel-wall`: serves the wall and runs all commands of operators. */
 
 import manifest from '../package.json'
-import { terminalLine, terminalText } from '../shared/terminal.ts'
+import { escapeLine, escapeText } from '../shared/terminal.ts'
 import { findNearestWord } from '../shared/text.ts'
 import { ConfigError, EXIT_CONFIG, warningsOf } from './config.ts'
 import type { Command } from './operate/command.ts'
@@ -52,7 +52,7 @@ if (name === '--version') {
   const { main } = await import('./main.ts')
   await main()
 } else if (command === undefined) {
-  console.error(`${mistake()}\n\n${USAGE}`)
+  console.error(`${describeMistake()}\n\n${USAGE}`)
   process.exitCode = 2
 } else {
   const { runCommand } = await import('./operate/command.ts')
@@ -65,21 +65,21 @@ if (name === '--version') {
 }
 
 /** The usage error of the given arguments. */
-function mistake(): string {
+function describeMistake(): string {
   if (name === undefined) return 'No command given.'
   if (name === 'serve') return '`serve` takes no arguments; put --env-file FILE before it.'
   const meant = findNearestWord(name, ['serve', ...Object.keys(COMMANDS)])
-  return terminalLine(`Unknown command ${name}${meant === undefined ? '.' : `; did you mean ${meant}?`}`)
+  return escapeLine(`Unknown command ${name}${meant === undefined ? '.' : `; did you mean ${meant}?`}`)
 }
 
 /** Loads the settings file into the environment. Ends the process if it cannot be read. */
 function settle(): void {
   try {
     const warnings = loadSettings(process.env, file)
-    for (const warning of [...warnings, ...warningsOf(process.env)]) console.error(terminalLine(warning))
+    for (const warning of [...warnings, ...warningsOf(process.env)]) console.error(escapeLine(warning))
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    console.error(terminalText(error.message))
+    console.error(escapeText(error.message))
     process.exit(EXIT_CONFIG)
   }
 }

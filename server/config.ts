@@ -123,51 +123,51 @@ export const warningsOf = (env: Env): readonly string[] =>
 /** Reads the environment. Throws `ConfigError`. */
 export function readConfig(env: Env): Config {
   const problems: string[] = []
-  const read = reader(env, problems)
-  const network = read('NETWORK', networkOf) ?? 'eip155:8453'
+  const read = createReader(env, problems)
+  const network = read('NETWORK', parseNetwork) ?? 'eip155:8453'
   const asset = tokenOf(network)
-  const baseUrl = read('BASE_URL', originOf)
+  const baseUrl = read('BASE_URL', parseOrigin)
   const price = read('PRICE', priceOf) ?? USUAL_PRICE_ATOMIC
-  const title = read('TITLE', titleOf) ?? 'Pixel Wall'
-  const payTo = read('PAY_TO', (text) => payeeOf(text, asset.address))
-  const facilitatorUrls = read('FACILITATOR_URL', listOf(urlOf))?.map(({ href }) => href)
-  const ownershipProofs = read('OWNERSHIP_PROOFS', listOf(signatureOf)) ?? []
-  const facilitatorKeys = new Map(read('FACILITATOR_KEYS', listOf(hostKeyOf)))
+  const title = read('TITLE', parseTitle) ?? 'Pixel Wall'
+  const payTo = read('PAY_TO', (text) => parsePayee(text, asset.address))
+  const facilitatorUrls = read('FACILITATOR_URL', listOf(parseUrl))?.map(({ href }) => href)
+  const ownershipProofs = read('OWNERSHIP_PROOFS', listOf(parseSignature)) ?? []
+  const facilitatorKeys = new Map(read('FACILITATOR_KEYS', listOf(parseHostKey)))
   const hosts = facilitatorUrls?.map((url) => new URL(url).host)
   const stray = [...facilitatorKeys.keys()].find((host) => hosts?.includes(host) === false)
   if (stray !== undefined) problems.push(`FACILITATOR_KEYS names ${stray}, but FACILITATOR_URL does not`)
-  const id = read('CDP_API_KEY_ID', asIs)
-  const secret = read('CDP_API_KEY_SECRET', asIs)
+  const id = read('CDP_API_KEY_ID', parseText)
+  const secret = read('CDP_API_KEY_SECRET', parseText)
   if ((id === undefined) !== (secret === undefined)) problems.push('set CDP_API_KEY_ID and CDP_API_KEY_SECRET together')
-  const webhookUrl = read('WEBHOOK_URL', urlOf)?.href
-  const key = read('WEBHOOK_SECRET', webhookKeyOf)
-  const isSet = (name: Setting) => textOf(name, env) !== ''
+  const webhookUrl = read('WEBHOOK_URL', parseUrl)?.href
+  const key = read('WEBHOOK_SECRET', parseWebhookKey)
+  const isSet = (name: Setting) => readText(name, env) !== ''
   if (isSet('WEBHOOK_URL') !== isSet('WEBHOOK_SECRET')) problems.push('set WEBHOOK_URL and WEBHOOK_SECRET together')
   const place = placeIn(read, problems)
   const rest = {
     ...place,
-    booksPath: beside(place, 'books'),
-    host: read('HOST', hostOf) ?? LOOPBACK,
-    metricsHost: read('METRICS_HOST', hostOf) ?? LOOPBACK,
+    booksPath: locateBeside(place, 'books'),
+    host: read('HOST', parseHost) ?? LOOPBACK,
+    metricsHost: read('METRICS_HOST', parseHost) ?? LOOPBACK,
     network,
-    rpcUrls: read('RPC_URL', listOf(urlOf))?.map(({ href }) => href) ?? [],
-    rpcCallsPerSecond: read('RPC_CALLS_PER_SECOND', wholeNumber(1, 100_000)),
+    rpcUrls: read('RPC_URL', listOf(parseUrl))?.map(({ href }) => href) ?? [],
+    rpcCallsPerSecond: read('RPC_CALLS_PER_SECOND', createIntegerParser(1, 100_000)),
     facilitatorKeys,
     cdpKey: id === undefined || secret === undefined ? undefined : { id, secret },
-    verifyTimeoutMs: read('VERIFY_TIMEOUT_MS', wholeNumber(100, 60_000)) ?? 5000,
-    settleTimeoutMs: read('SETTLE_TIMEOUT_MS', wholeNumber(100, 200_000)) ?? 30_000,
-    reconcileIntervalMs: read('RECONCILE_INTERVAL_MS', wholeNumber(100, 600_000)) ?? 5000,
-    historyDays: read('HISTORY_DAYS', wholeNumber(1, 3650)) ?? 7,
-    metricsPort: read('METRICS_PORT', wholeNumber(0, 65_535)),
-    drainMs: read('DRAIN_MS', wholeNumber(0, 600_000)) ?? 0,
+    verifyTimeoutMs: read('VERIFY_TIMEOUT_MS', createIntegerParser(100, 60_000)) ?? 5000,
+    settleTimeoutMs: read('SETTLE_TIMEOUT_MS', createIntegerParser(100, 200_000)) ?? 30_000,
+    reconcileIntervalMs: read('RECONCILE_INTERVAL_MS', createIntegerParser(100, 600_000)) ?? 5000,
+    historyDays: read('HISTORY_DAYS', createIntegerParser(1, 3650)) ?? 7,
+    metricsPort: read('METRICS_PORT', createIntegerParser(0, 65_535)),
+    drainMs: read('DRAIN_MS', createIntegerParser(0, 600_000)) ?? 0,
     webhook: webhookUrl === undefined || key === undefined ? undefined : { url: webhookUrl, key },
-    contact: read('OPERATOR_CONTACT', contactOf) ?? null,
-    denied: read('DENY_PAYERS', deniedOf) ?? { addresses: new Set(), path: undefined },
-    trustedHops: read('TRUST_PROXY', wholeNumber(0, 10)),
-    sharesStream: read('SHARED_STREAM', yesOrNo) ?? false,
+    contact: read('OPERATOR_CONTACT', parseContact) ?? null,
+    denied: read('DENY_PAYERS', parseDeniedPayers) ?? { addresses: new Set(), path: undefined },
+    trustedHops: read('TRUST_PROXY', createIntegerParser(0, 10)),
+    sharesStream: read('SHARED_STREAM', parseYesOrNo) ?? false,
   }
   if (problems.length > 0 || baseUrl === undefined || payTo === undefined || facilitatorUrls === undefined)
-    throw cannotWork(problems)
+    throw createConfigError(problems)
   return {
     ...rest,
     hosts: [...new Set([baseUrl.hostname, baseUrl.host])],
@@ -189,17 +189,17 @@ export type Place = Pick<Config, 'database' | 'port' | 'adminSocketPath' | 'witn
 /** Reads only where a wall is stored and listens. Throws `ConfigError`. */
 export function readPlace(env: Env): Place {
   const problems: string[] = []
-  const place = placeIn(reader(env, problems), problems)
-  if (problems.length > 0) throw cannotWork(problems)
+  const place = placeIn(createReader(env, problems), problems)
+  if (problems.length > 0) throw createConfigError(problems)
   return place
 }
 
 type Read = <T>(name: Setting, parse: (text: string) => Parsed<T>) => T | undefined
 
 /** Reads settings one by one, and collects their errors. */
-function reader(env: Env, problems: string[]): Read {
+function createReader(env: Env, problems: string[]): Read {
   return (name, parse) => {
-    const text = textOf(name, env)
+    const text = readText(name, env)
     if (typeof text !== 'string') {
       problems.push(text.problem)
       return undefined
@@ -216,17 +216,17 @@ function reader(env: Env, problems: string[]): Read {
 }
 
 /** The value of a setting, or the content of the file that `NAME_FILE` names. */
-function textOf(name: Setting, env: Env): string | { readonly problem: string } {
+function readText(name: Setting, env: Env): string | { readonly problem: string } {
   const text = (env[name] ?? env[formerNames[name] ?? ''])?.trim() ?? ''
   const path = 'secret' in SETTINGS[name] ? (env[`${name}_FILE`]?.trim() ?? '') : ''
   if (path === '') return text
   if (text !== '') return { problem: `set either ${name} or ${name}_FILE, not both` }
-  const content = contentOf(path)
+  const content = readContent(path)
   return typeof content === 'string' ? content.trim() : { problem: `${name}_FILE ${content.problem}` }
 }
 
 /** The text of a file that a setting names. */
-function contentOf(path: string): string | { readonly problem: string } {
+function readContent(path: string): string | { readonly problem: string } {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
@@ -236,23 +236,23 @@ function contentOf(path: string): string | { readonly problem: string } {
 }
 
 function placeIn(read: Read, problems: string[]): Place {
-  const port = read('PORT', wholeNumber(0, 65_535)) ?? 8402
-  const path = read('DATABASE_PATH', asIs)
-  const url = read('DATABASE_URL', postgresOf)
+  const port = read('PORT', createIntegerParser(0, 65_535)) ?? 8402
+  const path = read('DATABASE_PATH', parseText)
+  const url = read('DATABASE_URL', parsePostgresUrl)
   if (path !== undefined && url !== undefined) problems.push('set either DATABASE_PATH or DATABASE_URL, not both')
   const database: Database =
     url === undefined ? { kind: 'sqlite', path: path ?? './wall.sqlite' } : { kind: 'postgres', url }
-  const adminSocketPath = read('ADMIN_SOCKET_PATH', asIs)
-  const own = read('WITNESS_PATH', asIs)
-  const witnessPath = own ?? beside({ database, port, adminSocketPath }, 'witness')
-  const isWitnessApart = read('WITNESS_IS_APART', yesOrNo) ?? false
+  const adminSocketPath = read('ADMIN_SOCKET_PATH', parseText)
+  const own = read('WITNESS_PATH', parseText)
+  const witnessPath = own ?? locateBeside({ database, port, adminSocketPath }, 'witness')
+  const isWitnessApart = read('WITNESS_IS_APART', parseYesOrNo) ?? false
   if (isWitnessApart && own === undefined && database.kind === 'sqlite')
     problems.push('WITNESS_IS_APART is yes, but WITNESS_PATH is not set: the default is beside the database')
   return { port, database, adminSocketPath, witnessPath, isWitnessApart }
 }
 
 /** A path beside the database file; without one, a path for each instance, named after its admin socket or its port. */
-function beside(
+function locateBeside(
   { database, port, adminSocketPath }: Pick<Place, 'database' | 'port' | 'adminSocketPath'>,
   what: 'witness' | 'books',
 ): string | undefined {
@@ -261,7 +261,7 @@ function beside(
 }
 
 /** The error of settings that cannot work. */
-export const cannotWork = (problems: readonly string[]) =>
+export const createConfigError = (problems: readonly string[]) =>
   new ConfigError(
     `The wall cannot run with these settings:\n${problems.map((problem) => `  - ${problem}`).join('\n')}\n.env.example (in a release: pixel-wall.env) explains each setting.`,
     problems,
@@ -271,24 +271,24 @@ type Parsed<T> = { readonly value: T } | { readonly problem: string }
 
 const lower = (address: string) => address.toLowerCase() as Address
 
-const asIs = (text: string): Parsed<string> => ({ value: text })
+const parseText = (text: string): Parsed<string> => ({ value: text })
 
-const yesOrNo = (text: string): Parsed<boolean> =>
+const parseYesOrNo = (text: string): Parsed<boolean> =>
   text === 'yes' || text === 'no' ? { value: text === 'yes' } : { problem: 'must be yes or no' }
 
-const hostOf = (text: string): Parsed<string> =>
+const parseHost = (text: string): Parsed<string> =>
   /^[\w.:-]+$/.test(text)
     ? { value: text }
     : { problem: 'must be an address or host name of this machine, without a port' }
 
 // It becomes a link on public pages.
-const contactOf = (text: string): Parsed<string> =>
+const parseContact = (text: string): Parsed<string> =>
   /^(?:https:\/\/\S+|(?:mailto:)?[^\s:@]+@[^\s:@]+|tel:\S+)$/i.test(text)
     ? { value: text }
     : { problem: 'must be an email address, or start with https://, mailto: or tel:' }
 
 // The secret format of Standard Webhooks.
-const webhookKeyOf = (text: string): Parsed<Uint8Array> => {
+const parseWebhookKey = (text: string): Parsed<Uint8Array> => {
   const [, encoded = ''] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? []
   const value = new Uint8Array(Buffer.from(encoded, 'base64'))
   return value.length >= 24 && value.length <= 64
@@ -306,13 +306,13 @@ const priceOf = (text: string): Parsed<bigint> => {
     : { value }
 }
 
-const titleOf = (text: string): Parsed<string> =>
+const parseTitle = (text: string): Parsed<string> =>
   isPrintable(text, TITLE_MAX) ? { value: text } : { problem: `must be 1 to ${TITLE_MAX} printable characters` }
 
-const networkOf = (text: string): Parsed<Network> =>
+const parseNetwork = (text: string): Parsed<Network> =>
   isNetwork(text) ? { value: text } : { problem: `must be one of ${NETWORKS.join(', ')}` }
 
-const wholeNumber =
+const createIntegerParser =
   (min: number, max: number) =>
   (text: string): Parsed<number> => {
     const value = Number(text)
@@ -334,7 +334,7 @@ const listOf =
     return { value: values }
   }
 
-function urlOf(text: string): Parsed<URL> {
+function parseUrl(text: string): Parsed<URL> {
   const value = URL.canParse(text) ? new URL(text) : undefined
   return value?.protocol === 'https:' || value?.protocol === 'http:'
     ? { value }
@@ -342,7 +342,7 @@ function urlOf(text: string): Parsed<URL> {
 }
 
 // The value is never shown, since it may contain a password.
-function postgresOf(text: string): Parsed<string> {
+function parsePostgresUrl(text: string): Parsed<string> {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isPostgres = url?.protocol === 'postgres:' || url?.protocol === 'postgresql:'
   return isPostgres && url.hostname !== '' && url.pathname.length > 1
@@ -350,19 +350,19 @@ function postgresOf(text: string): Parsed<string> {
     : { problem: 'must be a postgres:// URL that names a host and a database' }
 }
 
-function originOf(text: string): Parsed<URL> {
-  const parsed = urlOf(text)
+function parseOrigin(text: string): Parsed<URL> {
+  const parsed = parseUrl(text)
   if ('problem' in parsed) return parsed
   const { username, password, pathname, search, hash } = parsed.value
   const isBare = username + password + search + hash === '' && pathname === '/'
   return isBare ? parsed : { problem: 'must be a URL without path, query or user name' }
 }
 
-const signatureOf = (text: string): Parsed<string> =>
+const parseSignature = (text: string): Parsed<string> =>
   /^0x[0-9a-fA-F]{130}$/.test(text) ? { value: text } : { problem: 'must be signatures: 0x followed by 130 hex digits' }
 
 // The key is never shown.
-function hostKeyOf(text: string): Parsed<readonly [host: string, key: string]> {
+function parseHostKey(text: string): Parsed<readonly [host: string, key: string]> {
   const [, host, key] = /^([\w.-]+(?::\d+)?)=([!-~]+)$/.exec(text) ?? []
   return host === undefined || key === undefined
     ? { problem: 'must be host=key, and several separated by commas' }
@@ -370,9 +370,9 @@ function hostKeyOf(text: string): Parsed<readonly [host: string, key: string]> {
 }
 
 /** Reads a list of addresses, or the file that a path names. */
-function deniedOf(text: string): Parsed<DeniedPayers> {
+function parseDeniedPayers(text: string): Parsed<DeniedPayers> {
   const path = /^0x/i.test(text) ? undefined : text
-  const listed = path === undefined ? text : contentOf(path)
+  const listed = path === undefined ? text : readContent(path)
   if (typeof listed !== 'string') return listed
   const addresses = parseAddresses(listed)
   if (typeof addresses !== 'number') return { value: { addresses, path } }
@@ -381,7 +381,7 @@ function deniedOf(text: string): Parsed<DeniedPayers> {
   }
 }
 
-function payeeOf(text: string, asset: string): Parsed<Address> {
+function parsePayee(text: string, asset: string): Parsed<Address> {
   if (!isAddress(text, { strict: false })) return { problem: 'must be an address (0x followed by 40 hex digits)' }
   const digits = text.slice(2)
   const isOneCase = digits === digits.toLowerCase() || digits === digits.toUpperCase()

@@ -3,11 +3,11 @@
 import { CannotOpen, CannotOpenYet } from '../db/cannot-open.ts'
 import { openStoreAhead } from '../db/open.ts'
 import type { DamagedRow } from '../db/row-checksums.ts'
-import { terminalText } from '../shared/terminal.ts'
+import { escapeText } from '../shared/terminal.ts'
 import { systemClock } from './adapters/clock.ts'
 import { UnusableKey } from './adapters/facilitator/coinbase.ts'
 import { createLineLogger } from './adapters/logger.ts'
-import { cannotWork, ConfigError, EXIT_CONFIG, readConfig, type Config } from './config.ts'
+import { createConfigError, ConfigError, EXIT_CONFIG, readConfig, type Config } from './config.ts'
 import { findPathProblems } from './preflight.ts'
 import { TIMES, type Times } from './times.ts'
 
@@ -21,10 +21,10 @@ if (import.meta.main) await main()
 export async function main(times: Times = TIMES): Promise<void> {
   try {
     // A process may be asked to end before its store is open.
-    const { asked, askedAgain } = signalled()
+    const { asked, askedAgain } = waitForSignals()
     const config = readConfig(Bun.env)
     const troubles = findPathProblems(config)
-    if (troubles.length > 0) throw cannotWork(troubles)
+    if (troubles.length > 0) throw createConfigError(troubles)
     const opening = openStoreAhead(config.database, config.network, {
       onBroken: exitNow,
       onDamaged,
@@ -40,7 +40,7 @@ export async function main(times: Times = TIMES): Promise<void> {
     await serve({ config, times, ahead, logger, asked, askedAgain })
   } catch (error) {
     if (!(error instanceof ConfigError || error instanceof CannotOpen || error instanceof UnusableKey)) throw error
-    console.error(terminalText(error.message))
+    console.error(escapeText(error.message))
     process.exit(error instanceof CannotOpenYet ? 1 : EXIT_CONFIG)
   }
 }
@@ -67,7 +67,7 @@ function endUnopened(): never {
 }
 
 /** Signals that ask the process to end. A second one ends the drain wait; requests are still finished. */
-function signalled(): { readonly asked: Promise<void>; readonly askedAgain: AbortSignal } {
+function waitForSignals(): { readonly asked: Promise<void>; readonly askedAgain: AbortSignal } {
   const { promise: asked, resolve } = Promise.withResolvers<void>()
   const again = new AbortController()
   let times = 0

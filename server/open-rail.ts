@@ -46,11 +46,19 @@ export function openRail(config: Config, metrics: Metrics | undefined, logger: L
     (member) => metrics?.facilitator(member) ?? member,
   )
   const facilitator = createFacilitatorRing({ ...config, members, chain, clock, logger, times })
-  const facilitatorTrouble = () => reasonsOf(outages, 'facilitator')
-  const rail = createPaymentHealth({ facilitator, chain, clock, logger, facilitatorTrouble, isLate, times })
+  const listFacilitatorTrouble = () => reasonsOf(outages, 'facilitator')
+  const rail = createPaymentHealth({
+    facilitator,
+    chain,
+    clock,
+    logger,
+    facilitatorTrouble: listFacilitatorTrouble,
+    isLate,
+    times,
+  })
   const clockOf = watchClock({ clock, outages })
-  const clockSeen = () => clockOf(endpoints.newest())
-  return { endpoints, chain, facilitator, rail, outages, eventLoop, clockSeen, catalogues }
+  const readClock = () => clockOf(endpoints.newest())
+  return { endpoints, chain, facilitator, rail, outages, eventLoop, clockSeen: readClock, catalogues }
 }
 
 /** Why dependencies of a kind are down; `null` if none is. */

@@ -13,10 +13,10 @@ import { locateAdminSocket } from './operate/admin-socket-path.ts'
 export type Port = { readonly setting: 'PORT' | 'METRICS_PORT'; readonly hostname: string; readonly port: number }
 
 /** The address on which the wall listens. */
-export const wallPort = ({ host: hostname, port }: Config): Port => ({ setting: 'PORT', hostname, port })
+export const toWallPort = ({ host: hostname, port }: Config): Port => ({ setting: 'PORT', hostname, port })
 
 /** The address on which metrics are served; `undefined` if they are not. */
-export const metricsPort = ({ metricsHost: hostname, metricsPort: port }: Config): Port | undefined =>
+export const toMetricsPort = ({ metricsHost: hostname, metricsPort: port }: Config): Port | undefined =>
   port === undefined ? undefined : { setting: 'METRICS_PORT', hostname, port }
 
 /** Calls `listen`. Throws `ConfigError`, which names the setting, if that cannot work. */
@@ -39,7 +39,7 @@ const PORT_TROUBLES: Readonly<Record<string, (hostname: string, port: number) =>
 
 /** The problems of the ports; they are free again afterwards. */
 export function findPortProblems(config: Config): readonly string[] {
-  const ports = [wallPort(config), metricsPort(config)].filter((port) => port !== undefined)
+  const ports = [toWallPort(config), toMetricsPort(config)].filter((port) => port !== undefined)
   return ports.flatMap((port) => {
     try {
       void listenOn(port, (place) => Bun.serve({ ...place, reusePort: false, fetch })).stop(true)
@@ -59,9 +59,9 @@ export function findPathProblems(config: Config): readonly string[] {
   const file = database.kind === 'sqlite' && database.path !== ':memory:' ? resolve(database.path) : undefined
   const socket = resolve(locateAdminSocket(config))
   const troubles = {
-    DATABASE_PATH: file && fileTrouble(file),
-    WITNESS_PATH: witness && (fileTrouble(resolve(witness)) ?? witnessTrouble(resolve(witness), file)),
-    ADMIN_SOCKET_PATH: socketTrouble(socket, file),
+    DATABASE_PATH: file && findFileTrouble(file),
+    WITNESS_PATH: witness && (findFileTrouble(resolve(witness)) ?? findWitnessTrouble(resolve(witness), file)),
+    ADMIN_SOCKET_PATH: findSocketTrouble(socket, file),
   }
   return Object.entries(troubles).flatMap(([setting, trouble]) => (trouble ? [`${setting}: ${trouble}`] : []))
 }
@@ -72,20 +72,20 @@ const BESIDE_DATABASE = ['', '-wal', '-shm', '-journal', '.lock']
 const isOfDatabase = (path: string, file: string | undefined): boolean =>
   file !== undefined && BESIDE_DATABASE.some((ending) => path === file + ending)
 
-function witnessTrouble(path: string, file: string | undefined): string | undefined {
+function findWitnessTrouble(path: string, file: string | undefined): string | undefined {
   if (isOfDatabase(path, file)) return `${path} is a file of the database`
   if (!existsSync(path) || isWitness(path)) return undefined
   return `${path} is not a witness of a wall; name a path where no file is`
 }
 
-function socketTrouble(path: string, file: string | undefined): string | undefined {
+function findSocketTrouble(path: string, file: string | undefined): string | undefined {
   if (isOfDatabase(path, file)) return `${path} is a file of the database`
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (found === undefined || found.isSocket()) return undefined
   return `${path} is not a socket; name a path where no file is`
 }
 
-function fileTrouble(path: string): string | undefined {
+function findFileTrouble(path: string): string | undefined {
   const folder = dirname(path)
   if (!existsSync(folder)) return `the folder ${folder} does not exist`
   if (!statSync(folder).isDirectory()) return `${folder} is not a folder`

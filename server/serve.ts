@@ -2,7 +2,7 @@
 
 import type { Ahead } from '../db/engine.ts'
 import manifest from '../package.json'
-import { moneyText } from '../shared/money.ts'
+import { formatMoney } from '../shared/money.ts'
 import { TOTAL_BLOCKS } from '../shared/wall.ts'
 import { openCatalogue } from './adapters/catalogue.ts'
 import { systemClock as clock } from './adapters/clock.ts'
@@ -17,7 +17,7 @@ import { loadFastestKeys, type Keys } from './adapters/wallets/recover.ts'
 import { createViemWallets } from './adapters/wallets/wallets.ts'
 import { openWebhook } from './adapters/webhook.ts'
 import { openWitness } from './adapters/witness-file.ts'
-import { app } from './app.ts'
+import { createApp } from './app.ts'
 import { checkRestoredBackup, type RestoredBackupCheck } from './books/check-restored-backup.ts'
 import { keepWitness, type WitnessKeeper } from './books/keep-witness.ts'
 import type { Config } from './config.ts'
@@ -33,7 +33,7 @@ import { createLiveStream } from './http/live.ts'
 import { loadMcpCalls } from './http/mcp.ts'
 import { QUEUE_CLASSES } from './http/request/fair-queue.ts'
 import { type AlertQueue, createNoticeDelivery, queueAlerts } from './instances/deliver-notices.ts'
-import { afterStartUpCheck, followLog, pollLog } from './instances/follow-log.ts'
+import { waitForStartUpCheck, followLog, pollLog } from './instances/follow-log.ts'
 import { openRail } from './open-rail.ts'
 import { createAdminCommands } from './operate/admin-commands.ts'
 import { locateAdminSocket } from './operate/admin-socket-path.ts'
@@ -41,7 +41,7 @@ import { openAdminSocket } from './operate/admin-socket.ts'
 import { type Alert, type Overview, keepRecentAlerts } from './operate/status-report.ts'
 import { loadPageFiles } from './page-files.ts'
 import type { Logger } from './ports.ts'
-import { listenOn, metricsPort, wallPort } from './preflight.ts'
+import { listenOn, toMetricsPort, toWallPort } from './preflight.ts'
 import type { PurchaseDeps } from './purchase/purchase-run.ts'
 import { createReconciler } from './purchase/reconciler.ts'
 import { createSeller } from './purchase/seller.ts'
@@ -103,7 +103,7 @@ export async function serve(given: Given): Promise<void> {
 
   // Modules that readers do not need are loaded after the server listens. If that fails, the process ends.
   await Promise.race([reads.published(), clock.wait(READERS_FIRST_MS)])
-  keys.resolve(await keysFor(logger))
+  keys.resolve(await loadKeys(logger))
   await loadMcpCalls()
 
   await Promise.race([asked, history.then(() => asked)])
@@ -164,7 +164,7 @@ function listenToOperator(
 type Wall = Awaited<ReturnType<typeof openWall>>
 
 function listenToMonitors(config: Config, metrics: Metrics) {
-  const port = metricsPort(config)
+  const port = toMetricsPort(config)
   return port && listenOn(port, (place) => metrics.listen(place.hostname, place.port))
 }
 
@@ -302,7 +302,7 @@ async function openWall(given: Given, metrics: Metrics | undefined, committed: (
   const wallets = createViemWallets(rail.endpoints.request, offer, keys.promise, clock)
   const pages = await loadPages(await loadPageFiles(), {
     ...offer,
-    price: moneyText(offer.terms.amount),
+    price: formatMoney(offer.terms.amount),
     sharesStream,
   })
   const readers = await openReaders(given, committed)
@@ -313,7 +313,7 @@ async function openWall(given: Given, metrics: Metrics | undefined, committed: (
   const payees = new Set([offer.terms.payTo, ...(await store.checkpoint.payees())])
   const denied = createDeniedPayers(config.denied, logger)
   const sold = openSeller(given, { ...parts, payees, isDenied: denied.has, claimed: committed })
-  const service = app({
+  const service = createApp({
     ...parts,
     payees,
     ...pages,
@@ -335,7 +335,7 @@ async function openWall(given: Given, metrics: Metrics | undefined, committed: (
     bindHost: config.host,
     ...(metrics && { meter: metrics.http }),
   })
-  const { server } = listenOn(wallPort(config), (place) => service.listen(place))
+  const { server } = listenOn(toWallPort(config), (place) => service.listen(place))
   if (server === null) throw new Error('the server did not start')
   return { ...rail, ...watches, ...readers, server, sold, denied, keys }
 }
@@ -344,7 +344,7 @@ type OpenRail = ReturnType<typeof openRail>
 
 /** Watches the store and the purchases, and determines whether this process is ready. */
 function openWatches({ config, times, ahead: { store } }: Given, { rail, outages }: OpenRail) {
-  const disk = { freeBytes: createFreeSpaceReader(dataPath(config)), engine: config.database.kind }
+  const disk = { freeBytes: createFreeSpaceReader(locateData(config)), engine: config.database.kind }
   const catalogues = config.facilitatorUrls.map((url) => openCatalogue(url, config.offer))
   return {
     purchases: watchPurchases({ clock, outages }),
@@ -359,12 +359,12 @@ function openWatches({ config, times, ahead: { store } }: Given, { rail, outages
 async function openReaders({ config: { offer }, times, ahead }: Given, committed: () => void) {
   const { log } = ahead.store
   const everyMs = times.publishedEveryMs
-  const { view, advance, subscribe, reads } = await afterStartUpCheck(ahead.checked, async () => {
+  const { view, advance, subscribe, reads } = await waitForStartUpCheck(ahead.checked, async () => {
     const follower = await followLog(log)
     return { ...follower, reads: createCanvasReads({ view: follower.view, terms: offer.terms, clock, everyMs }) }
   })
-  const number = () => view.number
-  const stream = createLiveStream({ log, clock, number, canvasNumber: reads.number, advance, everyMs })
+  const readNumber = () => view.number
+  const stream = createLiveStream({ log, clock, number: readNumber, canvasNumber: reads.number, advance, everyMs })
   for (const listener of [reads.changed, stream.changed, committed]) subscribe(listener)
   return { view, advance, reads, stream }
 }
@@ -375,12 +375,12 @@ function openSeller({ config, times, ahead }: Given, parts: Omit<PurchaseDeps, '
 }
 
 /** A path on the disk that the wall writes to. */
-function dataPath({ database, witnessPath }: Config): string {
+function locateData({ database, witnessPath }: Config): string {
   return database.kind === 'sqlite' ? database.path : (witnessPath ?? '.')
 }
 
 /** Loads the fastest signature library of this machine, and notes which one it is. */
-async function keysFor(logger: Logger): Promise<Keys> {
+async function loadKeys(logger: Logger): Promise<Keys> {
   const keys = await loadFastestKeys((library, why) => logger.note('keys-skipped', { library, why }))
   logger.note('keys', { library: keys.library })
   return keys

@@ -80,15 +80,15 @@ export function parseSettings(text: string, path: string): ReadonlyArray<readonl
     if (name === undefined) throw new ConfigError(`${path}, line ${line}: expected NAME=value.`)
     let value = ''
     for (let quoted = take(QUOTED); quoted !== undefined; quoted = take(QUOTED))
-      value += quoted[1] ?? unescaped(quoted[2] ?? '', /\\(["\\$`\n])/g)
+      value += quoted[1] ?? unescapeText(quoted[2] ?? '', /\\(["\\$`\n])/g)
     const bare = take(BARE)?.[1] ?? ''
     if (/^['"]/.test(bare))
       throw new ConfigError(`${path}, line ${line}: the value of ${name} has an unclosed quotation mark.`)
-    settings.push([name, value + unescaped(bare.trimEnd(), /\\([^])/g)])
+    settings.push([name, value + unescapeText(bare.trimEnd(), /\\([^])/g)])
   }
   return settings
 }
 
 /** The text without its escape characters; a line that ends with one continues. */
-const unescaped = (text: string, escape: RegExp) =>
+const unescapeText = (text: string, escape: RegExp) =>
   text.replaceAll(escape, (_, character: string) => (character === '\n' ? '' : character))

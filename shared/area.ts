@@ -26,7 +26,7 @@ export const isAreaSize = ({ w, h }: AreaSize): boolean =>
   Number.isInteger(w) && Number.isInteger(h) && w >= 1 && h >= 1 && w <= COLS && h <= ROWS && w * h <= AREA_BLOCKS_MAX
 
 /** The area of a size whose top left block is `at`; `undefined` if it would not fit on the wall. */
-export function areaAt(at: BlockIndex, { w, h }: AreaSize): Area | undefined {
+export function placeArea(at: BlockIndex, { w, h }: AreaSize): Area | undefined {
   const { col, row } = cellOf(at)
   return isAreaSize({ w, h }) && col + w <= COLS && row + h <= ROWS ? { col, row, w, h } : undefined
 }
@@ -36,11 +36,11 @@ export function parseArea(text: string): Area | undefined {
   const [col, row, w, h] = (areaPattern.exec(text)?.slice(1) ?? []).map(Number)
   if (col === undefined || row === undefined || w === undefined || h === undefined) return undefined
   const at = blockAt(col, row)
-  return at === undefined ? undefined : areaAt(at, { w, h })
+  return at === undefined ? undefined : placeArea(at, { w, h })
 }
 
 /** The canonical `col,row,WxH` of an area. */
-export const areaName = ({ col, row, w, h }: Area): AreaName => `${col},${row},${w}x${h}`
+export const formatArea = ({ col, row, w, h }: Area): AreaName => `${col},${row},${w}x${h}`
 
 /** The blocks of an area, row by row. */
 export function blocksOf({ col, row, w, h }: Area): BlockIndex[] {

@@ -15,14 +15,14 @@ const CENT_DECIMALS = 2
 export const CENT_ATOMIC = 10n ** BigInt(DECIMALS - CENT_DECIMALS)
 
 /** Atomic units as dollars: with cents, and with more of the six decimals if they are not zero. */
-export function moneyText(atomic: bigint): string {
+export function formatMoney(atomic: bigint): string {
   const digits = atomic.toString().padStart(DECIMALS + 1, '0')
   const fraction = digits.slice(-DECIMALS).replace(/0{1,4}$/, '')
   return `${digits.slice(0, -DECIMALS)}.${fraction}`
 }
 
 /** The same with its currency: `12.00 USDC`. */
-export const amountText = (atomic: bigint): string => `${moneyText(atomic)} ${ASSET_SYMBOL}`
+export const formatAmount = (atomic: bigint): string => `${formatMoney(atomic)} ${ASSET_SYMBOL}`
 
 const pricePattern = /^(?:0|[1-9]\d{0,5})\.\d{2}$/
 
@@ -41,10 +41,10 @@ export const countOf = (count: number, noun: string, plural = `${noun}s`): strin
   `${countText(count)} ${count === 1 ? noun : plural}`
 
 /** `1 block`, `12 blocks`. */
-export const blocksText = (count: number): string => countOf(count, 'block')
+export const formatBlocks = (count: number): string => countOf(count, 'block')
 
 /** The price of blocks in the wall's short form: `$1`, `$12.50`. */
-export function priceText(perBlock: string, blocks = 1): string {
+export function formatPrice(perBlock: string, blocks = 1): string {
   const price = (Number(perBlock) * blocks).toFixed(2)
   return `$${price.endsWith('.00') ? countText(Number(price)) : price}`
 }
@@ -52,5 +52,5 @@ export function priceText(perBlock: string, blocks = 1): string {
 /** How many blocks are sold, and the price of each. */
 export const summaryOf = (sold: number, perBlock: string): string =>
   sold === TOTAL_BLOCKS
-    ? `All ${blocksText(sold)} are sold, at ${priceText(perBlock)} each.`
-    : `${countText(sold)} of ${blocksText(TOTAL_BLOCKS)} sold, ${priceText(perBlock)} each.`
+    ? `All ${formatBlocks(sold)} are sold, at ${formatPrice(perBlock)} each.`
+    : `${countText(sold)} of ${formatBlocks(TOTAL_BLOCKS)} sold, ${formatPrice(perBlock)} each.`

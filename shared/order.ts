@@ -5,7 +5,7 @@
  */
 
 import { bytesToHex, concatBytes, hexToBytes, keccak256, stringToBytes } from 'viem/utils'
-import { fieldLines } from './signing.ts'
+import { formatField } from './signing.ts'
 
 /** The first four bytes of every bound nonce: `PXO1` in ASCII. */
 export const ORDER_NONCE_PREFIX = '0x50584f31'
@@ -49,7 +49,7 @@ export function orderText(order: Order): string {
   const place = order.area === undefined ? `block=${order.block ?? ''}` : `area=${order.area}`
   const picture = PICTURES.find((kind) => order[kind] !== undefined) ?? 'px'
   const fields = [...TEXTS, picture, 'painter'] as const
-  const lines = [order.host, VERB, place, ...fields.flatMap((field) => fieldLines(field, order[field]))]
+  const lines = [order.host, VERB, place, ...fields.flatMap((field) => formatField(field, order[field]))]
   if (lines.some((line) => /[\r\n]/.test(line))) throw new RangeError('a member of an order contains a line break')
   return lines.join('\n')
 }
@@ -75,7 +75,7 @@ function isWritten(order: Order, text: string): boolean {
 }
 
 /** A picture's bytes in the text: `sha256:` and the 64 lower-case hex digits of their SHA-256. */
-export const pictureDigest = (sha256Hex: string): string => `sha256:${sha256Hex}`
+export const formatPictureDigest = (sha256Hex: string): string => `sha256:${sha256Hex}`
 
 /** The nonce that binds a payment to the order of a text, in lower-case hex. Throws if `salt` is not 32 bytes in hex. */
 export function orderNonce(text: string, salt: string): `0x${string}` {

@@ -3,13 +3,13 @@
 const CUBE_LEVELS = [0, 95, 135, 175, 215, 255]
 const GREY_COUNT = 24
 
-const hex = (level: number) => level.toString(16).padStart(2, '0')
+const toHex = (level: number) => level.toString(16).padStart(2, '0')
 
-const rgb = (red: number, green: number, blue: number) => `#${hex(red)}${hex(green)}${hex(blue)}`
+const toRgb = (red: number, green: number, blue: number) => `#${toHex(red)}${toHex(green)}${toHex(blue)}`
 
 // Index 36r + 6g + b for a cube of six levels, then greys 8, 18, ... 238.
-const cube = CUBE_LEVELS.flatMap((r) => CUBE_LEVELS.flatMap((g) => CUBE_LEVELS.map((b) => rgb(r, g, b))))
-const greys = Array.from({ length: GREY_COUNT }, (_, k) => 8 + 10 * k).map((level) => rgb(level, level, level))
+const cube = CUBE_LEVELS.flatMap((r) => CUBE_LEVELS.flatMap((g) => CUBE_LEVELS.map((b) => toRgb(r, g, b))))
+const greys = Array.from({ length: GREY_COUNT }, (_, k) => 8 + 10 * k).map((level) => toRgb(level, level, level))
 
 /** Lower-case `#rrggbb`, indexed by a pixel's byte. */
 export const PALETTE: readonly string[] = [...cube, ...greys]

@@ -41,23 +41,23 @@ export function trustPixels(bytes: Uint8Array, blocks = 1): Pixels {
 }
 
 /** Reorders the pixels of an area from row by row, `w` blocks wide, to block by block. */
-export function blockwise(rows: Uint8Array, w: number): Pixels {
+export function toBlockOrder(rows: Uint8Array, w: number): Pixels {
   const bytes = new Uint8Array(rows.length)
-  for (const [inRows, inBlocks] of strips(rows.length, w))
+  for (const [inRows, inBlocks] of listStrips(rows.length, w))
     bytes.set(rows.subarray(inRows, inRows + BLOCK_SIZE), inBlocks)
   return trustPixels(bytes, bytes.length / PIXELS_PER_BLOCK)
 }
 
 /** Reorders the pixels of an area from block by block, `w` blocks wide, to row by row. */
-export function rowwise(blocks: Pixels, w: number): Uint8Array {
+export function toRowOrder(blocks: Pixels, w: number): Uint8Array {
   const bytes = new Uint8Array(blocks.length)
-  for (const [inRows, inBlocks] of strips(blocks.length, w))
+  for (const [inRows, inBlocks] of listStrips(blocks.length, w))
     bytes.set(blocks.subarray(inBlocks, inBlocks + BLOCK_SIZE), inRows)
   return bytes
 }
 
 /** The offset of each line of each block, row by row and block by block. */
-function* strips(length: number, w: number): Generator<readonly [number, number]> {
+function* listStrips(length: number, w: number): Generator<readonly [number, number]> {
   for (let i = 0; i * BLOCK_SIZE < length; i++) {
     const [x, y] = [i % w, Math.floor(i / w)]
     const block = Math.floor(y / BLOCK_SIZE) * w + x

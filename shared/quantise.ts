@@ -34,13 +34,13 @@ export function findNearestColour(red: number, green: number, blue: number): num
   const [L, a, b] = toOklab(red, green, blue)
   const begin = beginnings[Math.min(256, Math.max(0, Math.floor(L * 256)))] ?? 0
   let best = begin
-  let least = distance(begin, L, a, b)
+  let least = measureDistance(begin, L, a, b)
   for (let i = begin + 1; i < PALETTE_SIZE && ((lightness[i] ?? 0) - L) ** 2 <= least; i++) {
-    const far = distance(i, L, a, b)
+    const far = measureDistance(i, L, a, b)
     if (isNearer(far, i, least, best)) [least, best] = [far, i]
   }
   for (let i = begin - 1; i >= 0 && ((lightness[i] ?? 0) - L) ** 2 <= least; i--) {
-    const far = distance(i, L, a, b)
+    const far = measureDistance(i, L, a, b)
     if (isNearer(far, i, least, best)) [least, best] = [far, i]
   }
   return indices[best] ?? 0
@@ -48,19 +48,19 @@ export function findNearestColour(red: number, green: number, blue: number): num
 
 /** Palette indices of a picture, row-major. */
 export function quantise(picture: Light, dither: Dither): Uint8Array<ArrayBuffer> {
-  return dither === 'none' ? quantisePlainly(picture) : diffuse(picture)
+  return dither === 'none' ? quantisePlainly(picture) : ditherByDiffusion(picture)
 }
 
 function quantisePlainly({ rgb }: Light): Uint8Array<ArrayBuffer> {
   const pixels = new Uint8Array(rgb.length / 3)
   for (let i = 0; i < pixels.length; i++) {
-    pixels[i] = findNearestColour(part(rgb, i * 3), part(rgb, i * 3 + 1), part(rgb, i * 3 + 2))
+    pixels[i] = findNearestColour(readPart(rgb, i * 3), readPart(rgb, i * 3 + 1), readPart(rgb, i * 3 + 2))
   }
   return pixels
 }
 
 /** Floyd and Steinberg's error diffusion, in alternating directions line by line. */
-function diffuse({ width, height, rgb }: Light): Uint8Array<ArrayBuffer> {
+function ditherByDiffusion({ width, height, rgb }: Light): Uint8Array<ArrayBuffer> {
   const left = rgb.slice()
   const pixels = new Uint8Array(width * height)
   for (let y = 0; y < height; y++) {
@@ -68,11 +68,11 @@ function diffuse({ width, height, rgb }: Light): Uint8Array<ArrayBuffer> {
     for (let step = 0; step < width; step++) {
       const x = way === 1 ? step : width - 1 - step
       const at = y * width + x
-      const index = findNearestColour(part(left, at * 3), part(left, at * 3 + 1), part(left, at * 3 + 2))
+      const index = findNearestColour(readPart(left, at * 3), readPart(left, at * 3 + 1), readPart(left, at * 3 + 2))
       pixels[at] = index
       const hasAhead = step < width - 1
       for (let channel = 0; channel < 3; channel++) {
-        const error = part(left, at * 3 + channel) - lightOf(index, channel)
+        const error = readPart(left, at * 3 + channel) - lightOf(index, channel)
         if (hasAhead) pass(left, (at + way) * 3 + channel, (error * 7) / 16)
         if (y === height - 1) continue
         const below = at + width
@@ -90,13 +90,13 @@ function pass(left: Float32Array, at: number, error: number): void {
 }
 
 /** One part of a pixel; an error that no colour can take up is cut off, or it would smear. */
-const part = (rgb: Float32Array, at: number) => Math.min(1, Math.max(0, rgb[at] ?? 0))
+const readPart = (rgb: Float32Array, at: number) => Math.min(1, Math.max(0, rgb[at] ?? 0))
 
 function lightOf(index: number, channel: number): number {
   return light[index * 3 + channel] ?? 0
 }
 
-function distance(i: number, L: number, a: number, b: number): number {
+function measureDistance(i: number, L: number, a: number, b: number): number {
   return ((lightness[i] ?? 0) - L) ** 2 + ((greenRed[i] ?? 0) - a) ** 2 + ((blueYellow[i] ?? 0) - b) ** 2
 }
 

@@ -19,7 +19,7 @@ type Share = { readonly source: number; readonly target: number; readonly weight
 
 /** Scales `raster` to a frame of `width` x `height`; `background` (`#rrggbb`) shows through and around it. */
 export function resample(raster: Raster, width: number, height: number, fit: Fit, background: string): Light {
-  const [across, down] = spans(raster, width, height, fit)
+  const [across, down] = computeSpans(raster, width, height, fit)
   const ground = toLinearRgb(background)
   const rgb = new Float32Array(width * height * 3)
   fillGround(rgb, ground, { width, across, down })
@@ -34,9 +34,9 @@ export function resample(raster: Raster, width: number, height: number, fit: Fit
   return { width, height, rgb }
 }
 
-function spans({ width: w, height: h }: Raster, width: number, height: number, fit: Fit): readonly [Span, Span] {
-  const whole = (size: number, length: number): Span => ({ from: 0, size, at: 0, length })
-  if (fit === 'fill') return [whole(w, width), whole(h, height)]
+function computeSpans({ width: w, height: h }: Raster, width: number, height: number, fit: Fit): readonly [Span, Span] {
+  const spanWhole = (size: number, length: number): Span => ({ from: 0, size, at: 0, length })
+  if (fit === 'fill') return [spanWhole(w, width), spanWhole(h, height)]
   const isWide = w * height > h * width
   if (fit === 'cover') {
     const cut = (size: number, kept: number, length: number): Span => ({
@@ -46,18 +46,18 @@ function spans({ width: w, height: h }: Raster, width: number, height: number, f
       length,
     })
     return isWide
-      ? [cut(w, (h * width) / height, width), whole(h, height)]
-      : [whole(w, width), cut(h, (w * height) / width, height)]
+      ? [cut(w, (h * width) / height, width), spanWhole(h, height)]
+      : [spanWhole(w, width), cut(h, (w * height) / width, height)]
   }
-  const inset = (size: number, length: number, frame: number): Span => ({
+  const spanInset = (size: number, length: number, frame: number): Span => ({
     from: 0,
     size,
     at: Math.floor((frame - length) / 2),
     length,
   })
   return isWide
-    ? [whole(w, width), inset(h, Math.max(1, Math.round((h * width) / w)), height)]
-    : [inset(w, Math.max(1, Math.round((w * height) / h)), width), whole(h, height)]
+    ? [spanWhole(w, width), spanInset(h, Math.max(1, Math.round((h * width) / w)), height)]
+    : [spanInset(w, Math.max(1, Math.round((w * height) / h)), width), spanWhole(h, height)]
 }
 
 /** Each pair of overlapping pixels; the weights of one target add up to 1. */
@@ -103,9 +103,9 @@ function addRow(
     const own = weight * opacity
     const rest = weight - own
     const to = target * 3
-    line[to] = (line[to] ?? 0) + own * lightAt(rgba, from) + rest * red
-    line[to + 1] = (line[to + 1] ?? 0) + own * lightAt(rgba, from + 1) + rest * green
-    line[to + 2] = (line[to + 2] ?? 0) + own * lightAt(rgba, from + 2) + rest * blue
+    line[to] = (line[to] ?? 0) + own * readLight(rgba, from) + rest * red
+    line[to + 1] = (line[to + 1] ?? 0) + own * readLight(rgba, from + 1) + rest * green
+    line[to + 2] = (line[to + 2] ?? 0) + own * readLight(rgba, from + 2) + rest * blue
   }
 }
 
@@ -113,4 +113,4 @@ function addLine(rgb: Float32Array, line: Float32Array, start: number, weight: n
   for (let i = 0; i < line.length; i++) rgb[start + i] = (rgb[start + i] ?? 0) + (line[i] ?? 0) * weight
 }
 
-const lightAt = (rgba: Uint8Array | Uint8ClampedArray, at: number) => LINEAR[rgba[at] ?? 0] ?? 0
+const readLight = (rgba: Uint8Array | Uint8ClampedArray, at: number) => LINEAR[rgba[at] ?? 0] ?? 0

@@ -15,7 +15,7 @@ export type EditFields = { readonly pixels?: Field; readonly message?: Field; re
 export type IdentityFields = { readonly name?: Field; readonly framework?: Field }
 
 /** The two lines of a field: whether it is present, and its value or nothing. */
-export const fieldLines = (name: string, value: Field): readonly [string, string] => [
+export const formatField = (name: string, value: Field): readonly [string, string] => [
   `${name}_present=${value === undefined ? 0 : 1}`,
   `${name}=${value ?? ''}`,
 ]
@@ -26,7 +26,7 @@ export function editMessage(host: string, coord: string, ts: number, fields: Edi
 }
 
 /** The text for `PUT /areas/{area}`: pixels are signed by the SHA-256 of their bytes, in lower-case hex. */
-export function areaMessage(host: string, area: string, ts: number, fields: EditFields): string {
+export function formatAreaMessage(host: string, area: string, ts: number, fields: EditFields): string {
   return change([host, 'set_area v1', `area=${area}`], ts, fields)
 }
 
@@ -34,9 +34,9 @@ function change(head: readonly string[], ts: number, fields: EditFields): string
   return [
     ...head,
     `ts=${ts}`,
-    ...fieldLines('pixels', fields.pixels),
-    ...fieldLines('message', fields.message),
-    ...fieldLines('link', fields.link),
+    ...formatField('pixels', fields.pixels),
+    ...formatField('message', fields.message),
+    ...formatField('link', fields.link),
   ].join('\n')
 }
 
@@ -47,13 +47,13 @@ export function registerMessage(host: string, wallet: string, ts: number, fields
     'register v2',
     `wallet=${wallet.toLowerCase()}`,
     `ts=${ts}`,
-    ...fieldLines('name', fields.name),
-    ...fieldLines('framework', fields.framework),
+    ...formatField('name', fields.name),
+    ...formatField('framework', fields.framework),
   ].join('\n')
 }
 
 /** The text for `PUT /api/agents/me/painter`: both addresses in any letter case, `null` for nobody, `ts` in Unix milliseconds. */
-export function painterMessage(host: string, wallet: string, ts: number, painter: string | null): string {
+export function formatPainterMessage(host: string, wallet: string, ts: number, painter: string | null): string {
   return [
     host,
     'set_painter v1',
@@ -64,7 +64,7 @@ export function painterMessage(host: string, wallet: string, ts: number, painter
 }
 
 /** The signed form of an area's pixels: their SHA-256 in lower-case hex, without a prefix. */
-export const digestOfPixels = (rows: Uint8Array): string => sha256(rows).slice('0x'.length)
+export const hashPixels = (rows: Uint8Array): string => sha256(rows).slice('0x'.length)
 
 /** The digest that a wallet's key signs for a text: keccak-256 of EIP-191's prefix, the length in bytes and the text. */
 export const digestOf = (message: string): `0x${string}` => hashMessage(message)

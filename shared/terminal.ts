@@ -7,15 +7,15 @@ import { BLOCK_SIZE, blockAt, cellOf, COLS, ROWS, type BlockIndex, type Cell } f
 const active = /(?!\u200D)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
 
 /** One line for a terminal: characters that would control it are shown as `\uXXXX`. A line of JSON stays the same JSON. */
-export const terminalLine = (text: string): string => text.replaceAll(active, escaped)
+export const escapeLine = (text: string): string => text.replaceAll(active, escapeCharacter)
 
-const escaped = (character: string) =>
-  Array.from({ length: character.length }, (_, at) => `\\u${hex(character.charCodeAt(at))}`).join('')
+const escapeCharacter = (character: string) =>
+  Array.from({ length: character.length }, (_, at) => `\\u${toHex(character.charCodeAt(at))}`).join('')
 
-const hex = (unit: number) => unit.toString(16).padStart(4, '0')
+const toHex = (unit: number) => unit.toString(16).padStart(4, '0')
 
 /** Several lines for a terminal; only line feeds separate them. */
-export const terminalText = (text: string): string => text.split('\n').map(terminalLine).join('\n')
+export const escapeText = (text: string): string => text.split('\n').map(escapeLine).join('\n')
 
 const OPEN_GREY = 234
 const UNPAINTED_GREY = 240
@@ -31,21 +31,21 @@ export function drawBlocks(painted: Painted, across: number, down: number, aroun
   const middle = around === undefined ? CENTRE : cellOf(around)
   const left = middle.col - Math.floor(across / 2)
   const top = middle.row - Math.floor(down / 2)
-  const colourAt = (x: number, y: number) => {
+  const readColour = (x: number, y: number) => {
     const block = blockAt(left + Math.floor(x / BLOCK_SIZE), top + Math.floor(y / BLOCK_SIZE))
-    return block === undefined ? 0 : xtermColour(painted, block, x % BLOCK_SIZE, y % BLOCK_SIZE)
+    return block === undefined ? 0 : toXtermColour(painted, block, x % BLOCK_SIZE, y % BLOCK_SIZE)
   }
   const lines = Array.from({ length: (down * BLOCK_SIZE) / 2 }, (_, line) =>
     Array.from({ length: across * BLOCK_SIZE }, (__, x) =>
-      halves(colourAt(x, 2 * line), colourAt(x, 2 * line + 1)),
+      renderHalves(readColour(x, 2 * line), readColour(x, 2 * line + 1)),
     ).join(''),
   )
   return lines.map((line) => `  ${line}\u001B[0m`).join('\n')
 }
 
-const halves = (upper: number, lower: number) => `\u001B[38;5;${upper}m\u001B[48;5;${lower}m${UPPER_HALF}`
+const renderHalves = (upper: number, lower: number) => `\u001B[38;5;${upper}m\u001B[48;5;${lower}m${UPPER_HALF}`
 
-function xtermColour(painted: Painted, block: BlockIndex, x: number, y: number): number {
+function toXtermColour(painted: Painted, block: BlockIndex, x: number, y: number): number {
   const pixels = painted.get(block)
   if (pixels === undefined) return OPEN_GREY
   return pixels === null ? UNPAINTED_GREY : (pixels[y * BLOCK_SIZE + x] ?? 0) + XTERM_OFFSET

@@ -57,13 +57,15 @@ const FAR = 3
 
 /** The nearest of the known names; `undefined` if none is near. Short names must be nearer than their length. */
 export function findNearestWord<Name extends string>(word: string, known: readonly Name[]): Name | undefined {
-  const near = known.map((name) => ({ name, far: distance(word, name) })).toSorted((one, two) => one.far - two.far)
+  const near = known
+    .map((name) => ({ name, far: measureDistance(word, name) }))
+    .toSorted((one, two) => one.far - two.far)
   const [first] = near
   return first !== undefined && first.far < Math.min(FAR, first.name.length) ? first.name : undefined
 }
 
 /** The Levenshtein distance of two words. */
-function distance(one: string, other: string): number {
+function measureDistance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at)
   for (const [i, letter] of [...one].entries()) {
     const next = [i + 1]

@@ -152,4 +152,4 @@ export type Network = keyof typeof networks
 export const isNetwork = (text: string): text is Network => Object.hasOwn(networks, text)
 
 /** What people call a network: `Base`. */
-export const networkName = (network: string): string => (isNetwork(network) ? networks[network].name : network)
+export const nameNetwork = (network: string): string => (isNetwork(network) ? networks[network].name : network)

@@ -3,11 +3,11 @@
 import { getAddress } from 'viem/utils'
 
 /** The checksummed address, which only its owner sees. */
-export const fullWallet = (address: string): string => getAddress(address)
+export const formatWallet = (address: string): string => getAddress(address)
 
 /** First six characters, an ellipsis and the last four of the checksummed address: `0x1234…abcd`. */
-export function truncatedWallet(address: string): string {
-  const full = fullWallet(address)
+export function truncateWallet(address: string): string {
+  const full = formatWallet(address)
   return `${full.slice(0, 6)}…${full.slice(-4)}`
 }
 

@@ -11,7 +11,7 @@ const STORAGE_KEY = 'theme'
 export function createAppearance(onChange: () => void) {
   const light = window.matchMedia('(prefers-color-scheme: light)')
   const strong = window.matchMedia('(prefers-contrast: more)')
-  let chosen = THEMES.find((name) => name === stored(STORAGE_KEY))
+  let chosen = THEMES.find((name) => name === readStored(STORAGE_KEY))
   const name = (): ThemeName => chosen ?? (strong.matches ? 'contrast' : light.matches ? 'light' : 'dark')
   const show = () => {
     document.documentElement.dataset['theme'] = name()
@@ -33,7 +33,7 @@ export function createAppearance(onChange: () => void) {
 }
 
 /** The stored value of a name; `undefined` if the browser refuses storage. */
-export function stored(name: string): string | undefined {
+export function readStored(name: string): string | undefined {
   try {
     return localStorage.getItem(name) ?? undefined
   } catch {

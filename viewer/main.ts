@@ -1,32 +1,32 @@
 /** The page: wires input, state, drawing and the components around it. Nothing runs while nothing changes. */
 
-import { blocksText, countText, summaryOf } from '../shared/money.ts'
+import { formatBlocks, countText, summaryOf } from '../shared/money.ts'
 import { TOTAL_BLOCKS } from '../shared/wall.ts'
 import { store } from './appearance.ts'
 import { viewOf } from './camera/camera.ts'
 import { keepFiles, keepWall, readKeptWall } from './data/kept-copy.ts'
 import { createStageRenderer } from './gl/stage-renderer.ts'
 import { listen, listenToZoomButtons } from './input/stage-input.ts'
-import { nameOnPage, soldOnPage } from './page-words.ts'
+import { nameOnPage, readSoldArea } from './page-words.ts'
 import type { Component, Page } from './page.ts'
 import { createShell, showLostScript } from './shell.ts'
 import type { Action, State } from './state.ts'
-import { PANELS, differs, initialState, resize, shownBlock, step } from './state.ts'
-import { link, query } from './ui/dom.ts'
-import { toast } from './ui/messages.ts'
-import { type Place, atPlace, deadLink, placeInAddressBar, syncAddressBar } from './url-state.ts'
-import { dateText } from './wall/formatting.ts'
-import { missedAfter } from './wall/news.ts'
-import { momentsOf, soldBy } from './wall/wall-history.ts'
+import { PANELS, differsIn, createState, resize, findShownBlock, step } from './state.ts'
+import { createLink, queryElement } from './ui/dom.ts'
+import { showToast } from './ui/messages.ts'
+import { type Place, goToPlace, findDeadLink, placeInAddressBar, syncAddressBar } from './url-state.ts'
+import { formatDate } from './wall/formatting.ts'
+import { addMissed } from './wall/news.ts'
+import { momentsOf, countSold } from './wall/wall-history.ts'
 import type { Wall } from './wall/wall-model.ts'
 
-const stage = query('stage', HTMLElement)
-const canvas = query('wall', HTMLCanvasElement)
-const counts = query('counts', HTMLElement)
+const stage = queryElement('stage', HTMLElement)
+const canvas = queryElement('wall', HTMLCanvasElement)
+const counts = queryElement('counts', HTMLElement)
 const panelButtons = [...document.querySelectorAll<HTMLButtonElement>('button[data-panel]')]
 const reducedMotion = window.matchMedia('(prefers-reduced-motion: reduce)')
 
-let state = initialState(viewOf(stage), soldOnPage(), reducedMotion.matches)
+let state = createState(viewOf(stage), readSoldArea(), reducedMotion.matches)
 let drawnAt: number | undefined // when the last frame of a motion was drawn
 let components: Component | undefined // panels and everything else that loads after the first drawing
 let furnishing: Promise<void> | undefined // the promise of loading them
@@ -80,10 +80,10 @@ function setState(next: State) {
   if (next === before) return
   state = next
   stageRenderer.update(next, before)
-  const isOther = differs(next, before, 'pinned', 'overlay', 'agent', 'at', 'past', 'camera', 'wall')
-  if (isOther || next.motion || shownBlock(next) !== shownBlock(before)) askFrame()
+  const isOther = differsIn(next, before, 'pinned', 'overlay', 'agent', 'at', 'past', 'camera', 'wall')
+  if (isOther || next.motion || findShownBlock(next) !== findShownBlock(before)) askFrame()
   if (next.panel !== before.panel) for (const button of panelButtons) markTool(button)
-  if (differs(next, before, 'wall', 'at')) showCounts()
+  if (differsIn(next, before, 'wall', 'at')) showCounts()
   components?.update(next, before)
   if (!arriving) updateAddressBar(before)
 }
@@ -94,7 +94,7 @@ function showCounts() {
   counts.textContent =
     at === undefined
       ? summaryOf(wall.stats.claimed, wall.pricing.perBlock)
-      : `${countText(soldBy(momentsOf(wall), at))} of ${blocksText(TOTAL_BLOCKS)} sold as of ${dateText(at)}.`
+      : `${countText(countSold(momentsOf(wall), at))} of ${formatBlocks(TOTAL_BLOCKS)} sold as of ${formatDate(at)}.`
 }
 
 function draw(now?: number) {
@@ -113,7 +113,7 @@ function moveBy(now: number) {
 /** In a frame only the wall is shown, with a link to the whole page. */
 function embed() {
   document.body.classList.add('embed')
-  const home = link('home', '/', nameOnPage())
+  const home = createLink('home', '/', nameOnPage())
   home.target = '_blank'
   stage.append(home)
 }
@@ -124,14 +124,14 @@ function markTool(button: HTMLButtonElement) {
 
 function showWall(wall: Wall, since?: number) {
   const before = state.wall
-  const missed = since === undefined ? state.missed : missedAfter(before, wall, since, state.missed)
+  const missed = since === undefined ? state.missed : addMissed(before, wall, since, state.missed)
   setState({ ...state, wall, missed })
   // The place of a link is known only once the whole wall is; a wall that the user has moved meanwhile stays where it is.
   const hasArrived = arriving && wall.complete
   if (before === undefined || hasArrived) goTo(placeInAddressBar(), state.isMoved)
   if (hasArrived) {
     arriving = false
-    isDeadLink = deadLink(state, opened.search) !== undefined
+    isDeadLink = findDeadLink(state, opened.search) !== undefined
   }
   if (before === undefined) furnishing = loadLazyUi()
 }
@@ -139,13 +139,13 @@ function showWall(wall: Wall, since?: number) {
 /** Goes to the place of a link that the stored wall did not have, or says that it names nothing. */
 function checkLink() {
   if (!isDeadLink) return
-  const message = deadLink(state, opened.search)
+  const message = findDeadLink(state, opened.search)
   if (message === undefined) goTo(opened.place, state.isMoved)
-  else toast(message)
+  else showToast(message)
 }
 
 function goTo(place: Place, keepsCamera: boolean) {
-  const next = atPlace(state, place)
+  const next = goToPlace(state, place)
   setState(keepsCamera ? { ...next, camera: state.camera } : next)
 }
 
@@ -157,7 +157,7 @@ async function loadLazyUi() {
   } catch {
     return showLostScript()
   }
-  components.update(state, initialState(state.view))
+  components.update(state, createState(state.view))
   askFrame()
 }
 

@@ -4,18 +4,18 @@ import { USUAL_PRICE } from '../shared/money.ts'
 import { type Rect, rectOf } from './camera/camera.ts'
 
 /** The price of a block; the server writes it if it is not the default. */
-export const priceOnPage = (): string =>
+export const readPrice = (): string =>
   document.querySelector('meta[name="price"]')?.getAttribute('content') ?? USUAL_PRICE
 
 /** The stream that a cache shares, where the operator says that there is such a cache. */
-export const sharedStreamOnPage = (): string | null =>
+export const readSharedStream = (): string | null =>
   document.querySelector('meta[name="live"]')?.getAttribute('content') ?? null
 
 /** The wall's name. */
 export const nameOnPage = (): string => document.querySelector('h1 .name')?.textContent ?? ''
 
 /** The area with nearly all sold blocks; `undefined` on an empty wall. */
-export function soldOnPage(): Rect | undefined {
+export function readSoldArea(): Rect | undefined {
   const [col, row, w, h] = document.getElementById('stage')?.dataset['sold']?.split(',').map(Number) ?? []
   return col === undefined || row === undefined || !w || !h ? undefined : rectOf({ col, row, w, h })
 }

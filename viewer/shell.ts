@@ -4,9 +4,9 @@ import { type Appearance, createAppearance } from './appearance.ts'
 import { type View, viewOf } from './camera/camera.ts'
 import type { keepFiles, keepWall, KeptWall, readKeptWall } from './data/kept-copy.ts'
 import { readWall } from './data/read-wall.ts'
-import { priceOnPage, sharedStreamOnPage } from './page-words.ts'
+import { readPrice, readSharedStream } from './page-words.ts'
 import type { Theme } from './theme.ts'
-import { query } from './ui/dom.ts'
+import { queryElement } from './ui/dom.ts'
 import { hideNotice, showNotice } from './ui/messages.ts'
 import type { Wall } from './wall/wall-model.ts'
 
@@ -82,31 +82,31 @@ export function createShell(page: ShellDeps) {
 async function keepReading(page: ShellDeps) {
   const { stage, show } = page
   // Assistive technology waits while the stage is busy: until then nothing names what is pointed at.
-  const calm = async () => {
+  const waitForCalm = async () => {
     await page.furnished?.()
     stage.ariaBusy = 'false'
   }
   const kept = await page.keptCopy?.readKeptWall()
   if (kept !== undefined) {
     show(kept.wall)
-    await calm()
+    await waitForCalm()
     return await follow(page, kept.number, kept)
   }
   for (let failures = 0; ; failures++) {
     stage.ariaBusy = 'true'
     try {
-      const { number } = await readWall({ ask: fetch, show, price: priceOnPage() })
-      void calm()
+      const { number } = await readWall({ ask: fetch, show, price: readPrice() })
+      void waitForCalm()
       return await follow(page, number)
     } catch {
       stage.ariaBusy = 'false'
-      await anotherTry(RETRY_MS[failures] ?? RETRY_MS[3])
+      await waitToRetry(RETRY_MS[failures] ?? RETRY_MS[3])
     }
   }
 }
 
 /** Shows that the wall could not be read; resolves when the visitor, the network or the timer triggers a retry. */
-function anotherTry(ms: number): Promise<void> {
+function waitToRetry(ms: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const asked = new AbortController()
   showNotice('Could not load the wall. Retrying automatically.', () => resolve())
@@ -127,9 +127,9 @@ async function follow(page: ShellDeps, number: number, kept?: KeptWall) {
   try {
     const { syncWall } = await import('./data/sync.ts')
     const { wall, show, keptCopy } = page
-    const stale = query('stale', HTMLElement)
+    const stale = queryElement('stale', HTMLElement)
     const showStale = (words: string) => void (stale.textContent = words)
-    const { caughtUp, toKeep } = syncWall({ number, shared: sharedStreamOnPage(), kept, wall, show, showStale })
+    const { caughtUp, toKeep } = syncWall({ number, shared: readSharedStream(), kept, wall, show, showStale })
     await caughtUp
     page.caughtUp?.()
     if (keptCopy) setTimeout(() => keepCopies(keptCopy, toKeep), REST_MS)

@@ -3,13 +3,24 @@
 import { BLOCK_SIZE, type BlockIndex, COLS, ROWS, blockAt, cellOf } from '../shared/wall.ts'
 import type { Work } from '../shared/works.ts'
 import type { Camera, Point, Rect, View } from './camera/camera.ts'
-import { blockUnder, clamp, fit, isFitted, lookAt, pan, reveal, toWall, uprightZoom, zoom } from './camera/camera.ts'
-import { isBeside, labelShape, lookBeside, stageWithLabel } from './camera/label-layout.ts'
+import {
+  findBlock,
+  clamp,
+  fit,
+  isFitted,
+  lookAt,
+  pan,
+  reveal,
+  toWall,
+  computeUprightZoom,
+  zoom,
+} from './camera/camera.ts'
+import { isBeside, labelShape, lookBeside, computeStage } from './camera/label-layout.ts'
 import { type Motion, advance } from './camera/motion.ts'
-import { artworkAt, blocksOf, boundsOf, workAt } from './wall/artworks.ts'
+import { findArtwork, blocksOf, boundsOf, findWork } from './wall/artworks.ts'
 import type { Missed } from './wall/news.ts'
 import type { Overlay, OverlayState } from './wall/overlay.ts'
-import { type History, type Past, pastAt } from './wall/wall-history.ts'
+import { type History, type Past, rebuildPast } from './wall/wall-history.ts'
 import type { Wall } from './wall/wall-model.ts'
 
 export type State = OverlayState & {
@@ -78,14 +89,14 @@ const FINGER_PX = 12
 const FINGER_REACH_PX = 16
 
 /** A page that has just been opened, and the area with the sold blocks. */
-export function initialState(view: View, sold?: Rect, reducedMotion = false): State {
-  const initialCamera = opening(sold, view)
+export function createState(view: View, sold?: Rect, reducedMotion = false): State {
+  const initialCamera = chooseOpeningCamera(sold, view)
   return { view, camera: initialCamera, sold, initialCamera, reducedMotion, overlay: 'none', isMoved: false }
 }
 
 /** The state after an action. Its camera is valid, or on its way to a valid one. */
 export function step(state: State, action: Action): State {
-  const next = settled(withoutLostTour(after(state, action)))
+  const next = settleMotion(withoutLostTour(applyAction(state, action)))
   return next.isMoved || isSame(next.camera, state.camera) ? next : { ...next, isMoved: true }
 }
 
@@ -93,12 +104,12 @@ export function step(state: State, action: Action): State {
 const withoutLostTour = (state: State): State =>
   state.panel === 'tour' && state.pinned === undefined ? { ...state, panel: undefined } : state
 
-function after(state: State, action: Action): State {
+function applyAction(state: State, action: Action): State {
   const { camera } = state
   const view = stageOf(state)
   switch (action.do) {
     case 'pan':
-      return moved(state, pan(camera, view, action.dx, action.dy))
+      return moveCamera(state, pan(camera, view, action.dx, action.dy))
     case 'throw':
       return state.reducedMotion ? state : { ...state, motion: { kind: 'glide', vx: action.vx, vy: action.vy } }
     case 'hold':
@@ -106,19 +117,19 @@ function after(state: State, action: Action): State {
     case 'tick':
       return state.motion ? { ...state, ...advance(camera, view, state.motion, action.ms) } : state
     case 'zoom':
-      return moved(state, zoom(camera, view, action.factor, action.at ?? middleOf(view)))
+      return moveCamera(state, zoom(camera, view, action.factor, action.at ?? middleOf(view)))
     case 'fit':
-      return flown(state, fit(view))
+      return flyCamera(state, fit(view))
     case 'point':
       return { ...state, pointer: action.at, cursor: action.at ? undefined : state.cursor }
     case 'tap':
-      return tapped(state, action.at, action.byFinger === true)
+      return tapStage(state, action.at, action.byFinger === true)
     case 'walk':
-      return walked(state, action.right, action.down)
+      return walkCursor(state, action.right, action.down)
     case 'leave':
       return { ...state, cursor: undefined }
     case 'pin':
-      return chosen(state, shownBlock(state))
+      return chooseBlock(state, findShownBlock(state))
     case 'go':
       return withLabel(state, action.to, Math.max(camera.zoom, BLOCK_ZOOM))
     case 'unpin':
@@ -126,27 +137,27 @@ function after(state: State, action: Action): State {
     case 'open-work':
       return withWork(state, action.block)
     case 'tour':
-      return atStop({ ...atMoment(state, undefined), stops: action.stops }, 0)
+      return goToStop({ ...seekMoment(state, undefined), stops: action.stops }, 0)
     case 'turn':
-      return state.panel === 'tour' ? atStop(state, stopOf(state) + action.by) : state
+      return state.panel === 'tour' ? goToStop(state, stopOf(state) + action.by) : state
     case 'invite':
       return { ...state, panel: 'agent', promptBlock: action.block }
     case 'zoom-to-work':
-      return flown(state, workCamera(state, action.block, Math.max(camera.zoom, WORK_ZOOM)))
+      return flyCamera(state, frameWork(state, action.block, Math.max(camera.zoom, WORK_ZOOM)))
     case 'centre':
-      return moved(state, clamp({ ...action.on, zoom: camera.zoom }, view))
+      return moveCamera(state, clamp({ ...action.on, zoom: camera.zoom }, view))
     case 'select-agent':
       return withAgent(state, action.agent)
     case 'set-overlay':
       return { ...state, overlay: action.overlay }
     case 'seek':
-      return atMoment(state, action.at)
+      return seekMoment(state, action.at)
     case 'history-loaded':
-      return atMoment({ ...state, history: action.history }, state.at)
+      return seekMoment({ ...state, history: action.history }, state.at)
     case 'open':
-      return opened(state, action.panel)
+      return openPanel(state, action.panel)
     case 'dismiss':
-      return dismissed(state)
+      return dismissTop(state)
   }
 }
 
@@ -155,63 +166,63 @@ function after(state: State, action: Action): State {
  * next to its details stays there.
  */
 export function resize(state: State, view: View): State {
-  const initialCamera = opening(state.sold, view)
+  const initialCamera = chooseOpeningCamera(state.sold, view)
   const next = { ...state, view, initialCamera }
   if (state.motion === undefined && isSame(state.camera, state.initialCamera)) return { ...next, camera: initialCamera }
   const goal = state.motion?.kind === 'flight' ? state.motion.to : state.camera
-  const to = goalAfter(state, next, goal)
+  const to = computeGoal(state, next, goal)
   if (state.motion?.kind === 'flight') return { ...next, motion: { kind: 'flight', to } }
   return { ...next, camera: to }
 }
 
 /** The target of a camera, or of its flight, once the stage has another size. */
-function goalAfter(before: State, { view }: State, goal: Camera): Camera {
+function computeGoal(before: State, { view }: State, goal: Camera): Camera {
   const { pinned, agent, wall } = before
   if (pinned !== undefined && before.panel === 'tour') return lookAtStop({ ...before, view }, pinned)
-  if (pinned !== undefined && isBeside(goal, before.view, workBounds(before, pinned)))
-    return lookBeside(workBounds(before, pinned), view, goal.zoom)
-  if (before.motion !== undefined && agent !== undefined && wall !== undefined) return agentCamera(wall, agent, view)
+  if (pinned !== undefined && isBeside(goal, before.view, measureWork(before, pinned)))
+    return lookBeside(measureWork(before, pinned), view, goal.zoom)
+  if (before.motion !== undefined && agent !== undefined && wall !== undefined) return frameAgent(wall, agent, view)
   return isFitted(goal, before.view) ? fit(view) : clamp(goal, stageOf({ ...before, view }))
 }
 
 /** The first camera: the sold blocks with their surroundings, and on an upright stage at least the wall's height. */
-function opening(sold: Rect | undefined, view: View): Camera {
+function chooseOpeningCamera(sold: Rect | undefined, view: View): Camera {
   if (sold === undefined) return fit(view)
   const look = lookAt(sold, view, OPENING_ZOOM)
-  return clamp({ ...look, zoom: Math.max(look.zoom, view.height > view.width ? uprightZoom(view) : 0) }, view)
+  return clamp({ ...look, zoom: Math.max(look.zoom, view.height > view.width ? computeUprightZoom(view) : 0) }, view)
 }
 
 /** Whether two values differ in one of these fields. */
-export const differs = <Value>(a: Value, b: Value, ...fields: readonly (keyof Value)[]): boolean =>
+export const differsIn = <Value>(a: Value, b: Value, ...fields: readonly (keyof Value)[]): boolean =>
   fields.some((field) => a[field] !== b[field])
 
 /** Whether two cameras are equal. */
-export const isSame = (a: Camera, b: Camera): boolean => !differs(a, b, 'x', 'y', 'zoom')
+export const isSame = (a: Camera, b: Camera): boolean => !differsIn(a, b, 'x', 'y', 'zoom')
 
 /** The block of the cursor, or else the one under the pointer now, wherever the wall has moved. */
-export function pointedBlock({ wall, cursor, pointer, camera, view }: State): BlockIndex | undefined {
+export function findPointedBlock({ wall, cursor, pointer, camera, view }: State): BlockIndex | undefined {
   if (wall === undefined) return undefined
-  return cursor ?? (pointer && blockUnder(camera, view, pointer))
+  return cursor ?? (pointer && findBlock(camera, view, pointer))
 }
 
 /** The block whose details are shown: the one of cursor or pointer, or else the pinned one. */
-export const shownBlock = (state: State): BlockIndex | undefined =>
-  pointedBlock(state) ?? (state.wall === undefined ? undefined : state.pinned)
+export const findShownBlock = (state: State): BlockIndex | undefined =>
+  findPointedBlock(state) ?? (state.wall === undefined ? undefined : state.pinned)
 
 /** The state at a moment in Unix milliseconds; at the present if undefined. */
-export function atMoment(state: State, at: number | undefined): State {
+export function seekMoment(state: State, at: number | undefined): State {
   const { wall, history } = state
   const isPast = wall !== undefined && history !== undefined && at !== undefined
-  return { ...state, at, past: isPast ? pastAt(wall, history, at, state.past) : undefined }
+  return { ...state, at, past: isPast ? rebuildPast(wall, history, at, state.past) : undefined }
 }
 
 /** The wall as it is drawn: of the moment that is shown, as far as that is known. */
-export const shownWall = ({ past, wall }: State): Wall | undefined => past?.wall ?? wall
+export const selectShownWall = ({ past, wall }: State): Wall | undefined => past?.wall ?? wall
 
-const moved = (state: State, camera: Camera): State => ({ ...state, camera, motion: undefined })
+const moveCamera = (state: State, camera: Camera): State => ({ ...state, camera, motion: undefined })
 
-const flown = (state: State, to: Camera): State =>
-  state.reducedMotion ? moved(state, clamp(to, stageOf(state))) : { ...state, motion: { kind: 'flight', to } }
+const flyCamera = (state: State, to: Camera): State =>
+  state.reducedMotion ? moveCamera(state, clamp(to, stageOf(state))) : { ...state, motion: { kind: 'flight', to } }
 
 /** Whether the label is in sight: the tour says what it would, and on a narrow stage a panel takes its place, but for the bar of the past. */
 export const showsLabel = ({ wall, pinned, panel, view }: State): boolean =>
@@ -221,42 +232,44 @@ export const showsLabel = ({ wall, pinned, panel, view }: State): boolean =>
   (panel === undefined || panel === 'time' || labelShape(view) !== 'sheet')
 
 /** The stage with what covers it. */
-const stageOf = (state: State): View => (showsLabel(state) ? stageWithLabel(state.view) : state.view)
+const stageOf = (state: State): View => (showsLabel(state) ? computeStage(state.view) : state.view)
 
 /** Moves a resting camera that is no longer valid, for example after a sheet was closed, to a valid position. */
-function settled(state: State): State {
+function settleMotion(state: State): State {
   const allowed = clamp(state.camera, stageOf(state))
-  return state.motion !== undefined || isSame(allowed, state.camera) ? state : flown(state, allowed)
+  return state.motion !== undefined || isSame(allowed, state.camera) ? state : flyCamera(state, allowed)
 }
 
 /** The first key shows the cursor at the shown block; each further key moves it, and the wall with it. */
-function walked(state: State, right: number, down: number): State {
+function walkCursor(state: State, right: number, down: number): State {
   const { camera, view } = state
   const from = state.cursor
   const cursor =
-    from === undefined ? (shownBlock(state) ?? blockUnder(camera, view, middleOf(view))) : beside(from, right, down)
+    from === undefined
+      ? (findShownBlock(state) ?? findBlock(camera, view, middleOf(view)))
+      : findNeighbour(from, right, down)
   if (cursor === undefined) return state
   const shown = reveal(camera, view, boundsOf([cursor]))
   return { ...state, cursor, pointer: undefined, pinned: undefined, camera: shown, motion: undefined }
 }
 
-function beside(from: BlockIndex, right: number, down: number): BlockIndex | undefined {
+function findNeighbour(from: BlockIndex, right: number, down: number): BlockIndex | undefined {
   const { col, row } = cellOf(from)
-  const within = (value: number, count: number) => Math.max(0, Math.min(value, count - 1))
-  return blockAt(within(col + right, COLS), within(row + down, ROWS))
+  const clampIndex = (value: number, count: number) => Math.max(0, Math.min(value, count - 1))
+  return blockAt(clampIndex(col + right, COLS), clampIndex(row + down, ROWS))
 }
 
 /** One Escape, or one step back, closes one layer: the panel, the details, the selected agent, the moment; Escape also the overlay. */
-function dismissed(state: State): State {
-  if (state.panel !== undefined) return opened(state, state.panel)
+function dismissTop(state: State): State {
+  if (state.panel !== undefined) return openPanel(state, state.panel)
   if (state.pinned !== undefined) return { ...state, pinned: undefined, pointer: undefined }
   if (state.agent !== undefined) return { ...state, agent: undefined }
-  if (state.at !== undefined) return atMoment(state, undefined)
+  if (state.at !== undefined) return seekMoment(state, undefined)
   return { ...state, overlay: 'none', pointer: undefined, cursor: undefined }
 }
 
 /** Opens a panel, or closes it when it is open. What the tour shows goes with it. */
-function opened(state: State, panel: Panel): State {
+function openPanel(state: State, panel: Panel): State {
   const { pinned, ...rest } = { ...state, panel: state.panel === panel ? undefined : panel, promptBlock: undefined }
   return state.panel === 'tour' ? rest : { ...rest, pinned }
 }
@@ -269,17 +282,17 @@ function withAgent(state: State, agent: number | undefined): State {
   const panel: Panel | undefined = agent !== undefined ? 'profile' : state.panel === 'profile' ? undefined : state.panel
   const next = { ...state, agent, pinned: undefined, panel }
   if (agent === undefined || state.wall === undefined) return next
-  return flown(next, agentCamera(state.wall, agent, state.view))
+  return flyCamera(next, frameAgent(state.wall, agent, state.view))
 }
 
 /** The camera on all blocks of an agent. */
-export const agentCamera = (wall: Wall, agent: number, view: View): Camera =>
+export const frameAgent = (wall: Wall, agent: number, view: View): Camera =>
   lookAt(boundsOf(blocksOf(wall, agent)), view, AGENT_ZOOM)
 
 /** The state with an artwork's details open, at the present if it was not sold yet at the shown moment. */
 function withWork(state: State, block: BlockIndex): State {
   const sold = state.wall?.claims.get(block)?.t ?? 0
-  const seen = state.at !== undefined && sold > state.at ? atMoment(state, undefined) : state
+  const seen = state.at !== undefined && sold > state.at ? seekMoment(state, undefined) : state
   return withLabel(seen, block, Math.max(state.camera.zoom, WORK_ZOOM))
 }
 
@@ -294,8 +307,8 @@ function withLabel(state: State, block: BlockIndex, zoomMax: number): State {
   const isOver = state.panel === 'tour' || (agent === undefined && state.panel === 'profile')
   const panel = isCovered || isOver ? undefined : state.panel
   const next = { ...state, pinned: block, pointer: undefined, agent, panel }
-  const isThere = zoomMax <= state.camera.zoom && isBeside(state.camera, state.view, workBounds(next, block))
-  return isThere ? next : flown(next, workCamera(next, block, zoomMax))
+  const isThere = zoomMax <= state.camera.zoom && isBeside(state.camera, state.view, measureWork(next, block))
+  return isThere ? next : flyCamera(next, frameWork(next, block, zoomMax))
 }
 
 /** Which stop of the tour is shown. */
@@ -304,39 +317,40 @@ export const stopOf = ({ stops = [], pinned }: State): number => stops.findIndex
 /** The look at a stop of the tour: its work in the middle of the stage, or an open block with its surroundings. */
 function lookAtStop(state: State, block: BlockIndex): Camera {
   const isOpen = state.wall?.claims.has(block) !== true
-  return lookAt(workBounds(state, block), state.view, isOpen ? BLOCK_ZOOM : WORK_ZOOM)
+  return lookAt(measureWork(state, block), state.view, isOpen ? BLOCK_ZOOM : WORK_ZOOM)
 }
 
 /** The state at a stop of the tour, or at the nearest that there is. */
-function atStop(state: State, stop: number): State {
+function goToStop(state: State, stop: number): State {
   const { stops = [] } = state
   const pinned = stops[Math.max(0, Math.min(stop, stops.length - 1))]
   if (pinned === undefined) return state
   const next: State = { ...state, panel: 'tour', pinned, agent: undefined, pointer: undefined, cursor: undefined }
-  return flown(next, lookAtStop(next, pinned))
+  return flyCamera(next, lookAtStop(next, pinned))
 }
 
 /** The bounds of the artwork that a block is part of, or of the open block itself. */
-export const workBounds = ({ wall, at }: State, block: BlockIndex): Rect =>
-  boundsOf((wall && artworkAt(wall, block, at)?.blocks) ?? [block])
+export const measureWork = ({ wall, at }: State, block: BlockIndex): Rect =>
+  boundsOf((wall && findArtwork(wall, block, at)?.blocks) ?? [block])
 
 /** The camera on an artwork next to its details. */
-export const workCamera = (state: State, block: BlockIndex, zoomMax = WORK_ZOOM): Camera =>
-  lookBeside(workBounds(state, block), state.view, zoomMax)
+export const frameWork = (state: State, block: BlockIndex, zoomMax = WORK_ZOOM): Camera =>
+  lookBeside(measureWork(state, block), state.view, zoomMax)
 
 /** A tap opens details. If blocks are too small for a finger, it selects the nearest artwork, and zooms in. */
-function tapped(state: State, at: Point, byFinger: boolean): State {
+function tapStage(state: State, at: Point, byFinger: boolean): State {
   const { camera, view } = state
   if (byFinger && camera.zoom * BLOCK_SIZE < FINGER_PX) {
-    const meant = workNear(state, at)
-    if (meant === undefined) return flown(state, zoom(camera, view, (2 * FINGER_PX) / (camera.zoom * BLOCK_SIZE), at))
+    const meant = findWorkNear(state, at)
+    if (meant === undefined)
+      return flyCamera(state, zoom(camera, view, (2 * FINGER_PX) / (camera.zoom * BLOCK_SIZE), at))
     return withLabel(state, meant, WORK_ZOOM)
   }
-  return chosen(state, blockUnder(camera, view, at))
+  return chooseBlock(state, findBlock(camera, view, at))
 }
 
 /** The claimed block nearest to a point, within a finger's reach. */
-function workNear({ wall, camera, view, at: moment = Infinity }: State, at: Point): BlockIndex | undefined {
+function findWorkNear({ wall, camera, view, at: moment = Infinity }: State, at: Point): BlockIndex | undefined {
   const reach = Math.ceil(FINGER_REACH_PX / (camera.zoom * BLOCK_SIZE))
   const middle = toWall(camera, view, at)
   const [col, row] = [Math.floor(middle.x / BLOCK_SIZE), Math.floor(middle.y / BLOCK_SIZE)]
@@ -355,7 +369,7 @@ function workNear({ wall, camera, view, at: moment = Infinity }: State, at: Poin
 const middleOf = (view: View): Point => ({ x: view.width / 2, y: view.height / 2 })
 
 /** Opens the details of a block; closes them if those of its artwork were open already, or without a block. */
-function chosen(state: State, block: BlockIndex | undefined): State {
+function chooseBlock(state: State, block: BlockIndex | undefined): State {
   if (block === undefined || block === state.pinned || openWork(state, state.at).includes(block))
     return { ...state, pinned: undefined }
   return { ...withLabel(state, block, state.camera.zoom), pointer: state.pointer }
@@ -363,4 +377,4 @@ function chosen(state: State, block: BlockIndex | undefined): State {
 
 /** The blocks of the artwork whose details are open, as sold by a moment; none for an open block. */
 export const openWork = ({ wall, pinned }: State, at?: number): Work =>
-  wall === undefined || pinned === undefined ? [] : workAt(wall, pinned, at)
+  wall === undefined || pinned === undefined ? [] : findWork(wall, pinned, at)

@@ -3,30 +3,30 @@
 import { type BlockIndex, coordOf, parseCoord } from '../shared/wall.ts'
 import { type Camera, type View, clamp, fit, isFitted } from './camera/camera.ts'
 import { isBeside } from './camera/label-layout.ts'
-import { type State, agentCamera, atMoment, isSame, layersOf, openWork, workBounds, workCamera } from './state.ts'
-import { agentNamed } from './wall/search.ts'
+import { type State, frameAgent, seekMoment, isSame, layersOf, openWork, measureWork, frameWork } from './state.ts'
+import { findAgent } from './wall/search.ts'
 
 // Browsers refuse to change the address too often.
 const REST_MS = 250
 
 /** The state of an address; agents are known only once the wall is. A URL with only an agent opens its profile. */
-export function atPlace(state: State, place: Place): State {
+export function goToPlace(state: State, place: Place): State {
   const { wall } = state
-  const agent = wall && place.agent !== undefined ? agentNamed(wall, place.agent) : undefined
+  const agent = wall && place.agent !== undefined ? findAgent(wall, place.agent) : undefined
   const panel = agent !== undefined && place.block === undefined && !place.embedded ? 'profile' : state.panel
-  const next = atMoment({ ...state, motion: undefined, pinned: place.block, agent, panel }, place.at)
-  return { ...next, camera: cameraAt(next, place) }
+  const next = seekMoment({ ...state, motion: undefined, pinned: place.block, agent, panel }, place.at)
+  return { ...next, camera: findCamera(next, place) }
 }
 
 /** The camera of an address. If it does not show the artwork, for example in a smaller window, the artwork's camera is used. */
-function cameraAt(state: State, { camera, block }: Place): Camera {
+function findCamera(state: State, { camera, block }: Place): Camera {
   const { wall, initialCamera, view, agent } = state
   const asked = camera === 'all' ? fit(view) : camera && clamp(camera, view)
   if (block !== undefined && wall !== undefined) {
-    const isThere = asked !== undefined && isBeside(asked, view, workBounds(state, block))
-    return isThere ? asked : workCamera(state, block, asked?.zoom)
+    const isThere = asked !== undefined && isBeside(asked, view, measureWork(state, block))
+    return isThere ? asked : frameWork(state, block, asked?.zoom)
   }
-  return asked ?? (wall && agent !== undefined ? agentCamera(wall, agent, view) : initialCamera)
+  return asked ?? (wall && agent !== undefined ? frameAgent(wall, agent, view) : initialCamera)
 }
 
 /** The address of a state. */
@@ -50,12 +50,12 @@ export const placeInAddressBar = (): Place => ({
 })
 
 /** The message for a link to something that does not exist; `undefined` for a valid one. */
-export function deadLink({ wall }: State, search: string): string | undefined {
+export function findDeadLink({ wall }: State, search: string): string | undefined {
   const query = new URLSearchParams(search)
   const { block, work, agent } = readAddress(search, '')
   if (wall === undefined) return undefined
   // The message repeats nothing of the link: its author would speak as the wall.
-  if (agent !== undefined && agentNamed(wall, agent) === undefined) return 'The agent of this link is not on this wall.'
+  if (agent !== undefined && findAgent(wall, agent) === undefined) return 'The agent of this link is not on this wall.'
   const named = query.get('block') ?? query.get('work')
   if (named !== null && block === undefined)
     return 'The block of this link is not on this wall. Blocks run from 0,0 to 159,89.'
@@ -82,21 +82,21 @@ export function syncAddressBar(
   let timer: ReturnType<typeof setTimeout> | undefined
   let restoring = false
   let leaving = false // our own step back has begun; the address is written once it has ended
-  const address = () => `${location.pathname}${addressOf(state(), location.search)}`
-  const entry = (): Entry | undefined => (typeof history.state?.layers === 'number' ? history.state : undefined)
+  const formatAddress = () => `${location.pathname}${addressOf(state(), location.search)}`
+  const readEntry = (): Entry | undefined => (typeof history.state?.layers === 'number' ? history.state : undefined)
   const keep = (layers: number, to: string): Entry => {
-    const kept = { layers, first: Math.min(layers, entry()?.first ?? layers) }
+    const kept = { layers, first: Math.min(layers, readEntry()?.first ?? layers) }
     // Replaced, not pushed: moving the wall must not fill the history.
     history.replaceState(kept, '', to)
     return kept
   }
   const writeSoon = () => {
-    timer = setTimeout(() => keep(layersOf(state()), address()), REST_MS)
+    timer = setTimeout(() => keep(layersOf(state()), formatAddress()), REST_MS)
   }
   const write = (before: State) => {
     const layers = layersOf(state())
-    const { layers: known, first } = entry() ?? keep(layersOf(before), location.href)
-    for (let next = known + 1; next <= layers; next++) history.pushState({ layers: next, first }, '', address())
+    const { layers: known, first } = readEntry() ?? keep(layersOf(before), location.href)
+    for (let next = known + 1; next <= layers; next++) history.pushState({ layers: next, first }, '', formatAddress())
     const back = known - Math.max(layers, first)
     leaving = back > 0
     if (leaving) history.go(-back)
@@ -107,11 +107,11 @@ export function syncAddressBar(
     if (known === undefined || known.layers > layersOf(state())) goTo(placeInAddressBar(), known !== undefined)
     else while (layersOf(state()) > known.layers) dismiss()
     restoring = false
-    keep(layersOf(state()), address())
+    keep(layersOf(state()), formatAddress())
   }
   window.addEventListener('popstate', () => {
     clearTimeout(timer)
-    if (!leaving) return restore(entry())
+    if (!leaving) return restore(readEntry())
     leaving = false
     write(state())
   })
@@ -170,9 +170,9 @@ export function writeAddress({ camera, block, work, agent, at }: Place, view: Vi
 
 function fragmentOf(camera: Place['camera'], view: View): string {
   if (camera === undefined) return ''
-  return camera === 'all' || isFitted(camera, view) ? WHOLE : `#${cameraText(camera)}`
+  return camera === 'all' || isFitted(camera, view) ? WHOLE : `#${formatCamera(camera)}`
 }
 
-const cameraText = ({ x, y, zoom }: Camera) => `${rounded(x, 1)},${rounded(y, 1)},${rounded(zoom, 3)}`
+const formatCamera = ({ x, y, zoom }: Camera) => `${roundTo(x, 1)},${roundTo(y, 1)},${roundTo(zoom, 3)}`
 
-const rounded = (value: number, digits: number) => Number(value.toFixed(digits))
+const roundTo = (value: number, digits: number) => Number(value.toFixed(digits))

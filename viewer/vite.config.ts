@@ -13,7 +13,7 @@ const OFFLINE = 'offline-worker'
  * Builds another page after the wall's own. One build of both would split shared code into files of its own, and the wall
  * would wait for more requests.
  */
-const otherPage = (file: string, ...plugins: readonly Plugin[]): Plugin => ({
+const createPagePlugin = (file: string, ...plugins: readonly Plugin[]): Plugin => ({
   name: file,
   apply: 'build',
   async writeBundle({ dir = '' }) {
@@ -137,7 +137,7 @@ export default defineConfig({
     shaders,
     sharedParts,
     stylesInPage,
-    otherPage('paint.html'),
-    otherPage('chat.html', scriptInPage),
+    createPagePlugin('paint.html'),
+    createPagePlugin('chat.html', scriptInPage),
   ],
 })

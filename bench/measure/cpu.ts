@@ -4,7 +4,7 @@ import { dlopen } from 'bun:ffi'
 import { readFileSync } from 'node:fs'
 
 /** CPU time of all threads of a process, including ended ones, in microseconds. */
-export function cpuUs(pid: number): number {
+export function readCpuUs(pid: number): number {
   if (clockGettime === undefined) return Number.NaN
   const time = new BigInt64Array(2)
   if (clockGettime(clockOf(pid), time) !== 0) return Number.NaN
@@ -13,7 +13,7 @@ export function cpuUs(pid: number): number {
 }
 
 /** CPU time of a process's first thread, which serves requests, in microseconds. */
-export function mainThreadUs(pid: number): number {
+export function readMainThreadUs(pid: number): number {
   try {
     const [onCpuNs] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')
     return Number(onCpuNs) / 1000
@@ -23,10 +23,10 @@ export function mainThreadUs(pid: number): number {
 }
 
 /** CPU time in milliseconds that a process spends while `work` runs. */
-export async function cpuMsDuring(pid: number, work: () => Promise<unknown>): Promise<number> {
-  const before = cpuUs(pid)
+export async function measureCpuMs(pid: number, work: () => Promise<unknown>): Promise<number> {
+  const before = readCpuUs(pid)
   await work()
-  return (cpuUs(pid) - before) / 1000
+  return (readCpuUs(pid) - before) / 1000
 }
 
 // Computed as in clock_getcpuclockid(3). The values in /proc for single threads vanish when they end, and Bun's come and go.
@@ -43,7 +43,7 @@ function onLinux() {
 }
 
 /** Memory of a process, in MB. */
-export const residentMb = (pid: number): number => Number(statusLine(pid, /VmRSS:\s+(\d+) kB/)) / 1024
+export const readResidentMb = (pid: number): number => Number(readStatusLine(pid, /VmRSS:\s+(\d+) kB/)) / 1024
 
 /** Pins a process to one CPU, if the machine has more and supports it. */
 export const pin = (pid: number, processor: number): void => keepOn(pid, String(processor))
@@ -61,9 +61,9 @@ export async function onEveryProcessor<Done>(work: () => Promise<Done>, pid = pr
 }
 
 /** The CPUs that a process may use, in Linux's list format. */
-export const processorsOf = (pid: number): string | undefined => statusLine(pid, /Cpus_allowed_list:\s+(\S+)/)
+export const processorsOf = (pid: number): string | undefined => readStatusLine(pid, /Cpus_allowed_list:\s+(\S+)/)
 
-function statusLine(pid: number, pattern: RegExp): string | undefined {
+function readStatusLine(pid: number, pattern: RegExp): string | undefined {
   try {
     return pattern.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
   } catch {

@@ -20,7 +20,7 @@ export type LoadOptions = {
 }
 
 /** One request, as bytes. */
-export function requestBytes(
+export function encodeRequest(
   method: string,
   path: string,
   headers: Readonly<Record<string, string>> = {},
@@ -46,12 +46,12 @@ export async function load({ port, next, connections, ms }: LoadOptions): Promis
   const startedAt = performance.now()
   let asked = 0
   const ask = () => (asked++ < connections || performance.now() - startedAt < ms ? next() : undefined)
-  const heard = (answer: Answer, tookMs: number) => {
+  const noteAnswer = (answer: Answer, tookMs: number) => {
     latenciesMs.push(tookMs)
     bytes += answer.length
     statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
   }
-  await Promise.all(Array.from({ length: connections }, () => converse(port, ask, heard)))
+  await Promise.all(Array.from({ length: connections }, () => converse(port, ask, noteAnswer)))
   return { requests: latenciesMs.length, seconds: (performance.now() - startedAt) / 1000, bytes, latenciesMs, statuses }
 }
 
@@ -63,7 +63,7 @@ export async function sendOnce(port: number, request: Uint8Array): Promise<numbe
 }
 
 /** The same request again and again, in every round. */
-export const always = (request: Uint8Array) => () => () => request
+export const repeatRequest = (request: Uint8Array) => () => () => request
 
 type Answer = { readonly status: number; readonly length: number }
 

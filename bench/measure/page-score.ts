@@ -37,11 +37,11 @@ const NINE_TENTHS = 1.2816
 /** The share of a log-normal distribution above a value. */
 function shareOf(value: number, { good, middling }: Curve): number {
   if (value <= 0) return 1
-  return 1 - normal((NINE_TENTHS * Math.log(value / middling)) / Math.log(middling / good))
+  return 1 - computeNormal((NINE_TENTHS * Math.log(value / middling)) / Math.log(middling / good))
 }
 
 /** The share of a normal distribution below `z`, after Abramowitz and Stegun, 26.2.17. */
-function normal(z: number): number {
+function computeNormal(z: number): number {
   const t = 1 / (1 + 0.231_641_9 * Math.abs(z))
   const sum = [0.319_381_53, -0.356_563_782, 1.781_477_937, -1.821_255_978, 1.330_274_429].reduceRight(
     (rest, factor) => t * (factor + rest),

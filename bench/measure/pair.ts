@@ -1,7 +1,7 @@
 /** Measures several servers in turns, so that other load on the machine affects all of them equally. */
 
 import type { Server } from '../servers/servers.ts'
-import { cpuUs } from './cpu.ts'
+import { readCpuUs } from './cpu.ts'
 import { load } from './load.ts'
 
 /** One way of serving a request. */
@@ -42,31 +42,31 @@ export async function pair(
 }
 
 async function sample({ name, server, status, requests, connections = 16 }: Target, ms: number): Promise<Sample> {
-  const before = cpuUs(server.pid)
+  const before = readCpuUs(server.pid)
   const heard = await load({ port: server.port, next: requests(), connections, ms })
-  const used = cpuUs(server.pid) - before
+  const used = readCpuUs(server.pid) - before
   const right = heard.statuses.get(status) ?? 0
   if (right === 0 || right < heard.requests)
     throw new Error(`${name} answered ${JSON.stringify([...heard.statuses])} instead of ${status}`)
   return {
     rate: heard.requests / heard.seconds,
-    p50: percentile(heard.latenciesMs, 0.5),
-    p99: percentile(heard.latenciesMs, 0.99),
+    p50: computePercentile(heard.latenciesMs, 0.5),
+    p99: computePercentile(heard.latenciesMs, 0.99),
     cpu: used / heard.requests,
   }
 }
 
 /** The value that such a share of all values does not exceed. */
-export function percentile(values: readonly number[], share: number): number {
+export function computePercentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }
 
-export const median = (values: readonly number[]): number => percentile(values, 0.5)
+export const computeMedian = (values: readonly number[]): number => computePercentile(values, 0.5)
 
 /** The median of each figure of a target. */
-export function medians(samples: readonly Sample[]): Sample {
-  const of = (figure: keyof Sample) => median(samples.map((one) => one[figure]))
+export function computeMedians(samples: readonly Sample[]): Sample {
+  const of = (figure: keyof Sample) => computeMedian(samples.map((one) => one[figure]))
   return { rate: of('rate'), p50: of('p50'), p99: of('p99'), cpu: of('cpu') }
 }
 
@@ -74,12 +74,12 @@ export function medians(samples: readonly Sample[]): Sample {
  * How many times as cheaply as `reference` a target responds: the median over rounds of CPU time per request. That excludes
  * the client and other programs on the machine. If it cannot be read, responses per second are compared.
  */
-export function timesAsCheap(samples: Samples, target: string, reference: string): number {
+export function compareCosts(samples: Samples, target: string, reference: string): number {
   const [ours, theirs] = [samples.get(target) ?? [], samples.get(reference) ?? []]
   const ratios = ours.map((one, round) => {
     const other = theirs[round]
     if (other === undefined) return Number.NaN
     return Number.isNaN(one.cpu) ? one.rate / other.rate : other.cpu / one.cpu
   })
-  return median(ratios)
+  return computeMedian(ratios)
 }

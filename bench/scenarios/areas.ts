@@ -2,9 +2,9 @@
 
 import { waitUntilArmed } from '../../server/local/wall-process.ts'
 import type { Scenario } from '../findings.ts'
-import { cpuMsDuring } from '../measure/cpu.ts'
-import { load, requestBytes } from '../measure/load.ts'
-import { median, percentile } from '../measure/pair.ts'
+import { measureCpuMs } from '../measure/cpu.ts'
+import { load, encodeRequest } from '../measure/load.ts'
+import { computeMedian, computePercentile } from '../measure/pair.ts'
 import type { Server } from '../servers/servers.ts'
 import { startStubServices } from '../servers/stub-services.ts'
 import { signTerms } from './purchases.ts'
@@ -32,20 +32,20 @@ export const areas: Scenario = async (servers, { rounds, ms }) => {
     await Promise.all([wall, full].map(({ port }) => waitUntilArmed(`http://127.0.0.1:${port}`)))
     const image = await pictureOf(wall)
     const free = [...PLACES]
-    const nextArea = (picture: object) => ({ at: free.pop(), w: SIDE, h: SIDE, ...picture })
+    const takeNextArea = (picture: object) => ({ at: free.pop(), w: SIDE, h: SIDE, ...picture })
     let column = 0
     const orders = {
       'one block': () => ({ at: `${column++},66`, w: 1, h: 1 }),
-      'an area of 400': () => nextArea({}),
-      'an area of 400, of an image': () => nextArea({ image }),
+      'an area of 400': () => takeNextArea({}),
+      'an area of 400, of an image': () => takeNextArea({ image }),
     }
     for (let at = 0; at < WARM_UP_BLOCKS; at++) await buy(wall, orders['one block']())
-    for (let at = 0; at < WARM_UP_AREAS; at++) await buy(wall, nextArea({ image }))
+    for (let at = 0; at < WARM_UP_AREAS; at++) await buy(wall, takeNextArea({ image }))
     const costs = await costsOf(wall, orders, rounds)
     const rowsAlone = await rowsOf(await servers.floor(), rounds)
     const idle = await probe(wall, ms)
     const landing = await probe(wall, ms, async () => {
-      for (let at = 0; at < LANDINGS; at++) await buy(wall, nextArea(at % 2 === 0 ? {} : { image }))
+      for (let at = 0; at < LANDINGS; at++) await buy(wall, takeNextArea(at % 2 === 0 ? {} : { image }))
     })
     const idleWhenFull = await probe(full, ms)
     const [looked, looking] = await lookForRoom(wall, full, Math.max(10, Math.ceil(ms / 20)))
@@ -89,7 +89,7 @@ async function costsOf(wall: Server, orders: Readonly<Record<string, () => Order
       await Bun.sleep(PUBLISHED_AFTER_MS)
       costs.set(what, [...(costs.get(what) ?? []), await buy(wall, order())])
     }
-  return [...costs].map(([what, all]) => [what, median(all)] as const)
+  return [...costs].map(([what, all]) => [what, computeMedian(all)] as const)
 }
 
 /** The CPU time in milliseconds of only writing the rows of an area: the median of all rounds. */
@@ -97,23 +97,23 @@ async function rowsOf(floor: Server, rounds: number): Promise<number> {
   const costs: number[] = []
   const url = `http://127.0.0.1:${floor.port}/area?blocks=${SIDE * SIDE}`
   for (let round = -WARM_UP_AREAS; round < rounds; round++) {
-    const cost = await cpuMsDuring(floor.pid, async () => await (await fetch(url)).text())
+    const cost = await measureCpuMs(floor.pid, async () => await (await fetch(url)).text())
     if (round >= 0) costs.push(cost)
   }
-  return median(costs)
+  return computeMedian(costs)
 }
 
 /** Buys an area; returns the CPU time in milliseconds of the wall before the response. */
 async function buy(wall: Server, order: Order): Promise<number> {
-  const [payment] = await paymentHeaders(wall, order, 1)
-  return await cpuMsDuring(wall.pid, async () => {
+  const [payment] = await signPayments(wall, order, 1)
+  return await measureCpuMs(wall.pid, async () => {
     const { status } = await post(wall, order, payment)
     if (status !== 200) throw new Error(`an area was answered with ${status}`)
   })
 }
 
 /** Headers of payments of so many wallets, for the wall's own terms of an order. */
-async function paymentHeaders(wall: Server, order: Order, count: number) {
+async function signPayments(wall: Server, order: Order, count: number) {
   const payments = await signTerms(await post(wall, order), count)
   return payments.map((payment) => ({ 'payment-signature': payment }))
 }
@@ -134,7 +134,7 @@ async function pictureOf({ port }: Server): Promise<string> {
   return Buffer.from(await picture.arrayBuffer()).toString('base64')
 }
 
-const health = requestBytes('GET', '/api/health')
+const health = encodeRequest('GET', '/api/health')
 
 /** The duration of health checks while something runs, or for so many milliseconds. */
 async function probe({ port }: Server, ms: number, doing?: () => Promise<unknown>) {
@@ -142,23 +142,23 @@ async function probe({ port }: Server, ms: number, doing?: () => Promise<unknown
   const done = doing?.().finally(() => {
     isOver = true
   })
-  const next = () => (isOver ? undefined : health)
-  const { latenciesMs } = await load({ port, next, connections: 1, ms: done === undefined ? ms : 60_000 })
+  const takeNext = () => (isOver ? undefined : health)
+  const { latenciesMs } = await load({ port, next: takeNext, connections: 1, ms: done === undefined ? ms : 60_000 })
   await done
-  return percentiles(latenciesMs)
+  return computePercentiles(latenciesMs)
 }
 
-const percentiles = (latenciesMs: readonly number[]) => ({
-  'p50 ms': percentile(latenciesMs, 0.5),
-  'p99 ms': percentile(latenciesMs, 0.99),
+const computePercentiles = (latenciesMs: readonly number[]) => ({
+  'p50 ms': computePercentile(latenciesMs, 0.5),
+  'p99 ms': computePercentile(latenciesMs, 0.99),
 })
 
 /** Orders the nearest 400 blocks of a nearly full wall, with valid payments; measures the cost, and health meanwhile. */
 async function lookForRoom(terms: Server, full: Server, count: number) {
-  const payments = await paymentHeaders(terms, { w: SIDE, h: SIDE }, count)
+  const payments = await signPayments(terms, { w: SIDE, h: SIDE }, count)
   const body = JSON.stringify({ w: SIDE, h: SIDE })
   const requests = payments.map((headers) =>
-    requestBytes('POST', '/areas', { ...headers, 'Content-Type': 'application/json' }, body),
+    encodeRequest('POST', '/areas', { ...headers, 'Content-Type': 'application/json' }, body),
   )
   let latencies: readonly number[] = []
   const order = async () => {
@@ -172,8 +172,8 @@ async function lookForRoom(terms: Server, full: Server, count: number) {
     latencies = latenciesMs
   }
   let duringSearch = { 'p50 ms': Number.NaN, 'p99 ms': Number.NaN }
-  const cpu = await cpuMsDuring(full.pid, async () => {
+  const cpu = await measureCpuMs(full.pid, async () => {
     duringSearch = await probe(full, 0, order)
   })
-  return [{ 'CPU ms, health included': cpu / count, ...percentiles(latencies) }, duringSearch] as const
+  return [{ 'CPU ms, health included': cpu / count, ...computePercentiles(latencies) }, duringSearch] as const
 }

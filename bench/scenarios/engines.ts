@@ -8,14 +8,14 @@ import { registerMessage } from '../../shared/signing.ts'
 import { startPostgres, type PostgresServer } from '../../test/support/postgres/server.ts'
 import type { Row, Scenario } from '../findings.ts'
 import { pin } from '../measure/cpu.ts'
-import { always, load, requestBytes, sendOnce } from '../measure/load.ts'
-import { median, pair, percentile, timesAsCheap, type Pace } from '../measure/pair.ts'
+import { repeatRequest, load, encodeRequest, sendOnce } from '../measure/load.ts'
+import { computeMedian, pair, computePercentile, compareCosts, type Pace } from '../measure/pair.ts'
 import { keyOf, NETWORK } from '../servers/seed.ts'
 import { agentsOf, QUIET, serverOf, SERVERS_ON, type Server } from '../servers/servers.ts'
 import { sellAll } from '../servers/store-sales.ts'
 import { startStubServices, type StubServices } from '../servers/stub-services.ts'
-import { owners } from './owners.ts'
-import { signedPayments } from './purchases.ts'
+import { createOwners } from './owners.ts'
+import { signPayments } from './purchases.ts'
 
 type Place = Parameters<typeof openStore>[0]
 
@@ -36,12 +36,12 @@ export const engines: Scenario = async (servers, pace) => {
   const walls: WallProcess[] = []
   try {
     const file = { kind: 'sqlite', path: join(servers.folder, 'engines.sqlite') } as const
-    const [one, three] = [await databaseOn(server), await databaseOn(server)]
+    const [one, three] = [await createDatabase(server), await createDatabase(server)]
     const ledgers = [
-      await ledgerRow('SQLite, its ledger alone', file),
-      await ledgerRow('PostgreSQL, its ledger alone', one),
+      await measureLedger('SQLite, its ledger alone', file),
+      await measureLedger('PostgreSQL, its ledger alone', one),
     ]
-    await ledgerRow('', three)
+    await measureLedger('', three)
     const start = async (place: Place, count: number) => {
       const started = await Promise.all(Array.from({ length: count }, () => open(place, stubs, servers.folder)))
       walls.push(...started)
@@ -55,8 +55,8 @@ export const engines: Scenario = async (servers, pace) => {
     ]
     const samples = await pair([canvasOf('SQLite', alone), canvasOf('PostgreSQL', single)], pace)
     return {
-      rows: [...ledgers, ...rows, ...(await lagRows(several, pace.rounds))],
-      ratios: { 'canvas: PostgreSQL times SQLite': timesAsCheap(samples, 'PostgreSQL', 'SQLite') },
+      rows: [...ledgers, ...rows, ...(await measureLags(several, pace.rounds))],
+      ratios: { 'canvas: PostgreSQL times SQLite': compareCosts(samples, 'PostgreSQL', 'SQLite') },
     }
   } finally {
     await Promise.all(walls.map((wall) => wall.kill()))
@@ -65,13 +65,13 @@ export const engines: Scenario = async (servers, pace) => {
   }
 }
 
-const databaseOn = async (server: PostgresServer): Promise<Place> => ({
+const createDatabase = async (server: PostgresServer): Promise<Place> => ({
   kind: 'postgres',
   url: server.url(await server.newDatabase()),
 })
 
 /** Sells through the store of a database; returns the rate. */
-async function ledgerRow(what: string, place: Place): Promise<Row> {
+async function measureLedger(what: string, place: Place): Promise<Row> {
   const store = await openStore(place, NETWORK)
   try {
     return { what, figures: { 'purchases/s': await sellAll(store, BLOCKS, agentsOf(BLOCKS)) } }
@@ -90,22 +90,22 @@ async function open(place: Place, stubs: StubServices, folder: string): Promise<
   return wall
 }
 
-const CANVAS = requestBytes('GET', '/api/canvas', { 'Accept-Encoding': 'gzip' })
+const CANVAS = encodeRequest('GET', '/api/canvas', { 'Accept-Encoding': 'gzip' })
 
 const canvasOf = (name: string, [server]: readonly Server[]) => {
   if (server === undefined) throw new Error('no wall was started')
-  return { name, server, status: 200, requests: always(CANVAS) }
+  return { name, server, status: 200, requests: repeatRequest(CANVAS) }
 }
 
 /** Purchases, repaints and reads per second, over all instances together. */
 async function ratesOf(what: string, servers: readonly Server[], { rounds, ms }: Pace): Promise<Row> {
   const [first] = servers
   if (first === undefined) throw new Error('no wall was started')
-  const sign = owners(BLOCKS)
+  const sign = createOwners(BLOCKS)
   const [purchases, repaints, reads]: [number[], number[], number[]] = [[], [], []]
   for (let round = 0; round < rounds; round++) {
-    const payments = await signedPayments(first, Math.ceil(PURCHASES_PER_MS * ms))
-    const orders = payments.map((payment) => requestBytes('GET', '/blocks/next', { 'PAYMENT-SIGNATURE': payment }))
+    const payments = await signPayments(first, Math.ceil(PURCHASES_PER_MS * ms))
+    const orders = payments.map((payment) => encodeRequest('GET', '/blocks/next', { 'PAYMENT-SIGNATURE': payment }))
     const edits = Array.from({ length: Math.ceil(REPAINTS_PER_MS * ms) }, () => sign().bytes)
     purchases.push(await rateOf(servers, () => orders.pop(), 60_000))
     repaints.push(await rateOf(servers, () => edits.pop(), 60_000))
@@ -113,7 +113,11 @@ async function ratesOf(what: string, servers: readonly Server[], { rounds, ms }:
   }
   return {
     what,
-    figures: { 'purchases/s': median(purchases), 'repaints/s': median(repaints), 'canvas/s': median(reads) },
+    figures: {
+      'purchases/s': computeMedian(purchases),
+      'repaints/s': computeMedian(repaints),
+      'canvas/s': computeMedian(reads),
+    },
   }
 }
 
@@ -129,18 +133,19 @@ async function rateOf(servers: readonly Server[], next: () => Uint8Array | undef
 }
 
 /** How long after the response of one instance another one shows the change. */
-async function lagRows(servers: readonly Server[], rounds: number): Promise<Row[]> {
+async function measureLags(servers: readonly Server[], rounds: number): Promise<Row[]> {
   const [here, there] = servers
   if (here === undefined || there === undefined) throw new Error('two walls are needed')
-  const row = (what: string, lags: readonly number[]): Row => ({
+  const createRow = (what: string, lags: readonly number[]): Row => ({
     what: `${what}, at one until seen at another`,
-    figures: { 'p50 ms': percentile(lags, 0.5), 'p99 ms': percentile(lags, 0.99) },
+    figures: { 'p50 ms': computePercentile(lags, 0.5), 'p99 ms': computePercentile(lags, 0.99) },
   })
   const [names, canvases]: [number[], number[]] = [[], []]
   for (let at = 0; at < rounds * LAGS_A_ROUND; at++) names.push(await nameLag(here, there, `agent ${at}`))
-  const sign = owners(BLOCKS)
-  for (let at = 0; at < rounds * CANVAS_LAGS_A_ROUND; at++) canvases.push(await canvasLag(here, there, sign().bytes))
-  return [row('A name', names), row('A repaint in the canvas read', canvases)]
+  const sign = createOwners(BLOCKS)
+  for (let at = 0; at < rounds * CANVAS_LAGS_A_ROUND; at++)
+    canvases.push(await measureCanvasLag(here, there, sign().bytes))
+  return [createRow('A name', names), createRow('A repaint in the canvas read', canvases)]
 }
 
 async function nameLag(here: Server, there: Server, name: string): Promise<number> {
@@ -148,11 +153,11 @@ async function nameLag(here: Server, there: Server, name: string): Promise<numbe
   const ts = Date.now()
   const signature = await account.signMessage({ message: registerMessage('127.0.0.1', account.address, ts, { name }) })
   const body = JSON.stringify({ wallet: account.address, ts, signature, name })
-  const changing = requestBytes('PUT', '/api/agents/me', { 'Content-Type': 'application/json' }, body)
+  const changing = encodeRequest('PUT', '/api/agents/me', { 'Content-Type': 'application/json' }, body)
   return await lagOf(here, changing, async () => (await textOf(there, '/api/agents')).includes(`"${name}"`))
 }
 
-async function canvasLag(here: Server, there: Server, changing: Uint8Array): Promise<number> {
+async function measureCanvasLag(here: Server, there: Server, changing: Uint8Array): Promise<number> {
   const tagOf = async () =>
     (await fetch(`http://127.0.0.1:${there.port}/api/canvas`, { method: 'HEAD' })).headers.get('etag')
   const before = await tagOf()

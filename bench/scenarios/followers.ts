@@ -3,13 +3,13 @@
 import type { Socket } from 'bun'
 import { TOTAL_BLOCKS } from '../../shared/wall.ts'
 import type { Row, Scenario } from '../findings.ts'
-import { cpuMsDuring } from '../measure/cpu.ts'
-import { requestBytes, sendOnce } from '../measure/load.ts'
-import { median, percentile } from '../measure/pair.ts'
-import { owners } from './owners.ts'
+import { measureCpuMs } from '../measure/cpu.ts'
+import { encodeRequest, sendOnce } from '../measure/load.ts'
+import { computeMedian, computePercentile } from '../measure/pair.ts'
+import { createOwners } from './owners.ts'
 
 export const followers: Scenario = async (servers, { rounds }) => {
-  const [wall, sign] = [await servers.wall(TOTAL_BLOCKS), owners(TOTAL_BLOCKS)]
+  const [wall, sign] = [await servers.wall(TOTAL_BLOCKS), createOwners(TOTAL_BLOCKS)]
   const rows: Row[] = []
   for (const count of [100, 1000, 5000]) {
     const crowd = await follow(wall.port, count)
@@ -17,15 +17,18 @@ export const followers: Scenario = async (servers, { rounds }) => {
     for (let round = 0; round < rounds; round++) {
       const arrivals = crowd.next()
       const { bytes } = sign()
-      const ms = await cpuMsDuring(wall.pid, async () => {
+      const ms = await measureCpuMs(wall.pid, async () => {
         const startedAt = performance.now()
         await sendOnce(wall.port, bytes)
-        slowest.push(percentile(await arrivals, 0.99) - startedAt)
+        slowest.push(computePercentile(await arrivals, 0.99) - startedAt)
       })
       cost.push((ms * 1000) / count)
     }
     crowd.leave()
-    rows.push({ what: `${count} followers`, figures: { 'p99 ms': median(slowest), 'CPU µs each': median(cost) } })
+    rows.push({
+      what: `${count} followers`,
+      figures: { 'p99 ms': computeMedian(slowest), 'CPU µs each': computeMedian(cost) },
+    })
   }
   return { rows, ratios: {} }
 }
@@ -36,7 +39,7 @@ async function follow(port: number, count: number) {
   let all = Promise.withResolvers<readonly number[]>()
   const greeted = Promise.withResolvers<void>()
   let greetings = 0
-  const data = (_: unknown, chunk: Uint8Array) => {
+  const countData = (_: unknown, chunk: Uint8Array) => {
     const text = Buffer.from(chunk).toString('latin1')
     if (text.includes('retry:') && ++greetings === count) greeted.resolve()
     if (text.includes('event:') && heard.push(performance.now()) === count) all.resolve(heard)
@@ -45,9 +48,9 @@ async function follow(port: number, count: number) {
   for (let at = 0; at < count; at++) {
     // One address may have some hundreds at most, so each crowd uses other addresses.
     const address = `10.${count % 251}.${Math.floor(at / 250)}.1`
-    const request = requestBytes('GET', '/api/live', { 'X-Forwarded-For': address })
+    const request = encodeRequest('GET', '/api/live', { 'X-Forwarded-For': address })
     const open = (socket: { write(bytes: Uint8Array): number }) => void socket.write(request)
-    sockets.push(await Bun.connect({ hostname: '127.0.0.1', port, socket: { open, data } }))
+    sockets.push(await Bun.connect({ hostname: '127.0.0.1', port, socket: { open, data: countData } }))
   }
   await greeted.promise
   return {

@@ -3,9 +3,9 @@
 import { privateKeyToAccount } from 'viem/accounts'
 import { COLS, ROWS, TOTAL_BLOCKS } from '../../shared/wall.ts'
 import type { Scenario } from '../findings.ts'
-import { cpuUs, mainThreadUs } from '../measure/cpu.ts'
-import { load, requestBytes } from '../measure/load.ts'
-import { median, type Pace } from '../measure/pair.ts'
+import { readCpuUs, readMainThreadUs } from '../measure/cpu.ts'
+import { load, encodeRequest } from '../measure/load.ts'
+import { computeMedian, type Pace } from '../measure/pair.ts'
 import { keyOf } from '../servers/seed.ts'
 import { agentsOf, type Server } from '../servers/servers.ts'
 
@@ -76,17 +76,21 @@ const WARM_UP_MS = 200
 
 async function costOf(wall: Server, asked: Asked, { rounds, ms }: Pace) {
   let at = 0
-  const next = () => requestOf(asked(at), at++)
-  const ask = async (forMs: number) => await load({ port: wall.port, next, connections: CONNECTIONS, ms: forMs })
+  const takeNext = () => requestOf(asked(at), at++)
+  const ask = async (forMs: number) =>
+    await load({ port: wall.port, next: takeNext, connections: CONNECTIONS, ms: forMs })
   await ask(Math.min(ms, WARM_UP_MS))
   const costs: { readonly main: number; readonly all: number }[] = []
   for (let round = 0; round < rounds; round++) {
-    const [main, all] = [mainThreadUs(wall.pid), cpuUs(wall.pid)]
+    const [main, all] = [readMainThreadUs(wall.pid), readCpuUs(wall.pid)]
     const { requests, statuses } = await ask(ms)
     if ((statuses.get(200) ?? 0) < requests) throw new Error(`answered with ${JSON.stringify([...statuses])}`)
-    costs.push({ main: (mainThreadUs(wall.pid) - main) / requests, all: (cpuUs(wall.pid) - all) / requests })
+    costs.push({ main: (readMainThreadUs(wall.pid) - main) / requests, all: (readCpuUs(wall.pid) - all) / requests })
   }
-  return { 'main thread µs': median(costs.map(({ main }) => main)), 'all CPU µs': median(costs.map(({ all }) => all)) }
+  return {
+    'main thread µs': computeMedian(costs.map(({ main }) => main)),
+    'all CPU µs': computeMedian(costs.map(({ all }) => all)),
+  }
 }
 
 const JSON_BODY = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' }
@@ -97,6 +101,6 @@ function requestOf(asked: ReturnType<Asked>, client: number): Uint8Array {
   const address = [24, 16, 8, 0].map((bits) => ((0x0a_00_00_00 + client) >> bits) & 255).join('.')
   const headers = { 'Accept-Encoding': 'gzip', 'X-Forwarded-For': address }
   return body === undefined
-    ? requestBytes('GET', path, headers)
-    : requestBytes('POST', path, { ...headers, ...JSON_BODY }, body)
+    ? encodeRequest('GET', path, headers)
+    : encodeRequest('POST', path, { ...headers, ...JSON_BODY }, body)
 }

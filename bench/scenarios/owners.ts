@@ -3,7 +3,7 @@
 import native from 'secp256k1/bindings.js'
 import { digestOf, editMessage } from '../../shared/signing.ts'
 import { CLAIM_ORDER, coordOf } from '../../shared/wall.ts'
-import { requestBytes } from '../measure/load.ts'
+import { encodeRequest } from '../measure/load.ts'
 import { buyerOf, keyOf } from '../servers/seed.ts'
 import { agentsOf } from '../servers/servers.ts'
 
@@ -11,7 +11,7 @@ import { agentsOf } from '../servers/servers.ts'
 export type Repaint = { readonly bytes: Uint8Array; readonly rs: string; readonly key: Uint8Array }
 
 /** Makes signed repaints of a seeded wall, each with another message, over its blocks in turn; `agents` own them. */
-export function owners(sold: number, agents = agentsOf(sold)): () => Repaint {
+export function createOwners(sold: number, agents = agentsOf(sold)): () => Repaint {
   const coords = CLAIM_ORDER.slice(0, sold).map(coordOf)
   let made = 0
   return () => {
@@ -24,7 +24,7 @@ export function owners(sold: number, agents = agentsOf(sold)): () => Repaint {
     const { signature, recid } = native.ecdsaSign(digest, secret)
     const rs = signature.toHex()
     const body = JSON.stringify({ ts, signature: `0x${rs}${(27 + recid).toString(16)}`, ...fields })
-    const bytes = requestBytes('PUT', `/blocks/${coord}`, { 'Content-Type': 'application/json' }, body)
+    const bytes = encodeRequest('PUT', `/blocks/${coord}`, { 'Content-Type': 'application/json' }, body)
     return { bytes, rs, key: native.publicKeyCreate(secret, false) }
   }
 }

@@ -20,11 +20,11 @@ import {
   STORED,
   USABLE,
   WAIT_FOR_ALL,
-  toldBy,
+  reportFigures,
 } from '../measure/page-probe.ts'
 import { scoreOf } from '../measure/page-score.ts'
-import { median } from '../measure/pair.ts'
-import { owners } from './owners.ts'
+import { computeMedian } from '../measure/pair.ts'
+import { createOwners } from './owners.ts'
 
 const ROOT = join(import.meta.dir, '../..')
 const PLAIN = '/plain-page.html'
@@ -51,20 +51,20 @@ const ROUNDS_MAX = 5
 /** How long until the first pixels of a full wall are drawn, read while it arrives and read as a whole. */
 export const firstPixels: Scenario = async (servers, { rounds }) => {
   const { port } = await servers.wall(TOTAL_BLOCKS)
-  const found = await inBrowser(async (browser) => {
+  const found = await runInBrowser(async (browser) => {
     const lines = []
     for (const mbit of LINES_MBIT) {
       const until = (scripts: readonly string[]) => () =>
         loadOnce(browser, { url: urlOf(port), scripts: [NOTE_DRAWINGS, ...scripts], until: FIRST_DRAWN, mbit })
-      const [early = [], late = []] = await inTurns([until([]), until([WAIT_FOR_ALL])], rounds)
+      const [early = [], late = []] = await runInTurns([until([]), until([WAIT_FOR_ALL])], rounds)
       lines.push({ mbit, early, late })
     }
     return lines
   })
   return {
     rows: found.flatMap(({ mbit, early, late }) => [
-      { what: `as it comes, ${mbit} Mbit/s`, figures: { ms: median(early) } },
-      { what: `in one go, ${mbit} Mbit/s`, figures: { ms: median(late) } },
+      { what: `as it comes, ${mbit} Mbit/s`, figures: { ms: computeMedian(early) } },
+      { what: `in one go, ${mbit} Mbit/s`, figures: { ms: computeMedian(late) } },
     ]),
     ratios: Object.fromEntries(
       found.map(({ mbit, early, late }) => [`page: first pixels over all, ${mbit} Mbit/s`, ratioOf(early, late)]),
@@ -75,18 +75,18 @@ export const firstPixels: Scenario = async (servers, { rounds }) => {
 /** How long until a full wall responds to its visitor, compared with the plain way to draw one. */
 export const fullWall: Scenario = async (servers, { rounds }) => {
   const { port } = await servers.wall(TOTAL_BLOCKS)
-  const [ours = [], plain = []] = await inBrowser(async (browser) => {
+  const [ours = [], plain = []] = await runInBrowser(async (browser) => {
     const until = (path: string) => () =>
       loadOnce(browser, { url: urlOf(port) + path, scripts: [NOTE_DRAWINGS], until: USABLE })
-    return await inTurns([until(''), until(PLAIN)], rounds)
+    return await runInTurns([until(''), until(PLAIN)], rounds)
   })
   return {
     rows: [
-      { what: 'this page', figures: { ms: median(ours) } },
-      { what: 'a plain canvas-2d page', figures: { ms: median(plain) } },
+      { what: 'this page', figures: { ms: computeMedian(ours) } },
+      { what: 'a plain canvas-2d page', figures: { ms: computeMedian(plain) } },
     ],
     ratios: {
-      'page: seconds until a full wall can be used': median(ours) / 1000,
+      'page: seconds until a full wall can be used': computeMedian(ours) / 1000,
       'page: full wall over a plain canvas': ratioOf(ours, plain),
     },
   }
@@ -95,7 +95,7 @@ export const fullWall: Scenario = async (servers, { rounds }) => {
 /** How the page opens on a slow machine with a slow connection, on a wall that is more than half sold. */
 export const slowMachine: Scenario = async (servers, { rounds }) => {
   const { port } = await servers.wall(BLOCKS_SOLD)
-  const loads = await inBrowser(async (browser) => {
+  const loads = await runInBrowser(async (browser) => {
     const scripts = [NOTE_DRAWINGS, NOTE_TASKS]
     const open = () =>
       loadPage(browser, { url: urlOf(port), scripts, until: OPENED, mbit: SLOW_MBIT, timesSlower: TIMES_SLOWER })
@@ -104,7 +104,7 @@ export const slowMachine: Scenario = async (servers, { rounds }) => {
     while (found.length < Math.min(rounds, ROUNDS_MAX)) found.push(await open())
     return found
   })
-  const of = (at: number) => median(loads.map((figures) => figures[at] ?? Number.NaN))
+  const of = (at: number) => computeMedian(loads.map((figures) => figures[at] ?? Number.NaN))
   const [first, usable, named, blocked, longest] = [of(0), of(1), of(2), of(3), of(4)]
   return {
     rows: [
@@ -119,7 +119,7 @@ export const slowMachine: Scenario = async (servers, { rounds }) => {
       'page, slow: seconds until it can be used': usable / 1000,
       'page, slow: seconds that it was blocked': blocked / 1000,
       'page, slow: seconds of its longest task': longest / 1000,
-      'page: kB of its first script': await scriptKb(port),
+      'page: kB of its first script': await measureScriptKb(port),
     },
   }
 }
@@ -128,7 +128,7 @@ export const slowMachine: Scenario = async (servers, { rounds }) => {
 export const onPhone: Scenario = async (servers) => {
   const { port } = await servers.worksWall()
   const pages = { 'the wall': '', 'the page for painting': '/paint' }
-  const found = await inBrowser(async (browser) => {
+  const found = await runInBrowser(async (browser) => {
     const open = (path: string) =>
       loadPage(browser, {
         url: urlOf(port) + path,
@@ -144,7 +144,7 @@ export const onPhone: Scenario = async (servers) => {
     for (const [what, path] of Object.entries(pages)) {
       const loads: number[][] = []
       while (loads.length < ROUNDS_MAX) loads.push(await open(path))
-      all.push(phoneLoads(what, loads))
+      all.push(createPhoneRow(what, loads))
     }
     return all
   })
@@ -168,9 +168,9 @@ const REPAINTED = 100
 /** How the wall opens on that phone for a visitor who returns after some blocks were repainted, relative to the first visit. */
 export const returning: Scenario = async (servers) => {
   const { port } = await servers.wall(BLOCKS_SOLD)
-  const sign = owners(BLOCKS_SOLD)
+  const sign = createOwners(BLOCKS_SOLD)
   const load = { url: urlOf(port), mbit: PHONE_MBIT, latencyMs: PHONE_LATENCY_MS, timesSlower: TIMES_SLOWER }
-  const visits = await inBrowser(async (browser) => {
+  const visits = await runInBrowser(async (browser) => {
     const found: { readonly first: readonly number[]; readonly next: readonly number[] }[] = []
     while (found.length < ROUNDS_MAX) {
       // The emulated line does not slow down what a service worker requests.
@@ -183,12 +183,13 @@ export const returning: Scenario = async (servers) => {
     }
     return found
   })
-  const of = (which: 'first' | 'next', at: number) => median(visits.map((visit) => visit[which][at] ?? Number.NaN))
-  const row = (which: 'first' | 'next') => ({ 'first pixels ms': of(which, 0), kB: of(which, 1) / 1000 })
+  const of = (which: 'first' | 'next', at: number) =>
+    computeMedian(visits.map((visit) => visit[which][at] ?? Number.NaN))
+  const createRow = (which: 'first' | 'next') => ({ 'first pixels ms': of(which, 0), kB: of(which, 1) / 1000 })
   return {
     rows: [
-      { what: 'a first visit', figures: row('first') },
-      { what: `a return after ${REPAINTED} repaints`, figures: row('next') },
+      { what: 'a first visit', figures: createRow('first') },
+      { what: `a return after ${REPAINTED} repaints`, figures: createRow('next') },
     ],
     ratios: {
       'page, phone: first pixels of a return over a first visit': of('next', 0) / of('first', 0),
@@ -197,11 +198,11 @@ export const returning: Scenario = async (servers) => {
   }
 }
 
-type PhoneLoads = ReturnType<typeof phoneLoads>
+type PhoneLoads = ReturnType<typeof createPhoneRow>
 
 /** The median of each figure of several loads. */
-function phoneLoads(what: string, loads: readonly (readonly number[])[]) {
-  const of = (at: number) => median(loads.map((figures) => figures[at] ?? Number.NaN))
+function createPhoneRow(what: string, loads: readonly (readonly number[])[]) {
+  const of = (at: number) => computeMedian(loads.map((figures) => figures[at] ?? Number.NaN))
   const vitals = { first: of(0), largest: of(1), blocked: of(2), moved: of(3) }
   const [kib, score] = [of(4) / 1024, scoreOf(vitals)]
   const { first, largest, blocked, moved } = vitals
@@ -210,7 +211,7 @@ function phoneLoads(what: string, loads: readonly (readonly number[])[]) {
 }
 
 /** The scripts that the page names itself, in gzip. */
-async function scriptKb(port: number): Promise<number> {
+async function measureScriptKb(port: number): Promise<number> {
   const page = await (await fetch(urlOf(port))).text()
   const paths = [...page.matchAll(/<script[^>]* src="([^"]+)"/g)].map(([, path = '']) => path)
   const bodies = await Promise.all(paths.map(async (path) => await (await fetch(urlOf(port) + path)).arrayBuffer()))
@@ -220,7 +221,7 @@ async function scriptKb(port: number): Promise<number> {
 const urlOf = (port: number) => `http://127.0.0.1:${port}`
 
 /** Opens a browser while something needs one. Builds its page first, if necessary. */
-async function inBrowser<Found>(measure: (browser: Browser) => Promise<Found>): Promise<Found> {
+async function runInBrowser<Found>(measure: (browser: Browser) => Promise<Found>): Promise<Found> {
   if (!existsSync(join(ROOT, 'dist/viewer/index.html')))
     throw new Error('the page is not built: run `bun run build` before the wall is started')
   // A browser has many processes, and visitors do not run all of them on one CPU.
@@ -234,7 +235,7 @@ async function inBrowser<Found>(measure: (browser: Browser) => Promise<Found>): 
 }
 
 /** The figures of each way, measured in turns after one round that does not count. */
-async function inTurns(ways: ReadonlyArray<() => Promise<number>>, rounds: number): Promise<number[][]> {
+async function runInTurns(ways: ReadonlyArray<() => Promise<number>>, rounds: number): Promise<number[][]> {
   const figures = ways.map((): number[] => [])
   for (let round = -1; round < Math.min(rounds, ROUNDS_MAX); round++)
     for (const [at, way] of ways.entries()) {
@@ -246,7 +247,7 @@ async function inTurns(ways: ReadonlyArray<() => Promise<number>>, rounds: numbe
 
 /** The median over rounds of the ratio of two figures. */
 const ratioOf = (ours: readonly number[], others: readonly number[]) =>
-  median(ours.map((one, round) => one / (others[round] ?? Number.NaN)))
+  computeMedian(ours.map((one, round) => one / (others[round] ?? Number.NaN)))
 
 type PageLoad = {
   readonly url: string
@@ -279,7 +280,7 @@ async function loadIn(context: BrowserContext, load: PageLoad): Promise<number[]
   const { url, scripts, until, mbit } = load
   const page = await context.newPage()
   await leaveBlankPage(page)
-  for (const content of [...scripts, toldBy(until)]) await page.addInitScript({ content })
+  for (const content of [...scripts, reportFigures(until)]) await page.addInitScript({ content })
   // Once a handler is set here, every request of a page is delayed a little.
   if (url.endsWith(PLAIN)) await page.route(url, (route) => route.fulfill({ path: join(import.meta.dir, PLAIN) }))
   if (mbit !== undefined) await slowDown(page, { ...load, mbit })

@@ -6,8 +6,8 @@ import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { waitUntilArmed } from '../../server/local/wall-process.ts'
 import { createWallet } from '../../server/local/wallets.ts'
 import type { Scenario } from '../findings.ts'
-import { load, requestBytes } from '../measure/load.ts'
-import { percentile } from '../measure/pair.ts'
+import { load, encodeRequest } from '../measure/load.ts'
+import { computePercentile } from '../measure/pair.ts'
 import type { Server } from '../servers/servers.ts'
 import { startStubServices } from '../servers/stub-services.ts'
 
@@ -25,7 +25,7 @@ export const purchases: Scenario = async (servers, { steadyMs }) => {
   try {
     const wall = await servers.wall(1000, 'market', stubs.settings)
     await waitUntilArmed(`http://127.0.0.1:${wall.port}`)
-    const payments = await signedPayments(wall, 3 * BUYERS)
+    const payments = await signPayments(wall, 3 * BUYERS)
     // The first purchases find nothing compiled.
     await buy(wall, payments.splice(0, BUYERS), 1)
     const callsBefore = stubs.chainCalls()
@@ -40,12 +40,15 @@ export const purchases: Scenario = async (servers, { steadyMs }) => {
     })
     await waitUntilArmed(`http://127.0.0.1:${metered.port}`)
     const steady = await buySteadily(metered, Math.min(2 * steadyMs, MINUTE_MS))
-    const row = (what: string, { p50, p99 }: typeof alone) => ({ what, figures: { 'p50 ms': p50, 'p99 ms': p99 } })
+    const createRow = (what: string, { p50, p99 }: typeof alone) => ({
+      what,
+      figures: { 'p50 ms': p50, 'p99 ms': p99 },
+    })
     return {
       rows: [
-        row('one by one, settled at once', alone),
-        row(`${BUYERS} at once, settled in 2 s`, together),
-        row(`${BUYERS_PER_MINUTE} buyers a minute, ${CALLS_PER_SECOND} chain calls a second`, steady),
+        createRow('one by one, settled at once', alone),
+        createRow(`${BUYERS} at once, settled in 2 s`, together),
+        createRow(`${BUYERS_PER_MINUTE} buyers a minute, ${CALLS_PER_SECOND} chain calls a second`, steady),
       ],
       ratios: {
         'purchase: 50 at once over one settlement': together.p99 / SETTLE_MS,
@@ -60,10 +63,10 @@ export const purchases: Scenario = async (servers, { steadyMs }) => {
 
 /** Sends requests that pay, so many in parallel; returns the duration including everything around them. */
 async function buy({ port }: Server, payments: readonly string[], atOnce: number) {
-  const requests = payments.map((payment) => requestBytes('GET', '/blocks/next', { 'PAYMENT-SIGNATURE': payment }))
+  const requests = payments.map((payment) => encodeRequest('GET', '/blocks/next', { 'PAYMENT-SIGNATURE': payment }))
   const { latenciesMs, statuses } = await load({ port, next: () => requests.pop(), connections: atOnce, ms: 60_000 })
   if (statuses.get(200) !== payments.length) throw new Error(`purchases ended with ${JSON.stringify([...statuses])}`)
-  return { p50: percentile(latenciesMs, 0.5), p99: percentile(latenciesMs, 0.99) }
+  return { p50: computePercentile(latenciesMs, 0.5), p99: computePercentile(latenciesMs, 0.99) }
 }
 
 const MINUTE_MS = 60_000
@@ -71,7 +74,7 @@ const MINUTE_MS = 60_000
 /** Buyers who arrive one after the other for a time; returns how long they waited, and the share of them that was served. */
 async function buySteadily(wall: Server, ms: number) {
   const gapMs = MINUTE_MS / BUYERS_PER_MINUTE
-  const payments = await signedPayments(wall, Math.max(1, Math.floor(ms / gapMs)))
+  const payments = await signPayments(wall, Math.max(1, Math.floor(ms / gapMs)))
   const latenciesMs: number[] = []
   const statuses = await Promise.all(
     payments.map(async (payment, at) => {
@@ -85,11 +88,11 @@ async function buySteadily(wall: Server, ms: number) {
     }),
   )
   const served = statuses.filter((status) => status === 200).length / statuses.length
-  return { p50: percentile(latenciesMs, 0.5), p99: percentile(latenciesMs, 0.99), served }
+  return { p50: computePercentile(latenciesMs, 0.5), p99: computePercentile(latenciesMs, 0.99), served }
 }
 
 /** Payments of as many wallets for the next block, signed for the wall's own terms. */
-export const signedPayments = async ({ port }: Server, count: number): Promise<string[]> =>
+export const signPayments = async ({ port }: Server, count: number): Promise<string[]> =>
   await signTerms(await fetch(`http://127.0.0.1:${port}/blocks/next`), count)
 
 /** Payments of as many wallets, signed for the terms of a demand. */

@@ -2,9 +2,9 @@
 
 import { COLS, TOTAL_BLOCKS } from '../../shared/wall.ts'
 import { rowsOf, type Scenario } from '../findings.ts'
-import { always, requestBytes } from '../measure/load.ts'
-import { pair, timesAsCheap, type Target } from '../measure/pair.ts'
-import { canvasGzip, type Server, type Servers } from '../servers/servers.ts'
+import { repeatRequest, encodeRequest } from '../measure/load.ts'
+import { pair, compareCosts, type Target } from '../measure/pair.ts'
+import { readCanvasGzip, type Server, type Servers } from '../servers/servers.ts'
 
 const gzipped = { 'Accept-Encoding': 'gzip' }
 
@@ -14,10 +14,10 @@ const SAME = 'a bare handler, same bytes'
 /** The whole wall, full. */
 export const canvas: Scenario = async (servers, pace) => {
   const [wall, naive] = [await servers.wall(TOTAL_BLOCKS), await servers.naive(TOTAL_BLOCKS)]
-  const get = (path: string) => always(requestBytes('GET', path, gzipped))
+  const get = (path: string) => repeatRequest(encodeRequest('GET', path, gzipped))
   const files = await servers.nginx(TOTAL_BLOCKS)
   const targets: Target[] = [
-    await sameBytes(servers, wall, '/api/canvas', 200, gzipped),
+    await compareWithSameBytes(servers, wall, '/api/canvas', 200, gzipped),
     ...(files === undefined ? [] : [{ name: 'nginx, a file', server: files, status: 200, requests: get('/canvas') }]),
     { name: 'this wall', server: wall, status: 200, requests: get('/api/canvas') },
     { name: 'SELECT, stringify, gzip', server: naive, status: 200, requests: get('/naive/canvas'), connections: 2 },
@@ -26,8 +26,8 @@ export const canvas: Scenario = async (servers, pace) => {
   return {
     rows: rowsOf(samples),
     ratios: {
-      'canvas: times a bare handler': timesAsCheap(samples, 'this wall', SAME),
-      'canvas: times naive': timesAsCheap(samples, 'this wall', 'SELECT, stringify, gzip'),
+      'canvas: times a bare handler': compareCosts(samples, 'this wall', SAME),
+      'canvas: times naive': compareCosts(samples, 'this wall', 'SELECT, stringify, gzip'),
     },
   }
 }
@@ -40,14 +40,19 @@ export const unchanged: Scenario = async (servers, pace) => {
   const held = { ...gzipped, 'If-None-Match': etag }
   const samples = await pair(
     [
-      await sameBytes(servers, wall, '/api/canvas', 304, held),
-      { name: 'this wall', server: wall, status: 304, requests: always(requestBytes('GET', '/api/canvas', held)) },
+      await compareWithSameBytes(servers, wall, '/api/canvas', 304, held),
+      {
+        name: 'this wall',
+        server: wall,
+        status: 304,
+        requests: repeatRequest(encodeRequest('GET', '/api/canvas', held)),
+      },
     ],
     pace,
   )
   return {
     rows: rowsOf(samples),
-    ratios: { 'unchanged: times a bare handler': timesAsCheap(samples, 'this wall', SAME) },
+    ratios: { 'unchanged: times a bare handler': compareCosts(samples, 'this wall', SAME) },
   }
 }
 
@@ -56,16 +61,16 @@ export const deed: Scenario = async (servers, pace) => {
   const wall = await servers.wall(TOTAL_BLOCKS)
   const samples = await pair(
     [
-      await sameBytes(servers, wall, '/blocks/80,45', 200),
-      { name: 'this wall', server: wall, status: 200, requests: always(requestBytes('GET', '/blocks/80,45')) },
+      await compareWithSameBytes(servers, wall, '/blocks/80,45', 200),
+      { name: 'this wall', server: wall, status: 200, requests: repeatRequest(encodeRequest('GET', '/blocks/80,45')) },
     ],
     pace,
   )
-  return { rows: rowsOf(samples), ratios: { 'deed: times a bare handler': timesAsCheap(samples, 'this wall', SAME) } }
+  return { rows: rowsOf(samples), ratios: { 'deed: times a bare handler': compareCosts(samples, 'this wall', SAME) } }
 }
 
 /** Handlers that send the bytes and headers of the wall's responses in turn, and do nothing else. */
-async function sameBytes(
+async function compareWithSameBytes(
   servers: Servers,
   wall: Server,
   paths: string | readonly string[],
@@ -75,12 +80,12 @@ async function sameBytes(
   const server = await servers.floor()
   const same: string[] = []
   for (const path of [paths].flat()) same.push(await server.same(wall, path, headers))
-  return { name: SAME, server, status, requests: inTurn(same, headers) }
+  return { name: SAME, server, status, requests: readInTurn(same, headers) }
 }
 
 /** Paths one after the other, again and again, in every round. */
-function inTurn(paths: readonly string[], headers: Readonly<Record<string, string>> = {}): Target['requests'] {
-  const requests = paths.map((path) => requestBytes('GET', path, headers))
+function readInTurn(paths: readonly string[], headers: Readonly<Record<string, string>> = {}): Target['requests'] {
+  const requests = paths.map((path) => encodeRequest('GET', path, headers))
   return () => {
     let at = 0
     return () => requests[at++ % requests.length]
@@ -90,23 +95,24 @@ function inTurn(paths: readonly string[], headers: Readonly<Record<string, strin
 /** Pages of the feed, 200 sales each. */
 export const feed: Scenario = async (servers, pace) => {
   const [wall, naive] = [await servers.wall(TOTAL_BLOCKS), await servers.naive(TOTAL_BLOCKS)]
-  const page = (path: string, after: number) => always(requestBytes('GET', `${path}?after=${after}&limit=200`))
+  const readPage = (path: string, after: number) =>
+    repeatRequest(encodeRequest('GET', `${path}?after=${after}&limit=200`))
   const last = TOTAL_BLOCKS - 200
   const samples = await pair(
     [
-      await sameBytes(servers, wall, `/api/feed?after=${last}&limit=200`, 200),
-      { name: 'SELECT and stringify', server: naive, status: 200, requests: page('/naive/feed', last) },
-      { name: 'this wall, first page', server: wall, status: 200, requests: page('/api/feed', 0) },
-      { name: 'this wall, last page', server: wall, status: 200, requests: page('/api/feed', last) },
+      await compareWithSameBytes(servers, wall, `/api/feed?after=${last}&limit=200`, 200),
+      { name: 'SELECT and stringify', server: naive, status: 200, requests: readPage('/naive/feed', last) },
+      { name: 'this wall, first page', server: wall, status: 200, requests: readPage('/api/feed', 0) },
+      { name: 'this wall, last page', server: wall, status: 200, requests: readPage('/api/feed', last) },
     ],
     pace,
   )
   return {
     rows: rowsOf(samples),
     ratios: {
-      'feed: times a bare handler': timesAsCheap(samples, 'this wall, last page', SAME),
-      'feed: last page over first': 1 / timesAsCheap(samples, 'this wall, last page', 'this wall, first page'),
-      'feed: times naive': timesAsCheap(samples, 'this wall, last page', 'SELECT and stringify'),
+      'feed: times a bare handler': compareCosts(samples, 'this wall, last page', SAME),
+      'feed: last page over first': 1 / compareCosts(samples, 'this wall, last page', 'this wall, first page'),
+      'feed: times naive': compareCosts(samples, 'this wall, last page', 'SELECT and stringify'),
     },
   }
 }
@@ -114,12 +120,12 @@ export const feed: Scenario = async (servers, pace) => {
 /** The sizes of the parts that change separately. */
 export const size: Scenario = async (servers) => {
   const { port } = await servers.wall(TOTAL_BLOCKS)
-  const sent = await canvasGzip(port)
+  const sent = await readCanvasGzip(port)
   const plain = Bun.gunzipSync(sent)
   const whole = Bun.gzipSync(plain, { level: 6, library: 'zlib' })
-  const row = (what: string, { length }: Uint8Array) => ({ what, figures: { kB: length / 1000 } })
+  const createRow = (what: string, { length }: Uint8Array) => ({ what, figures: { kB: length / 1000 } })
   return {
-    rows: [row('plain', plain), row('gzip -6 in one go', whole), row('gzip as sent', sent)],
+    rows: [createRow('plain', plain), createRow('gzip -6 in one go', whole), createRow('gzip as sent', sent)],
     ratios: { 'size: over gzip in one go': sent.length / whole.length },
   }
 }
@@ -129,24 +135,24 @@ const SOLD = 1000
 /** The demand for payment, compared with the same bytes, the cheapest possible response, and the x402 SDK making it each time. */
 export const demands: Scenario = async (servers, pace) => {
   const [wall, naive] = [await servers.wall(SOLD), await servers.naive(SOLD)]
-  const get = (path: string) => always(requestBytes('GET', path))
+  const get = (path: string) => repeatRequest(encodeRequest('GET', path))
   // Of the first row, which a wall sells last. The handler sends as many responses, because each must be loaded from memory.
   const blocks = Array.from({ length: COLS }, (_, column) => `/blocks/${column},0`)
   const samples = await pair(
     [
-      await sameBytes(servers, wall, blocks, 402),
+      await compareWithSameBytes(servers, wall, blocks, 402),
       { name: 'hello, status 200', server: await servers.floor(), status: 200, requests: get('/hello') },
       { name: 'the SDK, each time', server: naive, status: 402, requests: get('/sdk') },
-      { name: 'this wall, 160 blocks', server: wall, status: 402, requests: inTurn(blocks) },
+      { name: 'this wall, 160 blocks', server: wall, status: 402, requests: readInTurn(blocks) },
     ],
     pace,
   )
   return {
     rows: rowsOf(samples),
     ratios: {
-      '402: times a bare handler': timesAsCheap(samples, 'this wall, 160 blocks', SAME),
-      '402: times hello': timesAsCheap(samples, 'this wall, 160 blocks', 'hello, status 200'),
-      '402: times the SDK': timesAsCheap(samples, 'this wall, 160 blocks', 'the SDK, each time'),
+      '402: times a bare handler': compareCosts(samples, 'this wall, 160 blocks', SAME),
+      '402: times hello': compareCosts(samples, 'this wall, 160 blocks', 'hello, status 200'),
+      '402: times the SDK': compareCosts(samples, 'this wall, 160 blocks', 'the SDK, each time'),
     },
   }
 }

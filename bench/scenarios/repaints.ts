@@ -3,20 +3,20 @@
 import { join } from 'node:path'
 import { TOTAL_BLOCKS } from '../../shared/wall.ts'
 import { rowsOf, type Row, type Scenario } from '../findings.ts'
-import { cpuMsDuring, onEveryProcessor } from '../measure/cpu.ts'
-import { load, requestBytes, sendOnce, type Load } from '../measure/load.ts'
-import { median, pair, percentile, timesAsCheap } from '../measure/pair.ts'
-import { agentsOf, wallName, type Server } from '../servers/servers.ts'
-import { owners } from './owners.ts'
+import { measureCpuMs, onEveryProcessor } from '../measure/cpu.ts'
+import { load, encodeRequest, sendOnce, type Load } from '../measure/load.ts'
+import { computeMedian, pair, computePercentile, compareCosts } from '../measure/pair.ts'
+import { agentsOf, nameWall, type Server } from '../servers/servers.ts'
+import { createOwners } from './owners.ts'
 
 // Enough to measure their CPU time, few enough to sign in advance.
 const PER_MS = 1.5
 
-const preloaded = (file: string) => ({ BUN_OPTIONS: `--preload=${join(import.meta.dir, file)}` })
+const preloadFile = (file: string) => ({ BUN_OPTIONS: `--preload=${join(import.meta.dir, file)}` })
 
 /** A repaint over HTTP, with each way to recover its signer, compared with the least work that its promise needs. */
 export const repaint: Scenario = async (servers, pace) => {
-  const sign = owners(TOTAL_BLOCKS)
+  const sign = createOwners(TOTAL_BLOCKS)
   const count = Math.ceil(PER_MS * pace.ms)
   const batches = Array.from({ length: 4 }, () =>
     Array.from({ length: pace.rounds + 1 }, () => Array.from({ length: count }, sign)),
@@ -31,9 +31,9 @@ export const repaint: Scenario = async (servers, pace) => {
       .join('\n'),
   )
   const wall = await servers.wall(TOTAL_BLOCKS, 'repaint')
-  const viem = await servers.wall(TOTAL_BLOCKS, 'viem-only', preloaded('only-viem.ts'))
-  const unchecked = await servers.wall(TOTAL_BLOCKS, 'unchecked', { ...preloaded('no-verify.ts'), WALL_KEYS: keys })
-  const target = (name: string, server: Server, rounds: typeof fast) => ({
+  const viem = await servers.wall(TOTAL_BLOCKS, 'viem-only', preloadFile('only-viem.ts'))
+  const unchecked = await servers.wall(TOTAL_BLOCKS, 'unchecked', { ...preloadFile('no-verify.ts'), WALL_KEYS: keys })
+  const createTarget = (name: string, server: Server, rounds: typeof fast) => ({
     name,
     server,
     status: 200,
@@ -44,23 +44,23 @@ export const repaint: Scenario = async (servers, pace) => {
   })
   const samples = await pair(
     [
-      target('viem only', viem, slow),
-      target('this wall', wall, fast),
-      target('signers looked up', unchecked, none),
-      target('a signature check and a shared commit', await servers.floor(), least),
+      createTarget('viem only', viem, slow),
+      createTarget('this wall', wall, fast),
+      createTarget('signers looked up', unchecked, none),
+      createTarget('a signature check and a shared commit', await servers.floor(), least),
     ],
     { ...pace, ms: 60_000 },
   )
   return {
     rows: rowsOf(samples),
     ratios: {
-      'repaint: times a check and a commit': timesAsCheap(
+      'repaint: times a check and a commit': compareCosts(
         samples,
         'this wall',
         'a signature check and a shared commit',
       ),
-      'repaint: times viem only': timesAsCheap(samples, 'this wall', 'viem only'),
-      'repaint: times no recovery': timesAsCheap(samples, 'this wall', 'signers looked up'),
+      'repaint: times viem only': compareCosts(samples, 'this wall', 'viem only'),
+      'repaint: times no recovery': compareCosts(samples, 'this wall', 'signers looked up'),
     },
   }
 }
@@ -82,8 +82,8 @@ export const publish: Scenario = async (servers, { rounds }) => {
   let [naiveMs, leastMs] = [Number.NaN, Number.NaN]
   const floor = await servers.floor()
   for (const { blocks, agents } of [...sizes, { blocks: TOTAL_BLOCKS, agents: MANY_AGENTS }]) {
-    const wall = await servers.wall(blocks, wallName(blocks, agents), {}, agents)
-    const [naive, sign] = [await servers.naive(blocks), owners(blocks, agents)]
+    const wall = await servers.wall(blocks, nameWall(blocks, agents), {}, agents)
+    const [naive, sign] = [await servers.naive(blocks), createOwners(blocks, agents)]
     await postText(floor, '/parts', `http://127.0.0.1:${wall.port}`)
     const [ours, theirs, least]: [number[], number[], number[]] = [[], [], []]
     for (let round = 0; round < Math.min(rounds, WARM_UP_MAX); round++) {
@@ -93,17 +93,17 @@ export const publish: Scenario = async (servers, { rounds }) => {
     // Garbage is collected in a second now and then, so there are more rounds than elsewhere.
     for (let round = 0; round < 2 * rounds - 1; round++) {
       // The work of an idle process.
-      const idle = await cpuMsDuring(wall.pid, () => Bun.sleep(PUBLISHED_AFTER_MS))
-      ours.push((await cpuMsDuring(wall.pid, () => repaintOnce(wall, sign().bytes))) - idle)
-      theirs.push(await cpuMsDuring(naive.pid, () => rebuild(naive)))
-      least.push(await cpuMsDuring(floor.pid, () => getText(floor, '/publish')))
+      const idle = await measureCpuMs(wall.pid, () => Bun.sleep(PUBLISHED_AFTER_MS))
+      ours.push((await measureCpuMs(wall.pid, () => repaintOnce(wall, sign().bytes))) - idle)
+      theirs.push(await measureCpuMs(naive.pid, () => rebuild(naive)))
+      least.push(await measureCpuMs(floor.pid, () => getText(floor, '/publish')))
     }
-    naiveMs = median(theirs)
-    leastMs = median(least)
-    costs.push(median(ours))
+    naiveMs = computeMedian(theirs)
+    leastMs = computeMedian(least)
+    costs.push(computeMedian(ours))
     rows.push({
       what: `${blocks} blocks, ${agents} agents`,
-      figures: { 'naive CPU ms': naiveMs, 'compressing what changed, CPU ms': leastMs, 'CPU ms': median(ours) },
+      figures: { 'naive CPU ms': naiveMs, 'compressing what changed, CPU ms': leastMs, 'CPU ms': computeMedian(ours) },
     })
   }
   const [few = Number.NaN, many = Number.NaN] = costs.slice(-2)
@@ -140,9 +140,9 @@ export const underRepaints: Scenario = async (servers, pace) => {
   const [wall, naive, sign] = [
     await servers.wall(TOTAL_BLOCKS),
     await servers.naive(TOTAL_BLOCKS),
-    owners(TOTAL_BLOCKS),
+    createOwners(TOTAL_BLOCKS),
   ]
-  const plain = requestBytes('PUT', '/naive/repaint', {}, 'repainted')
+  const plain = encodeRequest('PUT', '/naive/repaint', {}, 'repainted')
   const ms = 2 * pace.ms
   const seen = new Map<string, ReadFigures[]>()
   const see = async (name: string, seeing: Promise<ReadFigures>) =>
@@ -158,7 +158,8 @@ export const underRepaints: Scenario = async (servers, pace) => {
       watch(naive, '/naive/canvas', '/naive/health', () => ({ bytes: plain }), 200, ms),
     )
   }
-  const of = (name: string, figure: keyof ReadFigures) => median((seen.get(name) ?? []).map((one) => one[figure]))
+  const of = (name: string, figure: keyof ReadFigures) =>
+    computeMedian((seen.get(name) ?? []).map((one) => one[figure]))
   const rows = [...seen.keys()].map((what) => ({
     what,
     figures: {
@@ -191,18 +192,18 @@ async function watch(
 ): Promise<ReadFigures> {
   // Signed before, because signing takes time that would delay readers.
   const signed = Array.from({ length: Math.ceil((pressure * ms) / 1000) }, () => sign().bytes)
-  const repaints = () => signed.pop()
-  const canvas = requestBytes('GET', canvasPath, { 'Accept-Encoding': 'gzip' })
-  const health = requestBytes('GET', healthPath)
+  const takeRepaint = () => signed.pop()
+  const canvas = encodeRequest('GET', canvasPath, { 'Accept-Encoding': 'gzip' })
+  const health = encodeRequest('GET', healthPath)
   const [reads, probes, painted] = await Promise.all([
     load({ port, next: () => canvas, connections: 2, ms }),
     load({ port, next: () => health, connections: 1, ms }),
-    paced(port, repaints, pressure, ms),
+    runPaced(port, takeRepaint, pressure, ms),
   ])
   return {
     reads: reads.requests / reads.seconds,
-    p50: percentile(probes.latenciesMs, 0.5),
-    p99: percentile(probes.latenciesMs, 0.99),
+    p50: computePercentile(probes.latenciesMs, 0.5),
+    p99: computePercentile(probes.latenciesMs, 0.99),
     repaints: painted / (ms / 1000),
   }
 }
@@ -213,7 +214,7 @@ const TICK_MS = 20
 const GROUP_MAX = 200
 
 /** Sends requests at a constant rate, in small groups; returns how many got a 200. */
-export async function paced(
+export async function runPaced(
   port: number,
   make: () => Uint8Array | undefined,
   perSecond: number,

@@ -4,12 +4,12 @@ import { dirname, join } from 'node:path'
 import { findFreePort, startWall } from '../../server/local/wall-process.ts'
 import { TOTAL_BLOCKS } from '../../shared/wall.ts'
 import type { Row, Scenario } from '../findings.ts'
-import { onEveryProcessor, residentMb } from '../measure/cpu.ts'
-import { load, requestBytes } from '../measure/load.ts'
-import { median } from '../measure/pair.ts'
+import { onEveryProcessor, readResidentMb } from '../measure/cpu.ts'
+import { load, encodeRequest } from '../measure/load.ts'
+import { computeMedian } from '../measure/pair.ts'
 import { QUIET, type Server } from '../servers/servers.ts'
-import { owners, type Repaint } from './owners.ts'
-import { paced } from './repaints.ts'
+import { createOwners, type Repaint } from './owners.ts'
+import { runPaced } from './repaints.ts'
 
 /** From the start of the process to the last byte of the first read of the whole wall, on all CPUs. */
 export const coldStart: Scenario = async (servers, { rounds }) => {
@@ -19,12 +19,12 @@ export const coldStart: Scenario = async (servers, { rounds }) => {
   // A process inherits the CPUs of its parent.
   await onEveryProcessor(async () => {
     for (let round = 0; round < rounds; round++) {
-      took.push(await secondsToFirstRead(DATABASE_PATH))
-      compiled.push(await secondsToFirstRead(DATABASE_PATH, executable))
-      loaded.push(await secondsToLoad())
+      took.push(await measureFirstRead(DATABASE_PATH))
+      compiled.push(await measureFirstRead(DATABASE_PATH, executable))
+      loaded.push(await measureLoad())
     }
   })
-  const [s, fast, least] = [median(took), median(compiled), median(loaded)]
+  const [s, fast, least] = [computeMedian(took), computeMedian(compiled), computeMedian(loaded)]
   return {
     rows: [
       { what: `${TOTAL_BLOCKS} blocks`, figures: { s } },
@@ -48,14 +48,14 @@ function makeExecutable(folder: string): string {
   return join(folder, `pixel-wall-${process.platform}-${process.arch}`)
 }
 
-async function secondsToLoad(): Promise<number> {
+async function measureLoad(): Promise<number> {
   const startedAt = performance.now()
   const script = join(import.meta.dir, '../servers/load-modules.ts')
   await Bun.spawn([process.execPath, script], { stdin: 'ignore', stdout: 'ignore', stderr: 'inherit' }).exited
   return (performance.now() - startedAt) / 1000
 }
 
-async function secondsToFirstRead(DATABASE_PATH: string, program?: readonly string[]): Promise<number> {
+async function measureFirstRead(DATABASE_PATH: string, program?: readonly string[]): Promise<number> {
   const PORT = String(await findFreePort())
   const startedAt = performance.now()
   const wall = await startWall({ ...QUIET, DATABASE_PATH, PORT }, { program })
@@ -76,14 +76,14 @@ export const memory: Scenario = async (servers, { steadyMs }) => {
   const rows: Row[] = []
   for (const blocks of [100, 1000, TOTAL_BLOCKS]) {
     const { pid } = await servers.wall(blocks)
-    rows.push({ what: `${blocks} blocks`, figures: { MB: residentMb(pid) } })
+    rows.push({ what: `${blocks} blocks`, figures: { MB: readResidentMb(pid) } })
   }
   const wall = await servers.wall(TOTAL_BLOCKS)
-  const sign = owners(TOTAL_BLOCKS)
+  const sign = createOwners(TOTAL_BLOCKS)
   const held: number[] = []
   for (let look = 0; look < READ_ONLY; look++) {
     await readAndRepaint(wall, sign, steadyMs / READ_ONLY)
-    held.push(residentMb(wall.pid))
+    held.push(readResidentMb(wall.pid))
   }
   const [first = Number.NaN, last = Number.NaN] = [held[SETTLED_AFTER], held.at(-1)]
   rows.push({ what: `${TOTAL_BLOCKS} blocks, repainted all the time`, figures: { MB: last } })
@@ -91,7 +91,7 @@ export const memory: Scenario = async (servers, { steadyMs }) => {
 }
 
 async function readAndRepaint({ port }: Server, sign: () => Repaint, ms: number): Promise<void> {
-  const canvas = requestBytes('GET', '/api/canvas', { 'Accept-Encoding': 'gzip' })
+  const canvas = encodeRequest('GET', '/api/canvas', { 'Accept-Encoding': 'gzip' })
   const reading = load({ port, next: () => canvas, connections: 2, ms })
-  await Promise.all([reading, paced(port, () => sign().bytes, REPAINTS_A_SECOND, ms)])
+  await Promise.all([reading, runPaced(port, () => sign().bytes, REPAINTS_A_SECOND, ms)])
 }

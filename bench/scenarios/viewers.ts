@@ -3,9 +3,9 @@
 import { findFreePort } from '../../server/local/wall-process.ts'
 import { isHere, startProxy } from '../../test/support/e2e/proxies.ts'
 import type { Row, Scenario } from '../findings.ts'
-import { requestBytes } from '../measure/load.ts'
-import { owners } from './owners.ts'
-import { paced } from './repaints.ts'
+import { encodeRequest } from '../measure/load.ts'
+import { createOwners } from './owners.ts'
+import { runPaced } from './repaints.ts'
 
 // The same paths are requested, whatever is on the wall.
 const BLOCKS = 1000
@@ -18,17 +18,17 @@ export const viewers: Scenario = async (servers, { ms }) => {
   }
   const METRICS_PORT = String(await findFreePort())
   const wall = await servers.wall(BLOCKS, 'viewed', { METRICS_PORT })
-  const sign = owners(BLOCKS)
+  const sign = createOwners(BLOCKS)
   const proxy = await startProxy('caching-nginx', [String(wall.port)])
   try {
     const rows: Row[] = []
     for (const count of CROWDS) {
-      const before = await answered(METRICS_PORT)
+      const before = await readAnswered(METRICS_PORT)
       const [served, painted] = await Promise.all([
         watch(proxy.url, count, WINDOWS * ms),
-        paced(wall.port, () => sign().bytes, 1, WINDOWS * ms),
+        runPaced(wall.port, () => sign().bytes, 1, WINDOWS * ms),
       ])
-      const ofTheWall = (await answered(METRICS_PORT)) - before - painted
+      const ofTheWall = (await readAnswered(METRICS_PORT)) - before - painted
       rows.push({ what: `${count} viewers`, figures: { 'reads served': served, 'of them by the wall': ofTheWall } })
     }
     const of = (at: number) => rows[at]?.figures['of them by the wall'] ?? Number.NaN
@@ -60,14 +60,14 @@ async function minuteOf(url: string): Promise<string[]> {
 /** So many viewers for a time; returns how many of their requests got a 200. */
 export async function watch(url: string, viewers: number, ms: number): Promise<number> {
   const minute = await minuteOf(url)
-  const requests = minute.map((path) => requestBytes('GET', path, { 'Accept-Encoding': 'gzip', Accept: '*/*' }))
+  const requests = minute.map((path) => encodeRequest('GET', path, { 'Accept-Encoding': 'gzip', Accept: '*/*' }))
   let made = 0
-  const next = () => requests[made++ % requests.length] ?? new Uint8Array()
-  return await paced(Number(new URL(url).port), next, (viewers * minute.length) / 60, ms)
+  const takeNext = () => requests[made++ % requests.length] ?? new Uint8Array()
+  return await runPaced(Number(new URL(url).port), takeNext, (viewers * minute.length) / 60, ms)
 }
 
 /** How many requests a wall has answered so far. */
-export async function answered(metricsPort: string): Promise<number> {
+export async function readAnswered(metricsPort: string): Promise<number> {
   const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
   const counts = [...text.matchAll(/^wall_http_requests_total\{.*\} (\d+)$/gm)]
   return counts.reduce((sum, [, count]) => sum + Number(count), 0)

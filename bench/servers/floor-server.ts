@@ -48,7 +48,7 @@ function writeArea(blocks: number): void {
 }
 
 /** The parts of a wall's reads that one repaint changes: a row of blocks with its pictures, without them, and its pixels. */
-async function changedParts(wall: string): Promise<readonly Uint8Array[]> {
+async function readChangedParts(wall: string): Promise<readonly Uint8Array[]> {
   const read = async (path: string) => await (await fetch(wall + path)).bytes()
   const rowOf = async (path: string) => {
     const lines = Buffer.from(await read(path))
@@ -69,7 +69,7 @@ type Kept = { readonly url: string; readonly headers: Readonly<Record<string, st
 const OWN_HEADERS = ['date', 'content-length', 'connection', 'keep-alive', 'transfer-encoding']
 
 /** Reads a response once, and makes a handler that sends it again. */
-async function sameAnswer({ url, headers: asked }: Kept): Promise<() => Response> {
+async function createSameAnswer({ url, headers: asked }: Kept): Promise<() => Response> {
   const response = await fetch(url, { headers: asked, decompress: false })
   const body = await response.bytes()
   const headers = Object.fromEntries([...response.headers].filter(([name]) => !OWN_HEADERS.includes(name)))
@@ -79,7 +79,7 @@ async function sameAnswer({ url, headers: asked }: Kept): Promise<() => Response
 
 let parts: readonly Uint8Array[] = []
 const same: Record<string, () => Response> = {}
-const routes = () => ({
+const listRoutes = () => ({
   ...same,
   '/hello': () => new Response('hello'),
   '/blocks/:coord': { PUT: repaint },
@@ -89,7 +89,7 @@ const routes = () => ({
   },
   '/parts': {
     POST: async (request: Request) => {
-      parts = await changedParts(await request.text())
+      parts = await readChangedParts(await request.text())
       return new Response('kept')
     },
   },
@@ -100,12 +100,12 @@ const routes = () => ({
   '/same': {
     POST: async (request: Request) => {
       const path = `/same/${Object.keys(same).length}`
-      same[path] = await sameAnswer((await request.json()) as Kept)
-      server.reload({ routes: routes() })
+      same[path] = await createSameAnswer((await request.json()) as Kept)
+      server.reload({ routes: listRoutes() })
       return new Response(path)
     },
   },
 })
 
-const server = Bun.serve({ hostname: '127.0.0.1', port: 0, development: false, routes: routes() })
+const server = Bun.serve({ hostname: '127.0.0.1', port: 0, development: false, routes: listRoutes() })
 console.log(server.port)

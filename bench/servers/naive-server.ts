@@ -24,14 +24,14 @@ const feed = connection.prepare<Row, { after: number; limit: number }>(selectFee
 const repaint = connection.prepare<unknown, { block: number; message: string }>(update)
 
 /** The whole wall, read and serialised again. */
-function plainCanvas(): string {
+function renderCanvas(): string {
   const shown = blocks.all({}).map((row) => ({ ...row, px: row.px?.toBase64() }))
   return JSON.stringify({ agents: agents.all({}), blocks: shown })
 }
 
 /** All three bodies, the cost of one change in the plain way. */
 function rebuild(): number {
-  const text = Buffer.from(plainCanvas())
+  const text = Buffer.from(renderCanvas())
   return text.length + Bun.gzipSync(text, { level: 6, library: 'zlib' }).length + Bun.zstdCompressSync(text).length
 }
 
@@ -72,7 +72,7 @@ const resourceServer = new x402HTTPResourceServer(
 )
 await resourceServer.initialize()
 
-async function sdkDemand(request: Request): Promise<Response> {
+async function demandBySdk(request: Request): Promise<Response> {
   const path = '/sdk'
   const adapter = {
     getHeader: (name: string) => request.headers.get(name) ?? undefined,
@@ -93,9 +93,9 @@ const server = Bun.serve({
   port: 0,
   development: false,
   routes: {
-    '/sdk': sdkDemand,
+    '/sdk': demandBySdk,
     '/naive/canvas': () =>
-      new Response(Bun.gzipSync(Buffer.from(plainCanvas()), { level: 6, library: 'zlib' }), {
+      new Response(Bun.gzipSync(Buffer.from(renderCanvas()), { level: 6, library: 'zlib' }), {
         headers: { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' },
       }),
     '/naive/health': () => Response.json({ ok: connection.read(() => feed.get({ after: 0, limit: 1 })) !== null }),

@@ -4,7 +4,7 @@
 export type Prng = () => number
 
 /** The numbers of a seed, which must not be 0; the same seed gives the same numbers. */
-export function prng(seed: number): Prng {
+export function createPrng(seed: number): Prng {
   let state = seed >>> 0
   return () => {
     state ^= state << 13

@@ -2,10 +2,10 @@
 
 import { privateKeyToAccount } from 'viem/accounts'
 import { openWall } from '../../db/sqlite/open.ts'
-import { areaAt, blocksOf } from '../../shared/area.ts'
+import { placeArea, blocksOf } from '../../shared/area.ts'
 import { CLAIM_ORDER, type BlockIndex } from '../../shared/wall.ts'
-import { content, workContents, type BlockContent } from './art.ts'
-import { prng, pick, type Prng } from './prng.ts'
+import { createContent, createWorkContents, type BlockContent } from './art.ts'
+import { createPrng, pick, type Prng } from './prng.ts'
 import seedSql from './seed.sql' with { type: 'text' }
 
 /** The network that seeded walls sell on, as CAIP-2. */
@@ -29,14 +29,14 @@ export type Seeding = { readonly blocks: number; readonly agents: number; readon
 /** Writes a wall with these sales, each block with its art. */
 export function seed(path: string, { blocks, agents, inWorks = false }: Seeding): void {
   const connection = openWall(path, NETWORK)
-  const sql = statements(connection)
-  const roll = prng(14_400)
+  const sql = prepareStatements(connection)
+  const roll = createPrng(14_400)
   const people = Array.from({ length: agents }, (_, at) => ({
     wallet: privateKeyToAccount(keyOf(at + 1)).address.toLowerCase(),
     name: `${pick(roll, ['Ada', 'Noether', 'Gauss', 'Euler', 'Turing'])} ${at + 1}`,
     framework: pick(roll, ['langchain', 'autogen', 'crewai', 'own', null]),
   }))
-  const sales = inWorks ? salesOfWorks(roll, blocks, agents) : singleSales(roll, blocks, agents)
+  const sales = inWorks ? listSalesOfWorks(roll, blocks, agents) : listSingleSales(roll, blocks, agents)
   connection.write(() => {
     for (const [at, { block, buyer: person, shown }] of sales.entries()) {
       const number = at + 1
@@ -54,8 +54,12 @@ export function seed(path: string, { blocks, agents, inWorks = false }: Seeding)
   connection.close()
 }
 
-const singleSales = (roll: Prng, blocks: number, agents: number): SeededSale[] =>
-  CLAIM_ORDER.slice(0, blocks).map((block, at) => ({ block, buyer: buyerOf(at + 1, agents), shown: content(roll) }))
+const listSingleSales = (roll: Prng, blocks: number, agents: number): SeededSale[] =>
+  CLAIM_ORDER.slice(0, blocks).map((block, at) => ({
+    block,
+    buyer: buyerOf(at + 1, agents),
+    shown: createContent(roll),
+  }))
 
 // In blocks: many small artworks and a few large ones, sixteen on average.
 const WORK_SIZES = [
@@ -72,15 +76,15 @@ const WORK_SIZES = [
 ] as const
 
 /** Artworks around the middle until about so many blocks are sold, each artwork to one buyer. */
-function salesOfWorks(roll: Prng, blocks: number, agents: number): SeededSale[] {
+function listSalesOfWorks(roll: Prng, blocks: number, agents: number): SeededSale[] {
   const sold = new Map<BlockIndex, SeededSale>()
   for (let work = 1; sold.size < blocks; work++) {
     const [w, h] = pick(roll, WORK_SIZES)
     const place = CLAIM_ORDER.values()
-      .map((block) => areaAt(block, { w, h }))
+      .map((block) => placeArea(block, { w, h }))
       .find((area) => area !== undefined && blocksOf(area).every((block) => !sold.has(block)))
     if (place === undefined) break
-    const shown = workContents(roll, place)
+    const shown = createWorkContents(roll, place)
     for (const [part, block] of blocksOf(place).entries()) {
       const one = shown[part]
       if (one) sold.set(block, { block, buyer: buyerOf(work, agents), shown: one })
@@ -91,7 +95,7 @@ function salesOfWorks(roll: Prng, blocks: number, agents: number): SeededSale[] 
 
 type Value = string | number | Uint8Array | null
 
-function statements(connection: ReturnType<typeof openWall>) {
+function prepareStatements(connection: ReturnType<typeof openWall>) {
   const [agent = '', change = '', payment = '', block = ''] = seedSql.split(';\n')
   const prepare = (text: string) => connection.prepare<{ id: number }, Record<string, Value>>(text)
   return { agent: prepare(agent), change: prepare(change), payment: prepare(payment), block: prepare(block) }

@@ -58,12 +58,12 @@ export const QUIET: WallSettings = {
 }
 
 /** The name of a wall without settings of its own. */
-export const wallName = (blocks: number, agents: number): string => `wall-${blocks}-${agents}`
+export const nameWall = (blocks: number, agents: number): string => `wall-${blocks}-${agents}`
 
 type EndableServer = Server & { end(): void }
 
 /** Starts with no process. */
-export function servers(): Servers {
+export function createServers(): Servers {
   const folder = mkdtempSync(join(tmpdir(), 'pixel-wall-bench-'))
   const walls = new Map<string, Promise<WallProcess>>()
   const naives = new Map<number, Promise<EndableServer>>()
@@ -71,7 +71,7 @@ export function servers(): Servers {
   let nginx: Promise<EndableServer> | undefined
   let floor: Promise<EndableServer & Floor> | undefined
 
-  const database = (blocks: number, name: string, agents = agentsOf(blocks), inWorks = false) => {
+  const seedDatabase = (blocks: number, name: string, agents = agentsOf(blocks), inWorks = false) => {
     const master = join(folder, `master-${blocks}-${agents}${inWorks ? '-works' : ''}.sqlite`)
     if (!masters.has(master)) seed(master, { blocks, agents, inWorks })
     masters.add(master)
@@ -82,7 +82,7 @@ export function servers(): Servers {
   const start = async (path: string, settings: WallSettings) => {
     const wall = await startWall({ ...QUIET, ...settings, DATABASE_PATH: path })
     pin(wall.pid, SERVERS_ON)
-    await published(wall.url)
+    await waitUntilPublished(wall.url)
     return wall
   }
   const startOnce = async (name: string, path: () => string, settings: WallSettings = {}) => {
@@ -90,12 +90,12 @@ export function servers(): Servers {
     walls.set(name, started)
     return serverOf(await started)
   }
-  const wall: Servers['wall'] = (blocks, name = wallName(blocks, agentsOf(blocks)), settings, agents) =>
-    startOnce(name, () => database(blocks, name, agents), settings)
+  const wall: Servers['wall'] = (blocks, name = nameWall(blocks, agentsOf(blocks)), settings, agents) =>
+    startOnce(name, () => seedDatabase(blocks, name, agents), settings)
   const canvasFile = async (blocks: number) => {
     const { port } = await wall(blocks)
     const file = join(folder, `canvas-${blocks}.gz`)
-    await Bun.write(file, await canvasGzip(port))
+    await Bun.write(file, await readCanvasGzip(port))
     return file
   }
   const startFloor = async () => {
@@ -109,10 +109,10 @@ export function servers(): Servers {
   return {
     folder,
     wall,
-    worksWall: () => startOnce(WORKS_WALL, () => database(WORKS_BLOCKS, WORKS_WALL, WORKS_AGENTS, true)),
-    database,
+    worksWall: () => startOnce(WORKS_WALL, () => seedDatabase(WORKS_BLOCKS, WORKS_WALL, WORKS_AGENTS, true)),
+    database: seedDatabase,
     async naive(blocks) {
-      const started = naives.get(blocks) ?? startScript('naive-server.ts', database(blocks, `naive-${blocks}`))
+      const started = naives.get(blocks) ?? startScript('naive-server.ts', seedDatabase(blocks, `naive-${blocks}`))
       naives.set(blocks, started)
       return await started
     },
@@ -142,18 +142,18 @@ async function startScript(script: string, ...args: readonly string[]): Promise<
     stdout: 'pipe',
     stderr: 'inherit',
   })
-  const line = await firstLine(child.stdout)
+  const line = await readFirstLine(child.stdout)
   pin(child.pid, SERVERS_ON)
   return { port: Number(line), pid: child.pid, end: () => child.kill('SIGKILL') }
 }
 
-async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
+async function readFirstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
   const { value } = await stream.getReader().read()
   return new TextDecoder().decode(value).trim()
 }
 
 /** The canvas read in gzip, as it is sent. */
-export async function canvasGzip(port: number): Promise<Uint8Array<ArrayBuffer>> {
+export async function readCanvasGzip(port: number): Promise<Uint8Array<ArrayBuffer>> {
   const response = await fetch(`http://127.0.0.1:${port}/api/canvas`, {
     headers: { 'Accept-Encoding': 'gzip' },
     decompress: false,
@@ -163,7 +163,7 @@ export async function canvasGzip(port: number): Promise<Uint8Array<ArrayBuffer>>
 }
 
 /** Resolves once a wall has compressed its canvas read. */
-async function published(url: string): Promise<void> {
+async function waitUntilPublished(url: string): Promise<void> {
   for (;;) {
     const response = await fetch(`${url}/api/canvas`, { headers: { 'Accept-Encoding': 'gzip' }, method: 'HEAD' })
     if (response.headers.get('content-encoding') === 'gzip') return

@@ -17,14 +17,14 @@ const PAYEE = `0x${'11'.repeat(20)}` as const
 export async function sellAll({ ledger }: Pick<Engine, 'ledger'>, blocks: number, agents: number): Promise<number> {
   const orders = ordersOf(blocks, agents).values()
   const startedAt = performance.now()
-  const seller = async () => {
+  const createSeller = async () => {
     for (const { block, payment } of orders) {
       const claiming = await ledger.claim(block, payment, SILENT, HEAD, Date.now(), [])
       if (claiming.kind !== 'claimed') throw new Error(`a block was ${claiming.kind}`)
       await ledger.finalize(claiming.purchase, payment.nonce, true, Date.now())
     }
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, seller))
+  await Promise.all(Array.from({ length: AT_ONCE }, createSeller))
   return blocks / ((performance.now() - startedAt) / 1000)
 }
 

@@ -94,7 +94,7 @@ const answer = (spent: ReadonlyMap<string, Authorization>, { id, method, params 
 const hashOf = (block: bigint) => pad(numberToHex(block), { dir: 'right' })
 
 // A block per second, because a chain that stands still is not believed.
-const height = () => numberToHex(Math.floor(Date.now() / 1000))
+const readHeight = () => numberToHex(Math.floor(Date.now() / 1000))
 
 function resultOf(spent: ReadonlyMap<string, Authorization>, method: string, first: unknown): unknown {
   switch (method) {
@@ -103,13 +103,13 @@ function resultOf(spent: ReadonlyMap<string, Authorization>, method: string, fir
     case 'eth_getCode':
       return '0x01'
     case 'eth_blockNumber':
-      return height()
+      return readHeight()
     case 'eth_getBlockByNumber':
-      return { number: height(), timestamp: numberToHex(Math.floor(Date.now() / 1000)), transactions: [] }
+      return { number: readHeight(), timestamp: numberToHex(Math.floor(Date.now() / 1000)), transactions: [] }
     case 'eth_call':
-      return called(spent, first as { readonly to: Hex; readonly data: Hex })
+      return answerCall(spent, first as { readonly to: Hex; readonly data: Hex })
     case 'eth_getLogs':
-      return logsFor(spent, first as { readonly topics: readonly unknown[]; readonly address: Hex })
+      return listLogs(spent, first as { readonly topics: readonly unknown[]; readonly address: Hex })
     case 'eth_getTransactionReceipt':
       return receiptOf(spent.get(String(first)))
     default:
@@ -119,18 +119,18 @@ function resultOf(spent: ReadonlyMap<string, Authorization>, method: string, fir
 
 const MULTICALL = '0xca11bde05977b3631167028862be2a173976ca11'
 
-function called(spent: ReadonlyMap<string, Authorization>, call: { readonly to: Hex; readonly data: Hex }): Hex {
-  if (call.to.toLowerCase() !== MULTICALL) return calledOne(spent, call.data)
+function answerCall(spent: ReadonlyMap<string, Authorization>, call: { readonly to: Hex; readonly data: Hex }): Hex {
+  if (call.to.toLowerCase() !== MULTICALL) return answerOneCall(spent, call.data)
   const { functionName, args } = decodeFunctionData({ abi: multicall3Abi, data: call.data })
   if (functionName !== 'aggregate3') return '0x'
   const [calls] = args
-  const result = calls.map(({ callData }) => ({ success: true, returnData: calledOne(spent, callData) }))
+  const result = calls.map(({ callData }) => ({ success: true, returnData: answerOneCall(spent, callData) }))
   return encodeFunctionResult({ abi: multicall3Abi, functionName, result })
 }
 
-function calledOne(spent: ReadonlyMap<string, Authorization>, data: Hex): Hex {
+function answerOneCall(spent: ReadonlyMap<string, Authorization>, data: Hex): Hex {
   const { functionName, args } = decodeFunctionData({ abi: token, data })
-  if (functionName === 'getBlockNumber') return pad(height())
+  if (functionName === 'getBlockNumber') return pad(readHeight())
   if (functionName === 'getCurrentBlockTimestamp') return pad(numberToHex(Math.floor(Date.now() / 1000)))
   if (functionName === 'getBlockHash') return args[0] === 0n ? pad('0x') : hashOf(args[0])
   if (functionName === 'authorizationState')
@@ -140,13 +140,13 @@ function calledOne(spent: ReadonlyMap<string, Authorization>, data: Hex): Hex {
 
 const ASSET = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913'
 
-function logsFor(spent: ReadonlyMap<string, Authorization>, { topics }: { readonly topics: readonly unknown[] }) {
+function listLogs(spent: ReadonlyMap<string, Authorization>, { topics }: { readonly topics: readonly unknown[] }) {
   const authorization = spent.get(String(topics[2]))
   return authorization === undefined ? [] : logsOf(authorization).slice(0, 1)
 }
 
 function logsOf({ from, to, value, nonce }: Authorization) {
-  const place = { address: ASSET, transactionHash: nonce, blockNumber: height(), transactionIndex: '0x0' }
+  const place = { address: ASSET, transactionHash: nonce, blockNumber: readHeight(), transactionIndex: '0x0' }
   const used = { ...place, logIndex: '0x0', data: '0x', topics: [USED, pad(from), nonce] }
   const data = pad(numberToHex(BigInt(value)))
   return [used, { ...place, logIndex: '0x1', data, topics: [TRANSFER, pad(from), pad(to)] }]
@@ -155,7 +155,7 @@ function logsOf({ from, to, value, nonce }: Authorization) {
 function receiptOf(authorization: Authorization | undefined) {
   if (authorization === undefined) return null
   const { nonce: transactionHash } = authorization
-  const blockNumber = height()
+  const blockNumber = readHeight()
   const blockHash = hashOf(BigInt(blockNumber))
   return { transactionHash, blockNumber, blockHash, status: '0x1', logs: logsOf(authorization) }
 }

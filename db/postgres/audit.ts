@@ -1,8 +1,8 @@
 /** The books for auditors, read next to the processes that sell. */
 
 import { ensureOwn } from '../cannot-open.ts'
-import { type Books, readEntries, identity, statement } from '../purchase/books.ts'
-import { lastBackup } from '../wall/backups.ts'
+import { type Books, readEntries, readIdentity, readStatement } from '../purchase/books.ts'
+import { readLastBackup } from '../wall/backups.ts'
 import { openConnection } from './connection.ts'
 import { checkSchema } from './migrate.ts'
 import { ensureStayed } from './migration-marker.ts'
@@ -15,12 +15,12 @@ type OpenAudit = Books & { instances(): Promise<number>; close(): Promise<void> 
 export async function openPostgresAudit(url: string): Promise<OpenAudit> {
   const connection = await openConnection(url, (connection) => connection.apart(checkSchema))
   return {
-    statement: () => connection.read(statement),
+    statement: () => connection.read(readStatement),
     entries: (since) => readEntries(since, connection.look),
-    backedUpAt: () => connection.read(lastBackup),
+    backedUpAt: () => connection.read(readLastBackup),
     async position(network) {
       await connection.apart(ensureStayed)
-      const found = await connection.read(identity)
+      const found = await connection.read(readIdentity)
       ensureOwn(found.network, network)
       return found.position
     },

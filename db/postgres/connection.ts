@@ -23,22 +23,22 @@ import { TIMES } from '../../server/times.ts'
 import { CannotOpen, CannotOpenYet } from '../cannot-open.ts'
 import { compile, type Bound } from '../fragments.ts'
 import { TABLES_VERSION } from '../migrations.ts'
-import { nothing, together, type Driver, type Lockable, type Result, type Tx } from '../tx.ts'
+import { doNothing, together, type Driver, type Lockable, type Result, type Tx } from '../tx.ts'
 import {
   codeOf,
   CommitUnknown,
   constraintOf,
-  inOurWords,
+  toStoreError,
   isOutdated,
   isPassing,
   isRefusedCommit,
-  wordsFor,
+  describeSqlState,
 } from './errors.ts'
 import { groupCommit, type Write } from './group-commit.ts'
 import { type Begin, beginAtOnce, beginWaiting, type Locked, lockKey } from './locks.ts'
 import { MOVED, NOTE } from './migration-marker.ts'
 import { CONNECTIONS, openPool, type Pool, type Session } from './pool.ts'
-import { PROGRESS, watermark, type Watermark } from './watermark.ts'
+import { PROGRESS, createWatermark, type Watermark } from './watermark.ts'
 
 /** The connections of one process to one database. */
 export type Connection = Pick<Pool, 'apart' | 'listen' | 'isOpen' | 'close'> & {
@@ -72,26 +72,26 @@ const TIDY_EVERY = 500
 
 /** Makes the connections to a database; none is opened yet. */
 export function connect(url: string, answerMs = TIMES.databaseAnswerTimeoutMs): Connection {
-  const mark = watermark()
+  const mark = createWatermark()
   const pool = openPool(url, answerMs, { inspect: mark.inspect })
   const { borrow, apart, listen, isOpen, close } = pool
   let commits = 0
-  const tidy = () => {
+  const removeListener = () => {
     commits += 1
     if (commits % TIDY_EVERY === 0) void borrow(({ run }) => run(FORGET_OLD)).catch(() => {})
   }
   const commit = async <T>(begin: Begin, work: Begun<T>): Promise<T> => {
     const { result } = await attempt(pool, mark, answerMs * ASK_FOR, begin, work)
-    tidy()
+    removeListener()
     return result
   }
-  const alone = <T>({ about, work }: Write<T>) => retried(() => commit(beginWaiting(about), work))
+  const commitAlone = <T>({ about, work }: Write<T>) => retryLostCommits(() => commit(beginWaiting(about), work))
   const shared = groupCommit({
-    alone,
+    alone: commitAlone,
     together: (writes) =>
       commit(beginAtOnce(writes.flatMap(({ about }) => about)), (locked) =>
         together(
-          ...writes.map(({ about, work }) => (about.every((one) => locked.has(lockKey(one))) ? work() : nothing())),
+          ...writes.map(({ about, work }) => (about.every((one) => locked.has(lockKey(one))) ? work() : doNothing())),
         ),
       ),
   })
@@ -101,10 +101,10 @@ export function connect(url: string, answerMs = TIMES.databaseAnswerTimeoutMs): 
     listen,
     isOpen,
     close,
-    rows: (text, values) => retried(() => borrow((session) => session.rows(text, values))),
-    look: (work) => retried(() => borrow((session) => drive(session, work()))),
+    rows: (text, values) => retryLostCommits(() => borrow((session) => session.rows(text, values))),
+    look: (work) => retryLostCommits(() => borrow((session) => drive(session, work()))),
     read: (work) =>
-      retried(() =>
+      retryLostCommits(() =>
         borrow(async (session) => {
           await session.run('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
           const result = await drive(session, work())
@@ -112,14 +112,14 @@ export function connect(url: string, answerMs = TIMES.databaseAnswerTimeoutMs): 
           return result
         }),
       ),
-    write: (about, work) => alone({ about: about === null ? [] : [about], work }),
+    write: (about, work) => commitAlone({ about: about === null ? [] : [about], work }),
     // A search for an open area takes a lock that all of them share, so it shares a transaction with no other work.
-    writeTogether: (about, work) => (about.includes('nearest area') ? alone : shared)({ about, work }),
+    writeTogether: (about, work) => (about.includes('nearest area') ? commitAlone : shared)({ about, work }),
   }
 }
 
 /** The driver of a connection: nothing is cached, because other processes write. */
-export const postgresDriver = ({ look, read, write, writeTogether }: Connection): Driver => ({
+export const createPostgresDriver = ({ look, read, write, writeTogether }: Connection): Driver => ({
   look,
   read,
   write,
@@ -141,7 +141,8 @@ export async function openConnection(
     await connection.close()
     if (error instanceof CannotOpen) throw error
     const code = codeOf(error)
-    const why = code !== undefined ? wordsFor(code) : error instanceof Error ? error.message : 'it does not respond'
+    const why =
+      code !== undefined ? describeSqlState(code) : error instanceof Error ? error.message : 'it does not respond'
     throw new CannotOpenYet(`the database at ${hostOf(url)} cannot be used: ${why}`)
   }
 }
@@ -162,7 +163,7 @@ export function hostOf(url: string): string {
 }
 
 /** Retries work that had no effect, while it may well succeed. */
-async function retried<T>(work: () => Promise<T>): Promise<T> {
+async function retryLostCommits<T>(work: () => Promise<T>): Promise<T> {
   const began = performance.now()
   const waits = WAITS_MS.values()
   for (let outdated = 0; ;) {
@@ -175,7 +176,7 @@ async function retried<T>(work: () => Promise<T>): Promise<T> {
         continue
       }
       const wait = waits.next()
-      if (wait.done === true || performance.now() - began > TIMEOUT_MS || !isPassing(error)) throw inOurWords(error)
+      if (wait.done === true || performance.now() - began > TIMEOUT_MS || !isPassing(error)) throw toStoreError(error)
       await Bun.sleep(wait.value)
     }
   }
@@ -209,7 +210,7 @@ async function attempt<T>(
     const refusal = committing === undefined ? undefined : commitRefusal(error)
     if (refusal !== undefined) throw new StoreUnavailable(refusal, { cause: error })
     if (committing === undefined || isRefusedCommit(error)) throw error
-    if (await wasKept(pool, askForMs, token)) return committing
+    if (await askWhetherCommitted(pool, askForMs, token)) return committing
     throw error
   }
 }
@@ -232,7 +233,7 @@ async function drive<T>({ all }: Session, work: Tx<T>, onWrite = () => {}): Prom
 const NO_RESULT: Result = { rows: [], count: 0 }
 
 /** Queries the outcome of a commit, and makes sure that it stays true. Throws `CommitUnknown`. */
-async function wasKept({ borrow, isOpen }: Pool, askForMs: number, token: string): Promise<boolean> {
+async function askWhetherCommitted({ borrow, isOpen }: Pool, askForMs: number, token: string): Promise<boolean> {
   const began = performance.now()
   for (;;) {
     try {

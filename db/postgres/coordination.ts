@@ -10,7 +10,7 @@ const RENEW_EVERY_MS = 5000
 const LISTEN_AGAIN_MS = 250
 
 /** The leases of payments, by the clock of the database, which is the same for all. */
-export function postgresLeases({ rows }: Connection): Leases {
+export function createPostgresLeases({ rows }: Connection): Leases {
   const owner = crypto.randomUUID()
   return {
     async take({ payer, nonce }, forMs) {
@@ -44,10 +44,10 @@ const IS_TAKEN =
  * A job is a lease, so that a process that is frozen, or cut off, blocks the others for some seconds only. When it continues,
  * two processes run the job for a while, which repeats queries and changes nothing: writes are conditional.
  */
-export function postgresJobs(connection: Connection, jobMs = JOB_MS): ExclusiveJobs {
+export function createPostgresJobs(connection: Connection, jobMs = JOB_MS): ExclusiveJobs {
   return {
     async run(job, work) {
-      const { take, give } = postgresLeases(connection)
+      const { take, give } = createPostgresLeases(connection)
       // No payer has such a name, so a job never collides with a payment in their common table.
       const key = { payer: '0xjob', nonce: `0x${job}` } as const
       if ((await take(key, jobMs)) === false) return false
@@ -65,7 +65,7 @@ export function postgresJobs(connection: Connection, jobMs = JOB_MS): ExclusiveJ
 }
 
 /** Calls `notify` after each new log entry, and whenever one may have been missed. Retries listening if the connection fails. */
-export function postgresChangeNotifier({ listen }: Connection): ChangeNotifier {
+export function createPostgresChangeNotifier({ listen }: Connection): ChangeNotifier {
   return {
     listen(notify) {
       let isWanted = true

@@ -46,7 +46,7 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
 ]
 
 /** The meaning of a code, in our words. */
-export function wordsFor(code: string): string {
+export function describeSqlState(code: string): string {
   const words = WORDS.find(([pattern]) => pattern.test(code))?.[1]
   return words === undefined ? code : `${words} (${code})`
 }
@@ -76,9 +76,10 @@ export function isRefusedCommit(error: unknown): boolean {
 }
 
 /** The exception for an error after which nothing was stored: failures become `StoreUnavailable`, anything else stays a bug. */
-export function inOurWords(error: unknown): unknown {
+export function toStoreError(error: unknown): unknown {
   const code = codeOf(error)
   if (code === undefined) return error
-  if (isPassing(error) || trouble.test(code)) return new StoreUnavailable(`the database failed: ${wordsFor(code)}`)
-  return new Error(`the database rejected a statement: ${wordsFor(code)}`)
+  if (isPassing(error) || trouble.test(code))
+    return new StoreUnavailable(`the database failed: ${describeSqlState(code)}`)
+  return new Error(`the database rejected a statement: ${describeSqlState(code)}`)
 }

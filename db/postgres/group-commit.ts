@@ -31,7 +31,7 @@ export function groupCommit({ alone, together }: Means): Means['alone'] {
   const waiting = new Set<Waiting>()
   const taken = new Set<Lockable>()
   let groups = 0
-  const next = (): readonly Waiting[] => {
+  const takeGroup = (): readonly Waiting[] => {
     const group: Waiting[] = []
     for (const write of waiting) {
       if (group.length === GROUP_MAX) break
@@ -68,7 +68,7 @@ export function groupCommit({ alone, together }: Means): Means['alone'] {
   }
   const writeAll = async () => {
     groups += 1
-    for (let group = next(); group.length > 0; group = next()) await writeGroup(group)
+    for (let group = takeGroup(); group.length > 0; group = takeGroup()) await writeGroup(group)
     groups -= 1
   }
   return ({ about, work }) =>

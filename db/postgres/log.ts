@@ -28,22 +28,22 @@ const LATEST = `
     UNION ALL SELECT through FROM moderated_agents)`
 
 /** The log as readers follow it. `seen` is called with the newest number that was read. */
-export function postgresLog({ rows }: Queries, seen: (number: number) => void = () => {}): Log {
-  const visibleChange = (row: Row): Change => {
+export function createPostgresLog({ rows }: Queries, seen: (number: number) => void = () => {}): Log {
+  const toVisibleChange = (row: Row): Change => {
     const change = changeOf(row)
     if (change.kind === 'identity' || row.withheld === 0) return change
     return { ...change, content: omitHiddenParts(change.content, hiddenOf(row.withheld)) }
   }
   // Read last, so that content hidden in between is omitted, too.
-  const named = async (changes: readonly Change[]) =>
+  const withCurrentNames = async (changes: readonly Change[]) =>
     withoutNames(changes, await rows<ModeratedAgent>('SELECT * FROM moderated_agents'))
   return {
     async after(number, limit) {
       const found = await rows<Row>(`${SELECT_CHANGE} WHERE c.number > $1 ORDER BY c.number LIMIT $2`, [number, limit])
       seen(found.at(-1)?.number ?? 0)
-      return await named(found.map(visibleChange))
+      return await withCurrentNames(found.map(toVisibleChange))
     },
     compacted: async () =>
-      await named((await rows<Row>(`${SELECT_CHANGE} ${LATEST} ORDER BY c.number`)).map(visibleChange)),
+      await withCurrentNames((await rows<Row>(`${SELECT_CHANGE} ${LATEST} ORDER BY c.number`)).map(toVisibleChange)),
   }
 }

@@ -17,7 +17,7 @@ import {
 } from '../wall-rows.ts'
 import { hostOf } from './connection.ts'
 import { codeOf } from './errors.ts'
-import { postgresLog } from './log.ts'
+import { createPostgresLog } from './log.ts'
 import { checkSchema, migrate } from './migrate.ts'
 import { ensureStayed, forgetMoved, noteMoved } from './migration-marker.ts'
 import { checkServer } from './open.ts'
@@ -32,7 +32,7 @@ export const exportPostgres = <T>(
   { isRehearsal, timeoutMs, note }: Moving,
   work: (wall: WallRows, close: Close) => Promise<T>,
 ): Promise<T> =>
-  apartFrom(url, async (session) => {
+  runInOwnSession(url, async (session) => {
     await checkSchema(session)
     await ensureStayed(session)
     if (isRehearsal) await session.run('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
@@ -67,7 +67,7 @@ export const importPostgres = <T>(
   work: (wall: NewWall) => Promise<T>,
   closeOld: Close,
 ): Promise<T> =>
-  apartFrom(url, async (session) => {
+  runInOwnSession(url, async (session) => {
     await checkServer(session)
     await migrate(session)
     await lockExclusively(session, url, timeoutMs, `BEGIN; LOCK TABLE ${TABLES}, counters IN EXCLUSIVE MODE`)
@@ -90,14 +90,14 @@ const TABLES = WALL_TABLES.join(', ')
 const UNHURRIED = 'SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0'
 
 /** Runs `work` with a connection without a time limit. Every error of the database becomes `CannotOpen`. */
-async function apartFrom<T>(url: string, work: (session: Session) => Promise<T>): Promise<T> {
+async function runInOwnSession<T>(url: string, work: (session: Session) => Promise<T>): Promise<T> {
   const pool = openPool(url, TIMES.databaseAnswerTimeoutMs, { name: 'pixel-wall-move' })
-  const cannotOpen = (why: string) => new CannotOpen(`the database at ${hostOf(url)} ${why}`)
+  const createOpenError = (why: string) => new CannotOpen(`the database at ${hostOf(url)} ${why}`)
   try {
     await pool
       .apart(({ run }) => run('SELECT'))
       .catch(({ message }: Error) => {
-        throw cannotOpen(`cannot be used: ${message}`)
+        throw createOpenError(`cannot be used: ${message}`)
       })
     return await pool.apart(async (session) => {
       try {
@@ -105,7 +105,7 @@ async function apartFrom<T>(url: string, work: (session: Session) => Promise<T>)
         return await work(session)
       } catch (error) {
         const code = codeOf(error)
-        throw code === undefined ? error : cannotOpen(WORDS[code] ?? `failed, or rejected a row: ${code}`)
+        throw code === undefined ? error : createOpenError(WORDS[code] ?? `failed, or rejected a row: ${code}`)
       }
     })
   } finally {
@@ -154,11 +154,11 @@ async function ensureEmpty({ rows, run }: Session, url: string): Promise<void> {
 }
 
 const rowsOf = (session: Session): WallRows => ({
-  pages: (table) => pagesOf(session, table),
-  log: postgresLog(session),
+  pages: (table) => readPages(session, table),
+  log: createPostgresLog(session),
 })
 
-async function* pagesOf({ rows, run }: Session, table: WallTable): AsyncGenerator<readonly WallRow[]> {
+async function* readPages({ rows, run }: Session, table: WallTable): AsyncGenerator<readonly WallRow[]> {
   const order = isByPayment(table) ? 'payer COLLATE "C", nonce COLLATE "C"' : WALL_COLUMNS[table][0]
   await run(`DECLARE page CURSOR FOR SELECT ${WALL_COLUMNS[table].join(', ')} FROM ${table} ORDER BY ${order}`)
   for (;;) {

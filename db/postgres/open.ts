@@ -3,13 +3,13 @@
 import { CannotOpen, CannotOpenYet, ensureOwn } from '../cannot-open.ts'
 import { type Engine, storePorts } from '../engine.ts'
 import { count, first, lock, one, type Tx } from '../tx.ts'
-import { type Connection, openConnection, postgresDriver } from './connection.ts'
-import { postgresChangeNotifier, postgresJobs, postgresLeases } from './coordination.ts'
-import { postgresLog } from './log.ts'
+import { type Connection, openConnection, createPostgresDriver } from './connection.ts'
+import { createPostgresChangeNotifier, createPostgresJobs, createPostgresLeases } from './coordination.ts'
+import { createPostgresLog } from './log.ts'
 import { migrate } from './migrate.ts'
 import { ensureStayed } from './migration-marker.ts'
 import { type Session, WALL_NAME } from './pool.ts'
-import { postgresStore } from './store.ts'
+import { createPostgresStore } from './store.ts'
 
 // Older ones are no longer maintained.
 const OLDEST_SERVER = 14
@@ -35,17 +35,17 @@ export async function openPostgres(
       await migrate(session)
       await ensureStayed(session)
     })
-    await belongTo(connection, network)
+    await claimForNetwork(connection, network)
   }
   const connection = await openConnection(url, prepare, answerMs)
   connection.watermark.begin()
   return {
-    ...storePorts(postgresDriver(connection)),
-    log: postgresLog(connection, (change) => connection.watermark.rise({ change, payment: 0 })),
-    store: postgresStore(connection),
-    leases: postgresLeases(connection),
-    jobs: postgresJobs(connection),
-    notifier: postgresChangeNotifier(connection),
+    ...storePorts(createPostgresDriver(connection)),
+    log: createPostgresLog(connection, (change) => connection.watermark.rise({ change, payment: 0 })),
+    store: createPostgresStore(connection),
+    leases: createPostgresLeases(connection),
+    jobs: createPostgresJobs(connection),
+    notifier: createPostgresChangeNotifier(connection),
     close: connection.close,
   }
 }
@@ -82,7 +82,7 @@ export async function checkServer({ rows }: Session): Promise<boolean> {
 const POOLED =
   'a connection pooler drops the session settings; connect to the server directly: notifications and locks belong to a connection'
 
-async function belongTo({ write }: Connection, network: string): Promise<void> {
+async function claimForNetwork({ write }: Connection, network: string): Promise<void> {
   ensureOwn(await write(null, () => ownerOf(network)), network)
 }
 

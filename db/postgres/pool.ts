@@ -4,7 +4,7 @@ import { SQL, type ReservedSQL } from 'bun'
 import { StoreUnavailable } from '../../server/domain/failure.ts'
 import { CHANNEL, type Bound } from '../fragments.ts'
 import type { Result } from '../tx.ts'
-import { codeOf, inOurWords, isLost } from './errors.ts'
+import { codeOf, toStoreError, isLost } from './errors.ts'
 import { openSlots, type Slot } from './slots.ts'
 
 /** Statements, run one after the other. `Row` has the column types, which the tables' CHECKs guarantee. */
@@ -79,7 +79,7 @@ export type PoolOptions = {
 
 /** Makes a pool for a server that responds within `answerMs`. Throws a `TypeError` for an invalid URL. */
 export function openPool(url: string, answerMs: number, { name = WALL_NAME, inspect }: PoolOptions = {}): Pool {
-  const connect = connector(url, name)
+  const connect = createConnector(url, name)
   const slots = openSlots(connect, CONNECTIONS, answerMs)
   const listening = new Set<Listening>()
   let open = true
@@ -93,7 +93,7 @@ export function openPool(url: string, answerMs: number, { name = WALL_NAME, insp
       try {
         return await borrow(work)
       } catch (error) {
-        throw inOurWords(error)
+        throw toStoreError(error)
       }
     },
     async listen(notify) {
@@ -116,7 +116,7 @@ export function openPool(url: string, answerMs: number, { name = WALL_NAME, insp
         return one
       } catch (error) {
         await one.stop()
-        throw inOurWords(error)
+        throw toStoreError(error)
       }
     },
     isOpen: () => open,
@@ -161,7 +161,7 @@ async function onSlot<T>(
   }
 }
 
-function connector(url: string, name: string) {
+function createConnector(url: string, name: string) {
   return (options: { readonly onconnect?: () => void; readonly onclose?: () => void }) =>
     new SQL(url, {
       max: 1,
@@ -206,7 +206,7 @@ function sessionOf(client: ReservedSQL): Session {
   return {
     async rows<Row>(text: string, values: readonly Bound[] = []) {
       const rows: readonly Record<string, unknown>[] = await client.unsafe(text, [...values])
-      return rows.map((row) => plain(row)) as readonly Row[]
+      return rows.map((row) => toPlainRow(row)) as readonly Row[]
     },
     async all(statements) {
       const sent = await Promise.allSettled(
@@ -217,7 +217,7 @@ function sessionOf(client: ReservedSQL): Session {
       if (failed !== undefined) throw failed.reason
       return sent.flatMap((answer) =>
         answer.status === 'fulfilled'
-          ? [{ rows: answer.value.map((row) => plain(row)), count: Number(answer.value.count) }]
+          ? [{ rows: answer.value.map((row) => toPlainRow(row)), count: Number(answer.value.count) }]
           : [],
       )
     },
@@ -228,17 +228,17 @@ function sessionOf(client: ReservedSQL): Session {
 }
 
 /** The same row with numbers and bytes as SQLite returns them. */
-function plain(row: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+function toPlainRow(row: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const cells: Record<string, unknown> = {}
   for (const name of Object.keys(row)) {
     const cell = row[name]
-    if (typeof cell === 'bigint') cells[name] = exact(cell)
+    if (typeof cell === 'bigint') cells[name] = toSafeInteger(cell)
     else cells[name] = cell instanceof Uint8Array ? new Uint8Array(cell) : cell
   }
   return cells
 }
 
-function exact(value: bigint): number {
+function toSafeInteger(value: bigint): number {
   if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw new RangeError('a number of the database is too large')
   return Number(value)
 }

@@ -1,7 +1,7 @@
 /** The state of a store: whether it can be read and written, and its position. */
 
 import type { Store, WriteFailure } from '../../server/ports.ts'
-import { identity } from '../purchase/books.ts'
+import { readIdentity } from '../purchase/books.ts'
 import { count } from '../tx.ts'
 import type { Connection } from './connection.ts'
 
@@ -14,17 +14,17 @@ const TOUCH = 'DELETE FROM leases WHERE false'
 const NO_STANDBY: WriteFailure = { of: 'standby', reason: 'no synchronous standby confirms commits' }
 
 /** The state of a database. */
-export function postgresStore({ rows, look, write, watermark }: Connection): Store {
-  const awaitsStandby = async () => (await rows(AWAITS_STANDBY)).length > 0
+export function createPostgresStore({ rows, look, write, watermark }: Connection): Store {
+  const readWhetherAwaitsStandby = async () => (await rows(AWAITS_STANDBY)).length > 0
   return {
     async tryWrite() {
       try {
         // A commit that waits for a standby waits permanently, so no further one is begun.
-        if (await awaitsStandby()) return NO_STANDBY
+        if (await readWhetherAwaitsStandby()) return NO_STANDBY
         const writing = write(null, () => count(TOUCH, {})).then(() => null, writeFailure)
         const result = await Promise.race([writing, Bun.sleep(WRITE_MS)])
         if (result !== undefined) return result
-        return (await awaitsStandby())
+        return (await readWhetherAwaitsStandby())
           ? NO_STANDBY
           : { of: 'store-write', reason: 'the database did not complete a write in time' }
       } catch (error) {
@@ -40,7 +40,7 @@ export function postgresStore({ rows, look, write, watermark }: Connection): Sto
       }
     },
     async position() {
-      const { position } = await look(identity)
+      const { position } = await look(readIdentity)
       watermark.rise(position)
       return position
     },

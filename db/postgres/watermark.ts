@@ -31,7 +31,7 @@ const INSPECT = `
   SELECT p.*, pg_postmaster_start_time()::text AS started, EXISTS (${NOTE}) AS moved FROM (${PROGRESS}) AS p`
 
 /** Makes the watermark of a process, which has seen nothing yet. */
-export function watermark(): Watermark {
+export function createWatermark(): Watermark {
   let isWatching = false
   let seen: Progress = { change: 0, payment: 0 }
   let server: string | undefined

@@ -6,9 +6,9 @@ import type { PaymentKey, UnixMs } from '../../server/domain/purchase/payment.ts
 import type { StorePosition } from '../../server/domain/store-position.ts'
 import type { Audit } from '../../server/operator-ports.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
-import { PAID_OUT, payeesOf, purchaseOf, SELECT_PURCHASE, targetIn, type PurchaseRow, type SizeRow } from '../rows.ts'
+import { PAID_OUT, payeesOf, purchaseOf, SELECT_PURCHASE, toTarget, type PurchaseRow, type SizeRow } from '../rows.ts'
 import { one, rows, together, type Tx } from '../tx.ts'
-import { payees } from './chain-money.ts'
+import { listPayees } from './chain-money.ts'
 
 const TOTALS = `
   SELECT (SELECT count(*) FROM blocks WHERE state = 'claimed') AS claimed, (SELECT min(head) FROM payments) AS head`
@@ -31,7 +31,7 @@ const IDENTITY = `
 type IdentityRow = Record<'network' | 'payees', string | null> & Record<'change' | 'payment' | 'height', number | null>
 
 /** The network of a store, if a wall was ever opened on it, and its position. */
-export function* identity(): Tx<{ readonly network: string | undefined; readonly position: StorePosition }> {
+export function* readIdentity(): Tx<{ readonly network: string | undefined; readonly position: StorePosition }> {
   const { network, change, payment, height, payees } = yield* one<IdentityRow>(IDENTITY)
   return {
     network: network ?? undefined,
@@ -45,7 +45,7 @@ export function* identity(): Tx<{ readonly network: string | undefined; readonly
 }
 
 /** The content of the books, from one snapshot. */
-export function* statement(): Tx<Statement> {
+export function* readStatement(): Tx<Statement> {
   const [{ claimed, head }, sales, credits, open, final, payouts, payTo] = yield* together(
     one<Totals>(TOTALS),
     rows<Omit<BookedSale, 'amount' | 'head' | 'blocks'> & SizeRow & Amount>(SALES),
@@ -53,7 +53,7 @@ export function* statement(): Tx<Statement> {
     rows<PurchaseRow & { readonly created_at: UnixMs }>(OPEN),
     rows<PaymentKey>(FINAL),
     rows<Payout>(PAYOUTS),
-    payees(),
+    listPayees(),
   )
   return {
     claimed,
@@ -104,13 +104,13 @@ type EntryRow = Pick<MoneyEntry, 'kind' | 'at' | 'payer' | 'nonce' | 'tx' | 'net
 type EntryPlace = Readonly<Record<'payer' | 'nonce' | 'kind', string>> & { readonly at: UnixMs }
 
 /** A page of the movements of money after a position. */
-function* moneyEntries(after: EntryPlace): Tx<readonly MoneyEntry[]> {
+function* listMoneyEntries(after: EntryPlace): Tx<readonly MoneyEntry[]> {
   const { at, payer, nonce, kind } = after
   const found = yield* rows<EntryRow>(ENTRIES, { at, payer, nonce, kind, limit: ENTRIES_PAGE })
   return found.map(({ amount, block, w, h, ...entry }) => ({
     ...entry,
     amount: amount === null ? null : BigInt(amount),
-    holding: block === null ? null : { target: targetIn({ target: block, w, h }), block },
+    holding: block === null ? null : { target: toTarget({ target: block, w, h }), block },
   }))
 }
 
@@ -131,7 +131,7 @@ export async function* readEntries(
 ): AsyncGenerator<readonly MoneyEntry[]> {
   for (let after: EntryPlace | undefined = { at: since, payer: '', nonce: '', kind: '' }; after !== undefined;) {
     const from: EntryPlace = after
-    const page = await read(() => moneyEntries(from))
+    const page = await read(() => listMoneyEntries(from))
     if (page.length > 0) yield page
     after = page.at(-1)
   }

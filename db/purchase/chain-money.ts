@@ -3,7 +3,7 @@
 import { STRAY_BY_HAND, STRAY_NOTE } from '../../server/domain/purchase/account.ts'
 import type { Address, UnixMs } from '../../server/domain/purchase/payment.ts'
 import type { ChainCheckpoint, Payouts } from '../../server/ports.ts'
-import { integer, payeesOf } from '../rows.ts'
+import { toInteger, payeesOf } from '../rows.ts'
 import { change, count, one, rows, together, type Driver, type Tx } from '../tx.ts'
 import { creditUnclaimed } from './sales.ts'
 
@@ -25,18 +25,18 @@ export const createCheckpoint = ({ look, write }: Driver): ChainCheckpoint => ({
     return height === null ? undefined : BigInt(height)
   },
   knows: async ({ payer, nonce }) => (await look(() => rows(IS_KNOWN, { payer, nonce }))).length > 0,
-  payees: () => look(payees),
+  payees: () => look(listPayees),
   addPayees: (added) => write(null, () => addPayees(added)),
   async acceptedAt() {
     const { at } = await look(() => one<{ at: UnixMs | null }>(ACCEPTED_AT))
     return at ?? undefined
   },
   accept: (now) => write(null, () => change('the wall’s own row', ACCEPT, { now })),
-  reach: (height) => write(null, () => change('the wall’s own row', REACH, { height: integer(height) })),
+  reach: (height) => write(null, () => change('the wall’s own row', REACH, { height: toInteger(height) })),
 })
 
 /** Every address that the wall was or asked to be paid at. */
-export function* payees(): Tx<readonly Address[]> {
+export function* listPayees(): Tx<readonly Address[]> {
   const [paid, asked] = yield* together(rows<{ pay_to: Address }>(PAID), one<{ payees: string }>(ASKED))
   return [...new Set([...payeesOf(asked.payees), ...paid.map(({ pay_to }) => pay_to)])]
 }

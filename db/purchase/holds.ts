@@ -22,22 +22,23 @@ import { listHeldBlocks, countBlocks, type Target } from '../../server/domain/pu
 import type { BlockIndex } from '../../shared/wall.ts'
 import { rankOf, sumAt, sumsOf } from '../row-checksums.ts'
 import {
-  authorizationRow,
-  integer,
+  toAuthorizationRow,
+  toInteger,
   PAYMENT_ID,
   PURCHASE_SOURCES,
   purchaseOf,
   type PurchaseRow,
   SELECT_PURCHASE,
   selectPurchase,
-  targetColumns,
+  toTargetColumns,
 } from '../rows.ts'
-import { change, first, nothing, onSqlite, rows, together, type Tx } from '../tx.ts'
+import { change, first, doNothing, onSqlite, rows, together, type Tx } from '../tx.ts'
 import { nameForPurchase } from '../wall/painters.ts'
-import { type Lost, openPlace, type SoldBlocks, space, spaceIs } from './places.ts'
+import { type Lost, openPlace, type SoldBlocks, readSpace, selectSpaceSql } from './places.ts'
 
 /** The payments for which a target is held. */
-export const holders = (target: Target): Tx<readonly PaymentKey[]> => rows<PaymentKey>(HOLDERS, targetColumns(target))
+export const listHolders = (target: Target): Tx<readonly PaymentKey[]> =>
+  rows<PaymentKey>(HOLDERS, toTargetColumns(target))
 
 const HOLDERS = `
   SELECT payer, nonce FROM payments
@@ -60,7 +61,7 @@ const openPurchaseValues = ({ target, payment, now }: ClaimRequest) => ({
   nonce: payment.nonce,
   identifier: payment.identifier ?? null,
   since: now - RECEIPT_KEPT_MS,
-  ...targetColumns(target),
+  ...toTargetColumns(target),
 })
 
 function* openPurchases(asking: ClaimRequest): Tx<readonly Purchase[]> {
@@ -69,12 +70,12 @@ function* openPurchases(asking: ClaimRequest): Tx<readonly Purchase[]> {
 }
 
 /** Whether a target can be bought, and which purchase of the payer's goes before. */
-export function* availability(asking: ClaimRequest, sold: SoldBlocks): Tx<AvailabilityCheck> {
-  const spaceText = spaceIs(asking.target)
+export function* checkAvailability(asking: ClaimRequest, sold: SoldBlocks): Tx<AvailabilityCheck> {
+  const spaceText = selectSpaceSql(asking.target)
   const [open, purchases] =
     spaceText === undefined
-      ? yield* together(space(asking.target, sold), openPurchases(asking))
-      : yield* inOneStatement(spaceText, asking)
+      ? yield* together(readSpace(asking.target, sold), openPurchases(asking))
+      : yield* checkInOneStatement(spaceText, asking)
   return {
     space: open === 'open' && exceedsHoldLimits(purchases, asking.target) ? 'full' : open,
     prior: findPurchaseToResolveFirst(purchases, asking),
@@ -82,7 +83,10 @@ export function* availability(asking: ClaimRequest, sold: SoldBlocks): Tx<Availa
 }
 
 /** The availability of a block, and the payer's open purchases: every unpaid request needs these. */
-function* inOneStatement(spaceText: string, asking: ClaimRequest): Tx<readonly [Lost | 'open', readonly Purchase[]]> {
+function* checkInOneStatement(
+  spaceText: string,
+  asking: ClaimRequest,
+): Tx<readonly [Lost | 'open', readonly Purchase[]]> {
   const found = yield* rows<PurchaseRow & { readonly space: Lost | 'open' }>(
     `SELECT ${spaceText} AS space, CAST($target AS integer) AS asked, open_purchases.*
     FROM (SELECT 1 AS always) AS always LEFT JOIN (${OPEN_PURCHASES}) AS open_purchases ON true ORDER BY open_purchases.id`,
@@ -105,7 +109,7 @@ export function* claim(asking: ClaimRequest, listing: Listing, head: bigint, sol
   const { payment, now } = asking
   const [stored, id, ...found] = yield* together(
     find(payment),
-    nextId(),
+    takeNextId(),
     openPurchases(asking),
     openPlace(asking.target, sold),
   )
@@ -138,7 +142,7 @@ function* holdFirst(first: UnclaimedPayment, id: NextId, block: BlockIndex, now:
 /** The number of the next payment, on SQLite: its blocks are written at once, with sums that cover it. */
 type NextId = number | null
 
-function* nextId(): Tx<NextId> {
+function* takeNextId(): Tx<NextId> {
   return (yield* first<{ id: number }>(NEXT_ID))?.id ?? null
 }
 
@@ -158,9 +162,9 @@ function* holdAgain(
 ): Tx<Purchase> {
   const payment = keepLongerAuthorization(released.payment, signed)
   const [, , { purchase }] = yield* together(
-    change('a released payment to hold', HOLD_AGAIN, { ...authorizationRow(payment), pixels, block }),
+    change('a released payment to hold', HOLD_AGAIN, { ...toAuthorizationRow(payment), pixels, block }),
     holdBlocks(released, id, block),
-    known(payment),
+    readKnown(payment),
   )
   return purchase
 }
@@ -175,8 +179,8 @@ const NOBODYS = { agent: null, pixels: null, message: null, link: null, changed:
 function* holdBlocks({ payment: { payer, nonce }, target }: UnclaimedPayment, id: NextId, block: BlockIndex): Tx<void> {
   const held = listHeldBlocks({ target, block })
   const [i, rank] = [(at: number) => held[at] ?? -1, (at: number) => rankOf(held[at] ?? -1)]
-  const sums = () => sumsOf('blocks', held.length, { i, rank, state: 'reserved', payment: id, ...NOBODYS })
-  yield* change('open blocks to hold', HOLD, { payer, nonce, blocks: held, sums }, held.length)
+  const computeSums = () => sumsOf('blocks', held.length, { i, rank, state: 'reserved', payment: id, ...NOBODYS })
+  yield* change('open blocks to hold', HOLD, { payer, nonce, blocks: held, sums: computeSums }, held.length)
 }
 
 const INSERT = `
@@ -195,12 +199,12 @@ function* insertPayment(
 ): Tx<void> {
   const { painter, ...shown } = listing
   const values = {
-    ...authorizationRow(payment),
+    ...toAuthorizationRow(payment),
     ...shown,
-    ...targetColumns(target),
+    ...toTargetColumns(target),
     id,
     block,
-    head: integer(head),
+    head: toInteger(head),
     now,
     state,
     identifier: payment.identifier ?? null,
@@ -208,7 +212,7 @@ function* insertPayment(
   }
   yield* together(
     change('a payment to write', INSERT, values),
-    painter === null ? nothing() : nameForPurchase(payment, painter),
+    painter === null ? doNothing() : nameForPurchase(payment, painter),
   )
 }
 
@@ -221,7 +225,7 @@ function orderColumns({ binding }: Payment) {
 
 /** Stores a payment for which nothing was held, as if it had been released. */
 export function* recordUnclaimed(unclaimed: UnclaimedPayment, now: UnixMs): Tx<Purchase> {
-  const [stored, id] = yield* together(find(unclaimed.payment), nextId())
+  const [stored, id] = yield* together(find(unclaimed.payment), takeNextId())
   if (stored !== undefined) throw new StaleWriteError('the payment is known')
   const block = findPositionOnEmptyWall(unclaimed.target)
   yield* insertPayment(unclaimed, id, block, 'released', now)
@@ -252,7 +256,7 @@ const RELEASE = `
 /** Releases a held block, or records that a released payment can never settle. */
 export function* release(before: Purchase, isFinal: boolean): Tx<void> {
   const { payment } = before
-  const [{ purchase }] = yield* together(known(payment), lockHeld(payment))
+  const [{ purchase }] = yield* together(readKnown(payment), lockHeld(payment))
   const { state, target } = purchase
   if (isStale(purchase, before)) throw new StaleWriteError('somebody else has taken the payment up')
   const values = { payer: payment.payer, nonce: payment.nonce, dead: isFinal }
@@ -283,7 +287,7 @@ export function* find({ payer, nonce }: PaymentKey): Tx<Stored | undefined> {
 }
 
 /** The purchase of a payment that must have been claimed. */
-export function* known(key: PaymentKey): Tx<Stored> {
+export function* readKnown(key: PaymentKey): Tx<Stored> {
   const stored = yield* find(key)
   if (stored === undefined) throw new Error('a payment that was never claimed has no purchase')
   return stored

@@ -15,7 +15,7 @@ import type { Address, Hash, PaymentKey, UnixMs } from '../../server/domain/purc
 import { areaOf, isBlock, type Target } from '../../server/domain/purchase/target.ts'
 import { choosePainter } from '../../server/domain/wall/edit.ts'
 import type { LedgerReader } from '../../server/ports.ts'
-import { areaName, type AreaName } from '../../shared/area.ts'
+import { formatArea, type AreaName } from '../../shared/area.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import {
   IS_UNFINISHED,
@@ -25,20 +25,20 @@ import {
   type PurchaseRow,
   SELECT_PURCHASE,
   type SizeRow,
-  targetIn,
+  toTarget,
 } from '../rows.ts'
 import { type Driver, first, onSqlite, rows, together, type Tx } from '../tx.ts'
 import { findAgent } from '../wall/agents.ts'
-import { painterOfWallet } from '../wall/painters.ts'
+import { readPainterOfWallet } from '../wall/painters.ts'
 
 /** Read access to the ledger of a store. */
 export const createLedgerReader = ({ look, read }: Driver): LedgerReader => ({
   pending: async () => pendingOf(await look(() => rows<PendingRow>(PENDING))),
   held: async () => (await look(() => rows<{ block: BlockIndex }>(HELD))).map(({ block }) => block),
-  ofPayer: (payer, page = FIRST_ACCOUNT_PAGE) => read(() => account(payer, page)),
-  purchases: (payer, before, limit) => read(() => purchases(payer, before, limit)),
-  sold: (after, limit) => look(() => sold(after, limit)),
-  owed: (after, limit) => look(() => owed(after, limit)),
+  ofPayer: (payer, page = FIRST_ACCOUNT_PAGE) => read(() => readAccount(payer, page)),
+  purchases: (payer, before, limit) => read(() => listPurchases(payer, before, limit)),
+  sold: (after, limit) => look(() => listSold(after, limit)),
+  owed: (after, limit) => look(() => listOwed(after, limit)),
 })
 
 const HELD = `SELECT i AS block FROM blocks {index held_blocks} WHERE state = 'reserved' ORDER BY i`
@@ -79,19 +79,19 @@ const PURCHASES = `
     SELECT id FROM payments WHERE payer = $payer AND id < $before ORDER BY id DESC LIMIT $limit)
   ORDER BY p.id DESC`
 
-function* purchases(payer: Address, before: number, limit: number): Tx<readonly NumberedPurchase[]> {
+function* listPurchases(payer: Address, before: number, limit: number): Tx<readonly NumberedPurchase[]> {
   const values = { payer, before, limit }
   const [damaged, found] = yield* together(
     first(DAMAGED, values),
     rows<PurchaseRow & { readonly created_at: UnixMs }>(PURCHASES, values, PURCHASE_SOURCES),
   )
-  if (damaged !== undefined) throw damagedPayment()
+  if (damaged !== undefined) throw createDamageError()
   return found.map((row) => ({ number: row.id, since: row.created_at, purchase: purchaseOf(row) }))
 }
 
-const damagedPayment = () => new StoreUnavailable('a payment of this wallet is damaged')
+const createDamageError = () => new StoreUnavailable('a payment of this wallet is damaged')
 
-function* account(payer: Address, page: AccountPage): Tx<Account> {
+function* readAccount(payer: Address, page: AccountPage): Tx<Account> {
   // One sale more than the page shows, if there is one, that there is another page.
   const values = { payer, after: page.after, limit: page.limit + 1 }
   const [damaged, sales, open, credits, agent] = yield* together(
@@ -101,13 +101,13 @@ function* account(payer: Address, page: AccountPage): Tx<Account> {
     rows<CreditRow>(CREDITS, values),
     findAgent(payer),
   )
-  if (damaged !== undefined) throw damagedPayment()
-  const own = (agent && (yield* painterOfWallet(agent.id))) ?? null
+  if (damaged !== undefined) throw createDamageError()
+  const own = (agent && (yield* readPainterOfWallet(agent.id))) ?? null
   const listed = sales.slice(0, page.limit)
   return {
     sales: listed.map(({ id, block, corner, w, h, claimed_at, tx, settled, painter }) => ({
       block,
-      area: areaIn(targetIn({ target: corner, w, h }), corner),
+      area: nameOfArea(toTarget({ target: corner, w, h }), corner),
       claimedAt: claimed_at,
       tx,
       settled: settled === 1,
@@ -164,11 +164,11 @@ function pendingOf(rows: readonly PendingRow[]): Pending {
 }
 
 /** A bought area; `null` for a block. */
-const areaIn = (target: Target, block: BlockIndex): AreaName | null =>
-  isBlock(target) ? null : areaName(areaOf({ target, block }))
+const nameOfArea = (target: Target, block: BlockIndex): AreaName | null =>
+  isBlock(target) ? null : formatArea(areaOf({ target, block }))
 
 const openPurchase = ({ target, w, h, block, created_at, state, uncertain }: OpenRow): OpenPurchase => ({
-  target: targetIn({ target, w, h }),
+  target: toTarget({ target, w, h }),
   block,
   since: created_at,
   state: state === 'reserved' ? { kind: 'reserved', uncertain: uncertain === 1 } : { kind: 'released', isFinal: false },
@@ -195,12 +195,12 @@ type SoldRow = SizeRow & {
   readonly salt: Hash | null
 }
 
-function* sold(after: number, limit: number): Tx<readonly SoldPayment[]> {
+function* listSold(after: number, limit: number): Tx<readonly SoldPayment[]> {
   const found = yield* rows<SoldRow>(SOLD, { after, limit }, { payments: 'id' })
   return found.map((row) => ({
     payer: row.payer,
     nonce: row.nonce,
-    target: targetIn(row),
+    target: toTarget(row),
     block: row.block,
     seq: row.seq,
     amount: BigInt(row.amount),
@@ -232,7 +232,7 @@ type OwedRow = PaymentKey & {
   readonly reference: string | null
 }
 
-function* owed(after: number, limit: number): Tx<readonly OwedPayment[]> {
+function* listOwed(after: number, limit: number): Tx<readonly OwedPayment[]> {
   const found = yield* rows<OwedRow>(OWED, { after, limit }, { payments: 'id' })
   return found.map(({ payer, nonce, amount, tx, reference }) => ({
     payer,

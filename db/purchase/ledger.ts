@@ -11,43 +11,48 @@ import { listHeldBlocks, isBlock } from '../../server/domain/purchase/target.ts'
 import type { Ledger } from '../../server/ports.ts'
 import { IS_UNFINISHED, PAYMENT_ID } from '../rows.ts'
 import { count, first, type Lockable, rows, type Driver, type Tx } from '../tx.ts'
-import { availability, claim, find, holders, recordUnclaimed, release } from './holds.ts'
-import { conflicts, noneSold, placesOf, space } from './places.ts'
+import { checkAvailability, claim, find, listHolders, recordUnclaimed, release } from './holds.ts'
+import { findConflicts, createSoldBlocks, placesOf, readSpace } from './places.ts'
 import { confirm, finalize, fulfilLatePayment, markFinal, markMissing, markUncertain, writeOff } from './sales.ts'
 
 /** The ledger of a store. */
 export function createLedger({ look, writeTogether, lasting }: Driver): Ledger {
-  const sold = noneSold()
-  const of = <T>({ payer }: PaymentKey, work: () => Tx<T>, places: readonly Lockable[] = []) =>
+  const sold = createSoldBlocks()
+  const writeForPayer = <T>({ payer }: PaymentKey, work: () => Tx<T>, places: readonly Lockable[] = []) =>
     writeTogether([payer, ...places], work)
   return {
     find: async (key) => (await look(() => find(key)))?.purchase,
     availability: (target, payment, now, activeNonces) =>
-      look(() => availability({ target, payment, now, activeNonces }, sold)),
-    holders: (target) => look(() => holders(target)),
-    space: lasting((target) => space(target, sold)),
-    inTheWay: (target) => look(() => conflicts(target)),
+      look(() => checkAvailability({ target, payment, now, activeNonces }, sold)),
+    holders: (target) => look(() => listHolders(target)),
+    space: lasting((target) => readSpace(target, sold)),
+    inTheWay: (target) => look(() => findConflicts(target)),
     claim: (target, payment, listing, head, now, activeNonces) =>
-      of(payment, () => claim({ target, payment, now, activeNonces }, listing, head, sold), placesOf(target)),
-    markUncertain: ({ payment }) => of(payment, () => markUncertain(payment)),
+      writeForPayer(
+        payment,
+        () => claim({ target, payment, now, activeNonces }, listing, head, sold),
+        placesOf(target),
+      ),
+    markUncertain: ({ payment }) => writeForPayer(payment, () => markUncertain(payment)),
     finalize: (purchase, tx, settled, now) =>
-      of(purchase.payment, () => finalize(purchase.payment, tx, settled, now), listHeldBlocks(purchase)),
-    confirm: ({ payment }, tx) => of(payment, () => confirm(payment, tx)),
-    markFinal: ({ payment }, tx) => of(payment, () => markFinal(payment, tx)),
-    markMissing: ({ payment }) => of(payment, () => markMissing(payment, 0)),
-    writeOff: ({ payment }) => of(payment, () => writeOff(payment)),
-    release: (purchase, isFinal) => of(purchase.payment, () => release(purchase, isFinal), listHeldBlocks(purchase)),
-    recordUnclaimed: (unclaimed, now) => of(unclaimed.payment, () => recordUnclaimed(unclaimed, now)),
+      writeForPayer(purchase.payment, () => finalize(purchase.payment, tx, settled, now), listHeldBlocks(purchase)),
+    confirm: ({ payment }, tx) => writeForPayer(payment, () => confirm(payment, tx)),
+    markFinal: ({ payment }, tx) => writeForPayer(payment, () => markFinal(payment, tx)),
+    markMissing: ({ payment }) => writeForPayer(payment, () => markMissing(payment, 0)),
+    writeOff: ({ payment }) => writeForPayer(payment, () => writeOff(payment)),
+    release: (purchase, isFinal) =>
+      writeForPayer(purchase.payment, () => release(purchase, isFinal), listHeldBlocks(purchase)),
+    recordUnclaimed: (unclaimed, now) => writeForPayer(unclaimed.payment, () => recordUnclaimed(unclaimed, now)),
     fulfilLatePayment: (purchase, tx, now) =>
-      of(
+      writeForPayer(
         purchase.payment,
         () => fulfilLatePayment(purchase.payment, tx, now, sold),
         isBlock(purchase.target) ? listHeldBlocks(purchase) : ['nearest area'],
       ),
-    reuseReceipt: ({ payment }, to) => of(payment, () => reuseReceipt(payment, to)),
+    reuseReceipt: ({ payment }, to) => writeForPayer(payment, () => reuseReceipt(payment, to)),
     markAnswered: async ({ payer, nonce }) =>
-      void (await of({ payer, nonce }, () => count(MARK_ANSWERED, { payer, nonce }))),
-    unfinished: (now) => look(() => unfinished(now)),
+      void (await writeForPayer({ payer, nonce }, () => count(MARK_ANSWERED, { payer, nonce }))),
+    unfinished: (now) => look(() => listUnfinished(now)),
   }
 }
 
@@ -80,7 +85,7 @@ const UNFINISHED = `
     AND ((settled = 0 AND state <> 'credited') OR (looks = 0 AND claimed_at <= $soldBy) OR valid_before <= $endedBy)
   ORDER BY id`
 
-const unfinished = (now: UnixMs): Tx<readonly PaymentKey[]> =>
+const listUnfinished = (now: UnixMs): Tx<readonly PaymentKey[]> =>
   rows<PaymentKey>(UNFINISHED, {
     soldBy: now - FIRST_CONFIRMATION_MS,
     endedBy: Math.floor((now - LAST_CONFIRMATION_MS) / 1000),

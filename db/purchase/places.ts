@@ -31,19 +31,19 @@ const LOOKS_MAX = 5
  */
 export type SoldBlocks = { through: LogNumber; readonly known: Uint8Array }
 
-export const noneSold = (): SoldBlocks => ({ through: 0, known: new Uint8Array(TOTAL_BLOCKS) })
+export const createSoldBlocks = (): SoldBlocks => ({ through: 0, known: new Uint8Array(TOTAL_BLOCKS) })
 
 /** Whether a target can be bought by anyone. It runs outside of transactions, so what it reads is committed, and `sold` learns it. */
-export function* space(target: Target, sold: SoldBlocks): Tx<Lost | 'open'> {
+export function* readSpace(target: Target, sold: SoldBlocks): Tx<Lost | 'open'> {
   const { at, w, h } = positionOf(target)
-  if (at !== 'next') return yield* stateOfAll(listHeldBlocks({ target, block: at }))
-  if (target === 'next') return yield* spaceOfNext()
-  const unavailable = yield* unavailableBesides(sold)
-  learn(sold, unavailable)
+  if (at !== 'next') return yield* readStateOfAll(listHeldBlocks({ target, block: at }))
+  if (target === 'next') return yield* readSpaceOfNext()
+  const unavailable = yield* listUnavailableAfter(sold)
+  addSold(sold, unavailable)
   return nearestArea(sold, unavailable, { w, h }).kind
 }
 
-function* spaceOfNext(): Tx<Lost | 'open'> {
+function* readSpaceOfNext(): Tx<Lost | 'open'> {
   return (yield* one<{ space: Lost | 'open' }>(SPACE_OF_NEXT)).space
 }
 
@@ -56,7 +56,7 @@ const SPACE_OF_NEXT = `SELECT ${NEXT_IS} AS space`
 
 const STATES = 'SELECT i, state FROM blocks WHERE i {in integer $blocks} ORDER BY i'
 
-function* stateOfAll(blocks: readonly BlockIndex[]): Tx<BlockState> {
+function* readStateOfAll(blocks: readonly BlockIndex[]): Tx<BlockState> {
   const found = yield* rows<BlockOf>(STATES, { blocks }, OF_BLOCKS)
   return worstOf(found.map(({ state }) => state))
 }
@@ -65,7 +65,7 @@ function* stateOfAll(blocks: readonly BlockIndex[]): Tx<BlockState> {
 type Unavailable = { readonly i: BlockIndex; readonly changed: LogNumber | null }
 
 /** Reads what is not open besides the blocks that are known to be sold; damaged blocks are not open. */
-const unavailableBesides = ({ through }: SoldBlocks): Tx<readonly Unavailable[]> =>
+const listUnavailableAfter = ({ through }: SoldBlocks): Tx<readonly Unavailable[]> =>
   rows<Unavailable>(UNAVAILABLE, { through })
 
 // A sold block stays sold, and its last change has a higher number than any before its sale. Indexes alone are read.
@@ -74,7 +74,7 @@ const UNAVAILABLE = `
   UNION ALL SELECT i, NULL FROM blocks {index held_blocks} WHERE state = 'reserved'
   UNION ALL SELECT i, 0 FROM blocks WHERE {damaged blocks i}`
 
-function learn(sold: SoldBlocks, unavailable: readonly Unavailable[]): void {
+function addSold(sold: SoldBlocks, unavailable: readonly Unavailable[]): void {
   for (const { i, changed } of unavailable) {
     if (changed === null || changed === 0) continue
     sold.known[i] = 1
@@ -100,7 +100,7 @@ function nearestArea({ known }: SoldBlocks, unavailable: readonly Unavailable[],
 }
 
 /** The unavailable blocks of a target with a position. */
-export function* conflicts(target: Target): Tx<ReturnType<typeof listConflicts>> {
+export function* findConflicts(target: Target): Tx<ReturnType<typeof listConflicts>> {
   const { at } = positionOf(target)
   if (at === 'next') return listConflicts([])
   return listConflicts(yield* rows<BlockOf>(STATES, { blocks: listHeldBlocks({ target, block: at }) }))
@@ -116,7 +116,7 @@ export function placesOf(target: Target): readonly Lockable[] {
 /** The open block or area that a target names, locked until the transaction ends. */
 export function* openPlace(target: Target, sold: SoldBlocks): Tx<Place> {
   const { at, w, h } = positionOf(target)
-  if (at === 'next') return target === 'next' ? yield* nextOpen() : yield* nextArea({ w, h }, sold)
+  if (at === 'next') return target === 'next' ? yield* findNextOpen() : yield* findNextArea({ w, h }, sold)
   const found = yield* rows<BlockOf>(`${STATES} {lock}`, { blocks: listHeldBlocks({ target, block: at }) }, OF_BLOCKS)
   const state = worstOf(found.map(({ state }) => state))
   return state === 'open' ? { kind: 'open', block: at } : { kind: state }
@@ -137,23 +137,23 @@ const CHOOSE_NEXT = {
 }
 
 /** The first open block that nobody is taking; where all of them are being taken, the first that is left in the end. */
-function* nextOpen(): Tx<Place> {
+function* findNextOpen(): Tx<Place> {
   for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
     const block =
       (yield* first<BlockOf>(CHOOSE_NEXT, { count: 1 }, OF_BLOCKS)) ??
       (yield* first<BlockOf>(`${NEXT_OPEN} {lock}`, {}, OF_BLOCKS))
     if (block !== undefined) return { kind: 'open', block: block.i }
-    const left = yield* spaceOfNext()
+    const left = yield* readSpaceOfNext()
     if (left !== 'open') return { kind: left }
   }
   return { kind: 'reserved' }
 }
 
-function* nextArea(size: AreaSize, sold: SoldBlocks): Tx<Place> {
+function* findNextArea(size: AreaSize, sold: SoldBlocks): Tx<Place> {
   for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
     // What is sold in this very transaction may yet be rolled back, so nothing is learnt of it. A second look trusts no memory.
-    const known = looks === 0 ? sold : noneSold()
-    const place = nearestArea(known, yield* unavailableBesides(known), size)
+    const known = looks === 0 ? sold : createSoldBlocks()
+    const place = nearestArea(known, yield* listUnavailableAfter(known), size)
     if (place.kind !== 'open') return place
     const there = yield* openPlace(targetOf(place.block, size), sold)
     if (there.kind === 'open') return there
@@ -163,5 +163,5 @@ function* nextArea(size: AreaSize, sold: SoldBlocks): Tx<Place> {
 }
 
 /** SQL, with the value `target`, that reads whether a block can be bought; for use within another statement. */
-export const spaceIs = (target: Target): string | undefined =>
+export const selectSpaceSql = (target: Target): string | undefined =>
   target === 'next' ? NEXT_IS : isBlock(target) ? '(SELECT state FROM blocks WHERE i = $target)' : undefined

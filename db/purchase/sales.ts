@@ -19,17 +19,17 @@ import { rankOf, sumAt, sumsOf } from '../row-checksums.ts'
 import { PAYMENT_ID, type Agent } from '../rows.ts'
 import { change, count, together, type Text, type Tx } from '../tx.ts'
 import { enterAgent, findAgent } from '../wall/agents.ts'
-import { contentAt, nextEntry, writeSales } from '../wall/log.ts'
-import { moderateAgent, moderationOf } from '../wall/moderated-agents.ts'
+import { toContentColumns, takeNextEntry, writeSales } from '../wall/log.ts'
+import { moderateAgent, readModeration } from '../wall/moderated-agents.ts'
 import { moderate } from '../wall/moderation.ts'
-import { known, lockHeld, recordUnclaimed } from './holds.ts'
+import { readKnown, lockHeld, recordUnclaimed } from './holds.ts'
 import { openPlace, type SoldBlocks } from './places.ts'
 
 type Proof = { readonly tx: Hash; readonly settled: boolean }
 
 /** Sells a held block or area. Returns an existing sale, after recording that it was seen on the chain. */
 export function* finalize(key: PaymentKey, tx: Hash, settled: boolean, now: UnixMs): Tx<SoldPurchase> {
-  const [{ id, purchase }, , buyer] = yield* together(known(key), lockHeld(key), findBuyer(key.payer))
+  const [{ id, purchase }, , buyer] = yield* together(readKnown(key), lockHeld(key), findBuyer(key.payer))
   if (purchase.state.kind === 'reserved')
     return { ...purchase, state: yield* sell({ id, ...purchase }, HELD, buyer, { tx, settled }, now) }
   if (!isSold(purchase)) throw new StaleWriteError('only a held or sold payment can be finalized')
@@ -72,7 +72,7 @@ export function* writeOff({ payer, nonce }: PaymentKey): Tx<void> {
 
 /** Gives a payment that landed while nothing was held for it its block or area, else the next open one, else a credit. */
 export function* fulfilLatePayment(key: PaymentKey, tx: Hash, now: UnixMs, sold: SoldBlocks): Tx<Purchase> {
-  const [{ id, purchase }, buyer] = yield* together(known(key), findBuyer(key.payer))
+  const [{ id, purchase }, buyer] = yield* together(readKnown(key), findBuyer(key.payer))
   const { kind } = purchase.state
   if (kind === 'sold' || kind === 'credited') return purchase
   if (kind === 'reserved') throw new StaleWriteError('a block is held for the payment')
@@ -104,7 +104,7 @@ const CREDIT = `
 type Before = { readonly claim: Text; readonly sell: Text }
 
 // The states are literals in the texts: SQLite has indexes of the blocks in one state, and would plan again for each value.
-const soldFrom = (payment: 'reserved' | 'released', block: 'reserved' | 'open'): Before => ({
+const expectStatesBefore = (payment: 'reserved' | 'released', block: 'reserved' | 'open'): Before => ({
   claim: `
     UPDATE blocks SET state = 'claimed', payment = ${PAYMENT_ID},
       agent = $agent, pixels = substr({bytes $pixels}, ${PIXELS_PER_BLOCK} * sold.key + 1, ${PIXELS_PER_BLOCK}),
@@ -116,15 +116,15 @@ const soldFrom = (payment: 'reserved' | 'released', block: 'reserved' | 'open'):
     WHERE payer = $payer AND nonce = $nonce AND state = '${payment}'`,
 })
 
-const HELD = soldFrom('reserved', 'reserved')
-const RELEASED = soldFrom('released', 'open')
+const HELD = expectStatesBefore('reserved', 'reserved')
+const RELEASED = expectStatesBefore('released', 'open')
 
 type Buyer = { readonly agent: Agent; readonly isBanned: boolean }
 
 function* findBuyer(wallet: Address): Tx<Buyer | undefined> {
   const agent = yield* findAgent(wallet)
   if (agent === undefined) return undefined
-  return { agent, isBanned: (yield* moderationOf(agent.id)).isBanned }
+  return { agent, isBanned: (yield* readModeration(agent.id)).isBanned }
 }
 
 /** A payment that is sold to, with the number of its row. */
@@ -135,15 +135,19 @@ function* sell(selling: Selling, was: Before, buyer: Buyer | undefined, proof: P
   const { payer, nonce } = payment
   const { pixels, message, link } = listing
   const sold = listHeldBlocks(selling)
-  const entry = yield* nextEntry(now, { entries: sold.length, sales: sold.length, agents: buyer === undefined ? 1 : 0 })
-  const agent = agentAfter(payer, listing, buyer?.agent, entry)
+  const entry = yield* takeNextEntry(now, {
+    entries: sold.length,
+    sales: sold.length,
+    agents: buyer === undefined ? 1 : 0,
+  })
+  const agent = computeAgentAfter(payer, listing, buyer?.agent, entry)
   const profile = { name: agent.name, framework: agent.framework }
   const content = { pixels, message, link }
   const { number, at, seq } = entry
   // The sale reads its blocks first, in the same transaction.
-  const sums = () =>
+  const computeSums = () =>
     sumsOf('blocks', sold.length, {
-      ...contentAt(content),
+      ...toContentColumns(content),
       i: (at) => sold[at] ?? -1,
       rank: (at) => rankOf(sold[at] ?? -1),
       state: 'claimed',
@@ -157,7 +161,7 @@ function* sell(selling: Selling, was: Before, buyer: Buyer | undefined, proof: P
     change(
       'blocks to sell',
       was.claim,
-      { payer, nonce, ...content, agent: agent.id, number, blocks: sold, sums },
+      { payer, nonce, ...content, agent: agent.id, number, blocks: sold, sums: computeSums },
       sold.length,
     ),
     change('a payment to sell to', was.sell, { payer, nonce, ...proof, block, seq, at }),
@@ -167,7 +171,7 @@ function* sell(selling: Selling, was: Before, buyer: Buyer | undefined, proof: P
 }
 
 /** The buyer after a sale: names in the listing replace old ones, and the others stay. */
-function agentAfter(
+function computeAgentAfter(
   wallet: Address,
   listing: Purchase['listing'],
   before: Agent | undefined,
@@ -192,7 +196,7 @@ const MARK_UNCERTAIN = `
 
 /** Records that the payer of a held block was asked to wait. */
 export function* markUncertain({ payer, nonce }: PaymentKey): Tx<Purchase> {
-  const { purchase } = yield* known({ payer, nonce })
+  const { purchase } = yield* readKnown({ payer, nonce })
   const { state } = purchase
   if (state.kind !== 'reserved') throw new StaleWriteError(`a ${state.kind} payment cannot be uncertain`)
   if (!state.uncertain) yield* change('a held payment to mark as uncertain', MARK_UNCERTAIN, { payer, nonce })

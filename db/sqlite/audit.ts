@@ -3,11 +3,11 @@
 import { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 import { ensureOwn, NoWallYet } from '../cannot-open.ts'
-import { type Books, readEntries, identity, statement } from '../purchase/books.ts'
+import { type Books, readEntries, readIdentity, readStatement } from '../purchase/books.ts'
 import type { Tx } from '../tx.ts'
-import { lastBackup } from '../wall/backups.ts'
+import { readLastBackup } from '../wall/backups.ts'
 import { run } from './driver.ts'
-import { orCannotOpen } from './errors.ts'
+import { runOrRefuseToOpen } from './errors.ts'
 import { checkSchema } from './migrate.ts'
 import { ensureStayed } from './migration-marker.ts'
 import type { RawConnection } from './raw.ts'
@@ -18,7 +18,7 @@ export type OpenAudit = Books & { close(): void }
 /** Opens the file at `path` read-only. Throws `CannotOpen`. */
 export function openAudit(path: string): OpenAudit {
   if (!existsSync(path)) throw new NoWallYet(`there is no database at ${path}`)
-  return orCannotOpen(path, () => {
+  return runOrRefuseToOpen(path, () => {
     const db = new Database(path, { readonly: true, strict: true })
     // The owner's checkpoints hold locks for moments.
     db.run('PRAGMA busy_timeout = 5000')
@@ -26,17 +26,17 @@ export function openAudit(path: string): OpenAudit {
     checkSchema(connection)
     // Everything inside one transaction is from one snapshot.
     const read = async <T>(work: () => Tx<T>) =>
-      orCannotOpen(
+      runOrRefuseToOpen(
         path,
         db.transaction(() => run({ numbered: (sql) => db.query(sql), check: () => {} }, work())),
       )
     return {
-      statement: () => read(statement),
+      statement: () => read(readStatement),
       entries: (since) => readEntries(since, read),
-      backedUpAt: () => read(lastBackup),
+      backedUpAt: () => read(readLastBackup),
       async position(network) {
         ensureStayed(path)
-        const found = await read(identity)
+        const found = await read(readIdentity)
         ensureOwn(found.network, network)
         return found.position
       },

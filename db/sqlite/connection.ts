@@ -7,7 +7,7 @@ import { Database, type Statement } from 'bun:sqlite'
 import { StoreBroken, StoreUnavailable } from '../../server/domain/failure.ts'
 import type { Bound } from '../fragments.ts'
 import type { DamagedRow, Table } from '../row-checksums.ts'
-import { atCommit, beforeCommit } from './errors.ts'
+import { toErrorAtCommit, toErrorBeforeCommit } from './errors.ts'
 import { groupCommit } from './file/group-commit.ts'
 import { makePrivate } from './file/private-file.ts'
 import { diskOf, type Disk } from './file/wal-sync.ts'
@@ -51,7 +51,7 @@ type Way = {
 
 /** Opens a file, or `:memory:`, as it is; the caller sets up settings and tables. */
 export function connect(path: string, { onBroken = () => {}, disk = diskOf(path), copyOf }: Way = {}): Connection {
-  const db = databaseAt(path, copyOf)
+  const db = openDatabase(path, copyOf)
   let open = true
   let version = 0
   let sums: Sums | undefined
@@ -63,7 +63,7 @@ export function connect(path: string, { onBroken = () => {}, disk = diskOf(path)
       db.run(sql)
     },
   }
-  const guarded = <T>(work: () => T): T => {
+  const runGuarded = <T>(work: () => T): T => {
     if (!open) throw new StoreUnavailable('the database is closed')
     try {
       return work()
@@ -74,8 +74,8 @@ export function connect(path: string, { onBroken = () => {}, disk = diskOf(path)
       throw error
     }
   }
-  const write = <T>(work: () => T, transact = writing): T =>
-    guarded(() =>
+  const write = <T>(work: () => T, transact = runInWriteTransaction): T =>
+    runGuarded(() =>
       transact(db, () => {
         version++
         const result = work()
@@ -84,7 +84,7 @@ export function connect(path: string, { onBroken = () => {}, disk = diskOf(path)
       }),
     )
   const shared = groupCommit({
-    write: (work) => write(work, disk.flush === undefined ? writing : writingAhead),
+    write: (work) => write(work, disk.flush === undefined ? runInWriteTransaction : runWithoutFlush),
     soon: disk.soon,
     flush: async () => {
       try {
@@ -98,7 +98,7 @@ export function connect(path: string, { onBroken = () => {}, disk = diskOf(path)
   return {
     ...raw,
     numbered: prepare as Connection['numbered'],
-    read: (work) => guarded(() => reading(() => asOfNow(db, work))),
+    read: (work) => runGuarded(() => runReading(() => runInReadTransaction(db, work))),
     write: (work) => write(work),
     writeTogether: shared.write,
     flushed: shared.flushed,
@@ -120,7 +120,7 @@ export function connect(path: string, { onBroken = () => {}, disk = diskOf(path)
   }
 }
 
-function databaseAt(path: string, copyOf?: Uint8Array): Database {
+function openDatabase(path: string, copyOf?: Uint8Array): Database {
   if (copyOf !== undefined) return Database.deserialize(copyOf, { strict: true })
   if (path !== MEMORY) makePrivate(path)
   return new Database(path, { readwrite: true, create: true, strict: true })
@@ -136,22 +136,22 @@ function compileOnce(db: Database): RawConnection['prepare'] {
 }
 
 /** The row of a statement that always has one. */
-export function one<Row, Params extends Values>(statement: Prepared<Row, Params>, values: Params): Row {
+export function readOneRow<Row, Params extends Values>(statement: Prepared<Row, Params>, values: Params): Row {
   const row = statement.get(values)
   if (row === null) throw new Error('a statement that always has a row had none')
   return row
 }
 
-function reading<T>(work: () => T): T {
+function runReading<T>(work: () => T): T {
   try {
     return work()
   } catch (error) {
-    throw beforeCommit(error)
+    throw toErrorBeforeCommit(error)
   }
 }
 
 /** Reads from one snapshot; a single statement would lock and unlock the file each time. */
-function asOfNow<T>(db: Database, work: () => T): T {
+function runInReadTransaction<T>(db: Database, work: () => T): T {
   if (db.inTransaction) return work()
   db.run('BEGIN')
   try {
@@ -161,8 +161,8 @@ function asOfNow<T>(db: Database, work: () => T): T {
   }
 }
 
-function writing<T>(db: Database, work: () => T): T {
-  const result = reading(() => {
+function runInWriteTransaction<T>(db: Database, work: () => T): T {
+  const result = runReading(() => {
     db.run('BEGIN IMMEDIATE')
     try {
       return work()
@@ -175,16 +175,16 @@ function writing<T>(db: Database, work: () => T): T {
     db.run('COMMIT')
   } catch (error) {
     rollBack(db)
-    throw atCommit(error)
+    throw toErrorAtCommit(error)
   }
   return result
 }
 
 /** The same, and the caller waits for the disk. */
-function writingAhead<T>(db: Database, work: () => T): T {
+function runWithoutFlush<T>(db: Database, work: () => T): T {
   db.run('PRAGMA synchronous = NORMAL')
   try {
-    return writing(db, work)
+    return runInWriteTransaction(db, work)
   } finally {
     db.run('PRAGMA synchronous = FULL')
   }

@@ -18,7 +18,7 @@ export function createSqliteDriver(connection: Connection): Driver {
     read,
     write: async (_, work) => connection.write(() => run(connection, work())),
     writeTogether: async (_, work) => connection.writeTogether(() => run(connection, work())),
-    lasting: (work) => lastingUntilWritten(connection, work),
+    lasting: (work) => cacheUntilWrite(connection, work),
   }
 }
 
@@ -59,7 +59,7 @@ const LASTING_MAX = 2048
  * Caches reads until the next write, which only this connection does: a flood of unpaid requests reads the same again and
  * again. Reading a deed and checking its rows takes 65 us, of 95 for its response.
  */
-function lastingUntilWritten<K, V>(connection: Connection, work: (key: K) => Tx<V>): (key: K) => MaybeAsync<V> {
+function cacheUntilWrite<K, V>(connection: Connection, work: (key: K) => Tx<V>): (key: K) => MaybeAsync<V> {
   const seen = new Map<K, V>()
   let asOf = connection.version()
   const read = async (key: K): Promise<V> => {

@@ -20,20 +20,20 @@ export function troubleOf(error: unknown): string | undefined {
 }
 
 /** The operator's message for a failure of a file before it is open. */
-export function cannotUse(path: string, trouble: string): CannotOpen {
-  const why = `the database ${path} cannot be used: ${wordsFor(trouble)}`
+export function createUseError(path: string, trouble: string): CannotOpen {
+  const why = `the database ${path} cannot be used: ${describeErrorCode(trouble)}`
   return DAMAGE.test(trouble) ? new CannotOpen(why) : new CannotOpenYet(why)
 }
 
 const DAMAGE = /CORRUPT|NOTADB/
 
 /** Runs code that throws SQLite's errors, and throws `CannotOpen` for them. */
-export function orCannotOpen<T>(path: string, work: () => T): T {
+export function runOrRefuseToOpen<T>(path: string, work: () => T): T {
   try {
     return work()
   } catch (error) {
     const code = troubleOf(error)
-    throw code === undefined ? error : cannotUse(path, code)
+    throw code === undefined ? error : createUseError(path, code)
   }
 }
 
@@ -45,20 +45,20 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [DAMAGE, 'the file is damaged'],
 ]
 
-const wordsFor = (code: string) => {
+const describeErrorCode = (code: string) => {
   const words = WORDS.find(([pattern]) => pattern.test(code))?.[1]
   return words === undefined ? code : `${words} (${code})`
 }
 
 /** The exception for an error before commit: failures become `StoreUnavailable`, anything else stays a bug. */
-export function beforeCommit(error: unknown): unknown {
+export function toErrorBeforeCommit(error: unknown): unknown {
   const trouble = troubleOf(error)
-  return trouble === undefined ? error : new StoreUnavailable(`the database failed: ${wordsFor(trouble)}`)
+  return trouble === undefined ? error : new StoreUnavailable(`the database failed: ${describeErrorCode(trouble)}`)
 }
 
 /** The exception for an error of the commit itself: after a disk error, only the next start shows what was saved. */
-export function atCommit(error: unknown): unknown {
+export function toErrorAtCommit(error: unknown): unknown {
   const trouble = troubleOf(error)
   if (trouble?.startsWith('SQLITE_IOERR')) return new StoreBroken(`the disk failed at commit: ${trouble}`)
-  return beforeCommit(error)
+  return toErrorBeforeCommit(error)
 }

@@ -60,7 +60,7 @@ export function createSqliteLog(connection: Connection, isChecked = () => true):
   const moderated = connection.prepare<ModeratedAgent>(
     'SELECT agent, hidden, ever, through, banned FROM moderated_agents',
   )
-  const visibleChanges = (rows: readonly ChangeRow[], after: number) =>
+  const toVisibleChanges = (rows: readonly ChangeRow[], after: number) =>
     withoutNames(withoutHidden(rows.map(changeOf), hidings.all({ after })), moderated.all({}))
   return {
     async after(number, limit) {
@@ -73,10 +73,11 @@ export function createSqliteLog(connection: Connection, isChecked = () => true):
             'changes',
             rows.map((row) => row.number),
           )
-        return visibleChanges(rows, number)
+        return toVisibleChanges(rows, number)
       })
     },
-    compacted: async () => connection.read(() => visibleChanges((connection.isDamaged() ? spared : latest).all({}), 0)),
+    compacted: async () =>
+      connection.read(() => toVisibleChanges((connection.isDamaged() ? spared : latest).all({}), 0)),
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { CannotOpen } from '../cannot-open.ts'
 import { migrationsOf } from '../migrations.ts'
-import { one, type Connection } from './connection.ts'
+import { readOneRow, type Connection } from './connection.ts'
 import type { RawConnection } from './raw.ts'
 
 const migrations = migrationsOf('sqlite')
@@ -19,7 +19,7 @@ export function migrate(connection: Connection): void {
     )
   if (version === migrations.length) return
   // A referenced table is recreated under its name; the references are checked below.
-  const { enforced } = one(
+  const { enforced } = readOneRow(
     connection.prepare<{ enforced: number }>('SELECT foreign_keys AS enforced FROM pragma_foreign_keys'),
     {},
   )

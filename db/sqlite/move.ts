@@ -46,7 +46,7 @@ export async function exportSqlite<T>(
     const connection = openWhole(copy)
     try {
       const rows = rowsOf(connection)
-      return isRehearsal ? await work(rows, async () => {}) : await noted(path, note, (close) => work(rows, close))
+      return isRehearsal ? await work(rows, async () => {}) : await noteWhile(path, note, (close) => work(rows, close))
     } finally {
       connection.close()
     }
@@ -57,7 +57,7 @@ export async function exportSqlite<T>(
 }
 
 /** Makes the move of the wall at `path` effective. Its note stays once it is written: whatever fails then, the wall may be elsewhere. */
-async function noted<T>(path: string, words: string, work: (close: Close) => Promise<T>): Promise<T> {
+async function noteWhile<T>(path: string, words: string, work: (close: Close) => Promise<T>): Promise<T> {
   // Before the move, because there may be no space for it afterwards.
   const leaveNote = prepareNote(path, words)
   let isNoted = false
@@ -89,7 +89,7 @@ export async function importSqlite<T>(
     const there = [path, `${path}-wal`, `${path}-shm`].find((name) => existsSync(name))
     if (there !== undefined) throw new CannotOpen(`${there} already exists; a wall can only be moved to a new file`)
     remove(unfinished)
-    const result = await filled(unfinished, work)
+    const result = await fillNewWall(unfinished, work)
     flush(unfinished)
     await closeOld()
     if (isRehearsal) return result
@@ -120,7 +120,7 @@ export async function importSqlite<T>(
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : String(error)
 
-async function filled<T>(path: string, work: (wall: NewWall) => Promise<T>): Promise<T> {
+async function fillNewWall<T>(path: string, work: (wall: NewWall) => Promise<T>): Promise<T> {
   let connection = connect(path)
   try {
     // An interrupted copy is thrown away, so nothing needs a flush before the end.
@@ -130,7 +130,7 @@ async function filled<T>(path: string, work: (wall: NewWall) => Promise<T>): Pro
     // A compacted log has gaps, which normal writes never create.
     const renew = withoutTrigger(connection, 'changes_are_numbered_densely')
     const result = await work({
-      pages: (table) => pagesOf(connection, table),
+      pages: (table) => readPages(connection, table),
       get log() {
         return createSqliteLog(connection)
       },
@@ -181,11 +181,11 @@ function networkOf(path: string): string {
 }
 
 const rowsOf = (connection: Connection): WallRows => ({
-  pages: (table) => pagesOf(connection, table),
+  pages: (table) => readPages(connection, table),
   log: createSqliteLog(connection),
 })
 
-async function* pagesOf(connection: Connection, table: WallTable): AsyncGenerator<readonly WallRow[]> {
+async function* readPages(connection: Connection, table: WallTable): AsyncGenerator<readonly WallRow[]> {
   const order = isByPayment(table) ? 'payer, nonce' : WALL_COLUMNS[table][0]
   const all = connection.prepare<WallRow>(`SELECT ${WALL_COLUMNS[table].join(', ')} FROM ${table} ORDER BY ${order}`)
   let page: WallRow[] = []

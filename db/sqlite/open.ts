@@ -6,7 +6,7 @@ import type { DamagedRow } from '../row-checksums.ts'
 import { connect, type Connection } from './connection.ts'
 import { singleProcess } from './coordination.ts'
 import { createSqliteDriver } from './driver.ts'
-import { orCannotOpen } from './errors.ts'
+import { runOrRefuseToOpen } from './errors.ts'
 import { flawOf, inspect, type Inspection } from './file/integrity-check.ts'
 import { inspectInWorker } from './file/integrity-worker-client.ts'
 import { lockDatabase } from './file/lock.ts'
@@ -37,22 +37,22 @@ export type Opening = {
  * with a message for the operator.
  */
 export async function openSqlite(path: string, network: string, opening: Opening = {}): Promise<Sqlite> {
-  return await locked(path, opening, (unlock) => {
+  return await openLocked(path, opening, (unlock) => {
     const connection = openWall(path, network, opening)
-    return { ...createPorts(connection), close: closing(connection, unlock) }
+    return { ...createPorts(connection), close: createClose(connection, unlock) }
   })
 }
 
 /** The same before the file has been checked, which a separate thread does. Only reading is allowed until `checked`. */
 export async function openSqliteAhead(path: string, network: string, opening: Opening = {}): Promise<Ahead<Sqlite>> {
-  return await locked(path, opening, (unlock) => {
-    const { connection, isWhole } = orCannotOpen(path, () => begin(path, opening))
+  return await openLocked(path, opening, (unlock) => {
+    const { connection, isWhole } = runOrRefuseToOpen(path, () => begin(path, opening))
     let isHistoryChecked = isWhole
-    const store = { ...createPorts(connection, () => isHistoryChecked), close: closing(connection, unlock) }
+    const store = { ...createPorts(connection, () => isHistoryChecked), close: createClose(connection, unlock) }
     const checkPresent = async () => {
       try {
         const found = isWhole ? WHOLE : await inspectInWorker({ path, part: 'present' })
-        return orCannotOpen(path, () => accept(connection, network, found))
+        return runOrRefuseToOpen(path, () => accept(connection, network, found))
       } catch (error) {
         connection.close()
         unlock()
@@ -66,14 +66,14 @@ export async function openSqliteAhead(path: string, network: string, opening: Op
       if (isHistoryChecked) return
       const found = await inspectInWorker({ path, part: 'whole' })
       if (!connection.isOpen()) return
-      orCannotOpen(path, () => accept(connection, network, found))
+      runOrRefuseToOpen(path, () => accept(connection, network, found))
       isHistoryChecked = true
     }
     return { store, checked, checkHistory }
   })
 }
 
-async function locked<T>(path: string, { timeoutMs }: Opening, open: (unlock: () => void) => T): Promise<T> {
+async function openLocked<T>(path: string, { timeoutMs }: Opening, open: (unlock: () => void) => T): Promise<T> {
   const unlock = path === ':memory:' ? () => {} : await lockDatabase(path, timeoutMs)
   try {
     if (path !== ':memory:') ensureStayed(path)
@@ -92,7 +92,7 @@ export function checkVersion(version: string): void {
 
 /** A connection to an undamaged, migrated database of `network`. */
 export function openWall(path: string, network: string, opening: Opening = {}): Connection {
-  return orCannotOpen(path, () => {
+  return runOrRefuseToOpen(path, () => {
     const { connection, isWhole } = begin(path, opening)
     try {
       accept(connection, network, isWhole ? WHOLE : inspect(connection))
@@ -113,7 +113,7 @@ export function createPorts(connection: Connection, isHistoryChecked = () => tru
   }
 }
 
-function closing(connection: Connection, unlock: () => void): () => void {
+function createClose(connection: Connection, unlock: () => void): () => void {
   let open = true
   return () => {
     if (!open) return
@@ -132,7 +132,7 @@ function closing(connection: Connection, unlock: () => void): () => void {
 function begin(path: string, { onDamaged = () => {}, ...way }: Opening) {
   const connection = connect(path, way)
   try {
-    checkVersion(text(connection, 'SELECT sqlite_version() AS text'))
+    checkVersion(readText(connection, 'SELECT sqlite_version() AS text'))
     // An acknowledged commit must survive a power cut, which the default of a write-ahead log does not guarantee.
     // Waiting for a lock would block the whole process, and nobody else has one.
     connection.run(`
@@ -140,7 +140,7 @@ function begin(path: string, { onDamaged = () => {}, ...way }: Opening) {
       PRAGMA foreign_keys = ON;
       PRAGMA recursive_triggers = ON;
       PRAGMA trusted_schema = OFF`)
-    const isNew = text(connection, 'SELECT CAST(user_version AS TEXT) AS text FROM pragma_user_version') === '0'
+    const isNew = readText(connection, 'SELECT CAST(user_version AS TEXT) AS text FROM pragma_user_version') === '0'
     migrate(connection)
     connection.run('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL')
     connection.keepSums(onDamaged)
@@ -160,7 +160,7 @@ function accept(connection: Connection, network: string, { flaw, damaged }: Insp
   if (flaw === 'indexes') renewIndexes(connection)
   connection.leaveOut(damaged)
   if (damaged.length > 0) ensureTold(connection)
-  belongTo(connection, network)
+  claimForNetwork(connection, network)
   return flaw === 'none' && damaged.length === 0 ? 'whole' : 'repaired'
 }
 
@@ -188,15 +188,15 @@ function ensureTold(connection: Connection): void {
 
 const DAMAGED = 'the database is damaged; restore a backup'
 
-function belongTo(connection: Connection, network: string): void {
+function claimForNetwork(connection: Connection, network: string): void {
   const insert = connection.prepare<unknown, { network: string }>(
     'INSERT INTO wall (only_row, network) VALUES (1, $network) ON CONFLICT DO NOTHING',
   )
   connection.write(() => insert.run({ network }))
-  const owner = text(connection, 'SELECT network AS text FROM wall')
+  const owner = readText(connection, 'SELECT network AS text FROM wall')
   ensureOwn(owner, network)
 }
 
-function text(connection: Connection, sql: string): string {
+function readText(connection: Connection, sql: string): string {
   return connection.prepare<{ text: string }>(sql).get({})?.text ?? ''
 }

@@ -9,7 +9,16 @@
  */
 
 import { StoreUnavailable } from '../../server/domain/failure.ts'
-import { hashOf, heldInSql, isWhole, SUM_BYTES, SUMMED, TABLES, type DamagedRow, type Table } from '../row-checksums.ts'
+import {
+  hashOf,
+  renderChecksumSql,
+  isWhole,
+  SUM_BYTES,
+  SUMMED,
+  TABLES,
+  type DamagedRow,
+  type Table,
+} from '../row-checksums.ts'
 import type { Prepared, RawConnection } from './raw.ts'
 
 /** The column with a table's row numbers. */
@@ -36,8 +45,8 @@ export const isDamaged = (table: Table, column: string) =>
 /** Starts keeping checksums. `onDamaged` is called with each damaged row once. */
 export function keepSums(connection: RawConnection, onDamaged: (row: DamagedRow) => void): Sums {
   connection.run(BOOKKEEPING)
-  connection.run(TABLES.map(touching).join(''))
-  const sql = statements(connection)
+  connection.run(TABLES.map(renderTriggers).join(''))
+  const sql = prepareStatements(connection)
   const known = new Set<string>()
   let found: DamagedRow[] = []
   const fail = (table: Table, row: number): never => {
@@ -88,11 +97,11 @@ export function keepSums(connection: RawConnection, onDamaged: (row: DamagedRow)
 }
 
 /** The rows that do not match their checksums, of all rows; of the log only those for which `ofChanges`, a condition, is true. It only reads. */
-export function damagedRows(connection: RawConnection, ofChanges = 'TRUE'): DamagedRow[] {
+export function listDamagedRows(connection: RawConnection, ofChanges = 'TRUE'): DamagedRow[] {
   const found: DamagedRow[] = []
   for (const table of TABLES) {
     const all = connection.prepare<Row>(`
-      SELECT ${keyOf(table)} AS id, ${heldInSql(SUMMED[table])} AS held, sum FROM ${table}
+      SELECT ${keyOf(table)} AS id, ${renderChecksumSql(SUMMED[table])} AS held, sum FROM ${table}
       WHERE ${table === 'changes' ? ofChanges : 'TRUE'}`)
     for (const { id, held, sum } of all.iterate({})) if (!isWhole(table, id, held, sum)) found.push({ table, row: id })
   }
@@ -109,7 +118,7 @@ const BOOKKEEPING = `
   CREATE TEMP TABLE damaged (name TEXT, id INTEGER, PRIMARY KEY (name, id)) WITHOUT ROWID;`
 
 /** Triggers that note the rows a transaction writes without their sums, and what they held when it began. */
-function touching(table: Table): string {
+function renderTriggers(table: Table): string {
   const columns = SUMMED[table]
   const note = (row: 'OLD' | 'NEW', was: string, sum: string) =>
     `INSERT INTO touched VALUES ('${table}', ${row}.${keyOf(table)}, ${was}, ${sum});`
@@ -117,15 +126,15 @@ function touching(table: Table): string {
     CREATE TEMP TRIGGER ${table}_made AFTER INSERT ON main.${table} WHEN NEW.sum IS NULL
     BEGIN ${note('NEW', 'NULL', 'NULL')} END;
     CREATE TEMP TRIGGER ${table}_changed BEFORE UPDATE OF ${columns.join(', ')} ON main.${table} WHEN NEW.sum IS OLD.sum
-    BEGIN ${note('OLD', heldInSql(columns, 'OLD.'), 'OLD.sum')} END;`
+    BEGIN ${note('OLD', renderChecksumSql(columns, 'OLD.'), 'OLD.sum')} END;`
 }
 
 // Rows are read, and get their checksums, together: the transactions of an area of 400 blocks take a seventh less time.
-function statements(connection: RawConnection) {
-  const read = perTable((table): Prepared<Row, { ids: string }> => {
+function prepareStatements(connection: RawConnection) {
+  const read = cachePerTable((table): Prepared<Row, { ids: string }> => {
     const of = `${table}.`
     return connection.prepare(`
-      SELECT ${of}${keyOf(table)} AS id, ${heldInSql(SUMMED[table], of)} AS held, sum
+      SELECT ${of}${keyOf(table)} AS id, ${renderChecksumSql(SUMMED[table], of)} AS held, sum
       FROM json_each($ids) CROSS JOIN ${table} ON ${of}${keyOf(table)} = value`)
   })
   return {
@@ -138,7 +147,7 @@ function statements(connection: RawConnection) {
     keepOut: connection.prepare<unknown, { name: Table; id: number }>(
       'INSERT OR IGNORE INTO damaged VALUES ($name, $id)',
     ),
-    write: perTable((table): Prepared<unknown, { ids: string; sums: Uint8Array }> =>
+    write: cachePerTable((table): Prepared<unknown, { ids: string; sums: Uint8Array }> =>
       connection.prepare(`
         UPDATE ${table} SET sum = substr($sums, ${SUM_BYTES} * key + 1, ${SUM_BYTES}) FROM json_each($ids)
         WHERE ${table}.${keyOf(table)} = value`),
@@ -147,7 +156,7 @@ function statements(connection: RawConnection) {
 }
 
 /** Makes a value for each table on demand. */
-function perTable<T>(make: (table: Table) => T): (table: Table) => T {
+function cachePerTable<T>(make: (table: Table) => T): (table: Table) => T {
   const made = new Map<Table, T>()
   return (table) => {
     const one = made.get(table) ?? make(table)

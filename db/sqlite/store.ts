@@ -2,7 +2,7 @@
 
 import { StoreUnavailable } from '../../server/domain/failure.ts'
 import type { Store } from '../../server/ports.ts'
-import { identity } from '../purchase/books.ts'
+import { readIdentity } from '../purchase/books.ts'
 import type { Connection } from './connection.ts'
 import { run } from './driver.ts'
 
@@ -30,7 +30,7 @@ export function createSqliteStore(connection: Connection): Store {
     // No other process has the file, so it is never replaced.
     watch: () => {},
     async position() {
-      const { position } = connection.read(() => run(connection, identity()))
+      const { position } = connection.read(() => run(connection, readIdentity()))
       await connection.flushed()
       return position
     },

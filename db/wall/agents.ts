@@ -15,9 +15,9 @@ import { NAME_PARTS, saidParts } from '../../server/domain/wall/moderation.ts'
 import type { Agents } from '../../server/ports.ts'
 import type { Agent } from '../rows.ts'
 import { change, first, rows, together, type Driver, type Tx } from '../tx.ts'
-import { firstChange, keep } from './edits.ts'
-import { nextEntry, writeEntry, type Entry } from './log.ts'
-import { moderateAgent, moderationOf } from './moderated-agents.ts'
+import { findFirstChange, keep } from './edits.ts'
+import { takeNextEntry, writeEntry, type Entry } from './log.ts'
+import { moderateAgent, readModeration } from './moderated-agents.ts'
 import { nameForWallet } from './painters.ts'
 
 /** The wallets' register. */
@@ -55,7 +55,7 @@ function* identify(wallet: Address, identity: Identity, now: UnixMs): Tx<Identit
   const before = yield* findAgent(wallet)
   if (before === undefined) return 'unknown-wallet'
   const subject = { block: null, agent: before.id }
-  const [known, moderation] = yield* together(firstChange(subject, identity.digest), moderationOf(before.id))
+  const [known, moderation] = yield* together(findFirstChange(subject, identity.digest), readModeration(before.id))
   const standing = standingOf(known, [before.changed])
   if (standing !== 'new') return standing
   if (isOutrun(identity.ts, before.signed_at)) return 'superseded'
@@ -63,7 +63,7 @@ function* identify(wallet: Address, identity: Identity, now: UnixMs): Tx<Identit
     name: edited(identity.name, before.name),
     framework: edited(identity.framework, before.framework),
   }
-  const { number, at } = yield* nextEntry(now)
+  const { number, at } = yield* takeNextEntry(now)
   yield* together(
     writeEntry({ number, at, kind: 'identity', agent: before.id, ...profile }),
     renameAgent({ ...before, ...profile, changed: number, signed_at: orderingTime(identity.ts, now) }, before),

@@ -8,13 +8,13 @@ const LAST = 'SELECT backed_up_at AS at FROM wall'
 const NOTE = 'UPDATE wall SET backed_up_at = $now'
 
 /** When the last one was made. */
-export function* lastBackup(): Tx<UnixMs | undefined> {
+export function* readLastBackup(): Tx<UnixMs | undefined> {
   const { at } = yield* one<{ at: UnixMs | null }>(LAST)
   return at ?? undefined
 }
 
 /** The record of backups of a store. */
 export const createBackups = ({ look, write }: Driver): Backups => ({
-  last: () => look(lastBackup),
+  last: () => look(readLastBackup),
   note: (now) => write(null, () => change('the wall’s own row', NOTE, { now })),
 })

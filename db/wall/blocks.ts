@@ -16,27 +16,27 @@ import type { Blocks } from '../../server/ports.ts'
 import { blocksOf } from '../../shared/area.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { contentOf, hiddenOf, type ContentRow } from '../rows.ts'
-import { change, first, nothing, rows, together, type Driver, type Tx } from '../tx.ts'
-import { firstChange, keep } from './edits.ts'
-import { CONTENTS, contentList, nextEntry, PIXELS_OF_CONTENT, writeRepaints } from './log.ts'
-import { hiddenNamesOf, moderationOf } from './moderated-agents.ts'
-import { hiddenParts, moderate } from './moderation.ts'
+import { change, first, doNothing, rows, together, type Driver, type Tx } from '../tx.ts'
+import { findFirstChange, keep } from './edits.ts'
+import { CONTENTS, toContentList, takeNextEntry, PIXELS_OF_CONTENT, writeRepaints } from './log.ts'
+import { hiddenNamesOf, readModeration } from './moderated-agents.ts'
+import { readHiddenParts, moderate } from './moderation.ts'
 import {
   JOIN_PAINTERS,
-  lastingPaintersOf,
+  listLastingPainters,
   PAINTER_SOURCES,
-  painterIn,
+  toPainter,
   PAINTERS,
-  paintersOf,
+  listPainters,
   type PainterRow,
 } from './painters.ts'
 
 /** The claimed blocks of a store. */
 export const createBlocks = ({ look, read, writeTogether, lasting }: Driver): Blocks => ({
-  owned: lasting(owned),
+  owned: lasting(readOwned),
   reserved: async (block) => (await look(() => rows(IS_RESERVED, { block }))).length > 0,
   edit: (block, edit, now) => writeTogether([block], () => repaint([block], edit, now)),
-  ownerOf: (area) => read(() => ownerOf(blocksOf(area))),
+  ownerOf: (area) => read(() => readOwner(blocksOf(area))),
   editArea: (area, edit, now) => writeTogether(blocksOf(area), () => repaint(blocksOf(area), edit, now)),
 })
 
@@ -77,7 +77,7 @@ const OWNED_SOURCES = {
   moderated_agents: 'moderated_agent',
 } as const
 
-function* owned(block: BlockIndex): Tx<OwnedBlock | undefined> {
+function* readOwned(block: BlockIndex): Tx<OwnedBlock | undefined> {
   const row = yield* first<OwnedRow & PainterRow>(OWNED, { block }, OWNED_SOURCES)
   if (row === undefined || row.wallet === null) return undefined
   return {
@@ -89,7 +89,7 @@ function* owned(block: BlockIndex): Tx<OwnedBlock | undefined> {
     tx: row.tx,
     settled: row.settled === 1,
     isBound: row.bound === 1,
-    painter: painterIn(row),
+    painter: toPainter(row),
   }
 }
 
@@ -99,10 +99,10 @@ const AREA = `
   SELECT b.i, b.state, b.agent, a.wallet FROM blocks AS b LEFT JOIN agents AS a ON a.id = b.agent
   WHERE b.i {in integer $blocks} ORDER BY b.i`
 
-function* ownerOf(area: readonly BlockIndex[]): Tx<AreaOwner> {
+function* readOwner(area: readonly BlockIndex[]): Tx<AreaOwner> {
   const [found, painters] = yield* together(
     rows<AreaRow>(AREA, { blocks: area }, { blocks: 'i', agents: 'agent' }),
-    paintersOf(area),
+    listPainters(area),
   )
   const unowned = found.find(({ state }) => state !== 'claimed')
   if (unowned !== undefined) return { kind: unowned.state === 'open' ? 'open' : 'held', block: unowned.i }
@@ -137,18 +137,18 @@ function* repaint(area: readonly BlockIndex[], edit: Edit, now: UnixMs): Tx<Edit
   const [owner] = before
   if (owner === undefined || changed.length < area.length) return 'not-owned'
   const [known, hidden, { isBanned }, painters] = yield* together(
-    firstChange(subject, edit.digest),
-    hiddenParts(area),
-    moderationOf(owner.agent),
-    edit.painter === null ? nothing() : lastingPaintersOf(area),
+    findFirstChange(subject, edit.digest),
+    readHiddenParts(area),
+    readModeration(owner.agent),
+    edit.painter === null ? doNothing() : listLastingPainters(area),
   )
   const standing = standingOf(known, changed)
   if (standing !== 'new') return standing
   if (before.some(({ signed_at }) => isOutrun(edit.ts, signed_at))) return 'superseded'
   if (painters !== undefined && !(painters.size === 1 && painters.has(edit.painter))) return 'not-painter'
-  const entry = yield* nextEntry(now, { entries: area.length, sales: 0, agents: 0 })
+  const entry = yield* takeNextEntry(now, { entries: area.length, sales: 0, agents: 0 })
   const contents = before.map((row, at) => ({ block: row.i, ...applyEdit(edit, at, contentOf(row)) }))
-  const values = { ...contentList(contents), number: entry.number, signedAt: orderingTime(edit.ts, now) }
+  const values = { ...toContentList(contents), number: entry.number, signedAt: orderingTime(edit.ts, now) }
   yield* together(
     writeRepaints(
       entry,

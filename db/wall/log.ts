@@ -37,7 +37,7 @@ const NEXT = {
 }
 
 /** Takes the next numbers. Time in the log never decreases, even if the clock does. */
-export const nextEntry = (now: UnixMs, taken: Taken = ONE_ENTRY): Tx<Entry> => one<Entry>(NEXT, { now, ...taken })
+export const takeNextEntry = (now: UnixMs, taken: Taken = ONE_ENTRY): Tx<Entry> => one<Entry>(NEXT, { now, ...taken })
 
 const INSERT = `
   INSERT INTO changes (number, at, kind, seq, block, agent, hidden, name, framework, pixels, message, link)
@@ -58,10 +58,10 @@ const INSERT_SALES = `
 /** Writes the sales of blocks, whose pixels follow each other in the content. */
 export function* writeSales({ profile, content, ...entry }: Sales, blocks: readonly BlockIndex[]): Tx<void> {
   const { number, at, seq, agent } = entry
-  const sums = () =>
+  const computeSums = () =>
     sumsOf('changes', blocks.length, {
       ...profile,
-      ...contentAt(content),
+      ...toContentColumns(content),
       number: (key) => number + key,
       at,
       kind: 'sale',
@@ -70,18 +70,23 @@ export function* writeSales({ profile, content, ...entry }: Sales, blocks: reado
       agent,
       hidden: null,
     })
-  yield* change('sales to write', INSERT_SALES, { ...entry, ...profile, ...content, blocks, sums }, blocks.length)
+  yield* change(
+    'sales to write',
+    INSERT_SALES,
+    { ...entry, ...profile, ...content, blocks, sums: computeSums },
+    blocks.length,
+  )
 }
 
 /** The content of several blocks whose pixels follow each other, as columns of their rows. */
-export const contentAt = ({ pixels, message, link }: BlockContent) => ({
+export const toContentColumns = ({ pixels, message, link }: BlockContent) => ({
   pixels: pixels && ((key: number) => partOf(pixels, key)),
   message,
   link,
 })
 
 /** Faces of blocks as three values of a statement: a list to go through `each` with these fields, and all of their pixels. */
-export function contentList(contents: readonly (BlockContent & { readonly block: BlockIndex })[]) {
+export function toContentList(contents: readonly (BlockContent & { readonly block: BlockIndex })[]) {
   const pixels = new Uint8Array(contents.length * PIXELS_PER_BLOCK)
   for (const [at, content] of contents.entries())
     if (content.pixels !== null) pixels.set(content.pixels, at * PIXELS_PER_BLOCK)
@@ -111,7 +116,7 @@ export function* writeRepaints(
 ): Tx<void> {
   const [only, ...others] = shown
   if (only !== undefined && others.length === 0) yield* writeEntry({ number, at, kind: 'repaint', ...only })
-  else yield* change('repaints to write', INSERT_REPAINTS, { number, at, ...contentList(shown) }, shown.length)
+  else yield* change('repaints to write', INSERT_REPAINTS, { number, at, ...toContentList(shown) }, shown.length)
 }
 
 // An entry that hid a wallet's names also hides them in earlier entries, so it stays.

@@ -16,7 +16,7 @@ import {
 } from '../../server/domain/wall/moderation.ts'
 import type { Agent } from '../rows.ts'
 import { change, first, rows, together, type Tx } from '../tx.ts'
-import { nextEntry, writeEntry } from './log.ts'
+import { takeNextEntry, writeEntry } from './log.ts'
 
 /** A row of `moderated_agents`. */
 export type ModeratedAgent = {
@@ -42,7 +42,7 @@ export type AgentModeration = WalletState & { readonly through: LogNumber }
 const FIND = 'SELECT agent, hidden, ever, through, banned FROM moderated_agents WHERE agent = $agent'
 
 /** The moderation of a wallet. Throws `StoreUnavailable` if its row is damaged. */
-export function* moderationOf(agent: AgentId): Tx<AgentModeration> {
+export function* readModeration(agent: AgentId): Tx<AgentModeration> {
   const row = yield* first<ModeratedAgent>(FIND, { agent }, { moderated_agents: 'agent' })
   if (row === undefined) return { ...UNMODERATED, through: 0 }
   const { hidden, ever, through, banned } = row
@@ -65,14 +65,14 @@ const keep = (agent: AgentId, { hidden, everHidden, isBanned: banned, through }:
 
 /** Applies an action, and adds it to the log if it changes what readers see; must be called under the lock of the wallet. */
 export function* moderateAgent(agent: Agent, act: WalletAct, now: UnixMs): Tx<WalletActResult> {
-  const before = yield* moderationOf(agent.id)
+  const before = yield* readModeration(agent.id)
   const after = { ...applyWalletAct(before, act), through: before.through }
   const { hidden, isBanned } = after
   const hidesTheSame = hidesSameNames(hidden, before.hidden)
   if (hidesTheSame && isBanned === before.isBanned) return { kind: 'unchanged', hidden, isBanned }
   if (hidesTheSame) yield* keep(agent.id, after)
   else {
-    const { number, at } = yield* nextEntry(now)
+    const { number, at } = yield* takeNextEntry(now)
     yield* together(
       writeEntry({ number, at, kind: 'identity', agent: agent.id, ...omitHiddenNames(agent, hidden) }),
       keep(agent.id, { ...after, through: number }),
@@ -86,7 +86,7 @@ const MODERATED = `
   WHERE m.hidden > 0 OR m.banned = 1 ORDER BY m.agent`
 
 /** Wallets with hidden names or a ban. */
-export function* moderatedWallets(): Tx<readonly ModeratedWallet[]> {
+export function* listModeratedWallets(): Tx<readonly ModeratedWallet[]> {
   const found = yield* rows<Pick<ModeratedAgent, 'hidden' | 'banned'> & { readonly wallet: Address }>(MODERATED)
   return found.map(({ wallet, hidden, banned }) => ({ wallet, hidden: hiddenNamesOf(hidden), isBanned: banned === 1 }))
 }

@@ -18,14 +18,14 @@ import type { BlockIndex } from '../../shared/wall.ts'
 import { contentOf, hiddenOf, maskOf, type ContentRow } from '../rows.ts'
 import { change, first, lock, rows, together, type Driver, type Tx } from '../tx.ts'
 import { findAgent } from './agents.ts'
-import { nextEntry, writeEntry } from './log.ts'
-import { moderateAgent, moderatedWallets } from './moderated-agents.ts'
+import { takeNextEntry, writeEntry } from './log.ts'
+import { moderateAgent, listModeratedWallets } from './moderated-agents.ts'
 
 /** The moderation of a store. */
 export const createModeration = ({ look, write }: Driver): Moderation => ({
   moderate: (block, act, parts, now) => write(null, () => moderate(block, act, parts, now)),
   moderateWallet: (wallet, act, now) => write(wallet, () => moderateWallet(wallet, act, now)),
-  wallets: () => look(moderatedWallets),
+  wallets: () => look(listModeratedWallets),
   record: (act) => write(null, () => record(act)),
   records: () => look(() => rows<RecordedAct>(RECORDS)),
 })
@@ -38,7 +38,7 @@ function* moderateWallet(wallet: Address, act: WalletAct, now: UnixMs): Tx<Walle
 const HIDDEN = 'SELECT block, hidden FROM moderated WHERE block {in integer $blocks}'
 
 /** The hidden parts of each of some blocks. Throws `StoreUnavailable` if their rows are damaged. */
-export function* hiddenParts(blocks: readonly BlockIndex[]): Tx<(block: BlockIndex) => Hidden> {
+export function* readHiddenParts(blocks: readonly BlockIndex[]): Tx<(block: BlockIndex) => Hidden> {
   const found = yield* rows<{ block: BlockIndex; hidden: number }>(HIDDEN, { blocks }, { moderated: 'block' })
   const masks = new Map(found.map(({ block, hidden }) => [block, hidden]))
   return (block) => hiddenOf(masks.get(block) ?? 0)
@@ -55,10 +55,10 @@ export function* moderate(
 ): Tx<ModerationResult> {
   const row = yield* first<ContentRow & { readonly state: string }>(CONTENT, { block }, { blocks: 'i' })
   if (row?.state !== 'claimed') return { kind: 'not-owned' }
-  const before = (yield* hiddenParts([block]))(block)
+  const before = (yield* readHiddenParts([block]))(block)
   const hidden = applyModeration(before, act, parts)
   if (hidesSameParts(before, hidden)) return { kind: 'unchanged', hidden }
-  const { number, at } = yield* nextEntry(now)
+  const { number, at } = yield* takeNextEntry(now)
   const [mask, content] = [maskOf(hidden), omitHiddenParts(contentOf(row), hidden)]
   yield* together(writeEntry({ number, at, kind: act, block, hidden: mask, ...content }), note(block, mask))
   return { kind: 'applied', hidden }

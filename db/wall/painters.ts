@@ -33,7 +33,7 @@ export type PainterRow = {
 }
 
 /** The painter of a row's block. */
-export function painterIn(row: PainterRow): Address | null {
+export function toPainter(row: PainterRow): Address | null {
   const named = row.named_payment === null ? null : { payment: row.named_payment, painter: row.named_painter }
   const word =
     row.word_agent === null ? null : { painter: row.word_painter, ts: row.word_ts, through: row.word_through }
@@ -43,17 +43,17 @@ export function painterIn(row: PainterRow): Address | null {
 const OF_BLOCKS = `SELECT ${PAINTERS} FROM blocks AS b ${JOIN_PAINTERS} WHERE b.i {in integer $blocks}`
 
 /** The painter of each of some claimed blocks. Throws `StoreUnavailable` if their rows are damaged. */
-export function* paintersOf(blocks: readonly BlockIndex[]): Tx<ReadonlySet<Address | null>> {
-  return new Set((yield* rows<PainterRow>(OF_BLOCKS, { blocks }, PAINTER_SOURCES)).map(painterIn))
+export function* listPainters(blocks: readonly BlockIndex[]): Tx<ReadonlySet<Address | null>> {
+  return new Set((yield* rows<PainterRow>(OF_BLOCKS, { blocks }, PAINTER_SOURCES)).map(toPainter))
 }
 
 /**
  * The same for a repaint with a painter's signature. Repaints take the counters, and so does a message that names a painter: no
  * repaint that began before the message is stored after it.
  */
-export function* lastingPaintersOf(blocks: readonly BlockIndex[]): Tx<ReadonlySet<Address | null>> {
+export function* listLastingPainters(blocks: readonly BlockIndex[]): Tx<ReadonlySet<Address | null>> {
   yield* lock(COUNTERS)
-  return yield* paintersOf(blocks)
+  return yield* listPainters(blocks)
 }
 
 const COUNTERS = 'SELECT 1 FROM counters FOR UPDATE'
@@ -61,7 +61,7 @@ const COUNTERS = 'SELECT 1 FROM counters FOR UPDATE'
 const OF_WALLET = 'SELECT agent, painter, ts, through FROM wallet_painters WHERE agent = $agent'
 
 /** The painter that the wallet named last. Throws `StoreUnavailable` if its row is damaged. */
-export const painterOfWallet = (agent: AgentId): Tx<WalletPainter | undefined> =>
+export const readPainterOfWallet = (agent: AgentId): Tx<WalletPainter | undefined> =>
   first<WalletPainter>(OF_WALLET, { agent }, { wallet_painters: 'agent' })
 
 const NAME_FOR_PURCHASE = `
@@ -79,7 +79,7 @@ const LAST_PAYMENT = 'SELECT coalesce(max(id), 0) AS id FROM payments'
 
 /** Applies a wallet's message, which replaces all earlier painters; must be called under the lock of the wallet. */
 export function* nameForWallet(agent: AgentId, { painter, ts }: PainterNaming): Tx<NamingResult> {
-  const before = yield* painterOfWallet(agent)
+  const before = yield* readPainterOfWallet(agent)
   if (before !== undefined && ts <= before.ts) return 'superseded'
   yield* lock(COUNTERS)
   const { id: through } = yield* one<{ id: number }>(LAST_PAYMENT)

@@ -12,7 +12,7 @@ import { change, count, lock, one, rows, together, type Driver, type Tx } from '
 
 /** The reports of a store. */
 export const createReports = ({ look, write }: Driver): Reports => ({
-  file: (report, key, now) => write(null, () => file(report, key, now)),
+  file: (report, key, now) => write(null, () => fileReport(report, key, now)),
   open: () => look(() => rows<OpenReport>(OPEN)),
   close: (blocks, { outcome, who, why }, now) => write(null, () => count(CLOSE, { blocks, outcome, who, why, now })),
   undelivered: (limit) => look(() => rows<OpenReport>(UNDELIVERED, { limit })),
@@ -40,7 +40,7 @@ const FILE = `
 
 type Counts = { readonly total: number; readonly same: number }
 
-function* file(
+function* fileReport(
   { work, block, reason, note, reporterFor }: FiledReport,
   { day, fresh }: { readonly day: string; readonly fresh: string },
   now: UnixMs,

@@ -10,8 +10,8 @@ type CallLimits = { readonly atOnce: number; readonly waitingMax: number }
 export function callLimit({ atOnce, waitingMax }: CallLimits) {
   const limit = pLimit(atOnce)
   const isFull = () => limit.pendingCount >= waitingMax
-  const inTurn = async <T>(call: () => Promise<T>): Promise<T | 'busy'> => (isFull() ? 'busy' : await limit(call))
-  return { isFull, inTurn }
+  const callInTurn = async <T>(call: () => Promise<T>): Promise<T | 'busy'> => (isFull() ? 'busy' : await limit(call))
+  return { isFull, inTurn: callInTurn }
 }
 
 // For queries about wallets.
@@ -99,7 +99,7 @@ function codeOf(error: unknown): string {
 export const isUnsent = (error: unknown): boolean => UNSENT_CODES.has(codeOf(error))
 
 /** Why an address cannot be reached, in our words; `undefined` if the error is not about the connection. */
-export function connectionTrouble(error: unknown): string | undefined {
+export function describeConnectionError(error: unknown): string | undefined {
   const code = codeOf(error)
   if (UNSENT_CODES.has(code)) return 'cannot be reached'
   if (/CERT|_SIGNATURE$|ISSUER/.test(code)) return `presents an untrusted certificate (${code})`

@@ -12,7 +12,7 @@ export const Merchant = Type.Object({
 })
 
 /** The path below the catalogue's URL. */
-export const merchantPath = (payTo: string): string => `/discovery/merchant?payTo=${payTo}&limit=100`
+export const formatMerchantPath = (payTo: string): string => `/discovery/merchant?payTo=${payTo}&limit=100`
 
 /** Time and size limits of a catalogue's response. */
 export const CATALOGUE_BOUNDS = { timeoutMs: 60_000, maxBytes: 4 * 1024 * 1024 }
@@ -24,7 +24,7 @@ export const entryOf = (address: string): string =>
 /** The catalogue of the facilitator at a URL. */
 export function openCatalogue(facilitatorUrl: string, { baseUrl, terms }: Offer): Catalogue {
   const { url, host } = readAddress(facilitatorUrl)
-  const address = url.replace(/\/$/, '') + merchantPath(terms.payTo)
+  const address = url.replace(/\/$/, '') + formatMerchantPath(terms.payTo)
   return {
     host,
     async listed() {

@@ -1,6 +1,6 @@
 /** The operator's journal: one line of JSON per event, on standard error. */
 
-import { terminalLine } from '../../shared/terminal.ts'
+import { escapeLine } from '../../shared/terminal.ts'
 import { createTokenBuckets, type Budget } from '../domain/token-bucket.ts'
 import type { Clock, Logger } from '../ports.ts'
 
@@ -20,14 +20,14 @@ export function createLineLogger(
   write: (line: string) => void,
   { now, elapsed }: Pick<Clock, 'now' | 'elapsed'>,
 ): Logger {
-  const level = (name: 'note' | 'alert') => {
-    const line = (event: string, facts: Facts) =>
-      terminalLine(JSON.stringify({ at: new Date(now()).toISOString(), level: name, event, ...facts }, shortened))
+  const createLevel = (name: 'note' | 'alert') => {
+    const formatLine = (event: string, facts: Facts) =>
+      escapeLine(JSON.stringify({ at: new Date(now()).toISOString(), level: name, event, ...facts }, shortenText))
     const bytes = createTokenBuckets(BYTES, 1)
     let left = { lines: 0, bytes: 0 }
     return (event: string, facts?: Facts) => {
-      const text = line(event, facts)
-      const count = left.lines === 0 ? [] : [line('left-out', left)]
+      const text = formatLine(event, facts)
+      const count = left.lines === 0 ? [] : [formatLine('left-out', left)]
       const lines = [...count, text]
       const size = lines.reduce((sum, { length }) => sum + length, 0)
       if (bytes.take(name, elapsed(), size) > 0) {
@@ -38,8 +38,8 @@ export function createLineLogger(
       lines.forEach(write)
     }
   }
-  return { note: level('note'), alert: level('alert') }
+  return { note: createLevel('note'), alert: createLevel('alert') }
 }
 
-const shortened = (_: string, value: unknown) =>
+const shortenText = (_: string, value: unknown) =>
   typeof value === 'string' && value.length > TEXT_MAX ? `${value.slice(0, TEXT_MAX)}…` : value

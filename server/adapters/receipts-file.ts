@@ -21,7 +21,7 @@ function archiveFile(path: string, of: string): ReceiptArchive {
   return {
     async read() {
       const text = await readFile(path, 'utf8').catch(() => '')
-      const kept = parsed(text)
+      const kept = parseReceipts(text)
       if (kept === undefined || kept.of !== of || kept.sum !== sumOf(kept.stretches)) return []
       return kept.stretches.map(({ payee, from, through, transfers }) => ({
         payee,
@@ -35,7 +35,7 @@ function archiveFile(path: string, of: string): ReceiptArchive {
       }))
     },
     async write(kept) {
-      const stretches: unknown = JSON.parse(JSON.stringify(kept, decimals))
+      const stretches: unknown = JSON.parse(JSON.stringify(kept, stringifyBigint))
       const aside = `${path}.new`
       await writeFile(aside, `${JSON.stringify({ of, stretches, sum: sumOf(stretches) })}\n`, { mode: 0o600 })
       await rename(aside, path)
@@ -43,11 +43,11 @@ function archiveFile(path: string, of: string): ReceiptArchive {
   }
 }
 
-const decimals = (_: string, value: unknown) => (typeof value === 'bigint' ? value.toString() : value)
+const stringifyBigint = (_: string, value: unknown) => (typeof value === 'bigint' ? value.toString() : value)
 
 const sumOf = (stretches: unknown) => new Bun.CryptoHasher('sha256').update(JSON.stringify(stretches)).digest('hex')
 
-function parsed(text: string) {
+function parseReceipts(text: string) {
   try {
     const value: unknown = JSON.parse(text)
     return Value.Check(Kept, value) ? value : undefined

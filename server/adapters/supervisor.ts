@@ -26,7 +26,7 @@ export function openSupervisor(env: Environment, failed: (why: string) => void):
   const path = env['NOTIFY_SOCKET']
   if (path === undefined || path === '' || process.platform !== 'linux') return nobody
   try {
-    const notify = datagramsTo(path)
+    const notify = createDatagramSender(path)
     const isOurs = env['WATCHDOG_PID'] === undefined || env['WATCHDOG_PID'] === String(process.pid)
     const timeoutMs = isOurs ? Number(env['WATCHDOG_USEC'] ?? 0) / 1000 : 0
     return {
@@ -43,7 +43,7 @@ export function openSupervisor(env: Environment, failed: (why: string) => void):
   }
 }
 
-function datagramsTo(path: string): (text: string) => void {
+function createDatagramSender(path: string): (text: string) => void {
   const { symbols: system } = dlopen('libc.so.6', {
     socket: { args: ['i32', 'i32', 'i32'], returns: 'i32' },
     sendto: { args: ['i32', 'ptr', 'u64', 'i32', 'ptr', 'u32'], returns: 'i64' },

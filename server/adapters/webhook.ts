@@ -3,7 +3,7 @@
 import { createHmac } from 'node:crypto'
 import type { Notice, NoticeReceiver } from '../operator-ports.ts'
 import type { Clock } from '../ports.ts'
-import { connectionTrouble, readAddress } from './bounded-calls.ts'
+import { describeConnectionError, readAddress } from './bounded-calls.ts'
 
 /** The address that receives notices, and the key that signs them. */
 export type Webhook = { readonly url: string; readonly key: Uint8Array }
@@ -36,7 +36,7 @@ export function openWebhook({ url, key }: Webhook, { now }: Pick<Clock, 'now'>):
         void response.body?.cancel().catch(() => {})
         return response.ok ? null : `it returned status ${response.status}`
       } catch (error) {
-        return connectionTrouble(error) ?? 'it did not respond in time'
+        return describeConnectionError(error) ?? 'it did not respond in time'
       }
     },
   }

@@ -27,11 +27,11 @@ export function isWitness(path: string): boolean {
 
 /** The witness at a path; without one, none is stored. Throws if the file contains something else. */
 export function openWitness(path: string | undefined): Witness {
-  if (path !== undefined) return witnessFile(path)
+  if (path !== undefined) return openWitnessFile(path)
   return { read: async () => undefined, write: async () => {} }
 }
 
-function witnessFile(path: string): Witness {
+function openWitnessFile(path: string): Witness {
   const folder = dirname(resolve(path))
   return {
     async read() {

@@ -53,7 +53,7 @@ export async function auditBooks(
   for (const payee of new Set([payTo, ...before.payees])) {
     if (start === undefined) break
     const kept = archived.find((one) => one.payee === payee && one.from <= start && one.through >= start)
-    const receipts = await readReceipts(chain, clock, kept ?? nothing(payee, start), onward)
+    const receipts = await readReceipts(chain, clock, kept ?? createEmptyReceipts(payee, start), onward)
     if (receipts === 'silent') return 'silent'
     read.push(receipts)
   }
@@ -68,14 +68,19 @@ export async function auditBooks(
   )
   const balance = balanceOf(before, arrivals, after, start)
   // If the books do not balance, the cache may be wrong: the next audit reads everything again.
-  if (balance.balances && read.length > 0) await archive.write(read.map(lasting))
+  if (balance.balances && read.length > 0) await archive.write(read.map(keepFinal))
   return { at: clock.now(), from: start, through: read.at(-1)?.through, balance, open }
 }
 
-const nothing = (payee: Address, from: bigint): KeptReceipts => ({ payee, from, through: from - 1n, transfers: [] })
+const createEmptyReceipts = (payee: Address, from: bigint): KeptReceipts => ({
+  payee,
+  from,
+  through: from - 1n,
+  transfers: [],
+})
 
 /** The part that no reorganisation replaces. */
-function lasting({ payee, from, through, transfers }: KeptReceipts): KeptReceipts {
+function keepFinal({ payee, from, through, transfers }: KeptReceipts): KeptReceipts {
   const last = through - READ_AGAIN < from - 1n ? from - 1n : through - READ_AGAIN
   return { payee, from, through: last, transfers: transfers.filter(({ height }) => height <= last) }
 }

@@ -57,8 +57,8 @@ export type RestoredBackupCheck = {
  */
 export function checkRestoredBackup(deps: RestoredBackupDeps): RestoredBackupCheck {
   const { clock } = deps
-  const alerts = alertsOnce(deps.logger)
-  let scan = newScan()
+  const alerts = createOnceAlerts(deps.logger)
+  let scan = createScan()
   let isCurrent = false
   let lookedAt = 0
   let witnessed: Promise<StorePosition | undefined> | undefined
@@ -93,7 +93,7 @@ export function checkRestoredBackup(deps: RestoredBackupDeps): RestoredBackupChe
       isCurrent = false
       witnessed = undefined
       scan.isOver = true
-      scan = newScan(isOlder)
+      scan = createScan(isOlder)
     },
   }
 }
@@ -112,7 +112,7 @@ type Scan = {
   isOver: boolean // once the store may have been replaced, so that this scan no longer counts
 }
 
-const newScan = (isBehind = false): Scan => ({ next: undefined, orphans: [], isBehind, isOver: false })
+const createScan = (isBehind = false): Scan => ({ next: undefined, orphans: [], isBehind, isOver: false })
 
 /** Whether the store is not behind its witness, and the chain shows no sign of an older copy. */
 async function provePresent(
@@ -128,12 +128,12 @@ async function provePresent(
   if (isBehind) alerts.olderCopy(position, witnessed)
   scan.isBehind = isBehind
   const isTrusted = witnessed !== undefined && !isBehind && deps.isWitnessApart
-  scan.orphans = await undecided(deps, scan.orphans)
+  scan.orphans = await listUndecided(deps, scan.orphans)
   const isThrough = await scanOn(deps, scan, !isBehind, async (found) =>
     isTrusted ? await bookUnknown(deps, found, alerts) : found,
   )
   // An earlier process may have booked some of them while it sold.
-  scan.orphans = await undecided(deps, scan.orphans)
+  scan.orphans = await listUndecided(deps, scan.orphans)
   for (const orphan of scan.orphans) alerts.orphan(orphan)
   return isThrough && scan.orphans.length === 0 && !isBehind
 }
@@ -162,7 +162,7 @@ async function scanOn(
 }
 
 /** The payments that are still unknown, not booked or paid back, and not accepted by the operator. */
-async function undecided(
+async function listUndecided(
   { checkpoint, payouts }: RestoredBackupDeps,
   orphans: readonly OrphanPayment[],
 ): Promise<readonly OrphanPayment[]> {
@@ -184,7 +184,7 @@ async function bookUnknown(
     const now = clock.now()
     const acceptedAt = await checkpoint.acceptedAt()
     if (acceptedAt !== undefined && now - acceptedAt < LOST_FOR_MS) {
-      await payouts.owe(unclaimedOf(orphan, terms, now), orphan.tx, now).catch(unlessOwed)
+      await payouts.owe(unclaimedOf(orphan, terms, now), orphan.tx, now).catch(ignoreOwed)
       alerts.late(orphan)
     } else if (await payouts.note(orphan, STRAY_NOTE, now)) alerts.stray(orphan)
   }
@@ -192,32 +192,35 @@ async function bookUnknown(
 }
 
 /** Another process may have booked it just before. */
-function unlessOwed(error: unknown): void {
+function ignoreOwed(error: unknown): void {
   if (!(error instanceof StaleWriteError)) throw error
 }
 
-type Alerts = ReturnType<typeof alertsOnce>
+type Alerts = ReturnType<typeof createOnceAlerts>
 
 /** Alerts the operator about each payment once. */
-function alertsOnce(logger: Logger) {
+function createOnceAlerts(logger: Logger) {
   const alerted = new Set<string>()
-  const once = (about: string, event: string, facts: Parameters<Logger['alert']>[1]) => {
+  const alertOnce = (about: string, event: string, facts: Parameters<Logger['alert']>[1]) => {
     if (!alerted.has(about)) logger.alert(event, facts)
     alerted.add(about)
   }
-  const money = (event: string, what: string) => (orphan: OrphanPayment) => {
+  const createMoneyAlert = (event: string, what: string) => (orphan: OrphanPayment) => {
     const { payer, nonce, tx, amount } = orphan
-    once(nonce, event, { payer, nonce, tx, amount: amount.toString(), what })
+    alertOnce(nonce, event, { payer, nonce, tx, amount: amount.toString(), what })
   }
   return {
-    orphan: money('orphan', UNDECIDED),
-    stray: money('stray', 'money arrived without a known purchase; it is booked as stray, and sales continue'),
-    late: money(
+    orphan: createMoneyAlert('orphan', UNDECIDED),
+    stray: createMoneyAlert(
+      'stray',
+      'money arrived without a known purchase; it is booked as stray, and sales continue',
+    ),
+    late: createMoneyAlert(
       'orphan',
       'money arrived just after a restored copy was accepted, and may be a sale that the copy lost; it is booked as a credit owed to its payer, and sales continue',
     ),
     olderCopy: (found: Progress, seen: Progress) =>
-      once(`${seen.change} ${seen.payment}`, 'older-copy', {
+      alertOnce(`${seen.change} ${seen.payment}`, 'older-copy', {
         change: found.change,
         payment: found.payment,
         seenChange: seen.change,

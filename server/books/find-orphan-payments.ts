@@ -27,7 +27,7 @@ export type OrphanWindow = {
 
 /** The height to read from: after the store's checkpoint, or from the newest block if there is none. */
 export async function findNextHeight({ chain, checkpoint, terms }: FindOrphanDeps): Promise<bigint | 'silent'> {
-  const seen = (await checkpoint.height()) ?? (await newestHeight(chain, terms.payTo))
+  const seen = (await checkpoint.height()) ?? (await readNewestHeight(chain, terms.payTo))
   return seen === 'silent' ? seen : seen + 1n
 }
 
@@ -92,7 +92,7 @@ export const unclaimedOf = (
 
 const NO_NONCE = `0x${'0'.repeat(64)}` as const
 
-async function newestHeight(chain: Pick<Chain, 'read'>, payTo: Address): Promise<bigint | 'silent'> {
+async function readNewestHeight(chain: Pick<Chain, 'read'>, payTo: Address): Promise<bigint | 'silent'> {
   const seen = await chain.read({ payer: payTo, nonce: NO_NONCE })
   return seen === 'silent' ? seen : seen.head
 }

@@ -56,7 +56,7 @@ export function keepWitness({ store, witness, clock, logger }: KeepWitnessDeps):
     }
     isWriting = false
   }
-  const committed = () => {
+  const requestWrite = () => {
     isDue = true
     if (hasBegun && !isWriting) void writeOn()
   }
@@ -64,9 +64,9 @@ export function keepWitness({ store, witness, clock, logger }: KeepWitnessDeps):
     begin() {
       if (hasBegun) return
       hasBegun = true
-      committed()
+      requestWrite()
     },
-    committed,
+    committed: requestWrite,
     flush: async () => {
       if (hasBegun) await write()
     },

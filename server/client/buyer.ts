@@ -17,7 +17,7 @@ import {
   notSaved,
   notSigned,
   type Step,
-  unpaid,
+  withNothingPaid,
 } from './next-step.ts'
 import type { OrderToPay } from './orders.ts'
 import { parseAuthorization, createSalt, signPayment, type Signer, type Terms } from './payment.ts'
@@ -25,7 +25,7 @@ import {
   NotSavedError,
   type OrderRequest,
   type SavedPayment,
-  signedPayments,
+  openSignedPayments,
   type SignedPayments,
   type SignedRequest,
 } from './signed-payments.ts'
@@ -69,7 +69,7 @@ type Fetch = (request: Request) => Promise<Response>
 
 /** The stored data of a buyer. */
 export const openPaymentStore = (folder: string): Pick<BuyerDeps, 'payments' | 'lock'> => ({
-  payments: signedPayments(folder),
+  payments: openSignedPayments(folder),
   lock: (onWait) => lock(folder, onWait),
 })
 
@@ -101,7 +101,7 @@ const SIGNATURES_MAX = 2
 /** Makes a buyer. Its calls may run concurrently; those of other processes with the same folder wait. */
 export function createBuyer(deps: BuyerDeps): Buyer {
   const { payments, lock, onLocked, now = Date.now } = deps
-  const max = atomic(deps.maxDollars ?? '1.00')
+  const max = parseAtomic(deps.maxDollars ?? '1.00')
   const pursue = createPursuer(deps, max)
   const finishEarlier = createFinisher(deps, pursue)
 
@@ -121,17 +121,23 @@ export function createBuyer(deps: BuyerDeps): Buyer {
     }
     await unlock()
   }
-  const { enter, leave } = shared(open, close)
+  const { enter, leave } = createShared(open, close)
 
   const buyIn = async (session: Session, order: OrderToPay): Promise<FinishedPurchase> => {
     const own = takeOrdered(session.left, order)
     // Another call of this process may be finishing it already.
-    const finished = await own?.end?.catch(unlessOver)
+    const finished = await own?.end?.catch(ignoreLimitError)
     if (finished !== undefined) return finished
     const saved = own?.end === undefined ? own?.saved : undefined
     if (saved !== undefined) await finishEarlier(session, max - (costOf(authorizationOf(saved), now()) ?? max))
-    const beforeSigning = (price: bigint) => finishEarlier(session, max - price)
-    return await pursue({ order, saved, beforeSigning, triesMax: TRIES_MAX, signaturesMax: SIGNATURES_MAX })
+    const finishBeforeSigning = (price: bigint) => finishEarlier(session, max - price)
+    return await pursue({
+      order,
+      saved,
+      beforeSigning: finishBeforeSigning,
+      triesMax: TRIES_MAX,
+      signaturesMax: SIGNATURES_MAX,
+    })
   }
 
   return {
@@ -139,12 +145,12 @@ export function createBuyer(deps: BuyerDeps): Buyer {
       const session = await enter()
       try {
         const { receipt, saved } = await buyIn(session, order)
-        const done = async () => {
+        const closeAndFinish = async () => {
           await saved.remove()
           await leave()
         }
         // The order determines the form of the receipt.
-        return { receipt: receipt as Got, done }
+        return { receipt: receipt as Got, done: closeAndFinish }
       } catch (error) {
         await leave()
         throw error
@@ -176,7 +182,7 @@ function createFinisher({ onEarlier, onOpen, now = Date.now }: BuyerDeps, pursue
         continue
       }
       leftover.end = pursue({ order: orderOf(saved), saved, triesMax: EARLIER_TRIES_MAX, signaturesMax: 0 })
-      const end = await leftover.end.catch(wallErrorIn)
+      const end = await leftover.end.catch(toWallError)
       if (!(end instanceof WallError)) onEarlier?.(end.receipt)
       else if (end.kind === 'unknown' || end.kind === 'paid') onOpen?.(end)
       else continue // it has cost nothing, and no longer can
@@ -202,7 +208,7 @@ const STILL_WAITING =
 
 /** Takes one step after the other until an order has its receipt. */
 function createPursuer(deps: BuyerDeps, max: bigint): Pursue {
-  const { account, onWait, owns, fetch = inTime, pause = wait, now = Date.now, slowMs = SLOW_MS } = deps
+  const { account, onWait, owns, fetch = fetchInTime, pause = wait, now = Date.now, slowMs = SLOW_MS } = deps
   return async ({ order, triesMax, signaturesMax, beforeSigning, ...pursuit }) => {
     let { saved } = pursuit
     let [isEarlier, tries, signaturesLeft] = [true, 0, signaturesMax]
@@ -233,7 +239,7 @@ function createPursuer(deps: BuyerDeps, max: bigint): Pursue {
         step = decide()
       }
       if (step.do === 'deliver' && saved !== undefined) return { saved, receipt: step.receipt as Receipt | AreaReceipt }
-      if (step.do === 'stop') throw await stopped(step, saved)
+      if (step.do === 'stop') throw await createStopError(step, saved)
       if (step.do === 'resend') {
         onWait?.(answer?.status ?? 0, step.why)
         await pause(step.afterMs)
@@ -255,7 +261,7 @@ function createPursuer(deps: BuyerDeps, max: bigint): Pursue {
 /** Throws if the wallet cannot pay what it is about to sign, or if the chain does not say. */
 async function checkBalance({ account, balanceFor }: BuyerDeps, terms: Terms): Promise<void> {
   const balance = await balanceFor?.(terms).catch((error: unknown) => {
-    throw new WallError(unpaid(wallErrorIn(error)))
+    throw new WallError(withNothingPaid(toWallError(error)))
   })
   if (balance !== undefined && balance < terms.amount) throw new WallError(emptyWallet(account.address, balance, terms))
 }
@@ -277,7 +283,7 @@ async function sign(
 }
 
 /** Handles the saved payment as decided; returns the failure to throw. */
-async function stopped(
+async function createStopError(
   { failure, saved: what }: Extract<Step, { do: 'stop' }>,
   saved?: SavedPayment,
 ): Promise<WallError> {
@@ -300,7 +306,7 @@ const authorizationOf = ({ payment }: SavedPayment) =>
   parseAuthorization(payment) ?? { amount: undefined, until: undefined }
 
 /** Opens for the first caller, and closes after the last one. */
-function shared<T>(open: () => Promise<T>, close: (opened: T) => Promise<void>) {
+function createShared<T>(open: () => Promise<T>, close: (opened: T) => Promise<void>) {
   let inside = 0
   let opened: Promise<T> | undefined
   return {
@@ -331,11 +337,11 @@ function takeOrdered(left: Leftover[], order: OrderToPay): Leftover | undefined 
 }
 
 /** Ignores the error of a payment that is over; throws any other error. */
-function unlessOver(error: unknown): undefined {
-  if (wallErrorIn(error).kind !== 'refused') throw error
+function ignoreLimitError(error: unknown): undefined {
+  if (toWallError(error).kind !== 'refused') throw error
 }
 
-function wallErrorIn(error: unknown): WallError {
+function toWallError(error: unknown): WallError {
   if (error instanceof WallError) return error
   throw error
 }
@@ -344,7 +350,7 @@ const dollarsPattern = /^\d{1,9}(?:\.\d{1,6})?$/
 const DECIMALS = 6
 
 /** Converts dollars to atomic units. */
-function atomic(dollars: string): bigint {
+function parseAtomic(dollars: string): bigint {
   if (!dollarsPattern.test(dollars)) throw new TypeError('maxDollars must be an amount in dollars, such as 1.00.')
   const [whole = '', fraction = ''] = dollars.split('.')
   return BigInt(whole + fraction.padEnd(DECIMALS, '0'))
@@ -352,19 +358,19 @@ function atomic(dollars: string): bigint {
 
 const ANSWER_MAX_MS = 240_000 // above the longest settlement that a wall waits for
 
-const inTime: Fetch = (request) => fetch(request, { signal: AbortSignal.timeout(ANSWER_MAX_MS) })
+const fetchInTime: Fetch = (request) => fetch(request, { signal: AbortSignal.timeout(ANSWER_MAX_MS) })
 
 /** The response to a request with its whole body; `undefined` if it was lost. */
 async function answerTo(fetch: Fetch, request: OrderRequest | SignedRequest): Promise<Answer | undefined> {
   try {
     const response = await fetch(requestOf(request))
-    const header = (name: string) => response.headers.get(name) ?? undefined
+    const readHeader = (name: string) => response.headers.get(name) ?? undefined
     return {
       status: response.status,
       body: parseObject(await response.text()),
-      terms: header('payment-required'),
-      settlement: header('payment-response'),
-      retryAfter: header('retry-after'),
+      terms: readHeader('payment-required'),
+      settlement: readHeader('payment-response'),
+      retryAfter: readHeader('retry-after'),
     }
   } catch {
     return undefined

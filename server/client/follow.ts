@@ -24,16 +24,16 @@ export async function* follow(
 ): AsyncGenerator<ChangeDto | Reset> {
   let last = after
   let isLost = false
-  const connected = () => {
+  const noteConnected = () => {
     isLost = false
     onConnect?.()
   }
-  const lost = (why: Failure) => {
+  const noteLost = (why: Failure) => {
     if (!isLost && !signal.aborted) onLost?.(why)
     isLost = true
   }
   while (!signal.aborted) {
-    for await (const text of eventsAt(url, last, { signal, connected, lost })) {
+    for await (const text of streamEvents(url, last, { signal, connected: noteConnected, lost: noteLost })) {
       const change = JSON.parse(text) as ChangeDto | Reset
       last = change.number
       yield change
@@ -46,7 +46,7 @@ export async function* follow(
 type Connection = { readonly signal: AbortSignal; connected(): void; lost(why: Failure): void }
 
 /** The data of each event, for as long as the connection holds. */
-async function* eventsAt(
+async function* streamEvents(
   url: URL,
   after: number | undefined,
   { signal, connected, lost }: Connection,

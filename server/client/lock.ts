@@ -6,7 +6,7 @@
 import { mkdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { ifCode, ifMissing } from './signed-payments.ts'
+import { answerOnCode, answerIfMissing } from './signed-payments.ts'
 
 const HEARTBEAT_MS = 500
 const STALE_MS = 5000
@@ -19,7 +19,7 @@ export type Lock = (onWait?: () => void) => Promise<() => Promise<void>>
 export async function lock(folder: string, onWait: () => void = () => {}): Promise<() => Promise<void>> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const path = join(folder, 'lock')
-  for (let tries = 0; !(await created(path)); tries++) {
+  for (let tries = 0; !(await tryToCreate(path)); tries++) {
     // Two processes that remove a stale lock at the same time may both continue; at worst they share one purchase.
     if (await isStale(path)) await rm(path, { force: true })
     else {
@@ -39,13 +39,13 @@ export async function lock(folder: string, onWait: () => void = () => {}): Promi
 }
 
 /** Writes the file, unless there is one. */
-const created = (path: string): Promise<boolean> =>
-  writeFile(path, String(process.pid), { flag: 'wx', mode: 0o600 }).then(() => true, ifCode('EEXIST', false))
+const tryToCreate = (path: string): Promise<boolean> =>
+  writeFile(path, String(process.pid), { flag: 'wx', mode: 0o600 }).then(() => true, answerOnCode('EEXIST', false))
 
 async function isStale(path: string): Promise<boolean> {
   const [text, touched] = await Promise.all([
-    readFile(path, 'utf8').catch(ifMissing('')),
-    stat(path).then(({ mtimeMs }) => mtimeMs, ifMissing(Date.now())),
+    readFile(path, 'utf8').catch(answerIfMissing('')),
+    stat(path).then(({ mtimeMs }) => mtimeMs, answerIfMissing(Date.now())),
   ])
   return Date.now() - touched > STALE_MS || (text !== '' && !isRunning(Number(text)))
 }

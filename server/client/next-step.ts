@@ -6,8 +6,8 @@
  * nothing from a gateway.
  */
 
-import { ASSET_SYMBOL, amountText, moneyText } from '../../shared/money.ts'
-import { networkName } from '../../shared/usdc.ts'
+import { ASSET_SYMBOL, formatAmount, formatMoney } from '../../shared/money.ts'
+import { nameNetwork } from '../../shared/usdc.ts'
 import { memberOf } from './json.ts'
 import { parsePendingTransaction, parseTerms, type Terms } from './payment.ts'
 import { parseError, noWall, unreachable, type Failure } from './wall-error.ts'
@@ -57,25 +57,28 @@ const WAIT_MAX_SECONDS = 30
 /** Decides the step after a response; `undefined` stands for a lost one. */
 export const decideNextStep = (answer: Answer | undefined, situation: Situation): Step =>
   situation.sent === undefined
-    ? afterAsking(answer, situation)
-    : afterPaying(answer, { ...situation, sent: situation.sent })
+    ? stepAfterAsking(answer, situation)
+    : stepAfterPaying(answer, { ...situation, sent: situation.sent })
 
 /** Nothing is signed in this call, or the signed payment is over. */
-function afterAsking(answer: Answer | undefined, situation: Situation): Step {
+function stepAfterAsking(answer: Answer | undefined, situation: Situation): Step {
   const { url, isOwn } = situation
-  if (answer === undefined) return stop(unpaid(unreachable(url)))
+  if (answer === undefined) return stop(withNothingPaid(unreachable(url)))
   const { status, body } = answer
-  if (status === 402) return afterTerms(answer, situation)
+  if (status === 402) return stepAfterTerms(answer, situation)
   const isDeed = isSuccess(status) && memberOf(body, 'state') === 'claimed'
   const error = isDeed ? SOLD : parseError(status, body)
-  if (error === undefined || (isSuccess(status) && !isDeed)) return stop(unpaid(noWall(url, status)))
+  if (error === undefined || (isSuccess(status) && !isDeed)) return stop(withNothingPaid(noWall(url, status)))
   if (error.code !== SOLD.code || isOwn === false) return stop({ ...error, status })
   return isOwn === undefined ? { do: 'check-owner' } : stop({ ...OWN, status })
 }
 
 const stop = (failure: Failure): Step => ({ do: 'stop', saved: 'none', failure })
 
-export const unpaid = (failure: Failure): Failure => ({ ...failure, message: `${failure.message} Nothing was paid.` })
+export const withNothingPaid = (failure: Failure): Failure => ({
+  ...failure,
+  message: `${failure.message} Nothing was paid.`,
+})
 
 const SOLD: Failure = {
   kind: 'refused',
@@ -89,7 +92,7 @@ const OWN: Failure = {
   message: 'This is already yours, by an earlier purchase. Nothing was paid now.',
 }
 
-function afterTerms({ status, terms: header }: Answer, { url, max, blocks }: Situation): Step {
+function stepAfterTerms({ status, terms: header }: Answer, { url, max, blocks }: Situation): Step {
   const terms = parseTerms(header)
   if (terms === 'unreadable')
     return stop({
@@ -114,11 +117,11 @@ function afterTerms({ status, terms: header }: Answer, { url, max, blocks }: Sit
       status,
     })
   if (terms.amount <= max) return { do: 'sign', terms }
-  const [price, what] = [moneyText(terms.amount), blocks === 1 ? 'One block costs' : `${blocks} blocks cost`]
+  const [price, what] = [formatMoney(terms.amount), blocks === 1 ? 'One block costs' : `${blocks} blocks cost`]
   return stop({
     kind: 'above-max',
     code: 'above_max',
-    message: `${what} ${price} ${ASSET_SYMBOL}, and the maximum is ${moneyText(max)}. Nothing was signed or paid. Allow it with --max ${price} (maxDollars in a program).`,
+    message: `${what} ${price} ${ASSET_SYMBOL}, and the maximum is ${formatMoney(max)}. Nothing was signed or paid. Allow it with --max ${price} (maxDollars in a program).`,
     status,
     amount: price,
   })
@@ -128,17 +131,17 @@ function afterTerms({ status, terms: header }: Answer, { url, max, blocks }: Sit
 export const emptyWallet = (wallet: string, balance: bigint, { amount, network }: Terms): Failure => ({
   kind: 'refused',
   code: 'insufficient_funds',
-  message: `${wallet} holds ${amountText(balance)} and needs ${amountText(amount)} on ${networkName(network)}. Nothing was signed or paid. Fund it, then buy again.`,
-  amount: moneyText(amount),
+  message: `${wallet} holds ${formatAmount(balance)} and needs ${formatAmount(amount)} on ${nameNetwork(network)}. Nothing was signed or paid. Fund it, then buy again.`,
+  amount: formatMoney(amount),
 })
 
 type Paid = Situation & { readonly sent: SentPayment }
 
-function afterPaying(answer: Answer | undefined, situation: Paid): Step {
+function stepAfterPaying(answer: Answer | undefined, situation: Paid): Step {
   const { sent, signaturesLeft, wallet } = situation
   if (answer !== undefined && isReceipt(answer, wallet)) return { do: 'deliver', receipt: answer.body }
   const error = answer && parseError(answer.status, answer.body)
-  if (error?.charged === 'yes') return { do: 'stop', saved: 'set aside', failure: paidForNothing(error) }
+  if (error?.charged === 'yes') return { do: 'stop', saved: 'set aside', failure: toPaidForNothing(error) }
   if (error?.charged === 'no') {
     // An earlier process may have ordered under other terms; and terms may change between request and payment.
     const mayAsk = signaturesLeft > 0 && (sent.isEarlier || error.status === 402)
@@ -146,8 +149,8 @@ function afterPaying(answer: Answer | undefined, situation: Paid): Step {
   }
   if (isRefused(error) || sent.tries >= sent.triesMax)
     return { do: 'stop', saved: 'kept', failure: open(answer, situation) }
-  const seconds = secondsIn(answer?.retryAfter)
-  return { do: 'resend', afterMs: seconds * 1000, why: waiting(answer, sent, seconds) }
+  const seconds = parseSeconds(answer?.retryAfter)
+  return { do: 'resend', afterMs: seconds * 1000, why: describeWait(answer, sent, seconds) }
 }
 
 /** Whether the wall rejects the order, so that a resend is useless now. The payment may still be taken. */
@@ -169,23 +172,23 @@ function isReceipt({ status, body }: Answer, wallet: string): boolean {
 
 const isSuccess = (status: number) => status >= 200 && status < 300
 
-function secondsIn(text: string | undefined): number {
+function parseSeconds(text: string | undefined): number {
   const seconds = Number(text ?? WAIT_SECONDS)
   return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds, WAIT_MAX_SECONDS) : WAIT_SECONDS
 }
 
-const paidForNothing = (error: Failure): Failure => ({
+const toPaidForNothing = (error: Failure): Failure => ({
   ...error,
   kind: 'paid',
   message: `You paid, but did not get what you asked for. ${error.message}`,
 })
 
 /** The sentence for the caller while the same payment is sent again. */
-function waiting(answer: Answer | undefined, { tries, triesMax }: SentPayment, seconds: number): string {
-  return `${lastResponse(answer)} The same signed payment is sent again in ${seconds} s (try ${tries + 1} of ${triesMax}).`
+function describeWait(answer: Answer | undefined, { tries, triesMax }: SentPayment, seconds: number): string {
+  return `${describeLastResponse(answer)} The same signed payment is sent again in ${seconds} s (try ${tries + 1} of ${triesMax}).`
 }
 
-function lastResponse(answer: Answer | undefined): string {
+function describeLastResponse(answer: Answer | undefined): string {
   if (answer === undefined) return 'The wall does not respond.'
   const code = parseError(answer.status, answer.body)?.code
   const named = parsePendingTransaction(answer.settlement)
@@ -208,7 +211,7 @@ function open(answer: Answer | undefined, situation: Paid): Failure {
 }
 
 function whyOpen(answer: Answer | undefined, error: Failure | undefined, { wallet, sent: { amount } }: Paid): string {
-  if (error === undefined || !isRefused(error)) return lastResponse(answer)
+  if (error === undefined || !isRefused(error)) return describeLastResponse(answer)
   if (error.code === DENIED) return `The wall does not sell to ${wallet} (${DENIED}).`
   if (error.code === MISMATCH)
     return 'The wall received another order than the one that was signed (order_mismatch): something between you and the wall changes what you order.'
@@ -216,24 +219,24 @@ function whyOpen(answer: Answer | undefined, error: Failure | undefined, { walle
   if (amount !== undefined && typeof reason === 'string' && /insufficient/i.test(reason)) {
     const balance = memberOf(answer?.body, 'balance')
     return typeof balance === 'string' && /^\d{1,30}$/.test(balance)
-      ? `${wallet} holds ${amountText(BigInt(balance))} and needs ${amountText(amount)}; fund it.`
-      : `${wallet} does not hold the ${amountText(amount)} that are needed; fund it.`
+      ? `${wallet} holds ${formatAmount(BigInt(balance))} and needs ${formatAmount(amount)}; fund it.`
+      : `${wallet} does not hold the ${formatAmount(amount)} that are needed; fund it.`
   }
   return `The wall refused the payment (${typeof reason === 'string' ? reason : error.code}).`
 }
 
 /** What a saved payment can still cost, and until when. */
 export function describeOpenPayment({ amount, until }: Pick<SentPayment, 'amount' | 'until'>, now: number): string {
-  const payment = `The signed payment${amount === undefined ? '' : ` of ${amountText(amount)}`}`
+  const payment = `The signed payment${amount === undefined ? '' : ` of ${formatAmount(amount)}`}`
   if (until === undefined) return `${payment} is saved, and may still be taken.`
-  if (until > now) return `${payment} is saved, and may still be taken until ${utc(until)}.`
-  return `${payment} is saved. It expired at ${utc(until)}; whether it was taken before is not known yet.`
+  if (until > now) return `${payment} is saved, and may still be taken until ${formatUtc(until)}.`
+  return `${payment} is saved. It expired at ${formatUtc(until)}; whether it was taken before is not known yet.`
 }
 
-const utc = (ms: number) => `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC`
+const formatUtc = (ms: number) => `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC`
 
 const openMembers = ({ amount, until }: Pick<SentPayment, 'amount' | 'until'>) => ({
-  ...(amount === undefined ? {} : { amount: moneyText(amount) }),
+  ...(amount === undefined ? {} : { amount: formatMoney(amount) }),
   ...(until === undefined ? {} : { until: new Date(until).toISOString() }),
 })
 

@@ -2,8 +2,8 @@
 
 import type { AreaOrder } from '../../shared/contract/area-order.ts'
 import type { ListingQuery } from '../../shared/contract/block.ts'
-import { orderText, pictureDigest, type Order } from '../../shared/order.ts'
-import { digestOfPixels } from '../../shared/signing.ts'
+import { orderText, formatPictureDigest, type Order } from '../../shared/order.ts'
+import { hashPixels } from '../../shared/signing.ts'
 import { coordOf, parseCoord } from '../../shared/wall.ts'
 import type { OrderRequest } from './signed-payments.ts'
 import { WallError } from './wall-error.ts'
@@ -19,43 +19,48 @@ export type OrderToPay = OrderRequest & {
 export type AreaListing = Omit<AreaOrder, 'image' | 'pixels' | 'fit' | 'dither'>
 
 /** One block: `col,row` or `next`. `at` makes an address of the wall. */
-export function blockOrder(
+export function createBlockOrder(
   at: (path: string, query: ListingQuery) => URL,
   target: string,
   { px, ...listing }: ListingQuery,
 ): OrderToPay {
-  const block = canonical(target)
+  const block = toCanonicalTarget(target)
   const url = at(`/blocks/${target}`, px === undefined ? listing : { ...listing, px })
-  const text = boundText({ host: url.hostname, block, ...saidIn(listing), ...ifGiven('px', px?.toLowerCase()) })
+  const text = boundText({
+    host: url.hostname,
+    block,
+    ...pickListing(listing),
+    ...omitUndefined('px', px?.toLowerCase()),
+  })
   return { url: url.href, text, blocks: 1, ...(block === 'next' ? {} : { place: `${block},1x1` }) }
 }
 
 /** A rectangle of blocks, all or none. */
 export function createAreaOrder(url: URL, listing: AreaListing, rows: Uint8Array | undefined): OrderToPay {
   const { at = 'next', w, h } = listing
-  const corner = canonical(at)
+  const corner = toCanonicalTarget(at)
   const area = `${corner},${w}x${h}`
-  const digest = rows && pictureDigest(digestOfPixels(rows))
-  const text = boundText({ host: url.hostname, area, ...saidIn(listing), ...ifGiven('pixels', digest) })
+  const digest = rows && formatPictureDigest(hashPixels(rows))
+  const text = boundText({ host: url.hostname, area, ...pickListing(listing), ...omitUndefined('pixels', digest) })
   const body = JSON.stringify({ ...listing, pixels: rows && Buffer.from(rows).toString('base64') })
   return { url: url.href, body, text, blocks: w * h, ...(corner === 'next' ? {} : { place: area }) }
 }
 
 /** A position as the wall writes it, so that `07,3` is bound as `7,3`; the wall rejects an invalid one. */
-function canonical(target: string): string {
+function toCanonicalTarget(target: string): string {
   const block = parseCoord(target)
   return block === undefined ? target : coordOf(block)
 }
 
-const saidIn = ({ name, framework, message, link, painter }: Omit<ListingQuery, 'px'>): Partial<Order> => ({
-  ...ifGiven('name', name),
-  ...ifGiven('framework', framework),
-  ...ifGiven('message', message),
-  ...ifGiven('link', link),
-  ...ifGiven('painter', painter?.toLowerCase()),
+const pickListing = ({ name, framework, message, link, painter }: Omit<ListingQuery, 'px'>): Partial<Order> => ({
+  ...omitUndefined('name', name),
+  ...omitUndefined('framework', framework),
+  ...omitUndefined('message', message),
+  ...omitUndefined('link', link),
+  ...omitUndefined('painter', painter?.toLowerCase()),
 })
 
-const ifGiven = <Name extends keyof Order>(name: Name, value: string | undefined): Partial<Order> =>
+const omitUndefined = <Name extends keyof Order>(name: Name, value: string | undefined): Partial<Order> =>
   value === undefined ? {} : { [name]: value }
 
 /** The text of an order. No wall takes a line break in any member. */

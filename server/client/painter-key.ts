@@ -7,13 +7,13 @@ import { randomUUID } from 'node:crypto'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { generatePrivateKey, privateKeyToAccount, type PrivateKeyAccount } from 'viem/accounts'
-import { ifCode, ifMissing } from './signed-payments.ts'
+import { answerOnCode, answerIfMissing } from './signed-payments.ts'
 
-const fileIn = (folder: string) => join(folder, 'painter.key')
+const locateKeyFile = (folder: string) => join(folder, 'painter.key')
 
 /** The painter stored in a folder; `undefined` if there is none. */
 export async function keptPainter(folder: string): Promise<PrivateKeyAccount | undefined> {
-  const key = await readFile(fileIn(folder), 'utf8').catch(ifMissing(undefined))
+  const key = await readFile(locateKeyFile(folder), 'utf8').catch(answerIfMissing(undefined))
   return key === undefined ? undefined : privateKeyToAccount(key.trim() as `0x${string}`)
 }
 
@@ -22,10 +22,10 @@ export async function painterIn(folder: string): Promise<PrivateKeyAccount> {
   const kept = await keptPainter(folder)
   if (kept !== undefined) return kept
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  const unfinished = `${fileIn(folder)}.${randomUUID()}`
+  const unfinished = `${locateKeyFile(folder)}.${randomUUID()}`
   await writeFile(unfinished, generatePrivateKey(), { mode: 0o600, flush: true })
   // If two processes create one, the first one wins.
-  await link(unfinished, fileIn(folder)).catch(ifCode('EEXIST', undefined))
+  await link(unfinished, locateKeyFile(folder)).catch(answerOnCode('EEXIST', undefined))
   await rm(unfinished)
   return await painterIn(folder)
 }

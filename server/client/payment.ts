@@ -29,7 +29,7 @@ const SECONDS_MAX = 600
 
 /** Reads the PAYMENT-REQUIRED header: `unsupported` if it has no offer that this client signs. */
 export function parseTerms(header: string | undefined): Terms | 'unreadable' | 'unsupported' {
-  const demand = decoded(header)
+  const demand = decodeHeader(header)
   const [version, accepts] = [memberOf(demand, 'x402Version'), memberOf(demand, 'accepts')]
   if (version !== 2 || !Array.isArray(accepts)) return 'unreadable'
   for (const offer of accepts) {
@@ -43,7 +43,7 @@ export function parseTerms(header: string | undefined): Terms | 'unreadable' | '
   return 'unsupported'
 }
 
-const decoded = (header = ''): object => parseObject(Buffer.from(header, 'base64').toString('utf8'))
+const decodeHeader = (header = ''): object => parseObject(Buffer.from(header, 'base64').toString('utf8'))
 
 const addressPattern = /^0x[0-9a-fA-F]{40}$/
 const amountPattern = /^[1-9]\d{0,20}$/
@@ -105,7 +105,7 @@ export async function signPayment(
 
 /** What a signed payment can cost, and until when: `undefined` if the header is malformed. */
 export function parseAuthorization(header: string): { readonly amount: bigint; readonly until: number } | undefined {
-  const authorization = memberOf(memberOf(decoded(header), 'payload'), 'authorization')
+  const authorization = memberOf(memberOf(decodeHeader(header), 'payload'), 'authorization')
   const [value, validBefore] = ['value', 'validBefore'].map((name) => String(memberOf(authorization, name)))
   if (!amountPattern.test(value ?? '') || !amountPattern.test(validBefore ?? '')) return undefined
   return { amount: BigInt(value ?? 0), until: Number(validBefore) * 1000 }
@@ -115,7 +115,7 @@ const hashPattern = /^0x[0-9a-f]{64}$/
 
 /** The transaction in a PAYMENT-RESPONSE header of a payment that is not settled yet: a facilitator's claim, and only a hint. */
 export function parsePendingTransaction(header: string | undefined): string | undefined {
-  const response = decoded(header)
+  const response = decodeHeader(header)
   const isPending = memberOf(response, 'errorReason') === 'settlement_pending'
   const transaction = memberOf(response, 'transaction')
   return isPending && typeof transaction === 'string' && hashPattern.test(transaction) ? transaction : undefined

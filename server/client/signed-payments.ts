@@ -40,8 +40,11 @@ const ENDING = '.json'
 const PAID_ENDING = '.paid'
 
 /** Stores payments in a folder that only its owner may read. */
-export function signedPayments(folder: string, sync: (folder: string) => Promise<void> = syncFolder): SignedPayments {
-  const saved = (path: string, request: SignedRequest): SavedPayment => ({
+export function openSignedPayments(
+  folder: string,
+  sync: (folder: string) => Promise<void> = syncFolder,
+): SignedPayments {
+  const toSavedPayment = (path: string, request: SignedRequest): SavedPayment => ({
     ...request,
     remove: () => rm(path, { force: true }),
     async setAside() {
@@ -70,20 +73,20 @@ export function signedPayments(folder: string, sync: (folder: string) => Promise
       } catch (error) {
         throw new NotSavedError(error, (await isEmptied(path)) ? undefined : path)
       }
-      return saved(path, request)
+      return toSavedPayment(path, request)
     },
     async list() {
-      const names = await readdir(folder).catch(ifMissing<string[]>([]))
+      const names = await readdir(folder).catch(answerIfMissing<string[]>([]))
       const paths = names.filter((name) => name.endsWith(ENDING)).map((name) => join(folder, name))
       const read = await Promise.all(
-        paths.map(async (path) => [path, requestIn(await readFile(path, 'utf8'))] as const),
+        paths.map(async (path) => [path, parseRequest(await readFile(path, 'utf8'))] as const),
       )
-      return read.flatMap(([path, request]) => (request === undefined ? [] : [saved(path, request)]))
+      return read.flatMap(([path, request]) => (request === undefined ? [] : [toSavedPayment(path, request)]))
     },
   }
 }
 
-function requestIn(text: string): SignedRequest | undefined {
+function parseRequest(text: string): SignedRequest | undefined {
   const value = parseObject(text)
   const [url, payment, body, salt] = ['url', 'payment', 'body', 'salt'].map((name) => memberOf(value, name))
   if (typeof url !== 'string' || typeof payment !== 'string') return undefined
@@ -101,7 +104,7 @@ function requestIn(text: string): SignedRequest | undefined {
  */
 async function isEmptied(path: string): Promise<boolean> {
   try {
-    const file = await open(path, 'r+').catch(ifMissing(undefined))
+    const file = await open(path, 'r+').catch(answerIfMissing(undefined))
     if (file === undefined) return true
     try {
       await file.truncate()
@@ -128,7 +131,7 @@ async function syncFolder(folder: string): Promise<void> {
 }
 
 /** Returns `value` for a system error with that code; throws any other error. */
-export const ifCode =
+export const answerOnCode =
   <T>(code: string, value: T) =>
   (error: unknown): T => {
     if (error instanceof Error && 'code' in error && error.code === code) return value
@@ -136,4 +139,4 @@ export const ifCode =
   }
 
 /** Stands for a missing file or folder. */
-export const ifMissing = <T>(value: T) => ifCode('ENOENT', value)
+export const answerIfMissing = <T>(value: T) => answerOnCode('ENOENT', value)

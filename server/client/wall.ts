@@ -10,12 +10,12 @@ import type { Reset, ChangeDto } from '../../shared/contract/live.ts'
 import type { PaintedBlocks, PixelsQuery } from '../../shared/contract/picture.ts'
 import type { Spaces, SpaceQuery } from '../../shared/contract/space.ts'
 import type { WalletStanding } from '../../shared/contract/wallet.ts'
-import { areaMessage, digestOfPixels, editMessage, type EditFields } from '../../shared/signing.ts'
+import { formatAreaMessage, hashPixels, editMessage, type EditFields } from '../../shared/signing.ts'
 import { networks } from '../../shared/usdc.ts'
-import { truncatedWallet } from '../../shared/wallet.ts'
+import { truncateWallet } from '../../shared/wallet.ts'
 import { createBuyer, openPaymentStore, type Bought, type Buyer, type BuyerOptions } from './buyer.ts'
 import { follow, type FollowOptions } from './follow.ts'
-import { createAreaOrder, blockOrder } from './orders.ts'
+import { createAreaOrder, createBlockOrder } from './orders.ts'
 import type { Terms } from './payment.ts'
 import { detectImageType, rowsOf } from './picture.ts'
 import { answerIn, read, readWhenFree } from './read.ts'
@@ -121,34 +121,34 @@ export type Wall = {
 /** The wall at an address. */
 export function wall(address: string | URL, options: WallOptions = {}): Wall {
   const url = new URL(address)
-  const at = (path: string, query: Query = {}) => addressOf(url, path, query)
-  const buying = once(() => buyerOf(url, options, isOwn))
+  const resolvePath = (path: string, query: Query = {}) => addressOf(url, path, query)
+  const buying = createOnce(() => buyerOf(url, options, isOwn))
   const named = options.painter === undefined ? {} : { painter: options.painter.address }
   const purchase: Wall['purchase'] = async (target = 'next', listing = {}) =>
-    await buying().buy(blockOrder(at, target, { ...named, ...listing }))
+    await buying().buy(createBlockOrder(resolvePath, target, { ...named, ...listing }))
   const purchaseArea: Wall['purchaseArea'] = async ({ image, pixels: given, fit, dither, ...listing }) => {
     if (image !== undefined && given !== undefined) throw new TypeError('Give image or pixels, not both.')
     const { w, h } = listing
     const fitting = { ...(fit && { fit }), ...(dither && { dither }) }
     const rows = image === undefined ? given : rowsOf(await pixels(image, { w, h, ...fitting }))
-    return await buying().buy<AreaReceipt>(createAreaOrder(at('/areas'), { ...named, ...listing }, rows))
+    return await buying().buy<AreaReceipt>(createAreaOrder(resolvePath('/areas'), { ...named, ...listing }, rows))
   }
   const pixels: Wall['pixels'] = (image, query) => {
     const headers = { 'content-type': detectImageType(image) ?? 'application/octet-stream' }
     const body = new Uint8Array(image)
-    return readWhenFree<PaintedBlocks>(at('/api/pixels', query), { method: 'POST', headers, body })
+    return readWhenFree<PaintedBlocks>(resolvePath('/api/pixels', query), { method: 'POST', headers, body })
   }
-  const area: Wall['area'] = (name) => read<AreaState>(at(`/areas/${name}`))
+  const area: Wall['area'] = (name) => read<AreaState>(resolvePath(`/areas/${name}`))
   const isOwn: Wall['owns'] = async (name) => {
     const { owner } = await area(name)
-    return owner?.wallet === truncatedWallet(accountOf(options).address)
+    return owner?.wallet === truncateWallet(accountOf(options).address)
   }
   const change = async <Answer>(path: string, fields: object, message: (ts: number) => string): Promise<Answer> => {
     const { painter, account = painter, signIn } = options
-    if (account === undefined && signIn !== undefined) return await signedIn(signIn, at(path), fields)
+    if (account === undefined && signIn !== undefined) return await fetchSignedIn(signIn, resolvePath(path), fields)
     const ts = Date.now()
     const signature = await (account ?? accountOf(options)).signMessage({ message: message(ts) })
-    return await read<Answer>(at(path), sending('PUT', { ts, signature, ...fields }))
+    return await read<Answer>(resolvePath(path), createSendInit('PUT', { ts, signature, ...fields }))
   }
   return {
     url,
@@ -162,25 +162,25 @@ export function wall(address: string | URL, options: WallOptions = {}): Wall {
     repaint: (coord, fields) =>
       change<EditAnswer>(`/blocks/${coord}`, fields, (ts) => editMessage(url.hostname, coord, ts, fields)),
     repaintArea(area, { pixels, ...texts }) {
-      const signed = { ...texts, pixels: pixels && digestOfPixels(pixels) }
-      const fields = { ...texts, pixels: pixels && base64(pixels) }
-      return change<EditAreaAnswer>(`/areas/${area}`, fields, (ts) => areaMessage(url.hostname, area, ts, signed))
+      const signed = { ...texts, pixels: pixels && hashPixels(pixels) }
+      const fields = { ...texts, pixels: pixels && toBase64(pixels) }
+      return change<EditAreaAnswer>(`/areas/${area}`, fields, (ts) => formatAreaMessage(url.hostname, area, ts, signed))
     },
     area,
     owns: isOwn,
     async block(coord) {
-      const response = await ask(at(`/blocks/${coord}`), { headers: { accept: 'application/json' } })
+      const response = await ask(resolvePath(`/blocks/${coord}`), { headers: { accept: 'application/json' } })
       if (response.ok) return (await response.json()) as Deed
       if (response.status === 402 || response.status === 409) return undefined
       throw await failureOf(response)
     },
-    canvas: () => read<Canvas>(at('/api/canvas')),
+    canvas: () => read<Canvas>(resolvePath('/api/canvas')),
     wallet: (address = accountOf(options).address, after = 0) =>
-      read<WalletStanding>(at(`/api/agents/${address}`, { after })).catch(unlessUnknownWallet),
-    space: (query) => read<Spaces>(at('/api/space', query)),
+      read<WalletStanding>(resolvePath(`/api/agents/${address}`, { after })).catch(ignoreUnknownWallet),
+    space: (query) => read<Spaces>(resolvePath('/api/space', query)),
     pixels,
     areaPixels: async (image, query) => rowsOf(await pixels(image, query)),
-    follow: (followed = {}) => follow(at('/api/live'), followed),
+    follow: (followed = {}) => follow(resolvePath('/api/live'), followed),
   }
 }
 
@@ -190,9 +190,9 @@ async function takeReceipt<Got extends Receipt | AreaReceipt>({ receipt, done }:
   return receipt
 }
 
-const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
+const toBase64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
 
-const sending = (method: 'PUT' | 'POST', body: object): RequestInit => ({
+const createSendInit = (method: 'PUT' | 'POST', body: object): RequestInit => ({
   method,
   headers: JSON_TYPE,
   body: JSON.stringify(body),
@@ -225,14 +225,14 @@ function buyerOf(url: URL, options: WallOptions, owns: Wall['owns']): Buyer {
   return createBuyer({ ...options, ...asked, account, owns, ...openPaymentStore(folderOf(url, options)) })
 }
 
-function once<T>(make: () => T): () => T {
+function createOnce<T>(make: () => T): () => T {
   let made: { readonly it: T } | undefined
   return () => (made ??= { it: make() }).it
 }
 
 /** Makes a change that a wallet signs on its way. */
-async function signedIn<T>(signIn: Fetch, url: URL, fields: object): Promise<T> {
-  const response = await signIn(url.href, sending('POST', fields)).catch((error: unknown) => {
+async function fetchSignedIn<T>(signIn: Fetch, url: URL, fields: object): Promise<T> {
+  const response = await signIn(url.href, createSendInit('POST', fields)).catch((error: unknown) => {
     const why = error instanceof Error ? error.message : String(error)
     const message = `The wallet did not sign in: ${why}`
     throw new WallError({ kind: 'unavailable', code: 'sign_in_failed', message })
@@ -240,6 +240,6 @@ async function signedIn<T>(signIn: Fetch, url: URL, fields: object): Promise<T> 
   return await answerIn(response)
 }
 
-function unlessUnknownWallet(error: unknown): undefined {
+function ignoreUnknownWallet(error: unknown): undefined {
   if (!(error instanceof WallError && error.code === 'no_purchases')) throw error
 }

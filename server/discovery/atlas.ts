@@ -1,6 +1,6 @@
 /** The atlas: every artwork and agent of the wall as a page without scripts, as an Atom feed, and as oEmbed. */
 
-import { blocksText, countOf } from '../../shared/money.ts'
+import { formatBlocks, countOf } from '../../shared/money.ts'
 import { titleOf } from '../../shared/titles.ts'
 import { BLOCK_SIZE, coordOf } from '../../shared/wall.ts'
 import { artworksOf, regionOf, type Artwork } from '../domain/wall/artworks.ts'
@@ -56,7 +56,7 @@ export function renderAtlasHtml(site: Site, view: WallView, part: AtlasPart): st
     part.list === 'agents' ? { total: view.agents.length, works: [] } : artworksOf(view, from, to, agent)
   const pages = Math.max(1, Math.ceil(total / size))
   if (part.page > pages) return undefined
-  const shown = part.list === 'agents' ? view.agents.slice(from, to).map(agentItem) : works.map(workItem)
+  const shown = part.list === 'agents' ? view.agents.slice(from, to).map(renderAgent) : works.map(renderWork)
   const name = agent === undefined ? undefined : (agent.name ?? agent.shownAs)
   const heading = name ?? (part.list === 'agents' ? 'Agents' : 'Artworks')
   const title = `${heading} · ${site.offer.title}`
@@ -76,49 +76,49 @@ export function renderAtlasHtml(site: Site, view: WallView, part: AtlasPart): st
 <body>
 <header>
 <h1 dir="auto">${escapeMarkup(heading)}</h1>
-<p>${agent === undefined ? escapeMarkup(countsOf(view)) : aboutAgent(agent, view)}</p>
+<p>${agent === undefined ? escapeMarkup(countsOf(view)) : describeAgent(agent, view)}</p>
 </header>
-<nav aria-label="Atlas"><a href="/">The wall</a>${tab('Artworks', { list: 'works', page: 1 }, part)}${tab('Agents', { list: 'agents', page: 1 }, part)}<a href="${feed}">Feed of new artworks</a></nav>
+<nav aria-label="Atlas"><a href="/">The wall</a>${renderTab('Artworks', { list: 'works', page: 1 }, part)}${renderTab('Agents', { list: 'agents', page: 1 }, part)}<a href="${feed}">Feed of new artworks</a></nav>
 <main>
 ${shown.length === 0 ? '<p>Nobody has bought a block yet.</p>' : `<ul class="${part.list === 'agents' ? 'agents' : 'works'}">\n${shown.join('\n')}\n</ul>`}
 </main>
-${pager(part, pages)}
+${renderPager(part, pages)}
 <footer>All pictures and texts are the agents’ own.</footer>
 </body>
 </html>
 `
 }
 
-function workItem(work: Artwork): string {
+function renderWork(work: Artwork): string {
   const { agent, message, link } = work
   const name = agent.name ?? agent.shownAs
   const title = titleOf(message)
   const says = message === null || message === title ? '' : `<p class="says" dir="auto">${escapeMarkup(message)}</p>`
   const host = link === null || !URL.canParse(link) ? undefined : new URL(link).host
-  const leads = link === null || host === undefined ? '' : `<p>${outside(link, host)}</p>`
-  return `<li><article><figure><img src="${escapeMarkup(pictureOf(work))}" alt="" loading="lazy"></figure><h2 dir="auto"><a href="${wallLinkOf(work)}">${escapeMarkup(title)}</a></h2>${says}<p><a href="${pathOf({ list: 'works', agent: agent.id, page: 1 })}"><bdi>${escapeMarkup(name)}</bdi></a> · ${sizeText(work)} · <time datetime="${iso(work.until)}">${iso(work.until).slice(0, 10)}</time></p>${leads}</article></li>`
+  const leads = link === null || host === undefined ? '' : `<p>${renderOutsideLink(link, host)}</p>`
+  return `<li><article><figure><img src="${escapeMarkup(pictureOf(work))}" alt="" loading="lazy"></figure><h2 dir="auto"><a href="${wallLinkOf(work)}">${escapeMarkup(title)}</a></h2>${says}<p><a href="${pathOf({ list: 'works', agent: agent.id, page: 1 })}"><bdi>${escapeMarkup(name)}</bdi></a> · ${sizeText(work)} · <time datetime="${formatIso(work.until)}">${formatIso(work.until).slice(0, 10)}</time></p>${leads}</article></li>`
 }
 
-function agentItem({ id, name, shownAs, framework, blocks }: Artwork['agent']): string {
+function renderAgent({ id, name, shownAs, framework, blocks }: Artwork['agent']): string {
   const runsOn = framework === null ? '' : `<span><bdi>${escapeMarkup(framework)}</bdi></span>`
-  return `<li><a href="${pathOf({ list: 'works', agent: id, page: 1 })}"><bdi>${escapeMarkup(name ?? shownAs)}</bdi></a><span>agent ${id}</span><span>${blocksText(blocks.length)}</span>${runsOn}<span>${shownAs}</span></li>`
+  return `<li><a href="${pathOf({ list: 'works', agent: id, page: 1 })}"><bdi>${escapeMarkup(name ?? shownAs)}</bdi></a><span>agent ${id}</span><span>${formatBlocks(blocks.length)}</span>${runsOn}<span>${shownAs}</span></li>`
 }
 
-const aboutAgent = ({ id, shownAs, framework, blocks, firstSeenAt }: Artwork['agent'], { agents }: WallView) =>
-  `Agent ${id} of ${agents.length} · ${shownAs}${framework === null ? '' : ` · <bdi>${escapeMarkup(framework)}</bdi>`} · ${blocksText(blocks.length)} since ${iso(firstSeenAt).slice(0, 10)} · <a href="/?agent=${id}">on the wall</a>`
+const describeAgent = ({ id, shownAs, framework, blocks, firstSeenAt }: Artwork['agent'], { agents }: WallView) =>
+  `Agent ${id} of ${agents.length} · ${shownAs}${framework === null ? '' : ` · <bdi>${escapeMarkup(framework)}</bdi>`} · ${formatBlocks(blocks.length)} since ${formatIso(firstSeenAt).slice(0, 10)} · <a href="/?agent=${id}">on the wall</a>`
 
 const countsOf = ({ claimed, agents }: WallView) =>
-  `${blocksText(claimed.size)} of the wall, bought and painted by ${countOf(agents.length, 'agent')}.`
+  `${formatBlocks(claimed.size)} of the wall, bought and painted by ${countOf(agents.length, 'agent')}.`
 
 function sizeText({ blocks }: Artwork): string {
   const { cols, rows } = regionOf(blocks)
-  return blocks.length > 1 && cols * rows === blocks.length ? `${cols} × ${rows} blocks` : blocksText(blocks.length)
+  return blocks.length > 1 && cols * rows === blocks.length ? `${cols} × ${rows} blocks` : formatBlocks(blocks.length)
 }
 
 /** Address of a work on the wall. */
-const wallLinkOf = ({ blocks }: Artwork) => `/?work=${coordOfFirst(blocks)}`
+const wallLinkOf = ({ blocks }: Artwork) => `/?work=${formatFirstCoord(blocks)}`
 
-const coordOfFirst = ([first]: Artwork['blocks']) => (first === undefined ? '' : coordOf(first))
+const formatFirstCoord = ([first]: Artwork['blocks']) => (first === undefined ? '' : coordOf(first))
 
 /** The address of an artwork's picture, including its surroundings if it is not a rectangle. */
 function pictureOf({ blocks }: Artwork): string {
@@ -136,26 +136,26 @@ function pathOf(part: AtlasPart): string {
   return `${PATHS.atlas}${query.size === 0 ? '' : '?'}${query.toString()}`
 }
 
-const linkTo = (part: AtlasPart, text: string, more = '') =>
+const renderLink = (part: AtlasPart, text: string, more = '') =>
   `<a href="${escapeMarkup(pathOf(part))}"${more}>${text}</a>`
 
-function tab(text: string, to: AtlasPart, shown: AtlasPart): string {
+function renderTab(text: string, to: AtlasPart, shown: AtlasPart): string {
   const isShown = to.list === shown.list && !(shown.list === 'works' && shown.agent !== undefined)
-  return isShown ? `<span aria-current="page">${text}</span>` : linkTo(to, text)
+  return isShown ? `<span aria-current="page">${text}</span>` : renderLink(to, text)
 }
 
-function pager(part: AtlasPart, pages: number): string {
+function renderPager(part: AtlasPart, pages: number): string {
   if (pages === 1) return ''
   const { page } = part
-  const back = page > 1 ? linkTo({ ...part, page: page - 1 }, 'Previous', ' rel="prev"') : ''
-  const on = page < pages ? linkTo({ ...part, page: page + 1 }, 'Next', ' rel="next"') : ''
+  const back = page > 1 ? renderLink({ ...part, page: page - 1 }, 'Previous', ' rel="prev"') : ''
+  const on = page < pages ? renderLink({ ...part, page: page + 1 }, 'Next', ' rel="next"') : ''
   return `<nav aria-label="Pages">${back}<span>Page ${page} of ${pages}</span>${on}</nav>`
 }
 
-const outside = (href: string, host: string) =>
+const renderOutsideLink = (href: string, host: string) =>
   `<a href="${escapeMarkup(href)}" rel="noopener nofollow ugc">${escapeMarkup(host)}</a>`
 
-const iso = (unixMs: number) => new Date(unixMs).toISOString()
+const formatIso = (unixMs: number) => new Date(unixMs).toISOString()
 
 /** The newest artworks of the wall or of an agent as an Atom feed (RFC 4287); `undefined` for an unknown agent. */
 export function renderAtlasFeed(site: Site, view: WallView, id: number | undefined): string | undefined {
@@ -168,10 +168,10 @@ export function renderAtlasFeed(site: Site, view: WallView, id: number | undefin
   const entries = works.map((work) => {
     const picture = `<p><img src="${escapeMarkup(baseUrl + pictureOf(work))}" alt=""></p>${work.message === null ? '' : `<p>${escapeMarkup(work.message)}</p>`}`
     return `<entry>
-<id>tag:${hostOf(site)},2026:work/${coordOfFirst(work.blocks)}</id>
+<id>tag:${hostOf(site)},2026:work/${formatFirstCoord(work.blocks)}</id>
 <title>${escapeMarkup(titleOf(work.message))}</title>
 <link href="${escapeMarkup(baseUrl + wallLinkOf(work))}"/>
-<updated>${iso(work.until)}</updated>
+<updated>${formatIso(work.until)}</updated>
 <author><name>${escapeMarkup(work.agent.name ?? work.agent.shownAs)}</name></author>
 <content type="html">${escapeMarkup(picture)}</content>
 </entry>`
@@ -182,7 +182,7 @@ export function renderAtlasFeed(site: Site, view: WallView, id: number | undefin
 <title>${escapeMarkup(name === undefined ? `New artworks · ${site.offer.title}` : `New artworks by ${name} · ${site.offer.title}`)}</title>
 <link href="${escapeMarkup(baseUrl + PATHS.atlas + query)}"/>
 <link rel="self" href="${escapeMarkup(baseUrl + PATHS.atlasFeed + query)}"/>
-<updated>${iso(works[0]?.until ?? 0)}</updated>
+<updated>${formatIso(works[0]?.until ?? 0)}</updated>
 ${entries.join('\n')}
 </feed>
 `

@@ -5,7 +5,7 @@ import iconBase64 from './icons/favicon.ico.txt' with { type: 'text' }
 import iconSvg from './icons/favicon.svg' with { type: 'text' }
 import { PATHS } from './links.ts'
 import { renderLlmsFullTxt, renderSkill } from './reference.ts'
-import { contactUri, escapeMarkup, type Site } from './site.ts'
+import { formatContactUri, escapeMarkup, type Site } from './site.ts'
 import {
   createApiCatalog,
   createServerCard,
@@ -31,30 +31,30 @@ const CATALOG = 'application/linkset+json; profile="https://www.rfc-editor.org/i
 export const renderHomeGuide = (site: Site): Document => ({ path: '/', type: MARKDOWN, body: () => renderGuide(site) })
 
 export function renderDocuments(site: Site): readonly Document[] {
-  const theSkill = () => renderSkill(site)
-  const json = (path: string, value: () => unknown, type = JSON_TYPE): Document => ({
+  const renderThisSkill = () => renderSkill(site)
+  const createJsonDocument = (path: string, value: () => unknown, type = JSON_TYPE): Document => ({
     path,
     type,
     body: () => JSON.stringify(value()),
   })
-  const text = (path: string, body: Document['body'], type = PLAIN): Document => ({ path, type, body })
+  const createTextDocument = (path: string, body: Document['body'], type = PLAIN): Document => ({ path, type, body })
   return [
-    text(PATHS.llms, () => renderLlmsTxt(site)),
-    text(PATHS.llmsFull, () => renderLlmsFullTxt(site)),
-    text(PATHS.skill, theSkill, MARKDOWN),
-    text(PATHS.heartbeat, () => renderHeartbeat(site), MARKDOWN),
-    json(PATHS.skills, () => createSkillsIndex(site, theSkill())),
-    json(PATHS.skillsV1, () => createSkillsIndexV1(site)),
-    text(PATHS.skillV1, theSkill, MARKDOWN),
-    json(PATHS.x402, () => listX402Resources(site)),
-    json(PATHS.mcpJson, () => createServerCard(site)),
-    json(PATHS.serverCard, () => createServerCard(site)),
-    json(PATHS.mcpServerCard, () => createServerCard(site), 'application/mcp-server-card+json'),
-    json(PATHS.serverJson, () => createServerJson(site)),
-    json(PATHS.apiCatalog, () => createApiCatalog(site), CATALOG),
-    text(PATHS.robots, () => renderRobotsTxt(site)),
-    text(PATHS.sitemap, () => sitemapXml(site), 'application/xml'),
-    text(PATHS.faviconSvg, () => iconSvg, 'image/svg+xml'),
+    createTextDocument(PATHS.llms, () => renderLlmsTxt(site)),
+    createTextDocument(PATHS.llmsFull, () => renderLlmsFullTxt(site)),
+    createTextDocument(PATHS.skill, renderThisSkill, MARKDOWN),
+    createTextDocument(PATHS.heartbeat, () => renderHeartbeat(site), MARKDOWN),
+    createJsonDocument(PATHS.skills, () => createSkillsIndex(site, renderThisSkill())),
+    createJsonDocument(PATHS.skillsV1, () => createSkillsIndexV1(site)),
+    createTextDocument(PATHS.skillV1, renderThisSkill, MARKDOWN),
+    createJsonDocument(PATHS.x402, () => listX402Resources(site)),
+    createJsonDocument(PATHS.mcpJson, () => createServerCard(site)),
+    createJsonDocument(PATHS.serverCard, () => createServerCard(site)),
+    createJsonDocument(PATHS.mcpServerCard, () => createServerCard(site), 'application/mcp-server-card+json'),
+    createJsonDocument(PATHS.serverJson, () => createServerJson(site)),
+    createJsonDocument(PATHS.apiCatalog, () => createApiCatalog(site), CATALOG),
+    createTextDocument(PATHS.robots, () => renderRobotsTxt(site)),
+    createTextDocument(PATHS.sitemap, () => renderSitemap(site), 'application/xml'),
+    createTextDocument(PATHS.faviconSvg, () => iconSvg, 'image/svg+xml'),
     { path: PATHS.faviconIco, type: 'image/x-icon', body: () => Uint8Array.fromBase64(iconBase64) },
   ]
 }
@@ -62,7 +62,7 @@ export function renderDocuments(site: Site): readonly Document[] {
 const PAGES = ['/', PATHS.atlas, PATHS.paint, PATHS.llms, PATHS.llmsFull, PATHS.skill, PATHS.openapi]
 
 /** /sitemap.xml: the pages and the documents. */
-const sitemapXml = ({ offer }: Site): string => `<?xml version="1.0" encoding="UTF-8"?>
+const renderSitemap = ({ offer }: Site): string => `<?xml version="1.0" encoding="UTF-8"?>
 <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
 ${PAGES.map((path) => `  <url><loc>${escapeMarkup(offer.baseUrl + path)}</loc></url>`).join('\n')}
 </urlset>
@@ -73,7 +73,7 @@ const VALID_DAYS = 90
 
 /** /.well-known/security.txt (RFC 9116), valid for three months from the day of `now`; `undefined` without a contact. */
 export function renderSecurityTxt(site: Site, now: number): string | undefined {
-  const contact = contactUri(site)
+  const contact = formatContactUri(site)
   if (contact === undefined) return undefined
   const expires = new Date((Math.floor(now / DAY_MS) + VALID_DAYS) * DAY_MS).toISOString()
   return `Contact: ${contact}

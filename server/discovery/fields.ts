@@ -4,7 +4,7 @@ import type { TObject, TSchema } from '@sinclair/typebox'
 
 /** A Markdown table. */
 export const renderTable = (head: readonly string[], rows: ReadonlyArray<readonly string[]>): string =>
-  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.map(inCell).join(' | ')} |`).join('\n')
+  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.map(escapeCell).join(' | ')} |`).join('\n')
 
 /** A row for each property of an object: its name, its rule and its meaning. */
 export const listFieldRows = ({ properties, required = [] }: TObject): string[][] =>
@@ -14,7 +14,7 @@ export const listFieldRows = ({ properties, required = [] }: TObject): string[][
     meaningOf(schema),
   ])
 
-const inCell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ')
+const escapeCell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ')
 
 /** What a value may be, in words. */
 function valuesOf(schema: TSchema): string {

@@ -6,9 +6,9 @@ import { PainterBody, RegisterBody } from '../../shared/contract/agent.ts'
 import { AreaOrder } from '../../shared/contract/area-order.ts'
 import { EditAreaBody } from '../../shared/contract/area.ts'
 import { EditBody, ListingQuery } from '../../shared/contract/block.ts'
-import { ASSET_SYMBOL, moneyText } from '../../shared/money.ts'
+import { ASSET_SYMBOL, formatMoney } from '../../shared/money.ts'
 import { PIXELS_HEX_LENGTH, PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
-import { areaMessage, editMessage, painterMessage, registerMessage } from '../../shared/signing.ts'
+import { formatAreaMessage, editMessage, formatPainterMessage, registerMessage } from '../../shared/signing.ts'
 import { AUTHORIZATION_TYPES, PRIMARY_TYPE } from '../../shared/usdc.ts'
 import { BLOCK_SIZE, COLS, HEIGHT, ROWS, TOTAL_BLOCKS, WIDTH } from '../../shared/wall.ts'
 import { ADVICE, REPEAT } from '../domain/advice.ts'
@@ -32,19 +32,25 @@ import { INDEX_RULE, PURE_COLOURS, WORKED_EXAMPLE, WORKED_REGISTRATION, WORKED_S
 
 /** Everything an agent needs to read, buy, repaint and recover, from the address alone, in Markdown. */
 export const renderGuide = (site: Site): string =>
-  filled(guideText, { ...factsOf(site), ...tablesOf(site), ...payingByHand(site), ...signing(site) })
+  fillText(guideText, {
+    ...factsOf(site),
+    ...tablesOf(site),
+    ...renderPaymentValues(site),
+    ...renderSigningValues(site),
+  })
 
 /** What an agent must know before its first request, one sentence per line: for `info.x-guidance` and llms.txt. */
-export const essentials = (site: Site): readonly string[] => filled(essentialsText, factsOf(site)).trimEnd().split('\n')
+export const renderEssentials = (site: Site): readonly string[] =>
+  fillText(essentialsText, factsOf(site)).trimEnd().split('\n')
 
 /** What an owner's timer requests: the changes at its blocks. */
-export const renderHeartbeat = (site: Site): string => filled(heartbeatText, factsOf(site))
+export const renderHeartbeat = (site: Site): string => fillText(heartbeatText, factsOf(site))
 
 /** /llms.txt, in the format of llmstxt.org: a title, a summary, key facts, and lists of links. */
 export const renderLlmsTxt = (site: Site): string =>
-  filled(llmsText, {
+  fillText(llmsText, {
     ...factsOf(site),
-    essentials: listOf(essentials(site)),
+    essentials: listOf(renderEssentials(site)),
     addresses: listOf(
       site.operations
         .filter(({ method }) => method === 'GET')
@@ -55,12 +61,12 @@ export const renderLlmsTxt = (site: Site): string =>
 const listOf = (lines: readonly string[]) => lines.map((line) => `- ${line}`).join('\n')
 
 /** /robots.txt: the wall is for machines. Some crawlers are named, because they take a missing entry as a no. */
-export const renderRobotsTxt = (site: Site): string => filled(robotsText, factsOf(site))
+export const renderRobotsTxt = (site: Site): string => fillText(robotsText, factsOf(site))
 
 type Values = Readonly<Record<string, string | number>>
 
 /** A text with its `{{name}}` placeholders replaced. */
-const filled = (text: string, values: Values): string =>
+const fillText = (text: string, values: Values): string =>
   text.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {
     const value = values[name]
     if (value === undefined) throw new RangeError(`no value for ${name}`)
@@ -92,8 +98,8 @@ function factsOf(site: Site): Values {
     spendCap: spendCap(site),
     pitch: renderPitch(site),
     price: priceOf(site),
-    pixelPrice: moneyText(terms.amount / BigInt(PIXELS_PER_BLOCK)),
-    areaPriceMax: moneyText(BigInt(AREA_BLOCKS_MAX) * terms.amount).replace('.00', ''),
+    pixelPrice: formatMoney(terms.amount / BigInt(PIXELS_PER_BLOCK)),
+    areaPriceMax: formatMoney(BigInt(AREA_BLOCKS_MAX) * terms.amount).replace('.00', ''),
     asset: ASSET_SYMBOL,
     network: terms.network,
     neverPayTwice: `After a 503, or if no response arrives: ${REPEAT}`,
@@ -134,7 +140,7 @@ function tablesOf({ operations, tools }: Site): Values {
 }
 
 /** Instructions to build a payment without an x402 client. */
-function payingByHand({ offer }: Site): Values {
+function renderPaymentValues({ offer }: Site): Values {
   const accepted = offerRequirements(offer)
   const authorization = {
     from: '<your address>',
@@ -146,33 +152,36 @@ function payingByHand({ offer }: Site): Values {
   }
   const typedData = { domain: domainOf(offer), types: AUTHORIZATION_TYPES, primaryType: PRIMARY_TYPE }
   return {
-    typedData: inJson({ ...typedData, message: authorization }).replaceAll(memberPattern, '{ "name": $1, "type": $2 }'),
-    payload: inJson({ x402Version: 2, accepted, payload: { signature: '<0x…>', authorization } }),
+    typedData: renderJson({ ...typedData, message: authorization }).replaceAll(
+      memberPattern,
+      '{ "name": $1, "type": $2 }',
+    ),
+    payload: renderJson({ x402Version: 2, accepted, payload: { signature: '<0x…>', authorization } }),
   }
 }
 
-const inJson = (value: unknown) => JSON.stringify(value, null, 2)
+const renderJson = (value: unknown) => JSON.stringify(value, null, 2)
 
 // Each field of the type on one line, as such types are usually written.
 const memberPattern = /\{\s+"name": ("\w+"),\s+"type": ("\w+")\s+\}/g
 
 /** The exact texts to sign, and examples with a publicly known key. */
-function signing(site: Site): Values {
+function renderSigningValues(site: Site): Values {
   const host = hostOf(site)
-  const timed = (text: string) => text.replace('ts=0', 'ts=<Unix milliseconds>')
-  const naming = timed(painterMessage(host, '<0x…>', 0, null))
+  const withTimePlaceholder = (text: string) => text.replace('ts=0', 'ts=<Unix milliseconds>')
+  const naming = withTimePlaceholder(formatPainterMessage(host, '<0x…>', 0, null))
   return {
     minutes: TS_TOLERANCE_MS / 60_000,
-    editText: timed(editMessage(host, '<col,row>', 0, {})),
-    registerText: timed(registerMessage(host, '<0x…>', 0, {})),
-    areaText: timed(areaMessage(host, '<col,row,WxH>', 0, {})),
+    editText: withTimePlaceholder(editMessage(host, '<col,row>', 0, {})),
+    registerText: withTimePlaceholder(registerMessage(host, '<0x…>', 0, {})),
+    areaText: withTimePlaceholder(formatAreaMessage(host, '<col,row,WxH>', 0, {})),
     painterText: naming.replace('painter=', 'painter=<0x… in lower case, or empty>'),
     testKey: TEST_VECTOR.privateKey,
     testAddress: TEST_VECTOR.address,
     testMessage: TEST_VECTOR.message,
     exampleHost: WORKED_EXAMPLE.host,
     exampleCoord: WORKED_EXAMPLE.coord,
-    exampleBody: inJson(WORKED_EXAMPLE.body),
+    exampleBody: renderJson(WORKED_EXAMPLE.body),
     registrationText: WORKED_REGISTRATION.message,
     registrationSignature: WORKED_REGISTRATION.body.signature,
     orderText: ORDER_VECTOR.message,
@@ -182,6 +191,6 @@ function signing(site: Site): Values {
     signInPath: WORKED_SIGN_IN.path,
     signInBody: WORKED_SIGN_IN.body,
     signInText: signInMessage(WORKED_SIGN_IN.header),
-    signInFields: inJson(WORKED_SIGN_IN.header),
+    signInFields: renderJson(WORKED_SIGN_IN.header),
   }
 }

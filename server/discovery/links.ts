@@ -30,19 +30,19 @@ export const PATHS = {
   oembed: '/oembed',
 } as const
 
-const link = (path: string, rel: string, type: string) => `<${path}>; rel="${rel}"; type="${type}"`
+const formatLink = (path: string, rel: string, type: string) => `<${path}>; rel="${rel}"; type="${type}"`
 
 /** The Link header of a demand for payment: the description of the service, for machines and for language models. */
 export const DEMAND_LINK = [
-  link(PATHS.openapi, 'service-desc', 'application/json'),
-  link(PATHS.llms, 'service-doc', 'text/plain'),
+  formatLink(PATHS.openapi, 'service-desc', 'application/json'),
+  formatLink(PATHS.llms, 'service-doc', 'text/plain'),
 ].join(', ')
 
 export const HOME_LINK = [
   DEMAND_LINK,
-  link(PATHS.skill, 'describedby', 'text/markdown'),
-  link('/', 'alternate', 'text/markdown'),
-  link(PATHS.apiCatalog, 'api-catalog', 'application/linkset+json'),
-  link(PATHS.health, 'status', 'application/json'),
-  link(PATHS.sitemap, 'sitemap', 'application/xml'),
+  formatLink(PATHS.skill, 'describedby', 'text/markdown'),
+  formatLink('/', 'alternate', 'text/markdown'),
+  formatLink(PATHS.apiCatalog, 'api-catalog', 'application/linkset+json'),
+  formatLink(PATHS.health, 'status', 'application/json'),
+  formatLink(PATHS.sitemap, 'sitemap', 'application/xml'),
 ].join(', ')

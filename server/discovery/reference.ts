@@ -8,9 +8,9 @@ import { priceOf, type Site, spendCap } from './site.ts'
 
 /** /llms-full.txt: the guide, then every operation with its fields and codes. */
 export const renderLlmsFullTxt = (site: Site): string =>
-  `${[renderGuide(site).trimEnd(), '## Reference', ...site.operations.map(reference)].join('\n\n')}\n`
+  `${[renderGuide(site).trimEnd(), '## Reference', ...site.operations.map(renderReference)].join('\n\n')}\n`
 
-function reference(operation: Operation): string {
+function renderReference(operation: Operation): string {
   const { method, path, summary, description, params, query, body, answers, media, codes } = operation
   const fields = [
     ['Path', params],

@@ -7,7 +7,7 @@ import { CARD_HEIGHT, CARD_WIDTH, type CardSubject } from '../domain/picture/car
 import { type Artwork, findArtwork } from '../domain/wall/artworks.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
 import { PATHS } from './links.ts'
-import { contactUri, escapeMarkup, priceOf, type Site, renderTagline } from './site.ts'
+import { formatContactUri, escapeMarkup, priceOf, type Site, renderTagline } from './site.ts'
 
 /** Title, description and picture of a link. Title and description may quote untrusted text; nothing is escaped yet. */
 type Sharing = {
@@ -20,9 +20,9 @@ type Sharing = {
 /** The texts about a subject. */
 export function sharingOf(site: Site, view: WallView, subject: CardSubject): Sharing {
   const { title } = site.offer
-  if (subject.kind === 'block') return blockSharing(site, view, subject.block)
+  if (subject.kind === 'block') return describeBlock(site, view, subject.block)
   const work = subject.kind === 'work' ? findArtwork(view, subject.block) : undefined
-  if (work !== undefined) return workSharing(site, work)
+  if (work !== undefined) return describeWork(site, work)
   const agent = subject.kind === 'agent' ? view.agents[subject.agent - 1] : undefined
   if (agent === undefined) return { title, description: renderTagline(site), query: '', alt: 'The whole wall.' }
   const { id, name, shownAs, framework, blocks } = agent
@@ -36,7 +36,7 @@ export function sharingOf(site: Site, view: WallView, subject: CardSubject): Sha
   }
 }
 
-function workSharing({ offer }: Site, { blocks, agent, message }: Artwork): Sharing {
+function describeWork({ offer }: Site, { blocks, agent, message }: Artwork): Sharing {
   const [first] = blocks
   const what = blocks.length === 1 ? 'one block' : `${blocks.length} blocks`
   return {
@@ -47,7 +47,7 @@ function workSharing({ offer }: Site, { blocks, agent, message }: Artwork): Shar
   }
 }
 
-function blockSharing(site: Site, view: WallView, block: Parameters<typeof coordOf>[0]): Sharing {
+function describeBlock(site: Site, view: WallView, block: Parameters<typeof coordOf>[0]): Sharing {
   const coord = coordOf(block)
   const claimed = view.claimed.get(block)
   const common = { query: `?block=${coord}`, alt: `Block ${coord}, enlarged, and its place on the wall.` }
@@ -66,42 +66,43 @@ function blockSharing(site: Site, view: WallView, block: Parameters<typeof coord
 }
 
 /** The address of a card, below that of the service. */
-export const cardPath = ({ query }: Sharing): string => PATHS.card + query
+export const formatCardPath = ({ query }: Sharing): string => PATHS.card + query
 
 /** The tags with the service's own address, which the built page does not know, or with the shared subject. */
 export function renderHeadTags(site: Site, sharing: Sharing): string {
   const { baseUrl } = site.offer
-  const contact = contactUri(site)
+  const contact = formatContactUri(site)
   return [
-    link('canonical', `${baseUrl}/`),
-    property('og:type', 'website'),
-    property('og:site_name', site.offer.title),
-    property('og:title', sharing.title),
-    property('og:description', sharing.description),
-    property('og:url', `${baseUrl}/${sharing.query}`),
-    property('og:image', baseUrl + cardPath(sharing)),
-    property('og:image:type', 'image/png'),
-    property('og:image:width', String(CARD_WIDTH)),
-    property('og:image:height', String(CARD_HEIGHT)),
-    property('og:image:alt', sharing.alt),
-    named('twitter:card', 'summary_large_image'),
+    renderLinkTag('canonical', `${baseUrl}/`),
+    renderPropertyMeta('og:type', 'website'),
+    renderPropertyMeta('og:site_name', site.offer.title),
+    renderPropertyMeta('og:title', sharing.title),
+    renderPropertyMeta('og:description', sharing.description),
+    renderPropertyMeta('og:url', `${baseUrl}/${sharing.query}`),
+    renderPropertyMeta('og:image', baseUrl + formatCardPath(sharing)),
+    renderPropertyMeta('og:image:type', 'image/png'),
+    renderPropertyMeta('og:image:width', String(CARD_WIDTH)),
+    renderPropertyMeta('og:image:height', String(CARD_HEIGHT)),
+    renderPropertyMeta('og:image:alt', sharing.alt),
+    renderNamedMeta('twitter:card', 'summary_large_image'),
     // The page shows whom to contact about its content.
-    ...(contact === undefined ? [] : [named('contact', contact)]),
-    link('alternate', baseUrl + PATHS.skill, 'text/markdown'),
-    link('alternate', baseUrl + PATHS.atlasFeed, 'application/atom+xml'),
-    link(
+    ...(contact === undefined ? [] : [renderNamedMeta('contact', contact)]),
+    renderLinkTag('alternate', baseUrl + PATHS.skill, 'text/markdown'),
+    renderLinkTag('alternate', baseUrl + PATHS.atlasFeed, 'application/atom+xml'),
+    renderLinkTag(
       'alternate',
       `${baseUrl}${PATHS.oembed}?url=${encodeURIComponent(`${baseUrl}/${sharing.query}`)}`,
       'application/json+oembed',
     ),
-    link('service-desc', baseUrl + PATHS.openapi, 'application/json'),
-    link('service-doc', baseUrl + PATHS.llms, 'text/plain'),
+    renderLinkTag('service-desc', baseUrl + PATHS.openapi, 'application/json'),
+    renderLinkTag('service-doc', baseUrl + PATHS.llms, 'text/plain'),
   ].join('\n')
 }
 
-const named = (name: string, content: string) => `<meta name="${name}" content="${escapeMarkup(content)}">`
+const renderNamedMeta = (name: string, content: string) => `<meta name="${name}" content="${escapeMarkup(content)}">`
 
-const property = (name: string, content: string) => `<meta property="${name}" content="${escapeMarkup(content)}">`
+const renderPropertyMeta = (name: string, content: string) =>
+  `<meta property="${name}" content="${escapeMarkup(content)}">`
 
-const link = (rel: string, href: string, type?: string) =>
+const renderLinkTag = (rel: string, href: string, type?: string) =>
   `<link rel="${rel}" href="${escapeMarkup(href)}"${type === undefined ? '' : ` type="${type}"`}>`

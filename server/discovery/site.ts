@@ -1,7 +1,7 @@
 /** The inputs of every document: the offer, the operator and the tools. Never the request or the clock. */
 
 import manifest from '../../package.json'
-import { ASSET_SYMBOL, moneyText } from '../../shared/money.ts'
+import { ASSET_SYMBOL, formatMoney } from '../../shared/money.ts'
 import { BLOCK_SIZE, HEIGHT, TOTAL_BLOCKS, WIDTH } from '../../shared/wall.ts'
 import type { Offer } from '../x402/terms.ts'
 import { PATHS } from './links.ts'
@@ -19,7 +19,7 @@ export type Site = {
 }
 
 /** The price of a block. */
-export const priceOf = ({ offer }: Pick<Site, 'offer'>): string => moneyText(offer.terms.amount)
+export const priceOf = ({ offer }: Pick<Site, 'offer'>): string => formatMoney(offer.terms.amount)
 
 /** The wall's icon, in the form that MCP uses. */
 export const iconsOf = ({ baseUrl }: Pick<Offer, 'baseUrl'>) => [
@@ -47,7 +47,7 @@ const mailPattern = /^[^\s@:/]+@[^\s@/]+\.[^\s@/]+$/
 const uriPattern = /^(?:https|mailto|tel):\S+$/i
 
 /** The operator's contact as a URI; `undefined` if there is none or it is prose. */
-export function contactUri({ contact }: Site): string | undefined {
+export function formatContactUri({ contact }: Site): string | undefined {
   const text = contact?.trim() ?? ''
   if (mailPattern.test(text)) return `mailto:${text}`
   return uriPattern.test(text) && URL.canParse(text) ? text : undefined

@@ -2,7 +2,7 @@
 
 import { sha256 } from 'viem/utils'
 import { AREAS_PATH } from '../x402/terms.ts'
-import { essentials } from './guide.ts'
+import { renderEssentials } from './guide.ts'
 import { PATHS } from './links.ts'
 import type { Json } from './openapi/schemas.ts'
 import { descriptionOf, SKILL_NAME } from './reference.ts'
@@ -13,7 +13,7 @@ export const listX402Resources = (site: Site): Json => ({
   version: 1,
   resources: ['/blocks/next', AREAS_PATH, PATHS.mcp].map((path) => site.offer.baseUrl + path),
   ownershipProofs: site.offer.ownershipProofs ?? [],
-  instructions: essentials(site).join('\n'),
+  instructions: renderEssentials(site).join('\n'),
 })
 
 /** /.well-known/agent-skills/index.json, version 0.2.0, with the digest of the document `skill`. */
@@ -36,17 +36,17 @@ export const createSkillsIndexV1 = (site: Site): Json => ({
 })
 
 /** The name of the MCP server in registries: the reversed host, a slash, the service. */
-export const registryName = (site: Site): string =>
+export const formatRegistryName = (site: Site): string =>
   `${hostOf(site)
     .replaceAll(/[^a-zA-Z0-9.-]/g, '-')
     .split('.')
     .toReversed()
     .join('.')}/${SKILL_NAME}`
 
-const remotes = ({ offer }: Site) => [{ type: 'streamable-http', url: offer.baseUrl + PATHS.mcp }]
+const listRemotes = ({ offer }: Site) => [{ type: 'streamable-http', url: offer.baseUrl + PATHS.mcp }]
 
-const identity = (site: Site) => ({
-  name: registryName(site),
+const describeIdentity = (site: Site) => ({
+  name: formatRegistryName(site),
   title: site.offer.title,
   description: renderTagline(site),
   version: VERSION,
@@ -57,32 +57,32 @@ const identity = (site: Site) => ({
 /** /server.json: the entry for the MCP registry. */
 export const createServerJson = (site: Site): Json => ({
   $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',
-  ...identity(site),
-  remotes: remotes(site),
+  ...describeIdentity(site),
+  remotes: listRemotes(site),
 })
 
 /** The MCP server card (SEP-2127): where to connect. The server itself lists the tools. */
 export const createServerCard = (site: Site): Json => ({
   $schema: 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json',
-  ...identity(site),
-  remotes: remotes(site),
+  ...describeIdentity(site),
+  remotes: listRemotes(site),
 })
 
 /** /.well-known/api-catalog: a linkset (RFC 9264) with an anchor for each interface (RFC 9727). */
 export function createApiCatalog({ offer }: Site): Json {
-  const at = (path: string, type: string) => [{ href: offer.baseUrl + path, type }]
+  const createTarget = (path: string, type: string) => [{ href: offer.baseUrl + path, type }]
   return {
     linkset: [
       {
         anchor: `${offer.baseUrl}/`,
-        'service-desc': at(PATHS.openapi, 'application/json'),
-        'service-doc': [...at(PATHS.llmsFull, 'text/plain'), ...at(PATHS.skill, 'text/markdown')],
-        status: at(PATHS.health, 'application/json'),
+        'service-desc': createTarget(PATHS.openapi, 'application/json'),
+        'service-doc': [...createTarget(PATHS.llmsFull, 'text/plain'), ...createTarget(PATHS.skill, 'text/markdown')],
+        status: createTarget(PATHS.health, 'application/json'),
       },
       {
         anchor: offer.baseUrl + PATHS.mcp,
-        'service-desc': at(PATHS.serverCard, 'application/json'),
-        'service-doc': at(PATHS.llmsFull, 'text/plain'),
+        'service-desc': createTarget(PATHS.serverCard, 'application/json'),
+        'service-doc': createTarget(PATHS.llmsFull, 'text/plain'),
       },
     ],
   }

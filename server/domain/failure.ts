@@ -98,7 +98,7 @@ export class StoreUnavailable extends Error {
 }
 
 /** Waits for work that may be left out; `undefined` if the database is unavailable. */
-export async function ifAvailable<T>(work: Promise<T>): Promise<T | undefined> {
+export async function ignoreUnavailable<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work
   } catch (error) {

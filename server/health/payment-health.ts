@@ -69,7 +69,10 @@ export function createPaymentHealth(deps: PaymentHealthDeps): PaymentHealth {
       if (probedMs === undefined) return 0
       const isUneasy = trouble !== null || (wasArmed && state() !== 'armed')
       const isSuspect = facilitator.isSuspect?.() === true
-      return Math.max(0, probedMs + probesEveryMs(times, { isUneasy, wasArmed, isSuspect, isStill }) - clock.elapsed())
+      return Math.max(
+        0,
+        probedMs + chooseProbeGapMs(times, { isUneasy, wasArmed, isSuspect, isStill }) - clock.elapsed(),
+      )
     },
     reconciled: () => {
       reconciled = true
@@ -87,14 +90,14 @@ export function createPaymentHealth(deps: PaymentHealthDeps): PaymentHealth {
       const [supports, health] = await Promise.all([facilitator.supports(), chain.fault()])
       probedMs = clock.elapsed()
       const ofFacilitators = facilitatorTrouble()
-      trouble = troubleIn(supports, health, ofFacilitators)
+      trouble = findTrouble(supports, health, ofFacilitators)
       const usable = trouble === null
       failedProbes = usable || isLate() ? 0 : failedProbes + 1
       failingSince = usable || isLate() ? null : (failingSince ?? clock.elapsed())
       stalled = health.kind === 'stalled' || (stalled && !usable)
       checked ||= usable
       // A permanent fault of one side stays known while the other does not respond.
-      const what = faultIn(supports, health, ofFacilitators)
+      const what = findFault(supports, health, ofFacilitators)
       if (what !== null || usable) fault = what
       if (health.kind === 'none') {
         lack = [health.lacks, ofFacilitators].filter((words) => typeof words === 'string').join('; ') || null
@@ -118,7 +121,7 @@ function changesNoted(logger: Logger): (now: Rail, what: string | null) => void 
 
 type Unease = Readonly<Record<'isUneasy' | 'wasArmed' | 'isSuspect' | 'isStill', boolean>>
 
-function probesEveryMs(times: Times, { isUneasy, wasArmed, isSuspect, isStill }: Unease): number {
+function chooseProbeGapMs(times: Times, { isUneasy, wasArmed, isSuspect, isStill }: Unease): number {
   if (isUneasy) return times.uneasyProbesEveryMs
   if (!wasArmed) return times.firstProbesEveryMs
   if (isSuspect) return times.suspicionProbedAfterMs
@@ -148,12 +151,12 @@ export function deriveRailState(facts: RailFacts): Rail {
 
 type Supports = Awaited<ReturnType<Facilitator['supports']>>
 
-function faultIn(supports: Supports, chain: ChainHealth, ofFacilitators: string | null): string | null {
+function findFault(supports: Supports, chain: ChainHealth, ofFacilitators: string | null): string | null {
   if (chain.kind === 'fault') return chain.what
   return supports === 'no' ? (ofFacilitators ?? 'the facilitator does not support this network') : null
 }
 
-function troubleIn(supports: Supports, chain: ChainHealth, ofFacilitators: string | null): string | null {
+function findTrouble(supports: Supports, chain: ChainHealth, ofFacilitators: string | null): string | null {
   const what = [
     ...(supports === 'unavailable' ? [ofFacilitators ?? 'the facilitator does not respond'] : []),
     ...(chain.kind === 'silent' ? [chain.what ?? 'the chain endpoint does not respond'] : []),

@@ -56,10 +56,12 @@ const LATE: unique symbol = Symbol('late')
 /** Starts with nothing known, and assumes that the store is readable. */
 export function watchStore(deps: StoreWatchDeps): StoreWatch {
   const { store, ledgerReader, backups, engine, hasStandbys, outages, clock, times = TIMES } = deps
-  const read = oneAtATime(() => store.ready())
-  const write = oneAtATime(() => store.tryWrite())
-  const openNow = oneAtATime(() => ledgerReader.pending().catch(() => undefined))
-  const backedUpAt = oneAtATime<UnixMs | undefined | typeof LATE>(() => backups.last().catch((): typeof LATE => LATE))
+  const read = runOneAtATime(() => store.ready())
+  const write = runOneAtATime(() => store.tryWrite())
+  const openNow = runOneAtATime(() => ledgerReader.pending().catch(() => undefined))
+  const backedUpAt = runOneAtATime<UnixMs | undefined | typeof LATE>(() =>
+    backups.last().catch((): typeof LATE => LATE),
+  )
   const startedAt = clock.now()
   let isReadable = true
   let seen: StoreSeen = { pending: undefined, freeBytes: undefined, backedUpAt: undefined }
@@ -122,7 +124,7 @@ export function watchStore(deps: StoreWatchDeps): StoreWatch {
 }
 
 /** Makes one call at a time; callers share the result. So no calls pile up behind a store that hangs. */
-function oneAtATime<T>(ask: () => Promise<T>): () => Promise<T> {
+function runOneAtATime<T>(ask: () => Promise<T>): () => Promise<T> {
   let asking: Promise<T> | undefined
   return () =>
     (asking ??= ask().finally(() => {

@@ -23,10 +23,10 @@ import { toRegistry, type WallView } from '../domain/wall/wall-view.ts'
 import { RECEIPTS, receiptsOf } from '../wall/my-receipts.ts'
 import { listMyWall, type MyWallDeps } from '../wall/my-wall.ts'
 import { readIdentityFields, readPainterNaming, readReceiptsBody, readRegistration } from '../wall/signed-body.ts'
-import { painterNaming, registration, registrationIn } from '../wall/signed-changes.ts'
+import { createPainterNaming, createRegistration, describeRegistration } from '../wall/signed-changes.ts'
 import { respondTagged, respondSynchronously, cachePerView } from './answer/cached-response.ts'
 import { refuse, respondResult } from './answer/refuse.ts'
-import { wrongVerb } from './fallback.ts'
+import { answerWrongVerb } from './fallback.ts'
 import { createTurnHook, createSignedBodyHooks } from './request/clients.ts'
 import { withQuery } from './request/query.ts'
 import { readNameBelow } from './request/request-url.ts'
@@ -49,21 +49,22 @@ export const agents = (deps: AgentDeps) => {
       .get('/api/agents', respondSynchronously(all), documentOperation(DOCS.readAgents))
       .put(
         '/api/agents/me',
-        async ({ request, body }) => await changed(request, body, await registration(changing, body.wallet, body)),
+        async ({ request, body }) =>
+          await changed(request, body, await createRegistration(changing, body.wallet, body)),
         { ...createSignedBodyHooks(clients, readRegistration), ...documentOperation(DOCS.registerAgent) },
       )
       .post(
         '/api/agents/me',
         async ({ request, body: { fields, requestId } }) => {
-          const of = (wallet: Address) => registration(changing, wallet, fields)
-          return await signedIn(request, requestId, { ...registrationIn(fields), of })
+          const of = (wallet: Address) => createRegistration(changing, wallet, fields)
+          return await signedIn(request, requestId, { ...describeRegistration(fields), of })
         },
         { ...signInHooks(clients, readIdentityFields), ...documentOperation(DOCS.nameAgent) },
       )
       .put(
         '/api/agents/me/painter',
         async ({ request, body }) =>
-          await changed(request, body, await painterNaming(changing, body.wallet, body.painter)),
+          await changed(request, body, await createPainterNaming(changing, body.wallet, body.painter)),
         { ...createSignedBodyHooks(clients, readPainterNaming), ...documentOperation(DOCS.namePainter) },
       )
       .post(
@@ -75,7 +76,7 @@ export const agents = (deps: AgentDeps) => {
         { ...signInHooks(clients, readReceiptsBody), ...documentOperation(DOCS.readReceipts) },
       )
       // Without this, the route below would read `me` as a wallet.
-      .get('/api/agents/me', () => wrongVerb(['PUT', 'POST', 'OPTIONS']), { detail: undocumented })
+      .get('/api/agents/me', () => answerWrongVerb(['PUT', 'POST', 'OPTIONS']), { detail: undocumented })
       .get(
         '/api/agents/:wallet',
         withQuery(WalletQuery, async (query, request) => {

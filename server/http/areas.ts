@@ -34,7 +34,7 @@ import { placePictures, type RegionDeps } from './answer/image-response.ts'
 import { CLOSE_CONNECTION, demandPaymentForArea, refuse, respondResult } from './answer/refuse.ts'
 import { readPayment, respondSale, type SellingDeps } from './answer/respond-sale.ts'
 import type { HeaderFields } from './answer/respond.ts'
-import { notOfPicture } from './fallback.ts'
+import { refusePicturePath } from './fallback.ts'
 import { readJson } from './request/body.ts'
 import { createBodySchema, createTurnHook, createSignedBodyHooks, type Uploads } from './request/clients.ts'
 import { Refused } from './request/refused.ts'
@@ -48,7 +48,7 @@ const PREFIX = '/areas/'
 /** The size limit of a signed change of an area. */
 export const AREA_EDIT_MAX_BYTES = 128 * 1024
 
-const CHECKS = { maxBytes: AREA_EDIT_MAX_BYTES, before: notOfPicture }
+const CHECKS = { maxBytes: AREA_EDIT_MAX_BYTES, before: refusePicturePath }
 
 export const areas = (deps: AreaDeps) => {
   const { clients, changing } = deps

@@ -5,7 +5,7 @@ import { Elysia } from 'elysia'
 import { COLS, ROWS } from '../../shared/wall.ts'
 import { ATLAS_STYLE, renderAtlasFeed, renderAtlasHtml, type AtlasPart } from '../discovery/atlas.ts'
 import { PATHS } from '../discovery/links.ts'
-import { cardPath, sharingOf } from '../discovery/sharing.ts'
+import { formatCardPath, sharingOf } from '../discovery/sharing.ts'
 import { escapeMarkup, type Site } from '../discovery/site.ts'
 import { failure, isFailure } from '../domain/failure.ts'
 import { CARD_HEIGHT, CARD_WIDTH } from '../domain/picture/card.ts'
@@ -22,14 +22,14 @@ export type AtlasDeps = { readonly site: Site; readonly view: WallView; readonly
 
 export const atlas = (deps: AtlasDeps) => {
   const inTurns = { transform: createTurnHook(deps.clients, 'pages') }
-  const [page, news, quoted] = [atlasPage(deps), atlasNews(deps), oembed(deps)]
+  const [page, news, quoted] = [createAtlasPage(deps), createAtlasNews(deps), createOembed(deps)]
   return new Elysia({ name: 'atlas' })
     .get(PATHS.atlas, ({ request }) => page(request), inTurns)
     .get(PATHS.atlasFeed, ({ request }) => news(request), inTurns)
     .get(PATHS.oembed, ({ request }) => quoted(request))
 }
 
-function atlasPage({ site, view }: AtlasDeps): CachedResponse {
+function createAtlasPage({ site, view }: AtlasDeps): CachedResponse {
   const headers = {
     ...createSiteHeaders(site.offer.baseUrl),
     ...formatContentPolicy({ style: ATLAS_STYLE, images: true }),
@@ -42,7 +42,7 @@ function atlasPage({ site, view }: AtlasDeps): CachedResponse {
   }
 }
 
-function atlasNews({ site, view }: AtlasDeps): CachedResponse {
+function createAtlasNews({ site, view }: AtlasDeps): CachedResponse {
   return (request) => {
     const query = readNewsQuery(request.url)
     const xml = isFailure(query) ? undefined : renderAtlasFeed(site, view, query.agent)
@@ -73,7 +73,7 @@ function partOf(url: string): AtlasPart | undefined {
 const FRAME_WIDTH = 800
 
 /** oEmbed 1.0: the embed code of a link to the wall, an artwork or an agent. */
-function oembed({ site, view }: AtlasDeps): CachedResponse {
+function createOembed({ site, view }: AtlasDeps): CachedResponse {
   const { baseUrl } = site.offer
   return (request) => {
     const given = readTexts(request.url)
@@ -83,8 +83,11 @@ function oembed({ site, view }: AtlasDeps): CachedResponse {
     if (!URL.canParse(url) || !`${url}/`.startsWith(`${baseUrl}/`))
       return refuse(failure('not_found', `url must be a page of this wall, at ${baseUrl}/.`))
     const sharing = sharingOf(site, view, subjectOf(url, view))
-    const most = (key: 'maxwidth' | 'maxheight') => readInteger(given[key]) ?? Infinity
-    const width = Math.max(1, Math.min(FRAME_WIDTH, most('maxwidth'), Math.floor((most('maxheight') * COLS) / ROWS)))
+    const readMost = (key: 'maxwidth' | 'maxheight') => readInteger(given[key]) ?? Infinity
+    const width = Math.max(
+      1,
+      Math.min(FRAME_WIDTH, readMost('maxwidth'), Math.floor((readMost('maxheight') * COLS) / ROWS)),
+    )
     const height = Math.max(1, Math.round((width * ROWS) / COLS))
     const address = `${baseUrl}/${sharing.query}${sharing.query === '' ? '?' : '&'}embed=1`
     const body = {
@@ -94,7 +97,7 @@ function oembed({ site, view }: AtlasDeps): CachedResponse {
       provider_name: site.offer.title,
       provider_url: `${baseUrl}/`,
       cache_age: 3600,
-      thumbnail_url: baseUrl + cardPath(sharing),
+      thumbnail_url: baseUrl + formatCardPath(sharing),
       thumbnail_width: CARD_WIDTH,
       thumbnail_height: CARD_HEIGHT,
       html: `<iframe src="${escapeMarkup(address)}" width="${width}" height="${height}" title="${escapeMarkup(sharing.title)}"></iframe>`,

@@ -25,7 +25,7 @@ import type { Region } from '../domain/picture/wall-picture.ts'
 import type { Listing, PurchaseOrder } from '../domain/purchase/listing.ts'
 import type { Target } from '../domain/purchase/payment.ts'
 import { invalidCoordinate } from '../domain/purchase/refusals.ts'
-import { LISTING_KEYS, readListing, unknownIn } from '../purchase/read-order.ts'
+import { LISTING_KEYS, readListing, findUnknown } from '../purchase/read-order.ts'
 import { findBlockRefusal } from '../purchase/sell.ts'
 import { type Found, lookAt } from '../wall/read-wall.ts'
 import { readEdit, readEditFields } from '../wall/signed-body.ts'
@@ -38,7 +38,7 @@ import { respondNowhere } from './answer/payment-page.ts'
 import { demandPaymentInHtml, createDemandMaker, type MakeDemand, refuse } from './answer/refuse.ts'
 import { readPayment, respondSale, type SellingDeps } from './answer/respond-sale.ts'
 import { type HeaderFields, respond, respondUnchanged, VARIES_BY_PAYMENT } from './answer/respond.ts'
-import { notOfPicture } from './fallback.ts'
+import { refusePicturePath } from './fallback.ts'
 import { createSignedBodyHooks } from './request/clients.ts'
 import { holdsAlready, prefersHtml } from './request/negotiate.ts'
 import { readParams } from './request/query.ts'
@@ -49,10 +49,10 @@ export type BlockDeps = SellingDeps & { readonly images: WallImages; readonly ch
 
 const PREFIX = '/blocks/'
 
-const CHECKS = { before: notOfPicture }
+const CHECKS = { before: refusePicturePath }
 
 export const blocks = (deps: BlockDeps) => {
-  const answer = answering(deps)
+  const answer = createAnswers(deps)
   const draw = placePictures(deps, BlockImageQuery)
   const { changing, clients } = deps
   const [changed, signedIn] = [changeAnswers(deps), signInAnswers(deps)]
@@ -82,7 +82,7 @@ export const blocks = (deps: BlockDeps) => {
 }
 
 /** Responds to a request for a block or for `next` with the deed, the terms or the receipt. HEAD never buys, so it ignores payments. */
-function answering(deps: BlockDeps) {
+function createAnswers(deps: BlockDeps) {
   const { clients } = deps
   const demand = createDemandMaker(deps)
   return (request: Request, target: Target | undefined): MaybeAsync<Response> => {
@@ -135,7 +135,7 @@ const respondPlace = ({ block }: Deed) =>
   })
 
 function respondDeed(request: Request, deed: Deed): Response {
-  const { headers, response } = deedAnswers.get(deed) ?? deedAnswer(deed)
+  const { headers, response } = deedAnswers.get(deed) ?? createDeedAnswer(deed)
   return holdsAlready(request.headers.get('if-none-match'), headers.ETag) ? respondUnchanged(headers) : copyOf(response)
 }
 
@@ -144,7 +144,7 @@ type DeedAnswer = { readonly headers: HeaderFields & { readonly ETag: string }; 
 // Copying takes 8 us less than making the response again, of 22.
 const deedAnswers = new WeakMap<Deed, DeedAnswer>()
 
-function deedAnswer(deed: Deed): DeedAnswer {
+function createDeedAnswer(deed: Deed): DeedAnswer {
   const body = JSON.stringify(deed)
   const headers = { 'Cache-Control': 'no-cache', ...VARIES_BY_PAYMENT, ETag: etagOf(body) }
   const answer = { headers, response: respond(200, 'application/json', body, headers) }
@@ -216,21 +216,23 @@ const QUERY_MAX = 4096
 export function readListingQuery(url: string): Listing | Failure {
   const query = queryOf(url)
   if (query === '') return EMPTY
-  if (query.length > QUERY_MAX) return unreadable(`The query is longer than ${QUERY_MAX} characters.`)
+  if (query.length > QUERY_MAX) return createUnreadableFailure(`The query is longer than ${QUERY_MAX} characters.`)
   const params = readParams(url)
-  const unknownName = unknownIn(ListingQuery, params)
-  return unknownName === undefined ? readListing(params) : unreadable(unknown(unknownName))
+  const unknownName = findUnknown(ListingQuery, params)
+  return unknownName === undefined
+    ? readListing(params)
+    : createUnreadableFailure(describeUnknownParameter(unknownName))
 }
 
 const EMPTY = readListing({})
 
-const unreadable = (what: string) => failure('invalid_listing', `${what} Nothing was charged.`)
+const createUnreadableFailure = (what: string) => failure('invalid_listing', `${what} Nothing was charged.`)
 
 /** Unknown parameters are refused, because a misspelt one would sell a block without its text or picture. */
-function unknown(name: string): string {
+function describeUnknownParameter(name: string): string {
   const known = `The parameters of a block are ${LISTING_KEYS.join(', ')}.`
   if (!namePattern.test(name)) return `The request has an unknown parameter. ${known}`
-  const meant = nearestTo(name.toLowerCase())
+  const meant = findNearestParameter(name.toLowerCase())
   return `Unknown parameter ${name}${meant === undefined ? '.' : `; did you mean ${meant}?`} ${known}`
 }
 
@@ -250,7 +252,7 @@ const otherNames: Readonly<Record<string, string>> = {
   agent: 'name',
 }
 
-function nearestTo(name: string): string | undefined {
+function findNearestParameter(name: string): string | undefined {
   const other = Object.hasOwn(otherNames, name) ? otherNames[name] : undefined
   if (other !== undefined) return other
   return findNearestWord(name, LISTING_KEYS)

@@ -38,25 +38,29 @@ const CACHED_FIVE_MINUTES = 'public, max-age=300'
 
 export function discovery(deps: DocumentDeps) {
   const { site } = deps
-  const [home, api, contact] = [homepage(deps, ready(renderHomeGuide(site))), openApiReader(deps), security(deps)]
+  const [home, api, contact] = [
+    createHomepage(deps, createReadyResponse(renderHomeGuide(site))),
+    openApiReader(deps),
+    createSecurityTxt(deps),
+  ]
   const app = new Elysia({ name: 'discovery' })
     .get('/', async ({ request }) => await home(request))
     .get(PATHS.openapi, ({ request }) => api(request))
     .get(PATHS.security, ({ request }) => contact(request))
   for (const document of renderDocuments(site)) {
-    const answer = ready(document)
+    const answer = createReadyResponse(document)
     app.get(document.path, ({ request }) => answer(request))
   }
   return app
 }
 
 /** Makes the response of a document when it is first requested. */
-function ready({ type, body }: Pick<Document, 'type' | 'body'>): CachedResponse {
+function createReadyResponse({ type, body }: Pick<Document, 'type' | 'body'>): CachedResponse {
   let answer: CachedResponse | undefined
-  return (request) => (answer ??= made(type, body()))(request)
+  return (request) => (answer ??= createDocumentResponse(type, body()))(request)
 }
 
-const made = (type: string, body: ReturnType<Document['body']>): CachedResponse =>
+const createDocumentResponse = (type: string, body: ReturnType<Document['body']>): CachedResponse =>
   createCachedResponse({ type, body, cacheControl: CACHED_FIVE_MINUTES })
 
 /** The OpenAPI document. It is made again after the block of its example was sold. */
@@ -64,7 +68,8 @@ function openApiReader({ site, view }: DocumentDeps): CachedResponse {
   let shown: { readonly example: Coord; readonly answer: CachedResponse } | undefined
   return (request) => {
     const example = openBlock(view)
-    if (shown?.example !== example) shown = { example, answer: made(JSON_TYPE, JSON.stringify(openApi(site, example))) }
+    if (shown?.example !== example)
+      shown = { example, answer: createDocumentResponse(JSON_TYPE, JSON.stringify(openApi(site, example))) }
     return shown.answer(request)
   }
 }
@@ -75,18 +80,18 @@ function openBlock({ claimed }: WallView): Coord {
   return open === undefined ? '0,0' : coordOf(open)
 }
 
-function security({ site, clock }: DocumentDeps): CachedResponse {
+function createSecurityTxt({ site, clock }: DocumentDeps): CachedResponse {
   return (request) => {
     const body = renderSecurityTxt(site, clock.now())
     if (body === undefined) return refuse(failure('not_found', 'The operator has not given a contact.'))
-    return made(PLAIN, body)(request)
+    return createDocumentResponse(PLAIN, body)(request)
   }
 }
 
 type HomeDeps = { readonly site: Site; readonly view: WallView; readonly viewer: ViewerFiles }
 
 /** Serves the page, whose head describes the block or agent in the address. Serves the guide if no page was built. */
-function homepage(deps: HomeDeps, guide: CachedResponse): (request: Request) => Promise<Response> {
+function createHomepage(deps: HomeDeps, guide: CachedResponse): (request: Request) => Promise<Response> {
   const page = pageOf(deps)
   const headers = Object.entries(createSiteHeaders(deps.site.offer.baseUrl))
   return async (request) => {
@@ -104,21 +109,21 @@ async function pageOf({ site, view, viewer }: HomeDeps): Promise<((url: string) 
   const built = await viewer('/')?.(new Request(site.offer.baseUrl)).text()
   if (built === undefined) return undefined
   const policy = formatContentPolicy({ built: 'wall', html: built })
-  const pageAbout = (html: string, subject: CardSubject) => {
+  const renderPageAbout = (html: string, subject: CardSubject) => {
     const body = html.replace('</head>', () => `${renderHeadTags(site, sharingOf(site, view, subject))}\n</head>`)
     return withHeaders(createCachedResponse({ type: HTML, body, cacheControl: CACHED_BY_PROXIES }), policy)
   }
-  const pageAfter = (sales: number, lastBuyer: string | undefined) => {
+  const renderPageAfter = (sales: number, lastBuyer: string | undefined) => {
     const html = withFirstScreen(built, { sold: view.claimed, perBlock: priceOf(site), lastBuyer })
-    return { sales, lastBuyer, html, plain: pageAbout(html, { kind: 'wall' }) }
+    return { sales, lastBuyer, html, plain: renderPageAbout(html, { kind: 'wall' }) }
   }
-  let shown: ReturnType<typeof pageAfter> | undefined
+  let shown: ReturnType<typeof renderPageAfter> | undefined
   return (url) => {
     const sales = view.sales.length
     const lastBuyer = lastBuyerOf(view)
-    if (shown?.sales !== sales || shown.lastBuyer !== lastBuyer) shown = pageAfter(sales, lastBuyer)
+    if (shown?.sales !== sales || shown.lastBuyer !== lastBuyer) shown = renderPageAfter(sales, lastBuyer)
     const subject = subjectOf(url, view)
-    return subject.kind === 'wall' ? shown.plain : pageAbout(shown.html, subject)
+    return subject.kind === 'wall' ? shown.plain : renderPageAbout(shown.html, subject)
   }
 }
 

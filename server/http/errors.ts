@@ -4,7 +4,7 @@ import { Elysia, NotFoundError, ParseError } from 'elysia'
 import { failure, StoreUnavailable } from '../domain/failure.ts'
 import type { Logger } from '../ports.ts'
 import { CLOSE_CONNECTION, refuse } from './answer/refuse.ts'
-import { notFound } from './fallback.ts'
+import { answerNotFound } from './fallback.ts'
 import { Refused } from './request/refused.ts'
 
 // Elysia does not pass the response of `onError` to `onAfterResponse`, which counts responses.
@@ -29,7 +29,7 @@ function answerTo(logger: Logger) {
   return (request: Request, thrown: unknown): Response => {
     const error = thrown instanceof ParseError ? thrown.cause : thrown
     if (error instanceof Refused) return refuse(error.refusal, { ...hangUp(request), ...error.headers })
-    if (error instanceof NotFoundError) return notFound(request)
+    if (error instanceof NotFoundError) return answerNotFound(request)
     if (error instanceof StoreUnavailable)
       return refuse(
         failure('database_unavailable', 'The database is unavailable right now. Send the same request again.'),

@@ -23,8 +23,8 @@ export function createFallback(app: AnyElysia, files: ViewerFiles): (request: Re
     const path = pathOf(url)
     const file = files(path)
     const verbs = file === undefined ? verbsAt(path) : READ
-    if (verbs.length > 0 && !verbs.includes(method)) return wrongVerb(verbs)
-    return file === undefined ? notFound(request) : file(request)
+    if (verbs.length > 0 && !verbs.includes(method)) return answerWrongVerb(verbs)
+    return file === undefined ? answerNotFound(request) : file(request)
   }
 }
 
@@ -38,23 +38,23 @@ export const refuseHosts = (): Response =>
   refuse(failure('invalid_option', 'A request must have exactly one Host header.'), CLOSE_CONNECTION)
 
 /** Refuses a method at a path that allows others. */
-export function wrongVerb(verbs: readonly string[]): Response {
-  const { refusal, headers } = verbRefused(verbs)
+export function answerWrongVerb(verbs: readonly string[]): Response {
+  const { refusal, headers } = createVerbRefusal(verbs)
   return refuse(refusal, headers)
 }
 
-function verbRefused(verbs: readonly string[]): Refused {
+function createVerbRefusal(verbs: readonly string[]): Refused {
   const allowed = verbs.join(', ')
   return new Refused(failure('method_not_allowed', `This address allows ${allowed}.`), { Allow: allowed })
 }
 
 /** Refuses changes of a picture before a body is read. Pictures share the routes of blocks and areas, and can only be read. */
-export function notOfPicture({ url }: Request): undefined {
-  if (pathOf(url).endsWith(PNG_END)) throw verbRefused(READ)
+export function refusePicturePath({ url }: Request): undefined {
+  if (pathOf(url).endsWith(PNG_END)) throw createVerbRefusal(READ)
 }
 
 /** Responds to an unknown path. */
-export function notFound(request: Request): Response {
+export function answerNotFound(request: Request): Response {
   if (request.method === 'GET' && prefersHtml(request.headers.get('accept'))) return respondNowhere(404)
   return refuse(failure('not_found', 'Not found. See /openapi.json.'))
 }
@@ -65,7 +65,11 @@ const VERBS = ['GET', 'HEAD', 'PUT', 'POST', 'OPTIONS']
 function verbsOf(app: AnyElysia): (path: string) => readonly string[] {
   const routes = app.routes
     .filter(({ path }) => !path.endsWith('*'))
-    .map(({ method, path, hooks }) => ({ method, fits: fitting(path), isRefusal: hooks.detail?.hide === true }))
+    .map(({ method, path, hooks }) => ({
+      method,
+      fits: createPathMatcher(path),
+      isRefusal: hooks.detail?.hide === true,
+    }))
   return (path) => {
     const here = routes.filter(({ fits }) => fits(path))
     if (here.length === 0) return []
@@ -77,7 +81,7 @@ function verbsOf(app: AnyElysia): (path: string) => readonly string[] {
 }
 
 /** Whether a path matches a route, in which `:name` stands for the last segment. */
-function fitting(route: string): (path: string) => boolean {
+function createPathMatcher(route: string): (path: string) => boolean {
   const at = route.indexOf(':')
   if (at < 0) return (path) => path === route
   const start = route.slice(0, at)

@@ -25,7 +25,7 @@ export type FeedDeps = { readonly view: WallView; readonly log: Log; readonly cl
 /** Makes the routes. Pages that all followers request are cached by their query, which is parsed when a page is made. */
 export const feed = ({ view, log, clients }: FeedDeps) => {
   const sales = cachePerView(view, salesOf(view))
-  const last = tail(view, log)
+  const last = createTail(view, log)
   return new Elysia({ name: 'feed' })
     .get('/api/feed', respondSynchronously(sales), documentOperation(DOCS.readFeed))
     .get('/api/tail', async ({ request }) => await last(request), documentOperation(DOCS.readTail))
@@ -51,7 +51,7 @@ function salesOf(view: WallView): CachedResponse {
     const query = readQuery(url)
     if (isFailure(query)) return refuse(query)
     const { sales, ...page } = toFeedPage(view, query)
-    const text = `${JSON.stringify(page).slice(0, -1)},"sales":[${sales.map(textOfSale).join(',')}]}`
+    const text = `${JSON.stringify(page).slice(0, -1)},"sales":[${sales.map(renderSale).join(',')}]}`
     return respondTagged(text)
   }
 }
@@ -59,7 +59,7 @@ function salesOf(view: WallView): CachedResponse {
 // A sale keeps its object until it changes, so it is serialised once.
 const saleTexts = new WeakMap<Sale, string>()
 
-function textOfSale(sale: Sale): string {
+function renderSale(sale: Sale): string {
   const text = saleTexts.get(sale) ?? JSON.stringify(sale)
   saleTexts.set(sale, text)
   return text
@@ -72,7 +72,7 @@ const TAIL_CHANGES = 100
 const TAIL_EVERY_MS = 4000
 
 /** The response for clients that cannot follow the stream, made once for each change of the wall. */
-function tail(view: WallView, log: Log): (request: Request) => Promise<Response> {
+function createTail(view: WallView, log: Log): (request: Request) => Promise<Response> {
   let known: { readonly number: LogNumber; readonly made: Promise<CachedResponse> } | undefined
   const make = async (number: LogNumber): Promise<CachedResponse> => {
     const after = Math.max(0, number - TAIL_CHANGES)

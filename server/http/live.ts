@@ -108,13 +108,13 @@ type Follower = {
 /** Makes the live stream of this process. */
 export function createLiveStream(source: LiveSource): Live {
   const { log, clock, number, canvasNumber, advance } = source
-  const places = streamPlaces()
+  const places = createStreamPlaces()
   const recent = createRecentEvents(log)
   const { join, notify, close, isClosed } = followersOf(source, recent)
-  const shared = sharedStreams(source, recent, join)
+  const shared = createSharedStreams(source, recent, join)
 
   /** The events that a client missed, until it has caught up. */
-  async function* missed(from: LogNumber): AsyncGenerator<Piece> {
+  async function* readMissed(from: LogNumber): AsyncGenerator<Piece> {
     let at = from
     if (from > number() || number() - from > BEHIND_MAX) {
       at = canvasNumber()
@@ -127,23 +127,23 @@ export function createLiveStream(source: LiveSource): Live {
       at = piece.to
     }
   }
-  async function* missedSince(start: LogNumber): AsyncGenerator<Piece> {
+  async function* readMissedSince(start: LogNumber): AsyncGenerator<Piece> {
     yield { bytes: markOf({ kind: 'start', number: start }), to: start }
-    yield* missed(start)
+    yield* readMissed(start)
   }
-  const open = (from: LogNumber, address: string, missing = missed(from), joining: Host['join'] = join) => {
+  const open = (from: LogNumber, address: string, missing = readMissed(from), joining: Host['join'] = join) => {
     return follow(from, missing, { join: joining, closed: places.take(address), isShared: joining !== join })
   }
-  const refusalFor = (address: string) => (isClosed() ? tooMany() : places.refusal(address))
+  const findRefusal = (address: string) => (isClosed() ? createBusyFailure() : places.refusal(address))
   /** Responds once the changes of other processes are announced, unless others have taken the places meanwhile. */
   const respondAdvanced = async (address: string, respond: () => Response): Promise<Response> => {
     await advance()
-    const refusal = refusalFor(address)
+    const refusal = findRefusal(address)
     return refusal === undefined ? respond() : refuse(refusal)
   }
   return {
     answer(request, address) {
-      const refusal = refusalFor(address)
+      const refusal = findRefusal(address)
       if (refusal !== undefined) return refuse(refusal)
       if (request.method === 'HEAD') return respondEvents(null)
       const from = startOf(request) ?? number()
@@ -153,12 +153,12 @@ export function createLiveStream(source: LiveSource): Live {
       return from > number() ? respondAdvanced(address, respondFrom) : respondFrom()
     },
     async answerShared(request, address) {
-      const refusal = refusalFor(address)
+      const refusal = findRefusal(address)
       if (refusal !== undefined) return refuse(refusal)
       if (request.method === 'HEAD') return respondEvents(null, CACHED_FOR_A_STREAM)
       return await respondAdvanced(address, () => {
         const start = Math.max(recent.numberAt(clock.now() - OVERLAP_MS) ?? number(), number() - OVERLAP_MAX)
-        return respondEvents(open(start, address, missedSince(start), shared.joiner()), CACHED_FOR_A_STREAM)
+        return respondEvents(open(start, address, readMissedSince(start), shared.joiner()), CACHED_FOR_A_STREAM)
       })
     },
     changed(change) {
@@ -175,12 +175,12 @@ export function createLiveStream(source: LiveSource): Live {
 }
 
 /** Counts open streams, also those of clients that still catch up: in all, of each address and of each IPv6 site. */
-function streamPlaces() {
+function createStreamPlaces() {
   const [streams, sites] = [createSlots(), createSlots()]
   return {
     /** Why an address cannot open another stream. */
     refusal(address: string): Failure | undefined {
-      if (streams.count() >= FOLLOWERS_MAX) return tooMany()
+      if (streams.count() >= FOLLOWERS_MAX) return createBusyFailure()
       if (streams.of(address) >= STREAMS_PER_ADDRESS) return tooManyOf('You have', STREAMS_PER_ADDRESS)
       return sites.of(siteOf(address)) >= STREAMS_PER_SITE ? tooManyOf('Your network has', STREAMS_PER_SITE) : undefined
     },
@@ -242,7 +242,7 @@ function followersOf({ clock, number, everyMs }: LiveSource, recent: RecentEvent
 }
 
 /** The followers whose streams a cache shares. Each is ended after its time, and all are broken off when something is hidden. */
-function sharedStreams({ clock, advance, number }: LiveSource, recent: RecentEvents, join: Host['join']) {
+function createSharedStreams({ clock, advance, number }: LiveSource, recent: RecentEvents, join: Host['join']) {
   const followers = new Set<Follower>()
   let breaks = 0
 
@@ -292,19 +292,19 @@ function follow(from: LogNumber, reading: AsyncGenerator<Piece>, { join, closed,
   let sentTo = from
   let leave: (() => void) | undefined
   let isOver = false
-  const over = () => {
+  const endStream = () => {
     if (isOver) return
     isOver = true
     leave?.()
     closed()
   }
-  const becomeFollower = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+  const addFollower = (controller: ReadableStreamDefaultController<Uint8Array>) => {
     const end = () => {
-      over()
+      endStream()
       controller.close()
     }
     const breakOff = () => {
-      over()
+      endStream()
       // Without a reason, which Bun would print.
       controller.error()
     }
@@ -321,15 +321,15 @@ function follow(from: LogNumber, reading: AsyncGenerator<Piece>, { join, closed,
       async pull(controller) {
         if (leave !== undefined) return
         const step = await reading.next().catch((error: unknown) => {
-          over()
+          endStream()
           throw error
         })
         if (isOver) return
-        if (step.done === true) return becomeFollower(controller)
+        if (step.done === true) return addFollower(controller)
         sentTo = step.value.to
         controller.enqueue(step.value.bytes)
       },
-      cancel: over,
+      cancel: endStream,
     },
     new ByteLengthQueuingStrategy({ highWaterMark: 1 }),
   )
@@ -348,12 +348,12 @@ const readQuery = createParamsReader(LiveQuery)
 /** The number after which a client continues; `undefined` for one that starts now. A browser that reconnects repeats its first query. */
 function startOf({ headers, url }: Request): LogNumber | Failure | undefined {
   const header = headers.get('last-event-id')
-  if (header !== null && header !== '') return readInteger(header) ?? badStart()
+  if (header !== null && header !== '') return readInteger(header) ?? createStartFailure()
   const query = readQuery(url)
   return isFailure(query) ? query : query.after
 }
 
-const badStart = () =>
+const createStartFailure = () =>
   failure('invalid_after', 'Last-Event-ID must be the id of an event of this stream. Omit it to start from now.')
 
 const tooManyOf = (whoHas: string, count: number) =>
@@ -361,7 +361,7 @@ const tooManyOf = (whoHas: string, count: number) =>
     retryAfter: 60,
   })
 
-const tooMany = () =>
+const createBusyFailure = () =>
   failure('server_busy', 'Too many clients follow the wall. Poll GET /api/feed, or try again in a minute.', {
     retryAfter: 60,
   })

@@ -8,7 +8,7 @@ import type { McpDeps } from '../mcp/tool.ts'
 import { IMAGE_MAX_BYTES } from '../mcp/tools/image-to-pixels.ts'
 import { CLOSE_CONNECTION, refuse } from './answer/refuse.ts'
 import { NO_STORE, respondEmpty, respondJson, type HeaderFields } from './answer/respond.ts'
-import { readJson, tooLarge, type ReadBody } from './request/body.ts'
+import { readJson, createSizeFailure, type ReadBody } from './request/body.ts'
 import { refuseBeyond, type Clients, type Uploads } from './request/clients.ts'
 
 /** The size limit of a call. */
@@ -23,7 +23,7 @@ type Callers = { readonly clients: Clients; readonly uploads: Uploads }
 
 export async function answerCall(deps: McpDeps, request: Request, { clients, uploads }: Callers): Promise<Response> {
   const read = await uploads(request, (limits) =>
-    readJson(request, { ...limits, maxBytes: PICTURE_CALL_MAX_BYTES }).then(onlyPicturesLarge),
+    readJson(request, { ...limits, maxBytes: PICTURE_CALL_MAX_BYTES }).then(limitToPictures),
   )
   if (read.kind === 'failure') {
     const refused = refuseBeyond(clients, 'calls', request)
@@ -53,7 +53,7 @@ export async function answerCall(deps: McpDeps, request: Request, { clients, upl
   }
   const version = request.headers.get(VERSION_HEADER)
   if (version !== null && !SUPPORTED_PROTOCOL_VERSIONS.includes(version))
-    return answer(400, wrongVersion('id' in message ? message.id : null, version))
+    return answer(400, answerWrongVersion('id' in message ? message.id : null, version))
   if (message.kind === 'notification') return respondEmpty(202, NO_STORE)
   if (message.kind === 'refused') return answer(200, answerError(message.id, message.error))
   // Clients that negotiated a version send the header. Others follow the specification of this service literally.
@@ -61,10 +61,10 @@ export async function answerCall(deps: McpDeps, request: Request, { clients, upl
 }
 
 /** Refuses a large body of any other call. */
-function onlyPicturesLarge(read: ReadBody): ReadBody {
+function limitToPictures(read: ReadBody): ReadBody {
   const size = read.kind === 'read' ? read.bytes.length : (read.size ?? 0)
   const isAllowed = size <= MCP_BODY_MAX_BYTES || (read.kind === 'read' && sendsPicture(readMessage(read.value)))
-  return isAllowed ? read : tooLarge(MCP_BODY_MAX_BYTES)
+  return isAllowed ? read : createSizeFailure(MCP_BODY_MAX_BYTES)
 }
 
 const answer = (status: number, body: RpcResponse, headers: HeaderFields = {}) =>
@@ -72,7 +72,7 @@ const answer = (status: number, body: RpcResponse, headers: HeaderFields = {}) =
 
 const supported = [STATELESS_VERSION, ...SUPPORTED_PROTOCOL_VERSIONS]
 
-const wrongVersion = (id: Id | null, requested: string) =>
+const answerWrongVersion = (id: Id | null, requested: string) =>
   answerError(id, {
     code: ProtocolErrorCode.UnsupportedProtocolVersion,
     message: `Unsupported protocol version. Supported: ${supported.join(', ')}.`,

@@ -21,7 +21,7 @@ export const loadMcpCalls = async () => await import('./mcp-call.ts')
 
 export function mcp({ bindHost = '', clients, uploads, ...port }: McpPort) {
   const deps = { ...port, baseUrl: port.offer.baseUrl, limits: clients.limits }
-  const closed = closedToOthers(namesOf(deps.offer.baseUrl, bindHost))
+  const closed = refuseOthers(namesOf(deps.offer.baseUrl, bindHost))
   return new Elysia({ name: 'mcp' })
     .post(
       '/mcp',
@@ -43,13 +43,13 @@ type Names = {
 }
 
 /** Refuses requests under another host name, and on a loopback name requests from pages of other origins. */
-function closedToOthers({ isHost, isOrigin, isPublic }: Names) {
+function refuseOthers({ isHost, isOrigin, isPublic }: Names) {
   return async (request: Request, answer: () => Promise<Response>): Promise<Response> => {
     const host = request.headers.get('host')
     const origin = request.headers.get('origin')
     const isOpen = isPublic(host)
     const admitted = (host === null || isHost(host)) && (origin === null || isOpen || isOrigin(origin))
-    const response = admitted ? await answer() : refuse(forbidden())
+    const response = admitted ? await answer() : refuse(createForbiddenFailure())
     if (admitted && isOpen) return response
     response.headers.delete('access-control-allow-origin')
     if (admitted && origin !== null) response.headers.set('access-control-allow-origin', origin)
@@ -92,7 +92,7 @@ const preflight: HeaderFields = {
   'Access-Control-Max-Age': '86400',
 }
 
-const forbidden = () =>
+const createForbiddenFailure = () =>
   failure(
     'forbidden',
     'This address accepts requests for its own host name only, and on a loopback name none from pages of another origin.',

@@ -34,7 +34,7 @@ export function pictures(deps: PictureDeps) {
       '/api/pixels',
       withQuery(PixelsQuery, (query, request) => toPixels(deps, request, query)),
       {
-        transform: withinUploads(deps),
+        transform: takeUploadBudget(deps),
         parse: 'none',
         ...documentOperation(DOCS.paintPixels),
       },
@@ -47,7 +47,7 @@ export function pictures(deps: PictureDeps) {
     .get(
       '/card.png',
       withQuery(CardQuery, async (query, request) => {
-        const subject = subjectAsked(query, view)
+        const subject = findSubject(query, view)
         if (isFailure(subject)) return refuse(subject)
         const shown = Object.values(subject).join('-')
         return await respondImage(request, { view, shown, draw: () => cards.draw(subject), clients })
@@ -56,7 +56,7 @@ export function pictures(deps: PictureDeps) {
     )
 }
 
-function subjectAsked({ block, work, agent }: CardQuery, view: WallView): CardSubject | Failure {
+function findSubject({ block, work, agent }: CardQuery, view: WallView): CardSubject | Failure {
   if ([block, work, agent].filter((given) => given !== undefined).length > 1)
     return failure('invalid_option', 'Give only one of block, work and agent.')
   if (agent !== undefined) return { kind: 'agent', agent }
@@ -68,7 +68,7 @@ function subjectAsked({ block, work, agent }: CardQuery, view: WallView): CardSu
   return { kind: work !== undefined && view.claimed.has(index) ? 'work' : 'block', block: index }
 }
 
-function withinUploads({ clients: { limits, addressOf } }: PictureDeps) {
+function takeUploadBudget({ clients: { limits, addressOf } }: PictureDeps) {
   return async ({ request }: { readonly request: Request }): Promise<void> => {
     const beyond = limits.take('uploads', addressOf(request))
     if (beyond !== undefined) throw new Refused(beyond)

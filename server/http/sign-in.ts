@@ -29,16 +29,16 @@ type Identified<Fields> = { readonly fields: Fields; readonly requestId: string 
 
 /** The hooks of a route whose body is signed by signing in. */
 export function signInHooks<Fields>(clients: Clients, read: Reader<Fields>, { before, ...limits }: BodyChecks = {}) {
-  const identified = (value: unknown, bytes: Uint8Array): Identified<Fields> | Failure => {
+  const readIdentified = (value: unknown, bytes: Uint8Array): Identified<Fields> | Failure => {
     const fields = read(value)
     return isFailure(fields) ? fields : { fields, requestId: new Bun.SHA256().update(bytes).digest('hex') }
   }
-  const checks = { ...limits, before: (request: Request) => before?.(request) ?? noQuery(request) }
-  return createSignedBodyHooks(clients, Object.assign(identified, { schema: read.schema }), checks)
+  const checks = { ...limits, before: (request: Request) => before?.(request) ?? refuseQuery(request) }
+  return createSignedBodyHooks(clients, Object.assign(readIdentified, { schema: read.schema }), checks)
 }
 
 /** Nothing of a query would be signed. */
-const noQuery = ({ url }: Request): Failure | undefined =>
+const refuseQuery = ({ url }: Request): Failure | undefined =>
   queryOf(url) === ''
     ? undefined
     : failure('invalid_option', 'This address accepts no query parameters; send everything in the body.')

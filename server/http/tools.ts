@@ -31,13 +31,13 @@ export function tools(deps: ToolsDeps) {
   const { limits, addressOf } = clients
   const signing = { ...deps, baseUrl: deps.offer.baseUrl }
   const searching = createTurnHook(clients, 'searches')
-  const within = (budget: BudgetName) => ({
+  const createBudgetChecks = (budget: BudgetName) => ({
     maxBytes: PREVIEW_MAX_BYTES,
     before: (request: Request) => limits.take(budget, addressOf(request)),
   })
   return new Elysia({ name: 'tools' })
     .post('/api/preview', async ({ body }) => await preview(deps, body), {
-      ...createJsonBodyHooks(clients, readPreview, within('previews')),
+      ...createJsonBodyHooks(clients, readPreview, createBudgetChecks('previews')),
       ...documentOperation(DOCS.previewBlock),
     })
     .get(
@@ -50,7 +50,7 @@ export function tools(deps: ToolsDeps) {
       { transform: searching, ...documentOperation(DOCS.findSpace) },
     )
     .post('/api/sign', ({ body }) => respondResult(orderSigning(body, new URL(deps.offer.baseUrl).hostname)), {
-      ...createJsonBodyHooks(clients, readOrderToSign, within('searches')),
+      ...createJsonBodyHooks(clients, readOrderToSign, createBudgetChecks('searches')),
       ...documentOperation(DOCS.getOrderToSign),
     })
     .get(

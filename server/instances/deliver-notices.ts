@@ -4,7 +4,7 @@
  */
 
 import { coordOf } from '../../shared/wall.ts'
-import { ifAvailable } from '../domain/failure.ts'
+import { ignoreUnavailable } from '../domain/failure.ts'
 import type { UnixMs } from '../domain/purchase/payment.ts'
 import { countBlocks, nameOf, resolveTarget } from '../domain/purchase/target.ts'
 import type { Change, LogNumber } from '../domain/wall/log.ts'
@@ -40,13 +40,13 @@ const SAVED_EVERY_MS = 1000
 /** Makes the delivery: each call delivers pending notices, and returns after how many milliseconds to call it again. */
 export function createNoticeDelivery(deps: DeliveryDeps): (signal: AbortSignal) => Promise<number> {
   const { reports, jobs } = deps
-  const { send, retryMs } = sender(deps)
+  const { send, retryMs } = createSender(deps)
   const log = logDelivery(deps, send)
-  const sendAlerts = alertDelivery(deps, send)
+  const sendAlerts = createAlertDelivery(deps, send)
 
   const sendReports: Deliver = async (signal) => {
     for (const report of await reports.undelivered(PAGE)) {
-      if (!(await send(noticeOfReport(report), signal))) return false
+      if (!(await send(createReportNotice(report), signal))) return false
       await reports.markDelivered(report.id)
     }
     return true
@@ -62,7 +62,7 @@ export function createNoticeDelivery(deps: DeliveryDeps): (signal: AbortSignal) 
   }
   return async (signal) => {
     // While the store is unavailable, there is nothing to deliver.
-    const isDone = (await sendAlerts(signal)) && ((await ifAvailable(sendStored(signal))) ?? true)
+    const isDone = (await sendAlerts(signal)) && ((await ignoreUnavailable(sendStored(signal))) ?? true)
     return isDone ? POLL_MS : retryMs()
   }
 }
@@ -73,7 +73,7 @@ type Deliver = (signal: AbortSignal) => Promise<boolean>
 type Send = (notice: Notice, signal: AbortSignal) => Promise<boolean>
 
 /** Makes a function that sends one notice. It returns whether it was accepted, and if not, how long to wait. */
-function sender({ receiver, outages }: Pick<DeliveryDeps, 'receiver' | 'outages'>) {
+function createSender({ receiver, outages }: Pick<DeliveryDeps, 'receiver' | 'outages'>) {
   let failures = 0
   const send: Send = async (notice, signal) => {
     if (signal.aborted) return false
@@ -88,7 +88,7 @@ function sender({ receiver, outages }: Pick<DeliveryDeps, 'receiver' | 'outages'
 }
 
 /** Delivers the alerts of this process. */
-function alertDelivery({ alerts }: Pick<DeliveryDeps, 'alerts'>, send: Send): Deliver {
+function createAlertDelivery({ alerts }: Pick<DeliveryDeps, 'alerts'>, send: Send): Deliver {
   return async (signal) => {
     for (let notice = alerts.first(); notice !== undefined; notice = alerts.first()) {
       if (!(await send(notice, signal))) return false
@@ -142,7 +142,7 @@ async function noticeOf(
   { ledgerReader }: Pick<DeliveryDeps, 'ledgerReader'>,
 ): Promise<{ readonly notice?: Notice; readonly through: LogNumber }> {
   const { number, at, kind } = change
-  const notice = (data: Notice['data']): Notice => ({
+  const createNotice = (data: Notice['data']): Notice => ({
     id: `log-${number}-${at}`,
     type: kind,
     at,
@@ -168,20 +168,20 @@ async function noticeOf(
         message,
         link,
       }
-      return { notice: notice(data), through: number + blocks - 1 }
+      return { notice: createNotice(data), through: number + blocks - 1 }
     }
     case 'repaint':
     case 'hide':
     case 'unhide': {
       const { message, link } = change.content
-      return { notice: notice({ place: coordOf(change.block), message, link }), through: number }
+      return { notice: createNotice({ place: coordOf(change.block), message, link }), through: number }
     }
     case 'identity':
-      return { notice: notice({ agent: change.agent, ...change.profile }), through: number }
+      return { notice: createNotice({ agent: change.agent, ...change.profile }), through: number }
   }
 }
 
-const noticeOfReport = ({ id, at, work, block, reason, note }: OpenReport): Notice => ({
+const createReportNotice = ({ id, at, work, block, reason, note }: OpenReport): Notice => ({
   id: `report-${id}-${at}`,
   type: 'report',
   at,

@@ -84,7 +84,7 @@ export async function pollLog(deps: PollLogDeps, signal: AbortSignal): Promise<v
 }
 
 /** The result of `build`, built again if the store was repaired meanwhile. Rejects if the store is rejected. */
-export async function afterStartUpCheck<T>(
+export async function waitForStartUpCheck<T>(
   checked: Promise<'whole' | 'repaired'>,
   build: () => Promise<T>,
 ): Promise<T> {

@@ -52,16 +52,16 @@ export function createPaymentLease(leases: Leases, clock: Clock, times = TIMES):
   }
   const give = async (key: PaymentKey, renewed: Promise<void>): Promise<void> => {
     await renewed
-    await untroubled(leases.give(key))
+    await ignoreTrouble(leases.give(key))
     giving.delete(keyOf(key))
   }
   const renewUntil = async (done: AbortSignal, key: PaymentKey): Promise<void> => {
     while (!done.aborted) {
       await clock.wait(times.leaseRenewedEveryMs, done)
-      if (!done.aborted) await untroubled(leases.take(key, times.leaseMs))
+      if (!done.aborted) await ignoreTrouble(leases.take(key, times.leaseMs))
     }
   }
-  const holding = async <T>(key: PaymentKey, work: () => Promise<T>): Promise<T> => {
+  const runHolding = async <T>(key: PaymentKey, work: () => Promise<T>): Promise<T> => {
     const done = new AbortController()
     const renewed = renewUntil(done.signal, key)
     hold(key, 1)
@@ -76,22 +76,22 @@ export function createPaymentLease(leases: Leases, clock: Clock, times = TIMES):
     async whenFree(key, { isOver, work, late }) {
       const deadline = clock.elapsed() + TIMEOUT_MS
       for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, WAIT_MAX_MS)) {
-        const taken = await untroubled(take(key))
-        if (taken !== undefined && taken !== false) return await holding(key, () => work(taken))
+        const taken = await ignoreTrouble(take(key))
+        if (taken !== undefined && taken !== false) return await runHolding(key, () => work(taken))
         // If the store cannot give leases now, works without one.
-        if (taken === undefined || (await untroubled(isOver())) === true) return await work('none')
+        if (taken === undefined || (await ignoreTrouble(isOver())) === true) return await work('none')
         if (clock.elapsed() >= deadline) return await late()
         await clock.wait(waitMs)
       }
     },
     async unlessTaken(key, work) {
-      return (await take(key)) === false ? 'elsewhere' : await holding(key, work)
+      return (await take(key)) === false ? 'elsewhere' : await runHolding(key, work)
     },
   }
 }
 
 /** Ignores errors of the store: without a lease a payment may be settled twice, but it is charged once. */
-async function untroubled<T>(asking: Promise<T>): Promise<T | undefined> {
+async function ignoreTrouble<T>(asking: Promise<T>): Promise<T | undefined> {
   try {
     return await asking
   } catch {

@@ -30,7 +30,7 @@ export type Chain = {
 
 /** Starts a node on a free loopback port with the dollar and multicall deployed; throws `AnvilMissing` if there is no anvil. */
 export async function startChain(options: ChainOptions = {}): Promise<Chain> {
-  const node = Bun.spawn([findAnvilBinary(), ...nodeArguments(options)], {
+  const node = Bun.spawn([findAnvilBinary(), ...listNodeArguments(options)], {
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',
@@ -48,19 +48,19 @@ export async function startChain(options: ChainOptions = {}): Promise<Chain> {
     await guard?.exited
   }
   try {
-    const rpcUrl = `http://${await listeningAddress(node)}`
+    const rpcUrl = `http://${await readListeningAddress(node)}`
     const client = connect(rpcUrl)
     await prepare(client)
     const resume = async () => {
       await client.setAutomine(true)
       timer = mineEverySecond(client)
     }
-    const halt = async () => {
+    const stopMining = async () => {
       clearInterval(timer)
       await client.setAutomine(false)
     }
     if (options.idle !== true && options.blockTimeSeconds === undefined) timer = mineEverySecond(client)
-    return { rpcUrl, pid: node.pid, client, halt, resume, stop }
+    return { rpcUrl, pid: node.pid, client, halt: stopMining, resume, stop }
   } catch (error) {
     await stop()
     throw error
@@ -83,21 +83,21 @@ export function connect(rpcUrl: string) {
 /** Makes a block each second. The node's own timer cannot be stopped and restarted in addition to a block per transaction. */
 function mineEverySecond(client: ChainClient): Timer {
   let isMining = false
-  const mine = async () => {
+  const mineBlock = async () => {
     if (isMining) return
     isMining = true
     // A stopped node mines nothing.
     await client.mine({ blocks: 1 }).catch(() => {})
     isMining = false
   }
-  const timer = setInterval(() => void mine(), BLOCK_EVERY_MS)
+  const timer = setInterval(() => void mineBlock(), BLOCK_EVERY_MS)
   timer.unref()
   return timer
 }
 
 type Node = Bun.Subprocess<'ignore', 'pipe', 'pipe'>
 
-function nodeArguments({ blockTimeSeconds }: ChainOptions): string[] {
+function listNodeArguments({ blockTimeSeconds }: ChainOptions): string[] {
   const fixed = ['--host', '127.0.0.1', '--port', '0', '--chain-id', String(localChainId), '--accounts', '0']
   // Otherwise old states would be written to a folder in the user's home.
   const memoryOnly = ['--max-persisted-states', '0']
@@ -106,7 +106,7 @@ function nodeArguments({ blockTimeSeconds }: ChainOptions): string[] {
 }
 
 /** Reads until the node prints its address, then keeps draining, because a full pipe would stop the node. */
-async function listeningAddress(node: Node): Promise<string> {
+async function readListeningAddress(node: Node): Promise<string> {
   const complaint = new Response(node.stderr).text()
   const lines = node.stdout.pipeThrough(new TextDecoderStream()).getReader()
   let output = ''

@@ -4,13 +4,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Canvas } from '../../shared/contract/canvas.ts'
-import { terminalText } from '../../shared/terminal.ts'
+import { escapeText } from '../../shared/terminal.ts'
 import { parseCoord } from '../../shared/wall.ts'
 import { drawWall } from '../client/cli/wall-drawing.ts'
 import { wall as wallAt, type Wall } from '../client/wall.ts'
 import { AnvilMissing } from './anvil-binary.ts'
 import { localChainId } from './chain.ts'
-import { arriveLate, exhibit } from './exhibition.ts'
+import { addLateWorks, buildExhibition } from './exhibition.ts'
 import { startLocalNetwork, type LocalNetwork } from './network.ts'
 import { waitUntilArmed, findFreePort, startWall, type WallProcess } from './wall-process.ts'
 import { createWallet } from './wallets.ts'
@@ -27,9 +27,9 @@ const WIDE_COLUMNS = 144
 // Time enough to open the page.
 const LATE_MS = 12_000
 
-const say = (text = '') => console.log(terminalText(text))
+const say = (text = '') => console.log(escapeText(text))
 
-async function main(): Promise<void> {
+async function runDemo(): Promise<void> {
   say('Pixel Wall, on this machine only: nothing here touches a real network or real money.\n')
   const folder = await mkdtemp(join(tmpdir(), 'pixel-wall-'))
   const network = await startNetwork()
@@ -45,9 +45,9 @@ async function main(): Promise<void> {
   process.once('SIGINT', () => void stop())
   process.once('SIGTERM', () => void stop())
   try {
-    await tour(network, wall, folder)
+    await runTour(network, wall, folder)
   } catch (error) {
-    console.error(terminalText(error instanceof Error ? (error.stack ?? error.name) : String(error)))
+    console.error(escapeText(error instanceof Error ? (error.stack ?? error.name) : String(error)))
     process.exitCode = 1
     await stop()
   }
@@ -83,9 +83,9 @@ async function openWall(network: LocalNetwork, folder: string): Promise<WallProc
   return wall
 }
 
-async function tour(network: LocalNetwork, { url }: WallProcess, folder: string): Promise<void> {
+async function runTour(network: LocalNetwork, { url }: WallProcess, folder: string): Promise<void> {
   const venue = { network, url, folder, say }
-  const sold = await exhibit(venue)
+  const sold = await buildExhibition(venue)
   const canvas = await canvasOf(wallAt(url), sold)
   say(`\nPart of the wall, ${canvas.stats.claimed} of ${canvas.canvas.totalBlocks} blocks sold:\n`)
   const { across, down, around } = DRAWN[process.stdout.columns >= WIDE_COLUMNS ? 'wide' : 'narrow']
@@ -100,7 +100,7 @@ async function tour(network: LocalNetwork, { url }: WallProcess, folder: string)
   say(`  npx -y bun@${Bun.version} run verify ${url} --rpc ${network.rpcUrl}`)
   say('\nKeep watching: one more agent is on its way.\n')
   await Bun.sleep(LATE_MS)
-  await arriveLate(venue)
+  await addLateWorks(venue)
 }
 
 /** The canvas read once it shows so many sales: it follows them within a second. */
@@ -112,4 +112,4 @@ async function canvasOf(wall: Wall, sales: number): Promise<Canvas> {
   }
 }
 
-await main()
+await runDemo()

@@ -17,7 +17,7 @@ export type Venue = {
 type Exhibit = { readonly wall: Wall; readonly receipt: AreaReceipt }
 
 /** Buys every picture except the late one, in a few seconds; returns how many blocks they take. */
-export async function exhibit(venue: Venue): Promise<number> {
+export async function buildExhibition(venue: Venue): Promise<number> {
   const { say } = venue
   say(`${SIGN.name} wants a sign in the middle of the wall, ${SIGN.w} by ${SIGN.h} blocks,`)
   const sign = await hang(venue, SIGN)
@@ -34,7 +34,7 @@ export async function exhibit(venue: Venue): Promise<number> {
 }
 
 /** The picture that arrives while somebody watches. */
-export async function arriveLate(venue: Venue): Promise<void> {
+export async function addLateWorks(venue: Venue): Promise<void> {
   const { receipt } = await hang(venue, LATE)
   venue.say(`${LATE.name} has just arrived, with a picture of ${LATE.w} by ${LATE.h} blocks at ${receipt.area}.`)
 }
@@ -72,7 +72,7 @@ async function race(venue: Venue): Promise<void> {
     const account = await network.wallet(2)
     const refusal = await wallAt(url, { account, folder })
       .buy(block, { name, message: KEY.message, px })
-      .then(() => undefined, refusalIn)
+      .then(() => undefined, toRefusal)
     const left = `${(Number(await network.balanceOf(account.address)) / 1_000_000).toFixed(2)} of 2.00 left`
     return refusal === undefined
       ? `${name} gets it, with ${left}`
@@ -82,7 +82,7 @@ async function race(venue: Venue): Promise<void> {
 }
 
 /** The refusal of a block that somebody else got. A payment that a facilitator saw may still move for some minutes, so its outcome is unknown. */
-function refusalIn(error: unknown): WallError {
+function toRefusal(error: unknown): WallError {
   if (error instanceof WallError && (error.kind === 'refused' || error.kind === 'unknown')) return error
   throw error
 }

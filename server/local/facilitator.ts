@@ -6,7 +6,7 @@ import { ExactEvmScheme } from '@x402/evm/exact/facilitator'
 import { BAZAAR } from '@x402/extensions/bazaar'
 import { type Address, concat, encodeFunctionData, type Hex, parseEther, parseGwei } from 'viem'
 import { type ChainClient, connect, localChainId } from './chain.ts'
-import { inTurn, createWallet } from './wallets.ts'
+import { createTurns, createWallet } from './wallets.ts'
 
 /** How a facilitator is started. */
 export type FacilitatorOptions = {
@@ -105,7 +105,9 @@ const feeCeiling = { maxFeePerGas: parseGwei('10000'), maxPriorityFeePerGas: par
 async function openGasWallet(client: ChainClient, confirmationTimeoutMs: number): Promise<GasWallet> {
   const account = createWallet()
   await client.setBalance({ address: account.address, value: parseEther('1000000') })
-  const senderInTurn = inTurn<Hex>(() => client.getTransactionCount({ address: account.address, blockTag: 'pending' }))
+  const senderInTurn = createTurns<Hex>(() =>
+    client.getTransactionCount({ address: account.address, blockTag: 'pending' }),
+  )
 
   const send = async (call: { to: Address; data: Hex; gas?: bigint | undefined }) => {
     // The estimate runs the call, so a call that would revert fails here and is never broadcast.

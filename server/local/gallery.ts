@@ -17,23 +17,23 @@ export const pictureOf = ({ picture }: Work): Promise<Uint8Array> =>
   Bun.file(new URL(`art/${picture}.png`, import.meta.url)).bytes()
 
 /** A work on an area, named `col,row,WxH`. */
-function workOn({ area: name, ...shown }: (typeof gallery)['works'][number]): Work {
+function createWork({ area: name, ...shown }: (typeof gallery)['works'][number]): Work {
   const area = parseArea(name)
   if (area === undefined) throw new Error(`no area is called ${name}`)
   return { ...area, ...(shown as Omit<Work, keyof Area>) } // without undefined members: it is read from JSON
 }
 
 /** The sign in the middle, which is bought dark. */
-export const SIGN: Work = workOn(gallery.sign)
+export const SIGN: Work = createWork(gallery.sign)
 
 /** The same, lit. */
 export const LIT: Work = { ...SIGN, picture: 'sign-on' }
 
 /** The pictures of the others, all bought at the same time. */
-export const WORKS: readonly Work[] = gallery.works.map(workOn)
+export const WORKS: readonly Work[] = gallery.works.map(createWork)
 
 /** The area that three agents want at the same moment. */
-export const KEY: Work = workOn(gallery.key)
+export const KEY: Work = createWork(gallery.key)
 
 /** The picture that arrives while somebody watches. */
-export const LATE: Work = workOn(gallery.late)
+export const LATE: Work = createWork(gallery.late)

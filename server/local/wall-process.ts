@@ -43,9 +43,9 @@ export async function startWall(settings: WallSettings, { limits, folder, progra
     stderr: 'pipe',
   })
   const journal: string[] = []
-  const journalRead = eachLine(child.stderr, (line) => void journal.push(line))
+  const journalRead = readLines(child.stderr, (line) => void journal.push(line))
   const opened = Promise.withResolvers<void>()
-  void eachLine(child.stdout, (line) => {
+  void readLines(child.stdout, (line) => {
     if (line.startsWith(OPEN)) opened.resolve()
   })
   const ended = child.exited.then(async (code) => {
@@ -85,7 +85,7 @@ export async function findFreePort(): Promise<number> {
   return port
 }
 
-async function eachLine(stream: ReadableStream<Uint8Array>, take: (line: string) => void): Promise<void> {
+async function readLines(stream: ReadableStream<Uint8Array>, take: (line: string) => void): Promise<void> {
   let rest = ''
   const decoder = new TextDecoder()
   for await (const chunk of stream) {

@@ -20,8 +20,8 @@ export function createWallet(): Wallet {
 
 /** Makes a function that mints dollars on a chain. It sends a transaction; if the chain does not mine automatically, the caller must mine it. */
 export function openMint(client: ChainClient): Fund {
-  const nextNonce = () => client.getTransactionCount({ address: minterAddress, blockTag: 'pending' })
-  const minterInTurn = inTurn<Hex>(nextNonce)
+  const readNextNonce = () => client.getTransactionCount({ address: minterAddress, blockTag: 'pending' })
+  const minterInTurn = createTurns<Hex>(readNextNonce)
   return async (address, dollars) => {
     const data = encodeFunctionData({
       abi: dollarAbi,
@@ -54,7 +54,7 @@ async function receiptOf(client: ChainClient, hash: Hex): Promise<{ readonly sta
  * Numbers the transactions of one account: `send` gets the next number, and the next caller waits until it is done. The
  * number is read from the chain each time, so one that failed, or was dropped from the pool, leaves no gap.
  */
-export function inTurn<T>(nextNonce: () => Promise<number>): (send: (nonce: number) => Promise<T>) => Promise<T> {
+export function createTurns<T>(nextNonce: () => Promise<number>): (send: (nonce: number) => Promise<T>) => Promise<T> {
   const one = pLimit(1)
   return (send) => one(async () => await send(await nextNonce()))
 }

@@ -29,16 +29,16 @@ export type Method = keyof typeof methods
 
 /** Classifies a parsed body. */
 export function readMessage(value: unknown): Message {
-  if (Array.isArray(value)) return malformed('send one request at a time, not a batch')
-  if (typeof value !== 'object' || value === null) return malformed('a request must be an object')
+  if (Array.isArray(value)) return createMalformed('send one request at a time, not a batch')
+  if (typeof value !== 'object' || value === null) return createMalformed('a request must be an object')
   const { jsonrpc, method, params } = value as Readonly<Record<string, unknown>>
-  if (jsonrpc !== '2.0') return malformed('jsonrpc must be "2.0"')
-  if (typeof method !== 'string') return malformed('method must be a string')
+  if (jsonrpc !== '2.0') return createMalformed('jsonrpc must be "2.0"')
+  if (typeof method !== 'string') return createMalformed('method must be a string')
   const id = readId(value)
-  if (id === undefined) return malformed('id must be a string or an integer that a double can represent exactly')
-  if (!isMethod(method)) return id === null ? { kind: 'notification' } : notFound(id)
-  if (params !== undefined && (typeof params !== 'object' || params === null)) return badParams(id)
-  if (!methods[method](value)) return badParams(id)
+  if (id === undefined) return createMalformed('id must be a string or an integer that a double can represent exactly')
+  if (!isMethod(method)) return id === null ? { kind: 'notification' } : createNotFound(id)
+  if (params !== undefined && (typeof params !== 'object' || params === null)) return createBadParams(id)
+  if (!methods[method](value)) return createBadParams(id)
   return { kind: 'request', id, method, params }
 }
 
@@ -57,12 +57,12 @@ function readId(message: object): Id | null | undefined {
 
 const isMethod = (method: string): method is Method => Object.hasOwn(methods, method)
 
-const malformed = (what: string): Message => ({
+const createMalformed = (what: string): Message => ({
   kind: 'malformed',
   error: { code: ProtocolErrorCode.InvalidRequest, message: `Invalid request: ${what}.` },
 })
 
-const notFound = (id: Id): Message => ({
+const createNotFound = (id: Id): Message => ({
   kind: 'refused',
   id,
   error: {
@@ -71,7 +71,7 @@ const notFound = (id: Id): Message => ({
   },
 })
 
-const badParams = (id: Id | null): Message => ({
+const createBadParams = (id: Id | null): Message => ({
   kind: 'refused',
   id,
   error: { code: ProtocolErrorCode.InvalidParams, message: 'Invalid params: they do not match this method.' },

@@ -8,7 +8,7 @@ import type { Payment, Target } from '../domain/purchase/payment.ts'
 import { AREA_TOOL, BUYING_TOOL } from '../x402/bazaar.ts'
 import { readPayment } from '../x402/payload.ts'
 import type { Offer } from '../x402/terms.ts'
-import { onePayment, paymentOf } from '../x402/v1.ts'
+import { mergePayments, paymentOf } from '../x402/v1.ts'
 import { readArguments } from './arguments.ts'
 import type { Message } from './message.ts'
 import { PAYMENT_META } from './reply.ts'
@@ -27,10 +27,10 @@ export function readPaymentOfCall(
   offer: Offer,
   target: Target,
 ): Payment | Failure | undefined {
-  const sent = headers && paymentOf({ headers: { get: (name) => headerIn(headers, name) } }, offer, target)?.payment
+  const sent = headers && paymentOf({ headers: { get: (name) => readHeader(headers, name) } }, offer, target)?.payment
   if (payload === undefined) return sent
   const payment = readPayment(payload)
-  return sent === undefined ? payment : onePayment(payment, sent)
+  return sent === undefined ? payment : mergePayments(payment, sent)
 }
 
 /** The payment of a message that calls a tool that sells, if it can be read. Such calls have budgets of their own. */
@@ -45,7 +45,7 @@ export function readPaymentOfSale(message: Message, offer: Offer): Payment | und
 
 type Called = { readonly name?: unknown; readonly arguments?: unknown; readonly _meta?: unknown }
 
-function headerIn(headers: object, name: string): string | null {
+function readHeader(headers: object, name: string): string | null {
   const [, value] = Object.entries(headers).find(([key]) => key.toLowerCase() === name.toLowerCase()) ?? []
   return typeof value === 'string' ? value : null
 }

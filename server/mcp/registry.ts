@@ -2,7 +2,7 @@
 
 import type { Tool as ListedTool } from '@modelcontextprotocol/server'
 import type { TObject, TSchema } from '@sinclair/typebox'
-import { amountText } from '../../shared/money.ts'
+import { formatAmount } from '../../shared/money.ts'
 import { offerRequirements, type Offer } from '../x402/terms.ts'
 import { SHOWN_IN_CHAT } from './chat-view.ts'
 import { PRICE_OF_BLOCK, type Tool } from './tool.ts'
@@ -34,12 +34,12 @@ export const TOOLS: readonly Tool[] = [
 export const findTool = (name: string): Tool | undefined => TOOLS.find((tool) => tool.name === name)
 
 /** The price of a block, in words. */
-export const formatPrice = ({ terms }: Offer): string => amountText(terms.amount)
+export const formatPrice = ({ terms }: Offer): string => formatAmount(terms.amount)
 
 /** The result of tools/list, for an offer. */
 export const listTools = (offer: Offer): Array<(typeof PRICELESS)[number]['listed']> =>
   PRICELESS.map(({ listed, sells }) => {
-    const meta = { ...listed._meta, ...(sells === undefined ? {} : { x402: paymentFor(sells, offer) }) }
+    const meta = { ...listed._meta, ...(sells === undefined ? {} : { x402: describePayment(sells, offer) }) }
     const description = listed.description.replaceAll(PRICE_OF_BLOCK, formatPrice(offer))
     return { ...listed, description, ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }) }
   })
@@ -48,7 +48,7 @@ export const listTools = (offer: Offer): Array<(typeof PRICELESS)[number]['liste
  * The price of a tool where x402 clients look for it in the list: the terms of one block. `paymentRequired` makes mcpc sign them
  * before it calls, so it is only set if no argument changes the price.
  */
-const paymentFor = (sells: NonNullable<Tool['sells']>, offer: Offer): Readonly<Record<string, unknown>> => ({
+const describePayment = (sells: NonNullable<Tool['sells']>, offer: Offer): Readonly<Record<string, unknown>> => ({
   ...(sells === 'a block' ? { paymentRequired: true } : {}),
   accepts: [offerRequirements(offer)],
 })
@@ -65,7 +65,7 @@ const PRICELESS = TOOLS.map(({ name, title, description, annotations, input, out
     name,
     title,
     description,
-    inputSchema: optionalWhereDefaulted(briefly(input)),
+    inputSchema: relaxDefaulted(shortenSchema(input)),
     ...(output === undefined ? {} : { outputSchema: outlineOf(output) }),
     annotations,
     ...(isShown ? { _meta: SHOWN_IN_CHAT as Readonly<Record<string, unknown>> } : {}),
@@ -73,13 +73,13 @@ const PRICELESS = TOOLS.map(({ name, title, description, annotations, input, out
 }))
 
 /** What a caller needs to fill in arguments. */
-function briefly(input: object): ObjectSchema {
-  const brief = JSON.stringify(input, (key, value: unknown) => (IN_WORDS.has(key) ? undefined : shortUnion(value)))
+function shortenSchema(input: object): ObjectSchema {
+  const brief = JSON.stringify(input, (key, value: unknown) => (IN_WORDS.has(key) ? undefined : shortenUnion(value)))
   return JSON.parse(brief)
 }
 
 /** A union as a list of its values, or of its types without their own descriptions. */
-function shortUnion(value: unknown): unknown {
+function shortenUnion(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('anyOf' in value)) return value
   const { anyOf, ...rest } = value as { readonly anyOf: readonly Schema[] }
   if (anyOf.every((one) => 'const' in one)) return { ...rest, type: 'string', enum: anyOf.map((one) => one['const']) }
@@ -93,7 +93,7 @@ function outlineOf({ properties }: TObject): ObjectSchema {
 }
 
 /** Clients omit arguments with a default, and some refuse to if they are called required. */
-function optionalWhereDefaulted({ required, properties, ...rest }: ObjectSchema): ObjectSchema {
+function relaxDefaulted({ required, properties, ...rest }: ObjectSchema): ObjectSchema {
   const withDefault = new Set(
     Object.entries(properties ?? {}).flatMap(([name, schema]) =>
       Object.hasOwn(Object(schema), 'default') ? [name] : [],

@@ -31,12 +31,12 @@ export const UNTRUSTED_IDENTITY = ['agent.name', 'agent.framework', 'agent.link'
 export const UNTRUSTED_PROFILE = ['name', 'framework'] as const
 
 /** A result. `also` are further pieces of content, such as a picture. */
-export const succeed = (data: Json, meta?: Json, also: CallToolResult['content'] = []): Reply => ({
+export const createSuccess = (data: Json, meta?: Json, also: CallToolResult['content'] = []): Reply => ({
   result: { ...contentOf(data, also), ...(meta === undefined ? {} : { _meta: meta }) },
 })
 
 /** A picture in addition to the data, for models that can see. */
-export const png = (base64: string) => ({ type: 'image' as const, data: base64, mimeType: 'image/png' })
+export const createPngContent = (base64: string) => ({ type: 'image' as const, data: base64, mimeType: 'image/png' })
 
 /** An error that is not a demand for payment, with the same message as over HTTP. */
 export const refuse = ({ code, message, details }: Failure, meta?: Json): Reply => ({
@@ -48,7 +48,7 @@ export function demand(
   { offer, rail }: { readonly offer: Offer; readonly rail: PaymentHealth },
   { target, isArea }: Pick<PurchaseOrder, 'target' | 'isArea'>,
   dialect: Dialect,
-  refusal: Failure = failure('payment_required', howToPay(offer, target) + notNow(rail.state())),
+  refusal: Failure = failure('payment_required', explainPayment(offer, target) + notNow(rail.state())),
 ): Reply {
   if (rail.state() === 'misconfigured') return refuse(cannotSell())
   const asked = { ...readReason(refusal.details), ...(isArea ? { isArea } : {}) }
@@ -69,5 +69,5 @@ const contentOf = (data: Json, also: CallToolResult['content'] = []) => ({
   structuredContent: data,
 })
 
-const howToPay = (offer: Offer, target: Target) =>
+const explainPayment = (offer: Offer, target: Target) =>
   `${costOf(offer, target)} Sign the one entry of accepts (x402 v2, scheme exact) and make the same call again with the payment payload, as an object, at params._meta["${PAYMENT_META}"].`

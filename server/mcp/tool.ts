@@ -80,7 +80,7 @@ export type Tool = ToolMetadata & {
 }
 
 /** A tool whose arguments are validated by its input schema. */
-export function tool<Input extends TObject>(
+export function defineTool<Input extends TObject>(
   metadata: ToolMetadata & { readonly input: Input },
   work: (deps: McpDeps, args: Static<Input>, caller: Caller) => Reply | Promise<Reply>,
 ): Tool {

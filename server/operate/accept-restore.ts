@@ -2,7 +2,7 @@
 
 import { CannotOpen } from '../../db/cannot-open.ts'
 import { openStore } from '../../db/open.ts'
-import { countOf, moneyText } from '../../shared/money.ts'
+import { countOf, formatMoney } from '../../shared/money.ts'
 import { createViemChain } from '../adapters/chain/chain.ts'
 import { openEndpoints } from '../adapters/chain/endpoints.ts'
 import { systemClock as clock } from '../adapters/clock.ts'
@@ -67,7 +67,7 @@ const NOTHING_LOST = 'There is nothing to accept: the wall will arm at its next 
 function listLostPayments({ orphans, through }: LostPayments): void {
   for (const { payer, amount, tx, nonce, isBooked } of orphans)
     console.log(
-      `${payer} paid ${moneyText(amount)} in ${tx} (nonce ${nonce})${isBooked ? ', booked as stray by the wall' : ''}`,
+      `${payer} paid ${formatMoney(amount)} in ${tx} (nonce ${nonce})${isBooked ? ', booked as stray by the wall' : ''}`,
     )
   console.log(`${countOf(orphans.length, 'payment')} without a known purchase, up to block ${through}`)
 }

@@ -94,23 +94,23 @@ type Handlers = {
 const handlers: Handlers = {
   moderate,
   ban,
-  hidden,
+  hidden: listHidden,
   open,
   status: tellStatus,
   'backed-up': noteBackup,
   reports: listReports,
   'close-reports': closeWork,
   resolve,
-  stray,
-  strays,
-  payout,
+  stray: showStray,
+  strays: listStrays,
+  payout: recordPayout,
 }
 
 export const createAdminCommands =
   (deps: AdminDeps): RunCommand =>
   async (command, body) => {
-    if (!isCommand(command)) return no(`unknown command ${JSON.stringify(command.slice(0, 40))}`)
-    if (!Value.Check(Commands[command], body)) return no('the command has invalid arguments')
+    if (!isCommand(command)) return failWith(`unknown command ${JSON.stringify(command.slice(0, 40))}`)
+    if (!Value.Check(Commands[command], body)) return failWith('the command has invalid arguments')
     // The compiler cannot follow a table lookup by a union.
     const handle = handlers[command] as (deps: AdminDeps, body: unknown) => CommandResult | Promise<CommandResult>
     return await handle(deps, body)
@@ -121,26 +121,26 @@ const isCommand = (name: string): name is CommandName => Object.hasOwn(Commands,
 async function moderate(deps: AdminDeps, body: CommandBody<'moderate'>): Promise<CommandResult> {
   const { act, target, parts, who, why } = body
   const named = await parseNamedBlocks(deps, target)
-  if (typeof named === 'string') return no(named)
-  const asked = (part: ContentPart | NamePart) => parts.length === 0 || parts.includes(part)
-  const names = NAME_PARTS.filter(asked)
+  if (typeof named === 'string') return failWith(named)
+  const isAsked = (part: ContentPart | NamePart) => parts.length === 0 || parts.includes(part)
+  const names = NAME_PARTS.filter(isAsked)
   if (named.wallet === undefined && names.some((part) => parts.includes(part)))
-    return no(`${named.name} has no name of its own: only wallets have names`)
+    return failWith(`${named.name} has no name of its own: only wallets have names`)
   const { blocks: done, wallet } = await moderateBlocks(
     deps,
     named,
     act,
-    { parts: CONTENT_PARTS.filter(asked), names },
+    { parts: CONTENT_PARTS.filter(isAsked), names },
     { who, why },
   )
   const owned = done.flatMap(({ block, result }) => (result.kind === 'not-owned' ? [] : [{ block, ...result }]))
   if (owned.length === 0 && wallet === undefined)
-    return no(`nobody owns ${named.name}, so there is nothing to hide or show`)
+    return failWith(`nobody owns ${named.name}, so there is nothing to hide or show`)
   const isWhole = act === 'hide' && parts.length === 0
   const owners = isWhole && named.wallet === undefined ? await ownersOf(deps, named.blocks) : []
-  return yes(
-    ...(wallet === undefined ? [] : [`${named.name}: ${walletWords(wallet)}`]),
-    ...moderatedLines(owned),
+  return succeedWith(
+    ...(wallet === undefined ? [] : [`${named.name}: ${describeWallet(wallet)}`]),
+    ...formatModerated(owned),
     ...owners.map(
       (owner) => `its owner’s name is still shown; to hide it: pixel-wall hide ${owner} --name --framework`,
     ),
@@ -149,11 +149,11 @@ async function moderate(deps: AdminDeps, body: CommandBody<'moderate'>): Promise
 }
 
 /** The blocks with hidden parts, one line per group with the same hidden parts. */
-function moderatedLines(
+function formatModerated(
   owned: readonly { readonly block: BlockIndex; readonly hidden: Hidden; readonly kind: string }[],
 ) {
   const wordsOf = ({ hidden, kind }: (typeof owned)[number]) =>
-    `${hiddenWords(hidden)}${kind === 'unchanged' ? ' (unchanged)' : ''}`
+    `${describeHidden(hidden)}${kind === 'unchanged' ? ' (unchanged)' : ''}`
   return [...Map.groupBy(owned, wordsOf)].map(([words, same]) => {
     const coords = same.slice(0, COORDS_SHOWN).map(({ block }) => coordOf(block))
     const more = same.length > coords.length ? ` and ${same.length - coords.length} more` : ''
@@ -166,14 +166,14 @@ const COORDS_SHOWN = 12
 
 async function ban(deps: AdminDeps, { act, target, who, why }: CommandBody<'ban'>): Promise<CommandResult> {
   const named = await parseNamedBlocks(deps, target)
-  if (typeof named === 'string') return no(named)
+  if (typeof named === 'string') return failWith(named)
   const { name, wallet } = named
-  if (wallet === undefined) return no(`${name} cannot be banned: give the wallet instead`)
-  return yes(`${name}: ${walletWords(await banWallet(deps, wallet, act, { who, why }))}`)
+  if (wallet === undefined) return failWith(`${name} cannot be banned: give the wallet instead`)
+  return succeedWith(`${name}: ${describeWallet(await banWallet(deps, wallet, act, { who, why }))}`)
 }
 
 /** The hidden names and the ban of a wallet, for operators. */
-function walletWords(result: WalletActResult): string {
+function describeWallet(result: WalletActResult): string {
   if (result.kind === 'unknown-wallet') return 'this wallet has not bought a block'
   const parts = NAME_PARTS.filter((part) => result.hidden[part])
   const names = parts.length === 0 ? 'its names are shown' : `hidden: ${parts.join(', ')}`
@@ -181,21 +181,21 @@ function walletWords(result: WalletActResult): string {
 }
 
 /** The hidden parts, for operators. */
-function hiddenWords(hidden: Hidden): string {
+function describeHidden(hidden: Hidden): string {
   const parts = CONTENT_PARTS.filter((part) => hidden[part])
   return parts.length === 0 ? 'everything is shown' : `hidden: ${parts.join(', ')}`
 }
 
-async function hidden(deps: AdminDeps, { isTrail }: CommandBody<'hidden'>): Promise<CommandResult> {
+async function listHidden(deps: AdminDeps, { isTrail }: CommandBody<'hidden'>): Promise<CommandResult> {
   const blocks = (isTrail ? await listModerationTrail(deps) : await listHiddenNow(deps)).map((act) => {
-    const words = `block ${coordOf(act.block)}: ${hiddenWords(act.hidden)}`
+    const words = `block ${coordOf(act.block)}: ${describeHidden(act.hidden)}`
     return { at: act.at, text: isTrail ? `left ${words}` : words }
   })
   if (!isTrail) {
     const wallets = await deps.moderation.wallets()
-    return yes(
-      ...blocks.map(lineAt),
-      ...wallets.map(({ wallet, ...so }) => `wallet ${wallet}: ${walletWords({ kind: 'applied', ...so })}`),
+    return succeedWith(
+      ...blocks.map(formatTimedLine),
+      ...wallets.map(({ wallet, ...so }) => `wallet ${wallet}: ${describeWallet({ kind: 'applied', ...so })}`),
     )
   }
   const acts = (await deps.moderation.records()).map(({ at, who, act, what, parts, why }) => {
@@ -203,10 +203,11 @@ async function hidden(deps: AdminDeps, { isTrail }: CommandBody<'hidden'>): Prom
     return { at, text: `${who} ${act} ${what}${parts === '' ? '' : ` (${parts})`}${reason}` }
   })
   // At the same time, an action comes before its results.
-  return yes(...[...acts, ...blocks].toSorted((one, other) => one.at - other.at).map(lineAt))
+  return succeedWith(...[...acts, ...blocks].toSorted((one, other) => one.at - other.at).map(formatTimedLine))
 }
 
-const lineAt = ({ at, text }: { readonly at: UnixMs; readonly text: string }) => `${new Date(at).toISOString()} ${text}`
+const formatTimedLine = ({ at, text }: { readonly at: UnixMs; readonly text: string }) =>
+  `${new Date(at).toISOString()} ${text}`
 
 function tellStatus({ overview }: AdminDeps): CommandResult {
   const seen = overview()
@@ -216,7 +217,7 @@ function tellStatus({ overview }: AdminDeps): CommandResult {
 /** Records that a backup was made just now. */
 async function noteBackup({ backups, clock }: AdminDeps): Promise<CommandResult> {
   await backups.note(clock.now())
-  return yes('recorded as a backup; `status` shows its age')
+  return succeedWith('recorded as a backup; `status` shows its age')
 }
 
 const REPORTED_WORKS_MAX = 20
@@ -224,57 +225,60 @@ const REPORTED_WORKS_MAX = 20
 /** How many artworks wait, and the first of them, each as a line of JSON. */
 async function listReports(deps: AdminDeps): Promise<CommandResult> {
   const { waiting, works } = await listReportedWorks(deps, REPORTED_WORKS_MAX)
-  return yes(String(waiting), ...works.map((work) => JSON.stringify(work)))
+  return succeedWith(String(waiting), ...works.map((work) => JSON.stringify(work)))
 }
 
 async function closeWork(deps: AdminDeps, body: CommandBody<'close-reports'>): Promise<CommandResult> {
   const { target, outcome } = body
   const block = parseCoord(target)
-  if (block === undefined) return no(`${JSON.stringify(target)} is not a block (column,row)`)
+  if (block === undefined) return failWith(`${JSON.stringify(target)} is not a block (column,row)`)
   const closed = await closeReports(deps, block, body)
-  if (closed === undefined) return no(`nobody owns block ${target}, so there is nothing to report`)
+  if (closed === undefined) return failWith(`nobody owns block ${target}, so there is nothing to report`)
   const what = outcome === 'hidden' ? 'everything on it is hidden' : 'it is left as it is'
-  return yes(`the work at ${target} (blocks: ${closed.blocks}): ${what}; reports closed: ${closed.reports}`)
+  return succeedWith(`the work at ${target} (blocks: ${closed.blocks}): ${what}; reports closed: ${closed.reports}`)
 }
 
 /** Payments to check, one per line. */
 async function open({ ledger, clock }: AdminDeps): Promise<CommandResult> {
   const keys = await ledger.unfinished(clock.now())
-  return yes(...keys.map(({ payer, nonce }) => `${payer} ${nonce}`))
+  return succeedWith(...keys.map(({ payer, nonce }) => `${payer} ${nonce}`))
 }
 
 async function resolve(deps: AdminDeps, { payer, nonce }: CommandBody<'resolve'>): Promise<CommandResult> {
   const found = await resolvePurchase(deps, keyOf(payer, nonce))
-  if (found === undefined) return no('no purchase is recorded for this payment')
-  return yes(story(found.before, found.after, found.evidence))
+  if (found === undefined) return failWith('no purchase is recorded for this payment')
+  return succeedWith(describeChange(found.before, found.after, found.evidence))
 }
 
-async function stray(deps: AdminDeps, { payer, nonce }: CommandBody<'stray'>): Promise<CommandResult> {
+async function showStray(deps: AdminDeps, { payer, nonce }: CommandBody<'stray'>): Promise<CommandResult> {
   const result = await noteStray(deps, keyOf(payer, nonce))
-  if (result === 'noted') return yes('booked as stray; the wall arms once nothing else prevents it')
-  return no(result === 'not-owed' ? 'this payment has a purchase, so it is not stray' : PAYOUT_WORDS[result])
+  if (result === 'noted') return succeedWith('booked as stray; the wall arms once nothing else prevents it')
+  return failWith(result === 'not-owed' ? 'this payment has a purchase, so it is not stray' : PAYOUT_WORDS[result])
 }
 
 /** Books all money without a known purchase as stray. In an older copy it may be lost sales, which this must not hide. */
-async function strays(deps: AdminDeps): Promise<CommandResult> {
+async function listStrays(deps: AdminDeps): Promise<CommandResult> {
   const { restored } = deps
   if (restored.isOlder())
-    return no(
+    return failWith(
       'the database is an older copy, so these may be lost sales: stop the wall, then run pixel-wall accept-restore',
     )
   const lines: string[] = []
   for (const { payer, nonce, tx } of restored.orphans()) {
     const result = await noteStray(deps, { payer, nonce })
     lines.push(`${payer} ${nonce} in ${tx}: ${result === 'noted' ? 'booked as stray' : PAYOUT_WORDS[result]}`)
-    if (result === 'silent') return no(...lines)
+    if (result === 'silent') return failWith(...lines)
   }
-  return yes(...(lines.length === 0 ? ['there is no money without a known purchase'] : lines))
+  return succeedWith(...(lines.length === 0 ? ['there is no money without a known purchase'] : lines))
 }
 
-async function payout(deps: AdminDeps, { payer, nonce, reference }: CommandBody<'payout'>): Promise<CommandResult> {
+async function recordPayout(
+  deps: AdminDeps,
+  { payer, nonce, reference }: CommandBody<'payout'>,
+): Promise<CommandResult> {
   const result = await notePayout(deps, keyOf(payer, nonce), reference)
   const words = PAYOUT_WORDS[result]
-  return result === 'noted' ? yes(words) : no(words)
+  return result === 'noted' ? succeedWith(words) : failWith(words)
 }
 
 const PAYOUT_WORDS = {
@@ -290,18 +294,18 @@ const keyOf = (payer: string, nonce: string) => ({
   nonce: nonce.toLowerCase() as Hash,
 })
 
-function story(before: Purchase, after: Purchase, evidence: ChainStatus): string {
+function describeChange(before: Purchase, after: Purchase, evidence: ChainStatus): string {
   const { payer, nonce } = after.payment
-  const [from, to] = [stateWords(before), stateWords(after)]
+  const [from, to] = [describeState(before), describeState(after)]
   const what = from === to ? from : `${from} -> ${to}`
   const isOpen = after.state.kind === 'reserved' || (after.state.kind === 'released' && !after.state.isFinal)
   const until = new Date(Number(after.payment.validBefore) * 1000).toISOString()
   const end = isOpen && evidence.kind !== 'paid' ? `; it can be paid until ${until}` : ''
-  return `${payer} ${nonce} ${describeHolding(after)}: ${what}; the chain: ${evidenceWords(evidence)}${end}`
+  return `${payer} ${nonce} ${describeHolding(after)}: ${what}; the chain: ${describeEvidence(evidence)}${end}`
 }
 
 /** A purchase's state, for operators. */
-export function stateWords({ state }: Purchase): string {
+export function describeState({ state }: Purchase): string {
   switch (state.kind) {
     case 'reserved':
       return state.uncertain ? 'held, in doubt' : 'held'
@@ -315,7 +319,7 @@ export function stateWords({ state }: Purchase): string {
 }
 
 /** The state of a payment on the chain, for operators. */
-export function evidenceWords(status: ChainStatus): string {
+export function describeEvidence(status: ChainStatus): string {
   switch (status.kind) {
     case 'paid':
       return `paid in ${status.tx}`
@@ -328,5 +332,5 @@ export function evidenceWords(status: ChainStatus): string {
   }
 }
 
-const yes = (...lines: string[]): CommandResult => ({ ok: true, lines })
-const no = (...lines: string[]): CommandResult => ({ ok: false, lines })
+const succeedWith = (...lines: string[]): CommandResult => ({ ok: true, lines })
+const failWith = (...lines: string[]): CommandResult => ({ ok: false, lines })

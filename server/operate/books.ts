@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { CannotOpen } from '../../db/cannot-open.ts'
 import { openBooks } from '../../db/open.ts'
 import type { Arrival } from '../../shared/chain/arrivals.ts'
-import { amountText, countOf } from '../../shared/money.ts'
+import { formatAmount, countOf } from '../../shared/money.ts'
 import { createViemChain } from '../adapters/chain/chain.ts'
 import { openEndpoints } from '../adapters/chain/endpoints.ts'
 import { systemClock as clock } from '../adapters/clock.ts'
@@ -14,7 +14,7 @@ import { readConfig } from '../config.ts'
 import type { Balance, BookedCredit, BookedSale } from '../domain/purchase/balance.ts'
 import { nameField, nameOf, describeHolding } from '../domain/purchase/target.ts'
 import type { ChainHealth, ReceiptArchive } from '../ports.ts'
-import { evidenceWords, stateWords } from './admin-commands.ts'
+import { describeEvidence, describeState } from './admin-commands.ts'
 import { type Command, printLines, UsageError } from './command.ts'
 
 const USAGE = `Checks that the books balance. Uses the wall's settings. The wall may be running or stopped.
@@ -40,9 +40,10 @@ export const books: Command = {
     const chain = createViemChain(openEndpoints(network, rpcUrls, { clock, callsPerSecond: rpcCallsPerSecond }), offer)
     const from = values.from === undefined ? undefined : BigInt(values.from)
     const kept = openReceiptArchive(booksPath, `${network} ${offer.terms.asset}`)
-    const archive = { read: values.all === true ? async () => [] : kept.read, write: orTell(kept.write) }
+    const archive = { read: values.all === true ? async () => [] : kept.read, write: reportWriteErrors(kept.write) }
     const stock = await auditBooks({ audit, chain, clock, archive, payTo: offer.terms.payTo }, from, tellHeight)
-    if (stock === 'silent') throw new CannotOpen(`${whySilent(await chain.fault())}, so the books cannot be checked`)
+    if (stock === 'silent')
+      throw new CannotOpen(`${describeSilence(await chain.fault())}, so the books cannot be checked`)
     printLines(values.json === true ? JSON.stringify(jsonOf(stock), null, 2).split('\n') : linesOf(stock))
     return stock.balance.balances ? 0 : 1
   },
@@ -54,13 +55,13 @@ function tellHeight(height: bigint): void {
 }
 
 /** If the cache cannot be written, the chain is read again next time. */
-function orTell(write: ReceiptArchive['write']): ReceiptArchive['write'] {
+function reportWriteErrors(write: ReceiptArchive['write']): ReceiptArchive['write'] {
   return (kept) =>
     write(kept).catch(() => console.error('cannot save what was read from the chain beside the database'))
 }
 
 /** Why the chain did not respond, from a probe. */
-function whySilent(health: ChainHealth): string {
+function describeSilence(health: ChainHealth): string {
   if (health.kind === 'none') return health.lacks ?? 'the chain endpoint did not answer every query; try again'
   return health.kind === 'silent' ? (health.what ?? 'the chain does not respond') : health.what
 }
@@ -72,19 +73,19 @@ export function linesOf({ at, from, through, balance, open }: Stock): string[] {
     `The books at ${new Date(at).toISOString()}, ${from === undefined ? 'with no payments yet' : `blocks ${from} to ${through} of the chain`}`,
     '',
     `  blocks claimed            ${claimed}`,
-    `  received for them         ${amountText(received)} (credits included)`,
-    `  stray money               ${amountText(strayed)}${stray.length === 0 ? '' : `, in ${countOf(stray.length, 'payment')}`}`,
-    ...stray.map((arrival) => `    ${arrivalWords(arrival)}`),
-    `  credits                   ${credits.length}, of which ${amountText(owed)} owed`,
-    ...credits.map((credit) => `    ${paymentWords(credit)} ${credit.paidOut ?? 'OWED'}`),
+    `  received for them         ${formatAmount(received)} (credits included)`,
+    `  stray money               ${formatAmount(strayed)}${stray.length === 0 ? '' : `, in ${countOf(stray.length, 'payment')}`}`,
+    ...stray.map((arrival) => `    ${describeArrival(arrival)}`),
+    `  credits                   ${credits.length}, of which ${formatAmount(owed)} owed`,
+    ...credits.map((credit) => `    ${describePayment(credit)} ${credit.paidOut ?? 'OWED'}`),
     `  open purchases            ${open.length}`,
     ...open.map((finding) => `    ${openWords(finding)}`),
-    ...list('sold or credited, but not on the chain', balance.unpaid.map(paymentWords)),
-    ...list('arrived for a purchase that is open or was released', balance.landed.map(arrivalWords)),
-    ...list('arrived for a block, but without a known purchase', balance.orphans.map(arrivalWords)),
-    ...list('arrived for a block without a known purchase, and resolved by hand', balance.byHand.map(arrivalWords)),
+    ...list('sold or credited, but not on the chain', balance.unpaid.map(describePayment)),
+    ...list('arrived for a purchase that is open or was released', balance.landed.map(describeArrival)),
+    ...list('arrived for a block, but without a known purchase', balance.orphans.map(describeArrival)),
+    ...list('arrived for a block without a known purchase, and resolved by hand', balance.byHand.map(describeArrival)),
     '',
-    ...conclusion(balance),
+    ...listConclusions(balance),
   ]
 }
 
@@ -99,7 +100,7 @@ export function jsonOf({ at, from, through, balance, open }: Stock) {
     claimed,
     received: received.toString(),
     owed: owed.toString(),
-    credits: balance.credits.map(amountAsText),
+    credits: balance.credits.map(withAmountAsText),
     open: open.map(({ purchase, since, ageMs, evidence }) => ({
       payer: purchase.payment.payer,
       nonce: purchase.payment.nonce,
@@ -111,7 +112,7 @@ export function jsonOf({ at, from, through, balance, open }: Stock) {
       ageMs,
       evidence,
     })),
-    unpaid: balance.unpaid.map(amountAsText),
+    unpaid: balance.unpaid.map(withAmountAsText),
     landed: balance.landed.map(arrivalOf),
     orphans: balance.orphans.map(arrivalOf),
     byHand: balance.byHand.map(arrivalOf),
@@ -121,7 +122,7 @@ export function jsonOf({ at, from, through, balance, open }: Stock) {
 }
 
 /** An entry in a form that JSON can represent. */
-const amountAsText = <T extends BookedSale | BookedCredit>({ amount, head: _head, ...entry }: T) => ({
+const withAmountAsText = <T extends BookedSale | BookedCredit>({ amount, head: _head, ...entry }: T) => ({
   ...entry,
   amount: amount.toString(),
 })
@@ -133,7 +134,7 @@ function list(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : [`  ${title}: ${lines.length}`, ...lines.map((line) => `    ${line}`)]
 }
 
-function conclusion({ balances, unpaid, landed, orphans }: Balance): string[] {
+function listConclusions({ balances, unpaid, landed, orphans }: Balance): string[] {
   if (balances) return ['They balance.']
   return [
     'They do not balance:',
@@ -151,11 +152,11 @@ function conclusion({ balances, unpaid, landed, orphans }: Balance): string[] {
 function openWords({ purchase, ageMs, evidence }: OpenFinding): string {
   const { payer, nonce, amount } = purchase.payment
   const minutes = Math.floor(ageMs / 60_000)
-  return `${payer} ${nonce} ${amountText(amount)} for ${describeHolding(purchase)}: ${stateWords(purchase)} for ${minutes} min; the chain: ${evidenceWords(evidence)}`
+  return `${payer} ${nonce} ${formatAmount(amount)} for ${describeHolding(purchase)}: ${describeState(purchase)} for ${minutes} min; the chain: ${describeEvidence(evidence)}`
 }
 
-const paymentWords = ({ payer, nonce, amount, tx }: BookedSale | BookedCredit) =>
-  `${payer} ${nonce} ${amountText(amount)} in ${tx}`
+const describePayment = ({ payer, nonce, amount, tx }: BookedSale | BookedCredit) =>
+  `${payer} ${nonce} ${formatAmount(amount)} in ${tx}`
 
-const arrivalWords = ({ payer, nonce, amount, tx }: Arrival) =>
-  `${payer} ${nonce ?? '(no authorization)'} ${amountText(amount)} in ${tx}`
+const describeArrival = ({ payer, nonce, amount, tx }: Arrival) =>
+  `${payer} ${nonce ?? '(no authorization)'} ${formatAmount(amount)} in ${tx}`

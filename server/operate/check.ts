@@ -50,26 +50,26 @@ async function findingsOf(): Promise<readonly Finding[]> {
     const runs = await isRunning()
     const places = [
       // The running wall itself uses its ports.
-      ...(runs ? [] : named('ports', findPortProblems(config))),
-      ...named('folders', findPathProblems(config)),
+      ...(runs ? [] : toFindings('ports', findPortProblems(config))),
+      ...toFindings('folders', findPathProblems(config)),
     ]
     return [
       { what: 'settings', trouble: null },
       ...places,
-      await diskFinding(config),
-      await databaseFinding(config),
-      ...(await backupFindings(config)),
-      ...(await proofFindings(config)),
-      ...(await webhookFindings(config)),
-      ...(await networkFindings(config)),
+      await checkDisk(config),
+      await checkDatabase(config),
+      ...(await checkBackup(config)),
+      ...(await checkProofs(config)),
+      ...(await checkWebhook(config)),
+      ...(await checkNetwork(config)),
     ]
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    return named('settings', error.problems)
+    return toFindings('settings', error.problems)
   }
 }
 
-const named = (what: string, troubles: readonly string[]): readonly Finding[] =>
+const toFindings = (what: string, troubles: readonly string[]): readonly Finding[] =>
   troubles.length === 0 ? [{ what, trouble: null }] : troubles.map((trouble) => ({ what, trouble }))
 
 async function isRunning(): Promise<boolean> {
@@ -82,14 +82,14 @@ async function isRunning(): Promise<boolean> {
   }
 }
 
-async function diskFinding({ database, witnessPath }: Config): Promise<Finding> {
+async function checkDisk({ database, witnessPath }: Config): Promise<Finding> {
   const free = await createFreeSpaceReader(database.kind === 'sqlite' ? database.path : (witnessPath ?? '.'))()
   const isLow = free !== undefined && free < FREE_BYTES_MIN
   return { what: 'disk', trouble: isLow ? 'the disk is nearly full' : null }
 }
 
 /** A wall that is not there yet is made by the first start. */
-async function databaseFinding({ database, network, witnessPath }: Config): Promise<Finding> {
+async function checkDatabase({ database, network, witnessPath }: Config): Promise<Finding> {
   const what = `database (${database.kind})`
   try {
     // Read before the store, because a running wall writes to it meanwhile.
@@ -102,7 +102,7 @@ async function databaseFinding({ database, network, witnessPath }: Config): Prom
 }
 
 /** Whether each proof was signed by the payment address, over the address of this wall. */
-async function proofFindings({ offer }: Config): Promise<readonly Finding[]> {
+async function checkProofs({ offer }: Config): Promise<readonly Finding[]> {
   const { ownershipProofs = [], baseUrl, terms } = offer
   const signers = await Promise.all(ownershipProofs.map((proof) => recoverTextSigner(baseUrl, proof)))
   return signers.map((signer, nth) => ({
@@ -122,15 +122,15 @@ async function positionOf(database: Database, network: string): Promise<StorePos
 }
 
 /** Whether backups of a server can be made, or another tool makes them and says so. */
-async function backupFindings({ database }: Config): Promise<readonly Finding[]> {
+async function checkBackup({ database }: Config): Promise<readonly Finding[]> {
   if (database.kind === 'sqlite') return []
-  const isMade = dumpTool() !== null || clock.now() - (await backedUpAt(database)) < BACKUP_LATE_MS
+  const isMade = dumpTool() !== null || clock.now() - (await readBackupTime(database)) < BACKUP_LATE_MS
   return [{ what: 'backups', trouble: isMade ? null : `${NO_DUMP_TOOL}, ${OTHER_TOOL}` }]
 }
 
 const OTHER_TOOL = 'or run pixel-wall backup --made after each backup that another tool makes'
 
-async function backedUpAt(database: Database): Promise<UnixMs> {
+async function readBackupTime(database: Database): Promise<UnixMs> {
   try {
     await using books = await openBooks(database)
     return (await books.backedUpAt()) ?? 0
@@ -143,7 +143,7 @@ async function backedUpAt(database: Database): Promise<UnixMs> {
 const NOT_THERE: StorePosition = { change: 0, payment: 0, height: 0n, payees: [] }
 
 /** Sends the webhook a notice of the type `test`. */
-async function webhookFindings({ webhook }: Config): Promise<readonly Finding[]> {
+async function checkWebhook({ webhook }: Config): Promise<readonly Finding[]> {
   if (webhook === undefined) return []
   const { host, send } = openWebhook(webhook, clock)
   const notice = { id: `test-${crypto.randomUUID()}`, type: 'test', at: clock.now(), data: {} } as const
@@ -158,7 +158,7 @@ const withSetting = (reason: string | null): string | null =>
 const NEXT_BLOCK_MS = 3000
 
 /** Probes chain and facilitators as the wall does at its start, and then once more. */
-async function networkFindings(config: Config): Promise<readonly Finding[]> {
+async function checkNetwork(config: Config): Promise<readonly Finding[]> {
   const silent = { note: () => {}, alert: () => {} }
   const { rail, outages, clockSeen } = openRail(config, undefined, silent)
   await rail.probe()

@@ -1,7 +1,7 @@
 /** Runs an operator's command: errors go to standard error, and the exit status is the result. */
 
 import { CannotOpen } from '../../db/cannot-open.ts'
-import { terminalLine, terminalText } from '../../shared/terminal.ts'
+import { escapeLine, escapeText } from '../../shared/terminal.ts'
 import { ConfigError, readPlace } from '../config.ts'
 import type { CommandBody, CommandName } from './admin-commands.ts'
 import { locateAdminSocket } from './admin-socket-path.ts'
@@ -23,7 +23,7 @@ export async function runCommand({ usage, run }: Command, args: readonly string[
   try {
     return await run(args)
   } catch (error) {
-    if (isMisuse(error)) console.error(`${mistakeIn(error)}${usage}`)
+    if (isMisuse(error)) console.error(`${describeMistake(error)}${usage}`)
     else printTrouble(error)
     return 2
   }
@@ -31,20 +31,20 @@ export async function runCommand({ usage, run }: Command, args: readonly string[
 
 /** Prints lines, each as one line, whatever it contains. */
 export function printLines(lines: readonly string[], print: (line: string) => void = console.log): void {
-  for (const line of lines) print(terminalLine(line))
+  for (const line of lines) print(escapeLine(line))
 }
 
 /** Prints why a command failed: in words if it was expected, otherwise with the stack. */
 function printTrouble(error: unknown): void {
   const isExpected = error instanceof CannotOpen || error instanceof ConfigError || error instanceof NoAdminSocket
   const what = error instanceof Error ? (isExpected ? error.message : (error.stack ?? error.name)) : String(error)
-  console.error(terminalText(what))
+  console.error(escapeText(what))
 }
 
 /** The usage error, as a line above the usage of a command. */
-function mistakeIn({ message }: Error): string {
+function describeMistake({ message }: Error): string {
   const [what = ''] = message.split('. ')
-  return what === '' ? '' : `${terminalLine(what)}\n\n`
+  return what === '' ? '' : `${escapeLine(what)}\n\n`
 }
 
 // `parseArgs` throws for unknown options.

@@ -2,8 +2,8 @@
 
 import { parseArgs } from 'node:util'
 import { openBooks } from '../../db/open.ts'
-import { ASSET_SYMBOL, moneyText } from '../../shared/money.ts'
-import { terminalLine } from '../../shared/terminal.ts'
+import { ASSET_SYMBOL, formatMoney } from '../../shared/money.ts'
+import { escapeLine } from '../../shared/terminal.ts'
 import { readPlace } from '../config.ts'
 import type { MoneyEntry } from '../domain/purchase/balance.ts'
 import { countBlocks, nameOf, resolveTarget } from '../domain/purchase/target.ts'
@@ -25,7 +25,7 @@ export const exportMoney: Command = {
   async run(args) {
     const { values } = parseArgs({ args: [...args], options: OPTIONS })
     const since = values.since === undefined ? 0 : timeOf(values.since)
-    const line = values.json === true ? JSON.stringify : csvLine
+    const line = values.json === true ? JSON.stringify : formatCsvLine
     await using books = await openBooks(readPlace(Bun.env).database)
     if (values.json !== true) await print([COLUMNS.join(',')])
     for await (const page of books.entries(since)) await print(page.map((entry) => line(rowOf(entry))))
@@ -70,7 +70,7 @@ function rowOf({ kind, at, holding, payer, nonce, amount, tx, network, reference
     blocks: holding === null ? null : countBlocks(holding.target),
     payer,
     nonce,
-    amount: amount === null ? null : moneyText(amount),
+    amount: amount === null ? null : formatMoney(amount),
     fee: '0.00',
     currency: ASSET_SYMBOL,
     tx,
@@ -80,12 +80,12 @@ function rowOf({ kind, at, holding, payer, nonce, amount, tx, network, reference
 }
 
 /** A row according to RFC 4180, with line feeds. */
-const csvLine = (row: Row): string => COLUMNS.map((column) => cell(row[column])).join(',')
+const formatCsvLine = (row: Row): string => COLUMNS.map((column) => formatCell(row[column])).join(',')
 
 /** The text of a cell. A spreadsheet would run a text that begins like a formula; only the operator’s own references can. */
-function cell(value: string | number | null): string {
+function formatCell(value: string | number | null): string {
   if (typeof value !== 'string') return value === null ? '' : String(value)
-  const text = terminalLine(value)
+  const text = escapeLine(value)
   const inert = /^[=+\-@]/.test(text) ? `'${text}` : text
   return /[",]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert
 }

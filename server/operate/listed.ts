@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { fetchBounded } from '../adapters/bounded-calls.ts'
-import { CATALOGUE_BOUNDS, entryOf, Merchant, merchantPath } from '../adapters/catalogue.ts'
+import { CATALOGUE_BOUNDS, entryOf, Merchant, formatMerchantPath } from '../adapters/catalogue.ts'
 import { readConfig } from '../config.ts'
 import { printLines, type Command } from './command.ts'
 
@@ -26,7 +26,7 @@ export const listed: Command = {
     const { values } = parseArgs({ args: [...args], options: { catalogue: { type: 'string', default: CATALOGUE } } })
     const { offer } = readConfig(Bun.env)
     try {
-      const rows = await rowsFrom(values.catalogue, offer.baseUrl, offer.terms.payTo)
+      const rows = await readRows(values.catalogue, offer.baseUrl, offer.terms.payTo)
       printLines(['| address | finding | what to do |', '|---|---|---|'])
       printLines(rows.map(({ address, what, toDo }) => `| ${address} | ${what} | ${toDo ?? 'nothing'} |`))
       return rows.every(({ toDo }) => toDo === undefined) ? 0 : 1
@@ -38,12 +38,12 @@ export const listed: Command = {
   },
 }
 
-async function rowsFrom(catalogue: string, baseUrl: string, payTo: string): Promise<readonly Row[]> {
-  const { resources } = await read(catalogue + merchantPath(payTo), Merchant)
+async function readRows(catalogue: string, baseUrl: string, payTo: string): Promise<readonly Row[]> {
+  const { resources } = await read(catalogue + formatMerchantPath(payTo), Merchant)
   const rows: Row[] = []
-  for (const { method, path } of await paidAddresses(baseUrl)) {
+  for (const { method, path } of await listPaidAddresses(baseUrl)) {
     const resource = baseUrl + path
-    const validation = await read(`${catalogue}/validate`, Validation, posting({ resource, method }))
+    const validation = await read(`${catalogue}/validate`, Validation, createPostInit({ resource, method }))
     const isListed = resources.some((known) => entryOf(known.resource) === entryOf(resource))
     rows.push(...rowsOf(`${method} ${resource}`, validation, isListed))
   }
@@ -83,7 +83,7 @@ async function read<Schema extends TSchema>(url: string, schema: Schema, init = 
   )
 }
 
-const posting = (body: object) => ({
+const createPostInit = (body: object) => ({
   method: 'POST',
   headers: { 'Content-Type': 'application/json' },
   body: JSON.stringify(body),
@@ -97,7 +97,7 @@ const Paid = Type.Object({
 })
 
 /** The paid addresses, from the wall's own description at `baseUrl`. */
-async function paidAddresses(baseUrl: string) {
+async function listPaidAddresses(baseUrl: string) {
   const document = await read(`${baseUrl}/openapi.json`, Document)
   return Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).flatMap(([method, operation]) =>
@@ -113,11 +113,11 @@ function rowsOf(address: string, { valid, preflight, simulation }: Static<typeof
   const failed = preflight.filter(({ passed }) => !passed)
   const rows: Row[] = failed.map(({ check, detail }) => ({
     address,
-    what: `${check}: ${cell(detail ?? 'failed')}`,
+    what: `${check}: ${formatCell(detail ?? 'failed')}`,
     toDo: TO_DO[check] ?? 'read the finding; proxies must pass the wall’s headers',
   }))
   if (!valid && failed.length === 0) {
-    const what = `refused: ${cell(simulation?.rejectionReason ?? 'no reason given')}`
+    const what = `refused: ${formatCell(simulation?.rejectionReason ?? 'no reason given')}`
     rows.push({ address, what, toDo: 'read the finding' })
   }
   if (!isListed) rows.push({ address, what: 'not listed', toDo: NOT_LISTED })
@@ -125,7 +125,7 @@ function rowsOf(address: string, { valid, preflight, simulation }: Static<typeof
 }
 
 /** Untrusted text in a cell of a table. */
-const cell = (text: string) => text.slice(0, 200).replaceAll('|', '/')
+const formatCell = (text: string) => text.slice(0, 200).replaceAll('|', '/')
 
 const TO_DO: Readonly<Record<string, string>> = {
   reachable: 'make BASE_URL reachable from outside: DNS, certificate, firewall',

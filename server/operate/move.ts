@@ -32,7 +32,7 @@ export const move: Command = {
     })
     if (values.to === undefined || values.to === '') throw new UsageError()
     const from = readPlace(Bun.env).database
-    const to = databaseNamed(values.to)
+    const to = parseDatabase(values.to)
     const isRehearsal = values.rehearse === true
     const moved = await moveWall(from, to, { isRehearsal, timeoutMs: TIMEOUT_MS })
     const [source, target] = [placeName(from), placeName(to)]
@@ -40,14 +40,14 @@ export const move: Command = {
     printLines(
       values.json === true
         ? JSON.stringify(result, null, 2).split('\n')
-        : [...countLines(moved), '', ...(isRehearsal ? [REHEARSED] : nextSteps(from, to))],
+        : [...countLines(moved), '', ...(isRehearsal ? [REHEARSED] : listNextSteps(from, to))],
     )
     return 0
   },
 }
 
 /** What `--to` names. */
-function databaseNamed(text: string): Database {
+function parseDatabase(text: string): Database {
   if (!text.includes('://')) return { kind: 'sqlite', path: text }
   try {
     return readPlace({ DATABASE_URL: text }).database
@@ -62,7 +62,7 @@ function countLines(moved: Moved): string[] {
   return ['Copied, and compared row by row and as seen by readers:', ...lines]
 }
 
-function nextSteps(from: Database, to: Database): string[] {
+function listNextSteps(from: Database, to: Database): string[] {
   const [set, unset] = to.kind === 'postgres' ? ['DATABASE_URL', 'DATABASE_PATH'] : ['DATABASE_PATH', 'DATABASE_URL']
   return [
     `The wall is now in ${placeName(to)}. Next:`,

@@ -3,7 +3,7 @@
 import { parseArgs } from 'node:util'
 import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import { blocksText, countOf } from '../../shared/money.ts'
+import { formatBlocks, countOf } from '../../shared/money.ts'
 import { drawBlocks } from '../../shared/terminal.ts'
 import { ALL_BLOCKS, parseCoord, type BlockIndex } from '../../shared/wall.ts'
 import { DRAWN, type ReportedWork } from '../wall/reported-works.ts'
@@ -48,7 +48,7 @@ async function list(): Promise<number> {
 function show({ place, owner, blocks, message, link, reports: open, around }: ReportedWork): void {
   const reasons = [...Map.groupBy(open, ({ reason }) => reason)].map(([reason, same]) => `${same.length} ${reason}`)
   printLines([
-    `${place}, ${blocksText(blocks)} of ${owner ?? 'nobody'}: ${reasons.join(', ')}`,
+    `${place}, ${formatBlocks(blocks)} of ${owner ?? 'nobody'}: ${reasons.join(', ')}`,
     ...(message === null ? [] : [`  message  ${message}`]),
     ...(link === null ? [] : [`  link     ${link}`]),
     ...open

@@ -28,7 +28,7 @@ export const sbom: Command = {
   async run(args) {
     if (args.length > 0) throw new UsageError()
     const { packages } = Value.Parse(Lock, lock)
-    const components = neededBy(Object.keys(manifest.dependencies), packages).map(componentOf)
+    const components = listNeeded(Object.keys(manifest.dependencies), packages).map(componentOf)
     const { name, version } = manifest
     const document = {
       bomFormat: 'CycloneDX',
@@ -43,7 +43,7 @@ export const sbom: Command = {
 }
 
 /** Every package reachable from these names, each version once, by its name. */
-function neededBy(names: readonly string[], packages: Packages): Locked[] {
+function listNeeded(names: readonly string[], packages: Packages): Locked[] {
   const found = new Map<string, Locked>()
   const open = names.map((name) => ({ name, from: '' }))
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

@@ -42,28 +42,28 @@ export function formatStatus(seen: Overview): string[] {
   const { version, baseUrl, network, startedAt, now, rail, sells, reads, sold, orphans, pending, freeBytes } = seen
   const { backedUpAt, catalogues, listings, alerts } = seen
   return [
-    `Pixel Wall ${version} at ${baseUrl} on ${network}, up ${lasting(now - startedAt)}, at ${new Date(now).toISOString()}`,
+    `Pixel Wall ${version} at ${baseUrl} on ${network}, up ${formatDuration(now - startedAt)}, at ${new Date(now).toISOString()}`,
     '',
-    `  sells       ${yesOrWhy(sells)}`,
-    `  reads       ${yesOrWhy(reads)}`,
+    `  sells       ${formatReady(sells)}`,
+    `  reads       ${formatReady(reads)}`,
     `  rail        ${rail}`,
     `  sold        ${sold} of ${TOTAL_BLOCKS} blocks`,
-    `  open        ${pending === undefined ? 'not checked yet' : pendingWords(pending, now)}`,
+    `  open        ${pending === undefined ? 'not checked yet' : describePending(pending, now)}`,
     ...(orphans === 0 ? [] : [`  orphans     ${countOf(orphans, 'payment')} without a known purchase`]),
     ...(freeBytes === undefined ? [] : [`  disk        ${(freeBytes / 1e9).toFixed(1)} GB free`]),
-    `  backup      ${backedUpAt === undefined ? 'NEVER' : `${lasting(now - backedUpAt)} ago`}`,
+    `  backup      ${backedUpAt === undefined ? 'NEVER' : `${formatDuration(now - backedUpAt)} ago`}`,
     ...catalogues.map(({ facilitator, extension, status, reason }) => {
       const why = reason === undefined ? '' : ` (${reason})`
       return `  catalogue   ${extension} of ${facilitator}: ${status}${why}`
     }),
     ...listings.map(
       ({ catalogue, addresses, seenAt }) =>
-        `  listed      ${countOf(addresses, 'address', 'addresses')} at ${catalogue}, ${lasting(now - seenAt)} ago`,
+        `  listed      ${countOf(addresses, 'address', 'addresses')} at ${catalogue}, ${formatDuration(now - seenAt)} ago`,
     ),
     '  dependencies',
     ...sells.dependencies.map(({ kind, name, state, since, reason }) => {
       const how = state === 'up' ? 'up  ' : 'DOWN'
-      return `    ${how} for ${lasting(now - since).padEnd(9)} ${kind} ${name}${reason === null ? '' : `: ${reason}`}`
+      return `    ${how} for ${formatDuration(now - since).padEnd(9)} ${kind} ${name}${reason === null ? '' : `: ${reason}`}`
     }),
     `  last alerts${alerts.length === 0 ? '  none since start' : ''}`,
     ...alerts.map(({ at, event, facts = {} }) => {
@@ -73,15 +73,15 @@ export function formatStatus(seen: Overview): string[] {
   ]
 }
 
-const yesOrWhy = ({ ready, reasons }: Ready) => (ready ? 'yes' : `NO: ${reasons.join('; ')}`)
+const formatReady = ({ ready, reasons }: Ready) => (ready ? 'yes' : `NO: ${reasons.join('; ')}`)
 
-function pendingWords({ held, uncertain, watched, oldestSince }: Pending, now: UnixMs): string {
-  const oldest = oldestSince === null ? '' : `, the oldest for ${lasting(now - oldestSince)}`
+function describePending({ held, uncertain, watched, oldestSince }: Pending, now: UnixMs): string {
+  const oldest = oldestSince === null ? '' : `, the oldest for ${formatDuration(now - oldestSince)}`
   return `${held} held, ${uncertain} of them in doubt, ${watched} watched${oldest}`
 }
 
 /** A duration in its largest units. */
-export function lasting(ms: number): string {
+export function formatDuration(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000))
   const [days, hours, minutes] = [86_400, 3600, 60].map((unit) => Math.floor(seconds / unit)) as [
     number,

@@ -2,14 +2,14 @@
 
 import { parseArgs } from 'node:util'
 import { openBooks } from '../../db/open.ts'
-import { amountText, countOf } from '../../shared/money.ts'
+import { formatAmount, countOf } from '../../shared/money.ts'
 import { readPlace } from '../config.ts'
 import { isStray } from '../domain/purchase/account.ts'
 import type { BookedOpen } from '../domain/purchase/balance.ts'
 import { describeHolding } from '../domain/purchase/target.ts'
-import { stateWords } from './admin-commands.ts'
+import { describeState } from './admin-commands.ts'
 import { ask, UsageError, printLines, type Command } from './command.ts'
-import { lasting } from './status-report.ts'
+import { formatDuration } from './status-report.ts'
 
 const USAGE = `Shows the status of the running wall: whether it sells, its dependencies, open purchases, the money and the last alerts.
 
@@ -53,7 +53,7 @@ async function bookLines(): Promise<string[]> {
     await using books = await openBooks(database)
     const { sales, credits, payouts, open } = await books.statement()
     const sum = (entries: readonly { readonly amount: bigint }[]) =>
-      amountText(entries.reduce((total, { amount }) => total + amount, 0n))
+      formatAmount(entries.reduce((total, { amount }) => total + amount, 0n))
     const owed = credits.filter(({ paidOut }) => paidOut === null)
     const stray = payouts.filter(({ reference }) => isStray(reference)).length
     return [
@@ -74,8 +74,8 @@ function openLines(open: readonly BookedOpen[]): string[] {
     '  open purchases, oldest first',
     ...oldest.map(({ purchase, since }) => {
       const { payer, nonce, amount } = purchase.payment
-      const age = lasting(Date.now() - since).padEnd(9)
-      return `    ${age} ${amountText(amount)} for ${describeHolding(purchase)}: ${stateWords(purchase)}, ${payer} ${nonce}`
+      const age = formatDuration(Date.now() - since).padEnd(9)
+      return `    ${age} ${formatAmount(amount)} for ${describeHolding(purchase)}: ${describeState(purchase)}, ${payer} ${nonce}`
     }),
     ...(left === 0 ? [] : [`    and ${left} more: pixel-wall books`]),
   ]

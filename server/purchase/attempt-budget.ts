@@ -43,7 +43,7 @@ export function createAttemptBudget({ elapsed }: Pick<Clock, 'elapsed'>): Attemp
   const mayRetry = (payer: Address) => retries.take(payer, elapsed()) === 0
   const isDue = (payer: Address, { firstMs, lastMs }: Tries) => {
     const gapMs = elapsed() - lastMs
-    return gapMs >= RARE_MS || (gapMs >= gapAfter(lastMs - firstMs) && mayRetry(payer))
+    return gapMs >= RARE_MS || (gapMs >= chooseGap(lastMs - firstMs) && mayRetry(payer))
   }
 
   return {
@@ -75,4 +75,4 @@ export function lookUpBudget({ elapsed }: Pick<Clock, 'elapsed'>): () => boolean
 }
 
 /** Milliseconds to wait between two tries, by how long the purchase has been tried. */
-const gapAfter = (triedForMs: number) => (triedForMs < PROMPT_MS ? 0 : Math.min(GAP_MAX_MS, triedForMs / 3))
+const chooseGap = (triedForMs: number) => (triedForMs < PROMPT_MS ? 0 : Math.min(GAP_MAX_MS, triedForMs / 3))

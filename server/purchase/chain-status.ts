@@ -29,7 +29,7 @@ export async function readChainStatus(
   deps: ChainStatusDeps,
   { payment, head, wait, named }: Extract<ScriptRequest, { do: 'ask-chain' }>,
 ): Promise<ChainStatus> {
-  if (wait === 'next-block') return await statusInNextBlock(deps, payment, head)
+  if (wait === 'next-block') return await readStatusInNextBlock(deps, payment, head)
   const { chain, clock, times = TIMES } = deps
   const waitsMs = wait === 'settling' ? times.settlementWaitsMs : []
   const ask = () => chain.status(payment, head, named)
@@ -37,7 +37,7 @@ export async function readChainStatus(
 }
 
 /** The status in a block that was made after the query. */
-async function statusInNextBlock(
+async function readStatusInNextBlock(
   { chain, clock, times = TIMES }: ChainStatusDeps,
   payment: Payment,
   head: bigint,

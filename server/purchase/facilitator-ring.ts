@@ -10,7 +10,7 @@ import {
   isBeforeBroadcast,
   isSignatureReason,
   findNamedTransaction,
-  unclear,
+  createUnclear,
   type SettleResult,
   type VerifyResult,
 } from '../domain/purchase/facilitator-errors.ts'
@@ -37,8 +37,8 @@ export type FacilitatorRing = Facilitator & {
 
 /** Makes one facilitator of several; the first member is preferred. */
 export function createFacilitatorRing(deps: RingDeps): FacilitatorRing {
-  const seats = deps.members.map(newSeat)
-  const extended = keptExtensions()
+  const seats = deps.members.map(createSeat)
+  const extended = createExtensionKeeper()
   return {
     verify: (target, payment) => verifyTogether(deps, seats, target, extended(payment)),
     settle: (target, payment) => settleInTurn(deps, seats, target, extended(payment)),
@@ -62,7 +62,7 @@ type Seat = {
   readonly rests: Record<Call, { failures: number; untilMs: number }>
 }
 
-const newSeat = (member: RingMember): Seat => ({
+const createSeat = (member: RingMember): Seat => ({
   member,
   supports: 'unasked',
   isSuspect: false,
@@ -94,11 +94,11 @@ function noteHealth({ rests }: Seat, call: Call, isWell: boolean, clock: Clock):
 }
 
 /** The members to call, one after the other. One that does not support our network is skipped if another one does. */
-function inOrder(seats: readonly Seat[], call: Call, clock: Clock): readonly Seat[] {
+function sortSeats(seats: readonly Seat[], call: Call, clock: Clock): readonly Seat[] {
   const willing = seats.filter(({ supports }) => supports !== 'no')
-  const last = ({ supports, rests }: Seat) =>
+  const rankSeat = ({ supports, rests }: Seat) =>
     Number(supports === 'unavailable' || rests[call].untilMs > clock.elapsed())
-  return (willing.length === 0 ? seats : willing).toSorted((one, other) => last(one) - last(other))
+  return (willing.length === 0 ? seats : willing).toSorted((one, other) => rankSeat(one) - rankSeat(other))
 }
 
 type Turn = { readonly seat: Seat; readonly hasNext: boolean; readonly leftMs: () => number }
@@ -106,7 +106,7 @@ type Turn = { readonly seat: Seat; readonly hasNext: boolean; readonly leftMs: (
 /** Turns to settle. Each gets an equal share of the remaining time, so that a silent one leaves some to the next. */
 function* settleTurns(seats: readonly Seat[], timeoutMs: number, clock: Clock): Generator<Turn> {
   const deadline = clock.elapsed() + timeoutMs
-  const order = inOrder(seats, 'settle', clock)
+  const order = sortSeats(seats, 'settle', clock)
   for (const [nth, seat] of order.entries()) {
     const left = order.length - nth
     if (nth > 0 && deadline <= clock.elapsed()) return
@@ -145,7 +145,7 @@ async function verifyTogether(
 ): Promise<VerifyResult> {
   const { clock, logger, verifyTimeoutMs } = deps
   const deadline = clock.elapsed() + verifyTimeoutMs
-  const order = inOrder(seats, 'verify', clock)
+  const order = sortSeats(seats, 'verify', clock)
   const isTaken = (answers: readonly VerifyResult[]) => answers.some(({ kind }) => kind === 'valid')
 
   const verifyFrom = async (nth: number): Promise<readonly VerifyResult[]> => {
@@ -165,7 +165,7 @@ async function verifyTogether(
     const first = [own, others].map(async (answers) => (isTaken(await answers) ? await answers : await all))
     return await Promise.race(first)
   }
-  return verified(await verifyFrom(0))
+  return combineVerifications(await verifyFrom(0))
 }
 
 /** Verifies with one member, and updates its health. */
@@ -188,7 +188,7 @@ async function verifyWith(
 }
 
 /** The combined result: one that accepts the payment is enough, and a rejection takes precedence over a failure. */
-function verified(answers: readonly VerifyResult[]): VerifyResult {
+function combineVerifications(answers: readonly VerifyResult[]): VerifyResult {
   const find = (is: (answer: VerifyResult) => boolean) => answers.find(is)
   return (
     find(({ kind }) => kind === 'valid') ??
@@ -215,15 +215,15 @@ async function settleInTurn(
     noteSettled(turn.seat, answer, isOpen, clock)
     if (answer.kind === 'success' && !isOpen) return answer
     // A success that the chain denies is not believed if the chain is silent later.
-    answers.push(...given.map((one) => (one.kind === 'success' ? unclear(findNamedTransaction(one)) : one)))
+    answers.push(...given.map((one) => (one.kind === 'success' ? createUnclear(findNamedTransaction(one)) : one)))
     if (!isOpen) break
     noteNext(logger, payment, 'settle', answer)
   }
-  return settled(answers)
+  return combineSettlements(answers)
 }
 
 /** The transaction that was named last. */
-const lastNamedIn = (answers: readonly SettleResult[]) =>
+const findLastNamed = (answers: readonly SettleResult[]) =>
   answers.map(findNamedTransaction).findLast((named) => named !== undefined)
 
 /** A rejection from before broadcast need not be the facilitator's fault; a success that the chain denies is. */
@@ -238,10 +238,10 @@ const isDenial = (answer: SettleResult) =>
   isUnsent(answer) || (answer.kind === 'refused' && isBeforeBroadcast(answer.reason))
 
 /** What all of them together prove. That nothing was sent is proven only if each of them says so. */
-function settled(answers: readonly SettleResult[]): SettleResult {
+function combineSettlements(answers: readonly SettleResult[]): SettleResult {
   const [first, ...others] = answers
   if (first !== undefined && others.length === 0) return first
-  if (!answers.every(isDenial)) return unclear(lastNamedIn(answers))
+  if (!answers.every(isDenial)) return createUnclear(findLastNamed(answers))
   return (
     answers.find(({ kind }) => kind === 'refused') ?? answers.find(({ kind }) => kind === 'busy') ?? { kind: 'unsent' }
   )
@@ -277,7 +277,7 @@ const EXTENSIONS_KEPT_MAX = 1024
  * Restores the extensions of a payment from when it was last seen with any. The ledger does not store them: it
  * stores the signed data.
  */
-function keptExtensions(): (payment: Payment) => Payment {
+function createExtensionKeeper(): (payment: Payment) => Payment {
   const kept = createLru<string, Extensions>(EXTENSIONS_KEPT_MAX)
   return (payment) => {
     const key = keyOf(payment)

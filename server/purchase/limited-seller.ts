@@ -39,7 +39,7 @@ export function createLimitedSeller(deps: LimitedSellerDeps, timeoutMs: number =
       ended?.(payment.payer, outcome)
       return outcome
     }
-    const outcome = await withTimeout(timeoutMs, buy, notYet())
+    const outcome = await withTimeout(timeoutMs, buy, createTimeoutFailure())
     // Only what the payment itself is at fault for counts.
     if (outcome.kind === 'failure' && ownFaults.has(outcome.code)) limits.take('payments', address)
     return outcome
@@ -48,5 +48,5 @@ export function createLimitedSeller(deps: LimitedSellerDeps, timeoutMs: number =
 
 const ownFaults: ReadonlySet<FailureCode> = new Set(['payment_required', 'order_mismatch', 'payer_denied'])
 
-const notYet = () =>
+const createTimeoutFailure = () =>
   retryLater('settlement_unknown', `This purchase takes longer than a connection can stay open. ${REPEAT}`)

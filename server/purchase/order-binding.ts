@@ -1,7 +1,7 @@
 /** Whether a payment was signed for exactly the order it came with, over HTTP and MCP alike. */
 
-import { fitsOrder, isOrderNonce, type Order, orderText, pictureDigest } from '../../shared/order.ts'
-import { rowwise } from '../../shared/pixels.ts'
+import { fitsOrder, isOrderNonce, type Order, orderText, formatPictureDigest } from '../../shared/order.ts'
+import { toRowOrder } from '../../shared/pixels.ts'
 import { isFailure } from '../domain/failure.ts'
 import type { Draft, PurchaseOrder } from '../domain/purchase/listing.ts'
 import type { Hash, Payment } from '../domain/purchase/payment.ts'
@@ -41,8 +41,8 @@ function pictureOf(
     return { image: `${digestOf(sent.bytes)},${plan.fit},${plan.dither}` }
   }
   if (pixels === null) return {}
-  return isArea ? { pixels: digestOf(rowwise(pixels, positionOf(target).w)) } : { px: pixels.toHex() }
+  return isArea ? { pixels: digestOf(toRowOrder(pixels, positionOf(target).w)) } : { px: pixels.toHex() }
 }
 
 const digestOf = (bytes: Uint8Array): string =>
-  pictureDigest(new Bun.CryptoHasher('sha256').update(bytes).digest('hex'))
+  formatPictureDigest(new Bun.CryptoHasher('sha256').update(bytes).digest('hex'))

@@ -9,7 +9,7 @@ import { ORDER_VECTOR } from '../domain/purchase/order-vector.ts'
 import type { Reader } from '../read.ts'
 import { toSaltExtension } from '../x402/order-binding.ts'
 import { orderOf } from './order-binding.ts'
-import { LISTING_KEYS, readAreaOrder, readListing, readTarget, unknownIn } from './read-order.ts'
+import { LISTING_KEYS, readAreaOrder, readListing, readTarget, findUnknown } from './read-order.ts'
 
 /** A valid order, and the salt that its sender gave. */
 export type OrderWithSalt = { readonly order: PurchaseOrder; readonly salt: string | undefined }
@@ -31,7 +31,7 @@ function readOrder(value: unknown): OrderWithSalt | Failure {
 function readBlockOrder({ coord = 'next', ...said }: Readonly<Record<string, unknown>>): PurchaseOrder | Failure {
   const target = readTarget(coord, 1, 1)
   if (isFailure(target)) return target
-  return unknownIn(ListingQuery, said) === undefined
+  return findUnknown(ListingQuery, said) === undefined
     ? { target, isArea: false, listing: readListing(said) }
     : failure('invalid_body', SHAPE)
 }
@@ -40,11 +40,11 @@ const SHAPE = `Send a JSON object. For a block: coord ("next" or "col,row") and 
 
 const SALT_BYTES = 32
 
-const randomSalt = () => `0x${crypto.getRandomValues(new Uint8Array(SALT_BYTES)).toHex()}`
+const createSalt = () => `0x${crypto.getRandomValues(new Uint8Array(SALT_BYTES)).toHex()}`
 
 /** The text of an order of the wall at `host`, and the nonce that binds it with its salt, or with a new one. */
 export function orderSigning(
-  { order: { target, isArea, listing }, salt = randomSalt() }: OrderWithSalt,
+  { order: { target, isArea, listing }, salt = createSalt() }: OrderWithSalt,
   host: string,
 ): OrderSigning | Failure {
   if (isFailure(listing)) return listing

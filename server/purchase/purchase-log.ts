@@ -57,7 +57,7 @@ const logSteps =
   (step, ms) => {
     const isFailed = step.state === 'failed'
     if (!isFailed && needsNoLine(step)) return
-    const words = isFailed ? failed(step.error) : wordsOf(step.answer)
+    const words = isFailed ? describeError(step.error) : wordsOf(step.answer)
     logger.note('step', { ...idsOf(step), step: step.do, ...words, ms: Math.round(ms) })
   }
 
@@ -88,7 +88,7 @@ function idsOf(request: ScriptRequest): PaymentKey {
 }
 
 // The name of the exception; its message may contain anything.
-const failed = (error: unknown): Facts => ({
+const describeError = (error: unknown): Facts => ({
   answer: 'failed',
   error: error instanceof Error ? error.name : typeof error,
 })
@@ -119,7 +119,7 @@ const stateOf = (purchase: Purchase): Facts => ({
 })
 
 /** Alerts the operator about a purchase, once in the life of the process. */
-export function alertOnce(logger: Logger): (event: string, purchase: Purchase) => void {
+export function createAlertOnce(logger: Logger): (event: string, purchase: Purchase) => void {
   const alerted = new Set<string>()
   return (event, purchase) => {
     const { payment } = purchase

@@ -6,7 +6,7 @@
  */
 
 import type { Lru } from '../../shared/lru.ts'
-import { type Failure, ifAvailable, StaleWriteError, StoreUnavailable } from '../domain/failure.ts'
+import { type Failure, ignoreUnavailable, StaleWriteError, StoreUnavailable } from '../domain/failure.ts'
 import { isPending, withChargeStatus } from '../domain/purchase/charging.ts'
 import { wasReceiptReusedFor } from '../domain/purchase/claim-rules.ts'
 import { findNamedTransaction } from '../domain/purchase/facilitator-errors.ts'
@@ -43,7 +43,7 @@ import { availabilityOf, claimOf } from './availability.ts'
 import { readChainStatus, withBalanceSeen } from './chain-status.ts'
 import { logActs, logPurchase, type LogStep } from './purchase-log.ts'
 import type { SingleFlight } from './single-flight.ts'
-import { handedOver, hasClaimed, isWaiting, knownState, type RunStep } from './steps.ts'
+import { findHandedOver, hasClaimed, isWaiting, findKnownState, type RunStep } from './steps.ts'
 
 /**
  * The dependencies of buying. `advance` applies the log to the views before a buyer gets a response. `leases` is set if several
@@ -146,8 +146,8 @@ export async function runReconcile(
 async function outcomeOf(runs: Runs, run: PurchaseRun, script: () => Script<Outcome>, log: LogStep): Promise<Outcome> {
   try {
     const outcome = await playThrough(runs, run, script, log, (end) => checkDenial(runs, run, end))
-    if (outcome.kind === 'bought') await ifAvailable(runs.advance())
-    return withHint(runs, run, mayBeSent(runs, run) ? withoutDenial(outcome) : outcome)
+    if (outcome.kind === 'bought') await ignoreUnavailable(runs.advance())
+    return withHint(runs, run, isSendable(runs, run) ? withoutDenial(outcome) : outcome)
   } catch (error) {
     if (error instanceof StaleWriteError) return alreadyProcessing()
     if (!(error instanceof StoreUnavailable)) throw error
@@ -161,8 +161,8 @@ const VALIDITY_MAX_MS = 1000 * Number(VALIDITY_MAX_SECONDS)
  * Whether a facilitator may have a payment without a record: an earlier request for it failed, here or at another
  * process, or it may have been signed before this process started, so that a crashed process may have sent it.
  */
-function mayBeSent({ sent, started, clock }: Runs, { key, steps, request }: PurchaseRun): boolean {
-  if (knownState(steps) !== undefined || request === undefined) return false
+function isSendable({ sent, started, clock }: Runs, { key, steps, request }: PurchaseRun): boolean {
+  if (findKnownState(steps) !== undefined || request === undefined) return false
   const endsAt = 1000 * Number(request.payment.validBefore)
   // The clock may have been set since.
   const startedAt = Math.max(started.at, clock.now() - (clock.elapsed() - started.elapsed))
@@ -193,7 +193,8 @@ function withHint({ named }: Runs, { key }: PurchaseRun, outcome: Outcome): Outc
 async function checkDenial({ leases, ledger }: Runs, run: PurchaseRun, outcome: Outcome): Promise<void> {
   if (leases === undefined || outcome.kind === 'bought' || (hasClaimed(run.steps) && isOfPayment(outcome))) return
   const now = await ledger.find(run.key)
-  if (now?.state.kind !== knownState(run.steps)) throw new StaleWriteError('another process has taken the payment up')
+  if (now?.state.kind !== findKnownState(run.steps))
+    throw new StaleWriteError('another process has taken the payment up')
   if (!isOfPayment(outcome) || now?.state.kind !== 'reserved' || now.state.uncertain) return
   await ledger.markUncertain(now)
 }
@@ -205,12 +206,12 @@ const isOfPayment = ({ code }: Failure) => code === 'settlement_unknown' || code
 async function markAnswered({ clock, ledger }: Runs, run: PurchaseRun, outcome: Outcome): Promise<void> {
   // Settled payloads are public, so anybody can resend a known payment. That must not mark it as answered.
   const isOwn = hasClaimed(run.steps) && outcome.kind === 'bought'
-  const answered = handedOver(run.steps) ?? (isOwn ? outcome.purchase : undefined)
+  const answered = findHandedOver(run.steps) ?? (isOwn ? outcome.purchase : undefined)
   if (answered === undefined) return
   // Lets the response be written to its connection first.
   await clock.wait(0)
   // If this cannot be written, the receipt is returned once more, which charges nobody.
-  if (!run.client.aborted) await ifAvailable(ledger.markAnswered(answered.payment))
+  if (!run.client.aborted) await ignoreUnavailable(ledger.markAnswered(answered.payment))
 }
 
 const PLAYS_MAX = 5
@@ -271,13 +272,13 @@ function answerOf(request: ScriptRequest, handlers: Handlers): Promise<ScriptAns
 }
 
 const handlersOf = (runs: Runs, run: PurchaseRun, log: LogStep): Handlers => ({
-  ...questions(runs, run),
-  ...writes(runs, run),
-  ...priors(runs, run, log),
+  ...createQuestions(runs, run),
+  ...createWrites(runs, run),
+  ...createPriorSteps(runs, run, log),
 })
 
 /** Requests that write nothing to the ledger. */
-function questions(runs: Runs, run: PurchaseRun) {
+function createQuestions(runs: Runs, run: PurchaseRun) {
   const { ledger, facilitator, chain, wallets, pictures } = runs
   return {
     'look-up': ({ key }) => ledger.find(key),
@@ -304,7 +305,7 @@ function questions(runs: Runs, run: PurchaseRun) {
 }
 
 /** Requests that write to the ledger. */
-function writes(runs: Runs, run: PurchaseRun) {
+function createWrites(runs: Runs, run: PurchaseRun) {
   const { ledger, clock, alert } = runs
   return {
     async claim(request) {
@@ -333,7 +334,7 @@ function writes(runs: Runs, run: PurchaseRun) {
 }
 
 /** Requests about an earlier purchase of the payer. */
-function priors(runs: Runs, run: PurchaseRun, log: LogStep) {
+function createPriorSteps(runs: Runs, run: PurchaseRun, log: LogStep) {
   const { ledger } = runs
   return {
     async 'resolve-other'({ key }): Promise<Purchase | undefined> {
@@ -344,7 +345,7 @@ function priors(runs: Runs, run: PurchaseRun, log: LogStep) {
     },
     async 'hand-over'({ purchase, isReceipt }) {
       const others = [...runs.underWay].filter((other) => other !== run)
-      const taken = others.flatMap(({ steps }) => handedOver(steps) ?? [])
+      const taken = others.flatMap(({ steps }) => findHandedOver(steps) ?? [])
       if (taken.some(({ payment }) => keyOf(payment) === keyOf(purchase.payment))) return false
       // The same payment, or payment-identifier, gets the same receipt, however often it is sent.
       const name = run.request?.payment.identifier

@@ -1,7 +1,7 @@
 /** Reads what is ordered of a block or an area, alike for every way to order. */
 
 import type { TObject } from '@sinclair/typebox'
-import { AREA_BLOCKS_MAX, areaAt, isAreaSize, type AreaSize } from '../../shared/area.ts'
+import { AREA_BLOCKS_MAX, placeArea, isAreaSize, type AreaSize } from '../../shared/area.ts'
 import { AREA_IMAGE_MAX_BYTES, AreaOrder } from '../../shared/contract/area-order.ts'
 import { ListingQuery } from '../../shared/contract/block.ts'
 import { Closed } from '../../shared/contract/kinds.ts'
@@ -28,7 +28,7 @@ type Fields = Readonly<Record<string, unknown>>
 export const LISTING_KEYS: readonly string[] = Object.keys(ListingQuery.properties)
 
 /** The first of the fields that a schema does not have. */
-export const unknownIn = ({ properties }: TObject, said: Fields): string | undefined =>
+export const findUnknown = ({ properties }: TObject, said: Fields): string | undefined =>
   Object.keys(said).find((name) => !Object.hasOwn(properties, name))
 
 /** Reads the fields of a block's listing. All others are ignored. */
@@ -71,7 +71,7 @@ export function readTarget(at: unknown, w: unknown, h: unknown): Target | Failur
   if (at === 'next') return targetOf(at, { w, h })
   const block = typeof at === 'string' ? parseCoord(at) : undefined
   if (block === undefined) return invalidCoordinate()
-  return areaAt(block, { w, h }) === undefined ? invalidArea() : targetOf(block, { w, h })
+  return placeArea(block, { w, h }) === undefined ? invalidArea() : targetOf(block, { w, h })
 }
 
 const SHAPE = `Send a JSON object with ${Object.keys(AreaOrder.properties).join(', ')}; w and h are required, and no other fields are allowed.`
@@ -87,7 +87,7 @@ const readSaid = createReader(
 )
 
 function readDraft({ pixels, image, ...given }: Fields, size: AreaSize): Draft | Failure {
-  if (unknownIn(AreaOrder, given) !== undefined) return failure('invalid_body', SHAPE)
+  if (findUnknown(AreaOrder, given) !== undefined) return failure('invalid_body', SHAPE)
   const said = readSaid(given)
   if (isFailure(said)) return said
   if (pixels !== undefined && image !== undefined)

@@ -49,13 +49,13 @@ export function findBlockRefusal({ target, listing }: PurchaseOrder, found: Foun
 /** By the contract, the listing of an area is checked first. */
 async function findAreaRefusal(deps: SaleDeps, { target, listing }: PurchaseOrder): Promise<Failure | undefined> {
   if (isFailure(listing)) return listing
-  const found = (await searched(deps, target)) ?? (await deps.seller.offered(target))
+  const found = (await searchOpen(deps, target)) ?? (await deps.seller.offered(target))
   if (found === 'open' || found === 'uncertain') return undefined
-  return await namingBlocks(deps.ledger, target, unavailability(target, found))
+  return await withConflicts(deps.ledger, target, unavailability(target, found))
 }
 
 /** The result of a search for an area without a position; `undefined` if only the ledger knows. */
-async function searched({ taken }: SaleDeps, target: Target) {
+async function searchOpen({ taken }: SaleDeps, target: Target) {
   const { at, ...size } = positionOf(target)
   if (at !== 'next' || isBlock(target)) return undefined
   const { kind } = findNearestArea((await taken()).occupied(), size)
@@ -72,7 +72,7 @@ export async function sell(deps: SaleDeps, order: PurchaseOrder, payment: Paymen
   const { target, isArea, listing } = order
   const host = new URL(deps.offer.baseUrl).hostname
   const outcome = await deps.sellTo(buyer, { target, payment: withBinding(payment, order, host), listing })
-  if (outcome.kind === 'failure') return isArea ? await namingBlocks(deps.ledger, target, outcome) : outcome
+  if (outcome.kind === 'failure') return isArea ? await withConflicts(deps.ledger, target, outcome) : outcome
   const { purchase, isEarlier } = outcome
   const facts = { purchase, sales: salesOf(deps.view, purchase), isEarlier, baseUrl: deps.offer.baseUrl }
   return { kind: 'sold', receipt: receiptOf(facts, isArea), purchase }
@@ -82,7 +82,7 @@ export async function sell(deps: SaleDeps, order: PurchaseOrder, payment: Paymen
 const NAMED_MAX = 100
 
 /** The same refusal with the blocks of an area that are sold, or held, if it is because of these. */
-async function namingBlocks(ledger: SaleDeps['ledger'], target: Target, refusal: Failure): Promise<Failure> {
+async function withConflicts(ledger: SaleDeps['ledger'], target: Target, refusal: Failure): Promise<Failure> {
   const { code } = refusal
   if (code !== 'block_taken' && code !== 'purchase_pending') return refusal
   const { taken, held } = await ledger.inTheWay(target)

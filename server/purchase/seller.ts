@@ -1,7 +1,7 @@
 /** The seller of a process. Runs one purchase per payment at a time, so that a copy of a request gets the result of the first. */
 
 import { createLru } from '../../shared/lru.ts'
-import { ifAvailable, type Failure } from '../domain/failure.ts'
+import { ignoreUnavailable, type Failure } from '../domain/failure.ts'
 import { proceed, type MaybeAsync } from '../domain/maybe-async.ts'
 import type { Draft } from '../domain/purchase/listing.ts'
 import { keyOf, type Payment, type PaymentKey, type Availability, type Target } from '../domain/purchase/payment.ts'
@@ -11,7 +11,7 @@ import { NO_LEASE, createPaymentLease } from '../instances/payment-lease.ts'
 import type { Clock, Facilitator } from '../ports.ts'
 import { TIMES } from '../times.ts'
 import { createAttemptBudget, lookUpBudget } from './attempt-budget.ts'
-import { alertOnce } from './purchase-log.ts'
+import { createAlertOnce } from './purchase-log.ts'
 import { runForClient, runReconcile, runsOf, type BuyRequest, type PurchaseDeps, type Runs } from './purchase-run.ts'
 import { createSingleFlight } from './single-flight.ts'
 import { hasAsked, hasClaimed } from './steps.ts'
@@ -49,8 +49,8 @@ export function createSeller(deps: PurchaseDeps): Seller {
     flights: createSingleFlight(),
     lease: deps.leases === undefined ? NO_LEASE : createPaymentLease(deps.leases, deps.clock, deps.times),
     underWay: new Set(),
-    settle: spacedSettle(deps.facilitator.settle, deps.clock, deps.times),
-    alert: alertOnce(deps.logger),
+    settle: spaceSettlements(deps.facilitator.settle, deps.clock, deps.times),
+    alert: createAlertOnce(deps.logger),
     mayRetry: createAttemptBudget(deps.clock).mayRetry,
     mayLookUp: lookUpBudget(deps.clock),
     started: { at: deps.clock.now(), elapsed: deps.clock.elapsed() },
@@ -58,9 +58,9 @@ export function createSeller(deps: PurchaseDeps): Seller {
     named: createLru(SENT_KEPT_MAX),
   }
   return {
-    buy: (target, payment, listing, client = STAYING) => attempt(runs, { target, payment, listing }, client),
+    buy: (target, payment, listing, client = STAYING) => buyInTurn(runs, { target, payment, listing }, client),
     offered: (target) =>
-      proceed(runs.ledger.space(target), (space) => (space === 'reserved' ? heldBy(runs, target) : space)),
+      proceed(runs.ledger.space(target), (space) => (space === 'reserved' ? readOfferState(runs, target) : space)),
     async reconcile(key) {
       const isUnderWay = runsOf(runs, key).some(
         ({ steps, isSpent }) => hasClaimed(steps) || (hasAsked(steps) && !isSpent),
@@ -76,21 +76,21 @@ export function createSeller(deps: PurchaseDeps): Seller {
 }
 
 /** Buys, after every other run for the payment has ended. Responds before its own run has ended. */
-function attempt(runs: Runs, request: BuyRequest, client: AbortSignal): Promise<Outcome> {
+function buyInTurn(runs: Runs, request: BuyRequest, client: AbortSignal): Promise<Outcome> {
   const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
   const { payment } = request
   const run = async () => {
-    const known = (await ifAvailable(runs.ledger.find(payment)))?.state.kind
+    const known = (await ignoreUnavailable(runs.ledger.find(payment)))?.state.kind
     const isSpent = known !== undefined && !isFinal(known) && !runs.mayRetry(payment.payer)
-    const work = (lease: 'first' | 'again' | 'none') => {
+    const runWithLease = (lease: 'first' | 'again' | 'none') => {
       if (lease === 'again') runs.sent.set(keyOf(payment), runs.sent.get(keyOf(payment)) ?? runs.clock.elapsed())
       return runForClient(runs, request, client, buy, resolve, { isSpent, isLeased: lease !== 'none' })
     }
     // A run that only reads takes no lease, so that it does not keep another process from the purchase.
-    if (isSpent || isFinal(known)) return await work('none')
+    if (isSpent || isFinal(known)) return await runWithLease('none')
     return await runs.lease.whenFree(payment, {
       isOver: async () => isFinal((await runs.ledger.find(payment))?.state.kind),
-      work,
+      work: runWithLease,
       late: () => runForClient(runs, request, client, answerHeldElsewhere, resolve),
     })
   }
@@ -101,7 +101,7 @@ function attempt(runs: Runs, request: BuyRequest, client: AbortSignal): Promise<
 const isFinal = (kind: Purchase['state']['kind'] | undefined) => kind === 'sold' || kind === 'credited'
 
 /** Whether a held target is being bought now. If not, it is uncertain: its payer must be able to return and sign a new payment. */
-async function heldBy(runs: Runs, target: Target): Promise<OfferState> {
+async function readOfferState(runs: Runs, target: Target): Promise<OfferState> {
   for (const holder of await runs.ledger.holders(target)) {
     const isHere = runsOf(runs, holder).some(({ steps, client }) => hasClaimed(steps) && !client.aborted)
     if (!isHere && (await runs.leases?.isTaken(holder)) !== true) return 'uncertain'
@@ -110,7 +110,7 @@ async function heldBy(runs: Runs, target: Target): Promise<OfferState> {
 }
 
 /** Limits how often one payment is settled. In between, the result is `unclear`, because the last try may still succeed. */
-function spacedSettle(settle: Facilitator['settle'], clock: Clock, { settleGapMs } = TIMES): Facilitator['settle'] {
+function spaceSettlements(settle: Facilitator['settle'], clock: Clock, { settleGapMs } = TIMES): Facilitator['settle'] {
   const lastMs = new Map<string, number>()
   return async (target, payment) => {
     const key = keyOf(payment)

@@ -29,14 +29,14 @@ export const isWaiting = (steps: Steps): boolean =>
   steps.some((step) => step.do === 'resolve-other' && step.state === 'asked')
 
 /** The earlier purchase whose receipt is the answer of a run. It counts from the request on, so that no other run returns it too. */
-export function handedOver(steps: Steps): SoldPurchase | undefined {
+export function findHandedOver(steps: Steps): SoldPurchase | undefined {
   for (const step of steps)
     if (step.do === 'hand-over' && (step.state === 'asked' || step.answer === true)) return step.purchase
   return undefined
 }
 
 /** The state of the payment in the ledger as a run knows it: by its look-up, or by what it has written since. */
-export function knownState(steps: Steps): Purchase['state']['kind'] | undefined {
+export function findKnownState(steps: Steps): Purchase['state']['kind'] | undefined {
   let known: Purchase['state']['kind'] | undefined
   for (const step of steps) {
     if (step.state !== 'answered') continue

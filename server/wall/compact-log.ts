@@ -1,6 +1,6 @@
 /** Shortens the log: of repaints and names, keeps the last one of each hour for a while, and then only the last one. */
 
-import { ifAvailable } from '../domain/failure.ts'
+import { ignoreUnavailable } from '../domain/failure.ts'
 import type { UnixMs } from '../domain/purchase/payment.ts'
 import { COMPACTED_AFTER_MS, type LogNumber } from '../domain/wall/log.ts'
 import type { LogCompaction, OutlinedEntry } from '../operator-ports.ts'
@@ -50,7 +50,7 @@ export function createLogCompactor({
     return { to, dropped }
   }
 
-  const compact = async (signal: AbortSignal) => {
+  const compactOnce = async (signal: AbortSignal) => {
     const now = clock.now()
     // Whole hours only, so that the last entry of each is known.
     const thinned = await go(thinnedTo, hourOf(now - COMPACTED_AFTER_MS) * HOUR_MS, replaced(), signal)
@@ -60,7 +60,7 @@ export function createLogCompactor({
     const dropped = thinned.dropped + expired.dropped
     if (dropped > 0) logger.note('log-compacted', { dropped, to: thinnedTo })
   }
-  return async (signal) => void (await ifAvailable(jobs.run('compact', () => compact(signal))))
+  return async (signal) => void (await ignoreUnavailable(jobs.run('compact', () => compactOnce(signal))))
 }
 
 const hourOf = (at: UnixMs) => Math.floor(at / HOUR_MS)

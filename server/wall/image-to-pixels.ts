@@ -1,7 +1,7 @@
 /** Converts a picture to blocks in the wall's palette. */
 
 import type { PaintedBlocks } from '../../shared/contract/picture.ts'
-import { blockwise, partOf, type Pixels } from '../../shared/pixels.ts'
+import { toBlockOrder, partOf, type Pixels } from '../../shared/pixels.ts'
 import { BLOCK_SIZE } from '../../shared/wall.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import {
@@ -34,8 +34,8 @@ export async function convertImageToPixels(
   if (beyond !== undefined) return beyond
   const plan = { ...how, width: w * BLOCK_SIZE, height: h * BLOCK_SIZE }
   const bitmap = await pictures.paint(picture, plan, { kind: 'client', who: address })
-  if (typeof bitmap === 'string') return pictureRefusal(bitmap)
-  const pixels = blockwise(bitmap.indices, w)
+  if (typeof bitmap === 'string') return createPictureFailure(bitmap)
+  const pixels = toBlockOrder(bitmap.indices, w)
   const blocks = Array.from({ length: w * h }, (_, i) => {
     return { dx: i % w, dy: Math.floor(i / w), px: partOf(pixels, i).toHex() }
   })
@@ -50,10 +50,12 @@ export async function paintArea(
   { sent, plan }: AreaPicture,
 ): Promise<Pixels | Failure> {
   const bitmap = await pictures.paint(sent, plan, { kind: 'payer', who: payer })
-  return typeof bitmap === 'string' ? pictureRefusal(bitmap) : blockwise(bitmap.indices, plan.width / BLOCK_SIZE)
+  return typeof bitmap === 'string'
+    ? createPictureFailure(bitmap)
+    : toBlockOrder(bitmap.indices, plan.width / BLOCK_SIZE)
 }
 
-function pictureRefusal(flaw: PictureFlaw): Failure {
+function createPictureFailure(flaw: PictureFlaw): Failure {
   if (flaw === 'busy') return picturesBusy()
   return failure('invalid_image', flaws[flaw])
 }

@@ -1,8 +1,8 @@
 /** Hides parts of blocks from every reader, or shows them again, and lists these actions. */
 
-import { areaName, blocksOf, parseArea } from '../../shared/area.ts'
+import { formatArea, blocksOf, parseArea } from '../../shared/area.ts'
 import { coordOf, parseCoord, type BlockIndex } from '../../shared/wall.ts'
-import { truncatedWallet } from '../../shared/wallet.ts'
+import { truncateWallet } from '../../shared/wallet.ts'
 import type { Address } from '../domain/purchase/payment.ts'
 import type { Change, Hidden, ModerationChange } from '../domain/wall/log.ts'
 import type {
@@ -36,7 +36,7 @@ export async function parseNamedBlocks(
   const block = parseCoord(text)
   if (block !== undefined) return { name: `block ${coordOf(block)}`, blocks: [block] }
   const area = parseArea(text)
-  if (area !== undefined) return { name: `area ${areaName(area)}`, blocks: blocksOf(area) }
+  if (area !== undefined) return { name: `area ${formatArea(area)}`, blocks: blocksOf(area) }
   if (!WALLET.test(text))
     return `${JSON.stringify(text)} is not a block (column,row), an area (column,row,WxH) or a wallet`
   const sales = (await log.compacted()).filter((change) => change.kind === 'sale')
@@ -64,7 +64,7 @@ const WALLET = /^0x[0-9a-f]{4}(?:[0-9a-f]{36}|(?:…|\.\.\.)[0-9a-f]{4})$/i
 
 const isWallet = (text: string) => {
   const wanted = text.replace('...', '…').toLowerCase()
-  return (wallet: Address) => wallet === wanted || truncatedWallet(wallet).toLowerCase() === wanted
+  return (wallet: Address) => wallet === wanted || truncateWallet(wallet).toLowerCase() === wanted
 }
 
 /** The result, block by block. */

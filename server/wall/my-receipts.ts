@@ -9,8 +9,8 @@ import { isBlock, nameOf } from '../domain/purchase/target.ts'
 import { salesOf, type WallView } from '../domain/wall/wall-view.ts'
 import type { LedgerReader } from '../ports.ts'
 import { receiptOf } from '../x402/receipt.ts'
-import { noPurchases } from './my-wall.ts'
-import { ofWallet, type SignedRequest } from './signed-changes.ts'
+import { createNoPurchasesFailure } from './my-wall.ts'
+import { createWalletRule, type SignedRequest } from './signed-changes.ts'
 
 export type MyReceiptsDeps = {
   readonly view: WallView
@@ -28,11 +28,11 @@ export async function receiptsOf(
   after: number | undefined,
 ): Promise<SignedRequest<Receipts> | Failure> {
   const found = await ledgerReader.purchases(wallet, after ?? Number.MAX_SAFE_INTEGER, RECEIPTS_MAX + 1)
-  if (found.length === 0 && after === undefined) return noPurchases()
+  if (found.length === 0 && after === undefined) return createNoPurchasesFailure()
   const page = found.slice(0, RECEIPTS_MAX)
   const nextAfter = found.length > RECEIPTS_MAX ? (page.at(-1)?.number ?? null) : null
   return {
-    ...ofWallet(wallet),
+    ...createWalletRule(wallet),
     // Nothing changes, so the same header can be sent again.
     apply: async () => 'repeated',
     answer: () => ({ purchases: page.map((one) => ownPurchase(one, view, baseUrl)), nextAfter }),

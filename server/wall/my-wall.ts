@@ -3,7 +3,7 @@
 import type { AreaName } from '../../shared/area.ts'
 import type { News, OpenPurchase, WalletArea, WalletQuery, WalletStanding } from '../../shared/contract/wallet.ts'
 import { refOf } from '../../shared/wall.ts'
-import { truncatedWallet } from '../../shared/wallet.ts'
+import { truncateWallet } from '../../shared/wallet.ts'
 import { ADVICE, REPEAT } from '../domain/advice.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import type { OpenPurchase as Unfinished, OwnSale } from '../domain/purchase/account.ts'
@@ -35,33 +35,33 @@ export async function listMyWall(
   // Another process may have sold to it just now.
   if ((sales.length > 0 || page.after > 0) && !view.agentByName.has(wallet)) await advance()
   const agent = view.agentByName.get(wallet)
-  if (agent === undefined && sales.length + open.length + credits.length === 0) return noPurchases()
+  if (agent === undefined && sales.length + open.length + credits.length === 0) return createNoPurchasesFailure()
   const now = clock.now()
   return {
-    wallet: truncatedWallet(wallet),
+    wallet: truncateWallet(wallet),
     name: agent?.name ?? null,
     framework: agent?.framework ?? null,
     rank: agent?.id ?? null,
     firstSeenAt: agent?.firstSeenAt ?? null,
-    painter: painter === null ? null : truncatedWallet(painter),
+    painter: painter === null ? null : truncateWallet(painter),
     blocks: sales.map(({ block, claimedAt, tx, settled, painter: own }) => ({
       block: refOf(block),
       claimedAt,
       settled,
       tx,
-      ...(own === null ? {} : { painter: truncatedWallet(own) }),
+      ...(own === null ? {} : { painter: truncateWallet(own) }),
     })),
-    areas: areasAmong(sales),
+    areas: listAreas(sales),
     nextAfter,
     hasMore,
     open: open.map((purchase) => openPurchase(purchase, now)),
     credits: credits.map(({ amount, tx }) => ({ amount: amount.toString(), tx })),
     contact,
-    ...(page.since === undefined ? {} : await newsSince(deps, wallet, page.since)),
+    ...(page.since === undefined ? {} : await readNewsSince(deps, wallet, page.since)),
   }
 }
 
-async function newsSince({ view, log, clock, advance }: MyWallDeps, wallet: Address, since: number): Promise<News> {
+async function readNewsSince({ view, log, clock, advance }: MyWallDeps, wallet: Address, since: number): Promise<News> {
   // Another process may be further.
   if (since > view.number) await advance()
   const agent = view.agentByName.get(wallet)
@@ -71,7 +71,7 @@ async function newsSince({ view, log, clock, advance }: MyWallDeps, wallet: Addr
   return { rankByBlocks: agent === undefined ? null : rankByBlocks(view, agent), ...near, complete: isWhole }
 }
 
-function areasAmong(sales: readonly OwnSale[]): WalletArea[] {
+function listAreas(sales: readonly OwnSale[]): WalletArea[] {
   const areas = new Map<AreaName, WalletArea>()
   for (const { area, claimedAt, tx } of sales) if (area !== null) areas.set(area, { area, claimedAt, tx })
   return [...areas.values()]
@@ -107,7 +107,7 @@ const whenReleased = {
 } as const
 
 /** The refusal for an unknown wallet. */
-export const noPurchases = (): Failure =>
+export const createNoPurchasesFailure = (): Failure =>
   failure(
     'no_purchases',
     'This wallet has no purchases here. Buy with GET /blocks/next or POST /areas, or the tools buy_block and buy_area.',

@@ -2,7 +2,7 @@
 
 import type { Spaces } from '../../shared/contract/space.ts'
 import { createLru } from '../../shared/lru.ts'
-import { ASSET_SYMBOL, moneyText } from '../../shared/money.ts'
+import { ASSET_SYMBOL, formatMoney } from '../../shared/money.ts'
 import { type BlockIndex, coordOf } from '../../shared/wall.ts'
 import { type Occupied, type SpaceWish, occupancyOf, openSpaces } from '../domain/wall/open-space.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
@@ -36,12 +36,12 @@ export function createTakenBlocks({ view, ledgerReader, advance }: TakenBlocksDe
     await advance()
     // A claimed block stays so.
     const state = `${view.claimed.size} ${held.join()}`
-    if (kept?.state !== state) kept = { state, taken: takenNow(view, held) }
+    if (kept?.state !== state) kept = { state, taken: markTaken(view, held) }
     return kept.taken
   })
 }
 
-function takenNow({ claimed }: WallView, held: readonly BlockIndex[]): Taken {
+function markTaken({ claimed }: WallView, held: readonly BlockIndex[]): Taken {
   const isHeld = new Set(held)
   const has = (block: BlockIndex) => claimed.has(block) || isHeld.has(block)
   let occupied: Occupied | undefined
@@ -73,14 +73,14 @@ export function createSpaceFinder(taken: TakenBlocks, { terms }: Pick<Offer, 'te
     const key = `${w} ${h} ${near} ${limit}`
     const known = kept.get(key)
     if (known !== undefined) return known
-    const found = spacesIn(now, terms.amount, { w, h, near, limit })
+    const found = findSpaces(now, terms.amount, { w, h, near, limit })
     kept.set(key, found)
     return found
   }
 }
 
-function spacesIn(taken: Taken, perBlock: bigint, wish: SpaceWish): Spaces {
-  const price = moneyText(BigInt(wish.w * wish.h) * perBlock)
+function findSpaces(taken: Taken, perBlock: bigint, wish: SpaceWish): Spaces {
+  const price = formatMoney(BigInt(wish.w * wish.h) * perBlock)
   return {
     w: wish.w,
     h: wish.h,

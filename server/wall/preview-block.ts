@@ -1,8 +1,8 @@
 /** Previews a purchase: makes every check that buying makes before it asks for money, and draws the result. */
 
-import { areaName } from '../../shared/area.ts'
+import { formatArea } from '../../shared/area.ts'
 import type { Preview, PreviewProblem } from '../../shared/contract/preview.ts'
-import { ASSET_SYMBOL, moneyText } from '../../shared/money.ts'
+import { ASSET_SYMBOL, formatMoney } from '../../shared/money.ts'
 import type { Pixels } from '../../shared/pixels.ts'
 import { ALL_BLOCKS, BLOCK_SIZE, CLAIM_ORDER, coordOf, refOf, type BlockIndex } from '../../shared/wall.ts'
 import { failure, isFailure, type Failure } from '../domain/failure.ts'
@@ -40,26 +40,26 @@ export async function previewBlock(previewing: PreviewDeps, target: Target, said
   const { block, space } = await targetStateOf(previewing, target)
   const held = block === undefined ? undefined : { target, block }
   const cannotPay = rail.state() === 'misconfigured'
-  const picture = pictureIn(target, said)
+  const picture = readPicture(target, said)
   const problems = [
-    ...(space === 'open' ? [] : [problem('coord', unavailability(target, space))]),
-    ...listingProblems(said),
+    ...(space === 'open' ? [] : [createProblem('coord', unavailability(target, space))]),
+    ...findListingProblems(said),
     ...picture.problems,
-    ...(cannotPay ? [problem('rail', cannotSell())] : []),
+    ...(cannotPay ? [createProblem('rail', cannotSell())] : []),
   ]
   const state = space === 'crowded' ? 'claimed' : space
   return {
     acceptable: problems.length === 0,
     problems,
     block: block === undefined ? null : refOf(block),
-    area: held === undefined || isBlock(target) ? null : areaName(areaOf(held)),
+    area: held === undefined || isBlock(target) ? null : formatArea(areaOf(held)),
     state,
     price: {
-      amount: moneyText(selectTerms(offer.terms, target).amount),
+      amount: formatMoney(selectTerms(offer.terms, target).amount),
       asset: ASSET_SYMBOL,
       network: offer.terms.network,
     },
-    request: requestFor(offer, target, said),
+    request: createRequest(offer, target, said),
     terms: space === 'open' && !cannotPay ? { ...offerRequirements(offer, target) } : null,
     image: held === undefined ? null : await imageOf(previewing, held, state, picture.pixels),
   }
@@ -91,36 +91,40 @@ function spaceOf({ claimed }: WallView, now: Taken, holding: Holding): TargetSta
 }
 
 /** Checks each field separately, so that a caller can fix all of them at once. `pictureIn` checks the picture. */
-function listingProblems(said: PreviewInput): PreviewProblem[] {
+function findListingProblems(said: PreviewInput): PreviewProblem[] {
   return LISTING_KEYS.filter((key) => key !== 'px').flatMap((key) => {
     const listing = readListing({ [key]: said[key] })
-    return isFailure(listing) ? [problem(key, listing)] : []
+    return isFailure(listing) ? [createProblem(key, listing)] : []
   })
 }
 
-const problem = (field: string, { code, message }: Failure): PreviewProblem => ({ field, code, message })
+const createProblem = (field: string, { code, message }: Failure): PreviewProblem => ({ field, code, message })
 
 type Picture = { readonly pixels: Pixels | null; readonly problems: readonly PreviewProblem[] }
 
-const drawn = (pixels: Pixels | null): Picture => ({ pixels, problems: [] })
+const createDrawn = (pixels: Pixels | null): Picture => ({ pixels, problems: [] })
 
-const wrong = (field: string, flaw: Failure): Picture => ({ pixels: null, problems: [problem(field, flaw)] })
+const createWrong = (field: string, flaw: Failure): Picture => ({
+  pixels: null,
+  problems: [createProblem(field, flaw)],
+})
 
 /** The picture of the listing, block by block: `px` for a block, `pixels` for an area. */
-function pictureIn(target: Target, { px, pixels }: PreviewInput): Picture {
+function readPicture(target: Target, { px, pixels }: PreviewInput): Picture {
   if (isBlock(target)) {
     if (pixels !== undefined)
-      return wrong('pixels', failure('invalid_body', 'For a block, use px; pixels is for an area.'))
+      return createWrong('pixels', failure('invalid_body', 'For a block, use px; pixels is for an area.'))
     const listing = readListing({ px })
-    return isFailure(listing) ? wrong('px', listing) : drawn(listing.pixels)
+    return isFailure(listing) ? createWrong('px', listing) : createDrawn(listing.pixels)
   }
-  if (px !== undefined) return wrong('px', failure('invalid_body', 'For an area, use pixels; px is for one block.'))
-  if (pixels === undefined) return drawn(null)
+  if (px !== undefined)
+    return createWrong('px', failure('invalid_body', 'For an area, use pixels; px is for one block.'))
+  if (pixels === undefined) return createDrawn(null)
   const read = readAreaPixels(pixels, positionOf(target))
-  return isFailure(read) ? wrong('pixels', read) : drawn(read.blocks)
+  return isFailure(read) ? createWrong('pixels', read) : createDrawn(read.blocks)
 }
 
-function requestFor(offer: Offer, target: Target, said: PreviewInput): Preview['request'] {
+function createRequest(offer: Offer, target: Target, said: PreviewInput): Preview['request'] {
   const url = formatResourceUrl(offer, target)
   const texts = Object.fromEntries(
     LISTING_KEYS.flatMap((key) => (typeof said[key] === 'string' ? [[key, said[key]]] : [])),

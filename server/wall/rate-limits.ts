@@ -97,9 +97,10 @@ export function createRateLimits(
   budgets: Readonly<Record<BudgetName, Budget>> = BUDGETS,
 ): RateLimits {
   const buckets = new Map(Object.entries(budgets).map(([name, budget]) => [name, createTokenBuckets(budget, KEYS_MAX)]))
-  const refusal = (name: BudgetName, waitMs = 0) => (waitMs === 0 ? undefined : tooManyRequests(waitMs, REFUSALS[name]))
+  const createRefusal = (name: BudgetName, waitMs = 0) =>
+    waitMs === 0 ? undefined : tooManyRequests(waitMs, REFUSALS[name])
   return {
-    take: (name, who, cost) => refusal(name, buckets.get(name)?.take(who, elapsed(), cost)),
-    check: (name, who) => refusal(name, buckets.get(name)?.wait(who, elapsed())),
+    take: (name, who, cost) => createRefusal(name, buckets.get(name)?.take(who, elapsed(), cost)),
+    check: (name, who) => createRefusal(name, buckets.get(name)?.wait(who, elapsed())),
   }
 }

@@ -4,7 +4,7 @@ import type { DeedsPage, DeedsQuery, OrderAsSigned, OwedMoney, SaleDeed } from '
 import type { Sale } from '../../shared/contract/feed.ts'
 import { type Order, parseOrderText } from '../../shared/order.ts'
 import { coordOf } from '../../shared/wall.ts'
-import { fullWallet, truncatedWallet } from '../../shared/wallet.ts'
+import { formatWallet, truncateWallet } from '../../shared/wallet.ts'
 import type { OwedPayment, SoldPayment } from '../domain/purchase/deeds.ts'
 import type { Address } from '../domain/purchase/payment.ts'
 import { countBlocks, isBlock, positionOf } from '../domain/purchase/target.ts'
@@ -33,12 +33,12 @@ export async function readDeeds(deps: DeedsDeps, { after, owedAfter, limit }: De
   return {
     nextAfter: page.at(-1)?.seq ?? after,
     hasMore: page.length < found.length,
-    payTo: [...payees].map(fullWallet),
-    asset: fullWallet(offer.terms.asset),
+    payTo: [...payees].map(formatWallet),
+    asset: formatWallet(offer.terms.asset),
     network: offer.terms.network,
     // Sale numbers are dense, so a number is a position.
     deeds: page.map((sold) => deedOf(sold, view.sales.slice(sold.seq - 1, sold.seq - 1 + countBlocks(sold.target)))),
-    owed: owed.slice(0, limit).map(owedMoney),
+    owed: owed.slice(0, limit).map(toOwedMoney),
     hasMoreOwed: owed.length > limit,
   }
 }
@@ -50,19 +50,19 @@ function deedOf(sold: SoldPayment, sales: readonly Sale[]): SaleDeed {
     seq: sold.seq,
     blocks: isBlock(target) ? { coord: coordOf(block) } : { at: coordOf(block), w, h },
     ...(at === 'next' || at === block ? {} : { placedElsewhere: true }),
-    wallet: truncatedWallet(sold.payer),
+    wallet: truncateWallet(sold.payer),
     tx: sold.tx,
     nonce: sold.nonce,
     amount: sold.amount.toString(),
-    payTo: fullWallet(sold.payTo),
+    payTo: formatWallet(sold.payTo),
     claimedAt: sold.claimedAt,
     settled: sold.settled,
-    ...(order === null ? {} : { salt: order.salt, ...shownOrder(parseOrderText(order.text), sold, sales) }),
+    ...(order === null ? {} : { salt: order.salt, ...hideOrderParts(parseOrderText(order.text), sold, sales) }),
   }
 }
 
 /** The order without parts that are hidden of any of its blocks, or were hidden since. */
-function shownOrder(
+function hideOrderParts(
   order: Order | undefined,
   { isPainted }: SoldPayment,
   sales: readonly Sale[],
@@ -88,8 +88,8 @@ function shownOrder(
 const transactionPattern = /^0x[0-9a-f]{64}$/
 
 /** Readers do not see a reference in the operator's own words. */
-const owedMoney = ({ payer, nonce, tx, amount, reference }: OwedPayment): OwedMoney => ({
-  wallet: truncatedWallet(payer),
+const toOwedMoney = ({ payer, nonce, tx, amount, reference }: OwedPayment): OwedMoney => ({
+  wallet: truncateWallet(payer),
   nonce,
   tx,
   amount: amount === null ? null : amount.toString(),

@@ -1,11 +1,11 @@
 /** The state of a block, for a request without a payment. */
 
-import { type Area, areaName, blocksOf } from '../../shared/area.ts'
+import { type Area, formatArea, blocksOf } from '../../shared/area.ts'
 import type { AreaState } from '../../shared/contract/area.ts'
 import type { Deed } from '../../shared/contract/block.ts'
-import { moneyText } from '../../shared/money.ts'
+import { formatMoney } from '../../shared/money.ts'
 import { type BlockIndex, refOf } from '../../shared/wall.ts'
-import { truncatedWallet } from '../../shared/wallet.ts'
+import { truncateWallet } from '../../shared/wallet.ts'
 import { type MaybeAsync, proceed } from '../domain/maybe-async.ts'
 import type { Target } from '../domain/purchase/payment.ts'
 import type { OwnedBlock } from '../domain/wall/log.ts'
@@ -20,7 +20,7 @@ export function deedOf({ block, wallet, profile, content, claimedAt, tx, settled
   return {
     state: 'claimed',
     block: refOf(block),
-    owner: { name: profile.name, wallet: truncatedWallet(wallet), framework: profile.framework },
+    owner: { name: profile.name, wallet: truncateWallet(wallet), framework: profile.framework },
     claimedAt,
     settled,
     tx,
@@ -39,10 +39,10 @@ export type Found = { readonly kind: 'deed'; readonly deed: Deed } | { readonly 
 /** Reads the state of a target. */
 export const lookAt = ({ blocks, seller }: ReadWallDeps, target: Target): MaybeAsync<Found> =>
   proceed(seller.offered(target), (space) =>
-    typeof target !== 'number' || space !== 'claimed' ? { kind: space } : deedIn(blocks, target),
+    typeof target !== 'number' || space !== 'claimed' ? { kind: space } : findDeed(blocks, target),
   )
 
-const deedIn = (blocks: Blocks, block: BlockIndex): MaybeAsync<Found> =>
+const findDeed = (blocks: Blocks, block: BlockIndex): MaybeAsync<Found> =>
   proceed(blocks.owned(block), (owned) =>
     owned === undefined ? { kind: 'reserved' } : { kind: 'deed', deed: keptDeedOf(owned) },
   )
@@ -71,12 +71,12 @@ export async function readArea({ view, taken, offer }: ReadAreaDeps, area: Area)
   const [agent] = new Set(sold.map((claimed) => claimed.agent))
   const isOneWallets = sold.length === blocks.length && sold.every((claimed) => claimed.agent === agent)
   return {
-    area: areaName(area),
+    area: formatArea(area),
     blocks: blocks.length,
     open,
     taken: sold.length,
     held: blocks.length - sold.length - open,
-    price: open === blocks.length ? moneyText(BigInt(open) * offer.terms.amount) : null,
+    price: open === blocks.length ? formatMoney(BigInt(open) * offer.terms.amount) : null,
     owner: agent !== undefined && isOneWallets ? ownerOf(agent) : null,
   }
 }

@@ -28,10 +28,10 @@ export async function reportWork(
   const work = findArtwork(view, block)?.blocks[0]
   if (work === undefined) return failure('no_owner', 'Nobody has bought this block, so it shows nothing to report.')
   const now = clock.now()
-  const reporterFor = (key: string) =>
+  const hashReporter = (key: string) =>
     new Bun.CryptoHasher('sha256', key).update(address).digest('hex').slice(0, HASH_DIGITS)
   const key = { day: new Date(now).toISOString().slice(0, 10), fresh: crypto.randomUUID() }
-  const filed = await reports.file({ work, block, reason, note: note ?? null, reporterFor }, key, now)
+  const filed = await reports.file({ work, block, reason, note: note ?? null, reporterFor: hashReporter }, key, now)
   return filed === 'full' ? TOO_MANY : { received: true }
 }
 

@@ -45,13 +45,13 @@ export async function listReportedWorks(
       message: work?.message ?? null,
       link: work?.link ?? null,
       reports: open.map(({ at, reason, note }) => ({ at, reason, note })),
-      around: around(view, first.block),
+      around: listAround(view, first.block),
     }
   })
   return { waiting: all.length, works }
 }
 
-function around({ canvas, claimed }: WallView, middle: BlockIndex): ReportedWork['around'] {
+function listAround({ canvas, claimed }: WallView, middle: BlockIndex): ReportedWork['around'] {
   const { col, row } = cellOf(middle)
   const blocks = Array.from({ length: DRAWN.across * DRAWN.down }, (_, at) =>
     blockAt(

@@ -4,7 +4,7 @@
  * whose budget it takes from; `perform`, the last function, does the rest.
  */
 
-import { areaName, blocksOf, parseArea, type Area } from '../../shared/area.ts'
+import { formatArea, blocksOf, parseArea, type Area } from '../../shared/area.ts'
 import type { PainterAnswer, RegisterAnswer } from '../../shared/contract/agent.ts'
 import type { EditAreaAnswer } from '../../shared/contract/area.ts'
 import type { EditAnswer } from '../../shared/contract/block.ts'
@@ -12,10 +12,10 @@ import { ruleOf } from '../../shared/contract/kinds.ts'
 import { WalletParams } from '../../shared/contract/wallet.ts'
 import { parseHexPixels, type Pixels } from '../../shared/pixels.ts'
 import {
-  areaMessage,
-  digestOfPixels,
+  formatAreaMessage,
+  hashPixels,
   editMessage,
-  painterMessage,
+  formatPainterMessage,
   registerMessage,
   type EditFields,
   type Field,
@@ -40,7 +40,7 @@ import {
   signInMessage,
   checkSignInTime,
 } from '../x402/sign-in.ts'
-import { noPurchases } from './my-wall.ts'
+import { createNoPurchasesFailure } from './my-wall.ts'
 import type { BudgetName, RateLimits } from './rate-limits.ts'
 import { deedOf } from './read-wall.ts'
 
@@ -88,7 +88,8 @@ export async function repaintOfBlock(
   const block = parseCoord(coord)
   if (block === undefined) return invalidCoordinate()
   const owned = await blocks.owned(block)
-  if (owned === undefined) return (await blocks.reserved(block)) ? beingBought(block) : noOwner(block)
+  if (owned === undefined)
+    return (await blocks.reserved(block)) ? createPendingFailure(block) : createNoOwnerFailure(block)
   const pixels = typeof fields.pixels === 'string' ? parseHexPixels(fields.pixels) : undefined
   const { message, link } = fields
   const coords = [...new Set([coord, coordOf(block)])]
@@ -124,52 +125,52 @@ export async function repaintOfArea(
   const picture = typeof fields.pixels === 'string' ? read(fields.pixels, area) : undefined
   if (isFailure(picture)) return picture
   const owner = await blocks.ownerOf(area)
-  if (owner.kind === 'open') return noOwner(owner.block)
-  if (owner.kind === 'held') return beingBought(owner.block)
+  if (owner.kind === 'open') return createNoOwnerFailure(owner.block)
+  if (owner.kind === 'held') return createPendingFailure(owner.block)
   const { message, link } = fields
   const painted = blocksOf(area)
   // No signature counts for blocks of several wallets.
   const wallet = owner.kind === 'owned' ? owner.wallet : undefined
   return {
-    path: `/areas/${areaName(area)}`,
-    what: `Repaint area ${areaName(area)} (${namesOf('set_area', fields)})`,
+    path: `/areas/${formatArea(area)}`,
+    what: `Repaint area ${formatArea(area)} (${namesOf('set_area', fields)})`,
     signers: owner.kind === 'owned' ? signersOf(owner) : [],
     whose: 'the area’s owner',
     budgets: REPAINTS,
     keys: painted.map((block) => coordOf(block)),
-    texts: (host, ts) => [areaMessage(host, areaName(area), ts, { pixels: picture?.digest, message, link })],
+    texts: (host, ts) => [formatAreaMessage(host, formatArea(area), ts, { pixels: picture?.digest, message, link })],
     apply: ({ by, ...signed }, now) => {
       const painter = by === wallet ? null : by
       return blocks.editArea(area, { ...signed, pixels: picture?.blocks, message, link, painter }, now)
     },
-    answer: () => ({ updated: true, area: areaName(area), blocks: painted.length }),
+    answer: () => ({ updated: true, area: formatArea(area), blocks: painted.length }),
   }
 }
 
 const readPicture: ReadPicture = (pixels, area) => {
   const read = readAreaPixels(pixels, area)
-  return isFailure(read) ? read : { digest: digestOfPixels(read.rows), blocks: read.blocks }
+  return isFailure(read) ? read : { digest: hashPixels(read.rows), blocks: read.blocks }
 }
 
 const namesOf = (kind: Kind, fields: { readonly [Name in keyof SignedFields]: Field }): string =>
   SIGNABLE[kind].filter((name) => fields[name] !== undefined).join(', ')
 
 /** The address and the statement of a registration, for any wallet. */
-export const registrationIn = (fields: IdentityFields) =>
+export const describeRegistration = (fields: IdentityFields) =>
   ({ path: '/api/agents/me', what: `Name this wallet (${namesOf('register', fields)})` }) as const
 
 /** The name and framework that a wallet gives itself. */
-export async function registration(
+export async function createRegistration(
   { agents, view }: ChangeSources,
   given: string,
   fields: IdentityFields,
 ): Promise<SignedChange<RegisterAnswer> | Failure> {
-  const wallet = await buyer(agents, given)
+  const wallet = await findBuyer(agents, given)
   if (isFailure(wallet)) return wallet
   const { name, framework } = fields
   return {
-    ...ofWallet(wallet),
-    ...registrationIn(fields),
+    ...createWalletRule(wallet),
+    ...describeRegistration(fields),
     budgets: ['registrations', 'daily names'],
     texts: (host, ts) => [registerMessage(host, wallet, ts, fields)],
     apply: ({ digest, ts }, now) => agents.identify(wallet, { digest, ts, name, framework }, now),
@@ -181,45 +182,45 @@ export async function registration(
 }
 
 /** The painter that may repaint for a wallet; `null` for nobody. */
-export async function painterNaming(
+export async function createPainterNaming(
   { agents }: ChangeSources,
   given: string,
   named: string | null,
 ): Promise<SignedChange<PainterAnswer> | Failure> {
-  const wallet = await buyer(agents, given)
+  const wallet = await findBuyer(agents, given)
   if (isFailure(wallet)) return wallet
   const painter = named === null ? null : lower(named)
   return {
-    ...ofWallet(wallet),
+    ...createWalletRule(wallet),
     path: '/api/agents/me/painter',
     what: 'Name the painter of this wallet',
-    texts: (host, ts) => [painterMessage(host, wallet, ts, painter)],
-    tooLate: laterNaming(),
+    texts: (host, ts) => [formatPainterMessage(host, wallet, ts, painter)],
+    tooLate: createLaterNamingFailure(),
     apply: ({ ts }) => agents.namePainter(wallet, { painter, ts }),
     answer: () => ({ updated: true }),
   }
 }
 
 /** The rules for everything that a wallet signs for itself alone. */
-export const ofWallet = (wallet: Address) =>
+export const createWalletRule = (wallet: Address) =>
   ({ signers: [wallet], whose: 'this wallet', budgets: ['registrations'], keys: [wallet] }) as const
 
 const lower = (address: string) => address.toLowerCase() as Address
 
 /** A wallet that has bought: any other is not in the registry. */
-async function buyer(agents: Agents, given: string): Promise<Address | Failure> {
+async function findBuyer(agents: Agents, given: string): Promise<Address | Failure> {
   if (!isAddress(given)) return failure('invalid_wallet', `wallet ${ruleOf(WalletParams.properties.wallet)}.`)
   const wallet = lower(given)
-  return (await agents.knows(wallet)) ? wallet : noPurchases()
+  return (await agents.knows(wallet)) ? wallet : createNoPurchasesFailure()
 }
 
 const signersOf = ({ wallet, painter }: Pick<OwnedBlock, 'wallet' | 'painter'>): Address[] =>
   painter === null ? [wallet] : [wallet, painter]
 
-const noOwner = (block: BlockIndex): Failure =>
+const createNoOwnerFailure = (block: BlockIndex): Failure =>
   failure('no_owner', `Block ${coordOf(block)} has no owner yet. Buy it with GET /blocks/${coordOf(block)}.`)
 
-const beingBought = (block: BlockIndex): Failure =>
+const createPendingFailure = (block: BlockIndex): Failure =>
   failure('purchase_pending', `Block ${coordOf(block)} is being bought. Its owner can repaint it once it is sold.`)
 
 /** Makes a change, unless it is refused already, by the signature in a body that passed the contract's schema; `from` is the client's address. */
@@ -231,9 +232,9 @@ export async function makeChange<Answer>(
 ): Promise<Answer | Failure> {
   if (isFailure(change)) return change
   const now = deps.clock.now()
-  if (!isTimely(ts, now)) return staleTime(now)
+  if (!isTimely(ts, now)) return createStaleTimeFailure(now)
   const texts = deps.hosts.flatMap((host) => change.texts(host, ts))
-  const denied = notSigned(change.whose, texts)
+  const denied = createUnauthorizedFailure(change.whose, texts)
   return await perform(deps, change, { signers: change.signers, texts, ts, signature, denied, from }, now)
 }
 
@@ -254,7 +255,7 @@ export async function signIn<Answer>(
   const sent = readSignIn(header, terms.chainId)
   if (isFailure(sent)) return sent
   const other = findDifferingField(sent, terms)
-  if (other !== undefined) return forAnother(other)
+  if (other !== undefined) return createOtherHostFailure(other)
   const now = deps.clock.now()
   const ts = checkSignInTime(sent, now)
   if (ts === undefined) return stale(now)
@@ -281,7 +282,7 @@ type Proof = {
 /** Does what is asked for if the proof holds, once for each text. */
 async function perform<Answer>(
   { wallets, limits, advance }: ChangeDeps,
-  { budgets, keys, tooLate = superseded(), apply, answer }: SignedRequest<Answer>,
+  { budgets, keys, tooLate = createSupersededFailure(), apply, answer }: SignedRequest<Answer>,
   { signers, texts, ts, signature, denied, from }: Proof,
   now: UnixMs,
 ): Promise<Answer | Failure> {
@@ -298,7 +299,7 @@ async function perform<Answer>(
   if (result === 'superseded') return tooLate
   if (result === 'not-painter') return denied
   if (result === 'not-owned') return failure('no_owner', 'A block of this change has no owner yet.')
-  if (result === 'unknown-wallet') return noPurchases()
+  if (result === 'unknown-wallet') return createNoPurchasesFailure()
   await advance()
   return answer(result)
 }
@@ -310,22 +311,22 @@ const CHAIN_SILENT =
   'The chain cannot be queried about this smart wallet right now. Nothing was changed; send the same request again.'
 
 /** A signature of somebody else, with the text that should have been signed. */
-const notSigned = (whose: string, texts: readonly string[]): Failure =>
+const createUnauthorizedFailure = (whose: string, texts: readonly string[]): Failure =>
   failure('unauthorized', `The signature is not from ${whose} over the expected message (EIP-191 personal_sign).`, {
     expected: texts[0],
   })
 
 /** A time outside the window, with ours. */
-export const staleTime = (now: UnixMs): Failure =>
+export const createStaleTimeFailure = (now: UnixMs): Failure =>
   failure('stale_signature', 'ts must be within 5 minutes of this server’s time, in Unix milliseconds. Sign again.', {
     now,
   })
 
 /** A text that came after a newer one, or again after it. */
-const superseded = (): Failure =>
+const createSupersededFailure = (): Failure =>
   failure('stale_signature', 'A newer change has already been applied. Sign again with a new ts.')
 
-const laterNaming = (): Failure =>
+const createLaterNamingFailure = (): Failure =>
   failure(
     'stale_signature',
     'A painter was already named with this ts or a later one. GET /api/agents/{wallet} shows the current painter; to name another, sign again with a new ts.',
@@ -333,7 +334,7 @@ const laterNaming = (): Failure =>
 
 const SIGN_AGAIN = `Send the request without ${SIGN_IN_HEADER}, and sign the text in the response.`
 
-const forAnother = (field: string): Failure =>
+const createOtherHostFailure = (field: string): Failure =>
   failure(
     'unauthorized',
     `The sign-in is for another request: its ${field} does not match this address and body. ${SIGN_AGAIN}`,

@@ -25,11 +25,11 @@ import type { Clock } from '../ports.ts'
 import { createReader, refuseField } from '../read.ts'
 import { emptyUpdate } from './signed-body.ts'
 import {
-  painterNaming,
-  registration,
+  createPainterNaming,
+  createRegistration,
   repaintOfArea,
   repaintOfBlock,
-  staleTime,
+  createStaleTimeFailure,
   type ChangeSources,
   type SignedChange,
 } from './signed-changes.ts'
@@ -55,7 +55,7 @@ export async function createSigningMessage(deps: SigningMessageDeps, query: Sign
   const { change, body } = draft
   if (change.signers.length === 0)
     return failure('unauthorized', `The blocks of area ${query.area} belong to several wallets.`)
-  if (!isTimely(ts, now)) return staleTime(now)
+  if (!isTimely(ts, now)) return createStaleTimeFailure(now)
   const [message = ''] = change.texts(deps.hosts[0] ?? '', ts)
   return {
     message,
@@ -88,7 +88,7 @@ const FIELDS: readonly SignableField[] = Object.values(SIGNABLE).flat()
 
 const fieldsOf = (kind: Kind) => SIGNABLE[kind].join(', ')
 
-const fieldReader = (kind: Kind, fields: TObject) =>
+const createFieldReader = (kind: Kind, fields: TObject) =>
   createReader(fields, (flaw) => {
     const { name, schema, value } = flaw
     if (schema === undefined)
@@ -99,10 +99,10 @@ const fieldReader = (kind: Kind, fields: TObject) =>
 
 // Only the name of an area says how many pixels it has.
 const readers: Readonly<Record<Kind, (named: SignedFields) => SignedFields | Failure>> = {
-  set_pixels: fieldReader('set_pixels', EditFields),
-  set_area: fieldReader('set_area', EditAreaFields),
-  register: fieldReader('register', IdentityFields),
-  set_painter: fieldReader('set_painter', Closed({ painter: Type.Optional(PainterBody.properties.painter) })),
+  set_pixels: createFieldReader('set_pixels', EditFields),
+  set_area: createFieldReader('set_area', EditAreaFields),
+  register: createFieldReader('register', IdentityFields),
+  set_painter: createFieldReader('set_painter', Closed({ painter: Type.Optional(PainterBody.properties.painter) })),
 }
 
 type DraftBuilder = (
@@ -112,13 +112,16 @@ type DraftBuilder = (
   ts: UnixMs,
 ) => Promise<Draft | Failure>
 
-const drafted = <Answer>(change: SignedChange<Answer> | Failure, body: Draft['body']): Draft | Failure =>
+const createDraft = <Answer>(change: SignedChange<Answer> | Failure, body: Draft['body']): Draft | Failure =>
   isFailure(change) ? change : { change, body }
 
 const drafts: Readonly<Record<Kind, DraftBuilder>> = {
   async set_pixels(deps, { coord = '' }, fields, ts) {
     const block = parseCoord(coord)
-    return drafted(await repaintOfBlock(deps, block === undefined ? coord : coordOf(block), fields), { ts, ...fields })
+    return createDraft(await repaintOfBlock(deps, block === undefined ? coord : coordOf(block), fields), {
+      ts,
+      ...fields,
+    })
   },
 
   async set_area(deps, { area = '' }, { pixels, ...texts }, ts) {
@@ -127,14 +130,14 @@ const drafts: Readonly<Record<Kind, DraftBuilder>> = {
       ? await repaintOfArea(deps, area, { ...texts, pixels }, (digest) => ({ digest }))
       : await repaintOfArea(deps, area, { ...texts, pixels })
     // A caller that gives only the digest adds the pixels to the body itself.
-    return drafted(change, { ts, ...texts, ...(isDigest || pixels === undefined ? {} : { pixels }) })
+    return createDraft(change, { ts, ...texts, ...(isDigest || pixels === undefined ? {} : { pixels }) })
   },
 
   register: async (deps, { wallet = '' }, fields, ts) =>
-    drafted(await registration(deps, wallet, fields), { wallet, ts, ...fields }),
+    createDraft(await createRegistration(deps, wallet, fields), { wallet, ts, ...fields }),
 
   set_painter: async (deps, { wallet = '' }, { painter = null }, ts) =>
-    drafted(await painterNaming(deps, wallet, painter), { wallet, ts, painter }),
+    createDraft(await createPainterNaming(deps, wallet, painter), { wallet, ts, painter }),
 }
 
 const SHA256_PATTERN = /^[0-9a-f]{64}$/

@@ -29,7 +29,7 @@ const IMAGES_MAX = 16
 
 /** Draws pictures of the wall. */
 export function createWallImages({ view, pictures }: ImageDeps): WallImages {
-  const images = imageCache(view, IMAGES_MAX)
+  const images = createImageCache(view, IMAGES_MAX)
   return {
     async draw(query) {
       const region = regionOf(query)
@@ -47,7 +47,7 @@ const WAITING_MAX = 32
 type ImageCache = (key: string, make: () => Promise<WallImage['png']>) => Promise<WallImage | Failure>
 
 /** Draws a few pictures at a time, and caches the latest `keptMax` until the wall changes. */
-function imageCache(view: WallView, keptMax: number): ImageCache {
+function createImageCache(view: WallView, keptMax: number): ImageCache {
   const limit = pLimit(AT_ONCE)
   const kept = createLru<string, Promise<WallImage>>(keptMax)
   let keptNumber: LogNumber = -1
@@ -90,10 +90,10 @@ export function createCardImages({
   offer,
 }: ImageDeps & { readonly offer: Pick<Offer, 'title' | 'terms'> }): CardImages {
   const words = { title: offer.title, price: offer.terms.amount }
-  const cards = imageCache(view, CARDS_MAX)
+  const cards = createImageCache(view, CARDS_MAX)
   const smallWalls = createLru<string, Promise<Bitmap>>(SMALL_WALLS_MAX)
 
-  const smallWall = (side: number) =>
+  const renderSmallWall = (side: number) =>
     getOrMake(smallWalls, `${view.number} ${side}`, () =>
       pictures.shrink(drawRegion(view, WHOLE_WALL), COLS * side, ROWS * side),
     )
@@ -103,7 +103,7 @@ export function createCardImages({
         return failure('not_found', 'No agent has this number. The canvas read says how many agents there are.')
       return await cards(Object.values(subject).join(), async () => {
         const side = chooseWallSide(view, subject)
-        const wall = side === undefined ? undefined : await smallWall(side)
+        const wall = side === undefined ? undefined : await renderSmallWall(side)
         return await pictures.encode(drawCard(view, words, subject, wall))
       })
     },

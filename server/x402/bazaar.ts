@@ -25,9 +25,12 @@ const listing: JsonObject = Object.fromEntries(
   ]),
 )
 
-const queryParams = object({ properties: listing })
+const queryParams = createObjectSchema({ properties: listing })
 
-const pathParams = object({ properties: { coord: { type: 'string', pattern: COORD_PATTERN } }, required: ['coord'] })
+const pathParams = createObjectSchema({
+  properties: { coord: { type: 'string', pattern: COORD_PATTERN } },
+  required: ['coord'],
+})
 
 const input = { type: 'http', queryParams: { name: 'Ada', message: 'hello' }, method: 'GET' }
 
@@ -35,14 +38,14 @@ const input = { type: 'http', queryParams: { name: 'Ada', message: 'hello' }, me
 const blockAnswer = { block: '80,45', owner: 'you', pixels: 'yours' }
 const areaAnswer = { area: '80,45,4x3', owner: 'you', pixels: 'yours' }
 
-export const ofNext: JsonObject = { bazaar: entryOf(input, httpSchema('GET', { queryParams }), blockAnswer) }
+export const ofNext: JsonObject = { bazaar: entryOf(input, createHttpSchema('GET', { queryParams }), blockAnswer) }
 
 /** The entry of all blocks by coordinate, as one address. */
 export const ofBlocks: JsonObject = {
   bazaar: {
     ...entryOf(
       { ...input, pathParams: { coord: '80,45' } },
-      httpSchema('GET', { queryParams, pathParams }),
+      createHttpSchema('GET', { queryParams, pathParams }),
       blockAnswer,
     ),
     routeTemplate: '/blocks/:coord',
@@ -52,7 +55,7 @@ export const ofBlocks: JsonObject = {
 /** The entry of the tool that buys blocks. */
 export const ofTool: JsonObject = toolOf(
   BUYING_TOOL,
-  object({
+  createObjectSchema({
     properties: { coord: { type: 'string', pattern: `^next$|${COORD_PATTERN}` }, ...listing },
     required: ['coord'],
   }),
@@ -60,7 +63,7 @@ export const ofTool: JsonObject = toolOf(
   blockAnswer,
 )
 
-const areaBody: JsonObject = object({
+const areaBody: JsonObject = createObjectSchema({
   properties: Object.fromEntries(
     Object.entries(AreaOrder.properties).map(([name, schema]) => [name, areaFieldOf(schema)]),
   ),
@@ -83,7 +86,7 @@ const areaExample = { at: 'next', w: 4, h: 3, message: 'hello' }
 export const ofAreas: JsonObject = {
   bazaar: entryOf(
     { type: 'http', method: 'POST', bodyType: 'json', body: areaExample },
-    httpSchema('POST', { bodyType: { type: 'string', enum: ['json', 'form-data', 'text'] }, body: areaBody }, [
+    createHttpSchema('POST', { bodyType: { type: 'string', enum: ['json', 'form-data', 'text'] }, body: areaBody }, [
       'bodyType',
       'body',
     ]),
@@ -96,7 +99,7 @@ export const ofAreaTool: JsonObject = toolOf(AREA_TOOL, areaBody, areaExample, a
 
 /** A tool's entry. Its identity is the address of the MCP server and its name. */
 function toolOf(toolName: string, inputSchema: JsonObject, example: JsonObject, answer: JsonObject): JsonObject {
-  const schema = object({
+  const schema = createObjectSchema({
     properties: {
       type: { type: 'string', const: 'mcp' },
       toolName: { type: 'string' },
@@ -112,8 +115,8 @@ function toolOf(toolName: string, inputSchema: JsonObject, example: JsonObject, 
   }
 }
 
-function httpSchema(method: 'GET' | 'POST', params: JsonObject, required: readonly string[] = []): JsonObject {
-  return object({
+function createHttpSchema(method: 'GET' | 'POST', params: JsonObject, required: readonly string[] = []): JsonObject {
+  return createObjectSchema({
     properties: { type: { type: 'string', const: 'http' }, method: { type: 'string', enum: [method] }, ...params },
     required: ['type', 'method', ...required],
     additionalProperties: false,
@@ -122,16 +125,19 @@ function httpSchema(method: 'GET' | 'POST', params: JsonObject, required: readon
 
 /** An example of a call and of its response, and the JSON schema of both. */
 function entryOf(called: JsonObject, inputSchema: JsonObject, answer: JsonObject): JsonObject {
-  const output = object({ properties: { type: { type: 'string' }, example: { type: 'object' } }, required: ['type'] })
+  const output = createObjectSchema({
+    properties: { type: { type: 'string' }, example: { type: 'object' } },
+    required: ['type'],
+  })
   return {
     info: { input: called, output: { type: 'json', example: answer } },
     schema: {
       $schema: 'https://json-schema.org/draft/2020-12/schema',
-      ...object({ properties: { input: inputSchema, output }, required: ['input'] }),
+      ...createObjectSchema({ properties: { input: inputSchema, output }, required: ['input'] }),
     },
   }
 }
 
-function object(rest: JsonObject): JsonObject {
+function createObjectSchema(rest: JsonObject): JsonObject {
   return { type: 'object', ...rest }
 }

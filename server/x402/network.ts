@@ -47,7 +47,7 @@ export function chainOf(network: Network): ChainInfo {
 export const nameInV1 = (network: string): string => (isNetwork(network) ? KNOWN[network].nameV1 : undefined) ?? network
 
 /** A network's name with its template literal type, which the SDK requires. */
-export function asCaip2(network: string): `${string}:${string}` {
+export function toCaip2(network: string): `${string}:${string}` {
   const [namespace, reference] = network.split(':')
   if (namespace === undefined || reference === undefined) throw new RangeError('a network is named namespace:reference')
   return `${namespace}:${reference}`

@@ -22,34 +22,34 @@ const noncePattern = /^0x[0-9a-fA-F]{64}$/
 
 /** Reads the header of a payment, or says why it is not one; `read` parses its content. */
 export function readPaymentHeader(header: string, read = readPayment): Payment | Failure {
-  if (!base64Pattern.test(header)) return malformed('the header is not base64')
+  if (!base64Pattern.test(header)) return createMalformedFailure('the header is not base64')
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(header, 'base64'))
     return read(parseStrictJson(text))
   } catch {
-    return malformed('the header is not base64 of UTF-8 JSON without duplicate keys')
+    return createMalformedFailure('the header is not base64 of UTF-8 JSON without duplicate keys')
   }
 }
 
 /** Reads a decoded PaymentPayload, as MCP carries it, or says why it is not a payment. */
 export function readPayment(payload: unknown): Payment | Failure {
-  if (!isRecord(payload)) return malformed('it is not a JSON object')
-  if (payload['x402Version'] !== 2) return malformed('x402Version must be 2')
+  if (!isRecord(payload)) return createMalformedFailure('it is not a JSON object')
+  if (payload['x402Version'] !== 2) return createMalformedFailure('x402Version must be 2')
   const accepted = readAccepted(payload['accepted'])
-  if (accepted === undefined) return malformed('accepted must repeat the offered terms')
+  if (accepted === undefined) return createMalformedFailure('accepted must repeat the offered terms')
   const inner = payload['payload']
   // With further keys, a facilitator may use another method than the one that is checked here.
   if (!isRecord(inner) || !hasExactly(inner, ['authorization', 'signature']))
-    return malformed('payload must hold authorization and signature, and nothing else')
+    return createMalformedFailure('payload must hold authorization and signature, and nothing else')
   const { signature } = inner
   if (typeof signature !== 'string' || !isHex(signature) || signature.length < 4 || signature.length % 2 !== 0)
-    return malformed('signature must be 0x followed by hex bytes')
+    return createMalformedFailure('signature must be 0x followed by hex bytes')
   const authorization = readAuthorization(inner['authorization'])
-  if (typeof authorization === 'string') return malformed(authorization)
+  if (typeof authorization === 'string') return createMalformedFailure(authorization)
   const identifier = readIdentifier(payload['extensions'])
   if (identifier === 'malformed')
-    return malformed('the id of payment-identifier must have 16 to 128 characters of A-Z a-z 0-9 _ -')
-  const extensions = furtherExtensions(payload['extensions'])
+    return createMalformedFailure('the id of payment-identifier must have 16 to 128 characters of A-Z a-z 0-9 _ -')
+  const extensions = pickFurtherExtensions(payload['extensions'])
   const salt = readSalt(payload['extensions'])
   return {
     ...authorization,
@@ -65,7 +65,7 @@ export function readPayment(payload: unknown): Payment | Failure {
 const EXTENSIONS_MAX_CHARACTERS = 4096
 
 /** The client's data for other extensions, for the facilitator; empty if it is too large, or not an object. */
-function furtherExtensions(value: unknown): Extensions | undefined {
+function pickFurtherExtensions(value: unknown): Extensions | undefined {
   if (!isRecord(value)) return undefined
   const further = Object.entries(value).filter(([name]) => !ownExtensions.has(name))
   const isPassed = further.length > 0 && JSON.stringify(further).length <= EXTENSIONS_MAX_CHARACTERS
@@ -125,7 +125,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 const hasExactly = (record: Record<string, unknown>, keys: readonly string[]) =>
   Object.keys(record).length === keys.length && keys.every((key) => Object.hasOwn(record, key))
 
-const malformed = (what: string): Failure =>
+const createMalformedFailure = (what: string): Failure =>
   failure(
     'invalid_payment',
     `The payment is invalid: ${what}. Nothing was charged; send the request without a payment to see the terms.`,

@@ -2,18 +2,18 @@
 
 import type { SettleResponse } from '@x402/core/types'
 import { getAddress } from 'viem/utils'
-import { areaName } from '../../shared/area.ts'
+import { formatArea } from '../../shared/area.ts'
 import type { AreaReceipt } from '../../shared/contract/area-order.ts'
 import type { Receipt } from '../../shared/contract/block.ts'
 import type { Sale } from '../../shared/contract/feed.ts'
-import { ASSET_SYMBOL, moneyText } from '../../shared/money.ts'
+import { ASSET_SYMBOL, formatMoney } from '../../shared/money.ts'
 import { coordOf, refOf } from '../../shared/wall.ts'
-import { fullWallet } from '../../shared/wallet.ts'
+import { formatWallet } from '../../shared/wallet.ts'
 import type { Failure } from '../domain/failure.ts'
 import type { Payment } from '../domain/purchase/payment.ts'
 import type { SoldPurchase } from '../domain/purchase/purchase.ts'
 import { areaOf, listHeldBlocks } from '../domain/purchase/target.ts'
-import { asCaip2 } from './network.ts'
+import { toCaip2 } from './network.ts'
 
 /** The parts of a receipt. */
 type ReceiptFacts = {
@@ -38,54 +38,54 @@ export function blockReceiptOf({ purchase, sales, isEarlier, baseUrl }: ReceiptF
     block: coord,
     owner: 'you',
     pixels: 'yours',
-    ...(isEarlier === true ? { notice: earlier('block') } : {}),
+    ...(isEarlier === true ? { notice: describeEarlier('block') } : {}),
     deed: {
       block: refOf(block),
-      ...boughtWith(purchase, sales),
-      paint: `Repaint it for free, ${howToPaint(purchase, baseUrl, `/blocks/${coord}`)}`,
+      ...describeBought(purchase, sales),
+      paint: `Repaint it for free, ${explainPainting(purchase, baseUrl, `/blocks/${coord}`)}`,
     },
   }
 }
 
 function areaReceiptOf({ purchase, sales, isEarlier, baseUrl }: ReceiptFacts): AreaReceipt {
-  const area = areaName(areaOf(purchase))
+  const area = formatArea(areaOf(purchase))
   return {
     area,
     blocks: listHeldBlocks(purchase).map(coordOf),
     owner: 'you',
     pixels: 'yours',
-    ...(isEarlier === true ? { notice: earlier('area') } : {}),
+    ...(isEarlier === true ? { notice: describeEarlier('area') } : {}),
     deed: {
       area,
-      ...boughtWith(purchase, sales),
-      paint: `Repaint it whole for free, ${howToPaint(purchase, baseUrl, `/areas/${area}`)}`,
+      ...describeBought(purchase, sales),
+      paint: `Repaint it whole for free, ${explainPainting(purchase, baseUrl, `/areas/${area}`)}`,
     },
   }
 }
 
-const howToPaint = ({ listing }: SoldPurchase, baseUrl: string, path: string) =>
+const explainPainting = ({ listing }: SoldPurchase, baseUrl: string, path: string) =>
   `as often as you like: PUT ${baseUrl}${path} with a body signed by this wallet${listing.painter === null ? '' : ' or its painter'}, or POST there and sign in (x402 extension sign-in-with-x), as ${baseUrl}/openapi.json describes.`
 
 /** The listing of a purchase, without parts that are hidden on any of its blocks. */
-function boughtWith(
+function describeBought(
   { payment, listing, state }: SoldPurchase,
   sales: readonly Sale[],
 ): Omit<AreaReceipt['deed'], 'area' | 'paint'> {
   return {
-    wallet: fullWallet(payment.payer),
+    wallet: formatWallet(payment.payer),
     name: sales.every(({ agent }) => agent.name !== null) ? state.name : null,
     framework: sales.every(({ agent }) => agent.framework !== null) ? state.framework : null,
     message: sales.every(({ m }) => m !== undefined) ? listing.message : null,
     link: sales.every(({ l }) => l !== undefined) ? listing.link : null,
     painted: listing.pixels !== null,
-    price: { amount: moneyText(payment.amount), asset: ASSET_SYMBOL, network: payment.accepted.network },
+    price: { amount: formatMoney(payment.amount), asset: ASSET_SYMBOL, network: payment.accepted.network },
     tx: state.tx,
     claimedAt: state.claimedAt,
-    ...(listing.painter === null ? {} : { painter: fullWallet(listing.painter) }),
+    ...(listing.painter === null ? {} : { painter: formatWallet(listing.painter) }),
   }
 }
 
-const earlier = (what: 'block' | 'area') =>
+const describeEarlier = (what: 'block' | 'area') =>
   `This is the receipt of your earlier purchase, which had not reached you. The payment you sent now was not used and never will be. To buy another ${what}, sign a new payment.`
 
 /** A header's value. */
@@ -97,19 +97,19 @@ export function settleResponse({ payment, state }: SoldPurchase): SettleResponse
     success: true,
     payer: getAddress(payment.payer),
     transaction: state.tx,
-    network: asCaip2(payment.accepted.network),
+    network: toCaip2(payment.accepted.network),
     amount: payment.amount.toString(),
   }
 }
 
 /** The same for a payment that may still be settled. The transaction is the one that a facilitator named, which proves nothing. */
-export function pendingResponse({ payer, accepted }: Payment, { details }: Failure): SettleResponse {
+export function createPendingResponse({ payer, accepted }: Payment, { details }: Failure): SettleResponse {
   const transaction = details?.['transaction']
   return {
     success: false,
     errorReason: 'settlement_pending',
     payer: getAddress(payer),
     transaction: typeof transaction === 'string' ? transaction : '',
-    network: asCaip2(accepted.network),
+    network: toCaip2(accepted.network),
   }
 }

@@ -67,15 +67,15 @@ export function signInDemand({ chainId, ...terms }: SignInTerms, nonce: string, 
 
 /** Reads the header, or says why it is not a sign-in for this chain. */
 export function readSignIn(header: string, chainId: string): SignIn | Failure {
-  const fields = fieldsIn(header)
-  if (fields === undefined) return invalid('it is not base64 of a JSON object, or larger than 8 kB')
-  const flaw = flawIn(fields, chainId)
-  return flaw === undefined ? (fields as SignIn) : invalid(flaw)
+  const fields = parseFields(header)
+  if (fields === undefined) return createSignInFailure('it is not base64 of a JSON object, or larger than 8 kB')
+  const flaw = findFlaw(fields, chainId)
+  return flaw === undefined ? (fields as SignIn) : createSignInFailure(flaw)
 }
 
 type Fields = Readonly<Record<string, unknown>>
 
-function fieldsIn(header: string): Fields | undefined {
+function parseFields(header: string): Fields | undefined {
   if (header.length > HEADER_MAX_CHARACTERS) return undefined
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Uint8Array.fromBase64(header))
@@ -86,7 +86,7 @@ function fieldsIn(header: string): Fields | undefined {
   }
 }
 
-function flawIn(fields: Fields, chainId: string): string | undefined {
+function findFlaw(fields: Fields, chainId: string): string | undefined {
   const { signature, resources, ...texts } = fields
   if (resources !== undefined) return 'resources are not supported'
   if (typeof signature !== 'string' || !signaturePattern.test(signature))
@@ -106,7 +106,7 @@ function flawIn(fields: Fields, chainId: string): string | undefined {
 
 const isTime = (text: string) => timePattern.test(text) && Number.isFinite(Date.parse(text))
 
-const invalid = (what: string): Failure =>
+const createSignInFailure = (what: string): Failure =>
   failure(
     'invalid_sign_in',
     `The ${SIGN_IN_HEADER} header is invalid: ${what}. Send the request without it to get the text to sign.`,

@@ -5,13 +5,13 @@
 
 import type { PaymentRequired, PaymentRequirements } from '@x402/core/types'
 import { getAddress } from 'viem/utils'
-import { amountText } from '../../shared/money.ts'
+import { formatAmount } from '../../shared/money.ts'
 import { PRIMARY_TYPE } from '../../shared/usdc.ts'
 import type { Failure } from '../domain/failure.ts'
 import { MAX_TIMEOUT_SECONDS, selectTerms, type Terms } from '../domain/purchase/payment.ts'
 import { countBlocks, isBlock, kindOf, nameOf, type Target } from '../domain/purchase/target.ts'
 import { ofAreas, ofAreaTool, ofBlocks, ofNext, ofTool } from './bazaar.ts'
-import { asCaip2 } from './network.ts'
+import { toCaip2 } from './network.ts'
 import { orderBinding } from './order-binding.ts'
 import { paymentIdentifier } from './payload.ts'
 
@@ -30,7 +30,7 @@ export type Offer = {
  * get the bare terms, because some reject fields that they do not know.
  */
 export function offerRequirements(offer: Offer, target: Target = 'next'): PaymentRequirements {
-  const requirements = requirementsOf(offer, selectTerms(offer.terms, target))
+  const requirements = toRequirements(offer, selectTerms(offer.terms, target))
   return { ...requirements, extra: { ...requirements.extra, primaryType: PRIMARY_TYPE } }
 }
 
@@ -48,13 +48,13 @@ export const formatResourceUrl = ({ baseUrl }: Offer, target: Target): string =>
 
 /** The price of a target, as a sentence. */
 export const costOf = ({ terms }: Offer, target: Target): string =>
-  `This ${kindOf(target)} costs ${amountText(selectTerms(terms, target).amount)} on ${terms.network}.`
+  `This ${kindOf(target)} costs ${formatAmount(selectTerms(terms, target).amount)} on ${terms.network}.`
 
 /** The one way to pay: the `accepts` entry for these terms. */
-export function requirementsOf({ assetName, assetVersion }: Offer, terms: Terms): PaymentRequirements {
+export function toRequirements({ assetName, assetVersion }: Offer, terms: Terms): PaymentRequirements {
   return {
     scheme: 'exact',
-    network: asCaip2(terms.network),
+    network: toCaip2(terms.network),
     amount: terms.amount.toString(),
     asset: getAddress(terms.asset),
     payTo: getAddress(terms.payTo),
@@ -85,7 +85,7 @@ const extensionsBeside = new Map<object, NonNullable<Demand['extensions']>>()
 const texts = new WeakMap<object, string>()
 
 /** The announcements in a demand, besides a catalogue entry: the same object for the same entry. */
-function announced(catalogued: object): NonNullable<Demand['extensions']> {
+function listAnnounced(catalogued: object): NonNullable<Demand['extensions']> {
   const known = extensionsBeside.get(catalogued)
   if (known !== undefined) return known
   const extensions = { ...catalogued, ...paymentIdentifier, ...orderBinding }
@@ -111,9 +111,9 @@ export function demandOf(
   return {
     x402Version: 2,
     error: reason,
-    resource: resourceAt(offer, offer.baseUrl + sells + (query === '' ? '' : `?${query}`), target),
+    resource: createResource(offer, offer.baseUrl + sells + (query === '' ? '' : `?${query}`), target),
     accepts: [offerRequirements(offer, target)],
-    extensions: announced(query.length > QUERY_WITH_CATALOGUE_MAX ? NOT_CATALOGUED : catalogued),
+    extensions: listAnnounced(query.length > QUERY_WITH_CATALOGUE_MAX ? NOT_CATALOGUED : catalogued),
   }
 }
 
@@ -125,20 +125,20 @@ export const createToolDemand = (
 ): Demand => ({
   x402Version: 2,
   error: reason,
-  resource: resourceAt(offer, `${offer.baseUrl}/mcp`, target),
+  resource: createResource(offer, `${offer.baseUrl}/mcp`, target),
   accepts: [offerRequirements(offer, target)],
-  extensions: announced(isArea === true ? ofAreaTool : ofTool),
+  extensions: listAnnounced(isArea === true ? ofAreaTool : ofTool),
 })
 
-const resourceAt = ({ title }: Offer, url: string, target: Target) => ({
+const createResource = ({ title }: Offer, url: string, target: Target) => ({
   url,
-  description: whatIs(target),
+  description: describeTarget(target),
   mimeType: 'application/json',
   serviceName: title,
   tags: ['pixels', 'billboard', 'art', 'agents'],
 })
 
-function whatIs(target: Target): string {
+function describeTarget(target: Target): string {
   if (!isBlock(target))
     return `A rectangle of ${countBlocks(target)} blocks of 10x10 pixels on a public billboard, sold as a whole: a picture, a message, a link.`
   const block = target === 'next' ? 'The open 10x10 pixel block nearest the centre' : 'One 10x10 pixel block'

@@ -12,7 +12,7 @@ import type { Target } from '../domain/purchase/target.ts'
 import { nameInV1 as nameOf } from './network.ts'
 import { readPayment, readPaymentHeader } from './payload.ts'
 import { encodeHeader } from './receipt.ts'
-import { requirementsOf, type Demand, type Offer } from './terms.ts'
+import { toRequirements, type Demand, type Offer } from './terms.ts'
 
 export const PAYMENT_V1 = 'X-PAYMENT'
 export const PAYMENT_RESPONSE_V1 = 'X-PAYMENT-RESPONSE'
@@ -67,31 +67,33 @@ export function paymentOf(
   if (first === '') return second === '' ? undefined : { payment: readPaymentHeader(second), version: 2 }
   const older = readPaymentHeader(first, (payload) => readPaymentV1(payload, offer, target))
   if (second === '') return { payment: older, version: 1 }
-  return { payment: onePayment(readPaymentHeader(second), older), version: 2 }
+  return { payment: mergePayments(readPaymentHeader(second), older), version: 2 }
 }
 
 /** The payment that was sent in two headers. */
-export function onePayment(newer: Payment | Failure, older: Payment | Failure): Payment | Failure {
+export function mergePayments(newer: Payment | Failure, older: Payment | Failure): Payment | Failure {
   const isOne = isFailure(newer) || isFailure(older) || isSame(newer, older)
-  if (!isOne) return twoPayments()
+  if (!isOne) return createConflictFailure()
   return isFailure(older) ? older : newer
 }
 
 /** Reads a payload of version 1. It does not repeat the terms, so ours are assumed; the signature is checked against them. */
 function readPaymentV1(payload: unknown, offer: Offer, target: Target): Payment | Failure {
   if (typeof payload !== 'object' || payload === null || !('x402Version' in payload) || payload.x402Version !== 1)
-    return unreadable(`${PAYMENT_V1} is for payments of x402 version 1; send a version 2 payment in PAYMENT-SIGNATURE`)
+    return createUnreadableFailure(
+      `${PAYMENT_V1} is for payments of x402 version 1; send a version 2 payment in PAYMENT-SIGNATURE`,
+    )
   const { scheme, network, payload: inner } = { scheme: '', network: '', payload: undefined, ...payload }
-  const accepted = requirementsOf(offer, selectTerms(offer.terms, target))
+  const accepted = toRequirements(offer, selectTerms(offer.terms, target))
   if (scheme !== accepted.scheme || network !== nameOf(accepted.network))
-    return unreadable(`the scheme must be ${accepted.scheme}, the network ${nameOf(accepted.network)}`)
+    return createUnreadableFailure(`the scheme must be ${accepted.scheme}, the network ${nameOf(accepted.network)}`)
   return readPayment({ x402Version: 2, accepted, payload: inner })
 }
 
 const isSame = (one: Payment, other: Payment) =>
   one.payer === other.payer && one.nonce === other.nonce && one.signature === other.signature
 
-const twoPayments = () => unreadable('the request contains two different payments; send one')
+const createConflictFailure = () => createUnreadableFailure('the request contains two different payments; send one')
 
-const unreadable = (what: string): Failure =>
+const createUnreadableFailure = (what: string): Failure =>
   failure('invalid_payment', `The payment is invalid: ${what}. Nothing was charged.`)

@@ -37,10 +37,10 @@ export function findArrivals(
   transfers: readonly TokenEvent[],
   uses: readonly TokenEvent[],
 ): (Arrival & { readonly height: bigint })[] {
-  const useBefore = new Map(uses.map((event) => [eventKey(event, 1), event]))
+  const useBefore = new Map(uses.map((event) => [formatEventKey(event, 1), event]))
   return transfers.map((event) => {
     const payer = parseTopicAddress(event.topics[1])
-    const use = useBefore.get(eventKey(event, 0))
+    const use = useBefore.get(formatEventKey(event, 0))
     const nonce = use?.topics[2]
     const isPayers = use !== undefined && parseTopicAddress(use.topics[1]) === payer
     const amount = BigInt(event.data)
@@ -49,7 +49,7 @@ export function findArrivals(
 }
 
 /** A place in a block; a block that was replaced between two questions shows as a place of another height or transaction. */
-const eventKey = ({ blockNumber, transactionHash, logIndex }: TokenEvent, after: number) =>
+const formatEventKey = ({ blockNumber, transactionHash, logIndex }: TokenEvent, after: number) =>
   `${blockNumber} ${transactionHash?.toLowerCase()} ${Number(logIndex ?? Number.NaN) + after}`
 
 function whereOf({ transactionHash, blockNumber }: TokenEvent) {

@@ -62,7 +62,7 @@ export const PixelsHex: TUnsafe<string> = Type.Unsafe<string>({
 })
 
 /** What is wrong with a value that does not fit a schema, in words that follow the name of its field. */
-export function flawIn(schema: TSchema, value: unknown): string {
+export function findFlaw(schema: TSchema, value: unknown): string {
   if (schema['type'] === 'string' && typeof value !== 'string') return ' must be a string'
   const pixels = schema[Kind] === 'PixelsHex' ? parsePixels(String(value)) : undefined
   return pixels !== undefined && 'problem' in pixels ? `: ${pixels.problem}` : ` ${ruleOf(schema)}`

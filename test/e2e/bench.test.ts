@@ -2,9 +2,9 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import goals from '../../bench/goals.json' with { type: 'json' }
 import { processorsOf } from '../../bench/measure/cpu.ts'
-import { between, markdown } from '../../bench/report.ts'
+import { replaceBetween, renderMarkdown } from '../../bench/report.ts'
 import { behindProxy, inBrowser, onServer, scenarios } from '../../bench/scenarios.ts'
-import { servers, type Servers } from '../../bench/servers/servers.ts'
+import { createServers, type Servers } from '../../bench/servers/servers.ts'
 import { isHere } from '../support/e2e/proxies.ts'
 import { IS_LONG_RUN } from '../support/long-run.ts'
 import { openBrowser } from '../support/page/browser.ts'
@@ -31,7 +31,7 @@ let walls: Servers
 const ratios = new Set<string>()
 const had = processorsOf(process.pid)
 beforeAll(() => {
-  walls = servers()
+  walls = createServers()
 })
 afterAll(() => walls.stop())
 
@@ -63,8 +63,8 @@ test.if(IS_LONG_RUN)('every goal belongs to a measured figure', () => {
 
 test('new results replace older ones of the same name, and nothing else', () => {
   const marked = (text: string) => `before\n<!-- bench: start -->\n${text}\n<!-- bench: end -->\nafter\n`
-  expect(between(marked('old'), 'new')).toBe(marked('new'))
-  expect(() => between('no marks', 'new')).toThrow('no place')
+  expect(replaceBetween(marked('old'), 'new')).toBe(marked('new'))
+  expect(() => replaceBetween('no marks', 'new')).toThrow('no place')
 })
 
 test('a table of results states each goal in words, and gives the reason for a miss', () => {
@@ -73,7 +73,7 @@ test('a table of results states each goal in words, and gives the reason for a m
     met: { atMost: 3, says: 'What is cheap' },
     missed: { atLeast: 1, says: 'What is dear', whyMissed: 'It does more.' },
   }
-  expect(markdown(report, goals, 'a machine')).toBe(
+  expect(renderMarkdown(report, goals, 'a machine')).toBe(
     [
       'Measured by `bun run bench` on a machine.',
       '',

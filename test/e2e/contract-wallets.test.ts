@@ -6,7 +6,7 @@ import { wrapFetchWithPayment } from '@x402/fetch'
 import { getAddress, type Hex } from 'viem'
 import { wall } from '../../server/client/wall.ts'
 import { createWallet, type Wallet } from '../../server/local/wallets.ts'
-import { truncatedWallet } from '../../shared/wallet.ts'
+import { truncateWallet } from '../../shared/wallet.ts'
 import {
   type ContractWallets,
   deployCall,
@@ -105,7 +105,7 @@ describe.each([
     expect(await response.json()).toMatchObject({ block: target, owner: 'you', deed: { wallet: getAddress(address) } })
     expect(await world.network.balanceOf(address)).toBe(0n)
     expect(await world.network.client.getCode({ address })).not.toBeUndefined()
-    const deed = { owner: { wallet: truncatedWallet(address) }, message: 'bought', settled: true }
+    const deed = { owner: { wallet: truncateWallet(address) }, message: 'bought', settled: true }
     expect(await (await get(world, target)).json()).toMatchObject(deed)
   })
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readPlainPng } from '../../server/adapters/pictures/png.ts'
 import { wall } from '../../server/client/wall.ts'
-import { arriveLate, exhibit } from '../../server/local/exhibition.ts'
+import { addLateWorks, buildExhibition } from '../../server/local/exhibition.ts'
 import { KEY, LATE, LIT, pictureOf, SIGN, type Work, WORKS } from '../../server/local/gallery.ts'
 import { blocksOf } from '../../shared/area.ts'
 import { PALETTE } from '../../shared/palette.ts'
@@ -21,9 +21,9 @@ const ALL: readonly Work[] = [SIGN, ...WORKS, KEY, LATE]
 test('twenty to thirty agents buy some hundreds of blocks, each with one payment of its own, and one payment settles late', async () => {
   const told: string[] = []
   const venue = { ...world, say: (line: string) => void told.push(line) }
-  const sold = await exhibit(venue)
+  const sold = await buildExhibition(venue)
   expect(await readFeed(world)).toHaveLength(sold)
-  await arriveLate(venue)
+  await addLateWorks(venue)
   const { agents, stats } = await readCanvas(world)
   expect(stats.claimed).toBe(ALL.reduce((sum, { w, h }) => sum + w * h, 0))
   expect(stats.claimed).toBeGreaterThan(500)

@@ -14,7 +14,7 @@ import { Canvas } from '../../shared/contract/canvas.ts'
 import { Sale } from '../../shared/contract/feed.ts'
 import { PALETTE } from '../../shared/palette.ts'
 import { editMessage, registerMessage } from '../../shared/signing.ts'
-import { truncatedWallet } from '../../shared/wallet.ts'
+import { truncateWallet } from '../../shared/wallet.ts'
 import { buyBlock, get, payingClient, sign } from '../support/e2e/buyer.ts'
 import { canvasWhen, readCanvas, readFeed } from '../support/e2e/read-wall.ts'
 import { shareWorld, type World } from '../support/e2e/world.ts'
@@ -55,7 +55,7 @@ test('a stock client with its default spend cap buys, and every read shows the s
     status: 'success',
   })
 
-  const owner = { name: 'Ada', wallet: truncatedWallet(wallet.address), framework: 'eliza' }
+  const owner = { name: 'Ada', wallet: truncateWallet(wallet.address), framework: 'eliza' }
   const pixels = Uint8Array.fromHex(px).toBase64()
   const deed = Value.Parse(Deed, await (await get(world, '10,20')).json())
   expect(deed).toEqual({

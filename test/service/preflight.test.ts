@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readConfig } from '../../server/config.ts'
-import { listenOn, findPathProblems, findPortProblems, wallPort } from '../../server/preflight.ts'
+import { listenOn, findPathProblems, findPortProblems, toWallPort } from '../../server/preflight.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
 
 const folder = scratchFolder()
@@ -34,7 +34,7 @@ test('an address of another machine is reported', () => {
 })
 
 test('a port that needs root is reported, and a bug of ours is not blamed on a setting', () => {
-  const place = wallPort(config({ PORT: '80' }))
+  const place = toWallPort(config({ PORT: '80' }))
   const failing = (error: Error) => () =>
     listenOn(place, () => {
       throw error

@@ -49,18 +49,18 @@ export function isFitted(camera: Camera, view: View): boolean {
  */
 export function clamp(camera: Camera, view: View): Camera {
   const least = fitZoom(view)
-  const zoom = between(camera.zoom, least, Math.max(least, ZOOM_MAX))
+  const zoom = clampBetween(camera.zoom, least, Math.max(least, ZOOM_MAX))
   const freedom = 1 - least / zoom
   const [across, down] = [(WIDTH / 2) * freedom, (HEIGHT / 2) * freedom]
   return {
-    x: between(camera.x, WIDTH / 2 - across, WIDTH / 2 + across),
-    y: between(camera.y, HEIGHT / 2 - down, HEIGHT / 2 + down + pushed(view, least) / zoom),
+    x: clampBetween(camera.x, WIDTH / 2 - across, WIDTH / 2 + across),
+    y: clampBetween(camera.y, HEIGHT / 2 - down, HEIGHT / 2 + down + computePush(view, least) / zoom),
     zoom,
   }
 }
 
 /** How far the wall may be pushed up under a sheet, in CSS pixels. */
-function pushed(view: View, least: number): number {
+function computePush(view: View, least: number): number {
   const { width, height, covered = 0 } = view
   return covered / 2 + (HEIGHT / 2) * (least - fitZoom({ width, height: height - covered }))
 }
@@ -106,8 +106,8 @@ export function lookAt(area: Rect, view: View, zoomMax: number): Camera {
 export function reveal(camera: Camera, view: View, area: Rect): Camera {
   const halfWidth = (view.width / 2 / camera.zoom) * AREA_SHARE
   const halfHeight = (view.height / 2 / camera.zoom) * AREA_SHARE
-  const x = between(camera.x, area.right - halfWidth, area.left + halfWidth)
-  const y = between(camera.y, area.bottom - halfHeight, area.top + halfHeight)
+  const x = clampBetween(camera.x, area.right - halfWidth, area.left + halfWidth)
+  const y = clampBetween(camera.y, area.bottom - halfHeight, area.top + halfHeight)
   return x === camera.x && y === camera.y ? camera : clamp({ x, y, zoom: camera.zoom }, view)
 }
 
@@ -128,27 +128,27 @@ export function toScreen(camera: Camera, view: View, point: Point): Point {
 }
 
 /** The zoom at which the whole height of the wall fits. */
-export const uprightZoom = (view: View): number => (view.height / HEIGHT) * FIT_SHARE
+export const computeUprightZoom = (view: View): number => (view.height / HEIGHT) * FIT_SHARE
 
 const fitZoom = (view: View) => Math.max(Math.min(view.width / WIDTH, view.height / HEIGHT) * FIT_SHARE, 0.01)
 
-const between = (value: number, low: number, high: number) => Math.min(Math.max(value, low), high)
+const clampBetween = (value: number, low: number, high: number) => Math.min(Math.max(value, low), high)
 
 /** A rectangle on the stage, in CSS pixels. */
 export type Box = { readonly left: number; readonly top: number; readonly width: number; readonly height: number }
 
 /** The block under a screen point; `undefined` off the wall. */
-export function blockUnder(camera: Camera, view: View, at: Point): BlockIndex | undefined {
+export function findBlock(camera: Camera, view: View, at: Point): BlockIndex | undefined {
   const point = toWall(camera, view, at)
   return blockAt(Math.floor(point.x / BLOCK_SIZE), Math.floor(point.y / BLOCK_SIZE))
 }
 
 /** The position of a block on the stage. */
 export const boxOf = (camera: Camera, view: View, block: BlockIndex): Box =>
-  boxAround(camera, view, rectOf({ ...cellOf(block), w: 1, h: 1 }))
+  projectRect(camera, view, rectOf({ ...cellOf(block), w: 1, h: 1 }))
 
 /** The position of an area of the wall on the stage. */
-export function boxAround(camera: Camera, view: View, { left, top, right, bottom }: Rect): Box {
+export function projectRect(camera: Camera, view: View, { left, top, right, bottom }: Rect): Box {
   const corner = toScreen(camera, view, { x: left, y: top })
   return { left: corner.x, top: corner.y, width: (right - left) * camera.zoom, height: (bottom - top) * camera.zoom }
 }

@@ -1,7 +1,7 @@
 /** The position of the details on the stage, and the camera that shows an artwork whole next to them. Pure. */
 
 import type { Box, Camera, Point, Rect, View } from './camera.ts'
-import { ZOOM_MAX, boxAround, clamp, lookAt } from './camera.ts'
+import { ZOOM_MAX, projectRect, clamp, lookAt } from './camera.ts'
 
 /** A card next to the artwork, a wide one on a low stage, or a sheet over the lower part of a narrow stage. */
 export type LabelShape = 'card' | 'wide' | 'sheet'
@@ -36,7 +36,7 @@ export function labelShape({ width, height }: View): LabelShape {
 }
 
 /** The stage while details are open: a sheet covers its lower part. */
-export function stageWithLabel(view: View): View {
+export function computeStage(view: View): View {
   return labelShape(view) === 'sheet' ? { ...view, covered: view.height * SHEET_SHARE } : view
 }
 
@@ -54,8 +54,8 @@ export function labelWidth(view: View): number {
 
 /** The camera that shows all of an area next to its details, at most at `zoomMax` unless only a closer one leaves space for both. */
 export function lookBeside(area: Rect, view: View, zoomMax: number): Camera {
-  const stage = stageWithLabel(view)
-  const rooms = roomsFor(view)
+  const stage = computeStage(view)
+  const rooms = listRooms(view)
   for (const share of SHARES)
     for (let zoom = zoomMax; zoom < NEARER * ZOOM_MAX; zoom *= NEARER) {
       const looks = rooms.map((room) => lookInto(room, area, stage, zoom, share))
@@ -68,27 +68,27 @@ export function lookBeside(area: Rect, view: View, zoomMax: number): Camera {
 
 /** Whether a camera shows all of an area, and leaves space for its details. */
 export function isBeside(camera: Camera, view: View, area: Rect): boolean {
-  const { left, top, width, height } = boxAround(camera, view, area)
-  const stage = stageWithLabel(view)
+  const { left, top, width, height } = projectRect(camera, view, area)
+  const stage = computeStage(view)
   const isWhole =
     left >= -TOLERANCE &&
     top >= -TOLERANCE &&
     left + width <= view.width + TOLERANCE &&
     top + height <= view.height - (stage.covered ?? 0) + TOLERANCE
   if (!isWhole || labelShape(view) === 'sheet') return isWhole
-  const taken = cardSpace(view)
+  const taken = computeCardSpace(view)
   return left >= taken || view.width - left - width >= taken
 }
 
 /** The part of the stage's width for a card, with a gap on both sides. */
-const cardSpace = (view: View) => labelWidth(view) + 2 * GAP
+const computeCardSpace = (view: View) => labelWidth(view) + 2 * GAP
 
 /** Positions on the stage at which an artwork can be next to its details, best first. */
-function roomsFor(view: View): readonly Rect[] {
+function listRooms(view: View): readonly Rect[] {
   const { width, height } = view
   const whole = { left: 0, top: 0, right: width, bottom: height }
   if (labelShape(view) === 'sheet') return [{ ...whole, bottom: height * (1 - SHEET_SHARE) }]
-  const taken = cardSpace(view)
+  const taken = computeCardSpace(view)
   const sides = [
     { ...whole, right: width - taken },
     { ...whole, left: taken },
@@ -117,12 +117,12 @@ export function placeCard(work: Box, card: { readonly width: number; readonly he
   const left = work.left - GAP - card.width
   const x = right + card.width + GAP <= view.width ? right : left
   return {
-    x: within(x, view.width - card.width),
-    y: within(work.top + work.height / 2 - card.height / 2, view.height - card.height),
+    x: clampToRoom(x, view.width - card.width),
+    y: clampToRoom(work.top + work.height / 2 - card.height / 2, view.height - card.height),
   }
 }
 
 /** How high a card whose top is at `y` may be: it ends above the stage's edge. */
-export const heightBelow = (y: number, view: View): number => view.height - y - GAP
+export const measureHeightBelow = (y: number, view: View): number => view.height - y - GAP
 
-const within = (value: number, room: number) => Math.round(Math.max(GAP, Math.min(value, room - GAP)))
+const clampToRoom = (value: number, room: number) => Math.round(Math.max(GAP, Math.min(value, room - GAP)))

@@ -6,21 +6,21 @@ import type { Spaces } from '../../shared/contract/space.ts'
 import { BLOCK_SIZE, cellOf, parseCoord, type Cell } from '../../shared/wall.ts'
 import { createAppearance } from '../appearance.ts'
 import { clamp, fit, isFitted, reveal, viewOf, type Camera } from '../camera/camera.ts'
-import { priceOnPage } from '../page-words.ts'
+import { readPrice } from '../page-words.ts'
 import { listenToInput } from '../studio/pointer-input.ts'
 import { createPreview } from '../studio/preview.ts'
-import { areaCovered, lookAtSketch, movedTo, newSketch, type Sketch } from '../studio/sketch.ts'
-import { query } from '../ui/dom.ts'
+import { boundCovered, lookAtSketch, moveSketch, createSketch, type Sketch } from '../studio/sketch.ts'
+import { queryElement } from '../ui/dom.ts'
 import { wallOf, type Wall } from '../wall/wall-model.ts'
 import { proposalOf, WHOLE_WALL, type Proposal } from './proposal.ts'
 import { offerOf, type Offer } from './words.ts'
 
 const MIDDLE: Cell = { col: 80, row: 45 }
 
-const stage = query('stage', HTMLElement)
-const canvas = query('wall', HTMLCanvasElement)
-const words = query('offer', HTMLElement)
-const action = query('action', HTMLButtonElement)
+const stage = queryElement('stage', HTMLElement)
+const canvas = queryElement('wall', HTMLCanvasElement)
+const words = queryElement('offer', HTMLElement)
+const action = queryElement('action', HTMLButtonElement)
 const address = document.querySelector('meta[name="wall"]')?.getAttribute('content') ?? ''
 const proposed = Promise.withResolvers<void>()
 
@@ -33,7 +33,7 @@ const preview = createPreview(canvas, appearance.theme())
 
 let proposal: Proposal = WHOLE_WALL
 let given: Readonly<Record<string, unknown>> = {}
-let sketch: Sketch = newSketch(MIDDLE)
+let sketch: Sketch = createSketch(MIDDLE)
 let isPlaced = false
 let view = viewOf(stage)
 let camera = fit(view)
@@ -50,7 +50,7 @@ function setSketch(next: Sketch) {
 
 function showOffer() {
   const { host } = new URL(address)
-  const perBlock = sketch.wall?.pricing.perBlock ?? priceOnPage()
+  const perBlock = sketch.wall?.pricing.perBlock ?? readPrice()
   offer = offerOf({ sketch, hasSize: proposal.size !== undefined, hasPlace: isPlaced, perBlock, host, isCutOff })
   words.textContent = offer.says
   action.textContent = offer.label
@@ -84,9 +84,9 @@ function propose(next: Proposal) {
   const { style, wall } = sketch
   const picture = { name: '', width: size.w * BLOCK_SIZE, height: size.h * BLOCK_SIZE, isPhoto: false, isClear: false }
   setSketch(
-    movedTo(
+    moveSketch(
       {
-        ...newSketch(at ?? MIDDLE),
+        ...createSketch(at ?? MIDDLE),
         wall,
         size,
         mine,
@@ -107,7 +107,7 @@ async function findRoom(asked: Proposal) {
   const at = parseCoord(found?.spaces[0]?.coord ?? '')
   if (at === undefined || proposal !== asked || isPlaced) return
   isPlaced = true
-  setSketch(movedTo(sketch, cellOf(at)))
+  setSketch(moveSketch(sketch, cellOf(at)))
   lookAtPicture()
 }
 
@@ -164,8 +164,8 @@ listenToInput(canvas, {
   move(at) {
     if (sketch.picture === undefined || sketch.mine.size > 0) return
     isPlaced = true
-    setSketch(movedTo(sketch, at))
-    turn(reveal(camera, view, areaCovered(sketch)))
+    setSketch(moveSketch(sketch, at))
+    turn(reveal(camera, view, boundCovered(sketch)))
   },
   lookAtPicture,
 })

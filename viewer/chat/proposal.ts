@@ -26,10 +26,10 @@ export const WHOLE_WALL: Proposal = { size: undefined, at: undefined, indices: u
 
 // The result identifies the tool: hosts need not send its name.
 const readers: ReadonlyArray<readonly [member: string, read: (call: ToolCall) => Proposal]> = [
-  ['acceptable', ofPreview],
-  ['spaces', ofSpaces],
-  ['wallet', ofWallet],
-  ['blocks', ofPicture],
+  ['acceptable', readPreview],
+  ['spaces', readSpaces],
+  ['wallet', readWallet],
+  ['blocks', readPicture],
 ]
 
 /** The subject of a call. */
@@ -38,57 +38,57 @@ export function proposalOf(call: ToolCall): Proposal {
   return read?.(call) ?? WHOLE_WALL
 }
 
-function ofPreview({ given, answered }: ToolCall): Proposal {
+function readPreview({ given, answered }: ToolCall): Proposal {
   const { area, block } = answered as Pick<Preview, 'area' | 'block'>
   const whole = area === null ? undefined : parseArea(area)
   const at = block === null ? undefined : parseCoord(block.coord)
-  const size = whole ?? { w: numberOr(given['w'], 1), h: numberOr(given['h'], 1) }
-  return placed({ ...size, at: at === undefined ? undefined : cellOf(at) }, pictureGiven(given))
+  const size = whole ?? { w: readNumberOr(given['w'], 1), h: readNumberOr(given['h'], 1) }
+  return createPlaced({ ...size, at: at === undefined ? undefined : cellOf(at) }, readGivenPicture(given))
 }
 
-function ofSpaces({ answered }: ToolCall): Proposal {
+function readSpaces({ answered }: ToolCall): Proposal {
   const { w, h, spaces } = answered as Spaces
   const at = parseCoord(spaces[0]?.coord ?? '')
-  return placed({ w, h, at: at === undefined ? undefined : cellOf(at) })
+  return createPlaced({ w, h, at: at === undefined ? undefined : cellOf(at) })
 }
 
 /** The first area of a wallet, or else its first block, among all its blocks. */
-function ofWallet({ answered }: ToolCall): Proposal {
+function readWallet({ answered }: ToolCall): Proposal {
   const { areas, blocks } = answered as Pick<WalletStanding, 'areas' | 'blocks'>
   const mine = new Set(blocks.map(({ block }) => block.index).filter(isBlockIndex))
   const [first] = mine
   const area = areas.map(({ area }) => parseArea(area)).find((one) => one !== undefined)
-  if (area !== undefined) return { ...placed({ ...area, at: area }), mine }
-  return first === undefined ? WHOLE_WALL : { ...placed({ w: 1, h: 1, at: cellOf(first) }), mine }
+  if (area !== undefined) return { ...createPlaced({ ...area, at: area }), mine }
+  return first === undefined ? WHOLE_WALL : { ...createPlaced({ w: 1, h: 1, at: cellOf(first) }), mine }
 }
 
-function ofPicture({ answered }: ToolCall): Proposal {
+function readPicture({ answered }: ToolCall): Proposal {
   const { w, h, blocks } = answered as Pick<PaintedBlocks, 'w' | 'h' | 'blocks'>
   const indices = new Uint8Array(w * h * BLOCK_SIZE ** 2)
   for (const { dx, dy, px } of blocks)
-    bytesOfHex(px).forEach((index, at) => {
+    parseHex(px).forEach((index, at) => {
       const [x, y] = [dx * BLOCK_SIZE + (at % BLOCK_SIZE), dy * BLOCK_SIZE + Math.floor(at / BLOCK_SIZE)]
       indices[y * w * BLOCK_SIZE + x] = index
     })
-  return placed({ w, h, at: undefined }, indices)
+  return createPlaced({ w, h, at: undefined }, indices)
 }
 
 type Placed = AreaSize & { readonly at: Cell | undefined }
 
-function placed({ w, h, at }: Placed, indices?: Uint8Array): Proposal {
+function createPlaced({ w, h, at }: Placed, indices?: Uint8Array): Proposal {
   const isWhole = indices?.length === w * h * BLOCK_SIZE ** 2
   return { size: { w, h }, at, indices: isWhole ? indices : undefined, mine: new Set() }
 }
 
 /** The picture in the arguments of a purchase: `px` of a block, `pixels` of an area. */
-function pictureGiven({ px, pixels }: ToolCall['given']): Uint8Array | undefined {
-  if (typeof px === 'string') return bytesOfHex(px)
-  return typeof pixels === 'string' ? bytesOfBase64(pixels) : undefined
+function readGivenPicture({ px, pixels }: ToolCall['given']): Uint8Array | undefined {
+  if (typeof px === 'string') return parseHex(px)
+  return typeof pixels === 'string' ? parseBase64(pixels) : undefined
 }
 
-const bytesOfHex = (hex: string) => Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
+const parseHex = (hex: string) => Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
 
-function bytesOfBase64(text: string): Uint8Array | undefined {
+function parseBase64(text: string): Uint8Array | undefined {
   try {
     return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
   } catch {
@@ -96,7 +96,7 @@ function bytesOfBase64(text: string): Uint8Array | undefined {
   }
 }
 
-const numberOr = (value: unknown, other: number) => (Number.isInteger(value) ? Number(value) : other)
+const readNumberOr = (value: unknown, other: number) => (Number.isInteger(value) ? Number(value) : other)
 
 /** `block 80,45` or `area 80,45,4x3`, as tools accept it. */
 export function placeName({ col, row, w, h }: Area): string {

@@ -2,7 +2,7 @@
 
 import { ASSET_SYMBOL, countText } from '../../shared/money.ts'
 import { TOTAL_BLOCKS } from '../../shared/wall.ts'
-import { coveredCounts, dealOf } from '../studio/order/cost-summary.ts'
+import { countCovered, dealOf } from '../studio/order/cost-summary.ts'
 import { areaOf, type Sketch } from '../studio/sketch.ts'
 import { placeName } from './proposal.ts'
 
@@ -50,7 +50,7 @@ function offerFor({ sketch, hasSize, hasPlace, perBlock, host }: Shown): Offer {
     return { says: `You own ${place}.`, label: 'Repaint', message: `Repaint ${place} on ${wallName}. ${how}` }
   }
   if (deal === 'neither') {
-    const { others, mine } = coveredCounts(sketch)
+    const { others, mine } = countCovered(sketch)
     return { says: `${place}: ${others + mine} of ${count} ${others + mine === 1 ? 'is' : 'are'} taken.`, ...findRoom }
   }
   const says = `${place}, ${count}, ${wall?.complete ? 'available: ' : ''}${price}.`

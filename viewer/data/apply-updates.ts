@@ -39,7 +39,7 @@ function note(wall: Wall, draft: Draft, change: ChangeDto): boolean {
   const { i, t, m, l, px } = change
   if (change.kind === 'sale' && change.seq > (draft.last ?? { seq: wall.stats.lastSaleId }).seq) {
     draft.last = change
-    blocks.set(i, { i, a: indexOfOwner(agents, change), t, m, l, px })
+    blocks.set(i, { i, a: findOrAddOwner(agents, change), t, m, l, px })
     return true
   }
   // The picture of a known sale may be missing: the pixels were read before the rest.
@@ -50,7 +50,7 @@ function note(wall: Wall, draft: Draft, change: ChangeDto): boolean {
 }
 
 /** The owner's index among the agents, who gains a block and gets the name in the sale. */
-function indexOfOwner(agents: CanvasAgent[], { agent }: Sale): number {
+function findOrAddOwner(agents: CanvasAgent[], { agent }: Sale): number {
   const known = agents.findIndex(({ id }) => id === agent.id)
   const index = known === -1 ? agents.length : known
   agents[index] = { ...agent, blocks: (agents[index]?.blocks ?? 0) + 1 }

@@ -2,20 +2,20 @@
 
 import type { FeedPage } from '../../shared/contract/feed.ts'
 import type { ChangeDto } from '../../shared/contract/live.ts'
-import { priceOnPage } from '../page-words.ts'
+import { readPrice } from '../page-words.ts'
 import type { KeptWall } from './kept-copy.ts'
-import { historyAfter, readJson, readTail } from './read-json.ts'
+import { readHistory, readJson, readTail } from './read-json.ts'
 
 // Of more changes than this the log has more bytes than the whole wall.
 const CHANGES_MAX = 1000
 
 /** The changes since a wall was stored, in the order of the log; `undefined` if the whole wall must be read. */
-export async function changesSince({ wall, number }: KeptWall): Promise<readonly ChangeDto[] | undefined> {
-  if (wall.pricing.perBlock !== priceOnPage()) return undefined
+export async function readChangesSince({ wall, number }: KeptWall): Promise<readonly ChangeDto[] | undefined> {
+  if (wall.pricing.perBlock !== readPrice()) return undefined
   const [{ after, nextAfter, changes }, isSame] = await Promise.all([readTail(), isOfThisLog(wall.stats)])
   if (!isSame || nextAfter - number > CHANGES_MAX) return undefined
   // A proxy's copy of the tail may end before the stored wall.
-  return after <= number ? changes.filter((change) => change.number > number) : await historyAfter(number)
+  return after <= number ? changes.filter((change) => change.number > number) : await readHistory(number)
 }
 
 /** Whether the wall's last sale is in the log. After a restore, or on another wall at the same address, it is not. */
@@ -33,8 +33,8 @@ const STEP_MS = 40
  * Hands changes on in their order within three seconds, those of one purchase or repaint together. If the reader wants no motion,
  * or the page is hidden, all arrive together.
  */
-export async function arrive(changes: readonly ChangeDto[], receive: (changes: readonly ChangeDto[]) => void) {
-  const parts = madeTogether(changes)
+export async function deliverInTurn(changes: readonly ChangeDto[], receive: (changes: readonly ChangeDto[]) => void) {
+  const parts = groupByTime(changes)
   const begun = performance.now()
   for (let done = 0; done < parts.length;) {
     const isStill = document.hidden || window.matchMedia('(prefers-reduced-motion: reduce)').matches
@@ -47,7 +47,7 @@ export async function arrive(changes: readonly ChangeDto[], receive: (changes: r
 }
 
 /** Consecutive changes of one time. */
-export function madeTogether(changes: readonly ChangeDto[]): readonly (readonly ChangeDto[])[] {
+export function groupByTime(changes: readonly ChangeDto[]): readonly (readonly ChangeDto[])[] {
   const parts: ChangeDto[][] = []
   for (const change of changes) {
     const last = parts.at(-1)

@@ -1,7 +1,7 @@
 /** What the browser stores for the next visit: the wall as it was shown last, and the files of the page for a visit without a connection. */
 
 import { isBlockIndex } from '../../shared/wall.ts'
-import { store, stored } from '../appearance.ts'
+import { store, readStored } from '../appearance.ts'
 import type { Claim, Wall } from '../wall/wall-model.ts'
 
 /** The wall of an earlier visit. */
@@ -24,9 +24,9 @@ const FILES = 'last-wall'
 
 /** The stored wall; `undefined` if there is none that this version of the page can use. */
 export async function readKeptWall(): Promise<KeptWall | undefined> {
-  if (stored(FLAG) === undefined) return undefined
+  if (readStored(FLAG) === undefined) return undefined
   try {
-    const packed: PackedWall | undefined = await settled((await walls('readonly')).get(VERSION))
+    const packed: PackedWall | undefined = await waitForRequest((await openWalls('readonly')).get(VERSION))
     return packed && { ...packed, wall: await unpack(packed.wall) }
   } catch {
     return undefined
@@ -35,10 +35,10 @@ export async function readKeptWall(): Promise<KeptWall | undefined> {
 
 /** Stores a wall in place of the one before. */
 export async function keepWall(kept: KeptWall): Promise<void> {
-  const all = await walls('readwrite')
+  const all = await openWalls('readwrite')
   all.clear()
   const packed: PackedWall = { ...kept, wall: pack(kept.wall) }
-  await settled(all.put(packed, VERSION))
+  await waitForRequest(all.put(packed, VERSION))
   store(FLAG, '1')
 }
 
@@ -104,7 +104,7 @@ export async function keepFiles(): Promise<void> {
 let opened: Promise<IDBDatabase> | undefined
 
 // Opened once, because a page that is being closed has no time to wait for it.
-async function walls(mode: IDBTransactionMode): Promise<IDBObjectStore> {
+async function openWalls(mode: IDBTransactionMode): Promise<IDBObjectStore> {
   opened ??= openDatabase()
   return (await opened).transaction(WALLS, mode).objectStore(WALLS)
 }
@@ -112,10 +112,10 @@ async function walls(mode: IDBTransactionMode): Promise<IDBObjectStore> {
 function openDatabase(): Promise<IDBDatabase> {
   const opening = indexedDB.open(DATABASE)
   opening.addEventListener('upgradeneeded', () => opening.result.createObjectStore(WALLS))
-  return settled(opening)
+  return waitForRequest(opening)
 }
 
-function settled<Result>(request: IDBRequest<Result>): Promise<Result> {
+function waitForRequest<Result>(request: IDBRequest<Result>): Promise<Result> {
   const { promise, resolve, reject } = Promise.withResolvers<Result>()
   request.addEventListener('success', () => resolve(request.result))
   request.addEventListener('error', () => reject(new Error('the browser stores no wall')))

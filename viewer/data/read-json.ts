@@ -18,7 +18,7 @@ export const readTail = (signal?: AbortSignal) =>
 const PAGE_CHANGES = 200
 
 /** Reads every change after a number of the log. */
-export async function historyAfter(number: number): Promise<readonly ChangeDto[]> {
+export async function readHistory(number: number): Promise<readonly ChangeDto[]> {
   const found: ChangeDto[] = []
   let after = number
   for (let more = true; more;) {

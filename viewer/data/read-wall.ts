@@ -4,7 +4,7 @@ import type { CanvasBlock } from '../../shared/contract/canvas.ts'
 import { ASSET_SYMBOL, USUAL_PRICE } from '../../shared/money.ts'
 import { PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
 import { TOTAL_BLOCKS, type BlockIndex } from '../../shared/wall.ts'
-import { wallWithoutBlocks, withClaims, withPictures, type CanvasHead, type Wall } from '../wall/wall-model.ts'
+import { createWall, withClaims, withPictures, type CanvasHead, type Wall } from '../wall/wall-model.ts'
 import type { BlocksMessage } from './blocks-worker.ts'
 
 const PIXELS = '/api/canvas.bin'
@@ -34,7 +34,7 @@ export type Reading = { readonly wall: Wall; readonly number: number }
 
 /** Reads the whole wall; rejects if it cannot be read. */
 export async function readWall({ ask, show = () => {}, price = USUAL_PRICE }: ReadWallDeps): Promise<Reading> {
-  let wall = wallWithoutBlocks(emptyHead(price))
+  let wall = createWall(emptyHead(price))
   let changed: BlockIndex[] = [] // since the wall was last shown
   let timer: ReturnType<typeof setTimeout> | undefined
   let shownAt = performance.now()
@@ -52,7 +52,7 @@ export async function readWall({ ask, show = () => {}, price = USUAL_PRICE }: Re
   try {
     const first = await read(PIXELS)
     let asked: Promise<Response> | undefined
-    for await (const [from, bytes] of picturesIn(first.body)) {
+    for await (const [from, bytes] of readPictures(first.body)) {
       wall = withPictures(wall, from, bytes)
       changed.push(...(wall.changed ?? []))
       if (changed.length > 0) timer ??= setTimeout(showPart, shownAt + DRAW_MS - performance.now())
@@ -84,7 +84,7 @@ const emptyHead = (perBlock: string): CanvasHead => ({
 const numberOf = ({ headers }: Response) => Number(headers.get('log-number'))
 
 /** The pictures of consecutive blocks as they arrive, each part with its first block; throws if they end too soon. */
-async function* picturesIn(body: Response['body']): AsyncGenerator<readonly [first: number, bytes: Uint8Array]> {
+async function* readPictures(body: Response['body']): AsyncGenerator<readonly [first: number, bytes: Uint8Array]> {
   const bytes = new Uint8Array(TOTAL_BLOCKS * PIXELS_PER_BLOCK)
   let [length, blocks] = [0, 0] // that have arrived, and of them whole blocks
   let begun = performance.now()

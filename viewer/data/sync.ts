@@ -3,7 +3,7 @@
 import type { ChangeDto, Mark, Reset } from '../../shared/contract/live.ts'
 import type { Wall } from '../wall/wall-model.ts'
 import { withChanges } from './apply-updates.ts'
-import { arrive, changesSince } from './catch-up.ts'
+import { deliverInTurn, readChangesSince } from './catch-up.ts'
 import type { KeptWall } from './kept-copy.ts'
 import { readTail } from './read-json.ts'
 import { readWall } from './read-wall.ts'
@@ -22,7 +22,7 @@ export type SyncDeps = {
   showStale(words: string): void
 }
 
-const staleText = (since: number) =>
+const describeStaleness = (since: number) =>
   `Out of date. Last updated ${new Date(since).toLocaleString(undefined, since < Date.now() - DAY_MS ? DAY : TIME)}`
 
 const DAY_MS = 86_400_000
@@ -43,10 +43,10 @@ const AGAIN_MS = 3000
 async function showMissed(follower: Follower, kept: KeptWall): Promise<void> {
   for (;;) {
     try {
-      const changes = await changesSince(kept)
+      const changes = await readChangesSince(kept)
       if (changes === undefined) await follower.readAgain(undefined, kept.at)
       follower.setStatus(true)
-      return await arrive(changes ?? [], (part) => follower.receive(part, kept.at))
+      return await deliverInTurn(changes ?? [], (part) => follower.receive(part, kept.at))
     } catch {
       follower.setStatus(false)
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
@@ -107,7 +107,7 @@ function createFollower({ number, kept, wall: current, show, showStale }: SyncDe
     setStatus(ok: boolean) {
       failures = ok ? 0 : failures + 1
       if (ok) upToDateAt = Date.now()
-      if (ok || failures >= FAILURES_TOLERATED) showStale(ok ? '' : staleText(upToDateAt))
+      if (ok || failures >= FAILURES_TOLERATED) showStale(ok ? '' : describeStaleness(upToDateAt))
     },
   }
 }

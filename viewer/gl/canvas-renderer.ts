@@ -65,7 +65,7 @@ export function createCanvasRenderer(canvas: HTMLCanvasElement): Omit<Renderer, 
         bordering = [...sold].filter((block) => isBordering(sold, block))
       }
       // Larger than each block by a line, of which only the part on open blocks stays visible.
-      for (const block of bordering) fill(context, theme.edge, boxOnCanvas(block, frame, frame.line))
+      for (const block of bordering) fill(context, theme.edge, placeBox(block, frame, frame.line))
       context.imageSmoothingEnabled = scale < 1
       context.imageSmoothingQuality = 'high'
       context.drawImage(wall.canvas, ...place)
@@ -113,7 +113,7 @@ function strokeLines(context: CanvasRenderingContext2D, path: Path2D, px: number
 }
 
 /** A block's position on the canvas and a margin around it, on whole device pixels. */
-function boxOnCanvas(block: BlockIndex, frame: Frame, margin: number): Box {
+function placeBox(block: BlockIndex, frame: Frame, margin: number): Box {
   const [left, top] = cornerOf(frame)
   const { col, row } = cellOf(block)
   const side = BLOCK_SIZE / frame.pixel

@@ -58,16 +58,16 @@ export function drawCalls(parts: ReglParts) {
     procs: { poll, refresh: poll },
     compile(options: Options, attributes: Parts<readonly number[]>, uniforms: Parts<Value>) {
       // regl has a command of its own that has no shaders.
-      const program = 'vert' in options.static ? begunProgram(gl, options.static) : undefined
+      const program = 'vert' in options.static ? beginProgram(gl, options.static) : undefined
       let ready: ((props: Props) => void) | undefined
       const call = () => (ready ??= program && callOf(parts, program, options.static, attributes, uniforms))
       if (program) begun.push({ program, call })
       const target = options.dynamic['framebuffer']
       const draw = (props: Props) => {
         drawTo(target === undefined ? null : framebuffers.getFramebuffer(props[nameIn(target)]))
-        ;(call() ?? refused)(props)
+        ;(call() ?? createRefusal)(props)
       }
-      return { draw, batch: refused, scope: refused, destroy() {} }
+      return { draw, batch: createRefusal, scope: createRefusal, destroy() {} }
     },
   }
 }
@@ -81,7 +81,7 @@ const commands = new WeakMap<WebGLRenderingContext, readonly Begun[]>()
 const POLL_MS = 4
 
 /** Resolves once every command of a context can draw. The page waits for no compiler, and each command is prepared in a task of its own. */
-export async function commandsReady(gl: WebGLRenderingContext): Promise<void> {
+export async function waitForCommands(gl: WebGLRenderingContext): Promise<void> {
   const extension = gl.getExtension('KHR_parallel_shader_compile')
   gl.flush()
   for (const { program, call } of commands.get(gl) ?? []) {
@@ -92,12 +92,12 @@ export async function commandsReady(gl: WebGLRenderingContext): Promise<void> {
   }
 }
 
-const refused = () => {
+const createRefusal = () => {
   throw new TypeError('The wall draws one command at a time.')
 }
 
 /** Has the driver compile shaders. Nothing is asked of them before they are ready, so that it can do so beside the page. */
-function begunProgram(gl: WebGLRenderingContext, { vert, frag }: Options['static']): WebGLProgram {
+function beginProgram(gl: WebGLRenderingContext, { vert, frag }: Options['static']): WebGLProgram {
   const program = gl.createProgram()
   const kinds = [gl.VERTEX_SHADER, gl.FRAGMENT_SHADER] as const
   for (const [at, source] of [vert, frag].entries()) {

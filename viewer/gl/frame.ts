@@ -48,24 +48,24 @@ export function frameOf(camera: Camera, view: View, ratio: number, outlined: Blo
   // On whole device pixels, so that at whole zooms every wall pixel is exactly as wide as its neighbour.
   const left = Math.round((view.width / 2 - camera.x * camera.zoom) * ratio)
   const top = Math.round((view.height / 2 - camera.y * camera.zoom) * ratio)
-  const clip = (edges: Edges) => toClip(edges, width, height)
+  const clipEdges = (edges: Edges) => toClip(edges, width, height)
   return {
     origin: [-left * pixel, -top * pixel],
     pixel,
     canvasHeight: height,
-    place: clip([left, top, left + WIDTH / pixel, top + HEIGHT / pixel]),
+    place: clipEdges([left, top, left + WIDTH / pixel, top + HEIGHT / pixel]),
     gridStrength: [Math.max(0, Math.min((camera.zoom - GRID_FROM) / (GRID_TO - GRID_FROM), 1)), TENS_STRENGTH],
     line: Math.max(1, Math.round(LINE * ratio)),
     outlined:
       outlined === undefined
         ? undefined
-        : outlineOf(edgesOf(seen(boxOf(camera, view, outlined)), ratio), STROKE * ratio, HALO * ratio, clip),
-    edge: outlineOf([left, top, left + WIDTH / pixel, top + HEIGHT / pixel], Math.max(1, LINE * ratio), 0, clip),
+        : outlineOf(edgesOf(cropToWall(boxOf(camera, view, outlined)), ratio), STROKE * ratio, HALO * ratio, clipEdges),
+    edge: outlineOf([left, top, left + WIDTH / pixel, top + HEIGHT / pixel], Math.max(1, LINE * ratio), 0, clipEdges),
   }
 }
 
 /** A box enlarged so that it is visible from afar, around the same middle. */
-function seen({ left, top, width, height }: Box): Box {
+function cropToWall({ left, top, width, height }: Box): Box {
   const more = Math.max(0, OUTLINED_MIN - width) / 2
   return { left: left - more, top: top - more, width: width + 2 * more, height: height + 2 * more }
 }

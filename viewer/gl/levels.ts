@@ -27,7 +27,7 @@ export const quad = {
 } as const
 
 /** A shader with the bytes of pixels without an owner. */
-export const knowingOpen = (frag: string): string => `#define OPEN ${OPEN}.0\n${frag}`
+export const defineOpen = (frag: string): string => `#define OPEN ${OPEN}.0\n${frag}`
 
 /** Levels of an index texture; empty until refreshed. */
 export function createLevels(regl: Regl, textures: Textures) {
@@ -38,7 +38,7 @@ export function createLevels(regl: Regl, textures: Textures) {
   const place = regl.prop<{ place: Frame['place'] }, 'place'>('place')
   const resolve = regl({
     ...quad,
-    frag: knowingOpen(resolveFrag),
+    frag: defineOpen(resolveFrag),
     uniforms: { ...textures, size, place },
     framebuffer,
   })
@@ -49,7 +49,7 @@ export function createLevels(regl: Regl, textures: Textures) {
     refresh(area: Rect) {
       all.forEach((level, depth) => {
         const above = all[depth - 1]
-        const part = inLevel(area, depth, level.size)
+        const part = scaleToLevel(area, depth, level.size)
         if (above === undefined) resolve({ to: level.target, size: level.size, place: part })
         else halve({ to: level.target, from: above.target, size: above.size, place: part })
       })
@@ -58,7 +58,11 @@ export function createLevels(regl: Regl, textures: Textures) {
 }
 
 /** The position of an area of the wall in a level, in clip space; whole texels that it has any part of. */
-function inLevel({ left, top, right, bottom }: Rect, depth: number, [width, height]: Level['size']): Frame['place'] {
+function scaleToLevel(
+  { left, top, right, bottom }: Rect,
+  depth: number,
+  [width, height]: Level['size'],
+): Frame['place'] {
   const scale = 2 ** depth
   const first = (value: number, count: number) => (Math.floor(value / scale) / count) * 2 - 1
   const last = (value: number, count: number) => (Math.min(Math.ceil(value / scale), count) / count) * 2 - 1
@@ -66,7 +70,7 @@ function inLevel({ left, top, right, bottom }: Rect, depth: number, [width, heig
 }
 
 /** The level whose texels are at most as large as device pixels, and more than half as large. */
-export function depthFor(wallPixelsPerDevicePixel: number): number {
+export function chooseDepth(wallPixelsPerDevicePixel: number): number {
   return Math.max(0, Math.min(Math.floor(Math.log2(wallPixelsPerDevicePixel)), LEVEL_COUNT - 1))
 }
 

@@ -7,10 +7,10 @@ import { bytesOf, coloursOf, type Theme } from '../theme.ts'
 import { boundsOf } from '../wall/artworks.ts'
 import type { OverlayBytes } from '../wall/overlay.ts'
 import type { IndexTexture } from '../wall/pixel-buffer.ts'
-import { commandsReady } from './draw-calls.ts'
+import { waitForCommands } from './draw-calls.ts'
 import type { Frame } from './frame.ts'
 import groundFrag from './ground.frag?raw'
-import { createLevels, depthFor, knowingOpen, quad } from './levels.ts'
+import { createLevels, chooseDepth, defineOpen, quad } from './levels.ts'
 import magnifyFrag from './magnify.frag?raw'
 import minifyFrag from './minify.frag?raw'
 import outlineFrag from './outline.frag?raw'
@@ -48,16 +48,16 @@ export const gpuOf = (canvas: HTMLCanvasElement): WebGLRenderingContext | null =
 export function createRenderer(gl: WebGLRenderingContext, onReady: () => void): Renderer {
   const regl = createRegl({ gl })
   // Each gets its size with its first content.
-  const blank = () => regl.texture()
-  const [indices, palette, overlay, marks] = [blank(), blank(), blank(), blank()]
+  const createBlank = () => regl.texture()
+  const [indices, palette, overlay, marks] = [createBlank(), createBlank(), createBlank(), createBlank()]
   const levels = createLevels(regl, { indices, palette, overlay })
-  const paint = paintersOn(regl)
+  const paint = createPainters(regl)
   let themeColours = themeColoursOf()
   let stale: readonly Rect[] = [WHOLE_WALL] // the areas that the levels do not show yet
   let overlaid = 0
   let marked: Rect | undefined
   let isReady = false
-  void commandsReady(gl).then(() => {
+  void waitForCommands(gl).then(() => {
     isReady = true
     onReady()
   })
@@ -67,7 +67,7 @@ export function createRenderer(gl: WebGLRenderingContext, onReady: () => void): 
     if (level === undefined) return
     for (const area of stale) levels.refresh(area)
     stale = []
-    const inLevel = frameInLevel(frame, depth)
+    const inLevel = scaleFrame(frame, depth)
     paint.far({ ...frame, ...themeColours, ...inLevel, level: level.target, levelSize: level.size })
   }
 
@@ -101,7 +101,7 @@ export function createRenderer(gl: WebGLRenderingContext, onReady: () => void): 
       clear(regl, themeColours.ground)
       if (!isReady) return
       if (frame.pixel <= 1) paint.near({ ...frame, ...themeColours, indices, palette, overlay, overlaid })
-      else drawFar(frame, depthFor(frame.pixel))
+      else drawFar(frame, chooseDepth(frame.pixel))
       paint.outline({ ...frame, ...frame.edge, inner: themeColours.edge, outer: themeColours.edge })
       if (marked) paint.works({ ...frame, marks, place: placeOf(marked, frame) })
       if (frame.outlined) paint.outline({ ...frame, ...frame.outlined, inner: WHITE, outer: BLACK })
@@ -124,12 +124,12 @@ const themeColoursOf = (theme?: Theme) => ({
 })
 
 /** A frame in the texels of a level. */
-function frameInLevel({ origin: [x, y], pixel }: Frame, depth: number) {
+function scaleFrame({ origin: [x, y], pixel }: Frame, depth: number) {
   const scale = 2 ** depth
   return { origin: [x / scale, y / scale], pixel: pixel / scale, scale }
 }
 
-function paintersOn(regl: Regl) {
+function createPainters(regl: Regl) {
   const prop = (name: string) => regl.prop<Record<string, never>, string>(name)
   const props = (...names: string[]) => Object.fromEntries(names.map((name) => [name, prop(name)]))
   const place = props('place', 'canvasHeight')
@@ -139,7 +139,7 @@ function paintersOn(regl: Regl) {
   return {
     near: regl({
       ...quad,
-      frag: knowingOpen(groundFrag + magnifyFrag),
+      frag: defineOpen(groundFrag + magnifyFrag),
       uniforms: { ...camera, ...grid, ...textures, wallSize: [WIDTH, HEIGHT] },
     }),
     far: regl({
@@ -180,7 +180,7 @@ const lightOf = (colour = '#000000'): Colour => {
 /** The position of an area of the wall in clip space, given that of the whole wall. */
 function placeOf({ left, top, right, bottom }: Rect, { place }: Frame): Frame['place'] {
   const [wallLeft, wallTop, wallRight, wallBottom] = place
-  const across = (x: number) => wallLeft + (x / WIDTH) * (wallRight - wallLeft)
-  const down = (y: number) => wallTop + (y / HEIGHT) * (wallBottom - wallTop)
-  return [across(left), down(top), across(right), down(bottom)]
+  const placeAcross = (x: number) => wallLeft + (x / WIDTH) * (wallRight - wallLeft)
+  const placeDown = (y: number) => wallTop + (y / HEIGHT) * (wallBottom - wallTop)
+  return [placeAcross(left), placeDown(top), placeAcross(right), placeDown(bottom)]
 }

@@ -1,10 +1,10 @@
 /** Draws the state on the stage's canvas: uploads changes, draws on request, survives a lost GPU. */
 
 import type { BlockIndex } from '../../shared/wall.ts'
-import { differs, shownBlock, shownWall, type State } from '../state.ts'
+import { differsIn, findShownBlock, selectShownWall, type State } from '../state.ts'
 import type { Theme } from '../theme.ts'
-import { blocksOf, workAt } from '../wall/artworks.ts'
-import { overlayBytes } from '../wall/overlay.ts'
+import { blocksOf, findWork } from '../wall/artworks.ts'
+import { renderOverlay } from '../wall/overlay.ts'
 import { fitCanvas, frameOf } from './frame.ts'
 import { createRenderer, gpuOf, type Renderer } from './renderer.ts'
 
@@ -13,7 +13,7 @@ export function createStageRenderer(canvas: HTMLCanvasElement, state: () => Stat
   let theme = first
   let marked: readonly BlockIndex[] = [] // what a line is drawn around
   const surface = createSurface(canvas, ask, (renderer) => {
-    marked = markedBlocks(state())
+    marked = listMarkedBlocks(state())
     renderer.setTheme(theme)
     // Immediately, because an empty canvas is black.
     if (state().wall === undefined) renderer.blank()
@@ -29,7 +29,7 @@ export function createStageRenderer(canvas: HTMLCanvasElement, state: () => Stat
       if (renderer === undefined) return
       upload(renderer, next, before, theme)
       if (!hasOtherMarks(next, before)) return
-      const marks = markedBlocks(next)
+      const marks = listMarkedBlocks(next)
       if (!areEqual(marks, marked)) renderer.setMarks(marks)
       marked = marks
     },
@@ -44,7 +44,7 @@ export function createStageRenderer(canvas: HTMLCanvasElement, state: () => Stat
       if (wall === undefined) return surface.renderer?.blank()
       surface.watch()
       // An artwork of several blocks has a line of its own around it.
-      const outlined = marked.length > 0 ? undefined : shownBlock(state())
+      const outlined = marked.length > 0 ? undefined : findShownBlock(state())
       surface.renderer?.draw(frameOf(camera, view, canvas.width / view.width, outlined))
     },
     /** Gives the canvas its stage's size in device pixels. */
@@ -122,7 +122,7 @@ function watchFrames(onSlow: () => void): () => void {
 
 /** Uploads the differences between two states; everything if there was no wall before. */
 function upload(renderer: Renderer, next: State, before: State | undefined, theme: Theme) {
-  const [wall, wallBefore] = [shownWall(next), before && shownWall(before)]
+  const [wall, wallBefore] = [selectShownWall(next), before && selectShownWall(before)]
   if (wall === undefined) return
   if (wall !== wallBefore) {
     // The changes are relative to the wall before, which another texture may not show.
@@ -130,23 +130,23 @@ function upload(renderer: Renderer, next: State, before: State | undefined, them
     else renderer.setTexture(wall.texture)
   }
   const isOverlaid = hasOverlay(next) || (before !== undefined && hasOverlay(before))
-  if (!before?.wall || (isOverlaid && differs(next, before, 'wall', 'overlay', 'agent', 'at', 'past')))
+  if (!before?.wall || (isOverlaid && differsIn(next, before, 'wall', 'overlay', 'agent', 'at', 'past')))
     uploadOverlay(renderer, next, theme)
 }
 
 function uploadOverlay(renderer: Renderer, state: State, theme: Theme) {
-  if (state.wall) renderer.setOverlay(overlayBytes(state.wall, state, theme))
+  if (state.wall) renderer.setOverlay(renderOverlay(state.wall, state, theme))
 }
 
 const hasOverlay = ({ overlay, agent, at }: State) => overlay !== 'none' || agent !== undefined || at !== undefined
 
 /** The selected agent's artworks, or the one that the shown block is part of. */
-function markedBlocks(state: State): readonly BlockIndex[] {
+function listMarkedBlocks(state: State): readonly BlockIndex[] {
   const { wall, agent, at } = state
   if (wall === undefined) return []
-  const block = shownBlock(state)
+  const block = findShownBlock(state)
   if (block !== undefined) {
-    const work = workAt(wall, block, at)
+    const work = findWork(wall, block, at)
     // A single block has its own outline.
     if (work.length > 1 || agent === undefined) return work.length > 1 ? work : []
   }
@@ -154,7 +154,8 @@ function markedBlocks(state: State): readonly BlockIndex[] {
   return at === undefined ? marked : marked.filter((index) => (wall.claims.get(index)?.t ?? Infinity) <= at)
 }
 
-const hasOtherMarks = (a: State, b: State) => differs(a, b, 'wall', 'agent', 'at') || shownBlock(a) !== shownBlock(b)
+const hasOtherMarks = (a: State, b: State) =>
+  differsIn(a, b, 'wall', 'agent', 'at') || findShownBlock(a) !== findShownBlock(b)
 
 const areEqual = (a: readonly BlockIndex[], b: readonly BlockIndex[]) =>
   a.length === b.length && a.every((block, i) => block === b[i])

@@ -3,7 +3,7 @@
 import type { Point } from '../camera/camera.ts'
 import { throwSpeed, type Moment } from '../camera/motion.ts'
 import type { Action } from '../state.ts'
-import { query } from '../ui/dom.ts'
+import { queryElement } from '../ui/dom.ts'
 import { actionOf, ZOOM_STEP } from './keys.ts'
 
 // A press that moves less than this many CSS pixels is a tap.
@@ -26,7 +26,7 @@ export function listen(stage: HTMLElement, dispatch: Dispatch) {
   listenToPointers(stage, dispatch)
   listenToWheel(stage, dispatch)
   window.addEventListener('keydown', (event) => {
-    const action = actionOfKey(event, stage)
+    const action = readKey(event, stage)
     if (action === undefined) return
     event.preventDefault()
     dispatch(action)
@@ -36,7 +36,7 @@ export function listen(stage: HTMLElement, dispatch: Dispatch) {
 }
 
 /** The action of a pressed key; `undefined` for the browser's own keys, and while somebody types. */
-export function actionOfKey(event: KeyboardEvent, stage: HTMLElement): Action | undefined {
+export function readKey(event: KeyboardEvent, stage: HTMLElement): Action | undefined {
   const { key, code, shiftKey, ctrlKey, metaKey, altKey, target } = event
   const isTyping = target instanceof HTMLInputElement || target instanceof HTMLSelectElement
   if (ctrlKey || metaKey || altKey || (isTyping && key !== 'Escape')) return undefined
@@ -51,7 +51,7 @@ export function listenToZoomButtons(dispatch: Dispatch) {
     fit: { do: 'fit' },
   } as const
   for (const [id, action] of Object.entries(actions))
-    query(id, HTMLElement).addEventListener('click', () => dispatch(action))
+    queryElement(id, HTMLElement).addEventListener('click', () => dispatch(action))
 }
 
 /** The wheel, and pinches on a trackpad. */
@@ -94,10 +94,10 @@ export function listenToPointers(stage: HTMLElement, dispatch: Dispatch) {
       if (event.pointerType !== 'touch') dispatch({ do: 'point', at })
       return
     }
-    if (press && distance(press, at) < TAP_SLOP) return
+    if (press && measureDistance(press, at) < TAP_SLOP) return
     if (press) dispatch({ do: 'point', at: undefined })
     press = undefined
-    for (const action of dragged(down, event.pointerId, before, at)) dispatch(action)
+    for (const action of readDrag(down, event.pointerId, before, at)) dispatch(action)
     down.set(event.pointerId, at)
     trail.push({ ...at, time: event.timeStamp })
   }
@@ -113,7 +113,7 @@ export function listenToPointers(stage: HTMLElement, dispatch: Dispatch) {
       return
     }
     const tap = { ...tapped, time: event.timeStamp }
-    const twice = lastTap && tap.time - lastTap.time < DOUBLE_TAP_MS && distance(tap, lastTap) < DOUBLE_TAP_PX
+    const twice = lastTap && tap.time - lastTap.time < DOUBLE_TAP_MS && measureDistance(tap, lastTap) < DOUBLE_TAP_PX
     lastTap = twice ? undefined : tap
     const byFinger = event.pointerType === 'touch'
     if (twice) {
@@ -134,11 +134,11 @@ export function listenToPointers(stage: HTMLElement, dispatch: Dispatch) {
 }
 
 /** One finger drags the wall; with two, the wall follows their middle and distance. */
-function dragged(down: ReadonlyMap<number, Point>, id: number, before: Point, at: Point): Action[] {
+function readDrag(down: ReadonlyMap<number, Point>, id: number, before: Point, at: Point): Action[] {
   const other = [...down].find(([key]) => key !== id)?.[1]
   if (other === undefined) return [{ do: 'pan', dx: at.x - before.x, dy: at.y - before.y }]
-  const spread = distance(other, before)
-  const factor = spread > 0 ? distance(other, at) / spread : 1
+  const spread = measureDistance(other, before)
+  const factor = spread > 0 ? measureDistance(other, at) / spread : 1
   // Zoomed first, because a wall shown whole cannot be moved.
   return [
     { do: 'zoom', factor, at: { x: (before.x + other.x) / 2, y: (before.y + other.y) / 2 } },
@@ -148,4 +148,4 @@ function dragged(down: ReadonlyMap<number, Point>, id: number, before: Point, at
 
 const pointOf = (event: MouseEvent): Point => ({ x: event.offsetX, y: event.offsetY })
 
-const distance = (a: Point, b: Point) => Math.hypot(a.x - b.x, a.y - b.y)
+const measureDistance = (a: Point, b: Point) => Math.hypot(a.x - b.x, a.y - b.y)

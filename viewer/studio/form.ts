@@ -2,10 +2,10 @@
 
 import { LINK_MAX, MESSAGE_MAX, NAME_MAX, isLink, isPrintable } from '../../shared/text.ts'
 import { blockAt, cellOf } from '../../shared/wall.ts'
-import { query } from '../ui/dom.ts'
+import { queryElement } from '../ui/dom.ts'
 import { findRoom } from './service.ts'
 import type { Component, Sketch, Studio, Words } from './sketch.ts'
-import { areaOf, movedTo, withHeight, withWidth } from './sketch.ts'
+import { areaOf, moveSketch, withHeight, withWidth } from './sketch.ts'
 
 const PHOTO = 'This looks like a photo. Dithering usually suits photos.'
 const DRAWN = 'This looks like a drawing. It stays sharper without dithering.'
@@ -16,16 +16,16 @@ const DITHERS = ['none', 'floyd-steinberg'] as const
 const changes: readonly (readonly ['w' | 'h' | 'col' | 'row', (sketch: Sketch, value: number) => Sketch])[] = [
   ['w', withWidth],
   ['h', withHeight],
-  ['col', (sketch, col) => movedTo(sketch, { ...sketch.at, col })],
-  ['row', (sketch, row) => movedTo(sketch, { ...sketch.at, row })],
+  ['col', (sketch, col) => moveSketch(sketch, { ...sketch.at, col })],
+  ['row', (sketch, row) => moveSketch(sketch, { ...sketch.at, row })],
 ]
 
 /** Reads the fields into the sketch, and shows the sketch in them. */
 export function createForm(studio: Studio): Component {
-  const style = query('style', HTMLElement)
-  const outlook = query('outlook', HTMLElement)
-  const kind = query('kind', HTMLElement)
-  const numbers = changes.map(([key, change]) => [key, change, query(key, HTMLInputElement)] as const)
+  const style = queryElement('style', HTMLElement)
+  const outlook = queryElement('outlook', HTMLElement)
+  const kind = queryElement('kind', HTMLElement)
+  const numbers = changes.map(([key, change]) => [key, change, queryElement(key, HTMLInputElement)] as const)
   const fill = (sketch: Sketch) => {
     const values = areaOf(sketch)
     // A field that is being typed in stays as it is.
@@ -41,7 +41,7 @@ export function createForm(studio: Studio): Component {
   followStyle(studio)
   const fillWords = followWords(studio)
   followRoom(studio)
-  const background = query('background-field', HTMLElement)
+  const background = queryElement('background-field', HTMLElement)
   return {
     update(next, before) {
       style.hidden = next.picture === undefined
@@ -51,8 +51,8 @@ export function createForm(studio: Studio): Component {
       fillWords(next, before)
       if (next.picture !== before.picture) kind.textContent = next.picture?.isPhoto ? PHOTO : DRAWN
       if (next.style !== before.style) {
-        query('dither', HTMLSelectElement).value = next.style.dither
-        query('fit-how', HTMLSelectElement).value = next.style.fit
+        queryElement('dither', HTMLSelectElement).value = next.style.dither
+        queryElement('fit-how', HTMLSelectElement).value = next.style.fit
       }
       if (next.size !== before.size || next.at !== before.at || next.picture !== before.picture) fill(next)
     },
@@ -60,10 +60,10 @@ export function createForm(studio: Studio): Component {
 }
 
 function followStyle(studio: Studio) {
-  const shape = query('shape', HTMLInputElement)
-  const fit = query('fit-how', HTMLSelectElement)
-  const dither = query('dither', HTMLSelectElement)
-  const background = query('background', HTMLInputElement)
+  const shape = queryElement('shape', HTMLInputElement)
+  const fit = queryElement('fit-how', HTMLSelectElement)
+  const dither = queryElement('dither', HTMLSelectElement)
+  const background = queryElement('background', HTMLInputElement)
   const change = () => {
     const sketch = studio.sketch()
     const style = {
@@ -77,25 +77,25 @@ function followStyle(studio: Studio) {
   for (const field of [shape, fit, dither, background]) field.addEventListener('input', change)
 }
 
-const printable = (what: string, max: number) => ({
+const createTextRule = (what: string, max: number) => ({
   isGood: (text: string) => isPrintable(text, max),
   flaw: `The ${what} must be 1 to ${max} visible characters.`,
 })
 
 const validators: Readonly<Record<keyof Words, { isGood(text: string): boolean; readonly flaw: string }>> = {
-  message: printable('message', MESSAGE_MAX),
+  message: createTextRule('message', MESSAGE_MAX),
   link: { isGood: isLink, flaw: `The link must be an https URL of at most ${LINK_MAX} characters.` },
-  name: printable('name', NAME_MAX),
+  name: createTextRule('name', NAME_MAX),
 }
 
 /** Returns a function that shows texts that were not typed in here. */
 function followWords(studio: Studio): Component['update'] {
   let own: Words | undefined // as they were typed in
-  const status = query('words-flaw', HTMLElement)
+  const status = queryElement('words-flaw', HTMLElement)
   const fields = (['message', 'link', 'name'] as const).map((key) => ({
     key,
     ...validators[key],
-    input: query(key, HTMLInputElement),
+    input: queryElement(key, HTMLInputElement),
   }))
   const change = () => {
     const wrong = fields.filter(({ isGood, input }) => input.value !== '' && !isGood(input.value))
@@ -116,16 +116,16 @@ function followWords(studio: Studio): Component['update'] {
 
 function followRoom(studio: Studio) {
   for (const [id, status] of [
-    ['room', query('room-status', HTMLElement)],
-    ['other-room', query('other-room-status', HTMLElement)],
+    ['room', queryElement('room-status', HTMLElement)],
+    ['other-room', queryElement('other-room-status', HTMLElement)],
   ] as const) {
     const search = async () => {
       status.textContent = 'Searching…'
       status.textContent = await goToRoom(studio, true)
     }
-    query(id, HTMLButtonElement).addEventListener('click', () => void search())
+    queryElement(id, HTMLButtonElement).addEventListener('click', () => void search())
   }
-  query('look', HTMLButtonElement).addEventListener('click', studio.lookAtPicture)
+  queryElement('look', HTMLButtonElement).addEventListener('click', studio.lookAtPicture)
 }
 
 /** Moves the picture to the nearest open position, near its own or near the wall's centre; returns the result in words. */
@@ -136,7 +136,7 @@ export async function goToRoom(studio: Studio, nearby: boolean): Promise<string>
     const room = await findRoom(size, near)
     if (room === undefined) return `There is no available space of ${size.w} × ${size.h} blocks.`
     const to = cellOf(room)
-    studio.setSketch(movedTo(studio.sketch(), to))
+    studio.setSketch(moveSketch(studio.sketch(), to))
     studio.lookAtPicture()
     return to.col === at.col && to.row === at.row
       ? 'All blocks under the picture are available.'

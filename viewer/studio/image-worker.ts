@@ -27,10 +27,10 @@ let raster: Raster | undefined
 let turn: Promise<void> = Promise.resolve()
 
 self.addEventListener('message', ({ data }: MessageEvent<Job>) => {
-  turn = turn.then(async () => self.postMessage(await done(data)))
+  turn = turn.then(async () => self.postMessage(await runJob(data)))
 })
 
-async function done(job: Job): Promise<JobResult> {
+async function runJob(job: Job): Promise<JobResult> {
   if ('paint' in job) return raster === undefined ? { flaw: 'unreadable' } : { indices: paint(raster, job.paint) }
   const opened = await open(job.open)
   if (typeof opened === 'string') return { flaw: opened }
@@ -63,12 +63,12 @@ function pixelsOf(bitmap: ImageBitmap): Raster['rgba'] | undefined {
   const context = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true })
   context?.drawImage(bitmap, 0, 0)
   const plain = context?.getImageData(0, 0, width, height).data
-  return plain && isSolid(plain) ? plain : (pixelsByGpu(bitmap) ?? plain)
+  return plain && isSolid(plain) ? plain : (readPixelsByGpu(bitmap) ?? plain)
 }
 
 const isSolid = (rgba: Raster['rgba']): boolean => rgba.every((byte, at) => at % 4 !== 3 || byte === 255)
 
-function pixelsByGpu(bitmap: ImageBitmap): Uint8Array | undefined {
+function readPixelsByGpu(bitmap: ImageBitmap): Uint8Array | undefined {
   const { width, height } = bitmap
   const gl = new OffscreenCanvas(1, 1).getContext('webgl')
   if (gl === null || Math.max(width, height) > gl.getParameter(gl.MAX_TEXTURE_SIZE)) return undefined

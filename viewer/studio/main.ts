@@ -4,35 +4,35 @@ import { summaryOf } from '../../shared/money.ts'
 import { cellOf, parseCoord } from '../../shared/wall.ts'
 import { type Camera, clamp, fit, isFitted, reveal, viewOf } from '../camera/camera.ts'
 import { createShell } from '../shell.ts'
-import { differs } from '../state.ts'
-import { query } from '../ui/dom.ts'
+import { differsIn } from '../state.ts'
+import { queryElement } from '../ui/dom.ts'
 import { createTicks } from '../ui/ticks.ts'
 import type { Wall } from '../wall/wall-model.ts'
 import { createForm, goToRoom } from './form.ts'
 import { createCostPanel } from './order/cost-panel.ts'
-import { coveredCounts } from './order/cost-summary.ts'
+import { countCovered } from './order/cost-summary.ts'
 import { createExportPanel } from './order/export-panel.ts'
 import { createOwnerSection } from './owner-section.ts'
 import { createImageClient, listenForPictures, showOpened } from './pictures.ts'
 import { type Plan, isPlan, pictureOf, readPlan } from './plan.ts'
 import { type PreviewControls, listenToInput } from './pointer-input.ts'
 import { createPreview } from './preview.ts'
-import { heldBlocks } from './service.ts'
+import { countHeldBlocks } from './service.ts'
 import type { Component, Sketch, Studio } from './sketch.ts'
-import { areaCovered, areaOf, lookAtSketch, movedTo, newSketch, withPicture, withPlan } from './sketch.ts'
+import { boundCovered, areaOf, lookAtSketch, moveSketch, createSketch, withPicture, withPlan } from './sketch.ts'
 import { createSteps } from './steps.ts'
 
 // How long a picture must rest before the service is asked who is paying for its blocks, and how often again.
 const REST_MS = 500
 const AGAIN_MS = 15_000
 
-const stage = query('stage', HTMLElement)
-const canvas = query('wall', HTMLCanvasElement)
-const counts = query('counts', HTMLElement)
-const invitation = query('invitation', HTMLElement)
+const stage = queryElement('stage', HTMLElement)
+const canvas = queryElement('wall', HTMLCanvasElement)
+const counts = queryElement('counts', HTMLElement)
+const invitation = queryElement('invitation', HTMLElement)
 
 const asked = parseCoord(new URLSearchParams(location.search).get('at') ?? '')
-let sketch = newSketch(asked === undefined ? { col: 80, row: 45 } : cellOf(asked))
+let sketch = createSketch(asked === undefined ? { col: 80, row: 45 } : cellOf(asked))
 let view = viewOf(stage)
 let camera = fit(view)
 let isPlaced = asked !== undefined // whether the position was selected
@@ -70,20 +70,20 @@ const controls: PreviewControls = {
   turn,
   move(at) {
     if (sketch.picture === undefined) return
-    setSketch(movedTo(sketch, at))
-    turn(reveal(camera, view, areaCovered(sketch)))
+    setSketch(moveSketch(sketch, at))
+    turn(reveal(camera, view, boundCovered(sketch)))
   },
 }
 
 function setSketch(next: Sketch) {
   const before = sketch
   sketch = next
-  if (next.picture && differs(next, before, 'picture', 'size', 'style'))
+  if (next.picture && differsIn(next, before, 'picture', 'size', 'style'))
     images.paint({ size: next.size, style: next.style })
   if (next.at !== before.at) isPlaced = true
   preview.update(next, before)
   for (const component of components) component.update(next, before)
-  const isOther = differs(next, before, 'at', 'size', 'picture')
+  const isOther = differsIn(next, before, 'at', 'size', 'picture')
   if (isOther || next.wall?.complete !== before.wall?.complete) lookForHolds()
   shell.askFrame()
 }
@@ -114,7 +114,7 @@ async function open(file: File, plan?: Plan) {
   setSketch(plan === undefined ? withPicture(sketch, opened) : withPlan(sketch, opened, plan))
   lookAtPicture()
   if (plan !== undefined) steps.go('deal')
-  if (!wasPlaced) query('room-status', HTMLElement).textContent = await goToRoom(studio, false)
+  if (!wasPlaced) queryElement('room-status', HTMLElement).textContent = await goToRoom(studio, false)
 }
 
 /** Opens the plan in the address. */
@@ -122,7 +122,8 @@ async function openPlan() {
   if (!isPlan(location.hash)) return
   const plan = await readPlan(location.hash)
   if (plan === undefined)
-    query('flaw', HTMLElement).textContent = 'This link holds no plan that can be opened. It may have been cut off.'
+    queryElement('flaw', HTMLElement).textContent =
+      'This link holds no plan that can be opened. It may have been cut off.'
   else await open(await pictureOf(plan), plan)
 }
 
@@ -133,13 +134,13 @@ let asking = new AbortController()
 function lookForHolds(afterMs = REST_MS) {
   clearTimeout(holdTimer)
   asking.abort()
-  const { others, mine } = coveredCounts(sketch)
+  const { others, mine } = countCovered(sketch)
   if (sketch.picture === undefined || !sketch.wall?.complete || others + mine > 0) return
   asking = new AbortController()
   const { signal } = asking
   holdTimer = setTimeout(() => void ask(), afterMs)
   const ask = async () => {
-    const held = document.hidden ? undefined : await heldBlocks(areaOf(sketch), signal).catch(() => undefined)
+    const held = document.hidden ? undefined : await countHeldBlocks(areaOf(sketch), signal).catch(() => undefined)
     if (signal.aborted) return
     if (held !== undefined && held !== sketch.held) setSketch({ ...sketch, held })
     lookForHolds(AGAIN_MS)

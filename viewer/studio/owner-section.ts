@@ -1,11 +1,11 @@
 /** The owner of covered blocks: an address that is typed in, or a wallet in the browser. */
 
-import { blocksText } from '../../shared/money.ts'
-import { button, createElement, query } from '../ui/dom.ts'
+import { formatBlocks } from '../../shared/money.ts'
+import { createButton, createElement, queryElement } from '../ui/dom.ts'
 import { isSoldOut } from '../wall/wall-model.ts'
-import { adviceFor, dealOf } from './order/cost-summary.ts'
+import { chooseAdvice, dealOf } from './order/cost-summary.ts'
 import { type Signer, createRepaintPanel } from './repaint.ts'
-import { blocksOfWallet } from './service.ts'
+import { readBlocksOfWallet } from './service.ts'
 import type { Component, Studio } from './sketch.ts'
 import { type BrowserWallet, connect, discoverWallets, isAddress } from './wallet.ts'
 
@@ -14,21 +14,21 @@ const LOOK_AFTER_MS = 500
 
 /** Follows the address field and the wallets. */
 export function createOwnerSection(studio: Studio): Component {
-  const section = query('owner', HTMLElement)
-  const field = query('wallet', HTMLInputElement)
-  const status = query('wallet-status', HTMLElement)
-  const otherRoom = query('other-room', HTMLButtonElement)
-  const blocked = query('blocked', HTMLElement)
+  const section = queryElement('owner', HTMLElement)
+  const field = queryElement('wallet', HTMLInputElement)
+  const status = queryElement('wallet-status', HTMLElement)
+  const otherRoom = queryElement('other-room', HTMLButtonElement)
+  const blocked = queryElement('blocked', HTMLElement)
   let signer: Signer | undefined
   const repaintPanel = createRepaintPanel(studio, () => signer)
 
   const look = async (address: string) => {
     try {
-      const blocks = await blocksOfWallet(address)
+      const blocks = await readBlocksOfWallet(address)
       // Another address may have been given meanwhile.
       if (field.value.trim() !== address) return
       status.textContent =
-        blocks.length === 0 ? 'This wallet owns no blocks yet.' : `This wallet owns ${blocksText(blocks.length)}.`
+        blocks.length === 0 ? 'This wallet owns no blocks yet.' : `This wallet owns ${formatBlocks(blocks.length)}.`
       const { wallet, mine } = studio.sketch()
       const isSame = wallet === address && mine.size === blocks.length && blocks.every((block) => mine.has(block))
       if (!isSame) studio.setSketch({ ...studio.sketch(), wallet: address, mine: new Set(blocks) })
@@ -62,14 +62,14 @@ export function createOwnerSection(studio: Studio): Component {
     if (isAddress(address)) void look(address)
   })
   discoverWallets((wallet) => {
-    query('no-wallet', HTMLElement).hidden = true
+    queryElement('no-wallet', HTMLElement).hidden = true
     const label = ['Connect ', createElement('bdi', wallet.name)]
-    query('wallets', HTMLElement).append(button('', label, () => void use(wallet)))
+    queryElement('wallets', HTMLElement).append(createButton('', label, () => void use(wallet)))
   })
   return {
     update(next, before) {
       section.hidden = dealOf(next) === 'buy'
-      blocked.textContent = adviceFor(next)
+      blocked.textContent = chooseAdvice(next)
       otherRoom.hidden = blocked.textContent === '' || isSoldOut(next.wall)
       repaintPanel.update(next, before)
       // The wallet's agent may have been the buyer.

@@ -30,7 +30,7 @@ export function isPhotograph(raster: Raster): boolean {
     ]) {
       if (other === undefined) continue
       pairs++
-      const apart = difference(raster, at, other)
+      const apart = measureDifference(raster, at, other)
       if (apart >= SAME && apart <= EDGE) soft++
     }
   }
@@ -38,5 +38,5 @@ export function isPhotograph(raster: Raster): boolean {
 }
 
 /** The difference of two pixels in the channel where it is largest. */
-const difference = ({ rgba }: Raster, one: number, other: number): number =>
+const measureDifference = ({ rgba }: Raster, one: number, other: number): number =>
   Math.max(...[0, 1, 2, 3].map((part) => Math.abs((rgba[one * 4 + part] ?? 0) - (rgba[other * 4 + part] ?? 0))))

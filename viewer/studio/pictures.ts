@@ -1,6 +1,6 @@
 /** Opens pictures that are selected, dropped or pasted, and paints them in the image worker. */
 
-import { createElement, query } from '../ui/dom.ts'
+import { createElement, queryElement } from '../ui/dom.ts'
 import type { Job, JobResult, PictureError } from './image-worker.ts'
 import type { OpenedPicture, PaintOptions, PaintedPicture } from './sketch.ts'
 
@@ -11,7 +11,7 @@ const flaws: Readonly<Record<PictureError, string>> = {
 
 /** Calls `onFile` with each picture. */
 export function listenForPictures(onFile: (file: File) => void) {
-  const chooser = query('file', HTMLInputElement)
+  const chooser = queryElement('file', HTMLInputElement)
   const take = (files: FileList | undefined | null) => {
     const [file] = files ?? []
     if (file) onFile(file)
@@ -23,15 +23,15 @@ export function listenForPictures(onFile: (file: File) => void) {
     chooser.value = ''
   })
   window.addEventListener('paste', (event) => take(event.clipboardData?.files) && event.preventDefault())
-  const dragging = (is: boolean) => document.body.classList.toggle('dropping', is)
+  const showDragging = (is: boolean) => document.body.classList.toggle('dropping', is)
   window.addEventListener('dragover', (event) => {
     event.preventDefault()
-    dragging(true)
+    showDragging(true)
   })
-  window.addEventListener('dragleave', (event) => event.relatedTarget === null && dragging(false))
+  window.addEventListener('dragleave', (event) => event.relatedTarget === null && showDragging(false))
   window.addEventListener('drop', (event) => {
     event.preventDefault()
-    dragging(false)
+    showDragging(false)
     take(event.dataTransfer?.files)
   })
 }
@@ -39,10 +39,10 @@ export function listenForPictures(onFile: (file: File) => void) {
 /** Shows which picture is open, or why it could not be opened. */
 export function showOpened(opened: OpenedPicture | PictureError) {
   const isFlawed = typeof opened === 'string'
-  query('flaw', HTMLElement).textContent = isFlawed ? flaws[opened] : ''
+  queryElement('flaw', HTMLElement).textContent = isFlawed ? flaws[opened] : ''
   if (isFlawed) return
   const size = `, ${opened.width} × ${opened.height} pixels`
-  query('opened', HTMLElement).replaceChildren(createElement('bdi', opened.name), size)
+  queryElement('opened', HTMLElement).replaceChildren(createElement('bdi', opened.name), size)
 }
 
 /** Starts the worker. */

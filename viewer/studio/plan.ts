@@ -3,7 +3,7 @@
  * address, which browsers send to nobody. The content of a link is untrusted.
  */
 
-import { type Area, AREA_BLOCKS_MAX, areaName, parseArea } from '../../shared/area.ts'
+import { type Area, AREA_BLOCKS_MAX, formatArea, parseArea } from '../../shared/area.ts'
 import { PALETTE, PALETTE_SIZE } from '../../shared/palette.ts'
 import { PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
 import { BLOCK_SIZE } from '../../shared/wall.ts'
@@ -32,7 +32,7 @@ export const isPlan = (fragment: string): boolean => fragment.startsWith(START)
 
 /** The fragment of a plan; `undefined` if it would be too long. */
 export async function writePlan({ area, words, indices }: Plan): Promise<string | undefined> {
-  const line = new TextEncoder().encode(`${JSON.stringify([areaName(area), words])}\n`)
+  const line = new TextEncoder().encode(`${JSON.stringify([formatArea(area), words])}\n`)
   const bytes = Uint8Array.from([...line, ...indices])
   const packed = await new Response(through(bytes, new CompressionStream(FORMAT))).bytes()
   const fragment = START + packed.toBase64({ alphabet: 'base64url', omitPadding: true })
@@ -44,7 +44,7 @@ export async function readPlan(fragment: string): Promise<Plan | undefined> {
   try {
     if (fragment.length > LINK_MAX) return undefined
     const packed = Uint8Array.fromBase64(fragment.slice(START.length), { alphabet: 'base64url' })
-    const bytes = await upTo(BYTES_MAX, through(packed, new DecompressionStream(FORMAT)))
+    const bytes = await readUpTo(BYTES_MAX, through(packed, new DecompressionStream(FORMAT)))
     const end = bytes.indexOf(LINE_END)
     const [name, said]: [unknown, Partial<Words> | undefined] = JSON.parse(
       new TextDecoder().decode(bytes.subarray(0, end)),
@@ -73,7 +73,7 @@ const through = (bytes: Uint8Array<ArrayBuffer>, transform: CompressionStream | 
   new Blob([bytes]).stream().pipeThrough(transform)
 
 /** All bytes of a stream; throws if there are more than `max`. */
-async function upTo(max: number, stream: ReadableStream<Uint8Array>): Promise<Uint8Array> {
+async function readUpTo(max: number, stream: ReadableStream<Uint8Array>): Promise<Uint8Array> {
   const found = new Uint8Array(max)
   let length = 0
   const reader = stream.getReader()

@@ -2,7 +2,7 @@
 
 import { BLOCK_SIZE, type Cell } from '../../shared/wall.ts'
 import { fit, pan, toWall, zoom, type Camera, type Point, type View } from '../camera/camera.ts'
-import { actionOfKey, listenToPointers, listenToWheel, listenToZoomButtons } from '../input/stage-input.ts'
+import { readKey, listenToPointers, listenToWheel, listenToZoomButtons } from '../input/stage-input.ts'
 import type { Action } from '../state.ts'
 import type { Studio } from './sketch.ts'
 
@@ -34,7 +34,7 @@ export function listenToInput(canvas: HTMLCanvasElement, controls: PreviewContro
     } else if (action.do === 'walk') {
       const { col, row } = controls.sketch().at
       controls.move({ col: col + action.right, row: row + action.down })
-    } else if (action.do === 'tap') controls.move(centredAt(controls, action.at))
+    } else if (action.do === 'tap') controls.move(centreCell(controls, action.at))
     else if (action.do === 'pin') controls.lookAtPicture()
     else if (action.do === 'fit') controls.turn(fit(view))
   }
@@ -42,7 +42,7 @@ export function listenToInput(canvas: HTMLCanvasElement, controls: PreviewContro
   listenToWheel(canvas, dispatch)
   listenToZoomButtons(dispatch)
   canvas.addEventListener('keydown', (event) => {
-    const action = actionOfKey(event, canvas)
+    const action = readKey(event, canvas)
     if (action === undefined || !KEY_ACTIONS.includes(action.do) || event.key === ' ') return
     dispatch(action)
     event.preventDefault()
@@ -53,16 +53,16 @@ const cornerOf = ({ col, row }: Cell): Point => ({ x: col * BLOCK_SIZE, y: row *
 
 function isOnPicture({ sketch, camera, view }: PreviewControls, at: Point): boolean {
   const { picture, at: corner, size } = sketch()
-  const cell = cellAt(toWall(camera(), view(), at))
+  const cell = findCell(toWall(camera(), view(), at))
   const [dx, dy] = [cell.col - corner.col, cell.row - corner.row]
   return picture !== undefined && dx >= 0 && dy >= 0 && dx < size.w && dy < size.h
 }
 
-const cellAt = ({ x, y }: Point): Cell => ({ col: Math.floor(x / BLOCK_SIZE), row: Math.floor(y / BLOCK_SIZE) })
+const findCell = ({ x, y }: Point): Cell => ({ col: Math.floor(x / BLOCK_SIZE), row: Math.floor(y / BLOCK_SIZE) })
 
 /** The position of the picture when its middle is at a point of the stage. */
-function centredAt({ sketch, camera, view }: PreviewControls, at: Point): Cell {
-  const { col, row } = cellAt(toWall(camera(), view(), at))
+function centreCell({ sketch, camera, view }: PreviewControls, at: Point): Cell {
+  const { col, row } = findCell(toWall(camera(), view(), at))
   const { w, h } = sketch().size
   return { col: col - (w >> 1), row: row - (h >> 1) }
 }

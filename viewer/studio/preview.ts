@@ -8,7 +8,7 @@ import { fitCanvas, frameOf } from '../gl/frame.ts'
 import { bytesOf, type Theme } from '../theme.ts'
 import { boundsOf, edgesOf } from '../wall/artworks.ts'
 import { standingOf } from './order/cost-summary.ts'
-import { areaCovered, covered, type PaintedPicture, type Sketch } from './sketch.ts'
+import { boundCovered, listCovered, type PaintedPicture, type Sketch } from './sketch.ts'
 
 // Over a block of another owner; strong in either theme.
 const STOP = '#e5484d'
@@ -20,17 +20,17 @@ const colours = PALETTE.map((colour) => [...bytesOf(colour), 255])
 
 /** A preview on a canvas. */
 export function createPreview(canvas: HTMLCanvasElement, first: Theme) {
-  const renderer = needed(createCanvasRenderer(canvas))
-  const context = needed(canvas.getContext('2d'))
-  const whole = needed(createPlane(BLOCK_SIZE, BLOCK_SIZE)) // the painted picture
-  const shown = needed(createPlane(BLOCK_SIZE, BLOCK_SIZE)) // the same, faint over blocks of other owners
+  const renderer = requireDrawing(createCanvasRenderer(canvas))
+  const context = requireDrawing(canvas.getContext('2d'))
+  const whole = requireDrawing(createPlane(BLOCK_SIZE, BLOCK_SIZE)) // the painted picture
+  const shown = requireDrawing(createPlane(BLOCK_SIZE, BLOCK_SIZE)) // the same, faint over blocks of other owners
   let barred: readonly BlockIndex[] = []
   let owned = new Path2D() // around the owner's blocks
   renderer.setTheme(first)
 
   const cut = (sketch: Sketch) => {
     const { size, at, painted } = sketch
-    const blocks = Map.groupBy(covered(sketch), (block) => standingOf(sketch, block))
+    const blocks = Map.groupBy(listCovered(sketch), (block) => standingOf(sketch, block))
     barred = blocks.get('others') ?? []
     owned = new Path2D(edgesOf(blocks.get('mine') ?? []))
     shown.canvas.width = size.w * BLOCK_SIZE
@@ -65,17 +65,17 @@ export function createPreview(canvas: HTMLCanvasElement, first: Theme) {
       const frame = frameOf(camera, view, ratio, undefined)
       renderer.draw(frame)
       if (sketch.picture === undefined) return
-      const { left, top, right, bottom } = areaCovered(sketch)
+      const { left, top, right, bottom } = boundCovered(sketch)
       if (sketch.painted) context.drawImage(shown.canvas, left, top, right - left, bottom - top)
       const line = ratio * frame.pixel // one CSS pixel
-      bar(context, barred, line)
-      dash(context, owned, line)
+      drawBar(context, barred, line)
+      drawDash(context, owned, line)
       outline(context, [left, top, right - left, bottom - top], line)
     },
   }
 }
 
-function needed<Drawing>(drawing: Drawing | null | undefined): Drawing {
+function requireDrawing<Drawing>(drawing: Drawing | null | undefined): Drawing {
   if (drawing === null || drawing === undefined) throw new Error('this browser has no 2d canvas')
   return drawing
 }
@@ -89,7 +89,7 @@ function putPicture(context: CanvasRenderingContext2D, { size: { w, h }, indices
   context.putImageData(image, 0, 0)
 }
 
-function bar(context: CanvasRenderingContext2D, blocks: readonly BlockIndex[], line: number) {
+function drawBar(context: CanvasRenderingContext2D, blocks: readonly BlockIndex[], line: number) {
   context.strokeStyle = STOP
   context.lineWidth = Math.min(1.5 * line, BLOCK_SIZE / 5)
   context.beginPath()
@@ -103,7 +103,7 @@ function bar(context: CanvasRenderingContext2D, blocks: readonly BlockIndex[], l
   context.stroke()
 }
 
-function dash(context: CanvasRenderingContext2D, path: Path2D, line: number) {
+function drawDash(context: CanvasRenderingContext2D, path: Path2D, line: number) {
   context.strokeStyle = '#000'
   context.lineWidth = 3 * line
   context.stroke(path)

@@ -1,8 +1,8 @@
 /** Repaints an area: a button that signs, sends and shows the progress. A lost request is sent again with the same signature. */
 
-import { blocksText } from '../../shared/money.ts'
-import { differs } from '../state.ts'
-import { query } from '../ui/dom.ts'
+import { formatBlocks } from '../../shared/money.ts'
+import { differsIn } from '../state.ts'
+import { queryElement } from '../ui/dom.ts'
 import { type RepaintFields, type RepaintOrder, orderOf, textOf } from './order/order.ts'
 import { type EditResult, sendEdit } from './service.ts'
 import { type Component, type Studio, areaOf } from './sketch.ts'
@@ -21,8 +21,8 @@ export type Signer = { readonly wallet: BrowserWallet; readonly address: string 
 
 /** Follows the sketch and runs the repaint. */
 export function createRepaintPanel(studio: Studio, signer: () => Signer | undefined): Component {
-  const begin = query('repaint', HTMLButtonElement)
-  const status = query('repaint-status', HTMLElement)
+  const begin = queryElement('repaint', HTMLButtonElement)
+  const status = queryElement('repaint-status', HTMLElement)
   const clock = { ahead: 0 }
   let progress: Progress | undefined
 
@@ -33,7 +33,7 @@ export function createRepaintPanel(studio: Studio, signer: () => Signer | undefi
     const isTheirs = order?.kind === 'repaint'
     begin.hidden = !isTheirs || signer() === undefined || isRunning()
     const { w, h } = areaOf(sketch)
-    begin.textContent = progress?.state === 'failed' ? 'Try again' : `Repaint ${blocksText(w * h)}`
+    begin.textContent = progress?.state === 'failed' ? 'Try again' : `Repaint ${formatBlocks(w * h)}`
     if (progress === undefined) status.textContent = isTheirs && signer() === undefined ? NO_SIGNER : ''
     else status.textContent = progress.state === 'failed' ? progress.words : states[progress.state]
   }
@@ -61,7 +61,7 @@ export function createRepaintPanel(studio: Studio, signer: () => Signer | undefi
   return {
     update(next, before) {
       // A signature is for one picture, position and owner.
-      const isOther = differs(next, before, 'painted', 'at', 'words', 'mine')
+      const isOther = differsIn(next, before, 'painted', 'at', 'words', 'mine')
       if (isOther && !isRunning()) progress = undefined
       if (isOther || next.wall !== before.wall) show()
     },

@@ -1,6 +1,6 @@
 /** Requests of the page to the service, besides the wall itself. */
 
-import { areaName, type Area, type AreaSize } from '../../shared/area.ts'
+import { formatArea, type Area, type AreaSize } from '../../shared/area.ts'
 import type { AreaState, EditAreaBody } from '../../shared/contract/area.ts'
 import type { ErrorBody } from '../../shared/contract/service.ts'
 import type { Spaces } from '../../shared/contract/space.ts'
@@ -17,14 +17,14 @@ export async function findRoom({ w, h }: AreaSize, near?: BlockIndex): Promise<B
 }
 
 /** How many blocks of an area somebody is paying for now; rejects if the service fails. */
-export async function heldBlocks(area: Area, signal: AbortSignal): Promise<number> {
+export async function countHeldBlocks(area: Area, signal: AbortSignal): Promise<number> {
   const init = { headers: { accept: 'application/json' }, signal }
-  const { held } = await readJson<AreaState>(`/areas/${areaName(area)}`, 'area', init)
+  const { held } = await readJson<AreaState>(`/areas/${formatArea(area)}`, 'area', init)
   return held
 }
 
 /** All blocks of a wallet, page by page, none for one that has bought nothing; rejects if the service fails. */
-export async function blocksOfWallet(
+export async function readBlocksOfWallet(
   wallet: string,
   ask: (path: string) => Promise<Response> = fetch,
 ): Promise<BlockIndex[]> {
@@ -64,7 +64,7 @@ async function refusalOf(response: Response): Promise<{ readonly words: string; 
   try {
     const body: ErrorBody & { readonly now?: unknown; readonly expected?: unknown } = await response.json()
     return {
-      words: `${body.message}${elsewhere(body.expected)}`,
+      words: `${body.message}${describeOtherPlace(body.expected)}`,
       now: typeof body.now === 'number' ? body.now : undefined,
     }
   } catch {
@@ -74,7 +74,7 @@ async function refusalOf(response: Response): Promise<{ readonly words: string; 
 }
 
 /** Signatures are for one host name, the first line of the text that the service expects. */
-function elsewhere(expected: unknown): string {
+function describeOtherPlace(expected: unknown): string {
   const host = typeof expected === 'string' ? expected.split('\n')[0] : undefined
   return host === undefined || host === location.hostname
     ? ''

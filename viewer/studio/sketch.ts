@@ -50,7 +50,7 @@ const EXACT_MAX = 16
 const LONG_SIDE = 8
 
 /** A sketch without a picture, at a position. */
-export function newSketch(at: Cell): Sketch {
+export function createSketch(at: Cell): Sketch {
   return {
     size: { w: 1, h: 1 },
     keepsShape: true,
@@ -65,8 +65,8 @@ export function newSketch(at: Cell): Sketch {
 
 /** The sketch with another picture, in a suitable size and style. */
 export function withPicture(sketch: Sketch, picture: OpenedPicture): Sketch {
-  const dither = sketch.ownDither ? sketch.style.dither : ditherFor(picture)
-  return fitted({
+  const dither = sketch.ownDither ? sketch.style.dither : chooseDither(picture)
+  return fitSketch({
     ...sketch,
     picture,
     painted: undefined,
@@ -83,7 +83,7 @@ export function withPlan(
 ): Sketch {
   const { col, row, w, h } = area
   const style: Style = { ...sketch.style, fit: 'cover', dither: 'none' }
-  return fitted({
+  return fitSketch({
     ...sketch,
     picture,
     painted: undefined,
@@ -96,7 +96,7 @@ export function withPlan(
 }
 
 /** Photographs are dithered, which changes nothing if their colours are the wall's own; drawings keep their edges. */
-const ditherFor = (picture: OpenedPicture): Dither => (picture.isPhoto ? 'floyd-steinberg' : 'none')
+const chooseDither = (picture: OpenedPicture): Dither => (picture.isPhoto ? 'floyd-steinberg' : 'none')
 
 const isExact = ({ width, height }: OpenedPicture) =>
   width % BLOCK_SIZE === 0 && height % BLOCK_SIZE === 0 && Math.max(width, height) <= EXACT_MAX * BLOCK_SIZE
@@ -114,44 +114,44 @@ function sizeFor(picture: OpenedPicture): AreaSize {
 export function withWidth(sketch: Sketch, w: number): Sketch {
   const { picture, keepsShape, size } = sketch
   const h = picture && keepsShape ? Math.round((w * picture.height) / picture.width) : size.h
-  return fitted({ ...sketch, size: { w, h } })
+  return fitSketch({ ...sketch, size: { w, h } })
 }
 
 /** The sketch with another height in blocks; the width follows if the proportions are kept. */
 export function withHeight(sketch: Sketch, h: number): Sketch {
   const { picture, keepsShape, size } = sketch
   const w = picture && keepsShape ? Math.round((h * picture.width) / picture.height) : size.w
-  return fitted({ ...sketch, size: { w, h } })
+  return fitSketch({ ...sketch, size: { w, h } })
 }
 
 /** The sketch at another position, as near as the wall allows. */
-export const movedTo = (sketch: Sketch, at: Cell): Sketch => fitted({ ...sketch, at })
+export const moveSketch = (sketch: Sketch, at: Cell): Sketch => fitSketch({ ...sketch, at })
 
 /** Keeps size and position on the wall, and the size within one order. It is not known yet who is paying there. */
-function fitted(sketch: Sketch): Sketch {
-  const size = limited(sketch.size)
-  const at = { col: within(sketch.at.col, 0, COLS - size.w), row: within(sketch.at.row, 0, ROWS - size.h) }
+function fitSketch(sketch: Sketch): Sketch {
+  const size = limitSize(sketch.size)
+  const at = { col: clampInteger(sketch.at.col, 0, COLS - size.w), row: clampInteger(sketch.at.row, 0, ROWS - size.h) }
   // The same object if the size is the same: a picture that is only moved is not painted again.
   const isSame = size.w === sketch.size.w && size.h === sketch.size.h
   return { ...sketch, size: isSame ? sketch.size : size, at, held: 0 }
 }
 
 /** The size in its proportions, no larger than an area may be. */
-function limited({ w, h }: AreaSize): AreaSize {
+function limitSize({ w, h }: AreaSize): AreaSize {
   const share = Math.min(1, Math.sqrt(AREA_BLOCKS_MAX / (w * h)))
-  return { w: within(w * share, 1, COLS), h: within(h * share, 1, ROWS) }
+  return { w: clampInteger(w * share, 1, COLS), h: clampInteger(h * share, 1, ROWS) }
 }
 
-const within = (value: number, low: number, high: number) => Math.min(Math.max(Math.trunc(value), low), high)
+const clampInteger = (value: number, low: number, high: number) => Math.min(Math.max(Math.trunc(value), low), high)
 
 /** The covered blocks, row by row. */
-export const covered = (sketch: Pick<Sketch, 'at' | 'size'>): BlockIndex[] => blocksOf(areaOf(sketch))
+export const listCovered = (sketch: Pick<Sketch, 'at' | 'size'>): BlockIndex[] => blocksOf(areaOf(sketch))
 
 /** The position on the wall, in blocks. */
 export const areaOf = ({ at, size }: Pick<Sketch, 'at' | 'size'>): Area => ({ ...at, ...size })
 
 /** The position on the wall, in pixels. */
-export const areaCovered = (sketch: Pick<Sketch, 'at' | 'size'>): Rect => rectOf(areaOf(sketch))
+export const boundCovered = (sketch: Pick<Sketch, 'at' | 'size'>): Rect => rectOf(areaOf(sketch))
 
 // The largest zoom on a picture, in CSS pixels per wall pixel.
 const LOOK_ZOOM = 8
@@ -161,7 +161,7 @@ const AROUND_BLOCKS = 3
 
 /** The camera on the picture and some of the wall around it. */
 export function lookAtSketch(sketch: Pick<Sketch, 'at' | 'size'>, view: View): Camera {
-  const { left, top, right, bottom } = areaCovered(sketch)
+  const { left, top, right, bottom } = boundCovered(sketch)
   const around = Math.max(AROUND_BLOCKS, Math.max(sketch.size.w, sketch.size.h) / 2) * BLOCK_SIZE
   return lookAt(
     { left: left - around, top: top - around, right: right + around, bottom: bottom + around },
@@ -171,7 +171,7 @@ export function lookAtSketch(sketch: Pick<Sketch, 'at' | 'size'>, view: View): C
 }
 
 /** The painted picture; `undefined` while it is being painted again. */
-export function finished({ painted, size, style }: Sketch): PaintedPicture | undefined {
+export function finishPicture({ painted, size, style }: Sketch): PaintedPicture | undefined {
   return painted?.size === size && painted.style === style ? painted : undefined
 }
 

@@ -1,6 +1,6 @@
 /** The four steps of this page: the picture, its position, its texts, and the export. One is shown at a time. */
 
-import { query } from '../ui/dom.ts'
+import { queryElement } from '../ui/dom.ts'
 import { isSoldOut } from '../wall/wall-model.ts'
 import { dealOf } from './order/cost-summary.ts'
 import type { Sketch } from './sketch.ts'
@@ -10,12 +10,12 @@ type Step = (typeof STEPS)[number]
 
 /** Moves through the steps with their buttons. */
 export function createSteps() {
-  const sections = STEPS.map((step) => query(step, HTMLElement))
-  const tabs = STEPS.map((step) => query(`to-${step}`, HTMLButtonElement))
-  const [back, next] = [query('back', HTMLButtonElement), query('next', HTMLButtonElement)]
-  const panel = query('panel', HTMLElement)
-  const handOver = query('hand-over', HTMLElement)
-  const room = query('room', HTMLButtonElement)
+  const sections = STEPS.map((step) => queryElement(step, HTMLElement))
+  const tabs = STEPS.map((step) => queryElement(`to-${step}`, HTMLButtonElement))
+  const [back, next] = [queryElement('back', HTMLButtonElement), queryElement('next', HTMLButtonElement)]
+  const panel = queryElement('panel', HTMLElement)
+  const handOver = queryElement('hand-over', HTMLElement)
+  const room = queryElement('room', HTMLButtonElement)
   let current = 0
   let isBlocked = false // at its position the picture can be neither bought nor repainted
   let isFull = false // and it cannot be bought at any other position
@@ -38,13 +38,13 @@ export function createSteps() {
     mark()
   }
   // The focus goes to the heading: a screen reader reads it, and the button that had the focus may be gone.
-  const lead = (at: number) => {
+  const showStep = (at: number) => {
     show(at)
     sections[at]?.querySelector<HTMLElement>('h2')?.focus({ preventScroll: true })
   }
-  for (const [i, tab] of tabs.entries()) tab.addEventListener('click', () => lead(i))
-  back.addEventListener('click', () => lead(current - 1))
-  next.addEventListener('click', () => lead(current + 1))
+  for (const [i, tab] of tabs.entries()) tab.addEventListener('click', () => showStep(i))
+  back.addEventListener('click', () => showStep(current - 1))
+  next.addEventListener('click', () => showStep(current + 1))
   show(0)
   return {
     go: (step: Step) => show(STEPS.indexOf(step)),

@@ -1,8 +1,8 @@
 /** The light around the wall: in the dark theme its own colours, in the light theme its shadow. */
 
-import { WHOLE_WALL, boxAround } from '../camera/camera.ts'
+import { WHOLE_WALL, projectRect } from '../camera/camera.ts'
 import type { Component } from '../page.ts'
-import { LIGHT_HEIGHT, LIGHT_WIDTH, roomLight } from '../wall/room-light.ts'
+import { LIGHT_HEIGHT, LIGHT_WIDTH, computeRoomLight } from '../wall/room-light.ts'
 import type { Wall } from '../wall/wall-model.ts'
 import { addLayer, createElement, createPicture, placeAt } from './dom.ts'
 
@@ -16,18 +16,18 @@ export function createAmbient(stage: HTMLElement): Component {
   addLayer(stage, 'ambient', element)
   let latest: Wall | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
-  const shine = () => {
+  const drawShine = () => {
     timer = undefined
-    if (latest) light.put(new ImageData(roomLight(latest), LIGHT_WIDTH, LIGHT_HEIGHT))
+    if (latest) light.put(new ImageData(computeRoomLight(latest), LIGHT_WIDTH, LIGHT_HEIGHT))
   }
   return {
     update({ wall }, { wall: before }) {
       if (!wall?.complete || wall === before) return
       latest = wall
-      timer ??= setTimeout(shine, AFTER_MS)
+      timer ??= setTimeout(drawShine, AFTER_MS)
     },
     frame({ camera, view }) {
-      const box = boxAround(camera, view, WHOLE_WALL)
+      const box = projectRect(camera, view, WHOLE_WALL)
       const { left, top, width, height } = box
       element.hidden = left < 0 && top < 0 && left + width > view.width && top + height > view.height
       placeAt(element, box)

@@ -1,10 +1,10 @@
 /** Copies texts to the clipboard and saves files as downloads. */
 
-import { button } from './dom.ts'
+import { createButton } from './dom.ts'
 
 /** A button that copies a text and confirms it for a moment. */
 export function copyButton(label: string, text: () => string): HTMLButtonElement {
-  const element = button('copy', [label], () => {
+  const element = createButton('copy', [label], () => {
     const show = (copied: boolean) => {
       element.textContent = copied ? 'Copied' : 'Could not copy'
       setTimeout(() => element.replaceChildren(label), 1500)

@@ -40,18 +40,22 @@ export function placeAt({ style }: HTMLElement, { left, top, width, height }: Bo
 }
 
 /** A line of facts about an artwork, an agent or a block; a fact that is a string does not wrap. */
-export const factsLine = (...facts: readonly (Node | string)[]): HTMLElement =>
+export const createFactsLine = (...facts: readonly (Node | string)[]): HTMLElement =>
   createElement('p.facts', ...facts.map((fact) => (typeof fact === 'string' ? createElement('span', fact) : fact)))
 
 /** Untrusted text in its own direction, which does not affect its surroundings. */
-export function strangersText(selector: Tag | `${Tag}.${string}`, text: string): HTMLElement {
+export function createStrangersText(selector: Tag | `${Tag}.${string}`, text: string): HTMLElement {
   const element: HTMLElement = createElement(selector, text)
   element.dir = 'auto'
   return element
 }
 
 /** A button with classes like `agent.unnamed`, its content and its action. */
-export function button(name: string, children: readonly (Node | string)[], onClick: () => void): HTMLButtonElement {
+export function createButton(
+  name: string,
+  children: readonly (Node | string)[],
+  onClick: () => void,
+): HTMLButtonElement {
   const element = createElement(`button.${name}`, ...children)
   element.type = 'button'
   element.addEventListener('click', onClick)
@@ -59,12 +63,12 @@ export function button(name: string, children: readonly (Node | string)[], onCli
 }
 
 /** A link with a class. */
-export const link = (name: string, href: string, content: Node | string): HTMLAnchorElement =>
+export const createLink = (name: string, href: string, content: Node | string): HTMLAnchorElement =>
   Object.assign(createElement(`a.${name}`, content), { href })
 
 /** A link to another site, with an untrusted address. */
-export function externalLink(href: string, content: Node | string): HTMLAnchorElement {
-  const anchor = link('', href, content)
+export function createExternalLink(href: string, content: Node | string): HTMLAnchorElement {
+  const anchor = createLink('', href, content)
   anchor.rel = 'noopener nofollow ugc'
   anchor.target = '_blank'
   anchor.title = href
@@ -72,7 +76,7 @@ export function externalLink(href: string, content: Node | string): HTMLAnchorEl
 }
 
 /** An element of the page's HTML; throws if it is missing or of another kind. */
-export function query<T extends Element>(id: string, kind: new () => T): T {
+export function queryElement<T extends Element>(id: string, kind: new () => T): T {
   const element = document.getElementById(id)
   if (!(element instanceof kind)) throw new Error(`index.html has no ${kind.name} with id ${id}`)
   return element
@@ -83,12 +87,12 @@ export function query<T extends Element>(id: string, kind: new () => T): T {
  * among those without one.
  */
 export function refill(element: HTMLElement, content: readonly Node[]) {
-  const controls = () => [...element.querySelectorAll<HTMLElement>('button, a, summary, input, select')]
-  const before = controls()
+  const listControls = () => [...element.querySelectorAll<HTMLElement>('button, a, summary, input, select')]
+  const before = listControls()
   const focused = before.findIndex((one) => one === document.activeElement)
   element.replaceChildren(...content)
   if (focused === -1) return
-  const after = controls()
+  const after = listControls()
   const keysOf = (all: readonly HTMLElement[]) => all.map(({ dataset }) => dataset['key'])
   after[focusAfter(keysOf(before), focused, keysOf(after))]?.focus({ preventScroll: true })
 }

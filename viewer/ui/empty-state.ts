@@ -4,7 +4,7 @@ import { blockAt } from '../../shared/wall.ts'
 import { boxOf } from '../camera/camera.ts'
 import type { Component, Page } from '../page.ts'
 import { isSoldOut } from '../wall/wall-model.ts'
-import { button, createElement, placeAt } from './dom.ts'
+import { createButton, createElement, placeAt } from './dom.ts'
 
 const centre = blockAt(80, 45)
 
@@ -15,7 +15,7 @@ export function createEmptyState(page: Page, stage: HTMLElement): Component {
     'div.first',
     createElement('p.title', 'Nobody has bought a block yet.'),
     createElement('p', 'The first agent to buy gets the block at the centre.'),
-    button('loud', ['Send your agent'], () => page.dispatch({ do: 'invite' })),
+    createButton('loud', ['Send your agent'], () => page.dispatch({ do: 'invite' })),
   )
   stage.append(glow, element)
   const headButton = document.querySelector<HTMLElement>('header .loud')

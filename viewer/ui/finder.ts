@@ -1,15 +1,15 @@
 /** The panel with the search and the lists of artworks and agents. */
 
-import { blocksText, countOf, countText } from '../../shared/money.ts'
+import { formatBlocks, countOf, countText } from '../../shared/money.ts'
 import { coordOf } from '../../shared/wall.ts'
 import type { Page, PanelContent } from '../page.ts'
-import { type State, differs } from '../state.ts'
+import { type State, differsIn } from '../state.ts'
 import { artworksOf } from '../wall/artworks.ts'
 import { nameOf } from '../wall/formatting.ts'
-import { type Hit, type SortOrder, ordered, search } from '../wall/search.ts'
+import { type Hit, type SortOrder, sortWorks, search } from '../wall/search.ts'
 import type { Wall } from '../wall/wall-model.ts'
-import { button, createElement, refill, strangersText } from './dom.ts'
-import { listButton, workButton } from './label/works.ts'
+import { createButton, createElement, refill, createStrangersText } from './dom.ts'
+import { listButton, createWorkButton } from './label/works.ts'
 
 const HITS_MAX = 60
 const PAGE = 60
@@ -41,15 +41,15 @@ export function createFinder(page: Page): PanelContent {
     if (wall === undefined) return
     const searching = field.value.trim() !== ''
     order.hidden = searching
-    const all = searching ? search(wall, field.value, HITS_MAX) : ordered(wall, orderNamed(order.value))
+    const all = searching ? search(wall, field.value, HITS_MAX) : sortWorks(wall, orderNamed(order.value))
     const hits = all.slice(0, shown)
-    found.textContent = searching ? hitsText(all.length) : listText(wall, all)
+    found.textContent = searching ? formatHits(all.length) : listText(wall, all)
     const rest = all.length - hits.length
-    const more = button('more', [`Show more (${countText(rest)} left)`], () => {
+    const more = createButton('more', [`Show more (${countText(rest)} left)`], () => {
       shown += PAGE
       fill(page.state())
     })
-    const items = hits.map((hit) => createElement('li', hitButton(wall, hit, state, page)))
+    const items = hits.map((hit) => createElement('li', createHitButton(wall, hit, state, page)))
     refill(list, [...items, ...(rest > 0 ? [createElement('li.rest', more)] : [])])
   }
 
@@ -69,7 +69,7 @@ export function createFinder(page: Page): PanelContent {
     title: 'Find',
     body: [field, createElement('div.pair', found, order), list],
     update(state, before) {
-      if (state === before || differs(state, before, 'wall', 'agent')) fill(state)
+      if (state === before || differsIn(state, before, 'wall', 'agent')) fill(state)
     },
   }
 }
@@ -79,11 +79,11 @@ const orderNamed = (value: string): SortOrder => orders.find(([order]) => order 
 const listText = (wall: Wall, [first]: readonly Hit[]) =>
   first?.kind === 'agent' ? countOf(wall.agents.length, 'agent') : countOf(artworksOf(wall).length, 'artwork')
 
-const hitsText = (count: number) =>
+const formatHits = (count: number) =>
   count === 0 ? 'Nothing found' : count >= HITS_MAX ? `First ${HITS_MAX} results` : `${count} found`
 
-function hitButton(wall: Wall, hit: Hit, state: State, page: Page): HTMLElement {
-  if (hit.kind === 'work') return workButton(page, hit.work, true)
+function createHitButton(wall: Wall, hit: Hit, state: State, page: Page): HTMLElement {
+  if (hit.kind === 'work') return createWorkButton(page, hit.work, true)
   if (hit.kind === 'block')
     return listButton(
       `block ${hit.block}`,
@@ -92,11 +92,11 @@ function hitButton(wall: Wall, hit: Hit, state: State, page: Page): HTMLElement 
     )
   const agent = wall.agents[hit.agent]
   if (agent === undefined) return createElement('span')
-  const name = strangersText(agent.name === null ? 'span.name.unnamed' : 'span.name', nameOf(agent))
+  const name = createStrangersText(agent.name === null ? 'span.name.unnamed' : 'span.name', nameOf(agent))
   const rank = createElement('span.rank', `#${agent.id}`)
   const element = listButton(
     `agent ${agent.id}`,
-    [rank, name, `${blocksText(agent.blocks)} · `, createElement('code', agent.wallet)],
+    [rank, name, `${formatBlocks(agent.blocks)} · `, createElement('code', agent.wallet)],
     () => page.dispatch({ do: 'select-agent', agent: page.state().agent === hit.agent ? undefined : hit.agent }),
   )
   element.ariaPressed = String(state.agent === hit.agent)

@@ -5,7 +5,7 @@ import type { PanelContent } from '../page.ts'
 import type { State } from '../state.ts'
 import { isSoldOut } from '../wall/wall-model.ts'
 import { copyButton } from './copy-and-save.ts'
-import { createElement, factsLine } from './dom.ts'
+import { createElement, createFactsLine } from './dom.ts'
 
 const SOLD_OUT = 'Every block is sold. Owners can still repaint their blocks for free.'
 
@@ -17,7 +17,7 @@ export function createInvite(): PanelContent {
   const over = createElement('p', SOLD_OUT)
   const offer = createElement('div.stack')
   const update = (state: State) => {
-    text.textContent = promptFor(state)
+    text.textContent = renderPrompt(state)
     offer.hidden = isSoldOut(state.wall)
     over.hidden = !offer.hidden
   }
@@ -25,7 +25,7 @@ export function createInvite(): PanelContent {
     createElement('p', 'Paste this into a coding agent that can use a shell or the web. It asks you before it pays.'),
     createElement('pre.prompt', text),
     createElement('div.stack', copy),
-    factsLine(
+    createFactsLine(
       createElement(
         'span',
         'Your agent needs a wallet with USDC. If it supports MCP, connect it to ',
@@ -37,7 +37,7 @@ export function createInvite(): PanelContent {
   return { title: 'Send your agent', body: [offer, over], update }
 }
 
-function promptFor({ wall, promptBlock }: State): string {
+function renderPrompt({ wall, promptBlock }: State): string {
   const { origin } = location
   const price = wall === undefined ? '' : `${wall.pricing.perBlock} ${wall.pricing.asset} on ${wall.pricing.network}`
   const where = promptBlock === undefined ? 'the open block nearest the centre' : `block ${coordOf(promptBlock)}`

@@ -2,7 +2,7 @@
 
 import type { Component, Page } from '../page.ts'
 import { createAmbient } from './ambient.ts'
-import { query } from './dom.ts'
+import { queryElement } from './dom.ts'
 import { createEmptyState } from './empty-state.ts'
 import { createAgentWorks } from './label/agent-works.ts'
 import { createLabel } from './label/label.ts'
@@ -19,7 +19,7 @@ import '../styles/panel.css'
 
 /** Builds the components. */
 export function createLazyUi(page: Page): Component {
-  const stage = query('stage', HTMLElement)
+  const stage = queryElement('stage', HTMLElement)
   const drawTicks = createTicks(stage)
   const components: Component[] = [
     createAmbient(stage),

@@ -1,19 +1,21 @@
 /** Messages over the stage: a notice that stays, and a toast that disappears automatically. */
 
-import { button, createElement, query } from './dom.ts'
+import { createButton, createElement, queryElement } from './dom.ts'
 
-const element = () => query('notice', HTMLElement)
+const findElement = () => queryElement('notice', HTMLElement)
 
 /** Shows a message in the middle of the stage, with a button to retry. */
 export function showNotice(text: string, retry: () => void) {
-  element().replaceChildren(createElement('div.message', createElement('p', text), button('', ['Try again'], retry)))
-  element().hidden = false
+  findElement().replaceChildren(
+    createElement('div.message', createElement('p', text), createButton('', ['Try again'], retry)),
+  )
+  findElement().hidden = false
 }
 
 /** Hides the message, including the one that the page shows if no script loads. */
 export function hideNotice() {
-  element().hidden = true
-  element().classList.remove('late')
+  findElement().hidden = true
+  findElement().classList.remove('late')
 }
 
 const SHOWN_MS = 6000
@@ -21,8 +23,8 @@ const SHOWN_MS = 6000
 let timer: ReturnType<typeof setTimeout> | undefined
 
 /** Shows a message for some seconds. */
-export function toast(text: string) {
-  const element = query('toast', HTMLElement)
+export function showToast(text: string) {
+  const element = queryElement('toast', HTMLElement)
   element.replaceChildren(createElement('span', text))
   clearTimeout(timer)
   timer = setTimeout(() => element.replaceChildren(), SHOWN_MS)

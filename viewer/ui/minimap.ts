@@ -4,7 +4,7 @@ import { ALL_BLOCKS, BLOCK_SIZE, cellOf, COLS, HEIGHT, ROWS, WIDTH, type BlockIn
 import { fit, toWall } from '../camera/camera.ts'
 import { labelShape } from '../camera/label-layout.ts'
 import type { Page, Component } from '../page.ts'
-import { shownWall, type State } from '../state.ts'
+import { selectShownWall, type State } from '../state.ts'
 import { coloursOf } from '../theme.ts'
 import type { IndexTexture } from '../wall/pixel-buffer.ts'
 import type { Wall } from '../wall/wall-model.ts'
@@ -26,7 +26,7 @@ export function createMinimap(page: Page, stage: HTMLElement): Component {
   let drawn: Wall | undefined
 
   const draw = (state: State) => {
-    const wall = shownWall(state)
+    const wall = selectShownWall(state)
     if (wall === undefined || wall === drawn) return
     const blocks = drawn?.texture === wall.texture ? (wall.changed ?? ALL_BLOCKS) : ALL_BLOCKS
     drawn = wall
@@ -47,7 +47,7 @@ export function createMinimap(page: Page, stage: HTMLElement): Component {
   return {
     update(next) {
       if (!element.hidden) draw(next)
-      else if (shownWall(next) !== drawn) drawn = undefined
+      else if (selectShownWall(next) !== drawn) drawn = undefined
     },
     restyle(state) {
       drawn = undefined

@@ -1,13 +1,13 @@
 /** The line of what happened: the purchase of this moment with its picture, else what is new. */
 
-import { blocksText, countOf } from '../../shared/money.ts'
+import { formatBlocks, countOf } from '../../shared/money.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import type { Component, Page } from '../page.ts'
-import { differs } from '../state.ts'
-import { agoText, nameOf, sinceText } from '../wall/formatting.ts'
-import { type News, newsOf, tourStops } from '../wall/news.ts'
+import { differsIn } from '../state.ts'
+import { formatAgo, nameOf, formatSince } from '../wall/formatting.ts'
+import { type News, newsOf, listTourStops } from '../wall/news.ts'
 import type { Wall } from '../wall/wall-model.ts'
-import { button, createElement, query, refill } from './dom.ts'
+import { createButton, createElement, queryElement, refill } from './dom.ts'
 import { drawWork } from './label/works.ts'
 
 const PURCHASE_SHOWN_MS = 8000
@@ -15,7 +15,7 @@ const AGAIN_MS = 60_000
 
 /** Fills the line in the page's head. A press opens the work that was just bought, else a tour through what is new. */
 export function createNews(page: Page): Component {
-  const element = query('news', HTMLElement)
+  const element = queryElement('news', HTMLElement)
   let timer: ReturnType<typeof setTimeout> | undefined
 
   const showNews = () => {
@@ -26,7 +26,9 @@ export function createNews(page: Page): Component {
     const news = at === undefined ? newsOf(wall, new Date().setHours(0, 0, 0, 0), missed) : undefined
     if (news === undefined) return refill(element, [])
     const words = createElement('span', ...wordsOf(wall, news))
-    refill(element, [button('', [words], () => page.dispatch({ do: 'tour', stops: tourStops(wall, news.blocks) }))])
+    refill(element, [
+      createButton('', [words], () => page.dispatch({ do: 'tour', stops: listTourStops(wall, news.blocks) })),
+    ])
   }
 
   const showPurchase = (wall: Wall, blocks: readonly BlockIndex[], count: number) => {
@@ -34,10 +36,10 @@ export function createNews(page: Page): Component {
     const owner = block === undefined ? undefined : wall.agents[wall.claims.get(block)?.a ?? -1]
     if (block === undefined || owner === undefined) return showNews()
     const what =
-      count > blocks.length ? `and others bought ${blocksText(count)}` : `just bought ${sizeText(blocks.length)}`
+      count > blocks.length ? `and others bought ${formatBlocks(count)}` : `just bought ${sizeText(blocks.length)}`
     const picture = createElement('span.thumb', drawWork(wall.texture, blocks, page.appearance.theme()))
     const words = createElement('span', createElement('bdi', nameOf(owner)), ` ${what}`)
-    refill(element, [button('', [picture, words], () => page.dispatch({ do: 'open-work', block }))])
+    refill(element, [createButton('', [picture, words], () => page.dispatch({ do: 'open-work', block }))])
     clearTimeout(timer)
     timer = setTimeout(showNews, PURCHASE_SHOWN_MS)
   }
@@ -47,8 +49,8 @@ export function createNews(page: Page): Component {
       const { wall } = next
       if (!wall?.complete) return
       const count = before.wall?.complete ? wall.stats.lastSaleId - before.wall.stats.lastSaleId : 0
-      if (differs(next, before, 'missed', 'at')) showNews()
-      else if (count > 0 && next.at === undefined) showPurchase(wall, lastPurchase(wall), count)
+      if (differsIn(next, before, 'missed', 'at')) showNews()
+      else if (count > 0 && next.at === undefined) showPurchase(wall, findLastPurchase(wall), count)
       else if (!before.wall?.complete) showNews()
     },
   }
@@ -58,16 +60,16 @@ export function createNews(page: Page): Component {
 function wordsOf({ agents: all }: Wall, { blocks, agents, since }: News): readonly (Node | string)[] {
   if (typeof since === 'object') {
     const owner = all[since.agent]
-    return [`Last sale ${agoText(since.lastAt, Date.now())}, to `, createElement('bdi', owner ? nameOf(owner) : '')]
+    return [`Last sale ${formatAgo(since.lastAt, Date.now())}, to `, createElement('bdi', owner ? nameOf(owner) : '')]
   }
-  const when = since === 'today' ? since : sinceText(since, Date.now())
-  return [`${blocksText(blocks.length)} by ${countOf(agents, 'agent')} ${when}`]
+  const when = since === 'today' ? since : formatSince(since, Date.now())
+  return [`${formatBlocks(blocks.length)} by ${countOf(agents, 'agent')} ${when}`]
 }
 
-const sizeText = (blocks: number) => (blocks === 1 ? 'a block' : blocksText(blocks))
+const sizeText = (blocks: number) => (blocks === 1 ? 'a block' : formatBlocks(blocks))
 
 /** The blocks of the newest purchase, as far as they are known: they have one owner and one time. */
-function lastPurchase({ claims, stats, changed }: Wall): BlockIndex[] {
+function findLastPurchase({ claims, stats, changed }: Wall): BlockIndex[] {
   const newest = (changed ?? []).findLast((block) => claims.get(block)?.t === stats.lastClaimedAt)
   const last = newest === undefined ? undefined : claims.get(newest)
   if (last === undefined) return []

@@ -3,7 +3,7 @@
 import type { PanelContent, Page, Component } from '../page.ts'
 import type { Panel, State } from '../state.ts'
 import { createAbout } from './about.ts'
-import { button, query, createElement } from './dom.ts'
+import { createButton, queryElement, createElement } from './dom.ts'
 import { createFinder } from './finder.ts'
 import { createInvite } from './invite.ts'
 import { createProfile } from './label/profile.ts'
@@ -25,12 +25,12 @@ const contents: Readonly<Record<Panel, (page: Page) => PanelContent>> = {
 
 /** Opens and closes the panel in the state. */
 export function createPanels(page: Page): Component {
-  const element = query('panel', HTMLElement)
+  const element = queryElement('panel', HTMLElement)
   let open: PanelContent | undefined
 
   const fill = (panel: Panel, state: State) => {
     open = contents[panel](page)
-    const close = button('close', ['×'], () => page.dispatch({ do: 'open', panel }))
+    const close = createButton('close', ['×'], () => page.dispatch({ do: 'open', panel }))
     close.ariaLabel = `Close ${open.title}`
     element.className = panel
     element.ariaLabel = open.title
@@ -49,7 +49,8 @@ export function createPanels(page: Page): Component {
     const focused = element.contains(document.activeElement)
     element.hidden = true
     element.replaceChildren()
-    if (focused) (document.querySelector<HTMLElement>(`[data-panel="${panel}"]`) ?? query('wall', HTMLElement)).focus()
+    if (focused)
+      (document.querySelector<HTMLElement>(`[data-panel="${panel}"]`) ?? queryElement('wall', HTMLElement)).focus()
   }
 
   return {

@@ -1,7 +1,7 @@
 /** Shows a pulse where a block was just painted. */
 
 import { worksOf } from '../../shared/works.ts'
-import { type Rect, boxAround } from '../camera/camera.ts'
+import { type Rect, projectRect } from '../camera/camera.ts'
 import type { Component } from '../page.ts'
 import { boundsOf } from '../wall/artworks.ts'
 import { addLayer, createElement, placeAt } from './dom.ts'
@@ -17,7 +17,8 @@ export function createPulses(stage: HTMLElement): Component {
 
   // An area may arrive in parts: a block next to a running pulse enlarges it.
   const add = (area: Rect) => {
-    for (const [element, other] of pulses) if (touch(area, other)) return void pulses.set(element, around(area, other))
+    for (const [element, other] of pulses)
+      if (touch(area, other)) return void pulses.set(element, uniteRects(area, other))
     const element = createElement('div.pulse')
     element.addEventListener('animationend', () => {
       pulses.delete(element)
@@ -34,14 +35,14 @@ export function createPulses(stage: HTMLElement): Component {
       for (const work of worksOf(changed).slice(0, PULSES_MAX - pulses.size)) add(boundsOf(work))
     },
     frame({ camera, view }) {
-      for (const [element, area] of pulses) placeAt(element, boxAround(camera, view, area))
+      for (const [element, area] of pulses) placeAt(element, projectRect(camera, view, area))
     },
   }
 }
 
 const touch = (a: Rect, b: Rect) => a.left <= b.right && b.left <= a.right && a.top <= b.bottom && b.top <= a.bottom
 
-const around = (a: Rect, b: Rect): Rect => ({
+const uniteRects = (a: Rect, b: Rect): Rect => ({
   left: Math.min(a.left, b.left),
   top: Math.min(a.top, b.top),
   right: Math.max(a.right, b.right),

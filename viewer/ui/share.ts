@@ -5,14 +5,14 @@ import { type BlockIndex, coordOf } from '../../shared/wall.ts'
 import type { Rect } from '../camera/camera.ts'
 import { nameOnPage } from '../page-words.ts'
 import type { Page, PanelContent } from '../page.ts'
-import { type State, openWork, shownBlock, shownWall } from '../state.ts'
+import { type State, openWork, findShownBlock, selectShownWall } from '../state.ts'
 import { coloursOf } from '../theme.ts'
 import { addressOf } from '../url-state.ts'
 import { type Artwork, blocksOf, boundsOf } from '../wall/artworks.ts'
 import { imageOf } from '../wall/pixel-buffer.ts'
 import { copyButton, copyText, saveFile } from './copy-and-save.ts'
-import { button, createElement } from './dom.ts'
-import { toast } from './messages.ts'
+import { createButton, createElement } from './dom.ts'
+import { showToast } from './messages.ts'
 
 // A picture of a few blocks is enlarged by this factor.
 const PICTURE_SCALE = 24
@@ -20,19 +20,19 @@ const PICTURE_SIDE_MAX = 2400
 
 /** Buttons for a link, pictures and a frame. */
 export function createShare(page: Page): PanelContent {
-  const link = () => location.origin + location.pathname + addressOf(page.state(), location.search)
+  const renderLink = () => location.origin + location.pathname + addressOf(page.state(), location.search)
   const embedding = createElement('code')
   const copyEmbedding = copyButton('Copy embed code', () => embedding.textContent)
   const pictures = createElement('div.stack')
   const fill = (state: State) => {
-    embedding.textContent = `<iframe src="${embedOf(link())}" width="800" height="450" title="${nameOnPage().replaceAll('"', '&quot;')}"></iframe>`
-    pictures.replaceChildren(...pictureButtons(page, state))
+    embedding.textContent = `<iframe src="${embedOf(renderLink())}" width="800" height="450" title="${nameOnPage().replaceAll('"', '&quot;')}"></iframe>`
+    pictures.replaceChildren(...createPictureButtons(page, state))
   }
   return {
     title: 'Share',
     body: [
       createElement('p', 'The link opens what you see now: position, open details, selected agent and point in time.'),
-      createElement('div.stack', copyButton('Copy link', link)),
+      createElement('div.stack', copyButton('Copy link', renderLink)),
       createElement('h3', 'Pictures'),
       pictures,
       createElement('h3', 'Embed in another page'),
@@ -40,7 +40,7 @@ export function createShare(page: Page): PanelContent {
       createElement('div.stack', copyEmbedding),
     ],
     update(state, before) {
-      const same = state !== before && shownBlock(state) === shownBlock(before) && state.agent === before.agent
+      const same = state !== before && findShownBlock(state) === findShownBlock(before) && state.agent === before.agent
       if (!same || state.camera !== before.camera) fill(state)
     },
   }
@@ -52,13 +52,13 @@ function embedOf(link: string): string {
   return url.href.replaceAll('%2C', ',')
 }
 
-function pictureButtons(page: Page, state: State): HTMLElement[] {
-  const view = () => page.drawn().toBlob((blob) => saveFile(blob, 'pixel-wall.png'))
-  const buttons = page.onGpu() ? [button('', ['Save PNG of this view'], view)] : []
+function createPictureButtons(page: Page, state: State): HTMLElement[] {
+  const saveView = () => page.drawn().toBlob((blob) => saveFile(blob, 'pixel-wall.png'))
+  const buttons = page.onGpu() ? [createButton('', ['Save PNG of this view'], saveView)] : []
   const { wall, pinned, agent } = state
   if (wall === undefined) return buttons
   const add = (label: string, blocks: readonly BlockIndex[], name: string) =>
-    buttons.push(button('', [label], () => savePicture(page, boundsOf(blocks), `pixel-wall-${name}.png`)))
+    buttons.push(createButton('', [label], () => savePicture(page, boundsOf(blocks), `pixel-wall-${name}.png`)))
   if (pinned !== undefined) {
     add(`Save PNG of block ${coordOf(pinned)}`, [pinned], coordOf(pinned).replace(',', '-'))
     const work = openWork(state)
@@ -70,7 +70,7 @@ function pictureButtons(page: Page, state: State): HTMLElement[] {
 }
 
 function savePicture(page: Page, area: Rect, name: string) {
-  const wall = shownWall(page.state())
+  const wall = selectShownWall(page.state())
   if (wall === undefined) return
   const image = imageOf(wall.texture, area, coloursOf(page.appearance.theme()))
   const scale = Math.max(1, Math.min(PICTURE_SCALE, Math.floor(PICTURE_SIDE_MAX / Math.max(image.width, image.height))))
@@ -91,5 +91,5 @@ export function shareWork({ message, blocks: [first] }: Artwork) {
   const isPhone = window.matchMedia('(pointer: coarse)').matches
   // It rejects when the user closes the sheet.
   if (isPhone && 'share' in navigator) return void navigator.share(shared).catch(() => {})
-  void copyText(shared.url).then((copied) => toast(copied ? 'Link copied.' : shared.url))
+  void copyText(shared.url).then((copied) => showToast(copied ? 'Link copied.' : shared.url))
 }

@@ -3,35 +3,35 @@
 import { titleOf } from '../../shared/titles.ts'
 import { coordOf } from '../../shared/wall.ts'
 import type { Component, Page } from '../page.ts'
-import { type Panel, type State, differs, shownWall } from '../state.ts'
-import { artworkAt } from '../wall/artworks.ts'
-import { dateText, nameOf } from '../wall/formatting.ts'
-import { button, createElement, refill } from './dom.ts'
+import { type Panel, type State, differsIn, selectShownWall } from '../state.ts'
+import { findArtwork } from '../wall/artworks.ts'
+import { formatDate, nameOf } from '../wall/formatting.ts'
+import { createButton, createElement, refill } from './dom.ts'
 
 /** A chip opens the panel with details; if that is open, there is no chip. */
 export function createChips(page: Page, stage: HTMLElement): Component {
   const element = createElement('div.chips')
   stage.append(element)
-  const chip = (panel: Panel, name: Node | string, back: string, leave: () => void) =>
+  const createChip = (panel: Panel, name: Node | string, back: string, leave: () => void) =>
     createElement(
       'div.chip',
-      button('', [name], () => page.dispatch({ do: 'open', panel })),
-      button('', [back], leave),
+      createButton('', [name], () => page.dispatch({ do: 'open', panel })),
+      createButton('', [back], leave),
     )
   const fill = ({ wall, agent, at, panel }: State) => {
     const owner = agent === undefined ? undefined : wall?.agents[agent]
-    const present = () => page.dispatch({ do: 'seek', at: undefined })
-    const everyone = () => page.dispatch({ do: 'select-agent', agent: undefined })
+    const showPresent = () => page.dispatch({ do: 'seek', at: undefined })
+    const showEveryone = () => page.dispatch({ do: 'select-agent', agent: undefined })
     refill(element, [
-      ...(at === undefined || panel === 'time' ? [] : [chip('time', dateText(at), 'Now', present)]),
+      ...(at === undefined || panel === 'time' ? [] : [createChip('time', formatDate(at), 'Now', showPresent)]),
       ...(owner === undefined || panel === 'profile'
         ? []
-        : [chip('profile', createElement('bdi', nameOf(owner)), 'Deselect', everyone)]),
+        : [createChip('profile', createElement('bdi', nameOf(owner)), 'Deselect', showEveryone)]),
     ])
   }
   return {
     update(next, before) {
-      if (differs(next, before, 'agent', 'panel', 'at') || (next.agent !== undefined && next.wall !== before.wall))
+      if (differsIn(next, before, 'agent', 'panel', 'at') || (next.agent !== undefined && next.wall !== before.wall))
         fill(next)
     },
   }
@@ -42,21 +42,21 @@ export function createTitle(): Component {
   const site = document.title
   return {
     update(next, before) {
-      if (!differs(next, before, 'pinned', 'agent', 'at', 'wall')) return
-      const subject = shownSubject(next)
+      if (!differsIn(next, before, 'pinned', 'agent', 'at', 'wall')) return
+      const subject = nameShownSubject(next)
       document.title = subject === undefined ? site : `${subject} · ${site}`
     },
   }
 }
 
-function shownSubject(state: State): string | undefined {
+function nameShownSubject(state: State): string | undefined {
   const { pinned, agent, at } = state
-  const wall = shownWall(state)
+  const wall = selectShownWall(state)
   if (wall === undefined) return undefined
-  const work = pinned === undefined ? undefined : artworkAt(wall, pinned, at)
+  const work = pinned === undefined ? undefined : findArtwork(wall, pinned, at)
   const owner = wall.agents[work?.agent ?? agent ?? -1]
   if (work !== undefined && owner !== undefined) return `${titleOf(work.message)} by ${nameOf(owner)}`
   if (pinned !== undefined) return `Block ${coordOf(pinned)}`
   if (owner !== undefined) return nameOf(owner)
-  return at === undefined ? undefined : dateText(at)
+  return at === undefined ? undefined : formatDate(at)
 }

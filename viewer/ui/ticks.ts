@@ -20,8 +20,8 @@ export function createTicks(stage: HTMLElement): (camera: Camera, view: View, is
     const step = STEPS.find((blocks) => blocks * side >= APART_PX) ?? 10
     const first = toWall(camera, view, { x: 0, y: 0 })
     const last = toWall(camera, view, { x: view.width, y: view.height })
-    const cols = numbersBetween(first.x / BLOCK_SIZE, last.x / BLOCK_SIZE, step, COLS)
-    const rows = numbersBetween(first.y / BLOCK_SIZE, last.y / BLOCK_SIZE, step, ROWS)
+    const cols = listNumbersBetween(first.x / BLOCK_SIZE, last.x / BLOCK_SIZE, step, COLS)
+    const rows = listNumbersBetween(first.y / BLOCK_SIZE, last.y / BLOCK_SIZE, step, ROWS)
     const middleOf = (col: number, row: number) =>
       toScreen(camera, view, { x: (col + 0.5) * BLOCK_SIZE, y: (row + 0.5) * BLOCK_SIZE })
     layer.replaceChildren(
@@ -38,7 +38,7 @@ function tick(selector: 'span.col' | 'span.row', number: number, transform: stri
 }
 
 /** Multiples of a step between two numbers, within the wall. */
-function numbersBetween(from: number, to: number, step: number, count: number): number[] {
+function listNumbersBetween(from: number, to: number, step: number, count: number): number[] {
   const first = Math.max(0, Math.ceil(from / step) * step)
   const last = Math.min(count - 1, to)
   return Array.from({ length: Math.max(0, Math.floor((last - first) / step) + 1) }, (_, i) => first + i * step)

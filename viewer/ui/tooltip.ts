@@ -1,14 +1,14 @@
 /** Names the block under the pointer or the cursor, once it rests. */
 
-import { priceText } from '../../shared/money.ts'
+import { formatPrice } from '../../shared/money.ts'
 import { titleOf } from '../../shared/titles.ts'
 import { type BlockIndex, coordOf } from '../../shared/wall.ts'
 import { boxOf } from '../camera/camera.ts'
 import type { Component, Page } from '../page.ts'
-import { type State, pointedBlock, shownWall } from '../state.ts'
-import { artworkAt, workAt } from '../wall/artworks.ts'
+import { type State, findPointedBlock, selectShownWall } from '../state.ts'
+import { findArtwork, findWork } from '../wall/artworks.ts'
 import { nameOf, sizeOf } from '../wall/formatting.ts'
-import { addLayer, createElement, strangersText } from './dom.ts'
+import { addLayer, createElement, createStrangersText } from './dom.ts'
 
 // A moving pointer shows no tooltip.
 const REST_MS = 150
@@ -47,10 +47,10 @@ export function createTooltip(page: Page, stage: HTMLElement): Component {
     place(state)
   }
   const follow = (state: State) => {
-    const wall = shownWall(state)
-    const block = pointedBlock(state)
+    const wall = selectShownWall(state)
+    const block = findPointedBlock(state)
     if (wall === undefined || block === undefined) return hide()
-    const work = workAt(wall, block, state.at)
+    const work = findWork(wall, block, state.at)
     // The card says more about an open artwork.
     if (state.pinned !== undefined && (block === state.pinned || work.includes(state.pinned))) return hide()
     const first = work[0] ?? block
@@ -77,18 +77,18 @@ function anchorOf({ pointer, cursor, camera, view }: State) {
 /** The text for a block; none if its row has not arrived yet. */
 function linesOf(state: State, block: BlockIndex): Node[] | undefined {
   const { wall, at } = state
-  const shown = shownWall(state)
+  const shown = selectShownWall(state)
   if (wall === undefined || shown === undefined) return undefined
-  const work = artworkAt(shown, block, at)
+  const work = findArtwork(shown, block, at)
   if (work === undefined) {
     if (!wall.complete) return undefined
-    const price = wall.claims.has(block) ? 'not sold yet' : priceText(wall.pricing.perBlock)
+    const price = wall.claims.has(block) ? 'not sold yet' : formatPrice(wall.pricing.perBlock)
     return [createElement('strong', 'Available'), createElement('span', `${coordOf(block)} · ${price}`)]
   }
   const owner = wall.agents[work.agent]
   const name = owner === undefined ? '' : nameOf(owner)
   return [
-    strangersText(work.message === undefined ? 'strong.unnamed' : 'strong', titleOf(work.message)),
+    createStrangersText(work.message === undefined ? 'strong.unnamed' : 'strong', titleOf(work.message)),
     createElement('span', createElement('bdi', name), ` · ${sizeOf(work.blocks)}`),
   ]
 }

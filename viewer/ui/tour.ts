@@ -1,35 +1,35 @@
 /** The bar of the tour through what is new: at each stop the work's picture, what it says, its link, and the way on. */
 
-import { priceText } from '../../shared/money.ts'
+import { formatPrice } from '../../shared/money.ts'
 import { titleOf } from '../../shared/titles.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import type { Page, PanelContent } from '../page.ts'
-import { type State, differs, stopOf } from '../state.ts'
-import { type Artwork, artworkAt } from '../wall/artworks.ts'
+import { type State, differsIn, stopOf } from '../state.ts'
+import { type Artwork, findArtwork } from '../wall/artworks.ts'
 import { nameOf, sizeOf } from '../wall/formatting.ts'
 import type { Wall } from '../wall/wall-model.ts'
-import { button, createElement, factsLine, refill, strangersText } from './dom.ts'
-import { agoElement, drawWork, linkTo } from './label/works.ts'
+import { createButton, createElement, createFactsLine, refill, createStrangersText } from './dom.ts'
+import { createAgo, drawWork, createLinks } from './label/works.ts'
 
 /** The stop that is shown, and buttons to the others. */
 export function createTour(page: Page): PanelContent {
   const body = createElement('div.stop')
   const turn = (key: string, name: string, by: 1 | -1) =>
-    keyed(
+    addKey(
       key,
-      button(key, [name], () => page.dispatch({ do: 'turn', by })),
+      createButton(key, [name], () => page.dispatch({ do: 'turn', by })),
     )
   const fill = (state: State) => {
     const { wall, pinned, stops = [] } = state
     if (wall === undefined || pinned === undefined) return
     const stop = stopOf(state)
-    const work = artworkAt(wall, pinned)
+    const work = findArtwork(wall, pinned)
     const isLast = stop === stops.length - 1
     refill(body, [
       // The way on stands first, so that the keyboard begins with it, and stays where it is.
-      ...(work === undefined ? [invitation(page, pinned)] : isLast ? [] : [turn('next', 'Next', 1)]),
+      ...(work === undefined ? [createInvitation(page, pinned)] : isLast ? [] : [turn('next', 'Next', 1)]),
       ...(stop > 0 ? [turn('back', 'Back', -1)] : []),
-      ...(work === undefined ? offerOf(wall) : workAtStop(page, wall, work)),
+      ...(work === undefined ? offerOf(wall) : renderStop(page, wall, work)),
       createElement('p.count', `${stop + 1} of ${stops.length}`),
     ])
   }
@@ -37,32 +37,32 @@ export function createTour(page: Page): PanelContent {
     title: 'What is new',
     body: [body],
     update(state, before) {
-      if (state === before || differs(state, before, 'pinned', 'stops', 'wall')) fill(state)
+      if (state === before || differsIn(state, before, 'pinned', 'stops', 'wall')) fill(state)
     },
   }
 }
 
-const keyed = (key: string, element: HTMLButtonElement) => {
+const addKey = (key: string, element: HTMLButtonElement) => {
   element.dataset['key'] = key
   return element
 }
 
-const invitation = (page: Page, block: BlockIndex) =>
-  keyed(
+const createInvitation = (page: Page, block: BlockIndex) =>
+  addKey(
     'next',
-    button('loud', ['Send your agent'], () => page.dispatch({ do: 'invite', block })),
+    createButton('loud', ['Send your agent'], () => page.dispatch({ do: 'invite', block })),
   )
 
 const offerOf = ({ pricing }: Wall) => [
   createElement('div.picture'),
-  createElement('p.title', `This one is ${priceText(pricing.perBlock)}.`),
-  factsLine('The open block beside the newest artwork.'),
+  createElement('p.title', `This one is ${formatPrice(pricing.perBlock)}.`),
+  createFactsLine('The open block beside the newest artwork.'),
 ]
 
-function workAtStop(page: Page, wall: Wall, { blocks, agent, message, link, until }: Artwork): Node[] {
+function renderStop(page: Page, wall: Wall, { blocks, agent, message, link, until }: Artwork): Node[] {
   const owner = wall.agents[agent]
   const [block] = blocks
-  const details = button(
+  const details = createButton(
     'picture',
     [drawWork(wall.texture, blocks, page.appearance.theme())],
     () => block !== undefined && page.dispatch({ do: 'open-work', block }),
@@ -70,12 +70,12 @@ function workAtStop(page: Page, wall: Wall, { blocks, agent, message, link, unti
   details.ariaLabel = 'Open the details'
   return [
     details,
-    strangersText(message === undefined ? 'p.title.unnamed' : 'p.title', message ?? titleOf(message)),
-    factsLine(
+    createStrangersText(message === undefined ? 'p.title.unnamed' : 'p.title', message ?? titleOf(message)),
+    createFactsLine(
       createElement('bdi', owner === undefined ? '' : nameOf(owner)),
       sizeOf(blocks),
-      agoElement(until),
-      ...(link === undefined ? [] : linkTo(link)),
+      createAgo(until),
+      ...(link === undefined ? [] : createLinks(link)),
     ),
   ]
 }

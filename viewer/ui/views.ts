@@ -20,10 +20,10 @@ const THEMES = [
 /** Two choices, and the overlay's legend. */
 export function createViews(page: Page): PanelContent {
   const legend = createElement('ul.legend')
-  const overlays = choice('Colour by', OVERLAYS, page.state().overlay, (overlay) =>
+  const overlays = createChoice('Colour by', OVERLAYS, page.state().overlay, (overlay) =>
     page.dispatch({ do: 'set-overlay', overlay }),
   )
-  const themes = choice('Theme', THEMES, page.appearance.chosen() ?? 'system', (name) =>
+  const themes = createChoice('Theme', THEMES, page.appearance.chosen() ?? 'system', (name) =>
     page.appearance.choose(name === 'system' ? undefined : name),
   )
   return {
@@ -34,7 +34,7 @@ export function createViews(page: Page): PanelContent {
       if (wall === undefined || (wall === before.wall && overlay === before.overlay && legend.hasChildNodes())) return
       legend.replaceChildren(
         ...legendOf(wall, overlay).map(({ colour, text }) =>
-          createElement('li', swatch(colour), createElement('bdi', text)),
+          createElement('li', createSwatch(colour), createElement('bdi', text)),
         ),
       )
       legend.hidden = !legend.hasChildNodes()
@@ -42,7 +42,7 @@ export function createViews(page: Page): PanelContent {
   }
 }
 
-function choice<Value extends string>(
+function createChoice<Value extends string>(
   title: string,
   options: readonly (readonly [Value, string])[],
   chosen: Value,
@@ -57,7 +57,7 @@ function choice<Value extends string>(
   return createElement('fieldset', createElement('legend', title), ...labels)
 }
 
-function swatch(colour: string): HTMLElement {
+function createSwatch(colour: string): HTMLElement {
   const element = createElement('span.swatch')
   element.style.background = colour
   return element

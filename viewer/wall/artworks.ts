@@ -3,7 +3,7 @@
 import { BLOCK_SIZE, blockAt, cellOf, type BlockIndex } from '../../shared/wall.ts'
 import { findWorkAround, type Work } from '../../shared/works.ts'
 import { WHOLE_WALL, rectOf, type Rect } from '../camera/camera.ts'
-import { NO_PICTURE_FRAME, pictureAt } from './pixel-buffer.ts'
+import { NO_PICTURE_FRAME, readPicture } from './pixel-buffer.ts'
 import type { Wall } from './wall-model.ts'
 
 /** An artwork with its known facts. */
@@ -17,7 +17,7 @@ export type Artwork = {
 }
 
 /** The blocks of the artwork that a block belongs to, as sold by a moment; none for an open block. */
-export function workAt({ claims }: Pick<Wall, 'claims'>, block: BlockIndex, at = Infinity): Work {
+export function findWork({ claims }: Pick<Wall, 'claims'>, block: BlockIndex, at = Infinity): Work {
   const claim = claims.get(block)
   if (claim === undefined || claim.t > at) return []
   return findWorkAround(block, (other) => {
@@ -27,8 +27,8 @@ export function workAt({ claims }: Pick<Wall, 'claims'>, block: BlockIndex, at =
 }
 
 /** The artwork that a block belongs to; `undefined` for an open block. */
-export function artworkAt(wall: Wall, block: BlockIndex, at = Infinity): Artwork | undefined {
-  const blocks = workAt(wall, block, at)
+export function findArtwork(wall: Wall, block: BlockIndex, at = Infinity): Artwork | undefined {
+  const blocks = findWork(wall, block, at)
   return blocks.length === 0 ? undefined : artworkOf(wall, blocks)
 }
 
@@ -41,7 +41,7 @@ export function artworksOf(wall: Wall): readonly Artwork[] {
   const left = new Set(wall.claims.keys())
   const found: Artwork[] = []
   for (const block of left) {
-    const artwork = artworkAt(wall, block)
+    const artwork = findArtwork(wall, block)
     for (const taken of artwork?.blocks ?? []) left.delete(taken)
     if (artwork !== undefined) found.push(artwork)
   }
@@ -65,7 +65,7 @@ function artworkOf({ claims }: Wall, blocks: Work): Artwork {
 
 /** Whether there is a picture of a work: its owner may have painted none, and the operator may have hidden it. */
 export const isPainted = ({ texture }: Wall, { blocks }: Pick<Artwork, 'blocks'>): boolean =>
-  blocks.some((block) => pictureAt(texture, block)[0] !== NO_PICTURE_FRAME)
+  blocks.some((block) => readPicture(texture, block)[0] !== NO_PICTURE_FRAME)
 
 /** Every block of an agent. */
 export function blocksOf({ claims }: Wall, agent: number): BlockIndex[] {

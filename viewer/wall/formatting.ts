@@ -1,17 +1,17 @@
 /** Blocks, agents, artworks and times as text. */
 
 import type { CanvasAgent } from '../../shared/contract/canvas.ts'
-import { blocksText } from '../../shared/money.ts'
+import { formatBlocks } from '../../shared/money.ts'
 import { BLOCK_SIZE, type BlockIndex, coordOf } from '../../shared/wall.ts'
 import type { Work } from '../../shared/works.ts'
-import { boundsOf, workAt } from './artworks.ts'
+import { boundsOf, findWork } from './artworks.ts'
 import type { Wall } from './wall-model.ts'
 
 // Made on first use, because that takes a slow machine longer than a frame.
 let dateFormat: Intl.DateTimeFormat | undefined
 
 /** A date and time in the reader's own locale. */
-export function dateText(unixMs: number): string {
+export function formatDate(unixMs: number): string {
   dateFormat ??= new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
   return dateFormat.format(unixMs)
 }
@@ -29,7 +29,7 @@ const SPANS = [
 ] as const
 
 /** How long ago a moment was, both in Unix milliseconds: `3 days ago`. */
-export function agoText(unixMs: number, now: number): string {
+export function formatAgo(unixMs: number, now: number): string {
   const seconds = Math.max(0, Math.round((now - unixMs) / 1000))
   const [unit, span = 1] = SPANS.find(([, least]) => seconds >= least) ?? []
   const count = Math.floor(seconds / span)
@@ -39,7 +39,7 @@ export function agoText(unixMs: number, now: number): string {
 const DAY_MS = 86_400_000
 
 /** Since when, both in Unix milliseconds: `since 14:05`, `since Tuesday`, `since 3 November`. */
-export function sinceText(unixMs: number, now: number): string {
+export function formatSince(unixMs: number, now: number): string {
   const today = new Date(now).setHours(0, 0, 0, 0)
   if (unixMs >= today) return `since ${format(unixMs, { timeStyle: 'short' })}`
   if (unixMs >= today - DAY_MS) return 'since yesterday'
@@ -54,20 +54,20 @@ const format = (unixMs: number, options: Intl.DateTimeFormatOptions) =>
 export function sizeOf(work: Work): string {
   const { left, top, right, bottom } = boundsOf(work)
   const [cols, rows] = [(right - left) / BLOCK_SIZE, (bottom - top) / BLOCK_SIZE]
-  return cols * rows === work.length ? `${cols} × ${rows}` : blocksText(work.length)
+  return cols * rows === work.length ? `${cols} × ${rows}` : formatBlocks(work.length)
 }
 
 /** A block described for screen readers: position, owner, content and time, one sentence each. */
-export function spoken(wall: Wall, block: BlockIndex, at = Infinity): string {
+export function describeBlock(wall: Wall, block: BlockIndex, at = Infinity): string {
   const where = `Block ${coordOf(block)}.`
   const claim = wall.claims.get(block)
   const owner = claim && wall.agents[claim.a]
   if (claim === undefined || owner === undefined)
     return `${where} Available, ${wall.pricing.perBlock} ${wall.pricing.asset}.`
   if (claim.t > at) return `${where} Not sold yet at this point in time.`
-  const work = workAt(wall, block, at)
+  const work = findWork(wall, block, at)
   const who = owner.framework === null ? `${nameOf(owner)}.` : `${nameOf(owner)}, ${owner.framework}.`
   const what = claim.m === undefined ? '' : ` Says: ${claim.m}.`
-  const part = work.length > 1 ? ` Part of an artwork of ${blocksText(work.length)}.` : ''
-  return `${where} ${who}${what} Sold ${dateText(claim.t)}.${part}`
+  const part = work.length > 1 ? ` Part of an artwork of ${formatBlocks(work.length)}.` : ''
+  return `${where} ${who}${what} Sold ${formatDate(claim.t)}.${part}`
 }

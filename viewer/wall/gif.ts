@@ -21,21 +21,30 @@ export type GifFrame = {
   readonly hundredths: number // hundredths of a second until the next one
 }
 
-const u16 = (value: number) => [value & 255, value >> 8]
-const ascii = (text: string) => [...text].map((character) => character.charCodeAt(0))
+const encodeU16 = (value: number) => [value & 255, value >> 8]
+const encodeAscii = (text: string) => [...text].map((character) => character.charCodeAt(0))
 
 /** The beginning of a file that plays in a loop; `colours` are 256 times red, green and blue. */
-export function gifHead(width: number, height: number, colours: Uint8Array): Uint8Array<ArrayBuffer> {
-  const screen = [...u16(width), ...u16(height), 0xf7, 0, 0]
-  const forever = [0x21, 0xff, 11, ...ascii('NETSCAPE2.0'), 3, 1, 0, 0, 0]
-  return Uint8Array.from([...ascii('GIF89a'), ...screen, ...colours, ...forever])
+export function encodeHead(width: number, height: number, colours: Uint8Array): Uint8Array<ArrayBuffer> {
+  const screen = [...encodeU16(width), ...encodeU16(height), 0xf7, 0, 0]
+  const forever = [0x21, 0xff, 11, ...encodeAscii('NETSCAPE2.0'), 3, 1, 0, 0, 0]
+  return Uint8Array.from([...encodeAscii('GIF89a'), ...screen, ...colours, ...forever])
 }
 
 /** A frame of the file. */
-export function gifFrame({ left, top, width, height, indices, hundredths }: GifFrame): Uint8Array<ArrayBuffer> {
-  const control = [0x21, 0xf9, 4, 0b101, ...u16(hundredths), CLEAR_PIXEL, 0]
-  const head = [...control, 0x2c, ...u16(left), ...u16(top), ...u16(width), ...u16(height), 0, CODE_BITS_MIN]
-  const codes = compressed(indices)
+export function encodeFrame({ left, top, width, height, indices, hundredths }: GifFrame): Uint8Array<ArrayBuffer> {
+  const control = [0x21, 0xf9, 4, 0b101, ...encodeU16(hundredths), CLEAR_PIXEL, 0]
+  const head = [
+    ...control,
+    0x2c,
+    ...encodeU16(left),
+    ...encodeU16(top),
+    ...encodeU16(width),
+    ...encodeU16(height),
+    0,
+    CODE_BITS_MIN,
+  ]
+  const codes = compressLzw(indices)
   const blocks = Math.ceil(codes.length / BLOCK_MAX)
   const bytes = new Uint8Array(head.length + codes.length + blocks + 1)
   bytes.set(head)
@@ -56,8 +65,8 @@ export const GIF_END: Uint8Array<ArrayBuffer> = Uint8Array.of(0x3b)
 const longer = new Uint16Array(CODES_MAX * BYTES)
 
 /** Lempel, Ziv and Welch's compression, as GIF has it. */
-function compressed(indices: Uint8Array): Uint8Array {
-  const bits = bitWriter(indices.length)
+function compressLzw(indices: Uint8Array): Uint8Array {
+  const bits = createBitWriter(indices.length)
   let codeBits = CODE_BITS_MIN + 1
   let next = END + 1
   longer.fill(0)
@@ -90,7 +99,7 @@ function compressed(indices: Uint8Array): Uint8Array {
 }
 
 /** Bits in a row, the lowest first. No code is longer than two bytes, so `pixels` of them need no more. */
-function bitWriter(pixels: number) {
+function createBitWriter(pixels: number) {
   const bytes = new Uint8Array(2 * pixels + 16)
   let length = 0
   let waiting = 0

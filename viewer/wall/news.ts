@@ -2,14 +2,14 @@
 
 import type { BlockIndex } from '../../shared/wall.ts'
 import { neighboursOf } from '../../shared/works.ts'
-import { artworkAt, artworksOf, isPainted, type Artwork } from './artworks.ts'
+import { findArtwork, artworksOf, isPainted, type Artwork } from './artworks.ts'
 import type { Wall } from './wall-model.ts'
 
 /** What has changed since a moment in Unix milliseconds, when its reader was here last. */
 export type Missed = { readonly since: number; readonly blocks: ReadonlySet<BlockIndex> }
 
 /** What was missed once a wall has followed another: blocks that were sold or painted. */
-export function missedAfter(before: Wall | undefined, wall: Wall, since: number, missed?: Missed): Missed {
+export function addMissed(before: Wall | undefined, wall: Wall, since: number, missed?: Missed): Missed {
   const { claims, changed } = wall
   // Of a wall that was read again only the sales are known.
   const soldBefore = before?.stats.lastClaimedAt ?? 0
@@ -45,11 +45,11 @@ const STOPS_MAX = 12
  * The stops of a tour through new blocks, each the first block of its work: of the painted works the one of which most is new
  * comes first. The last stop is the open block beside the newest of all works, while there is one.
  */
-export function tourStops(wall: Wall, blocks: readonly BlockIndex[]): readonly BlockIndex[] {
+export function listTourStops(wall: Wall, blocks: readonly BlockIndex[]): readonly BlockIndex[] {
   const left = new Set(blocks)
   const works: { readonly work: Artwork; readonly fresh: number }[] = []
   for (const block of left) {
-    const work = artworkAt(wall, block)
+    const work = findArtwork(wall, block)
     const fresh = work?.blocks.filter((own) => left.delete(own)).length ?? 0
     if (work !== undefined && isPainted(wall, work)) works.push({ work, fresh })
   }

@@ -33,7 +33,7 @@ const OTHER_COLOUR = '#9aa3ad'
 const OPEN_COLOUR = '#2ec47c'
 
 /** The tints of all blocks; transparent without an overlay. */
-export function overlayBytes(
+export function renderOverlay(
   wall: Wall,
   { overlay, agent, at = Infinity, past }: OverlayState,
   theme: Theme,
@@ -62,12 +62,12 @@ function tintsOf(wall: Wall, overlay: Overlay, dim: Tint): (claim: Claim | undef
     case 'open':
       return (claim) => (claim === undefined ? [...bytesOf(OPEN_COLOUR), TINT] : dim)
     case 'framework':
-      return byFramework(wall, dim)
+      return createFrameworkTint(wall, dim)
   }
 }
 
-function byFramework(wall: Wall, dim: Tint): (claim: Claim | undefined) => Tint {
-  const colours = new Map(frameworksOf(wall).map(({ name }, i) => [name, frameworkColour(i)]))
+function createFrameworkTint(wall: Wall, dim: Tint): (claim: Claim | undefined) => Tint {
+  const colours = new Map(frameworksOf(wall).map(({ name }, i) => [name, chooseFrameworkColour(i)]))
   const ofAgent = wall.agents.map(({ framework }) => bytesOf(colours.get(framework) ?? OTHER_COLOUR))
   return (claim) => {
     const colour = claim && ofAgent[claim.a]
@@ -83,7 +83,7 @@ export function frameworksOf({ agents }: Wall): { readonly name: string | null; 
   return named.toSorted((a, b) => Number(a.name === null) - Number(b.name === null) || b.blocks - a.blocks)
 }
 
-const frameworkColour = (rank: number) => FRAMEWORK_COLOURS[rank] ?? OTHER_COLOUR
+const chooseFrameworkColour = (rank: number) => FRAMEWORK_COLOURS[rank] ?? OTHER_COLOUR
 
 /** The legend of an overlay's colours: each with its text. */
 export function legendOf(wall: Wall, overlay: Overlay): { readonly colour: string; readonly text: string }[] {
@@ -97,7 +97,7 @@ export function legendOf(wall: Wall, overlay: Overlay): { readonly colour: strin
       const named = all.slice(0, FRAMEWORK_COLOURS.length)
       const rest = all.slice(named.length).reduce((sum, { blocks }) => sum + blocks, 0)
       const legends = named.map(({ name, blocks }, i) => ({
-        colour: frameworkColour(i),
+        colour: chooseFrameworkColour(i),
         text: `${name ?? 'no framework'} · ${countText(blocks)}`,
       }))
       return rest === 0 ? legends : [...legends, { colour: OTHER_COLOUR, text: `other · ${countText(rest)}` }]

@@ -17,14 +17,14 @@ export type IndexTexture = Uint8Array<ArrayBuffer>
 
 const last = BLOCK_SIZE - 1
 
-const blockWithoutPicture = tile((x, y) =>
+const blockWithoutPicture = fillTile((x, y) =>
   x === 0 || y === 0 || x === last || y === last ? NO_PICTURE_FRAME : NO_PICTURE,
 )
 
-const openBlock = tile(() => OPEN)
+const openBlock = fillTile(() => OPEN)
 
 /** A wall without owners. */
-export function blankTexture(): IndexTexture {
+export function createTexture(): IndexTexture {
   return new Uint8Array(WIDTH * HEIGHT).fill(OPEN)
 }
 
@@ -39,9 +39,9 @@ export function clearBlock(texture: IndexTexture, block: BlockIndex) {
 }
 
 /** The 100 bytes of a block in the texture, row by row. */
-export function pictureAt(texture: IndexTexture, block: BlockIndex): Uint8Array {
+export function readPicture(texture: IndexTexture, block: BlockIndex): Uint8Array {
   const start = offsetOf(block)
-  return tile((x, y) => texture[start + y * WIDTH + x] ?? OPEN)
+  return fillTile((x, y) => texture[start + y * WIDTH + x] ?? OPEN)
 }
 
 /** Whether nothing is painted at a block. */
@@ -60,7 +60,7 @@ function offsetOf(block: BlockIndex) {
   return (row * WIDTH + col) * BLOCK_SIZE
 }
 
-function tile(byteAt: (x: number, y: number) => number): Uint8Array {
+function fillTile(byteAt: (x: number, y: number) => number): Uint8Array {
   return Uint8Array.from({ length: PIXELS_PER_BLOCK }, (_, i) => byteAt(i % BLOCK_SIZE, Math.floor(i / BLOCK_SIZE)))
 }
 

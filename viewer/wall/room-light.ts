@@ -23,7 +23,7 @@ const colours = PALETTE.map(bytesOf)
 type Light = readonly [red: number, green: number, blue: number]
 
 /** The light as RGBA, row by row; it is dark where nothing is painted near. */
-export function roomLight(wall: Pick<Wall, 'claims' | 'texture'>): Uint8ClampedArray<ArrayBuffer> {
+export function computeRoomLight(wall: Pick<Wall, 'claims' | 'texture'>): Uint8ClampedArray<ArrayBuffer> {
   const light = spread(spread(lampsOf(wall), ACROSS, DOWN), DOWN, LIGHT_WIDTH)
   const rgba = new Uint8ClampedArray(LIGHT_WIDTH * LIGHT_HEIGHT * 4)
   light.forEach((parts, at) => {

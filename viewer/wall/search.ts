@@ -2,7 +2,7 @@
 
 import type { CanvasAgent } from '../../shared/contract/canvas.ts'
 import { parseCoord, type BlockIndex } from '../../shared/wall.ts'
-import { artworkAt, artworksOf, type Artwork } from './artworks.ts'
+import { findArtwork, artworksOf, type Artwork } from './artworks.ts'
 import type { Wall } from './wall-model.ts'
 
 export type Hit =
@@ -20,17 +20,17 @@ const fullWallet = /^0x[0-9a-f]{40}$/
 
 /** The results for a text: the block or artwork at a coordinate, then agents by name, wallet or framework, then artworks by message. */
 export function search(wall: Wall, text: string, max: number): Hit[] {
-  const wanted = folded(text.trim())
+  const wanted = foldCase(text.trim())
   if (wanted === '') return []
   const hits: Hit[] = []
   const block = parseCoord((coordLike.exec(wanted) ?? []).slice(1).join(','))
-  const there = block === undefined ? undefined : artworkAt(wall, block)
+  const there = block === undefined ? undefined : findArtwork(wall, block)
   if (there !== undefined) hits.push({ kind: 'work', work: there })
   else if (block !== undefined) hits.push({ kind: 'block', block })
   wall.agents.forEach((agent, index) => {
     if (hits.length < max && isMeant(agent, wanted)) hits.push({ kind: 'agent', agent: index })
   })
-  const says = (index: BlockIndex) => folded(wall.claims.get(index)?.m ?? '').includes(wanted)
+  const says = (index: BlockIndex) => foldCase(wall.claims.get(index)?.m ?? '').includes(wanted)
   for (const work of artworksOf(wall)) {
     if (hits.length >= max) break
     const isThere = block !== undefined && work.blocks.includes(block)
@@ -40,23 +40,23 @@ export function search(wall: Wall, text: string, max: number): Hit[] {
 }
 
 /** The agent in an address, by number or wallet, in full or truncated. */
-export function agentNamed({ agents }: Wall, text: string): number | undefined {
-  const wanted = folded(text)
+export function findAgent({ agents }: Wall, text: string): number | undefined {
+  const wanted = foldCase(text)
   const index = agents.findIndex(({ id, wallet }) => String(id) === wanted || isWallet(wallet, wanted))
   return index === -1 ? undefined : index
 }
 
 /** Everything of a kind in an order. */
-export function ordered(wall: Wall, order: SortOrder): Hit[] {
+export function sortWorks(wall: Wall, order: SortOrder): Hit[] {
   if (order === 'newest-works') return artworksOf(wall).map((work) => ({ kind: 'work', work }))
   if (order === 'largest-works') {
     const largestFirst = artworksOf(wall).toSorted((a, b) => b.blocks.length - a.blocks.length)
     return largestFirst.map((work) => ({ kind: 'work', work }))
   }
-  return orderedAgents(wall, order).map((agent) => ({ kind: 'agent', agent }))
+  return sortAgents(wall, order).map((agent) => ({ kind: 'agent', agent }))
 }
 
-function orderedAgents({ agents, claims }: Wall, order: 'arrival' | 'blocks' | 'latest'): number[] {
+function sortAgents({ agents, claims }: Wall, order: 'arrival' | 'blocks' | 'latest'): number[] {
   const all = agents.map((_, index) => index)
   if (order === 'arrival') return all
   if (order === 'blocks') return all.toSorted((a, b) => (agents[b]?.blocks ?? 0) - (agents[a]?.blocks ?? 0) || a - b)
@@ -66,17 +66,17 @@ function orderedAgents({ agents, claims }: Wall, order: 'arrival' | 'blocks' | '
 }
 
 const isMeant = ({ name, wallet, framework }: CanvasAgent, wanted: string) =>
-  (name !== null && folded(name).includes(wanted)) ||
-  (framework !== null && folded(framework).includes(wanted)) ||
+  (name !== null && foldCase(name).includes(wanted)) ||
+  (framework !== null && foldCase(framework).includes(wanted)) ||
   isWallet(wallet, wanted)
 
 // Wallets are shown as their first and last characters; a part of either is enough from the first digit on.
 function isWallet(wallet: string, wanted: string): boolean {
   if (!wanted.startsWith('0x') || wanted.length < 3) return false
-  const [start = '', end = ''] = folded(wallet).split(gap)
+  const [start = '', end = ''] = foldCase(wallet).split(gap)
   if (fullWallet.test(wanted)) return wanted.startsWith(start) && wanted.endsWith(end)
   const [wantedStart = '', wantedEnd = ''] = wanted.split(gap)
   return start.startsWith(wantedStart) && end.startsWith(wantedEnd)
 }
 
-const folded = (text: string) => text.normalize('NFKC').toLowerCase()
+const foldCase = (text: string) => text.normalize('NFKC').toLowerCase()

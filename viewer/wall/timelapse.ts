@@ -4,8 +4,8 @@ import { WIDTH, type BlockIndex } from '../../shared/wall.ts'
 import type { Rect } from '../camera/camera.ts'
 import { coloursOf, type Theme } from '../theme.ts'
 import { boundsOf } from './artworks.ts'
-import { CLEAR_PIXEL, GIF_END, gifFrame, gifHead } from './gif.ts'
-import { blankTexture, paintBlock, type IndexTexture } from './pixel-buffer.ts'
+import { CLEAR_PIXEL, GIF_END, encodeFrame, encodeHead } from './gif.ts'
+import { createTexture, paintBlock, type IndexTexture } from './pixel-buffer.ts'
 
 /** A change of a block: base64 of its new picture, or none. */
 export type Step = { readonly block: BlockIndex; readonly px: string | undefined }
@@ -22,14 +22,14 @@ const LAST_HUNDREDTHS = 250
 const SIDE = 480
 
 /** Yields the file piece by piece, each with the finished share, from 0 to 1. */
-export function* timelapse(input: TimelapseInput): Generator<readonly [Uint8Array<ArrayBuffer>, number]> {
+export function* renderTimelapse(input: TimelapseInput): Generator<readonly [Uint8Array<ArrayBuffer>, number]> {
   const { steps, area, theme } = input
   const [width, height] = [area.right - area.left, area.bottom - area.top]
   const scale = Math.max(1, Math.floor(SIDE / Math.max(width, height)))
-  const texture = blankTexture()
+  const texture = createTexture()
   const count = Math.min(FRAMES_MAX, steps.length)
-  const frame = (whole: Rect, parts: readonly Rect[], hundredths: number) =>
-    gifFrame({
+  const createFrame = (whole: Rect, parts: readonly Rect[], hundredths: number) =>
+    encodeFrame({
       left: (whole.left - area.left) * scale,
       top: (whole.top - area.top) * scale,
       width: (whole.right - whole.left) * scale,
@@ -37,8 +37,8 @@ export function* timelapse(input: TimelapseInput): Generator<readonly [Uint8Arra
       indices: indicesOf(texture, whole, parts, scale),
       hundredths,
     })
-  yield [gifHead(width * scale, height * scale, rgbOf(theme)), 0]
-  yield [frame(area, [area], FRAME_HUNDREDTHS), 0]
+  yield [encodeHead(width * scale, height * scale, rgbOf(theme)), 0]
+  yield [createFrame(area, [area], FRAME_HUNDREDTHS), 0]
   const endOf = (n: number) => Math.round((n * steps.length) / count)
   for (let n = 0; n < count; n++) {
     const touched = new Set<BlockIndex>()
@@ -48,7 +48,7 @@ export function* timelapse(input: TimelapseInput): Generator<readonly [Uint8Arra
     }
     const parts = [...touched].map((block) => boundsOf([block]))
     const isLast = n === count - 1
-    yield [frame(boundsOf([...touched]), parts, isLast ? LAST_HUNDREDTHS : FRAME_HUNDREDTHS), (n + 1) / count]
+    yield [createFrame(boundsOf([...touched]), parts, isLast ? LAST_HUNDREDTHS : FRAME_HUNDREDTHS), (n + 1) / count]
   }
   yield [GIF_END, 1]
 }

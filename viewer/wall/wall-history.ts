@@ -2,7 +2,7 @@
 
 import type { ChangeDto } from '../../shared/contract/live.ts'
 import { type BlockIndex, isBlockIndex } from '../../shared/wall.ts'
-import { blankTexture, clearBlock, paintBlock } from './pixel-buffer.ts'
+import { createTexture, clearBlock, paintBlock } from './pixel-buffer.ts'
 import type { Wall } from './wall-model.ts'
 
 type Shown = Exclude<ChangeDto, { kind: 'identity' }>
@@ -30,11 +30,11 @@ export function historyOf(log: readonly ChangeDto[], nextAfter: number): History
  * The wall at a moment in Unix milliseconds. Blocks sold later look open and keep their claims.
  * `from` is another moment of the same history: it is changed in place, by the changes between the two moments only.
  */
-export function pastAt(present: Wall, history: History, at: number, from?: Past): Past {
-  const count = soldBy(history.moments, at)
+export function rebuildPast(present: Wall, history: History, at: number, from?: Past): Past {
+  const count = countSold(history.moments, at)
   const isNear = from?.history === history
   if (isNear && from.count === count) return from
-  const before = isNear ? from.wall : { ...present, texture: blankTexture(), claims: new Map(present.claims) }
+  const before = isNear ? from.wall : { ...present, texture: createTexture(), claims: new Map(present.claims) }
   const start = isNear ? from.count : 0
   const between = history.changes.slice(Math.min(start, count), Math.max(start, count))
   const touched = [...new Set(between.map(({ i }) => i))].filter(isBlockIndex)
@@ -62,7 +62,7 @@ export function momentsOf({ claims }: Wall): Float64Array<ArrayBuffer> {
 }
 
 /** How many sales had been made at a moment; all of them now. */
-export function soldBy(moments: Float64Array, at: number | undefined): number {
+export function countSold(moments: Float64Array, at: number | undefined): number {
   if (at === undefined) return moments.length
   let low = 0
   let high = moments.length
@@ -75,7 +75,7 @@ export function soldBy(moments: Float64Array, at: number | undefined): number {
 }
 
 /** The moment of the n-th sale; before the first for none, now for all. */
-export function momentAfter(moments: Float64Array, count: number): number | undefined {
+export function findNextMoment(moments: Float64Array, count: number): number | undefined {
   if (count >= moments.length) return undefined
   return count <= 0 ? Math.max((moments[0] ?? 1) - 1, 0) : moments[count - 1]
 }
@@ -85,6 +85,6 @@ const WHOLE_PLAY_MS = 20_000
 const SALE_MAX_MS = 400
 
 /** How many sales, with a fraction, have passed after playing for `ms` from `count`. */
-export function played(moments: Float64Array, count: number, ms: number): number {
+export function advancePlay(moments: Float64Array, count: number, ms: number): number {
   return count + ms / Math.min(SALE_MAX_MS, WHOLE_PLAY_MS / Math.max(moments.length, 1))
 }

@@ -3,7 +3,7 @@
 import type { Canvas, CanvasAgent, CanvasBlock, CanvasStats } from '../../shared/contract/canvas.ts'
 import { PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
 import { isBlockIndex, type BlockIndex } from '../../shared/wall.ts'
-import { blankTexture, isOpenAt, paintBlock, paintBytes, type IndexTexture } from './pixel-buffer.ts'
+import { createTexture, isOpenAt, paintBlock, paintBytes, type IndexTexture } from './pixel-buffer.ts'
 
 /** The known facts about a claimed block, except its picture, which is in the texture. */
 export type Claim = Pick<CanvasBlock, 'i' | 'a' | 't'> & Words
@@ -33,8 +33,8 @@ export type Wall = {
 export const isSoldOut = (wall: Wall | undefined): boolean => wall?.complete === true && wall.stats.remaining === 0
 
 /** A wall whose blocks have not arrived yet. */
-export function wallWithoutBlocks({ pricing, stats, agents }: CanvasHead): Wall {
-  return { pricing, stats, agents, claims: new Map(), texture: blankTexture(), changed: undefined, complete: false }
+export function createWall({ pricing, stats, agents }: CanvasHead): Wall {
+  return { pricing, stats, agents, claims: new Map(), texture: createTexture(), changed: undefined, complete: false }
 }
 
 /** The wall with new or changed blocks, and their pictures. */
@@ -79,6 +79,6 @@ type CanvasRest = CanvasHead & { readonly blocks: readonly Claim[] }
 
 /** The whole wall, from its pictures and the rest. */
 export function wallOf({ pixels, blocks }: { readonly pixels: Uint8Array; readonly blocks: CanvasRest }): Wall {
-  const wall = withClaims(withPictures(wallWithoutBlocks(blocks), 0, pixels), blocks.blocks)
+  const wall = withClaims(withPictures(createWall(blocks), 0, pixels), blocks.blocks)
   return { ...wall, changed: undefined, complete: true }
 }

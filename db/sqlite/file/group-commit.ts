@@ -33,13 +33,13 @@ export function groupCommit({ write, soon, flush }: Means): GroupCommit {
   let isBusy = false
   let flushing: Promise<void> = Promise.resolve()
 
-  const attempt = (all: readonly Waiting[]): readonly Written[] => {
+  const commitAll = (all: readonly Waiting[]): readonly Written[] => {
     try {
       const responses = write(() => all.map(({ work }) => work()))
       return responses.map((respond, at) => ({ respond, fail: (error) => all[at]?.fail(error) }))
     } catch (error) {
       // A failure rolls all of them back, so each is then tried alone; but after a failed disk nothing is tried.
-      if (all.length > 1 && !(error instanceof StoreBroken)) return all.flatMap((one) => attempt([one]))
+      if (all.length > 1 && !(error instanceof StoreBroken)) return all.flatMap((one) => commitAll([one]))
       for (const { fail } of all) fail(error)
       return []
     }
@@ -47,7 +47,7 @@ export function groupCommit({ write, soon, flush }: Means): GroupCommit {
   const turn = async () => {
     const all = waiting
     waiting = []
-    const written = attempt(all)
+    const written = commitAll(all)
     try {
       if (written.length > 0) await (flushing = flush())
       for (const { respond } of written) respond()

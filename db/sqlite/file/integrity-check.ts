@@ -6,7 +6,7 @@
 import type { DamagedRow } from '../../row-checksums.ts'
 import { isLatest } from '../latest-changes.ts'
 import type { RawConnection } from '../raw.ts'
-import { damagedRows } from '../row-checksums.ts'
+import { listDamagedRows } from '../row-checksums.ts'
 
 /** The result of checking a file. */
 export type Inspection = {
@@ -20,17 +20,17 @@ export function inspectPresent(connection: RawConnection): Inspection {
   const tables = connection.prepare<{ name: string }>(
     "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('changes', 'sqlite_sequence')",
   )
-  const flaws = tables.all({}).flatMap(({ name }) => flawsOf(connection, name))
-  return inspectionOf(flaws, () => damagedRows(connection, isLatest('number')))
+  const flaws = tables.all({}).flatMap(({ name }) => listFlaws(connection, name))
+  return inspectionOf(flaws, () => listDamagedRows(connection, isLatest('number')))
 }
 
 /** Checks the whole file. Throws SQLite's errors. */
 export function inspect(connection: RawConnection): Inspection {
-  return inspectionOf(flawsOf(connection), () => damagedRows(connection))
+  return inspectionOf(listFlaws(connection), () => listDamagedRows(connection))
 }
 
 function inspectionOf(flaws: readonly string[], damaged: () => DamagedRow[]): Inspection {
-  const flaw = worstOf(flaws)
+  const flaw = chooseWorst(flaws)
   return { flaw, damaged: flaw === 'beyond-repair' ? [] : damaged() }
 }
 
@@ -39,9 +39,9 @@ const ofOneRow = /^(CHECK constraint failed in|NULL value in|\w+ value in|non-\w
 const ofAnIndex = /(missing from|entries in|entry in|order for) index/
 
 /** Errors that SQLite reports about a file, besides single rows. Throws SQLite's errors. */
-export const flawOf = (connection: RawConnection): Inspection['flaw'] => worstOf(flawsOf(connection))
+export const flawOf = (connection: RawConnection): Inspection['flaw'] => chooseWorst(listFlaws(connection))
 
-function flawsOf(connection: RawConnection, table?: string): string[] {
+function listFlaws(connection: RawConnection, table?: string): string[] {
   const which = table === undefined ? '' : `(${table})`
   const check = connection.prepare<{ integrity_check: string }>(`PRAGMA integrity_check${which}`)
   return check
@@ -50,7 +50,7 @@ function flawsOf(connection: RawConnection, table?: string): string[] {
     .filter((flaw) => flaw !== 'ok' && !ofOneRow.test(flaw))
 }
 
-function worstOf(flaws: readonly string[]): Inspection['flaw'] {
+function chooseWorst(flaws: readonly string[]): Inspection['flaw'] {
   if (flaws.length === 0) return 'none'
   return flaws.every((flaw) => ofAnIndex.test(flaw)) ? 'indexes' : 'beyond-repair'
 }

@@ -11,13 +11,13 @@ export type Inspected = Inspection | { readonly trouble: string }
 declare const self: Worker
 
 self.addEventListener('message', ({ data: { path, part } }: MessageEvent<Asked>) =>
-  self.postMessage(inspected(path, part === 'present' ? inspectPresent : inspect)),
+  self.postMessage(inspectFile(path, part === 'present' ? inspectPresent : inspect)),
 )
 
 /** The request to the worker: to check a part of a file, or all of it. */
 export type Asked = { readonly path: string; readonly part: 'present' | 'whole' }
 
-function inspected(path: string, look: (connection: RawConnection) => Inspection): Inspected {
+function inspectFile(path: string, look: (connection: RawConnection) => Inspection): Inspected {
   try {
     const db = new Database(path, { readonly: true, strict: true })
     const statements: { finalize(): void }[] = []

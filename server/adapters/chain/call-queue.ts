@@ -38,13 +38,13 @@ export function callQueue({ atOnce, waitingMax, perSecond }: QueueLimits, clock:
     while (running < atOnce) {
       const line = BY_URGENCY.map((urgency) => waiting[urgency]).find(({ length }) => length > 0)
       if (line === undefined) return
-      const waitMs = untilFree()
+      const waitMs = waitUntilFree()
       if (waitMs > 0) return wakeIn(waitMs)
       line.shift()?.()
     }
   }
   /** Milliseconds until another call may start. */
-  const untilFree = () => {
+  const waitUntilFree = () => {
     if (perSecond === undefined) return 0
     const now = clock.elapsed()
     while (begunAt[0] !== undefined && now - begunAt[0] >= SECOND_MS) begunAt.shift()

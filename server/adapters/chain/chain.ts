@@ -30,7 +30,7 @@ export function createViemChain(endpoints: Endpoints, offer: Offer): Chain {
 
   const urgencyOf = (payment: PaymentKey) =>
     clock.elapsed() - (readAt.get(keyOf(payment)) ?? -BUYING_MS) < BUYING_MS ? 'settlement' : 'background'
-  const bounded = <T, S>(urgency: CallContext['urgency'], work: (context: CallContext) => Promise<T>, silent: S) =>
+  const callBounded = <T, S>(urgency: CallContext['urgency'], work: (context: CallContext) => Promise<T>, silent: S) =>
     machine.withTimeout<T | S>(deadlineMs, (late) => work({ urgency, late }).catch(() => silent), silent)
 
   return {
@@ -48,7 +48,7 @@ export function createViemChain(endpoints: Endpoints, offer: Offer): Chain {
           },
           'wait',
         )
-      return bounded('buyer', read, 'silent')
+      return callBounded('buyer', read, 'silent')
     },
     status(payment, head, named) {
       const check = {
@@ -60,22 +60,26 @@ export function createViemChain(endpoints: Endpoints, offer: Offer): Chain {
         proof: proofs.get(moneyOf(payment)),
         proved: (proof: Proof) => proofs.set(moneyOf(payment), proof),
       }
-      return bounded<ChainStatus, typeof SILENT>(
+      return callBounded<ChainStatus, typeof SILENT>(
         urgencyOf(payment),
         (context) => endpoints.ask(context, (session) => readStatus(session, check)),
         SILENT,
       )
     },
     balanceOf: (wallet) =>
-      bounded<bigint, 'silent'>(
+      callBounded<bigint, 'silent'>(
         'background',
         (context) => endpoints.ask(context, (session) => balanceOf(session, asset, wallet)),
         'silent',
       ),
     fault: () =>
-      bounded<ChainHealth, ChainHealth>('settlement', (context) => probe(endpoints, states, offer, context), NO_ANSWER),
+      callBounded<ChainHealth, ChainHealth>(
+        'settlement',
+        (context) => probe(endpoints, states, offer, context),
+        NO_ANSWER,
+      ),
     transfersTo: (payTo, from) =>
-      bounded<Receipts, 'silent'>(
+      callBounded<Receipts, 'silent'>(
         'background',
         (context) =>
           endpoints.ask(context, (session) => readTransfers(session, endpoints.newest(), asset, payTo, from), 'wait'),

@@ -155,7 +155,7 @@ async function resultOf(response: Response, { body, url }: SentCall): Promise<un
   const { status, headers } = response
   if (status === TOO_MANY_REQUESTS) throw new EndpointBusy(restOf(headers.get('retry-after')))
   const answer: unknown = await response.json().catch(() => undefined)
-  const error = errorIn(answer)
+  const error = parseRpcError(answer)
   if (error !== undefined && BUSY_CODES.has(error.code)) throw new EndpointBusy(undefined)
   if (error !== undefined) throw new RpcRequestError({ body, error, url })
   if (!response.ok) throw new HttpRequestError({ body, url, status, headers })
@@ -169,7 +169,7 @@ function restOf(retryAfter: string | null): number | undefined {
   return seconds === undefined ? undefined : Math.min(seconds * 1000, REST_MAX_MS)
 }
 
-function errorIn(answer: unknown): { code: number; message: string; data?: unknown } | undefined {
+function parseRpcError(answer: unknown): { code: number; message: string; data?: unknown } | undefined {
   if (typeof answer !== 'object' || answer === null || !('error' in answer)) return undefined
   const { error } = answer
   if (typeof error !== 'object' || error === null || !('code' in error) || typeof error.code !== 'number')

@@ -6,7 +6,7 @@ import type { Address, UnixSeconds } from '../../domain/purchase/payment.ts'
 import type { Clock } from '../../ports.ts'
 import { TIMES, type Times } from '../../times.ts'
 import { chainOf, isSoldOn } from '../../x402/network.ts'
-import { connectionTrouble } from '../bounded-calls.ts'
+import { describeConnectionError } from '../bounded-calls.ts'
 import { QueueFull } from './call-queue.ts'
 import {
   EndpointBehind,
@@ -79,7 +79,7 @@ export function openEndpoints(
   let newest: Height | undefined
 
   /** The endpoints that accept calls, healthy ones first. */
-  const inOrder = () => {
+  const sortByHealth = () => {
     const awake = all.filter(({ restsUntil }) => restsUntil <= clock.elapsed())
     return awake.toSorted((one, other) => Number(one.isInTrouble) - Number(other.isInTrouble))
   }
@@ -92,7 +92,7 @@ export function openEndpoints(
     const waitsMs = onLag === 'wait' ? times.chainLagWaitsMs : [RETRY_MS]
     for (let round = 0; round <= waitsMs.length; round++) {
       if (round > 0) await clock.wait(waitsMs[round - 1] ?? 0)
-      for (const endpoint of inOrder()) {
+      for (const endpoint of sortByHealth()) {
         if (context.late.aborted) throw failure
         try {
           // There is no other endpoint, and no payment depends on these queries.
@@ -125,11 +125,11 @@ export function openEndpoints(
     },
     ask,
     onProbed,
-    request: requestBy(ask),
+    request: createRequest(ask),
   }
 }
 
-const requestBy =
+const createRequest =
   (ask: Endpoints['ask']): RpcRequest =>
   async (method, params) => {
     // An error of the contract is a response of the endpoint.
@@ -164,11 +164,11 @@ export function describeError(error: unknown): string {
   if (error instanceof RpcRequestError) return 'returns errors'
   if (error instanceof HttpRequestError) return `returns status ${error.status}`
   if (error instanceof NoRpcAnswer) return 'does not return JSON-RPC'
-  return connectionTrouble(error) ?? 'does not respond'
+  return describeConnectionError(error) ?? 'does not respond'
 }
 
 /** Reads a block's height and time; throws for a response without them. */
-export async function blockAt(session: Session, tag: 'latest' | 'safe'): Promise<Height | undefined> {
+export async function readBlock(session: Session, tag: 'latest' | 'safe'): Promise<Height | undefined> {
   const block = await session.call('eth_getBlockByNumber', [tag, false])
   if (block === null) return undefined
   if (typeof block !== 'object' || !('number' in block && 'timestamp' in block))

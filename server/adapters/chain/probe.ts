@@ -26,12 +26,12 @@ export async function probe(
 ): Promise<ChainHealth> {
   const asked = endpoints.all.map(async (endpoint) => {
     const health = await probeOne(createSession(endpoint, context), endpoints, states, offer).catch(
-      (error: unknown): ChainHealth => silence(endpoint, error),
+      (error: unknown): ChainHealth => createSilentHealth(endpoint, error),
     )
     endpoint.isInTrouble = health.kind === 'silent'
     // The endpoint accepts calls again, whatever pause it requested: an armed wall must not keep buyers waiting for it.
     if (health.kind === 'none') endpoint.restsUntil = 0
-    tellOf(endpoints, endpoint, health)
+    reportHealth(endpoints, endpoint, health)
     return health
   })
   const found = await Promise.all(asked)
@@ -46,18 +46,18 @@ export async function probe(
 }
 
 /** Reports the problem of an endpoint; our own full queue is not one. */
-function tellOf({ onProbed }: Endpoints, { host }: Endpoint, health: ChainHealth): void {
+function reportHealth({ onProbed }: Endpoints, { host }: Endpoint, health: ChainHealth): void {
   if (health.kind === 'none') onProbed(host, null)
   else if (health.what !== undefined && health.what !== queueWords(host)) onProbed(host, health.what)
 }
 
-const endpointWords = (host: string) => `the chain endpoint ${host}`
+const describeEndpoint = (host: string) => `the chain endpoint ${host}`
 
-const queueWords = (host: string) => `too many calls are queued for ${endpointWords(host)}`
+const queueWords = (host: string) => `too many calls are queued for ${describeEndpoint(host)}`
 
-const silence = ({ host }: Endpoint, error: unknown): ChainHealth => ({
+const createSilentHealth = ({ host }: Endpoint, error: unknown): ChainHealth => ({
   kind: 'silent',
-  what: error instanceof QueueFull ? queueWords(host) : `${endpointWords(host)} ${describeError(error)}`,
+  what: error instanceof QueueFull ? queueWords(host) : `${describeEndpoint(host)} ${describeError(error)}`,
 })
 
 async function probeOne(
@@ -71,10 +71,10 @@ async function probeOne(
   const known = endpoints.newest()?.number ?? 0n
   const chainId = await endpoint.chainId(session)
   if (`eip155:${chainId}` !== terms.network)
-    return { kind: 'fault', what: `${endpointWords(host)} serves eip155:${chainId}, not ${terms.network}` }
+    return { kind: 'fault', what: `${describeEndpoint(host)} serves eip155:${chainId}, not ${terms.network}` }
   if (!isSoldOn(terms.network))
     return { kind: 'fault', what: `this wall no longer sells on ${terms.network}; what was sold there stays sold` }
-  const words = await tokenWords(session, terms.asset)
+  const words = await readTokenWords(session, terms.asset)
   if (words === undefined) return { kind: 'fault', what: 'the token is not deployed on this chain' }
   if (words[0] !== assetName || words[1] !== assetVersion)
     return { kind: 'fault', what: 'the token’s name or version differs from the one that payers sign for' }
@@ -83,13 +83,13 @@ async function probeOne(
   const nobody = { asset: terms.asset, key: { payer: zeroAddress, nonce: zeroHash } }
   const { number, timestamp } = await states.latest(session, nobody)
   endpoints.saw({ number, timestamp })
-  if (number < known) return { kind: 'silent', what: `${endpointWords(host)} lags behind` }
-  const lacks = await eventsLacked(session, terms.asset, number)
+  if (number < known) return { kind: 'silent', what: `${describeEndpoint(host)} lags behind` }
+  const lacks = await findLackingEvents(session, terms.asset, number)
   return { kind: 'none', head: number, ...(lacks === undefined ? {} : { lacks }) }
 }
 
 /** Which queries of events an endpoint does not support. Tries them if that is not known yet. */
-async function eventsLacked(session: Session, address: Address, newest: bigint): Promise<string | undefined> {
+async function findLackingEvents(session: Session, address: Address, newest: bigint): Promise<string | undefined> {
   const { endpoint } = session
   if (!endpoint.logs.isLearnt()) {
     endpoint.logs.retry()
@@ -109,16 +109,19 @@ async function eventsLacked(session: Session, address: Address, newest: bigint):
 }
 
 /** The token's name and version; `undefined` if there is no contract, empty if it is not such a token. */
-async function tokenWords(session: Session, asset: Address): Promise<readonly string[] | undefined> {
+async function readTokenWords(session: Session, asset: Address): Promise<readonly string[] | undefined> {
   const read = async (functionName: 'name' | 'version') => {
     const data = await callContract(session, asset, encodeFunctionData({ abi, functionName }), 'latest')
     return data === '0x' ? undefined : decodeFunctionResult({ abi, functionName, data })
   }
-  const orWordless = (error: unknown) => {
+  const ignoreMissingFunction = (error: unknown) => {
     if (isRevert(error)) return undefined
     throw error
   }
-  const [name, tokenVersion] = await Promise.all([read('name').catch(orWordless), read('version').catch(orWordless)])
+  const [name, tokenVersion] = await Promise.all([
+    read('name').catch(ignoreMissingFunction),
+    read('version').catch(ignoreMissingFunction),
+  ])
   if (name !== undefined && tokenVersion !== undefined) return [name, tokenVersion]
   const code = await session.call('eth_getCode', [asset, 'latest'])
   return code === '0x' ? undefined : []

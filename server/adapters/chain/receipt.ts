@@ -65,10 +65,10 @@ export function readPaymentEnd(receipt: TransactionReceipt, payment: WatchedPaym
   const asset = payment.accepted.asset
   const topicsOf = (log: EventLog | undefined) =>
     log?.address.toLowerCase() === asset ? log.topics.join().toLowerCase() : undefined
-  const marked = (event: Hash) => [event, pad(payment.payer), payment.nonce].join()
-  if (logs.some((log) => topicsOf(log) === marked(CANCELLED)))
+  const joinTopics = (event: Hash) => [event, pad(payment.payer), payment.nonce].join()
+  if (logs.some((log) => topicsOf(log) === joinTopics(CANCELLED)))
     return { kind: 'void', why: 'the authorization was cancelled' }
-  const at = logs.findIndex((log) => topicsOf(log) === marked(USED))
+  const at = logs.findIndex((log) => topicsOf(log) === joinTopics(USED))
   if (at === -1) return SILENT
   const paysUs = (log: EventLog | undefined) =>
     log !== undefined &&

@@ -4,7 +4,7 @@ import { decodeFunctionResult, encodeFunctionData, multicall3Abi, parseAbi, RpcR
 import type { Address, Hash, PaymentKey, UnixSeconds } from '../../domain/purchase/payment.ts'
 import type { Urgency } from './call-queue.ts'
 import type { Endpoint, Machine, Session } from './endpoint.ts'
-import { blockAt, callContract, parseHexData, MULTICALL } from './endpoints.ts'
+import { readBlock, callContract, parseHexData, MULTICALL } from './endpoints.ts'
 
 /** The state of one authorization at one block. `hash` is that of the requested block, unless it is too old. */
 export type AuthorizationState = {
@@ -42,21 +42,21 @@ const abi = parseAbi([
 export function createStateReader({ soon }: Machine): StateReader {
   const shared = { latest: new Map<Endpoint, SharedCheck>(), safe: new Map<Endpoint, SharedCheck>() }
   const check = (tag: Tag, { endpoint, urgency }: Session, question: StateQuestion) => {
-    const known = shared[tag].get(endpoint) ?? sharedCheck(endpoint, tag, soon)
+    const known = shared[tag].get(endpoint) ?? createSharedCheck(endpoint, tag, soon)
     shared[tag].set(endpoint, known)
     return known(urgency, question)
   }
   return {
     async latest(session, question) {
       const { endpoint } = session
-      if (endpoint.hasMulticall === false) return await plainState(session, question)
+      if (endpoint.hasMulticall === false) return await readState(session, question)
       try {
         const state = await check('latest', session, question)
         endpoint.hasMulticall = true
         return state
       } catch (error) {
         if (!isRefusal(error)) throw error
-        const state = await plainState(session, question)
+        const state = await readState(session, question)
         // Single calls work, so the endpoint rejects multicalls.
         endpoint.hasMulticall = false
         return state
@@ -68,14 +68,14 @@ export function createStateReader({ soon }: Machine): StateReader {
       } catch (error) {
         if (!isRefusal(error)) throw error
       }
-      return await plainSafeState(session, question)
+      return await readSafeState(session, question)
     },
   }
 }
 
 /** Whether an authorization is used or cancelled at a block. */
 export async function isSpentAt(session: Session, { asset, key }: StateQuestion, block: bigint): Promise<boolean> {
-  const data = await callContract(session, asset, stateCall(key), block)
+  const data = await callContract(session, asset, encodeStateCall(key), block)
   return decodeFunctionResult({ abi, functionName: 'authorizationState', data })
 }
 
@@ -91,11 +91,11 @@ type SharedCheck = (urgency: Urgency, question: StateQuestion) => Promise<Author
 type Waiting = PromiseWithResolvers<AuthorizationState> & { readonly question: StateQuestion }
 
 /** The first query that gets its turn reads for all that wait. */
-function sharedCheck(endpoint: Endpoint, tag: Tag, soon: Machine['soon']): SharedCheck {
+function createSharedCheck(endpoint: Endpoint, tag: Tag, soon: Machine['soon']): SharedCheck {
   let waiting: Waiting[] = []
   const askForAll = async (taken: readonly Waiting[]) => {
     try {
-      const answers = await manyStates(endpoint, tag, taken)
+      const answers = await readManyStates(endpoint, tag, taken)
       for (const [at, { resolve, reject }] of taken.entries()) {
         const answer = answers[at]
         if (answer === undefined || 'error' in answer) reject(answer?.error)
@@ -125,10 +125,10 @@ function sharedCheck(endpoint: Endpoint, tag: Tag, soon: Machine['soon']): Share
   }
 }
 
-const stateCall = ({ payer, nonce }: PaymentKey) =>
+const encodeStateCall = ({ payer, nonce }: PaymentKey) =>
   encodeFunctionData({ abi, functionName: 'authorizationState', args: [payer, nonce] })
 
-async function manyStates(
+async function readManyStates(
   endpoint: Endpoint,
   tag: Tag,
   taken: readonly Waiting[],
@@ -138,23 +138,23 @@ async function manyStates(
     toMulticall(encodeFunctionData({ abi, functionName: 'getBlockNumber' })),
     toMulticall(encodeFunctionData({ abi, functionName: 'getCurrentBlockTimestamp' })),
     ...taken.flatMap(({ question: { asset, key, blockAsked = 0n } }) => [
-      { target: asset, allowFailure: true, callData: stateCall(key) },
+      { target: asset, allowFailure: true, callData: encodeStateCall(key) },
       toMulticall(encodeFunctionData({ abi, functionName: 'getBlockHash', args: [blockAsked] })),
     ]),
   ]
   const data = encodeFunctionData({ abi: multicall3Abi, functionName: 'aggregate3', args: [calls] })
   const answer = parseHexData(await endpoint.post('eth_call', [{ to: MULTICALL, data }, tag]))
   const results = decodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', data: answer })
-  const dataAt = (at: number) => {
+  const readDataAt = (at: number) => {
     const result = results[at]
     if (result?.success !== true) throw new TypeError('a call that failed')
     return result.returnData
   }
-  const number = decodeFunctionResult({ abi, functionName: 'getBlockNumber', data: dataAt(0) })
-  const timestamp = decodeFunctionResult({ abi, functionName: 'getCurrentBlockTimestamp', data: dataAt(1) })
+  const number = decodeFunctionResult({ abi, functionName: 'getBlockNumber', data: readDataAt(0) })
+  const timestamp = decodeFunctionResult({ abi, functionName: 'getCurrentBlockTimestamp', data: readDataAt(1) })
   return taken.map(({ question }, at) => {
     try {
-      const spent = decodeFunctionResult({ abi, functionName: 'authorizationState', data: dataAt(2 + 2 * at) })
+      const spent = decodeFunctionResult({ abi, functionName: 'authorizationState', data: readDataAt(2 + 2 * at) })
       const known = results[3 + 2 * at]
       const hash = known?.success === true && question.blockAsked !== undefined ? known.returnData : undefined
       return { number, timestamp, spent, hash: hash === NO_HASH ? undefined : hash }
@@ -167,15 +167,15 @@ async function manyStates(
 const NO_HASH = `0x${'0'.repeat(64)}`
 
 /** The same with single calls, for a chain without the multicall contract or an endpoint that rejects it. */
-async function plainState(session: Session, question: StateQuestion): Promise<AuthorizationState> {
-  const block = await blockAt(session, 'latest')
+async function readState(session: Session, question: StateQuestion): Promise<AuthorizationState> {
+  const block = await readBlock(session, 'latest')
   if (block === undefined) throw new TypeError('no newest block')
   const spent = await isSpentAt(session, question, block.number)
   return { ...block, spent, hash: undefined }
 }
 
-async function plainSafeState(session: Session, question: StateQuestion): Promise<AuthorizationState | undefined> {
-  const block = await blockAt(session, 'safe').catch((error: unknown) => {
+async function readSafeState(session: Session, question: StateQuestion): Promise<AuthorizationState | undefined> {
+  const block = await readBlock(session, 'safe').catch((error: unknown) => {
     // An endpoint without safe blocks returns an error; a rate limit is a failure.
     if (error instanceof RpcRequestError && error.code !== LIMIT_EXCEEDED) return undefined
     throw error

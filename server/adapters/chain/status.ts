@@ -40,18 +40,18 @@ export async function readStatus(session: Session, check: ChainCheck): Promise<C
   const askSafe = () => states.safe(session, question)
   // After the expiry, the safe block is read first. It does not show the use of an authorization signed for longer.
   const isOver = (endpoints.newest()?.timestamp ?? 0n) > payment.validBefore
-  const early = isOver ? await orUnknown(askSafe()) : 'unknown'
+  const early = isOver ? await answerOrUnknown(askSafe()) : 'unknown'
   if (early !== 'unknown' && early !== undefined && early.number >= head && early.spent)
-    return finalOf(await howSpent(session, check, question, early))
+    return finalOf(await readHowSpent(session, check, question, early))
   const known = endpoints.newest()?.number ?? 0n
   const latest = await states.latest(session, question)
   endpoints.saw(latest)
   // An endpoint that is older than what was read before proves no absence.
   if (latest.number < head || (!latest.spent && latest.number < known)) throw new EndpointBehind('an older block')
-  const safeState = async () => (early === 'unknown' ? await askSafe() : early)
-  if (!latest.spent) return (await isExpired(latest, payment, safeState)) ? EXPIRED : { kind: 'unspent' }
-  const end = await howSpent(session, check, question, latest)
-  return (await isFinal(latest, payment, safeState)) ? finalOf(end) : end
+  const readSafeState = async () => (early === 'unknown' ? await askSafe() : early)
+  if (!latest.spent) return (await isExpired(latest, payment, readSafeState)) ? EXPIRED : { kind: 'unspent' }
+  const end = await readHowSpent(session, check, question, latest)
+  return (await isFinal(latest, payment, readSafeState)) ? finalOf(end) : end
 }
 
 type SafeState = () => Promise<AuthorizationState | undefined>
@@ -59,12 +59,12 @@ type SafeState = () => Promise<AuthorizationState | undefined>
 const finalOf = (end: ChainStatus): ChainStatus =>
   end.kind === 'paid' || end.kind === 'void' ? { ...end, final: true } : end
 
-const orUnknown = <T>(asked: Promise<T>): Promise<T | 'unknown'> => asked.catch(() => 'unknown' as const)
+const answerOrUnknown = <T>(asked: Promise<T>): Promise<T | 'unknown'> => asked.catch(() => 'unknown' as const)
 
 /** Whether an outcome is final; a safe block that cannot be read now does not revoke an outcome. */
 async function isFinal(latest: AuthorizationState, payment: WatchedPayment, safeState: SafeState): Promise<boolean> {
   if (latest.timestamp <= payment.validBefore) return false
-  const safe = await orUnknown(safeState())
+  const safe = await answerOrUnknown(safeState())
   if (safe === 'unknown') return false
   return safe === undefined ? latest.timestamp > payment.validBefore + UNSAFE_MARGIN_SECONDS : safe.spent
 }
@@ -78,7 +78,7 @@ async function isExpired(latest: AuthorizationState, payment: WatchedPayment, sa
 }
 
 /** Finds what ended an authorization; an endpoint that shows nothing has not caught up with itself. */
-async function howSpent(
+async function readHowSpent(
   session: Session,
   check: ChainCheck,
   question: StateQuestion,
@@ -105,7 +105,7 @@ async function howSpent(
     const end = await receiptOf(hash).catch(orUnheardOf)
     if (end.kind !== 'silent') return end
   }
-  const { from, to } = await rangeOfUse(session, question, check.head, seen.number)
+  const { from, to } = await findRangeOfUse(session, question, check.head, seen.number)
   if (session.endpoint.logs.size() === 0n) {
     for (let block = from; block <= to && !session.late.aborted; block++) {
       const receipts = readReceipts(await session.call('eth_getBlockReceipts', [numberToHex(block)]))
@@ -129,7 +129,7 @@ async function howSpent(
  * The blocks that can contain the use: at most the range of one events query if the endpoint has the state at older blocks,
  * otherwise all since `head`. It was unspent at `head`, so a use in an older block is due to a reorganisation.
  */
-async function rangeOfUse(
+async function findRangeOfUse(
   session: Session,
   question: StateQuestion,
   head: bigint,

@@ -29,11 +29,11 @@ export async function readTransfers(
   if (newest < from) return { transfers: [], next: from, isAll: true }
   const filter = { address: asset, topics: [TRANSFER, null, pad(payTo)] }
   const moved = await readEvents(session, filter, from, newest)
-  const used = await usesBy(session, asset, moved.events, from, moved.through)
+  const used = await listUses(session, asset, moved.events, from, moved.through)
   return { transfers: findArrivals(moved.events, used), next: moved.through + 1n, isAll: moved.through === newest }
 }
 
-async function usesBy(
+async function listUses(
   session: Session,
   address: Address,
   moved: readonly EventLog[],

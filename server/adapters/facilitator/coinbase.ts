@@ -43,8 +43,8 @@ function keyOf(secret: string): { readonly alg: 'ES256' | 'EdDSA'; readonly key:
   try {
     if (secret.includes('PRIVATE KEY')) return { alg: 'ES256', key: createPrivateKey(secret.replaceAll('\\n', '\n')) }
     if (bytes.length !== ED25519_BYTES) throw new RangeError('an Ed25519 key has 64 bytes')
-    const half = (from: number, to: number) => bytes.subarray(from, to).toString('base64url')
-    const jwk = { kty: 'OKP', crv: 'Ed25519', d: half(0, 32), x: half(32, 64) }
+    const encodeHalf = (from: number, to: number) => bytes.subarray(from, to).toString('base64url')
+    const jwk = { kty: 'OKP', crv: 'Ed25519', d: encodeHalf(0, 32), x: encodeHalf(32, 64) }
     return { alg: 'EdDSA', key: createPrivateKey({ key: jwk, format: 'jwk' }) }
   } catch {
     throw new UnusableKey('CDP_API_KEY_SECRET is neither an EC key in PEM nor an Ed25519 key of 64 bytes in base64')

@@ -6,17 +6,17 @@ import type { PaymentPayload } from '@x402/core/types'
 import {
   isSignatureReason,
   type SettleResult,
-  unclear,
+  createUnclear,
   type VerifyResult,
 } from '../../domain/purchase/facilitator-errors.ts'
 import type { Hash, Payment, Target } from '../../domain/purchase/payment.ts'
 import type { FacilitatorProbe, Manner, RingMember } from '../../ports.ts'
 import { TIMES } from '../../times.ts'
 import { memberOf } from '../../x402/order-binding.ts'
-import { demandOf, requirementsOf, type Offer } from '../../x402/terms.ts'
+import { demandOf, toRequirements, type Offer } from '../../x402/terms.ts'
 import {
   callLimit,
-  connectionTrouble,
+  describeConnectionError,
   fetchBounded,
   type HttpAddress,
   isUnsent,
@@ -55,16 +55,16 @@ export function createHttpFacilitator(settings: FacilitatorSettings, offer: Offe
   return {
     host: connection.host,
     verify: (target, payment, manner = { withinMs: verifyTimeoutMs, isBare: false }) =>
-      orBusy(verifying.inTurn(() => verify(connection, offer, target, payment, manner))),
+      answerOrBusy(verifying.inTurn(() => verify(connection, offer, target, payment, manner))),
     settle: (target, payment, manner = { withinMs: settleTimeoutMs, isBare: false }) =>
-      orBusy(settling.inTurn(() => settle(connection, offer, target, payment, manner))),
-    supports: (probe = 'supported') => supports(connection, offer, probe),
+      answerOrBusy(settling.inTurn(() => settle(connection, offer, target, payment, manner))),
+    supports: (probe = 'supported') => askSupports(connection, offer, probe),
   }
 }
 
 type Connection = HttpAddress & Omit<FacilitatorSettings, 'url'>
 
-async function orBusy<T extends object>(answering: Promise<T | 'busy'>): Promise<T | { readonly kind: 'busy' }> {
+async function answerOrBusy<T extends object>(answering: Promise<T | 'busy'>): Promise<T | { readonly kind: 'busy' }> {
   const answer = await answering
   return answer === 'busy' ? { kind: 'busy' } : answer
 }
@@ -81,7 +81,7 @@ const Settled = Type.Object({
 const Kind = Type.Object({ x402Version: Type.Number(), scheme: Type.String(), network: Type.String() })
 const Supported = Type.Object({ kinds: Type.Array(Kind) })
 
-async function supports(
+async function askSupports(
   connection: Connection,
   offer: Offer,
   probe: FacilitatorProbe,
@@ -112,7 +112,7 @@ async function verifyProbe(connection: Connection, offer: Offer, timeoutMs: numb
     throw isLate(error) ? new NotUsable('does not respond to verify requests') : error
   })
   if (NOT_UNDERSTOOD.has(answer.status)) return
-  const refused = ourTrouble.has(answer.status) ? undefined : refusalIn(answer, 'isValid')
+  const refused = ourTrouble.has(answer.status) ? undefined : findRefusal(answer, 'isValid')
   const { invalidReason } = refused ?? usable(Verified, answer, 'verify')
   if (isSignatureReason(reasonOf(invalidReason))) throw new NotUsable('rejects valid signatures')
 }
@@ -141,7 +141,7 @@ const isLate = (error: unknown) => error instanceof DOMException && error.name =
 function describeProbeError(error: unknown): string {
   if (error instanceof NotUsable) return error.message
   if (error instanceof SyntaxError) return 'does not return JSON'
-  return connectionTrouble(error) ?? 'does not respond'
+  return describeConnectionError(error) ?? 'does not respond'
 }
 
 async function verify(
@@ -153,7 +153,7 @@ async function verify(
 ): Promise<VerifyResult> {
   try {
     const answer = await ask(connection, 'verify', withinMs, wireOf(offer, target, payment, isBare))
-    const refused = refusalIn(answer, 'isValid')
+    const refused = findRefusal(answer, 'isValid')
     if (refused === undefined && NOT_UNDERSTOOD.has(answer.status)) return { kind: 'unavailable', unreadable: true }
     if (refused !== undefined && !ourTrouble.has(answer.status))
       return { kind: 'invalid', reason: reasonOf(refused['invalidReason']) }
@@ -173,12 +173,12 @@ async function settle(
 ): Promise<SettleResult> {
   try {
     const answer = await ask(connection, 'settle', withinMs, wireOf(offer, target, payment, isBare))
-    const refused = refusalIn(answer, 'success')
+    const refused = findRefusal(answer, 'success')
     if (refused === undefined && NOT_UNDERSTOOD.has(answer.status)) return { kind: 'unclear', unreadable: true }
-    if (refused !== undefined) return refusal(refused['errorReason'], refused['transaction'])
-    if (!isSuccess(answer.status)) return unclear(hashIn(memberOf(answer.value, 'transaction')))
+    if (refused !== undefined) return createRefusal(refused['errorReason'], refused['transaction'])
+    if (!isSuccess(answer.status)) return createUnclear(hashIn(memberOf(answer.value, 'transaction')))
     const { success, transaction, network, errorReason } = usable(Settled, answer, 'settle')
-    if (!success) return refusal(errorReason, transaction)
+    if (!success) return createRefusal(errorReason, transaction)
     const tx = hashIn(transaction)
     return tx !== undefined && network === payment.accepted.network ? { kind: 'success', tx } : { kind: 'unclear' }
   } catch (error) {
@@ -205,7 +205,7 @@ async function ask(
   const address = addressOf(url, path)
   const headers = { 'Content-Type': 'application/json', ...credentials, ...(await authorize?.(method, address)) }
   const response = await fetchBounded(address, { ...init, headers }, { timeoutMs, maxBytes: ANSWER_MAX_BYTES })
-  if (onExtension !== undefined) for (const said of extensionsIn(response)) onExtension(said)
+  if (onExtension !== undefined) for (const said of parseExtensions(response)) onExtension(said)
   const { status } = response
   // The status of an error is enough, and its body need not be JSON.
   return { status, value: isSuccess(status) ? await response.json() : await response.json().catch(() => undefined) }
@@ -224,7 +224,7 @@ export type ExtensionSaid = { readonly extension: string; readonly status: strin
 const EXTENSIONS_TOLD_MAX = 8
 
 /** Reads EXTENSION-RESPONSES: base64 of an object by extension. An unreadable header counts as empty. */
-function extensionsIn({ headers }: Response): readonly ExtensionSaid[] {
+function parseExtensions({ headers }: Response): readonly ExtensionSaid[] {
   try {
     const value: unknown = JSON.parse(Buffer.from(headers.get('extension-responses') ?? '', 'base64').toString())
     if (typeof value !== 'object' || value === null) return []
@@ -245,7 +245,7 @@ const isSuccess = (status: number) => status >= 200 && status < 300
 const SERVER_ERROR = 500
 
 /** The rejection in a response with an error status: x402 allows that. */
-function refusalIn({ status, value }: HttpAnswer, field: 'isValid' | 'success'): Record<string, unknown> | undefined {
+function findRefusal({ status, value }: HttpAnswer, field: 'isValid' | 'success'): Record<string, unknown> | undefined {
   if (isSuccess(status) || status >= SERVER_ERROR) return undefined
   return typeof value === 'object' && value !== null && field in value ? { ...value } : undefined
 }
@@ -254,10 +254,10 @@ function refusalIn({ status, value }: HttpAnswer, field: 'isValid' | 'success'):
 const NOT_UNDERSTOOD: ReadonlySet<number> = new Set([400, 422])
 
 /** A facilitator that names a transaction has sent one, whatever else the response contains. */
-const refusal = (reason: unknown, transaction: unknown): SettleResult =>
+const createRefusal = (reason: unknown, transaction: unknown): SettleResult =>
   transaction === '' || transaction === undefined || transaction === null
     ? { kind: 'refused', reason: reasonOf(reason) }
-    : unclear(hashIn(transaction))
+    : createUnclear(hashIn(transaction))
 
 /**
  * The request to the facilitator: the payer's authorization with our own terms, resource and extensions, never the client's
@@ -265,7 +265,7 @@ const refusal = (reason: unknown, transaction: unknown): SettleResult =>
  */
 function wireOf(offer: Offer, target: Target, payment: Payment, isBare: boolean) {
   const { resource, extensions } = demandOf(offer, target)
-  const requirements = requirementsOf(offer, {
+  const requirements = toRequirements(offer, {
     network: payment.accepted.network,
     asset: payment.accepted.asset,
     payTo: payment.to,

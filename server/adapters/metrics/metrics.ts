@@ -63,26 +63,27 @@ const ALERTS = [
 /** Starts with nothing counted. */
 export function openMetrics(): Metrics {
   const registry = new Registry()
-  const { purchases, sizes, paid, waits, alerts, facilitatorTimes, chainTimes, storeTimes } = instruments(registry)
+  const { purchases, sizes, paid, waits, alerts, facilitatorTimes, chainTimes, storeTimes } =
+    createInstruments(registry)
   watchProcess(registry)
   return {
     facilitator: ({ host, ...port }) => {
       const start = (call: string) => facilitatorTimes.startTimer({ facilitator: host, call })
       return {
         host,
-        verify: timed(start, 'verify', port.verify, ({ kind }) => kind),
-        settle: timed(start, 'settle', port.settle, ({ kind }) => kind),
-        supports: timed(start, 'supports', port.supports, (answer) => answer),
+        verify: timeCall(start, 'verify', port.verify, ({ kind }) => kind),
+        settle: timeCall(start, 'settle', port.settle, ({ kind }) => kind),
+        supports: timeCall(start, 'supports', port.supports, (answer) => answer),
       }
     },
     chain: (port) => {
       const start = (call: string) => chainTimes.startTimer({ call })
       return {
-        read: timed(start, 'read', port.read, silentOr('answered')),
-        status: timed(start, 'status', port.status, ({ kind }) => kind),
-        balanceOf: timed(start, 'balance', port.balanceOf, silentOr('answered')),
-        fault: timed(start, 'fault', port.fault, ({ kind }) => kind),
-        transfersTo: timed(start, 'transfers', port.transfersTo, silentOr('answered')),
+        read: timeCall(start, 'read', port.read, nameOutcome('answered')),
+        status: timeCall(start, 'status', port.status, ({ kind }) => kind),
+        balanceOf: timeCall(start, 'balance', port.balanceOf, nameOutcome('answered')),
+        fault: timeCall(start, 'fault', port.fault, ({ kind }) => kind),
+        transfersTo: timeCall(start, 'transfers', port.transfersTo, nameOutcome('answered')),
       }
     },
     outcome(outcome) {
@@ -95,10 +96,10 @@ export function openMetrics(): Metrics {
       const start = (call: string) => storeTimes.startTimer({ call })
       return {
         ...port,
-        find: timed(start, 'find', port.find, answered),
-        availability: timed(start, 'availability', port.availability, answered),
-        claim: timed(start, 'claim', port.claim, answered),
-        finalize: timed(start, 'finalize', port.finalize, answered),
+        find: timeCall(start, 'find', port.find, countAsAnswered),
+        availability: timeCall(start, 'availability', port.availability, countAsAnswered),
+        claim: timeCall(start, 'claim', port.claim, countAsAnswered),
+        finalize: timeCall(start, 'finalize', port.finalize, countAsAnswered),
       }
     },
     logger: ({ note, alert }) => ({
@@ -108,7 +109,7 @@ export function openMetrics(): Metrics {
         alert(event, facts)
       },
     }),
-    http: httpMeter(registry),
+    http: createHttpMeter(registry),
     watch: (readings) => watchWall(registry, readings),
     read: () => registry.metrics(),
     listen: (hostname, port) => listen(registry, hostname, port),
@@ -127,7 +128,7 @@ function listen(registry: Registry, hostname: string, port: number) {
   return { port: server.port ?? port, close: () => void server.stop(true) }
 }
 
-function instruments(registry: Registry) {
+function createInstruments(registry: Registry) {
   const registers = [registry]
   const timesOf = <Label extends string>(of: 'facilitator' | 'chain' | 'store', ...labels: readonly Label[]) =>
     new Histogram({
@@ -184,7 +185,7 @@ function instruments(registry: Registry) {
 }
 
 /** Counts and times responses by the path of their route, so that the number of series is limited. */
-function httpMeter(registry: Registry): HttpMeter {
+function createHttpMeter(registry: Registry): HttpMeter {
   const registers = [registry]
   const requests = new Counter({
     name: 'wall_http_requests_total',
@@ -210,14 +211,14 @@ function httpMeter(registry: Registry): HttpMeter {
   }
 }
 
-const answered = () => 'answered'
+const countAsAnswered = () => 'answered'
 
-const silentOr =
+const nameOutcome =
   (word: string) =>
   (answer: unknown): string =>
     answer === 'silent' ? answer : word
 
-function timed<Args extends readonly unknown[], Answer>(
+function timeCall<Args extends readonly unknown[], Answer>(
   start: (call: string) => (labels: { readonly result: string }) => void,
   call: string,
   work: (...args: Args) => Promise<Answer>,

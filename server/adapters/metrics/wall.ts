@@ -76,12 +76,14 @@ function watchStates(registry: Registry, { rail, sells, reads, build }: WallRead
 }
 
 function watchDependencies(registry: Registry, { dependencies }: WallReadings): void {
-  const perDependency = (metric: string, help: string, valueOf: (dependency: DependencyState) => number) =>
+  const registerPerDependency = (metric: string, help: string, valueOf: (dependency: DependencyState) => number) =>
     registerLabelledGauge(registry, metric, help, ['dependency', 'name'], () =>
       dependencies().map((state) => [{ dependency: state.kind, name: state.name }, valueOf(state)]),
     )
-  perDependency('wall_dependency_up', 'Whether each dependency works: 1 if so.', ({ state }) => Number(state === 'up'))
-  perDependency(
+  registerPerDependency('wall_dependency_up', 'Whether each dependency works: 1 if so.', ({ state }) =>
+    Number(state === 'up'),
+  )
+  registerPerDependency(
     'wall_dependency_since_timestamp_seconds',
     'When the dependency entered its current state, in Unix seconds.',
     ({ since }) => since / 1000,
@@ -89,12 +91,12 @@ function watchDependencies(registry: Registry, { dependencies }: WallReadings): 
 }
 
 function watchPurchases(registry: Registry, { blocks, store, clock, orphans }: WallReadings): void {
-  const perState = (metric: string, help: string, read: () => Readonly<Record<string, number>>) =>
+  const registerPerState = (metric: string, help: string, read: () => Readonly<Record<string, number>>) =>
     registerLabelledGauge(registry, metric, help, ['state'], () =>
       Object.entries(read()).map(([state, value]) => [{ state }, value]),
     )
-  perState('wall_blocks', 'Blocks, sold and open; open ones may be held for a payer.', blocks)
-  perState(
+  registerPerState('wall_blocks', 'Blocks, sold and open; open ones may be held for a payer.', blocks)
+  registerPerState(
     'wall_open_purchases',
     'Unfinished purchases: held; doubted, if the payer of a held one was asked to send it again; watched for a late settlement.',
     () => {

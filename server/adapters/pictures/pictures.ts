@@ -93,7 +93,7 @@ type FairLimit = <T>(sender: string, work: () => Promise<T>) => Promise<T | 'bus
 export function createFairLimit(waitingMax: number): FairLimit {
   const line = createFairLine<(answer: 'go' | 'busy') => void>()
   let isTaken = false
-  const next = () => {
+  const startNext = () => {
     const go = line.shift()
     isTaken = go !== undefined
     go?.('go')
@@ -109,7 +109,7 @@ export function createFairLimit(waitingMax: number): FairLimit {
     try {
       return await work()
     } finally {
-      next()
+      startNext()
     }
   }
 }

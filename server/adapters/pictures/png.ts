@@ -50,11 +50,11 @@ export function readPlainPng(file: Uint8Array): Raster {
   const width = header.readUInt32BE(0)
   const [only] = parts
   const data = parts.length === 1 && only !== undefined ? only : Buffer.concat(parts)
-  return unframe(inflateSync(data), width, header.readUInt32BE(4))
+  return removeFilters(inflateSync(data), width, header.readUInt32BE(4))
 }
 
 /** Removes the filter byte at the start of each row, in place: large pictures need no second copy. */
-function unframe(rows: Uint8Array<ArrayBuffer>, width: number, height: number): Raster {
+function removeFilters(rows: Uint8Array<ArrayBuffer>, width: number, height: number): Raster {
   const rowBytes = width * 4
   for (let y = 0; y < height; y++) {
     const start = y * (rowBytes + 1)

@@ -120,7 +120,7 @@ async function ask(
     deployment === undefined ? [] : [{ target: deployment.to, allowFailure: true, callData: deployment.data }]
   const data = encodeFunctionData({ abi: multicall3Abi, functionName: 'aggregate3', args: [[...first, ...questions]] })
   const call = { to: MULTICALL, data, gas: GAS_MAX }
-  const answer = await request('eth_call', [call, 'latest']).catch(orNothing)
+  const answer = await request('eth_call', [call, 'latest']).catch(ignoreRevert)
   if (answer === undefined) return 'not-signed'
   const results = decodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', data: parseHexData(answer) })
   const taken = results
@@ -130,7 +130,7 @@ async function ask(
 }
 
 /** A failure of the wallet's code is its answer; any other failure is the endpoint's. */
-function orNothing(error: unknown): undefined {
+function ignoreRevert(error: unknown): undefined {
   if (isRevert(error)) return undefined
   throw error
 }

@@ -23,7 +23,7 @@ export async function loadFastestKeys(failed: (library: Library, why: string) =>
   for (const library of LIBRARIES) {
     try {
       const keys = await loadKeys(library)
-      if (await passes(keys)) return keys
+      if (await passesTest(keys)) return keys
       failed(library, 'it fails the self-test')
     } catch (error) {
       failed(library, error instanceof Error ? error.message : String(error))
@@ -40,7 +40,7 @@ export async function recoverTextSigner(text: string, signature: string): Promis
 
 /** Recovery with one library. Rejects if it does not load. */
 export async function loadKeys(library: Library): Promise<Keys> {
-  const addressBy = library === 'viem' ? viemAddress : await nativeAddress()
+  const addressBy = library === 'viem' ? recoverByViem : await loadNativeRecovery()
   return {
     library,
     async recover(digest, signature) {
@@ -62,9 +62,9 @@ const RS_BYTES = 64
 
 type AddressBy = (hash: Hash, signature: `0x${string}`) => Address | undefined | Promise<Address>
 
-const viemAddress: AddressBy = async (hash, signature) => lower(await recoverAddress({ hash, signature }))
+const recoverByViem: AddressBy = async (hash, signature) => lower(await recoverAddress({ hash, signature }))
 
-async function nativeAddress(): Promise<AddressBy> {
+async function loadNativeRecovery(): Promise<AddressBy> {
   // The package's main file would fall back to slow JavaScript without the native part; this one throws.
   const { default: native } = await import('secp256k1/bindings.js')
   return (digest, signature) => {
@@ -102,7 +102,7 @@ const known: ReadonlyArray<readonly [signer: string, signature: `0x${string}`]> 
 ]
 
 /** Whether a library recovers the known signers, and no signer from random bytes. */
-async function passes({ recover }: Keys): Promise<boolean> {
+async function passesTest({ recover }: Keys): Promise<boolean> {
   const digest = hashMessage(TEXT)
   for (const [signer, signature] of known) {
     if ((await recover(digest, signature)) !== signer) return false

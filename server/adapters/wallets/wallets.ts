@@ -7,7 +7,7 @@ import type { SignatureCheck } from '../../domain/purchase/facilitator-errors.ts
 import type { Address, Hash, Payment } from '../../domain/purchase/payment.ts'
 import { type Budget, createTokenBuckets } from '../../domain/token-bucket.ts'
 import type { Clock, Wallets } from '../../ports.ts'
-import { authorizationDigest } from '../../x402/authorization.ts'
+import { hashAuthorization } from '../../x402/authorization.ts'
 import type { Offer } from '../../x402/terms.ts'
 import { createBoundedCalls } from '../bounded-calls.ts'
 import type { RpcRequest } from '../chain/endpoints.ts'
@@ -31,8 +31,8 @@ export function createViemWallets(
   const calls = createBoundedCalls()
   const contracts = createContractCodeReader(request, calls, clock)
   const askContract = createContractSignatureCheck(request, contracts, calls, clock)
-  const senders = reputation(clock)
-  const payerDigest = authorizationDigest(assetName, assetVersion)
+  const senders = createReputation(clock)
+  const payerDigest = hashAuthorization(assetName, assetVersion)
   // A payment is checked before it is queued, and again by its purchase.
   const signedByKey = new WeakSet<Payment>()
   const askPayer = async ({ payer, signature }: Payment, digest: Hash): Promise<SignatureCheck> => {
@@ -113,7 +113,7 @@ const SUSPECTED_MS = 600_000
 // Remembered addresses of each kind, some hundred bytes each.
 const REMEMBERED_MAX = 4096
 
-function reputation({ elapsed }: Pick<Clock, 'elapsed'>): Reputation {
+function createReputation({ elapsed }: Pick<Clock, 'elapsed'>): Reputation {
   const attempts = createTokenBuckets(ATTEMPTS, REMEMBERED_MAX)
   const good = createLru<string, true>(REMEMBERED_MAX)
   const badAt = createLru<string, number>(REMEMBERED_MAX)

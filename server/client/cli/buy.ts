@@ -1,12 +1,12 @@
-import { areaAt, areaName, type AreaSize, isAreaSize } from '../../../shared/area.ts'
+import { placeArea, formatArea, type AreaSize, isAreaSize } from '../../../shared/area.ts'
 import { parseCoord } from '../../../shared/wall.ts'
 import type { AreaReceipt, Receipt, Wall } from '../wall.ts'
 import {
   type Call,
   type Command,
   FITTING,
-  fittingIn,
-  given,
+  pickFitting,
+  pickGiven,
   LISTING_OPTIONS,
   MAX_OPTION,
   PICTURE_OPTIONS,
@@ -31,7 +31,7 @@ export const buy: Command = {
   async run(call) {
     const { options, print } = call
     const { wall, receipt, done } =
-      options['size'] === undefined ? await block(call) : await area(call, options['size'])
+      options['size'] === undefined ? await buyBlock(call) : await buyArea(call, options['size'])
     print(receipt, formatPurchase(receipt, wall))
     await done()
   },
@@ -43,16 +43,16 @@ function placeIn({ args: [target], options: { at } }: Call): string {
   return target ?? at ?? 'next'
 }
 
-async function block(call: Call) {
+async function buyBlock(call: Call) {
   const { options } = call
   const target = placeIn(call)
   const wall = await call.owner()
   const px = await readPixelsOption(options, wall)
-  const listing = { ...given(options, LISTING_OPTIONS), ...(px === undefined ? {} : { px }) }
+  const listing = { ...pickGiven(options, LISTING_OPTIONS), ...(px === undefined ? {} : { px }) }
   return { wall: wall.url, ...(await wall.purchase(target, listing)) }
 }
 
-async function area(call: Call, size: string) {
+async function buyArea(call: Call, size: string) {
   const { options } = call
   if (options['px'] !== undefined) throw new UsageError('--px is for one block. With --size, use --image.')
   const place = { at: placeIn(call), ...sizeOf(size) }
@@ -92,13 +92,13 @@ function nameOf({ at, w, h }: Omit<AreaCall, 'image'>): string | undefined {
   if (at === 'next') return undefined
   const block = parseCoord(at)
   if (block === undefined) throw new UsageError('--at must be a block: 0,0 to 159,89.')
-  const area = areaAt(block, { w, h })
+  const area = placeArea(block, { w, h })
   if (area === undefined) throw new UsageError(`${w} x ${h} blocks at ${at} extend beyond the wall.`)
-  return areaName(area)
+  return formatArea(area)
 }
 
 async function purchaseArea(wall: Wall, options: Call['options'], area: AreaCall) {
-  const bought = await wall.purchaseArea({ ...area, ...given(options, LISTING_OPTIONS), ...fittingIn(options) })
+  const bought = await wall.purchaseArea({ ...area, ...pickGiven(options, LISTING_OPTIONS), ...pickFitting(options) })
   return { wall: wall.url, ...bought }
 }
 
@@ -119,8 +119,8 @@ export const paint: Command = {
     if (name !== undefined && (await wall.owns(name))) {
       // An earlier process may have bought it, and crashed before it could report that.
       await wall.finish()
-      const pixels = await wall.areaPixels(image, { ...size, ...fittingIn(options) })
-      const answer = await wall.repaintArea(name, { pixels, ...given(options, TEXTS) })
+      const pixels = await wall.areaPixels(image, { ...size, ...pickFitting(options) })
+      const answer = await wall.repaintArea(name, { pixels, ...pickGiven(options, TEXTS) })
       return print(answer, [`Area ${name} was repainted.`])
     }
     const { receipt, done } = await purchaseArea(wall, options, { at, ...size, image })

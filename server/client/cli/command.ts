@@ -75,7 +75,7 @@ export const PICTURE_OPTIONS = {
 } as const
 
 /** Those of `names` that were given. */
-export function given<Name extends string>(
+export function pickGiven<Name extends string>(
   options: Call['options'],
   names: Readonly<Record<Name, string>>,
 ): Partial<Record<Name, string>> {
@@ -94,7 +94,8 @@ export const FITTING = {
 } as const
 
 /** The given options for fitting a picture. The wall checks their values. */
-export const fittingIn = (options: Call['options']) => given(options, FITTING) as Pick<AreaOrder, 'fit' | 'dither'>
+export const pickFitting = (options: Call['options']) =>
+  pickGiven(options, FITTING) as Pick<AreaOrder, 'fit' | 'dither'>
 
 /** The bytes of a picture. */
 export async function readPicture(file: string): Promise<Uint8Array> {
@@ -112,6 +113,6 @@ export async function readPixelsOption(options: Call['options'], wall: Wall): Pr
   const { px, image } = options
   if (image === undefined) return px
   if (px !== undefined) throw new UsageError('Give --px or --image, not both.')
-  const { blocks } = await wall.pixels(await readPicture(image), fittingIn(options))
+  const { blocks } = await wall.pixels(await readPicture(image), pickFitting(options))
   return blocks[0]?.px
 }

@@ -1,7 +1,7 @@
 import { blocksOf, parseArea } from '../../../shared/area.ts'
-import { amountText } from '../../../shared/money.ts'
+import { formatAmount } from '../../../shared/money.ts'
 import { coordOf, parseCoord } from '../../../shared/wall.ts'
-import { fullWallet } from '../../../shared/wallet.ts'
+import { formatWallet } from '../../../shared/wallet.ts'
 import type { ChangeDto, Deed, Failure, Reset, Wall, WalletStanding } from '../wall.ts'
 import { type Command, UsageError } from './command.ts'
 import { drawWall } from './wall-drawing.ts'
@@ -26,12 +26,12 @@ export const look: Command = {
     const block = parseCoord(coord)
     if (block === undefined) throw new UsageError('Give a block as col,row: 0,0 to 159,89.')
     const [deed, canvas] = await Promise.all([wall.block(coord), wall.canvas()])
-    const lines = deed === undefined ? [`Block ${coord} is not sold.`] : deedLines(deed)
+    const lines = deed === undefined ? [`Block ${coord} is not sold.`] : formatDeed(deed)
     print(deed ?? { block: { coord, index: block }, state: 'open' }, lines, drawWall(canvas, ACROSS, DOWN, block))
   },
 }
 
-const deedLines = ({ block, owner, message, link }: Deed): readonly string[] => [
+const formatDeed = ({ block, owner, message, link }: Deed): readonly string[] => [
   `Block ${block.coord} belongs to ${owner.name ?? owner.wallet}${owner.framework === null ? '' : ` (${owner.framework})`}.`,
   ...[message, link].filter((text) => text !== null),
 ]
@@ -44,30 +44,30 @@ export const mine: Command = {
   argumentsMax: 0,
   async run({ options: { wallet }, reader, owner, print }) {
     const wall = wallet === undefined ? await owner() : reader()
-    const standing = await wholeStanding(wall, wallet)
+    const standing = await readWholeStanding(wall, wallet)
     if (standing === undefined)
       return print({ blocks: [], open: [], credits: [] }, ['This wallet has not bought anything here yet.'])
     const { wallet: address, name, blocks, areas, open, credits } = standing
-    const ofAreas = new Set(areas.flatMap(({ area }) => namesIn(area)))
+    const ofAreas = new Set(areas.flatMap(({ area }) => findCoords(area)))
     const single = blocks.filter(({ block }) => !ofAreas.has(block.coord))
     print(standing, [
       `${name ?? address} owns ${blocks.length === 1 ? 'one block' : `${blocks.length} blocks`}.`,
       ...areas.map(({ area, tx }) => `  area ${area}, paid in ${tx}`),
       ...single.map(({ block, tx }) => `  ${block.coord}, paid in ${tx}`),
       ...open.map(({ target, next }) => `Unfinished: ${target}. ${next}`),
-      ...credits.map(({ amount, tx }) => `Owed to you: ${amountText(BigInt(amount))}, paid in ${tx}.`),
+      ...credits.map(({ amount, tx }) => `Owed to you: ${formatAmount(BigInt(amount))}, paid in ${tx}.`),
     ])
   },
 }
 
 /** The blocks of an area, by their names. */
-function namesIn(name: string): readonly string[] {
+function findCoords(name: string): readonly string[] {
   const area = parseArea(name)
   return area === undefined ? [] : blocksOf(area).map(coordOf)
 }
 
 /** The account of a wallet, from all pages: its blocks, its areas, each of which may be on two pages, and its whole address. */
-async function wholeStanding(wall: Wall, wallet = wall.address()): Promise<WalletStanding | undefined> {
+async function readWholeStanding(wall: Wall, wallet = wall.address()): Promise<WalletStanding | undefined> {
   const standing = await wall.wallet(wallet)
   if (standing === undefined) return undefined
   const blocks = [...standing.blocks]
@@ -77,7 +77,7 @@ async function wholeStanding(wall: Wall, wallet = wall.address()): Promise<Walle
     blocks.push(...(page?.blocks ?? []))
     for (const area of page?.areas ?? []) areas.set(area.area, area)
   }
-  return { ...standing, wallet: fullWallet(wallet), blocks, areas: [...areas.values()], hasMore: false }
+  return { ...standing, wallet: formatWallet(wallet), blocks, areas: [...areas.values()], hasMore: false }
 }
 
 /** `pixel-wall watch`: every sale, repaint and new name as it happens, until it is stopped. */

@@ -3,7 +3,7 @@
 
 import { readFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
-import { terminalLine } from '../../../shared/terminal.ts'
+import { escapeLine } from '../../../shared/terminal.ts'
 import { memberOf } from '../json.ts'
 import { EXIT_STATUS } from '../wall-error.ts'
 import {
@@ -57,7 +57,7 @@ ${Object.entries(COMMANDS)
 type Env = Readonly<Record<string, string | undefined>>
 
 /** Runs a command; returns the exit status. */
-async function main([name = '', ...rest]: readonly string[], env: Env): Promise<number> {
+async function runCommand([name = '', ...rest]: readonly string[], env: Env): Promise<number> {
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (command === undefined) return await withoutCommand(name)
   const isJson = rest.includes('--json')
@@ -73,7 +73,7 @@ async function main([name = '', ...rest]: readonly string[], env: Env): Promise<
 }
 
 async function withoutCommand(name: string): Promise<number> {
-  if (name === '--version') return print(`${await version()}\n`)
+  if (name === '--version') return print(`${await readVersion()}\n`)
   if (name === '--help' || name === '-h' || name === 'help') return print(USAGE)
   say(name === '' ? 'usage: Give a command.' : `usage: There is no command ${name}.`)
   process.stderr.write(`\n${USAGE}`)
@@ -85,7 +85,7 @@ function print(text: string): number {
   return 0
 }
 
-async function version(): Promise<string> {
+async function readVersion(): Promise<string> {
   const manifest: unknown = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'))
   return String(memberOf(manifest, 'version'))
 }
@@ -146,7 +146,7 @@ function callOf({ args, options, flags, isJson, env, earlier }: CallParts): Call
     say,
     reader: () => wall(url),
     async owner() {
-      const maxDollars = dollars(options['max'] ?? MAX_DOLLARS)
+      const maxDollars = parseDollars(options['max'] ?? MAX_DOLLARS)
       const account = await readAccount(options['key-file'], env)
       const rpc = parseEndpoints(options['rpc'])
       return wall(url, { ...notices, maxDollars, account, rpc, painter: await painterIn(stateFolder(env)) })
@@ -156,24 +156,24 @@ function callOf({ args, options, flags, isJson, env, earlier }: CallParts): Call
       return painter && wall(url, { painter })
     },
     print(result, lines, drawing) {
-      const printed = isJson ? [JSON.stringify({ ...result, ...ifAny(earlier) })] : lines
+      const printed = isJson ? [JSON.stringify({ ...result, ...omitEmpty(earlier) })] : lines
       if (drawing !== undefined && !isJson) process.stdout.write(`${drawing}\n`)
-      for (const line of printed) process.stdout.write(`${terminalLine(line)}\n`)
+      for (const line of printed) process.stdout.write(`${escapeLine(line)}\n`)
     },
   }
 }
 
-function dollars(text: string): string {
+function parseDollars(text: string): string {
   if (!/^\d{1,6}(\.\d{1,2})?$/.test(text)) throw new UsageError('--max must be an amount in dollars, such as 1.00.')
   return text
 }
 
 // The wall may be anybody's: none of its texts may control the terminal.
-const say = (line: string) => void process.stderr.write(`${terminalLine(line)}\n`)
+const say = (line: string) => void process.stderr.write(`${escapeLine(line)}\n`)
 
 function fail(error: unknown, isJson: boolean, earlier: Earlier): number {
   const shown = membersOf(error)
-  if (isJson) process.stdout.write(`${terminalLine(JSON.stringify({ ...shown, ...ifAny(earlier) }))}\n`)
+  if (isJson) process.stdout.write(`${escapeLine(JSON.stringify({ ...shown, ...omitEmpty(earlier) }))}\n`)
   else say(`${shown.status === undefined ? '' : `${shown.status} `}${shown.error}: ${shown.message}`)
   if (error instanceof WallError) return EXIT_STATUS[error.kind]
   return isMisuse(error) ? USAGE_STATUS : EXIT_STATUS.unknown
@@ -190,7 +190,7 @@ function membersOf(error: unknown) {
 }
 
 /** The fields about earlier purchases, if there are any. */
-const ifAny = ({ finished, open }: Earlier) => ({
+const omitEmpty = ({ finished, open }: Earlier) => ({
   ...(finished.length === 0 ? {} : { finished }),
   ...(open.length === 0 ? {} : { open }),
 })
@@ -206,4 +206,4 @@ function usageOf(name: string, { summary, usage, options, flags }: Command): str
   return [`pixel-wall ${name} ${usage}`.trim(), '', summary, '', ...lines, ''].join('\n')
 }
 
-process.exitCode = await main(process.argv.slice(2), process.env)
+process.exitCode = await runCommand(process.argv.slice(2), process.env)

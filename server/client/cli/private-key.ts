@@ -14,7 +14,7 @@ export async function readAccount(
   if (file !== undefined) return accountOf(await readKeyFile(file), `the file ${file}`)
   const key = env['PRIVATE_KEY']
   if (key !== undefined && key !== '') return accountOf(key, 'PRIVATE_KEY')
-  if (process.stdin.isTTY) return accountOf(await prompt(), 'the input')
+  if (process.stdin.isTTY) return accountOf(await askForKey(), 'the input')
   throw new UsageError('A private key is required: set PRIVATE_KEY, or name a file with --key-file.')
 }
 
@@ -36,7 +36,7 @@ const readKeyFile = (file: string) =>
     throw new UsageError(`Cannot read the key file ${file}.`)
   })
 
-async function prompt(): Promise<string> {
+async function askForKey(): Promise<string> {
   process.stderr.write('Private key (hidden): ')
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true })

@@ -1,12 +1,12 @@
-import { type Area, areaName, parseArea } from '../../../shared/area.ts'
+import { type Area, formatArea, parseArea } from '../../../shared/area.ts'
 import type { EditFields } from '../../../shared/signing.ts'
 import { type Wall, WallError } from '../wall.ts'
 import {
   type Call,
   type Command,
   FITTING,
-  fittingIn,
-  given,
+  pickFitting,
+  pickGiven,
   PICTURE_OPTIONS,
   readPixelsOption,
   readPicture,
@@ -25,12 +25,13 @@ export const repaint: Command = {
     const { options, print } = call
     const [name] = call.args
     if (name === undefined) throw new UsageError('Give the block or area: repaint col,row or repaint col,row,WxH')
-    const texts = { ...given(options, TEXTS), ...cleared(options['clear']) }
+    const texts = { ...pickGiven(options, TEXTS), ...parseCleared(options['clear']) }
     const area = parseArea(name)
-    const repaints = area === undefined ? await ofBlock(call, name, texts) : await ofArea(call, area, texts)
+    const repaints =
+      area === undefined ? await readBlockRepaint(call, name, texts) : await readAreaRepaint(call, area, texts)
     const painting = await call.painter()
     // A purchase of another machine, or one with another painter, needs the key that paid.
-    const painted = painting && (await repaints(painting).catch(unlessUnauthorized))
+    const painted = painting && (await repaints(painting).catch(ignoreUnauthorized))
     const answer = painted ?? (await repaints(await call.owner()))
     print(answer, [`${area === undefined ? 'Block' : 'Area'} ${name} was repainted.`])
   },
@@ -41,32 +42,32 @@ type Texts = Pick<EditFields, 'message' | 'link'>
 /** Repaints with one key or another. */
 type Repaint = (wall: Wall) => Promise<object>
 
-async function ofBlock({ options, reader }: Call, coord: string, texts: Texts): Promise<Repaint> {
-  const fields = changing(texts, await readPixelsOption(options, reader()))
+async function readBlockRepaint({ options, reader }: Call, coord: string, texts: Texts): Promise<Repaint> {
+  const fields = combineChanges(texts, await readPixelsOption(options, reader()))
   return (wall) => wall.repaint(coord, fields)
 }
 
-async function ofArea({ options, reader }: Call, area: Area, texts: Texts): Promise<Repaint> {
+async function readAreaRepaint({ options, reader }: Call, area: Area, texts: Texts): Promise<Repaint> {
   if (options['px'] !== undefined) throw new UsageError('--px is for one block. For an area, use --image.')
   const { w, h } = area
   const { image } = options
-  const fitting = { w, h, ...fittingIn(options) }
+  const fitting = { w, h, ...pickFitting(options) }
   const pixels = image === undefined ? undefined : await reader().areaPixels(await readPicture(image), fitting)
-  const fields = changing(texts, pixels)
-  return (wall) => wall.repaintArea(areaName(area), fields)
+  const fields = combineChanges(texts, pixels)
+  return (wall) => wall.repaintArea(formatArea(area), fields)
 }
 
-function changing<Picture>(texts: Texts, pixels: Picture | undefined) {
+function combineChanges<Picture>(texts: Texts, pixels: Picture | undefined) {
   if (pixels === undefined && Object.keys(texts).length === 0)
     throw new UsageError('Give at least one change: --px, --image, --message, --link.')
   return { ...texts, ...(pixels === undefined ? {} : { pixels }) }
 }
 
-function unlessUnauthorized(error: unknown): undefined {
+function ignoreUnauthorized(error: unknown): undefined {
   if (!(error instanceof WallError && error.code === 'unauthorized')) throw error
 }
 
-function cleared(names = ''): Texts {
+function parseCleared(names = ''): Texts {
   const fields: { message?: null; link?: null } = {}
   for (const name of names.split(',').filter((text) => text !== '')) {
     if (name !== 'message' && name !== 'link') throw new UsageError('--clear must be message, link, or message,link.')

@@ -25,12 +25,12 @@ export const verify: Command = {
       onProgress: showProgress,
     })
     if (process.stderr.isTTY) process.stderr.write(CLEARED)
-    print(JSON.parse(JSON.stringify(report, decimals)) as object, reportLines(report))
+    print(JSON.parse(JSON.stringify(report, stringifyBigint)) as object, reportLines(report))
     return report.findings.length === 0 ? 0 : 1
   },
 }
 
-const decimals = (_: string, value: unknown) => (typeof value === 'bigint' ? value.toString() : value)
+const stringifyBigint = (_: string, value: unknown) => (typeof value === 'bigint' ? value.toString() : value)
 
 const CLEARED = '\r\u001B[K'
 

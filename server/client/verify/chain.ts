@@ -55,18 +55,18 @@ export async function openChain(urls: readonly string[], network: Network): Prom
   const ids = await Promise.allSettled(named.map(({ client }) => client.request({ method: 'eth_chainId' })))
   const endpoints = named.filter((_, at) => ids[at]?.status === 'fulfilled')
   const wrong = named.find((_, at) => ids[at]?.status === 'fulfilled' && Number(ids[at].value) !== chainId)
-  if (wrong !== undefined) throw silent(`${wrong.host} serves another chain than the wall’s, ${chainId}`)
-  if (endpoints.length === 0) throw silent(`no endpoint responds (${hosts(named)})`)
+  if (wrong !== undefined) throw createSilenceError(`${wrong.host} serves another chain than the wall’s, ${chainId}`)
+  if (endpoints.length === 0) throw createSilenceError(`no endpoint responds (${listHosts(named)})`)
   return {
     requests: () => requests,
-    head: () => firstOf(endpoints, blockAt('latest')),
+    head: () => firstOf(endpoints, readBlock('latest')),
     receipts: (txs, onward) => receiptsOf(endpoints, txs, onward),
     balanceOf: (token, wallet) => firstOf(endpoints, balanceAt(token as Hex, wallet as Hex)),
     async times(heights) {
-      const blocks = await each(endpoints, heights, (endpoint, height) => blockAt(numberToHex(height))(endpoint))
+      const blocks = await askEach(endpoints, heights, (endpoint, height) => readBlock(numberToHex(height))(endpoint))
       return blocks.map(({ time }) => time)
     },
-    transfersTo: (token, payees, from, to) => transfersTo(endpoints, { token, payees, from, to }),
+    transfersTo: (token, payees, from, to) => readTransfers(endpoints, { token, payees, from, to }),
   }
 }
 
@@ -82,11 +82,11 @@ async function firstOf<R>(endpoints: readonly Endpoint[], ask: (endpoint: Endpoi
       if (answer !== undefined) return answer.value
     }
   }
-  throw silent(`no endpoint answers (${hosts(endpoints)})`)
+  throw createSilenceError(`no endpoint answers (${listHosts(endpoints)})`)
 }
 
 /** Queries each item, with fewer per request if so many are rejected. */
-async function each<Item, R>(
+async function askEach<Item, R>(
   endpoints: readonly Endpoint[],
   items: readonly Item[],
   ask: (endpoint: Endpoint, item: Item) => Promise<R>,
@@ -111,20 +111,22 @@ async function receiptsOf(
   txs: readonly Hex[],
   onward: (done: number) => void,
 ): Promise<readonly (TransactionReceipt | null)[]> {
-  const receipts = await each(endpoints, txs, receiptAt, onward)
+  const receipts = await askEach(endpoints, txs, readReceipt, onward)
   // An endpoint that lags or prunes does not know what another one does.
   for (const other of endpoints.slice(1)) {
     const unknown = receipts.flatMap((receipt, at) => (receipt === null ? [at] : []))
-    const found = await each([other], unknown, (endpoint, at) => receiptAt(endpoint, txs[at] ?? '0x')).catch(() => [])
+    const found = await askEach([other], unknown, (endpoint, at) => readReceipt(endpoint, txs[at] ?? '0x')).catch(
+      () => [],
+    )
     for (const [at, receipt] of found.entries()) receipts[unknown[at] ?? 0] = receipt
   }
   return receipts
 }
 
-const receiptAt = async ({ client }: Endpoint, hash: Hex) =>
+const readReceipt = async ({ client }: Endpoint, hash: Hex) =>
   (await client.request({ method: 'eth_getTransactionReceipt', params: [hash] })) as TransactionReceipt | null
 
-const blockAt =
+const readBlock =
   (height: Hex | 'latest') =>
   async ({ client }: Endpoint) => {
     const block = await client.request({ method: 'eth_getBlockByNumber', params: [height, false] })
@@ -143,20 +145,20 @@ const balanceAt =
 
 type Search = { readonly token: Hex; readonly payees: readonly Hex[]; readonly from: bigint; readonly to: bigint }
 
-async function* transfersTo(
+async function* readTransfers(
   endpoints: readonly Endpoint[],
   { token, payees, from, to }: Search,
 ): AsyncGenerator<Stretch> {
   const topics = [TRANSFER, null, payees.map((payee) => pad(payee))]
-  const logsIn = async ({ client }: Endpoint, [first, last]: readonly [bigint, bigint]) => {
+  const readLogs = async ({ client }: Endpoint, [first, last]: readonly [bigint, bigint]) => {
     const range = { fromBlock: numberToHex(first), toBlock: numberToHex(last) }
     return await client.request({ method: 'eth_getLogs', params: [{ address: token, topics, ...range }] })
   }
   let [size, atOnce] = [WINDOW, WINDOWS_AT_ONCE]
   for (let next = from; next <= to;) {
-    const windows = windowsFrom(next, to, size).slice(0, atOnce)
+    const windows = splitRange(next, to, size).slice(0, atOnce)
     const found = await firstOf(endpoints, (endpoint) =>
-      Promise.all(windows.map((window) => logsIn(endpoint, window))),
+      Promise.all(windows.map((window) => readLogs(endpoint, window))),
     ).catch((error: unknown) => {
       if (atOnce === 1 && size === 1n) throw error
       // Either so many calls or so many blocks are rejected.
@@ -170,12 +172,12 @@ async function* transfersTo(
   }
 }
 
-const windowsFrom = (from: bigint, to: bigint, size: bigint): readonly (readonly [bigint, bigint])[] =>
+const splitRange = (from: bigint, to: bigint, size: bigint): readonly (readonly [bigint, bigint])[] =>
   Array.from({ length: WINDOWS_AT_ONCE }, (_, at) => from + BigInt(at) * size)
     .filter((first) => first <= to)
     .map((first) => [first, first + size - 1n < to ? first + size - 1n : to])
 
-const hosts = (endpoints: readonly Endpoint[]) => endpoints.map(({ host }) => host).join(', ')
+const listHosts = (endpoints: readonly Endpoint[]) => endpoints.map(({ host }) => host).join(', ')
 
-const silent = (message: string) =>
+const createSilenceError = (message: string) =>
   new WallError({ kind: 'unavailable', code: 'chain_unavailable', message: `Cannot check the chain: ${message}.` })

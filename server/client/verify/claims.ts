@@ -32,48 +32,52 @@ export async function readClaims(wall: URL, onPage: (deeds: number) => void): Pr
   const read: ReadWall = (path) => readWhenFree(new URL(path, wall))
   const sales: Sale[] = []
   for (let after = 0, hasMore = true; hasMore;) {
-    const page = await checked(FeedPage, read, `/api/feed?after=${after}&limit=${FEED_LIMIT_MAX}`)
+    const page = await readChecked(FeedPage, read, `/api/feed?after=${after}&limit=${FEED_LIMIT_MAX}`)
     sales.push(...page.sales)
-    if ((page.hasMore && page.nextAfter <= after) || sales.length > TOTAL_BLOCKS) throw odd('/api/feed')
+    if ((page.hasMore && page.nextAfter <= after) || sales.length > TOTAL_BLOCKS) throw createFormatError('/api/feed')
     ;({ nextAfter: after, hasMore } = page)
   }
   // Every sale in the feed and on the canvas has a deed already.
-  const canvas = await checked(Canvas, read, '/api/canvas')
+  const canvas = await readChecked(Canvas, read, '/api/canvas')
   const deeds: SaleDeed[] = []
   const owed: OwedMoney[] = []
   let page: DeedsPage
   let after = 0
   do {
     const path = `/api/deeds?after=${after}&owedAfter=${owed.length}&limit=${FEED_LIMIT_MAX}`
-    page = await checked(DeedsPage, read, path)
+    page = await readChecked(DeedsPage, read, path)
     deeds.push(...page.deeds)
     owed.push(...page.owed)
     const isStuck = (page.hasMore && page.nextAfter <= after) || (page.hasMoreOwed && page.owed.length === 0)
-    if (isStuck || deeds.length > TOTAL_BLOCKS) throw odd(path)
+    if (isStuck || deeds.length > TOTAL_BLOCKS) throw createFormatError(path)
     after = page.nextAfter
     onPage(deeds.length)
   } while (page.hasMore || page.hasMoreOwed)
   const { network, asset, payTo } = page
   const shown = canvas.blocks.map(({ i, a }) => ({ i, wallet: canvas.agents[a]?.wallet ?? '' }))
   const { hostname: host } = wall
-  const [asksAt, lastShown] = [await askedAt(wall), canvas.stats.lastSaleId]
+  const [asksAt, lastShown] = [await findOwnOrigin(wall), canvas.stats.lastSaleId]
   return { host, network, asset, payTo, deeds, owed, sales, shown, lastShown, asksAt }
 }
 
-async function askedAt(wall: URL): Promise<string | undefined> {
+async function findOwnOrigin(wall: URL): Promise<string | undefined> {
   const response = await ask(new URL('/blocks/next', wall), { headers: { accept: 'application/json' } })
   await response.body?.cancel()
   const terms = parseTerms(response.headers.get('payment-required') ?? undefined)
   return typeof terms === 'string' ? undefined : terms.payTo
 }
 
-async function checked<Schema extends TSchema>(schema: Schema, read: ReadWall, path: string): Promise<Static<Schema>> {
+async function readChecked<Schema extends TSchema>(
+  schema: Schema,
+  read: ReadWall,
+  path: string,
+): Promise<Static<Schema>> {
   const value = await read(path)
-  if (!Value.Check(schema, value)) throw odd(path)
+  if (!Value.Check(schema, value)) throw createFormatError(path)
   return value
 }
 
-const odd = (path: string) =>
+const createFormatError = (path: string) =>
   new WallError({
     kind: 'unavailable',
     code: 'no_wall',

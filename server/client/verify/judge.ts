@@ -106,14 +106,14 @@ const priceOf = ({ amount, blocks }: SaleDeed): bigint =>
 function countBlocks(proved: readonly CoveringDeed[]) {
   const sum = (deeds: readonly CoveringDeed[]) => deeds.reduce((blocks, { covers }) => blocks + covers.length, 0)
   const kinds = new Map(proved.map((deed) => [deed, bindingOf(deed).kind]))
-  const ofKind = (kind: Binding['kind']) => proved.filter((deed) => kinds.get(deed) === kind)
+  const filterByKind = (kind: Binding['kind']) => proved.filter((deed) => kinds.get(deed) === kind)
   return {
     blocks: sum(proved),
     amount: proved.reduce((total, { amount }) => total + BigInt(amount), 0n),
-    bound: sum(ofKind('bound')),
-    boundToFile: sum(ofKind('bound-to-file')),
-    unbound: sum(ofKind('unbound')),
-    hiddenOrders: ofKind('hidden').length,
+    bound: sum(filterByKind('bound')),
+    boundToFile: sum(filterByKind('bound-to-file')),
+    unbound: sum(filterByKind('unbound')),
+    hiddenOrders: filterByKind('hidden').length,
   }
 }
 

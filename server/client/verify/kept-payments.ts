@@ -24,7 +24,7 @@ const NAME = 'verified.json'
 /** Reads the cache in a folder; `undefined` if there is none, or it is about another wall. */
 export async function readKept(folder: string, of: string): Promise<KeptPayments | undefined> {
   const text = await readFile(join(folder, NAME), 'utf8').catch(() => '')
-  const file = parsed(text)
+  const file = parsePayment(text)
   if (file === undefined || file.of !== of) return undefined
   return {
     of,
@@ -59,7 +59,7 @@ export async function writeKept(folder: string, { of, from, through, payments }:
   await rename(`${path}.new`, path)
 }
 
-function parsed(text: string) {
+function parsePayment(text: string) {
   try {
     const value: unknown = JSON.parse(text)
     return Value.Check(File, value) ? value : undefined

@@ -2,9 +2,9 @@
 
 import type { SaleDeed } from '../../../shared/contract/deeds.ts'
 import type { Sale } from '../../../shared/contract/feed.ts'
-import { fitsOrder, isOrderNonce, type Order, orderText, pictureDigest } from '../../../shared/order.ts'
-import { PIXELS_PER_BLOCK, rowwise, trustPixels } from '../../../shared/pixels.ts'
-import { digestOfPixels } from '../../../shared/signing.ts'
+import { fitsOrder, isOrderNonce, type Order, orderText, formatPictureDigest } from '../../../shared/order.ts'
+import { PIXELS_PER_BLOCK, toRowOrder, trustPixels } from '../../../shared/pixels.ts'
+import { hashPixels } from '../../../shared/signing.ts'
 
 /** How a payment is bound to its order. */
 export type Binding =
@@ -18,19 +18,20 @@ export type Binding =
 export function bindingOf({ nonce, salt, order, hidden, blocks, placedElsewhere }: SaleDeed): Binding {
   if (salt === undefined && order === undefined)
     return isOrderNonce(nonce)
-      ? changed('its nonce is bound to an order, which the deed leaves out')
+      ? createChanged('its nonce is bound to an order, which the deed leaves out')
       : { kind: 'unbound' }
-  if (salt === undefined || order === undefined) return changed('its order or its salt is left out')
+  if (salt === undefined || order === undefined) return createChanged('its order or its salt is left out')
   const isComplete = hidden === undefined && Object.values(order).every((value) => value !== null)
-  if (isComplete && !fits(nonce, order as Order, salt)) return changed('its buyer signed another order than it shows')
+  if (isComplete && !fits(nonce, order as Order, salt))
+    return createChanged('its buyer signed another order than it shows')
   const area = 'coord' in blocks ? `${blocks.coord},1x1` : `${blocks.at},${blocks.w}x${blocks.h}`
   if (!isPlace(order.area ?? `${order.block},1x1`, area, placedElsewhere === true))
-    return changed(`its order was for ${order.area ?? order.block}, and ${area} was sold`)
+    return createChanged(`its order was for ${order.area ?? order.block}, and ${area} was sold`)
   if (!isComplete) return { kind: 'hidden' }
   return { kind: order.image === undefined ? 'bound' : 'bound-to-file' }
 }
 
-const changed = (why: string): Binding => ({ kind: 'changed', why })
+const createChanged = (why: string): Binding => ({ kind: 'changed', why })
 
 function fits(nonce: string, order: Order, salt: string): boolean {
   try {
@@ -55,8 +56,8 @@ export function findSalesFlaw(
   const isHidden = (name: string) => hidden?.includes(name) === true
   for (const sale of sales) {
     if (sale === undefined) continue
-    if (!isHidden('message') && (sale.m ?? null) !== (order.message ?? null)) return other('message', sale)
-    if (!isHidden('link') && (sale.l ?? null) !== (order.link ?? null)) return other('link', sale)
+    if (!isHidden('message') && (sale.m ?? null) !== (order.message ?? null)) return describeDifference('message', sale)
+    if (!isHidden('link') && (sale.l ?? null) !== (order.link ?? null)) return describeDifference('link', sale)
   }
   const pictures = sales.flatMap((sale) => (sale?.px === undefined ? [] : [Buffer.from(sale.px, 'base64')]))
   // A payment that settled late may have lost its picture, and the wall converts a file itself.
@@ -72,7 +73,8 @@ export function findSalesFlaw(
 function digestOf(bytes: Uint8Array, blocks: SaleDeed['blocks']): string | undefined {
   const [w, h] = 'coord' in blocks ? [1, 1] : [blocks.w, blocks.h]
   if (bytes.length !== w * h * PIXELS_PER_BLOCK) return undefined
-  return pictureDigest(digestOfPixels(rowwise(trustPixels(bytes, w * h), w)))
+  return formatPictureDigest(hashPixels(toRowOrder(trustPixels(bytes, w * h), w)))
 }
 
-const other = (what: string, { coord }: Sale) => `the feed shows another ${what} of block ${coord} than the order`
+const describeDifference = (what: string, { coord }: Sale) =>
+  `the feed shows another ${what} of block ${coord} than the order`

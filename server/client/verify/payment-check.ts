@@ -2,9 +2,9 @@
 
 import { lower, type MatchedArrivals, matchArrivals } from '../../../shared/chain/arrivals.ts'
 import type { OwedMoney, SaleDeed } from '../../../shared/contract/deeds.ts'
-import { moneyText } from '../../../shared/money.ts'
+import { formatMoney } from '../../../shared/money.ts'
 import { isNetwork, networks } from '../../../shared/usdc.ts'
-import { truncatedWallet } from '../../../shared/wallet.ts'
+import { truncateWallet } from '../../../shared/wallet.ts'
 import type { ChainFacts, ChainPayment, Hex } from './chain-facts.ts'
 import type { Claims } from './claims.ts'
 import type { Finding, Flaw } from './verdict.ts'
@@ -45,13 +45,13 @@ export function matchPayments({ asset, payTo, deeds, owed }: Claims, facts: Chai
   const arrivals = facts.payments.filter((payment) => payment.token === token && payees.has(payment.to))
   const matched = matchArrivals(arrivals, recorded, keyOfPayment)
   const booked = new Map(matched.booked.map((arrival) => [keyOfPayment(arrival), arrival]))
-  const ofClaim = (claim: Paid) => booked.get(keyOf(claim))
+  const findBooked = (claim: Paid) => booked.get(keyOf(claim))
   return {
     matched,
-    of: ofClaim,
+    of: findBooked,
     flawOf(claim) {
       const { nonce, tx, payTo: payee } = claim
-      const arrival = ofClaim(claim)
+      const arrival = findBooked(claim)
       if (arrival !== undefined && arrival.tx !== tx)
         return ['another_transaction', `its payment is in transaction ${arrival.tx}, not in ${tx}`]
       if (arrival !== undefined && (payee === undefined || arrival.to === payee.toLowerCase())) return undefined
@@ -60,25 +60,27 @@ export function matchPayments({ asset, payTo, deeds, owed }: Claims, facts: Chai
       const withNonce = (inTransaction.get(tx) ?? []).filter((payment) => payment.nonce === nonce)
       const found = withNonce.find((payment) => payment.token === token) ?? withNonce[0]
       if (found === undefined) return ['no_payment', `transaction ${tx} has no payment with its nonce ${nonce}`]
-      return difference(claim, found, token)
+      return findDifference(claim, found, token)
     },
     isPaidBack: (credit) =>
       (inTransaction.get(credit.paidOut ?? '') ?? []).some(
         (payment) =>
-          payment.token === token && payment.to === ofClaim(credit)?.payer && payment.amount >= BigInt(credit.amount),
+          payment.token === token &&
+          payment.to === findBooked(credit)?.payer &&
+          payment.amount >= BigInt(credit.amount),
       ),
   }
 }
 
 /** How a payment with a claim's nonce differs from the claim. */
-function difference({ wallet, tx, amount, payTo }: Paid, found: ChainPayment, token: string): Flaw {
+function findDifference({ wallet, tx, amount, payTo }: Paid, found: ChainPayment, token: string): Flaw {
   if (found.token !== token) return ['another_token', `it was paid in another token, ${found.token}, in ${tx}`]
-  if (truncatedWallet(found.payer) !== wallet)
-    return ['another_payer', `it shows ${wallet}, and ${truncatedWallet(found.payer)} paid, in ${tx}`]
+  if (truncateWallet(found.payer) !== wallet)
+    return ['another_payer', `it shows ${wallet}, and ${truncateWallet(found.payer)} paid, in ${tx}`]
   if (found.amount !== BigInt(amount))
     return [
       'another_amount',
-      `it says ${moneyText(BigInt(amount))}, and ${moneyText(found.amount)} were paid, in ${tx}`,
+      `it says ${formatMoney(BigInt(amount))}, and ${formatMoney(found.amount)} were paid, in ${tx}`,
     ]
   if (found.to === payTo?.toLowerCase())
     return ['another_address', `${found.to} was paid in ${tx}, which is not one of the wall’s addresses`]
@@ -90,12 +92,12 @@ export const keyOf = ({ wallet, nonce }: Pick<Paid, 'wallet' | 'nonce'>): string
 
 // A wall shows wallets shortened, so only that can be compared.
 const keyOfPayment = ({ payer, nonce }: { readonly payer: Hex; readonly nonce: Hex | null }) =>
-  `${truncatedWallet(payer)}:${nonce}`
+  `${truncateWallet(payer)}:${nonce}`
 
 /** A payment to the wall that it does not mention. */
 export const withoutDeed = ({ payer, nonce, amount, tx }: ChainPayment): Finding => ({
   kind: 'payment_without_deed',
-  message: `${truncatedWallet(payer)} paid ${moneyText(amount)} in ${tx}: neither a deed nor a credit, and not noted`,
+  message: `${truncateWallet(payer)} paid ${formatMoney(amount)} in ${tx}: neither a deed nor a credit, and not noted`,
   ...(nonce === null ? {} : { nonce }),
   tx,
 })

@@ -1,7 +1,7 @@
 /** The result of a check, in lines for people. */
 
-import { countOf, countText, moneyText } from '../../../shared/money.ts'
-import { networkName } from '../../../shared/usdc.ts'
+import { countOf, countText, formatMoney } from '../../../shared/money.ts'
+import { nameNetwork } from '../../../shared/usdc.ts'
 import type { FindingKind } from './verdict.ts'
 import type { WallReport } from './verify.ts'
 
@@ -10,17 +10,17 @@ export function reportLines(report: WallReport): readonly string[] {
   return [
     ...report.findings.map(({ kind, message }) => `${kind}: ${message}`),
     ...noteLines(report),
-    summaryLine(report),
+    formatSummary(report),
   ]
 }
 
-function summaryLine({ blocks, amount, bound, credits, findings }: WallReport): string {
+function formatSummary({ blocks, amount, bound, credits, findings }: WallReport): string {
   const count = (kinds: readonly FindingKind[]) => findings.filter(({ kind }) => kinds.includes(kind)).length
   const [unpaid, undeeded] = [count(UNPAID), count(['payment_without_deed'])]
   const others = findings.length - unpaid - undeeded
   return `${[
     countOf(blocks, 'block'),
-    dollars(amount),
+    formatDollars(amount),
     ...(blocks === 0 ? [] : ['each paid by the wallet that is shown']),
     `${countText(bound)} bound to the words and picture that were bought`,
     `${countOf(credits.open, 'credit')} open`,
@@ -45,7 +45,7 @@ const UNPAID: readonly FindingKind[] = [
 
 function noteLines(report: WallReport): readonly string[] {
   const { unbound, boundToFile, hiddenOrders, otherHosts, unconfirmed, credits, noted, plain, young, searched } = report
-  const name = networkName(report.network)
+  const name = nameNetwork(report.network)
   const notes: readonly (readonly [number, string])[] = [
     [unbound, `${countOf(unbound, 'block')} bought without binding the payment to the order.`],
     [boundToFile, `${countOf(boundToFile, 'block')} bound to an image file; the wall converted it to colours.`],
@@ -57,7 +57,10 @@ function noteLines(report: WallReport): readonly string[] {
       credits.notProved,
       `${countOf(credits.notProved, 'credit')} said to be paid back by a transaction that does not show it.`,
     ],
-    [noted, `${countOf(noted, 'payment')} without a purchase, noted by the wall: ${dollars(report.notedAmount)}.`],
+    [
+      noted,
+      `${countOf(noted, 'payment')} without a purchase, noted by the wall: ${formatDollars(report.notedAmount)}.`,
+    ],
     [plain, `${countOf(plain, 'other transfer')} to the wall’s addresses, which cannot buy a block.`],
     [young, `${countOf(young, 'payment')} without a deed in the last ten minutes.`],
   ]
@@ -67,5 +70,5 @@ function noteLines(report: WallReport): readonly string[] {
 
 const DOLLAR = 1_000_000n
 
-const dollars = (amount: bigint) =>
-  amount % DOLLAR === 0n ? countOf(Number(amount / DOLLAR), 'dollar') : `${moneyText(amount)} dollars`
+const formatDollars = (amount: bigint) =>
+  amount % DOLLAR === 0n ? countOf(Number(amount / DOLLAR), 'dollar') : `${formatMoney(amount)} dollars`

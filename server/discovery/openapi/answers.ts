@@ -9,22 +9,27 @@ import { meaningOf, signInRequired } from '../codes.ts'
 import { PATHS } from '../links.ts'
 import type { Site } from '../site.ts'
 import type { Operation } from './operation.ts'
-import { sampleAnswers } from './samples.ts'
-import { published, type Json } from './schemas.ts'
+import { createSampleAnswers } from './samples.ts'
+import { publishSchema, type Json } from './schemas.ts'
 
 /** Every response of an operation, by status. */
 export function documentResponses(operation: Operation, site: Site): Json {
-  const refusals = Object.entries(byStatus(operation.codes)).map(([status, codes]) => [status, refusalAt(codes)])
+  const refusals = Object.entries(groupByStatus(operation.codes)).map(([status, codes]) => [
+    status,
+    documentRefusal(codes),
+  ])
   return {
     200: successOf(operation, site),
     ...(operation.revalidates === true ? { 304: REVALIDATED } : {}),
     ...Object.fromEntries(refusals),
-    ...Object.fromEntries(Object.entries(operation.also ?? {}).map(([status, other]) => [status, otherAnswer(other)])),
+    ...Object.fromEntries(
+      Object.entries(operation.also ?? {}).map(([status, other]) => [status, documentOtherAnswer(other)]),
+    ),
   }
 }
 
 /** Codes with their meanings, one per line. */
-export const inWords = (codes: readonly FailureCode[]): string =>
+export const describeCodes = (codes: readonly FailureCode[]): string =>
   codes.map((code) => `- \`${code}\`: ${meaningOf[code]}`).join('\n')
 
 /** The 402 with the real terms for `/blocks/next`. */
@@ -38,29 +43,29 @@ function demandForPayment(site: Site): Json {
     ...toDemandV1(terms),
   }
   return {
-    description: `${inWords(['payment_required'])}\n\nA browser that requests HTML gets a page with the same status and header.`,
+    description: `${describeCodes(['payment_required'])}\n\nA browser that requests HTML gets a page with the same status and header.`,
     headers: {
-      'PAYMENT-REQUIRED': requiredHeader('Base64 of the x402 v2 PaymentRequired: the terms to sign.'),
-      'Cache-Control': requiredHeader('no-store'),
-      Link: requiredHeader('Links to this document and to the guide.'),
+      'PAYMENT-REQUIRED': documentRequiredHeader('Base64 of the x402 v2 PaymentRequired: the terms to sign.'),
+      'Cache-Control': documentRequiredHeader('no-store'),
+      Link: documentRequiredHeader('Links to this document and to the guide.'),
     },
     content: {
-      'application/json': { schema: published(PaymentRequiredBody), example },
-      'text/html': { schema: published(Type.String()) },
+      'application/json': { schema: publishSchema(PaymentRequiredBody), example },
+      'text/html': { schema: publishSchema(Type.String()) },
     },
   }
 }
 
 /** The 402 that asks for a signature. */
 const demandToSignIn = (site: Site): Json => ({
-  description: inWords(['sign_in_required']),
+  description: describeCodes(['sign_in_required']),
   headers: {
-    'PAYMENT-REQUIRED': requiredHeader('Base64 of the x402 v2 PaymentRequired, without terms: what to sign.'),
-    'Cache-Control': requiredHeader('no-store'),
+    'PAYMENT-REQUIRED': documentRequiredHeader('Base64 of the x402 v2 PaymentRequired, without terms: what to sign.'),
+    'Cache-Control': documentRequiredHeader('no-store'),
   },
   content: {
     'application/json': {
-      schema: published(SignInRequiredBody),
+      schema: publishSchema(SignInRequiredBody),
       example: signInRequired(site.offer.baseUrl),
     },
   },
@@ -68,7 +73,7 @@ const demandToSignIn = (site: Site): Json => ({
 
 const REVALIDATED: Json = {
   description: 'Not modified: the ETag in If-None-Match is current.',
-  headers: { ETag: { description: 'The same ETag.', schema: published(Type.String()), required: true } },
+  headers: { ETag: { description: 'The same ETag.', schema: publishSchema(Type.String()), required: true } },
 }
 
 function successOf(operation: Operation, site: Site): Json {
@@ -76,12 +81,12 @@ function successOf(operation: Operation, site: Site): Json {
   const headers = {
     ...(payable === undefined
       ? {}
-      : { 'PAYMENT-RESPONSE': header('With a receipt: base64 of the x402 settle response.') }),
-    ...(revalidates === undefined ? {} : { ETag: header('ETag of this response, for If-None-Match.') }),
+      : { 'PAYMENT-RESPONSE': documentHeader('With a receipt: base64 of the x402 settle response.') }),
+    ...(revalidates === undefined ? {} : { ETag: documentHeader('ETag of this response, for If-None-Match.') }),
   }
-  const samples = Object.entries(sampleAnswers(site)[operation.id] ?? {})
+  const samples = Object.entries(createSampleAnswers(site)[operation.id] ?? {})
   const examples = Object.fromEntries(samples.map(([name, value]) => [name, { value }]))
-  const [only, ...others] = answers.map((schema) => published(schema))
+  const [only, ...others] = answers.map((schema) => publishSchema(schema))
   const schema = others.length === 0 ? only : { oneOf: [only, ...others] }
   const json = { schema, ...(samples.length === 0 ? {} : { examples }) }
   return {
@@ -94,41 +99,43 @@ function successOf(operation: Operation, site: Site): Json {
   }
 }
 
-const otherAnswer = ({ what, schema }: NonNullable<Operation['also']>[number]): Json => ({
+const documentOtherAnswer = ({ what, schema }: NonNullable<Operation['also']>[number]): Json => ({
   description: what,
-  ...(schema === undefined ? {} : { content: { 'application/json': { schema: published(schema) } } }),
+  ...(schema === undefined ? {} : { content: { 'application/json': { schema: publishSchema(schema) } } }),
 })
 
 /** Responses with a single code are in the document once, under the code's name. */
-export function sharedRefusals(operations: readonly Operation[], site: Site): Json {
-  const alone = operations.flatMap(({ codes }) => Object.values(byStatus(codes)).filter(({ length }) => length === 1))
+export function documentSharedRefusals(operations: readonly Operation[], site: Site): Json {
+  const alone = operations.flatMap(({ codes }) =>
+    Object.values(groupByStatus(codes)).filter(({ length }) => length === 1),
+  )
   const answers = [...new Set(alone.flat())].map((code) => [
     code,
     code === 'payment_required'
       ? demandForPayment(site)
       : code === 'sign_in_required'
         ? demandToSignIn(site)
-        : describedRefusals([code]),
+        : describeRefusals([code]),
   ])
   return Object.fromEntries(answers)
 }
 
-const byStatus = (codes: readonly FailureCode[]) => Object.groupBy(codes, (code) => statusOf[code])
+const groupByStatus = (codes: readonly FailureCode[]) => Object.groupBy(codes, (code) => statusOf[code])
 
-const refusalAt = (codes: readonly FailureCode[]): Json =>
-  codes.length === 1 ? { $ref: `#/components/responses/${codes[0]}` } : describedRefusals(codes)
+const documentRefusal = (codes: readonly FailureCode[]): Json =>
+  codes.length === 1 ? { $ref: `#/components/responses/${codes[0]}` } : describeRefusals(codes)
 
-function describedRefusals(codes: readonly FailureCode[]): Json {
+function describeRefusals(codes: readonly FailureCode[]): Json {
   const [first] = codes
   const named = { properties: { error: { enum: codes } } }
   return {
-    description: inWords(codes),
+    description: describeCodes(codes),
     headers: {
-      'Cache-Control': requiredHeader('no-store'),
-      'Retry-After': header('Seconds to wait before sending the same request again, where waiting helps.'),
+      'Cache-Control': documentRequiredHeader('no-store'),
+      'Retry-After': documentHeader('Seconds to wait before sending the same request again, where waiting helps.'),
       ...(codes.includes('settlement_unknown')
         ? {
-            'PAYMENT-RESPONSE': header(
+            'PAYMENT-RESPONSE': documentHeader(
               'With charged unknown: base64 of the x402 settle response, with settlement_pending.',
             ),
           }
@@ -136,13 +143,13 @@ function describedRefusals(codes: readonly FailureCode[]): Json {
     },
     content: {
       'application/json': {
-        schema: { allOf: [published(ErrorBody), named] },
+        schema: { allOf: [publishSchema(ErrorBody), named] },
         ...(first === undefined ? {} : { example: { error: first, message: meaningOf[first] } }),
       },
     },
   }
 }
 
-const header = (description: string) => ({ description, schema: published(Type.String()) })
+const documentHeader = (description: string) => ({ description, schema: publishSchema(Type.String()) })
 
-const requiredHeader = (description: string) => ({ ...header(description), required: true })
+const documentRequiredHeader = (description: string) => ({ ...documentHeader(description), required: true })

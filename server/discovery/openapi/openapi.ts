@@ -2,17 +2,17 @@
 
 import type { TSchema } from '@sinclair/typebox'
 import { AREA_BLOCKS_MAX } from '../../../shared/area.ts'
-import { moneyText } from '../../../shared/money.ts'
+import { formatMoney } from '../../../shared/money.ts'
 import type { Coord } from '../../../shared/wall.ts'
 import { statusOf, type FailureCode } from '../../domain/failure.ts'
 import { offerRequirements } from '../../x402/terms.ts'
-import { essentials } from '../guide.ts'
+import { renderEssentials } from '../guide.ts'
 import { PATHS } from '../links.ts'
-import { contactUri, renderPitch, priceOf, VERSION, type Site } from '../site.ts'
-import { inWords, documentResponses, sharedRefusals } from './answers.ts'
+import { formatContactUri, renderPitch, priceOf, VERSION, type Site } from '../site.ts'
+import { describeCodes, documentResponses, documentSharedRefusals } from './answers.ts'
 import type { Operation } from './operation.ts'
 import { sampleBodies } from './samples.ts'
-import { namedSchemas, published, type Json } from './schemas.ts'
+import { publishNamedSchemas, publishSchema, type Json } from './schemas.ts'
 import described from './tags-and-schemes.json'
 
 /** The document. `example` is a block that is open now, so that trying the examples returns a demand for payment. */
@@ -20,7 +20,7 @@ export function openApi(site: Site, example: Coord): Json {
   const { baseUrl } = site.offer
   return {
     openapi: '3.1.0',
-    info: info(site),
+    info: documentInfo(site),
     servers: [{ url: baseUrl }],
     externalDocs: { description: 'The guide for agents', url: baseUrl + PATHS.llmsFull },
     tags: described.tags,
@@ -30,10 +30,10 @@ export function openApi(site: Site, example: Coord): Json {
     },
     'x-discovery': { ownershipProofs: site.offer.ownershipProofs ?? [] },
     'x-agentcash-guidance': { llmsTxtUrl: baseUrl + PATHS.llms },
-    paths: paths(site, example),
+    paths: documentPaths(site, example),
     components: {
-      schemas: namedSchemas(),
-      responses: sharedRefusals(site.operations, site),
+      schemas: publishNamedSchemas(),
+      responses: documentSharedRefusals(site.operations, site),
       securitySchemes: described.securitySchemes,
     },
   }
@@ -42,14 +42,14 @@ export function openApi(site: Site, example: Coord): Json {
 const tagOf = ({ method, payable, signsIn }: Operation) =>
   payable === undefined ? (method === 'PUT' || signsIn === true ? 'own' : 'free') : 'buy'
 
-function info(site: Site): Json {
-  const uri = contactUri(site)
+function documentInfo(site: Site): Json {
+  const uri = formatContactUri(site)
   return {
     title: site.offer.title,
     version: VERSION,
     summary: 'A public billboard sold to machines, block by block.',
-    description: `${renderPitch(site)}\n\n${manners(site)}`,
-    'x-guidance': essentials(site).join('\n\n'),
+    description: `${renderPitch(site)}\n\n${describeManners(site)}`,
+    'x-guidance': renderEssentials(site).join('\n\n'),
     contact: {
       name: site.offer.title,
       ...(uri?.startsWith('mailto:') === true ? { email: uri.slice('mailto:'.length) } : {}),
@@ -60,16 +60,16 @@ function info(site: Site): Json {
 }
 
 /** What is the same at every address, and the codes that belong to no single operation. */
-function manners({ operations }: Site): string {
+function describeManners({ operations }: Site): string {
   const listed = new Set(operations.flatMap(({ codes }) => codes))
   const others = (Object.keys(statusOf) as FailureCode[]).filter((code) => !listed.has(code))
   return [
     'At every address, HEAD returns what GET returns, without the body; it accepts no payment and never buys. OPTIONS returns 204. Pages of any origin may read and pay (CORS). Errors are JSON, `{error, message}`: `error` is a machine-readable code, `message` says what to do next. In addition to the errors listed with each operation, there are:',
-    others.map((code) => `- ${statusOf[code]} ${inWords([code]).slice(2)}`).join('\n'),
+    others.map((code) => `- ${statusOf[code]} ${describeCodes([code]).slice(2)}`).join('\n'),
   ].join('\n\n')
 }
 
-function paths(site: Site, example: Coord): Json {
+function documentPaths(site: Site, example: Coord): Json {
   const byPath = Object.groupBy(site.operations, ({ path }) => path)
   const entries = Object.entries(byPath).map(([path, operations = []]) => [
     path,
@@ -90,21 +90,21 @@ function describe(operation: Operation, site: Site, example: Coord): Json {
     description,
     // A security scheme that is declared here means a key to get beforehand; payment is requested in the response instead.
     security: operation.signsIn === true ? [{ signInWithX: [] }] : [],
-    ...(operation.payable === undefined ? {} : { 'x-payment-info': paymentInfo(site, operation) }),
+    ...(operation.payable === undefined ? {} : { 'x-payment-info': documentPayment(site, operation) }),
     parameters: parametersOf(operation, example),
     ...(requestBody === undefined ? {} : { requestBody }),
     responses: documentResponses(operation, site),
   }
 }
 
-function paymentInfo(site: Site, { priced }: Operation): Json {
+function documentPayment(site: Site, { priced }: Operation): Json {
   const { amount, ...terms } = offerRequirements(site.offer)
   if (priced === undefined)
     return {
       price: { mode: 'fixed', currency: 'USD', amount: priceOf(site) },
       protocols: [{ x402: { version: 2, ...terms, amount } }],
     }
-  const most = moneyText(BigInt(AREA_BLOCKS_MAX) * site.offer.terms.amount)
+  const most = formatMoney(BigInt(AREA_BLOCKS_MAX) * site.offer.terms.amount)
   return {
     price: { mode: 'dynamic', currency: 'USD', min: priceOf(site), max: most },
     protocols: [{ x402: { version: 2, ...terms } }],
@@ -113,15 +113,17 @@ function paymentInfo(site: Site, { priced }: Operation): Json {
 
 /** The parameters of the path and of the query. */
 function parametersOf({ params, query }: Operation, example: Coord): readonly Json[] {
-  const named = Object.entries(params?.properties ?? {}).map(([name, schema]) => parameter(name, 'path', true, schema))
+  const named = Object.entries(params?.properties ?? {}).map(([name, schema]) =>
+    documentParameter(name, 'path', true, schema),
+  )
   const asked = Object.entries(query?.properties ?? {}).map(([name, schema]) =>
-    parameter(name, 'query', query?.required?.includes(name) === true, schema),
+    documentParameter(name, 'query', query?.required?.includes(name) === true, schema),
   )
   return [...named.map((one) => (one['name'] === 'coord' ? { ...one, example } : one)), ...asked]
 }
 
 /** The description of a schema becomes that of the parameter; a parameter with a default is optional. */
-function parameter(name: string, place: 'path' | 'query', isNeeded: boolean, schema: TSchema): Json {
+function documentParameter(name: string, place: 'path' | 'query', isNeeded: boolean, schema: TSchema): Json {
   const { description, examples, ...rest } = schema
   const example: unknown = Array.isArray(examples) ? examples[0] : undefined
   return {
@@ -130,7 +132,7 @@ function parameter(name: string, place: 'path' | 'query', isNeeded: boolean, sch
     required: isNeeded && rest['default'] === undefined,
     ...(description === undefined ? {} : { description }),
     ...(example === undefined ? {} : { example }),
-    schema: published(withEnum(rest)),
+    schema: publishSchema(withEnum(rest)),
   }
 }
 
@@ -141,7 +143,7 @@ const withEnum = ({ anyOf, ...rest }: Record<string, unknown>) =>
 function requestBodyOf({ id, body, uploads }: Operation): Json | undefined {
   if (body === undefined && uploads === undefined) return undefined
   const example = sampleBodies[id]
-  const json = { schema: published(body), ...(example === undefined ? {} : { example }) }
+  const json = { schema: publishSchema(body), ...(example === undefined ? {} : { example }) }
   const media = (uploads ?? []).map((type) => [type, { schema: {} }])
   return {
     required: true,

@@ -13,7 +13,7 @@ import samples from './samples.json'
 const { deed, feed, agent } = samples
 
 /** The receipt of that block's buyer. */
-function receipt({ offer }: Site): Receipt {
+function createSampleReceipt({ offer }: Site): Receipt {
   const { terms } = offer
   const block = parseCoord(deed.block.coord)
   if (block === undefined) throw new RangeError(`${deed.block.coord} is off the wall`)
@@ -37,7 +37,7 @@ function receipt({ offer }: Site): Receipt {
 }
 
 /** Health of a service that accepts payments. */
-const health = ({ offer }: Site): Health => ({
+const createSampleHealth = ({ offer }: Site): Health => ({
   ok: true,
   service: 'pixel-wall',
   rail: 'armed',
@@ -45,14 +45,14 @@ const health = ({ offer }: Site): Health => ({
 })
 
 /** A sample of the 200 of an operation, by its id; none if a sample would add nothing to the schema. */
-export const sampleAnswers = (site: Site): Readonly<Record<string, Readonly<Record<string, unknown>>>> => ({
-  buyNextBlock: { receipt: receipt(site) },
-  getOrBuyBlock: { deed, receipt: receipt(site) },
+export const createSampleAnswers = (site: Site): Readonly<Record<string, Readonly<Record<string, unknown>>>> => ({
+  buyNextBlock: { receipt: createSampleReceipt(site) },
+  getOrBuyBlock: { deed, receipt: createSampleReceipt(site) },
   editBlock: { edited: { updated: true, deed } },
   readFeed: { page: feed },
   readAgents: { registry: { agents: [agent], total: 1 } },
   registerAgent: { registered: { updated: true, agent } },
-  readHealth: { armed: health(site) },
+  readHealth: { armed: createSampleHealth(site) },
 })
 
 /** A sample of the JSON body of an operation, by its id. */

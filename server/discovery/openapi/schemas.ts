@@ -76,16 +76,16 @@ const named: Readonly<Record<string, TObject>> = {
 const nameOf = new Map<unknown, string>(Object.entries(named).map(([name, { properties }]) => [properties, name]))
 
 /** Every named schema in full. */
-export const namedSchemas = (): Json =>
+export const publishNamedSchemas = (): Json =>
   Object.fromEntries(Object.entries(named).map(([name, schema]) => [name, membersOf(schema)]))
 
 /** A schema as JSON, with a reference in place of each named one. */
-export function published(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(published)
+export function publishSchema(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(publishSchema)
   if (typeof schema !== 'object' || schema === null) return schema
   const name = 'properties' in schema ? nameOf.get(schema.properties) : undefined
   return name === undefined ? membersOf(schema) : { $ref: `#/components/schemas/${name}` }
 }
 
 const membersOf = (schema: object): Json =>
-  Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, published(value)]))
+  Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, publishSchema(value)]))

@@ -3,7 +3,7 @@
  * blocks with all others dimmed. An agent is named where there are letters for all of its name; they lack most scripts.
  */
 
-import { amountText, countText } from '../../../shared/money.ts'
+import { formatAmount, countText } from '../../../shared/money.ts'
 import { toLinearRgb } from '../../../shared/oklab.ts'
 import { PALETTE } from '../../../shared/palette.ts'
 import { findNearestColour } from '../../../shared/quantise.ts'
@@ -26,7 +26,7 @@ import {
   bitmapOf,
   type Box,
   fill,
-  frame,
+  drawFrame,
   heightOf,
   isWritable,
   place,
@@ -78,7 +78,7 @@ const MAP: Box = { x: 520, y: 140, width: COLS * BESIDE, height: ROWS * BESIDE }
 export function chooseWallSide(view: WallView, subject: CardSubject): number | undefined {
   if (subject.kind === 'block') return BESIDE
   if (subject.kind === 'work') return undefined
-  return subject.kind === 'agent' && regionAround(view, subject.agent) !== undefined ? undefined : FILLING
+  return subject.kind === 'agent' && findRegion(view, subject.agent) !== undefined ? undefined : FILLING
 }
 
 /** What a card says of the wall itself: its name, and what a block costs in atomic units. */
@@ -96,7 +96,7 @@ export function drawCard(view: WallView, words: CardWords, subject: CardSubject,
 
 function drawPane(bitmap: Bitmap, { title }: CardWords, picture: Bitmap | undefined, text: string): void {
   if (picture !== undefined) place(bitmap, picture, PANE.x, PANE.y)
-  frame(bitmap, PANE, 1, EDGE)
+  drawFrame(bitmap, PANE, 1, EDGE)
   writeName(bitmap, title, { x: PANE.x, y: FOOT_Y, scale: SMALL, colour: LOUD })
   writeUpTo(bitmap, text, PANE.x + PANE.width, FOOT_Y)
 }
@@ -112,23 +112,23 @@ function drawBlock(
   const blocks = findArtwork(view, block)?.blocks ?? [block]
   const spot = placeWork(bitmap, view, blocks, block, TILE)
   if (blocks.length > 1) mark(bitmap, spot)
-  frame(bitmap, TILE, 1, EDGE)
+  drawFrame(bitmap, TILE, 1, EDGE)
   if (wall !== undefined) place(bitmap, wall, MAP.x, MAP.y)
-  frame(bitmap, MAP, 1, EDGE)
+  drawFrame(bitmap, MAP, 1, EDGE)
   const { col, row } = cellOf(block)
   mark(bitmap, { x: MAP.x + col * BESIDE, y: MAP.y + row * BESIDE, width: BESIDE, height: BESIDE })
   write(bitmap, coordOf(block), { x: TILE.x, y: HEAD_Y, scale: LARGE, colour: LOUD })
   const right = MAP.x + MAP.width
-  const state = view.claimed.has(block) ? 'CLAIMED' : `OPEN : ${amountText(price)}`
+  const state = view.claimed.has(block) ? 'CLAIMED' : `OPEN : ${formatAmount(price)}`
   writeUpTo(bitmap, state, right, HEAD_Y + heightOf(LARGE) - heightOf(SMALL))
   writeName(bitmap, title, { x: MAP.x, y: TILE.y + TILE.height - heightOf(SMALL), scale: SMALL, colour: LOUD })
 }
 
 /** Draws a line around a box that stands out on any picture. */
 function mark(bitmap: Bitmap, box: Box): void {
-  frame(bitmap, box, 7, BLACK)
-  frame(bitmap, box, 5, WHITE)
-  frame(bitmap, box, 2, BLACK)
+  drawFrame(bitmap, box, 7, BLACK)
+  drawFrame(bitmap, box, 5, WHITE)
+  drawFrame(bitmap, box, 2, BLACK)
 }
 
 // A work's picture, over a line of letters.
@@ -140,43 +140,43 @@ function drawWork(bitmap: Bitmap, view: WallView, { title }: CardWords, block: B
   const blocks = work?.blocks ?? [block]
   placeWork(bitmap, view, blocks, blocks[blocks.length >> 1] ?? block, WORK_PANE)
   writeName(bitmap, title, { x: WORK_PANE.x, y: FOOT_Y, scale: SMALL, colour: LOUD })
-  writeUpTo(bitmap, byline(work?.agent.name ?? null, blocks.length), WORK_PANE.x + WORK_PANE.width, FOOT_Y)
+  writeUpTo(bitmap, formatByline(work?.agent.name ?? null, blocks.length), WORK_PANE.x + WORK_PANE.width, FOOT_Y)
 }
 
 /** Draws a work in the middle of a pane, as large as whole pixels allow, and of a larger one the part around a block; returns where that block is. */
 function placeWork(bitmap: Bitmap, view: WallView, blocks: Work, block: BlockIndex, pane: Box): Box {
-  const region = partAround(regionOf(blocks), cellOf(block), pane)
+  const region = cropAround(regionOf(blocks), cellOf(block), pane)
   const side = BLOCK_SIZE * Math.floor(Math.min(pane.width / region.cols, pane.height / region.rows) / BLOCK_SIZE)
   const picture = enlarge(drawRegion(view, region), side / BLOCK_SIZE)
   const own = new Set(blocks)
   for (let at = 0; at < region.cols * region.rows; at++) {
     const cell = { col: region.col + (at % region.cols), row: region.row + Math.floor(at / region.cols) }
     const there = blockAt(cell.col, cell.row)
-    if (there === undefined || !own.has(there)) fill(picture, boxIn(region, side, cell), GROUND)
+    if (there === undefined || !own.has(there)) fill(picture, placeBox(region, side, cell), GROUND)
   }
   const [x, y] = [pane.x + ((pane.width - picture.width) >> 1), pane.y + ((pane.height - picture.height) >> 1)]
   place(bitmap, picture, x, y)
-  const spot = boxIn(region, side, cellOf(block))
+  const spot = placeBox(region, side, cellOf(block))
   return { ...spot, x: x + spot.x, y: y + spot.y }
 }
 
 /** The part of a region around a cell that a pane has room for. */
-function partAround({ col, row, cols, rows }: Region, cell: Cell, { width, height }: Box): Region {
+function cropAround({ col, row, cols, rows }: Region, cell: Cell, { width, height }: Box): Region {
   const [wide, high] = [Math.min(cols, Math.floor(width / BLOCK_SIZE)), Math.min(rows, Math.floor(height / BLOCK_SIZE))]
-  const left = col + within(cell.col - col - (wide >> 1), cols - wide)
-  return { col: left, row: row + within(cell.row - row - (high >> 1), rows - high), cols: wide, rows: high }
+  const left = col + clampTo(cell.col - col - (wide >> 1), cols - wide)
+  return { col: left, row: row + clampTo(cell.row - row - (high >> 1), rows - high), cols: wide, rows: high }
 }
 
 function drawAgent(bitmap: Bitmap, view: WallView, words: CardWords, agent: AgentId, wall: Bitmap | undefined): void {
   const blocks = blocksOf(view, agent)
-  const region = regionAround(view, agent) ?? WHOLE_WALL
+  const region = findRegion(view, agent) ?? WHOLE_WALL
   const side = PANE.width / region.cols
   const lit = wall ?? enlarge(drawRegion(view, region), side / BLOCK_SIZE)
   const shown = lightUp(
     lit,
-    blocks.map((block) => boxIn(region, side, cellOf(block))),
+    blocks.map((block) => placeBox(region, side, cellOf(block))),
   )
-  drawPane(bitmap, words, shown, byline(view.agents[agent - 1]?.name ?? null, blocks.length))
+  drawPane(bitmap, words, shown, formatByline(view.agents[agent - 1]?.name ?? null, blocks.length))
 }
 
 const FRAME = 2
@@ -208,7 +208,7 @@ function lightUp({ width, height, indices }: Bitmap, boxes: readonly Box[]): Bit
 }
 
 /** Whose blocks they are, where that can be written and there is room for it, and how many. */
-function byline(name: string | null, blocks: number): string {
+function formatByline(name: string | null, blocks: number): string {
   const size = blocks === 1 ? '1 BLOCK' : `${countText(blocks)} BLOCKS`
   const text = (name ?? '').toUpperCase()
   const line = `${text} : ${size}`
@@ -221,21 +221,21 @@ const blocksOf = ({ agents }: WallView, agent: AgentId): readonly BlockIndex[] =
 const PARTS = [32, 48, 96].map((cols) => ({ cols, rows: (cols * ROWS) / COLS }))
 
 /** The smallest part of the wall that shows all of an agent's blocks with room around them; none short of the whole. */
-function regionAround(view: WallView, agent: AgentId): Region | undefined {
+function findRegion(view: WallView, agent: AgentId): Region | undefined {
   const own = regionOf(blocksOf(view, agent))
   const [left, top, width, height] = [own.col - 1, own.row - 1, own.cols + 2, own.rows + 2]
   const part = PARTS.find(({ cols, rows }) => width <= cols && height <= rows)
   if (part === undefined) return undefined
   return {
     ...part,
-    col: within(left - Math.floor((part.cols - width) / 2), COLS - part.cols),
-    row: within(top - Math.floor((part.rows - height) / 2), ROWS - part.rows),
+    col: clampTo(left - Math.floor((part.cols - width) / 2), COLS - part.cols),
+    row: clampTo(top - Math.floor((part.rows - height) / 2), ROWS - part.rows),
   }
 }
 
-const within = (value: number, most: number) => Math.max(0, Math.min(most, value))
+const clampTo = (value: number, most: number) => Math.max(0, Math.min(most, value))
 
-const boxIn = (region: Region, side: number, { col, row }: Cell): Box => ({
+const placeBox = (region: Region, side: number, { col, row }: Cell): Box => ({
   x: (col - region.col) * side,
   y: (row - region.row) * side,
   width: side,

@@ -21,7 +21,7 @@ export function fill(bitmap: Bitmap, { x, y, width, height }: Box, colour: numbe
 }
 
 /** Draws a frame of `thick` pixels around a rectangle, outside it. */
-export function frame(bitmap: Bitmap, { x, y, width, height }: Box, thick: number, colour: number): void {
+export function drawFrame(bitmap: Bitmap, { x, y, width, height }: Box, thick: number, colour: number): void {
   const wide = width + 2 * thick
   fill(bitmap, { x: x - thick, y: y - thick, width: wide, height: thick }, colour)
   fill(bitmap, { x: x - thick, y: y + height, width: wide, height: thick }, colour)

@@ -30,22 +30,22 @@ const MEGAPIXEL = 1_000_000
 
 /** What reading a picture costs, in megapixels begun, as its header says. One that hides its size counts as the largest. */
 export function megapixelsOf(picture: SentPicture): number {
-  const pixels = picture.kind === 'raw' ? picture.width * picture.height : pixelsOfFile(picture.bytes)
+  const pixels = picture.kind === 'raw' ? picture.width * picture.height : countPixels(picture.bytes)
   return Math.max(1, Math.ceil(Math.min(pixels ?? PICTURE_PIXELS_MAX, PICTURE_PIXELS_MAX) / MEGAPIXEL))
 }
 
-function pixelsOfFile(bytes: Uint8Array<ArrayBuffer>): number | undefined {
+function countPixels(bytes: Uint8Array<ArrayBuffer>): number | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (isPng(bytes) && bytes.length >= PNG_SIZE_AT + 8)
     return view.getUint32(PNG_SIZE_AT) * view.getUint32(PNG_SIZE_AT + 4)
-  return isJpeg(bytes) ? pixelsOfJpeg(view) : 0
+  return isJpeg(bytes) ? countJpegPixels(view) : 0
 }
 
 // After the signature, and the length and name of the first chunk.
 const PNG_SIZE_AT = 16
 
 /** Goes from segment to segment up to the frame's (ITU T.81, B.2). */
-function pixelsOfJpeg(view: DataView): number | undefined {
+function countJpegPixels(view: DataView): number | undefined {
   for (let at = 2; at + 9 <= view.byteLength && view.getUint8(at) === 0xff;) {
     const marker = view.getUint8(at + 1)
     const isFrame = marker >= 0xc0 && marker <= 0xcf && !NO_FRAMES.has(marker)

@@ -23,7 +23,7 @@ const BARE_FRAME = 223
 
 const last = BLOCK_SIZE - 1
 
-const bareTile = tile((x, y) => (x === 0 || y === 0 || x === last || y === last ? BARE_FRAME : BARE))
+const bareTile = renderTile((x, y) => (x === 0 || y === 0 || x === last || y === last ? BARE_FRAME : BARE))
 
 /** Draws a region that lies on the wall, one pixel for each of its own. */
 export function drawRegion(view: WallView, region: Region, trial?: Trial): Bitmap {
@@ -65,7 +65,7 @@ function drawRow(view: WallView, { col, row, cols }: Region, y: number, indices:
   for (let x = 0; x < cols;) {
     const block = blockAt(col + x, row + y)
     if (block === undefined) throw new RangeError('the region is off the wall')
-    const painted = paintedFrom(view, block, cols - x)
+    const painted = countPainted(view, block, cols - x)
     for (let line = 0; line < BLOCK_SIZE && painted > 0; line++)
       indices.set(lineOf(view.canvas, block, painted, line), (y * BLOCK_SIZE + line) * width + x * BLOCK_SIZE)
     if (painted === 0 && view.claimed.has(block)) placeTile(indices, width, x, y, bareTile)
@@ -75,7 +75,7 @@ function drawRow(view: WallView, { col, row, cols }: Region, y: number, indices:
 }
 
 /** How many blocks from `block` on to the right are painted without a gap, up to `most`. */
-function paintedFrom({ canvas }: WallView, block: BlockIndex, most: number): number {
+function countPainted({ canvas }: WallView, block: BlockIndex, most: number): number {
   const line = lineOf(canvas, block, most, 0)
   let count = 0
   while (count < most && line[count * BLOCK_SIZE] !== UNPAINTED) count++
@@ -89,6 +89,6 @@ function placeTile(indices: Uint8Array, width: number, x: number, y: number, pix
   }
 }
 
-function tile(indexAt: (x: number, y: number) => number): Uint8Array {
+function renderTile(indexAt: (x: number, y: number) => number): Uint8Array {
   return Uint8Array.from({ length: PIXELS_PER_BLOCK }, (_, i) => indexAt(i % BLOCK_SIZE, Math.floor(i / BLOCK_SIZE)))
 }

@@ -89,7 +89,7 @@ export function balanceOf(before: Statement, arrivals: readonly Arrival[], after
   return {
     balances:
       unpaid.length + landed.length + orphans.length === 0 &&
-      [before, after].every(({ claimed, sales }) => claimed === blocksSold(sales)),
+      [before, after].every(({ claimed, sales }) => claimed === countBlocksSold(sales)),
     claimed: after.claimed,
     received: amountOf(booked),
     owed: after.credits.reduce((sum, { amount, paidOut }) => (paidOut === null ? sum + amount : sum), 0n),
@@ -103,6 +103,6 @@ export function balanceOf(before: Statement, arrivals: readonly Arrival[], after
   }
 }
 
-const blocksSold = (sales: readonly BookedSale[]): number => sales.reduce((sum, { blocks }) => sum + blocks, 0)
+const countBlocksSold = (sales: readonly BookedSale[]): number => sales.reduce((sum, { blocks }) => sum + blocks, 0)
 
 const amountOf = (arrivals: readonly Arrival[]): bigint => arrivals.reduce((sum, { amount }) => sum + amount, 0n)

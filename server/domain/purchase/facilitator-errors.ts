@@ -39,7 +39,7 @@ export type VerifyResult = AnsweredBy &
   )
 
 /** The unknown outcome of a payment, with the transaction that a facilitator named, if any. */
-export const unclear = (tx: Hash | undefined): SettleResult => ({
+export const createUnclear = (tx: Hash | undefined): SettleResult => ({
   kind: 'unclear',
   ...(tx === undefined ? {} : { tx }),
 })

@@ -1,6 +1,6 @@
 /** Payments (EIP-3009 `TransferWithAuthorization`), and whether one satisfies the terms. */
 
-import { amountText } from '../../../shared/money.ts'
+import { formatAmount } from '../../../shared/money.ts'
 import { countBlocks, type Target } from './target.ts'
 
 /** An EVM address in lower case, so that it can be used as a key. */
@@ -113,7 +113,7 @@ export function findRejectionReason(payment: Payment, terms: Terms, now: UnixMs)
   if (accepted.asset !== terms.asset) return 'accepted names a different asset'
   if (accepted.payTo !== terms.payTo || payment.to !== terms.payTo) return 'the authorization pays a different address'
   if (accepted.amount !== terms.amount || payment.amount !== terms.amount)
-    return `the amount is not exactly ${amountText(terms.amount)}`
+    return `the amount is not exactly ${formatAmount(terms.amount)}`
   if (payment.payer === terms.payTo) return 'the payer and the payee are the same address'
   if (payment.validAfter > nowSeconds) return 'the authorization is not valid yet'
   if (payment.validBefore < nowSeconds + SETTLE_LEAD_SECONDS) return 'the authorization has expired, or is about to'

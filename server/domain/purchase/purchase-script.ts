@@ -93,7 +93,7 @@ function* answerKnown(known: Purchase, order: BuyOrder): Script<Outcome> {
   if (!isPaymentOf(known, payment) || !coversTarget(known, target))
     return withChargeStatus(paymentUsed(known), hideUnprovenRelease(payment, known))
   if (isSold(known)) return { kind: 'bought', purchase: known }
-  if (known.state.kind === 'reserved') return outcomeFor(yield* resume(known), order)
+  if (known.state.kind === 'reserved') return toOutcome(yield* resume(known), order)
   return yield* retryReleased(known, order)
 }
 
@@ -147,7 +147,7 @@ function* buyFresh(order: BuyOrder, released?: Purchase): Script<Outcome> {
     return yield* reuseReceipt(prior, order, refuse)
   // A payer gets the receipt of an earlier purchase even while no payments are accepted.
   if (!order.armed && prior === undefined) return refuse(railNotArmed())
-  const refusal = eligibilityRefusal(order, rejection, available)
+  const refusal = findEligibilityRefusal(order, rejection, available)
   if (refusal !== undefined && (released !== undefined || !paysWall(order))) return refuse(refusal)
 
   // The height is read before the facilitator is called. A transfer after this height was meant for this purchase; an earlier
@@ -155,7 +155,7 @@ function* buyFresh(order: BuyOrder, released?: Purchase): Script<Outcome> {
   const chain = yield* ask({ do: 'read-chain', key: payment, isRefused: refusal !== undefined })
   if (chain === 'silent' && prior !== undefined) return refuse(earlierUnresolved())
   if (chain === 'silent') return refuse(refusal === undefined ? cannotAskChain() : chargeUnknown())
-  if (chain.spent && released !== undefined) return outcomeFor(yield* checkReleased(released), order)
+  if (chain.spent && released !== undefined) return toOutcome(yield* checkReleased(released), order)
   if (chain.spent) return yield* refuseSpent(order, prior)
   if (refusal !== undefined) return refuse(refusal)
   if (isFailure(listing)) return refuse(listing)
@@ -182,12 +182,12 @@ function* buyFresh(order: BuyOrder, released?: Purchase): Script<Outcome> {
   const claiming = yield* ask({ do: 'claim', target, payment, listing: painted, head: chain.head })
   if (claiming.kind === 'abandoned') return refuse(alreadyProcessing())
   if (claiming.kind === 'prior') return refuse(earlierUnresolved())
-  if (claiming.kind === 'lost') return outcomeFor(yield* watchRefused(sent, lostClaim(order, claiming.space)), order)
-  return outcomeFor(yield* settleFirst(claiming.purchase), order)
+  if (claiming.kind === 'lost') return toOutcome(yield* watchRefused(sent, lostClaim(order, claiming.space)), order)
+  return toOutcome(yield* settleFirst(claiming.purchase), order)
 }
 
 /** Why a payment cannot buy its target, before any facilitator is called; `undefined` if it may. */
-function eligibilityRefusal(
+function findEligibilityRefusal(
   order: BuyOrder,
   rejection: string | undefined,
   { space, prior }: AvailabilityCheck,
@@ -221,7 +221,7 @@ function* makePicture(payment: Payment, draft: Draft): Script<Listing | Failure>
 /** A released payment was sent again. It may have settled meanwhile, or may still be used for another attempt. */
 function* retryReleased(purchase: Purchase, order: BuyOrder): Script<Outcome> {
   const watched = yield* checkReleased(purchase)
-  if (watched.status?.kind !== 'unspent') return outcomeFor(watched, order)
+  if (watched.status?.kind !== 'unspent') return toOutcome(watched, order)
   const listing = withPictureOf(purchase.listing, order)
   return yield* buyFresh({ ...order, target: purchase.target, listing }, purchase)
 }
@@ -271,7 +271,7 @@ function* checkReleased(purchase: Purchase): Script<PurchaseProgress> {
 }
 
 /** The outcome for the payer that sent the request. */
-function outcomeFor({ purchase, refusal }: PurchaseProgress, order: BuyOrder): Outcome {
+function toOutcome({ purchase, refusal }: PurchaseProgress, order: BuyOrder): Outcome {
   if (purchase.state.kind === 'credited') return creditOutcome(purchase, purchase.state, order)
   if (!isSold(purchase)) return withChargeStatus(refusal, hideUnprovenRelease(order.payment, purchase))
   return coversTarget(purchase, order.target)
@@ -304,7 +304,7 @@ function* refuseInvalid(
     ? refuseSignature(yield* ask({ do: 'check-for-token', payment }), reason)
     : paymentRequired(reason)
   if (refusal.code !== 'payment_required') return refuse(refusal)
-  return outcomeFor(yield* watchRefused(refusedPayment, reportsNonceUsed(reason) ? undefined : refusal), order)
+  return toOutcome(yield* watchRefused(refusedPayment, reportsNonceUsed(reason) ? undefined : refusal), order)
 }
 
 type Refuse = (reason: Failure) => Outcome

@@ -2,8 +2,8 @@
 
 import { AREA_BLOCKS_MAX } from '../../../shared/area.ts'
 import type { Rail } from '../../../shared/contract/service.ts'
-import { ASSET_SYMBOL, amountText } from '../../../shared/money.ts'
-import { networkName } from '../../../shared/usdc.ts'
+import { ASSET_SYMBOL, formatAmount } from '../../../shared/money.ts'
+import { nameNetwork } from '../../../shared/usdc.ts'
 import { IF_YOURS, LOOK, REPEAT, SIGN_ANEW, TRY_AGAIN } from '../advice.ts'
 import { failure, type Failure, type FailureCode } from '../failure.ts'
 import type { Hash, Availability, Payment } from './payment.ts'
@@ -85,7 +85,7 @@ export const mayBeEmpty = ({ code, details }: Failure): boolean =>
 
 /** That refusal with what the wallet holds, as the chain shows it. */
 export function withBalance(refusal: Failure, balance: bigint, { amount, accepted: { network } }: Payment): Failure {
-  const why = `the wallet holds ${amountText(balance)} and needs ${amountText(amount)} on ${networkName(network)}; fund it first`
+  const why = `the wallet holds ${formatAmount(balance)} and needs ${formatAmount(amount)} on ${nameNetwork(network)}; fund it first`
   const message = refusal.details?.['charged'] === 'unknown' ? mayStillMove(why) : notCharged(why)
   return { ...refusal, message, details: { ...refusal.details, balance: balance.toString() } }
 }
@@ -194,8 +194,8 @@ export const paymentCredited = (amount: bigint, { tx, isPaidBack }: Credit, cont
   failure(
     'payment_credited',
     isPaidBack === true
-      ? `Your payment of ${amountText(amount)} arrived but bought nothing, and the operator has paid it back. To buy, sign a new payment.`
-      : `Your payment of ${amountText(amount)} arrived but bought nothing. The operator owes it back to you; do not pay again. ${LOOK}`,
+      ? `Your payment of ${formatAmount(amount)} arrived but bought nothing, and the operator has paid it back. To buy, sign a new payment.`
+      : `Your payment of ${formatAmount(amount)} arrived but bought nothing. The operator owes it back to you; do not pay again. ${LOOK}`,
     { amount: amount.toString(), tx, contact },
   )
 
@@ -203,7 +203,7 @@ export const paymentCredited = (amount: bigint, { tx, isPaidBack }: Credit, cont
 export const paymentUnmatched = (amount: bigint, tx: Hash, contact: string | null): Failure =>
   failure(
     'payment_unmatched',
-    `This payment of ${amountText(amount)} reached this wall’s address before this request did, and no purchase is recorded for it. Do not pay again. Ask the operator for a refund or for what the payment bought.`,
+    `This payment of ${formatAmount(amount)} reached this wall’s address before this request did, and no purchase is recorded for it. Do not pay again. Ask the operator for a refund or for what the payment bought.`,
     { charged: 'yes', amount: amount.toString(), tx, contact },
   )
 

@@ -1,6 +1,14 @@
 /** Targets of a purchase: a block or an area, at a given position or nearest the centre. A block is an area of 1x1. */
 
-import { areaName, areaAt, blocksOf, parseArea, type Area, type AreaName, type AreaSize } from '../../../shared/area.ts'
+import {
+  formatArea,
+  placeArea,
+  blocksOf,
+  parseArea,
+  type Area,
+  type AreaName,
+  type AreaSize,
+} from '../../../shared/area.ts'
 import { blockAt, coordOf, type BlockIndex } from '../../../shared/wall.ts'
 
 /** An area of several blocks: by name, or the open area of a size that is nearest the centre. */
@@ -16,9 +24,9 @@ export type TargetPosition = AreaSize & { readonly at: BlockIndex | 'next' }
 export function targetOf(at: BlockIndex | 'next', { w, h }: AreaSize): Target {
   if (w === 1 && h === 1) return at
   if (at === 'next') return `next,${w}x${h}`
-  const area = areaAt(at, { w, h })
+  const area = placeArea(at, { w, h })
   if (area === undefined) throw new RangeError('the area does not lie on the wall')
-  return areaName(area)
+  return formatArea(area)
 }
 
 /** The position and size of a target. */
@@ -54,7 +62,7 @@ export type Holding = { readonly target: Target; readonly block: BlockIndex }
 
 /** A holding as an area. */
 export function areaOf({ target, block }: Holding): Area {
-  const area = areaAt(block, positionOf(target))
+  const area = placeArea(block, positionOf(target))
   if (area === undefined) throw new RangeError('an area is held that is not on the wall')
   return area
 }
@@ -65,7 +73,7 @@ export const listHeldBlocks = (holding: Holding): readonly BlockIndex[] =>
 
 /** The target that names a holding by its position, even if it was requested as `next`. */
 export const resolveTarget = ({ target, block }: Holding): Exclude<Target, 'next'> =>
-  isBlock(target) ? block : areaName(areaOf({ target, block }))
+  isBlock(target) ? block : formatArea(areaOf({ target, block }))
 
 /** The name of a target, such as `80,45`, `next` or `80,45,4x3`. */
 export const nameOf = (target: Target): string => (typeof target === 'number' ? coordOf(target) : target)

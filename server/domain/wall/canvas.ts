@@ -2,7 +2,7 @@
 
 import type { AreaSize } from '../../../shared/area.ts'
 import { PALETTE_SIZE } from '../../../shared/palette.ts'
-import { blockwise, type Pixels, PIXELS_PER_BLOCK } from '../../../shared/pixels.ts'
+import { toBlockOrder, type Pixels, PIXELS_PER_BLOCK } from '../../../shared/pixels.ts'
 import { BLOCK_SIZE, type BlockIndex, cellOf, HEIGHT, WIDTH } from '../../../shared/wall.ts'
 import { failure, type Failure } from '../failure.ts'
 
@@ -70,7 +70,7 @@ export function readAreaPixels(base64: unknown, { w, h }: AreaSize): AreaPixels 
       'invalid_pixels',
       `pixels: pixel ${beyond} is ${rows[beyond]}; the palette ends at ${PALETTE_SIZE - 1}.`,
     )
-  return { rows, blocks: blockwise(rows, w) }
+  return { rows, blocks: toBlockOrder(rows, w) }
 }
 
 /** The bytes of base64; `undefined` if it is malformed. */

@@ -8,10 +8,10 @@ import type { Owner } from '../../../shared/contract/block.ts'
 import type { Canvas as CanvasRead, CanvasAgent, CanvasBlock, CanvasStats } from '../../../shared/contract/canvas.ts'
 import type { FeedPage, FeedQuery, Sale } from '../../../shared/contract/feed.ts'
 import type { ChangeDto } from '../../../shared/contract/live.ts'
-import { ASSET_SYMBOL, moneyText } from '../../../shared/money.ts'
+import { ASSET_SYMBOL, formatMoney } from '../../../shared/money.ts'
 import { type Pixels, PIXELS_PER_BLOCK, trustPixels } from '../../../shared/pixels.ts'
 import { BLOCK_SIZE, type BlockIndex, COLS, coordOf, HEIGHT, ROWS, TOTAL_BLOCKS, WIDTH } from '../../../shared/wall.ts'
-import { truncatedWallet } from '../../../shared/wallet.ts'
+import { truncateWallet } from '../../../shared/wallet.ts'
 import type { Address, Terms, UnixMs } from '../purchase/payment.ts'
 import { countBlocks, type Holding } from '../purchase/target.ts'
 import { createBlankCanvas, type Canvas, placeBlock, readBlock, UNPAINTED } from './canvas.ts'
@@ -118,7 +118,7 @@ function applySale(view: WallView, sale: Numbered<SaleChange>, at: UnixMs): void
 
 function newAgent(view: WallView, { agent: id, wallet, profile }: SaleChange, at: UnixMs): Agent {
   if (id !== view.agents.length + 1) throw new RangeError(`agent ${id} after ${view.agents.length}`)
-  const agent = { id, wallet, shownAs: truncatedWallet(wallet), firstSeenAt: at, blocks: [], ...profile }
+  const agent = { id, wallet, shownAs: truncateWallet(wallet), firstSeenAt: at, blocks: [], ...profile }
   view.agents.push(agent)
   for (const name of [String(id), wallet, agent.shownAs.toLowerCase()])
     if (!view.agentByName.has(name)) view.agentByName.set(name, agent)
@@ -216,8 +216,8 @@ export const WALL_SIZE = {
 
 /** The price of pixels and blocks, on the wire. */
 export const pricingOf = ({ network, amount }: Pick<Terms, 'network' | 'amount'>): CanvasRead['pricing'] => ({
-  perPixel: moneyText(amount / BigInt(PIXELS_PER_BLOCK)),
-  perBlock: moneyText(amount),
+  perPixel: formatMoney(amount / BigInt(PIXELS_PER_BLOCK)),
+  perBlock: formatMoney(amount),
   asset: ASSET_SYMBOL,
   network,
 })
@@ -308,7 +308,7 @@ export function toChangeDto(change: Change): ChangeDto {
   const { number, at } = change
   switch (change.kind) {
     case 'sale':
-      return { number, kind: 'sale', ...saleItem(change, truncatedWallet(change.wallet), at) }
+      return { number, kind: 'sale', ...saleItem(change, truncateWallet(change.wallet), at) }
     // A follower shows the visible content, also if another instance changed it.
     case 'repaint':
     case 'hide':

@@ -25,10 +25,10 @@ export function createCachedResponse({ type, body, cacheControl }: Ready): Cache
   const bytes = typeof body === 'string' ? encoder.encode(body) : body
   const etag = etagOf(bytes)
   const headers: HeaderFields = { ETag: etag, 'Cache-Control': cacheControl, Vary: 'Accept-Encoding' }
-  const plain = once(() => respond(200, type, bytes, headers))
-  const gzipped = once(() => respond(200, type, Bun.gzipSync(bytes), { ...headers, 'Content-Encoding': 'gzip' }))
+  const plain = createOnce(() => respond(200, type, bytes, headers))
+  const gzipped = createOnce(() => respond(200, type, Bun.gzipSync(bytes), { ...headers, 'Content-Encoding': 'gzip' }))
 
-  const unchanged = once(() => respondUnchanged(headers))
+  const unchanged = createOnce(() => respondUnchanged(headers))
 
   return (request) => {
     if (holdsAlready(request.headers.get('if-none-match'), etag)) return copyOf(unchanged())
@@ -76,7 +76,7 @@ export function release(response: Response | undefined): void {
   void response?.body?.cancel()
 }
 
-function once<T>(make: () => T): () => T {
+function createOnce<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined
   return () => (made ??= { value: make() }).value
 }
@@ -98,12 +98,12 @@ export function cachePerView(
     asOf = view.number
     const key = keyOf(request)
     const known = ready.get(key)
-    if (known !== undefined) return unlessHeld(request, known) ?? copyOf(known)
+    if (known !== undefined) return answerUnlessHeld(request, known) ?? copyOf(known)
     const made = make(request)
     if (made.status !== 200) return made
     const isKept = key.length <= KEY_MAX && ready.size < ANSWERS_MAX
     if (isKept) ready.set(key, made)
-    return unlessHeld(request, made) ?? (isKept ? copyOf(made) : made)
+    return answerUnlessHeld(request, made) ?? (isKept ? copyOf(made) : made)
   }
 }
 
@@ -114,7 +114,7 @@ export function respondTagged(text: string): Response {
 }
 
 /** Makes a 304 if the client has this version; else `undefined`. */
-function unlessHeld({ headers }: Request, answer: Response): Response | undefined {
+function answerUnlessHeld({ headers }: Request, answer: Response): Response | undefined {
   const ifNoneMatch = headers.get('if-none-match')
   const etag = answer.headers.get('etag')
   if (ifNoneMatch === null || etag === null || !holdsAlready(ifNoneMatch, etag)) return undefined

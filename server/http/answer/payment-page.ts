@@ -1,6 +1,6 @@
 /** HTML pages for people who open a paid address or an unknown one in a browser. They contain no part of the request. */
 
-import { amountText } from '../../../shared/money.ts'
+import { formatAmount } from '../../../shared/money.ts'
 import { PATHS } from '../../discovery/links.ts'
 import { escapeMarkup } from '../../discovery/site.ts'
 import type { Offer } from '../../x402/terms.ts'
@@ -25,7 +25,7 @@ a:focus-visible { outline: 2px solid var(--mark); outline-offset: 3px }
 footer { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; margin-top: 2rem; padding-top: 1rem; border-top: 1px solid var(--line) }
 `
 
-const page = (title: string, content: string) => `<!doctype html>
+const renderPage = (title: string, content: string) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -43,9 +43,9 @@ ${content}
 </html>
 `
 
-function paymentPage({ title, terms }: Offer): string {
-  const [name, price] = [escapeMarkup(title), amountText(terms.amount)]
-  return page(
+function renderPaymentPage({ title, terms }: Offer): string {
+  const [name, price] = [escapeMarkup(title), formatAmount(terms.amount)]
+  return renderPage(
     `For machines only · ${name}`,
     `<p class="price">402 · ${price}</p>
 <h1>This block is for sale, but only to machines.</h1>
@@ -69,7 +69,7 @@ const HTML = 'text/html; charset=utf-8'
 
 /** The page of a target that is for sale, with status 402. */
 export function respondPaymentPage(offer: Offer, headers: HeaderFields): Response {
-  return respond(402, HTML, paymentPage(offer), { ...headers, ...policy })
+  return respond(402, HTML, renderPaymentPage(offer), { ...headers, ...policy })
 }
 
 const lost = {
@@ -85,7 +85,7 @@ const lost = {
 /** The page of an unknown address. */
 export function respondNowhere(status: keyof typeof lost): Response {
   const [title, heading, text] = lost[status]
-  const html = page(title, `<p class="price">${status}</p>\n<h1>${heading}</h1>\n<p>${text}</p>`)
+  const html = renderPage(title, `<p class="price">${status}</p>\n<h1>${heading}</h1>\n<p>${text}</p>`)
   return respond(status, HTML, html, {
     ...createSiteHeaders(''),
     'Cache-Control': 'no-store',

@@ -55,7 +55,7 @@ export type MakeDemand = (target: Target, query: string) => Response
 export function createDemandMaker(deps: DemandDeps): MakeDemand {
   const ready = new Map<Target, Response>()
   let rail = deps.rail.state()
-  let unpaid = unpaidIn(deps, 'next')
+  let unpaid = createUnpaidFailure(deps, 'next')
   const make = (target: Target) => {
     const made = refuseTarget(deps, target, unpaid)
     if (ready.size >= READY_MAX) ready.clear()
@@ -68,7 +68,7 @@ export function createDemandMaker(deps: DemandDeps): MakeDemand {
     if (now !== rail) {
       ready.clear()
       rail = now
-      unpaid = unpaidIn(deps, 'next')
+      unpaid = createUnpaidFailure(deps, 'next')
     }
     return query === '' ? copyOf(ready.get(target) ?? make(target)) : refuseTarget(deps, target, unpaid, { query })
   }
@@ -76,7 +76,7 @@ export function createDemandMaker(deps: DemandDeps): MakeDemand {
 
 /** Makes the 402 for an area. There are too many areas to cache their demands. */
 export const demandPaymentForArea = (deps: DemandDeps, target: Target): Response =>
-  refuseTarget(deps, target, unpaidIn(deps, target), { isArea: true })
+  refuseTarget(deps, target, createUnpaidFailure(deps, target), { isArea: true })
 
 /** Makes the same demand as an HTML page, for people with a browser, who cannot pay here. */
 export function demandPaymentInHtml(deps: DemandDeps, target: Target, query: string): Response {
@@ -102,10 +102,10 @@ function demand({ offer }: DemandDeps, target: Target, asked: DemandDetails) {
   }
 }
 
-const unpaidIn = (deps: DemandDeps, target: Target): Failure =>
-  failure('payment_required', howToPay(deps.offer, target) + notNow(deps.rail.state()))
+const createUnpaidFailure = (deps: DemandDeps, target: Target): Failure =>
+  failure('payment_required', explainPayment(deps.offer, target) + notNow(deps.rail.state()))
 
-const howToPay = (offer: Offer, target: Target) =>
+const explainPayment = (offer: Offer, target: Target) =>
   `${costOf(offer, target)} Sign the terms in the PAYMENT-REQUIRED header (x402 v2, scheme exact) and send the same request again with a PAYMENT-SIGNATURE header; clients of x402 v1 find their terms in this body.`
 
 function retryAfter(details: Failure['details']): HeaderFields {

@@ -4,7 +4,7 @@ import { isFailure } from '../../domain/failure.ts'
 import { isPending } from '../../domain/purchase/charging.ts'
 import type { PurchaseOrder } from '../../domain/purchase/listing.ts'
 import { sell, type SaleDeps } from '../../purchase/sell.ts'
-import { pendingResponse, settleResponse } from '../../x402/receipt.ts'
+import { createPendingResponse, settleResponse } from '../../x402/receipt.ts'
 import { paymentOf, createSettlementHeaders, type SentPayment } from '../../x402/v1.ts'
 import type { Clients } from '../request/clients.ts'
 import { queryOf } from '../request/request-url.ts'
@@ -39,7 +39,7 @@ export async function respondSale(
   const buyer = { address: deps.clients.addressOf(request), signal: request.signal }
   const sold = await sell(deps, order, payment, buyer)
   if (sold.kind === 'failure' && isPending(sold))
-    return refuse(sold, createSettlementHeaders(pendingResponse(payment, sold), version))
+    return refuse(sold, createSettlementHeaders(createPendingResponse(payment, sold), version))
   if (sold.kind === 'failure')
     return refuseTarget(deps, order.target, sold, order.isArea ? { isArea: true } : { query: queryOf(request.url) })
   return respondJson(200, sold.receipt, {

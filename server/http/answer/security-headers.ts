@@ -41,7 +41,9 @@ function sourcesOf(page: PageKind): readonly string[] {
   if ('style' in page) return [`style-src ${sourceOf(page.style)}`, ...(page.images ? ["img-src 'self'"] : [])]
   const files = ["img-src 'self'", "connect-src 'self'", "manifest-src 'self'"]
   return [
-    ...(['script', 'style'] as const).map((tag) => [`${tag}-src 'self'`, ...inlineSources(page.html, tag)].join(' ')),
+    ...(['script', 'style'] as const).map((tag) =>
+      [`${tag}-src 'self'`, ...listInlineSources(page.html, tag)].join(' '),
+    ),
     ...files,
     // The page where pictures are converted does so in a worker.
     ...(page.built === 'paint' ? ["worker-src 'self'"] : []),
@@ -49,7 +51,7 @@ function sourcesOf(page: PageKind): readonly string[] {
 }
 
 /** The hashes of inline scripts and styles in a page, in tags without attributes: everything else is a file of this service. */
-const inlineSources = (html: string, tag: 'script' | 'style') =>
+const listInlineSources = (html: string, tag: 'script' | 'style') =>
   Array.from(html.matchAll(new RegExp(`<${tag}>(.*?)</${tag}>`, 'gs')), ([, content = '']) => sourceOf(content))
 
 /** The hash of an inline style or script, in the form of a content security policy. */

@@ -37,7 +37,7 @@ export async function loadViewerFiles(
   for (const [name, path] of files) {
     if (name === CHAT_VIEW) continue
     const file = Bun.file(path)
-    const content = filledIn(name, await file.bytes(), words)
+    const content = fillBranding(name, await file.bytes(), words)
     const plain = createCachedResponse({
       type: file.type,
       body: content,
@@ -77,12 +77,12 @@ export async function buildChatView(
 ): Promise<string> {
   const path = files.get(CHAT_VIEW)
   if (path === undefined) return ''
-  const html = new TextDecoder().decode(filledIn(CHAT_VIEW, await Bun.file(path).bytes(), words))
+  const html = new TextDecoder().decode(fillBranding(CHAT_VIEW, await Bun.file(path).bytes(), words))
   return html.replace('<meta name="wall" content=""', () => `<meta name="wall" content="${escapeMarkup(baseUrl)}"`)
 }
 
 /** A page or the manifest, with what differs on this wall filled in. */
-function filledIn(name: string, content: Uint8Array<ArrayBuffer>, words: Branding): Uint8Array<ArrayBuffer> {
+function fillBranding(name: string, content: Uint8Array<ArrayBuffer>, words: Branding): Uint8Array<ArrayBuffer> {
   const { title, price, sharesStream = false } = words
   const isManifest = name.endsWith(MANIFEST_END)
   if (!isManifest && !name.endsWith(PAGE_END)) return content

@@ -52,7 +52,7 @@ export function createCanvasParts(view: WallView, terms: Priced, hasPictures = t
       lastRow = last
     }
   }
-  const rowText = (row: number) => {
+  const renderRow = (row: number) => {
     const blocks = fragments.slice(row * COLS, (row + 1) * COLS).filter((fragment) => fragment !== '')
     return blocks.length === 0 ? '' : `${blocks.join(',')}${row === lastRow ? '' : ','}\n`
   }
@@ -61,7 +61,7 @@ export function createCanvasParts(view: WallView, terms: Priced, hasPictures = t
     if (slot === STATS_SLOT) return `"stats":${JSON.stringify(statsOf(view))},\n"agents":[`
     if (slot < GLUE_SLOT) return groupText(view, slot - GROUPS_SLOT)
     if (slot === GLUE_SLOT) return '],\n"blocks":[\n'
-    return slot === TAIL_SLOT ? ']}\n' : rowText(slot - ROWS_SLOT)
+    return slot === TAIL_SLOT ? ']}\n' : renderRow(slot - ROWS_SLOT)
   }
 
   return {

@@ -35,9 +35,9 @@ export function createCanvasReads({ view, terms, clock, everyMs }: CanvasSource)
   const read = (parts: Parameters<typeof createCanvasSnapshot>[0]['parts'], type: string, hasBrotli = false) =>
     createCanvasSnapshot({ view, parts, type, clock, everyMs, hasBrotli })
   const canvas = read(createCanvasParts(view, terms), 'application/json')
-  const pixels = builtLater(view, () => read(createPixelParts(view), 'application/octet-stream'))
+  const pixels = deferBuild(view, () => read(createPixelParts(view), 'application/octet-stream'))
   // Brotli makes texts up to 40 % smaller than gzip of their parts, and pictures 3 %.
-  const blocks = builtLater(view, () => read(createCanvasParts(view, terms, false), 'application/json', true))
+  const blocks = deferBuild(view, () => read(createCanvasParts(view, terms, false), 'application/json', true))
   const all = [canvas, pixels, blocks]
   return {
     canvas,
@@ -52,13 +52,13 @@ export function createCanvasReads({ view, terms, clock, everyMs }: CanvasSource)
 }
 
 /** A read that is built from the view when it is first needed. */
-function builtLater(view: WallView, build: () => CanvasSnapshot): CanvasSnapshot {
+function deferBuild(view: WallView, build: () => CanvasSnapshot): CanvasSnapshot {
   let built: CanvasSnapshot | undefined
-  const snapshot = () => (built ??= build())
+  const buildOnce = () => (built ??= build())
   return {
-    answer: (request) => snapshot().answer(request),
+    answer: (request) => buildOnce().answer(request),
     number: () => built?.number() ?? view.number,
     changed: (change) => built?.changed(change),
-    published: () => snapshot().published(),
+    published: () => buildOnce().published(),
   }
 }

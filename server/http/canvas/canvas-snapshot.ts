@@ -10,13 +10,13 @@ import { copyOf, held, release, type CachedResponse } from '../answer/cached-res
 import { CACHED_BRIEFLY, LOG_NUMBER, respond, respondUnchanged, type HeaderFields } from '../answer/respond.ts'
 import { holdsAlready, chooseEncoding, type Encoding } from '../request/negotiate.ts'
 import {
-  brotliBody,
-  gzipBody,
+  createBrotliBody,
+  joinGzip,
   joinPieces,
-  plainBody,
+  joinPlain,
   segmentOf,
   sumOf,
-  zstdBody,
+  joinZstd,
   type Pieces,
   type Segment,
 } from './precompressed-body.ts'
@@ -76,9 +76,9 @@ export function createCanvasSnapshot({
   const show = async ({ taken, number }: ReturnType<typeof take>) => {
     // One after another, so that the thread pool has time for other work.
     for (const [slot, part] of taken) segments[slot] = await segmentOf(part)
-    const bodies = { plain: plainBody(segments), gzip: gzipBody(segments), zstd: zstdBody(segments) }
+    const bodies = { plain: joinPlain(segments), gzip: joinGzip(segments), zstd: joinZstd(segments) }
     const version = versionOf(number, bodies.plain)
-    if (hasBrotli && version.ETag !== shownTag) brotli = brotliBody(bodies.plain)
+    if (hasBrotli && version.ETag !== shownTag) brotli = createBrotliBody(bodies.plain)
     // In one turn, so that no request comes in between. The new bodies reuse the memory of the old ones.
     shown.release()
     shown = answerFrom(type, { ...bodies, brotli }, version)
@@ -146,19 +146,19 @@ const WITH_BROTLI: readonly Encoding[] = ['br', ...ENCODINGS]
 /** One response for each encoding, cloned for each request. */
 function answerFrom(type: string, bodies: Bodies, version: ReturnType<typeof versionOf>): Shown {
   const headers = { ...version, 'Cache-Control': CACHED_BRIEFLY, Vary: 'Accept-Encoding' }
-  const ready = (body: Blob | undefined, encoding: HeaderFields) =>
+  const createReadyBody = (body: Blob | undefined, encoding: HeaderFields) =>
     body === undefined ? undefined : held(respond(200, type, body, { ...headers, ...encoding }))
-  const inPieces = (body: Pieces | undefined, encoding: Encoding) =>
-    body === undefined ? undefined : ready(joinPieces(body), { 'Content-Encoding': encoding })
+  const createPiecedBody = (body: Pieces | undefined, encoding: Encoding) =>
+    body === undefined ? undefined : createReadyBody(joinPieces(body), { 'Content-Encoding': encoding })
   const plain = held(respond(200, type, joinPieces(bodies.plain), headers))
   const unchanged = respondUnchanged(headers)
   const encoded: { [E in Encoding]?: Response | undefined } = {
-    gzip: inPieces(bodies.gzip, 'gzip'),
-    zstd: inPieces(bodies.zstd, 'zstd'),
+    gzip: createPiecedBody(bodies.gzip, 'gzip'),
+    zstd: createPiecedBody(bodies.zstd, 'zstd'),
   }
-  const encodingFor = (accepted: string | null): Encoding | undefined => {
+  const chooseBodyEncoding = (accepted: string | null): Encoding | undefined => {
     if (bodies.brotli !== undefined && chooseEncoding(accepted, WITH_BROTLI) === 'br') {
-      encoded.br ??= ready(bodies.brotli(), { 'Content-Encoding': 'br' })
+      encoded.br ??= createReadyBody(bodies.brotli(), { 'Content-Encoding': 'br' })
       if (encoded.br !== undefined) return 'br'
     }
     return chooseEncoding(accepted, ENCODINGS)
@@ -166,7 +166,7 @@ function answerFrom(type: string, bodies: Bodies, version: ReturnType<typeof ver
   return {
     answer(request) {
       if (holdsAlready(request.headers.get('if-none-match'), version.ETag)) return copyOf(unchanged)
-      const encoding = encodingFor(request.headers.get('accept-encoding'))
+      const encoding = chooseBodyEncoding(request.headers.get('accept-encoding'))
       return copyOf((encoding && encoded[encoding]) ?? plain)
     },
     release() {

@@ -33,7 +33,7 @@ const compressed = promisify(brotliCompress)
  * Makes the Brotli form of a body, which must be compressed as a whole, in a thread when it is first requested. Returns
  * nothing until it is ready.
  */
-export function brotliBody(plain: Pieces): () => Blob | undefined {
+export function createBrotliBody(plain: Pieces): () => Blob | undefined {
   let body: Blob | undefined
   let making: Promise<void> | undefined
   const make = async () => {
@@ -68,10 +68,10 @@ function deflate(plain: Uint8Array): Promise<Uint8Array> {
 export type Pieces = readonly Uint8Array[]
 
 /** The uncompressed body. */
-export const plainBody = (segments: readonly Segment[]): Pieces => segments.map(({ plain }) => plain)
+export const joinPlain = (segments: readonly Segment[]): Pieces => segments.map(({ plain }) => plain)
 
 /** The body in zstd. */
-export const zstdBody = (segments: readonly Segment[]): Pieces => segments.map(({ zstd }) => zstd)
+export const joinZstd = (segments: readonly Segment[]): Pieces => segments.map(({ zstd }) => zstd)
 
 // Magic, deflate, no flags, no time, no hint, unknown system.
 const GZIP_HEAD = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff)
@@ -80,8 +80,8 @@ const GZIP_HEAD = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff)
 const DEFLATE_END = Uint8Array.of(3, 0)
 
 /** The body in gzip. */
-export function gzipBody(segments: readonly Segment[]): Pieces {
-  const { crc, length } = sumOf(plainBody(segments))
+export function joinGzip(segments: readonly Segment[]): Pieces {
+  const { crc, length } = sumOf(joinPlain(segments))
   const tail = new DataView(new ArrayBuffer(8))
   tail.setUint32(0, crc, true)
   tail.setUint32(4, length, true)

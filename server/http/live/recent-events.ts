@@ -47,23 +47,23 @@ export function createRecentEvents(log: Log): RecentEvents {
     forget()
     for (const [at, { change }] of events.entries())
       if ('content' in change && change.block === block)
-        events[at] = recentEvent({ ...change, content: omitHiddenParts(change.content, hidden) })
+        events[at] = createRecentEvent({ ...change, content: omitHiddenParts(change.content, hidden) })
   }
   const withholdNames = ({ agent, withheld }: IdentityChange) => {
     if (withheld === undefined) return
     forget()
     for (const [at, { change }] of events.entries())
       if ('agent' in change && change.agent === agent)
-        events[at] = recentEvent({ ...change, profile: omitHiddenNames(change.profile, withheld) })
+        events[at] = createRecentEvent({ ...change, profile: omitHiddenNames(change.profile, withheld) })
   }
-  const textBetween = (after: LogNumber, to: LogNumber) => {
+  const joinTexts = (after: LogNumber, to: LogNumber) => {
     const first = events.findLastIndex(({ change }) => change.number <= after) + 1
     const last = events.findLastIndex(({ change }) => change.number <= to) + 1
     return events.slice(first, last).map((event) => event.text())
   }
   const read = async (after: LogNumber, to: LogNumber): Promise<Piece | undefined> => {
     const oldest = events[0]?.change.number ?? Number.POSITIVE_INFINITY
-    if (after + 1 >= oldest) return { bytes: encoder.encode(textBetween(after, to).join('')), to }
+    if (after + 1 >= oldest) return { bytes: encoder.encode(joinTexts(after, to).join('')), to }
     const changes = await log.after(after, to - after)
     const last = changes.at(-1)
     return last && { bytes: encoder.encode(changes.map(eventOf).join('')), to: last.number }
@@ -72,13 +72,13 @@ export function createRecentEvents(log: Log): RecentEvents {
     remember(change) {
       if (change.kind === 'hide') withhold(change)
       if (change.kind === 'identity') withholdNames(change)
-      events.push(recentEvent(change))
+      events.push(createRecentEvent(change))
       if (events.length > 2 * RECENT_MAX) events.splice(0, RECENT_MAX)
     },
     after(number) {
       const upTo = events.at(-1)?.change.number ?? 0
       if (shared.after !== number || shared.upTo !== upTo)
-        shared = { after: number, upTo, bytes: encoder.encode(textBetween(number, upTo).join('')) }
+        shared = { after: number, upTo, bytes: encoder.encode(joinTexts(number, upTo).join('')) }
       return shared.bytes
     },
     numberAt(time) {
@@ -101,7 +101,7 @@ export const hidesEarlier = (change: Change): boolean =>
 /** A change and its event, which is encoded once, when the first client needs it. */
 type RecentEvent = { readonly change: Change; readonly text: () => string }
 
-function recentEvent(change: Change): RecentEvent {
+function createRecentEvent(change: Change): RecentEvent {
   let text: string | undefined
   return { change, text: () => (text ??= eventOf(change)) }
 }

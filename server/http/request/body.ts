@@ -42,13 +42,14 @@ export async function readJson(request: Request, limits: BodyLimits = {}, whenEm
   const bytes = await readBody(request, limits)
   if (isFailure(bytes)) return bytes
   if (bytes.length === 0 && whenEmpty !== undefined) return { kind: 'read', value: whenEmpty, bytes }
-  if (!isJson(request.headers.get('content-type'))) return invalid('Content-Type must be application/json in UTF-8')
+  if (!isJson(request.headers.get('content-type')))
+    return createBodyFailure('Content-Type must be application/json in UTF-8')
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
     return { kind: 'read', value: parseStrictJson(text), bytes }
   } catch (error) {
     const refusal = {
-      ...invalid('it must be JSON in UTF-8, without deep nesting or duplicate keys'),
+      ...createBodyFailure('it must be JSON in UTF-8, without deep nesting or duplicate keys'),
       size: bytes.length,
     }
     return error instanceof UnsafeJson ? { ...refusal, unsafe: true } : refusal
@@ -58,10 +59,11 @@ export async function readJson(request: Request, limits: BodyLimits = {}, whenEm
 /** Reads a whole body of any type. */
 export async function readBody(request: Request, limits: BodyLimits = {}): Promise<Uint8Array<ArrayBuffer> | Unread> {
   const { maxBytes = BODY_MAX_BYTES } = limits
-  if (isCoded(request.headers.get('content-encoding'))) return invalid('send it uncompressed, without Content-Encoding')
+  if (isCoded(request.headers.get('content-encoding')))
+    return createBodyFailure('send it uncompressed, without Content-Encoding')
   if (Number(request.headers.get('content-length')) > maxBytes) {
     await passOver(request)
-    return tooLarge(maxBytes)
+    return createSizeFailure(maxBytes)
   }
   const chunks: Uint8Array[] = []
   return (await readEach(request, limits, (chunk) => void chunks.push(chunk))) ?? Buffer.concat(chunks)
@@ -97,17 +99,17 @@ async function readEach(
   try {
     for (;;) {
       const step = await Promise.race([reader.read(), late.promise])
-      if (step === 'late') return { ...invalid('it took too long to arrive'), cut: true }
+      if (step === 'late') return { ...createBodyFailure('it took too long to arrive'), cut: true }
       if (step.done) return undefined
       const before = size
       size += step.value.byteLength
-      if (size > maxBytes) return tooLarge(maxBytes)
+      if (size > maxBytes) return createSizeFailure(maxBytes)
       const isLarge = large !== undefined && before <= large.fromBytes && size > large.fromBytes
       if (isLarge && !large.hasPlace()) return picturesBusy()
       take(step.value)
     }
   } catch {
-    return { ...invalid('the connection was interrupted'), cut: true }
+    return { ...createBodyFailure('the connection was interrupted'), cut: true }
   } finally {
     clearTimeout(timer)
     clearInterval(pace)
@@ -121,7 +123,7 @@ type Reader = {
 }
 
 /** Why a body of more bytes is refused. */
-export const tooLarge = (maxBytes: number): Failure =>
+export const createSizeFailure = (maxBytes: number): Failure =>
   failure('body_too_large', `The body is larger than ${maxBytes} bytes.`)
 
-const invalid = (what: string): Failure => failure('invalid_body', `The body cannot be read: ${what}.`)
+const createBodyFailure = (what: string): Failure => failure('invalid_body', `The body cannot be read: ${what}.`)

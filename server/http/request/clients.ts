@@ -36,7 +36,7 @@ export function createAddressReader({ peerOf, trustedHops }: AddressSource): Add
     const peer = peerOf(request) ?? ''
     const hops = trustedHops ?? (isLoopback(peer) ? 1 : 0)
     if (hops === 0) return networkOf(peer)
-    const forwarded = (request.headers.get(FORWARDED) ?? '').split(',').map((part) => bareAddress(part.trim()))
+    const forwarded = (request.headers.get(FORWARDED) ?? '').split(',').map((part) => stripAddress(part.trim()))
     const client = forwarded.at(-Math.min(hops, forwarded.length)) ?? ''
     return networkOf(isIP(client) === 0 ? peer : client)
   }
@@ -173,7 +173,7 @@ export function createSlots() {
 const isLoopback = (address: string) => /^(?:127\.|::1$|::ffff:127\.)/.test(address)
 
 /** Removes the port and brackets that some proxies add to an address. */
-function bareAddress(text: string): string {
+function stripAddress(text: string): string {
   const [, bracketed, dotted] = /^(?:\[([^\]]*)\](?::\d+)?|([\d.]+):\d+)$/.exec(text) ?? []
   return bracketed ?? dotted ?? text
 }

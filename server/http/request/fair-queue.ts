@@ -41,13 +41,13 @@ export function createFairQueue(
   elapsed: () => number,
   waited: (of: QueueClass, ms: number) => void = () => {},
 ): FairQueue {
-  const newLine = () => createFairLine<Waiting>(({ isRefusable }) => isRefusable)
-  const lines = { payments: newLine(), requests: newLine() }
+  const createLine = () => createFairLine<Waiting>(({ isRefusable }) => isRefusable)
+  const lines = { payments: createLine(), requests: createLine() }
   let isTaken = false // by a request of this turn
   let next: QueueClass = 'payments' // whose turn is next, if one waits
   const begin = () => {
     isTaken = true
-    setImmediate(nextTurn)
+    setImmediate(giveNextTurn)
   }
   const serve = (of: QueueClass, { since, isRefusable, go }: Waiting): boolean => {
     const waitedMs = elapsed() - since
@@ -62,7 +62,7 @@ export function createFairQueue(
       if (serve(of, first)) return true
     return false
   }
-  const nextTurn = () => {
+  const giveNextTurn = () => {
     isTaken = false
     const other = next === 'payments' ? 'requests' : 'payments'
     if (serveFirst(next)) next = other

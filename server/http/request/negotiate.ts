@@ -7,8 +7,9 @@ export function prefersHtml(accept: string | null): boolean {
   // Most clients that are not browsers send this.
   if (accept === null || accept === '*/*') return false
   const qualities = qualitiesOf(accept)
-  const of = (type: string, range: string) => qualities.get(type) ?? qualities.get(range) ?? qualities.get('*/*') ?? 0
-  return of('text/html', 'text/*') > of('application/json', 'application/*')
+  const readQuality = (type: string, range: string) =>
+    qualities.get(type) ?? qualities.get(range) ?? qualities.get('*/*') ?? 0
+  return readQuality('text/html', 'text/*') > readQuality('application/json', 'application/*')
 }
 
 /** Whether a client names Markdown, and does not prefer HTML. */

@@ -78,9 +78,9 @@ export function subjectOf(url: string, view: WallView): CardSubject {
   if (block !== undefined) return { kind: 'block', block }
   const work = parseCoord(given['work'] ?? '')
   if (work !== undefined) return { kind: view.claimed.has(work) ? 'work' : 'block', block: work }
-  const agent = agentNamed(view, given['agent'])
+  const agent = findAgent(view, given['agent'])
   return agent === undefined ? { kind: 'wall' } : { kind: 'agent', agent }
 }
 
 /** Finds an agent by its number or by its wallet, in full or truncated. */
-const agentNamed = ({ agentByName }: WallView, text = ''): number | undefined => agentByName.get(text.toLowerCase())?.id
+const findAgent = ({ agentByName }: WallView, text = ''): number | undefined => agentByName.get(text.toLowerCase())?.id

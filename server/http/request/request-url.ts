@@ -12,8 +12,8 @@ export const PNG_END = '.png'
 
 /** The path, still percent-encoded; empty if there is none. */
 export function pathOf(url: string): string {
-  const start = pathStart(url)
-  return start < 0 ? '' : url.slice(start, pathEnd(url, start))
+  const start = findPathStart(url)
+  return start < 0 ? '' : url.slice(start, findPathEnd(url, start))
 }
 
 /** The query, still encoded; empty if there is none. */
@@ -45,13 +45,13 @@ export function decodePercent(text: string): string | undefined {
   }
 }
 
-function pathStart(url: string): number {
+function findPathStart(url: string): number {
   if (url.startsWith('/')) return 0
   const originEnd = url.indexOf(ORIGIN_END)
   return originEnd < 0 ? -1 : url.indexOf('/', originEnd + ORIGIN_END.length)
 }
 
-function pathEnd(url: string, start: number): number {
+function findPathEnd(url: string, start: number): number {
   const [query, fragment] = [url.indexOf('?', start), url.indexOf('#', start)]
   if (query < 0) return fragment < 0 ? url.length : fragment
   return fragment < 0 ? query : Math.min(query, fragment)

@@ -9,14 +9,14 @@ import { REPEAT, TRY_AGAIN } from '../../domain/advice.ts'
 import { failure, isFailure } from '../../domain/failure.ts'
 import { isPending } from '../../domain/purchase/charging.ts'
 import type { PurchaseOrder } from '../../domain/purchase/listing.ts'
-import { readAreaOrder, readListing, readTarget, unknownIn } from '../../purchase/read-order.ts'
+import { readAreaOrder, readListing, readTarget, findUnknown } from '../../purchase/read-order.ts'
 import { refuseUnpaid, sell } from '../../purchase/sell.ts'
 import { previewBlock as preview } from '../../wall/preview-block.ts'
 import { AREA_TOOL, BUYING_TOOL } from '../../x402/bazaar.ts'
-import { pendingResponse, settleResponse } from '../../x402/receipt.ts'
+import { createPendingResponse, settleResponse } from '../../x402/receipt.ts'
 import { readArguments, PixelsArgument, describeUnknownArgument } from '../arguments.ts'
 import { orderAndHeaders, readPaymentOfCall } from '../payment.ts'
-import { demand, PAYMENT_RESPONSE_META, png, refuse, succeed, type Reply } from '../reply.ts'
+import { demand, PAYMENT_RESPONSE_META, createPngContent, refuse, createSuccess, type Reply } from '../reply.ts'
 import { PRICE_OF_BLOCK, READ_ONLY, WRITES, type Call, type McpDeps, type Tool } from '../tool.ts'
 
 const { name, framework, message, link, painter } = ListingQuery.properties
@@ -44,7 +44,7 @@ export const buyBlock: Tool = {
     const target = readTarget(coord, 1, 1)
     if (isFailure(target)) return refuse(target)
     // A misspelt px would sell a block unpainted.
-    const isKnown = unknownIn(BlockArguments, said) === undefined
+    const isKnown = findUnknown(BlockArguments, said) === undefined
     const listing = isKnown ? readListing(said) : failure('invalid_listing', describeUnknownArgument(BlockArguments))
     return await buy(deps, { target, isArea: false, listing }, call, headers)
   },
@@ -98,9 +98,9 @@ async function buy(
   if (isFailure(payment)) return refuse(payment)
   const sold = await sell(deps, order, payment, buyer)
   if (sold.kind === 'sold')
-    return succeed({ ...sold.receipt }, { [PAYMENT_RESPONSE_META]: settleResponse(sold.purchase) })
+    return createSuccess({ ...sold.receipt }, { [PAYMENT_RESPONSE_META]: settleResponse(sold.purchase) })
   if (sold.code === 'payment_required') return demand(deps, order, dialect, sold)
-  return refuse(sold, isPending(sold) ? { [PAYMENT_RESPONSE_META]: pendingResponse(payment, sold) } : undefined)
+  return refuse(sold, isPending(sold) ? { [PAYMENT_RESPONSE_META]: createPendingResponse(payment, sold) } : undefined)
 }
 
 const { image: _, ...withoutImage } = Preview.properties
@@ -132,9 +132,9 @@ export const previewBlock: Tool = {
     const { coord, w = 1, h = 1, ...said } = readArguments(given)
     const target = readTarget(coord, w, h)
     if (isFailure(target)) return refuse(target)
-    if (unknownIn(PreviewArguments, said) !== undefined)
+    if (findUnknown(PreviewArguments, said) !== undefined)
       return refuse(failure('invalid_body', describeUnknownArgument(PreviewArguments)))
     const { image, ...found } = await preview(deps, target, said)
-    return succeed(found, undefined, image === null ? [] : [png(image)])
+    return createSuccess(found, undefined, image === null ? [] : [createPngContent(image)])
   },
 }

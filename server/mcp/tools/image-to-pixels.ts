@@ -6,8 +6,8 @@ import { Dither, Fit, PaintedBlocks, PixelsQuery, RAW_SIDE_MAX } from '../../../
 import { failure, isFailure } from '../../domain/failure.ts'
 import { convertImageToPixels as paint } from '../../wall/image-to-pixels.ts'
 import { PICTURE_TOOL } from '../message.ts'
-import { png, refuse, succeed } from '../reply.ts'
-import { READ_ONLY, tool } from '../tool.ts'
+import { createPngContent, refuse, createSuccess } from '../reply.ts'
+import { READ_ONLY, defineTool } from '../tool.ts'
 
 /** The size limit of a picture: nearly every PNG of 320 x 320 pixels has fewer bytes, also a photo. */
 export const IMAGE_MAX_BYTES = 320 * 1024
@@ -21,7 +21,7 @@ const BLOCKS_MAX = 64
 
 const { w, h, background } = PixelsQuery.properties
 
-const raw = (side: string) =>
+const createSideSchema = (side: string) =>
   Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -31,7 +31,7 @@ const raw = (side: string) =>
     }),
   )
 
-export const imageToPixels = tool(
+export const imageToPixels = defineTool(
   {
     name: PICTURE_TOOL,
     title: 'Turn a picture into px',
@@ -54,8 +54,8 @@ export const imageToPixels = tool(
         ...background,
         description: 'Colour of transparent pixels and of the bars of contain, #rrggbb. Default #000000.',
       },
-      width: raw('Width'),
-      height: raw('Height'),
+      width: createSideSchema('Width'),
+      height: createSideSchema('Height'),
     }),
     output: Type.Object(blocksOnly),
   },
@@ -72,7 +72,7 @@ export const imageToPixels = tool(
     const painted = await paint(deps, address, sent, { ...size, background, dither, fit })
     if (isFailure(painted)) return refuse(painted)
     const { preview, ...blocks } = painted
-    return succeed(blocks, undefined, [png(preview)])
+    return createSuccess(blocks, undefined, [createPngContent(preview)])
   },
 )
 

@@ -19,8 +19,15 @@ import { listUnclaimed as find } from '../../wall/open-blocks.ts'
 import { lookAt } from '../../wall/read-wall.ts'
 import { demandOf } from '../../x402/terms.ts'
 import { CoordArgument, NearArgument, Untrusted, WalletArgument } from '../arguments.ts'
-import { UNTRUSTED_AGENTS, UNTRUSTED_DEED, UNTRUSTED_PROFILE, png, refuse, succeed } from '../reply.ts'
-import { type McpDeps, READ_ONLY, tool } from '../tool.ts'
+import {
+  UNTRUSTED_AGENTS,
+  UNTRUSTED_DEED,
+  UNTRUSTED_PROFILE,
+  createPngContent,
+  refuse,
+  createSuccess,
+} from '../reply.ts'
+import { type McpDeps, READ_ONLY, defineTool } from '../tool.ts'
 
 /** The number of listed entries. */
 const limitArgument = (what: string, maximum: number, otherwise: number, ...examples: readonly number[]) =>
@@ -34,7 +41,7 @@ const limitArgument = (what: string, maximum: number, otherwise: number, ...exam
 
 const { canvas, pricing, palette, stats } = Canvas.properties
 
-export const getWall = tool(
+export const getWall = defineTool(
   {
     name: 'get_wall',
     title: 'Read the wall’s size, price, palette and counts',
@@ -46,7 +53,7 @@ export const getWall = tool(
     output: Type.Object({ canvas, pricing, palette, stats, canvasUrl: Type.String() }),
   },
   ({ view, offer }) =>
-    succeed({
+    createSuccess({
       canvas: WALL_SIZE,
       pricing: pricingOf(offer.terms),
       palette: PALETTE,
@@ -55,7 +62,7 @@ export const getWall = tool(
     }),
 )
 
-export const getBlock = tool(
+export const getBlock = defineTool(
   {
     name: 'get_block',
     title: 'Read one block: its deed, or its price',
@@ -76,9 +83,10 @@ export const getBlock = tool(
     if (index === undefined) return refuse(invalidCoordinate())
     const block = refOf(index)
     const found = await lookAt(deps, index)
-    if (found.kind === 'deed') return succeed({ block, state: 'claimed', deed: found.deed, untrusted: UNTRUSTED_DEED })
-    if (found.kind !== 'open') return succeed({ block, state: 'reserved' })
-    return succeed({ block, state: 'unclaimed', terms: termsOf(deps, index) })
+    if (found.kind === 'deed')
+      return createSuccess({ block, state: 'claimed', deed: found.deed, untrusted: UNTRUSTED_DEED })
+    if (found.kind !== 'open') return createSuccess({ block, state: 'reserved' })
+    return createSuccess({ block, state: 'unclaimed', terms: termsOf(deps, index) })
   },
 )
 
@@ -89,7 +97,7 @@ function termsOf({ offer, rail }: McpDeps, index: BlockIndex) {
   return { x402Version, resource, accepts }
 }
 
-export const getFoundingMachines = tool(
+export const getFoundingMachines = defineTool(
   {
     name: 'get_founding_machines',
     title: 'Read the registry of founding machines',
@@ -103,13 +111,13 @@ export const getFoundingMachines = tool(
   },
   ({ view }, { limit }) => {
     const { agents, total } = toRegistry(view)
-    return succeed({ agents: agents.slice(0, limit), total, untrusted: UNTRUSTED_AGENTS })
+    return createSuccess({ agents: agents.slice(0, limit), total, untrusted: UNTRUSTED_AGENTS })
   },
 )
 
 const OPEN_MAX = 100
 
-export const listUnclaimed = tool(
+export const listUnclaimed = defineTool(
   {
     name: 'list_unclaimed',
     title: 'List blocks that are for sale',
@@ -127,7 +135,7 @@ export const listUnclaimed = tool(
     const near = text === undefined ? undefined : parseCoord(text)
     if (text !== undefined && near === undefined) return refuse(invalidCoordinate())
     const blocks = await find(deps.taken, limit, near)
-    return succeed({
+    return createSuccess({
       blocks: blocks.map(refOf),
       remaining: statsOf(deps.view).remaining,
     })
@@ -136,7 +144,7 @@ export const listUnclaimed = tool(
 
 const { w, h } = SpaceQuery.properties
 
-export const findSpace = tool(
+export const findSpace = defineTool(
   {
     name: 'find_space',
     title: 'Find open space for a picture of several blocks',
@@ -156,7 +164,7 @@ export const findSpace = tool(
   async (deps, args) => {
     const near = args.near === undefined ? undefined : parseCoord(args.near)
     if (args.near !== undefined && near === undefined) return refuse(invalidCoordinate())
-    return succeed({ ...(await deps.findSpace({ ...args, near })) })
+    return createSuccess({ ...(await deps.findSpace({ ...args, near })) })
   },
 )
 
@@ -167,7 +175,7 @@ const PIXELS_MAX = WIDTH * HEIGHT
 
 const whole = Type.Integer()
 
-export const getWallImage = tool(
+export const getWallImage = defineTool(
   {
     name: 'get_wall_image',
     title: 'Look at the wall',
@@ -210,11 +218,13 @@ export const getWallImage = tool(
       )
     const drawn = await images.draw({ ...region, scale: query.scale })
     if (isFailure(drawn)) return refuse(drawn)
-    return succeed({ region, scale: query.scale, width, height }, undefined, [png(drawn.png.toBase64())])
+    return createSuccess({ region, scale: query.scale, width, height }, undefined, [
+      createPngContent(drawn.png.toBase64()),
+    ])
   },
 )
 
-export const myWall = tool(
+export const myWall = defineTool(
   {
     name: 'my_wall',
     title: 'Find your blocks and unfinished purchases',
@@ -233,6 +243,6 @@ export const myWall = tool(
   },
   async (deps, { wallet, after = 0 }) => {
     const standing = await readMyWall(deps, wallet.toLowerCase() as Address, { after, limit: WALLET_LIMIT_MAX })
-    return isFailure(standing) ? refuse(standing) : succeed({ ...standing, untrusted: UNTRUSTED_PROFILE })
+    return isFailure(standing) ? refuse(standing) : createSuccess({ ...standing, untrusted: UNTRUSTED_PROFILE })
   },
 )

@@ -20,8 +20,8 @@ import { readAreaEdit, readEdit, readPainterNaming, readRegistration } from '../
 import {
   type ChangeDeps,
   makeChange,
-  painterNaming,
-  registration,
+  createPainterNaming,
+  createRegistration,
   repaintOfArea,
   repaintOfBlock,
   type SignedChange,
@@ -37,8 +37,8 @@ import {
   WalletArgument,
   readArguments,
 } from '../arguments.ts'
-import { UNTRUSTED_DEED, UNTRUSTED_IDENTITY, refuse, succeed, type Reply } from '../reply.ts'
-import { READ_ONLY, type Tool, WRITES, tool } from '../tool.ts'
+import { UNTRUSTED_DEED, UNTRUSTED_IDENTITY, refuse, createSuccess, type Reply } from '../reply.ts'
+import { READ_ONLY, type Tool, WRITES, defineTool } from '../tool.ts'
 
 const SIGNATURE = { ...SignatureText, description: 'EIP-191 signature of the text, 0x and hex.' }
 
@@ -70,7 +70,7 @@ export const setPixels: Tool = {
     const { coord, ...body } = readArguments(given)
     const block = typeof coord === 'string' ? coord : ''
     const more = { untrusted: UNTRUSTED_DEED }
-    return changed(changing, address, readEdit(body), (edit) => repaintOfBlock(changing, block, edit), more)
+    return createChangeReply(changing, address, readEdit(body), (edit) => repaintOfBlock(changing, block, edit), more)
   },
 }
 
@@ -96,7 +96,7 @@ export const setArea: Tool = {
   answer({ changing }, given, { address }) {
     const { area, ...body } = readArguments(given)
     const name = typeof area === 'string' ? area : ''
-    return changed(changing, address, readAreaEdit(body), (edit) => repaintOfArea(changing, name, edit))
+    return createChangeReply(changing, address, readAreaEdit(body), (edit) => repaintOfArea(changing, name, edit))
   },
 }
 
@@ -115,7 +115,9 @@ export const setPainter: Tool = {
   output: Type.Object(PainterAnswer.properties),
   answer({ changing }, given, { address }) {
     const body = readPainterNaming(readArguments(given))
-    return changed(changing, address, body, ({ wallet, painter }) => painterNaming(changing, wallet, painter))
+    return createChangeReply(changing, address, body, ({ wallet, painter }) =>
+      createPainterNaming(changing, wallet, painter),
+    )
   },
 }
 
@@ -139,14 +141,20 @@ export const setIdentity: Tool = {
   answer({ changing }, given, { address }) {
     const body = readRegistration(readArguments(given))
     const more = { untrusted: UNTRUSTED_IDENTITY }
-    return changed(changing, address, body, (names) => registration(changing, names.wallet, names), more)
+    return createChangeReply(
+      changing,
+      address,
+      body,
+      (names) => createRegistration(changing, names.wallet, names),
+      more,
+    )
   },
 }
 
 const ToolCall = Type.Object({ name: Type.String(), arguments: Type.Object({}) })
 
 /** Makes the change that a body describes, for a client at an address; refuses a body that cannot be read. */
-async function changed<Body extends { readonly ts: number; readonly signature: string }>(
+async function createChangeReply<Body extends { readonly ts: number; readonly signature: string }>(
   changing: ChangeDeps,
   address: string,
   body: Body | Failure,
@@ -159,9 +167,9 @@ async function changed<Body extends { readonly ts: number; readonly signature: s
 
 /** The result of a change, or its refusal. */
 const replyOf = (result: object | Failure, more: object = {}): Reply =>
-  isFailure(result) ? refuse(result) : succeed({ ...result, ...more })
+  isFailure(result) ? refuse(result) : createSuccess({ ...result, ...more })
 
-const text = <Schema extends Parameters<typeof Nullable>[0]>(schema: Schema, description: string) =>
+const createTextSchema = <Schema extends Parameters<typeof Nullable>[0]>(schema: Schema, description: string) =>
   Type.Optional({ ...Nullable(schema), description })
 
 const { kind: changeKind } = SignQuery.properties
@@ -175,7 +183,7 @@ const Signed = Type.Object({
   call: ToolCall,
 })
 
-export const signingMessage = tool(
+export const signingMessage = defineTool(
   {
     name: 'signing_message',
     title: 'Get the exact text to sign',
@@ -206,17 +214,17 @@ export const signingMessage = tool(
           examples: ['9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'],
         }),
       ),
-      message: text(MessageText, 'set_pixels, set_area: new text, 1 to 140 characters; null clears.'),
-      link: text(Link, 'set_pixels, set_area: new https link, at most 200 characters; null clears.'),
+      message: createTextSchema(MessageText, 'set_pixels, set_area: new text, 1 to 140 characters; null clears.'),
+      link: createTextSchema(Link, 'set_pixels, set_area: new https link, at most 200 characters; null clears.'),
       wallet: Type.Optional(
         Type.String({
           pattern: ADDRESS_PATTERN,
           description: 'register, set_painter: your address, 0x followed by 40 hex digits.',
         }),
       ),
-      name: text(NameText, 'register: new name, 1 to 40 characters; null clears.'),
-      framework: text(FrameworkText, 'register: new framework, 1 to 32 characters; null clears.'),
-      painter: text(PainterText, 'set_painter: the address that may repaint; null removes the painter.'),
+      name: createTextSchema(NameText, 'register: new name, 1 to 40 characters; null clears.'),
+      framework: createTextSchema(FrameworkText, 'register: new framework, 1 to 32 characters; null clears.'),
+      painter: createTextSchema(PainterText, 'set_painter: the address that may repaint; null removes the painter.'),
       ts: Type.Optional(
         Type.Integer({
           minimum: 0,
@@ -241,7 +249,7 @@ export const signingMessage = tool(
     if (isFailure(signing)) return refuse(signing)
     const place = kind === 'set_pixels' ? { coord: rest.coord } : kind === 'set_area' ? { area: rest.area } : {}
     const tool = kind === 'register' ? 'set_identity' : kind
-    return succeed({ ...signing, call: { name: tool, arguments: { ...place, ...signing.request.body } } })
+    return createSuccess({ ...signing, call: { name: tool, arguments: { ...place, ...signing.request.body } } })
   },
 )
 

@@ -9,7 +9,7 @@ import type { DeedsPage, SaleDeed } from '../../../shared/contract/deeds.ts'
 import type { FeedPage, Sale } from '../../../shared/contract/feed.ts'
 import { AUTHORIZATION_TYPES, networks, PRIMARY_TYPE } from '../../../shared/usdc.ts'
 import { COLS } from '../../../shared/wall.ts'
-import { truncatedWallet } from '../../../shared/wallet.ts'
+import { truncateWallet } from '../../../shared/wallet.ts'
 import { facilitatorAt, oneDollarTo, signPayment } from '../../support/chain/payments.ts'
 import { orderArea, signArea } from '../../support/e2e/area-orders.ts'
 import { buyBlock } from '../../support/e2e/buyer.ts'
@@ -176,7 +176,7 @@ async function payInAnotherToken() {
   })
   const args = [from, to, value, validAfter, validBefore, nonce, signature] as const
   const tx = await sendAs(minterAddress, OTHER_TOKEN, { functionName: 'transferWithAuthorization', args })
-  return { tx, nonce, wallet: truncatedWallet(from) }
+  return { tx, nonce, wallet: truncateWallet(from) }
 }
 
 /** Calls a token; returns the transaction, which may fail. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { cpuMsDuring } from '../../../bench/measure/cpu.ts'
+import { measureCpuMs } from '../../../bench/measure/cpu.ts'
 import { startWorld, type World } from '../../support/e2e/world.ts'
 import { limitMs } from '../../support/machine.ts'
 
@@ -80,7 +80,7 @@ test('the most expensive bodies of each route cost a few milliseconds of CPU tim
       const measured: number[] = []
       for (let times = 0; times < MEASUREMENTS; times++)
         measured.push(
-          await cpuMsDuring(world.wall().pid, async () => {
+          await measureCpuMs(world.wall().pid, async () => {
             for (let at = 0; at < REQUESTS; at++) await ask()
           }),
         )

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { answered, watch } from '../../../bench/scenarios/viewers.ts'
+import { readAnswered, watch } from '../../../bench/scenarios/viewers.ts'
 import { buyBlock, get, repaint } from '../../support/e2e/buyer.ts'
 import { isHere, type Proxy, startProxy } from '../../support/e2e/proxies.ts'
 import { metricsPortOf } from '../../support/e2e/read-wall.ts'
@@ -15,7 +15,7 @@ const PRIVATE = ['/blocks/1,1', '/blocks/next', '/api/health', '/readyz', '/api/
 describe.skipIf(!isHere('caching-nginx'))('behind a proxy with a cache', () => {
   let wall: World
   let proxy: Proxy
-  const answeredByWall = () => answered(metricsPortOf(wall.wall()))
+  const answeredByWall = () => readAnswered(metricsPortOf(wall.wall()))
   beforeAll(async () => {
     wall = await startWorld({ METRICS_PORT: '0', BASE_URL: 'http://127.0.0.1' })
     proxy = await startProxy('caching-nginx', [new URL(wall.url).port])

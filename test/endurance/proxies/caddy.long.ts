@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { load, requestBytes } from '../../../bench/measure/load.ts'
+import { load, encodeRequest } from '../../../bench/measure/load.ts'
 import { get, sign } from '../../support/e2e/buyer.ts'
 import { isHere, type Proxy, startProxy } from '../../support/e2e/proxies.ts'
 import { expectBooksToBalance } from '../../support/e2e/read-wall.ts'
@@ -31,7 +31,7 @@ describe.skipIf(!isHere('caddy'))('behind Caddy', () => {
       Array.from({ length: BUYERS }, async () => await sign(proxy, await wall.wallet(), 'next')),
     )
     const paths = ['/api/canvas', '/api/tail', '/', '/blocks/159,89', '/wall.png?cols=4&rows=4', '/llms.txt']
-    const requests = paths.map((path) => requestBytes('GET', path, { 'Accept-Encoding': 'identity' }))
+    const requests = paths.map((path) => encodeRequest('GET', path, { 'Accept-Encoding': 'identity' }))
     let asked = 0
     const next = () => requests[asked++ % requests.length]
     const port = Number(new URL(proxy.url).port)

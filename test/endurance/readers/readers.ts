@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { privateKeyToAccount } from 'viem/accounts'
-import { residentMb } from '../../../bench/measure/cpu.ts'
+import { readResidentMb } from '../../../bench/measure/cpu.ts'
 import { buyerOf, keyOf, seed } from '../../../bench/servers/seed.ts'
 import { agentsOf } from '../../../bench/servers/servers.ts'
 import { UNREAD_LIMITS } from '../../../server/adapters/unread-limits.ts'
@@ -52,7 +52,7 @@ export async function measureUnread(
   let most: Memory = { processMb: 0, kernelMb: 0, togetherMb: 0, openAtEnd: 0 }
   let openAtEnd = count
   while (performance.now() < until && openAtEnd > 0) {
-    const processMb = residentMb(wall().pid)
+    const processMb = readResidentMb(wall().pid)
     const kernel = await kernelMemory(port)
     const togetherMb = processMb + kernel.mb
     if (togetherMb > most.togetherMb) most = { ...most, processMb, kernelMb: kernel.mb, togetherMb }

@@ -5,8 +5,8 @@
  */
 
 import type { Socket } from 'bun'
-import { requestBytes } from '../../../bench/measure/load.ts'
-import { median, percentile } from '../../../bench/measure/pair.ts'
+import { encodeRequest } from '../../../bench/measure/load.ts'
+import { computeMedian, computePercentile } from '../../../bench/measure/pair.ts'
 import { type ChangeDto, type LogTail, type Mark, type Reset, SHARED_STREAM } from '../../../shared/contract/live.ts'
 import { getOrMake, createLru } from '../../../shared/lru.ts'
 
@@ -33,7 +33,7 @@ type Follower = {
 const [url = '', count = '0', known = '0'] = Bun.argv.slice(2)
 const { hostname, port } = new URL(url)
 
-const REQUEST = requestBytes('GET', SHARED_STREAM)
+const REQUEST = encodeRequest('GET', SHARED_STREAM)
 const SPREAD_MS = 2000
 // A server's queue of connections that it has not accepted yet is short.
 const OPENED_EACH_MS = 2
@@ -154,7 +154,7 @@ console.log('following')
 const last = Number((await Bun.stdin.text()).trim())
 while (followers.some((follower) => follower.known < last)) await Bun.sleep(50)
 const result: Seen = {
-  delays: { median: median(delays), p99: percentile(delays, 0.99), max: percentile(delays, 1) },
+  delays: { median: computeMedian(delays), p99: computePercentile(delays, 0.99), max: computePercentile(delays, 1) },
   ...seen,
 }
 console.log(JSON.stringify(result))

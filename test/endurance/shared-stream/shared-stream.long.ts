@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { residentMb } from '../../../bench/measure/cpu.ts'
+import { readResidentMb } from '../../../bench/measure/cpu.ts'
 import type { Wallet } from '../../../server/local/wallets.ts'
 import { SHARED_STREAM } from '../../../shared/contract/live.ts'
 import { buyBlock, repaint } from '../../support/e2e/buyer.ts'
@@ -58,7 +58,7 @@ describe.skipIf(skippedWithout('varnish', isHere('varnish')))('behind a Varnish 
       expect((await repaint(proxy, owner, BLOCK, `${count} ${at}`)).status).toBe(200)
       await Bun.sleep(REPAINTED_EVERY_MS)
       streams = Math.max(streams, await open())
-      mb = Math.max(mb, residentMb(wall.wall().pid))
+      mb = Math.max(mb, readResidentMb(wall.wall().pid))
     }
     return { ...(await crowd.seen(await newest())), streams, mb: Math.round(mb) }
   }

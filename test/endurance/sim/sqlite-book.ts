@@ -3,7 +3,7 @@
 import { copyFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { statement } from '../../../db/purchase/books.ts'
+import { readStatement } from '../../../db/purchase/books.ts'
 import type { Connection } from '../../../db/sqlite/connection.ts'
 import { createSqliteDriver } from '../../../db/sqlite/driver.ts'
 import { openWall, createPorts } from '../../../db/sqlite/open.ts'
@@ -92,7 +92,7 @@ function openBook(path: string) {
   return {
     ledger,
     paint: { blocks, agents, log },
-    ports: { checkpoint, payouts, store, audit: { statement: () => driver.look(statement) } },
+    ports: { checkpoint, payouts, store, audit: { statement: () => driver.look(readStatement) } },
     row: rememberedRow(connection, ledger),
     held: heldBlocks(connection),
     payees: checkpoint.payees,

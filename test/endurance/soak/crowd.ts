@@ -1,8 +1,8 @@
 /** The users of the wall while it is watched: readers, owners who repaint, followers of the live stream, and buyers. */
 
 import type { Socket } from 'bun'
-import { requestBytes, load } from '../../../bench/measure/load.ts'
-import { owners } from '../../../bench/scenarios/owners.ts'
+import { encodeRequest, load } from '../../../bench/measure/load.ts'
+import { createOwners } from '../../../bench/scenarios/owners.ts'
 import type { LocalNetwork } from '../../../server/local/network.ts'
 import { buyUntilEnded, newBuyer } from '../torture/buyers.ts'
 
@@ -44,7 +44,7 @@ const PATHS = [
 /** Runs the crowd for the given time; counts in `totals` meanwhile. */
 export async function visit(rates: Rates, { url, network, ms, sold }: Visit, totals: Totals): Promise<void> {
   const port = Number(new URL(url).port)
-  const sign = await owners(sold)
+  const sign = await createOwners(sold)
   const over = AbortSignal.timeout(ms)
   const expected = (what: string, status: number) => {
     if (status === 503) totals.busy++
@@ -93,7 +93,7 @@ async function paced(everyMs: number, over: AbortSignal, turn: (number: number) 
 /** Followers of the live stream, each over a connection of its own. */
 function crowdOf(port: number, count: number, totals: Totals) {
   const sockets: Socket[] = []
-  const request = requestBytes('GET', '/api/live')
+  const request = encodeRequest('GET', '/api/live')
   const data = (_: unknown, chunk: Uint8Array) => {
     totals.events += Buffer.from(chunk).toString('latin1').split('event:').length - 1
   }

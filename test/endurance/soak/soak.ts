@@ -6,7 +6,7 @@
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { residentMb } from '../../../bench/measure/cpu.ts'
+import { readResidentMb } from '../../../bench/measure/cpu.ts'
 import { seed } from '../../../bench/servers/seed.ts'
 import { agentsOf } from '../../../bench/servers/servers.ts'
 import { startLocalNetwork } from '../../../server/local/network.ts'
@@ -118,7 +118,7 @@ function lookAt({ pid, journal }: WallProcess, path: string): () => Omit<Sample,
   const since = performance.now()
   return () => ({
     minute: Math.round((performance.now() - since) / 6000) / 10,
-    residentMb: Math.round(residentMb(pid)),
+    residentMb: Math.round(readResidentMb(pid)),
     descriptors: readdirSync(`/proc/${pid}/fd`).length,
     walMb: megabytes(`${path}-wal`),
     databaseMb: megabytes(path),

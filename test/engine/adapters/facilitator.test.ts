@@ -6,7 +6,7 @@ import type { Payment } from '../../../server/domain/purchase/payment.ts'
 import { startLocalNetwork, type LocalNetwork } from '../../../server/local/network.ts'
 import { dollarAbi, dollarAddress } from '../../../server/local/token/contracts.ts'
 import { readPayment } from '../../../server/x402/payload.ts'
-import { demandOf, requirementsOf } from '../../../server/x402/terms.ts'
+import { demandOf, toRequirements } from '../../../server/x402/terms.ts'
 import {
   inventedHash,
   startFaultyFacilitator,
@@ -296,7 +296,7 @@ describe('what is sent', () => {
     expect(await facilitator.verify(BLOCK, payment)).toEqual({ kind: 'valid' })
     expect(await facilitator.settle(BLOCK, payment)).toMatchObject({ kind: 'success' })
 
-    const requirements = requirementsOf(offer, offer.terms)
+    const requirements = toRequirements(offer, offer.terms)
     const { resource, extensions } = demandOf(offer, BLOCK)
     const lowerCased = { ...Object(stock.payload['authorization']), from: payment.payer, to: payment.to }
     for (const call of [faulty.verify, faulty.settle]) {

@@ -2,7 +2,7 @@ import { Database, SQLiteError } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { cpSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { atCommit, beforeCommit } from '../../../db/sqlite/errors.ts'
+import { toErrorAtCommit, toErrorBeforeCommit } from '../../../db/sqlite/errors.ts'
 import { openSqlite, openWall, createPorts } from '../../../db/sqlite/open.ts'
 import { StoreBroken, StoreUnavailable } from '../../../server/domain/failure.ts'
 import { isBehind } from '../../../server/domain/store-position.ts'
@@ -123,7 +123,7 @@ describe('an error of SQLite', () => {
   ])('the SQLite error %s is %s before commit and %s at commit', (code, before, at) => {
     const error = errorOf(code)
     const nameOf = (thrown: unknown) => (thrown === error ? 'itself' : thrown instanceof Error && thrown.name)
-    expect([nameOf(beforeCommit(error)), nameOf(atCommit(error))]).toEqual([before, at])
+    expect([nameOf(toErrorBeforeCommit(error)), nameOf(toErrorAtCommit(error))]).toEqual([before, at])
   })
 })
 

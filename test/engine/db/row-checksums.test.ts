@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createPorts } from '../../../db/sqlite/open.ts'
-import { damagedRows } from '../../../db/sqlite/row-checksums.ts'
+import { listDamagedRows } from '../../../db/sqlite/row-checksums.ts'
 import { StoreUnavailable } from '../../../server/domain/failure.ts'
 import { trustPixels } from '../../../shared/pixels.ts'
 import { connectBlank } from '../../support/blank-wall.ts'
@@ -23,7 +23,7 @@ test('every row that a purchase writes fits its checksum, in every way that it c
   await sell(wall, '3,4', 1, 1, listingOf({ name: 'Zoë', message: 'déjà vu 🧱', link: null }))
   await sell(wall, 'next', 2, 2, SILENT)
   const area = await hold(wall, '80,45,3x2', paymentOf(1, 3), listingOf({ pixels: PICTURE, message: '🧱'.repeat(10) }))
-  expect(damagedRows(connection)).toEqual([])
+  expect(listDamagedRows(connection)).toEqual([])
   await wall.ledger.finalize(area, hash(3), false, NOW)
   const released = await hold(wall, 'next,3x2', paymentOf(3, 4), listingOf({ pixels: PICTURE, name: null }))
   await wall.ledger.release(released, false)
@@ -32,7 +32,7 @@ test('every row that a purchase writes fits its checksum, in every way that it c
   await landUnclaimed(wall, late, hash(5))
   await wall.moderation.moderateWallet(wallet(1), { act: 'ban' }, NOW)
   await sell(wall, '7,7', 1, 6)
-  expect(damagedRows(connection)).toEqual([])
+  expect(listDamagedRows(connection)).toEqual([])
   connection.close()
 })
 
@@ -45,7 +45,7 @@ test('purchases of one commit that take the same blocks one after the other leav
     ledger.claim('80,45,3x2', paymentOf(2, 2), SILENT, HEAD, NOW, []),
   ])
   expect(second).toMatchObject({ kind: 'claimed' })
-  expect(damagedRows(connection)).toEqual([])
+  expect(listDamagedRows(connection)).toEqual([])
   connection.close()
 })
 

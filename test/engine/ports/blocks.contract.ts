@@ -1,7 +1,7 @@
 import { describe, expect } from 'bun:test'
 import { keepUntil } from '../../../server/domain/wall/edit.ts'
-import { areaAt, blocksOf } from '../../../shared/area.ts'
-import { blockwise, partOf } from '../../../shared/pixels.ts'
+import { placeArea, blocksOf } from '../../../shared/area.ts'
+import { toBlockOrder, partOf } from '../../../shared/pixels.ts'
 import { coordOf } from '../../../shared/wall.ts'
 import { hold, sell, type Engine, type EngineTest } from '../../support/engine.ts'
 import { areaIn, blockOf, editOf, hash, listingOf, NOW, paymentOf, pixelsOf, wallet } from '../../support/samples.ts'
@@ -14,7 +14,7 @@ const area = areaIn('3,4,3x2')
 const blocks = blocksOf(area)
 
 /** A picture in which no two blocks are equal. */
-const pixels = blockwise(
+const pixels = toBlockOrder(
   Uint8Array.from({ length: 100 * blocks.length }, (_, at) => at % 240),
   area.w,
 )
@@ -122,9 +122,9 @@ function edits(test: EngineTest): void {
   })
 
   test('the largest area is repainted in one step, and a parallel purchase succeeds', async (wall) => {
-    const large = areaAt(blockOf('40,30'), { w: 20, h: 1 }) ?? area
+    const large = placeArea(blockOf('40,30'), { w: 20, h: 1 }) ?? area
     await sellAll(wall, blocksOf(large))
-    const picture = blockwise(new Uint8Array(2000).fill(9), large.w)
+    const picture = toBlockOrder(new Uint8Array(2000).fill(9), large.w)
     const [edited, sold] = await Promise.all([
       wall.blocks.editArea(large, editOf(1, { pixels: picture }), NOW),
       sell(wall, '0,0', 2, 99),

@@ -4,7 +4,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import type { Wallet } from '../../../server/local/wallets.ts'
 import type { Deed } from '../../../shared/contract/block.ts'
 import type { PaintedBlocks } from '../../../shared/contract/picture.ts'
-import { blockwise } from '../../../shared/pixels.ts'
+import { toBlockOrder } from '../../../shared/pixels.ts'
 import { lookAt } from '../../../viewer/camera/camera.ts'
 import { settled, sign } from '../../support/e2e/buyer.ts'
 import { startWorld, type World } from '../../support/e2e/world.ts'
@@ -117,7 +117,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     const asPage = async () => {
       const { w, pixels } = await bodyIn(page)
       await toStep(page, 'picture')
-      return blockwise(Uint8Array.fromBase64(pixels ?? ''), w).toHex()
+      return toBlockOrder(Uint8Array.fromBase64(pixels ?? ''), w).toHex()
     }
 
     const exact = motley(30, 20)
@@ -235,7 +235,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     }
     const shown = async () => {
       const { pixels } = await bodyIn(page)
-      const wanted = blockwise(Uint8Array.fromBase64(pixels ?? ''), 2).toHex()
+      const wanted = toBlockOrder(Uint8Array.fromBase64(pixels ?? ''), 2).toHex()
       const deeds = await Promise.all(['10,44', '11,44', '10,45', '11,45'].map(deedOf))
       const there = deeds.map((deed) => Uint8Array.fromBase64(deed.pixels ?? '').toHex()).join('')
       return [there === wanted, new Set(deeds.map(({ tx }) => tx)).size, deeds[3]?.message]
@@ -296,7 +296,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     // The lost request was sent again with the same signature.
     expect(asked).toHaveLength(3)
     const { pixels } = await bodyIn(page)
-    const wanted = blockwise(Uint8Array.fromBase64(pixels ?? ''), 2).toHex()
+    const wanted = toBlockOrder(Uint8Array.fromBase64(pixels ?? ''), 2).toHex()
     const deeds = await Promise.all(['82,45', '83,45'].map(deedOf))
     expect(deeds.map((deed) => Uint8Array.fromBase64(deed.pixels ?? '').toHex()).join('')).toBe(wanted)
     // Chromium itself reports the 401 and the request that was cut off.

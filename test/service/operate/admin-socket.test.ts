@@ -6,7 +6,7 @@ import { followLog } from '../../../server/instances/follow-log.ts'
 import { createAdminCommands } from '../../../server/operate/admin-commands.ts'
 import { locateAdminSocket } from '../../../server/operate/admin-socket-path.ts'
 import { callAdminSocket, openAdminSocket } from '../../../server/operate/admin-socket.ts'
-import { truncatedWallet } from '../../../shared/wallet.ts'
+import { truncateWallet } from '../../../shared/wallet.ts'
 import { openBlank } from '../../support/blank-wall.ts'
 import { failureOf, hold, sell } from '../../support/engine.ts'
 import { fakeChain } from '../../support/fakes/chain.ts'
@@ -121,7 +121,7 @@ test('blocks can be hidden by name, area and wallet, and the hidden ones are lis
   const both = ['blocks 3,4 4,4: hidden: message']
   expect(await moderate('hide', '3,4,2x2')).toEqual({ ok: true, lines: [...both, '2 blocks have no owner'] })
   expect(await moderate('unhide', '4,4')).toEqual({ ok: true, lines: ['block 4,4: everything is shown'] })
-  const shown = truncatedWallet(wallet(1))
+  const shown = truncateWallet(wallet(1))
   const again = ['block 3,4: hidden: message (unchanged)', 'block 4,4: hidden: message']
   expect((await moderate('hide', shown)).lines).toEqual(again)
   expect((await moderate('unhide', shown.replace('…', '...'))).ok).toBe(true)
@@ -164,7 +164,7 @@ test('the names of a wallet can be hidden and the wallet banned, and the list an
   await sell(world.db, '3,4', 1, 1)
   const close = world.open()
   const by = { who: 'ada', why: null }
-  const target = truncatedWallet(wallet(1))
+  const target = truncateWallet(wallet(1))
   const [name, at] = [`wallet ${wallet(1)}`, new Date(NOW).toISOString()]
   expect(await world.call('moderate', { act: 'hide', target, parts: ['name'], ...by })).toEqual({
     ok: true,

@@ -1,10 +1,10 @@
 /** A wall that many agents have painted: the pictures of the demo, repeated, the same each time. */
 
 import { LATE, LIT, pictureOf, WORKS, type Work } from '../../../server/local/gallery.ts'
-import { areaAt, blocksOf, type Area } from '../../../shared/area.ts'
+import { placeArea, blocksOf, type Area } from '../../../shared/area.ts'
 import type { Canvas, CanvasBlock } from '../../../shared/contract/canvas.ts'
 import { PALETTE } from '../../../shared/palette.ts'
-import { blockwise, partOf, type Pixels } from '../../../shared/pixels.ts'
+import { toBlockOrder, partOf, type Pixels } from '../../../shared/pixels.ts'
 import { BLOCK_SIZE, CLAIM_ORDER, TOTAL_BLOCKS, blockAt, type BlockIndex } from '../../../shared/wall.ts'
 import { prngOf, type Prng } from '../prng.ts'
 import { decoded } from '../service/decoded.ts'
@@ -33,7 +33,7 @@ async function pixelsOf(work: Work): Promise<Pixels> {
   const rows = Uint8Array.from({ length: width * height }, (_, at) =>
     PALETTE.indexOf(colourAt(at % width, Math.floor(at / width))),
   )
-  return blockwise(rows, width / BLOCK_SIZE)
+  return toBlockOrder(rows, width / BLOCK_SIZE)
 }
 
 /** A wall with about so many sold blocks, most of them in works of many blocks. */
@@ -79,7 +79,7 @@ function placeFor(work: Work, taken: ReadonlyMap<BlockIndex, unknown>, prng: Prn
   const own = blockAt(work.col, work.row)
   const candidates = [...(own === undefined ? [] : [own]), ...CLAIM_ORDER.slice(prng.below(400))]
   for (const block of candidates) {
-    const area = areaAt(block, work)
+    const area = placeArea(block, work)
     if (area !== undefined && blocksOf(area).every((part) => !taken.has(part))) return area
   }
   return undefined

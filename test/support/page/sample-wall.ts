@@ -15,11 +15,11 @@ import {
   parseCoord,
   type BlockIndex,
 } from '../../../shared/wall.ts'
-import { wallWithoutBlocks, withBlocks, type Wall } from '../../../viewer/wall/wall-model.ts'
+import { createWall, withBlocks, type Wall } from '../../../viewer/wall/wall-model.ts'
 
 /** The wall as the page has it once all of a canvas read has arrived. */
 export const wallOf = (read: Canvas): Wall => ({
-  ...withBlocks(wallWithoutBlocks(read), read.blocks),
+  ...withBlocks(createWall(read), read.blocks),
   changed: undefined,
   complete: true,
 })

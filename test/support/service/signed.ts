@@ -3,9 +3,9 @@
 import { createHash } from 'node:crypto'
 import type { Address } from '../../../server/domain/purchase/payment.ts'
 import {
-  areaMessage,
+  formatAreaMessage,
   editMessage,
-  painterMessage,
+  formatPainterMessage,
   registerMessage,
   type EditFields,
   type IdentityFields,
@@ -32,7 +32,7 @@ export function areaEditOf(
   ts = NOW,
 ): Record<string, unknown> {
   const digest = pixels && createHash('sha256').update(pixels).digest('hex')
-  const message = areaMessage(HOST, area, ts, { ...texts, pixels: digest })
+  const message = formatAreaMessage(HOST, area, ts, { ...texts, pixels: digest })
   const picture = pixels === undefined ? {} : { pixels: pixels.toBase64() }
   return { ts, signature: signatureOf(wallet(payer), message), ...picture, ...texts }
 }
@@ -40,7 +40,7 @@ export function areaEditOf(
 /** The `payer`-th wallet's naming of a painter. */
 export function namingOf(payer: number, painter: Address | null, ts = NOW): Record<string, unknown> {
   const own = wallet(payer)
-  return { wallet: own, ts, signature: signatureOf(own, painterMessage(HOST, own, ts, painter)), painter }
+  return { wallet: own, ts, signature: signatureOf(own, formatPainterMessage(HOST, own, ts, painter)), painter }
 }
 
 /** The `payer`-th wallet's registration. */

@@ -4,7 +4,7 @@ import { decodePaymentRequiredHeader } from '@x402/core/http'
 import type { Engine } from '../../../db/engine.ts'
 import { systemClock } from '../../../server/adapters/clock.ts'
 import { createWorkerPictures } from '../../../server/adapters/pictures/pictures.ts'
-import { app, type App, type Service } from '../../../server/app.ts'
+import { createApp, type App, type Service } from '../../../server/app.ts'
 import type { Payment } from '../../../server/domain/purchase/payment.ts'
 import { type Outages, judgeReadiness, trackOutages } from '../../../server/health/outages.ts'
 import { createPaymentHealth } from '../../../server/health/payment-health.ts'
@@ -107,7 +107,7 @@ export async function openWall(
     isDenied: (payer) => denied.has(payer),
     contact: null,
   })
-  const wall = app({
+  const wall = createApp({
     seller: sold,
     ledger: parts,
     blocks,

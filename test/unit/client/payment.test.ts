@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'bun:test'
 import { privateKeyToAccount } from 'viem/accounts'
 import { recoverAddress } from 'viem/utils'
-import { createAreaOrder, blockOrder, type OrderToPay } from '../../../server/client/orders.ts'
+import { createAreaOrder, createBlockOrder, type OrderToPay } from '../../../server/client/orders.ts'
 import { parseAuthorization, createSalt, signPayment, parseTerms } from '../../../server/client/payment.ts'
 import { isFailure } from '../../../server/domain/failure.ts'
-import { authorizationDigest } from '../../../server/x402/authorization.ts'
+import { hashAuthorization } from '../../../server/x402/authorization.ts'
 import { readPaymentHeader } from '../../../server/x402/payload.ts'
 import { encodeHeader } from '../../../server/x402/receipt.ts'
 import { demandOf } from '../../../server/x402/terms.ts'
 import { fitsOrder, parseOrderText } from '../../../shared/order.ts'
-import { digestOfPixels } from '../../../shared/signing.ts'
+import { hashPixels } from '../../../shared/signing.ts'
 import { OFFER } from '../../support/offer.ts'
 
 // Goal: a payment of our client buys one order and nothing else. Method: the wall's own terms are signed, and read by the wall.
@@ -37,13 +37,13 @@ async function signed(order: OrderToPay, terms: object = demand) {
   return { salt, header, payment }
 }
 
-const NEXT = blockOrder(at, 'next', { name: 'Ada' })
+const NEXT = createBlockOrder(at, 'next', { name: 'Ada' })
 
 describe('a payment of our client', () => {
   test('a payment is signed by its wallet for the terms of the wall, and for no longer than they require', async () => {
     const { payment, header } = await signed(NEXT)
 
-    const digest = authorizationDigest(OFFER.assetName, OFFER.assetVersion)(payment)
+    const digest = hashAuthorization(OFFER.assetName, OFFER.assetVersion)(payment)
     expect(await recoverAddress({ hash: digest ?? '0x', signature: payment.signature })).toBe(KEY.address)
     const { amount, payTo: to } = OFFER.terms
     expect(payment).toMatchObject({
@@ -59,7 +59,7 @@ describe('a payment of our client', () => {
     const { payment, salt } = await signed(NEXT)
     expect(fitsOrder(payment.nonce, NEXT.text, salt)).toBe(true)
     expect(payment.salt).toBe(salt)
-    expect(fitsOrder(payment.nonce, blockOrder(at, 'next', { name: 'Bob' }).text, salt)).toBe(false)
+    expect(fitsOrder(payment.nonce, createBlockOrder(at, 'next', { name: 'Bob' }).text, salt)).toBe(false)
   })
 
   test('a payment is bound even if the announcement was stripped in transit, but without a salt, so that no wall accepts it', async () => {
@@ -113,7 +113,7 @@ describe('an order', () => {
 
   test('the order of a block is its request and the text that it is bound to', () => {
     const px = 'Ab'.repeat(100)
-    const order = blockOrder(at, '07,3', { name: 'Ada', message: 'hello, world & co', px, painter })
+    const order = createBlockOrder(at, '07,3', { name: 'Ada', message: 'hello, world & co', px, painter })
     expect(order).toMatchObject({ blocks: 1, place: '7,3,1x1' })
     expect(new URL(order.url).searchParams.get('message')).toBe('hello, world & co')
     const said = { name: 'Ada', message: 'hello, world & co', px: px.toLowerCase(), painter: painter.toLowerCase() }
@@ -124,7 +124,7 @@ describe('an order', () => {
     const rows = new Uint8Array(200).fill(7)
     const order = createAreaOrder(at('/areas', {}), { at: '7,3', w: 2, h: 1, link: 'https://a.test' }, rows)
     expect(order).toMatchObject({ blocks: 2, place: '7,3,2x1', url: 'https://wall.test:8443/areas' })
-    const pixels = `sha256:${digestOfPixels(rows)}`
+    const pixels = `sha256:${hashPixels(rows)}`
     expect(parseOrderText(order.text)).toEqual({ host: 'wall.test', area: '7,3,2x1', link: 'https://a.test', pixels })
     expect(JSON.parse(order.body ?? '')).toEqual({
       at: '7,3',
@@ -142,6 +142,8 @@ describe('an order', () => {
   })
 
   test('an order with a line break in its texts is rejected before any request', () => {
-    expect(() => blockOrder(at, 'next', { message: 'two\nlines' })).toThrow('must be one line each. Nothing was paid.')
+    expect(() => createBlockOrder(at, 'next', { message: 'two\nlines' })).toThrow(
+      'must be one line each. Nothing was paid.',
+    )
   })
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { NotSavedError, signedPayments } from '../../../server/client/signed-payments.ts'
+import { NotSavedError, openSignedPayments } from '../../../server/client/signed-payments.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
 
 const REQUEST = { url: 'https://wall.test/blocks/next', payment: 'e30=', salt: `0x${'12'.repeat(32)}` }
@@ -13,16 +13,16 @@ const broken = () => Promise.reject(Object.assign(new Error('the disk is broken'
 
 test('a saved payment is listed whole, with the salt of its binding', async () => {
   const folder = newFolder('whole')
-  await signedPayments(folder).save({ ...REQUEST, body: '{}' })
-  expect(await signedPayments(folder).list()).toMatchObject([{ ...REQUEST, body: '{}' }])
+  await openSignedPayments(folder).save({ ...REQUEST, body: '{}' })
+  expect(await openSignedPayments(folder).list()).toMatchObject([{ ...REQUEST, body: '{}' }])
 })
 
 test('a payment whose folder cannot be flushed is hidden from the next process', async () => {
   const folder = newFolder('unflushed')
-  const saving = signedPayments(folder, broken).save(REQUEST)
+  const saving = openSignedPayments(folder, broken).save(REQUEST)
   expect(await saving.catch((error: unknown) => error)).toMatchObject({ message: 'EIO', leftAt: undefined })
   expect(await readdir(folder)).toEqual([])
-  expect(await signedPayments(folder).list()).toEqual([])
+  expect(await openSignedPayments(folder).list()).toEqual([])
 })
 
 test('a payment that can be neither flushed nor emptied is reported with its path', async () => {
@@ -34,7 +34,7 @@ test('a payment that can be neither flushed nor emptied is reported with its pat
     await mkdir(join(folder, name))
     await broken()
   }
-  const error: unknown = await signedPayments(folder, swap)
+  const error: unknown = await openSignedPayments(folder, swap)
     .save(REQUEST)
     .catch((thrown: unknown) => thrown)
   expect(error).toBeInstanceOf(NotSavedError)
@@ -50,6 +50,6 @@ test('a file that is not a payment is ignored', async () => {
     ['c.json', '{"url":1}'],
   ] as const)
     await Bun.write(join(folder, name), text)
-  expect(await signedPayments(folder).list()).toEqual([])
+  expect(await openSignedPayments(folder).list()).toEqual([])
   expect(await readFile(join(folder, 'b.json'), 'utf8')).toBe('{')
 })

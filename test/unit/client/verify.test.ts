@@ -6,7 +6,7 @@ import type { FindingKind } from '../../../server/client/verify/verdict.ts'
 import type { SaleDeed } from '../../../shared/contract/deeds.ts'
 import { type Order, orderNonce, orderText } from '../../../shared/order.ts'
 import { networks } from '../../../shared/usdc.ts'
-import { truncatedWallet } from '../../../shared/wallet.ts'
+import { truncateWallet } from '../../../shared/wallet.ts'
 import { blockOf, hash, wallet } from '../../support/samples.ts'
 
 // Goal: the findings about a wall follow from its claims and the chain alone. Method: an honest wall with one unbound block, one
@@ -31,7 +31,7 @@ const paid = (n: number, blocks: number, nonce = hash(n)): ChainPayment => ({
 const deedOf = (payment: ChainPayment, seq: number, blocks: SaleDeed['blocks']): SaleDeed => ({
   seq,
   blocks,
-  wallet: truncatedWallet(payment.payer),
+  wallet: truncateWallet(payment.payer),
   tx: payment.tx,
   nonce: payment.nonce ?? '',
   amount: payment.amount.toString(),
@@ -71,10 +71,10 @@ const HONEST: Claims = {
     i: blockOf(coord),
     coord,
     t: 0,
-    agent: { id: payer, name: null, wallet: truncatedWallet(wallet(payer)), framework: null },
+    agent: { id: payer, name: null, wallet: truncateWallet(wallet(payer)), framework: null },
     ...(coord === '5,5' ? { m: 'hello' } : {}),
   })),
-  shown: SOLD.map(([coord, payer]) => ({ i: blockOf(coord), wallet: truncatedWallet(wallet(payer)) })),
+  shown: SOLD.map(([coord, payer]) => ({ i: blockOf(coord), wallet: truncateWallet(wallet(payer)) })),
   lastShown: 4,
   asksAt: PAYEE,
 }
@@ -182,7 +182,7 @@ test('an old payment without a deed is reported, unless it is below every price 
   expect(kindsIn({}, stray(DOLLAR))).toEqual(['payment_without_deed'])
   expect(kindsIn({}, { ...stray(DOLLAR), times: new Map([[10n, 3_000_000]]) })).toEqual([])
   expect(kindsIn({}, stray(DOLLAR / 2n))).toEqual([])
-  const note = { wallet: truncatedWallet(wallet(9)), nonce: hash(9), tx: null, amount: null, paidOut: null }
+  const note = { wallet: truncateWallet(wallet(9)), nonce: hash(9), tx: null, amount: null, paidOut: null }
   expect(judge({ ...HONEST, owed: [note] }, stray(DOLLAR))).toMatchObject({
     findings: [],
     noted: 1,

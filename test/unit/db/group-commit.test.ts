@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { CommitUnknown } from '../../../db/postgres/errors.ts'
 import { groupCommit, type Write } from '../../../db/postgres/group-commit.ts'
-import { nothing, type Lockable, type Tx } from '../../../db/tx.ts'
+import { doNothing, type Lockable, type Tx } from '../../../db/tx.ts'
 import { failureOf } from '../../support/engine.ts'
 import { wallet } from '../../support/samples.ts'
 
@@ -47,7 +47,7 @@ function writers(lockedByOthers: readonly Lockable[] = []) {
       return write({
         about,
         *work() {
-          yield* nothing()
+          yield* doNothing()
           return work === undefined ? `${name} is written` : yield* work()
         },
       })

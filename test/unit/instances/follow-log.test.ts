@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { StoreUnavailable } from '../../../server/domain/failure.ts'
 import type { Change } from '../../../server/domain/wall/log.ts'
 import { toCanvasAgents, type WallView } from '../../../server/domain/wall/wall-view.ts'
-import { afterStartUpCheck, followLog, pollLog } from '../../../server/instances/follow-log.ts'
+import { waitForStartUpCheck, followLog, pollLog } from '../../../server/instances/follow-log.ts'
 import { compacted } from '../../support/any-log.ts'
 import { failureOf } from '../../support/engine.ts'
 import { fakeLogger } from '../../support/fakes/logger.ts'
@@ -162,18 +162,18 @@ function builder(ready: Promise<unknown> = Promise.resolve()) {
 }
 
 test('a view that was built on an undamaged database is kept', async () => {
-  expect(await afterStartUpCheck(Promise.resolve('whole'), builder())).toBe(1)
+  expect(await waitForStartUpCheck(Promise.resolve('whole'), builder())).toBe(1)
 })
 
 test('a view from before the store was repaired is built again, even if it could not be built before', async () => {
-  expect(await afterStartUpCheck(Promise.resolve('repaired'), builder())).toBe(2)
-  expect(await afterStartUpCheck(Promise.resolve('repaired'), builder(Promise.reject(new Error('a gap'))))).toBe(2)
+  expect(await waitForStartUpCheck(Promise.resolve('repaired'), builder())).toBe(2)
+  expect(await waitForStartUpCheck(Promise.resolve('repaired'), builder(Promise.reject(new Error('a gap'))))).toBe(2)
 })
 
 test('no view is built before the database was checked', async () => {
   const looked = Promise.withResolvers<'whole'>()
   let isDone = false
-  const building = afterStartUpCheck(looked.promise, builder()).then(() => (isDone = true))
+  const building = waitForStartUpCheck(looked.promise, builder()).then(() => (isDone = true))
   await Bun.sleep(0)
   expect(isDone).toBe(false)
   looked.resolve('whole')
@@ -183,10 +183,10 @@ test('no view is built before the database was checked', async () => {
 test('a rejected database reports its reason, whatever happened while a view was built on it', async () => {
   const refused = Promise.reject(new Error('the database is damaged'))
   for (const ready of [Promise.resolve(), Promise.reject(new Error('a gap'))])
-    expect(String(await failureOf(afterStartUpCheck(refused, builder(ready))))).toContain('the database is damaged')
+    expect(String(await failureOf(waitForStartUpCheck(refused, builder(ready))))).toContain('the database is damaged')
 })
 
 test('if nothing can be built on an undamaged database, the error says why', async () => {
-  const building = afterStartUpCheck(Promise.resolve('whole'), builder(Promise.reject(new Error('a gap'))))
+  const building = waitForStartUpCheck(Promise.resolve('whole'), builder(Promise.reject(new Error('a gap'))))
   expect(String(await failureOf(building))).toContain('a gap')
 })

@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import type { ClaimResult } from '../../../server/domain/purchase/purchase.ts'
 import {
-  handedOver,
+  findHandedOver,
   hasAsked,
   hasClaimed,
   isWaiting,
-  knownState,
+  findKnownState,
   type RunStep,
 } from '../../../server/purchase/steps.ts'
 import { HEAD, paymentOf, SILENT } from '../../support/samples.ts'
@@ -31,7 +31,7 @@ test('a block counts as reserved as soon as it is requested, unless the ledger r
 })
 
 test('a receipt counts as stored as soon as that is requested, unless it fails or is refused', () => {
-  const handing = (step: Partial<RunStep>) => handedOver([{ ...handOver, state: 'answered', ...step } as RunStep])
+  const handing = (step: Partial<RunStep>) => findHandedOver([{ ...handOver, state: 'answered', ...step } as RunStep])
   expect([handing({ state: 'asked' }), handing({ answer: true })]).toEqual([sold, sold])
   expect([handing({ state: 'failed' }), handing({ answer: false })]).toEqual([undefined, undefined])
 })
@@ -48,7 +48,7 @@ test('the chain counts as asked once it has answered', () => {
 
 test('a run knows the state of its payment from its look-up and its later writes, but not from a failed one', () => {
   const steps: RunStep[] = [{ do: 'look-up', key: payment, state: 'answered', answer: undefined }]
-  const states = [knownState([]), knownState(steps)]
+  const states = [findKnownState([]), findKnownState(steps)]
   for (const step of [
     { ...claim, state: 'answered', answer: { kind: 'lost', space: 'reserved' } },
     { ...claim, state: 'answered', answer: { kind: 'claimed', purchase: held } },
@@ -58,7 +58,7 @@ test('a run knows the state of its payment from its look-up and its later writes
     { do: 'release', purchase: held, isFinal: false, state: 'answered' },
   ] as const satisfies readonly RunStep[]) {
     steps.push(step)
-    states.push(knownState(steps))
+    states.push(findKnownState(steps))
   }
   const [unknown, reserved] = [undefined, 'reserved'] as const
   expect(states).toEqual([unknown, unknown, unknown, reserved, reserved, reserved, reserved, 'released'])

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { AREA_BLOCKS_MAX, areaAt, areaName, blocksOf, isAreaSize, parseArea } from '../../../shared/area.ts'
+import { AREA_BLOCKS_MAX, placeArea, formatArea, blocksOf, isAreaSize, parseArea } from '../../../shared/area.ts'
 import { ALL_BLOCKS, coordOf, parseCoord } from '../../../shared/wall.ts'
 
 describe('the name of an area', () => {
@@ -12,7 +12,7 @@ describe('the name of an area', () => {
     ['3,0,4x90', { col: 3, row: 0, w: 4, h: 90 }],
   ])('the area name %s is read, and written back unchanged', (text, area) => {
     expect(parseArea(text)).toEqual(area)
-    expect(String(areaName(area))).toBe(text)
+    expect(String(formatArea(area))).toBe(text)
   })
 
   test.each([
@@ -55,7 +55,7 @@ test('the blocks of an area are in order, row by row', () => {
 
 test('a block is the area of 1x1 at its position', () => {
   for (const block of ALL_BLOCKS) {
-    const area = areaAt(block, { w: 1, h: 1 })
+    const area = placeArea(block, { w: 1, h: 1 })
     expect(area === undefined ? [] : blocksOf(area)).toEqual([block])
   }
 })
@@ -63,9 +63,9 @@ test('a block is the area of 1x1 at its position', () => {
 test('an area cannot extend beyond the edge of the wall', () => {
   const last = parseCoord('159,89')
   if (last === undefined) throw new Error('unreachable')
-  expect(areaAt(last, { w: 1, h: 1 })).toBeDefined()
-  expect(areaAt(last, { w: 2, h: 1 })).toBeUndefined()
-  expect(areaAt(last, { w: 1, h: 2 })).toBeUndefined()
+  expect(placeArea(last, { w: 1, h: 1 })).toBeDefined()
+  expect(placeArea(last, { w: 2, h: 1 })).toBeUndefined()
+  expect(placeArea(last, { w: 1, h: 2 })).toBeUndefined()
 })
 
 test('an area has whole blocks, and no more than the limit', () => {

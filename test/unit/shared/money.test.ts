@@ -1,16 +1,16 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { parsePrice, countOf, moneyText } from '../../../shared/money.ts'
+import { parsePrice, countOf, formatMoney } from '../../../shared/money.ts'
 
 test('an amount is written with cents, and with more digits if it has them', () => {
-  const told = [0n, 1n, 100n, 10_000n, 25_000n, 1_000_000n, 12_500_000n, 999_999_990_000n].map(moneyText)
+  const told = [0n, 1n, 100n, 10_000n, 25_000n, 1_000_000n, 12_500_000n, 999_999_990_000n].map(formatMoney)
   expect(told).toEqual(['0.00', '0.000001', '0.0001', '0.01', '0.025', '1.00', '12.50', '999999.99'])
 })
 
 test('a written price is read back as that price, and other texts are not prices', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 1n, max: 99_999_999n }), (cents) => {
-      expect(parsePrice(moneyText(cents * 10_000n))).toBe(cents * 10_000n)
+      expect(parsePrice(formatMoney(cents * 10_000n))).toBe(cents * 10_000n)
     }),
   )
   const others = ['', '1', '1.0', '1.000', '0.00', '01.00', '-1.00', '1,00', '1e2', '.50', '$1.00', '1000000.00', 'NaN']

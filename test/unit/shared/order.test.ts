@@ -7,9 +7,9 @@ import {
   orderNonce,
   orderText,
   parseOrderText,
-  pictureDigest,
+  formatPictureDigest,
 } from '../../../shared/order.ts'
-import { digestOfPixels } from '../../../shared/signing.ts'
+import { hashPixels } from '../../../shared/signing.ts'
 
 const SALT = '0x000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f'
 const PX = '0f'.repeat(100)
@@ -46,14 +46,14 @@ const VECTORS: ReadonlyArray<readonly [string, Order, string, string]> = [
   ],
   [
     'an area with pixels',
-    { host: 'wall.example', area: '80,45,4x3', message: 'hi', pixels: pictureDigest(digestOfPixels(ROWS)) },
+    { host: 'wall.example', area: '80,45,4x3', message: 'hi', pixels: formatPictureDigest(hashPixels(ROWS)) },
     `wall.example\nbuy v1\narea=80,45,4x3\n${absent('name', 'framework')}\nmessage_present=1\nmessage=hi\n${absent('link')}\n` +
       `pixels_present=1\npixels=sha256:07a0a322314364eddc4fa26306cd6493760d3cb14e5b27c4e0bca8822e68a413\n${absent('painter')}`,
     '0x50584f31f3f03ceb95291f2921ea47e6a29b2f6906d6fca6c5e2edeab942e5a0',
   ],
   [
     'an area of one block, anywhere, with an image',
-    { host: 'wall.example', area: 'next,1x1', image: `${pictureDigest(digestOfPixels(FILE))},cover,none` },
+    { host: 'wall.example', area: 'next,1x1', image: `${formatPictureDigest(hashPixels(FILE))},cover,none` },
     `wall.example\nbuy v1\narea=next,1x1\n${absent('name', 'framework', 'message', 'link')}\nimage_present=1\n` +
       `image=sha256:bf891ea46ead4993e89aa7da02ab8c23dd50f29e9aae64607105363a5f070e03,cover,none\n${absent('painter')}`,
     '0x50584f31618a3ee5eccc28bd569c4069a8265b0b490b7735d5dfc3101ea667c6',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { areaMessage, editMessage, painterMessage, registerMessage } from '../../../shared/signing.ts'
+import { formatAreaMessage, editMessage, formatPainterMessage, registerMessage } from '../../../shared/signing.ts'
 
 const TS = 1_800_000_000_123
 const PIXELS = 'aB'.repeat(100)
@@ -51,7 +51,7 @@ describe('the message of a registration', () => {
 
 test('the message of an area contains its name, and its pixels as a digest', () => {
   const pixels = 'ab'.repeat(32)
-  expect(areaMessage('wall.example', '80,45,4x3', TS, { pixels, message: null })).toBe(
+  expect(formatAreaMessage('wall.example', '80,45,4x3', TS, { pixels, message: null })).toBe(
     `wall.example\nset_area v1\narea=80,45,4x3\nts=1800000000123\npixels_present=1\npixels=${pixels}\n` +
       'message_present=1\nmessage=\nlink_present=0\nlink=',
   )
@@ -60,6 +60,6 @@ test('the message of an area contains its name, and its pixels as a digest', () 
 test('the message that names a painter has both addresses in lower case, and an empty value for nobody', () => {
   const start =
     'wall.example\nset_painter v1\nwallet=0xabcdef0123456789abcdef0123456789abcdef01\nts=1800000000123\npainter='
-  expect(painterMessage('wall.example', WALLET, TS, WALLET)).toBe(`${start}${WALLET.toLowerCase()}`)
-  expect(painterMessage('wall.example', WALLET, TS, null)).toBe(start)
+  expect(formatPainterMessage('wall.example', WALLET, TS, WALLET)).toBe(`${start}${WALLET.toLowerCase()}`)
+  expect(formatPainterMessage('wall.example', WALLET, TS, null)).toBe(start)
 })

@@ -1,21 +1,21 @@
 import { expect, test } from 'bun:test'
-import { terminalLine, terminalText } from '../../../shared/terminal.ts'
+import { escapeLine, escapeText } from '../../../shared/terminal.ts'
 
 test('characters that move the cursor, set colours or turn a line around are shown, not executed', () => {
-  expect(terminalLine('\u001B]0;owned\u0007 \u001B[31mred\r\n\u009B2J\u202Egnp\u{E0041}')).toBe(
+  expect(escapeLine('\u001B]0;owned\u0007 \u001B[31mred\r\n\u009B2J\u202Egnp\u{E0041}')).toBe(
     String.raw`\u001b]0;owned\u0007 \u001b[31mred\u000d\u000a\u009b2J\u202egnp\udb40\udc41`,
   )
 })
 
 test('text in any script and emoji stay as they are', () => {
-  for (const text of ['Ada – zażółć 北京 שלום', '👩‍🚀 ok', '']) expect(terminalLine(text)).toBe(text)
+  for (const text of ['Ada – zażółć 北京 שלום', '👩‍🚀 ok', '']) expect(escapeLine(text)).toBe(text)
 })
 
 test('our own line feeds stay', () => {
-  expect(terminalText('one\ntwo\u001B')).toBe('one\ntwo\\u001b')
+  expect(escapeText('one\ntwo\u001B')).toBe('one\ntwo\\u001b')
 })
 
 test('JSON stays the same JSON', () => {
   const value = { reference: 'a\u202Eb\u009Bc\n' }
-  expect(JSON.parse(terminalText(JSON.stringify(value, null, 2)))).toEqual(value)
+  expect(JSON.parse(escapeText(JSON.stringify(value, null, 2)))).toEqual(value)
 })

@@ -1,14 +1,14 @@
 import { expect, test } from 'bun:test'
-import { truncatedWallet } from '../../../shared/wallet.ts'
+import { truncateWallet } from '../../../shared/wallet.ts'
 
 const CHECKSUMMED = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
 
 test('a wallet is shown by the ends of its checksummed address, however it is written', () => {
-  const shown = [CHECKSUMMED, CHECKSUMMED.toLowerCase()].map(truncatedWallet)
+  const shown = [CHECKSUMMED, CHECKSUMMED.toLowerCase()].map(truncateWallet)
   expect(shown).toEqual(['0x8335…2913', '0x8335…2913'])
-  expect(truncatedWallet('0xd8da6bf26964af9d7eed9e03e53415d37aa96045')).toBe('0xd8dA…6045')
+  expect(truncateWallet('0xd8da6bf26964af9d7eed9e03e53415d37aa96045')).toBe('0xd8dA…6045')
 })
 
 test('a text that is not an address is not shown', () => {
-  expect(() => truncatedWallet('0x1234')).toThrow()
+  expect(() => truncateWallet('0x1234')).toThrow()
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { proposalOf } from '../../../viewer/chat/proposal.ts'
 import { offerOf, type Shown } from '../../../viewer/chat/words.ts'
-import { newSketch } from '../../../viewer/studio/sketch.ts'
+import { createSketch } from '../../../viewer/studio/sketch.ts'
 
 const block = (coord: string, index: number) => ({ block: { coord, index } })
 const pixels = new Uint8Array(600).fill(7)
@@ -60,7 +60,7 @@ describe('the view of a call', () => {
 
 test('the button names place and price to the model, and never a byte of the picture', () => {
   const size = { w: 3, h: 2 }
-  const sketch = { ...newSketch({ col: 80, row: 45 }), size }
+  const sketch = { ...createSketch({ col: 80, row: 45 }), size }
   const shown: Shown = { sketch, hasSize: true, hasPlace: true, perBlock: '1.00', host: 'wall.test' }
   const painted = { ...shown, sketch: { ...sketch, painted: { size, style: sketch.style, indices: pixels } } }
   expect(
@@ -74,7 +74,7 @@ test('the button names place and price to the model, and never a byte of the pic
 })
 
 test('a place without a picture is not offered for sale, and a chat that blocks requests is named as the reason', () => {
-  const sketch = { ...newSketch({ col: 80, row: 45 }), size: { w: 3, h: 2 } }
+  const sketch = { ...createSketch({ col: 80, row: 45 }), size: { w: 3, h: 2 } }
   const shown: Shown = { sketch, hasSize: true, hasPlace: true, perBlock: '1.00', host: 'wall.test' }
   expect(offerOf(shown)).toMatchObject({
     says: 'area 80,45,3x2, 6 blocks, 6.00 USDC. No picture yet.',

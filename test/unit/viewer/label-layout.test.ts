@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { BLOCK_SIZE, COLS, ROWS } from '../../../shared/wall.ts'
-import { type Rect, type View, ZOOM_MAX, boxAround } from '../../../viewer/camera/camera.ts'
+import { type Rect, type View, ZOOM_MAX, projectRect } from '../../../viewer/camera/camera.ts'
 import {
   SHEET_SHARE,
   isBeside,
@@ -34,7 +34,7 @@ const works = fc
   }))
 
 /** The place of the details of an artwork, lowered if they are a sheet; a card is at most as high as the stage allows. */
-function labelFor(work: ReturnType<typeof boxAround>, view: View, height: number) {
+function labelFor(work: ReturnType<typeof projectRect>, view: View, height: number) {
   if (labelShape(view) === 'sheet')
     return { x: 0, y: view.height * (1 - SHEET_SHARE), width: view.width, height: view.height * SHEET_SHARE }
   const size = { width: labelWidth(view), height: Math.min(height, view.height - 24) }
@@ -46,7 +46,7 @@ test('an opened artwork is whole on the stage, next to its details', () => {
   fc.assert(
     fc.property(views, works, zooms, fc.integer({ min: 100, max: 900 }), (view, work, zoom, height) => {
       const camera = lookBeside(work, view, zoom)
-      const box = boxAround(camera, view, work)
+      const box = projectRect(camera, view, work)
       const label = labelFor(box, view, height)
       expect(box.left).toBeGreaterThan(-1)
       expect(box.top).toBeGreaterThan(-1)

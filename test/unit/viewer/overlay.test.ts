@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { dark } from '../../../viewer/theme.ts'
-import { type OverlayState, frameworksOf, legendOf, overlayBytes } from '../../../viewer/wall/overlay.ts'
-import { momentAfter, momentsOf, played, soldBy } from '../../../viewer/wall/wall-history.ts'
+import { type OverlayState, frameworksOf, legendOf, renderOverlay } from '../../../viewer/wall/overlay.ts'
+import { findNextMoment, momentsOf, advancePlay, countSold } from '../../../viewer/wall/wall-history.ts'
 import {
   blockWithoutPicture,
   canvas,
@@ -16,13 +16,13 @@ import {
 const wall = wallOf(canvas)
 const plain: OverlayState = { overlay: 'none', agent: undefined, at: undefined }
 const strengths = (state: OverlayState) => {
-  const bytes = overlayBytes(wall, state, dark)
+  const bytes = renderOverlay(wall, state, dark)
   return [rainbowBlock, nastyBlock, openBlock].map((block) => bytes[block * 4 + 3])
 }
 const [CLEAR, DIM, TINT, WHOLE] = [0, 190, 215, 255]
 
 test('without an overlay, nothing covers the wall', () => {
-  expect(overlayBytes(wall, plain, dark).every((byte) => byte === CLEAR)).toBe(true)
+  expect(renderOverlay(wall, plain, dark).every((byte) => byte === CLEAR)).toBe(true)
 })
 
 test('the blocks of a selected agent stay bright, and all others are dimmed', () => {
@@ -43,7 +43,7 @@ test('an overlay colours its blocks and dims the rest', () => {
 
 test('the legend of an overlay lists all its colours', () => {
   for (const overlay of ['open', 'framework'] as const) {
-    const bytes = overlayBytes(wall, { ...plain, overlay }, dark)
+    const bytes = renderOverlay(wall, { ...plain, overlay }, dark)
     const used = [rainbowBlock, nastyBlock, openBlock, blockWithoutPicture, checkerBlock].flatMap((block) => {
       const [r = 0, g = 0, b = 0, strength] = bytes.slice(block * 4, block * 4 + 4)
       return strength === TINT ? [`#${[r, g, b].map((level) => level.toString(16).padStart(2, '0')).join('')}`] : []
@@ -61,15 +61,15 @@ test('frameworks are counted in blocks', () => {
 
 test('the moment after n sales shows n sales, and the first moment shows none', () => {
   const moments = momentsOf(wall)
-  expect([0, 1, 2, 3, 4].map((count) => soldBy(moments, momentAfter(moments, count)))).toEqual([0, 1, 2, 3, 4])
-  expect(momentAfter(moments, 4)).toBeUndefined()
+  expect([0, 1, 2, 3, 4].map((count) => countSold(moments, findNextMoment(moments, count)))).toEqual([0, 1, 2, 3, 4])
+  expect(findNextMoment(moments, 4)).toBeUndefined()
 })
 
 test('playing shows every sale within its duration, on any wall', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 14_400 }), (count) => {
       const moments = new Float64Array(count)
-      expect(played(moments, 0, 20_000)).toBeGreaterThanOrEqual(count - 1e-6)
+      expect(advancePlay(moments, 0, 20_000)).toBeGreaterThanOrEqual(count - 1e-6)
     }),
   )
 })

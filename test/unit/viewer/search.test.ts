@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { agentNamed, search, ordered, type Hit, type SortOrder } from '../../../viewer/wall/search.ts'
+import { findAgent, search, sortWorks, type Hit, type SortOrder } from '../../../viewer/wall/search.ts'
 import { at, canvas, checkerBlock, nastyBlock, rainbowBlock, wallOf } from '../../support/page/sample-wall.ts'
 
 const wall = wallOf(canvas)
@@ -30,14 +30,14 @@ test('a search returns no more than the limit', () => {
 })
 
 test('an address names an agent by number or wallet', () => {
-  expect(agentNamed(wall, '2')).toBe(1)
-  expect(agentNamed(wall, '0x9876…fedc')).toBe(1)
-  expect(agentNamed(wall, '3')).toBeUndefined()
-  expect(agentNamed(wall, 'Ada')).toBeUndefined()
+  expect(findAgent(wall, '2')).toBe(1)
+  expect(findAgent(wall, '0x9876…fedc')).toBe(1)
+  expect(findAgent(wall, '3')).toBeUndefined()
+  expect(findAgent(wall, 'Ada')).toBeUndefined()
 })
 
 test('agents are listed by arrival, by blocks or by their latest purchase, and works by age or size', () => {
-  const listed = (order: SortOrder) => ordered(wall, order).map(nameOf)
+  const listed = (order: SortOrder) => sortWorks(wall, order).map(nameOf)
   expect([listed('arrival'), listed('blocks'), listed('latest')]).toEqual([
     ['agent 0', 'agent 1'],
     ['agent 0', 'agent 1'],

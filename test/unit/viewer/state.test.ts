@@ -6,17 +6,17 @@ import { boxOf, clamp, fit, rectOf } from '../../../viewer/camera/camera.ts'
 import { isBeside } from '../../../viewer/camera/label-layout.ts'
 import {
   type State,
-  initialState,
+  createState,
   isSame,
   layersOf,
-  pointedBlock,
+  findPointedBlock,
   resize,
-  shownBlock,
+  findShownBlock,
   showsLabel,
   step,
-  workBounds,
+  measureWork,
 } from '../../../viewer/state.ts'
-import { atPlace } from '../../../viewer/url-state.ts'
+import { goToPlace } from '../../../viewer/url-state.ts'
 import type { Wall } from '../../../viewer/wall/wall-model.ts'
 import {
   at,
@@ -32,10 +32,10 @@ const view = { width: 1280, height: 755 }
 /** The page once a wall has arrived. */
 const arrived = (stage: typeof view, wall: Wall, reducedMotion = false): State => {
   const area = findSoldArea(wall.claims.keys())
-  return { ...initialState(stage, area && rectOf(area), reducedMotion), wall }
+  return { ...createState(stage, area && rectOf(area), reducedMotion), wall }
 }
 
-const opened: State = { ...initialState(view), wall: wallOf(canvas) }
+const opened: State = { ...createState(view), wall: wallOf(canvas) }
 // For a user who prefers no motion.
 const home = arrived(view, wallOf(canvas), true)
 
@@ -45,29 +45,29 @@ const pointOf = (state: State, block: typeof openBlock) => {
 }
 
 test('before the wall has arrived, no block is shown', () => {
-  const state = step(initialState(view), { do: 'point', at: { x: 640, y: 380 } })
-  expect(shownBlock(state)).toBeUndefined()
+  const state = step(createState(view), { do: 'point', at: { x: 640, y: 380 } })
+  expect(findShownBlock(state)).toBeUndefined()
 })
 
 test('the first block of the wall is shown like any other', () => {
-  expect(shownBlock(step(opened, { do: 'point', at: pointOf(opened, at(0, 0)) }))).toBe(at(0, 0))
+  expect(findShownBlock(step(opened, { do: 'point', at: pointOf(opened, at(0, 0)) }))).toBe(at(0, 0))
 })
 
 test('the pointed block is the one under the pointer, also after the wall has moved', () => {
   const near = step(step(opened, { do: 'point', at: pointOf(opened, rainbowBlock) }), { do: 'zoom', factor: 10 })
   const blockPx = 10 * near.camera.zoom
   const left = step(near, { do: 'pan', dx: blockPx, dy: 0 })
-  expect(shownBlock(left)).toBe(at(79, 45))
+  expect(findShownBlock(left)).toBe(at(79, 45))
 })
 
 test('a tap keeps a block open while others are pointed at, and a tap on its artwork or on no block closes it', () => {
   const pinned = step(opened, { do: 'tap', at: pointOf(opened, rainbowBlock) })
   const elsewhere = step(pinned, { do: 'point', at: pointOf(opened, openBlock) })
-  expect([elsewhere.pinned, pointedBlock(elsewhere)]).toEqual([rainbowBlock, openBlock])
+  expect([elsewhere.pinned, findPointedBlock(elsewhere)]).toEqual([rainbowBlock, openBlock])
   expect(step(elsewhere, { do: 'tap', at: pointOf(opened, rainbowBlock) }).pinned).toBeUndefined()
   expect(step(elsewhere, { do: 'tap', at: pointOf(opened, blockWithoutPicture) }).pinned).toBeUndefined()
   expect(step(elsewhere, { do: 'tap', at: { x: 1, y: 1 } }).pinned).toBeUndefined()
-  expect(shownBlock(step(elsewhere, { do: 'dismiss' }))).toBeUndefined()
+  expect(findShownBlock(step(elsewhere, { do: 'dismiss' }))).toBeUndefined()
 })
 
 /** The state once all motion has come to rest. */
@@ -103,7 +103,7 @@ describe.each(STAGES)('on %s', (...[, stage]) => {
     })
     const touched = pointOf(from, seen[Math.floor(chance * seen.length)] ?? block)
     if (way === 'list or news') return step(from, { do: 'open-work', block })
-    if (way === 'link') return atPlace(start, { camera: undefined, block, agent: undefined, at: undefined })
+    if (way === 'link') return goToPlace(start, { camera: undefined, block, agent: undefined, at: undefined })
     return seen.length === 0 ? from : step(from, { do: 'tap', at: touched, byFinger: way === 'touch' })
   }
 
@@ -120,7 +120,7 @@ describe.each(STAGES)('on %s', (...[, stage]) => {
           const from = step(step(start, { do: 'fit' }), { do: 'zoom', factor: z, at })
           const { pinned, ...there } = atRest(gone(way, from, chance))
           if (pinned === undefined) return
-          expect(isBeside(there.camera, stage, workBounds({ ...there, pinned }, pinned))).toBe(true)
+          expect(isBeside(there.camera, stage, measureWork({ ...there, pinned }, pinned))).toBe(true)
         },
       ),
     )
@@ -132,7 +132,7 @@ describe.each(STAGES)('on %s', (...[, stage]) => {
         const flying = gone('list or news', start, chance)
         const other = { width: stage.height, height: stage.width }
         const { pinned, ...there } = atRest(resize(rests ? atRest(flying) : flying, other))
-        expect(pinned !== undefined && isBeside(there.camera, other, workBounds({ ...there, pinned }, pinned))).toBe(
+        expect(pinned !== undefined && isBeside(there.camera, other, measureWork({ ...there, pinned }, pinned))).toBe(
           true,
         )
       }),
@@ -260,17 +260,17 @@ test('when the window changes, a wall shown whole stays whole, and a zoomed view
 
 test('a cursor begins at the centre of the view, moves block by block, and stops at the edge of the wall', () => {
   const begun = step(opened, { do: 'walk', right: 1, down: 0 })
-  expect(shownBlock(begun)).toBe(at(80, 45))
-  expect(shownBlock(step(begun, { do: 'walk', right: 1, down: -1 }))).toBe(at(81, 44))
-  expect(shownBlock(step(begun, { do: 'walk', right: 1000, down: 1000 }))).toBe(at(159, 89))
-  expect(shownBlock(step(begun, { do: 'leave' }))).toBeUndefined()
+  expect(findShownBlock(begun)).toBe(at(80, 45))
+  expect(findShownBlock(step(begun, { do: 'walk', right: 1, down: -1 }))).toBe(at(81, 44))
+  expect(findShownBlock(step(begun, { do: 'walk', right: 1000, down: 1000 }))).toBe(at(159, 89))
+  expect(findShownBlock(step(begun, { do: 'leave' }))).toBeUndefined()
 })
 
 test('a pointer replaces the cursor, and the cursor replaces the pointer', () => {
   const walked = step(opened, { do: 'walk', right: 0, down: 0 })
   const pointed = step(walked, { do: 'point', at: pointOf(opened, openBlock) })
-  expect(shownBlock(pointed)).toBe(openBlock)
-  expect(shownBlock(step(pointed, { do: 'walk', right: 1, down: 0 }))).toBe(openBlock)
+  expect(findShownBlock(pointed)).toBe(openBlock)
+  expect(findShownBlock(step(pointed, { do: 'walk', right: 1, down: 0 }))).toBe(openBlock)
 })
 
 test('a press on the wall stops its motion, and visitors who prefer no motion get none', () => {
@@ -308,14 +308,14 @@ test('the wall counts as moved once the visitor has moved it, and not before', (
 
 test('a link to an agent shows its profile, unless the link also names an artwork or the page is in a frame', () => {
   const place = { camera: undefined, block: undefined, agent: '1', at: undefined }
-  expect([atPlace(home, place).agent, atPlace(home, place).panel]).toEqual([0, 'profile'])
-  expect(atPlace(home, { ...place, block: rainbowBlock }).panel).toBeUndefined()
-  expect(atPlace(home, { ...place, embedded: true }).panel).toBeUndefined()
+  expect([goToPlace(home, place).agent, goToPlace(home, place).panel]).toEqual([0, 'profile'])
+  expect(goToPlace(home, { ...place, block: rainbowBlock }).panel).toBeUndefined()
+  expect(goToPlace(home, { ...place, embedded: true }).panel).toBeUndefined()
 })
 
 test('if the camera of a link does not show its artwork, the link opens the artwork', () => {
   const far = { camera: { x: 100, y: 100, zoom: 8 }, block: rainbowBlock, agent: undefined, at: undefined }
-  expect(isBeside(atPlace(home, far).camera, view, workBounds(home, rainbowBlock))).toBe(true)
+  expect(isBeside(goToPlace(home, far).camera, view, measureWork(home, rainbowBlock))).toBe(true)
   const near = { ...far, camera: { x: 810, y: 455, zoom: 9 } }
-  expect(atPlace(home, near).camera).toEqual(near.camera)
+  expect(goToPlace(home, near).camera).toEqual(near.camera)
 })

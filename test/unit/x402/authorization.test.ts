@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import { privateKeyToAccount } from 'viem/accounts'
 import { getAddress, recoverAddress } from 'viem/utils'
-import { authorizationDigest } from '../../../server/x402/authorization.ts'
+import { hashAuthorization } from '../../../server/x402/authorization.ts'
 import { AUTHORIZATION_TYPES, PRIMARY_TYPE } from '../../../shared/usdc.ts'
 import { paymentOf } from '../../support/samples.ts'
 
-const digestOf = authorizationDigest('USD Coin', '2')
+const digestOf = hashAuthorization('USD Coin', '2')
 
 const payment = paymentOf(1, 1)
 const { accepted } = payment

@@ -4,7 +4,7 @@ import { EVM_NETWORK_CHAIN_ID_MAP } from '@x402/evm/v1'
 import * as chains from 'viem/chains'
 import { MULTICALL } from '../../../server/adapters/chain/endpoints.ts'
 import type { Address } from '../../../server/domain/purchase/payment.ts'
-import { asCaip2, chainOf, isSoldOn, nameInV1, NETWORKS, tokenOf } from '../../../server/x402/network.ts'
+import { toCaip2, chainOf, isSoldOn, nameInV1, NETWORKS, tokenOf } from '../../../server/x402/network.ts'
 import { isNetwork } from '../../../shared/usdc.ts'
 
 const ARBITRUM = ['eip155:42161', 'eip155:421614']
@@ -42,6 +42,6 @@ test.each(['', 'base', 'eip155:4326', 'EIP155:8453', 'eip155:8453 '])('%j is not
 })
 
 test('a network is named by namespace and reference', () => {
-  expect(asCaip2('eip155:8453')).toBe('eip155:8453')
-  expect(() => asCaip2('base')).toThrow(RangeError)
+  expect(toCaip2('eip155:8453')).toBe('eip155:8453')
+  expect(() => toCaip2('base')).toThrow(RangeError)
 })

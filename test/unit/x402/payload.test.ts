@@ -7,7 +7,7 @@ import type { Payment } from '../../../server/domain/purchase/payment.ts'
 import { createWallet } from '../../../server/local/wallets.ts'
 import { readPayment, readPaymentHeader } from '../../../server/x402/payload.ts'
 import { encodeHeader } from '../../../server/x402/receipt.ts'
-import { demandOf, requirementsOf } from '../../../server/x402/terms.ts'
+import { demandOf, toRequirements } from '../../../server/x402/terms.ts'
 import { signPayment } from '../../support/chain/payments.ts'
 import { OFFER } from '../../support/offer.ts'
 import { TERMS } from '../../support/samples.ts'
@@ -22,7 +22,7 @@ let stock: { accepted: Json; payload: { authorization: Json; signature: string }
 let stockHeader: string
 
 beforeAll(async () => {
-  const payload = await signPayment(WALLET, requirementsOf(OFFER, TERMS))
+  const payload = await signPayment(WALLET, toRequirements(OFFER, TERMS))
   stockHeader = encodePaymentSignatureHeader(payload)
   stock = JSON.parse(JSON.stringify(payload))
 })

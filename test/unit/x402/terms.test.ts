@@ -14,10 +14,10 @@ import {
   type DiscoveryExtension,
 } from '@x402/extensions/bazaar'
 import { declarePaymentIdentifierExtension, PAYMENT_IDENTIFIER } from '@x402/extensions/payment-identifier'
-import { asCaip2 } from '../../../server/x402/network.ts'
+import { toCaip2 } from '../../../server/x402/network.ts'
 import { orderBinding } from '../../../server/x402/order-binding.ts'
 import { encodeHeader } from '../../../server/x402/receipt.ts'
-import { pathOf, demandOf, requirementsOf, formatResourceUrl, createToolDemand } from '../../../server/x402/terms.ts'
+import { pathOf, demandOf, toRequirements, formatResourceUrl, createToolDemand } from '../../../server/x402/terms.ts'
 import { ListingQuery } from '../../../shared/contract/block.ts'
 import { COORD_PATTERN } from '../../../shared/wall.ts'
 import { OFFER } from '../../support/offer.ts'
@@ -26,7 +26,7 @@ import { blockOf, TERMS } from '../../support/samples.ts'
 const TARGETS = ['next', blockOf('80,45')] as const
 
 // The SDK's own server, which asks a facilitator once what it supports.
-const NETWORK = asCaip2(TERMS.network)
+const NETWORK = toCaip2(TERMS.network)
 const facilitator = {
   getSupported: () =>
     Promise.resolve({ kinds: [{ x402Version: 2, scheme: 'exact', network: NETWORK }], extensions: [], signers: {} }),
@@ -82,7 +82,7 @@ function validDiscovery({ extensions }: ReturnType<typeof demandOf>) {
 
 /** What a catalogue reads of a demand that was paid. */
 const catalogued = (demand: ReturnType<typeof demandOf>) => {
-  const accepted = requirementsOf(OFFER, TERMS)
+  const accepted = toRequirements(OFFER, TERMS)
   return extractDiscoveryInfo({ ...demand, accepted, payload: {} }, accepted)
 }
 
@@ -106,7 +106,7 @@ describe('the terms of a block', () => {
 
   test('the terms of a block use the configured network, payee and amount', () => {
     const other = { ...TERMS, network: 'eip155:84532', payTo: TERMS.asset, amount: 7n }
-    expect(requirementsOf(OFFER, other)).toMatchObject({
+    expect(toRequirements(OFFER, other)).toMatchObject({
       network: 'eip155:84532',
       payTo: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
       amount: '7',

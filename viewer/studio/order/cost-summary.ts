@@ -3,7 +3,7 @@
 import { countText } from '../../../shared/money.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
 import { isSoldOut, type Wall } from '../../wall/wall-model.ts'
-import { covered, type Sketch } from '../sketch.ts'
+import { listCovered, type Sketch } from '../sketch.ts'
 
 /** The kinds of blocks for a painter: `others` is owned by another wallet. */
 export type Standing = 'open' | 'others' | 'mine'
@@ -21,9 +21,9 @@ export function standingOf({ wall, mine }: Sketch, block: BlockIndex): Standing 
 }
 
 /** All covered blocks. */
-export function coveredCounts(sketch: Sketch): CoveredCounts {
+export function countCovered(sketch: Sketch): CoveredCounts {
   const counts = { open: 0, others: 0, mine: 0 }
-  for (const block of covered(sketch)) counts[standingOf(sketch, block)]++
+  for (const block of listCovered(sketch)) counts[standingOf(sketch, block)]++
   return { ...counts, open: counts.open - sketch.held, held: sketch.held }
 }
 
@@ -35,7 +35,7 @@ const names: Readonly<Record<keyof CoveredCounts, string>> = {
 }
 
 /** The covered kinds, each with its count in words. */
-export const coveredKinds = (counts: CoveredCounts): { readonly kind: string; readonly text: string }[] =>
+export const describeCovered = (counts: CoveredCounts): { readonly kind: string; readonly text: string }[] =>
   (['open', 'mine', 'held', 'others'] as const)
     .filter((kind) => counts[kind] > 0)
     .map((kind) => ({ kind, text: `${countText(counts[kind])} ${names[kind]}` }))
@@ -43,7 +43,7 @@ export const coveredKinds = (counts: CoveredCounts): { readonly kind: string; re
 /** The possible action; none before the whole wall is known. */
 export function dealOf(sketch: Sketch): Deal {
   if (!sketch.wall?.complete) return 'neither'
-  const { open, held, others, mine } = coveredCounts(sketch)
+  const { open, held, others, mine } = countCovered(sketch)
   if (held + others + mine === 0) return 'buy'
   return open + held + others === 0 ? 'repaint' : 'neither'
 }
@@ -56,11 +56,11 @@ const SOLD_OUT =
   'Every block is sold. If you own some, enter your wallet address and move the picture onto your blocks.'
 
 /** Why a picture can be neither bought nor repainted at its position, and what helps; empty if it can. */
-export function adviceFor(sketch: Sketch): string {
+export function chooseAdvice(sketch: Sketch): string {
   if (sketch.wall === undefined || dealOf(sketch) !== 'neither') return ''
   if (isSoldOut(sketch.wall)) return SOLD_OUT
-  const counts = coveredCounts(sketch)
-  const words = coveredKinds(counts).map(({ text }) => text)
+  const counts = countCovered(sketch)
+  const words = describeCovered(counts).map(({ text }) => text)
   const whose = counts.others > 0 && sketch.wallet === undefined ? ' If they are yours, enter your wallet address.' : ''
   return `Blocks under the picture: ${words.join(', ')}. Move it to where all blocks are available, or all are yours.${whose}`
 }

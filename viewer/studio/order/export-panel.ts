@@ -1,9 +1,9 @@
 /** The export of the order: one primary button, and next to it the other formats and the link of the plan. */
 
 import { copyButton, saveFile } from '../../ui/copy-and-save.ts'
-import { button, query } from '../../ui/dom.ts'
+import { createButton, queryElement } from '../../ui/dom.ts'
 import { LINK_MAX, writePlan } from '../plan.ts'
-import { type Component, type Sketch, areaOf, finished } from '../sketch.ts'
+import { type Component, type Sketch, areaOf, finishPicture } from '../sketch.ts'
 import { dealOf } from './cost-summary.ts'
 import { FORMS, needsFile, writeOrder } from './export-formats.ts'
 import { orderOf } from './order.ts'
@@ -22,17 +22,18 @@ const REST_MS = 150
 
 /** Follows the sketch and fills the section for agents. */
 export function createExportPanel(sketchNow: () => Sketch): Component {
-  const section = query('take', HTMLElement)
-  const what = query('take-what', HTMLElement)
-  const shown = query('paper', HTMLElement)
-  const forms = query('forms', HTMLFieldSetElement)
-  const planStatus = query('plan-status', HTMLElement)
+  const section = queryElement('take', HTMLElement)
+  const what = queryElement('take-what', HTMLElement)
+  const shown = queryElement('paper', HTMLElement)
+  const forms = queryElement('forms', HTMLFieldSetElement)
+  const planStatus = queryElement('plan-status', HTMLElement)
   let plan: string | undefined
 
-  const chosen = () => FORMS.find((form) => form === forms.querySelector<HTMLInputElement>('input:checked')?.value)
+  const readChosenForm = () =>
+    FORMS.find((form) => form === forms.querySelector<HTMLInputElement>('input:checked')?.value)
   const orderFile = () => {
     const order = orderOf(sketchNow(), location.origin)
-    const form = chosen() ?? 'prompt'
+    const form = readChosenForm() ?? 'prompt'
     return order && { ...writeOrder(order, form), isAttached: form === 'prompt' && needsFile(order) }
   }
   const save = () => {
@@ -40,8 +41,8 @@ export function createExportPanel(sketchNow: () => Sketch): Component {
     if (file !== undefined) saveFile(new Blob([file.text], { type: file.type }), file.name)
   }
   const copy = copyButton('Copy the order', () => orderFile()?.text ?? '')
-  const attach = button('', ['Download the order'], save)
-  const download = button('', ['Download'], save)
+  const attach = createButton('', ['Download the order'], save)
+  const download = createButton('', ['Download'], save)
   const link = copyButton('Copy link to this plan', () => `${location.origin}${location.pathname}${plan ?? ''}`)
   const acts = [copy, attach, download, link]
 
@@ -55,7 +56,7 @@ export function createExportPanel(sketchNow: () => Sketch): Component {
     copy.hidden = isAttached
     attach.hidden = !isAttached
     download.hidden = isAttached
-    const { indices = new Uint8Array() } = finished(sketch) ?? {}
+    const { indices = new Uint8Array() } = finishPicture(sketch) ?? {}
     const written = await writePlan({ area: areaOf(sketch), words: sketch.words, indices })
     if (sketch !== sketchNow()) return
     plan = written
@@ -65,15 +66,15 @@ export function createExportPanel(sketchNow: () => Sketch): Component {
   let timer: ReturnType<typeof setTimeout> | undefined
 
   forms.addEventListener('change', () => void show())
-  query('hand-over', HTMLElement).append(copy, attach)
-  query('paper-acts', HTMLElement).append(download, link)
+  queryElement('hand-over', HTMLElement).append(copy, attach)
+  queryElement('paper-acts', HTMLElement).append(download, link)
   return {
     update(next, before) {
       if (next === before) return
       const deal = dealOf(next)
       section.hidden = deal === 'neither'
       // Until the worker has painted the picture again, this text is about the one before.
-      const isReady = finished(next) !== undefined
+      const isReady = finishPicture(next) !== undefined
       for (const act of acts) act.disabled = !isReady || deal === 'neither'
       for (const act of [copy, attach]) act.classList.toggle('loud', deal === 'buy')
       section.ariaBusy = String(!isReady)

@@ -1,10 +1,10 @@
 /** The request that buys the picture's area or repaints it, as a value. Pure. */
 
-import { areaName, type AreaName } from '../../../shared/area.ts'
+import { formatArea, type AreaName } from '../../../shared/area.ts'
 import type { AreaOrder } from '../../../shared/contract/area-order.ts'
 import { ASSET_SYMBOL } from '../../../shared/money.ts'
-import { areaMessage, digestOfPixels } from '../../../shared/signing.ts'
-import { areaOf, finished, type Sketch, type Words } from '../sketch.ts'
+import { formatAreaMessage, hashPixels } from '../../../shared/signing.ts'
+import { areaOf, finishPicture, type Sketch, type Words } from '../sketch.ts'
 import { dealOf, priceOf } from './cost-summary.ts'
 
 /** Buys an area with its picture, in one payment. */
@@ -38,13 +38,13 @@ export type RepaintFields = { readonly pixels: string; readonly message?: string
 
 /** The order for a sketch; `undefined` until its picture is painted, or where it can be neither bought nor repainted whole. */
 export function orderOf(sketch: Sketch, wall: string): StudioOrder | undefined {
-  const painted = finished(sketch)
+  const painted = finishPicture(sketch)
   const area = areaOf(sketch)
   const deal = dealOf(sketch)
   if (sketch.wall === undefined || painted === undefined || deal === 'neither') return undefined
   const { name } = sketch.words
-  const body = { pixels: painted.indices.toBase64(), ...spoken(sketch.words) }
-  const order = { wall, area: areaName(area), blocks: area.w * area.h }
+  const body = { pixels: painted.indices.toBase64(), ...omitEmptyWords(sketch.words) }
+  const order = { wall, area: formatArea(area), blocks: area.w * area.h }
   if (deal === 'repaint') return { kind: 'repaint', ...order, url: `${wall}/areas/${order.area}`, body }
   const { col, row, w, h } = area
   return {
@@ -64,10 +64,10 @@ export const sumOf = ({ price, asset, network }: BuyOrder): string => `${price} 
 
 /** The text that a repaint's owner signs, at a time in Unix milliseconds. */
 export function textOf({ area, body }: Pick<RepaintOrder, 'area' | 'body'>, host: string, ts: number): string {
-  return areaMessage(host, area, ts, { ...body, pixels: digestOfPixels(Uint8Array.fromBase64(body.pixels)) })
+  return formatAreaMessage(host, area, ts, { ...body, pixels: hashPixels(Uint8Array.fromBase64(body.pixels)) })
 }
 
-const spoken = ({ message, link }: Words) => ({
+const omitEmptyWords = ({ message, link }: Words) => ({
   ...(message === '' ? {} : { message }),
   ...(link === '' ? {} : { link }),
 })

@@ -2,12 +2,12 @@
 
 import { BLOCK_SIZE } from '../../../shared/wall.ts'
 import { worksOf } from '../../../shared/works.ts'
-import { boxAround, type Rect } from '../../camera/camera.ts'
+import { projectRect, type Rect } from '../../camera/camera.ts'
 import type { Component } from '../../page.ts'
 import type { State } from '../../state.ts'
 import { blocksOf, boundsOf } from '../../wall/artworks.ts'
 import { nameOf, sizeOf } from '../../wall/formatting.ts'
-import { createElement, strangersText } from '../dom.ts'
+import { createElement, createStrangersText } from '../dom.ts'
 
 const LABELS_MAX = 12
 
@@ -25,7 +25,7 @@ export function createAgentWorks(stage: HTMLElement): Component {
     const owner = agent === undefined ? undefined : wall?.agents[agent]
     if (wall && agent !== undefined && owner)
       for (const work of worksOf(blocksOf(wall, agent)).slice(0, LABELS_MAX))
-        labels.set(strangersText('span', `${nameOf(owner)} · ${sizeOf(work)}`), boundsOf(work))
+        labels.set(createStrangersText('span', `${nameOf(owner)} · ${sizeOf(work)}`), boundsOf(work))
     layer.replaceChildren(...labels.keys())
   }
 
@@ -35,7 +35,7 @@ export function createAgentWorks(stage: HTMLElement): Component {
     },
     frame({ camera, view }) {
       for (const [label, area] of labels) {
-        const { left, top, width } = boxAround(camera, view, area)
+        const { left, top, width } = projectRect(camera, view, area)
         // If an artwork begins left of the stage, its name is at the stage's edge.
         label.style.transform = `translate(${Math.round(Math.max(0, left))}px, ${Math.round(top)}px) translateY(-100%)`
         label.hidden = left + width <= 0 || camera.zoom * BLOCK_SIZE < BLOCK_PX

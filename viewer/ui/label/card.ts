@@ -2,28 +2,35 @@
 
 import type { Deed } from '../../../shared/contract/block.ts'
 import type { CanvasAgent } from '../../../shared/contract/canvas.ts'
-import { blocksText, priceText } from '../../../shared/money.ts'
+import { formatBlocks, formatPrice } from '../../../shared/money.ts'
 import { titleOf } from '../../../shared/titles.ts'
 import { type BlockIndex, coordOf } from '../../../shared/wall.ts'
 import type { Page } from '../../page.ts'
 import type { Theme } from '../../theme.ts'
 import { type Artwork, isPainted } from '../../wall/artworks.ts'
-import { dateText, nameOf, sizeOf } from '../../wall/formatting.ts'
+import { formatDate, nameOf, sizeOf } from '../../wall/formatting.ts'
 import type { Claim, Wall } from '../../wall/wall-model.ts'
-import { button, createElement, externalLink, factsLine, link, strangersText } from '../dom.ts'
+import {
+  createButton,
+  createElement,
+  createExternalLink,
+  createFactsLine,
+  createLink,
+  createStrangersText,
+} from '../dom.ts'
 import { shareWork } from '../share.ts'
 import { reportForm } from './report.ts'
-import { agoElement, drawWork, frameworkOf, linkTo } from './works.ts'
+import { createAgo, drawWork, frameworkOf, createLinks } from './works.ts'
 
 /** A sold block, its work, and what is known of both. */
 type ClaimedBlock = Readonly<{ wall: Wall; block: BlockIndex; work: Artwork; claim: Claim; owner: CanvasAgent }>
 
 /** The details of a block; `work` is the artwork that a sold block is part of. */
-export function cardContent(page: Page, wall: Wall, block: BlockIndex, work: Artwork | undefined): Node[] {
+export function renderCard(page: Page, wall: Wall, block: BlockIndex, work: Artwork | undefined): Node[] {
   const claim = wall.claims.get(block)
   const owner = claim && wall.agents[claim.a]
   if (!work || !claim || !owner) return openCard(page, wall, block, claim !== undefined)
-  return claimedCard(page, { wall, block, work, claim, owner })
+  return renderClaimedCard(page, { wall, block, work, claim, owner })
 }
 
 /** Adds how the block was paid, and whether its buyer signed the order, each with its transaction. */
@@ -32,7 +39,7 @@ export function addPayment(element: HTMLElement, deed: Deed, network: string) {
   if (tx === null) return
   const paid = `${settled ? 'Paid' : 'Payment being confirmed'} on ${networks[network]?.name ?? network}`
   const facts = bound === true ? [paid, 'Order signed by its buyer'] : [paid]
-  element.querySelector('.payment')?.replaceChildren(...facts.map((fact) => provenBy(fact, tx, network)))
+  element.querySelector('.payment')?.replaceChildren(...facts.map((fact) => renderProof(fact, tx, network)))
 }
 
 function openCard(page: Page, { pricing }: Wall, block: BlockIndex, soldLater: boolean): Node[] {
@@ -49,21 +56,21 @@ function openCard(page: Page, { pricing }: Wall, block: BlockIndex, soldLater: b
     where,
     createElement(
       'p.price',
-      createElement('strong', priceText(pricing.perBlock)),
+      createElement('strong', formatPrice(pricing.perBlock)),
       ` in ${pricing.asset} for 10 × 10 pixels`,
     ),
     createElement(
       'div.acts',
-      button('loud', ['Send your agent'], () => page.dispatch({ do: 'invite', block })),
+      createButton('loud', ['Send your agent'], () => page.dispatch({ do: 'invite', block })),
       paintLink(coord),
     ),
-    details('Request that buys this block', [
+    renderDetails('Request that buys this block', [
       createElement('pre', createElement('code', `GET ${location.origin}/blocks/${coord}`)),
     ]),
   ]
 }
 
-function claimedCard(page: Page, sold: ClaimedBlock): Node[] {
+function renderClaimedCard(page: Page, sold: ClaimedBlock): Node[] {
   const { wall, block, work, claim, owner } = sold
   const theme = page.appearance.theme()
   const selectAgent = () => page.dispatch({ do: 'select-agent', agent: claim.a })
@@ -71,23 +78,23 @@ function claimedCard(page: Page, sold: ClaimedBlock): Node[] {
   const says = work.message !== undefined && title !== work.message ? [work.message] : []
   return [
     zoomButton(drawWork(wall.texture, work.blocks, theme), () => page.dispatch({ do: 'zoom-to-work', block })),
-    strangersText(work.message === undefined ? 'h2.title.unnamed' : 'h2.title', title),
-    createElement('p.by', agentButton(owner, selectAgent), ...frameworkOf(owner)),
+    createStrangersText(work.message === undefined ? 'h2.title.unnamed' : 'h2.title', title),
+    createElement('p.by', createAgentButton(owner, selectAgent), ...frameworkOf(owner)),
     ...(isPainted(wall, work) ? [] : [createElement('p.unnamed', UNPAINTED)]),
-    ...says.map((message) => strangersText('p.message', message)),
+    ...says.map((message) => createStrangersText('p.message', message)),
     ...(work.link === undefined ? [] : linkOf(work.link)),
     createElement(
       'div.acts',
-      button('', ['Share'], () => shareWork(work)),
-      ...(owner.blocks > work.blocks.length ? [button('', ['More by this agent'], selectAgent)] : []),
+      createButton('', ['Share'], () => shareWork(work)),
+      ...(owner.blocks > work.blocks.length ? [createButton('', ['More by this agent'], selectAgent)] : []),
     ),
-    factsLine(
-      agoElement(work.since),
+    createFactsLine(
+      createAgo(work.since),
       sizeText(work),
-      `${priceText(wall.pricing.perBlock, work.blocks.length)} in ${wall.pricing.asset}`,
+      `${formatPrice(wall.pricing.perBlock, work.blocks.length)} in ${wall.pricing.asset}`,
     ),
     createElement('p.facts.payment'),
-    details(`Block ${coordOf(block)}`, blockFacts(sold, theme)),
+    renderDetails(`Block ${coordOf(block)}`, renderBlockFacts(sold, theme)),
     reportForm(block),
   ]
 }
@@ -95,44 +102,49 @@ function claimedCard(page: Page, sold: ClaimedBlock): Node[] {
 const UNPAINTED = 'There is no picture here: the owner has not painted one, or the operator has hidden it.'
 
 const sizeText = ({ blocks }: Artwork) =>
-  blocks.length === 1 ? blocksText(1) : `${sizeOf(blocks)}${sizeOf(blocks).includes('×') ? ' blocks' : ''}`
+  blocks.length === 1 ? formatBlocks(1) : `${sizeOf(blocks)}${sizeOf(blocks).includes('×') ? ' blocks' : ''}`
 
-function blockFacts({ wall, block, work, claim, owner }: ClaimedBlock, theme: Theme): Node[] {
+function renderBlockFacts({ wall, block, work, claim, owner }: ClaimedBlock, theme: Theme): Node[] {
   const { m: message, l: href } = claim
   return [
     createElement(
       'div.block',
       drawWork(wall.texture, [block], theme),
-      createElement('div', factsLine(`Sold ${dateText(claim.t)}`), factsLine(createElement('code', owner.wallet))),
+      createElement(
+        'div',
+        createFactsLine(`Sold ${formatDate(claim.t)}`),
+        createFactsLine(createElement('code', owner.wallet)),
+      ),
     ),
-    ...(message === undefined || message === work.message ? [] : [strangersText('p.message', message)]),
+    ...(message === undefined || message === work.message ? [] : [createStrangersText('p.message', message)]),
     ...(href === undefined || href === work.link ? [] : linkOf(href)),
   ]
 }
 
-function details(summary: string, content: readonly Node[]): HTMLElement {
+function renderDetails(summary: string, content: readonly Node[]): HTMLElement {
   return createElement('details', createElement('summary', summary), ...content)
 }
 
-const agentButton = (owner: CanvasAgent, onClick: () => void) =>
-  button(owner.name === null ? 'agent.unnamed' : 'agent', [createElement('bdi', nameOf(owner))], onClick)
+const createAgentButton = (owner: CanvasAgent, onClick: () => void) =>
+  createButton(owner.name === null ? 'agent.unnamed' : 'agent', [createElement('bdi', nameOf(owner))], onClick)
 
 /** A link to the paint page; in a frame it opens a new tab, because that page refuses to be framed. */
 function paintLink(coord: string): HTMLElement {
-  const anchor = link('button', `/paint?at=${coord}`, 'Paint here')
+  const anchor = createLink('button', `/paint?at=${coord}`, 'Paint here')
   if (document.body.classList.contains('embed')) anchor.target = '_blank'
   return anchor
 }
 
 /** The picture of an artwork; a press zooms to the artwork. */
 function zoomButton(picture: HTMLElement, onClick: () => void): HTMLElement {
-  const element = button('frame', [picture], onClick)
+  const element = createButton('frame', [picture], onClick)
   element.ariaLabel = 'Zoom in'
   return element
 }
 
 /** The link as a button. */
-const linkOf = (href: string): Node[] => linkTo(href).map((anchor) => Object.assign(anchor, { className: 'button' }))
+const linkOf = (href: string): Node[] =>
+  createLinks(href).map((anchor) => Object.assign(anchor, { className: 'button' }))
 
 // The networks with a common name, and their block explorers.
 const networks: Readonly<Record<string, { readonly name: string; readonly explorer: string }>> = {
@@ -141,11 +153,11 @@ const networks: Readonly<Record<string, { readonly name: string; readonly explor
 }
 
 /** A fact with its transaction: a link to it, or its hash on a network without a public explorer. */
-function provenBy(fact: string, hash: string, network: string): Node {
+function renderProof(fact: string, hash: string, network: string): Node {
   const short = `${hash.slice(0, 10)}…${hash.slice(-4)}`
   const explorer = networks[network]?.explorer
   if (explorer === undefined) return createElement('span', `${fact} `, createElement('code', short))
-  const anchor = externalLink(`${explorer}/tx/${hash}`, fact)
+  const anchor = createExternalLink(`${explorer}/tx/${hash}`, fact)
   anchor.ariaLabel = `${fact}: transaction ${short} in the block explorer`
   return anchor
 }

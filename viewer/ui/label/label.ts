@@ -2,25 +2,25 @@
 
 import type { Deed } from '../../../shared/contract/block.ts'
 import { type BlockIndex, coordOf } from '../../../shared/wall.ts'
-import { boxAround } from '../../camera/camera.ts'
-import { SHEET_SHARE, heightBelow, labelShape, labelWidth, placeCard } from '../../camera/label-layout.ts'
+import { projectRect } from '../../camera/camera.ts'
+import { SHEET_SHARE, measureHeightBelow, labelShape, labelWidth, placeCard } from '../../camera/label-layout.ts'
 import { readJson } from '../../data/read-json.ts'
 import type { Component, Page } from '../../page.ts'
-import { type State, shownBlock, shownWall, showsLabel, workBounds } from '../../state.ts'
-import { artworkAt, workAt } from '../../wall/artworks.ts'
-import { spoken } from '../../wall/formatting.ts'
-import { button, createElement, query, refill } from '../dom.ts'
-import { addPayment, cardContent } from './card.ts'
+import { type State, findShownBlock, selectShownWall, showsLabel, measureWork } from '../../state.ts'
+import { findArtwork, findWork } from '../../wall/artworks.ts'
+import { describeBlock } from '../../wall/formatting.ts'
+import { createButton, createElement, queryElement, refill } from '../dom.ts'
+import { addPayment, renderCard } from './card.ts'
 
 // The deed is read, and the block described, once the same block is shown for this long.
 const REST_MS = 150
 
 /** The details and the text for screen readers. */
 export function createLabel(page: Page): Component {
-  const element = query('card', HTMLElement)
+  const element = queryElement('card', HTMLElement)
   const body = createElement('div.body')
   const handle = createHandle(element, () => page.dispatch({ do: 'dismiss' }))
-  const close = button('close', ['×'], () => page.dispatch({ do: 'unpin' }))
+  const close = createButton('close', ['×'], () => page.dispatch({ do: 'unpin' }))
   close.ariaLabel = 'Close'
   element.append(handle.element, body, close)
   let wanted = new AbortController()
@@ -31,7 +31,8 @@ export function createLabel(page: Page): Component {
   const hide = () => {
     // A panel that replaces the details takes the focus, too.
     const isClosed = page.state().pinned === undefined
-    if (isClosed && element.contains(document.activeElement)) query('wall', HTMLElement).focus({ preventScroll: true })
+    if (isClosed && element.contains(document.activeElement))
+      queryElement('wall', HTMLElement).focus({ preventScroll: true })
     element.hidden = true
     shown = undefined
   }
@@ -41,14 +42,14 @@ export function createLabel(page: Page): Component {
     wanted = new AbortController()
     const { signal } = wanted
     const { wall, at, pinned } = state
-    const seen = shownWall(state)
+    const seen = selectShownWall(state)
     if (wall === undefined || seen === undefined || pinned === undefined || !showsLabel(state)) return hide()
-    const work = artworkAt(seen, pinned, at)
+    const work = findArtwork(seen, pinned, at)
     // A block whose row has not arrived yet is unknown.
     if (work === undefined && !wall.complete) return hide()
     const isOther = shown !== pinned
     const unfolded = !isOther && body.querySelector('details')?.open === true
-    refill(body, cardContent(page, seen, pinned, work))
+    refill(body, renderCard(page, seen, pinned, work))
     if (isOther) {
       handle.lower()
       body.scrollTop = 0
@@ -72,7 +73,7 @@ export function createLabel(page: Page): Component {
     update(next, before) {
       const isMoved = next.pinned !== before.pinned || next.at !== before.at
       if (isMoved || showsLabel(next) !== showsLabel(before) || touches(next, before)) fill(next)
-      if (shownBlock(next) !== shownBlock(before) || isMoved) speak(next)
+      if (findShownBlock(next) !== findShownBlock(before) || isMoved) speak(next)
     },
     restyle: fill,
     frame: placement.place,
@@ -92,14 +93,14 @@ function createPlacement(label: HTMLElement) {
     label.style.width = `${width}px`
     label.style.maxHeight = ''
     if (shape === 'sheet') return
-    const { x, y } = placeCard(boxAround(camera, view, workBounds(state, pinned)), { width, height }, view)
+    const { x, y } = placeCard(projectRect(camera, view, measureWork(state, pinned)), { width, height }, view)
     label.style.transform = `translate(${x}px, ${y}px)`
-    label.style.maxHeight = `${heightBelow(y, view)}px`
+    label.style.maxHeight = `${measureHeightBelow(y, view)}px`
   }
   const measure = (state: State) => {
     place(state)
     label.style.maxHeight = 'none'
-    height = Math.min(label.offsetHeight, heightBelow(0, state.view))
+    height = Math.min(label.offsetHeight, measureHeightBelow(0, state.view))
     place(state)
   }
   return { place, measure }
@@ -107,23 +108,23 @@ function createPlacement(label: HTMLElement) {
 
 /** Describes the cursor's block or the pinned one to screen readers. */
 function createSpeaker(): (state: State) => void {
-  const status = query('spoken', HTMLElement)
+  const status = queryElement('spoken', HTMLElement)
   let timer: ReturnType<typeof setTimeout> | undefined
   return (state) => {
     clearTimeout(timer)
     const block = state.cursor ?? state.pinned
-    const wall = shownWall(state)
+    const wall = selectShownWall(state)
     if (wall === undefined || block === undefined || !wall.complete) return
-    timer = setTimeout(() => (status.textContent = spoken(wall, block, state.at)), REST_MS)
+    timer = setTimeout(() => (status.textContent = describeBlock(wall, block, state.at)), REST_MS)
   }
 }
 
 /** Whether the pinned artwork has changed. */
 function touches(next: State, before: State): boolean {
-  const wall = shownWall(next)
-  if (wall === shownWall(before) || wall === undefined || next.pinned === undefined) return false
+  const wall = selectShownWall(next)
+  if (wall === selectShownWall(before) || wall === undefined || next.pinned === undefined) return false
   if (wall.changed === undefined || wall.complete !== before.wall?.complete) return true
-  const work = workAt(wall, next.pinned, next.at)
+  const work = findWork(wall, next.pinned, next.at)
   return wall.changed.some((block) => block === next.pinned || work.includes(block))
 }
 
@@ -139,7 +140,7 @@ function createHandle(sheet: HTMLElement, letGo: () => void) {
   const isLifted = () => sheet.classList.contains('lifted')
   let from: number | undefined
   let pulled = false
-  const element = button('handle', [], () => {
+  const element = createButton('handle', [], () => {
     if (!pulled) show(!isLifted())
     pulled = false
   })

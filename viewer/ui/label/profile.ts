@@ -1,14 +1,22 @@
 /** The panel of an agent: its name, its links and its artworks. */
 
-import { blocksText, countText } from '../../../shared/money.ts'
+import { formatBlocks, countText } from '../../../shared/money.ts'
 import { isLink } from '../../../shared/text.ts'
 import type { Page, PanelContent } from '../../page.ts'
 import type { State } from '../../state.ts'
 import { artworksOf, blocksOf } from '../../wall/artworks.ts'
 import { nameOf } from '../../wall/formatting.ts'
 import { copyButton } from '../copy-and-save.ts'
-import { button, createElement, externalLink, factsLine, link, refill, strangersText } from '../dom.ts'
-import { agoElement, frameworkOf, workButton } from './works.ts'
+import {
+  createButton,
+  createElement,
+  createExternalLink,
+  createFactsLine,
+  createLink,
+  refill,
+  createStrangersText,
+} from '../dom.ts'
+import { createAgo, frameworkOf, createWorkButton } from './works.ts'
 
 const WORKS_MAX = 60
 
@@ -21,27 +29,27 @@ export function createProfile(page: Page): PanelContent {
     const works = artworksOf(wall).filter((work) => work.agent === agent)
     const since = Math.min(...works.map((work) => work.since))
     const hosts = hostsOf(blocksOf(wall, agent).flatMap((block) => wall.claims.get(block)?.l ?? []))
-    const items = works.slice(0, WORKS_MAX).map((work) => createElement('li', workButton(page, work, false)))
+    const items = works.slice(0, WORKS_MAX).map((work) => createElement('li', createWorkButton(page, work, false)))
     refill(body, [
-      strangersText(owner.name === null ? 'p.name.unnamed' : 'p.name', nameOf(owner)),
-      factsLine(`Agent ${owner.id} of ${countText(wall.agents.length)}`, ...frameworkOf(owner)),
-      factsLine(
+      createStrangersText(owner.name === null ? 'p.name.unnamed' : 'p.name', nameOf(owner)),
+      createFactsLine(`Agent ${owner.id} of ${countText(wall.agents.length)}`, ...frameworkOf(owner)),
+      createFactsLine(
         `${countText(works.length)} ${works.length === 1 ? 'artwork' : 'artworks'}`,
-        blocksText(owner.blocks),
-        createElement('span', 'since ', agoElement(since)),
+        formatBlocks(owner.blocks),
+        createElement('span', 'since ', createAgo(since)),
       ),
-      factsLine(createElement('code', owner.wallet)),
-      createElement('ul.links', ...hosts.map(([href, host]) => createElement('li', externalLink(href, host)))),
+      createFactsLine(createElement('code', owner.wallet)),
+      createElement('ul.links', ...hosts.map(([href, host]) => createElement('li', createExternalLink(href, host)))),
       createElement(
         'div.acts',
         copyButton('Copy link', () => `${location.origin}/?agent=${owner.id}`),
-        button('', ['Deselect'], () => page.dispatch({ do: 'select-agent', agent: undefined })),
+        createButton('', ['Deselect'], () => page.dispatch({ do: 'select-agent', agent: undefined })),
       ),
       createElement('ul.works', ...items),
       ...(works.length > WORKS_MAX
-        ? [factsLine(`Showing the newest ${WORKS_MAX} of ${countText(works.length)} artworks.`)]
+        ? [createFactsLine(`Showing the newest ${WORKS_MAX} of ${countText(works.length)} artworks.`)]
         : []),
-      factsLine(link('', `/atlas.atom?agent=${owner.id}`, 'Follow new artworks (Atom feed)')),
+      createFactsLine(createLink('', `/atlas.atom?agent=${owner.id}`, 'Follow new artworks (Atom feed)')),
     ])
   }
   return {

@@ -3,7 +3,7 @@
 import type { ReportBody, ReportReason } from '../../../shared/contract/report.ts'
 import type { ErrorBody } from '../../../shared/contract/service.ts'
 import { type BlockIndex, coordOf } from '../../../shared/wall.ts'
-import { button, createElement } from '../dom.ts'
+import { createButton, createElement } from '../dom.ts'
 
 const REASONS: Readonly<Record<ReportReason, string>> = {
   illegal: 'Illegal content',
@@ -23,7 +23,7 @@ const NOTE_MAX = 200
 export function reportForm(block: BlockIndex): HTMLElement {
   const place = createElement(
     'div.acts',
-    button('', ['Report this artwork'], () => {
+    createButton('', ['Report this artwork'], () => {
       const form = createForm(block)
       place.replaceWith(form)
       form.querySelector('select')?.focus()
@@ -47,7 +47,7 @@ function createForm(block: BlockIndex): HTMLFormElement {
     'form.report',
     reason,
     note,
-    button('', ['Send report'], () => form.requestSubmit()),
+    createButton('', ['Send report'], () => form.requestSubmit()),
     status,
   )
   form.addEventListener('submit', (event) => {

@@ -7,25 +7,25 @@ import type { Work } from '../../../shared/works.ts'
 import type { Page } from '../../page.ts'
 import { type Theme, coloursOf } from '../../theme.ts'
 import { type Artwork, boundsOf } from '../../wall/artworks.ts'
-import { agoText, dateText, nameOf, sizeOf } from '../../wall/formatting.ts'
+import { formatAgo, formatDate, nameOf, sizeOf } from '../../wall/formatting.ts'
 import { type IndexTexture, imageOf } from '../../wall/pixel-buffer.ts'
-import { button, createElement, createPicture, externalLink, strangersText } from '../dom.ts'
+import { createButton, createElement, createPicture, createExternalLink, createStrangersText } from '../dom.ts'
 
 /** How long ago a moment was, in Unix milliseconds; the date shows on hover. */
-export function agoElement(unixMs: number): HTMLElement {
-  const time = createElement('time', agoText(unixMs, Date.now()))
+export function createAgo(unixMs: number): HTMLElement {
+  const time = createElement('time', formatAgo(unixMs, Date.now()))
   time.dateTime = new Date(unixMs).toISOString()
-  time.title = dateText(unixMs)
+  time.title = formatDate(unixMs)
   return time
 }
 
 /** The agent's framework, if it has named one. */
 export const frameworkOf = ({ framework }: CanvasAgent): HTMLElement[] =>
-  framework === null ? [] : [strangersText('span.framework', framework)]
+  framework === null ? [] : [createStrangersText('span.framework', framework)]
 
 /** A link, shown as its host; none if the wall does not allow it. */
-export const linkTo = (href: string): HTMLAnchorElement[] =>
-  isLink(href) ? [externalLink(href, createElement('span', new URL(href).host))] : []
+export const createLinks = (href: string): HTMLAnchorElement[] =>
+  isLink(href) ? [createExternalLink(href, createElement('span', new URL(href).host))] : []
 
 /** A button of a list: a picture or a number, a name, and a line of details. */
 export function listButton(
@@ -33,18 +33,21 @@ export function listButton(
   [lead, name, ...more]: readonly [lead: Node, name: Node, ...more: readonly (Node | string)[]],
   onClick: () => void,
 ): HTMLButtonElement {
-  const element = button('work', [lead, name, createElement('span.count', ...more)], onClick)
+  const element = createButton('work', [lead, name, createElement('span.count', ...more)], onClick)
   element.dataset['key'] = key
   return element
 }
 
 /** A button with an artwork's picture, title and, if `named`, its owner. */
-export function workButton(page: Page, work: Artwork, named: boolean): HTMLElement {
+export function createWorkButton(page: Page, work: Artwork, named: boolean): HTMLElement {
   const { wall } = page.state()
   const owner = wall?.agents[work.agent]
   const picture = wall === undefined ? [] : [drawWork(wall.texture, work.blocks, page.appearance.theme())]
   const whose = named && owner !== undefined ? [createElement('bdi', nameOf(owner)), ' · '] : []
-  const name = strangersText(work.message === undefined ? 'span.name.unnamed' : 'span.name', titleOf(work.message))
+  const name = createStrangersText(
+    work.message === undefined ? 'span.name.unnamed' : 'span.name',
+    titleOf(work.message),
+  )
   const [first] = work.blocks
   return listButton(
     `work ${first}`,

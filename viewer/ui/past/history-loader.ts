@@ -1,7 +1,7 @@
 /** Reads the wall's history when it is first opened, and continues to read when the wall has changed since. */
 
 import type { ChangeDto } from '../../../shared/contract/live.ts'
-import { historyAfter } from '../../data/read-json.ts'
+import { readHistory } from '../../data/read-json.ts'
 import type { Page, Component } from '../../page.ts'
 import { historyOf } from '../../wall/wall-history.ts'
 
@@ -15,7 +15,7 @@ export function createHistoryLoader(page: Page): Component {
     reading = true
     isBehind = false
     try {
-      log = [...log, ...(await historyAfter(log.at(-1)?.number ?? 0))]
+      log = [...log, ...(await readHistory(log.at(-1)?.number ?? 0))]
       reading = false
       const nextAfter = log.at(-1)?.number ?? 0
       if (nextAfter !== page.state().history?.nextAfter)

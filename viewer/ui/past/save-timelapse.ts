@@ -6,13 +6,13 @@ import { type State, openWork } from '../../state.ts'
 import { boundsOf } from '../../wall/artworks.ts'
 import type { Step, TimelapseInput } from '../../wall/timelapse.ts'
 import { saveFile } from '../copy-and-save.ts'
-import { button } from '../dom.ts'
+import { createButton } from '../dom.ts'
 import type { TimelapseMessage } from './timelapse-worker.ts'
 
 /** The button, which is enabled once the history is known; `close` stops a timelapse that is being made. */
 export function createSaveTimelapse(page: Page) {
   let worker: Worker | undefined
-  const element = button('film', [''], () => (worker === undefined ? begin() : end()))
+  const element = createButton('film', [''], () => (worker === undefined ? begin() : end()))
   const write = (state: State) => {
     if (worker !== undefined) return
     element.textContent = workOf(state) === undefined ? 'Save GIF of the wall' : 'Save GIF of this artwork'

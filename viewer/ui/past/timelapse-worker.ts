@@ -1,6 +1,6 @@
 /** The worker that makes a timelapse, so that the page stays responsive. */
 
-import { timelapse, type TimelapseInput } from '../../wall/timelapse.ts'
+import { renderTimelapse, type TimelapseInput } from '../../wall/timelapse.ts'
 
 /** The finished share, from 0 to 1; at the end, the file. */
 export type TimelapseMessage = { readonly share: number } | { readonly file: Blob }
@@ -11,7 +11,7 @@ const send = (message: TimelapseMessage) => self.postMessage(message)
 
 self.addEventListener('message', ({ data: film }: MessageEvent<TimelapseInput>) => {
   const pieces: Uint8Array<ArrayBuffer>[] = []
-  for (const [piece, share] of timelapse(film)) {
+  for (const [piece, share] of renderTimelapse(film)) {
     pieces.push(piece)
     send({ share })
   }

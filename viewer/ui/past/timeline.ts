@@ -1,11 +1,11 @@
 /** The panel with the wall's history: a scrubber over every sale and repaint, which can be played. */
 
-import { blocksText } from '../../../shared/money.ts'
+import { formatBlocks } from '../../../shared/money.ts'
 import type { Page, PanelContent } from '../../page.ts'
 import type { State } from '../../state.ts'
-import { dateText } from '../../wall/formatting.ts'
-import { momentAfter, momentsOf, played, soldBy } from '../../wall/wall-history.ts'
-import { button, createElement } from '../dom.ts'
+import { formatDate } from '../../wall/formatting.ts'
+import { findNextMoment, momentsOf, advancePlay, countSold } from '../../wall/wall-history.ts'
+import { createButton, createElement } from '../dom.ts'
 import { createSaveTimelapse } from './save-timelapse.ts'
 
 // A page that was suspended continues from where it was.
@@ -39,27 +39,27 @@ function createPlayer(page: Page) {
   scrubber.min = '0'
   scrubber.ariaLabel = 'Timeline of sales and repaints'
   const label = createElement('output')
-  const play = button('play', ['Play'], () => (frame === undefined ? begin() : stop()))
-  const now = button('', ['Now'], () => {
+  const play = createButton('play', ['Play'], () => (frame === undefined ? begin() : stop()))
+  const now = createButton('', ['Now'], () => {
     stop()
     page.dispatch({ do: 'seek', at: undefined })
   })
 
   const seek = (to: number) => {
     count = to
-    page.dispatch({ do: 'seek', at: momentAfter(moments, Math.floor(to)) })
+    page.dispatch({ do: 'seek', at: findNextMoment(moments, Math.floor(to)) })
   }
   const begin = () => {
     if (count >= moments.length) count = 0
     play.textContent = 'Pause'
     let before = performance.now()
-    const next = (time: number) => {
-      seek(played(moments, count, Math.min(time - before, STEP_MAX_MS)))
+    const playNext = (time: number) => {
+      seek(advancePlay(moments, count, Math.min(time - before, STEP_MAX_MS)))
       before = time
       if (count >= moments.length) return stop()
-      frame = requestAnimationFrame(next)
+      frame = requestAnimationFrame(playNext)
     }
-    frame = requestAnimationFrame(next)
+    frame = requestAnimationFrame(playNext)
   }
   const stop = () => {
     if (frame !== undefined) cancelAnimationFrame(frame)
@@ -67,10 +67,10 @@ function createPlayer(page: Page) {
     play.textContent = 'Play'
   }
   const showMoment = ({ at }: State) => {
-    const happened = soldBy(moments, at)
+    const happened = countSold(moments, at)
     if (frame === undefined) count = happened
     scrubber.value = String(happened)
-    const text = `${at === undefined ? 'Now' : dateText(at)} · ${blocksText(soldBy(sales, at))}`
+    const text = `${at === undefined ? 'Now' : formatDate(at)} · ${formatBlocks(countSold(sales, at))}`
     // Setting the same text again would make a screen reader read it again.
     if (label.textContent !== text) label.textContent = text
     scrubber.ariaValueText = text

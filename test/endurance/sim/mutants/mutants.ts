@@ -84,7 +84,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a used authorization of a known payment is not checked',
     file: SCRIPT,
-    from: `  if (chain.spent && released !== undefined) return outcomeFor(yield* checkReleased(released), order)\n`,
+    from: `  if (chain.spent && released !== undefined) return toOutcome(yield* checkReleased(released), order)\n`,
     to: '',
   },
   {
@@ -218,7 +218,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a payment that lost the race for its block is called uncharged',
     file: SCRIPT,
-    from: 'return outcomeFor(yield* watchRefused(sent, lostClaim(order, claiming.space)), order)',
+    from: 'return toOutcome(yield* watchRefused(sent, lostClaim(order, claiming.space)), order)',
     to: 'return refuse(lostClaim(order, claiming.space))',
     isCheap: true,
   },
@@ -437,20 +437,20 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a payment that another process has resumed is rejected all the same',
     file: RUN,
-    from: 'if (now?.state.kind !== knownState(run.steps))',
+    from: 'if (now?.state.kind !== findKnownState(run.steps))',
     to: 'if (now?.state.kind !== now?.state.kind)',
   },
   {
     name: 'one facilitator’s denial counts although another may have sent the payment',
     file: RING,
-    from: 'if (!answers.every(isDenial)) return unclear(lastNamedIn(answers))',
-    to: 'if (!answers.some(isDenial)) return unclear(lastNamedIn(answers))',
+    from: 'if (!answers.every(isDenial)) return createUnclear(findLastNamed(answers))',
+    to: 'if (!answers.some(isDenial)) return createUnclear(findLastNamed(answers))',
     isCheap: true,
   },
   {
     name: 'a success that the chain denied is believed',
     file: RING,
-    from: `answers.push(...given.map((one) => (one.kind === 'success' ? unclear(findNamedTransaction(one)) : one)))`,
+    from: `answers.push(...given.map((one) => (one.kind === 'success' ? createUnclear(findNamedTransaction(one)) : one)))`,
     to: 'answers.push(...given)',
   },
   {
@@ -477,8 +477,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a painter is not stored (SQL)',
     file: 'db/purchase/holds.ts',
-    from: 'painter === null ? nothing() : nameForPurchase(payment, painter)',
-    to: 'nothing()',
+    from: 'painter === null ? doNothing() : nameForPurchase(payment, painter)',
+    to: 'doNothing()',
   },
   {
     name: 'a payment identifier is forgotten',
@@ -498,8 +498,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'nobody notices that a client disconnected',
     file: SELLER,
-    from: 'attempt(runs, { target, payment, listing }, client)',
-    to: 'attempt(runs, { target, payment, listing }, STAYING)',
+    from: 'buyInTurn(runs, { target, payment, listing }, client)',
+    to: 'buyInTurn(runs, { target, payment, listing }, STAYING)',
   },
   {
     name: 'a void payment is called charged',

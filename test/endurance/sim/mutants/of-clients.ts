@@ -9,7 +9,7 @@ export const mutantsOfClients: readonly Mutant[] = [
   {
     name: 'a client treats a payment that was taken for nothing as rejected',
     file: STEPS,
-    from: `  if (error?.charged === 'yes') return { do: 'stop', saved: 'set aside', failure: paidForNothing(error) }\n`,
+    from: `  if (error?.charged === 'yes') return { do: 'stop', saved: 'set aside', failure: toPaidForNothing(error) }\n`,
     to: `  if (error?.charged === 'yes') return { do: 'stop', saved: 'removed', failure: error }\n`,
   },
   {

@@ -12,7 +12,7 @@ import {
   toRegistry,
   statsOf,
 } from '../../../../server/domain/wall/wall-view.ts'
-import { makeChange, registration, repaintOfBlock } from '../../../../server/wall/signed-changes.ts'
+import { makeChange, createRegistration, repaintOfBlock } from '../../../../server/wall/signed-changes.ts'
 import { editMessage, registerMessage } from '../../../../shared/signing.ts'
 import { coordOf, type BlockIndex } from '../../../../shared/wall.ts'
 import { unlimited } from '../../../support/fakes/limits.ts'
@@ -77,7 +77,12 @@ async function send({ paint, follower, clock }: Server, sent: Sent): Promise<obj
   const { wallet, ts } = sent
   if ('name' in sent) {
     const signature = signatureOf(wallet, registerMessage(HOST, wallet, ts, { name: sent.name }))
-    return await makeChange(shared, await registration(shared, wallet, { name: sent.name }), { ts, signature }, 'owner')
+    return await makeChange(
+      shared,
+      await createRegistration(shared, wallet, { name: sent.name }),
+      { ts, signature },
+      'owner',
+    )
   }
   const coord = coordOf(sent.block)
   const signature = signatureOf(wallet, editMessage(HOST, coord, ts, { message: sent.message }))

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { SQL } from 'bun'
 import type { Engine } from '../../../../db/engine.ts'
 import { connect } from '../../../../db/postgres/connection.ts'
-import { postgresJobs } from '../../../../db/postgres/coordination.ts'
+import { createPostgresJobs } from '../../../../db/postgres/coordination.ts'
 import { openPostgres } from '../../../../db/postgres/open.ts'
 import { StoreUnavailable } from '../../../../server/domain/failure.ts'
 import { isSold } from '../../../../server/domain/purchase/purchase.ts'
@@ -313,7 +313,7 @@ test('a process that is disconnected from the database blocks the others’ work
   const url = await newWall()
   const proxy = cutProxy(url)
   const [frozen, alive] = [connect(proxy.url, 200), connect(url)]
-  const [its, other] = [postgresJobs(frozen, limitMs(300)), postgresJobs(alive, 300)]
+  const [its, other] = [createPostgresJobs(frozen, limitMs(300)), createPostgresJobs(alive, 300)]
   const thawed = Promise.withResolvers<void>()
   const begun = Promise.withResolvers<void>()
   const working = its.run('sweep', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { decodePaymentResponseHeader } from '@x402/core/http'
 import { validateDiscoveryExtension } from '@x402/extensions/bazaar'
-import { fullWallet } from '../../../../shared/wallet.ts'
+import { formatWallet } from '../../../../shared/wallet.ts'
 import { hold } from '../../../support/engine.ts'
 import { openNearlySold } from '../../../support/nearly-sold.ts'
 import { flatPng, pngOf, RGB } from '../../../support/picture-files.ts'
@@ -379,7 +379,7 @@ test('the painter that an order names repaints the blocks of that purchase at on
   const wall = await openWall()
   const painter = wallet(9)
   const receipt = await jsonOf(await buy(wall, { at: '3,4', w: 2, h: 1, painter }, 2, 1, 1))
-  expect(receipt).toMatchObject({ deed: { painter: fullWallet(painter) } })
+  expect(receipt).toMatchObject({ deed: { painter: formatWallet(painter) } })
   await buy(wall, { at: '5,4', w: 1, h: 1 }, 1, 1, 2)
   wall.clock.pass(1)
   const put = async (area: string) => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { validateDiscoveryExtension } from '@x402/extensions/bazaar'
 import type { Payment } from '../../../../server/domain/purchase/payment.ts'
-import { pictureDigest } from '../../../../shared/order.ts'
-import { digestOfPixels } from '../../../../shared/signing.ts'
+import { formatPictureDigest } from '../../../../shared/order.ts'
+import { hashPixels } from '../../../../shared/signing.ts'
 import { flatPng } from '../../../support/picture-files.ts'
 import { paymentOf, wallet } from '../../../support/samples.ts'
 import { callTool } from '../../../support/service/agent.ts'
@@ -293,5 +293,5 @@ test('a facilitator gets the announcement of bound orders, but not the salt', as
 })
 
 function digest(bytes: Uint8Array): string {
-  return pictureDigest(digestOfPixels(bytes))
+  return formatPictureDigest(hashPixels(bytes))
 }

@@ -3,7 +3,7 @@ import { getAddress } from 'viem/utils'
 import { isFailure } from '../../../../server/domain/failure.ts'
 import { createEmptyView } from '../../../../server/domain/wall/wall-view.ts'
 import { repaintOfArea, repaintOfBlock } from '../../../../server/wall/signed-changes.ts'
-import { truncatedWallet } from '../../../../shared/wallet.ts'
+import { truncateWallet } from '../../../../shared/wallet.ts'
 import { hash, NOW, wallet } from '../../../support/samples.ts'
 import { editOf, namingOf, sending } from '../../../support/service/signed.ts'
 import { codeOf, HOST, jsonOf, openWall } from '../../../support/service/wall.ts'
@@ -59,8 +59,8 @@ test('only a receipt shows a painter in full, and every public read of the walle
   ])
     expect((await (await ask(`GET ${path}`)).text()).toLowerCase(), path).not.toContain(PAINTER)
   expect(await standing()).toMatchObject({
-    painter: truncatedWallet(PAINTER),
-    blocks: [{ block: { coord: '3,4' }, painter: truncatedWallet(PAINTER) }],
+    painter: truncateWallet(PAINTER),
+    blocks: [{ block: { coord: '3,4' }, painter: truncateWallet(PAINTER) }],
   })
 })
 

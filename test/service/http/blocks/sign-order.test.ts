@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { fitsOrder, pictureDigest } from '../../../../shared/order.ts'
-import { digestOfPixels } from '../../../../shared/signing.ts'
+import { fitsOrder, formatPictureDigest } from '../../../../shared/order.ts'
+import { hashPixels } from '../../../../shared/signing.ts'
 import { hash } from '../../../support/samples.ts'
 import { sending } from '../../../support/service/signed.ts'
 import { codeOf, headerOf, jsonOf, openWall, paymentFor, payloadOf } from '../../../support/service/wall.ts'
@@ -30,7 +30,7 @@ test('the text is that of the order, and the nonce fits it with the given salt, 
   const answer = await jsonOf(await sign({ ...order, salt: hash(5) }))
   const message = String(answer['message'])
   expect(message).toStartWith('wall.test\nbuy v1\narea=80,45,2x1\nname_present=1\nname=Ada\n')
-  expect(message).toContain(`\npixels=${pictureDigest(digestOfPixels(rows))}\n`)
+  expect(message).toContain(`\npixels=${formatPictureDigest(hashPixels(rows))}\n`)
   expect(answer).toMatchObject({ salt: hash(5), extensions: { 'order-binding': { info: { salt: hash(5) } } } })
   expect(fitsOrder(String(answer['nonce']), message, hash(5))).toBe(true)
   const [one, other] = [await jsonOf(await sign(order)), await jsonOf(await sign(order))]

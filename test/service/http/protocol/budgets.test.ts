@@ -6,7 +6,7 @@ import {
   STREAMS_PER_SITE,
   type RateLimits,
 } from '../../../../server/wall/rate-limits.ts'
-import { truncatedWallet } from '../../../../shared/wallet.ts'
+import { truncateWallet } from '../../../../shared/wallet.ts'
 import { fakeClock } from '../../../support/fakes/clock.ts'
 import { unlimited, usedUp } from '../../../support/fakes/limits.ts'
 import { FORGED } from '../../../support/fakes/wallets.ts'
@@ -164,7 +164,7 @@ test.each([
     'its painter',
     'PUT /api/agents/me/painter',
     (at: number) => namingOf(1, wallet(9), NOW + at),
-    { painter: truncatedWallet(wallet(9)) },
+    { painter: truncateWallet(wallet(9)) },
   ],
 ] as const)(
   'a wallet that names %s again and again is rate-limited, and its last change stays',

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'bun:test'
 import { createGunzip } from 'node:zlib'
 import fc from 'fast-check'
 import {
-  gzipBody,
+  joinGzip,
   joinPieces,
-  plainBody,
+  joinPlain,
   segmentOf,
-  zstdBody,
+  joinZstd,
 } from '../../../../server/http/canvas/precompressed-body.ts'
 
 const texts = fc.array(fc.oneof(fc.string({ unit: 'grapheme' }), fc.constant('{"i":1,"t":2},'.repeat(500))), {
@@ -35,10 +35,10 @@ describe('a body of parts', () => {
     await fc.assert(
       fc.asyncProperty(texts, async (parts) => {
         const segments = await segmentsOf(parts)
-        expect(await joinPieces(plainBody(segments)).bytes()).toEqual(whole(parts))
-        expect(new Uint8Array(Bun.gunzipSync(await joinPieces(gzipBody(segments)).bytes()))).toEqual(whole(parts))
+        expect(await joinPieces(joinPlain(segments)).bytes()).toEqual(whole(parts))
+        expect(new Uint8Array(Bun.gunzipSync(await joinPieces(joinGzip(segments)).bytes()))).toEqual(whole(parts))
         if (parts.length > 0)
-          expect(new Uint8Array(Bun.zstdDecompressSync(await joinPieces(zstdBody(segments)).bytes()))).toEqual(
+          expect(new Uint8Array(Bun.zstdDecompressSync(await joinPieces(joinZstd(segments)).bytes()))).toEqual(
             whole(parts),
           )
       }),
@@ -48,7 +48,7 @@ describe('a body of parts', () => {
 
   test('a body of parts is one gzip member, because browsers drop everything after the first', async () => {
     const parts = ['{"a":1,', '"b":2,', '', '"c":3}']
-    const body = await joinPieces(gzipBody(await segmentsOf(parts))).bytes()
+    const body = await joinPieces(joinGzip(await segmentsOf(parts))).bytes()
     expect(new Uint8Array(await firstMember(body))).toEqual(whole(parts))
     // A second member would start with the same three bytes.
     expect(Buffer.from(body).indexOf(Buffer.of(0x1f, 0x8b, 8), 1)).toBe(-1)
@@ -57,7 +57,7 @@ describe('a body of parts', () => {
   test('a body of parts arrives whole through fetch', async () => {
     const parts = Array.from({ length: 90 }, (_, row) => `${JSON.stringify({ row, text: 'x'.repeat(row * 40) })}\n`)
     const segments = await segmentsOf(parts)
-    const bodies = { gzip: joinPieces(gzipBody(segments)), zstd: joinPieces(zstdBody(segments)) }
+    const bodies = { gzip: joinPieces(joinGzip(segments)), zstd: joinPieces(joinZstd(segments)) }
     await using server = Bun.serve({
       port: 0,
       fetch: ({ url }) => {

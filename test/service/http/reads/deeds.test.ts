@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { STRAY_NOTE } from '../../../../server/domain/purchase/account.ts'
 import type { Payment } from '../../../../server/domain/purchase/payment.ts'
-import { fitsOrder, type Order, orderText, pictureDigest } from '../../../../shared/order.ts'
-import { digestOfPixels } from '../../../../shared/signing.ts'
+import { fitsOrder, type Order, orderText, formatPictureDigest } from '../../../../shared/order.ts'
+import { hashPixels } from '../../../../shared/signing.ts'
 import { openNearlySold } from '../../../support/nearly-sold.ts'
 import { blockOf, hash, NOW, paymentOf, SILENT, TERMS, wallet } from '../../../support/samples.ts'
 import { boundTo } from '../../../support/service/bound.ts'
@@ -40,7 +40,7 @@ test('each payment that bought something has one deed, with everything needed to
   })
   await buy(wall, '/blocks/3,4?message=hi', paymentOf(0xab, 1))
   const area = boundTo(
-    { area: '80,45,3x2', message: 'hi', pixels: pictureDigest(digestOfPixels(ROWS)) },
+    { area: '80,45,3x2', message: 'hi', pixels: formatPictureDigest(hashPixels(ROWS)) },
     paymentFor(6, 2),
   )
   const body = { at: '80,45', w: 3, h: 2, message: 'hi', pixels: ROWS.toBase64() }
@@ -66,7 +66,7 @@ test('each payment that bought something has one deed, with everything needed to
       nonce: area.nonce,
       amount: '6000000',
       salt: hash(2),
-      order: { host: HOST, area: '80,45,3x2', message: 'hi', pixels: pictureDigest(digestOfPixels(ROWS)) },
+      order: { host: HOST, area: '80,45,3x2', message: 'hi', pixels: formatPictureDigest(hashPixels(ROWS)) },
     },
   ])
   expect(nextAfter).toBe(2)

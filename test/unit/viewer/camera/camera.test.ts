@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { coordOf, HEIGHT, WIDTH } from '../../../../shared/wall.ts'
 import {
   ZOOM_MAX,
-  blockUnder,
+  findBlock,
   boxOf,
   clamp,
   fit,
@@ -119,7 +119,7 @@ test('the block under a point inside a block’s box is that block', () => {
     fc.property(camerasIn(STAGE), blocks, inside, inside, (camera, block, across, down) => {
       const box = boxOf(camera, STAGE, block)
       const point = { x: box.left + box.width * across, y: box.top + box.height * down }
-      expect(blockUnder(camera, STAGE, point)).toBe(block)
+      expect(findBlock(camera, STAGE, point)).toBe(block)
     }),
   )
 })
@@ -128,13 +128,13 @@ test('outside the wall there is no block', () => {
   const camera = fit(STAGE)
   const corner = boxOf(camera, STAGE, at(0, 0))
   const opposite = boxOf(camera, STAGE, at(159, 89))
-  expect(blockUnder(camera, STAGE, { x: corner.left - 1, y: 400 })).toBeUndefined()
-  expect(blockUnder(camera, STAGE, { x: 640, y: corner.top - 1 })).toBeUndefined()
-  expect(blockUnder(camera, STAGE, { x: opposite.left + opposite.width + 1, y: 400 })).toBeUndefined()
-  expect(blockUnder(camera, STAGE, { x: 640, y: opposite.top + opposite.height + 1 })).toBeUndefined()
+  expect(findBlock(camera, STAGE, { x: corner.left - 1, y: 400 })).toBeUndefined()
+  expect(findBlock(camera, STAGE, { x: 640, y: corner.top - 1 })).toBeUndefined()
+  expect(findBlock(camera, STAGE, { x: opposite.left + opposite.width + 1, y: 400 })).toBeUndefined()
+  expect(findBlock(camera, STAGE, { x: 640, y: opposite.top + opposite.height + 1 })).toBeUndefined()
 })
 
 test('the middle of the stage shows a block of the middle of the wall', () => {
-  const block = blockUnder(fit(STAGE), STAGE, { x: 641, y: 401 })
+  const block = findBlock(fit(STAGE), STAGE, { x: 641, y: 401 })
   expect(block === undefined ? undefined : coordOf(block)).toBe('80,45')
 })

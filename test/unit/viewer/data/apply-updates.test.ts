@@ -4,7 +4,7 @@ import type { Sale } from '../../../../shared/contract/feed.ts'
 import { TOTAL_BLOCKS, coordOf } from '../../../../shared/wall.ts'
 import { withChanges } from '../../../../viewer/data/apply-updates.ts'
 import { readWall } from '../../../../viewer/data/read-wall.ts'
-import { pictureAt } from '../../../../viewer/wall/pixel-buffer.ts'
+import { readPicture } from '../../../../viewer/wall/pixel-buffer.ts'
 import { wallOf as wallFrom, type Wall } from '../../../../viewer/wall/wall-model.ts'
 import { pixelsOf, withoutPictures } from '../../../support/page/sample-server.ts'
 import { at, canvas, openBlock, rainbowBlock, wallOf } from '../../../support/page/sample-wall.ts'
@@ -28,7 +28,7 @@ test('a sale assigns its block to its agent, who is new or gains one', () => {
   const after = withChanges(wallOf(canvas), [sale(5), sale(6, at(0, 0), { ...carol, id: 1, name: 'Ada' })])
   expect(after.changed).toEqual([openBlock, at(0, 0)])
   expect(after.claims.get(openBlock)).toEqual({ i: openBlock, a: 2, t: 1_760_000_900_005 })
-  expect(pictureAt(after.texture, openBlock)).toEqual(Uint8Array.fromBase64(px))
+  expect(readPicture(after.texture, openBlock)).toEqual(Uint8Array.fromBase64(px))
   expect(after.agents.map(({ name, blocks }) => [name, blocks])).toEqual([
     ['Ada', 4],
     [canvas.agents[1]?.name ?? '', 1],
@@ -47,7 +47,7 @@ test('a sale that arrives again is counted once, and brings the picture that was
   const once = withChanges(wallOf(canvas), [sale(5)])
   const again = withChanges({ ...once, texture: wallOf(canvas).texture }, [sale(5)])
   expect([again.stats, again.agents]).toEqual([once.stats, once.agents])
-  expect(pictureAt(again.texture, openBlock)).toEqual(Uint8Array.fromBase64(px))
+  expect(readPicture(again.texture, openBlock)).toEqual(Uint8Array.fromBase64(px))
 })
 
 test('a repaint and a new name are applied, and applying them again changes nothing', () => {
@@ -60,7 +60,7 @@ test('a repaint and a new name are applied, and applying them again changes noth
   const once = withChanges(wallOf(canvas), news)
   expect(once.changed).toEqual([rainbowBlock])
   expect(once.claims.get(rainbowBlock)).toEqual({ i: rainbowBlock, a: 0, t: 1_760_000_000_000, m: 'new' })
-  expect(pictureAt(once.texture, rainbowBlock)).toEqual(Uint8Array.fromBase64(px))
+  expect(readPicture(once.texture, rainbowBlock)).toEqual(Uint8Array.fromBase64(px))
   expect(once.agents[0]).toEqual({ ...(ada ?? expect.unreachable()), name: 'Ada II', framework: null })
   expect(once.stats).toEqual(canvas.stats)
   expect(withChanges(once, news)).toEqual(once)

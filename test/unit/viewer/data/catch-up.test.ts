@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { ChangeDto } from '../../../../shared/contract/live.ts'
 import { coordOf } from '../../../../shared/wall.ts'
-import { madeTogether } from '../../../../viewer/data/catch-up.ts'
+import { groupByTime } from '../../../../viewer/data/catch-up.ts'
 import { at } from '../../../support/page/sample-wall.ts'
 
 const repaint = (number: number, t: number): ChangeDto => {
@@ -11,6 +11,6 @@ const repaint = (number: number, t: number): ChangeDto => {
 
 test('all changes of one time arrive together, in the order of the log', () => {
   const log = [repaint(1, 5), repaint(2, 5), repaint(3, 6), repaint(4, 5)]
-  expect(madeTogether(log).map((part) => part.map(({ number }) => number))).toEqual([[1, 2], [3], [4]])
-  expect(madeTogether([])).toEqual([])
+  expect(groupByTime(log).map((part) => part.map(({ number }) => number))).toEqual([[1, 2], [3], [4]])
+  expect(groupByTime([])).toEqual([])
 })

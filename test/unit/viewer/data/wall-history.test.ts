@@ -3,10 +3,10 @@ import fc from 'fast-check'
 import type { ChangeDto } from '../../../../shared/contract/live.ts'
 import { coordOf } from '../../../../shared/wall.ts'
 import { withChanges } from '../../../../viewer/data/apply-updates.ts'
-import { initialState, shownWall, step } from '../../../../viewer/state.ts'
-import { artworkAt } from '../../../../viewer/wall/artworks.ts'
-import { blankTexture, pictureAt } from '../../../../viewer/wall/pixel-buffer.ts'
-import { historyOf, pastAt, type Past } from '../../../../viewer/wall/wall-history.ts'
+import { createState, selectShownWall, step } from '../../../../viewer/state.ts'
+import { findArtwork } from '../../../../viewer/wall/artworks.ts'
+import { createTexture, readPicture } from '../../../../viewer/wall/pixel-buffer.ts'
+import { historyOf, rebuildPast, type Past } from '../../../../viewer/wall/wall-history.ts'
 import { at, canvas as sample, wallOf } from '../../../support/page/sample-wall.ts'
 
 const nobodys = wallOf({
@@ -34,7 +34,7 @@ function logOf(order: readonly (typeof blocks)[number][]): ChangeDto[] {
   })
 }
 
-const fresh = () => ({ ...nobodys, texture: blankTexture(), claims: new Map() })
+const fresh = () => ({ ...nobodys, texture: createTexture(), claims: new Map() })
 
 test('a moment in the history shows the result of all changes until then, whether it is reached forwards or backwards', () => {
   fc.assert(
@@ -47,11 +47,11 @@ test('a moment in the history shows the result of all changes until then, whethe
         const history = historyOf(log, log.length)
         let past: Past | undefined
         for (const moment of moments) {
-          past = pastAt(present, history, moment, past)
+          past = rebuildPast(present, history, moment, past)
           const then = withChanges(fresh(), log.slice(0, moment))
           for (const block of blocks) {
-            expect(pictureAt(past.wall.texture, block)).toEqual(pictureAt(then.texture, block))
-            expect(artworkAt(past.wall, block, moment)?.message).toEqual(artworkAt(then, block)?.message)
+            expect(readPicture(past.wall.texture, block)).toEqual(readPicture(then.texture, block))
+            expect(findArtwork(past.wall, block, moment)?.message).toEqual(findArtwork(then, block)?.message)
           }
         }
       },
@@ -64,12 +64,14 @@ test('looking at the history does not change the present', () => {
   const log = logOf([blocks[0], blocks[0]])
   const wall = withChanges(fresh(), log)
   const remembering = step(
-    { ...initialState({ width: 100, height: 100 }), wall },
+    { ...createState({ width: 100, height: 100 }), wall },
     { do: 'history-loaded', history: historyOf(log, 2) },
   )
   const then = step(remembering, { do: 'seek', at: 1 })
-  expect(pictureAt(shownWall(then)?.texture ?? blankTexture(), blocks[0])).toEqual(Uint8Array.fromBase64(colour(1)))
+  expect(readPicture(selectShownWall(then)?.texture ?? createTexture(), blocks[0])).toEqual(
+    Uint8Array.fromBase64(colour(1)),
+  )
   const now = step(then, { do: 'seek', at: undefined })
-  expect(shownWall(now)).toBe(wall)
-  expect(pictureAt(wall.texture, blocks[0])).toEqual(Uint8Array.fromBase64(colour(2)))
+  expect(selectShownWall(now)).toBe(wall)
+  expect(readPicture(wall.texture, blocks[0])).toEqual(Uint8Array.fromBase64(colour(2)))
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { areaAt, AREA_BLOCKS_MAX } from '../../../../shared/area.ts'
+import { placeArea, AREA_BLOCKS_MAX } from '../../../../shared/area.ts'
 import { PALETTE_SIZE } from '../../../../shared/palette.ts'
 import { LINK_MAX, readPlan, writePlan, type Plan } from '../../../../viewer/studio/plan.ts'
 import { at } from '../../../support/page/sample-wall.ts'
@@ -9,7 +9,7 @@ import { prngOf } from '../../../support/prng.ts'
 // Goal: a plan's link opens the same plan, and no other text opens anything or costs more than a plan.
 
 function planOf(w: number, h: number, indexAt: (pixel: number) => number, message = ''): Plan {
-  const area = areaAt(at(3, 4), { w, h })
+  const area = placeArea(at(3, 4), { w, h })
   if (area === undefined) throw new RangeError(`no area is ${w} by ${h} blocks`)
   const indices = Uint8Array.from({ length: w * h * 100 }, (_, pixel) => indexAt(pixel) % PALETTE_SIZE)
   return { area, words: { name: 'Ada', message, link: 'https://example.com/a' }, indices }

@@ -3,18 +3,18 @@ import { Value } from '@sinclair/typebox/value'
 import { readPlainPng } from '../../../../server/adapters/pictures/png.ts'
 import { AreaOrder } from '../../../../shared/contract/area-order.ts'
 import { PALETTE_SIZE } from '../../../../shared/palette.ts'
-import { areaMessage, digestOfPixels } from '../../../../shared/signing.ts'
-import { adviceFor, coveredCounts, dealOf, priceOf } from '../../../../viewer/studio/order/cost-summary.ts'
+import { formatAreaMessage, hashPixels } from '../../../../shared/signing.ts'
+import { chooseAdvice, countCovered, dealOf, priceOf } from '../../../../viewer/studio/order/cost-summary.ts'
 import { needsFile, writeOrder } from '../../../../viewer/studio/order/export-formats.ts'
 import { orderOf, type RepaintOrder } from '../../../../viewer/studio/order/order.ts'
 import { isPhotograph } from '../../../../viewer/studio/picture-kind.ts'
 import { repaint, type RepaintDeps, type Progress, type RepaintSignature } from '../../../../viewer/studio/repaint.ts'
-import { blocksOfWallet, type EditResult } from '../../../../viewer/studio/service.ts'
+import { readBlocksOfWallet, type EditResult } from '../../../../viewer/studio/service.ts'
 import {
-  newSketch,
-  covered,
-  finished,
-  movedTo,
+  createSketch,
+  listCovered,
+  finishPicture,
+  moveSketch,
   withHeight,
   withPicture,
   withWidth,
@@ -28,7 +28,7 @@ const photo = { name: 'photo.png', width: 1200, height: 900, isPhoto: true, isCl
 /** A picture at a position, with each pixel encoding its own position. */
 function painted(col: number, row: number, width: number, height: number): Sketch {
   const sketch = withPicture(
-    { ...newSketch({ col, row }), wall: wallOf(canvas) },
+    { ...createSketch({ col, row }), wall: wallOf(canvas) },
     { name: 'a.png', width, height, isPhoto: false, isClear: false },
   )
   const { w, h } = sketch.size
@@ -68,7 +68,7 @@ test('photographs and gradients are distinguished from logos and flat drawings, 
 
 describe('a sketch', () => {
   test('photographs are dithered, drawings are not, and a choice of the visitor is kept', () => {
-    const dithered = withPicture(newSketch({ col: 0, row: 0 }), photo)
+    const dithered = withPicture(createSketch({ col: 0, row: 0 }), photo)
     expect(dithered.style.dither).toBe('floyd-steinberg')
     expect(withPicture(dithered, { ...photo, isPhoto: false }).style.dither).toBe('none')
     const own = { ...dithered, ownDither: true, style: { ...dithered.style, dither: 'none' as const } }
@@ -77,7 +77,7 @@ describe('a sketch', () => {
 
   test('a picture made of whole blocks keeps its pixels, and any other one begins small and in proportion', () => {
     const sizeOf = (width: number, height: number) =>
-      withPicture(newSketch({ col: 0, row: 0 }), { ...photo, width, height }).size
+      withPicture(createSketch({ col: 0, row: 0 }), { ...photo, width, height }).size
     expect(sizeOf(160, 90)).toEqual({ w: 16, h: 9 })
     expect(sizeOf(1200, 900)).toEqual({ w: 8, h: 6 })
     expect(sizeOf(25, 31)).toEqual({ w: 3, h: 4 })
@@ -85,30 +85,30 @@ describe('a sketch', () => {
   })
 
   test('one side follows the other while the proportions are kept', () => {
-    const sketch = withPicture(newSketch({ col: 0, row: 0 }), photo)
+    const sketch = withPicture(createSketch({ col: 0, row: 0 }), photo)
     expect(withWidth(sketch, 12).size).toEqual({ w: 12, h: 9 })
     expect(withHeight(sketch, 3).size).toEqual({ w: 4, h: 3 })
     expect(withWidth({ ...sketch, keepsShape: false }, 12).size).toEqual({ w: 12, h: 6 })
   })
 
   test('size and position never exceed the wall, nor the limit of one payment', () => {
-    const sketch = withPicture(newSketch({ col: 158, row: 0 }), photo)
+    const sketch = withPicture(createSketch({ col: 158, row: 0 }), photo)
     expect(sketch.at).toEqual({ col: 152, row: 0 })
-    expect(movedTo(sketch, { col: -4, row: 1000 }).at).toEqual({ col: 0, row: 84 })
+    expect(moveSketch(sketch, { col: -4, row: 1000 }).at).toEqual({ col: 0, row: 84 })
     expect(withWidth(sketch, 10_000).size).toEqual({ w: 23, h: 17 })
-    expect(covered(withWidth({ ...sketch, keepsShape: false, size: { w: 1, h: 2 } }, 160))).toHaveLength(320)
+    expect(listCovered(withWidth({ ...sketch, keepsShape: false, size: { w: 1, h: 2 } }, 160))).toHaveLength(320)
   })
 
   test('a picture that is only moved is not painted again', () => {
     const sketch = painted(10, 10, 20, 20)
-    expect(finished(movedTo(sketch, { col: 20, row: 20 }))).toBe(finished(sketch))
-    expect(finished(withWidth(sketch, 3))).toBeUndefined()
-    expect(finished({ ...sketch, style: { ...sketch.style } })).toBeUndefined()
+    expect(finishPicture(moveSketch(sketch, { col: 20, row: 20 }))).toBe(finishPicture(sketch))
+    expect(finishPicture(withWidth(sketch, 3))).toBeUndefined()
+    expect(finishPicture({ ...sketch, style: { ...sketch.style } })).toBeUndefined()
   })
 
   test('covered blocks are counted by kind, and are bought or repainted only all together', () => {
     const sketch = { ...painted(78, 44, 40, 20), mine: new Set([at(80, 45)]), held: 1 }
-    expect(coveredCounts(sketch)).toEqual({ open: 3, held: 1, others: 3, mine: 1 })
+    expect(countCovered(sketch)).toEqual({ open: 3, held: 1, others: 3, mine: 1 })
     expect(dealOf(sketch)).toBe('neither')
     expect(dealOf(painted(10, 10, 40, 20))).toBe('buy')
     expect(dealOf({ ...painted(10, 10, 40, 20), held: 1 })).toBe('neither')
@@ -120,15 +120,15 @@ describe('a sketch', () => {
 
   test('if the blocks differ, or the wall is sold out, the page says what to do', () => {
     const mixed = { ...painted(78, 44, 40, 20), wallet: '0x12', mine: new Set([at(80, 45)]), held: 1 }
-    expect(adviceFor(mixed)).toBe(
+    expect(chooseAdvice(mixed)).toBe(
       'Blocks under the picture: 3 available, 1 yours, 1 being bought by others, 3 owned by others. Move it to where all blocks are available, or all are yours.',
     )
-    expect(adviceFor({ ...mixed, wallet: undefined })).toEndWith('If they are yours, enter your wallet address.')
+    expect(chooseAdvice({ ...mixed, wallet: undefined })).toEndWith('If they are yours, enter your wallet address.')
     const { wall } = mixed
     const soldOut = { ...mixed, wall: wall && { ...wall, stats: { ...wall.stats, remaining: 0 } } }
-    expect(adviceFor(soldOut)).toStartWith('Every block is sold. If you own some, enter your wallet address')
-    expect(adviceFor(painted(10, 10, 40, 20))).toBe('')
-    expect(adviceFor({ ...soldOut, ...painted(80, 45, 10, 10), wall: soldOut.wall, mine: mixed.mine })).toBe('')
+    expect(chooseAdvice(soldOut)).toStartWith('Every block is sold. If you own some, enter your wallet address')
+    expect(chooseAdvice(painted(10, 10, 40, 20))).toBe('')
+    expect(chooseAdvice({ ...soldOut, ...painted(80, 45, 10, 10), wall: soldOut.wall, mine: mixed.mine })).toBe('')
   })
 })
 
@@ -241,8 +241,10 @@ describe('repainting', () => {
     const calm = depsOf([])
     await repaint(order, calm)
     expect(calm.told.map(({ state }) => state)).toEqual(['signing', 'sending', 'done'])
-    const digest = digestOfPixels(new Uint8Array(200))
-    expect(calm.signed).toEqual([areaMessage('wall.example', '1,1,2x1', calm.sent[0]?.ts ?? 0, { pixels: digest })])
+    const digest = hashPixels(new Uint8Array(200))
+    expect(calm.signed).toEqual([
+      formatAreaMessage('wall.example', '1,1,2x1', calm.sent[0]?.ts ?? 0, { pixels: digest }),
+    ])
   })
 
   test('a lost repaint request is sent again with the same signature', async () => {
@@ -276,7 +278,7 @@ test('all blocks of a wallet are read, on however many pages', async () => {
   const owned = Array.from({ length: 450 }, (_, index) => index)
   const pages: Record<string, number> = { '0': 200, '200': 400, '400': 450 }
   const asked: string[] = []
-  const found = await blocksOfWallet('0xada', async (path) => {
+  const found = await readBlocksOfWallet('0xada', async (path) => {
     asked.push(path)
     const after = new URL(path, 'https://wall.test').searchParams.get('after') ?? ''
     const nextAfter = pages[after] ?? 0

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { cellOf, type BlockIndex } from '../../../../shared/wall.ts'
 import { worksOf } from '../../../../shared/works.ts'
-import { boundsOf, edgesOf, workAt } from '../../../../viewer/wall/artworks.ts'
+import { boundsOf, edgesOf, findWork } from '../../../../viewer/wall/artworks.ts'
 import {
   at,
   blockWithoutPicture,
@@ -39,10 +39,10 @@ test('every sold block belongs to one artwork, and different artworks never touc
 })
 
 test('blocks that touch only at corners are not one artwork, and an open block belongs to none', () => {
-  expect(workAt(wall, rainbowBlock)).toEqual([rainbowBlock, blockWithoutPicture])
-  expect(workAt(wall, checkerBlock)).toEqual([checkerBlock])
-  expect(workAt(wall, nastyBlock)).toEqual([nastyBlock])
-  expect(workAt(wall, at(0, 0))).toEqual([])
+  expect(findWork(wall, rainbowBlock)).toEqual([rainbowBlock, blockWithoutPicture])
+  expect(findWork(wall, checkerBlock)).toEqual([checkerBlock])
+  expect(findWork(wall, nastyBlock)).toEqual([nastyBlock])
+  expect(findWork(wall, at(0, 0))).toEqual([])
 })
 
 test('an area contains its blocks', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { sinceText } from '../../../../viewer/wall/formatting.ts'
+import { formatSince } from '../../../../viewer/wall/formatting.ts'
 
 const NOW = new Date(2026, 10, 24, 18, 30).getTime()
 
@@ -10,5 +10,5 @@ test.each([
   [new Date(2026, 10, 17, 9, 0), 'since 17 November'],
   [new Date(2026, 1, 3, 9, 0), 'since 3 February'],
 ] as const)('the words for a visit on %p are %p', (moment, text) => {
-  expect(sinceText(moment.getTime(), NOW)).toBe(text)
+  expect(formatSince(moment.getTime(), NOW)).toBe(text)
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { missedAfter, newsOf, tourStops } from '../../../../viewer/wall/news.ts'
+import { addMissed, newsOf, listTourStops } from '../../../../viewer/wall/news.ts'
 import {
   at,
   blockWithoutPicture,
@@ -37,8 +37,8 @@ test('the news of a returning visitor are the missed changes, not the sales of t
 })
 
 test('the missed blocks grow as changes arrive', () => {
-  const first = missedAfter(wall, { ...wall, changed: [rainbowBlock] }, 5)
-  expect(missedAfter(wall, { ...wall, changed: [nastyBlock] }, 5, first)).toEqual({
+  const first = addMissed(wall, { ...wall, changed: [rainbowBlock] }, 5)
+  expect(addMissed(wall, { ...wall, changed: [nastyBlock] }, 5, first)).toEqual({
     since: 5,
     blocks: new Set([rainbowBlock, nastyBlock]),
   })
@@ -46,7 +46,7 @@ test('the missed blocks grow as changes arrive', () => {
 
 test('if the whole wall was read again, the blocks sold after the last known sale were missed', () => {
   const before = { ...wall, stats: { ...wall.stats, lastClaimedAt: SOLD_LAST - 1 } }
-  expect(missedAfter(before, wall, 5).blocks).toEqual(new Set([nastyBlock]))
+  expect(addMissed(before, wall, 5).blocks).toEqual(new Set([nastyBlock]))
 })
 
 describe('a tour through new blocks', () => {
@@ -59,22 +59,22 @@ describe('a tour through new blocks', () => {
   test('a tour visits the artwork with the most new blocks first, and an open block next to the newest artwork last', () => {
     const shown = painted(area(0, 1, 1, 0, 3), area(320, 3, 3, 1, 1), area(1600, 2, 2, 0, 2))
     const blocks = [...shown.claims.keys()]
-    expect(tourStops(shown, blocks)).toEqual([at(0, 2), at(0, 10), at(0, 0), at(1, 0)])
-    expect(tourStops(shown, [at(1, 10)])).toEqual([at(0, 10), at(1, 0)])
+    expect(listTourStops(shown, blocks)).toEqual([at(0, 2), at(0, 10), at(0, 0), at(1, 0)])
+    expect(listTourStops(shown, [at(1, 10)])).toEqual([at(0, 10), at(1, 0)])
   })
 
   test('a tour leaves out artworks without a picture', () => {
     const shown = wallOf({ ...canvas, blocks: [...area(320, 3, 3, 1, 1), { i: 0, a: 0, t: 3, px }] })
-    expect(tourStops(shown, [...shown.claims.keys()])).toEqual([at(0, 0), at(1, 0)])
+    expect(listTourStops(shown, [...shown.claims.keys()])).toEqual([at(0, 0), at(1, 0)])
   })
 
   test('a tour has at most twelve artworks', () => {
     const many = painted(...Array.from({ length: 20 }, (_, n) => area(4 * n, 1, 1, 0, n)))
-    expect(tourStops(many, [...many.claims.keys()])).toHaveLength(13)
+    expect(listTourStops(many, [...many.claims.keys()])).toHaveLength(13)
   })
 
   test('on a sold-out wall a tour ends with an artwork', () => {
     const full = painted(area(0, 160, 90, 0, 1))
-    expect(tourStops(full, [at(5, 5)])).toEqual([at(0, 0)])
+    expect(listTourStops(full, [at(5, 5)])).toEqual([at(0, 0)])
   })
 })

@@ -7,9 +7,9 @@ import {
   NO_PICTURE,
   NO_PICTURE_FRAME,
   OPEN,
-  blankTexture,
+  createTexture,
   paintBlock,
-  pictureAt,
+  readPicture,
 } from '../../../../viewer/wall/pixel-buffer.ts'
 import { at } from '../../../support/page/sample-wall.ts'
 import { blocks } from '../any-camera.ts'
@@ -17,7 +17,7 @@ import { blocks } from '../any-camera.ts'
 const pictures = fc.uint8Array({ minLength: PIXELS_PER_BLOCK, maxLength: PIXELS_PER_BLOCK, max: PALETTE_SIZE - 1 })
 
 const painted = (block: BlockIndex, px: string | undefined) => {
-  const texture = blankTexture()
+  const texture = createTexture()
   paintBlock(texture, block, px)
   return texture
 }
@@ -26,7 +26,7 @@ test('a painted block is in the texture as it was sent, and its neighbours stay 
   fc.assert(
     fc.property(blocks, pictures, (block, picture) => {
       const texture = painted(block, picture.toBase64())
-      expect(pictureAt(texture, block)).toEqual(picture)
+      expect(readPicture(texture, block)).toEqual(picture)
       expect(texture.filter((byte) => byte === OPEN)).toHaveLength((TOTAL_BLOCKS - 1) * PIXELS_PER_BLOCK)
     }),
     { numRuns: 20 },
@@ -44,8 +44,8 @@ test('a pixel of a block is at its position in the wall', () => {
 
 test('an open block and an owned one without a picture look different from each other and from every picture', () => {
   const texture = painted(at(1, 0), undefined)
-  const open = new Set(pictureAt(texture, at(0, 0)))
-  const unpainted = new Set(pictureAt(texture, at(1, 0)))
+  const open = new Set(readPicture(texture, at(0, 0)))
+  const unpainted = new Set(readPicture(texture, at(1, 0)))
   expect(open).toEqual(new Set([OPEN]))
   expect(unpainted).toEqual(new Set([NO_PICTURE_FRAME, NO_PICTURE]))
   expect(Math.min(...open, ...unpainted)).toBeGreaterThanOrEqual(PALETTE_SIZE)

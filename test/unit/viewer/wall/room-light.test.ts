@@ -1,18 +1,18 @@
 import { expect, test } from 'bun:test'
 import { PALETTE } from '../../../../shared/palette.ts'
 import { ALL_BLOCKS, cellOf } from '../../../../shared/wall.ts'
-import { blankTexture, paintBytes } from '../../../../viewer/wall/pixel-buffer.ts'
-import { LIGHT_HEIGHT, LIGHT_WIDTH, roomLight } from '../../../../viewer/wall/room-light.ts'
+import { createTexture, paintBytes } from '../../../../viewer/wall/pixel-buffer.ts'
+import { LIGHT_HEIGHT, LIGHT_WIDTH, computeRoomLight } from '../../../../viewer/wall/room-light.ts'
 
 const RED = PALETTE.indexOf('#ff0000')
 
 /** The light of a wall with these red blocks. */
 function lightOf(isRed: (cell: { col: number; row: number }) => boolean) {
   const blocks = ALL_BLOCKS.filter((block) => isRed(cellOf(block)))
-  const texture = blankTexture()
+  const texture = createTexture()
   const picture = new Uint8Array(100).fill(RED)
   for (const block of blocks) paintBytes(texture, block, picture, 0)
-  const rgba = roomLight({ texture, claims: new Map(blocks.map((i) => [i, { i, a: 0, t: 0 }])) })
+  const rgba = computeRoomLight({ texture, claims: new Map(blocks.map((i) => [i, { i, a: 0, t: 0 }])) })
   return (x: number, y: number) => [...rgba.subarray((y * LIGHT_WIDTH + x) * 4, (y * LIGHT_WIDTH + x) * 4 + 4)]
 }
 
