@@ -88,7 +88,7 @@ export type DamagedRow = { readonly table: Table; readonly row: number }
 /** How long a sum is. */
 export const SUM_BYTES = 8
 
-/** The sum of what a row holds, as `heldInSql` reads it, as a number. */
+/** The sum of what a row holds, as `renderChecksumSql` reads it, as a number. */
 export const hashOf = (held: string | Uint8Array): bigint => Bun.hash.xxHash64(held)
 
 type Text = string | number | null
@@ -123,7 +123,7 @@ function encodeText(value: Text): string {
 // A block's texts and its picture take a tenth of it.
 const row = Buffer.alloc(32_768)
 
-/** What a row holds, as `heldInSql` reads it; text as long as there are no bytes in it. */
+/** What a row holds, as `renderChecksumSql` reads it; text as long as there are no bytes in it. */
 function joinParts(parts: readonly (string | ((at: number) => Text | Uint8Array))[], at: number): string | Uint8Array {
   let text = ''
   let written = 0
@@ -142,7 +142,7 @@ function joinParts(parts: readonly (string | ((at: number) => Text | Uint8Array)
 }
 
 /**
- * Whether the content of a row, as `heldInSql` reads it, matches its checksum. A block that nobody ever requested has no checksum
+ * Whether the content of a row, as `renderChecksumSql` reads it, matches its checksum. A block that nobody ever requested has no checksum
  * yet, and the same content as all of these.
  */
 export function isWhole(table: Table, row: number, held: Uint8Array, sum: Uint8Array | null): boolean {
@@ -159,5 +159,5 @@ export function rankOf(block: number): number {
   return ranks.get(block) ?? -1
 }
 
-/** What a block holds that nobody ever wanted, as `heldInSql` reads it. */
+/** What a block holds that nobody ever wanted, as `renderChecksumSql` reads it. */
 const encodeUntouchedBlock = (block: number) => `${encodeText(block)}${encodeText(rankOf(block))}4:open------`

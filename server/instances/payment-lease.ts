@@ -6,11 +6,11 @@ import { TIMES } from '../times.ts'
 
 /**
  * What to do with a lease: `work` once it is free or the payment `isOver`, `late` if the wait is too long. `work` gets
- * whether it has the lease, and whether another process had it before.
+ * whether it has the lease, and whether another process had it before; `unknown` if the store cannot say.
  */
 export type LeasedWork<T> = {
   readonly isOver: () => Promise<boolean>
-  readonly work: (lease: 'first' | 'again' | 'none') => Promise<T>
+  readonly work: (lease: 'first' | 'again' | 'unknown' | 'none') => Promise<T>
   readonly late: () => Promise<T>
 }
 
@@ -79,7 +79,8 @@ export function createPaymentLease(leases: Leases, clock: Clock, times = TIMES):
         const taken = await ignoreTrouble(take(key))
         if (taken !== undefined && taken !== false) return await runHolding(key, () => work(taken))
         // If the store cannot give leases now, works without one.
-        if (taken === undefined || (await ignoreTrouble(isOver())) === true) return await work('none')
+        if (taken === undefined) return await work('unknown')
+        if ((await ignoreTrouble(isOver())) === true) return await work('none')
         if (clock.elapsed() >= deadline) return await late()
         await clock.wait(waitMs)
       }

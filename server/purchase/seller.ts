@@ -82,9 +82,12 @@ function buyInTurn(runs: Runs, request: BuyRequest, client: AbortSignal): Promis
   const run = async () => {
     const known = (await ignoreUnavailable(runs.ledger.find(payment)))?.state.kind
     const isSpent = known !== undefined && !isFinal(known) && !runs.mayRetry(payment.payer)
-    const runWithLease = (lease: 'first' | 'again' | 'none') => {
-      if (lease === 'again') runs.sent.set(keyOf(payment), runs.sent.get(keyOf(payment)) ?? runs.clock.elapsed())
-      return runForClient(runs, request, client, buy, resolve, { isSpent, isLeased: lease !== 'none' })
+    const runWithLease = (lease: 'first' | 'again' | 'unknown' | 'none') => {
+      const isLeased = lease === 'first' || lease === 'again'
+      // Another process may have sent the payment to a facilitator that did not respond: only its lease would show that.
+      const mayBeElsewhere = lease === 'again' || lease === 'unknown'
+      if (mayBeElsewhere) runs.sent.set(keyOf(payment), runs.sent.get(keyOf(payment)) ?? runs.clock.elapsed())
+      return runForClient(runs, request, client, buy, resolve, { isSpent, isLeased })
     }
     // A run that only reads takes no lease, so that it does not keep another process from the purchase.
     if (isSpent || isFinal(known)) return await runWithLease('none')

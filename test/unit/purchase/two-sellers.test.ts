@@ -109,6 +109,20 @@ test('a payment that another process may have sent to a facilitator is not calle
   expect(await other).toMatchObject({ code: 'payment_required', details: { charged: 'no' } })
 })
 
+test('a process that gets no answer about a lease does not call a payment uncharged that another may have sent', async () => {
+  const { here, there, pass } = await openWorld()
+  pass(120)
+  const payment = paymentOf(1, 1, { validBefore: BigInt(NOW / 1000 + 420) })
+  here.gate.verifying = Promise.resolve({ kind: 'unavailable' })
+  const failed = here.buy(payment)
+  pass(10)
+  expect(await failed).toMatchObject({ code: 'facilitator_unavailable' })
+  there.gate.canLease = false
+  const again = there.buy({ ...payment, accepted: { ...payment.accepted, amount: 1n } })
+  pass(10)
+  expect(await again).toMatchObject({ code: 'payment_required', details: { charged: 'unknown' } })
+})
+
 const receiptIn = (outcome: Outcome) =>
   outcome.kind === 'bought'
     ? blockReceiptOf({ purchase: outcome.purchase, sales: [], baseUrl: 'https://wall.example' })

@@ -246,8 +246,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a payment that another instance may have sent is called uncharged',
     file: 'server/purchase/seller.ts',
-    from: "if (lease === 'again') runs",
-    to: "if (lease === 'again' && runs.sent.get(keyOf(payment)) !== undefined) runs",
+    from: "const mayBeElsewhere = lease === 'again' || lease",
+    to: "const mayBeElsewhere = (lease === 'again' && runs.sent.get(keyOf(payment)) !== undefined) || lease",
     shows: 'twins',
   },
   {
