@@ -53,39 +53,36 @@ export function createPaymentHealth(deps: PaymentHealthDeps): PaymentHealth {
   let probedMs: number | undefined
   const note = changesNoted(logger)
 
-  const words = () => fault ?? trouble ?? (reconciled ? null : waiting) ?? lack
+  const explain = () => fault ?? trouble ?? (reconciled ? null : waiting) ?? lack
   const state = () => {
     const failingForMs = failingSince === null ? 0 : clock.elapsed() - failingSince
     const now = deriveRailState({ fault, checked, reconciled, stalled, failedProbes, failingForMs })
-    note(now, words())
+    note(now, explain())
     wasArmed ||= now === 'armed'
     return now
   }
 
+  const setReconciled = (is: boolean) => {
+    reconciled = is
+    state()
+  }
+
   return {
     state,
-    fault: words,
+    fault: explain,
     probeInMs() {
       if (probedMs === undefined) return 0
       const isUneasy = trouble !== null || (wasArmed && state() !== 'armed')
       const isSuspect = facilitator.isSuspect?.() === true
-      return Math.max(
-        0,
-        probedMs + chooseProbeGapMs(times, { isUneasy, wasArmed, isSuspect, isStill }) - clock.elapsed(),
-      )
+      const gapMs = chooseProbeGapMs(times, { isUneasy, wasArmed, isSuspect, isStill })
+      return Math.max(0, probedMs + gapMs - clock.elapsed())
     },
-    reconciled: () => {
-      reconciled = true
-      state()
-    },
+    reconciled: () => setReconciled(true),
     waitsFor: (reason) => {
       waiting = reason
       state()
     },
-    suspend: () => {
-      reconciled = false
-      state()
-    },
+    suspend: () => setReconciled(false),
     async probe() {
       const [supports, health] = await Promise.all([facilitator.supports(), chain.fault()])
       probedMs = clock.elapsed()
