@@ -59,14 +59,14 @@ test.each([
     return response.status
   }
   const statuses = await Promise.all([
+    honest('search', 'GET /api/space?w=3&h=3', {}),
     honest('preview', 'POST /api/preview', sending({ coord: '5,6' })),
     honest('purchase', 'GET /blocks/7,8', paidBy(paymentOf(1, 1))),
     callTool(wall, 'get_wall').then(() => ended.push('mcp') && 200),
   ])
-  const before = ended.indexOf('preview')
   await Promise.all(flood)
-  expect(statuses).toEqual([200, 200, 200])
-  expect(before).toBeGreaterThanOrEqual(0)
-  expect(before).toBeLessThan(FLOOD / 4)
-  for (const name of ['purchase', 'mcp']) expect(ended.indexOf(name)).toBeLessThan(FLOOD / 2)
+  expect(statuses).toEqual([200, 200, 200, 200])
+  // Only the search needs no other thread, whose time is the machine's.
+  expect(ended.indexOf('search')).toBeLessThan(FLOOD / 4)
+  for (const name of ['preview', 'purchase', 'mcp']) expect(ended.indexOf(name)).toBeLessThan(FLOOD / 2)
 })
