@@ -15,8 +15,12 @@ export type Segment = { readonly plain: Uint8Array; readonly deflated: Uint8Arra
 const ZSTD_LEVEL = 3
 const DEFLATE_LEVEL = 6
 
+// Half of the parts of a small wall are empty: rows without a sold block, and groups without an agent.
+const EMPTY: Segment = { plain: new Uint8Array(), deflated: new Uint8Array(), zstd: new Uint8Array() }
+
 /** Compresses a part, in the runtime's compression threads. */
 export async function segmentOf(plain: Uint8Array): Promise<Segment> {
+  if (plain.length === 0) return EMPTY
   const [deflated, zstd] = await Promise.all([
     inTurn(() => deflate(plain)),
     Bun.zstdCompress(plain, { level: ZSTD_LEVEL }),

@@ -44,6 +44,8 @@ test.each([
   ['searches for space', () => ['GET /api/space?w=2&h=2', {}] as const],
 ])('requests of another address are served in the midst of a flood of %s', async (_, request) => {
   const wall = await openWall({ trustedHops: 1 })
+  // Builds the reads of the whole wall, for which the others would wait.
+  await wall.ask('GET /api/health')
   const ended: string[] = []
   const flood = Array.from({ length: FLOOD }, async (_, at) => {
     const [line, { headers = {}, ...rest }] = request(at) as [
