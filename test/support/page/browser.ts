@@ -10,7 +10,6 @@ export type NoBrowser = { readonly reason: string }
 // WebGL without a graphics card, unchanged colours, and no network but this machine's.
 const FLAGS = [
   '--no-sandbox',
-  '--no-zygote',
   '--in-process-gpu',
   '--ignore-gpu-blocklist',
   '--use-gl=angle',
