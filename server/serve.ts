@@ -312,7 +312,7 @@ async function openWall(given: Given, metrics: Metrics | undefined, committed: (
   // Payments to the addresses of earlier settings are accepted, too.
   const payees = new Set([offer.terms.payTo, ...(await store.checkpoint.payees())])
   const denied = createDeniedPayers(config.denied, logger)
-  const sold = openSeller(given, { ...parts, payees, isDenied: denied.has, claimed: committed })
+  const sold = openSeller(given, { ...parts, payees, isDenied: denied.has, stored: committed })
   const service = createApp({
     ...parts,
     payees,

@@ -63,7 +63,7 @@ export type PurchaseDeps = {
   readonly isDenied?: ((payer: Address) => boolean) | undefined // whether the operator does not sell to a payer
   readonly contact: string | null
   readonly advance: () => Promise<void>
-  readonly claimed?: (() => void) | undefined // called after each claim; the log has everything else
+  readonly stored?: (() => void) | undefined // called after each new payment in the ledger; the log has everything else
   readonly leases?: Leases | undefined
   readonly times?: Times
 }
@@ -311,7 +311,7 @@ function createWrites(runs: Runs, run: PurchaseRun) {
     async claim(request) {
       if (run.client.aborted) return { kind: 'abandoned' }
       const claiming = await claimOf(runs, request)
-      runs.claimed?.()
+      runs.stored?.()
       return claiming
     },
     'mark-uncertain': ({ purchase }) => ledger.markUncertain(purchase),
@@ -328,7 +328,11 @@ function createWrites(runs: Runs, run: PurchaseRun) {
       return ledger.writeOff(purchase)
     },
     release: ({ purchase, isFinal }) => ledger.release(purchase, isFinal),
-    'record-unclaimed': ({ purchase }) => ledger.recordUnclaimed(purchase, clock.now()),
+    async 'record-unclaimed'({ purchase }) {
+      const recorded = await ledger.recordUnclaimed(purchase, clock.now())
+      runs.stored?.()
+      return recorded
+    },
     'fulfil-late-payment': ({ purchase, tx }) => ledger.fulfilLatePayment(purchase, tx, clock.now()),
   } satisfies Partial<Handlers>
 }

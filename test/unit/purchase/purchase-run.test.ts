@@ -56,9 +56,9 @@ async function openSeller() {
       return Reflect.get(whole, verb)
     },
   })
-  const told = { claims: 0 }
-  const claimed = () => void (told.claims += 1)
-  const sold = sellerWith({ ledger, facilitator, chain, clock, logger, claimed })
+  const told = { payments: 0 }
+  const stored = () => void (told.payments += 1)
+  const sold = sellerWith({ ledger, facilitator, chain, clock, logger, stored })
   const buy = (payment: Payment, client?: AbortSignal) => sold.buy('next', payment, SILENT, client)
   const charged = () => honest.settled.map(({ nonce }) => nonce)
   return { db, chain, clock, logger, down, world, sold, told, buy, charged }
@@ -104,9 +104,17 @@ describe('a client that hangs up while its payment settles', () => {
 test('a claim is reported to the witness before its payment is settled', async () => {
   const { world, buy, told } = await openSeller()
   let before = 0
-  world.atSettle = () => void (before = told.claims)
+  world.atSettle = () => void (before = told.payments)
   await buy(paymentOf(1, 1))
   expect(before).toBe(1)
+})
+
+test('a payment that a facilitator rejects is stored, and reported to the witness', async () => {
+  const { world, buy, told, db } = await openSeller()
+  world.atVerify = () => {}
+  await buy(paymentOf(1, 1))
+  expect(await db.ledger.find(paymentOf(1, 1))).toMatchObject({ state: { kind: 'released' } })
+  expect(told.payments).toBe(1)
 })
 
 test('a client that hangs up before its block is held is not charged', async () => {
