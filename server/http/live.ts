@@ -79,9 +79,9 @@ const FOLLOWERS_MAX = 10_000
 /** How many changes a client may be behind and still get each of them. */
 export const BEHIND_MAX = 1000
 
-// A client with more unread bytes is disconnected, and catches up when it reconnects. The kernel buffers about as many in
+// A client with more unread bytes is disconnected, and catches up when it reconnects. The kernel buffers 128 KiB in
 // addition (`unread-limits.ts`).
-const BACKLOG_MAX_BYTES = 128 * 1024
+const BACKLOG_MAX_BYTES = 96 * 1024
 
 const HEARTBEAT_MS = 15_000
 

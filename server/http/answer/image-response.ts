@@ -31,7 +31,7 @@ export async function respondImage(request: Request, { view, shown, draw, client
   if (holdsAlready(request.headers.get('if-none-match'), now.ETag)) return respondUnchanged(now)
   const beyond = refuseBeyond(clients, 'pictures', request, cost)
   if (beyond !== undefined) return beyond
-  const busy = await clients.queue.turn(clients.addressOf(request))
+  const busy = await clients.queue.readTurn(clients.addressOf(request))
   if (busy !== undefined) return refuse(busy)
   const image = await draw()
   if (isFailure(image)) return refuse(image)

@@ -53,10 +53,10 @@ export function refuseBeyond(
   return refusal && refuse(refusal)
 }
 
-/** A hook for requests without a body: takes from a budget of the client, then waits in the queue. */
+/** A hook for reads: takes from a budget of the client, then waits in the queue. */
 export function createTurnHook({ limits, addressOf, queue }: Clients, name: BudgetName) {
   return async ({ request }: { readonly request: Request }): Promise<void> => {
-    const refusal = limits.take(name, addressOf(request)) ?? (await queue.turn(addressOf(request)))
+    const refusal = limits.take(name, addressOf(request)) ?? (await queue.readTurn(addressOf(request)))
     if (refusal !== undefined) throw new Refused(refusal)
   }
 }

@@ -7,14 +7,16 @@ import type { Failure } from '../../domain/failure.ts'
 import { createFairLine } from '../../domain/fair-line.ts'
 import { overloaded } from '../../domain/purchase/refusals.ts'
 
-/** Which requests wait for each other: payments that are new to the wall, or all others. */
-export const QUEUE_CLASSES = ['payments', 'requests'] as const
+/** Which requests wait for each other: payments that are new to the wall, reads of pages and pictures, or all others. */
+export const QUEUE_CLASSES = ['payments', 'requests', 'reads'] as const
 
 export type QueueClass = (typeof QUEUE_CLASSES)[number]
 
 export type FairQueue = {
   /** Resolves when a request of the client may go on; with a refusal if too many wait, or if it waited too long. */
   turn(client: string): Promise<Failure | undefined>
+  /** The same for a read: a client that reads many pages does not delay those that buy, repaint or ask for a preview. */
+  readTurn(client: string): Promise<Failure | undefined>
   /** The same for a payment that the ledger knows: it waits with the other requests, but is never refused. */
   knownPaymentTurn(client: string): Promise<void>
   /** The same for a new payment: every other turn is for these. It is refused only if too many of the same client wait. */
@@ -42,9 +44,8 @@ export function createFairQueue(
   waited: (of: QueueClass, ms: number) => void = () => {},
 ): FairQueue {
   const createLine = () => createFairLine<Waiting>(({ isRefusable }) => isRefusable)
-  const lines = { payments: createLine(), requests: createLine() }
+  const lines = { payments: createLine(), requests: createLine(), reads: createLine() }
   let isTaken = false // by a request of this turn
-  let next: QueueClass = 'payments' // whose turn is next, if one waits
   const begin = () => {
     isTaken = true
     setImmediate(giveNextTurn)
@@ -62,11 +63,16 @@ export function createFairQueue(
       if (serve(of, first)) return true
     return false
   }
+  const serveNext = alternate(
+    () => serveFirst('payments'),
+    alternate(
+      () => serveFirst('requests'),
+      () => serveFirst('reads'),
+    ),
+  )
   const giveNextTurn = () => {
     isTaken = false
-    const other = next === 'payments' ? 'requests' : 'payments'
-    if (serveFirst(next)) next = other
-    else void serveFirst(other)
+    serveNext()
   }
   const wait = async (of: QueueClass, client: string, isRefusable: boolean): Promise<Failure | undefined> => {
     if (!isTaken) {
@@ -76,8 +82,8 @@ export function createFairQueue(
     }
     const { promise, resolve: go } = Promise.withResolvers<Failure | undefined>()
     lines[of].push(client, { since: elapsed(), isRefusable, go })
-    const isOver = of === 'requests' && lines.requests.length() > WAITING_MAX
-    const tooMany = isOver ? lines.requests.dropOne(client) : undefined
+    const isOver = of !== 'payments' && lines[of].length() > WAITING_MAX
+    const tooMany = isOver ? lines[of].dropOne(client) : undefined
     if (tooMany !== undefined) {
       waited(of, elapsed() - tooMany.since)
       tooMany.go(overloaded())
@@ -86,8 +92,19 @@ export function createFairQueue(
   }
   return {
     turn: async (client) => await wait('requests', client, true),
+    readTurn: async (client) => await wait('reads', client, true),
     knownPaymentTurn: async (client) => void (await wait('requests', client, false)),
     newPaymentTurn: async (client) =>
       lines.payments.of(client) < NEW_PAYMENTS_OF_ONE ? await wait('payments', client, false) : overloaded(),
+  }
+}
+
+/** Serves one and the other in turns; while one has nothing to serve, only the other. */
+function alternate(one: () => boolean, other: () => boolean): () => boolean {
+  let [first, second] = [one, other]
+  return () => {
+    if (!first()) return second()
+    ;[first, second] = [second, first]
+    return true
   }
 }

@@ -14,11 +14,13 @@ function queueOf() {
   const done: string[] = []
   const request = (name: string, client = 'here') =>
     void queue.turn(client).then((refusal) => done.push(`${name} ${refusal?.code ?? 'goes'}`))
+  const read = (name: string, client = 'here') =>
+    void queue.readTurn(client).then((refusal) => done.push(`${name} ${refusal?.code ?? 'goes'}`))
   const pay = (name: string, client = 'here') =>
     void queue.newPaymentTurn(client).then((refusal) => done.push(`${name} ${refusal?.code ?? 'goes'}`))
   const repeat = (name: string, client = 'here') =>
     void queue.knownPaymentTurn(client).then(() => done.push(`${name} goes`))
-  return { done, waits, request, pay, repeat, pass: (ms: number) => void (now += ms) }
+  return { done, waits, request, read, pay, repeat, pass: (ms: number) => void (now += ms) }
 }
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
@@ -53,12 +55,26 @@ test('a client with one request is served after one request of a client with man
 test('new payments and other requests are served in turns, so that neither delays the other', async () => {
   const { done, request, pay } = queueOf()
   request('first')
-  for (let at = 0; at < 3; at++) request(`read ${at}`)
+  for (let at = 0; at < 3; at++) request(`other ${at}`)
   for (let at = 0; at < 5; at++) pay(`payment ${at}`)
   await turns(20)
   expect(done.map((word) => word.split(' ')[0]).join(' ')).toBe(
-    'first payment read payment read payment read payment payment',
+    'first payment other payment other payment other payment payment',
   )
+})
+
+test('reads of many clients take only every other turn of those that are not for payments', async () => {
+  const { done, request, read, pay } = queueOf()
+  for (let at = 0; at < 200; at++) read(`read ${at}`, `reader ${at}`)
+  for (let at = 0; at < 3; at++) request(`other ${at}`)
+  for (let at = 0; at < 4; at++) pay(`payment ${at}`)
+  await turns(20)
+  expect(
+    done
+      .slice(0, 12)
+      .map((word) => word.split(' ')[0])
+      .join(' '),
+  ).toBe('read payment other payment read payment other payment read other read read')
 })
 
 test('payments of many clients are never refused, even if many wait for long', async () => {
