@@ -5,7 +5,7 @@
 
 import { join } from 'node:path'
 import { describeMachine, type MachineState, measureMachine, slownessOf } from './support/machine.ts'
-import { failureIn, lastLine, missingIn } from './support/run-report.ts'
+import { findFailure, formatLastLine, findMissing } from './support/run-report.ts'
 
 const MEASURED_EVERY_MS = 5000
 
@@ -34,7 +34,7 @@ await Promise.all([
 ])
 clearInterval(timer)
 process.exitCode = await child.exited
-console.error(lastLine({ seconds: (performance.now() - began) / 1000, measured, missing: [...missing] }))
+console.error(formatLastLine({ seconds: (performance.now() - began) / 1000, measured, missing: [...missing] }))
 
 /** Prints what arrives, line by line, and takes note of it. */
 async function repeat(stream: ReadableStream<Uint8Array>, print: (line: string) => void): Promise<void> {
@@ -52,9 +52,9 @@ async function repeat(stream: ReadableStream<Uint8Array>, print: (line: string) 
 }
 
 function takeNote(line: string): void {
-  const without = missingIn(line)
+  const without = findMissing(line)
   if (without !== undefined) missing.add(without)
-  const failure = failureIn(line)
+  const failure = findFailure(line)
   // `bun test` lists its failures again at the end.
   if (failure === undefined || failed.has(failure)) return
   failed.add(failure)

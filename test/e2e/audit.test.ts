@@ -2,11 +2,11 @@ import { expect, test } from 'bun:test'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { outputOf } from '../support/output-of.ts'
-import { scratchFolder } from '../support/scratch-folder.ts'
+import { createScratchFolder } from '../support/scratch-folder.ts'
 
 // Goal: nobody takes packages for audited that were not. Method: the script as CI runs it, with a registry of our own.
 
-const folder = scratchFolder()
+const folder = createScratchFolder()
 
 test.each([
   ['that knows no flaw', 'echo "{}"', 0, /^\{\}$/m],

@@ -62,8 +62,8 @@ test.if(IS_LONG_RUN)('every goal belongs to a measured figure', () => {
 })
 
 test('new results replace older ones of the same name, and nothing else', () => {
-  const marked = (text: string) => `before\n<!-- bench: start -->\n${text}\n<!-- bench: end -->\nafter\n`
-  expect(replaceBetween(marked('old'), 'new')).toBe(marked('new'))
+  const markBench = (text: string) => `before\n<!-- bench: start -->\n${text}\n<!-- bench: end -->\nafter\n`
+  expect(replaceBetween(markBench('old'), 'new')).toBe(markBench('new'))
   expect(() => replaceBetween('no marks', 'new')).toThrow('no place')
 })
 

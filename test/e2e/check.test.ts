@@ -7,7 +7,7 @@ import { startOddEndpoint } from '../support/chain/odd-endpoint.ts'
 import { runCommand } from '../support/e2e/command.ts'
 import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
 import { mayMount } from '../support/scratch-folder.ts'
-import { skippedWithout } from '../support/skipped.ts'
+import { reportSkipped } from '../support/skipped.ts'
 
 // Goal: whatever would stop a wall from selling is known before its start, and an error ends it with a reason before it opens.
 // Method: the real command and the real process, with a chain and a facilitator that misbehave.
@@ -44,7 +44,7 @@ test('check reports everything that works, before the first start and while the 
   }
 })
 
-const wrongIn = async (changes: WallSettings) => {
+const checkWith = async (changes: WallSettings) => {
   const { status, lines } = await check(changes)
   return { status, wrong: lines.filter((line) => line.startsWith('WRONG')) }
 }
@@ -56,7 +56,9 @@ test('check names a facilitator that does not verify, an endpoint of another cha
   around.facilitator.verify.always('error-500')
   const port = new URL(around.network.rpcUrl).port
   const missing = join(around.folder, 'none')
-  expect(await wrongIn({ METRICS_PORT: port, WITNESS_PATH: join(missing, 'witness'), RPC_URL: endpoint.url })).toEqual({
+  expect(
+    await checkWith({ METRICS_PORT: port, WITNESS_PATH: join(missing, 'witness'), RPC_URL: endpoint.url }),
+  ).toEqual({
     status: 1,
     wrong: [
       `WRONG  ports: cannot listen on METRICS_PORT: another program is listening on 127.0.0.1, port ${port} (EADDRINUSE)`,
@@ -70,14 +72,14 @@ test('check names a facilitator that does not verify, an endpoint of another cha
 })
 
 test('check names a setting that cannot work, and a file that is not a database', async () => {
-  expect(await wrongIn({ PRICE: 'free' })).toMatchObject({
+  expect(await checkWith({ PRICE: 'free' })).toMatchObject({
     status: 1,
     wrong: ['WRONG  settings: PRICE must be an amount in dollars with two decimals, from 0.01 to 999999.99'],
   })
   const path = join(around.folder, 'letter.sqlite')
   await Bun.write(path, 'Dear reader, this is not a database. '.repeat(100))
   const wrong = [expect.stringMatching(/^WRONG {2}database \(sqlite\): .*damaged/)]
-  expect(await wrongIn({ DATABASE_PATH: path })).toEqual({ status: 1, wrong })
+  expect(await checkWith({ DATABASE_PATH: path })).toEqual({ status: 1, wrong })
 })
 
 test('check names every incomplete, malformed or missing setting', async () => {
@@ -85,10 +87,10 @@ test('check names every incomplete, malformed or missing setting', async () => {
   const none = join(around.folder, 'none')
   const denied = join(around.folder, 'denied')
   await Bun.write(denied, '# nobody yet\nAda\n')
-  const wrongWith = async (changes: WallSettings) =>
-    (await wrongIn(changes)).wrong.map((line) => line.replace('WRONG  settings: ', ''))
+  const listWrongWith = async (changes: WallSettings) =>
+    (await checkWith(changes)).wrong.map((line) => line.replace('WRONG  settings: ', ''))
   expect(
-    await wrongWith({
+    await listWrongWith({
       CDP_API_KEY_ID: 'id',
       DENY_PAYERS: none,
       FACILITATOR_KEYS: 'api.circle.com=KEY',
@@ -110,7 +112,7 @@ test('check names every incomplete, malformed or missing setting', async () => {
     'DENY_PAYERS names a file that cannot be read (ENOENT)',
   ])
   expect(
-    await wrongWith({
+    await listWrongWith({
       CDP_API_KEY_ID_FILE: none,
       DENY_PAYERS: denied,
       FACILITATOR_KEYS: host,
@@ -130,10 +132,10 @@ test('check names a webhook that cannot be reached or rejects the notice', async
   using receiver = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response(null, { status: 500 }) })
   const secret = { WEBHOOK_SECRET: `whsec_${'A'.repeat(32)}` }
   const { href, host } = receiver.url
-  expect((await wrongIn({ ...secret, WEBHOOK_URL: href })).wrong).toEqual([
+  expect((await checkWith({ ...secret, WEBHOOK_URL: href })).wrong).toEqual([
     `WRONG  webhook ${host}: it returned status 500`,
   ])
-  expect((await wrongIn({ ...secret, WEBHOOK_URL: 'http://127.0.0.1:1' })).wrong).toEqual([
+  expect((await checkWith({ ...secret, WEBHOOK_URL: 'http://127.0.0.1:1' })).wrong).toEqual([
     'WRONG  webhook 127.0.0.1:1: cannot be reached',
   ])
 })
@@ -141,25 +143,25 @@ test('check names a webhook that cannot be reached or rejects the notice', async
 test('check names an older copy, a wall that moved away and a wall of another network', async () => {
   const [path, witness] = [join(around.folder, 'older.sqlite'), join(around.folder, 'older.witness')]
   ;(await openSqlite(path, 'eip155:8453')).close()
-  const wrongThere = async () => (await wrongIn({ DATABASE_PATH: path, WITNESS_PATH: witness })).wrong
-  expect(await wrongThere()).toEqual([])
+  const checkThere = async () => (await checkWith({ DATABASE_PATH: path, WITNESS_PATH: witness })).wrong
+  expect(await checkThere()).toEqual([])
   await Bun.write(witness, JSON.stringify({ change: 7, payment: 9, height: '5', payees: [] }))
-  expect(await wrongThere()).toEqual([expect.stringMatching(/^WRONG {2}database \(sqlite\): .*older than/)])
+  expect(await checkThere()).toEqual([expect.stringMatching(/^WRONG {2}database \(sqlite\): .*older than/)])
   await Bun.write(`${path}.moved`, 'has moved to elsewhere')
-  expect(await wrongThere()).toEqual([expect.stringMatching(/^WRONG {2}database \(sqlite\): .*moved to elsewhere/)])
+  expect(await checkThere()).toEqual([expect.stringMatching(/^WRONG {2}database \(sqlite\): .*moved to elsewhere/)])
   const other = join(around.folder, 'other.sqlite')
   ;(await openSqlite(other, 'eip155:84532')).close()
-  expect((await wrongIn({ DATABASE_PATH: other })).wrong).toEqual([expect.stringMatching(/network eip155:84532/)])
+  expect((await checkWith({ DATABASE_PATH: other })).wrong).toEqual([expect.stringMatching(/network eip155:84532/)])
 })
 
-test.skipIf(skippedWithout('the right to mount a disk', mayMount))(
+test.skipIf(reportSkipped('the right to mount a disk', mayMount))(
   'check names a disk that is nearly full',
   async () => {
     const disk = join(around.folder, 'small')
     await Bun.$`mkdir ${disk} && mount -t tmpfs -o size=32m none ${disk}`
     try {
       const small = { DATABASE_PATH: join(disk, 'wall.sqlite') }
-      expect(await wrongIn(small)).toEqual({ status: 1, wrong: ['WRONG  disk: the disk is nearly full'] })
+      expect(await checkWith(small)).toEqual({ status: 1, wrong: ['WRONG  disk: the disk is nearly full'] })
     } finally {
       await Bun.$`umount ${disk}`
     }
@@ -198,24 +200,26 @@ test('a bearer key is sent to its facilitator, and check names a key that fits n
     },
   })
   const { host, href: FACILITATOR_URL } = guarded.url
-  expect(await wrongIn({ FACILITATOR_URL, FACILITATOR_KEYS: `${host}=KEY:id:secret` })).toEqual({
+  expect(await checkWith({ FACILITATOR_URL, FACILITATOR_KEYS: `${host}=KEY:id:secret` })).toEqual({
     status: 0,
     wrong: [],
   })
-  expect(await wrongIn({ FACILITATOR_URL, FACILITATOR_KEYS: `${host}=KEY` })).toEqual({
+  expect(await checkWith({ FACILITATOR_URL, FACILITATOR_KEYS: `${host}=KEY` })).toEqual({
     status: 1,
     wrong: [`WRONG  facilitator ${host}: the facilitator at ${host} rejects our API key, or needs one (401)${HINT}`],
   })
-  expect(await wrongIn({ FACILITATOR_URL })).toMatchObject({ status: 1, wrong: [expect.stringContaining(HINT)] })
+  expect(await checkWith({ FACILITATOR_URL })).toMatchObject({ status: 1, wrong: [expect.stringContaining(HINT)] })
 })
 
 test('check names a proof of ownership that PAY_TO did not sign for the address of this wall', async () => {
   const owner = privateKeyToAccount(generatePrivateKey())
   const baseUrl = new URL(settings['BASE_URL'] ?? '').origin
-  const proof = (message: string) => owner.signMessage({ message })
-  const own = { PAY_TO: owner.address, OWNERSHIP_PROOFS: await proof(baseUrl) }
+  const signProof = (message: string) => owner.signMessage({ message })
+  const own = { PAY_TO: owner.address, OWNERSHIP_PROOFS: await signProof(baseUrl) }
   expect((await check(own)).lines).toContain('ok     ownership proof 1')
-  expect(await wrongIn({ ...own, OWNERSHIP_PROOFS: `${own.OWNERSHIP_PROOFS},${await proof(`${baseUrl}/`)}` })).toEqual({
+  expect(
+    await checkWith({ ...own, OWNERSHIP_PROOFS: `${own.OWNERSHIP_PROOFS},${await signProof(`${baseUrl}/`)}` }),
+  ).toEqual({
     status: 1,
     wrong: [`WRONG  ownership proof 2: it is not a signature of ${baseUrl} by PAY_TO; sign that text again`],
   })

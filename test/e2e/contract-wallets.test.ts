@@ -9,12 +9,12 @@ import { createWallet, type Wallet } from '../../server/local/wallets.ts'
 import { truncateWallet } from '../../shared/wallet.ts'
 import {
   type ContractWallets,
-  deployCall,
+  encodeDeployCall,
   factoryAddress,
   placeFactory,
   wrapped,
 } from '../support/chain/contract-wallet/deploy.ts'
-import { get, type Payer, settled, sign } from '../support/e2e/buyer.ts'
+import { get, type Payer, sendUntilSettled, sign } from '../support/e2e/buyer.ts'
 import { shareWorld, type World } from '../support/e2e/world.ts'
 import { sendWhile, waitUntil } from '../support/wait.ts'
 
@@ -34,15 +34,15 @@ type Holder = { readonly payer: Payer; signText(message: string): Promise<Hex> }
 
 /** A signature of a contract wallet, as its owner's client makes it. */
 type Form = (signature: Hex, owner: Wallet) => Hex
-const plain: Form = (signature) => signature
+const keepPlain: Form = (signature) => signature
 
-const holderOf = (address: `0x${string}`, owner: Wallet, form: Form = plain): Holder => ({
+const holderOf = (address: `0x${string}`, owner: Wallet, form: Form = keepPlain): Holder => ({
   payer: { address, signTypedData: async (typed) => form(await owner.signTypedData(typed as never), owner) },
   signText: (message) => owner.signMessage({ message }),
 })
 
 /** A contract wallet on the chain (EIP-1271). */
-async function deployed(dollars = 1): Promise<Holder> {
+async function deployHolder(dollars = 1): Promise<Holder> {
   const owner = createWallet()
   const address = await contracts.deploy(owner)
   await world.network.fund(address, dollars)
@@ -50,7 +50,7 @@ async function deployed(dollars = 1): Promise<Holder> {
 }
 
 /** A contract wallet that is deployed by its first payment (EIP-6492). */
-async function undeployed(form: Form = wrapped): Promise<Holder> {
+async function createUndeployed(form: Form = wrapped): Promise<Holder> {
   const owner = createWallet()
   const address = await contracts.addressOf(owner)
   await world.network.fund(address, 1)
@@ -58,7 +58,7 @@ async function undeployed(form: Form = wrapped): Promise<Holder> {
 }
 
 /** A key's account that has delegated to code (EIP-7702). */
-async function delegated(): Promise<Holder> {
+async function delegateHolder(): Promise<Holder> {
   const account = await world.wallet(1)
   await contracts.delegate(account)
   return holderOf(account.address, account)
@@ -81,7 +81,12 @@ const fetchAs = (
 }
 
 /** Sends a change with it until it is processed: so many contract queries in a row are rate-limited. */
-async function signedIn(holder: Holder, path: string, change: object, signMessage?: SignMessage): Promise<Response> {
+async function changeSignedIn(
+  holder: Holder,
+  path: string,
+  change: object,
+  signMessage?: SignMessage,
+): Promise<Response> {
   const [send, headers] = [fetchAs(holder, signMessage), { 'content-type': 'application/json' }]
   return await sendWhile(503, () => send(world.url + path, { method: 'POST', headers, body: JSON.stringify(change) }))
 }
@@ -89,9 +94,9 @@ async function signedIn(holder: Holder, path: string, change: object, signMessag
 const codeOf = async (response: Response) => ((await response.json()) as { readonly error: unknown }).error
 
 describe.each([
-  ['a contract wallet (EIP-1271)', '1,1', deployed],
-  ['a contract wallet that its first payment deploys (EIP-6492)', '2,1', undeployed],
-  ['an account that has delegated to code (EIP-7702)', '3,1', delegated],
+  ['a contract wallet (EIP-1271)', '1,1', deployHolder],
+  ['a contract wallet that its first payment deploys (EIP-6492)', '2,1', createUndeployed],
+  ['an account that has delegated to code (EIP-7702)', '3,1', delegateHolder],
 ] as const)('%s', (_, target, newHolder) => {
   let holder: Holder
   beforeAll(async () => {
@@ -111,9 +116,9 @@ describe.each([
 
   test('a contract wallet repaints its block with a client that only signs in, and nobody else can', async () => {
     const stranger = createWallet()
-    const theirs = await signedIn(holder, `/blocks/${target}`, { message: 'mine' }, stranger.signMessage)
+    const theirs = await changeSignedIn(holder, `/blocks/${target}`, { message: 'mine' }, stranger.signMessage)
     expect([theirs.status, await codeOf(theirs)]).toEqual([401, 'unauthorized'])
-    const ours = await signedIn(holder, `/blocks/${target}`, { message: 'signed in' })
+    const ours = await changeSignedIn(holder, `/blocks/${target}`, { message: 'signed in' })
     expect([ours.status, await ours.json()]).toMatchObject([200, { deed: { message: 'signed in' } }])
   })
 })
@@ -122,7 +127,7 @@ test('a key names itself with a client that only signs in, and pays nothing for 
   const key = await world.wallet(1)
   const holder = holderOf(key.address, key)
   expect((await buy(holder, '8,1')).status).toBe(200)
-  const named = await signedIn(holder, '/api/agents/me', { name: 'Ada' })
+  const named = await changeSignedIn(holder, '/api/agents/me', { name: 'Ada' })
   expect([named.status, await named.json()]).toMatchObject([200, { updated: true, agent: { name: 'Ada' } }])
   expect(await world.dollarsOf(key)).toBe(0)
 })
@@ -144,36 +149,36 @@ test('a contract wallet that is not deployed paints with a client that only sign
   const address = await contracts.addressOf(owner)
   expect((await buy(holderOf(key.address, key), `9,1?painter=${address}`)).status).toBe(200)
   const signText = async (message: string) => wrapped(await owner.signMessage({ message }), owner)
-  const painted = await signedIn({ ...holderOf(address, owner), signText }, '/blocks/9,1', { message: 'painted' })
+  const painted = await changeSignedIn({ ...holderOf(address, owner), signText }, '/blocks/9,1', { message: 'painted' })
   expect([painted.status, await painted.json()]).toMatchObject([200, { deed: { message: 'painted' } }])
   expect(await world.network.client.getCode({ address })).toBeUndefined()
 })
 
 describe('a payment by a contract wallet', () => {
   test('a payment by a contract wallet whose response was lost is one block and one dollar', async () => {
-    const holder = await deployed(2)
+    const holder = await deployHolder(2)
     const payment = await sign(world, holder.payer, '4,1')
     world.facilitator.settle.next('reset-after')
     expect([200, 503]).toContain((await get(world, '4,1', payment)).status)
-    const response = await settled(world, '4,1', payment)
+    const response = await sendUntilSettled(world, '4,1', payment)
     expect([response.status, (await response.json()) as object]).toMatchObject([200, { block: '4,1', owner: 'you' }])
     expect(await world.dollarsOf(holder.payer)).toBe(1)
   })
 
   test('the receipt of a payment that emptied a contract wallet goes to its client that signs a new one', async () => {
-    const holder = await deployed()
+    const holder = await deployHolder()
     const [payment, anew] = [await sign(world, holder.payer, '7,1'), await sign(world, holder.payer, '7,1')]
     world.facilitator.settle.always('error-before')
     expect((await get(world, '7,1', payment)).status).toBe(503)
     world.facilitator.settle.always('honest')
     const { address } = holder.payer
     await waitUntil(async () => (await world.network.balanceOf(address)) === 0n)
-    const response = await settled(world, '7,1', anew)
+    const response = await sendUntilSettled(world, '7,1', anew)
     expect([response.status, (await response.json()) as object]).toMatchObject([200, { block: '7,1', owner: 'you' }])
   })
 
   test('a valid signature that a facilitator calls invalid is not the payer’s fault', async () => {
-    const holder = await deployed()
+    const holder = await deployHolder()
     const payment = await sign(world, holder.payer, '5,1')
     world.facilitator.verify.next('bad-signature')
     const blind = await get(world, '5,1', payment)
@@ -182,11 +187,11 @@ describe('a payment by a contract wallet', () => {
   })
 
   test('a payment that the contract did not sign, or whose account rejects its key, is rejected', async () => {
-    const { payer } = await deployed()
+    const { payer } = await deployHolder()
     const shut = await world.wallet(1)
     await world.network.client.setCode({ address: shut.address, bytecode: '0x60006000fd' })
     for (const { payer: forger } of [holderOf(payer.address, createWallet()), holderOf(shut.address, shut)]) {
-      const response = await settled(world, '6,1', await sign(world, forger, '6,1'))
+      const response = await sendUntilSettled(world, '6,1', await sign(world, forger, '6,1'))
       expect([response.status, await codeOf(response)]).toEqual([402, 'payment_required'])
       expect(await world.dollarsOf(forger)).toBe(1)
     }
@@ -199,8 +204,10 @@ describe('a payment by a contract wallet', () => {
       address: elsewhere,
       bytecode: (await network.client.getCode({ address: factoryAddress })) ?? '0x',
     })
-    const holder = await undeployed((signature, owner) => wrapped(signature, owner, deployCall(owner), elsewhere))
-    const response = await settled(world, '6,1', await sign(world, holder.payer, '6,1'))
+    const holder = await createUndeployed((signature, owner) =>
+      wrapped(signature, owner, encodeDeployCall(owner), elsewhere),
+    )
+    const response = await sendUntilSettled(world, '6,1', await sign(world, holder.payer, '6,1'))
     expect(response.status).toBe(402)
     expect(await network.balanceOf(holder.payer.address)).toBe(1_000_000n)
   })

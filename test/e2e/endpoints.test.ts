@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { WallProcess, WallSettings } from '../../server/local/wall-process.ts'
 import type { Receipt } from '../../shared/contract/block.ts'
-import { limitedTo, type OddEndpoint, startOddEndpoint } from '../support/chain/odd-endpoint.ts'
-import { get, settled, sign } from '../support/e2e/buyer.ts'
+import { createLimit, type OddEndpoint, startOddEndpoint } from '../support/chain/odd-endpoint.ts'
+import { get, sendUntilSettled, sign } from '../support/e2e/buyer.ts'
 import { expectBooksToBalance } from '../support/e2e/read-wall.ts'
 import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
 import { bodyOf, clientOf, healthOf } from '../support/service/client.ts'
-import { eventually } from '../support/wait.ts'
+import { waitFor } from '../support/wait.ts'
 
 // Goal: a wall sells, finishes open purchases and restarts with endpoints that return events of only a few blocks per call,
 // one of which accepts no calls. Method: the real process on a real chain behind such endpoints.
@@ -20,7 +20,7 @@ let wall: WallProcess
 beforeAll(async () => {
   around = await startSurroundings()
   busy = startOddEndpoint(around.network.rpcUrl, { '*': () => 'busy' })
-  narrow = startOddEndpoint(around.network.rpcUrl, { eth_getLogs: limitedTo(10) })
+  narrow = startOddEndpoint(around.network.rpcUrl, { eth_getLogs: createLimit(10) })
   settings = { ...(await around.settingsOnFile()), RPC_URL: `${busy.url},${narrow.url}` }
   wall = await around.startArmed(settings)
 })
@@ -46,7 +46,7 @@ test('if the endpoints limit calls and ranges, a settlement whose response was l
   const payer = await around.wallet(5)
   const payment = await sign(wall, payer)
   around.facilitator.settle.next('hang-after')
-  expect(await isSettled(await settled(wall, 'next', payment))).toBe(true)
+  expect(await isSettled(await sendUntilSettled(wall, 'next', payment))).toBe(true)
   expect(await around.dollarsOf(payer)).toBe(4)
 })
 
@@ -61,13 +61,13 @@ test('a wall that missed 1,300 blocks of the chain arms, and finishes its open p
   await cutOff
   for (let mined = 0; mined < 1300; mined += 100) await around.network.client.mine({ blocks: 100 })
   wall = await around.startArmed(settings)
-  expect((await settled(wall, 'next', payment)).status).toBe(200)
+  expect((await sendUntilSettled(wall, 'next', payment)).status).toBe(200)
   expect(await around.dollarsOf(payer)).toBe(4)
   await expectBooksToBalance({ ...around, url: wall.url })
 })
 
 test('the limits of an endpoint are reported, with its host only', async () => {
-  const told = await eventually(async () => {
+  const told = await waitFor(async () => {
     const health = await healthOf(wall)
     return health.rail === 'armed' ? (health.railError ?? '') : undefined
   })

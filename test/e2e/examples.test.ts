@@ -5,11 +5,11 @@ import { readFeed } from '../support/e2e/read-wall.ts'
 import { startWorld, type World } from '../support/e2e/world.ts'
 import { outputOf } from '../support/output-of.ts'
 import { flatPng } from '../support/picture-files.ts'
-import { scratchFolder } from '../support/scratch-folder.ts'
+import { createScratchFolder } from '../support/scratch-folder.ts'
 
 // Goal: the examples work unchanged, and stay short. Method: each is run as a user types it, with the real wall.
 
-const scratch = scratchFolder()
+const scratch = createScratchFolder()
 const FOLDER = join(import.meta.dir, '../../examples')
 const LINES_MAX = 40
 

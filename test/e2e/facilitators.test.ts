@@ -26,7 +26,7 @@ async function open(first = around.facilitator.url) {
   wall = await around.startArmed({ FACILITATOR_URL: facilitators, DATABASE_PATH: around.databasePath })
 }
 
-async function reopen(first?: string) {
+async function reopenWall(first?: string) {
   await wall.stop()
   await open(first)
 }
@@ -42,7 +42,7 @@ afterAll(async () => {
 })
 
 /** Buys with one signed request, sent once. */
-async function buysAtOnce(what: string) {
+async function expectToBuyAtOnce(what: string) {
   const payer = await around.wallet(5)
   const answer = await get(wall, 'next', await sign(wall, payer))
   expect([what, answer.status]).toEqual([what, 200])
@@ -68,10 +68,10 @@ describe('whatever is wrong with the first facilitator', () => {
   test.each(faults)(
     'if the first facilitator fails %s, the same request gets its block and is charged once',
     async (what, call, tell) => {
-      await reopen()
+      await reopenWall()
       const asked = around.facilitator[call].count()
       tell(around.facilitator)
-      await buysAtOnce(what)
+      await expectToBuyAtOnce(what)
       expect(around.facilitator[call].count()).toBeGreaterThan(asked)
       around.facilitator[call].always('honest')
     },
@@ -79,23 +79,23 @@ describe('whatever is wrong with the first facilitator', () => {
 
   test('if the first facilitator is down, the wall arms, sells, and says which one is down', async () => {
     const gone = `http://127.0.0.1:${await findFreePort()}`
-    await reopen(gone)
-    await buysAtOnce('nobody listens')
+    await reopenWall(gone)
+    await expectToBuyAtOnce('nobody listens')
     expect(await healthOf(wall)).toMatchObject({
       rail: 'armed',
       railError: `the facilitator at ${new URL(gone).host} cannot be reached`,
     })
     expect(JSON.stringify(await healthOf(wall))).not.toContain('password')
-    await reopen()
+    await reopenWall()
   })
 })
 
 test('a facilitator that reads only the payment gets it without extensions', async () => {
-  await reopen()
+  await reopenWall()
   const settles = second.settle.count()
   around.facilitator.verify.next('unreadable')
   around.facilitator.settle.next('unreadable-before')
-  await buysAtOnce('unreadable once')
+  await expectToBuyAtOnce('unreadable once')
   expect(second.settle.count()).toBe(settles)
   const { paymentPayload } = JSON.parse(around.facilitator.settle.bodies().at(-1) ?? '{}')
   expect(Object.keys(paymentPayload)).toEqual(['x402Version', 'accepted', 'payload'])

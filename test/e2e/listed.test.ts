@@ -53,18 +53,18 @@ afterAll(async () => {
   await around.stop()
 })
 
-async function listed(url = catalogue.url.origin) {
+async function runListed(url = catalogue.url.origin) {
   const settings = { ...around.settings, BASE_URL: wall.url }
   const { out, err, status } = await runCommand(settings, around.folder, 'listed', '--catalogue', url)
   return { status, err, rows: out.trim().split('\n').slice(2) }
 }
 
 test('each paid address is validated, and each one that is not or would not be listed is named with its remedy', async () => {
-  const fresh = await listed()
+  const fresh = await runListed()
   expect([fresh.status, fresh.rows.length]).toEqual([1, 3])
   for (const row of fresh.rows) expect(row).toContain('| not listed | sell it once through Coinbase’s facilitator')
   resources.push(`${wall.url}/blocks/next`, `${wall.url}/blocks/{coord}`, `${wall.url}/areas`)
-  expect(await listed()).toMatchObject({
+  expect(await runListed()).toMatchObject({
     status: 0,
     rows: [
       `| GET ${wall.url}/blocks/next | 3 checks passed, listed | nothing |`,
@@ -73,7 +73,7 @@ test('each paid address is validated, and each one that is not or would not be l
     ],
   })
   broken = '/areas'
-  const { status, rows } = await listed()
+  const { status, rows } = await runListed()
   expect([status, rows.at(-1)]).toEqual([
     1,
     `| POST ${wall.url}/areas | has_bazaar_extension: The extension / is missing. | check the proxy in front of the wall: it must pass headers of 8 kB |`,
@@ -81,12 +81,12 @@ test('each paid address is validated, and each one that is not or would not be l
 })
 
 test('a catalogue that does not respond, or responds in another form, is not a finding about the wall', async () => {
-  expect(await listed('http://127.0.0.1:1')).toMatchObject({
+  expect(await runListed('http://127.0.0.1:1')).toMatchObject({
     status: 2,
     rows: [],
     err: expect.stringContaining('does not respond'),
   })
-  expect(await listed(wall.url)).toMatchObject({
+  expect(await runListed(wall.url)).toMatchObject({
     status: 2,
     err: expect.stringContaining('returned an unexpected response (status 404)'),
   })

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { isHere, startProxy, type Proxy } from '../support/e2e/proxies.ts'
-import { skippedWithout } from '../support/skipped.ts'
+import { reportSkipped } from '../support/skipped.ts'
 
 // Goal: nginx counts a client as the wall does. Method: the recipe in a real nginx, which gets the peer's address, before a
 // server that answers everything.
 
-const isSkipped = skippedWithout('nginx', isHere('nginx'))
+const isSkipped = reportSkipped('nginx', isHere('nginx'))
 
 let wall: ReturnType<typeof Bun.serve>
 let proxy: Proxy
@@ -36,14 +36,14 @@ async function refusedOf(peerOf: (nth: number) => string): Promise<number> {
   return statuses.filter((status) => status === 429).length
 }
 
-const hex = (nth: number) => nth.toString(16)
+const toHex = (nth: number) => nth.toString(16)
 
 test.skipIf(isSkipped).each<[string, (nth: number) => string, boolean]>([
   ['one IPv4 address', () => '198.51.100.1', true],
   ['many IPv4 addresses', (nth) => `192.0.2.${nth}`, false],
   ['many IPv4 addresses that are written as IPv6', (nth) => `::ffff:203.0.113.${nth}`, false],
-  ['many addresses of one IPv6 /64', (nth) => `2001:db8:0:1:${hex(nth)}::${hex(nth)}`, true],
-  ['one address of each of many IPv6 /64', (nth) => `2001:db8:1:${hex(nth)}::1`, false],
+  ['many addresses of one IPv6 /64', (nth) => `2001:db8:0:1:${toHex(nth)}::${toHex(nth)}`, true],
+  ['one address of each of many IPv6 /64', (nth) => `2001:db8:1:${toHex(nth)}::1`, false],
 ])('nginx refuses what is above the budget of one client: %s', async (_, peerOf, isRefused) => {
   expect((await refusedOf(peerOf)) > 0).toBe(isRefused)
 })

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { facilitatorAt, oneDollarTo, signPayment } from '../support/chain/payments.ts'
+import { openFacilitatorAt, createOneDollarTerms, signPayment } from '../support/chain/payments.ts'
 import { orderArea, signArea } from '../support/e2e/area-orders.ts'
 import { buyBlock, get, repaint, sign } from '../support/e2e/buyer.ts'
 import { runCommand } from '../support/e2e/command.ts'
 import { metricsPortOf, readCanvas, readFeed } from '../support/e2e/read-wall.ts'
 import { startWorld, type World } from '../support/e2e/world.ts'
-import { eventually, waitUntil } from '../support/wait.ts'
+import { waitFor, waitUntil } from '../support/wait.ts'
 
 // Goal: an operator's commands do what they say on a wall that sells, and report the truth. Method: the commands as an
 // operator types them, with the real process and a real chain.
@@ -17,18 +17,19 @@ let world: World
 /** Runs a command with the wall's settings. */
 const run = (command: string, ...args: readonly string[]) => runCommand(world.settings, world.folder, command, ...args)
 
-const books = async () => {
+const readBooks = async () => {
   const { out, status } = await run('books', '--json')
   const told: Record<string, unknown> = JSON.parse(out)
   return { ...told, status, open: told['open'] }
 }
 
-const monitors = () => `http://127.0.0.1:${metricsPortOf(world.wall())}`
+const locateMonitors = () => `http://127.0.0.1:${metricsPortOf(world.wall())}`
 
-const metric = async (line: string) =>
-  (await (await fetch(`${monitors()}/metrics`)).text()).split('\n').find((text) => text.startsWith(line))
+const readMetric = async (line: string) =>
+  (await (await fetch(`${locateMonitors()}/metrics`)).text()).split('\n').find((text) => text.startsWith(line))
 
-const openPurchases = async (state: string) => (await metric(`wall_open_purchases{state="${state}"}`))?.split(' ')[1]
+const openPurchases = async (state: string) =>
+  (await readMetric(`wall_open_purchases{state="${state}"}`))?.split(' ')[1]
 
 describe('a wall on a file', () => {
   beforeAll(async () => {
@@ -37,9 +38,9 @@ describe('a wall on a file', () => {
   afterAll(() => world.stop())
 
   test('if the books balance, the command exits with 0, on a wall that never sold and on one that sells', async () => {
-    expect(await books()).toMatchObject({ status: 0, balances: true, claimed: 0, received: '0', from: null })
+    expect(await readBooks()).toMatchObject({ status: 0, balances: true, claimed: 0, received: '0', from: null })
     for (const target of ['1,1', 'next']) await buyBlock(world, await world.wallet(), target)
-    expect(await books()).toMatchObject({ status: 0, balances: true, claimed: 2, received: '2000000', owed: '0' })
+    expect(await readBooks()).toMatchObject({ status: 0, balances: true, claimed: 2, received: '2000000', owed: '0' })
     const { out, status } = await run('books')
     expect([status, out]).toEqual([0, expect.stringContaining('They balance.')])
   })
@@ -58,7 +59,7 @@ describe('a wall on a file', () => {
     const payment = await signArea(world, await world.wallet(12), order)
     world.facilitator.settle.next('hang-before', 'hang-before', 'hang-before')
     expect((await orderArea(world, order, payment)).status).toBe(503)
-    const { open } = await books()
+    const { open } = await readBooks()
     const told = { area: '40,40,4x3', target: '40,40,4x3', amount: '12000000', evidence: { kind: 'unspent' } }
     expect(open).toEqual([expect.objectContaining(told)])
     const { out } = await run('books')
@@ -73,20 +74,22 @@ describe('a wall on a file', () => {
     const [key] = open as readonly [{ payer: string; nonce: string }]
     const resolved = await run('resolve', key.payer, key.nonce)
     expect(resolved.out).toMatch(/area 40,40,4x3: sold; the chain: paid in 0x/)
-    expect(await books()).toMatchObject({ status: 0, balances: true, claimed: 14, open: [] })
+    expect(await readBooks()).toMatchObject({ status: 0, balances: true, claimed: 14, open: [] })
     expect((await run('status')).out).toMatch(/^ {2}money +14\.00 USDC for blocks/m)
-    expect(await metric('wall_purchase_blocks_bucket{le="12"}')).toBeDefined()
+    expect(await readMetric('wall_purchase_blocks_bucket{le="12"}')).toBeDefined()
   })
 
   test('if the price of a block arrives without a known purchase, the books do not balance until the operator resolves it', async () => {
     const stray = await world.network.wallet(1)
-    const terms = oneDollarTo(world.payTo)
+    const terms = createOneDollarTerms(world.payTo)
     const payload = await signPayment(stray, terms)
-    expect(await facilitatorAt(world.network.facilitatorUrl).settle(payload, terms)).toMatchObject({ success: true })
+    expect(await openFacilitatorAt(world.network.facilitatorUrl).settle(payload, terms)).toMatchObject({
+      success: true,
+    })
     const { nonce } = (payload.payload as { authorization: { nonce: string } }).authorization
-    expect(await books()).toMatchObject({ status: 1, balances: false, orphans: [{ nonce, amount: '1000000' }] })
+    expect(await readBooks()).toMatchObject({ status: 1, balances: false, orphans: [{ nonce, amount: '1000000' }] })
     expect(await run('resolve', stray.address, nonce, '--paid-out', 'refund 7')).toMatchObject({ status: 0 })
-    expect(await books()).toMatchObject({ status: 0, orphans: [], byHand: [{ nonce }] })
+    expect(await readBooks()).toMatchObject({ status: 0, orphans: [], byHand: [{ nonce }] })
     const list = join(world.folder, 'payouts.txt')
     writeFileSync(list, `${stray.address} ${nonce} refund 10\n${stray.address} ${nonce}\n`)
     const cut = await run('resolve', '--paid-out-from', list)
@@ -107,8 +110,8 @@ describe('a wall on a file', () => {
     const px = '05'.repeat(100)
     const query = `3,3?name=N&message=rude&link=https://rude.example/&px=${px}`
     expect((await get(world, query, await sign(world, wallet, '3,3'))).status).toBe(200)
-    const seen = async () => {
-      const item = await eventually(async () => (await readCanvas(world)).blocks.find(({ i }) => i === 3 * 160 + 3))
+    const readSeen = async () => {
+      const item = await waitFor(async () => (await readCanvas(world)).blocks.find(({ i }) => i === 3 * 160 + 3))
       const deed = (await (await get(world, '3,3')).json()) as Record<string, unknown>
       const sale = (await readFeed(world)).find(({ coord }) => coord === '3,3')
       const texts = [item, deed, sale, await (await fetch(`${world.url}/api/agents`)).json()]
@@ -118,8 +121,8 @@ describe('a wall on a file', () => {
       status: 0,
       out: 'block 3,3: hidden: message, link\n',
     })
-    await waitUntil(async () => (await seen()).item?.m === undefined)
-    const hidden = await seen()
+    await waitUntil(async () => (await readSeen()).item?.m === undefined)
+    const hidden = await readSeen()
     expect(hidden.text).not.toContain('rude')
     expect(hidden.deed).toMatchObject({ message: null, link: null, owner: { name: 'N' } })
     expect(hidden.item?.px).toBe(Uint8Array.fromHex(px).toBase64())
@@ -127,11 +130,11 @@ describe('a wall on a file', () => {
     const repainted = await repaint(world, wallet, '3,3', 'ruder')
     expect(await repainted.json()).toMatchObject({ updated: true, deed: { message: null } })
     await world.restart()
-    expect((await seen()).text).not.toContain('rude')
+    expect((await readSeen()).text).not.toContain('rude')
 
     expect((await run('unhide', '3,3')).out).toBe('block 3,3: everything is shown\n')
-    await waitUntil(async () => (await seen()).item?.m === 'ruder')
-    const shown = await seen()
+    await waitUntil(async () => (await readSeen()).item?.m === 'ruder')
+    const shown = await readSeen()
     expect(shown.deed).toMatchObject({ message: 'ruder', link: 'https://rude.example/' })
     expect(shown.sale?.m).toBeUndefined()
     expect((await run('hide', '90,1')).status).toBe(1)
@@ -165,7 +168,9 @@ describe('a wall on a file', () => {
     expect((await run('status')).out).toMatch(/^ {2}backup +NEVER$/m)
     expect(await run('backup', 'copy.sqlite')).toMatchObject({ status: 0, err: '' })
     await waitUntil(async () => /^ {2}backup +\d+ (?:s|min.*) ago$/m.test((await run('status')).out))
-    expect(Number((await metric('wall_last_backup_timestamp_seconds'))?.split(' ')[1])).toBeGreaterThan(1_700_000_000)
+    expect(Number((await readMetric('wall_last_backup_timestamp_seconds'))?.split(' ')[1])).toBeGreaterThan(
+      1_700_000_000,
+    )
   })
 
   test('only the wall’s user can reach the admin socket, and there is no socket without a wall', async () => {
@@ -183,7 +188,7 @@ describe('a wall on a file', () => {
   test('a monitor reads counts, times and states, and no names', async () => {
     const buyer = await world.wallet()
     await get(world, 'next', await sign(world, buyer))
-    const response = await fetch(`${monitors()}/metrics`)
+    const response = await fetch(`${locateMonitors()}/metrics`)
     expect(response.headers.get('content-type')).toStartWith('text/plain; version=0.0.4')
     const text = await response.text()
     for (const line of [
@@ -198,6 +203,6 @@ describe('a wall on a file', () => {
     for (const name of ['wall_chain_seconds_bucket', 'wall_event_loop_delay_seconds', 'wall_oldest_open_purchase'])
       expect(text).toContain(name)
     expect(text.toLowerCase()).not.toContain(buyer.address.toLowerCase())
-    expect((await fetch(`${monitors()}/`)).status).toBe(404)
+    expect((await fetch(`${locateMonitors()}/`)).status).toBe(404)
   })
 })

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { createWallet } from '../../server/local/wallets.ts'
 import type { AreaReceipt } from '../../shared/contract/area-order.ts'
 import { orderArea, signArea } from '../support/e2e/area-orders.ts'
-import { get, settled, sign } from '../support/e2e/buyer.ts'
+import { get, sendUntilSettled, sign } from '../support/e2e/buyer.ts'
 import { shareWorld, type World } from '../support/e2e/world.ts'
 import { flatPng } from '../support/picture-files.ts'
 import { coordsOf } from '../support/samples.ts'
-import { scratchFolder } from '../support/scratch-folder.ts'
+import { createScratchFolder } from '../support/scratch-folder.ts'
 import { sendWhile } from '../support/wait.ts'
 
 let world: World
@@ -29,7 +29,7 @@ describe('a wall on a file', () => {
     await world.crash()
     await Promise.all(cutOff)
     for (const { wallet, payment } of buyers) {
-      expect((await settled(world, 'next', payment)).status).toBe(200)
+      expect((await sendUntilSettled(world, 'next', payment)).status).toBe(200)
       expect(await world.dollarsOf(wallet)).toBe(4)
     }
   })
@@ -82,7 +82,7 @@ describe('a wall on a file', () => {
 })
 
 describe('errors at the start that only an operator can fix', () => {
-  const folder = scratchFolder()
+  const folder = createScratchFolder()
   const endOf = async (env: Record<string, string>) => {
     const child = Bun.spawn([process.execPath, join(import.meta.dir, '../../server/main.ts')], {
       env: { PATH: Bun.env['PATH'] ?? '', ...env },

@@ -15,8 +15,8 @@ import { Sale } from '../../shared/contract/feed.ts'
 import { PALETTE } from '../../shared/palette.ts'
 import { editMessage, registerMessage } from '../../shared/signing.ts'
 import { truncateWallet } from '../../shared/wallet.ts'
-import { buyBlock, get, payingClient, sign } from '../support/e2e/buyer.ts'
-import { canvasWhen, readCanvas, readFeed } from '../support/e2e/read-wall.ts'
+import { buyBlock, get, createPayingClient, sign } from '../support/e2e/buyer.ts'
+import { waitForCanvas, readCanvas, readFeed } from '../support/e2e/read-wall.ts'
 import { shareWorld, type World } from '../support/e2e/world.ts'
 import { flatPng } from '../support/picture-files.ts'
 import { coordsOf } from '../support/samples.ts'
@@ -116,7 +116,7 @@ test('an owner repaints and sets its name with signatures alone', async () => {
   })
   expect(named).toMatchObject({ status: 200, body: { updated: true, agent: { name: 'Babbage', blocks: 1 } } })
 
-  const canvas = await canvasWhen(world, ({ agents }) => agents.some(({ name }) => name === 'Babbage'))
+  const canvas = await waitForCanvas(world, ({ agents }) => agents.some(({ name }) => name === 'Babbage'))
   const block = canvas.blocks.find(({ i }) => i === 20 * 160 + 11)
   expect(block).toMatchObject({ m: 'repainted', px: Uint8Array.fromHex(px).toBase64() })
   expect(canvas.agents[block?.a ?? -1]).toMatchObject({ name: 'Babbage' })
@@ -134,7 +134,7 @@ async function put(address: string, body: object): Promise<{ status: number; bod
 test('the stock fetch client posts a picture, pays once and owns the area', async () => {
   const wallet = await world.wallet(20)
   const image = flatPng(120, 90, '#ff0000').toBase64()
-  const response = await wrapFetchWithPayment(fetch, payingClient(wallet))(`${world.url}/areas`, {
+  const response = await wrapFetchWithPayment(fetch, createPayingClient(wallet))(`${world.url}/areas`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ at: '20,20', w: 4, h: 3, image, name: 'Ada' }),
@@ -155,7 +155,7 @@ test('the stock axios client buys with a POST', async () => {
   const wallet = await world.wallet(4)
   // It is older than the rest of the SDK, and knows the same schemes.
   type OlderClient = Parameters<typeof wrapAxiosWithPayment>[1]
-  const client = wrapAxiosWithPayment(axios.create(), payingClient(wallet) as unknown as OlderClient)
+  const client = wrapAxiosWithPayment(axios.create(), createPayingClient(wallet) as unknown as OlderClient)
   const { status, data } = await client.post<AreaReceipt>(`${world.url}/areas`, { at: '30,20', w: 2, h: 1 })
   expect([status, data.area]).toEqual([200, '30,20,2x1'])
   expect(await world.dollarsOf(wallet)).toBe(2)
@@ -180,8 +180,8 @@ test('one signed request sent ten times in parallel, and again after a restart, 
 // A client that must use version 1 of x402 does not see the header of version 2, as with a server that supports only
 // version 1.
 /** A `fetch` that hides the headers of version 2, and records which payment headers it sent. */
-function olderFetch(sent: string[]): typeof fetch {
-  const asked = async (input: string | URL | Request, init?: RequestInit) => {
+function createOlderFetch(sent: string[]): typeof fetch {
+  const askAndRecord = async (input: string | URL | Request, init?: RequestInit) => {
     const request = input instanceof Request ? new Request(input, init) : new Request(input.toString(), init)
     for (const name of ['x-payment', 'payment-signature']) if (request.headers.has(name)) sent.push(name)
     const response = await fetch(request)
@@ -190,14 +190,14 @@ function olderFetch(sent: string[]): typeof fetch {
     headers.delete('payment-response')
     return new Response(response.body, { status: response.status, headers })
   }
-  return Object.assign(asked, { preconnect: fetch.preconnect })
+  return Object.assign(askAndRecord, { preconnect: fetch.preconnect })
 }
 
 test('a client of version 1 buys a block with its listing, for one dollar', async () => {
   const wallet = await world.wallet(2)
   const sent: string[] = []
   const client = new x402Client().registerV1('base', new ExactEvmSchemeV1(wallet))
-  const pay = wrapFetchWithPayment(olderFetch(sent), client)
+  const pay = wrapFetchWithPayment(createOlderFetch(sent), client)
   const response = await pay(`${world.url}/blocks/3,4?name=Ada&message=from+version+1`)
   expect(response.status).toBe(200)
   expect(sent).toEqual(['x-payment'])

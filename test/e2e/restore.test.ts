@@ -3,12 +3,12 @@ import { cp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { waitUntilArmed, type WallProcess, type WallSettings } from '../../server/local/wall-process.ts'
 import { createWallet } from '../../server/local/wallets.ts'
-import { lower, newOffer, sign as signFor, submit, transferOf } from '../support/chain/signing.ts'
+import { lower, createOffer, sign as signFor, submit, transferOf } from '../support/chain/signing.ts'
 import { buyBlock, get, sign } from '../support/e2e/buyer.ts'
 import { runCommand } from '../support/e2e/command.ts'
 import { alertsOf, railOf } from '../support/e2e/read-wall.ts'
 import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
-import { eventually } from '../support/wait.ts'
+import { waitFor } from '../support/wait.ts'
 
 // Goal: an older copy of the database sells nothing, whatever is restored with it, and stray money stops nothing if the
 // operator has set that the witness is apart.
@@ -24,19 +24,20 @@ afterAll(() => around.stop())
 
 const sell = async (wall: WallProcess) => await buyBlock(wall, await around.wallet())
 
-const operate = (command: string, ...args: readonly string[]) => runCommand(settings, around.folder, command, ...args)
+const runOperate = (command: string, ...args: readonly string[]) =>
+  runCommand(settings, around.folder, command, ...args)
 
-const books = async () => {
-  const { out, status } = await operate('books', '--json')
+const readBooks = async () => {
+  const { out, status } = await runOperate('books', '--json')
   return { status, ...(JSON.parse(out) as Record<string, unknown>) }
 }
 
-const alerted = (wall: WallProcess, wanted: string) =>
-  eventually(async () => alertsOf(wall).find(({ event }) => event === wanted))
+const waitForAlert = (wall: WallProcess, wanted: string) =>
+  waitFor(async () => alertsOf(wall).find(({ event }) => event === wanted))
 
 /** Pays the wall's address with an authorization that somebody else broadcasts; returns the transaction. */
 async function payByStranger(): Promise<string> {
-  const offer = newOffer()
+  const offer = createOffer()
   const terms = { ...offer.terms, payTo: lower(around.payTo) }
   const payment = await signFor(await around.wallet(), { ...offer, terms })
   return await submit(around.network.client, transferOf(payment))
@@ -49,9 +50,9 @@ test('if the witness is apart, money from another source that arrived while the 
   const tx = await payByStranger()
   const WITNESS_PATH = join(around.folder, 'wall.sqlite.witness')
   const wall = await around.startArmed({ ...settings, WITNESS_PATH, WITNESS_IS_APART: 'yes' })
-  expect(await alerted(wall, 'stray')).toMatchObject({ tx })
+  expect(await waitForAlert(wall, 'stray')).toMatchObject({ tx })
   await sell(wall)
-  expect(await books()).toMatchObject({
+  expect(await readBooks()).toMatchObject({
     status: 0,
     balances: true,
     claimed: 2,
@@ -70,45 +71,45 @@ test('if the witness is apart, money from another source that arrived while the 
 test('if the witness is not apart, such money stops sales until the operator books it as stray, and the wall names the command and the setting', async () => {
   await payByStranger()
   const wall = await around.start(settings)
-  const { payer = '', nonce = '' } = await alerted(wall, 'orphan')
+  const { payer = '', nonce = '' } = await waitForAlert(wall, 'orphan')
   expect(await railOf(wall)).toBe('arming')
-  const ready = await eventually(async () => {
+  const ready = await waitFor(async () => {
     const answer = await fetch(`${wall.url}/readyz`)
     const text = await answer.text()
     return text.includes('resolve --all --stray') && text.includes('WITNESS_IS_APART=yes') ? answer.status : undefined
   })
   expect(ready).toBe(503)
-  expect(await operate('resolve', '--all', '--stray')).toMatchObject({ status: 0 })
+  expect(await runOperate('resolve', '--all', '--stray')).toMatchObject({ status: 0 })
   await waitUntilArmed(wall.url)
   await sell(wall)
-  expect(await operate('resolve', payer, nonce, '--stray')).toMatchObject({ status: 1 })
-  expect(await books()).toMatchObject({ status: 0, strayed: '2000000', orphans: [] })
+  expect(await runOperate('resolve', payer, nonce, '--stray')).toMatchObject({ status: 1 })
+  expect(await readBooks()).toMatchObject({ status: 0, strayed: '2000000', orphans: [] })
   await wall.stop()
 })
 
 test('yesterday’s database sells nothing and says which copy it is, whether its witness was restored with it or not', async () => {
   const files = ['wall.sqlite', 'wall.sqlite.witness']
-  const yesterday = (name: string) => join(around.folder, `yesterday-${name}`)
-  for (const name of files) await cp(join(around.folder, name), yesterday(name))
+  const locateYesterday = (name: string) => join(around.folder, `yesterday-${name}`)
+  for (const name of files) await cp(join(around.folder, name), locateYesterday(name))
   const before = await around.startArmed(settings)
   await sell(before)
   await before.stop()
 
-  await cp(yesterday('wall.sqlite'), around.databasePath)
+  await cp(locateYesterday('wall.sqlite'), around.databasePath)
   const older = await around.start(settings)
-  await alerted(older, 'older-copy')
-  await alerted(older, 'orphan')
+  await waitForAlert(older, 'older-copy')
+  await waitForAlert(older, 'orphan')
   expect(await railOf(older)).toBe('arming')
   await older.stop()
 
-  for (const name of files) await cp(yesterday(name), join(around.folder, name))
+  for (const name of files) await cp(locateYesterday(name), join(around.folder, name))
   const snapshot = await around.start(settings)
-  await alerted(snapshot, 'orphan')
+  await waitForAlert(snapshot, 'orphan')
   expect(alertsOf(snapshot).map(({ event }) => event)).toEqual(['orphan'])
   expect(await railOf(snapshot)).toBe('arming')
   await snapshot.stop()
 
-  expect(await operate('accept-restore', '--yes')).toMatchObject({ status: 0 })
+  expect(await runOperate('accept-restore', '--yes')).toMatchObject({ status: 0 })
   const accepted = await around.startArmed(settings)
   await sell(accepted)
   await accepted.stop()
@@ -117,14 +118,14 @@ test('yesterday’s database sells nothing and says which copy it is, whether it
 test('a missing database is not replaced by a new wall while its witness exists, until the operator says so', async () => {
   await rm(around.databasePath)
   const wall = await around.start(settings)
-  await alerted(wall, 'older-copy')
+  await waitForAlert(wall, 'older-copy')
   expect(await railOf(wall)).toBe('arming')
   await wall.stop()
-  expect(await operate('accept-restore')).toMatchObject({
+  expect(await runOperate('accept-restore')).toMatchObject({
     status: 1,
     out: expect.stringMatching(/never read the chain.+books --from[^]+older than its witness/),
   })
-  expect(await operate('accept-restore', '--yes')).toMatchObject({ status: 0 })
+  expect(await runOperate('accept-restore', '--yes')).toMatchObject({ status: 0 })
   const accepted = await around.startArmed(settings)
   await accepted.stop()
 })
@@ -133,23 +134,23 @@ test('an older copy that is restored is noticed, sells nothing new, and becomes 
   const backup = join(around.folder, 'backup.sqlite')
   const DATABASE_PATH = join(around.folder, 'own.sqlite')
   const own = { ...settings, DATABASE_PATH, PAY_TO: createWallet().address }
-  const operateOwn = async (...args: readonly [command: string, ...others: string[]]) => {
+  const runOwnOperate = async (...args: readonly [command: string, ...others: string[]]) => {
     const { out, err, status } = await runCommand(own, around.folder, ...args)
     return { status, said: out + err }
   }
   let wall = await around.startArmed(own)
   const before = [await sell(wall), await sell(wall)]
-  const [, made] = await Promise.all([sell(wall), operateOwn('backup', backup)])
+  const [, made] = await Promise.all([sell(wall), runOwnOperate('backup', backup)])
   expect(made).toMatchObject({ status: 0 })
-  expect((await operateOwn('backup', backup)).said).toContain('never replaces')
+  expect((await runOwnOperate('backup', backup)).said).toContain('never replaces')
   const lost = [await sell(wall), await sell(wall), await sell(wall)]
-  expect((await operateOwn('accept-restore', '--yes')).said).toContain('another process')
+  expect((await runOwnOperate('accept-restore', '--yes')).said).toContain('another process')
   await wall.stop()
 
   await cp(backup, DATABASE_PATH)
   wall = await around.start(own)
-  const orphansNow = () => alertsOf(wall, 'orphan').flatMap(({ tx }) => tx ?? [])
-  const orphans = await eventually(async () => (orphansNow().length >= lost.length ? orphansNow() : undefined))
+  const listOrphans = () => alertsOf(wall, 'orphan').flatMap(({ tx }) => tx ?? [])
+  const orphans = await waitFor(async () => (listOrphans().length >= lost.length ? listOrphans() : undefined))
   // The sale in progress may be in the copy or not.
   expect(orphans.length - lost.length).toBeWithin(0, 2)
   expect(await railOf(wall)).toBe('arming')
@@ -159,15 +160,15 @@ test('an older copy that is restored is noticed, sells nothing new, and becomes 
   expect((await get(wall, 'next', stranger)).status).toBe(502)
   await wall.stop()
 
-  const listed = await operateOwn('accept-restore')
+  const listed = await runOwnOperate('accept-restore')
   expect(listed.status).toBe(1)
   for (const tx of orphans) expect(listed.said).toContain(tx)
-  expect(await operateOwn('accept-restore', '--yes')).toMatchObject({ status: 0 })
+  expect(await runOwnOperate('accept-restore', '--yes')).toMatchObject({ status: 0 })
   const owed = `credits                   ${orphans.length}, of which ${orphans.length}.00`
-  expect((await operateOwn('books')).said).toContain(owed)
+  expect((await runOwnOperate('books')).said).toContain(owed)
 
   wall = await around.startArmed(own)
-  expect(orphansNow()).toEqual([])
+  expect(listOrphans()).toEqual([])
   const credited = { error: 'payment_credited', charged: 'yes' }
   for (const { payment } of lost) expect(await (await get(wall, 'next', payment)).json()).toMatchObject(credited)
   expect((await get(wall, 'next', stranger)).status).toBe(200)

@@ -4,9 +4,9 @@ import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { wrapFetchWithPayment } from '@x402/fetch'
 import type { Deed, Receipt } from '../../shared/contract/block.ts'
 import type { SettleFault } from '../support/chain/faulty-facilitator.ts'
-import { get, settled, sign, signDemand } from '../support/e2e/buyer.ts'
+import { get, sendUntilSettled, sign, signDemand } from '../support/e2e/buyer.ts'
 import { shareWorld, type World } from '../support/e2e/world.ts'
-import { eventually, sendWhile } from '../support/wait.ts'
+import { waitFor, sendWhile } from '../support/wait.ts'
 
 // Each way a facilitator can fail at settlement. Afterwards the buyer sends the same signed request again until
 // there is an outcome: a block for a dollar. In between, no response may ask for money.
@@ -53,7 +53,7 @@ describe('a wall on a file', () => {
           expect(await first.json()).toMatchObject({ error: 'settlement_unknown' })
           expect(Number(first.headers.get('retry-after'))).toBeGreaterThan(0)
         }
-        const last = await settled(world, 'next', payment)
+        const last = await sendUntilSettled(world, 'next', payment)
         expect(last.status).toBe(200)
         const hash = ((await last.json()) as Receipt).deed.tx as `0x${string}`
         expect(await world.network.client.getTransactionReceipt({ hash })).toMatchObject({ status: 'success' })
@@ -73,7 +73,7 @@ describe('a wall on a file', () => {
     expect((await get(world, '1,1', others)).status).toBe(409)
     expect(await world.dollarsOf(other)).toBe(2)
     world.facilitator.settle.always('honest')
-    expect((await settled(world, '1,1', payment)).status).toBe(200)
+    expect((await sendUntilSettled(world, '1,1', payment)).status).toBe(200)
   })
 
   test('a client that signs a new payment is not charged again, and gets the older purchase', async () => {
@@ -84,7 +84,7 @@ describe('a wall on a file', () => {
     expect((await get(world, 'next', first)).status).toBe(503)
     expect((await get(world, 'next', second)).status).toBe(503)
     world.facilitator.settle.always('honest')
-    const anew = await settled(world, 'next', second)
+    const anew = await sendUntilSettled(world, 'next', second)
     expect(anew.status).toBe(200)
     const receipt = await anew.text()
     const { notice: _, ...expected } = JSON.parse(receipt) as Receipt
@@ -98,7 +98,7 @@ describe('a wall on a file', () => {
         const payer = await world.wallet(5)
         const target = at % 2 === 0 ? 'next' : `${at},5`
         world.facilitator.settle.next(fault)
-        const block = await eventually(async () => {
+        const block = await waitFor(async () => {
           const client = new x402Client().register('eip155:8453', new ExactEvmScheme(payer))
           const response = await wrapFetchWithPayment(fetch, client)(`${world.url}/blocks/${target}`)
           return response.status === 200 ? ((await response.json()) as Receipt | Deed).block : undefined

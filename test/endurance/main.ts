@@ -9,60 +9,63 @@ const ROOT = join(import.meta.dir, '../..')
 
 type Run = { readonly does: string; readonly command: readonly string[] }
 
-const script = (path: string, does: string): Run => ({ does, command: [join(import.meta.dir, path)] })
+const createScriptRun = (path: string, does: string): Run => ({ does, command: [join(import.meta.dir, path)] })
 
 /** Tests, at their full length and with the service's own times. Options go to `bun test`. */
-const tests = (paths: readonly string[], does: string): Run => ({
+const createTestRun = (paths: readonly string[], does: string): Run => ({
   does,
   command: ['test', '--timeout', '600000', ...paths.map((path) => `./test/${path}`)],
 })
 
 const RUNS: Readonly<Record<string, Run>> = {
-  sim: script('sim/main.ts', '100,000 histories over a model chain, or with --mutants every planted bug'),
-  torture: script('torture/main.ts', 'rounds of kills and failures on real processes, chain and disk'),
-  hostile: tests(['endurance/hostile/catalogue.test.ts'], 'a catalogue of bad requests'),
-  connections: tests(['endurance/connections/connections.test.ts'], 'ten thousand half-open connections'),
-  fuzz: tests(['endurance/fuzz/fuzz.test.ts'], 'a million generated requests'),
-  abuse: tests(['endurance/abuse/abuse.test.ts'], 'floods of every kind, while other clients use the wall'),
-  bodies: tests(['endurance/abuse/bodies.long.ts'], 'the most expensive bodies of each route, and their CPU time'),
-  readers: tests(
+  sim: createScriptRun('sim/main.ts', '100,000 histories over a model chain, or with --mutants every planted bug'),
+  torture: createScriptRun('torture/main.ts', 'rounds of kills and failures on real processes, chain and disk'),
+  hostile: createTestRun(['endurance/hostile/catalogue.test.ts'], 'a catalogue of bad requests'),
+  connections: createTestRun(['endurance/connections/connections.test.ts'], 'ten thousand half-open connections'),
+  fuzz: createTestRun(['endurance/fuzz/fuzz.test.ts'], 'a million generated requests'),
+  abuse: createTestRun(['endurance/abuse/abuse.test.ts'], 'floods of every kind, while other clients use the wall'),
+  bodies: createTestRun(
+    ['endurance/abuse/bodies.long.ts'],
+    'the most expensive bodies of each route, and their CPU time',
+  ),
+  readers: createTestRun(
     ['endurance/readers/readers.long.ts'],
     'a thousand clients that read nothing, and the memory that they use',
   ),
-  history: tests(
+  history: createTestRun(
     ['endurance/history/history.long.ts'],
     'a month of an owner who repaints as much as the budgets allow: disk, backups, start',
   ),
-  outages: tests(
+  outages: createTestRun(
     ['endurance/outages/outages.test.ts'],
     'each dependency fails, and the time until that and its end are reported',
   ),
-  troubles: tests(
+  troubles: createTestRun(
     ['e2e/settle-troubles.test.ts', 'e2e/instances/troubled-instances.test.ts'],
     'failing settlements and instances, with the timeouts of the service',
   ),
-  soak: tests(['endurance/soak/soak.test.ts'], 'a full wall in use for half an hour'),
-  flakes: script('flakes/main.ts', 'the tests of the gate repeated under load, and those that failed'),
-  clients: tests(['endurance/clients/clients.long.ts'], 'third-party clients buy, or use every tool'),
-  releases: tests(['endurance/releases.long.ts'], 'a release is made, installed and run'),
-  upgrade: tests(['endurance/upgrade.long.ts'], 'instances are replaced one by one under load'),
-  proxies: tests(
+  soak: createTestRun(['endurance/soak/soak.test.ts'], 'a full wall in use for half an hour'),
+  flakes: createScriptRun('flakes/main.ts', 'the tests of the gate repeated under load, and those that failed'),
+  clients: createTestRun(['endurance/clients/clients.long.ts'], 'third-party clients buy, or use every tool'),
+  releases: createTestRun(['endurance/releases.long.ts'], 'a release is made, installed and run'),
+  upgrade: createTestRun(['endurance/upgrade.long.ts'], 'instances are replaced one by one under load'),
+  proxies: createTestRun(
     ['endurance/proxies/caddy.long.ts', 'endurance/proxies/caching-proxy.long.ts'],
     'the wall behind Caddy and behind a cache',
   ),
-  'shared-stream': tests(
+  'shared-stream': createTestRun(
     ['endurance/shared-stream/shared-stream.long.ts'],
     'ten thousand followers (FOLLOWERS=N) over one stream that a Varnish shares',
   ),
-  'hang-ups': tests(
+  'hang-ups': createTestRun(
     ['endurance/proxies/hang-ups.long.ts'],
     'buyers behind each shipped proxy, over HTTP/1.1 and 2, hang up, sign a new payment and pay once',
   ),
-  appearances: tests(
+  appearances: createTestRun(
     ['accessibility', 'server-pages', 'label', 'zoom'].map((name) => `page/${name}.test.ts`),
     'axe in each window size and theme, a hundred clicks per window, both enlargements',
   ),
-  bench: tests(['e2e/bench.test.ts'], 'every scenario of the bench, and every goal has one'),
+  bench: createTestRun(['e2e/bench.test.ts'], 'every scenario of the bench, and every goal has one'),
 }
 
 const [name = '', ...options] = Bun.argv.slice(2)

@@ -5,13 +5,13 @@ import { dirname, join } from 'node:path'
 import { waitUntilArmed, startWall, type WallProcess } from '../../server/local/wall-process.ts'
 import { buyBlock } from '../support/e2e/buyer.ts'
 import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
-import { scratchFolder } from '../support/scratch-folder.ts'
+import { createScratchFolder } from '../support/scratch-folder.ts'
 
 // Goal: the downloaded release runs a wall, without Bun, Node or a clone. Method: the release as it is made, unpacked
 // and installed into a folder, and its program run there with nothing on the path.
 
 const ROOT = join(import.meta.dir, '../..')
-const folder = scratchFolder()
+const folder = createScratchFolder()
 const made = join(folder, 'made')
 const root = join(folder, 'root')
 const program = join(root, 'usr/local/bin/pixel-wall')
@@ -32,8 +32,8 @@ function spawn(command: readonly string[], env: Readonly<Record<string, string>>
 const run = (...args: readonly string[]) => spawn([program, ...args], settings, around.folder)
 
 const system = { PATH: Bun.env['PATH'] ?? '' }
-const unpacked = () => join(folder, readdirSync(folder).find((name) => name.startsWith('pixel-wall-')) ?? '')
-const install = () => spawn(['sh', join(unpacked(), 'install.sh')], { ...system, DESTDIR: root }, folder)
+const locateUnpacked = () => join(folder, readdirSync(folder).find((name) => name.startsWith('pixel-wall-')) ?? '')
+const install = () => spawn(['sh', join(locateUnpacked(), 'install.sh')], { ...system, DESTDIR: root }, folder)
 
 beforeAll(async () => {
   const path = `${join(process.execPath, '..')}:${system.PATH}`
@@ -65,19 +65,19 @@ test('a release has the same bytes in any folder', () => {
   const again = join(folder, 'another/folder')
   const path = `${join(process.execPath, '..')}:${system.PATH}`
   expect(spawn([process.execPath, 'deploy/release.ts', again], { PATH: path }, ROOT).status).toBe(0)
-  const sumsIn = (place: string) => readFileSync(join(place, 'SHA256SUMS'), 'utf8')
-  expect(sumsIn(again)).toBe(sumsIn(made))
+  const readSums = (place: string) => readFileSync(join(place, 'SHA256SUMS'), 'utf8')
+  expect(readSums(again)).toBe(readSums(made))
 }, 60_000)
 
 test('every link of the manual and its reference works in the archive and once installed', () => {
   const documents = ['OPERATING.md', 'docs/operating-reference.md', 'docs/postgres.md', 'docs/settings.md']
   const linksOf = (document: string) =>
-    [...readFileSync(join(unpacked(), document), 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, path = '']) =>
-      join(dirname(document), path),
+    [...readFileSync(join(locateUnpacked(), document), 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(
+      ([, path = '']) => join(dirname(document), path),
     )
   const files = ['prometheus/alerts.yml', 'grafana/wall.json', 'nginx.conf', ...documents.flatMap(linksOf)]
   expect(files).toContain('docs/postgres.md')
-  for (const place of [unpacked(), join(root, 'usr/local/share/doc/pixel-wall')])
+  for (const place of [locateUnpacked(), join(root, 'usr/local/share/doc/pixel-wall')])
     expect(files.filter((path) => !existsSync(join(place, path)))).toEqual([])
 })
 
@@ -157,7 +157,7 @@ test('a second installation keeps the settings and the previous version', () => 
   writeFileSync(file, 'PAY_TO=0x1\n')
   expect(install()).toMatchObject({ status: 0, err: '' })
   expect(existsSync(`${program}.before`)).toBe(false)
-  writeFileSync(join(unpacked(), 'pixel-wall'), '#!/bin/sh\necho 9.9.9\n')
+  writeFileSync(join(locateUnpacked(), 'pixel-wall'), '#!/bin/sh\necho 9.9.9\n')
   expect(install()).toMatchObject({ status: 0, out: 'pixel-wall 9.9.9 is installed.\n' })
   expect(readFileSync(`${program}.before`)).toEqual(readFileSync(join(made, NAME)))
   expect(readFileSync(file, 'utf8')).toBe('PAY_TO=0x1\n')

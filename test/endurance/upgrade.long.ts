@@ -56,7 +56,7 @@ function startLoad(proxy: Proxy) {
   const failures: string[] = []
   const counts = { requests: 0, purchases: 0, repaints: 0 }
   let isOver = false
-  const noted = async (what: string, request: Promise<Response>): Promise<Response | undefined> => {
+  const noteOutcome = async (what: string, request: Promise<Response>): Promise<Response | undefined> => {
     counts.requests += 1
     try {
       const answer = await request
@@ -70,7 +70,7 @@ function startLoad(proxy: Proxy) {
   const read = async (turn: number) => {
     for (let at = turn; !isOver; at++) {
       const path = PATHS[at % PATHS.length] ?? '/'
-      await (await noted(path, fetch(proxy.url + path)))?.arrayBuffer()
+      await (await noteOutcome(path, fetch(proxy.url + path)))?.arrayBuffer()
     }
   }
   const buy = async () => {
@@ -78,14 +78,14 @@ function startLoad(proxy: Proxy) {
       const wallet = await wall.wallet()
       const payment = await sign(proxy, wallet)
       counts.requests += 1
-      const bought = await noted('purchase', get(proxy, 'next', payment))
+      const bought = await noteOutcome('purchase', get(proxy, 'next', payment))
       if (bought?.status !== 200) {
         if (bought !== undefined) failures.push(`purchase: ${bought.status} ${await bought.text()}`)
         continue
       }
       counts.purchases += 1
       const { block } = (await bought.json()) as Receipt
-      const repainted = await noted('repaint', repaint(proxy, wallet, block, 'again'))
+      const repainted = await noteOutcome('repaint', repaint(proxy, wallet, block, 'again'))
       if (repainted?.status === 200) counts.repaints += 1
       else if (repainted !== undefined) failures.push(`repaint: ${repainted.status} ${await repainted.text()}`)
     }

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'bun:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { APPEARANCES, smallTargets, violationsOf } from '../support/page/axe.ts'
-import { galleryWall } from '../support/page/gallery.ts'
+import { APPEARANCES, listSmallTargets, violationsOf } from '../support/page/axe.ts'
+import { createGalleryWall } from '../support/page/gallery.ts'
 import { canvas } from '../support/page/sample-wall.ts'
 import { toStep, walkPainting } from '../support/page/studio-driver.ts'
-import { browserForTests, testPages } from '../support/page/test-page.ts'
+import { openTestBrowser, testPages } from '../support/page/test-page.ts'
 
 // Goal: the page is for everyone. Method: axe checks each state in each theme, no target is smaller than 44 pixels, and
 // the focus moves where keyboard users expect it.
 
-const browser = await browserForTests()
+const browser = await openTestBrowser()
 const NOTHING = { claimed: 0, remaining: 14_400, agents: 0, lastClaimedAt: null, lastSaleId: 0 }
 
 describe.skipIf('reason' in browser)('the page for everyone, in Chromium', () => {
@@ -24,36 +24,40 @@ describe.skipIf('reason' in browser)('the page for everyone, in Chromium', () =>
   ] as const
 
   /** What is wrong with a state of the page, by its name. */
-  const faults = async (page: Page, state: string) => [state, await violationsOf(page), await smallTargets(page)]
-  const sound = (state: string) => [state, [], []]
+  const listFaults = async (page: Page, state: string) => [
+    state,
+    await violationsOf(page),
+    await listSmallTargets(page),
+  ]
+  const createSound = (state: string) => [state, [], []]
 
   const walk = async (options: BrowserContextOptions) => {
     const page = await openPage('?block=79,44', options)
     await page.locator('#card summary').click()
     await page.locator('#card .payment').getByText('Paid on Base').waitFor()
-    expect(await faults(page, 'label')).toEqual(sound('label'))
+    expect(await listFaults(page, 'label')).toEqual(createSound('label'))
     for (const [key, title] of PANELS) {
       await page.keyboard.press(key)
       await page.getByRole('heading', { name: title, exact: true, includeHidden: true }).waitFor({ state: 'attached' })
       if (key === 'v') await page.getByLabel('Agent frameworks').check()
       if (key === 't') await page.keyboard.press('Home')
-      expect(await faults(page, title)).toEqual(sound(title))
+      expect(await listFaults(page, title)).toEqual(createSound(title))
       await page.keyboard.press('Escape')
     }
     await page.getByRole('button', { name: 'Send your agent' }).first().click()
     await page.locator('.prompt').waitFor()
-    expect(await faults(page, 'send your agent')).toEqual(sound('send your agent'))
+    expect(await listFaults(page, 'send your agent')).toEqual(createSound('send your agent'))
     await page.keyboard.press('Escape')
     await page.locator('#card .agent').click()
     await page.locator('.about-agent').waitFor()
-    expect(await faults(page, 'profile')).toEqual(sound('profile'))
+    expect(await listFaults(page, 'profile')).toEqual(createSound('profile'))
     await page.keyboard.press('Escape')
     await page.locator('.chip').waitFor()
-    expect(await faults(page, 'chip')).toEqual(sound('chip'))
+    expect(await listFaults(page, 'chip')).toEqual(createSound('chip'))
     await page.locator('#news button').click()
     for (const stop of ['1 of 2', '2 of 2']) {
       await page.locator('.stop').getByText(stop).waitFor()
-      expect(await faults(page, stop)).toEqual(sound(stop))
+      expect(await listFaults(page, stop)).toEqual(createSound(stop))
       await page.keyboard.press('n')
     }
   }
@@ -66,7 +70,7 @@ describe.skipIf('reason' in browser)('the page for everyone, in Chromium', () =>
   test.each(APPEARANCES)(
     'axe finds nothing to complain about on an empty, a small and a full wall: %s',
     async (_, options) => {
-      const full = galleryWall(1500)
+      const full = createGalleryWall(1500)
       const walls = {
         empty: { ...canvas, agents: [], blocks: [], stats: NOTHING },
         small: canvas,
@@ -75,7 +79,7 @@ describe.skipIf('reason' in browser)('the page for everyone, in Chromium', () =>
       for (const [name, wall] of Object.entries(walls)) {
         server().show(wall)
         const page = await openPage('', options)
-        expect(await faults(page, name)).toEqual(sound(name))
+        expect(await listFaults(page, name)).toEqual(createSound(name))
         await page.context().close()
       }
     },
@@ -83,7 +87,7 @@ describe.skipIf('reason' in browser)('the page for everyone, in Chromium', () =>
 
   test.each(APPEARANCES)('axe finds nothing to complain about in any step of painting: %s', async (_, options) => {
     const page = await openPage('paint?at=20,20', options)
-    await walkPainting(page, async (state) => expect(await faults(page, state)).toEqual(sound(state)))
+    await walkPainting(page, async (state) => expect(await listFaults(page, state)).toEqual(createSound(state)))
     await page.locator('#wall').focus()
     // Onto blocks of other owners.
     await toStep(page, 'place')
@@ -91,7 +95,7 @@ describe.skipIf('reason' in browser)('the page for everyone, in Chromium', () =>
     await page.getByLabel('Row', { exact: true }).fill('45')
     await toStep(page, 'deal')
     await page.getByText('Blocks under the picture').waitFor()
-    expect(await faults(page, 'not open')).toEqual(sound('not open'))
+    expect(await listFaults(page, 'not open')).toEqual(createSound('not open'))
   })
 
   test('every panel opens by its key, takes the focus, and returns it when closed', async () => {

@@ -5,12 +5,12 @@ import { toScreen } from '../../viewer/camera/camera.ts'
 import { lookAtSketch } from '../../viewer/studio/sketch.ts'
 import { violationsOf } from '../support/page/axe.ts'
 import type { Shown } from '../support/page/chat-host.ts'
-import { browserForTests } from '../support/page/test-page.ts'
+import { openTestBrowser } from '../support/page/test-page.ts'
 
 // Goal: in a chat, a person sees the wall with their picture at its place before their agent pays. Method: a host made with the
 // extension's own library calls tools of a wall, and shows their views in a sandboxed frame with the policy they request.
 
-const browser = await browserForTests()
+const browser = await openTestBrowser()
 
 const W = 3
 const H = 2
@@ -44,7 +44,7 @@ describe.skipIf('reason' in browser)('the wall inside a chat', () => {
   })
 
   /** Opens a host that shows a call, and waits until the view has drawn it, and the wall if it may read it. */
-  const shown = async (call: Partial<Shown> & Pick<Shown, 'tool'>, width = 720): Promise<readonly [Page, Frame]> => {
+  const showCall = async (call: Partial<Shown> & Pick<Shown, 'tool'>, width = 720): Promise<readonly [Page, Frame]> => {
     if ('reason' in browser) throw new Error(browser.reason)
     const page = await (await browser.newContext({ viewport: { width, height: 700 } })).newPage()
     page.on('request', (request) => asked.push(request.url()))
@@ -57,11 +57,11 @@ describe.skipIf('reason' in browser)('the wall inside a chat', () => {
     return [page, frame]
   }
 
-  const says = async (frame: Frame) => await frame.locator('#offer').textContent()
-  const messages = async (page: Page) => await page.evaluate(() => Reflect.get(globalThis, 'host').messages)
+  const readOffer = async (frame: Frame) => await frame.locator('#offer').textContent()
+  const readMessages = async (page: Page) => await page.evaluate(() => Reflect.get(globalThis, 'host').messages)
 
   /** The colour in the middle of each pixel of the picture, as the view draws it. */
-  const drawnPicture = async (frame: Frame) => {
+  const readDrawnPicture = async (frame: Frame) => {
     const [width, height] = await frame
       .locator('#wall')
       .evaluate(({ clientWidth, clientHeight }) => [clientWidth, clientHeight])
@@ -72,69 +72,69 @@ describe.skipIf('reason' in browser)('the wall inside a chat', () => {
     )
     return await frame.locator('#wall').evaluate((canvas, wanted) => {
       const context = (canvas as HTMLCanvasElement).getContext('2d')
-      const hex = ({ x, y }: { x: number; y: number }) =>
+      const readHex = ({ x, y }: { x: number; y: number }) =>
         [...(context?.getImageData(Math.floor(x), Math.floor(y), 1, 1).data ?? [])]
           .slice(0, 3)
           .map((value) => value.toString(16).padStart(2, '0'))
           .join('')
-      return wanted.map((point) => `#${hex(point)}`)
+      return wanted.map((point) => `#${readHex(point)}`)
     }, points)
   }
 
   test('in a chat, a picture is shown at its place pixel by pixel, with its exact price', async () => {
-    const [, frame] = await shown({ tool: 'preview_block', args: preview })
-    expect(await says(frame)).toBe('area 80,45,3x2, 6 blocks, available: 6.00 USDC.')
-    expect(await drawnPicture(frame)).toEqual(Array.from(picture, (index) => PALETTE[index] ?? ''))
+    const [, frame] = await showCall({ tool: 'preview_block', args: preview })
+    expect(await readOffer(frame)).toBe('area 80,45,3x2, 6 blocks, available: 6.00 USDC.')
+    expect(await readDrawnPicture(frame)).toEqual(Array.from(picture, (index) => PALETTE[index] ?? ''))
   })
 
   test('the button in a chat sends the model what to buy, contains no bytes, and pays nothing', async () => {
-    const [page, frame] = await shown({ tool: 'preview_block', args: preview })
+    const [page, frame] = await showCall({ tool: 'preview_block', args: preview })
     await frame.locator('#action').focus()
     await page.keyboard.press('Enter')
     await frame.waitForFunction(() => document.getElementById('action')?.textContent === 'Sent')
     const { host: name } = new URL(address)
     const text = `Buy area 80,45,3x2 on the pixel wall at ${name} for 6.00 USDC. Use the picture from your last call.`
-    expect(await messages(page)).toEqual([{ type: 'text', text }])
+    expect(await readMessages(page)).toEqual([{ type: 'text', text }])
   })
 
   test('in a chat, a picture that its user moves over a sold block is not offered for sale', async () => {
-    const [page, frame] = await shown({ tool: 'preview_block', args: preview })
+    const [page, frame] = await showCall({ tool: 'preview_block', args: preview })
     await frame.locator('#wall').focus()
     for (const _ of [1, 2]) await page.keyboard.press('ArrowRight')
-    expect(await says(frame)).toBe('area 82,45,3x2: 1 of 6 blocks is taken.')
+    expect(await readOffer(frame)).toBe('area 82,45,3x2: 1 of 6 blocks is taken.')
     expect(await frame.locator('#action').textContent()).toBe('Find available space')
   })
 
   test('in a chat, a picture without a place is placed where there is space', async () => {
     const image = Buffer.from(await (await fetch(`${address}/wall.png?col=0&row=0&cols=2&rows=2`)).arrayBuffer())
-    const [, frame] = await shown({
+    const [, frame] = await showCall({
       tool: 'image_to_pixels',
       args: { image: image.toString('base64'), w: 2, h: 2 },
     })
     await frame.waitForFunction(() => document.getElementById('offer')?.textContent?.includes('available:'))
-    expect(await says(frame)).toBe('area 79,44,2x2, 4 blocks, available: 4.00 USDC.')
+    expect(await readOffer(frame)).toBe('area 79,44,2x2, 4 blocks, available: 4.00 USDC.')
   })
 
   test.each([
     ['get_wall', {}, '1 of 14,400 blocks sold. A block costs 1.00 USDC.'],
     ['find_space', { w: 4, h: 3 }, 'area 78,43,4x3, 12 blocks, available: 12.00 USDC. No picture yet.'],
   ])('in a chat, %s shows the wall', async (tool, args, sentence) => {
-    const [, frame] = await shown({ tool, args })
-    expect(await says(frame)).toBe(sentence)
+    const [, frame] = await showCall({ tool, args })
+    expect(await readOffer(frame)).toBe(sentence)
     expect(await frame.locator('#action').textContent()).not.toContain('Buy')
   })
 
   test('if the host lets the view in a chat make no requests, the view shows place and price without the wall, and says why', async () => {
-    const [, frame] = await shown({ tool: 'preview_block', args: preview, reaches: false })
-    expect(await says(frame)).toBe(
+    const [, frame] = await showCall({ tool: 'preview_block', args: preview, reaches: false })
+    expect(await readOffer(frame)).toBe(
       'area 80,45,3x2, 6 blocks, 6.00 USDC. This chat does not let this view read the wall, so the artworks on it are not shown.',
     )
-    expect(await drawnPicture(frame)).toEqual(Array.from(picture, (index) => PALETTE[index] ?? ''))
+    expect(await readDrawnPicture(frame)).toEqual(Array.from(picture, (index) => PALETTE[index] ?? ''))
   })
 
   test('the view in a chat makes requests to the wall only, and shows no text of other users', async () => {
     asked.length = 0
-    const [, frame] = await shown({ tool: 'preview_block', args: preview })
+    const [, frame] = await showCall({ tool: 'preview_block', args: preview })
     expect(new Set(asked.map((url) => new URL(url).origin))).toEqual(new Set([address, new URL(host.url).origin]))
     expect(await frame.evaluate(() => document.body.innerText)).not.toContain('Mallory')
   })
@@ -143,7 +143,7 @@ describe.skipIf('reason' in browser)('the wall inside a chat', () => {
     [320, 'dark'],
     [900, 'light'],
   ] as const)('axe finds nothing to complain about in a chat at a width of %i, %s', async (width, theme) => {
-    const [, frame] = await shown({ tool: 'preview_block', args: preview, theme }, width)
+    const [, frame] = await showCall({ tool: 'preview_block', args: preview, theme }, width)
     expect(await violationsOf(frame)).toEqual([])
     expect(await frame.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
   })

@@ -3,14 +3,14 @@ import type { Page } from 'playwright-core'
 import { PALETTE } from '../../shared/palette.ts'
 import { dark } from '../../viewer/theme.ts'
 import { OPEN } from '../../viewer/wall/pixel-buffer.ts'
-import { colourAt, countDraws, ready, shows, viewOf } from '../support/page/driver.ts'
-import { galleryWall } from '../support/page/gallery.ts'
-import { canvas, nastyBlock, openBlock, rainbowAt } from '../support/page/sample-wall.ts'
-import { browserForTests, gotoLive, testPages } from '../support/page/test-page.ts'
+import { readColour, countDraws, waitUntilReady, waitForColour, viewOf } from '../support/page/driver.ts'
+import { createGalleryWall } from '../support/page/gallery.ts'
+import { canvas, nastyBlock, openBlock, chooseRainbow } from '../support/page/sample-wall.ts'
+import { openTestBrowser, goToLive, testPages } from '../support/page/test-page.ts'
 
 // Goal: every visitor sees at once what the page is, with any window, wall, link or failure.
 
-const browser = await browserForTests()
+const browser = await openTestBrowser()
 const nothing = { claimed: 0, remaining: 14_400, agents: 0, lastClaimedAt: null, lastSaleId: 0 }
 const emptyWall = { ...canvas, agents: [], blocks: [], stats: nothing }
 const white = new Uint8Array(100).fill(215).toBase64()
@@ -25,7 +25,7 @@ function noteShifts() {
 }
 
 /** Overlapping pairs of elements in the header and the toolbar. */
-const collisions = (page: Page) =>
+const listCollisions = (page: Page) =>
   page.evaluate(() => {
     const parts = [...document.querySelectorAll('header > *, header p, .ways > *, #tools > *, .zoom > *')]
     const boxes = parts.flatMap((element) => {
@@ -56,16 +56,16 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
   })
 
   test.each([320, 390, 820, 1440, 3840])('nothing moves while the page loads in a window %d wide', async (width) => {
-    server().show(galleryWall(1500))
+    server().show(createGalleryWall(1500))
     const page = await newPage({ viewport: { width, height: 844 } })
     await page.addInitScript(noteShifts)
     await page.goto(server().url.href)
-    await ready(page)
+    await waitUntilReady(page)
     await page.locator('#news button').waitFor()
     expect(await page.evaluate(() => Reflect.get(window, 'shifts'))).toEqual([])
     // On a phone the next visit has no headline, from its first frame on.
     await page.reload()
-    await ready(page)
+    await waitUntilReady(page)
     expect(await page.getByText('A wall only machines can buy.').isVisible()).toBe(width > 600)
     expect(await page.evaluate(() => Reflect.get(window, 'shifts'))).toEqual([])
   })
@@ -76,18 +76,18 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     await page.goto(server().url.href)
     const { width, height } = await viewOf(page)
     const inRainbow = { x: width / 2 + 33, y: height / 2 + 33 }
-    await shows(page, inRainbow, PALETTE[rainbowAt(5, 5)] ?? '')
+    await waitForColour(page, inRainbow, PALETTE[chooseRainbow(5, 5)] ?? '')
     expect(await page.textContent('#counts')).toBe('4 of 14,400 blocks sold, $1 each.')
     server().holdAfter(undefined)
-    await ready(page)
-    await shows(page, inRainbow, PALETTE[rainbowAt(5, 5)] ?? '')
+    await waitUntilReady(page)
+    await waitForColour(page, inRainbow, PALETTE[chooseRainbow(5, 5)] ?? '')
   })
 
   test('nothing in the header or the toolbar overlaps, at any window width', async () => {
     const page = await openPage('')
     for (const width of [320, 360, 390, 480, 601, 640, 700, 760, 761, 820, 901, 1000, 1280, 1920]) {
       await page.setViewportSize({ width, height: 600 })
-      expect([width, await collisions(page)]).toEqual([width, []])
+      expect([width, await listCollisions(page)]).toEqual([width, []])
       expect([width, await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([width, width])
     }
   })
@@ -130,10 +130,10 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     server().answerWith(503)
     await page.goto(server().url.href)
     await page.getByText('Could not load the wall.').waitFor()
-    expect(await colourAt(page, { x: 5, y: 5 })).toBe('#e5dfd5')
+    expect(await readColour(page, { x: 5, y: 5 })).toBe('#e5dfd5')
     server().answerWith(200)
     await page.locator('#notice').waitFor({ state: 'hidden' })
-    await ready(page)
+    await waitUntilReady(page)
     troubles.length = 0
   })
 
@@ -141,11 +141,11 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     const page = await newPage({ colorScheme: 'light' })
     server().holdAfter(1)
     await page.goto(server().url.href)
-    expect(await colourAt(page, { x: 5, y: 5 })).toBe('#e5dfd5')
+    expect(await readColour(page, { x: 5, y: 5 })).toBe('#e5dfd5')
     const view = await viewOf(page)
-    expect(await colourAt(page, { x: view.width / 2, y: view.height / 2 })).toBe('#e5dfd5')
+    expect(await readColour(page, { x: view.width / 2, y: view.height / 2 })).toBe('#e5dfd5')
     server().holdAfter(undefined)
-    await ready(page)
+    await waitUntilReady(page)
   })
 
   test('a printed page contains the server’s picture of the wall', async () => {
@@ -164,12 +164,12 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     expect(await page.locator('button:visible').count()).toBe(0)
     expect(await page.locator('noscript img').isVisible()).toBe(true)
     expect(await page.getByRole('link', { name: 'all artworks and agents' }).getAttribute('href')).toBe('/atlas')
-    expect(await collisions(page)).toEqual([])
+    expect(await listCollisions(page)).toEqual([])
     await page.goto(`${server().url.href}paint`)
     expect(await page.locator(':is(button, input, select, summary):visible').count()).toBe(0)
     expect(await page.locator('noscript p').isVisible()).toBe(true)
     expect(await page.getByRole('link', { name: 'the wall' }).getAttribute('href')).toBe('/')
-    expect(await collisions(page)).toEqual([])
+    expect(await listCollisions(page)).toEqual([])
   })
 
   test('a wall without sales shows its grid and edge, and invites visitors to buy the first block', async () => {
@@ -181,8 +181,8 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     // The wall's upper left corner: its edge outside, a line between lots inside.
     const zoom = Math.min(view.width / 1600, view.height / 900) * 0.96
     const corner = { x: view.width / 2 - 800 * zoom, y: view.height / 2 - 450 * zoom }
-    await shows(page, { x: corner.x + 30, y: corner.y - 0.5 }, '#5d5449')
-    await shows(page, { x: corner.x + 30, y: corner.y + 30 }, '#1b1916')
+    await waitForColour(page, { x: corner.x + 30, y: corner.y - 0.5 }, '#5d5449')
+    await waitForColour(page, { x: corner.x + 30, y: corner.y + 30 }, '#1b1916')
     const linked = await openPage('?block=80,45')
     await linked.locator('#card').waitFor()
     expect(await linked.isVisible('.first')).toBe(false)
@@ -213,12 +213,12 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     const page = await openPage('?at=1760000000000#795,445,16')
     const { width, height } = await viewOf(page)
     // Block 79,44, which was sold later: its left edge, and its inside.
-    await shows(page, { x: width / 2 - 80, y: height / 2 }, dark.gridLine)
-    await shows(page, { x: width / 2, y: height / 2 }, dark.own[OPEN] ?? '')
+    await waitForColour(page, { x: width / 2 - 80, y: height / 2 }, dark.gridLine)
+    await waitForColour(page, { x: width / 2, y: height / 2 }, dark.own[OPEN] ?? '')
   })
 
   test('the minimap is not drawn block by block', async () => {
-    server().show(galleryWall(1500))
+    server().show(createGalleryWall(1500))
     const page = await openPage('')
     await page.evaluate(() => {
       const { putImageData } = CanvasRenderingContext2D.prototype
@@ -250,8 +250,8 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
       })
     })
     await page.addInitScript(countDraws)
-    await gotoLive(page, `${server().url.href}#all`)
-    await ready(page)
+    await goToLive(page, `${server().url.href}#all`)
+    await waitUntilReady(page)
     await page.evaluate(() => Reflect.get(window, 'uploads').splice(0))
     server().repaint(nastyBlock, white)
     await page.waitForFunction(() => Reflect.get(window, 'uploads').length > 0)
@@ -270,7 +270,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
   })
 
   test('if a part of the page cannot be loaded, a readable message says so', async () => {
-    server().show(galleryWall(1500))
+    server().show(createGalleryWall(1500))
     const page = await newPage()
     await page.route('**/lazy-ui*.js', (route) => route.abort())
     await page.goto(server().url.href)

@@ -3,16 +3,16 @@ import type { Page } from 'playwright-core'
 import { HEIGHT, WIDTH } from '../../shared/wall.ts'
 import { fit, type Point } from '../../viewer/camera/camera.ts'
 import { IS_LONG_RUN } from '../support/long-run.ts'
-import { openLabel, stageTop, viewOf } from '../support/page/driver.ts'
-import { galleryWall } from '../support/page/gallery.ts'
-import { at, canvas, rainbowBlock } from '../support/page/sample-wall.ts'
-import { browserForTests, testPages } from '../support/page/test-page.ts'
+import { openLabel, measureStageTop, viewOf } from '../support/page/driver.ts'
+import { createGalleryWall } from '../support/page/gallery.ts'
+import { indexOf, canvas, rainbowBlock } from '../support/page/sample-wall.ts'
+import { openTestBrowser, testPages } from '../support/page/test-page.ts'
 import { prngOf } from '../support/prng.ts'
 
 // Goal: an open artwork has its details next to it, whole and reachable, wherever it is. Method: clicks at random positions on
 // a wall of many artworks, each checked once the deed has arrived.
 
-const browser = await browserForTests()
+const browser = await openTestBrowser()
 const CLICKS = IS_LONG_RUN ? 100 : 3
 const EDGE = 10
 const MORE_WINDOWS = [
@@ -23,10 +23,10 @@ const WINDOWS = [[1280, 720], [390, 844], ...(IS_LONG_RUN ? MORE_WINDOWS : [])] 
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 }
 
 /** How far the details reach beyond the stage, and what of them cannot be scrolled into view. */
-const overhang = (page: Page) =>
+const measureOverhang = (page: Page) =>
   page.evaluate(() => {
-    const box = (id: string) => document.getElementById(id)?.getBoundingClientRect() ?? new DOMRect()
-    const [card, stage] = [box('card'), box('stage')]
+    const measureBox = (id: string) => document.getElementById(id)?.getBoundingClientRect() ?? new DOMRect()
+    const [card, stage] = [measureBox('card'), measureBox('stage')]
     const body = document.querySelector('#card .body')
     const reaches = body === null || getComputedStyle(body).overflowY === 'auto'
     const cut = [stage.left - card.left, stage.top - card.top, card.right - stage.right, card.bottom - stage.bottom]
@@ -37,29 +37,29 @@ describe.skipIf('reason' in browser)('the label, in Chromium', () => {
   const { server, openPage } = testPages(browser, { width: 960, height: 600 })
 
   test.each(WINDOWS)('at %i x %i, the details are never cut off, whatever is clicked', async (width, height) => {
-    server().show(galleryWall(1500))
+    server().show(createGalleryWall(1500))
     const page = await openPage('#all', { viewport: { width, height } })
-    const [view, top] = [await viewOf(page), await stageTop(page)]
+    const [view, top] = [await viewOf(page), await measureStageTop(page)]
     const { zoom } = fit(view)
     const prng = prngOf(width)
     // A pointer is on whole pixels of the screen: at the very edge it may be next to the wall.
-    const within = (side: number) => (EDGE + prng.below(side - 2 * EDGE) - side / 2) * zoom
+    const drawWithin = (side: number) => (EDGE + prng.below(side - 2 * EDGE) - side / 2) * zoom
     // Two quick clicks close together would be a double click.
-    const pointAwayFrom = (last: Point): Point => {
-      const point = { x: within(WIDTH), y: within(HEIGHT) }
-      return Math.hypot(point.x - last.x, point.y - last.y) < 50 ? pointAwayFrom(last) : point
+    const drawPointAwayFrom = (last: Point): Point => {
+      const point = { x: drawWithin(WIDTH), y: drawWithin(HEIGHT) }
+      return Math.hypot(point.x - last.x, point.y - last.y) < 50 ? drawPointAwayFrom(last) : point
     }
     let point: Point = { x: 0, y: 0 }
     for (let click = 0; click < CLICKS; click++) {
-      point = pointAwayFrom(point)
+      point = drawPointAwayFrom(point)
       await openLabel(page, { x: view.width / 2 + point.x, y: top + view.height / 2 + point.y })
       if ((await page.locator('#card .payment').count()) > 0)
         await page.locator('#card .payment').getByText('Paid on Base').waitFor({ state: 'attached' })
-      expect(await overhang(page)).toEqual({ out: 0, reaches: true })
+      expect(await measureOverhang(page)).toEqual({ out: 0, reaches: true })
       if (click % 3 === 0 && (await page.locator('#card summary').count()) > 0) {
         await page.evaluate(() => document.querySelector<HTMLElement>('#card summary')?.click())
         await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
-        expect(await overhang(page)).toEqual({ out: 0, reaches: true })
+        expect(await measureOverhang(page)).toEqual({ out: 0, reaches: true })
       }
       await page.keyboard.press('Escape')
       await page.keyboard.press('0')
@@ -81,7 +81,7 @@ describe.skipIf('reason' in browser)('the label, in Chromium', () => {
 
   test('the details of an artwork without a picture say that none was painted, or that it is hidden', async () => {
     const blocks = canvas.blocks.map(({ px, ...block }) =>
-      block.i === at(79, 44) ? block : { ...block, ...(px ? { px } : {}) },
+      block.i === indexOf(79, 44) ? block : { ...block, ...(px ? { px } : {}) },
     )
     server().show({ ...canvas, blocks })
     const page = await openPage('?work=79,44')
@@ -129,35 +129,35 @@ describe.skipIf('reason' in browser)('the label, in Chromium', () => {
 
   test('the focus moves into the details and back to the wall, and is never lost', async () => {
     const page = await openPage('#all')
-    const focused = () =>
+    const readFocused = () =>
       page.evaluate(() => [document.activeElement?.id, document.activeElement?.closest('#card') !== null])
     await page.getByRole('button', { name: 'Send your agent' }).focus()
     await page.keyboard.press('Tab')
-    expect(await focused()).toEqual(['wall', false])
+    expect(await readFocused()).toEqual(['wall', false])
     // A name without details contains nothing that could take the focus.
     await page.keyboard.press('Tab')
-    expect(await focused()).toEqual(['', false])
+    expect(await readFocused()).toEqual(['', false])
     expect(await page.evaluate(() => document.activeElement !== document.body)).toBe(true)
     await page.keyboard.press('Shift+Tab')
     await page.keyboard.press('Enter')
     await page.locator('#card').waitFor()
     await page.keyboard.press('Tab')
-    expect((await focused())[1]).toBe(true)
+    expect((await readFocused())[1]).toBe(true)
     await page.keyboard.press('Escape')
-    expect(await focused()).toEqual(['wall', false])
+    expect(await readFocused()).toEqual(['wall', false])
   })
 
   test('a repaint elsewhere does not change the details, and a repaint of their own artwork shows in them', async () => {
     const page = await openPage('?work=80,45')
     await page.locator('#card summary').click()
-    const seen = () => page.evaluate(() => Reflect.get(document.querySelector('#card .title') ?? {}, 'seen'))
+    const readSeen = () => page.evaluate(() => Reflect.get(document.querySelector('#card .title') ?? {}, 'seen'))
     await page.evaluate(() => Reflect.set(document.querySelector('#card .title') ?? {}, 'seen', true))
     const red = new Uint8Array(100).fill(180).toBase64()
-    server().repaint(at(79, 44), new Uint8Array(100).fill(215).toBase64())
-    server().sell(at(0, 0), { id: 3, name: 'Carol', wallet: '0xcccc…cccc', framework: null })
+    server().repaint(indexOf(79, 44), new Uint8Array(100).fill(215).toBase64())
+    server().sell(indexOf(0, 0), { id: 3, name: 'Carol', wallet: '0xcccc…cccc', framework: null })
     // Later entries of the log have arrived.
     await page.getByText('5 of 14,400 blocks sold').waitFor()
-    expect(await seen()).toBe(true)
+    expect(await readSeen()).toBe(true)
     server().repaint(rainbowBlock, red)
     await page.waitForFunction(() => Reflect.get(document.querySelector('#card .title') ?? {}, 'seen') !== true)
     expect(await page.locator('#card details').getAttribute('open')).toBe('')
@@ -183,7 +183,7 @@ describe.skipIf('reason' in browser)('the label, in Chromium', () => {
       (height) => (document.getElementById('card')?.getBoundingClientRect().height ?? 0) > height,
       before,
     )
-    expect(await overhang(page)).toEqual({ out: 0, reaches: true })
+    expect(await measureOverhang(page)).toEqual({ out: 0, reaches: true })
   })
 
   test('the link is the widest button in the details, and a click on the picture zooms in', async () => {

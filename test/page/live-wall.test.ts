@@ -1,23 +1,23 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { PALETTE } from '../../shared/palette.ts'
-import { settled, sign } from '../support/e2e/buyer.ts'
+import { sendUntilSettled, sign } from '../support/e2e/buyer.ts'
 import { type World, startWorld } from '../support/e2e/world.ts'
-import { builtPage } from '../support/page/built-page.ts'
-import { openLabel, pointAt, showsBlock } from '../support/page/driver.ts'
-import { at } from '../support/page/sample-wall.ts'
-import { browserForTests, gotoLive, newTestPage } from '../support/page/test-page.ts'
+import { buildPage } from '../support/page/built-page.ts'
+import { openLabel, moveTo, waitForBlockColour } from '../support/page/driver.ts'
+import { indexOf } from '../support/page/sample-wall.ts'
+import { openTestBrowser, goToLive, openTestPage } from '../support/page/test-page.ts'
 
 // Goal: a visitor of the page sees a real purchase, without any fake in between. Method: the built page
 // from the server's own process, which sells on the embedded network.
 
-const browser = await browserForTests()
+const browser = await openTestBrowser()
 const RED = 180
 
 describe.skipIf('reason' in browser)('the page of a real wall, in Chromium', () => {
   setDefaultTimeout(60_000)
   let world: World
   beforeAll(async () => {
-    await builtPage()
+    await buildPage()
     world = await startWorld()
   })
   afterAll(async () => {
@@ -27,19 +27,19 @@ describe.skipIf('reason' in browser)('the page of a real wall, in Chromium', () 
 
   test('a purchase appears while the page is open, with its pixels, its buyer’s texts and its payment', async () => {
     const troubles: string[] = []
-    const page = await newTestPage(browser, troubles, { viewport: { width: 960, height: 600 } })
+    const page = await openTestPage(browser, troubles, { viewport: { width: 960, height: 600 } })
     page.setDefaultTimeout(30_000)
-    const response = await gotoLive(page, `${world.url}/#all`)
+    const response = await goToLive(page, `${world.url}/#all`)
     expect(response?.headers()['content-security-policy']).toStartWith("default-src 'none'")
     expect(await page.textContent('#counts')).toBe('0 of 14,400 blocks sold, $1 each.')
 
     const query = new URLSearchParams({ message: 'Hello from a machine', px: new Uint8Array(100).fill(RED).toHex() })
     const payment = await sign(world, await world.wallet(), '80,45')
-    expect((await settled(world, `80,45?${query}`, payment)).status).toBe(200)
+    expect((await sendUntilSettled(world, `80,45?${query}`, payment)).status).toBe(200)
     await page.getByText('1 of 14,400 blocks sold').waitFor()
-    await showsBlock(page, at(80, 45), PALETTE[RED] ?? '')
+    await waitForBlockColour(page, indexOf(80, 45), PALETTE[RED] ?? '')
 
-    const point = await pointAt(page, at(80, 45))
+    const point = await moveTo(page, indexOf(80, 45))
     await openLabel(page, point)
     const card = page.locator('#card')
     await card.getByText('Hello from a machine').waitFor()

@@ -4,23 +4,31 @@ import { PALETTE } from '../../shared/palette.ts'
 import { boxOf, fit, zoom } from '../../viewer/camera/camera.ts'
 import { dark } from '../../viewer/theme.ts'
 import { OPEN } from '../../viewer/wall/pixel-buffer.ts'
-import { middleOf, ready, restPointer, shows, showsBlock, stageTop, viewOf } from '../support/page/driver.ts'
-import { at, nastyBlock, openBlock, rainbowBlock } from '../support/page/sample-wall.ts'
-import { browserForTests, testPages } from '../support/page/test-page.ts'
+import {
+  middleOf,
+  waitUntilReady,
+  restPointer,
+  waitForColour,
+  waitForBlockColour,
+  measureStageTop,
+  viewOf,
+} from '../support/page/driver.ts'
+import { indexOf, nastyBlock, openBlock, rainbowBlock } from '../support/page/sample-wall.ts'
+import { openTestBrowser, testPages } from '../support/page/test-page.ts'
 
 // Goal: a browser without WebGL shows the same wall and has the same controls. Method: WebGL is disabled in the page
 // before it starts, and colours are read from what the browser shows.
 
-const browser = await browserForTests()
+const browser = await openTestBrowser()
 const white = new Uint8Array(100).fill(215).toBase64()
 
 /** Runs in the page before its own code. */
 function refuseWebGl() {
   const { getContext } = HTMLCanvasElement.prototype
-  const only2d = function (this: HTMLCanvasElement, kind: string) {
+  const getOnly2d = function (this: HTMLCanvasElement, kind: string) {
     return kind === '2d' ? getContext.call(this, kind) : null
   }
-  Reflect.set(HTMLCanvasElement.prototype, 'getContext', only2d)
+  Reflect.set(HTMLCanvasElement.prototype, 'getContext', getOnly2d)
 }
 
 /** Runs in the page before its own code. */
@@ -35,7 +43,7 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
     const page = await newPage(options)
     await page.addInitScript(refuse)
     await page.goto(server().url.href + address)
-    await ready(page)
+    await waitUntilReady(page)
     return page
   }
 
@@ -49,7 +57,7 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
     for (const pixel of [0, 33, 66, 99]) {
       const [x, y] = [pixel % 10, Math.floor(pixel / 10)]
       const point = { x: box.left + (x + 0.5) * 20, y: box.top + (y + 0.5) * 20 }
-      await shows(page, point, PALETTE[16 + 20 * y + 2 * x] ?? '')
+      await waitForColour(page, point, PALETTE[16 + 20 * y + 2 * x] ?? '')
     }
   })
 
@@ -58,22 +66,22 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
     // The profile takes a part of the stage.
     await page.locator('.about-agent').getByText('Ada').waitFor()
     const box = boxOf({ x: 805, y: 455, zoom: 20 }, await viewOf(page), rainbowBlock)
-    const beside = (px: number) => ({ x: box.left + px, y: box.top + box.height / 2 })
-    await shows(page, beside(-1), '#ffffff')
-    await shows(page, beside(-2), '#000000')
+    const pointBeside = (px: number) => ({ x: box.left + px, y: box.top + box.height / 2 })
+    await waitForColour(page, pointBeside(-1), '#ffffff')
+    await waitForColour(page, pointBeside(-2), '#000000')
   })
 
   test('without WebGL, sold artworks have an edge', async () => {
     // So wide that the height of the header is a whole number of pixels.
     const page = await openWithout(refuseWebGl, '#805,455,20', { viewport: { width: 1280, height: 720 } })
     const box = boxOf({ x: 805, y: 455, zoom: 20 }, await viewOf(page), rainbowBlock)
-    await shows(page, { x: box.left + box.width / 2, y: Math.round(box.top) - 1 }, dark.edge)
+    await waitForColour(page, { x: box.left + box.width / 2, y: Math.round(box.top) - 1 }, dark.edge)
   })
 
   test('without WebGL, the page for painting shows the same edges, and coordinates after zooming in', async () => {
     const page = await newPage()
     await page.goto(`${server().url.href}paint`)
-    await ready(page)
+    await waitUntilReady(page)
     expect(await page.isVisible('.ticks')).toBe(false)
     const view = await viewOf(page)
     let camera = fit(view)
@@ -83,7 +91,7 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
     }
     await page.locator('.ticks .col').getByText('80', { exact: true }).waitFor()
     const box = boxOf(camera, view, rainbowBlock)
-    await shows(page, { x: box.left + box.width / 2, y: Math.round(box.top) - 1 }, dark.edge)
+    await waitForColour(page, { x: box.left + box.width / 2, y: Math.round(box.top) - 1 }, dark.edge)
   })
 
   test('without WebGL, overlays colour the blocks, and the history can be shown', async () => {
@@ -91,33 +99,33 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
     await page.keyboard.press('v')
     await page.getByLabel('Available blocks').check()
     await page.keyboard.press('Escape')
-    await showsBlock(page, openBlock, (colour) => colour !== open)
+    await waitForBlockColour(page, openBlock, (colour) => colour !== open)
     await page.keyboard.press('Escape')
     await page.keyboard.press('t')
     await page.getByLabel('Timeline of sales and repaints').fill('1')
     await page.keyboard.press('t')
-    await showsBlock(page, nastyBlock, open)
+    await waitForBlockColour(page, nastyBlock, open)
   })
 
   test('without WebGL, a repaint appears without a reload', async () => {
     const page = await openWithout(refuseWebGl)
-    await showsBlock(page, nastyBlock, red)
+    await waitForBlockColour(page, nastyBlock, red)
     server().repaint(nastyBlock, white)
-    await showsBlock(page, nastyBlock, '#ffffff')
+    await waitForBlockColour(page, nastyBlock, '#ffffff')
   })
 
   test('without WebGL, another theme changes the colour of open blocks', async () => {
     const page = await openWithout(refuseWebGl)
-    await showsBlock(page, at(100, 20), open)
+    await waitForBlockColour(page, indexOf(100, 20), open)
     await page.emulateMedia({ colorScheme: 'light' })
-    await showsBlock(page, at(100, 20), '#f4efe7')
+    await waitForBlockColour(page, indexOf(100, 20), '#f4efe7')
   })
 
   test('if nothing can be drawn, the page still names the block under the pointer', async () => {
     const page = await openWithout(refuseAll)
     const view = await viewOf(page)
     const middle = middleOf(boxOf(fit(view), view, nastyBlock))
-    const point = { x: middle.x, y: middle.y + (await stageTop(page)) }
+    const point = { x: middle.x, y: middle.y + (await measureStageTop(page)) }
     await restPointer(page, point, page.locator('.tooltip').getByText('Mallory'))
   })
 
@@ -134,7 +142,7 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
       }
     })
     await page.goto(`${server().url.href}#all`)
-    await ready(page)
+    await waitUntilReady(page)
     expect(await page.locator('.fallback').count()).toBe(0)
     for (let press = 0; press < 24; press++) {
       await page.keyboard.press(press % 2 === 0 ? '+' : '-')
@@ -142,10 +150,10 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
     }
     await asked
     await page.keyboard.press('0')
-    await showsBlock(page, nastyBlock, red)
+    await waitForBlockColour(page, nastyBlock, red)
     expect(await page.locator('.fallback').count()).toBe(0)
     letGo()
     await page.locator('.fallback').first().waitFor({ state: 'attached' })
-    await showsBlock(page, nastyBlock, red)
+    await waitForBlockColour(page, nastyBlock, red)
   })
 })

@@ -1,14 +1,14 @@
 import { afterAll, afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { galleryWall } from '../support/page/gallery.ts'
+import { createGalleryWall } from '../support/page/gallery.ts'
 import { startSampleServer, type SampleServer } from '../support/page/sample-server.ts'
-import { at } from '../support/page/sample-wall.ts'
-import { browserForTests, gotoLive, newTestPage } from '../support/page/test-page.ts'
+import { indexOf } from '../support/page/sample-wall.ts'
+import { openTestBrowser, goToLive, openTestPage } from '../support/page/test-page.ts'
 
 // Goal: the page can be installed, and shows the last wall without a connection. Method: a separate server is stopped
 // under a page that has been open for a while.
 
-const browser = await browserForTests()
+const browser = await openTestBrowser()
 
 /** Waits until the page and its wall are stored for offline use. */
 const isKept = (page: Page) =>
@@ -24,7 +24,7 @@ const isKept = (page: Page) =>
   })
 
 /** The size in bytes of so many events of the live stream on the wire. */
-async function eventBytes({ url }: SampleServer, after: number, count: number): Promise<number> {
+async function countEventBytes({ url }: SampleServer, after: number, count: number): Promise<number> {
   const { body } = await fetch(new URL(`/api/live?after=${after}`, url))
   let text = ''
   for await (const piece of body?.pipeThrough(new TextDecoderStream()) ?? []) {
@@ -42,7 +42,7 @@ describe.skipIf('reason' in browser)('without a line, in Chromium', () => {
 
   beforeEach(async () => {
     server = await startSampleServer()
-    page = await newTestPage(browser, troubles, {})
+    page = await openTestPage(browser, troubles, {})
   })
 
   afterEach(async () => {
@@ -74,13 +74,13 @@ describe.skipIf('reason' in browser)('without a line, in Chromium', () => {
   })
 
   test('a visit to a wall with ten repaints per second costs at most 1.15 times as much as one to a quiet wall', async () => {
-    const wall = galleryWall(8200)
+    const wall = createGalleryWall(8200)
     server.show(wall)
-    await gotoLive(page, server.url.href)
+    await goToLive(page, server.url.href)
     const quiet = server.asked.filter((path) => !path.startsWith('/api/live'))
     // Ten seconds of it, while the page is stored for offline use.
     const repainted = wall.blocks.slice(0, 100)
-    for (const { i, px = '' } of repainted) server.repaint(at(i % 160, Math.floor(i / 160)), px)
+    for (const { i, px = '' } of repainted) server.repaint(indexOf(i % 160, Math.floor(i / 160)), px)
     await isKept(page)
     expect(readsOf()).toEqual(ONCE)
     const sizes = await Promise.all(
@@ -89,7 +89,7 @@ describe.skipIf('reason' in browser)('without a line, in Chromium', () => {
       ),
     )
     const visit = sizes.reduce((sum, size) => sum + size, 0)
-    const events = await eventBytes(server, wall.blocks.length, 100)
+    const events = await countEventBytes(server, wall.blocks.length, 100)
     console.info(`gzip bytes of a quiet visit: ${visit}, of 100 repaints as they are sent: ${events}`)
     expect((visit + events) / visit).toBeLessThanOrEqual(1.15)
   })

@@ -3,8 +3,8 @@ import { PALETTE } from '../../shared/palette.ts'
 import type { NoBrowser } from '../support/page/browser.ts'
 import { openFirefox, openWebKit, type OtherBrowser } from '../support/page/other-browsers.ts'
 import { startSampleServer, type SampleServer } from '../support/page/sample-server.ts'
-import { rainbowAt } from '../support/page/sample-wall.ts'
-import { skippedWithout } from '../support/skipped.ts'
+import { chooseRainbow } from '../support/page/sample-wall.ts'
+import { reportSkipped } from '../support/skipped.ts'
 
 // Goal: the page works in more than one browser. Method: Firefox and WebKitGTK from Debian's packages open it; if they are
 // not installed, the test says so.
@@ -20,7 +20,7 @@ describe.each(all)('the page in %s', (name, browser) => {
   let server: SampleServer | undefined
   setDefaultTimeout(90_000)
   if ('reason' in browser) {
-    test.skipIf(skippedWithout(`${name} (${browser.reason})`, false))('the browser is not installed', () => {})
+    test.skipIf(reportSkipped(`${name} (${browser.reason})`, false))('the browser is not installed', () => {})
     return
   }
 
@@ -33,12 +33,12 @@ describe.each(all)('the page in %s', (name, browser) => {
     await server?.stop()
   })
 
-  const until = async (expression: string) => {
+  const waitUntil = async (expression: string) => {
     while ((await browser.text(expression)) !== 'true') await Bun.sleep(20)
   }
   const open = async (address: string) => {
     await browser.goTo(`${server?.url.href}${address}`)
-    await until(WHOLE)
+    await waitUntil(WHOLE)
   }
   const press = (key: string) =>
     browser.text(
@@ -50,12 +50,12 @@ describe.each(all)('the page in %s', (name, browser) => {
     expect(await browser.text(`document.getElementById('counts').textContent`)).toBe(
       '4 of 14,400 blocks sold, $1 each.',
     )
-    await until(`document.querySelector('#card .payment')?.textContent.includes('Paid on Base') === true`)
+    await waitUntil(`document.querySelector('#card .payment')?.textContent.includes('Paid on Base') === true`)
     expect(await browser.text(`document.querySelector('#card .title').textContent`)).toBe('Hello from a machine.')
     const corner = `[...document.querySelector('#card .frame canvas').getContext('2d').getImageData(0, 0, 1, 1).data]`
     expect(
       await browser.text(`${corner}.slice(0, 3).map((level) => level.toString(16).padStart(2, '0')).join('')`),
-    ).toBe(PALETTE[rainbowAt(0, 0)]?.slice(1) ?? '')
+    ).toBe(PALETTE[chooseRainbow(0, 0)]?.slice(1) ?? '')
     const box = `document.getElementById('card').getBoundingClientRect()`
     expect(await browser.text(`${box}.top >= 0 && ${box}.bottom <= innerHeight && ${box}.right <= innerWidth`)).toBe(
       'true',

@@ -6,17 +6,17 @@ import { boxOf, fit } from '../../viewer/camera/camera.ts'
 import { dark } from '../../viewer/theme.ts'
 import { NO_PICTURE } from '../../viewer/wall/pixel-buffer.ts'
 import {
-  afterDraw,
-  colourAt,
+  actAndDraw,
+  readColour,
   loseContext,
   middleOf,
   openLabel,
   pinch,
   pixelOf,
-  pointAt,
-  shows,
-  stageTop,
-  untilAnswered,
+  moveTo,
+  waitForColour,
+  measureStageTop,
+  repeatUntilAnswered,
   viewOf,
   zoomTo,
 } from '../support/page/driver.ts'
@@ -27,12 +27,12 @@ import {
   nastyBlock,
   nastyMessage,
   openBlock,
-  rainbowAt,
+  chooseRainbow,
   rainbowBlock,
 } from '../support/page/sample-wall.ts'
-import { browserForTests, gotoLive, testPages } from '../support/page/test-page.ts'
+import { openTestBrowser, goToLive, testPages } from '../support/page/test-page.ts'
 
-const browser = await browserForTests()
+const browser = await openTestBrowser()
 
 describe.skipIf('reason' in browser)('the page in Chromium', () => {
   const { server, newPage, openPage, troubles } = testPages(browser, { width: 800, height: 520 })
@@ -49,9 +49,9 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
       [4, 5],
       [9, 9],
     ] as const) {
-      await shows(page, await pixelOf(page, camera, rainbowBlock, x, y), PALETTE[rainbowAt(x, y)] ?? '')
+      await waitForColour(page, await pixelOf(page, camera, rainbowBlock, x, y), PALETTE[chooseRainbow(x, y)] ?? '')
     }
-    await shows(page, await pixelOf(page, camera, blockWithoutPicture, 5, 5), dark.own[NO_PICTURE] ?? '')
+    await waitForColour(page, await pixelOf(page, camera, blockWithoutPicture, 5, 5), dark.own[NO_PICTURE] ?? '')
   })
 
   test('pixels too small to see are averaged in linear light', async () => {
@@ -60,25 +60,25 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     const camera = await zoomTo(page, checkerBlock, half)
     // Half of white's light is 188 of 255 on a screen, not 128.
     const isHalf = (grey: string) => Math.abs(Number.parseInt(grey.slice(1, 3), 16) - 188) <= 1
-    await shows(page, await pixelOf(page, camera, checkerBlock, 5, 5), isHalf)
+    await waitForColour(page, await pixelOf(page, camera, checkerBlock, 5, 5), isHalf)
   })
 
   test('dragging moves the wall with the pointer', async () => {
     const page = await openPage()
     const camera = await zoomTo(page, rainbowBlock, 20)
     const from = await pixelOf(page, camera, rainbowBlock, 2, 2)
-    const top = await stageTop(page)
+    const top = await measureStageTop(page)
     await page.mouse.move(from.x, from.y + top)
     await page.mouse.down()
-    await afterDraw(page, () => page.mouse.move(from.x + 100, from.y + 60 + top, { steps: 4 }))
+    await actAndDraw(page, () => page.mouse.move(from.x + 100, from.y + 60 + top, { steps: 4 }))
     await page.mouse.up()
     await page.mouse.move(2, top + 2)
-    await shows(page, { x: from.x + 100, y: from.y + 60 }, PALETTE[rainbowAt(2, 2)] ?? '')
+    await waitForColour(page, { x: from.x + 100, y: from.y + 60 }, PALETTE[chooseRainbow(2, 2)] ?? '')
   })
 
   test('the block under the pointer is named, and a click opens its details, with text of other users inert', async () => {
     const page = await openPage()
-    const point = await pointAt(page, nastyBlock)
+    const point = await moveTo(page, nastyBlock)
     expect(await page.locator('.tooltip').textContent()).toBe(
       '<script>window.hurt = true</script><img src=x…<b onclick="window.hurt = true">Mallory</b> · 1 × 1',
     )
@@ -105,7 +105,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
 
   test('the details of an open block show what it costs and how an agent buys it', async () => {
     const page = await openPage()
-    const point = await pointAt(page, openBlock)
+    const point = await moveTo(page, openBlock)
     expect(await page.locator('.tooltip').textContent()).toBe('Available100,20 · $1')
     await openLabel(page, point)
     const card = page.locator('#card')
@@ -118,31 +118,31 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     const page = await openPage()
     const view = await viewOf(page)
     const left = { x: 2, y: view.height / 2 }
-    await shows(page, left, dark.ground)
+    await waitForColour(page, left, dark.ground)
     await page.keyboard.press('+')
     await page.keyboard.press('ArrowLeft')
     // At the wall's left edge, the background is where it was before.
-    await shows(page, left, (colour) => colour !== dark.ground)
+    await waitForColour(page, left, (colour) => colour !== dark.ground)
     await page.keyboard.press('0')
-    await shows(page, left, dark.ground)
+    await waitForColour(page, left, dark.ground)
   })
 
   test('the address follows the view, and a link restores that view', async () => {
     // So wide that a click in the middle opens the details without moving the wall.
     const wide = { viewport: { width: 1280, height: 720 } }
     const page = await openPage('#all', wide)
-    const point = await pointAt(page, rainbowBlock)
+    const point = await moveTo(page, rainbowBlock)
     await openLabel(page, point)
-    await afterDraw(page, () => page.mouse.wheel(0, -1500))
+    await actAndDraw(page, () => page.mouse.wheel(0, -1500))
     await page.waitForURL(/\?work=80,45#[\d.]+,[\d.]+,[\d.]+$/)
     expect(await page.evaluate(() => history.length)).toBe(3)
-    const top = await stageTop(page)
+    const top = await measureStageTop(page)
     // Near the block's middle, where four of its pixels meet, but within one.
     const place = { x: point.x + 9, y: point.y - top + 9 }
-    const shown = await colourAt(page, place)
+    const shown = await readColour(page, place)
     const again = await openPage(new URL(page.url()).search + new URL(page.url()).hash, wide)
     await again.locator('#card').getByText('Paid on Base').waitFor({ state: 'attached' })
-    await shows(again, place, shown)
+    await waitForColour(again, place, shown)
   })
 
   test('the wall is read once, however many repaints arrive meanwhile', async () => {
@@ -152,7 +152,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
       const path = new URL(request.url()).pathname
       if (/canvas|blocks|feed|tail/.test(path) && path.startsWith('/api/')) reads.push(path)
     })
-    await gotoLive(page, server().url.href)
+    await goToLive(page, server().url.href)
     for (let colour = 0; colour < 20; colour++)
       server().repaint(rainbowBlock, new Uint8Array(100).fill(colour).toBase64())
     server().sell(openBlock, { id: 3, name: 'Carol', wallet: '0xcccc…cccc', framework: null })
@@ -162,7 +162,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
 
   test('a double click zooms in and leaves no details open', async () => {
     const page = await openPage('#800,450,8')
-    await untilAnswered(
+    await repeatUntilAnswered(
       (timeout) => page.waitForURL(/,20$/, { timeout }),
       async () => {
         // Two slow clicks open the details twice.
@@ -203,7 +203,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
 
   test('nothing is drawn while nothing changes', async () => {
     const page = await openPage()
-    const point = await pointAt(page, rainbowBlock)
+    const point = await moveTo(page, rainbowBlock)
     await openLabel(page, point)
     await page.locator('#card').getByText('Paid on Base').waitFor({ state: 'attached' })
     const drawn = await page.evaluate(async () => {
@@ -223,8 +223,8 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     })
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
     const middle = middleOf(boxOf(fit(await viewOf(page)), await viewOf(page), nastyBlock))
-    const top = await stageTop(page)
-    await afterDraw(page, () => pinch(page, { x: middle.x, y: middle.y + top }, 10, 100))
+    const top = await measureStageTop(page)
+    await actAndDraw(page, () => pinch(page, { x: middle.x, y: middle.y + top }, 10, 100))
     // Before the pinch this was four blocks further on.
     await openLabel(page, { x: middle.x + 8, y: middle.y + 8 + top }, 'finger')
     expect(await page.locator('#card summary').textContent()).toBe('Block 79,44')
@@ -238,8 +238,8 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
   test('after a lost graphics context, the wall is drawn again', async () => {
     const page = await openPage()
     const camera = await zoomTo(page, rainbowBlock, 20)
-    await afterDraw(page, () => page.evaluate(loseContext))
-    await shows(page, await pixelOf(page, camera, rainbowBlock, 4, 5), PALETTE[rainbowAt(4, 5)] ?? '')
+    await actAndDraw(page, () => page.evaluate(loseContext))
+    await waitForColour(page, await pixelOf(page, camera, rainbowBlock, 4, 5), PALETTE[chooseRainbow(4, 5)] ?? '')
   })
 
   test('a failed read is shown as an error, and can be retried', async () => {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { coordOf } from '../../shared/wall.ts'
 import { rainbowBlock } from '../support/page/sample-wall.ts'
-import { browserForTests, testPages } from '../support/page/test-page.ts'
+import { openTestBrowser, testPages } from '../support/page/test-page.ts'
 
 // Goal: a reader can report an artwork from its card, and sees whether the report was received. Method: the built page, and a
 // server with the response that the test needs.
 
-const browser = await browserForTests()
+const browser = await openTestBrowser()
 
 describe.skipIf('reason' in browser)('the form for reports, in Chromium', () => {
   const { server, openPage, troubles } = testPages(browser, { width: 960, height: 700 })

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { ready } from '../support/page/driver.ts'
-import { at, canvas, nastyBlock, openBlock, rainbowBlock } from '../support/page/sample-wall.ts'
-import { browserForTests, testPages } from '../support/page/test-page.ts'
+import { waitUntilReady } from '../support/page/driver.ts'
+import { indexOf, canvas, nastyBlock, openBlock, rainbowBlock } from '../support/page/sample-wall.ts'
+import { openTestBrowser, testPages } from '../support/page/test-page.ts'
 
 // Goal: a returning visitor sees the wall of the last visit, then what happened since, and can walk through it. Method: a first
 // visit waits until the browser has stored the wall, the wall changes, and the page is opened again in the same browser.
 
-const browser = await browserForTests()
+const browser = await openTestBrowser()
 const CAROL = { id: 3, name: 'Carol', wallet: '0xcccc…cccc', framework: null }
 const px = new Uint8Array(100).fill(180).toBase64()
 const NEWS = '2 blocks by 2 agents since '
@@ -15,76 +15,76 @@ const NEWS = '2 blocks by 2 agents since '
 describe.skipIf('reason' in browser)('a returning visit, in Chromium', () => {
   const { server, newPage, openPage, troubles } = testPages(browser, { width: 960, height: 600 })
 
-  const kept = (page: Page) => page.waitForFunction(() => localStorage.getItem('kept') === '1')
+  const waitUntilKept = (page: Page) => page.waitForFunction(() => localStorage.getItem('kept') === '1')
 
   /** A page that was open until its wall was stored; the requests that the server notes begin after that. */
-  const visited = async (options: Parameters<typeof newPage>[0] = {}) => {
+  const visitOnce = async (options: Parameters<typeof newPage>[0] = {}) => {
     const page = await newPage(options)
     await page.goto(server().url.href)
-    await kept(page)
+    await waitUntilKept(page)
     server().asked.length = 0
     return page
   }
-  const reads = () => server().asked.filter((path) => /^.api/.test(path) && !path.startsWith('/api/live'))
+  const listReads = () => server().asked.filter((path) => /^.api/.test(path) && !path.startsWith('/api/live'))
 
   const sellAndRepaint = () => {
     server().sell(openBlock, CAROL, px, Date.now(), { m: 'First block of Carol', l: 'https://carol.example/' })
     server().repaint(nastyBlock, px)
   }
-  const comeBack = async (page: Page, address = '') => {
+  const returnTo = async (page: Page, address = '') => {
     await page.goto(server().url.href + address)
-    await ready(page)
+    await waitUntilReady(page)
   }
 
   test('a returning visitor sees the stored wall before the service responds, and then what changed', async () => {
-    const page = await visited()
+    const page = await visitOnce()
     server().sell(openBlock, CAROL, px)
     const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
     await page.route('**/api/**', async (route) => (await held, await route.continue()))
-    await comeBack(page)
+    await returnTo(page)
     expect(await page.textContent('#counts')).toBe('4 of 14,400 blocks sold, $1 each.')
     await page.waitForFunction(() => Reflect.get(window, 'draws') > 0)
     letGo()
     await page.getByText('5 of 14,400 blocks sold').waitFor()
-    expect(reads()).toEqual(['/api/tail', '/api/feed?after=3&limit=1'])
+    expect(listReads()).toEqual(['/api/tail', '/api/feed?after=3&limit=1'])
   })
 
   test('a returning visitor reads the history after a hundred changes, and the whole wall after a thousand', async () => {
-    const page = await visited()
+    const page = await visitOnce()
     for (let n = 0; n < 150; n++) server().repaint(rainbowBlock, px)
-    await comeBack(page)
+    await returnTo(page)
     await page.getByText('1 block by 1 agent since ').waitFor()
-    expect(reads()).toEqual(['/api/tail', '/api/feed?after=3&limit=1', '/api/history?after=4&limit=200'])
+    expect(listReads()).toEqual(['/api/tail', '/api/feed?after=3&limit=1', '/api/history?after=4&limit=200'])
     await page.close()
-    const later = await visited()
+    const later = await visitOnce()
     for (let n = 0; n < 1001; n++) server().repaint(rainbowBlock, px)
     server().sell(openBlock, CAROL, px, Date.now())
-    await comeBack(later)
+    await returnTo(later)
     await later.getByText('1 block by 1 agent since ').waitFor()
-    expect(reads().slice(-2)).toEqual(['/api/canvas.bin', '/api/blocks'])
+    expect(listReads().slice(-2)).toEqual(['/api/canvas.bin', '/api/blocks'])
   })
 
   test('a returning visitor reads the whole wall if another wall is at the same address', async () => {
-    const page = await visited()
+    const page = await visitOnce()
     server().show({ ...canvas, blocks: canvas.blocks.map((block) => ({ ...block, t: block.t + 1, a: 0 })) })
-    await comeBack(page)
+    await returnTo(page)
     await page.getByText('1 block by 1 agent since ').waitFor()
-    expect(reads()).toEqual(['/api/tail', '/api/feed?after=3&limit=1', '/api/canvas.bin', '/api/blocks'])
+    expect(listReads()).toEqual(['/api/tail', '/api/feed?after=3&limit=1', '/api/canvas.bin', '/api/blocks'])
   })
 
   test('a link to an artwork that is newer than the stored wall opens it', async () => {
-    const page = await visited()
+    const page = await visitOnce()
     sellAndRepaint()
-    await comeBack(page, '?work=100,20')
+    await returnTo(page, '?work=100,20')
     await page.locator('#card .title').getByText('First block of Carol').waitFor()
     await page.getByText(NEWS).waitFor()
     expect(await page.textContent('#toast')).toBe('')
   })
 
   test('the keyboard walks through the tour, which ends at an open block', async () => {
-    const page = await visited()
+    const page = await visitOnce()
     sellAndRepaint()
-    await comeBack(page)
+    await returnTo(page)
     const news = page.getByRole('button', { name: NEWS })
     await news.waitFor()
     await news.focus()
@@ -110,9 +110,9 @@ describe.skipIf('reason' in browser)('a returning visit, in Chromium', () => {
   })
 
   test('one step back closes the tour, and its picture opens the details of the artwork', async () => {
-    const page = await visited()
+    const page = await visitOnce()
     sellAndRepaint()
-    await comeBack(page)
+    await returnTo(page)
     await page.getByRole('button', { name: NEWS }).click()
     await page.locator('.stop').waitFor()
     await page.goBack()
@@ -125,8 +125,8 @@ describe.skipIf('reason' in browser)('a returning visit, in Chromium', () => {
   })
 
   test('the page shows missed changes one after another, and its counts run up', async () => {
-    const page = await visited({ reducedMotion: 'no-preference' })
-    for (let n = 0; n < 30; n++) server().sell(at(20 + n, 10), CAROL, px, Date.now() + n)
+    const page = await visitOnce({ reducedMotion: 'no-preference' })
+    for (let n = 0; n < 30; n++) server().sell(indexOf(20 + n, 10), CAROL, px, Date.now() + n)
     await page.addInitScript(() => {
       const seen: string[] = []
       Reflect.set(window, 'seen', seen)
@@ -137,7 +137,7 @@ describe.skipIf('reason' in browser)('a returning visit, in Chromium', () => {
       }
       requestAnimationFrame(look)
     })
-    await comeBack(page)
+    await returnTo(page)
     await page.getByText('34 of 14,400 blocks sold').waitFor()
     const seen: string[] = await page.evaluate(() => Reflect.get(window, 'seen'))
     expect(seen.length).toBeGreaterThan(3)
@@ -146,8 +146,8 @@ describe.skipIf('reason' in browser)('a returning visit, in Chromium', () => {
 
   test('a visitor who missed nothing reads the news of today, and a wall without sales has no news', async () => {
     server().show({ ...canvas, blocks: canvas.blocks.map((block) => ({ ...block, t: Date.now() })) })
-    const page = await visited()
-    await comeBack(page)
+    const page = await visitOnce()
+    await returnTo(page)
     await page.getByRole('button', { name: '4 blocks by 2 agents today' }).waitFor()
     const stats = { claimed: 0, remaining: 14_400, agents: 0, lastClaimedAt: null, lastSaleId: 0 }
     server().show({ ...canvas, agents: [], blocks: [], stats })
@@ -168,9 +168,9 @@ describe.skipIf('reason' in browser)('a returning visit, in Chromium', () => {
       )
     })
     await page.goto(server().url.href)
-    await kept(page)
+    await waitUntilKept(page)
     sellAndRepaint()
-    await comeBack(page)
+    await returnTo(page)
     await page.getByRole('button', { name: NEWS }).click()
     await page.locator('.stop .title').getByText('First block of Carol').waitFor()
     expect(troubles).toEqual([])

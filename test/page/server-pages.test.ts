@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { APPEARANCES, violationsOf } from '../support/page/axe.ts'
-import { browserForTests } from '../support/page/test-page.ts'
+import { openTestBrowser } from '../support/page/test-page.ts'
 
 // Goal: the pages that the service itself writes for people are for everyone, too. Method: a real wall serves a browser;
 // axe checks each page in each theme and size, and nothing is wider than a window of 1,280 pixels at 400 % zoom.
 
-const browser = await browserForTests()
+const browser = await openTestBrowser()
 const zoomed = { viewport: { width: 320, height: 180 } }
 
 /** Each page with its status: the atlas and its pages, demands, missing pages, and a sold-out wall. */
@@ -39,7 +39,7 @@ describe.skipIf('reason' in browser)('pages without scripts, in Chromium', () =>
     if (!('reason' in browser)) await browser.close()
   })
 
-  const opened = async (path: string, options: BrowserContextOptions): Promise<Page> => {
+  const openAt = async (path: string, options: BrowserContextOptions): Promise<Page> => {
     if ('reason' in browser) throw new Error(browser.reason)
     const page = await (await browser.newContext(options)).newPage()
     const response = await page.goto(new URL(path, origin).href)
@@ -49,7 +49,7 @@ describe.skipIf('reason' in browser)('pages without scripts, in Chromium', () =>
 
   test.each(PAGES)('axe finds nothing to complain about on %s, and at 400 %% zoom nothing overflows', async (path) => {
     for (const options of [...APPEARANCES.map(([, appearance]) => appearance), zoomed]) {
-      const page = await opened(path, options)
+      const page = await openAt(path, options)
       if (options !== zoomed) expect(await violationsOf(page)).toEqual([])
       expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
       await page.context().close()

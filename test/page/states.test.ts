@@ -3,13 +3,22 @@ import { blocksOf } from '../../shared/area.ts'
 import { boxOf, fit } from '../../viewer/camera/camera.ts'
 import { dark } from '../../viewer/theme.ts'
 import { OPEN } from '../../viewer/wall/pixel-buffer.ts'
-import { afterDraw, colourAt, middleOf, ready, shows, showsBlock, stageTop, viewOf } from '../support/page/driver.ts'
-import { at, nastyBlock, openBlock, rainbowBlock } from '../support/page/sample-wall.ts'
-import { browserForTests, testPages } from '../support/page/test-page.ts'
+import {
+  actAndDraw,
+  readColour,
+  middleOf,
+  waitUntilReady,
+  waitForColour,
+  waitForBlockColour,
+  measureStageTop,
+  viewOf,
+} from '../support/page/driver.ts'
+import { indexOf, nastyBlock, openBlock, rainbowBlock } from '../support/page/sample-wall.ts'
+import { openTestBrowser, testPages } from '../support/page/test-page.ts'
 
 // Goal: everything that can be open next to the wall works, by keyboard and by touch. Method: as in page.test.ts.
 
-const browser = await browserForTests()
+const browser = await openTestBrowser()
 const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 }
 const red = new Uint8Array(100).fill(180).toBase64()
 const white = new Uint8Array(100).fill(215).toBase64()
@@ -23,14 +32,14 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     await page.keyboard.press('/')
     await page.keyboard.type('ada')
     await page.getByRole('button', { name: /Ada.*3 blocks/ }).waitFor()
-    await afterDraw(page, () => page.keyboard.press('Enter'))
+    await actAndDraw(page, () => page.keyboard.press('Enter'))
     expect(await page.locator('.about-agent > .name').textContent()).toContain('Ada')
     expect(await page.locator('.labels span:not([hidden])').allTextContents()).toContain('Ada · 2 × 1')
     const view = await viewOf(page)
     // The stage's middle is in the area of the agent's blocks; its corner is open and dimmed.
-    const corner = await colourAt(page, { x: 2, y: view.height - 2 })
+    const corner = await readColour(page, { x: 2, y: view.height - 2 })
     await page.getByRole('button', { name: 'Deselect' }).click()
-    await shows(page, { x: 2, y: view.height - 2 }, (colour) => colour !== corner)
+    await waitForColour(page, { x: 2, y: view.height - 2 }, (colour) => colour !== corner)
   })
 
   test('if the wall has a contact, the help says where to report content', async () => {
@@ -41,7 +50,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
       await route.fulfill({ response, body: (await response.text()).replace('</head>', contact) })
     })
     await page.goto(server().url.href)
-    await ready(page)
+    await waitUntilReady(page)
     await page.keyboard.press('?')
     const link = page.locator('#panel a[href^="mailto"]')
     expect([await link.textContent(), await link.getAttribute('href')]).toEqual([
@@ -79,7 +88,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
 
   test('the scrubber shows the wall as it was, and a link to a moment opens that moment', async () => {
     const page = await openPage('?at=1760000000000#all')
-    await showsBlock(page, nastyBlock, dark.own[OPEN] ?? '')
+    await waitForBlockColour(page, nastyBlock, dark.own[OPEN] ?? '')
     await page.keyboard.press('t')
     const scrubber = page.getByRole('slider')
     expect(await scrubber.inputValue()).toBe('1')
@@ -87,7 +96,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     await scrubber.focus()
     await page.keyboard.press('End')
     await page.locator('#panel output').getByText('Now · 4 blocks').waitFor()
-    await showsBlock(page, nastyBlock, '#ff0000')
+    await waitForBlockColour(page, nastyBlock, '#ff0000')
     await page.keyboard.press('Home')
     await page.waitForURL(/at=1759999999999/)
   })
@@ -95,19 +104,19 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
   test('the scrubber can go back before a repaint, and a repaint that arrives meanwhile adds one step', async () => {
     server().repaint(rainbowBlock, red)
     const page = await openPage()
-    await showsBlock(page, rainbowBlock, '#ff0000')
+    await waitForBlockColour(page, rainbowBlock, '#ff0000')
     await page.keyboard.press('t')
     await page.locator('#panel input[max="5"]').waitFor()
     await page.getByRole('slider').focus()
     await page.keyboard.press('ArrowLeft')
     const isMotley = (colour: string) => colour !== '#ff0000' && colour !== '#ffffff'
-    await showsBlock(page, rainbowBlock, isMotley)
+    await waitForBlockColour(page, rainbowBlock, isMotley)
     expect(await page.locator('#panel output').textContent()).toMatch(/ · 4 blocks$/)
     server().repaint(rainbowBlock, white)
     await page.locator('#panel input[max="6"]').waitFor()
-    await showsBlock(page, rainbowBlock, isMotley)
+    await waitForBlockColour(page, rainbowBlock, isMotley)
     await page.keyboard.press('End')
-    await showsBlock(page, rainbowBlock, '#ffffff')
+    await waitForBlockColour(page, rainbowBlock, '#ffffff')
   })
 
   test('playing the history runs through every sale to the present', async () => {
@@ -138,8 +147,8 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     await page.keyboard.press('Escape')
     await page.keyboard.press('0')
     await page.mouse.move(2, 2)
-    await showsBlock(page, openBlock, '#ff0000')
-    await showsBlock(page, rainbowBlock, '#ff0000')
+    await waitForBlockColour(page, openBlock, '#ff0000')
+    await waitForBlockColour(page, rainbowBlock, '#ff0000')
   })
 
   test('a purchase of an area is one event, however its blocks arrive', async () => {
@@ -201,13 +210,13 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     server().sell(openBlock, carol)
     await page.getByText('5 of 14,400 blocks sold').waitFor()
     expect(server().asked).toContain('/api/tail')
-    server().sell(at(150, 80), carol)
+    server().sell(indexOf(150, 80), carol)
     await page.getByText('6 of 14,400 blocks sold').waitFor()
   })
 
   test('after a sleep of the device, the log lists every sale', async () => {
     const page = await openPage()
-    const sold = Array.from({ length: 450 }, (_, i) => at(i % 150, Math.floor(i / 150)))
+    const sold = Array.from({ length: 450 }, (_, i) => indexOf(i % 150, Math.floor(i / 150)))
     for (const block of sold) server().sell(block, carol)
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
     await page.getByText('454 of 14,400 blocks sold').waitFor()
@@ -232,11 +241,11 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     server().holdAfter(rainbowBlock - 10)
     const page = await newPage()
     await page.goto(`${server().url.href}#all`)
-    await showsBlock(page, nastyBlock, '#ff0000')
+    await waitForBlockColour(page, nastyBlock, '#ff0000')
     const view = await viewOf(page)
-    const below = await colourAt(page, middleOf(boxOf(fit(view), view, rainbowBlock)))
+    const below = await readColour(page, middleOf(boxOf(fit(view), view, rainbowBlock)))
     server().holdAfter(undefined)
-    await showsBlock(page, rainbowBlock, (colour) => colour !== below)
+    await waitForBlockColour(page, rainbowBlock, (colour) => colour !== below)
   })
 
   test('a link to an artwork shows all of it, even if its picture arrives before its deed', async () => {
@@ -248,7 +257,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     await page.locator('#card .title').getByText('Hello from a machine.').waitFor()
     const { width, height } = await viewOf(page)
     // The middle is between its two blocks, each 160 pixels wide.
-    await shows(page, { x: width / 2 - 140, y: height / 2 }, (colour) => colour !== dark.own[OPEN])
+    await waitForColour(page, { x: width / 2 - 140, y: height / 2 }, (colour) => colour !== dark.own[OPEN])
   })
 
   test('inside another page, only the wall is shown', async () => {
@@ -256,7 +265,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     expect(await page.isVisible('header')).toBe(false)
     expect(await page.isVisible('#tools')).toBe(false)
     expect(await page.getByRole('link', { name: 'Pixel Wall' }).getAttribute('href')).toBe('/')
-    expect(await stageTop(page)).toBe(0)
+    expect(await measureStageTop(page)).toBe(0)
   })
 
   test('the minimap appears after zooming in, and a click on it moves the wall', async () => {

@@ -3,17 +3,17 @@ import type { Page } from 'playwright-core'
 import { PALETTE } from '../../shared/palette.ts'
 import { dark } from '../../viewer/theme.ts'
 import { OPEN } from '../../viewer/wall/pixel-buffer.ts'
-import { at, canvas, checkerBlock, nastyBlock, rainbowAt, rainbowBlock } from '../support/page/sample-wall.ts'
-import { browserForTests, testPages } from '../support/page/test-page.ts'
+import { indexOf, canvas, checkerBlock, nastyBlock, chooseRainbow, rainbowBlock } from '../support/page/sample-wall.ts'
+import { openTestBrowser, testPages } from '../support/page/test-page.ts'
 
 // Goal: a block, and the history as an animation, can be saved, pixel for pixel. Method: the browser itself decodes the saved
 // file, and the test compares it with what the wall showed.
 
-const browser = await browserForTests()
+const browser = await openTestBrowser()
 const white = new Uint8Array(100).fill(215).toBase64()
 
 /** Decodes a picture in the page: its size, the time of all its frames in milliseconds, and colours of points in a frame. */
-const decoded = (
+const decodeGif = (
   page: Page,
   type: string,
   base64: string,
@@ -41,7 +41,7 @@ const decoded = (
 describe.skipIf('reason' in browser)('taken away in Chromium,', () => {
   const { server, openPage } = testPages(browser, { width: 960, height: 600 })
 
-  const saved = async (page: Page, panel: string, name: string) => {
+  const saveFrom = async (page: Page, panel: string, name: string) => {
     await page.keyboard.press(panel)
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -49,46 +49,54 @@ describe.skipIf('reason' in browser)('taken away in Chromium,', () => {
     ])
     return { name: download.suggestedFilename(), file: (await Bun.file(await download.path()).bytes()).toBase64() }
   }
-  const middle = (block: number, x = 5, y = 5) => [(block % 160) * 10 + x, Math.floor(block / 160) * 10 + y] as const
+  const pointAtMiddle = (block: number, x = 5, y = 5) =>
+    [(block % 160) * 10 + x, Math.floor(block / 160) * 10 + y] as const
 
   test('a timelapse of the wall begins with open blocks and ends with the present wall, pixel for pixel', async () => {
     server().repaint(nastyBlock, white)
     const page = await openPage()
-    const { name, file } = await saved(page, 't', 'Save GIF of the wall')
+    const { name, file } = await saveFrom(page, 't', 'Save GIF of the wall')
     expect(name).toBe('pixel-wall.gif')
-    const points = [middle(rainbowBlock, 3, 7), middle(checkerBlock, 0, 0), middle(nastyBlock), middle(at(0, 0))]
+    const points = [
+      pointAtMiddle(rainbowBlock, 3, 7),
+      pointAtMiddle(checkerBlock, 0, 0),
+      pointAtMiddle(nastyBlock),
+      pointAtMiddle(indexOf(0, 0)),
+    ]
     const open = dark.own[OPEN] ?? ''
-    expect(await decoded(page, 'image/gif', file, 0, points)).toEqual({
+    expect(await decodeGif(page, 'image/gif', file, 0, points)).toEqual({
       frames: canvas.blocks.length + 2,
       size: [1600, 900],
       colours: [open, open, open, open],
     })
-    expect(await decoded(page, 'image/gif', file, canvas.blocks.length, points)).toMatchObject({
-      colours: [PALETTE[rainbowAt(3, 7)], '#000000', '#ff0000', open],
+    expect(await decodeGif(page, 'image/gif', file, canvas.blocks.length, points)).toMatchObject({
+      colours: [PALETTE[chooseRainbow(3, 7)], '#000000', '#ff0000', open],
     })
-    expect(await decoded(page, 'image/gif', file, canvas.blocks.length + 1, points)).toMatchObject({
-      colours: [PALETTE[rainbowAt(3, 7)], '#000000', '#ffffff', open],
+    expect(await decodeGif(page, 'image/gif', file, canvas.blocks.length + 1, points)).toMatchObject({
+      colours: [PALETTE[chooseRainbow(3, 7)], '#000000', '#ffffff', open],
     })
   })
 
   test('a timelapse of an artwork shows only that artwork, enlarged', async () => {
     const page = await openPage('?work=80,45')
-    const { name, file } = await saved(page, 't', 'Save GIF of this artwork')
+    const { name, file } = await saveFrom(page, 't', 'Save GIF of this artwork')
     expect(name).toBe('pixel-wall-work-80-45.gif')
-    const enlarged = (x: number, y: number) => [24 * x + 12, 24 * y + 12] as const
-    expect(await decoded(page, 'image/gif', file, 2, [enlarged(0, 0), enlarged(9, 9), enlarged(19, 9)])).toMatchObject({
+    const pointEnlarged = (x: number, y: number) => [24 * x + 12, 24 * y + 12] as const
+    expect(
+      await decodeGif(page, 'image/gif', file, 2, [pointEnlarged(0, 0), pointEnlarged(9, 9), pointEnlarged(19, 9)]),
+    ).toMatchObject({
       size: [480, 240],
-      colours: [PALETTE[rainbowAt(0, 0)], PALETTE[rainbowAt(9, 9)], dark.own[242]],
+      colours: [PALETTE[chooseRainbow(0, 0)], PALETTE[chooseRainbow(9, 9)], dark.own[242]],
     })
   })
 
   test('a picture of a block is that block, pixel for pixel', async () => {
     const page = await openPage('?block=80,45')
-    const { name, file } = await saved(page, 'l', 'Save PNG of block 80,45')
+    const { name, file } = await saveFrom(page, 'l', 'Save PNG of block 80,45')
     expect(name).toBe('pixel-wall-80-45.png')
-    expect(await decoded(page, 'image/png', file, 0, [[0, 0]])).toMatchObject({
+    expect(await decodeGif(page, 'image/png', file, 0, [[0, 0]])).toMatchObject({
       size: [240, 240],
-      colours: [PALETTE[rainbowAt(0, 0)]],
+      colours: [PALETTE[chooseRainbow(0, 0)]],
     })
   })
 })

@@ -3,11 +3,11 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readConfig } from '../../server/config.ts'
 import { listenOn, findPathProblems, findPortProblems, toWallPort } from '../../server/preflight.ts'
-import { scratchFolder } from '../support/scratch-folder.ts'
+import { createScratchFolder } from '../support/scratch-folder.ts'
 
-const folder = scratchFolder()
+const folder = createScratchFolder()
 
-const config = (settings: Record<string, string>) =>
+const createConfig = (settings: Record<string, string>) =>
   readConfig({
     BASE_URL: 'https://wall.example',
     PAY_TO: `0x${'11'.repeat(20)}`,
@@ -20,7 +20,7 @@ test('a port that another program uses is reported with its setting, and a free 
   const other = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() })
   const port = String(other.port)
   const words = `another program is listening on 127.0.0.1, port ${port} (EADDRINUSE)`
-  const [wall, monitors] = [config({ PORT: port }), config({ PORT: '0', METRICS_PORT: port })]
+  const [wall, monitors] = [createConfig({ PORT: port }), createConfig({ PORT: '0', METRICS_PORT: port })]
   expect(findPortProblems(wall)).toEqual([`cannot listen on PORT: ${words}`])
   expect(findPortProblems(monitors)).toEqual([`cannot listen on METRICS_PORT: ${words}`])
   await other.stop(true)
@@ -28,34 +28,34 @@ test('a port that another program uses is reported with its setting, and a free 
 })
 
 test('an address of another machine is reported', () => {
-  expect(findPortProblems(config({ HOST: '192.0.2.1' }))).toEqual([
+  expect(findPortProblems(createConfig({ HOST: '192.0.2.1' }))).toEqual([
     'cannot listen on PORT: 192.0.2.1 is not an address of this machine; check HOST and METRICS_HOST (EADDRNOTAVAIL)',
   ])
 })
 
 test('a port that needs root is reported, and a bug of ours is not blamed on a setting', () => {
-  const place = toWallPort(config({ PORT: '80' }))
-  const failing = (error: Error) => () =>
+  const place = toWallPort(createConfig({ PORT: '80' }))
+  const createFailingListen = (error: Error) => () =>
     listenOn(place, () => {
       throw error
     })
-  expect(failing(Object.assign(new Error('no'), { code: 'EACCES' }))).toThrow(
+  expect(createFailingListen(Object.assign(new Error('no'), { code: 'EACCES' }))).toThrow(
     'cannot listen on PORT: port 80 is reserved for root; use one above 1023 (EACCES)',
   )
-  expect(failing(new TypeError('ours'))).toThrow(TypeError)
+  expect(createFailingListen(new TypeError('ours'))).toThrow(TypeError)
 })
 
 test('a path where no file can be created is reported with its setting', () => {
-  expect(findPathProblems(config({}))).toEqual([])
-  expect(findPathProblems(config({ DATABASE_PATH: ':memory:' }))).toEqual([])
+  expect(findPathProblems(createConfig({}))).toEqual([])
+  expect(findPathProblems(createConfig({ DATABASE_PATH: ':memory:' }))).toEqual([])
   const file = join(folder, 'file')
   writeFileSync(file, '')
   mkdirSync(join(folder, 'folder'))
   const missing = join(folder, 'none')
   expect(
-    findPathProblems(config({ DATABASE_PATH: join(missing, 'wall.sqlite'), WITNESS_PATH: join(file, 'w') })),
+    findPathProblems(createConfig({ DATABASE_PATH: join(missing, 'wall.sqlite'), WITNESS_PATH: join(file, 'w') })),
   ).toEqual([`DATABASE_PATH: the folder ${missing} does not exist`, `WITNESS_PATH: ${file} is not a folder`])
-  expect(findPathProblems(config({ DATABASE_PATH: join(folder, 'folder') }))).toEqual([
+  expect(findPathProblems(createConfig({ DATABASE_PATH: join(folder, 'folder') }))).toEqual([
     `DATABASE_PATH: ${join(folder, 'folder')} is not a file`,
   ])
 })
@@ -65,7 +65,7 @@ test.each(['DATABASE_PATH', 'WITNESS_PATH', 'ADMIN_SOCKET_PATH'] as const)(
   (setting) => {
     const path = join(folder, `folder of ${setting}`)
     mkdirSync(path)
-    expect(findPathProblems(config({ [setting]: path }))).toEqual([
+    expect(findPathProblems(createConfig({ [setting]: path }))).toEqual([
       expect.stringMatching(new RegExp(`^${setting}: .* is not a `)),
     ])
   },
@@ -77,12 +77,12 @@ test.each(['WITNESS_PATH', 'ADMIN_SOCKET_PATH'] as const)(
     const database = join(folder, `${setting}.sqlite`)
     for (const path of [database, `${database}-wal`, `${database}.lock`, join(folder, `${setting}.txt`)]) {
       writeFileSync(path, 'kept')
-      const troubles = findPathProblems(config({ DATABASE_PATH: database, [setting]: path }))
+      const troubles = findPathProblems(createConfig({ DATABASE_PATH: database, [setting]: path }))
       expect(troubles).toEqual([expect.stringContaining(`${setting}: ${path} is `)])
       expect(readFileSync(path, 'utf8')).toBe('kept')
     }
     const fresh = join(folder, `new ${setting}.sqlite`)
-    expect(findPathProblems(config({ DATABASE_PATH: fresh, [setting]: fresh }))).toEqual([
+    expect(findPathProblems(createConfig({ DATABASE_PATH: fresh, [setting]: fresh }))).toEqual([
       `${setting}: ${fresh} is a file of the database`,
     ])
   },
@@ -92,6 +92,6 @@ test('a witness of a wall, and a socket that a crashed wall left, are used again
   const [witness, socket] = [join(folder, 'witness'), join(folder, 'left.sock')]
   writeFileSync(witness, '{"change":1,"payment":1,"height":"1"}\n')
   const left = Bun.serve({ unix: socket, fetch: () => new Response() })
-  expect(findPathProblems(config({ WITNESS_PATH: witness, ADMIN_SOCKET_PATH: socket }))).toEqual([])
+  expect(findPathProblems(createConfig({ WITNESS_PATH: witness, ADMIN_SOCKET_PATH: socket }))).toEqual([])
   void left.stop(true)
 })

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { createPaymentHealth } from '../../server/health/payment-health.ts'
 import { createReconciler } from '../../server/purchase/reconciler.ts'
-import { sellerWith } from '../support/fakes/seller.ts'
-import { hash, paymentOf, wallet } from '../support/samples.ts'
-import { openWall, paidBy, paymentFor } from '../support/service/wall.ts'
+import { createSellerWith } from '../support/fakes/seller.ts'
+import { hash, paymentOf, createWalletAddress } from '../support/samples.ts'
+import { openWall, createPaidInit, createPaymentFor } from '../support/service/wall.ts'
 
 type Wall = Awaited<ReturnType<typeof openWall>>
 
@@ -15,7 +15,7 @@ const LISTING = 'name=Mallory&message=psst&framework=sly&link=https://mallory.ex
 test('a normal purchase is logged as one line, with its block, its facilitator and its duration', async () => {
   const wall = await openWall()
   await wall.buy(`/blocks/3,4?${LISTING}`, 1)
-  const key = { payer: wallet(1), nonce: hash(1) }
+  const key = { payer: createWalletAddress(1), nonce: hash(1) }
   const block = '3,4'
   expect(linesOf(wall, 'step')).toEqual([])
   expect(linesOf(wall, 'purchase')).toEqual([{ ...key, target: block, outcome: 'bought', block, tx: hash(1), ms: 0 }])
@@ -25,7 +25,7 @@ test('an unusual step has a line of its own', async () => {
   const wall = await openWall()
   wall.facilitator.settling = { kind: 'unclear', by: 'pay.example' }
   await wall.buy('/blocks/3,4', 1)
-  const key = { payer: wallet(1), nonce: hash(1) }
+  const key = { payer: createWalletAddress(1), nonce: hash(1) }
   expect(linesOf(wall, 'step')).toEqual([
     { ...key, step: 'settle', answer: 'unclear', facilitator: 'pay.example', ms: 0 },
     expect.objectContaining({ ...key, step: 'ask-chain', answer: 'unspent' }),
@@ -36,8 +36,8 @@ test('an unusual step has a line of its own', async () => {
 
 test('the purchase of an area is logged as one line, with the name of the area', async () => {
   const wall = await openWall()
-  await wall.ask('POST /areas', { ...paidBy(paymentFor(12, 1)), body: '{"w":4,"h":3}' })
-  const key = { payer: wallet(1), nonce: hash(1) }
+  await wall.ask('POST /areas', { ...createPaidInit(createPaymentFor(12, 1)), body: '{"w":4,"h":3}' })
+  const key = { payer: createWalletAddress(1), nonce: hash(1) }
   const area = '78,43,4x3'
   expect(linesOf(wall, 'purchase')).toEqual([
     { ...key, target: 'next,4x3', outcome: 'bought', area, tx: hash(1), ms: 0 },
@@ -48,7 +48,7 @@ test('the line of a rejection has its code and the facilitator’s reason', asyn
   const wall = await openWall()
   wall.facilitator.verification = { kind: 'invalid', reason: 'insufficient_funds' }
   await wall.buy('/blocks/next', 1)
-  const key = { payer: wallet(1), nonce: hash(1) }
+  const key = { payer: createWalletAddress(1), nonce: hash(1) }
   // Nothing else is logged, so that junk cannot fill the journal.
   expect(wall.logger.notes.filter(({ event }) => event !== 'rail')).toEqual([
     { event: 'step', facts: { ...key, step: 'verify', answer: 'invalid', reason: 'insufficient_funds', ms: 0 } },
@@ -61,7 +61,7 @@ test('the line of a rejection has its code and the facilitator’s reason', asyn
 test('a failure of the store is logged with the name of the error only', async () => {
   const wall = await openWall()
   await wall.db.close()
-  await wall.ask('GET /blocks/next', paidBy(paymentOf(1, 1)))
+  await wall.ask('GET /blocks/next', createPaidInit(paymentOf(1, 1)))
   expect(linesOf(wall, 'step')).toEqual([
     expect.objectContaining({ step: 'look-up', answer: 'failed', error: 'StoreUnavailable' }),
   ])
@@ -86,7 +86,7 @@ test('a sweep logs the purchases that it changes, and not those that it only che
   await wall.buy('/blocks/3,4', 1)
   const rail = createPaymentHealth({ facilitator, chain, clock, logger })
   const { ledger } = db
-  const seller = sellerWith({ ledger, facilitator, chain, clock, logger, rail })
+  const seller = createSellerWith({ ledger, facilitator, chain, clock, logger, rail })
   const sweep = createReconciler({ ledger, seller, jobs: db.jobs, clock, logger })
   const before = linesOf(wall, 'step').length
   chain.silent = true

@@ -5,7 +5,7 @@ import type { Change, BlockContent, Hidden, Profile, SaleChange } from '../../se
 import { CONTENT_PARTS, applyModeration, omitHiddenParts } from '../../server/domain/wall/moderation.ts'
 import { trustPixels } from '../../shared/pixels.ts'
 import { CLAIM_ORDER, type BlockIndex } from '../../shared/wall.ts'
-import { NOW, wallet } from './samples.ts'
+import { NOW, createWalletAddress } from './samples.ts'
 
 /** A block without hidden parts. */
 export const NOTHING_HIDDEN: Hidden = { pixels: false, message: false, link: false }
@@ -62,7 +62,7 @@ function play(script: readonly Step[]): readonly Change[] {
         block: next,
         content,
         agent,
-        wallet: wallet(pick + 1),
+        wallet: createWalletAddress(pick + 1),
         profile,
       })
     } else if (does === 'repaint') {
@@ -91,14 +91,14 @@ export function reread(log: readonly Change[]): readonly Change[] {
 }
 
 /** Every sale and moderation, and the latest repaint of each block and identity of each agent. */
-export function compacted(whole: readonly Change[]): readonly Change[] {
+export function compactLog(whole: readonly Change[]): readonly Change[] {
   const log = reread(whole)
-  const subject = (change: Change) => (change.kind === 'identity' ? change.agent : change.block)
+  const readSubject = (change: Change) => (change.kind === 'identity' ? change.agent : change.block)
   return log.filter(
     (change, i) =>
       isSale(change) ||
       'hidden' in change ||
-      !log.slice(i + 1).some((later) => later.kind === change.kind && subject(later) === subject(change)),
+      !log.slice(i + 1).some((later) => later.kind === change.kind && readSubject(later) === readSubject(change)),
   )
 }
 

@@ -9,7 +9,7 @@ import { TERMS } from './samples.ts'
 // The tables are created once for all tests of a file: copying them is fifty times as fast.
 let made: Uint8Array | undefined
 
-function blank(): Uint8Array {
+function createBlank(): Uint8Array {
   if (made !== undefined) return made
   const steps = migrationsOf('sqlite')
   const db = new Database(':memory:')
@@ -22,7 +22,7 @@ function blank(): Uint8Array {
 }
 
 /** The store of such a wall. */
-export const openBlank = (): Promise<Sqlite> => openSqlite(':memory:', TERMS.network, { copyOf: blank() })
+export const openBlank = (): Promise<Sqlite> => openSqlite(':memory:', TERMS.network, { copyOf: createBlank() })
 
 /** The connection to such a wall, for tests that read its tables. */
-export const connectBlank = (): Connection => openWall(':memory:', TERMS.network, { copyOf: blank() })
+export const connectBlank = (): Connection => openWall(':memory:', TERMS.network, { copyOf: createBlank() })

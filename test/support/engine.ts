@@ -95,7 +95,7 @@ export async function landUnclaimed(
 }
 
 /** The stored purchase of a payment, which must exist. */
-export async function stored({ ledger }: Pick<Engine, 'ledger'>, payment: Payment): Promise<Purchase> {
+export async function findStored({ ledger }: Pick<Engine, 'ledger'>, payment: Payment): Promise<Purchase> {
   const purchase = await ledger.find(payment)
   if (purchase === undefined) throw new Error('the ledger does not know the payment')
   return purchase

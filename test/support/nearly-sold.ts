@@ -8,9 +8,9 @@ import type { Connection } from '../../db/sqlite/connection.ts'
 import { openSqlite, type Sqlite } from '../../db/sqlite/open.ts'
 import { CLAIM_ORDER } from '../../shared/wall.ts'
 import { connectBlank } from './blank-wall.ts'
-import { NOW, TERMS, wallet } from './samples.ts'
+import { NOW, TERMS, createWalletAddress } from './samples.ts'
 
-const buyer = wallet(0xdecade)
+const buyer = createWalletAddress(0xdecade)
 
 /** Statements for either engine; `hexOfSeq` is the number of a sale in 64 hexadecimal digits. */
 const sellingOf = (sold: number, hexOfSeq: string) => `
@@ -34,12 +34,12 @@ const made = new Map<number, Uint8Array>()
 
 /** Such a wall in memory: made once for all tests of a file, and copied. */
 export async function openNearlySold(left: number): Promise<Sqlite> {
-  const copyOf = made.get(left) ?? nearlySold(left)
+  const copyOf = made.get(left) ?? createNearlySold(left)
   made.set(left, copyOf)
   return await openSqlite(':memory:', TERMS.network, { copyOf })
 }
 
-function nearlySold(left: number): Uint8Array {
+function createNearlySold(left: number): Uint8Array {
   const file = join(tmpdir(), `${crypto.randomUUID()}.sqlite`)
   const connection = connectBlank()
   sellAllBut(left, connection)

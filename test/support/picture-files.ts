@@ -38,7 +38,7 @@ export function flatPng(width: number, height: number, colour: string): Uint8Arr
 }
 
 /** A progressive JPEG whose last scan is repeated `more` times. */
-export async function jpegOfScans(width: number, height: number, more: number): Promise<Uint8Array<ArrayBuffer>> {
+export async function createJpegOfScans(width: number, height: number, more: number): Promise<Uint8Array<ArrayBuffer>> {
   const plain = await new Bun.Image(flatPng(width, height, '#5f87af')).jpeg({ progressive: true }).bytes()
   const file = Buffer.from(plain)
   const end = file.length - 2

@@ -4,11 +4,11 @@ import { stripVTControlCharacters } from 'node:util'
 import { describeMachine, type MachineState } from './machine.ts'
 
 /** The failed test that a line of `bun test` names. */
-export const failureIn = (line: string): string | undefined =>
+export const findFailure = (line: string): string | undefined =>
   /^\(fail\) (.+?)(?: \[[\d.]+m?s\])?$/.exec(stripVTControlCharacters(line))?.[1]
 
 /** What is missing on this machine, according to a line. */
-export const missingIn = (line: string): string | undefined =>
+export const findMissing = (line: string): string | undefined =>
   /^skipped without (.+)$/.exec(stripVTControlCharacters(line))?.[1]
 
 /** A finished run; `measured` are states of the machine while it ran. */
@@ -19,13 +19,13 @@ export type Run = {
 }
 
 /** How long it took, on what machine, and what was missing, in one line. */
-export function lastLine({ seconds, measured, missing }: Run): string {
-  const mean = (of: (state: MachineState) => number) =>
+export function formatLastLine({ seconds, measured, missing }: Run): string {
+  const computeMean = (of: (state: MachineState) => number) =>
     measured.reduce((sum, state) => sum + of(state), 0) / measured.length
   const usual = {
-    load: mean(({ load }) => load),
+    load: computeMean(({ load }) => load),
     processors: measured[0]?.processors ?? 0,
-    flushMs: mean(({ flushMs }) => flushMs),
+    flushMs: computeMean(({ flushMs }) => flushMs),
   }
   const skipped = missing.length === 0 ? 'Nothing was missing' : `Skipped what needs ${missing.toSorted().join(', ')}`
   return `The tests took ${seconds.toFixed(0)} s; on average ${describeMachine(usual)}. ${skipped}; long runs are for \`bun run endurance\`.`

@@ -32,17 +32,17 @@ export function blockOf(coord: string): BlockIndex {
 }
 
 /** The area with a name. */
-export function areaIn(name: string): Area {
+export function parseAreaOrThrow(name: string): Area {
   const area = parseArea(name)
   if (area === undefined) throw new RangeError(`${name} is no area of the wall`)
   return area
 }
 
 /** The blocks of an area by its name, row by row. */
-export const coordsOf = (name: string): string[] => blocksOf(areaIn(name)).map(coordOf)
+export const coordsOf = (name: string): string[] => blocksOf(parseAreaOrThrow(name)).map(coordOf)
 
 /** A wallet for a number. */
-export const wallet = (number: number): Address => `0x${number.toString(16).padStart(40, '0')}`
+export const createWalletAddress = (number: number): Address => `0x${number.toString(16).padStart(40, '0')}`
 
 /** A nonce, digest or transaction hash for a number. */
 export const hash = (number: number): Hash => `0x${number.toString(16).padStart(64, '0')}`
@@ -50,7 +50,7 @@ export const hash = (number: number): Hash => `0x${number.toString(16).padStart(
 /** The `nonce`-th payment of the `payer`-th wallet, valid around `NOW`. */
 export function paymentOf(payer: number, nonce: number, changes: Partial<Payment> = {}): Payment {
   return {
-    payer: wallet(payer),
+    payer: createWalletAddress(payer),
     nonce: hash(nonce),
     to: TERMS.payTo,
     amount: TERMS.amount,
@@ -63,7 +63,7 @@ export function paymentOf(payer: number, nonce: number, changes: Partial<Payment
 }
 
 /** The `number`-th wallet's purchase of the next block, held and in doubt. */
-export const uncertainPurchase = (number: number): Purchase => ({
+export const createUncertainPurchase = (number: number): Purchase => ({
   payment: paymentOf(number, number),
   target: 'next',
   block: blockOf('3,4'),
@@ -122,13 +122,13 @@ export const saleOf = (number: number, block: BlockIndex, changes: Partial<Chang
   block,
   content: BARE,
   agent: 1,
-  wallet: wallet(1),
+  wallet: createWalletAddress(1),
   profile: NOBODY,
   ...changes,
 })
 
 /** The first agent's registration, as a change of a log. */
-export const identityChange = (number: number, profile: Profile, at = NOW): Change => ({
+export const createIdentityChange = (number: number, profile: Profile, at = NOW): Change => ({
   number,
   at,
   kind: 'identity',

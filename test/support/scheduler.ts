@@ -56,26 +56,26 @@ export function schedulerOf(passing: (elapsed: number) => void = () => {}): Sche
     elapsed: () => elapsed,
     call: (owner, act) =>
       new Promise((resolve, reject) => {
-        const happen = () => {
+        const runNext = () => {
           try {
             resolve(act())
           } catch (error) {
             reject(error)
           }
         }
-        calls.push({ owner, happen })
+        calls.push({ owner, happen: runNext })
       }),
     exchange: (owner, ask, told) =>
       new Promise((resolve) => {
-        const arrive = () => {
+        const resolveCall = () => {
           const answer = ask()
-          const happen = () => {
+          const runNext = () => {
             told(answer)
             resolve(answer)
           }
-          calls.push({ owner, happen })
+          calls.push({ owner, happen: runNext })
         }
-        calls.push({ owner, happen: arrive })
+        calls.push({ owner, happen: resolveCall })
       }),
     wait: (owner, ms, signal) =>
       new Promise((resolve) => {
@@ -104,7 +104,7 @@ export function schedulerOf(passing: (elapsed: number) => void = () => {}): Sche
     pass(ms) {
       const until = elapsed + ms
       for (;;) {
-        const first = earliest(timers)
+        const first = findEarliest(timers)
         if (first === undefined || first.at > until) break
         timers.splice(timers.indexOf(first), 1)
         if (first.at > elapsed) moveTo(first.at)
@@ -114,7 +114,7 @@ export function schedulerOf(passing: (elapsed: number) => void = () => {}): Sche
       moveTo(until)
     },
     untilNext() {
-      const first = earliest(timers)
+      const first = findEarliest(timers)
       return first === undefined ? undefined : first.at - elapsed
     },
     freeze(owner, ms) {
@@ -143,14 +143,14 @@ function listenersOf(signal: AbortSignal): Set<() => void> {
   return listeners
 }
 
-function earliest(timers: readonly Timer[]): Timer | undefined {
+function findEarliest(timers: readonly Timer[]): Timer | undefined {
   let first: Timer | undefined
   for (const timer of timers) if (first === undefined || timer.at < first.at) first = timer
   return first
 }
 
 /** The result of a promise that is settled, or is once the microtasks are drained. Throws its rejection. */
-export function settled<T>(promise: Promise<T>): T {
+export function readSettled<T>(promise: Promise<T>): T {
   let end: { readonly value: T } | { readonly error: unknown } | undefined
   promise.then(
     (value) => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /** Makes a folder that is removed after the tests of the file that needs it. */
-export function scratchFolder(): string {
+export function createScratchFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'pixel-wall-'))
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
   return folder

@@ -13,7 +13,7 @@ export async function expectSnapshot(text: string, path: string): Promise<void> 
 }
 
 /** Prints JSON values by their names. A value that occurred earlier is a reference to it, so a change of it shows once. */
-export function shownOnce(values: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> {
+export function shareRepeated(values: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> {
   const placeOf = new Map<string, string>() // JSON of a value -> where it occurs first
   const withReferences = (value: unknown, place: string): unknown => {
     if (typeof value !== 'object' || value === null) return value

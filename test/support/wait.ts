@@ -1,7 +1,7 @@
 /** Waiting for another process; the test's own time limit ends it. */
 
 /** Retries until there is a result. */
-export async function eventually<T>(ask: () => Promise<T | undefined>): Promise<T> {
+export async function waitFor<T>(ask: () => Promise<T | undefined>): Promise<T> {
   for (;;) {
     const answer = await ask()
     if (answer !== undefined) return answer
@@ -11,12 +11,12 @@ export async function eventually<T>(ask: () => Promise<T | undefined>): Promise<
 
 /** Waits until a condition is true. */
 export async function waitUntil(holds: () => boolean | Promise<boolean>): Promise<void> {
-  await eventually(async () => ((await holds()) ? true : undefined))
+  await waitFor(async () => ((await holds()) ? true : undefined))
 }
 
 /** Sends a request again and again while its response has a status. */
 export function sendWhile(status: number, send: () => Promise<Response>): Promise<Response> {
-  return eventually(async () => {
+  return waitFor(async () => {
     const response = await send()
     return response.status === status ? undefined : response
   })

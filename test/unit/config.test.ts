@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigError, readConfig, readPlace, warningsOf, type SETTINGS } from '../../server/config.ts'
 import { NETWORKS } from '../../server/x402/network.ts'
-import { scratchFolder } from '../support/scratch-folder.ts'
+import { createScratchFolder } from '../support/scratch-folder.ts'
 
 const PAYEE = '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045'
 const REQUIRED = { BASE_URL: 'https://wall.example', PAY_TO: PAYEE, FACILITATOR_URL: 'https://facilitator.example/v2' }
@@ -158,7 +158,7 @@ describe('settings', () => {
     expect(() => readPlace(both)).toThrow('set either DATABASE_PATH or DATABASE_URL, not both')
   })
 
-  const folder = scratchFolder()
+  const folder = createScratchFolder()
 
   test('secret settings can be in files of their own, and never appear in a message', () => {
     const path = join(folder, 'url')

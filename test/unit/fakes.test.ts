@@ -1,30 +1,30 @@
-import { chainContract } from '../engine/ports/chain.contract.ts'
-import { facilitatorContract } from '../engine/ports/facilitator.contract.ts'
-import { walletsContract } from '../engine/ports/wallets.contract.ts'
+import { testChain } from '../engine/ports/chain.contract.ts'
+import { testFacilitator } from '../engine/ports/facilitator.contract.ts'
+import { testWallets } from '../engine/ports/wallets.contract.ts'
 import { fakeChain } from '../support/fakes/chain.ts'
 import { fakeFacilitator } from '../support/fakes/facilitator.ts'
 import { FORGED, fakeWallets, signatureOf } from '../support/fakes/wallets.ts'
-import { hash, paymentOf, wallet } from '../support/samples.ts'
+import { hash, paymentOf, createWalletAddress } from '../support/samples.ts'
 
 // Goal: the fakes behave like the real parts. Method: the suites of the ports, run on the fakes.
 
 /** A payment that no test has seen. */
 let seen = 0
-const newPayment = async () => {
+const createPayment = async () => {
   seen += 1
   return paymentOf(seen, seen)
 }
 
-chainContract('fakes', async () => {
+testChain('fakes', async () => {
   const chain = fakeChain()
   const gone = Object.assign(fakeChain(), { silent: true })
   const foreign = Object.assign(fakeChain(), { wrong: 'the chain endpoint serves another network' })
-  const end = async (payment: Awaited<ReturnType<typeof newPayment>>) => chain.cancel(payment)
+  const end = async (payment: Awaited<ReturnType<typeof createPayment>>) => chain.cancel(payment)
   return {
     chain,
     gone,
     foreign,
-    payment: newPayment,
+    payment: createPayment,
     land: async (payment) => chain.land(payment),
     give: async (payment, amount) => chain.give(payment.payer, payment.to, amount),
     cancel: end,
@@ -33,7 +33,7 @@ chainContract('fakes', async () => {
   }
 })
 
-facilitatorContract('fakes', async () => {
+testFacilitator('fakes', async () => {
   const chain = fakeChain()
   const facilitator = fakeFacilitator(chain)
   const reason = 'invalid_exact_evm_insufficient_balance'
@@ -45,11 +45,11 @@ facilitatorContract('fakes', async () => {
       supported: 'unavailable',
       signing: 'unavailable',
     } as const),
-    payment: newPayment,
+    payment: createPayment,
     unaffordable: async () => {
       facilitator.verification = { kind: 'invalid', reason }
       facilitator.settling = { kind: 'refused', reason }
-      return await newPayment()
+      return await createPayment()
     },
     landed: async (payment) => {
       const status = await chain.status(payment, 0n)
@@ -58,15 +58,15 @@ facilitatorContract('fakes', async () => {
   }
 })
 
-const signer = (number: number) => ({
-  address: wallet(number),
-  sign: async (message: string) => signatureOf(wallet(number), message),
+const createSigner = (number: number) => ({
+  address: createWalletAddress(number),
+  sign: async (message: string) => signatureOf(createWalletAddress(number), message),
 })
 
-walletsContract('fakes', async () => ({
+testWallets('fakes', async () => ({
   wallets: fakeWallets,
-  owner: signer(1),
-  stranger: signer(2),
-  payment: newPayment,
-  forged: async () => ({ ...(await newPayment()), nonce: hash(1), signature: FORGED }),
+  owner: createSigner(1),
+  stranger: createSigner(2),
+  payment: createPayment,
+  forged: async () => ({ ...(await createPayment()), nonce: hash(1), signature: FORGED }),
 }))

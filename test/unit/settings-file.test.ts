@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigError } from '../../server/config.ts'
 import { loadSettings, parseSettings } from '../../server/settings-file.ts'
-import { scratchFolder } from '../support/scratch-folder.ts'
+import { createScratchFolder } from '../support/scratch-folder.ts'
 
 const read = (text: string) => Object.fromEntries(parseSettings(text, 'wall.env'))
 
@@ -44,18 +44,18 @@ test('a settings file means the same as in systemd', () => {
 })
 
 test('an unreadable setting is reported by its line number, without its content', () => {
-  const refusal = (text: string) => {
+  const readRefusal = (text: string) => {
     try {
       return parseSettings(text, 'wall.env')
     } catch (error) {
       return error instanceof ConfigError ? error.message : error
     }
   }
-  expect(refusal('A=1\nexport B=2')).toBe('wall.env, line 2: expected NAME=value.')
-  expect(refusal('A=1\n\nB="secret')).toBe('wall.env, line 3: the value of B has an unclosed quotation mark.')
+  expect(readRefusal('A=1\nexport B=2')).toBe('wall.env, line 2: expected NAME=value.')
+  expect(readRefusal('A=1\n\nB="secret')).toBe('wall.env, line 3: the value of B has an unclosed quotation mark.')
 })
 
-const folder = scratchFolder()
+const folder = createScratchFolder()
 
 test('the environment takes precedence over the file, and a named file must exist', () => {
   const path = join(folder, 'wall.env')

@@ -4,7 +4,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { wall, type Wall } from '../../../server/client/wall.ts'
 import { readFeed } from '../../support/e2e/read-wall.ts'
 import { shareWorld, type World } from '../../support/e2e/world.ts'
-import { scratchFolder } from '../../support/scratch-folder.ts'
+import { createScratchFolder } from '../../support/scratch-folder.ts'
 
 // Goal: nobody in transit can change what our client buys. Method: a proxy that alters requests, before the real wall, chain
 // and facilitator.
@@ -12,7 +12,7 @@ import { scratchFolder } from '../../support/scratch-folder.ts'
 let world: World
 shareWorld((opened) => void (world = opened))
 
-const scratch = scratchFolder()
+const scratch = createScratchFolder()
 
 /** A proxy's change of a request with a payment, and of a demand. */
 type Alteration = {
@@ -26,7 +26,7 @@ const recode = (header: string, change: (value: Record<string, unknown>) => obje
   btoa(JSON.stringify(change(JSON.parse(atob(header)))))
 
 /** A proxy in transit. */
-function altering({ path = (it) => it, body, payment, demand }: Alteration) {
+function createAltering({ path = (it) => it, body, payment, demand }: Alteration) {
   return Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
@@ -86,7 +86,7 @@ const alterations: readonly (readonly [string, Alteration, (wall: Wall) => Promi
 test.each(alterations)(
   'if a proxy changes an order to one with %s, nothing is sold or charged',
   async (name, alteration, buy) => {
-    using proxy = altering(alteration)
+    using proxy = createAltering(alteration)
     const { privateKey, address } = await world.wallet(1)
     const options = { account: privateKeyToAccount(privateKey), folder: join(scratch, name) }
     const sales = (await readFeed(world)).length
@@ -97,7 +97,7 @@ test.each(alterations)(
 )
 
 test('through a proxy that alters nothing, the same orders are sold and bound', async () => {
-  using proxy = altering({})
+  using proxy = createAltering({})
   const { privateKey } = await world.wallet(1)
   const options = { account: privateKeyToAccount(privateKey), folder: join(scratch, 'honest') }
   const { deed } = await wall(proxy.url, options).buy('next', { name: 'Ada', message: 'as it was ordered' })

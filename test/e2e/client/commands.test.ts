@@ -7,7 +7,7 @@ import { shareWorld, type World } from '../../support/e2e/world.ts'
 import { outputOf } from '../../support/output-of.ts'
 import { flatPng } from '../../support/picture-files.ts'
 import { bodyOf, clientOf } from '../../support/service/client.ts'
-import { eventually } from '../../support/wait.ts'
+import { waitFor } from '../../support/wait.ts'
 
 // Goal: the commands do what their help says, and their exit status shows the outcome of the payment. Method: the command as
 // a user types it, with the real wall, chain and facilitator.
@@ -39,7 +39,7 @@ const run = (args: readonly string[], env?: Env) => outputOf(start(args, env))
 const jsonOf = async (args: readonly string[], env?: Env) => JSON.parse((await run([...args, '--json'], env)).out)
 
 /** A picture of one colour, in a file. */
-async function picture(colour = '#ff0000'): Promise<string> {
+async function createPicture(colour = '#ff0000'): Promise<string> {
   const path = join(folder, 'picture.png')
   await Bun.write(path, flatPng(64, 32, colour))
   return path
@@ -65,7 +65,7 @@ describe('an area', () => {
     const { privateKey, address } = await world.wallet(2)
     for (const args of [
       ['buy', '--size', '2x1'],
-      ['paint', await picture(), '--size', '2x1'],
+      ['paint', await createPicture(), '--size', '2x1'],
     ]) {
       const refused = await run(args, { PRIVATE_KEY: privateKey })
       expect([refused.code, refused.err]).toEqual([
@@ -96,7 +96,7 @@ describe('an area', () => {
   test('the painter that its purchase named repaints an area with one signature', async () => {
     const { privateKey } = await world.wallet(4)
     await jsonOf(['buy', '--size', '2x2', '--at', '30,10', '--max', '4'], { PRIVATE_KEY: privateKey })
-    const args = ['repaint', '30,10,2x2', '--image', await picture('#00ff00'), '--message', 'green']
+    const args = ['repaint', '30,10,2x2', '--image', await createPicture('#00ff00'), '--message', 'green']
     expect(await jsonOf(args)).toEqual({ updated: true, area: '30,10,2x2', blocks: 4 })
     expect(await colourOf('31,11')).toBe(GREEN)
     expect(await (await get(world, '30,11')).json()).toMatchObject({ message: 'green' })
@@ -108,9 +108,9 @@ describe('paint', () => {
     const wallet = await world.wallet(3)
     const env = { PRIVATE_KEY: wallet.privateKey }
     const args = ['--size', '2x1', '--max', '2']
-    const { area, blocks, deed } = await jsonOf(['paint', await picture(), ...args], env)
+    const { area, blocks, deed } = await jsonOf(['paint', await createPicture(), ...args], env)
     expect([blocks.length, deed.price.amount]).toEqual([2, '2.00'])
-    const again = await jsonOf(['paint', await picture('#00ff00'), ...args, '--at', blocks[0]], env)
+    const again = await jsonOf(['paint', await createPicture('#00ff00'), ...args, '--at', blocks[0]], env)
     expect(again).toEqual({ updated: true, area, blocks: 2 })
     expect(await colourOf(blocks[1])).toBe(GREEN)
     expect(await world.network.balanceOf(wallet.address)).toBe(1_000_000n)
@@ -122,11 +122,11 @@ describe('paint', () => {
     const { settle } = world.facilitator
     const calls = settle.count()
     settle.next('hang-after')
-    const killed = start(['paint', await picture(), '--size', '2x1', '--max', '2'], env)
+    const killed = start(['paint', await createPicture(), '--size', '2x1', '--max', '2'], env)
     await settle.arrived(calls + 1)
     killed.kill('SIGKILL')
     await killed.exited
-    const { code, out, err } = await run(['paint', await picture(), '--size', '2x2', '--max', '6', '--json'], env)
+    const { code, out, err } = await run(['paint', await createPicture(), '--size', '2x2', '--max', '6', '--json'], env)
     const { blocks, finished } = JSON.parse(out)
     expect([code, blocks.length, finished[0].deed.price.amount]).toEqual([0, 4, '2.00'])
     expect(err).toMatch(/^Finished an earlier purchase: Area \d+,\d+,2x1 is yours/)
@@ -136,7 +136,7 @@ describe('paint', () => {
   test('paint rejects a position with blocks of other owners, and names them, before anything is paid', async () => {
     const [owner, wallet] = [await world.wallet(2), await world.wallet(2)]
     await jsonOf(['buy', '11,0'], { PRIVATE_KEY: owner.privateKey })
-    const args = ['paint', await picture(), '--size', '2x1', '--at', '10,0', '--max', '2']
+    const args = ['paint', await createPicture(), '--size', '2x1', '--at', '10,0', '--max', '2']
     expect(await jsonOf(args, { PRIVATE_KEY: wallet.privateKey })).toEqual({
       error: 'block_taken',
       status: 409,
@@ -229,7 +229,7 @@ describe('watch', () => {
     })()
     const { privateKey } = await world.wallet(1)
     const { block } = await jsonOf(['buy'], { PRIVATE_KEY: privateKey })
-    await eventually(async () => lines.find(({ kind, coord }) => kind === 'sale' && coord === block))
+    await waitFor(async () => lines.find(({ kind, coord }) => kind === 'sale' && coord === block))
     watching.kill('SIGTERM')
     await read
   })
@@ -328,11 +328,11 @@ describe('the exit status', () => {
 })
 
 test('a usage error comes first: an unknown command, a missing file, a file that is not a picture', async () => {
-  const first = async (...args: string[]) =>
+  const runFirst = async (...args: string[]) =>
     (await run(args, { PRIVATE_KEY: `0x${'1'.repeat(64)}` })).err.split('\n')[0]
-  expect(await first('sell')).toBe('usage: There is no command sell.')
-  expect(await first('buy', '--image', 'missing.png')).toBe('usage: There is no file missing.png.')
-  expect(await first('buy', '--image', MAIN)).toBe(
+  expect(await runFirst('sell')).toBe('usage: There is no command sell.')
+  expect(await runFirst('buy', '--image', 'missing.png')).toBe('usage: There is no file missing.png.')
+  expect(await runFirst('buy', '--image', MAIN)).toBe(
     `usage: The file ${MAIN} is not a picture: it must be a PNG or JPEG.`,
   )
   const { version } = await Bun.file(join(import.meta.dir, '../../../package.json')).json()

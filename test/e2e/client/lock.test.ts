@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { skippedWithout } from '../../support/skipped.ts'
+import { reportSkipped } from '../../support/skipped.ts'
 
 const LOCK = resolve(import.meta.dir, '../../../server/client/lock.ts')
 const NOBODY = 65_534
@@ -12,7 +12,7 @@ const NODE = Bun.which('node') ?? 'node'
 // Only root can do this, and only with a Node binary that everybody may run.
 const isAllowed = spawnSync(NODE, ['--version'], { uid: NOBODY }).status === 0
 
-test.skipIf(skippedWithout('the right to run Node as another user', isAllowed))(
+test.skipIf(reportSkipped('the right to run Node as another user', isAllowed))(
   'a process waits for a lock that a process of another user holds',
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'wall-lock-'))

@@ -4,8 +4,8 @@ import { readFeed } from '../../support/e2e/read-wall.ts'
 import { startWorld, type World } from '../../support/e2e/world.ts'
 import { outputOf } from '../../support/output-of.ts'
 import { flatPng } from '../../support/picture-files.ts'
-import { scratchFolder } from '../../support/scratch-folder.ts'
-import { skippedWithout } from '../../support/skipped.ts'
+import { createScratchFolder } from '../../support/scratch-folder.ts'
+import { reportSkipped } from '../../support/skipped.ts'
 
 // Goal: with only Node and the published package, a user buys and pays once, whatever happens to the process. Method: the
 // tarball installed from the registry into an empty folder, run by Node with the real wall, chain and facilitator.
@@ -13,10 +13,10 @@ import { skippedWithout } from '../../support/skipped.ts'
 const ROOT = join(import.meta.dir, '../../..')
 const NAME = 'pixel-wall'
 
-const folder = scratchFolder()
+const folder = createScratchFolder()
 const { code, err } = await install()
 if (code !== 0) console.warn(err)
-const isMissing = skippedWithout('the packages of the client, which could not be installed', code === 0)
+const isMissing = reportSkipped('the packages of the client, which could not be installed', code === 0)
 
 let world: World
 beforeAll(async () => {
@@ -49,9 +49,9 @@ function start(command: readonly string[], cwd: string, env: Record<string, stri
 }
 
 /** The command as `npx` finds it, run by Node. */
-const command = (...args: readonly string[]) => ['node', join(folder, 'node_modules/.bin', NAME), ...args]
+const createCommand = (...args: readonly string[]) => ['node', join(folder, 'node_modules/.bin', NAME), ...args]
 
-const surroundings = (privateKey: string) => ({
+const createEnv = (privateKey: string) => ({
   PRIVATE_KEY: privateKey,
   PIXEL_WALL_URL: world.url,
   PIXEL_WALL_HOME: join(folder, 'state'),
@@ -71,8 +71,8 @@ test.skipIf(isMissing).each([
   'a purchase that is killed during its payment and run again is %s',
   async (_, dollars, args) => {
     const wallet = await world.wallet(2 * dollars)
-    const env = surroundings(wallet.privateKey)
-    const buy = command(...args, '--json')
+    const env = createEnv(wallet.privateKey)
+    const buy = createCommand(...args, '--json')
     const before = (await readFeed(world)).length
     const { settle } = world.facilitator
     const forwarded = settle.forwarded()
@@ -96,26 +96,30 @@ test.skipIf(isMissing)(
   'the installed package buys, paints, reads, repaints and lists its own blocks, with Node and with Bun',
   async () => {
     const wallet = await world.wallet(5)
-    const env = surroundings(wallet.privateKey)
-    const node = async (...args: string[]) => JSON.parse((await run(command(...args, '--json'), folder, env)).out)
-    const bun = async (...args: string[]) => {
-      const [, script = ''] = command()
+    const env = createEnv(wallet.privateKey)
+    const runNode = async (...args: string[]) =>
+      JSON.parse((await run(createCommand(...args, '--json'), folder, env)).out)
+    const runBun = async (...args: string[]) => {
+      const [, script = ''] = createCommand()
       return JSON.parse((await run([process.execPath, script, ...args, '--json'], folder, env)).out)
     }
-    expect(await node('buy', '3,4', '--message', 'by Node')).toMatchObject({ block: '3,4' })
-    expect(await bun('buy', '5,4', '--message', 'by Bun')).toMatchObject({ block: '5,4' })
-    expect(await node('buy', '5,4')).toMatchObject({ error: 'already_yours' })
+    expect(await runNode('buy', '3,4', '--message', 'by Node')).toMatchObject({ block: '3,4' })
+    expect(await runBun('buy', '5,4', '--message', 'by Bun')).toMatchObject({ block: '5,4' })
+    expect(await runNode('buy', '5,4')).toMatchObject({ error: 'already_yours' })
     const area = ['--size', '2x1', '--at', '6,4', '--max', '2']
-    expect(await node('buy', '--image', picture, ...area)).toMatchObject({ area: '6,4,2x1', deed: { painted: true } })
-    expect(await node('paint', picture, ...area)).toEqual({ updated: true, area: '6,4,2x1', blocks: 2 })
+    expect(await runNode('buy', '--image', picture, ...area)).toMatchObject({
+      area: '6,4,2x1',
+      deed: { painted: true },
+    })
+    expect(await runNode('paint', picture, ...area)).toEqual({ updated: true, area: '6,4,2x1', blocks: 2 })
     const px = 'b4'.repeat(100)
-    expect(await node('repaint', '3,4', '--px', px, '--clear', 'message')).toMatchObject({ updated: true })
-    expect(await node('look', '3,4')).toMatchObject({
+    expect(await runNode('repaint', '3,4', '--px', px, '--clear', 'message')).toMatchObject({ updated: true })
+    expect(await runNode('look', '3,4')).toMatchObject({
       state: 'claimed',
       message: null,
       pixels: btoa('\u00B4'.repeat(100)),
     })
-    const { blocks } = await node('mine')
+    const { blocks } = await runNode('mine')
     expect(blocks.map((it: { block: { coord: string } }) => it.block.coord)).toEqual(['3,4', '5,4', '6,4', '7,4'])
     expect(await world.network.balanceOf(wallet.address)).toBe(1_000_000n)
   },
@@ -126,10 +130,10 @@ test.skipIf(isMissing)(
   'the installed package verifies the wall against the chain, with Node and with Bun',
   async () => {
     const wallet = await world.wallet(1)
-    const env = surroundings(wallet.privateKey)
-    await run(command('buy', '9,9', '--message', 'proved'), folder, env)
+    const env = createEnv(wallet.privateKey)
+    await run(createCommand('buy', '9,9', '--message', 'proved'), folder, env)
     const args = ['verify', world.url, '--rpc', world.network.rpcUrl, '--json']
-    const [, script = ''] = command()
+    const [, script = ''] = createCommand()
     for (const program of ['node', process.execPath]) {
       const { code, out, err } = await run([program, script, ...args], folder, env)
       expect([code, err, JSON.parse(out)]).toMatchObject([0, '', { findings: [], unbound: 0 }])

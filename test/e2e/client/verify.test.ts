@@ -10,21 +10,21 @@ import type { FeedPage, Sale } from '../../../shared/contract/feed.ts'
 import { AUTHORIZATION_TYPES, networks, PRIMARY_TYPE } from '../../../shared/usdc.ts'
 import { COLS } from '../../../shared/wall.ts'
 import { truncateWallet } from '../../../shared/wallet.ts'
-import { facilitatorAt, oneDollarTo, signPayment } from '../../support/chain/payments.ts'
+import { openFacilitatorAt, createOneDollarTerms, signPayment } from '../../support/chain/payments.ts'
 import { orderArea, signArea } from '../../support/e2e/area-orders.ts'
 import { buyBlock } from '../../support/e2e/buyer.ts'
 import { runCommand } from '../../support/e2e/command.ts'
 import { startWorld, type World } from '../../support/e2e/world.ts'
 import { outputOf } from '../../support/output-of.ts'
 import { flatPng } from '../../support/picture-files.ts'
-import { scratchFolder } from '../../support/scratch-folder.ts'
+import { createScratchFolder } from '../../support/scratch-folder.ts'
 import { bodyOf, clientOf } from '../../support/service/client.ts'
 import { waitUntil } from '../../support/wait.ts'
 
 // Goal: anybody can verify a wall against the chain, and every lie is found and named. Method: the real wall, chain and
 // facilitator, and a proxy that changes the responses of the wall.
 
-const scratch = scratchFolder()
+const scratch = createScratchFolder()
 
 let world: World
 let foreign: { readonly tx: string; readonly nonce: string; readonly wallet: string }
@@ -43,13 +43,13 @@ const MAIN = join(import.meta.dir, '../../../server/client/cli/main.ts')
 const deedsOf = async () => bodyOf(clientOf(world).api.deeds.get({ query: { after: 0, owedAfter: 0, limit: 100 } }))
 
 /** Our client, with a wallet of its own. */
-async function buyer(dollars: number) {
+async function createBuyerWith(dollars: number) {
   const account = await world.network.wallet(dollars)
   return wall(world.url, { account, folder: join(scratch, account.address), maxDollars: dollars.toFixed(2) })
 }
 
 const settle = (payload: PaymentPayload) =>
-  facilitatorAt(world.network.facilitatorUrl).settle(payload, payload.accepted)
+  openFacilitatorAt(world.network.facilitatorUrl).settle(payload, payload.accepted)
 
 const nonceOf = ({ payload }: PaymentPayload) => (payload as { authorization: { nonce: Hex } }).authorization.nonce
 
@@ -62,7 +62,7 @@ async function creditAnArea(): Promise<void> {
   const payment = await signArea(world, payer, tall)
   world.facilitator.settle.next('refused-recipient')
   expect((await orderArea(world, tall, payment)).status).toBe(402)
-  await (await buyer(160)).buyArea({ at: '0,20', w: 160, h: 1, message: 'a row' })
+  await (await createBuyerWith(160)).buyArea({ at: '0,20', w: 160, h: 1, message: 'a row' })
   const payload = JSON.parse(atob(payment)) as PaymentPayload
   expect(await settle(payload)).toMatchObject({ success: true })
   credited = { payer: payer.address, nonce: nonceOf(payload) }
@@ -72,14 +72,14 @@ async function creditAnArea(): Promise<void> {
 /** A dollar without an order, which the operator notes as stray. */
 async function payUnasked(): Promise<void> {
   const payer = await world.network.wallet(1)
-  const payload = await signPayment(payer, oneDollarTo(world.payTo))
+  const payload = await signPayment(payer, createOneDollarTerms(world.payTo))
   expect(await settle(payload)).toMatchObject({ success: true })
   const noted = runCommand(world.settings, world.folder, 'resolve', payer.address, nonceOf(payload), '--stray')
   expect(await noted).toMatchObject({ status: 0 })
 }
 
 /** The command as a user types it. */
-async function verified(url = world.url, rpc = world.network.rpcUrl, ...args: string[]) {
+async function runVerify(url = world.url, rpc = world.network.rpcUrl, ...args: string[]) {
   const command = [process.execPath, MAIN, 'verify', url, '--rpc', rpc, '--folder', scratch]
   const env = { PATH: Bun.env['PATH'] ?? '' }
   return await outputOf(Bun.spawn([...command, ...args], { env, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' }))
@@ -87,9 +87,11 @@ async function verified(url = world.url, rpc = world.network.rpcUrl, ...args: st
 
 /** Sells what the tests verify. */
 async function fill(): Promise<void> {
-  await (await buyer(1)).buy('3,4', { name: 'Ada', message: 'hello', px: '2a'.repeat(100) })
-  await (await buyer(1)).buy('5,5', { message: 'signed', link: 'https://ada.example/', px: '2b'.repeat(100) })
-  await (await buyer(6)).buyArea({ at: '50,60', w: 3, h: 2, image: flatPng(64, 32, '#ff0000'), message: 'red' })
+  await (await createBuyerWith(1)).buy('3,4', { name: 'Ada', message: 'hello', px: '2a'.repeat(100) })
+  await (await createBuyerWith(1)).buy('5,5', { message: 'signed', link: 'https://ada.example/', px: '2b'.repeat(100) })
+  await (
+    await createBuyerWith(6)
+  ).buyArea({ at: '50,60', w: 3, h: 2, image: flatPng(64, 32, '#ff0000'), message: 'red' })
   await buyBlock(world, await world.wallet(), '8,8')
   await creditAnArea()
   await payUnasked()
@@ -104,7 +106,7 @@ const SUMMARY =
   '169 blocks, 169 dollars, each paid by the wallet that is shown, 167 bound to the words and picture that were bought, 1 credit open, no dollar without a deed, no deed without a dollar.'
 
 test('a wall with blocks, areas, a credit, stray money and a hidden block is verified, and each of them is listed', async () => {
-  const { code, out, err } = await verified()
+  const { code, out, err } = await runVerify()
   expect([code, err]).toEqual([0, ''])
   expect(
     out
@@ -134,7 +136,7 @@ type Lie = {
 }
 
 /** A wall that lies; only about the block or area at `place` if the lie is about a deed. */
-function lying(place: string, { deed, page, sale, canvas }: Lie) {
+function createLyingWall(place: string, { deed, page, sale, canvas }: Lie) {
   const placeOf = ({ blocks }: SaleDeed) => ('coord' in blocks ? blocks.coord : blocks.at)
   return Bun.serve({
     hostname: '127.0.0.1',
@@ -287,8 +289,8 @@ function withoutBlock(canvas: Canvas) {
   return { ...canvas, blocks: canvas.blocks.filter(({ i }) => i !== 8 * COLS + 8) }
 }
 
-async function verifying(place: string, lie: Lie, folder: string): Promise<WallReport> {
-  const wall = lying(place, lie)
+async function verifyLyingWall(place: string, lie: Lie, folder: string): Promise<WallReport> {
+  const wall = createLyingWall(place, lie)
   try {
     return await verify(wall.url, { rpc: [world.network.rpcUrl], folder: join(scratch, folder) })
   } finally {
@@ -302,15 +304,15 @@ let reports: readonly Promise<WallReport>[] | undefined
 test.each(lies.map((lie, at) => [...lie, at] as const))(
   'verify finds %s on a wall, and reports nothing else',
   async (_, __, ___, finds, at) => {
-    reports ??= lies.map(([name, place, lie]) => verifying(place, lie, name))
+    reports ??= lies.map(([name, place, lie]) => verifyLyingWall(place, lie, name))
     const { findings } = (await reports[at]) as WallReport
     expect(findings.map(({ kind }) => kind)).toEqual([...finds])
   },
 )
 
 test('the verify command prints each finding on its own line, and exits with 1', async () => {
-  const wall = lying('8,8', { deed: (it) => ({ ...it, amount: '2000000' }) })
-  const { code, out } = await verified(wall.url.href)
+  const wall = createLyingWall('8,8', { deed: (it) => ({ ...it, amount: '2000000' }) })
+  const { code, out } = await runVerify(wall.url.href)
   await wall.stop()
   const { deeds } = await deedsOf()
   const { tx = '' } = deeds.find(({ blocks }) => 'coord' in blocks && blocks.coord === '8,8') ?? {}
@@ -320,7 +322,7 @@ test('the verify command prints each finding on its own line, and exits with 1',
 })
 
 test('verify --json prints every count, and the range that was searched', async () => {
-  const { code, out } = await verified(world.url, world.network.rpcUrl, '--json')
+  const { code, out } = await runVerify(world.url, world.network.rpcUrl, '--json')
   expect([code, JSON.parse(out)]).toMatchObject([
     0,
     {
@@ -349,14 +351,14 @@ const unasked: readonly (readonly [why: string, args: () => readonly [url: strin
 
 test.each(unasked)('if %s, the verify command exits with 2', async (_, args, says) => {
   const [url, rpc] = args()
-  const { code, out, err } = await verified(url, rpc)
+  const { code, out, err } = await runVerify(url, rpc)
   expect([code, out]).toEqual([2, ''])
   expect(err).toContain(says)
 })
 
 test('an endpoint of another chain verifies nothing, and the error names its network', async () => {
   const lie = { page: (it: Told) => ({ ...it, network: 'eip155:84532', asset: SEPOLIA_DOLLAR }) }
-  await expect(verifying('8,8', lie, 'sepolia')).rejects.toMatchObject({ code: 'chain_unavailable' })
+  await expect(verifyLyingWall('8,8', lie, 'sepolia')).rejects.toMatchObject({ code: 'chain_unavailable' })
 })
 
 test('the operator’s books agree with verify about the same payments', async () => {
@@ -383,20 +385,20 @@ test('verify --since checks only later deeds on the chain, and still compares al
 test('blocks of the chain that were read are stored, and read again only with --all', async () => {
   await world.network.client.mine({ blocks: 1000 })
   const options = { rpc: [world.network.rpcUrl], folder: join(scratch, 'kept') }
-  const costs = async (all: boolean) => (await verify(world.url, { ...options, all })).requests.payments
+  const countCosts = async (all: boolean) => (await verify(world.url, { ...options, all })).requests.payments
   // The chain’s id and its newest block; and the receipts.
-  expect([await costs(false), await costs(false), await costs(true)]).toEqual([3, 2, 3])
+  expect([await countCosts(false), await countCosts(false), await countCosts(true)]).toEqual([3, 2, 3])
 })
 
 test('a credit counts as paid back if the transaction that the wall names paid it', async () => {
   const { client } = world.network
-  const refund = async (amount: bigint) => {
+  const sendRefund = async (amount: bigint) => {
     const call = { functionName: 'transfer', args: [credited.payer, amount] }
     return await sendAs(world.payTo, dollarAddress, call)
   }
   await client.impersonateAccount({ address: world.payTo })
   await client.setBalance({ address: world.payTo, value: 10n ** 18n })
-  const [part, whole] = [await refund(1_000_000n), await refund(90_000_000n)]
+  const [part, whole] = [await sendRefund(1_000_000n), await sendRefund(90_000_000n)]
   const noted = await runCommand(
     world.settings,
     world.folder,
@@ -410,9 +412,11 @@ test('a credit counts as paid back if the transaction that the wall names paid i
   const options = { rpc: [world.network.rpcUrl], folder: join(scratch, 'refunds') }
   const honest = await verify(world.url, options)
   expect(honest).toMatchObject({ findings: [], credits: { open: 0, paidBack: 1, notProved: 0 } })
-  const saying = (paidOut: string) => ({
+  const createPaidOut = (paidOut: string) => ({
     page: (it: Told) => ({ ...it, owed: it.owed.map((one) => (one.tx === null ? one : { ...one, paidOut })) }),
   })
   for (const tx of [part, NOWHERE])
-    expect(await verifying('8,8', saying(tx), tx)).toMatchObject({ credits: { open: 0, paidBack: 0, notProved: 1 } })
+    expect(await verifyLyingWall('8,8', createPaidOut(tx), tx)).toMatchObject({
+      credits: { open: 0, paidBack: 0, notProved: 1 },
+    })
 })

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { waitUntilArmed } from '../../../server/local/wall-process.ts'
 import type { Wallet } from '../../../server/local/wallets.ts'
 import type { Receipt } from '../../../shared/contract/block.ts'
-import { blocksGiven, callBuyArea, orderArea, signArea } from '../../support/e2e/area-orders.ts'
-import { buyBlock, get, repaint, settled, sign } from '../../support/e2e/buyer.ts'
+import { readBlocksGiven, callBuyArea, orderArea, signArea } from '../../support/e2e/area-orders.ts'
+import { buyBlock, get, repaint, sendUntilSettled, sign } from '../../support/e2e/buyer.ts'
 import { type Cluster, startCluster } from '../../support/e2e/cluster.ts'
 import { expectBooksToBalance, readFeed } from '../../support/e2e/read-wall.ts'
 import { coordsOf } from '../../support/samples.ts'
 import { bodyOf, clientOf, healthOf } from '../../support/service/client.ts'
-import { eventually, sendWhile, waitUntil } from '../../support/wait.ts'
+import { waitFor, sendWhile, waitUntil } from '../../support/wait.ts'
 
 // Goal: any instance sells, repaints and responds, all show the same wall, and a killed one loses nobody's dollar.
 // Method: three real processes on one real PostgreSQL, with all requests spread over them.
@@ -23,7 +23,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(async () => {
   try {
-    await canvasesWhenEqual()
+    await waitForEqualCanvases()
     for (const { url } of wall.instances) await expectBooksToBalance({ ...wall, url })
   } finally {
     await wall.stop()
@@ -35,8 +35,8 @@ const dollarsOf = async (payers: readonly Wallet[]) => await Promise.all(payers.
 const countOf = (values: readonly number[], wanted: number) => values.filter((value) => value === wanted).length
 
 /** The whole wall from every instance, once all agree and it contains a text. */
-function canvasesWhenEqual(words = ''): Promise<string> {
-  return eventually(async () => {
+function waitForEqualCanvases(words = ''): Promise<string> {
+  return waitFor(async () => {
     const bodies = await Promise.all(
       wall.instances.map(async ({ url }) => await (await fetch(`${url}/api/canvas`)).text()),
     )
@@ -48,7 +48,7 @@ function canvasesWhenEqual(words = ''): Promise<string> {
 /** Sends a signed request to one instance after the other until one returns a final outcome. */
 function sendInTurn(payment: string, first = 0): Promise<Response> {
   let turn = first
-  return eventually(async () => {
+  return waitFor(async () => {
     const answer = await get(wall.at(turn++), 'next', payment).catch(() => undefined)
     return answer === undefined || answer.status === 503 ? undefined : answer
   })
@@ -70,7 +70,7 @@ test(
   async () => {
     const heldBefore = await dollarsOf(crowd)
     const payments = await Promise.all(crowd.map((payer, at) => sign(wall.at(at), payer)))
-    const reading = hopAlongFeed(CROWD + 1)
+    const reading = readFeedByTurns(CROWD + 1)
     const answers = await Promise.all(payments.map((payment, at) => get(wall.at(at), 'next', payment)))
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
     const receipts = await Promise.all(answers.map(async (answer) => (await answer.json()) as Receipt))
@@ -82,7 +82,7 @@ test(
 )
 
 /** Reads the feed from its beginning, each page from another instance, until it has so many sales; returns their numbers. */
-async function hopAlongFeed(sales: number): Promise<readonly number[]> {
+async function readFeedByTurns(sales: number): Promise<readonly number[]> {
   const told: number[] = []
   for (let turn = 0, after = 0; told.length < sales; turn++) {
     const page = clientOf(wall.at(turn)).api.feed.get({ query: { after, limit: 7 } })
@@ -145,7 +145,7 @@ test('overlapping orders on three instances, over HTTP and MCP, are each filled 
       callBuyArea(wall.at(at + 2), body, payment),
     ]),
   ])
-  const given = await Promise.all(answers.map(blocksGiven))
+  const given = await Promise.all(answers.map(readBlocksGiven))
   const bought = orders.map(({ body, payer }, at) => {
     const [one = [], other = []] = [given[2 * at], given[2 * at + 1]]
     if (one.length > 0 && other.length > 0) expect(one).toEqual(other)
@@ -173,35 +173,35 @@ test('overlapping orders on three instances, over HTTP and MCP, are each filled 
 test('another instance confirms the copy that one instance sent, and after a repaint all send the new wall', async () => {
   const owner = await wall.wallet()
   await buyBlock(wall.at(0), owner, '9,9')
-  await canvasesWhenEqual('{"i":1449,')
+  await waitForEqualCanvases('{"i":1449,')
   const held = (await fetch(`${wall.at(0).url}/api/canvas`)).headers.get('etag') ?? ''
-  const asked = () =>
+  const askAll = () =>
     Promise.all(
       wall.instances.map(
         async ({ url }) => (await fetch(`${url}/api/canvas`, { headers: { 'if-none-match': held } })).status,
       ),
     )
-  expect(await asked()).toEqual([304, 304, 304])
+  expect(await askAll()).toEqual([304, 304, 304])
   expect((await repaint(wall.at(1), owner, '9,9', 'seen everywhere')).status).toBe(200)
-  await canvasesWhenEqual('seen everywhere')
-  expect(await asked()).toEqual([200, 200, 200])
+  await waitForEqualCanvases('seen everywhere')
+  expect(await askAll()).toEqual([200, 200, 200])
 })
 
 test('a reader of the live stream that reconnects to another instance continues where it stopped', async () => {
   const owner = await wall.wallet()
   await get(wall.at(0), '10,9', await sign(wall.at(0), owner, '10,9'))
-  const first = await eventsAfter(wall.at(0).url, 0, (await readFeed(wall.at(0))).length)
+  const first = await readEvents(wall.at(0).url, 0, (await readFeed(wall.at(0))).length)
   const ids = [...first]
   for (let turn = 1; turn <= 6; turn++) {
     await repaint(wall.at(turn), owner, '10,9', `turn ${turn}`)
     // The other instance may not have read it yet.
-    ids.push(...(await eventsAfter(wall.at(turn + 1).url, ids.at(-1) ?? 0, 1)))
+    ids.push(...(await readEvents(wall.at(turn + 1).url, ids.at(-1) ?? 0, 1)))
   }
   expect(ids).toEqual(ids.map((_, at) => at + 1))
 })
 
 /** Follows the live stream until it has sent so many events; returns their numbers. */
-async function eventsAfter(url: string, last: number, count: number): Promise<readonly number[]> {
+async function readEvents(url: string, last: number, count: number): Promise<readonly number[]> {
   const leaving = new AbortController()
   const stream = await fetch(`${url}/api/live`, {
     headers: { 'last-event-id': String(last) },
@@ -209,13 +209,13 @@ async function eventsAfter(url: string, last: number, count: number): Promise<re
   })
   let text = ''
   const decoder = new TextDecoder()
-  const ids = () => [...text.matchAll(/^id: ?(\d+)$/gm)].map(([, id]) => Number(id))
+  const listIds = () => [...text.matchAll(/^id: ?(\d+)$/gm)].map(([, id]) => Number(id))
   for await (const chunk of stream.body ?? []) {
     text += decoder.decode(chunk, { stream: true })
-    if (text.endsWith('\n\n') && ids().length >= count) break
+    if (text.endsWith('\n\n') && listIds().length >= count) break
   }
   leaving.abort()
-  return ids()
+  return listIds()
 }
 
 test('while the database is down, reads continue and nothing is charged, and afterwards everything resumes automatically', async () => {
@@ -224,7 +224,7 @@ test('while the database is down, reads continue and nothing is charged, and aft
   const payers = await Promise.all(wall.instances.map(() => wall.wallet()))
   const payments = await Promise.all(payers.map((payer, at) => sign(wall.at(at), payer)))
   expect((await repaint(wall.at(0), owner, '12,9', 'before')).status).toBe(200)
-  const before = await canvasesWhenEqual('"before"')
+  const before = await waitForEqualCanvases('"before"')
   const settlesBefore = wall.facilitator.settle.count()
   await wall.server.kill()
   const bystanders = wall.instances.map(async ({ url }, at) => {
@@ -245,12 +245,12 @@ test('while the database is down, reads continue and nothing is charged, and aft
   for (const { url } of wall.instances) await waitUntilArmed(url)
   // An instance that notices only now returns 502 until it has checked, and has charged nobody.
   for (const [at, payment] of payments.entries()) {
-    expect((await sendWhile(502, () => settled(wall.at(at), 'next', payment))).status).toBe(200)
+    expect((await sendWhile(502, () => sendUntilSettled(wall.at(at), 'next', payment))).status).toBe(200)
   }
   expect(await dollarsOf(payers)).toEqual([1, 1, 1])
   for (const { url } of wall.instances) await waitUntil(async () => (await healthOf({ url })).ok)
   expect((await repaint(wall.at(1), owner, '12,9', 'after')).status).toBe(200)
-  await canvasesWhenEqual('"after"')
+  await waitForEqualCanvases('"after"')
 })
 
 test('a purchase whose instance was killed during settlement is finished by another one, for one block and one charge', async () => {

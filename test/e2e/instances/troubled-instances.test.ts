@@ -13,7 +13,7 @@ import { QUICK_WALL, startSurroundings, type Surroundings } from '../../support/
 import { cutProxy } from '../../support/postgres/cut-proxy.ts'
 import { type PostgresServer, startPostgres } from '../../support/postgres/server.ts'
 import { healthOf } from '../../support/service/client.ts'
-import { eventually, waitUntil } from '../../support/wait.ts'
+import { waitFor, waitUntil } from '../../support/wait.ts'
 
 // Goal: an instance that stands still, or is cut off, harms nobody, and a database that lost sales sells nothing.
 // Method: real processes on a real PostgreSQL, stopped by SIGSTOP, cut off by a proxy, or with older data restored below them.
@@ -47,7 +47,7 @@ async function openArmed(settings: WallSettings = {}): Promise<WallProcess> {
   return wall
 }
 
-const salesAt = async (wall: WallProcess) => (await readFeed(wall)).length
+const countSales = async (wall: WallProcess) => (await readFeed(wall)).length
 
 test(
   'a frozen instance does not stop the others from selling and from finishing open purchases',
@@ -62,14 +62,14 @@ test(
     // It keeps its leases: that of this purchase, and perhaps that of the sweep.
     process.kill(frozen.pid, 'SIGSTOP')
     await buyBlock(other, second)
-    await waitUntil(async () => (await salesAt(other)) === 2)
+    await waitUntil(async () => (await countSales(other)) === 2)
     expect(await (await get(other, 'next', payment)).json()).toMatchObject({ owner: 'you' })
     expect(await around.dollarsOf(first)).toBe(1)
 
     // When it continues, it finds what others did, and sells nothing again.
     process.kill(frozen.pid, 'SIGCONT')
     await cutOff
-    await waitUntil(async () => (await salesAt(frozen)) === 2)
+    await waitUntil(async () => (await countSales(frozen)) === 2)
     expect(await (await get(frozen, 'next', payment)).json()).toMatchObject({ owner: 'you' })
     await buyBlock(frozen, await around.wallet())
     expect(await around.network.balanceOf(around.payTo)).toBe(3_000_000n)
@@ -98,18 +98,18 @@ test(
       expect((await get(cut, 'next')).status).not.toBe(200)
 
       await buyBlock(other, await around.wallet())
-      await waitUntil(async () => (await salesAt(other)) === 2)
+      await waitUntil(async () => (await countSales(other)) === 2)
       expect(await (await get(other, 'next', inDoubt)).json()).toMatchObject({ owner: 'you' })
       expect(await around.dollarsOf(first)).toBe(1)
 
       proxy.mend()
-      const bought = await eventually(async () => {
+      const bought = await waitFor(async () => {
         const answer = await get(cut, 'next', waiting)
         return answer.status === 200 ? answer : undefined
       })
       expect(await bought.json()).toMatchObject({ owner: 'you' })
       expect(await around.dollarsOf(second)).toBe(1)
-      await waitUntil(async () => (await salesAt(cut)) === 3)
+      await waitUntil(async () => (await countSales(cut)) === 3)
     } finally {
       await Promise.all(running.splice(0).map((wall) => wall.kill()))
       proxy.stop()
@@ -125,11 +125,11 @@ test.if(isOurs)(
     await buyBlock(first, await around.wallet())
     await first.stop()
     await server.keepCopy()
-    const settings = [await port(), await port()]
+    const settings = [await choosePort(), await choosePort()]
     const walls = [await openArmed(settings[0]), await openArmed(settings[1])] as const
     const [payer, stranger] = [await around.wallet(), await around.wallet()]
     const { payment } = await buyBlock(walls[0], payer)
-    for (const wall of walls) await waitUntil(async () => (await salesAt(wall)) === 2)
+    for (const wall of walls) await waitUntil(async () => (await countSales(wall)) === 2)
     const offered = await sign(walls[1], stranger)
     const settles = around.facilitator.settle.count()
     await server.putCopyBack()
@@ -144,7 +144,7 @@ test.if(isOurs)(
       expect([502, 503]).toContain((await get(wall, 'next', offered)).status)
       expect(alertsOf(wall, 'older-copy')).toHaveLength(1)
       // Readers see the wall as it was.
-      expect(await salesAt(wall)).toBe(2)
+      expect(await countSales(wall)).toBe(2)
       await wall.stop()
     }
     expect(around.facilitator.settle.count()).toBe(settles)
@@ -165,25 +165,25 @@ test.if(isOurs)(
 test.if(isOurs)(
   'a database server that rejects a wall at its start is reported, and so is its return, and the process can be stopped meanwhile',
   async () => {
-    await standbys('missing')
+    await setStandbys('missing')
     const [patient, other] = await Promise.all([startWaiting(), startWaiting()])
     try {
       for (const { line } of [patient, other]) expect(await line()).toMatchObject({ level: 'alert', event: 'outage' })
       other.child.kill('SIGTERM')
       expect(await other.child.exited).toBe(0)
-      await standbys('')
+      await setStandbys('')
       expect(await patient.line()).toMatchObject({ level: 'note', event: 'outage-over', dependency: 'store-write' })
       patient.child.kill('SIGTERM')
       expect(await patient.child.exited).toBe(0)
     } finally {
       for (const { child } of [patient, other]) child.kill('SIGKILL')
-      await standbys('')
+      await setStandbys('')
     }
   },
 )
 
 /** Names the standbys that must have each commit. */
-async function standbys(names: string): Promise<void> {
+async function setStandbys(names: string): Promise<void> {
   const admin = new SQL(database, { max: 1 })
   await admin.unsafe(`ALTER SYSTEM SET synchronous_standby_names = '${names}'`)
   await admin.unsafe('SELECT pg_reload_conf()')
@@ -194,21 +194,21 @@ async function standbys(names: string): Promise<void> {
 async function startWaiting() {
   const child = Bun.spawn([...QUICK_WALL], {
     cwd: around.folder,
-    env: { PATH: Bun.env['PATH'] ?? '', ...around.settings, DATABASE_URL: database, ...(await port()) },
+    env: { PATH: Bun.env['PATH'] ?? '', ...around.settings, DATABASE_URL: database, ...(await choosePort()) },
     stdout: 'ignore',
     stderr: 'pipe',
   })
   const words = child.stderr.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ''
-  const line = async (): Promise<JournalEntry> => {
+  const waitForLine = async (): Promise<JournalEntry> => {
     while (!rest.includes('\n')) rest += (await words.read()).value ?? '{}\n'
     const end = rest.indexOf('\n')
     const first = JSON.parse(rest.slice(0, end)) as JournalEntry
     rest = rest.slice(end + 1)
     return first
   }
-  return { child, line }
+  return { child, line: waitForLine }
 }
 
 /** The settings of an instance, to start it again as the same one. */
-const port = async () => ({ PORT: String(await findFreePort()) })
+const choosePort = async () => ({ PORT: String(await findFreePort()) })

@@ -22,10 +22,10 @@ const receiver = Bun.serve({
   async fetch(request) {
     tries += 1
     const body = await request.text()
-    const header = (name: string) => request.headers.get(name) ?? ''
-    const id = header('webhook-id')
-    const signature = signatureOf(key, id, Number(header('webhook-timestamp')), body)
-    const status = header('webhook-signature') === signature ? await answer() : 401
+    const readHeader = (name: string) => request.headers.get(name) ?? ''
+    const id = readHeader('webhook-id')
+    const signature = signatureOf(key, id, Number(readHeader('webhook-timestamp')), body)
+    const status = readHeader('webhook-signature') === signature ? await answer() : 401
     if (status === 204) received.push({ id, ...(JSON.parse(body) as WebhookBody) })
     return new Response(null, { status })
   },
@@ -40,13 +40,13 @@ afterAll(async () => {
   await receiver.stop(true)
 }, 30_000)
 
-const sales = () => received.filter(({ type }) => type === 'sale')
+const listSales = () => received.filter(({ type }) => type === 'sale')
 const buy = async (at: number, coord: string) => await buyBlock(wall.at(at), await wall.wallet(), coord)
 
 test('sales of two instances are delivered once each and in order, even if the receiver hung and one instance was killed', async () => {
   await buy(0, '1,1')
   await buy(1, '2,1')
-  await waitUntil(() => sales().length > 0)
+  await waitUntil(() => listSales().length > 0)
   const hanging = Promise.withResolvers<number>()
   answer = () => hanging.promise
   const before = tries
@@ -56,20 +56,20 @@ test('sales of two instances are delivered once each and in order, even if the r
   for (const [at, coord] of ['4,1', '5,1', '6,1'].entries()) await buy(at, coord)
   hanging.resolve(204)
   answer = async () => 204
-  await waitUntil(() => sales().some(({ data }) => data['place'] === '6,1'))
+  await waitUntil(() => listSales().some(({ data }) => data['place'] === '6,1'))
   const [first] = wall.instances
   await first?.kill()
   await buy(1, '7,1')
-  await waitUntil(() => sales().some(({ data }) => data['place'] === '7,1'))
+  await waitUntil(() => listSales().some(({ data }) => data['place'] === '7,1'))
   await first?.start()
-  const once = sales().filter(({ id }, at, all) => all.findIndex((other) => other.id === id) === at)
+  const once = listSales().filter(({ id }, at, all) => all.findIndex((other) => other.id === id) === at)
   const numbers = once.map(({ data }) => Number(data['number']))
   expect(numbers).toEqual(numbers.toSorted((one, other) => one - other))
   expect(once.map(({ data }) => data['place']).slice(-5)).toEqual(['3,1', '4,1', '5,1', '6,1', '7,1'])
   expect(once.every(({ data }) => data['amount'] === '1000000')).toBe(true)
   // Notices of the last second before a process was killed may be sent again, under the same id.
   const sentBefore = 4
-  expect(sales().length - once.length).toBeLessThanOrEqual(sentBefore)
+  expect(listSales().length - once.length).toBeLessThanOrEqual(sentBefore)
 }, 60_000)
 
 test('`check` sends a notice that the receiver can verify, and names a receiver that does not accept it', async () => {

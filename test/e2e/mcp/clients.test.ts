@@ -4,7 +4,7 @@ import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { TOOLS } from '../../../server/mcp/registry.ts'
 import { get } from '../../support/e2e/buyer.ts'
 import { shareWorld, type World } from '../../support/e2e/world.ts'
-import { bareFetch, inspector, newestClient, sdkClient, type ToolUser } from './clients.ts'
+import { openBareFetch, openInspector, openNewestClient, openSdkClient, type ToolUser } from './clients.ts'
 
 // Goal: every MCP client can do everything. Method: clients from three sources use the same tools of the real
 // server, with real signatures and a chain that moves the money.
@@ -13,12 +13,12 @@ let world: World
 shareWorld((opened) => void (world = opened))
 
 const clients: ReadonlyArray<readonly [who: string, coord: string, connect: (url: string) => Promise<ToolUser>]> = [
-  ['the SDK’s client', '10,10', sdkClient],
-  ['the MCP inspector', '20,20', inspector],
-  ['a bare fetch', '30,30', bareFetch],
-  ['the newest client that shakes hands', '40,40', newestClient('legacy', '2025-11-25')],
-  ['the newest client that asks first', '50,50', newestClient('auto', '2026-07-28')],
-  ['the newest client that speaks one revision', '60,60', newestClient({ pin: '2026-07-28' }, '2026-07-28')],
+  ['the SDK’s client', '10,10', openSdkClient],
+  ['the MCP inspector', '20,20', openInspector],
+  ['a bare fetch', '30,30', openBareFetch],
+  ['the newest client that shakes hands', '40,40', openNewestClient('legacy', '2025-11-25')],
+  ['the newest client that asks first', '50,50', openNewestClient('auto', '2026-07-28')],
+  ['the newest client that speaks one revision', '60,60', openNewestClient({ pin: '2026-07-28' }, '2026-07-28')],
 ]
 
 test.each(clients)(
@@ -56,7 +56,7 @@ test.each(clients)(
 )
 
 test('the SDK’s MCP client shows every rejection, whatever the output schema says', async () => {
-  const client = await sdkClient(`${world.url}/mcp`)
+  const client = await openSdkClient(`${world.url}/mcp`)
   await client.list()
   for (const { name, input } of TOOLS) {
     const [argument = 'none'] = Object.keys(input.properties)

@@ -20,14 +20,14 @@ export type ToolUser = {
 }
 
 /** The SDK's own client, which validates results with the listed output schemas. */
-export async function sdkClient(url: string): Promise<ToolUser> {
+export async function openSdkClient(url: string): Promise<ToolUser> {
   const client = new Client({ name: 'client', version: '1.0.0' })
   // The SDK's types were not written for exact optional properties.
   await client.connect(new StreamableHTTPClientTransport(new URL(url)) as Parameters<typeof client.connect>[0])
   return {
     list: async () => (await client.listTools()).tools.map(({ name }) => name),
     call: async (name, args, payment) =>
-      foundIn(await client.callTool({ name, arguments: { ...args }, ...carrying(payment) })),
+      parseFound(await client.callTool({ name, arguments: { ...args }, ...createMeta(payment) })),
     close: () => client.close(),
   }
 }
@@ -35,7 +35,7 @@ export async function sdkClient(url: string): Promise<ToolUser> {
 type Mode = NonNullable<NonNullable<ConstructorParameters<typeof NewestClient>[1]>['versionNegotiation']>['mode']
 
 /** The client of the SDK's successor, with one of its ways to negotiate the protocol. */
-export const newestClient =
+export const openNewestClient =
   (mode: Exclude<Mode, undefined>, spoken: string) =>
   async (url: string): Promise<ToolUser> => {
     const client = new NewestClient({ name: 'client', version: '1.0.0' }, { versionNegotiation: { mode } })
@@ -45,23 +45,23 @@ export const newestClient =
     return {
       list: async () => (await client.listTools()).tools.map(({ name }) => name),
       call: async (name, args, payment) =>
-        foundIn(await client.callTool({ name, arguments: { ...args }, ...carrying(payment) })),
+        parseFound(await client.callTool({ name, arguments: { ...args }, ...createMeta(payment) })),
       close: () => client.close(),
     }
   }
 
 /** A bare `fetch` that knows only one request of MCP and its response. */
-export async function bareFetch(url: string): Promise<ToolUser> {
+export async function openBareFetch(url: string): Promise<ToolUser> {
   const ask = async (method: string, params: Data = {}) => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
     const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
     return (await response.json()) as { result?: Data; error?: { code: number; data?: unknown } }
   }
   return {
-    list: async () => namesIn((await ask('tools/list')).result),
+    list: async () => listNames((await ask('tools/list')).result),
     async call(name, args, payment) {
-      const { result = {}, error } = await ask('tools/call', { name, arguments: args, ...carrying(payment) })
-      return error === undefined ? foundIn(result) : { data: error.data as Data, refused: true, pictures: 0 }
+      const { result = {}, error } = await ask('tools/call', { name, arguments: args, ...createMeta(payment) })
+      return error === undefined ? parseFound(result) : { data: error.data as Data, refused: true, pictures: 0 }
     },
     close: async () => {},
   }
@@ -70,7 +70,7 @@ export async function bareFetch(url: string): Promise<ToolUser> {
 const INSPECTOR = fileURLToPath(import.meta.resolve('@modelcontextprotocol/inspector/clients/cli/build/index.js'))
 
 /** The MCP inspector's command line: a new process for each step, as in a shell script. */
-export async function inspector(url: string): Promise<ToolUser> {
+export async function openInspector(url: string): Promise<ToolUser> {
   const run = async (...words: readonly string[]) => {
     const command = [process.execPath, '--bun', INSPECTOR, url, '--transport', 'http', ...words]
     const home = join(tmpdir(), 'pixel-wall-inspector')
@@ -81,10 +81,10 @@ export async function inspector(url: string): Promise<ToolUser> {
     return JSON.parse(out) as Data
   }
   return {
-    list: async () => namesIn(await run('--method', 'tools/list', '--strict')),
+    list: async () => listNames(await run('--method', 'tools/list', '--strict')),
     async call(name, args, payment) {
       const carried = payment === undefined ? [] : ['--tool-metadata', `x402/payment=${JSON.stringify(payment)}`]
-      return foundIn(
+      return parseFound(
         await run('--method', 'tools/call', '--tool-name', name, '--tool-args-json', JSON.stringify(args), ...carried),
       )
     },
@@ -92,12 +92,12 @@ export async function inspector(url: string): Promise<ToolUser> {
   }
 }
 
-const namesIn = (result: Data | undefined) =>
+const listNames = (result: Data | undefined) =>
   (result as { readonly tools: ReadonlyArray<{ readonly name: string }> }).tools.map(({ name }) => name)
 
-const carrying = (payment: unknown) => (payment === undefined ? {} : { _meta: { 'x402/payment': payment } })
+const createMeta = (payment: unknown) => (payment === undefined ? {} : { _meta: { 'x402/payment': payment } })
 
-function foundIn(result: Data): Found {
+function parseFound(result: Data): Found {
   const { isError, structuredContent, content } = result as {
     readonly isError?: boolean
     readonly structuredContent: Data

@@ -3,7 +3,7 @@ import { BEHIND_MAX } from '../../../server/http/live.ts'
 import { BUDGETS } from '../../../server/wall/rate-limits.ts'
 import { isHere } from '../../support/e2e/proxies.ts'
 import { IS_LONG_RUN } from '../../support/long-run.ts'
-import { skippedWithout } from '../../support/skipped.ts'
+import { reportSkipped } from '../../support/skipped.ts'
 import { FLOOD_NAMES, type FloodName } from './floods.ts'
 import { blocksOf, openScene, type Effect, type Entrance, type Scene } from './scene.ts'
 
@@ -30,7 +30,7 @@ const FLOODS_OF_THE_GATE: readonly FloodName[] = [
 const PLAYED = IS_LONG_RUN ? FLOOD_NAMES : FLOODS_OF_THE_GATE
 const ADDRESSES = IS_LONG_RUN ? [1, 200] : [200]
 const ENTRANCES: readonly Entrance[] =
-  IS_LONG_RUN && !skippedWithout('nginx', isHere('nginx')) ? ['directly', 'through nginx'] : ['directly']
+  IS_LONG_RUN && !reportSkipped('nginx', isHere('nginx')) ? ['directly', 'through nginx'] : ['directly']
 const CHANGES = IS_LONG_RUN ? 50_000 : 2 * BEHIND_MAX
 
 // The remaining blocks must be adjacent for areas.
@@ -96,21 +96,21 @@ test.each(CASES)(
     promises[flood]?.(effect)
     const before = quiet.get(entrance)
     if (before === undefined) return
-    expect(slowed(effect, before)).toEqual([])
+    expect(listSlowed(effect, before)).toEqual([])
     expect(waits.health.p99).toBeLessThanOrEqual(HEALTH_P99_MAX_MS)
   },
 )
 
 /** Requests that took more than ten times as long as without a flood. */
-function slowed(during: Effect, before: Effect): readonly string[] {
-  const times = ({ waits: { preview, repaint, 'MCP call': call }, buyMost }: Effect) => ({
+function listSlowed(during: Effect, before: Effect): readonly string[] {
+  const listTimes = ({ waits: { preview, repaint, 'MCP call': call }, buyMost }: Effect) => ({
     preview: preview.p99,
     repaint: repaint.p99,
     call: call.p99,
     purchase: buyMost,
   })
-  const limits = Object.entries(times(before))
-  return Object.entries(times(during)).flatMap(([kind, ms]) => {
+  const limits = Object.entries(listTimes(before))
+  return Object.entries(listTimes(during)).flatMap(([kind, ms]) => {
     const usual = limits.find(([name]) => name === kind)?.[1] ?? 0
     return ms > TIMES_QUIET_MAX * usual ? [`${kind}: ${ms.toFixed(0)} ms instead of ${usual.toFixed(0)} ms`] : []
   })

@@ -58,7 +58,7 @@ beforeAll(async () => {
 afterAll(async () => await world.stop())
 
 let address = 0
-const nextAddress = () => `10.0.${address >> 8}.${address++ & 255}`
+const takeNextAddress = () => `10.0.${address >> 8}.${address++ & 255}`
 
 test('the most expensive bodies of each route cost a few milliseconds of CPU time', async () => {
   const rows = []
@@ -70,7 +70,7 @@ test('the most expensive bodies of each route cost a few milliseconds of CPU tim
         const headers = {
           'content-type': 'application/json',
           accept: 'application/json, text/event-stream',
-          'x-forwarded-for': nextAddress(),
+          'x-forwarded-for': takeNextAddress(),
         }
         const answer = await fetch(world.url + path, { method, headers, body })
         await answer.arrayBuffer()

@@ -42,43 +42,43 @@ function bytesOf(
 const JSON_TYPE = { 'Content-Type': 'application/json' }
 const MCP_TYPE = { ...JSON_TYPE, Accept: 'application/json, text/event-stream' }
 
-const random = (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes)).toHex()
+const createRandomHex = (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes)).toHex()
 
 /** A payment in the right form that nobody has signed. */
-function junkPayment({ terms }: Target): object {
+function createJunkPayment({ terms }: Target): object {
   const authorization = {
-    from: `0x${random(20)}`,
+    from: `0x${createRandomHex(20)}`,
     to: terms.payTo,
     value: terms.amount,
     validAfter: '0',
     validBefore: String(Math.floor(Date.now() / 1000) + 300),
-    nonce: `0x${random(32)}`,
+    nonce: `0x${createRandomHex(32)}`,
   }
-  return { x402Version: 2, accepted: terms, payload: { signature: junkSignature(), authorization } }
+  return { x402Version: 2, accepted: terms, payload: { signature: createJunkSignature(), authorization } }
 }
 
 /** A payment with a valid signature of a wallet without money. */
-async function pennilessPayment({ terms }: Target): Promise<object> {
+async function createPennilessPayment({ terms }: Target): Promise<object> {
   const { payload } = await new ExactEvmScheme(createWallet()).createPaymentPayload(2, terms)
   return { x402Version: 2, accepted: terms, payload }
 }
 
-const paying = (payment: object, target: Target) =>
+const createPaidRequest = (payment: object, target: Target) =>
   bytesOf('GET /blocks/next', target, { 'PAYMENT-SIGNATURE': Buffer.from(JSON.stringify(payment)).toString('base64') })
 
-const junkSignature = (): `0x${string}` => `0x${random(64)}1b`
+const createJunkSignature = (): `0x${string}` => `0x${createRandomHex(64)}1b`
 
 /** A repaint of a block with somebody else's signature. */
-const foreignRepaint = (signature: `0x${string}`, target: Target) =>
+const createForeignRepaint = (signature: `0x${string}`, target: Target) =>
   bytesOf(
     `PUT /blocks/${target.block}`,
     target,
     JSON_TYPE,
-    JSON.stringify({ ts: Date.now(), signature, message: `not mine ${random(4)}` }),
+    JSON.stringify({ ts: Date.now(), signature, message: `not mine ${createRandomHex(4)}` }),
   )
 
 async function repaint(at: number, target: Target): Promise<Uint8Array> {
-  const fields = { message: `flood ${at} ${random(4)}` }
+  const fields = { message: `flood ${at} ${createRandomHex(4)}` }
   const ts = Date.now()
   const message = editMessage(new URL(`http://${target.host}`).hostname, target.block, ts, fields)
   const signature = await privateKeyToAccount(target.key).signMessage({ message })
@@ -100,13 +100,13 @@ const longText = `{"w":1,"h":1,"message":"${'m'.repeat(4_000_000)}"}`
 const call = (method: string, params: object = {}) => JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
 
 /** Floods of an address, which may differ with each request. */
-const getting = (path: (at: number) => string, connections = 32): Flood => ({
+const createGetFlood = (path: (at: number) => string, connections = 32): Flood => ({
   connections,
   request: (at, target) => bytesOf(`GET ${path(at)}`, target),
 })
 
 /** Floods that post a body. */
-const posting = (
+const createPostFlood = (
   path: string,
   connections: number,
   body: (at: number, target: Target) => Uint8Array | string,
@@ -117,51 +117,55 @@ const PNG_TYPE = { 'Content-Type': 'image/png' }
 
 /** Every flood: requests that cost the wall more than their sender. */
 export const FLOODS = {
-  preview: posting('/api/preview', 32, (at) => `{"coord":"${at % COLS},3"}`),
-  'wall.png': getting((at) => `/wall.png?col=${at % 60}&row=${at % 40}&scale=2&cols=80&rows=45`),
-  card: getting((at) => `/card.png?block=${at % COLS},7`),
-  'MCP list': posting('/mcp', 32, () => call('tools/list'), MCP_TYPE),
-  history: getting((at) => `/api/history?limit=200&after=${at % 40_000}`),
-  agents: getting((at) => `/api/agents?${at}`),
-  space: getting((at) => `/api/space?limit=20&near=${at % COLS},${at % 90}`, 256),
+  preview: createPostFlood('/api/preview', 32, (at) => `{"coord":"${at % COLS},3"}`),
+  'wall.png': createGetFlood((at) => `/wall.png?col=${at % 60}&row=${at % 40}&scale=2&cols=80&rows=45`),
+  card: createGetFlood((at) => `/card.png?block=${at % COLS},7`),
+  'MCP list': createPostFlood('/mcp', 32, () => call('tools/list'), MCP_TYPE),
+  history: createGetFlood((at) => `/api/history?limit=200&after=${at % 40_000}`),
+  agents: createGetFlood((at) => `/api/agents?${at}`),
+  space: createGetFlood((at) => `/api/space?limit=20&near=${at % COLS},${at % 90}`, 256),
   'one wallet': {
     connections: 64,
     pipelined: 50,
     request: (_, target) => bytesOf(`GET /api/agents/${target.wallet}`, target),
   },
-  pictures: posting('/api/pixels?w=8&h=8', 40, () => picture, PNG_TYPE),
-  'blank pictures': posting('/api/pixels?w=8&h=8', 40, () => blankPicture, PNG_TYPE),
-  'bodies of many parts': posting('/areas', 16, () => manyParts),
-  atlas: getting((at) => `/atlas?page=${1 + (at % 200)}`),
-  'atlas.atom': getting((at) => `/atlas.atom?${at}`),
-  'a page of the atlas that is not there': getting(() => '/atlas?page=9000'),
-  'cards of agents': getting((at) => `/card.png?agent=${1 + (at % 400)}`),
-  'room for an area': posting('/areas', 64, () => '{"w":20,"h":20}'),
-  'bad signatures': { connections: 128, request: (_, target) => foreignRepaint(junkSignature(), target) },
+  pictures: createPostFlood('/api/pixels?w=8&h=8', 40, () => picture, PNG_TYPE),
+  'blank pictures': createPostFlood('/api/pixels?w=8&h=8', 40, () => blankPicture, PNG_TYPE),
+  'bodies of many parts': createPostFlood('/areas', 16, () => manyParts),
+  atlas: createGetFlood((at) => `/atlas?page=${1 + (at % 200)}`),
+  'atlas.atom': createGetFlood((at) => `/atlas.atom?${at}`),
+  'a page of the atlas that is not there': createGetFlood(() => '/atlas?page=9000'),
+  'cards of agents': createGetFlood((at) => `/card.png?agent=${1 + (at % 400)}`),
+  'room for an area': createPostFlood('/areas', 64, () => '{"w":20,"h":20}'),
+  'bad signatures': { connections: 128, request: (_, target) => createForeignRepaint(createJunkSignature(), target) },
   'signatures of wallets that are not deployed': {
     connections: 128,
     request: (_, target) =>
-      foreignRepaint(
-        serializeErc6492Signature({ address: `0x${random(20)}`, data: `0x${random(64)}`, signature: junkSignature() }),
+      createForeignRepaint(
+        serializeErc6492Signature({
+          address: `0x${createRandomHex(20)}`,
+          data: `0x${createRandomHex(64)}`,
+          signature: createJunkSignature(),
+        }),
         target,
       ),
   },
   'bad signatures of names': {
     connections: 64,
     request: (_, target) => {
-      const body = { wallet: target.wallet, ts: Date.now(), signature: junkSignature(), name: 'not mine' }
+      const body = { wallet: target.wallet, ts: Date.now(), signature: createJunkSignature(), name: 'not mine' }
       return bytesOf('PUT /api/agents/me', target, JSON_TYPE, JSON.stringify(body))
     },
   },
-  'junk payments': { connections: 1500, request: (_, target) => paying(junkPayment(target), target) },
-  'junk payments over MCP': posting(
+  'junk payments': { connections: 1500, request: (_, target) => createPaidRequest(createJunkPayment(target), target) },
+  'junk payments over MCP': createPostFlood(
     '/mcp',
     128,
     (_, target) =>
-      call('tools/call', { name: 'buy_block', arguments: {}, _meta: { 'x402/payment': junkPayment(target) } }),
+      call('tools/call', { name: 'buy_block', arguments: {}, _meta: { 'x402/payment': createJunkPayment(target) } }),
     MCP_TYPE,
   ),
-  'free tools that bring a payment': posting(
+  'free tools that bring a payment': createPostFlood(
     '/mcp',
     64,
     () => call('tools/call', { name: 'find_space', arguments: {}, _meta: { 'x402/payment': {} } }),
@@ -171,20 +175,20 @@ export const FLOODS = {
     connections: 160,
     request: (() => {
       let payment: object | undefined
-      return (_: number, target: Target) => paying((payment ??= junkPayment(target)), target)
+      return (_: number, target: Target) => createPaidRequest((payment ??= createJunkPayment(target)), target)
     })(),
   },
   'repaints of thousands of keys': {
     connections: 16,
     request: (_, target) => bytesOf(`PUT /areas/${target.block}-${target.block}`, target, JSON_TYPE, manyKeys),
   },
-  'long texts beside an unreadable payment': posting('/areas', 16, () => longText, {
+  'long texts beside an unreadable payment': createPostFlood('/areas', 16, () => longText, {
     ...JSON_TYPE,
     'PAYMENT-SIGNATURE': 'e30=',
   }),
   'payments of empty wallets': {
     connections: 64,
-    request: async (_, target) => paying(await pennilessPayment(target), target),
+    request: async (_, target) => createPaidRequest(await createPennilessPayment(target), target),
   },
   repaints: { connections: 48, request: repaint },
   'uploads of a byte a second': {
@@ -198,7 +202,7 @@ export const FLOODS = {
     request: (_, target) => Buffer.from(`GET / HTTP/1.1\r\nHost: ${target.host}\r\nX-`),
   },
   'connections without a word': { connections: 2000, request: () => new Uint8Array() },
-  'live streams': { ...getting(() => '/api/live', 2000), stays: true },
+  'live streams': { ...createGetFlood(() => '/api/live', 2000), stays: true },
   'live from 0': {
     connections: 500,
     stays: true,

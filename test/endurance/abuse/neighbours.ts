@@ -34,7 +34,7 @@ const JSON_TYPE = { 'content-type': 'application/json' }
 const MCP_TYPE = { ...JSON_TYPE, accept: 'application/json, text/event-stream' }
 
 /** Sends each kind of request again and again until a signal. `sold` is how many blocks the seed sold. */
-export async function waitsBeside(
+export async function measureWaitsBeside(
   entrance: At,
   sold: number,
   until: Promise<unknown>,
@@ -53,7 +53,7 @@ export async function waitsBeside(
   }
   let isOver = false
   void until.finally(() => (isOver = true)).catch(() => {})
-  const waits = async (ask: (at: number) => Promise<Response>, everyMs = EVERY_MS): Promise<Waits> => {
+  const measureWaits = async (ask: (at: number) => Promise<Response>, everyMs = EVERY_MS): Promise<Waits> => {
     const took: number[] = []
     const refused: number[] = []
     for (let at = 0; !isOver; at++) {
@@ -68,10 +68,10 @@ export async function waitsBeside(
     return { p50: rank(0.5), p99: rank(0.99), count: took.length, refused }
   }
   const [health, preview, repainted, called] = await Promise.all([
-    waits(kinds.health, HEALTH_EVERY_MS),
-    waits(kinds.preview),
-    waits(kinds.repaint),
-    waits(kinds['MCP call']),
+    measureWaits(kinds.health, HEALTH_EVERY_MS),
+    measureWaits(kinds.preview),
+    measureWaits(kinds.repaint),
+    measureWaits(kinds['MCP call']),
   ])
   return { health, preview, repaint: repainted, 'MCP call': called }
 }

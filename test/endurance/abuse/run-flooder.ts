@@ -9,10 +9,10 @@ const AGAIN_MS = 50
 const DRIPS_EVERY_MS = 1000
 
 process.on('message', (order: FloodOrder) => {
-  void flooded(order).then((counts) => process.send?.(counts))
+  void runFlood(order).then((counts) => process.send?.(counts))
 })
 
-async function flooded({ flood: name, target, addresses, connections, ms }: FloodOrder): Promise<FloodCounts> {
+async function runFlood({ flood: name, target, addresses, connections, ms }: FloodOrder): Promise<FloodCounts> {
   const flood: Flood = FLOODS[name]
   const { hostname, port } = new URL(`http://${target.host}`)
   const until = performance.now() + ms
@@ -21,7 +21,7 @@ async function flooded({ flood: name, target, addresses, connections, ms }: Floo
   let [asked, broken, resets] = [0, 0, 0]
 
   /** One connection after another, each from the same address, until the time is over. */
-  async function client(localAddress: string): Promise<void> {
+  async function runClient(localAddress: string): Promise<void> {
     while (!isOver()) {
       await converse(localAddress)
       await Bun.sleep(AGAIN_MS)
@@ -77,7 +77,7 @@ async function flooded({ flood: name, target, addresses, connections, ms }: Floo
 
   const addressOf = (at: number) => `127.0.${1 + Math.floor((at % addresses) / 250)}.${1 + ((at % addresses) % 250)}`
 
-  await Promise.all(Array.from({ length: connections }, (_, at) => client(addressOf(at))))
+  await Promise.all(Array.from({ length: connections }, (_, at) => runClient(addressOf(at))))
   return { statuses, broken, resets }
 }
 

@@ -9,13 +9,13 @@ import type { Health } from '../../../shared/contract/service.ts'
 import { CLAIM_ORDER, TOTAL_BLOCKS } from '../../../shared/wall.ts'
 import { startOddEndpoint } from '../../support/chain/odd-endpoint.ts'
 import { orderArea, signArea } from '../../support/e2e/area-orders.ts'
-import { settled, sign } from '../../support/e2e/buyer.ts'
+import { sendUntilSettled, sign } from '../../support/e2e/buyer.ts'
 import { isHere, startProxy } from '../../support/e2e/proxies.ts'
 import { startSurroundings } from '../../support/e2e/world.ts'
 import { flatPng } from '../../support/picture-files.ts'
 import { type FloodCounts, startFlooder, targetOf } from './flood-from.ts'
 import { type FloodName, FLOODS } from './floods.ts'
-import { type Kind, type Waits, waitsBeside } from './neighbours.ts'
+import { type Kind, type Waits, measureWaitsBeside } from './neighbours.ts'
 
 /** The entry point of requests: the wall's own port, or nginx as in `deploy/`. */
 export type Entrance = 'directly' | 'through nginx'
@@ -75,7 +75,11 @@ export async function openScene(changes: number, left: number): Promise<Scene> {
       const entrance = plan.entrance === 'directly' ? wall : nginx
       if (entrance === undefined) throw new Error('nginx is not installed')
       const wallets = await Promise.all(Array.from({ length: plan.buyers }, () => around.wallet(4)))
-      const before = { verified: around.facilitator.verify.count(), rpc: rpc.calls(), log: await lastNumber(wall.url) }
+      const before = {
+        verified: around.facilitator.verify.count(),
+        rpc: rpc.calls(),
+        log: await readLastNumber(wall.url),
+      }
       const { flood, ms, addresses, connectionsMax } = plan
       const connections = flood === undefined ? 0 : Math.min(FLOODS[flood].connections, connectionsMax)
       const { host } = new URL(entrance.url)
@@ -84,7 +88,7 @@ export async function openScene(changes: number, left: number): Promise<Scene> {
           ? Bun.sleep(ms).then(() => ({ statuses: {}, broken: 0, resets: 0 }))
           : flooder.flood({ flood, connections, addresses, ms, target: { ...target, host } })
       const took: number[] = []
-      const timed = async (answer: () => Promise<Response>) => {
+      const timeAnswer = async (answer: () => Promise<Response>) => {
         const startedAt = performance.now()
         const isOk = await answer().then(
           ({ status }) => status === 200,
@@ -96,11 +100,14 @@ export async function openScene(changes: number, left: number): Promise<Scene> {
       const buying = wallets.map(async (wallet, at) => {
         await Bun.sleep((plan.ms * (at + 0.5)) / wallets.length)
         const payment = await sign(entrance, wallet)
-        const isBought = await timed(() => settled(entrance, 'next', payment))
+        const isBought = await timeAnswer(() => sendUntilSettled(entrance, 'next', payment))
         const areaPayment = await signArea(entrance, wallet, ORDER)
-        return { isBought, isPainted: await timed(() => orderArea(entrance, ORDER, areaPayment)) }
+        return { isBought, isPainted: await timeAnswer(() => orderArea(entrance, ORDER, areaPayment)) }
       })
-      const [waits, rails] = await Promise.all([waitsBeside(entrance, sold, flooding), railsSeen(wall.url, flooding)])
+      const [waits, rails] = await Promise.all([
+        measureWaitsBeside(entrance, sold, flooding),
+        watchRails(wall.url, flooding),
+      ])
       const ends = await Promise.all(buying)
       return {
         ...(await flooding),
@@ -108,11 +115,11 @@ export async function openScene(changes: number, left: number): Promise<Scene> {
         rails,
         bought: ends.filter(({ isBought }) => isBought).length,
         painted: ends.filter(({ isPainted }) => isPainted).length,
-        buyP50: median(took),
+        buyP50: computeMedian(took),
         buyMost: Math.max(...took),
         verified: around.facilitator.verify.count() - before.verified,
         rpcCalls: rpc.calls() - before.rpc,
-        logGrew: (await lastNumber(wall.url)) - before.log,
+        logGrew: (await readLastNumber(wall.url)) - before.log,
       }
     },
     async stop() {
@@ -125,12 +132,13 @@ export async function openScene(changes: number, left: number): Promise<Scene> {
   }
 }
 
-const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+const computeMedian = (values: readonly number[]) =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 
 const SAMPLE_EVERY_MS = 50
 
 /** Every state of the rail in health until a signal. */
-async function railsSeen(url: string, until: Promise<unknown>): Promise<string[]> {
+async function watchRails(url: string, until: Promise<unknown>): Promise<string[]> {
   const rails = new Set<string>()
   let isOver = false
   void until.finally(() => (isOver = true)).catch(() => {})
@@ -142,7 +150,7 @@ async function railsSeen(url: string, until: Promise<unknown>): Promise<string[]
 }
 
 /** The number of the newest change. */
-async function lastNumber(url: string): Promise<number> {
+async function readLastNumber(url: string): Promise<number> {
   const { nextAfter } = (await (await fetch(`${url}/api/tail`)).json()) as LogTail
   return nextAfter
 }

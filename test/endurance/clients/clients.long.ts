@@ -20,7 +20,7 @@ const complaint = await new Response(install.stderr).text()
 const isInstalled = (await install.exited) === 0
 if (!isInstalled) console.warn(`The clients are not tried, since they cannot be installed. ${complaint.trim()}`)
 
-const named = (clients: readonly Client[]) => clients.map((client, col) => [client.name, client, col] as const)
+const nameClients = (clients: readonly Client[]) => clients.map((client, col) => [client.name, client, col] as const)
 
 describe.skipIf(!isInstalled)('made by others,', () => {
   let world: World
@@ -29,7 +29,7 @@ describe.skipIf(!isInstalled)('made by others,', () => {
   }, 60_000)
   afterAll(() => world.stop())
 
-  test.each(named(BUYERS))(
+  test.each(nameClients(BUYERS))(
     'the third-party client %s buys a block with its listing',
     async (_, client, col) => {
       const coord = `${col},0`
@@ -65,7 +65,7 @@ describe.skipIf(!isInstalled)('made by others,', () => {
     })
   }
 
-  test.each(named(TOOL_USERS))(
+  test.each(nameClients(TOOL_USERS))(
     'the third-party client %s uses every tool that costs nothing',
     async (_, client, col) => {
       const coord = `${col},1`

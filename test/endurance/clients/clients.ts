@@ -5,8 +5,8 @@
 
 import { join } from 'node:path'
 
-const here = (path: string) => join(import.meta.dir, path)
-const bin = (name: string) => here(`node_modules/.bin/${name}`)
+const resolveHere = (path: string) => join(import.meta.dir, path)
+const locateBin = (name: string) => resolveHere(`node_modules/.bin/${name}`)
 
 /** A client, and the way it is used if there are several. */
 export type Client = {
@@ -19,56 +19,65 @@ export type Client = {
 /** The target of a client; with a body it posts JSON. */
 export type At = { readonly target: string; readonly body?: string }
 
-const script = (path: string) => () => ['node', '--import', here('offline.mjs'), here(path)]
+const createScript = (path: string) => () => ['node', '--import', resolveHere('offline.mjs'), resolveHere(path)]
 
-const buyer = (name: string, path: string): Client => ({ name, command: script(`buyers/${path}.mjs`) })
+const createBuyer = (name: string, path: string): Client => ({ name, command: createScript(`buyers/${path}.mjs`) })
 
 /** Each buys one block. */
 export const BUYERS: readonly Client[] = [
-  { ...buyer('@x402/fetch', 'x402-fetch-v2'), signsIn: true },
-  buyer('@x402/fetch, older', 'x402-fetch-v2-older'),
-  buyer('@x402/axios', 'x402-axios-v2'),
-  buyer('x402-fetch (protocol v1)', 'x402-fetch-v1'),
-  buyer('x402-axios (protocol v1)', 'x402-axios-v1'),
-  buyer('mppx', 'mppx'),
-  buyer('mppx, older', 'mppx-older'),
+  { ...createBuyer('@x402/fetch', 'x402-fetch-v2'), signsIn: true },
+  createBuyer('@x402/fetch, older', 'x402-fetch-v2-older'),
+  createBuyer('@x402/axios', 'x402-axios-v2'),
+  createBuyer('x402-fetch (protocol v1)', 'x402-fetch-v1'),
+  createBuyer('x402-axios (protocol v1)', 'x402-axios-v1'),
+  createBuyer('mppx', 'mppx'),
+  createBuyer('mppx, older', 'mppx-older'),
   {
     name: 'mppx CLI',
-    command: ({ target }) => ['node', '--import', here('offline.mjs'), bin('mppx'), target, '--protocol', 'x402', '-s'],
+    command: ({ target }) => [
+      'node',
+      '--import',
+      resolveHere('offline.mjs'),
+      locateBin('mppx'),
+      target,
+      '--protocol',
+      'x402',
+      '-s',
+    ],
   },
-  buyer('@faremeter/fetch', 'faremeter'),
-  buyer('@dexterai/x402', 'dexter'),
-  buyer('thirdweb', 'thirdweb'),
+  createBuyer('@faremeter/fetch', 'faremeter'),
+  createBuyer('@dexterai/x402', 'dexter'),
+  createBuyer('thirdweb', 'thirdweb'),
   {
     name: 'agentcash CLI',
     command: ({ target, body }) => [
       'node',
       '--import',
-      here('offline.mjs'),
-      bin('agentcash'),
+      resolveHere('offline.mjs'),
+      locateBin('agentcash'),
       'fetch',
       target,
       ...(body === undefined ? [] : ['-m', 'POST', '-b', body, '-H', 'Content-Type: application/json']),
     ],
     signsIn: true,
   },
-  buyer('AWS AgentCore, its documented request', 'agentcore'),
-  { ...buyer('AWS AgentCore over MCP', 'agentcore'), env: { VIA: 'mcp' } },
+  createBuyer('AWS AgentCore, its documented request', 'agentcore'),
+  { ...createBuyer('AWS AgentCore over MCP', 'agentcore'), env: { VIA: 'mcp' } },
 ]
 
-const mcp = (name: string, path: string, env: Readonly<Record<string, string>> = {}): Client => ({
+const createMcpClient = (name: string, path: string, env: Readonly<Record<string, string>> = {}): Client => ({
   name,
-  command: script(`tools/${path}.mjs`),
+  command: createScript(`tools/${path}.mjs`),
   env,
 })
 
 /** Each lists the tools and uses those that cost nothing. */
 export const TOOL_USERS: readonly Client[] = [
-  mcp('MCP SDK', 'mcp-sdk'),
-  mcp('MCP SDK, older', 'mcp-sdk-older'),
-  mcp('MCP client, mode legacy', 'mcp-client', { MODE: 'legacy' }),
-  mcp('MCP client, mode auto', 'mcp-client', { MODE: 'auto' }),
-  mcp('MCP client, pinned to 2026-07-28', 'mcp-client', { MODE: 'pin' }),
-  mcp('AI SDK', 'ai-sdk'),
-  mcp('mcporter', 'mcporter'),
+  createMcpClient('MCP SDK', 'mcp-sdk'),
+  createMcpClient('MCP SDK, older', 'mcp-sdk-older'),
+  createMcpClient('MCP client, mode legacy', 'mcp-client', { MODE: 'legacy' }),
+  createMcpClient('MCP client, mode auto', 'mcp-client', { MODE: 'auto' }),
+  createMcpClient('MCP client, pinned to 2026-07-28', 'mcp-client', { MODE: 'pin' }),
+  createMcpClient('AI SDK', 'ai-sdk'),
+  createMcpClient('mcporter', 'mcporter'),
 ]

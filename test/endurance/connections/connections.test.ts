@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { buyBlock } from '../../support/e2e/buyer.ts'
 import { shareWorld, type World } from '../../support/e2e/world.ts'
 import { IS_LONG_RUN } from '../../support/long-run.ts'
-import { gather, unanswered } from './connections.ts'
+import { gather, countUnanswered } from './connections.ts'
 
 // Goal: clients that hold connections open and never finish a request take nothing from others. Method: a process
 // that holds them, and honest clients meanwhile; in a long run it holds ten thousand, also while they are closed and reopened.
@@ -18,10 +18,10 @@ shareWorld((opened) => void (world = opened))
 test(`with ${CROWD} half-open connections, every request gets a response, and blocks can be bought`, async () => {
   const wallet = await world.wallet()
   const leave = await gather(new URL(world.url).host, CROWD)
-  expect(await unanswered(world.url, REQUESTS)).toBe(0)
+  expect(await countUnanswered(world.url, REQUESTS)).toBe(0)
   await buyBlock(world, wallet)
   await Bun.sleep(STAYS_MS)
-  expect(await unanswered(world.url, REQUESTS)).toBe(0)
+  expect(await countUnanswered(world.url, REQUESTS)).toBe(0)
   await leave()
-  expect(await unanswered(world.url, 40)).toBe(0)
+  expect(await countUnanswered(world.url, 40)).toBe(0)
 })

@@ -32,16 +32,16 @@ const PATHS = ['/api/health', '/api/canvas', '/blocks/next', '/api/feed'] as con
 const AT_ONCE = 4
 
 /** Sends free and paid requests in turn, as several concurrent clients; returns how many got no response. */
-export async function unanswered(url: string, requests: number): Promise<number> {
+export async function countUnanswered(url: string, requests: number): Promise<number> {
   let count = 0
-  const client = async (first: number) => {
+  const runClient = async (first: number) => {
     for (let at = first; at < requests; at += AT_ONCE) {
       const response = await fetch(url + (PATHS[at % PATHS.length] ?? '/')).catch(() => undefined)
       await response?.arrayBuffer()
       if (response?.status !== 200 && response?.status !== 402) count += 1
     }
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, (_, first) => client(first)))
+  await Promise.all(Array.from({ length: AT_ONCE }, (_, first) => runClient(first)))
   return count
 }
 

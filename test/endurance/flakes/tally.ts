@@ -1,6 +1,6 @@
 /** Reads the output of `bun test`, and counts how often each test failed. */
 
-import { failureIn } from '../../support/run-report.ts'
+import { findFailure } from '../../support/run-report.ts'
 
 /** The result of one round. */
 export type Round = { readonly passed: number; readonly failed: readonly string[] }
@@ -18,7 +18,7 @@ export function readRound(output: string, isFine: boolean): Round {
     // The list at the end repeats earlier lines.
     if (/^\d+ tests? (?:failed|skipped):$/.test(line)) break
     if (line.startsWith('(pass) ')) passed += 1
-    const name = failureIn(line)
+    const name = findFailure(line)
     if (name !== undefined) failed.add(`${file}: ${name}`)
   }
   if (failed.size === 0 && !isFine) failed.add('the run itself')

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { openSqlite } from '../../../db/sqlite/open.ts'
 import type { FakeLogger } from '../../support/fakes/logger.ts'
 import { paymentOf, TERMS } from '../../support/samples.ts'
-import { BASE_URL, openWall, paidBy } from '../../support/service/wall.ts'
+import { BASE_URL, openWall, createPaidInit } from '../../support/service/wall.ts'
 
 /** A wall to send requests to. */
 export type FuzzWall = {
@@ -31,7 +31,9 @@ export async function openFuzzWall(): Promise<FuzzWall> {
   const { app: wall, live, logger, idle } = await openWall({}, db)
   const handle = async (request: Request): Promise<Response> => await wall.handle(request)
   for (let owner = 1; owner <= OWNERS; owner++) {
-    const { status } = await handle(new Request(`${BASE_URL}/blocks/${owner},0`, paidBy(paymentOf(owner, owner))))
+    const { status } = await handle(
+      new Request(`${BASE_URL}/blocks/${owner},0`, createPaidInit(paymentOf(owner, owner))),
+    )
     if (status !== 200) throw new Error(`an owner could not buy: ${status}`)
   }
   const eyes = new Database(path, { readonly: true })

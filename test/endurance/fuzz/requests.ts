@@ -2,7 +2,7 @@
 
 import fc, { type Arbitrary } from 'fast-check'
 import { TOOLS } from '../../../server/mcp/registry.ts'
-import { NOW, paymentOf, wallet } from '../../support/samples.ts'
+import { NOW, paymentOf, createWalletAddress } from '../../support/samples.ts'
 import { OPERATIONS } from '../../support/service/operations.ts'
 import { editOf, registrationOf } from '../../support/service/signed.ts'
 import { headerOf, payloadOf } from '../../support/service/wall.ts'
@@ -64,7 +64,7 @@ const coord = fc.oneof(
 )
 
 const address = fc.oneof(
-  owner.map((n) => wallet(n)),
+  owner.map((n) => createWalletAddress(n)),
   text.map(encodeURIComponentSafely),
 )
 
@@ -100,7 +100,7 @@ const parameterNames = OPERATIONS.flatMap(({ query: schema }) => Object.keys(sch
 const parameter = fc.oneof(
   fc.tuple(
     fc.constantFrom(...parameterNames, 'Name', '__proto__', 'name[]', ''),
-    fc.oneof(text.map(encodeURIComponentSafely), text.map(visible), fc.nat(200).map(String)),
+    fc.oneof(text.map(encodeURIComponentSafely), text.map(escapeInvisible), fc.nat(200).map(String)),
   ),
   fc.constantFrom(['px', PIXELS], ['link', 'https://example.org/'], ['name', 'Ada'], ['after', '3'], ['limit', '20']),
 )
@@ -110,11 +110,11 @@ const query = fc.oneof(
   fc
     .array(parameter, { maxLength: 5 })
     .map((pairs) => `?${pairs.map(([name, value]) => `${name}=${value}`).join('&')}`),
-  text.map((noise) => `?${visible(noise)}`),
+  text.map((noise) => `?${escapeInvisible(noise)}`),
 )
 
 /** A JSON value with some of its parts replaced, removed or renamed. */
-const spoilt = (honest: Arbitrary<unknown>): Arbitrary<unknown> =>
+const spoilValue = (honest: Arbitrary<unknown>): Arbitrary<unknown> =>
   fc.oneof(
     honest,
     fc
@@ -147,7 +147,7 @@ function withPart(value: unknown, at: number, by: unknown): unknown {
 }
 
 /** Text with bytes of it replaced, doubled or cut. */
-const garbled = (honest: Arbitrary<string>): Arbitrary<string> =>
+const garbleText = (honest: Arbitrary<string>): Arbitrary<string> =>
   fc.oneof(
     { weight: 5, arbitrary: honest },
     {
@@ -164,7 +164,7 @@ const payload = fc
   .tuple(fc.integer({ min: 1, max: 60 }), fc.nat(100_000))
   .map(([payer, nonce]) => payloadOf(paymentOf(payer, nonce)))
 
-const paymentHeader = garbled(spoilt(payload).map(headerOf)).map(visible)
+const paymentHeader = garbleText(spoilValue(payload).map(headerOf)).map(escapeInvisible)
 
 const fields = fc.record(
   {
@@ -223,7 +223,7 @@ const call = fc
     arguments: toolArguments,
     _meta: fc.oneof(
       fc.constant({}),
-      spoilt(payload).map((payment) => ({ 'x402/payment': payment })),
+      spoilValue(payload).map((payment) => ({ 'x402/payment': payment })),
     ),
   })
   .map((params) => ({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }))
@@ -241,7 +241,8 @@ const message = fc.oneof(
   },
 )
 
-const json = (value: Arbitrary<unknown>) => garbled(spoilt(value).map((said) => JSON.stringify(said) ?? ''))
+const garbleJson = (value: Arbitrary<unknown>) =>
+  garbleText(spoilValue(value).map((said) => JSON.stringify(said) ?? ''))
 
 const noise = fc.oneof(
   fc.uint8Array({ maxLength: 300 }).map((bytes) => Uint8Array.from(bytes)),
@@ -272,7 +273,7 @@ const header = fc.oneof(
       'cookie',
       'x-forwarded-host',
     ),
-    text.map(visible),
+    text.map(escapeInvisible),
   ),
 )
 
@@ -290,7 +291,7 @@ const target = fc.tuple(path, query).map(([where, what]) => where + what)
 const anyMethod = fc.constantFrom('GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'PATCH', 'OPTIONS', 'PROPFIND', 'get', 'X')
 
 /** Requests with a body: method and address may each be one of many. */
-const sending = (
+const createSending = (
   weight: number,
   method: string,
   where: string | Arbitrary<string>,
@@ -312,17 +313,17 @@ const anyOf = (methods: Arbitrary<string>, body: Arbitrary<Wild['body']>) =>
 /** Every kind of request, almost honest ones most often. */
 export const wild: Arbitrary<Wild> = fc.oneof(
   { weight: 50, arbitrary: anyOf(fc.constantFrom('GET', 'HEAD'), fc.constant(undefined)) },
-  sending(
+  createSending(
     30,
     'PUT',
     coord.map((at) => `/blocks/${at}`),
-    json(edit),
+    garbleJson(edit),
   ),
-  sending(20, 'PUT', '/api/agents/me', json(registration)),
-  sending(40, 'POST', '/mcp', json(message)),
-  sending(10, 'POST', '/api/preview', json(preview)),
+  createSending(20, 'PUT', '/api/agents/me', garbleJson(registration)),
+  createSending(40, 'POST', '/mcp', garbleJson(message)),
+  createSending(10, 'POST', '/api/preview', garbleJson(preview)),
   // Each of these is decoded in a worker of its own, which takes time.
-  sending(
+  createSending(
     1,
     'POST',
     query.map((asked) => `/api/pixels${asked}`),
@@ -349,6 +350,6 @@ function encodeURIComponentSafely(word: string): string {
 }
 
 /** What a header or an address can hold. */
-function visible(word: string): string {
+function escapeInvisible(word: string): string {
   return word.replaceAll(/[^\u0021-\u007e]/g, '')
 }

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { scratchFolder } from '../../support/scratch-folder.ts'
-import { vandalised } from './vandal.ts'
+import { createScratchFolder } from '../../support/scratch-folder.ts'
+import { createVandalisedWall } from './vandal.ts'
 
 // Goal: an owner of a few blocks neither fills the disk nor delays a start. Method: a sold wall in a file, an owner who uses up
 // every budget for a month of a fake clock, compaction each hour, a history that is kept for all that month, and real starts.
 
-const path = join(scratchFolder(), 'wall.sqlite')
+const path = join(createScratchFolder(), 'wall.sqlite')
 
 const DAYS = [0, 1, 7, 30]
 
@@ -18,7 +18,7 @@ const DISK_MAX_MB = 20_000 // database and backups together, as in docs/operatin
 const START_MAX_S = 2
 
 test('an owner of ten blocks who repaints for a month neither fills the disk nor slows the start', async () => {
-  const wall = await vandalised(path, DAYS.at(-1) ?? 0)
+  const wall = await createVandalisedWall(path, DAYS.at(-1) ?? 0)
   const rows = []
   for (const [at, day] of DAYS.entries()) {
     await wall.write(day - (DAYS[at - 1] ?? 0))

@@ -29,7 +29,7 @@ const OWNER = privateKeyToAccount(keyOf(1)).address.toLowerCase() as `0x${string
 const OWNED = CLAIM_ORDER.filter((_, at) => buyerOf(at + 1, AGENTS) === 1).slice(0, BLOCKS)
 
 /** A sold wall in a file at `path`, ten of whose blocks belong to the vandal. It keeps the history of `historyDays`. */
-export async function vandalised(path: string, historyDays: number) {
+export async function createVandalisedWall(path: string, historyDays: number) {
   seed(path, { blocks: TOTAL_BLOCKS, agents: AGENTS })
   const clock = fakeClock(BEGINS_AT)
   const limits = createRateLimits(clock)

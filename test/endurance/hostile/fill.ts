@@ -13,17 +13,17 @@ import type { WireRequest } from './wire.ts'
 export async function fill(stage: Stage, item: RequestCase): Promise<WireRequest> {
   const word = wordsOf(stage)
   const { method, bodyB64, chunked = false } = item
-  const target = replaced(item.path, word)
-  const headers = { ...item.headers, ...(item.pay && { 'payment-signature': await paymentWith(stage, item.pay) }) }
+  const target = replaceWords(item.path, word)
+  const headers = { ...item.headers, ...(item.pay && { 'payment-signature': await createPayment(stage, item.pay) }) }
   if (bodyB64 !== undefined) return { method, target, headers, chunked, body: Uint8Array.fromBase64(bodyB64) }
-  const text = item.body === null ? undefined : await signed(stage, target, replaced(item.body, word))
+  const text = item.body === null ? undefined : await signText(stage, target, replaceWords(item.body, word))
   return { method, target, headers, chunked, body: text === undefined ? undefined : new TextEncoder().encode(text) }
 }
 
 type Word = (token: string) => string
 
 /** Replaces all tokens except signatures, which depend on the rest. */
-export const replaced = (text: string, word: Word): string =>
+export const replaceWords = (text: string, word: Word): string =>
   text.replaceAll(/\{\{(?!sig:)([\w:+-]+)\}\}/g, (_, token: string) => word(token))
 
 /** The values of the tokens of one case. */
@@ -49,31 +49,38 @@ export function wordsOf(stage: Stage): Word {
 }
 
 /** A body with its signatures, over its own content. */
-async function signed({ owner, stranger, world }: Stage, target: string, text: string): Promise<string> {
+async function signText({ owner, stranger, world }: Stage, target: string, text: string): Promise<string> {
   const who = /\{\{sig:(\w+)\}\}/.exec(text)?.[1]
   if (who === undefined) return text
-  const message = messageIn(new URL(world.url).hostname, target, recordIn(text))
+  const message = composeMessage(new URL(world.url).hostname, target, recordIn(text))
   const signature = await (who === 'owner' ? owner : stranger).signMessage({ message })
   return text.replaceAll(`{{sig:${who}}}`, signature)
 }
 
 /** The canonical message of a body, as far as it can be read. */
-function messageIn(hostname: string, target: string, body: Readonly<Record<string, unknown>>): string {
+function composeMessage(hostname: string, target: string, body: Readonly<Record<string, unknown>>): string {
   const isCall = target === '/mcp'
   const fields = isCall ? recordOf(recordOf(body['params'])['arguments']) : body
-  const of = (name: string) => fieldOf(fields[name])
+  const readField = (name: string) => fieldOf(fields[name])
   const ts = Number(fields['ts'])
   if (target.startsWith('/api/agents/me'))
-    return registerMessage(hostname, String(fields['wallet']), ts, { name: of('name'), framework: of('framework') })
+    return registerMessage(hostname, String(fields['wallet']), ts, {
+      name: readField('name'),
+      framework: readField('framework'),
+    })
   const coord = isCall ? fields['coord'] : decodePercent(target.slice('/blocks/'.length).split('?')[0] ?? '')
-  return editMessage(hostname, String(coord), ts, { pixels: of('pixels'), message: of('message'), link: of('link') })
+  return editMessage(hostname, String(coord), ts, {
+    pixels: readField('pixels'),
+    message: readField('message'),
+    link: readField('link'),
+  })
 }
 
 const fieldOf = (value: unknown): Field =>
   value === undefined || value === null || typeof value === 'string' ? value : JSON.stringify(value)
 
 /** The header of a valid payment, with some of its fields replaced. */
-async function paymentWith({ owner, terms }: Stage, changes: Readonly<Record<string, unknown>>): Promise<string> {
+async function createPayment({ owner, terms }: Stage, changes: Readonly<Record<string, unknown>>): Promise<string> {
   const payment: object = structuredClone(await signPayment(owner, terms))
   for (const [path, value] of Object.entries(changes)) {
     const keys = path.split('.')

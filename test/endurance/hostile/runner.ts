@@ -1,7 +1,7 @@
 /** Sends the requests of a catalogue, and reports deviations. */
 
 import type { Case } from './catalogue.ts'
-import { fill, replaced, wordsOf } from './fill.ts'
+import { fill, replaceWords, wordsOf } from './fill.ts'
 import { recordIn, recordOf } from './json.ts'
 import type { Stage } from './stage.ts'
 import { type Answer, bytesOf, converse } from './wire.ts'
@@ -16,7 +16,7 @@ export async function problemsOf(stage: Stage, item: Case): Promise<string[]> {
 }
 
 async function answerTo(stage: Stage, item: Case): Promise<Answer> {
-  if ('raw' in item) return await converse(stage.host, replaced(item.raw, wordsOf(stage)))
+  if ('raw' in item) return await converse(stage.host, replaceWords(item.raw, wordsOf(stage)))
   const bytes = bytesOf(stage.host, await fill(stage, item))
   return await converse(stage.host, bytes, { isHead: item.method === 'HEAD' })
 }

@@ -7,7 +7,7 @@ import { createWallet, type Wallet } from '../../../server/local/wallets.ts'
 import { COLS } from '../../../shared/wall.ts'
 import { buyBlock, get } from '../../support/e2e/buyer.ts'
 import { startWorld, type World } from '../../support/e2e/world.ts'
-import { eventually } from '../../support/wait.ts'
+import { waitFor } from '../../support/wait.ts'
 
 /** The surroundings of the cases. */
 export type Stage = {
@@ -43,7 +43,7 @@ export async function openStage(): Promise<Stage> {
   await buyBlock(world, owner, OWNED)
   const rows = new Database(world.databasePath, { readonly: true })
   const unnoted = rows.query<{ count: number }, []>('SELECT count(*) AS count FROM payments WHERE unanswered = 1')
-  await eventually(async () => (unnoted.get()?.count === 0 ? true : undefined))
+  await waitFor(async () => (unnoted.get()?.count === 0 ? true : undefined))
   const tables = rows
     .query<{ name: string }, []>(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`)
     .all()

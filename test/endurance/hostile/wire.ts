@@ -39,10 +39,10 @@ export function converse(
     const answer = parseAnswer(got, isHead, false)
     if (answer !== undefined) end(answer)
   })
-  const hungUp = () => end(parseAnswer(got, isHead, true) ?? NO_ANSWER)
-  socket.on('end', hungUp)
-  socket.on('close', hungUp)
-  socket.on('error', hungUp)
+  const endOnHangUp = () => end(parseAnswer(got, isHead, true) ?? NO_ANSWER)
+  socket.on('end', endOnHangUp)
+  socket.on('close', endOnHangUp)
+  socket.on('error', endOnHangUp)
   return promise
 }
 
@@ -71,11 +71,11 @@ function parseAnswer(got: Buffer, isHead: boolean, atEnd: boolean): Answer | und
   for (const field of fields) headers.append(field.slice(0, field.indexOf(':')), field.slice(field.indexOf(':') + 1))
   const rest = got.subarray(split + 4)
   if (isHead || status === 204 || status === 304) return { status, headers, body: '' }
-  const body = headers.get('transfer-encoding') === 'chunked' ? unchunk(rest) : sized(rest, headers, atEnd)
+  const body = headers.get('transfer-encoding') === 'chunked' ? unchunk(rest) : cutToSize(rest, headers, atEnd)
   return body === undefined ? undefined : { status, headers, body: body.toString() }
 }
 
-function sized(rest: Buffer, headers: Headers, atEnd: boolean): Buffer | undefined {
+function cutToSize(rest: Buffer, headers: Headers, atEnd: boolean): Buffer | undefined {
   const length = headers.get('content-length')
   if (length === null || atEnd) return atEnd ? rest : undefined
   return rest.byteLength >= Number(length) ? rest.subarray(0, Number(length)) : undefined

@@ -8,7 +8,7 @@ import { openFileStage, openServerStage, type Stage } from './stage.ts'
 // readers and supervisors, and sells again automatically. Method: real processes, and a failure of each dependency.
 // `bun run endurance outages` plays all of them, and prints how long each took until it was reported and over.
 
-function outagesOn<On extends Stage>(open: () => Promise<On>, outages: Readonly<Record<string, Outage<On>>>): void {
+function testOutagesOn<On extends Stage>(open: () => Promise<On>, outages: Readonly<Record<string, Outage<On>>>): void {
   let stage: On
   beforeAll(async () => {
     stage = await open()
@@ -28,5 +28,5 @@ function outagesOn<On extends Stage>(open: () => Promise<On>, outages: Readonly<
     )
 }
 
-describe('a wall on a file', () => outagesOn(openFileStage, ON_A_FILE))
-describe('a wall on a server', () => outagesOn(openServerStage, ON_A_SERVER))
+describe('a wall on a file', () => testOutagesOn(openFileStage, ON_A_FILE))
+describe('a wall on a server', () => testOutagesOn(openServerStage, ON_A_SERVER))

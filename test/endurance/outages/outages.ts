@@ -6,7 +6,15 @@ import type { DependencyKind } from '../../../server/domain/dependency.ts'
 import { multicallAddress } from '../../../server/local/token/contracts.ts'
 import { waitUntilArmed } from '../../../server/local/wall-process.ts'
 import { inventedHash } from '../../support/chain/faulty-facilitator.ts'
-import { answers, answersPage, type Failing, type Front, hangs, onPath, retells } from '../../support/chain/front.ts'
+import {
+  createAnswering,
+  answerPage,
+  type Failing,
+  type Front,
+  hangForever,
+  onPath,
+  createRetelling,
+} from '../../support/chain/front.ts'
 import { buyBlock, get, sign } from '../../support/e2e/buyer.ts'
 import { mayMount } from '../../support/scratch-folder.ts'
 import { type FileStage, isServerOurs, type ServerStage } from './stage.ts'
@@ -32,24 +40,24 @@ export type Outage<On> = {
 
 const HOST = '127\\.0\\.0\\.1:\\d+'
 
-const facilitatorWords = (words: string) => new RegExp(`^the facilitator at ${HOST} ${words}$`)
-const endpointWords = (words: string) => new RegExp(`^the chain endpoint ${HOST} ${words}$`)
+const matchFacilitator = (words: string) => new RegExp(`^the facilitator at ${HOST} ${words}$`)
+const matchEndpoint = (words: string) => new RegExp(`^the chain endpoint ${HOST} ${words}$`)
 
-const ofFacilitator = (words: string, begin: (front: Front) => unknown): Outage<FileStage> => ({
+const createFacilitatorOutage = (words: string, begin: (front: Front) => unknown): Outage<FileStage> => ({
   named: 'facilitator',
-  reason: facilitatorWords(words),
+  reason: matchFacilitator(words),
   begin: ({ facilitator }) => begin(facilitator),
   end: ({ facilitator }) => facilitator.mend(),
 })
 
 /** An outage that a probe finds, reported in the same way as others. */
-const alsoOfFacilitator = (words: string, how: Failing): Outage<FileStage> => ({
-  ...ofFacilitator(words, (front) => front.fails(how)),
+const createSecondFacilitatorOutage = (words: string, how: Failing): Outage<FileStage> => ({
+  ...createFacilitatorOutage(words, (front) => front.fails(how)),
   longOnly: true,
 })
 
-const metByBuyer = (words: string, how: Failing): Outage<FileStage> => ({
-  ...ofFacilitator(words, () => {}),
+const createBuyerOutage = (words: string, how: Failing): Outage<FileStage> => ({
+  ...createFacilitatorOutage(words, () => {}),
   async begin(stage) {
     stage.facilitator.fails(onPath('/verify', how))
     await tryToBuy(stage)
@@ -57,7 +65,7 @@ const metByBuyer = (words: string, how: Failing): Outage<FileStage> => ({
 })
 
 /** A facilitator that verifies but does not settle. */
-const atSettlement = (how: Failing): Outage<FileStage> => ({
+const createSettlementOutage = (how: Failing): Outage<FileStage> => ({
   named: 'purchases',
   reason: /^\d+ of \d+ purchases in the last minute failed, most with settlement_unknown$/,
   sells: true,
@@ -69,26 +77,26 @@ const atSettlement = (how: Failing): Outage<FileStage> => ({
   end: ({ facilitator }) => facilitator.mend(),
 })
 
-const ofEndpoint = (words: string, begin: (front: Front) => unknown): Outage<FileStage> => ({
+const createEndpointOutage = (words: string, begin: (front: Front) => unknown): Outage<FileStage> => ({
   named: 'chain-endpoint',
-  reason: endpointWords(words),
+  reason: matchEndpoint(words),
   begin: ({ endpoint }) => begin(endpoint),
   end: ({ endpoint }) => endpoint.mend(),
 })
 
-const alsoOfEndpoint = (words: string, how: Failing): Outage<FileStage> => ({
-  ...ofEndpoint(words, (front) => front.fails(how)),
+const createSecondEndpointOutage = (words: string, how: Failing): Outage<FileStage> => ({
+  ...createEndpointOutage(words, (front) => front.fails(how)),
   longOnly: true,
 })
 
 /** One of two: sales continue. */
-const oneOfTwo = (
+const createHalfOutage = (
   which: 'facilitator' | 'endpoint',
   words: string,
   begin: (front: Front) => unknown,
 ): Outage<ServerStage> => ({
   named: which === 'endpoint' ? 'chain-endpoint' : which,
-  reason: which === 'endpoint' ? endpointWords(words) : facilitatorWords(words),
+  reason: which === 'endpoint' ? matchEndpoint(words) : matchFacilitator(words),
   sells: true,
   begin: (stage) => begin(stage[which]),
   end: (stage) => stage[which].mend(),
@@ -100,7 +108,7 @@ async function tryToBuy(stage: FileStage): Promise<void> {
   await get(stage.wall(), 'next', payment)
 }
 
-const takesNoCalls = answers(429, { 'Retry-After': '3600' })
+const takesNoCalls = createAnswering(429, { 'Retry-After': '3600' })
 
 // Enough of them, and all of them fail.
 const BUYERS = 6
@@ -108,10 +116,10 @@ const BUYERS = 6
 const CLOCK_OFF_S = 300
 
 /** The chain's clock, for a wall whose own is ahead. */
-const earlier: Failing = async (request, ask) => {
+const answerEarlierBlock: Failing = async (request, ask) => {
   const isMulticall = (await request.clone().text()).includes(multicallAddress.toLowerCase().slice(2))
   if (isMulticall) return Response.json({ jsonrpc: '2.0', id: 1, error: { code: 3, message: 'execution reverted' } })
-  return await retells('eth_getBlockByNumber', (block) =>
+  return await createRetelling('eth_getBlockByNumber', (block) =>
     typeof block === 'object' && block !== null && 'timestamp' in block
       ? { ...block, timestamp: `0x${(Number(block.timestamp) - CLOCK_OFF_S).toString(16)}` }
       : block,
@@ -119,7 +127,7 @@ const earlier: Failing = async (request, ask) => {
 }
 
 /** An endpoint that repeats its first response from now on. */
-function stale(): Failing {
+function createStale(): Failing {
   const told = new Map<string, unknown>()
   return async (request, ask) => {
     const { id, ...call } = (await request.clone().json()) as { readonly id: number }
@@ -134,7 +142,7 @@ const STOPPED_MS = 900
 
 const beats = new Map<number, Timer>()
 
-function stutter({ pid }: { readonly pid: number }): void {
+function stutterProcess({ pid }: { readonly pid: number }): void {
   const beat = () => {
     process.kill(pid, 'SIGSTOP')
     setTimeout(() => process.kill(pid, 'SIGCONT'), STOPPED_MS)
@@ -151,50 +159,63 @@ const locks = new Map<string, Database>()
 
 /** Outages of a wall on a file with one facilitator and one chain endpoint. */
 export const ON_A_FILE: Readonly<Record<string, Outage<FileStage>>> = {
-  'the facilitator is gone': ofFacilitator('cannot be reached', (front) => front.goes()),
-  'the facilitator hangs': alsoOfFacilitator('does not respond', hangs),
-  'the facilitator refuses our keys': alsoOfFacilitator('rejects our API key, or needs one \\(401\\)', answers(401)),
-  'the facilitator takes no calls': alsoOfFacilitator('is rate-limiting us \\(429\\)', answers(429)),
-  'the facilitator answers 500': alsoOfFacilitator('returns status 500 for /supported', answers(500)),
-  'the facilitator answers a page': alsoOfFacilitator('does not return JSON', answersPage),
-  'the facilitator takes another network': ofFacilitator('does not support eip155:8453', (front) =>
+  'the facilitator is gone': createFacilitatorOutage('cannot be reached', (front) => front.goes()),
+  'the facilitator hangs': createSecondFacilitatorOutage('does not respond', hangForever),
+  'the facilitator refuses our keys': createSecondFacilitatorOutage(
+    'rejects our API key, or needs one \\(401\\)',
+    createAnswering(401),
+  ),
+  'the facilitator takes no calls': createSecondFacilitatorOutage(
+    'is rate-limiting us \\(429\\)',
+    createAnswering(429),
+  ),
+  'the facilitator answers 500': createSecondFacilitatorOutage(
+    'returns status 500 for /supported',
+    createAnswering(500),
+  ),
+  'the facilitator answers a page': createSecondFacilitatorOutage('does not return JSON', answerPage),
+  'the facilitator takes another network': createFacilitatorOutage('does not support eip155:8453', (front) =>
     front.fails(() => Response.json({ kinds: [] })),
   ),
-  'the facilitator’s certificate is not trusted': ofFacilitator('presents an untrusted certificate .*', (front) =>
-    front.isForged(),
+  'the facilitator’s certificate is not trusted': createFacilitatorOutage(
+    'presents an untrusted certificate .*',
+    (front) => front.isForged(),
   ),
   'the facilitator hangs when it is to verify': {
-    ...metByBuyer('does not respond to verify requests', hangs),
+    ...createBuyerOutage('does not respond to verify requests', hangForever),
     longOnly: true,
   },
-  'the facilitator answers 500 when it is to verify': metByBuyer('returns status 500 for /verify', answers(500)),
-  'the facilitator rejects valid signatures': metByBuyer('rejects valid signatures', () =>
+  'the facilitator answers 500 when it is to verify': createBuyerOutage(
+    'returns status 500 for /verify',
+    createAnswering(500),
+  ),
+  'the facilitator rejects valid signatures': createBuyerOutage('rejects valid signatures', () =>
     Response.json({ isValid: false, invalidReason: 'invalid_exact_evm_signature' }),
   ),
-  'the facilitator verifies and does not settle': atSettlement(answers(500)),
-  'the facilitator invents settlements': atSettlement(() =>
+  'the facilitator verifies and does not settle': createSettlementOutage(createAnswering(500)),
+  'the facilitator invents settlements': createSettlementOutage(() =>
     Response.json({ success: true, transaction: inventedHash, network: 'eip155:8453' }),
   ),
-  'the chain endpoint is gone': ofEndpoint('cannot be reached', (front) => front.goes()),
-  'the chain endpoint hangs': alsoOfEndpoint('does not respond', hangs),
-  'the chain endpoint takes no calls': alsoOfEndpoint('is rate-limiting us \\(429\\)', takesNoCalls),
+  'the chain endpoint is gone': createEndpointOutage('cannot be reached', (front) => front.goes()),
+  'the chain endpoint hangs': createSecondEndpointOutage('does not respond', hangForever),
+  'the chain endpoint takes no calls': createSecondEndpointOutage('is rate-limiting us \\(429\\)', takesNoCalls),
   'the chain endpoint takes no calls, which a buyer meets first': {
-    ...ofEndpoint('is rate-limiting us \\(429\\)', () => {}),
+    ...createEndpointOutage('is rate-limiting us \\(429\\)', () => {}),
     async begin(stage) {
       const payment = await sign(stage.wall(), await stage.around.wallet())
       stage.endpoint.fails(takesNoCalls)
       await get(stage.wall(), 'next', payment)
     },
   },
-  'the chain endpoint answers 500': alsoOfEndpoint('returns status 500', answers(500)),
-  'the chain endpoint answers a page': alsoOfEndpoint('does not return JSON-RPC', answersPage),
+  'the chain endpoint answers 500': createSecondEndpointOutage('returns status 500', createAnswering(500)),
+  'the chain endpoint answers a page': createSecondEndpointOutage('does not return JSON-RPC', answerPage),
   'the chain endpoint’s certificate is not trusted': {
-    ...ofEndpoint('presents an untrusted certificate .*', (front) => front.isForged()),
+    ...createEndpointOutage('presents an untrusted certificate .*', (front) => front.isForged()),
     longOnly: true,
   },
   'the chain endpoint serves another chain': {
-    ...ofEndpoint('serves eip155:1, not eip155:8453', () => {}),
-    begin: (stage) => stage.restart(() => stage.endpoint.fails(retells('eth_chainId', () => '0x1'))),
+    ...createEndpointOutage('serves eip155:1, not eip155:8453', () => {}),
+    begin: (stage) => stage.restart(() => stage.endpoint.fails(createRetelling('eth_chainId', () => '0x1'))),
   },
   'the chain stands still': {
     named: 'chain',
@@ -207,7 +228,7 @@ export const ON_A_FILE: Readonly<Record<string, Outage<FileStage>>> = {
   'the clock is ahead': {
     named: 'clock',
     reason: /^the clock of this machine is more than 60 s ahead of the newest block$/,
-    begin: ({ endpoint }) => endpoint.fails(earlier),
+    begin: ({ endpoint }) => endpoint.fails(answerEarlierBlock),
     end: ({ endpoint }) => endpoint.mend(),
   },
   'the wall itself is late': {
@@ -215,7 +236,7 @@ export const ON_A_FILE: Readonly<Record<string, Outage<FileStage>>> = {
     reason: /^the wall is too slow/,
     sells: true,
     longOnly: true,
-    begin: ({ wall }) => stutter(wall()),
+    begin: ({ wall }) => stutterProcess(wall()),
     end: ({ wall }) => runOn(wall()),
   },
   'another program locks the file': {
@@ -263,12 +284,14 @@ const isGone = /^the database (cannot be read|did not respond in time)$/
 
 /** Outages of walls on a server, which have a second facilitator and a second chain endpoint. */
 export const ON_A_SERVER: Readonly<Record<string, Outage<ServerStage>>> = {
-  'one of two facilitators is gone': oneOfTwo('facilitator', 'cannot be reached', (front) => front.goes()),
+  'one of two facilitators is gone': createHalfOutage('facilitator', 'cannot be reached', (front) => front.goes()),
   'one of two chain endpoints hangs': {
-    ...oneOfTwo('endpoint', 'does not respond', (front) => front.fails(hangs)),
+    ...createHalfOutage('endpoint', 'does not respond', (front) => front.fails(hangForever)),
     longOnly: true,
   },
-  'one of two chain endpoints lags behind': oneOfTwo('endpoint', 'lags behind', (front) => front.fails(stale())),
+  'one of two chain endpoints lags behind': createHalfOutage('endpoint', 'lags behind', (front) =>
+    front.fails(createStale()),
+  ),
   'the database server is gone': {
     named: 'store-read',
     reason: isGone,

@@ -32,27 +32,27 @@ export async function seeThrough<On extends Stage>(stage: On, outage: Outage<On>
   const misses: string[] = []
   const hold = (what: string, holds: boolean) => void (holds || misses.push(what))
   const first = stage.wall()
-  hold('the wall did not sell before it', (await waited(READY_MS, () => sellsAt(first))) !== undefined)
+  hold('the wall did not sell before it', (await waitWithin(READY_MS, () => isSelling(first))) !== undefined)
   const payment = await sign(first, await stage.around.wallet())
   const before = journalOf(first).length
-  const since = () => journalOf(stage.wall()).slice(stage.wall() === first ? before : 0)
+  const listSince = () => journalOf(stage.wall()).slice(stage.wall() === first ? before : 0)
   const isOther = (dependency: string | undefined) =>
     dependency !== along && (dependency === named || !isOfTheMachine(dependency))
-  const alerts = () =>
-    since().filter(({ event, dependency }) => (event === 'outage' && isOther(dependency)) || event === named)
+  const listAlerts = () =>
+    listSince().filter(({ event, dependency }) => (event === 'outage' && isOther(dependency)) || event === named)
 
   const began = performance.now()
   await begin(stage)
-  const namedS = await waited(afterSeconds * 1000 + NAMED_MS, () => alerts().length > 0, began)
+  const namedS = await waitWithin(afterSeconds * 1000 + NAMED_MS, () => listAlerts().length > 0, began)
   const wall = stage.wall()
-  const [alert] = alerts()
+  const [alert] = listAlerts()
   const called = alert?.dependency ?? alert?.event ?? ''
   hold('it was not named', alert !== undefined)
   if (alert !== undefined) {
     hold(`it was named ${called}: ${alert.reason}`, called === named && reason.test(alert.reason ?? alert.event))
     const isReady = async () => (await statusOf(wall, '/readyz')) === 200
     if (sells) hold('it stopped sales', await isReady())
-    else hold('/readyz did not say so', (await waited(NAMED_MS, async () => !(await isReady()))) !== undefined)
+    else hold('/readyz did not say so', (await waitWithin(NAMED_MS, async () => !(await isReady()))) !== undefined)
     await tellsOf(wall, named).then((tells) => hold('/readyz did not name it', tells))
     // A process must not be ended, nor readers sent away, because of a failing dependency.
     for (const path of ['/livez', '/readyz/reads', '/api/canvas'])
@@ -65,14 +65,14 @@ export async function seeThrough<On extends Stage>(stage: On, outage: Outage<On>
     const isTold =
       called !== named ||
       alert?.event !== 'outage' ||
-      since().some(({ event, dependency }) => event === 'outage-over' && dependency === named)
-    return isTold && (await sellsAt(wall)) && (await get(wall, 'next', payment)).status === 200
+      listSince().some(({ event, dependency }) => event === 'outage-over' && dependency === named)
+    return isTold && (await isSelling(wall)) && (await get(wall, 'next', payment)).status === 200
   }
-  const overS = await waited(OVER_MS, isOver, ended)
+  const overS = await waitWithin(OVER_MS, isOver, ended)
   hold('it was not over', overS !== undefined)
-  for (const other of alerts().slice(1)) hold(`${other.dependency ?? other.event} was named, too`, false)
+  for (const other of listAlerts().slice(1)) hold(`${other.dependency ?? other.event} was named, too`, false)
   if (isShared(stage))
-    hold('the instances show different sales', (await waited(NAMED_MS, () => showTheSame(stage))) !== undefined)
+    hold('the instances show different sales', (await waitWithin(NAMED_MS, () => showTheSame(stage))) !== undefined)
   return { called, namedS: namedS === undefined ? undefined : namedS - afterSeconds, overS, misses }
 }
 
@@ -86,7 +86,7 @@ const isOfTheMachine = (dependency: string | undefined): boolean =>
 
 const statusOf = async ({ url }: WallProcess, path: string) => (await fetch(url + path)).status
 
-const sellsAt = async (wall: WallProcess) => (await statusOf(wall, '/readyz')) === 200
+const isSelling = async (wall: WallProcess) => (await statusOf(wall, '/readyz')) === 200
 
 /** Whether supervisors see a dependency; anything else is a reason. */
 async function tellsOf({ url }: WallProcess, named: string): Promise<boolean> {
@@ -104,7 +104,7 @@ async function showTheSame({ wall, other }: ServerStage): Promise<boolean> {
 const LOOKS_EVERY_MS = 50
 
 /** Checks until it holds; returns the seconds since `began`, or `undefined` after `ms`. */
-async function waited(
+async function waitWithin(
   ms: number,
   holds: () => boolean | Promise<boolean>,
   began = performance.now(),

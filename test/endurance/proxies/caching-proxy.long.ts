@@ -15,7 +15,7 @@ const PRIVATE = ['/blocks/1,1', '/blocks/next', '/api/health', '/readyz', '/api/
 describe.skipIf(!isHere('caching-nginx'))('behind a proxy with a cache', () => {
   let wall: World
   let proxy: Proxy
-  const answeredByWall = () => readAnswered(metricsPortOf(wall.wall()))
+  const countAnsweredByWall = () => readAnswered(metricsPortOf(wall.wall()))
   beforeAll(async () => {
     wall = await startWorld({ METRICS_PORT: '0', BASE_URL: 'http://127.0.0.1' })
     proxy = await startProxy('caching-nginx', [new URL(wall.url).port])
@@ -26,12 +26,12 @@ describe.skipIf(!isHere('caching-nginx'))('behind a proxy with a cache', () => {
   })
 
   test('behind a caching proxy, ten times as many viewers cause no more requests to the wall', async () => {
-    const asked = async (viewers: number) => {
-      const before = await answeredByWall()
+    const askAsViewers = async (viewers: number) => {
+      const before = await countAnsweredByWall()
       const served = await watch(proxy.url, viewers, 5000)
-      return { served, ofTheWall: (await answeredByWall()) - before }
+      return { served, ofTheWall: (await countAnsweredByWall()) - before }
     }
-    const [few, many] = [await asked(100), await asked(1000)]
+    const [few, many] = [await askAsViewers(100), await askAsViewers(1000)]
     expect(many.served).toBeGreaterThan(8 * few.served)
     expect(many.ofTheWall).toBeLessThanOrEqual(2 * few.ofTheWall)
     expect(many.ofTheWall).toBeLessThan(many.served / 10)
@@ -41,20 +41,20 @@ describe.skipIf(!isHere('caching-nginx'))('behind a proxy with a cache', () => {
     const wallet = await wall.wallet()
     const block = '70,40'
     expect((await get(proxy, block)).status).toBe(402)
-    const tail = () => bodyOf(clientOf(proxy).api.tail.get())
-    await tail()
+    const readTail = () => bodyOf(clientOf(proxy).api.tail.get())
+    await readTail()
     await buyBlock(proxy, wallet, block)
     expect((await get(proxy, block)).status).toBe(200)
     const message = 'seen by all'
     expect((await repaint(proxy, wallet, block, message)).status).toBe(200)
-    await waitUntil(async () => (await tail()).changes.some((one) => 'm' in one && one.m === message))
+    await waitUntil(async () => (await readTail()).changes.some((one) => 'm' in one && one.m === message))
   })
 
   test('behind a caching proxy, responses for one client or one moment always come from the wall', async () => {
     for (const path of PRIVATE) {
-      const before = await answeredByWall()
+      const before = await countAnsweredByWall()
       for (const _ of [1, 2, 3]) await (await fetch(proxy.url + path)).arrayBuffer()
-      expect([path, (await answeredByWall()) - before]).toEqual([path, 3])
+      expect([path, (await countAnsweredByWall()) - before]).toEqual([path, 3])
     }
   })
 
@@ -69,17 +69,18 @@ describe.skipIf(!isHere('caching-nginx'))('behind a proxy with a cache', () => {
         const held = { 'accept-encoding': encoding, 'if-none-match': answer.headers.get('etag') ?? '' }
         expect((await ask(held)).status).toBe(304)
       }
-    const home = async (accept: string) => (await fetch(proxy.url, { headers: { accept } })).headers.get('content-type')
+    const readHome = async (accept: string) =>
+      (await fetch(proxy.url, { headers: { accept } })).headers.get('content-type')
     for (const _ of [1, 2])
-      expect([await home('text/html'), await home('text/markdown')]).toEqual([
+      expect([await readHome('text/html'), await readHome('text/markdown')]).toEqual([
         'text/html; charset=utf-8',
         'text/markdown; charset=utf-8',
       ])
   })
 
   test('a caching proxy rejects live streams without the wall, and pages then poll the log tail', async () => {
-    const before = await answeredByWall()
+    const before = await countAnsweredByWall()
     expect((await fetch(`${proxy.url}/api/live`)).status).toBe(503)
-    expect(await answeredByWall()).toBe(before)
+    expect(await countAnsweredByWall()).toBe(before)
   })
 })

@@ -33,10 +33,10 @@ describe.skipIf(!isHere('caddy'))('behind Caddy', () => {
     const paths = ['/api/canvas', '/api/tail', '/', '/blocks/159,89', '/wall.png?cols=4&rows=4', '/llms.txt']
     const requests = paths.map((path) => encodeRequest('GET', path, { 'Accept-Encoding': 'identity' }))
     let asked = 0
-    const next = () => requests[asked++ % requests.length]
+    const takeNext = () => requests[asked++ % requests.length]
     const port = Number(new URL(proxy.url).port)
     const [reads, ...bought] = await Promise.all([
-      load({ port, next, connections: 16, ms: READS_MS }),
+      load({ port, next: takeNext, connections: 16, ms: READS_MS }),
       ...payments.map((payment) => get(proxy, 'next', payment)),
     ])
     expect(bought.map(({ status }) => status)).toEqual(payments.map(() => 200))

@@ -3,7 +3,7 @@ import type { Receipt } from '../../../shared/contract/block.ts'
 import { sign } from '../../support/e2e/buyer.ts'
 import { isHere, type Proxy, type ProxyName, startProxy } from '../../support/e2e/proxies.ts'
 import { startWorld, type World } from '../../support/e2e/world.ts'
-import { skippedWithout } from '../../support/skipped.ts'
+import { reportSkipped } from '../../support/skipped.ts'
 
 // Goal: a buyer behind a shipped proxy who hangs up and signs a new payment pays once. Method: the recipes of `deploy/`, with
 // TLS, in front of a process; curl speaks HTTP/1.1 and 2, and is killed in mid-settlement. A proxy that is missing is a failure, but for Varnish.
@@ -13,7 +13,7 @@ const PROXIES = ['nginx', 'caddy', 'haproxy', 'varnish'] as const satisfies read
 // The second request must arrive while the first one is in progress.
 const SETTLE_TIMEOUT_MS = '5000'
 
-const curl = (proxy: Proxy, version: string, payment: string) =>
+const startCurl = (proxy: Proxy, version: string, payment: string) =>
   Bun.spawn(
     [
       'curl',
@@ -33,7 +33,7 @@ const PROTOCOLS = [
   ['--http1.1', '1.1'],
   ['--http2', '2'],
 ] as const
-const tried = PROXIES.filter((name) => name !== 'varnish' || !skippedWithout(name, isHere(name)))
+const tried = PROXIES.filter((name) => name !== 'varnish' || !reportSkipped(name, isHere(name)))
 
 describe.each(tried)('behind %s', (name) => {
   const isEncrypted = name !== 'varnish'
@@ -55,11 +55,11 @@ describe.each(tried)('behind %s', (name) => {
       const [first, second] = [await sign(wall, wallet), await sign(wall, wallet)]
       const { settle } = wall.facilitator
       settle.next('hang-after')
-      const leaving = curl(proxy, option, first)
+      const leaving = startCurl(proxy, option, first)
       await settle.arrived(settle.count() + 1)
       leaving.kill()
       await leaving.exited
-      const text = await new Response(curl(proxy, option, second).stdout).text()
+      const text = await new Response(startCurl(proxy, option, second).stdout).text()
       const [body, spoken] = [text.slice(0, text.lastIndexOf('\n')), text.slice(text.lastIndexOf('\n') + 1)]
       expect([spoken, await wall.dollarsOf(wallet)]).toEqual([version, 4])
       expect((JSON.parse(body) as Receipt).deed.tx).toStartWith('0x')

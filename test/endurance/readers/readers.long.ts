@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { World } from '../../support/e2e/world.ts'
-import { skippedWithout } from '../../support/skipped.ts'
+import { reportSkipped } from '../../support/skipped.ts'
 import { measureUnread, openSoldWall, repaintOften } from './readers.ts'
 
 // Goal: clients that read nothing use little memory, and not for long. Method: a process whose connections never read, a sold
@@ -11,7 +11,7 @@ const TOGETHER_MAX_MB = 520 // as in OPERATING.md
 const KERNEL_MAX_KB = 192 // of each connection
 const REPAINTS = 1500
 
-const linuxTest = test.skipIf(skippedWithout('ss', Bun.which('ss') !== null))
+const linuxTest = test.skipIf(reportSkipped('ss', Bun.which('ss') !== null))
 
 let world: World
 beforeAll(async () => {

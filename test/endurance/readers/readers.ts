@@ -53,7 +53,7 @@ export async function measureUnread(
   let openAtEnd = count
   while (performance.now() < until && openAtEnd > 0) {
     const processMb = readResidentMb(wall().pid)
-    const kernel = await kernelMemory(port)
+    const kernel = await readKernelMemory(port)
     const togetherMb = processMb + kernel.mb
     if (togetherMb > most.togetherMb) most = { ...most, processMb, kernelMb: kernel.mb, togetherMb }
     openAtEnd = kernel.connections
@@ -66,7 +66,7 @@ export async function measureUnread(
 }
 
 /** The kernel's buffers for the readers' connections at a port, by its own count. */
-async function kernelMemory(port: string): Promise<{ readonly mb: number; readonly connections: number }> {
+async function readKernelMemory(port: string): Promise<{ readonly mb: number; readonly connections: number }> {
   const table = await new Response(Bun.spawn(['ss', '-tmnH', `sport = :${port} and dst 127.0.1.0/24`]).stdout).text()
   // skmem:(r<received>,rb…,t…,tb…,f<reserved>,w<queued to send>,…)
   const rows = [...table.matchAll(/skmem:\(r(\d+),rb\d+,t\d+,tb\d+,f(\d+),w(\d+)/g)]

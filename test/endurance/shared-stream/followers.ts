@@ -20,7 +20,7 @@ export async function gather(url: string, count: number, known: number): Promise
     },
   )
   const lines = child.stdout.pipeThrough(new TextDecoderStream()).getReader()
-  const nextLine = async () => {
+  const readNextLine = async () => {
     for (let said = ''; ;) {
       const { value, done } = await lines.read()
       if (done) throw new Error('the followers ended too early')
@@ -28,12 +28,12 @@ export async function gather(url: string, count: number, known: number): Promise
       if (said.includes('\n')) return said
     }
   }
-  await nextLine()
+  await readNextLine()
   return {
     async seen(last) {
       await child.stdin.write(`${last}\n`)
       await child.stdin.end()
-      return JSON.parse(await nextLine()) as Seen
+      return JSON.parse(await readNextLine()) as Seen
     },
   }
 }

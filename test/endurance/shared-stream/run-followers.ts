@@ -63,7 +63,7 @@ function begin(follower: Follower, number: number): void {
 async function catchUp(follower: Follower, number: number): Promise<void> {
   follower.waiting = []
   while (follower.known < number) {
-    const { changes } = await tail()
+    const { changes } = await readTail()
     const before = seen.received
     for (const change of changes) take(follower, change, Date.now())
     seen.fromTail += seen.received - before
@@ -75,7 +75,7 @@ async function catchUp(follower: Follower, number: number): Promise<void> {
 
 // All of this process ask for it together: what is measured is the stream.
 const tails = createLru<number, Promise<LogTail>>(1)
-const tail = () =>
+const readTail = () =>
   getOrMake(tails, Math.floor(Date.now() / 500), async () => {
     const response = await fetch(new URL('/api/tail', url))
     return (await response.json()) as LogTail
@@ -84,7 +84,7 @@ const tail = () =>
 // All followers get the same chunks.
 const parsed = createLru<string, readonly Event[]>(64)
 
-function eventsIn(chunk: string): readonly Event[] {
+function parseEvents(chunk: string): readonly Event[] {
   const known = parsed.get(chunk)
   if (known !== undefined) return known
   const events = [...chunk.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data) as Event)
@@ -93,7 +93,7 @@ function eventsIn(chunk: string): readonly Event[] {
 }
 
 function receive(follower: Follower, chunk: string, now: number): void {
-  for (const event of eventsIn(chunk)) {
+  for (const event of parseEvents(chunk)) {
     if (event.kind === 'start') begin(follower, event.number)
     else if (event.kind === 'end') follower.hasEnded = true
     else if (event.kind === 'reset') throw new Error('a shared stream never resets')

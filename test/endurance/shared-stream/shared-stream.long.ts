@@ -8,7 +8,7 @@ import { isHere, type Proxy, startProxy } from '../../support/e2e/proxies.ts'
 import { metricsPortOf } from '../../support/e2e/read-wall.ts'
 import { startWorld, type World } from '../../support/e2e/world.ts'
 import { bodyOf, clientOf } from '../../support/service/client.ts'
-import { skippedWithout } from '../../support/skipped.ts'
+import { reportSkipped } from '../../support/skipped.ts'
 import { gather } from './followers.ts'
 
 // Goal: any number of people follow the wall over one stream of its own. Method: the recipe for Varnish in front of a process, with a
@@ -22,7 +22,7 @@ const REPAINTED_EVERY_MS = 2000
 const STREAM_MS = 55_000
 const BLOCK = '70,40'
 
-describe.skipIf(skippedWithout('varnish', isHere('varnish')))('behind a Varnish that shares the stream', () => {
+describe.skipIf(reportSkipped('varnish', isHere('varnish')))('behind a Varnish that shares the stream', () => {
   let wall: World
   let proxy: Proxy
   let owner: Wallet
@@ -37,7 +37,7 @@ describe.skipIf(skippedWithout('varnish', isHere('varnish')))('behind a Varnish 
     await wall.stop()
   })
 
-  const newest = async () => (await bodyOf(clientOf(wall).api.tail.get())).nextAfter
+  const readNewest = async () => (await bodyOf(clientOf(wall).api.tail.get())).nextAfter
 
   const begins: number[] = []
 
@@ -52,7 +52,7 @@ describe.skipIf(skippedWithout('varnish', isHere('varnish')))('behind a Varnish 
 
   /** Has a crowd follow meanwhile; what it saw, and what the wall needed for it. */
   const follow = async (count: number) => {
-    const crowd = await gather(proxy.url, count, await newest())
+    const crowd = await gather(proxy.url, count, await readNewest())
     let [mb, streams] = [0, 0]
     for (let at = 0; at < REPAINTS; at++) {
       expect((await repaint(proxy, owner, BLOCK, `${count} ${at}`)).status).toBe(200)
@@ -60,7 +60,7 @@ describe.skipIf(skippedWithout('varnish', isHere('varnish')))('behind a Varnish 
       streams = Math.max(streams, await open())
       mb = Math.max(mb, readResidentMb(wall.wall().pid))
     }
-    return { ...(await crowd.seen(await newest())), streams, mb: Math.round(mb) }
+    return { ...(await crowd.seen(await readNewest())), streams, mb: Math.round(mb) }
   }
 
   test(`${FOLLOWERS} followers get every change over two streams of the wall at most`, async () => {

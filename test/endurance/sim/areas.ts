@@ -13,7 +13,7 @@ type Size = { readonly w: number; readonly h: number }
 export const hasAreas = (seed: number): boolean => seed % 9 >= 2 && seed % 9 <= 5
 
 /** A wall so small that areas on it overlap: its first blocks have rectangles of up to 2x3 among them. */
-export const smallWall = ({ pick }: Prng): readonly BlockIndex[] => CLAIM_ORDER.slice(0, pick([2, 3, 4, 4, 6]))
+export const createSmallWall = ({ pick }: Prng): readonly BlockIndex[] => CLAIM_ORDER.slice(0, pick([2, 3, 4, 4, 6]))
 
 // The orders on a wall that is wider than the limit of one payer.
 const WIDE: Size = { w: 30, h: 20 }
@@ -26,7 +26,7 @@ const WIDE_SIZES: readonly Size[] = [
 ]
 
 /** A wall with more space than one payer may hold. */
-export function wideWall(): readonly BlockIndex[] {
+export function createWideWall(): readonly BlockIndex[] {
   const [left, top] = [(COLS - WIDE.w) / 2, (ROWS - WIDE.h) / 2]
   return CLAIM_ORDER.filter((block) => {
     const [col, row] = [block % COLS, Math.floor(block / COLS)]
@@ -35,10 +35,10 @@ export function wideWall(): readonly BlockIndex[] {
 }
 
 /** Every area of several blocks that can be ordered on a small wall; on a wide one some sizes. */
-export function areasOn(wall: readonly BlockIndex[]): readonly Target[] {
+export function listAreas(wall: readonly BlockIndex[]): readonly Target[] {
   if (wall.length === WIDE.w * WIDE.h) return WIDE_SIZES.map(nextOf)
   return SMALL_SIZES.flatMap((size) => {
-    const places = placesFor(wall, size)
+    const places = listPlaces(wall, size)
     return places.length === 0 ? [] : [nextOf(size), ...places.map(({ at }) => areaOf(at, size))]
   })
 }
@@ -72,9 +72,10 @@ export function blocksOf(target: Target): number {
 export const isNext = (target: Target): boolean => typeof target === 'string' && target.startsWith('next')
 
 /** The blocks of a target that begins at `at`, row by row. */
-export const blocksFrom = (target: Target, at: BlockIndex): readonly BlockIndex[] => rectangle(at, sizeOf(target))
+export const listBlocksFrom = (target: Target, at: BlockIndex): readonly BlockIndex[] =>
+  listRectangle(at, sizeOf(target))
 
-const rectangle = (at: number, { w, h }: Size): readonly BlockIndex[] =>
+const listRectangle = (at: number, { w, h }: Size): readonly BlockIndex[] =>
   Array.from({ length: w * h }, (_, i) => (at + (i % w) + Math.floor(i / w) * COLS) as BlockIndex)
 
 type Place = { readonly at: BlockIndex; readonly blocks: readonly BlockIndex[] }
@@ -82,7 +83,7 @@ type Place = { readonly at: BlockIndex; readonly blocks: readonly BlockIndex[] }
 const places = new Map<readonly BlockIndex[], Map<string, readonly Place[]>>()
 
 /** The first position of a size on an empty wall: nearest the centre first, ties by the index of the top left block. */
-export function placesFor(wall: readonly BlockIndex[], size: Size): readonly Place[] {
+export function listPlaces(wall: readonly BlockIndex[], size: Size): readonly Place[] {
   const known = places.get(wall)
   if (known === undefined) places.clear()
   const ofWall = known ?? new Map<string, readonly Place[]>()
@@ -95,16 +96,17 @@ export function placesFor(wall: readonly BlockIndex[], size: Size): readonly Pla
 
 function findPlaces(wall: readonly BlockIndex[], { w, h }: Size): readonly Place[] {
   const all = new Set(wall)
-  const distance = ({ at }: Place) => (2 * (at % COLS) + w - COLS) ** 2 + (2 * Math.floor(at / COLS) + h - ROWS) ** 2
+  const measureDistance = ({ at }: Place) =>
+    (2 * (at % COLS) + w - COLS) ** 2 + (2 * Math.floor(at / COLS) + h - ROWS) ** 2
   return wall
-    .map((at) => ({ at, blocks: rectangle(at, { w, h }) }))
+    .map((at) => ({ at, blocks: listRectangle(at, { w, h }) }))
     .filter(({ blocks }) => blocks.every((block) => all.has(block)))
-    .toSorted((one, other) => distance(one) - distance(other) || one.at - other.at)
+    .toSorted((one, other) => measureDistance(one) - measureDistance(other) || one.at - other.at)
 }
 
 /** The nearest open position of a target's size. */
-export const nearestPlace = (
+export const findNearestPlace = (
   wall: readonly BlockIndex[],
   target: Target,
   isTaken: (block: BlockIndex) => boolean,
-): BlockIndex | undefined => placesFor(wall, sizeOf(target)).find(({ blocks }) => !blocks.some(isTaken))?.at
+): BlockIndex | undefined => listPlaces(wall, sizeOf(target)).find(({ blocks }) => !blocks.some(isTaken))?.at

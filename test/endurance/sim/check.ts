@@ -10,8 +10,8 @@ import { keyOf, type Payment, type Target } from '../../../server/domain/purchas
 import { isSold, type Outcome, type Purchase, type SoldPurchase } from '../../../server/domain/purchase/purchase.ts'
 import { isBlock, resolveTarget, positionOf } from '../../../server/domain/purchase/target.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
-import { settled } from '../../support/scheduler.ts'
-import { blocksFrom, blocksOf, isNext, nearestPlace } from './areas.ts'
+import { readSettled } from '../../support/scheduler.ts'
+import { listBlocksFrom, blocksOf, isNext, findNearestPlace } from './areas.ts'
 import type { Life } from './commons.ts'
 import type { Book, Sale } from './ledger-model.ts'
 import type { Crowd, Order } from './people/payers.ts'
@@ -109,10 +109,10 @@ export const witnessOf = (
   sent: new Map(),
   kept: new Map(),
   bound,
-  ...unseen(),
+  ...createUnseen(),
 })
 
-const unseen = () => ({
+const createUnseen = () => ({
   life: undefined,
   claiming: new Map(),
   askedOpen: new Map(),
@@ -122,7 +122,7 @@ const unseen = () => ({
 })
 
 /** What one of several servers has observed: its own facts, and those that all have observed. */
-export const seatOf = (witness: Witness): Witness => Object.assign(Object.create(witness) as Witness, unseen())
+export const seatOf = (witness: Witness): Witness => Object.assign(Object.create(witness) as Witness, createUnseen())
 
 type Asking = { readonly target: Target; readonly payment: Payment; readonly now: number }
 type Selling = { readonly settled: boolean }
@@ -209,14 +209,14 @@ function noteLook(witness: Witness, key: string, shown: string, askedAt: number)
   if (life === undefined) return
   if (shown === 'unspent') {
     // It is not believed that a payment is unspent on a standing chain.
-    if (!standsStill(world)) stepsIn(sights, key).set(life, stepsIn(sights, key).get(life) ?? askedAt)
+    if (!standsStill(world)) getSteps(sights, key).set(life, getSteps(sights, key).get(life) ?? askedAt)
   } else {
-    stepsIn(ends, key).set(life, askedAt)
-    if (shown === 'paid') stepsIn(paid, key).set(life, askedAt)
+    getSteps(ends, key).set(life, askedAt)
+    if (shown === 'paid') getSteps(paid, key).set(life, askedAt)
   }
 }
 
-function stepsIn(steps: Map<string, Map<Life, number>>, key: string): Map<Life, number> {
+function getSteps(steps: Map<string, Map<Life, number>>, key: string): Map<Life, number> {
   const known = steps.get(key) ?? new Map<Life, number>()
   steps.set(key, known)
   return known
@@ -230,7 +230,7 @@ const isToldTo = (steps: Witness['ends'], key: string, step: number, by?: Life):
 
 function checkRelease(witness: Witness, key: string, { purchase, isFinal }: Releasing): void {
   const { world, paid, life } = witness
-  const moved = movedBy(world, key)
+  const moved = findSpending(world, key)
   promise(
     isRevivedUnseen(witness, key) || !isUnderWay(world, purchase.payment),
     'a settlement that may still settle never releases a block',
@@ -248,7 +248,7 @@ const isRevivedUnseen = ({ world, answeredAt }: Witness, key: string): boolean =
   (world.revived.get(key) ?? -1) >= stepIn(answeredAt, key) && world.revived.has(key)
 
 /** The transfer that moved the money to us, if any. */
-function movedBy({ spendings }: World, key: string): Spending | undefined {
+function findSpending({ spendings }: World, key: string): Spending | undefined {
   const spending = spendings.get(key)
   return spending?.kind === 'transfer' ? spending : undefined
 }
@@ -288,7 +288,7 @@ function checkClaim(witness: Witness, claimed: string): void {
   }
   checkPlace(witness, claimed, [rowOf(witness, claimed)?.target ?? asked.target])
   const { step } = witness.askedOpen.get(claimed) ?? NEVER
-  for (const key of unanswered(witness, asked.payment, asked.target, { step, now: asked.now }))
+  for (const key of findUnanswered(witness, asked.payment, asked.target, { step, now: asked.now }))
     promise(false, 'I7: no payer is charged again while an older purchase is unanswered', key)
 }
 
@@ -298,7 +298,7 @@ const NEVER = { step: -1, now: 0 }
  * Older purchases of a payer for the same target, held or sold, whose client was left without the receipt before `step`. The
  * clock of the server says which are too old to be known for that.
  */
-function unanswered(
+function findUnanswered(
   witness: Witness,
   { payer, nonce }: Payment,
   target: Target,
@@ -334,7 +334,7 @@ function checkWhole({ book, signed }: Witness): void {
   for (const key of signed.map(keyOf)) {
     const row = book.row(key)
     if (row === undefined || (row.state.kind !== 'reserved' && row.state.kind !== 'sold')) continue
-    for (const block of blocksFrom(row.target, row.block)) {
+    for (const block of listBlocksFrom(row.target, row.block)) {
       promise(!holders.has(block), 'I1: a block is held for one payment', key)
       holders.set(block, key)
     }
@@ -400,7 +400,7 @@ function checkOwed(witness: Witness, key: string): void {
     return checkPlace(witness, key, [own, row.target])
   }
   const held = witness.book.held()
-  const place = nearestPlace(witness.wall, row.target, (block) => held.has(block))
+  const place = findNearestPlace(witness.wall, row.target, (block) => held.has(block))
   promise(row.state.kind === 'credited' && place === undefined, 'a credit is owed only if nothing is open', key)
   credited.add(key)
 }
@@ -413,8 +413,8 @@ function checkPlace({ book, wall }: Witness, key: string, places: readonly Targe
   const isTaken = (block: BlockIndex) => held.has(block) && held.get(block) !== key
   const own = places.find((place) => !isNext(place))
   const at = own === undefined ? undefined : positionOf(own).at
-  const hasOwn = typeof at === 'number' && !blocksFrom(row.target, at).some(isTaken)
-  const expected = hasOwn ? at : nearestPlace(wall, row.target, isTaken)
+  const hasOwn = typeof at === 'number' && !listBlocksFrom(row.target, at).some(isTaken)
+  const expected = hasOwn ? at : findNearestPlace(wall, row.target, isTaken)
   promise(row.block === expected, 'a payer gets the requested place, or else the nearest open one', key)
 }
 
@@ -466,7 +466,7 @@ export function checkAnswer(witness: Witness, { payment, target }: Order, outcom
   if (outcome.message.includes('If it moves, you get')) witness.promised.add(authorizationOf(payment))
   const charged = details?.['charged']
   const mayBeCharged =
-    movedBy(witness.world, key) !== undefined ||
+    findSpending(witness.world, key) !== undefined ||
     witness.world.undone.has(key) ||
     rowOf(witness, key)?.state.kind === 'sold'
   promise(charged !== 'yes' || mayBeCharged, 'what is called charged was', key)
@@ -509,7 +509,7 @@ function checkDenial(
     'a payment that a facilitator has is not called uncharged while it may move',
     key,
   )
-  const moved = movedBy(world, key)
+  const moved = findSpending(world, key)
   // A rejection that changes nothing, and says nothing about money, is only about its own request.
   const isOfRequest = row === undefined && passing.has(code) && details?.['charged'] !== 'no'
   // Of two authorizations of one nonce only the one that moved the money was charged.
@@ -534,9 +534,9 @@ function checkDenial(
   const isKnown = (witness.written.get(key)?.step ?? Infinity) < startedAt
   const isOver = row?.state.kind === 'released' && row.state.isFinal
   if (code !== 'payment_required' || isKnown || isOver || payment.signature !== SIGNED) return
-  for (const other of unanswered(witness, payment, target, witness.askedOpen.get(key) ?? NEVER)) {
+  for (const other of findUnanswered(witness, payment, target, witness.askedOpen.get(key) ?? NEVER)) {
     const mayMove =
-      movedBy(world, other) !== undefined ||
+      findSpending(world, other) !== undefined ||
       witness.signed.some((one) => keyOf(one) === other && isUnderWay(world, one))
     promise(!mayMove, 'no payer is asked for money while an older payment has moved it', other)
   }
@@ -586,7 +586,7 @@ export function checkAtRest(witness: Witness, polled: readonly Sale[]): Sums {
     promise(row.state.kind !== 'released' || row.state.isFinal, 'I9: nothing is watched permanently', key)
     if (!isSold(row)) continue
     if (!isBlock(row.target)) areas += 1
-    for (const block of blocksFrom(row.target, row.block)) {
+    for (const block of listBlocksFrom(row.target, row.block)) {
       promise(!owners.has(block), 'I1: a block has one owner', key)
       owners.set(block, key)
     }
@@ -595,7 +595,7 @@ export function checkAtRest(witness: Witness, polled: readonly Sale[]): Sums {
   checkPromised(witness)
   for (const block of wall)
     promise(
-      (settled(Promise.resolve(book.ledger.space(block))) === 'claimed') === owners.has(block),
+      (readSettled(Promise.resolve(book.ledger.space(block))) === 'claimed') === owners.has(block),
       'I1: a claimed block was sold once',
     )
   checkWhole(witness)
@@ -607,7 +607,7 @@ export function checkAtRest(witness: Witness, polled: readonly Sale[]): Sums {
 function checkPromised(witness: Witness): void {
   const { world, promised } = witness
   for (const { payment } of world.mined.values()) {
-    if (!promised.has(authorizationOf(payment)) || movedBy(world, keyOf(payment)) === undefined) continue
+    if (!promised.has(authorizationOf(payment)) || findSpending(world, keyOf(payment)) === undefined) continue
     const kind = rowOf(witness, keyOf(payment))?.state.kind
     // The operator gets an alert for purchases lost by an older copy.
     const isKept = kind === 'sold' || kind === 'credited' || world.hasOperator
@@ -632,7 +632,7 @@ function checkDeed({ world, alerts }: Witness, { payment, state }: SoldPurchase,
 }
 
 function checkFeed({ book, signed }: Witness, polled: readonly Sale[], owners: ReadonlyMap<BlockIndex, string>): void {
-  const sales = settled(book.sales(0))
+  const sales = readSettled(book.sales(0))
   promise(
     sales.every(({ seq }, at) => seq === at + 1),
     'I8: the feed is numbered without gaps',
@@ -641,7 +641,7 @@ function checkFeed({ book, signed }: Witness, polled: readonly Sale[], owners: R
     sales.every(({ at }, i) => at >= (sales[i - 1]?.at ?? 0)),
     'I8: the times of the feed never go back',
   )
-  const seen = JSON.stringify([...polled, ...settled(book.sales(polled.length))])
+  const seen = JSON.stringify([...polled, ...readSettled(book.sales(polled.length))])
   promise(seen === JSON.stringify(sales), 'I8: a follower saw every sale once')
   promise(
     sales.length === owners.size && sales.every(({ block }) => owners.has(block)),
@@ -650,7 +650,7 @@ function checkFeed({ book, signed }: Witness, polled: readonly Sale[], owners: R
   for (const row of signed.map((payment) => book.row(keyOf(payment)))) {
     if (row === undefined || !isSold(row)) continue
     const first = sales.findIndex(({ block }) => block === row.block)
-    const own = blocksFrom(row.target, row.block).map((block, i) => ({
+    const own = listBlocksFrom(row.target, row.block).map((block, i) => ({
       seq: first + 1 + i,
       block,
       at: row.state.claimedAt,

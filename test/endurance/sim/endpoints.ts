@@ -20,8 +20,8 @@ import { TRANSFER, USED } from '../../../shared/chain/arrivals.ts'
 import { OFFER } from '../../support/offer.ts'
 import { addressOf, hashOf, TERMS } from './samples.ts'
 import {
-  health,
-  heightSeen,
+  readHealth,
+  drawHeight,
   NARROW_BLOCKS,
   noteShown,
   SAFE_DEPTH,
@@ -34,7 +34,7 @@ import {
 export type Adapter = Chain & { readonly newest: () => number }
 
 /** The adapter of one process, over two endpoints. */
-export function adapterOver(world: World, owner: object, clock: Clock): Adapter {
+export function createAdapter(world: World, owner: object, clock: Clock): Adapter {
   const { scheduler } = world
   let isProbing = false
   const machine: Machine = {
@@ -69,7 +69,7 @@ export function adapterOver(world: World, owner: object, clock: Clock): Adapter 
     newest: () => Number(endpoints.newest()?.number ?? -1n),
     // A probe is answered immediately: the order of its calls relative to others is irrelevant. With multicall it is expensive.
     async fault() {
-      if (!world.hasMulticall) return health(world)
+      if (!world.hasMulticall) return readHealth(world)
       isProbing = true
       const found = await chain.fault()
       isProbing = false
@@ -81,7 +81,7 @@ export function adapterOver(world: World, owner: object, clock: Clock): Adapter 
 /** The result of a call; an error is thrown at the caller. */
 function answerTo(world: World, method: string, params: readonly unknown[]): unknown {
   if (strikes(world, 'chainSilent')) return world.prng.chance(0.5) ? 'late' : new TypeError('the connection is refused')
-  const height = heightSeen(world)
+  const height = drawHeight(world)
   const isCut = strikes(world, 'logsNarrow')
   const [first, second] = params
   switch (method) {
@@ -90,15 +90,15 @@ function answerTo(world: World, method: string, params: readonly unknown[]): unk
     case 'eth_blockNumber':
       return numberToHex(height)
     case 'eth_getBlockByNumber': {
-      const number = heightAt(world, first, height)
+      const number = readHeight(world, first, height)
       return typeof number === 'number'
         ? { number: numberToHex(number), timestamp: numberToHex(timeAt(world, number)) }
         : number
     }
     case 'eth_call': {
-      const number = heightAt(world, second, height)
+      const number = readHeight(world, second, height)
       if (typeof number !== 'number') return number
-      if (number > height || (isCut && number <= height - NARROW_BLOCKS)) return refusal('no state of this block')
+      if (number > height || (isCut && number <= height - NARROW_BLOCKS)) return createRefusal('no state of this block')
       return callAt(world, first as Call, number)
     }
     case 'eth_getTransactionReceipt':
@@ -108,11 +108,11 @@ function answerTo(world: World, method: string, params: readonly unknown[]): unk
     case 'eth_getLogs':
       return eventsOf(world, first as EventFilter, height, isCut)
     default:
-      return refusal(`no method ${method}`)
+      return createRefusal(`no method ${method}`)
   }
 }
 
-const refusal = (message: string, code = -32_000) =>
+const createRefusal = (message: string, code = -32_000) =>
   new RpcRequestError({ body: {}, error: { code, message }, url: 'model' })
 
 const LIMIT_EXCEEDED = -32_005
@@ -120,10 +120,10 @@ const LIMIT_EXCEEDED = -32_005
 const timeAt = ({ blockTimes }: World, height: number) => blockTimes[height] ?? 0
 
 /** The height of a tag or a number. */
-function heightAt(world: World, tag: unknown, height: number): number | Error {
+function readHeight(world: World, tag: unknown, height: number): number | Error {
   if (tag === 'latest') return height
   if (tag !== 'safe') return Number(tag)
-  return strikes(world, 'safeUnreadable') ? refusal('not now', LIMIT_EXCEEDED) : Math.max(0, height - SAFE_DEPTH)
+  return strikes(world, 'safeUnreadable') ? createRefusal('not now', LIMIT_EXCEEDED) : Math.max(0, height - SAFE_DEPTH)
 }
 
 type Call = { readonly to: string; readonly data: Hex }
@@ -143,35 +143,35 @@ const words = {
   version: encodeFunctionResult({ abi, functionName: 'version', result: OFFER.assetVersion }),
 }
 
-const word = (value: number | boolean) => numberToHex(Number(value), { size: 32 })
+const encodeWord = (value: number | boolean) => numberToHex(Number(value), { size: 32 })
 
 /** The result of a contract call at a block. */
 function callAt(world: World, { to, data }: Call, height: number): Hex {
   if (to === MULTICALL && !world.hasMulticall) return '0x'
-  if (to === MULTICALL && data.length > 100) return callsAt(world, data, height)
+  if (to === MULTICALL && data.length > 100) return answerCalls(world, data, height)
   const argument = data.slice(10)
   switch (data.slice(0, 10)) {
     case STATE: {
       const key = `0x${argument.slice(24, 64)}:0x${argument.slice(64)}`
       noteShown(world, key, height)
-      return word((world.spendings.get(key)?.height ?? Infinity) <= height)
+      return encodeWord((world.spendings.get(key)?.height ?? Infinity) <= height)
     }
     case NAME:
       return words.name
     case VERSION:
       return words.version
     case NUMBER:
-      return word(height)
+      return encodeWord(height)
     case TIME:
-      return word(timeAt(world, height))
+      return encodeWord(timeAt(world, height))
     case HASH:
-      return Number(`0x${argument}`) < height ? hashAt(world, Number(`0x${argument}`)) : word(0)
+      return Number(`0x${argument}`) < height ? hashAt(world, Number(`0x${argument}`)) : encodeWord(0)
     default:
       return '0x'
   }
 }
 
-function callsAt(world: World, data: Hex, height: number): Hex {
+function answerCalls(world: World, data: Hex, height: number): Hex {
   const { args } = decodeFunctionData({ abi: multicall3Abi, data })
   const calls = args[0] as readonly { readonly target: Hex; readonly callData: Hex }[]
   const result = calls.map(({ target, callData }) => ({
@@ -202,11 +202,11 @@ const receiptsOf = (world: World, height: number): readonly ModelReceipt[] =>
         blockNumber: numberToHex(spending.height),
         blockHash: hashAt(world, spending.height),
       }
-      const logs = eventsIn(world, key, spending).map(([topics, amount], nth) => ({
+      const logs = listEvents(world, key, spending).map(([topics, amount], nth) => ({
         ...where,
         address: TERMS.asset,
         topics,
-        data: word(Number(amount)),
+        data: encodeWord(Number(amount)),
         logIndex: numberToHex(2 * Number(spending.tx) + nth),
       }))
       return { ...where, logs }
@@ -214,7 +214,7 @@ const receiptsOf = (world: World, height: number): readonly ModelReceipt[] =>
 
 const SOMEBODY = addressOf(0xe15e)
 
-function eventsIn(
+function listEvents(
   { mined }: World,
   key: string,
   { kind, tx, amount }: Spending,
@@ -239,7 +239,8 @@ type EventFilter = {
 
 function eventsOf(world: World, { topics, fromBlock, toBlock }: EventFilter, height: number, isCut: boolean): unknown {
   const [from, to] = [Number(fromBlock), Number(toBlock)]
-  if (isCut && to - from >= world.prng.pick([0, 1, NARROW_BLOCKS])) return refusal('too many blocks', LIMIT_EXCEEDED)
+  if (isCut && to - from >= world.prng.pick([0, 1, NARROW_BLOCKS]))
+    return createRefusal('too many blocks', LIMIT_EXCEEDED)
   return receiptsOf(world, height)
     .filter(({ blockNumber }) => Number(blockNumber) >= from && Number(blockNumber) <= to)
     .flatMap(({ logs }) => logs)

@@ -65,10 +65,10 @@ export type Faults = Readonly<Record<Fault, number>>
 export const NO_FAULTS: Faults = faultsFrom([...names, ...sharedNames, ...ownNames, ...laterNames], () => 0)
 
 /** Each history has its own mixture, so that rare pairs of faults get histories to themselves. */
-export const drawFaults = (prng: Prng): Faults => ({ ...NO_FAULTS, ...faultsFrom(names, () => drawn(prng)) })
+export const drawFaults = (prng: Prng): Faults => ({ ...NO_FAULTS, ...faultsFrom(names, () => drawProbability(prng)) })
 
 /** The faults of later additions. */
-export const drawLaterFaults = (prng: Prng): Partial<Faults> => faultsFrom(laterNames, () => drawn(prng))
+export const drawLaterFaults = (prng: Prng): Partial<Faults> => faultsFrom(laterNames, () => drawProbability(prng))
 
 /** The faults between servers; if there are two, one of them may well crash. */
 export const drawSharedFaults = (prng: Prng): Partial<Faults> => ({
@@ -82,7 +82,7 @@ export const drawChainFaults = (prng: Prng): Partial<Faults> =>
     prng.chance(0.5) ? 0 : prng.pick([0.1, 0.3, 0.6]),
   )
 
-const drawn = (prng: Prng) => (prng.chance(0.75) ? 0 : prng.pick([0.03, 0.1, 0.3, 0.6]))
+const drawProbability = (prng: Prng) => (prng.chance(0.75) ? 0 : prng.pick([0.03, 0.1, 0.3, 0.6]))
 
 function faultsFrom(all: readonly Fault[], probability: () => number): Faults {
   const entries = all.map((name) => [name, probability()] as const)

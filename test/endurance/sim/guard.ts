@@ -44,7 +44,7 @@ export function guardOf(world: World, operator: Operator, owner: object, around:
       if (strikes(world, 'storeBusy')) throw new StoreUnavailable('busy')
       return act()
     })
-  const position = () => ask(() => store.position())
+  const readPosition = () => ask(() => store.position())
   let isFirst = false
   const witness: Witness = {
     read: () => world.scheduler.call(owner, () => operator.witness),
@@ -54,7 +54,7 @@ export function guardOf(world: World, operator: Operator, owner: object, around:
     ...around,
     witness,
     isWitnessApart: operator.isApart,
-    store: { position },
+    store: { position: readPosition },
     checkpoint: {
       height: () =>
         ask(async () => {
@@ -80,7 +80,7 @@ export function guardOf(world: World, operator: Operator, owner: object, around:
       owe: (unclaimed, tx, now) => ask(() => payouts.owe(unclaimed, tx, now)),
     },
   })
-  return { restored, witnessing: keepWitness({ ...around, store: { position }, witness }) }
+  return { restored, witnessing: keepWitness({ ...around, store: { position: readPosition }, witness }) }
 }
 
 /** Writes the position of the store to the witness, if there is one. */

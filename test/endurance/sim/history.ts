@@ -12,8 +12,8 @@ import { withBinding } from '../../../server/purchase/order-binding.ts'
 import type { OfferState } from '../../../server/purchase/seller.ts'
 import { CLAIM_ORDER, type BlockIndex } from '../../../shared/wall.ts'
 import { prngOf } from '../../support/prng.ts'
-import { settled } from '../../support/scheduler.ts'
-import { areasOn, hasAreas, isNext, smallWall, wideWall } from './areas.ts'
+import { readSettled } from '../../support/scheduler.ts'
+import { listAreas, hasAreas, isNext, createSmallWall, createWideWall } from './areas.ts'
 import {
   checkAnswer,
   checkAtRest,
@@ -34,9 +34,19 @@ import { drawChainFaults, drawFaults, drawLaterFaults, drawSharedFaults, NO_FAUL
 import type { Operator } from './guard.ts'
 import type { Book, OpenBook, Paint, Sale } from './ledger-model.ts'
 import { checkKeepers, isBusy, keeperOf, startKeeper, type Errand, type Keeper, type Line } from './people/keepers.ts'
-import { accept, checkBooks, copy, lacking, mustWait, operatorOf, putBack } from './people/operator.ts'
+import { accept, checkBooks, copy, listLackingCopies, mustWait, operatorOf, putBack } from './people/operator.ts'
 import { change, checkPaint, studioOf, type Studio } from './people/owners.ts'
-import { aim, crowdOf, HOST, mischief, nextOrder, sign, type Crowd, type Order, type Payer } from './people/payers.ts'
+import {
+  drawTarget,
+  crowdOf,
+  HOST,
+  doMischief,
+  drawOrder,
+  sign,
+  type Crowd,
+  type Order,
+  type Payer,
+} from './people/payers.ts'
 import { checkWishes, endAtDeed, isAsking, wishOf, type Wish } from './people/shoppers.ts'
 import { addressOf, PLAIN, SIGNED, TERMS } from './samples.ts'
 import { startServer, type Seat, type Server } from './server.ts'
@@ -121,8 +131,8 @@ export function simulate(seed: number, open: OpenBook, tell: World['tell'] = () 
   if (!isWide) world.faults = { ...world.faults, ...drawLaterFaults(prngOf(seed ^ LATER_SEED)) }
   if (lacksLeases(seed)) world.faults = { ...world.faults, ...WITHOUT_LEASES }
   if (isRinged(seed) && !isWide) world.second = drawFaults(prngOf(seed ^ SECOND_SEED))
-  const book = settled(open(wall, sells))
-  const areas = sells === 'areas' ? areasOn(wall) : []
+  const book = readSettled(open(wall, sells))
+  const areas = sells === 'areas' ? listAreas(wall) : []
   const crowd = crowdOf(world, { wall, areas }, isWide ? 1 : 1 + world.prng.below(3))
   const operator = world.hasOperator && book.vault !== undefined ? operatorOf(world, book.vault) : undefined
   // An older copy lacks later repaints.
@@ -168,7 +178,7 @@ export function simulate(seed: number, open: OpenBook, tell: World['tell'] = () 
 }
 
 function wallOf({ prng, hasOperator }: World, sells: 'blocks' | 'areas', isWide: boolean): readonly BlockIndex[] {
-  if (sells === 'areas') return isWide ? wideWall() : smallWall(prng)
+  if (sells === 'areas') return isWide ? createWideWall() : createSmallWall(prng)
   if (isWide) return CLAIM_ORDER.slice(0, 18)
   // On a sold-out wall an older copy has nothing to sell twice.
   return CLAIM_ORDER.slice(0, (hasOperator ? 4 : 1) + prng.below(3))
@@ -268,7 +278,7 @@ function takeTurn(history: History): void {
   }
   if (roll < 86) request(history)
   else if (roll < 91) world.scheduler.pass(1000 * prng.pick([2, 2, 2, 10, 60]))
-  else if (roll < 95) mischief(world, crowd)
+  else if (roll < 95) doMischief(world, crowd)
   else if (roll < 96 && strikes(world, 'wrongTarget')) flood(history)
   else if (roll < 97) disturb(history)
   else if (roll < 98) poll(history)
@@ -372,7 +382,7 @@ function operate(history: History, operator: Operator): void {
     return workOn(history, () => accept(world, operator, witness))
   if (operator.putBack === undefined && operator.copies.length < COPIES_MAX && prng.chance(COPIED))
     return copy(world, operator)
-  const copies = lacking(operator)
+  const copies = listLackingCopies(operator)
   if (copies.length > 0 && prng.chance(PUT_BACK))
     workOn(history, () => putBack(world, operator, prng.pick(copies), witness))
 }
@@ -380,9 +390,9 @@ function operate(history: History, operator: Operator): void {
 /** Stops all servers for some work on their file. */
 function workOn(history: History, work: () => void): void {
   for (const stand of history.stands) stop(history, stand)
-  beAway(history)
+  leaveForAWhile(history)
   work()
-  if (history.world.prng.chance(0.3)) beAway(history)
+  if (history.world.prng.chance(0.3)) leaveForAWhile(history)
   history.polled.length = 0
   for (const stand of history.stands) start(history, stand)
 }
@@ -390,7 +400,7 @@ function workOn(history: History, work: () => void): void {
 const AWAY_MS = [0, 10_000, 60_000, 300_000]
 
 /** While no server runs, settings change, time passes, and others broadcast payments they have seen or signed. */
-function beAway({ world, crowd }: History): void {
+function leaveForAWhile({ world, crowd }: History): void {
   const { prng } = world
   if (prng.chance(0.3)) reprice(world)
   if (prng.chance(0.3)) askElsewhere(world)
@@ -420,7 +430,7 @@ function acceptAtLast(history: History): void {
   startDead(history)
   letThemLook(history)
   // Meanwhile somebody comes to buy.
-  for (const payer of history.crowd.payers) send(history, nextOrder(world, history.crowd, payer))
+  for (const payer of history.crowd.payers) send(history, drawOrder(world, history.crowd, payer))
   letThemLook(history)
   const waits = stands.some(({ server }) => server?.guard?.restored.reason() !== null)
   if (waits) workOn(history, () => accept(world, operator, witness))
@@ -470,7 +480,7 @@ function startDead(history: History): void {
 }
 
 function poll({ book, polled }: History): void {
-  polled.push(...settled(book.sales(polled.length)).slice(0, 2))
+  polled.push(...readSettled(book.sales(polled.length)).slice(0, 2))
 }
 
 /** Somebody sends a request, or several parallel copies of it. */
@@ -478,17 +488,17 @@ function request(history: History): void {
   const { world, crowd } = history
   if (history.requests >= history.requestsMax) return
   const payer = world.prng.pick(crowd.payers)
-  if (payer.habit === 'asks again') return shop(history, wishFor(history, payer))
+  if (payer.habit === 'asks again') return shop(history, drawWish(history, payer))
   const keeper = history.keepers.find((one) => one.payer === payer)
   if (keeper !== undefined) return visit(history, keeper)
-  const order = nextOrder(world, crowd, payer)
+  const order = drawOrder(world, crowd, payer)
   for (let copies = world.prng.chance(0.2) ? 2 : 1; copies > 0; copies -= 1) send(history, order)
 }
 
-function wishFor({ world, crowd, wishes }: History, payer: Payer): Wish {
+function drawWish({ world, crowd, wishes }: History, payer: Payer): Wish {
   const open = wishes.find((wish) => wish.payer === payer && isAsking(world, wish))
   if (open !== undefined) return open
-  const wish = wishOf(world, payer, aim(world, crowd))
+  const wish = wishOf(world, payer, drawTarget(world, crowd))
   wishes.push(wish)
   return wish
 }
@@ -535,7 +545,7 @@ function ask(history: History, at: Stand, target: Target, told: Asking['told']):
   history.requests += 1
   const mine: Asking = { at, told }
   history.asking.add(mine)
-  const answered = (space: OfferState | undefined) => {
+  const noteAnswer = (space: OfferState | undefined) => {
     if (life.diedAt !== undefined || !history.asking.delete(mine)) return
     // Its lease shows whether another server works on it.
     const isHeldBack = space === 'reserved' && stands.length === 1 && isHeld(history, target)
@@ -543,7 +553,7 @@ function ask(history: History, at: Stand, target: Target, told: Asking['told']):
     told(space)
   }
   Promise.resolve(server.seller.offered(target))
-    .then(answered, () => answered(undefined))
+    .then(noteAnswer, () => noteAnswer(undefined))
     .catch((error: unknown) => (world.failed ??= error))
 }
 
@@ -568,7 +578,7 @@ function visit(history: History, keeper: Keeper): void {
   }
   const open = keeper.errands.find(({ end }) => end === undefined)
   if (open !== undefined && !prng.chance(TURNED)) return serve(history, keeper, open)
-  const target = aim(world, crowd)
+  const target = drawTarget(world, crowd)
   const wanted = keeper.errands.find((errand) => errand.target === target && errand.end === undefined)
   const errand = wanted ?? { target, signed: [], end: undefined }
   if (wanted === undefined) keeper.errands.push(errand)
@@ -646,7 +656,7 @@ const waits: ReadonlySet<string> = new Set(['settlement_unknown', 'deed_not_pers
 
 function send(history: History, sent: Order, sending: Sending = {}): void {
   const { world, witness, answers, inFlight, stands } = history
-  const order = arrived(history, sent)
+  const order = alterOrder(history, sent)
   const at = anyOf(world, stands)
   const { server } = at
   if (server === undefined || at.life.diedAt !== undefined) return sending.told?.(undefined)
@@ -662,7 +672,7 @@ function send(history: History, sent: Order, sending: Sending = {}): void {
   inFlight.add(mine)
   if (sending.isStrangers !== true) noteAttended(witness, order.payment)
   noteSent(witness, order)
-  const answered = (outcome: Outcome) => {
+  const noteAnswer = (outcome: Outcome) => {
     const name = outcome.kind === 'bought' ? 'bought' : outcome.code
     world.tell(() => `buyer: ${id} is answered ${name}`)
     // A client that hung up gets nothing.
@@ -674,11 +684,11 @@ function send(history: History, sent: Order, sending: Sending = {}): void {
     sending.check?.(outcome)
   }
   const payment = withBinding(order.payment, { ...order, isArea: !isBlock(order.target) }, HOST)
-  const isUnread = order.listing === UNREAD && storedAs(history, sent) === undefined
+  const isUnread = order.listing === UNREAD && findStored(history, sent) === undefined
   const buying = isUnread
     ? Promise.resolve(withChargeStatus(UNREAD, undefined))
     : server.seller.buy(order.target, payment, order.listing, mine.client?.signal)
-  buying.then(answered).catch((error: unknown) => {
+  buying.then(noteAnswer).catch((error: unknown) => {
     history.world.failed ??=
       error instanceof Violation ? error : new Violation(`I11: no exception, but ${String(error)}`)
   })
@@ -687,15 +697,15 @@ function send(history: History, sent: Order, sending: Sending = {}): void {
 const UNREAD = bodyNotReceived()
 
 /** An order as the wall reads it: for an area whose body does not arrive, a known payment gets the result of its first order. */
-function arrived(history: History, order: Order): Order {
+function alterOrder(history: History, order: Order): Order {
   const { world } = history
   if (isBlock(order.target) || !world.words.chance(world.faults.bodyCut)) return order
   world.tell(() => `buyer: ${order.payment.nonce.slice(-4)}: its body is cut`)
-  return { ...order, target: storedAs(history, order)?.target ?? order.target, listing: UNREAD }
+  return { ...order, target: findStored(history, order)?.target ?? order.target, listing: UNREAD }
 }
 
 /** The purchase that exactly this payment was first sent for. */
-function storedAs({ book }: Pick<History, 'book'>, { payment }: Order): Purchase | undefined {
+function findStored({ book }: Pick<History, 'book'>, { payment }: Order): Purchase | undefined {
   const row = book.row(keyOf(payment))
   return row !== undefined && isSamePayment(row.payment, payment) ? row : undefined
 }
@@ -794,7 +804,7 @@ function checkViews(history: History, paint: Paint): void {
 const isAtRest = ({ ledger }: Book, world: World): boolean =>
   world.pool.length === 0 &&
   world.settling === 0 &&
-  settled(ledger.unfinished(timeOf(world) + MUCH_LATER_MS)).length === 0
+  readSettled(ledger.unfinished(timeOf(world) + MUCH_LATER_MS)).length === 0
 
 /** The same signed request always ends with the same result: every payer sends it once more, and gets the true state. */
 function sendEverythingAgain(history: History): void {

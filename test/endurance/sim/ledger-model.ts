@@ -25,7 +25,7 @@ import {
 import type { Audit } from '../../../server/operator-ports.ts'
 import type { Agents, Blocks, ChainCheckpoint, Ledger, Log, Payouts, Store } from '../../../server/ports.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
-import { nearestPlace } from './areas.ts'
+import { findNearestPlace } from './areas.ts'
 
 /** A ledger for proofs, with the sales as a reader of the feed sees them. */
 export type Book = {
@@ -136,22 +136,23 @@ const ledgerOf = (shelf: Shelf): Ledger => ({
   holders: async (target) =>
     [...shelf.rows.values()]
       .filter(
-        (row) => row.state.kind === 'reserved' && (target === nextLike(row.target) || target === resolveTarget(row)),
+        (row) => row.state.kind === 'reserved' && (target === toNext(row.target) || target === resolveTarget(row)),
       )
       .map(({ payment }) => payment),
   space: async (target) => spaceOf(shelf, target),
   async inTheWay(target) {
     const { at } = positionOf(target)
     const blocks = at === 'next' ? [] : listHeldBlocks({ target, block: at })
-    const those = (kind: 'sold' | 'reserved') => blocks.filter((block) => heldAs(shelf.holders.get(block)) === kind)
-    return { taken: those('sold'), held: those('reserved') }
+    const filterByKind = (kind: 'sold' | 'reserved') =>
+      blocks.filter((block) => readHold(shelf.holders.get(block)) === kind)
+    return { taken: filterByKind('sold'), held: filterByKind('reserved') }
   },
 
   async availability(target, payment, now, activeNonces) {
     const prior = priorOf(shelf, target, payment, now, activeNonces)
     const reused = prior.filter(isSold).find((row) => shelf.reused.get(keyOf(payment)) === keyOf(row.payment))
     const again = reused && { ...reused, state: { ...reused.state, receiptReusedFor: payment.nonce } }
-    return { space: spaceFor(shelf, target, payment), prior: again ?? prior.find(isSold) ?? prior[0] }
+    return { space: readSpace(shelf, target, payment), prior: again ?? prior.find(isSold) ?? prior[0] }
   },
 
   async claim(asked, signed, draft, height, now, activeNonces) {
@@ -163,7 +164,7 @@ const ledgerOf = (shelf: Shelf): Ledger => ({
     const own = isSameOrder ? draft.pixels : null
     const shown = { ...listing, pixels: listing.pixels ?? own }
     if (priorOf(shelf, target, payment, now, activeNonces).length > 0) return { kind: 'prior' }
-    const space = spaceFor(shelf, target, payment)
+    const space = readSpace(shelf, target, payment)
     if (space !== 'open') return { kind: 'lost', space }
     const block = shelf.openPlace(target)
     if (typeof block === 'string') throw new Error('open, but nothing is')
@@ -203,11 +204,11 @@ const ledgerOf = (shelf: Shelf): Ledger => ({
     shelf.looks.set(keyOf(payment), 2)
   },
 
-  markMissing: async ({ payment }) => unsee(shelf, payment, 0),
+  markMissing: async ({ payment }) => forgetLook(shelf, payment, 0),
   async writeOff({ payment }) {
     const known = shelf.row(payment)
     if (known.state.kind === 'credited') shelf.put({ ...known, state: { kind: 'released', isFinal: true } })
-    else unsee(shelf, payment, 2)
+    else forgetLook(shelf, payment, 2)
   },
 
   async release({ payment, state: before }, isFinal) {
@@ -227,7 +228,7 @@ const ledgerOf = (shelf: Shelf): Ledger => ({
 
   async recordUnclaimed(unclaimed) {
     if (shelf.rows.has(keyOf(unclaimed.payment))) throw new StaleWriteError('known')
-    const block = wishedFor(shelf, unclaimed.target)
+    const block = chooseBlock(shelf, unclaimed.target)
     return shelf.put({ ...unclaimed, block, state: { kind: 'released', isFinal: false } })
   },
 
@@ -266,7 +267,7 @@ function spaceOf({ openPlace: place }: Shelf, target: Target): Exclude<Availabil
 }
 
 /** A target without its position. */
-const nextLike = (target: Target): Target => targetOf('next', positionOf(target))
+const toNext = (target: Target): Target => targetOf('next', positionOf(target))
 
 function openPlace(
   wall: readonly BlockIndex[],
@@ -274,22 +275,22 @@ function openPlace(
   target: Target,
 ): BlockIndex | Exclude<Availability, 'open' | 'full'> {
   const { at } = positionOf(target)
-  const isSoldOf = (block: BlockIndex) => heldAs(holders.get(block)) === 'sold'
+  const isSoldOf = (block: BlockIndex) => readHold(holders.get(block)) === 'sold'
   if (at !== 'next') {
     const blocks = listHeldBlocks({ target, block: at })
     if (blocks.some(isSoldOf)) return 'claimed'
     return blocks.some((block) => holders.has(block)) ? 'reserved' : at
   }
-  const open = nearestPlace(wall, target, (block) => holders.has(block))
+  const open = findNearestPlace(wall, target, (block) => holders.has(block))
   if (open !== undefined) return open
   if (wall.every(isSoldOf)) return 'claimed'
-  return nearestPlace(wall, target, isSoldOf) === undefined ? 'crowded' : 'reserved'
+  return findNearestPlace(wall, target, isSoldOf) === undefined ? 'crowded' : 'reserved'
 }
 
-const heldAs = (held: Purchase | undefined): 'sold' | 'reserved' | 'none' =>
+const readHold = (held: Purchase | undefined): 'sold' | 'reserved' | 'none' =>
   held === undefined ? 'none' : held.state.kind === 'sold' ? 'sold' : 'reserved'
 
-function spaceFor(shelf: Shelf, target: Target, { payer }: Payment): Availability {
+function readSpace(shelf: Shelf, target: Target, { payer }: Payment): Availability {
   const space = spaceOf(shelf, target)
   const holds = [...shelf.rows.values()].filter(
     ({ payment, state }) => payment.payer === payer && state.kind === 'reserved',
@@ -333,7 +334,7 @@ function see({ looks, put }: Shelf, sold: SoldPurchase, tx: Hash): void {
   put({ ...sold, state: { ...sold.state, tx, settled: true } })
 }
 
-function unsee({ looks, row, put }: Shelf, payment: Payment, look: number): void {
+function forgetLook({ looks, row, put }: Shelf, payment: Payment, look: number): void {
   const sold = row(payment)
   if (!isSold(sold)) throw new Error('missed without being sold')
   put({ ...sold, state: { ...sold.state, settled: false } })
@@ -352,13 +353,13 @@ function fulfilLatePayment(shelf: Shelf, known: Purchase, tx: Hash, now: UnixMs)
   if (known.state.kind === 'sold' || known.state.kind === 'credited') return known
   if (known.state.kind === 'reserved') throw new StaleWriteError('owed while a block is held')
   const own = shelf.openPlace(resolveTarget(known))
-  const block = typeof own === 'string' ? shelf.openPlace(nextLike(known.target)) : own
+  const block = typeof own === 'string' ? shelf.openPlace(toNext(known.target)) : own
   if (typeof block === 'string') return shelf.put({ ...known, state: { kind: 'credited', tx } })
   return sell(shelf, { ...known, block }, tx, true, now)
 }
 
 /** The first position of a target on an empty wall. */
-function wishedFor({ wall }: Shelf, target: Target): BlockIndex {
+function chooseBlock({ wall }: Shelf, target: Target): BlockIndex {
   const { at } = positionOf(target)
   const first = at === 'next' ? openPlace(wall, new Map(), target) : at
   if (typeof first === 'string') throw new Error('a wall without room')

@@ -19,7 +19,7 @@ import { simulate } from './history.ts'
 import { openModelBook, type OpenBook } from './ledger-model.ts'
 import { runMutants } from './mutants/mutate.ts'
 import { playRange } from './play.ts'
-import { isReal, realBooks } from './sqlite-book.ts'
+import { isReal, openRealBooks } from './sqlite-book.ts'
 import { playInWorkers } from './workers.ts'
 
 const { values } = parseArgs({
@@ -55,7 +55,7 @@ else if (values.worker) {
 }
 
 function playOne(seed: number, isTraced: boolean, real: boolean): void {
-  const books = realBooks()
+  const books = openRealBooks()
   const open: OpenBook = real || isReal(seed) ? books.open : openModelBook
   try {
     const report = simulate(seed, open, isTraced ? (event) => console.log(event()) : undefined)

@@ -3,7 +3,7 @@
 import type { Sums } from './check.ts'
 import { hasRoom, isTwinned, simulate, type Report } from './history.ts'
 import { openModelBook } from './ledger-model.ts'
-import { isReal, realBooks } from './sqlite-book.ts'
+import { isReal, openRealBooks } from './sqlite-book.ts'
 import { hasEndpoints, hasNewPrices, hasOperator } from './world.ts'
 
 /** The result of a batch of histories. */
@@ -54,13 +54,13 @@ const isChosen = (seed: number, { twins, endpoints, operator, prices, wide }: Ch
 
 /** Plays seeds from `from` up to `end`, and prints a `Totals` regularly; a `Broken` one ends it. */
 export function playRange(from: number, end: number, choice: Choice, tell: (line: string) => void): void {
-  const books = realBooks()
+  const books = openRealBooks()
   let totals = NOTHING
   let seed = from
   try {
     for (; seed < end; seed += 1) {
       const open = choice.real || isReal(seed) ? books.open : openModelBook
-      if (isChosen(seed, choice)) totals = plus(totals, totalsOf(simulate(seed, open)))
+      if (isChosen(seed, choice)) totals = addTotals(totals, totalsOf(simulate(seed, open)))
       if (totals.seeds < EVERY && seed + 1 < end) continue
       tell(JSON.stringify(totals))
       totals = NOTHING
@@ -79,7 +79,7 @@ const totalsOf = ({ answers, ...counts }: Report): Totals => ({
 })
 
 /** Both together. */
-export function plus(one: Totals, other: Totals): Totals {
+export function addTotals(one: Totals, other: Totals): Totals {
   const answers = { ...one.answers }
   for (const [name, count] of Object.entries(other.answers)) answers[name] = (answers[name] ?? 0) + count
   return {

@@ -15,24 +15,24 @@ import type { Chain, Clock, Logger, Ledger, Pictures, RingMember, Wallets } from
 import { createFacilitatorRing } from '../../../server/purchase/facilitator-ring.ts'
 import { createReconciler } from '../../../server/purchase/reconciler.ts'
 import { createSeller, type Seller } from '../../../server/purchase/seller.ts'
-import { settled } from '../../support/scheduler.ts'
+import { readSettled } from '../../support/scheduler.ts'
 import type { Commons, Life } from './commons.ts'
-import { adapterOver } from './endpoints.ts'
+import { createAdapter } from './endpoints.ts'
 import { NO_FAULTS } from './faults.ts'
 import { guardOf, type Guard, type Operator } from './guard.ts'
 import type { Book, Paint } from './ledger-model.ts'
 import { SIGNED } from './samples.ts'
 import {
-  health,
+  readHealth,
   read,
   settle,
   settleLate,
   strikes,
-  supports,
-  status,
-  termsNow,
+  answerSupports,
+  readStatus,
+  readTerms,
   timeOf,
-  transfersTo,
+  readTransfers,
   verify,
   type FacilitatorName,
   type World,
@@ -97,10 +97,10 @@ export function startServer(
 ): void {
   world.tell(() => `${name}: starts`)
   const shared = commons?.of(self)
-  const terms = termsNow(world)
+  const terms = readTerms(world)
   // A wall stores where it asks to be paid; an older copy of it lacks that.
   const asked = operator === undefined ? world.payees : [terms.payTo]
-  const payees = new Set([...asked, ...settled(book.payees())])
+  const payees = new Set([...asked, ...readSettled(book.payees())])
   // One of its own: a signal keeps all its listeners, and so each history would stay in memory.
   const never = new AbortController().signal
   const die = (why: string) => {
@@ -118,7 +118,7 @@ export function startServer(
     wait: (ms, signal) => world.scheduler.wait(self, ms, signal),
   }
   let guard: Guard | undefined
-  const ledger = ledgerPort(world, book.ledger, watcher, self, die, {
+  const ledger = createLedgerPort(world, book.ledger, watcher, self, die, {
     isShared: commons !== undefined,
     committed() {
       commons?.ring()
@@ -128,9 +128,9 @@ export function startServer(
   const report = (reason: string | null) => {
     if (reason !== null) watcher.alert('outage', 'chain')
   }
-  const chain = guardChainFreshness(chainPort(world, watcher, self, clock), { clock, report })
+  const chain = guardChainFreshness(createChainPort(world, watcher, self, clock), { clock, report })
   const names: readonly FacilitatorName[] = world.second === undefined ? ['first'] : ['first', 'second']
-  const members = names.map((name) => facilitatorPort(world, name, watcher, self, commons))
+  const members = names.map((name) => createFacilitatorPort(world, name, watcher, self, commons))
   const facilitator = createFacilitatorRing({ members, chain, clock, logger, ...TIME_LIMITS })
   const checkOf = ({ signature }: Payment) =>
     Promise.resolve<SignatureCheck>(signature === SIGNED ? 'signed' : 'not-signed')
@@ -140,13 +140,13 @@ export function startServer(
     signedForToken: checkOf,
   }
 
-  const loop = (work: () => Promise<number>) =>
+  const startLoop = (work: () => Promise<number>) =>
     void runPeriodically({ clock, logger }, never, work).catch((error: unknown) => (world.failed ??= error))
   const open = (follower: Follower | undefined) => {
     const rail = createPaymentHealth({ facilitator, chain, clock, logger })
     const advance = follower?.advance ?? (() => Promise.resolve())
     const sold = createSeller({
-      pictures: picturesPort(world, self),
+      pictures: createPicturesPort(world, self),
       ledger,
       facilitator,
       chain,
@@ -165,11 +165,11 @@ export function startServer(
     opened({ seller: sold, clock, paint, follower, guard, payees, life: self })
     if (shared !== undefined && follower !== undefined)
       void pollLog({ notifier: shared.notifier, advance, clock, logger }, never)
-    loop(async () => {
+    startLoop(async () => {
       await rail.probe()
       return isQuiet(world) && rail.state() === 'armed' ? QUIET_PROBES_EVERY_MS : rail.probeInMs()
     })
-    loop(async () => {
+    startLoop(async () => {
       const isSeen = (await swept()) === 'seen'
       if (isSeen && (guard === undefined || (await guard.restored.isCurrent()))) {
         guard?.witnessing.begin()
@@ -184,7 +184,7 @@ export function startServer(
 }
 
 /** The ledger as a process reaches it: delayed, and not always. */
-function ledgerPort(
+function createLedgerPort(
   world: World,
   ledger: Ledger,
   watcher: Watcher,
@@ -210,7 +210,7 @@ function ledgerPort(
       const answer = await act()
       // A rejection because another server was faster releases nothing.
       if (verb === 'release') watcher.asks(verb, key, what)
-      world.tell(() => `  ${key.slice(-4)} ${verb}: ${written(answer)}`)
+      world.tell(() => `  ${key.slice(-4)} ${verb}: ${stringifyAnswer(answer)}`)
       watcher.written(verb, key, answer)
       if (isWrite) committed()
       if (isWrite && isShared && strikes(world, 'answerOfStoreLost')) throw new StoreUnavailable('the answer is lost')
@@ -304,29 +304,30 @@ function paintPort(
 // Only the words of a refusal depend on it.
 const NOT_SHOWN: Chain['balanceOf'] = () => Promise.resolve('silent')
 
-function chainPort(world: World, watcher: Watcher, owner: object, clock: Clock): Chain {
-  if (world.hasEndpoints) return adapterPort(world, watcher, owner, clock)
+function createChainPort(world: World, watcher: Watcher, owner: object, clock: Clock): Chain {
+  if (world.hasEndpoints) return createAdapterPort(world, watcher, owner, clock)
   const sight = { newest: 0 }
-  const ask = <T>(verb: Verb, key: string, act: () => T): Promise<T> => remote(world, watcher, owner, verb, key, act)
+  const ask = <T>(verb: Verb, key: string, act: () => T): Promise<T> =>
+    callRemote(world, watcher, owner, verb, key, act)
   return {
     read: (key) => ask('read', keyOf(key), () => read(world, key, sight)),
     status: (payment: Payment, head, named) =>
-      ask('status', keyOf(payment), () => status(world, payment, head, named, sight)),
+      ask('status', keyOf(payment), () => readStatus(world, payment, head, named, sight)),
     balanceOf: NOT_SHOWN,
     // A probe is answered at once: the order of its halves proves nothing.
-    fault: async () => health(world),
-    transfersTo: (payTo, from) => world.scheduler.call(owner, () => transfersTo(world, payTo, from, sight)),
+    fault: async () => readHealth(world),
+    transfersTo: (payTo, from) => world.scheduler.call(owner, () => readTransfers(world, payTo, from, sight)),
   }
 }
 
 /** The product's own adapter, over model endpoints. */
-function adapterPort(world: World, watcher: Watcher, owner: object, clock: Clock): Chain {
-  const chain = adapterOver(world, owner, clock)
+function createAdapterPort(world: World, watcher: Watcher, owner: object, clock: Clock): Chain {
+  const chain = createAdapter(world, owner, clock)
   const ask = async <T>(verb: Verb, key: string, act: () => Promise<T>): Promise<T> => {
     const askedAt = (world.step += 1)
     watcher.asks(verb, key, undefined)
     const answer = await act()
-    world.tell(() => `  ${key.slice(-4)} ${verb}: ${written(answer)}`)
+    world.tell(() => `  ${key.slice(-4)} ${verb}: ${stringifyAnswer(answer)}`)
     watcher.heard(verb, key, answer, askedAt)
     return answer
   }
@@ -344,14 +345,15 @@ function adapterPort(world: World, watcher: Watcher, owner: object, clock: Clock
   }
 }
 
-function facilitatorPort(
+function createFacilitatorPort(
   world: World,
   host: FacilitatorName,
   watcher: Watcher,
   owner: Life,
   commons: Commons | undefined,
 ): RingMember {
-  const ask = <T>(verb: Verb, key: string, act: () => T): Promise<T> => remote(world, watcher, owner, verb, key, act)
+  const ask = <T>(verb: Verb, key: string, act: () => T): Promise<T> =>
+    callRemote(world, watcher, owner, verb, key, act)
   return {
     host,
     verify: (_, payment) => ask('verify', keyOf(payment), () => verify(world, host, payment)),
@@ -367,7 +369,7 @@ function facilitatorPort(
       watcher.heard('settle', keyOf(payment), late, world.step)
       return late
     },
-    supports: async () => supports(world, host),
+    supports: async () => answerSupports(world, host),
   }
 }
 
@@ -375,7 +377,7 @@ function facilitatorPort(
 const PICTURES_BUSY = 0.1
 
 /** The conversion of pictures: delayed, and of readable files. */
-const picturesPort = (world: World, owner: Life): Pick<Pictures, 'paint'> => ({
+const createPicturesPort = (world: World, owner: Life): Pick<Pictures, 'paint'> => ({
   paint: ({ bytes }, { width, height }) =>
     world.scheduler.call(owner, () => {
       world.step += 1
@@ -388,22 +390,29 @@ const picturesPort = (world: World, owner: Life): Pick<Pictures, 'paint'> => ({
 })
 
 /** A query to another party: it arrives, and later its response does. A server that crashes in between never gets it. */
-function remote<T>(world: World, watcher: Watcher, owner: object, verb: Verb, key: string, act: () => T): Promise<T> {
+function callRemote<T>(
+  world: World,
+  watcher: Watcher,
+  owner: object,
+  verb: Verb,
+  key: string,
+  act: () => T,
+): Promise<T> {
   let askedAt = 0
   const ask = () => {
     askedAt = world.step += 1
     watcher.asks(verb, key, undefined)
     return act()
   }
-  const told = (answer: T) => {
-    world.tell(() => `  ${key.slice(-4)} ${verb}: ${written(answer)}`)
+  const noteAnswer = (answer: T) => {
+    world.tell(() => `  ${key.slice(-4)} ${verb}: ${stringifyAnswer(answer)}`)
     watcher.heard(verb, key, answer, askedAt)
   }
-  return world.scheduler.exchange(owner, ask, told)
+  return world.scheduler.exchange(owner, ask, noteAnswer)
 }
 
 /** Keeps a trace readable: the facts about a purchase are on the line already. */
-const written = (answer: unknown): string =>
+const stringifyAnswer = (answer: unknown): string =>
   JSON.stringify(answer, (key, value: unknown) => {
     if (key === 'payment' && typeof value === 'object' && value !== null && 'nonce' in value)
       return String((value as PaymentKey).nonce).slice(-4)

@@ -5,8 +5,8 @@ import { randomInt } from 'node:crypto'
 import { simulate } from './history.ts'
 import { openModelBook } from './ledger-model.ts'
 import { mutants } from './mutants/mutants.ts'
-import { fateOf, planted } from './mutants/mutate.ts'
-import { isReal, realBooks } from './sqlite-book.ts'
+import { fateOf, plantBug } from './mutants/mutate.ts'
+import { isReal, openRealBooks } from './sqlite-book.ts'
 import { playSeeds } from './workers.ts'
 
 const SEEDS = 1000
@@ -110,7 +110,7 @@ const lessons: readonly (readonly [number, string])[] = [
 ]
 
 describe('a history that once broke a promise', () => {
-  const books = realBooks()
+  const books = openRealBooks()
   afterAll(books.close)
 
   test.each(lessons)('seed %d: %s', (seed) => {
@@ -133,7 +133,7 @@ describe('planted bugs', () => {
   test.each(mutants.map((mutant) => [mutant.name, mutant] as const))(
     'the planted bug fits the source: %s',
     (_, mutant) => {
-      expect(planted(mutant)).not.toBe('')
+      expect(plantBug(mutant)).not.toBe('')
     },
   )
 

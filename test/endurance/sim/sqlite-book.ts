@@ -11,7 +11,7 @@ import type { Address, Hash, PaymentKey } from '../../../server/domain/purchase/
 import type { Purchase } from '../../../server/domain/purchase/purchase.ts'
 import type { Ledger } from '../../../server/ports.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
-import { settled } from '../../support/scheduler.ts'
+import { readSettled } from '../../support/scheduler.ts'
 import { hasAreas } from './areas.ts'
 import type { Book, OpenBook, Sale } from './ledger-model.ts'
 import { TERMS } from './samples.ts'
@@ -36,7 +36,7 @@ export function isReal(seed: number): boolean {
 }
 
 /** Opens walls of the real engine, and closes all their files at the end. */
-export function realBooks(): { readonly open: OpenBook; close(): void } {
+export function openRealBooks(): { readonly open: OpenBook; close(): void } {
   const folder = mkdtempSync(join(tmpdir(), 'pixel-wall-sim-'))
   const prepared = new Set<string>()
   let count = 0
@@ -93,8 +93,8 @@ function openBook(path: string) {
     ledger,
     paint: { blocks, agents, log },
     ports: { checkpoint, payouts, store, audit: { statement: () => driver.look(readStatement) } },
-    row: rememberedRow(connection, ledger),
-    held: heldBlocks(connection),
+    row: createRowReader(connection, ledger),
+    held: createHeldReader(connection),
     payees: checkpoint.payees,
     async sales(after: number): Promise<readonly Sale[]> {
       const changes = await log.after(0, 2000)
@@ -109,18 +109,18 @@ function openBook(path: string) {
 }
 
 /** Observers read far more often than anything is written. */
-function rememberedRow(connection: Connection, ledger: Ledger): Book['row'] {
+function createRowReader(connection: Connection, ledger: Ledger): Book['row'] {
   const rows = new Map<string, Purchase | undefined>()
   let version = -1
   return (key) => {
     if (version !== connection.version()) rows.clear()
     version = connection.version()
-    if (!rows.has(key)) rows.set(key, settled(ledger.find(paymentKeyOf(key))))
+    if (!rows.has(key)) rows.set(key, readSettled(ledger.find(paymentKeyOf(key))))
     return rows.get(key)
   }
 }
 
-function heldBlocks(connection: Connection): Book['held'] {
+function createHeldReader(connection: Connection): Book['held'] {
   const rows = connection.prepare<{ block: BlockIndex; payment: string }>(
     `SELECT b.i AS block, p.payer || ':' || p.nonce AS payment FROM blocks AS b JOIN payments AS p ON p.id = b.payment`,
   )

@@ -1,6 +1,6 @@
 /** Plays many histories in parallel, one process per core. */
 
-import { NOTHING, plus, type Broken, type Choice, type Totals } from './play.ts'
+import { NOTHING, addTotals, type Broken, type Choice, type Totals } from './play.ts'
 
 // A process is slow until its code is warm, and one that crashes loses its batch.
 const STRETCH_MAX = 25_000
@@ -26,18 +26,18 @@ export async function playSeeds(
   let total = NOTHING
   let next = from
   const stretch = Math.min(STRETCH_MAX, Math.ceil(seeds / workers))
-  const work = async () => {
+  const runSlices = async () => {
     while (next < from + seeds && ends.length === 0) {
       const first = next
       next = Math.min(first + stretch, from + seeds)
       const end = await playStretch(import.meta.dir, first, next, (totals) => {
-        total = plus(total, totals)
+        total = addTotals(total, totals)
         told(total)
       })
       if (end !== undefined) ends.push(end)
     }
   }
-  await Promise.all(Array.from({ length: workers }, work))
+  await Promise.all(Array.from({ length: workers }, runSlices))
   return { total, broken: ends.toSorted((one, other) => one.seed - other.seed)[0] }
 }
 

@@ -150,7 +150,7 @@ export function worldOf(seed: number, tell: World['tell']): World {
 }
 
 /** The price of a block for a server that starts now. */
-export const termsNow = ({ prices, payees }: World): Terms => ({
+export const readTerms = ({ prices, payees }: World): Terms => ({
   ...TERMS,
   amount: prices.at(-1) ?? TERMS.amount,
   payTo: payees.at(-1) ?? TERMS.payTo,
@@ -172,9 +172,9 @@ const BLOCK_EVERY_MS = 2000
 
 /** Makes the blocks of the time that passes. */
 function makeBlocks(world: World, elapsed: number): void {
-  const next = (at: number) => (Math.floor(at / BLOCK_EVERY_MS) + 1) * BLOCK_EVERY_MS
+  const computeNext = (at: number) => (Math.floor(at / BLOCK_EVERY_MS) + 1) * BLOCK_EVERY_MS
   const from = Math.max(world.scheduler.elapsed(), world.stalledUntilMs)
-  for (let at = next(from); at <= elapsed; at += BLOCK_EVERY_MS) makeBlock(world, at)
+  for (let at = computeNext(from); at <= elapsed; at += BLOCK_EVERY_MS) makeBlock(world, at)
 }
 
 /** Lets the chain stand still for a while. */
@@ -204,7 +204,7 @@ function makeBlock(world: World, elapsed: number): void {
 /** The token's own rule: a nonce once, a valid signature of the payer, in time, with money. Anything else reverts. */
 function land(world: World, broadcast: Broadcast): void {
   const { payment, tx } = broadcast
-  if (obstacle(world, payment, world.blockTimes.at(-1)) !== undefined) return
+  if (findObstacle(world, payment, world.blockTimes.at(-1)) !== undefined) return
   const balance = world.balances.get(payment.payer) ?? 0
   world.balances.set(payment.payer, balance - dollarsOf(payment))
   world.mined.set(keyOf(payment), broadcast)
@@ -219,7 +219,7 @@ export function spendNow(world: World, key: PaymentKey, kind: Exclude<Spending['
 }
 
 /** Marks an authorization as used in the newest block. */
-function spend(world: World, key: PaymentKey, kind: Spending['kind'], tx: Hash = newHash(world), amount = 0n): void {
+function spend(world: World, key: PaymentKey, kind: Spending['kind'], tx: Hash = createHash(world), amount = 0n): void {
   world.tell(() => `chain: ${keyOf(key).slice(-4)} ${kind} in ${tx.slice(-4)} at ${heightOf(world)}`)
   world.step += 1
   world.spendings.set(keyOf(key), { kind, amount, tx, height: heightOf(world), step: world.step })
@@ -250,7 +250,7 @@ export function reorganise(world: World): void {
 
 /** Broadcasts a payment; later blocks decide whether and where it is mined. */
 export function broadcast(world: World, payment: Payment, by: Broadcast['by']): Broadcast {
-  const sent: Broadcast = { payment, tx: newHash(world), by, hidden: undefined, isDenied: false, isForgotten: false }
+  const sent: Broadcast = { payment, tx: createHash(world), by, hidden: undefined, isDenied: false, isForgotten: false }
   world.pool = [...world.pool, sent]
   world.tell(() => `chain: ${payment.nonce.slice(-4)} broadcast as ${sent.tx.slice(-4)}`)
   return sent
@@ -263,7 +263,7 @@ export const isUnderWay = (world: World, key: PaymentKey): boolean =>
       by === 'wall' &&
       !isForgotten &&
       keyOf(payment) === keyOf(key) &&
-      obstacle(world, payment) === undefined &&
+      findObstacle(world, payment) === undefined &&
       (hidden === undefined || hidden.highest <= hidden.lowest),
   )
 
@@ -280,10 +280,10 @@ export const dollarsOf = ({ amount }: Payment): number => Number(amount) / 1_000
 
 const FIRST_HASH = 0xc0000
 
-const newHash = (world: World): Hash => hashOf(FIRST_HASH + ++world.transactions)
+const createHash = (world: World): Hash => hashOf(FIRST_HASH + ++world.transactions)
 
 /** Why the token would reject a payment now, in the reference facilitator's words and order. */
-function obstacle(world: World, payment: Payment, seconds = Math.floor(timeOf(world) / 1000)): string | undefined {
+function findObstacle(world: World, payment: Payment, seconds = Math.floor(timeOf(world) / 1000)): string | undefined {
   if (payment.signature === FORGED) return 'invalid_exact_evm_signature'
   if (payment.validBefore <= BigInt(seconds)) return TOO_LATE
   if ((world.balances.get(payment.payer) ?? 0) < dollarsOf(payment)) return TOO_POOR
@@ -297,7 +297,7 @@ export type Sight = { newest: number }
 export const lagMax = ({ hasEndpoints: isFar }: World): number => (isFar ? 20 : 3)
 
 /** The newest block that an endpoint has. */
-export function heightSeen(world: World): number {
+export function drawHeight(world: World): number {
   const lag = strikes(world, 'chainLags') ? 1 + world.prng.below(lagMax(world)) : 0
   return Math.max(0, heightOf(world) - lag)
 }
@@ -307,7 +307,7 @@ export function heightSeen(world: World): number {
  * endpoint that is behind what the process has seen proves no absence.
  */
 function viewOf(world: World, key: PaymentKey, sight: Sight) {
-  const height = heightSeen(world)
+  const height = drawHeight(world)
   const spending = world.spendings.get(keyOf(key))
   const ended = spending !== undefined && spending.height <= height ? spending : undefined
   noteShown(world, keyOf(key), height)
@@ -333,13 +333,13 @@ export function read(world: World, key: PaymentKey, sight: Sight): { head: bigin
 }
 
 /** The chain port's `fault`. */
-export function health(world: World): ChainHealth {
+export function readHealth(world: World): ChainHealth {
   if (strikes(world, 'chainSilent')) return { kind: 'silent' }
-  return { kind: 'none', head: BigInt(heightSeen(world)) }
+  return { kind: 'none', head: BigInt(drawHeight(world)) }
 }
 
 /** The chain port's `status`. */
-export function status(
+export function readStatus(
   world: World,
   payment: Payment,
   head: bigint,
@@ -352,26 +352,26 @@ export function status(
   // A named transaction is found without its height; otherwise the end of a payment is searched in the newest blocks.
   const isFar = ended !== undefined && ended.tx !== named && height - ended.height >= NARROW_BLOCKS
   if (isFar && strikes(world, 'logsNarrow')) return { kind: 'silent' }
-  const found = statusAt(world, payment, height, ended)
+  const found = computeStatus(world, payment, height, ended)
   if (!('final' in found) || !strikes(world, 'safeUnreadable')) return found
   if (found.kind === 'paid') return { kind: 'paid', tx: found.tx }
   return ended === undefined ? { kind: 'silent' } : { kind: 'void', why: found.why }
 }
 
 /** The chain port's `transfersTo`. */
-export function transfersTo(world: World, payTo: Address, from: bigint, sight: Sight): Receipts | 'silent' {
+export function readTransfers(world: World, payTo: Address, from: bigint, sight: Sight): Receipts | 'silent' {
   if (strikes(world, 'chainSilent')) return 'silent'
-  const height = heightSeen(world)
+  const height = drawHeight(world)
   if (height < sight.newest) return 'silent'
   sight.newest = height
   const through = strikes(world, 'logsNarrow') ? Math.min(height, Number(from) + NARROW_BLOCKS - 1) : height
-  const transfers = transfersIn(world).filter(({ to, height: at }) => to === payTo && at >= from && at <= through)
+  const transfers = listTransfers(world).filter(({ to, height: at }) => to === payTo && at >= from && at <= through)
   const next = BigInt(through) + 1n
   return { transfers, next: next < from ? from : next, isAll: through === height }
 }
 
 /** All that authorizations have moved. */
-export const transfersIn = ({ spendings, mined }: World): readonly (Transfer & PaymentKey & { to: Address })[] =>
+export const listTransfers = ({ spendings, mined }: World): readonly (Transfer & PaymentKey & { to: Address })[] =>
   [...spendings].flatMap(([key, { kind, amount, tx, height }]) => {
     const payment = kind === 'transfer' ? mined.get(key)?.payment : undefined
     if (payment === undefined) return []
@@ -381,7 +381,7 @@ export const transfersIn = ({ spendings, mined }: World): readonly (Transfer & P
 
 export const NARROW_BLOCKS = 5
 
-function statusAt(world: World, payment: Payment, height: number, ended: Spending | undefined): ChainStatus {
+function computeStatus(world: World, payment: Payment, height: number, ended: Spending | undefined): ChainStatus {
   const safe = height - SAFE_DEPTH
   const isOver = (at: number) => BigInt(world.blockTimes[at] ?? 0) > payment.validBefore
   if (ended === undefined)
@@ -411,7 +411,7 @@ export function isDead(world: World, payment: Payment): boolean {
 }
 
 /** Whether a facilitator reports what it supports. */
-export const supports = (world: World, at: FacilitatorName) =>
+export const answerSupports = (world: World, at: FacilitatorName) =>
   strikesAt(world, at, 'verifyDown') ? 'unavailable' : 'yes'
 
 /** The facilitator port's `verify`. */
@@ -420,7 +420,7 @@ export function verify(world: World, at: FacilitatorName, payment: Payment): Ver
   world.verified.add(authorizationOf(payment))
   if (strikesAt(world, at, 'verifyDown')) return { kind: 'unavailable' }
   if (strikesAt(world, at, 'blind')) return { kind: 'invalid', reason: 'invalid_exact_evm_signature' }
-  const reason = obstacle(world, payment)
+  const reason = findObstacle(world, payment)
   if (reason === undefined && strikesAt(world, at, 'broadcastsAtVerify')) broadcast(world, payment, 'others')
   const stale = payment.signature !== FORGED && strikesAt(world, at, 'verifyStale')
   return reason === undefined || stale ? { kind: 'valid' } : { kind: 'invalid', reason }
@@ -477,11 +477,11 @@ const TOO_POOR = 'invalid_exact_evm_insufficient_balance'
 
 function trySettling(world: World, at: FacilitatorName, payment: Payment): SettleResult {
   if (strikesAt(world, at, 'blind')) return { kind: 'refused', reason: 'invalid_exact_evm_signature' }
-  const reason = obstacle(world, payment)
+  const reason = findObstacle(world, payment)
   if (reason !== undefined)
     return strikesAt(world, at, 'answerLost') ? { kind: 'unclear' } : { kind: 'refused', reason }
   if (strikesAt(world, at, 'refusesGood')) return { kind: 'refused', reason: SIMULATION_FAILED }
-  if (strikesAt(world, at, 'inventsHash')) return success(world, payment, newHash(world))
+  if (strikesAt(world, at, 'inventsHash')) return createSuccess(world, payment, createHash(world))
   const sent = broadcast(world, payment, 'wall')
   if (strikesAt(world, at, 'refusesThenLands')) return { kind: 'refused', reason: SIMULATION_FAILED }
   if (strikesAt(world, at, 'refusesVaguely')) return { kind: 'refused', reason: VAGUE }
@@ -490,10 +490,10 @@ function trySettling(world: World, at: FacilitatorName, payment: Payment): Settl
   const isStalled = world.scheduler.elapsed() < world.stalledUntilMs
   if (world.prng.chance(0.8) && isStalled) return { kind: 'unclear', tx: sent.tx }
   if (world.prng.chance(0.8)) makeBlock(world, world.scheduler.elapsed())
-  return success(world, payment, sent.tx)
+  return createSuccess(world, payment, sent.tx)
 }
 
-function success(world: World, payment: Payment, tx: Hash): SettleResult {
+function createSuccess(world: World, payment: Payment, tx: Hash): SettleResult {
   world.claims.add(`${keyOf(payment)} ${tx}`)
   return { kind: 'success', tx }
 }

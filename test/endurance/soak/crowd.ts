@@ -4,7 +4,7 @@ import type { Socket } from 'bun'
 import { encodeRequest, load } from '../../../bench/measure/load.ts'
 import { createOwners } from '../../../bench/scenarios/owners.ts'
 import type { LocalNetwork } from '../../../server/local/network.ts'
-import { buyUntilEnded, newBuyer } from '../torture/buyers.ts'
+import { buyUntilEnded, createBuyer } from '../torture/buyers.ts'
 
 /** The number of each. */
 export type Rates = {
@@ -46,31 +46,31 @@ export async function visit(rates: Rates, { url, network, ms, sold }: Visit, tot
   const port = Number(new URL(url).port)
   const sign = await createOwners(sold)
   const over = AbortSignal.timeout(ms)
-  const expected = (what: string, status: number) => {
+  const checkStatus = (what: string, status: number) => {
     if (status === 503) totals.busy++
     else if (status !== 200) totals.wrong.push(`${what}: ${status}`)
     return status === 200
   }
   const followers = crowdOf(port, rates.followers, totals)
   await Promise.all([
-    paced(1000 / rates.readsPerSecond, over, async (turn) => {
+    runPaced(1000 / rates.readsPerSecond, over, async (turn) => {
       const path = PATHS[turn % PATHS.length] ?? '/'
       const response = await fetch(url + path, { headers: { 'Accept-Encoding': 'gzip' }, decompress: false })
       await response.arrayBuffer()
-      if (expected(path, response.status)) totals.reads++
+      if (checkStatus(path, response.status)) totals.reads++
     }),
-    paced(1000 / rates.repaintsPerSecond, over, async () => {
+    runPaced(1000 / rates.repaintsPerSecond, over, async () => {
       const once = [sign().bytes]
       const { statuses } = await load({ port, next: () => once.pop(), connections: 1, ms: 1 })
-      for (const status of statuses.keys()) if (expected('repaint', status)) totals.repaints++
+      for (const status of statuses.keys()) if (checkStatus('repaint', status)) totals.repaints++
     }),
-    paced(ms / rates.purchases, over, async () => {
-      const buyer = newBuyer({ via: 'http', leaves: false, at: 'next' }, await network.wallet(1))
+    runPaced(ms / rates.purchases, over, async () => {
+      const buyer = createBuyer({ via: 'http', leaves: false, at: 'next' }, await network.wallet(1))
       await buyUntilEnded(buyer, () => url, 1)
       if (buyer.receipt === undefined) totals.wrong.push(`purchase: ${buyer.refusal}`)
       else totals.bought++
     }),
-    paced(1000, over, () => followers.renewOne()),
+    runPaced(1000, over, () => followers.renewOne()),
   ])
   followers.leave()
 }
@@ -79,7 +79,7 @@ export async function visit(rates: Rates, { url, network, ms, sold }: Visit, tot
 const AT_ONCE_MAX = 10
 
 /** Repeats something until the signal, at most a few turns in parallel; resolves when all turns are done. */
-async function paced(everyMs: number, over: AbortSignal, turn: (number: number) => Promise<void>): Promise<void> {
+async function runPaced(everyMs: number, over: AbortSignal, turn: (number: number) => Promise<void>): Promise<void> {
   const underWay = new Set<Promise<void>>()
   for (let number = 0; !over.aborted; number++) {
     const one = turn(number).finally(() => underWay.delete(one))
@@ -94,12 +94,12 @@ async function paced(everyMs: number, over: AbortSignal, turn: (number: number) 
 function crowdOf(port: number, count: number, totals: Totals) {
   const sockets: Socket[] = []
   const request = encodeRequest('GET', '/api/live')
-  const data = (_: unknown, chunk: Uint8Array) => {
+  const countData = (_: unknown, chunk: Uint8Array) => {
     totals.events += Buffer.from(chunk).toString('latin1').split('event:').length - 1
   }
   const join = async () => {
     const open = (socket: { write(bytes: Uint8Array): number }) => void socket.write(request)
-    sockets.push(await Bun.connect({ hostname: '127.0.0.1', port, socket: { open, data } }))
+    sockets.push(await Bun.connect({ hostname: '127.0.0.1', port, socket: { open, data: countData } }))
   }
   return {
     /** Adds a follower, and removes the oldest one once there are enough. */

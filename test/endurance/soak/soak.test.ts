@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { IS_LONG_RUN } from '../../support/long-run.ts'
 import { FLOOD_NAMES } from '../abuse/floods.ts'
-import { soak, type Run } from './soak.ts'
+import { runSoak, type Run } from './soak.ts'
 
 // Goal: a wall that is used for long takes no more resources than at first. Method: `bun run endurance soak` watches a process that
 // is read, repainted, followed and bought from for half an hour; here it is for some seconds, to check that everything is used.
@@ -27,7 +27,7 @@ const RUN: Run = IS_LONG_RUN
 test.skipIf(process.platform !== 'linux')(
   'a full wall in use sells its last blocks, serves every client, and frees disconnected ones',
   async () => {
-    const { wrong, alerts, bought, sold, reads, repaints, events, samples, rest } = await soak(RUN, (sample) => {
+    const { wrong, alerts, bought, sold, reads, repaints, events, samples, rest } = await runSoak(RUN, (sample) => {
       if (IS_LONG_RUN) console.log(JSON.stringify(sample))
     })
     expect([wrong, alerts]).toEqual([[], []])

@@ -54,7 +54,7 @@ const FLOODED_SHARE = 0.5
 const FLOODERS = 200
 
 /** Runs; `tell` gets each sample. The last blocks of the wall are sold while it runs. */
-export async function soak(
+export async function runSoak(
   { ms, everyMs, restMs, rates, floods }: Run,
   tell: (sample: Sample) => void,
 ): Promise<Summary> {
@@ -79,7 +79,7 @@ export async function soak(
     const samples: Sample[] = []
     let flood: FloodName | undefined
     const look = lookAt(wall, path)
-    const sample = (): Sample => ({ ...look(), flood })
+    const takeSample = (): Sample => ({ ...look(), flood })
     const target = await targetOf(wall, sold)
     const flooder = startFlooder()
     const floodInTurns = async () => {
@@ -93,7 +93,7 @@ export async function soak(
       }
     }
     const watching = setInterval(() => {
-      const seen = sample()
+      const seen = takeSample()
       samples.push(seen)
       tell(seen)
     }, everyMs)
@@ -101,7 +101,7 @@ export async function soak(
       await Promise.all([visit(rates, { url: wall.url, network, ms, sold }, totals), floodInTurns()])
       clearInterval(watching)
       await Bun.sleep(restMs)
-      const rest = { samples, rest: sample(), sold: await soldAt(wall.url, sold) }
+      const rest = { samples, rest: takeSample(), sold: await countSold(wall.url, sold) }
       return { ...totals, ...rest, alerts: wall.journal().filter(isAlert) }
     } finally {
       clearInterval(watching)
@@ -120,21 +120,21 @@ function lookAt({ pid, journal }: WallProcess, path: string): () => Omit<Sample,
     minute: Math.round((performance.now() - since) / 6000) / 10,
     residentMb: Math.round(readResidentMb(pid)),
     descriptors: readdirSync(`/proc/${pid}/fd`).length,
-    walMb: megabytes(`${path}-wal`),
-    databaseMb: megabytes(path),
+    walMb: measureMegabytes(`${path}-wal`),
+    databaseMb: measureMegabytes(path),
     journalLines: journal().length,
     journalKb: Math.round(journal().reduce((sum, line) => sum + line.length + 1, 0) / 1000),
     alerts: journal().filter(isAlert).length,
   })
 }
 
-const megabytes = (path: string) => Math.round(statSync(path).size / 10_000) / 100
+const measureMegabytes = (path: string) => Math.round(statSync(path).size / 10_000) / 100
 
 const isAlert = (line: string) => line.includes('"level":"alert"')
 
 /** How many blocks are sold, by the feed: it shows each sale immediately. */
-async function soldAt(url: string, from: number): Promise<number> {
+async function countSold(url: string, from: number): Promise<number> {
   const page = await fetch(`${url}/api/feed?after=${from}&limit=200`)
   const { nextAfter, hasMore } = (await page.json()) as FeedPage
-  return hasMore ? await soldAt(url, nextAfter) : nextAfter
+  return hasMore ? await countSold(url, nextAfter) : nextAfter
 }

@@ -4,8 +4,8 @@ import type { LocalNetwork } from '../../../server/local/network.ts'
 import type { Chain, Transfer } from '../../../server/ports.ts'
 import type { Deed } from '../../../shared/contract/block.ts'
 import type { Canvas } from '../../../shared/contract/canvas.ts'
-import { ask, blocksOf, nonceIn, type Buyer } from './buyers.ts'
-import { reader, type Door, type Editor, type Reader } from './bystanders.ts'
+import { ask, blocksOf, readNonce, type Buyer } from './buyers.ts'
+import { createReader, type Door, type Editor, type Reader } from './bystanders.ts'
 import { priceOf } from './plan.ts'
 
 /** The wall as it is now, and all participants. */
@@ -33,11 +33,11 @@ export type Sums = {
 /** All current problems, in words; none if all is well. `recent` buyers request their receipts again. */
 export async function inspect(scene: Scene, recent: readonly Buyer[]): Promise<{ wrong: string[]; sums: Sums }> {
   const wrong: string[] = []
-  const bodies = await canvases(scene)
+  const bodies = await readCanvases(scene)
   if (new Set(bodies).size > 1) wrong.push('the walls do not show the same')
   const canvas = JSON.parse(bodies[0] ?? '') as Canvas
-  const transfers = await received(scene.chain, scene.payTo)
-  const bought = blocksBought(scene.buyers)
+  const transfers = await listReceived(scene.chain, scene.payTo)
+  const bought = listBlocksBought(scene.buyers)
   const owed = scene.buyers.filter(({ refusal }) => refusal === 'payment_credited')
   const credits = owed.reduce((sum, buyer) => sum + priceOf(buyer), 0)
   const balance = await scene.network.balanceOf(scene.payTo)
@@ -47,12 +47,12 @@ export async function inspect(scene: Scene, recent: readonly Buyer[]): Promise<{
   if (dollars !== sums.claimed + credits)
     wrong.push(`received ${balance}, but ${sums.claimed} blocks are claimed and ${credits} dollars owed`)
   if (bought.length !== sums.claimed) wrong.push(`${bought.length} blocks have receipts, ${sums.claimed} are claimed`)
-  wrong.push(...money(transfers, scene.buyers))
+  wrong.push(...checkMoney(transfers, scene.buyers))
   if (new Set(bought).size !== bought.length) wrong.push('two receipts name one block')
   for (const buyer of scene.buyers) if (buyer.refusal === 'no end') wrong.push(`no end for ${nonceOf(buyer)}`)
-  wrong.push(...(await readings(scene, canvas)))
-  for (const buyer of recent) wrong.push(...(await again(scene, buyer, noncesOf(transfers))))
-  for (const editor of scene.editors) wrong.push(...(await painted(scene, editor)))
+  wrong.push(...(await checkReadings(scene, canvas)))
+  for (const buyer of recent) wrong.push(...(await checkResend(scene, buyer, noncesOf(transfers))))
+  for (const editor of scene.editors) wrong.push(...(await checkPainted(scene, editor)))
   wrong.push(...(await scene.tables()))
   return { wrong, sums }
 }
@@ -60,22 +60,24 @@ export async function inspect(scene: Scene, recent: readonly Buyer[]): Promise<{
 const DOLLAR = 1_000_000
 
 /** Every block that somebody has the receipt of. */
-export const blocksBought = (buyers: readonly Buyer[]): readonly string[] =>
+export const listBlocksBought = (buyers: readonly Buyer[]): readonly string[] =>
   buyers.flatMap(({ receipt }) => (receipt === undefined ? [] : blocksOf(receipt)))
 
 /** The canvas read of each wall, as it is sent. */
-export const canvases = ({ urls }: Scene): Promise<readonly string[]> =>
+export const readCanvases = ({ urls }: Scene): Promise<readonly string[]> =>
   Promise.all(urls.map(async (url) => await (await fetch(`${url}/api/canvas`)).text()))
 
 /** All that a buyer signed. */
-const signedBy = ({ abandoned, payload }: Buyer) =>
+const listSigned = ({ abandoned, payload }: Buyer) =>
   [...new Set([abandoned, payload])].filter((one) => one !== undefined)
 
-const nonceOf = (buyer: Buyer): string => signedBy(buyer).map(nonceIn).join(' or ')
+const nonceOf = (buyer: Buyer): string => listSigned(buyer).map(readNonce).join(' or ')
 
 /** Each transfer is of the whole price and has one receipt, with its own transaction; nobody pays twice, or has a receipt for nothing. */
-function money(transfers: readonly Transfer[], buyers: readonly Buyer[]): string[] {
-  const byNonce = new Map(buyers.flatMap((buyer) => signedBy(buyer).map((signed) => [nonceIn(signed), buyer] as const)))
+function checkMoney(transfers: readonly Transfer[], buyers: readonly Buyer[]): string[] {
+  const byNonce = new Map(
+    buyers.flatMap((buyer) => listSigned(buyer).map((signed) => [readNonce(signed), buyer] as const)),
+  )
   const wrong = transfers.flatMap(({ nonce, tx, amount }) => {
     const buyer = byNonce.get(nonce ?? '')
     if (buyer === undefined) return [`${tx} pays for nothing that anybody asked for`]
@@ -90,7 +92,7 @@ function money(transfers: readonly Transfer[], buyers: readonly Buyer[]): string
   const paid = noncesOf(transfers)
   if (paid.size !== transfers.length) wrong.push('an authorization was charged twice')
   for (const buyer of buyers) {
-    const charged = signedBy(buyer).filter((signed) => paid.has(nonceIn(signed)))
+    const charged = listSigned(buyer).filter((signed) => paid.has(readNonce(signed)))
     if (charged.length > 1) wrong.push(`the buyer of ${nonceOf(buyer)} was charged twice`)
     if (buyer.receipt !== undefined && charged.length === 0) wrong.push(`${nonceOf(buyer)} has a block for free`)
   }
@@ -100,7 +102,7 @@ function money(transfers: readonly Transfer[], buyers: readonly Buyer[]): string
 const noncesOf = (transfers: readonly Transfer[]): ReadonlySet<string> =>
   new Set(transfers.map(({ nonce }) => nonce ?? ''))
 
-async function received(chain: Chain, payTo: `0x${string}`): Promise<readonly Transfer[]> {
+async function listReceived(chain: Chain, payTo: `0x${string}`): Promise<readonly Transfer[]> {
   const all: Transfer[] = []
   for (let next = 0n; ;) {
     const receipts = await chain.transfersTo(payTo, next)
@@ -112,12 +114,12 @@ async function received(chain: Chain, payTo: `0x${string}`): Promise<readonly Tr
 }
 
 /** The feed from its beginning equals what was read all along, and names the blocks of the canvas. */
-async function readings({ urls, door, follower }: Scene, { blocks }: Canvas): Promise<string[]> {
+async function checkReadings({ urls, door, follower }: Scene, { blocks }: Canvas): Promise<string[]> {
   await follower.read(door)
   const claimed = new Set(blocks.map(({ i }) => i))
   const wrong: string[] = []
   for (const url of urls) {
-    const { sales, read } = reader()
+    const { sales, read } = createReader()
     await read(() => url)
     if (!Bun.deepEquals(sales, follower.sales)) wrong.push('the feed is not what it was')
     if (claimed.size !== sales.length || !sales.every(({ i }) => claimed.has(i)))
@@ -127,8 +129,8 @@ async function readings({ urls, door, follower }: Scene, { blocks }: Canvas): Pr
 }
 
 /** The same signed request gets the same receipt, over the other interface too. */
-async function again({ door }: Scene, buyer: Buyer, paid: ReadonlySet<string>): Promise<string[]> {
-  const payload = signedBy(buyer).find((signed) => paid.has(nonceIn(signed)))
+async function checkResend({ door }: Scene, buyer: Buyer, paid: ReadonlySet<string>): Promise<string[]> {
+  const payload = listSigned(buyer).find((signed) => paid.has(readNonce(signed)))
   if (buyer.receipt === undefined || payload === undefined) return []
   const wrong: string[] = []
   for (const via of ['http', 'mcp'] as const) {
@@ -139,7 +141,7 @@ async function again({ door }: Scene, buyer: Buyer, paid: ReadonlySet<string>): 
   return wrong
 }
 
-async function painted({ door }: Scene, { block, sent, acknowledged }: Editor): Promise<string[]> {
+async function checkPainted({ door }: Scene, { block, sent, acknowledged }: Editor): Promise<string[]> {
   const { message } = (await (await fetch(`${door()}/blocks/${block}`)).json()) as Deed
   const possible = acknowledged === 0 ? [null, ...sent] : sent.slice(acknowledged - 1)
   return possible.includes(message) ? [] : [`block ${block} says ${message}, not ${possible.join(' or ')}`]

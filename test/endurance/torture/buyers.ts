@@ -25,7 +25,7 @@ export type Buyer = Order & {
 }
 
 /** A buyer who has done nothing yet. */
-export const newBuyer = (order: Order, wallet: Wallet): Buyer => ({
+export const createBuyer = (order: Order, wallet: Wallet): Buyer => ({
   ...order,
   wallet,
   payload: undefined,
@@ -67,9 +67,9 @@ async function step(buyer: Buyer, door: Door, copies: number, hangUps: HangUps):
   if (buyer.payload === undefined) return await signTerms(buyer, await ask(buyer, door()))
   const { payload } = buyer
   const leaving = new AbortController()
-  if (buyer.leaves && buyer.abandoned === undefined) hangUps.set(nonceIn(payload), () => leaving.abort())
+  if (buyer.leaves && buyer.abandoned === undefined) hangUps.set(readNonce(payload), () => leaving.abort())
   const answers = await Promise.all(Array.from({ length: copies }, () => ask(buyer, door(), payload, leaving.signal)))
-  hangUps.delete(nonceIn(payload))
+  hangUps.delete(readNonce(payload))
   if (leaving.signal.aborted) {
     buyer.abandoned = payload
     buyer.payload = undefined
@@ -121,7 +121,7 @@ export const blocksOf = (receipt: Receipt | AreaReceipt): readonly string[] =>
   'blocks' in receipt ? receipt.blocks : [receipt.block]
 
 /** The nonce of a signed authorization. */
-export const nonceIn = ({ payload }: PaymentPayload): string =>
+export const readNonce = ({ payload }: PaymentPayload): string =>
   (payload as { authorization?: { nonce?: string } }).authorization?.nonce?.toLowerCase() ?? ''
 
 /** Sends a request over the buyer's own interface, with its payment if there is one. */
@@ -141,7 +141,7 @@ export async function ask(
 async function askHttp(url: string, order: Order, signal: AbortSignal, payload?: PaymentPayload): Promise<Answer> {
   const paid = payload === undefined ? {} : { 'payment-signature': encodePaymentSignatureHeader(payload) }
   const headers = { accept: 'application/json', ...paid }
-  const area = areaBody(order)
+  const area = createAreaBody(order)
   const response = await (area === undefined
     ? fetch(`${url}/blocks/${order.at}`, { headers, signal })
     : fetch(`${url}/areas`, {
@@ -156,7 +156,7 @@ async function askHttp(url: string, order: Order, signal: AbortSignal, payload?:
 }
 
 /** The body of an order for an area; `undefined` for a block. */
-function areaBody({ at, area }: Order) {
+function createAreaBody({ at, area }: Order) {
   if (area === undefined) return undefined
   const { w, h, painted } = area
   return { at, w, h, ...(painted ? { image: IMAGE } : {}) }
@@ -183,7 +183,7 @@ const statuses: Readonly<Record<string, number>> = {
 
 async function askMcp(url: string, order: Order, signal: AbortSignal, payload?: PaymentPayload): Promise<Answer> {
   const meta = payload === undefined ? {} : { _meta: { 'x402/payment': payload } }
-  const area = areaBody(order)
+  const area = createAreaBody(order)
   const what =
     area === undefined ? { name: 'buy_block', arguments: { coord: order.at } } : { name: 'buy_area', arguments: area }
   const params = { ...what, ...meta }

@@ -22,14 +22,14 @@ export type Door = () => string
 export type Reader = { readonly sales: Sale[]; read(door: Door): Promise<void> }
 
 /** Starts at the beginning. */
-export function reader(): Reader {
+export function createReader(): Reader {
   const sales: Sale[] = []
   let after = 0
   return {
     sales,
     async read(door) {
       for (;;) {
-        const page = await pageAfter(door(), after)
+        const page = await readPage(door(), after)
         if (page === undefined) return
         for (const sale of page.sales) {
           if (sale.seq !== sales.length + 1) throw new Error(`the feed went from ${sales.length} to ${sale.seq}`)
@@ -42,7 +42,7 @@ export function reader(): Reader {
   }
 }
 
-async function pageAfter(url: string, after: number): Promise<FeedPage | undefined> {
+async function readPage(url: string, after: number): Promise<FeedPage | undefined> {
   try {
     const answer = await fetch(`${url}/api/feed?after=${after}&limit=100`)
     return answer.ok ? ((await answer.json()) as FeedPage) : undefined

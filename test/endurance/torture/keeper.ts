@@ -33,25 +33,25 @@ export function keeperOf(settings: Readonly<Record<string, string>>, folder: str
   let place: Database = {}
   // One thing at a time, because a wall that crashed may be about to be killed as well.
   let turn: Promise<unknown> = Promise.resolve()
-  const inTurn = (work: () => Promise<void>): Promise<void> => {
+  const runInTurn = (work: () => Promise<void>): Promise<void> => {
     const mine = turn.then(work)
     turn = mine.catch((error: unknown) => totals.wrong.push(String(error)))
     return mine
   }
 
-  const launch = async (limits?: string): Promise<void> => {
+  const launchWall = async (limits?: string): Promise<void> => {
     const started = await startWithRetries(() =>
       startWall({ ...settings, ...place }, { limits, folder, program: QUICK_WALL }),
     )
     totals.starts++
     wall = started
     void started.exited.then((code) =>
-      inTurn(async () => {
+      runInTurn(async () => {
         checkJournal(started, totals.wrong)
         if (wall !== started) return
         if (code === DISK_DEATH) totals.diskDeaths++
         else totals.wrong.push(`the wall exited on its own with ${code}`)
-        await launch()
+        await launchWall()
       }),
     )
   }
@@ -63,18 +63,18 @@ export function keeperOf(settings: Readonly<Record<string, string>>, folder: str
 
   return {
     start: (database, limits) =>
-      inTurn(async () => {
+      runInTurn(async () => {
         place = database
-        await launch(limits)
+        await launchWall(limits)
       }),
-    stop: () => inTurn(() => end('stop')),
+    stop: () => runInTurn(() => end('stop')),
     crash: () =>
-      inTurn(async () => {
+      runInTurn(async () => {
         totals.kills++
         await end('kill')
-        await launch()
+        await launchWall()
       }),
-    settled: () => inTurn(async () => {}),
+    settled: () => runInTurn(async () => {}),
   }
 }
 

@@ -4,7 +4,7 @@
  */
 
 import { parseArgs } from 'node:util'
-import { torture } from './run.ts'
+import { runTorture } from './run.ts'
 
 const { values } = parseArgs({
   args: Bun.argv.slice(2),
@@ -15,9 +15,9 @@ const { values } = parseArgs({
     instances: { type: 'string' },
   },
 })
-const number = (text: string | undefined) => (text === undefined ? undefined : Number(text))
+const parseNumber = (text: string | undefined) => (text === undefined ? undefined : Number(text))
 const [seed, rounds] = [Number(values.seed), Number(values.rounds)]
-const [crowd, instances] = [number(values.crowd), number(values.instances)]
+const [crowd, instances] = [parseNumber(values.crowd), parseNumber(values.instances)]
 const isCount = (value: number | undefined) => value === undefined || (Number.isSafeInteger(value) && value >= 1)
 if (!Number.isSafeInteger(seed) || ![rounds, crowd, instances].every(isCount)) {
   console.error('bun run torture [--rounds N] [--seed N] [--crowd N] [--instances N]')
@@ -25,6 +25,6 @@ if (!Number.isSafeInteger(seed) || ![rounds, crowd, instances].every(isCount)) {
 }
 // An interrupted run leaves no disk mounted; the wall and the chain end with this process's group or guard.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
-const summary = await torture({ seed, rounds, crowd, instances }, (line) => console.error(line))
+const summary = await runTorture({ seed, rounds, crowd, instances }, (line) => console.error(line))
 console.log(JSON.stringify(summary, null, 2))
 process.exit(summary.wrong.length === 0 ? 0 : 1)

@@ -83,7 +83,7 @@ export function planOf(seed: number, rounds: number, crowd = CROWD, instances?: 
       number,
       orders,
       copies: prng.below(8),
-      kills: killsIn(trouble, prng, instances ?? 1),
+      kills: planKills(trouble, prng, instances ?? 1),
       trouble,
       troubleAfterMs: prng.below(200),
       troubleForMs: 200 + prng.below(600),
@@ -107,11 +107,11 @@ function sizeIn(prng: Prng): Size {
 }
 
 /** A failing disk already ends the process, and on a full one a wall could not start again before there is space. */
-function killsIn(trouble: Trouble, prng: Prng, instances: number): Kill[] {
+function planKills(trouble: Trouble, prng: Prng, instances: number): Kill[] {
   if (trouble === 'disk-limit') return []
   if (trouble === 'disk-full') return [{ afterMs: 1000 + prng.below(400), instance: 0 }]
-  const whichever = () => (instances === 1 ? 0 : prng.below(instances))
-  return Array.from({ length: 1 + prng.below(2) }, () => ({ afterMs: 5 + prng.below(396), instance: whichever() }))
+  const drawInstance = () => (instances === 1 ? 0 : prng.below(instances))
+  return Array.from({ length: 1 + prng.below(2) }, () => ({ afterMs: 5 + prng.below(396), instance: drawInstance() }))
 }
 
 function chainTroubleOf(number: number): Trouble | undefined {

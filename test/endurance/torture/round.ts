@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { backUp } from '../../../db/sqlite/file/backup.ts'
 import { waitUntilArmed } from '../../../server/local/wall-process.ts'
 import { forwardTo } from '../../support/chain/front.ts'
-import { blocksOf, buyUntilEnded, newBuyer, type Buyer } from './buyers.ts'
+import { blocksOf, buyUntilEnded, createBuyer, type Buyer } from './buyers.ts'
 import { repaintOnce } from './bystanders.ts'
 import { priceOf, type Round } from './plan.ts'
 import type { Stage } from './stage.ts'
@@ -19,11 +19,11 @@ const SHORT_FILES = `trap '' XFSZ; ulimit -f 500`
 
 /** Plays it until every buyer has an end; returns the buyers. */
 export async function playRound(stage: Stage, round: Round): Promise<readonly Buyer[]> {
-  const guests = await invite(stage, round)
+  const guests = await inviteBuyers(stage, round)
   const there = await moveIn(stage, round)
   stage.facilitator.settle.next(...round.settleFaults)
   const over = new AbortController()
-  const audience = attend(stage, over.signal)
+  const audience = attendRound(stage, over.signal)
   const trouble = makeTrouble(stage, round)
   const buying = guests.map((guest, at) => buyUntilEnded(guest, stage.door, at < round.copies ? 2 : 1, stage.hangUps))
   for (const { afterMs, instance } of round.kills) {
@@ -34,14 +34,14 @@ export async function playRound(stage: Stage, round: Round): Promise<readonly Bu
   over.abort()
   await audience
   await moveOut(stage, there)
-  enlist(stage, guests)
+  enlistEditors(stage, guests)
   return guests
 }
 
-async function invite({ network, buyers }: Stage, { orders }: Round): Promise<readonly Buyer[]> {
+async function inviteBuyers({ network, buyers }: Stage, { orders }: Round): Promise<readonly Buyer[]> {
   const guests = await Promise.all(
     // Enough to be charged twice.
-    orders.map(async (order) => newBuyer(order, await network.wallet(2 * priceOf(order)))),
+    orders.map(async (order) => createBuyer(order, await network.wallet(2 * priceOf(order)))),
   )
   buyers.push(...guests)
   return guests
@@ -106,7 +106,7 @@ async function makeTrouble(stage: Stage, round: Round): Promise<void> {
 }
 
 /** Owners repaint and a reader follows, again and again. */
-async function attend({ editors, follower, door }: Stage, over: AbortSignal): Promise<void> {
+async function attendRound({ editors, follower, door }: Stage, over: AbortSignal): Promise<void> {
   while (!over.aborted) {
     await Promise.all([follower.read(door), ...editors.slice(-EDITORS).map((editor) => repaintOnce(editor, door()))])
     await Bun.sleep(AUDIENCE_EVERY_MS)
@@ -114,7 +114,7 @@ async function attend({ editors, follower, door }: Stage, over: AbortSignal): Pr
 }
 
 /** Some of those who bought repaint from now on. */
-function enlist({ editors }: Stage, guests: readonly Buyer[]): void {
+function enlistEditors({ editors }: Stage, guests: readonly Buyer[]): void {
   for (const { wallet, receipt } of guests.filter((guest) => guest.receipt !== undefined).slice(0, 1))
     editors.push({
       wallet,

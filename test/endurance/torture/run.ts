@@ -3,7 +3,7 @@
  * everything around it failing in turn. After each round all must come to rest, and the books must balance.
  */
 
-import { blocksBought, canvases, inspect, type Scene, type Sums } from './books.ts'
+import { listBlocksBought, readCanvases, inspect, type Scene, type Sums } from './books.ts'
 import type { Buyer } from './buyers.ts'
 import { planOf } from './plan.ts'
 import { playRound } from './round.ts'
@@ -42,7 +42,10 @@ export type Run = {
 }
 
 /** Runs; `tell` gets each round. A run ends with the first round that leaves a problem. */
-export async function torture({ seed, rounds, crowd, instances }: Run, tell: (line: string) => void): Promise<Summary> {
+export async function runTorture(
+  { seed, rounds, crowd, instances }: Run,
+  tell: (line: string) => void,
+): Promise<Summary> {
   const began = performance.now()
   const stage = await setStage(instances)
   const { keepers, totals, buyers, editors } = stage
@@ -55,7 +58,7 @@ export async function torture({ seed, rounds, crowd, instances }: Run, tell: (li
       const since = performance.now()
       const guests = await playRound(stage, round)
       await Promise.all(keepers.map((keeper) => keeper.settled()))
-      equalAfterMs.push(await whenEqual(stage.scene()))
+      equalAfterMs.push(await waitUntilEqual(stage.scene()))
       const found = await inspectUntilRight(stage.scene(), [...guests, ...buyers.slice(-200).slice(0, SPOT_CHECKS)])
       sums = found.sums
       played++
@@ -63,7 +66,7 @@ export async function torture({ seed, rounds, crowd, instances }: Run, tell: (li
       tell(
         `round ${round.number}/${rounds} (${round.trouble}): ${sums.claimed} sold, ${totals.kills} kills, ` +
           `${totals.diskDeaths} disk deaths, equal after ${equalAfterMs.at(-1)} ms, ${totals.wrong.length} wrong, ` +
-          `${secondsSince(since)} s`,
+          `${countSecondsSince(since)} s`,
       )
       if (totals.wrong.length > 0) break
     }
@@ -75,9 +78,9 @@ export async function torture({ seed, rounds, crowd, instances }: Run, tell: (li
   return {
     seed,
     rounds: played,
-    seconds: secondsSince(began),
+    seconds: countSecondsSince(began),
     buyers: buyers.length,
-    sold: blocksBought(buyers).length,
+    sold: listBlocksBought(buyers).length,
     areas: buyers.filter(({ area, receipt }) => area !== undefined && receipt !== undefined).length,
     left: buyers.filter(({ abandoned }) => abandoned !== undefined).length,
     refusals: countOf(buyers.flatMap(({ refusal }) => refusal ?? [])),
@@ -96,16 +99,16 @@ function countOf(codes: readonly string[]): Record<string, number> {
 }
 
 /** Polls until all walls agree; returns how many milliseconds that took. */
-async function whenEqual(scene: Scene): Promise<number> {
+async function waitUntilEqual(scene: Scene): Promise<number> {
   const since = performance.now()
   for (let tries = 1; tries < REST_TRIES; tries++) {
-    if (new Set(await canvases(scene)).size === 1) break
+    if (new Set(await readCanvases(scene)).size === 1) break
     await Bun.sleep(LOOK_EVERY_MS)
   }
   return Math.round(performance.now() - since)
 }
 
-const secondsSince = (since: number) => Math.round((performance.now() - since) / 100) / 10
+const countSecondsSince = (since: number) => Math.round((performance.now() - since) / 100) / 10
 
 /** Polls until there is no problem any more: the sweeper needs some seconds to resolve doubtful payments. */
 async function inspectUntilRight(scene: Scene, recent: readonly Buyer[]): ReturnType<typeof inspect> {

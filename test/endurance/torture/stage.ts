@@ -12,14 +12,14 @@ import { findFreePort } from '../../../server/local/wall-process.ts'
 import { createWallet } from '../../../server/local/wallets.ts'
 import { startFaultyFacilitator } from '../../support/chain/faulty-facilitator.ts'
 import { forwardTo, openFront } from '../../support/chain/front.ts'
-import { limitedTo, startOddEndpoint } from '../../support/chain/odd-endpoint.ts'
-import { newOffer } from '../../support/chain/signing.ts'
+import { createLimit, startOddEndpoint } from '../../support/chain/odd-endpoint.ts'
+import { createOffer } from '../../support/chain/signing.ts'
 import { limitMs } from '../../support/machine.ts'
 import { startPostgres, type PostgresServer } from '../../support/postgres/server.ts'
 import { mountDisk, type SmallDisk } from '../../support/scratch-folder.ts'
 import type { Scene } from './books.ts'
-import { nonceIn, type Buyer, type HangUps } from './buyers.ts'
-import { reader, type Editor } from './bystanders.ts'
+import { readNonce, type Buyer, type HangUps } from './buyers.ts'
+import { createReader, type Editor } from './bystanders.ts'
 import { keeperOf, type Database, type Totals } from './keeper.ts'
 import { checkTables } from './tables.ts'
 
@@ -31,10 +31,10 @@ export async function setStage(instances?: number) {
   const folder = await mkdtemp(join(tmpdir(), 'pixel-wall-torture-'))
   const network = await startLocalNetwork()
   const hangUps: HangUps = new Map()
-  const facilitator = await startFaultyFacilitator(leftBy(hangUps, network.askFacilitator))
+  const facilitator = await startFaultyFacilitator(createLeavingSettle(hangUps, network.askFacilitator))
   const gate = openFront(forwardTo(network.rpcUrl))
-  const narrow = startOddEndpoint(network.rpcUrl, { eth_getLogs: limitedTo(EVENTS_OF) })
-  const ground = instances === undefined ? await fileIn(folder) : await sharedServer()
+  const narrow = startOddEndpoint(network.rpcUrl, { eth_getLogs: createLimit(EVENTS_OF) })
+  const ground = instances === undefined ? await createFileGround(folder) : await createServerGround()
   const payTo = createWallet().address
   const ports = await Promise.all(Array.from({ length: instances ?? 1 }, findFreePort))
   const totals: Totals = { starts: 0, kills: 0, diskDeaths: 0, wrong: [] }
@@ -50,14 +50,14 @@ export async function setStage(instances?: number) {
   }
   const keepers = ports.map((port) => keeperOf({ ...settings, PORT: String(port) }, folder, totals))
   const urls = ports.map((port) => `http://127.0.0.1:${port}`)
-  const chain = createViemChain(openEndpoints('eip155:8453', [network.rpcUrl], { clock }), newOffer())
+  const chain = createViemChain(openEndpoints('eip155:8453', [network.rpcUrl], { clock }), createOffer())
   const [buyers, editors]: [Buyer[], Editor[]] = [[], []]
-  const follower = reader()
+  const follower = createReader()
   let turn = 0
-  const door = () => urls[turn++ % urls.length] ?? ''
+  const takeNextUrl = () => urls[turn++ % urls.length] ?? ''
   return {
     ...ground,
-    door,
+    door: takeNextUrl,
     network,
     facilitator,
     hangUps,
@@ -70,7 +70,7 @@ export async function setStage(instances?: number) {
     follower,
     scene: (): Scene => ({
       urls,
-      door,
+      door: takeNextUrl,
       payTo,
       network,
       chain,
@@ -97,11 +97,14 @@ const EVENTS_OF = 5
 const SEEN_GONE_MS = 50
 
 /** A facilitator at whose settlements buyers hang up: the wall cannot have a response for them before they are gone. */
-function leftBy(hangUps: HangUps, settle: Stage['network']['askFacilitator']): Stage['network']['askFacilitator'] {
+function createLeavingSettle(
+  hangUps: HangUps,
+  settle: Stage['network']['askFacilitator'],
+): Stage['network']['askFacilitator'] {
   return async (request) => {
     if (new URL(request.url).pathname !== '/settle') return await settle(request)
     const { paymentPayload } = (await request.clone().json()) as { readonly paymentPayload: PaymentPayload }
-    const hangUp = hangUps.get(nonceIn(paymentPayload))
+    const hangUp = hangUps.get(readNonce(paymentPayload))
     hangUp?.()
     if (hangUp !== undefined) await Bun.sleep(SEEN_GONE_MS)
     return await settle(request)
@@ -118,12 +121,12 @@ type Ground = {
 
 const DISK_MB = 64
 
-async function fileIn(folder: string): Promise<Ground> {
+async function createFileGround(folder: string): Promise<Ground> {
   const path = join(folder, 'wall.sqlite')
   return { database: { DATABASE_PATH: path }, path, smallDisk: await mountDisk(join(folder, 'small'), DISK_MB) }
 }
 
-async function sharedServer(): Promise<Ground> {
+async function createServerGround(): Promise<Ground> {
   // Acknowledged writes must be on its disk.
   const server = await startPostgres({ isDurable: true })
   return { database: { DATABASE_URL: server.url(await server.newDatabase()) }, server }

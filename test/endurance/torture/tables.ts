@@ -8,8 +8,8 @@ import type { Database } from './keeper.ts'
 export async function checkTables({ DATABASE_PATH: path, DATABASE_URL: url }: Database): Promise<readonly string[]> {
   if (path !== undefined) return checkFile(path)
   if (url === undefined) return []
-  const wrong = await asked<{ words: string }>(url, WRONG)
-  return [...wrong.map(({ words }) => words), ...partsOf(await asked<Holding>(url, HOLDINGS))]
+  const wrong = await queryRows<{ words: string }>(url, WRONG)
+  return [...wrong.map(({ words }) => words), ...partsOf(await queryRows<Holding>(url, HOLDINGS))]
 }
 
 function checkFile(path: string): readonly string[] {
@@ -61,14 +61,14 @@ const WRONG = `
 
 /** Cuts every connection that listens for notifications. */
 export async function cutListeners({ DATABASE_URL: url }: Database): Promise<void> {
-  if (url !== undefined) await asked(url, CUT)
+  if (url !== undefined) await queryRows(url, CUT)
 }
 
 const CUT = `
   SELECT pg_terminate_backend(pid)::text AS words FROM pg_stat_activity
   WHERE datname = current_database() AND query ILIKE 'listen%'`
 
-async function asked<Row>(url: string, text: string): Promise<readonly Row[]> {
+async function queryRows<Row>(url: string, text: string): Promise<readonly Row[]> {
   const sql = new SQL(url, { max: 1 })
   try {
     const rows: readonly Row[] = await sql.unsafe(text)

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { torture } from './run.ts'
+import { runTorture } from './run.ts'
 
 // Goal: with real processes, chain and disk, no dollar is lost, doubled or given away. Method: rounds in which walls are killed
 // under their buyers while facilitator, chain, disk and database server fail in turn; one
@@ -11,7 +11,7 @@ test.each([
 ])(
   'after a round of kills and failures on $name, each dollar bought one block, areas are whole, receipts are true, and clients that hung up paid once',
   async ({ crowd, instances }) => {
-    const { wrong, sold, areas, left, dollars, claimed, credits, kills } = await torture(
+    const { wrong, sold, areas, left, dollars, claimed, credits, kills } = await runTorture(
       { seed: 1, rounds: 1, crowd, instances },
       () => {},
     )

@@ -6,30 +6,40 @@ import type { Payment } from '../../../server/domain/purchase/payment.ts'
 import { startLocalNetwork, type LocalNetwork } from '../../../server/local/network.ts'
 import { multicallAddress } from '../../../server/local/token/contracts.ts'
 import type { Chain, Clock } from '../../../server/ports.ts'
-import { loopbackServers } from '../../support/chain/loopback.ts'
-import { limitedTo, type OddEndpoint, type Rule, oddEndpoints, requestsTo } from '../../support/chain/odd-endpoint.ts'
-import { newOffer, sign, submit, transferOf } from '../../support/chain/signing.ts'
+import { startLoopbackServers } from '../../support/chain/loopback.ts'
+import {
+  createLimit,
+  type OddEndpoint,
+  type Rule,
+  startOddEndpoints,
+  openRequestsTo,
+} from '../../support/chain/odd-endpoint.ts'
+import { createOffer, sign, submit, transferOf } from '../../support/chain/signing.ts'
 import { fakeClock } from '../../support/fakes/clock.ts'
-import { wallet } from '../../support/samples.ts'
-import { headFor } from '../ports/chain.contract.ts'
+import { createWalletAddress } from '../../support/samples.ts'
+import { readHeadFor } from '../ports/chain.contract.ts'
 
 // Goal: payments are found through endpoints as operators have them. Method: a real chain behind endpoints that limit, reject,
 // pause, lag and forget, alone and in lists; their calls are counted.
 
-const offer = newOffer()
+const offer = createOffer()
 const UNSPENT = { kind: 'unspent' } as const
 const SILENT = { kind: 'silent' } as const
 
 let network: LocalNetwork
-const serve = loopbackServers()
-const oddEndpoint = oddEndpoints(() => network.rpcUrl)
+const serve = startLoopbackServers()
+const oddEndpoint = startOddEndpoints(() => network.rpcUrl)
 beforeAll(async () => {
   network = await startLocalNetwork({ idle: true })
 })
 afterAll(() => network.stop())
 
 /** The chain through a list of endpoints. */
-function chainThrough(endpoints: readonly OddEndpoint[], clock: Clock = fakeClock(0), callsPerSecond?: number): Chain {
+function openChainThrough(
+  endpoints: readonly OddEndpoint[],
+  clock: Clock = fakeClock(0),
+  callsPerSecond?: number,
+): Chain {
   const urls = endpoints.map(({ url }) => url)
   return createViemChain(openEndpoints('eip155:8453', urls, { clock, callsPerSecond }), offer)
 }
@@ -47,7 +57,7 @@ const ofArbitrum: Readonly<Record<string, Rule>> = {
   },
 }
 
-async function newPayment(): Promise<Payment> {
+async function createPayment(): Promise<Payment> {
   const payer = await network.wallet(2)
   const { timestamp } = await network.client.getBlock()
   return await sign(payer, offer, { validBefore: timestamp + 100_000n })
@@ -58,7 +68,7 @@ const land = (payment: Payment) => submit(network.client, transferOf(payment))
 const refuse: Rule = () => ({ error: { code: -32_601, message: 'the method does not exist' } })
 
 /** An endpoint that has the state of only the newest blocks. */
-const forgetful: Rule = async ([, at], ask) =>
+const answerForgetfully: Rule = async ([, at], ask) =>
   at === 'latest' ? { result: await ask() } : { error: { code: -32_000, message: 'missing trie node' } }
 
 const refuseMulticall: Rule = async ([call], ask) =>
@@ -67,29 +77,30 @@ const refuseMulticall: Rule = async ([call], ask) =>
     : { result: await ask() }
 
 /** An endpoint whose newest block is some blocks old, in every response. */
-function lagging(behind: bigint): Readonly<Record<string, Rule>> {
-  const at = async () => `0x${((await network.client.getBlockNumber({ cacheTime: 0 })) - behind).toString(16)}`
+function createLagging(behind: bigint): Readonly<Record<string, Rule>> {
+  const readLaggingHeight = async () =>
+    `0x${((await network.client.getBlockNumber({ cacheTime: 0 })) - behind).toString(16)}`
   return {
     eth_call: async ([call, tag], ask) => {
       if (tag !== 'latest') return { result: await ask() }
       const { data: returned } = await network.client.call({
         ...(call as { to: Hex; data: Hex }),
-        blockNumber: BigInt(await at()),
+        blockNumber: BigInt(await readLaggingHeight()),
       })
       return { result: returned }
     },
-    eth_blockNumber: async () => ({ result: await at() }),
+    eth_blockNumber: async () => ({ result: await readLaggingHeight() }),
   }
 }
 
 describe('one endpoint', () => {
   test('an endpoint gets 3 calls for a sale before its response, and one for the first check afterwards', async () => {
     const endpoint = oddEndpoint()
-    const chain = chainThrough([endpoint])
+    const chain = openChainThrough([endpoint])
     await chain.fault()
-    const payment = await newPayment()
+    const payment = await createPayment()
     const before = endpoint.calls()
-    const head = await headFor(chain, payment)
+    const head = await readHeadFor(chain, payment)
     const tx = await land(payment)
     expect(await chain.status(payment, head, tx)).toEqual({ kind: 'paid', tx })
     expect(endpoint.calls() - before).toBe(3)
@@ -100,11 +111,11 @@ describe('one endpoint', () => {
 
   test('an endpoint gets two more calls for the last check of a sale, so that a sale costs 6 calls in total', async () => {
     const endpoint = oddEndpoint()
-    const chain = chainThrough([endpoint])
+    const chain = openChainThrough([endpoint])
     const payer = await network.wallet(2)
     const { timestamp } = await network.client.getBlock()
     const payment = await sign(payer, offer, { validBefore: timestamp + 300n })
-    const head = await headFor(chain, payment)
+    const head = await readHeadFor(chain, payment)
     const tx = await land(payment)
     expect(await chain.status(payment, head, tx)).toEqual({ kind: 'paid', tx })
     await network.client.increaseTime({ seconds: 400 })
@@ -117,9 +128,9 @@ describe('one endpoint', () => {
 
   test('many reads in one turn of the event loop are one call to the endpoint', async () => {
     const endpoint = oddEndpoint()
-    const chain = chainThrough([endpoint])
+    const chain = openChainThrough([endpoint])
     await chain.fault()
-    const payments = await Promise.all(Array.from({ length: 30 }, newPayment))
+    const payments = await Promise.all(Array.from({ length: 30 }, createPayment))
     const before = endpoint.calls()
     const statuses = await Promise.all(payments.map((payment) => chain.status(payment, 0n)))
     expect(statuses).toEqual(payments.map(() => UNSPENT))
@@ -128,9 +139,9 @@ describe('one endpoint', () => {
 
   test('an endpoint that rejects multicalls gets single calls', async () => {
     const endpoint = oddEndpoint({ eth_call: refuseMulticall })
-    const chain = chainThrough([endpoint])
-    const payment = await newPayment()
-    const head = await headFor(chain, payment)
+    const chain = openChainThrough([endpoint])
+    const payment = await createPayment()
+    const head = await readHeadFor(chain, payment)
     expect(await chain.status(payment, head)).toEqual(UNSPENT)
     const tx = await land(payment)
     expect(await chain.status(payment, head, tx)).toEqual({ kind: 'paid', tx })
@@ -142,8 +153,8 @@ describe('one endpoint', () => {
     const chain = createViemChain(endpoints, { ...offer, terms: { ...offer.terms, network: 'eip155:42161' } })
     const what = 'this wall no longer sells on eip155:42161; what was sold there stays sold'
     expect(await chain.fault()).toEqual({ kind: 'fault', what })
-    const payment = await newPayment()
-    const head = await headFor(chain, payment)
+    const payment = await createPayment()
+    const head = await readHeadFor(chain, payment)
     expect(head).toBe(await network.client.getBlockNumber({ cacheTime: 0 }))
     const tx = await land(payment)
     expect(await chain.status(payment, head)).toEqual({ kind: 'paid', tx })
@@ -152,21 +163,21 @@ describe('one endpoint', () => {
   })
 
   test('an endpoint without old states still shows the event, however few blocks it returns per call', async () => {
-    const payment = await newPayment()
-    const head = await headFor(chainThrough([oddEndpoint()]), payment)
+    const payment = await createPayment()
+    const head = await readHeadFor(openChainThrough([oddEndpoint()]), payment)
     await network.client.mine({ blocks: 40 })
     const tx = await land(payment)
     for (const limit of [5, 10, 10_000]) {
-      const endpoint = oddEndpoint({ eth_call: forgetful, eth_getLogs: limitedTo(limit) })
-      expect(await chainThrough([endpoint]).status(payment, head)).toEqual({ kind: 'paid', tx })
+      const endpoint = oddEndpoint({ eth_call: answerForgetfully, eth_getLogs: createLimit(limit) })
+      expect(await openChainThrough([endpoint]).status(payment, head)).toEqual({ kind: 'paid', tx })
     }
   })
 
   test('an endpoint that returns no events is read by the receipts of the block, and health says so', async () => {
     const endpoint = oddEndpoint({ eth_getLogs: refuse })
-    const chain = chainThrough([endpoint])
-    const payment = await newPayment()
-    const head = await headFor(chain, payment)
+    const chain = openChainThrough([endpoint])
+    const payment = await createPayment()
+    const head = await readHeadFor(chain, payment)
     await network.client.mine({ blocks: 20 })
     const tx = await land(payment)
     await network.client.mine({ blocks: 20 })
@@ -180,7 +191,7 @@ describe('one endpoint', () => {
   })
 
   test('health says for how few blocks an endpoint returns events', async () => {
-    const chain = chainThrough([oddEndpoint({ eth_getLogs: limitedTo(10) })])
+    const chain = openChainThrough([oddEndpoint({ eth_getLogs: createLimit(10) })])
     expect(await chain.fault()).toMatchObject({
       kind: 'none',
       lacks: expect.stringMatching(
@@ -195,7 +206,7 @@ describe('one endpoint', () => {
     const endpoint = oddEndpoint({ '*': async (_, ask) => (isBusy ? 'busy' : { result: await ask() }) })
     const secret = `${endpoint.url.replace('//', '//user:hush@')}/key-hush`
     const chain = createViemChain(openEndpoints('eip155:8453', [secret], { clock }), offer)
-    const payment = await newPayment()
+    const payment = await createPayment()
     expect(await chain.read(payment)).toBe('silent')
     const asked = endpoint.calls()
     expect(await chain.read(payment)).toBe('silent')
@@ -215,13 +226,13 @@ describe('one endpoint', () => {
     const payer = await network.wallet(2)
     const { timestamp } = await network.client.getBlock()
     const payment = await sign(payer, offer, { validBefore: timestamp + 300n })
-    const head = await headFor(chainThrough([oddEndpoint()]), payment)
+    const head = await readHeadFor(openChainThrough([oddEndpoint()]), payment)
     const tx = await land(payment)
     await network.client.increaseTime({ seconds: 400 })
     await network.client.mine({ blocks: 1 })
-    const failing: Rule = async (params, ask) =>
+    const failOnSafe: Rule = async (params, ask) =>
       params.includes('safe') ? { error: { code: -32_005, message: 'limit exceeded' } } : { result: await ask() }
-    const chain = chainThrough([oddEndpoint({ eth_call: failing, eth_getBlockByNumber: failing })])
+    const chain = openChainThrough([oddEndpoint({ eth_call: failOnSafe, eth_getBlockByNumber: failOnSafe })])
     expect(await chain.status(payment, head, tx)).toEqual({ kind: 'paid', tx })
     expect(await chain.status(payment, head)).toEqual({ kind: 'paid', tx })
   })
@@ -235,9 +246,9 @@ describe('of several endpoints', () => {
     ['serves another chain', { eth_chainId: () => ({ result: '0x1' }) }],
   ])('the second endpoint is used if the first one %s', async (_, rules) => {
     const [first, second] = [oddEndpoint(rules), oddEndpoint()]
-    const chain = chainThrough([first, second])
-    const payment = await newPayment()
-    const head = await headFor(chain, payment)
+    const chain = openChainThrough([first, second])
+    const payment = await createPayment()
+    const head = await readHeadFor(chain, payment)
     const tx = await land(payment)
     expect(await chain.status(payment, head, tx)).toEqual({ kind: 'paid', tx })
     expect(await chain.transfersTo(payment.to, head)).not.toBe('silent')
@@ -249,8 +260,8 @@ describe('of several endpoints', () => {
     const first = oddEndpoint({
       '*': async (_, ask) => (isDown ? { error: { code: -32_603, message: '' } } : { result: await ask() }),
     })
-    const chain = chainThrough([first, oddEndpoint()])
-    const payment = await newPayment()
+    const chain = openChainThrough([first, oddEndpoint()])
+    const payment = await createPayment()
     await chain.read(payment)
     isDown = false
     const before = first.calls()
@@ -262,25 +273,25 @@ describe('of several endpoints', () => {
   })
 
   test('an endpoint that lags behind is not believed when it reports that a payment is missing', async () => {
-    const [late, level] = [oddEndpoint(lagging(3n)), oddEndpoint()]
-    const payment = await newPayment()
-    const ahead = chainThrough([level, late])
-    const head = await headFor(ahead, payment)
+    const [late, level] = [oddEndpoint(createLagging(3n)), oddEndpoint()]
+    const payment = await createPayment()
+    const ahead = openChainThrough([level, late])
+    const head = await readHeadFor(ahead, payment)
     await network.client.mine({ blocks: 5 })
-    const chain = chainThrough([late, level])
+    const chain = openChainThrough([late, level])
     await chain.fault()
     expect(await chain.read(payment)).toEqual({ head: head + 5n, spent: false })
     const tx = await land(payment)
     expect(await chain.read(payment)).toMatchObject({ spent: true })
     expect(await chain.status(payment, head)).toEqual({ kind: 'paid', tx })
-    const alone = chainThrough([late])
+    const alone = openChainThrough([late])
     expect(await alone.status(payment, head + 6n)).toEqual(SILENT)
   })
 
   test('the fault of one endpoint is reported while another one works', async () => {
     const [first, second] = [oddEndpoint({ '*': () => 'busy' }), oddEndpoint()]
     const { host } = new URL(first.url)
-    expect(await chainThrough([first, second]).fault()).toMatchObject({
+    expect(await openChainThrough([first, second]).fault()).toMatchObject({
       kind: 'none',
       lacks: `the chain endpoint ${host} is rate-limiting us (429)`,
     })
@@ -297,8 +308,8 @@ describe('a budget of calls a second', () => {
         return { result: await ask() }
       },
     })
-    const chain = chainThrough([endpoint], clock, 5)
-    const payments = await Promise.all(Array.from({ length: 12 }, newPayment))
+    const chain = openChainThrough([endpoint], clock, 5)
+    const payments = await Promise.all(Array.from({ length: 12 }, createPayment))
     for (const payment of payments) expect(await chain.read(payment)).toMatchObject({ spent: false })
     for (const at of beats) expect(beats.filter((beat) => beat >= at && beat < at + 1000).length).toBeLessThanOrEqual(5)
     expect(beats).toHaveLength(13)
@@ -308,7 +319,7 @@ describe('a budget of calls a second', () => {
 describe('an endpoint costs no more than was meant:', () => {
   const balance = (value: string) => Response.json({ jsonrpc: '2.0', id: 1, result: value })
 
-  const ask = (url: string) => requestsTo(url)('eth_getBalance', [wallet(1), 'latest'])
+  const ask = (url: string) => openRequestsTo(url)('eth_getBalance', [createWalletAddress(1), 'latest'])
 
   test('a redirect of an endpoint is not followed', async () => {
     let followed = 0

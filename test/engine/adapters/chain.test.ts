@@ -11,30 +11,36 @@ import { createWallet, type Wallet } from '../../../server/local/wallets.ts'
 import type { Chain } from '../../../server/ports.ts'
 import { TIMES } from '../../../server/times.ts'
 import type { Offer } from '../../../server/x402/terms.ts'
-import { limitedTo, startOddEndpoint, type Oddity, type Rule, oddEndpoints } from '../../support/chain/odd-endpoint.ts'
-import { lower, newOffer, sign, signCancel, submit, transferOf, STRANGER } from '../../support/chain/signing.ts'
-import { chainContract, headFor } from '../ports/chain.contract.ts'
+import {
+  createLimit,
+  startOddEndpoint,
+  type Oddity,
+  type Rule,
+  startOddEndpoints,
+} from '../../support/chain/odd-endpoint.ts'
+import { lower, createOffer, sign, signCancel, submit, transferOf, STRANGER } from '../../support/chain/signing.ts'
+import { testChain, readHeadFor } from '../ports/chain.contract.ts'
 
 // Goal: the status of an authorization is correct, or silent. Method: a real chain on which authorizations end in every
 // way, queried directly and through a misbehaving endpoint.
 
-const offer = newOffer()
+const offer = createOffer()
 const SILENT = { kind: 'silent' } as const
 
 let network: LocalNetwork
 let chain: Chain
-const oddEndpoint = oddEndpoints(() => network.rpcUrl)
+const oddEndpoint = startOddEndpoints(() => network.rpcUrl)
 beforeAll(async () => {
   network = await startLocalNetwork({ idle: true })
-  chain = chainAt(network.rpcUrl)
+  chain = openChainAt(network.rpcUrl)
 })
 afterAll(() => network.stop())
 
-const chainAt = (url: string, seller: Offer = offer, times = TIMES) =>
+const openChainAt = (url: string, seller: Offer = offer, times = TIMES) =>
   createViemChain(openEndpoints('eip155:8453', [url], { clock, times }), seller)
 
 /** The chain through an endpoint that follows `rules`. */
-const through = (rules: Readonly<Record<string, Rule>>) => chainAt(oddEndpoint(rules).url)
+const openChainThrough = (rules: Readonly<Record<string, Rule>>) => openChainAt(oddEndpoint(rules).url)
 
 test.each([
   ['eip155:8453', base],
@@ -48,7 +54,7 @@ test.each([
 const payers = new Map<Address, Wallet>()
 
 /** A payment that is valid for five minutes of the chain's time, which the tests advance. */
-async function newPayment(): Promise<Payment> {
+async function createPayment(): Promise<Payment> {
   const payer = await network.wallet(3)
   payers.set(lower(payer.address), payer)
   const { timestamp } = await network.client.getBlock()
@@ -76,7 +82,7 @@ async function cancel(payment: Payment): Promise<void> {
 }
 
 /** The payer signs the same nonce again, for a transfer that differs by `changes`. */
-const signedAgain = (payment: Payment, changes: Partial<Payment>) => {
+const signAgain = (payment: Payment, changes: Partial<Payment>) => {
   const { nonce, validBefore } = payment
   return sign(payerOf(payment), offer, { nonce, validBefore, ...changes })
 }
@@ -96,31 +102,31 @@ async function pass(seconds: number, blocks: number): Promise<void> {
   await network.client.mine({ blocks })
 }
 
-async function stoppedEndpoint(): Promise<string> {
+async function createStoppedEndpoint(): Promise<string> {
   const { url, stop } = startOddEndpoint(network.rpcUrl, {})
   await stop()
   return url
 }
 
-chainContract('viem', async () => ({
+testChain('viem', async () => ({
   chain,
-  gone: chainAt(await stoppedEndpoint()),
-  foreign: through({ eth_chainId: () => ({ result: '0x1' }) }),
-  payment: newPayment,
+  gone: openChainAt(await createStoppedEndpoint()),
+  foreign: openChainThrough({ eth_chainId: () => ({ result: '0x1' }) }),
+  payment: createPayment,
   land,
   give,
   cancel,
   spendElsewhere: async (payment) => {
-    await land(await signedAgain(payment, { to: lower(STRANGER) }))
+    await land(await signAgain(payment, { to: lower(STRANGER) }))
   },
   expire: () => pass(301, SAFE_BEHIND + 2),
 }))
 
 describe('who moved the money', () => {
   test('many payments in one transaction are each paid by it, but not a payment for another payee', async () => {
-    const [first, second, astray] = [await newPayment(), await newPayment(), await newPayment()]
-    const head = await headFor(chain, first)
-    const elsewhere = await signedAgain(astray, { to: lower(STRANGER) })
+    const [first, second, astray] = [await createPayment(), await createPayment(), await createPayment()]
+    const head = await readHeadFor(chain, first)
+    const elsewhere = await signAgain(astray, { to: lower(STRANGER) })
     const tx = await submitTogether([transferOf(first), transferOf(elsewhere), transferOf(second)])
     expect(await chain.status(first, head)).toEqual({ kind: 'paid', tx })
     expect(await chain.status(second, head)).toEqual({ kind: 'paid', tx })
@@ -130,17 +136,17 @@ describe('who moved the money', () => {
 
 describe('the transaction that a facilitator named', () => {
   test('the transaction that a facilitator named is read before any range of blocks', async () => {
-    const payment = await newPayment()
-    const head = await headFor(chain, payment)
+    const payment = await createPayment()
+    const head = await readHeadFor(chain, payment)
     const tx = await land(payment)
     const endpoint = oddEndpoint()
-    expect(await chainAt(endpoint.url).status(payment, head, tx)).toEqual({ kind: 'paid', tx })
+    expect(await openChainAt(endpoint.url).status(payment, head, tx)).toEqual({ kind: 'paid', tx })
     expect(endpoint.calls('eth_getLogs')).toBe(0)
   })
 
   test('a transaction that a facilitator named proves nothing: the real one is found without it', async () => {
-    const [payment, other] = [await newPayment(), await newPayment()]
-    const head = await headFor(chain, payment)
+    const [payment, other] = [await createPayment(), await createPayment()]
+    const head = await readHeadFor(chain, payment)
     const astray = await land(other)
     const invented = toHex(1n, { size: 32 })
     for (const named of [astray, invented])
@@ -159,16 +165,16 @@ describe('what the nonce was spent on', () => {
 
   test('a nonce spent on another payee or amount is not a payment to the wall', async () => {
     for (const changes of [{ to: lower(STRANGER) }, { amount: 999_999n }, { amount: 1_000_001n }]) {
-      const payment = await newPayment()
-      const head = await headFor(chain, payment)
-      await land(await signedAgain(payment, changes))
+      const payment = await createPayment()
+      const head = await readHeadFor(chain, payment)
+      await land(await signAgain(payment, changes))
       expect(await chain.status(payment, head)).toEqual(elsewhere)
     }
   })
 
   test('only the event right after a nonce is its transfer: a dollar later in the transaction does not pay for it', async () => {
-    const payment = await newPayment()
-    const head = await headFor(chain, payment)
+    const payment = await createPayment()
+    const head = await readHeadFor(chain, payment)
     const { payer, to, amount } = payment
     await network.client.setBalance({ address: payer, value: parseEther('1') })
     const approve = [multicallAddress, amount] as const
@@ -178,7 +184,7 @@ describe('what the nonce was spent on', () => {
       dollarAddress,
       payer,
     )
-    const astray = transferOf(await signedAgain(payment, { to: lower(STRANGER) }))
+    const astray = transferOf(await signAgain(payment, { to: lower(STRANGER) }))
     const args = [payer, to, amount] as const
     await submitTogether([astray, encodeFunctionData({ abi: dollarAbi, functionName: 'transferFrom', args })])
     expect(await network.balanceOf(payer)).toBe(1_000_000n)
@@ -191,8 +197,8 @@ describe('an authorization past its end', () => {
   const unspent = { kind: 'unspent' } as const
 
   test('an expired authorization counts as spendable until no block before its end can be replaced', async () => {
-    const payment = await newPayment()
-    const head = await headFor(chain, payment)
+    const payment = await createPayment()
+    const head = await readHeadFor(chain, payment)
     await pass(400, SAFE_BEHIND - 5)
     expect(await chain.status(payment, head)).toEqual(unspent)
     await network.client.mine({ blocks: 10 })
@@ -200,22 +206,22 @@ describe('an authorization past its end', () => {
   })
 
   test('an expired authorization is void once its payer spent a longer one, even in a block that may be replaced', async () => {
-    const payment = await newPayment()
-    const head = await headFor(chain, payment)
+    const payment = await createPayment()
+    const head = await readHeadFor(chain, payment)
     await pass(400, SAFE_BEHIND + 5)
     expect(await chain.status(payment, head)).toEqual(expired)
-    const tx = await land(await signedAgain(payment, { validBefore: payment.validBefore + 1000n }))
+    const tx = await land(await signAgain(payment, { validBefore: payment.validBefore + 1000n }))
     expect(await chain.status(payment, head)).toEqual({ kind: 'paid', tx })
   })
 
   test('an expired authorization gets one more minute if the endpoint knows no safe block', async () => {
     const safeless = [
-      through(answeringSafe({ error: { code: -32602, message: 'unknown block tag' } })),
-      through(answeringSafe({ error: { code: -32000, message: 'safe block not found' } })),
-      through(answeringSafe({ result: null })),
+      openChainThrough(createSafeAnswer({ error: { code: -32602, message: 'unknown block tag' } })),
+      openChainThrough(createSafeAnswer({ error: { code: -32000, message: 'safe block not found' } })),
+      openChainThrough(createSafeAnswer({ result: null })),
     ]
-    const payment = await newPayment()
-    const head = await headFor(chain, payment)
+    const payment = await createPayment()
+    const head = await readHeadFor(chain, payment)
     await network.client.setNextBlockTimestamp({ timestamp: payment.validBefore + 60n })
     await network.client.mine({ blocks: 1 })
     for (const safelessChain of safeless) expect(await safelessChain.status(payment, head)).toEqual(unspent)
@@ -225,17 +231,17 @@ describe('an authorization past its end', () => {
   })
 
   test('an expired authorization stays open while the endpoint fails to return its safe block', async () => {
-    const payment = await newPayment()
-    const head = await headFor(chain, payment)
+    const payment = await createPayment()
+    const head = await readHeadFor(chain, payment)
     await pass(1000, SAFE_BEHIND + 1)
-    const busy = through(answeringSafe({ error: { code: -32005, message: 'limit exceeded' } }))
+    const busy = openChainThrough(createSafeAnswer({ error: { code: -32005, message: 'limit exceeded' } }))
     expect(await busy.status(payment, head)).toEqual(SILENT)
-    const blank = through(answeringSafe({ result: {} }))
+    const blank = openChainThrough(createSafeAnswer({ result: {} }))
     expect(await blank.status(payment, head)).toEqual(SILENT)
   })
 
   /** An endpoint that misbehaves only about its safe block. */
-  const answeringSafe = (answer: Oddity): Readonly<Record<string, Rule>> => ({
+  const createSafeAnswer = (answer: Oddity): Readonly<Record<string, Rule>> => ({
     eth_getBlockByNumber: async ([tag], ask) => (tag === 'safe' ? answer : { result: await ask() }),
     eth_call: async ([, tag], ask) => (tag === 'safe' ? answer : { result: await ask() }),
   })
@@ -243,28 +249,28 @@ describe('an authorization past its end', () => {
 
 describe('an endpoint that fails', () => {
   test('an endpoint that hangs, stops half-way, redirects or is slow counts as silent within the time limit', async () => {
-    const payment = await newPayment()
-    const head = await headFor(chain, payment)
+    const payment = await createPayment()
+    const head = await readHeadFor(chain, payment)
     await land(payment)
-    const slow: Rule = async (_, ask) => {
+    const answerSlowly: Rule = async (_, ask) => {
       await Bun.sleep(500)
       return { result: await ask() }
     }
-    const impatient = (rule: Rule) =>
-      chainAt(oddEndpoint({ '*': rule }).url, offer, { ...TIMES, chainCallTimeoutMs: 600, chainDeadlineMs: 1500 })
-    const failing = (['hang', 'stall', 'busy'] as const).map((how) => impatient(() => how))
+    const openImpatientChain = (rule: Rule) =>
+      openChainAt(oddEndpoint({ '*': rule }).url, offer, { ...TIMES, chainCallTimeoutMs: 600, chainDeadlineMs: 1500 })
+    const failing = (['hang', 'stall', 'busy'] as const).map((how) => openImpatientChain(() => how))
     const silent = Promise.all(
       failing.map((there) => Promise.all([there.read(payment), there.status(payment, head), there.fault()])),
     )
-    const late = impatient(slow).status(payment, head)
+    const late = openImpatientChain(answerSlowly).status(payment, head)
     expect(await silent).toEqual(failing.map(() => ['silent', SILENT, expect.objectContaining(SILENT)]))
     expect(await late).toEqual(SILENT)
   })
 
   test('an endpoint that fails once gets the call again', async () => {
-    const payment = await newPayment()
+    const payment = await createPayment()
     let calls = 0
-    const shaky = through({
+    const shaky = openChainThrough({
       '*': async (_, ask) =>
         calls++ === 0 ? { error: { code: -32603, message: 'internal error' } } : { result: await ask() },
     })
@@ -272,13 +278,13 @@ describe('an endpoint that fails', () => {
   })
 
   test('an endpoint that returns malformed data counts as silent', async () => {
-    const payment = await newPayment()
+    const payment = await createPayment()
     for (const result of [null, {}, 'block', 7, { number: '0x10' }, { timestamp: '0x10' }]) {
-      const nonsense = through({ eth_getBlockByNumber: () => ({ result }), eth_call: () => ({ result }) })
+      const nonsense = openChainThrough({ eth_getBlockByNumber: () => ({ result }), eth_call: () => ({ result }) })
       expect(await nonsense.read(payment)).toBe('silent')
       expect(await nonsense.status(payment, 0n)).toEqual(SILENT)
     }
-    const emptyAnswers = through({ eth_call: () => ({ result: '0x' }) })
+    const emptyAnswers = openChainThrough({ eth_call: () => ({ result: '0x' }) })
     expect(await emptyAnswers.read(payment)).toBe('silent')
     expect(await emptyAnswers.status(payment, 0n)).toEqual(SILENT)
   })
@@ -286,19 +292,21 @@ describe('an endpoint that fails', () => {
 
 describe('an endpoint that has not caught up with itself', () => {
   test('an endpoint without the event of a spent authorization counts as silent', async () => {
-    const payment = await newPayment()
-    const head = await headFor(chain, payment)
+    const payment = await createPayment()
+    const head = await readHeadFor(chain, payment)
     await land(payment)
-    expect(await through({ eth_getLogs: () => ({ result: [] }) }).status(payment, head)).toEqual(SILENT)
-    expect(await through({ eth_getTransactionReceipt: () => ({ result: null }) }).status(payment, head)).toEqual(SILENT)
+    expect(await openChainThrough({ eth_getLogs: () => ({ result: [] }) }).status(payment, head)).toEqual(SILENT)
+    expect(
+      await openChainThrough({ eth_getTransactionReceipt: () => ({ result: null }) }).status(payment, head),
+    ).toEqual(SILENT)
   })
 
   test('an endpoint whose receipt and log differ counts as silent', async () => {
-    const [payment, other] = [await newPayment(), await newPayment()]
-    const head = await headFor(chain, payment)
+    const [payment, other] = [await createPayment(), await createPayment()]
+    const head = await readHeadFor(chain, payment)
     await land(payment)
     const hash = await land(other)
-    const mixed = through({
+    const mixed = openChainThrough({
       eth_getLogs: async (_, ask) => {
         const logs = (await ask()) as readonly object[]
         return { result: logs.map((log) => ({ ...log, transactionHash: hash })) }
@@ -308,10 +316,10 @@ describe('an endpoint that has not caught up with itself', () => {
   })
 
   test('a payment is found after a reorganisation gave its events other numbers', async () => {
-    const payment = await newPayment()
-    const head = await headFor(chain, payment)
+    const payment = await createPayment()
+    const head = await readHeadFor(chain, payment)
     const tx = await land(payment)
-    const renumbered = through({
+    const renumbered = openChainThrough({
       eth_getLogs: async (_, ask) => {
         const logs = (await ask()) as readonly object[]
         return { result: logs.map((log) => ({ ...log, logIndex: '0x63' })) }
@@ -322,13 +330,13 @@ describe('an endpoint that has not caught up with itself', () => {
 })
 
 test('a payment that settled much later is found with queries within the range that the endpoint serves', async () => {
-  const payment = await newPayment()
-  const head = await headFor(chain, payment)
+  const payment = await createPayment()
+  const head = await readHeadFor(chain, payment)
   await network.client.mine({ blocks: 100 })
   const tx = await land(payment)
   await network.client.mine({ blocks: 100 })
   for (const limit of LIMITS) {
-    const narrow = through({ eth_getLogs: limitedTo(limit) })
+    const narrow = openChainThrough({ eth_getLogs: createLimit(limit) })
     expect(await narrow.fault()).toMatchObject({ kind: 'none' })
     expect(await narrow.status(payment, head)).toEqual({ kind: 'paid', tx })
   }
@@ -336,15 +344,15 @@ test('a payment that settled much later is found with queries within the range t
 
 test('transfers over many blocks are read in ranges that the endpoint serves, and none is missed', async () => {
   const payee = lower(createWallet().address)
-  const payments = [await newPayment(), await newPayment(), await newPayment()]
-  const from = (await headFor(chain, payments[0] ?? (await newPayment()))) + 1n
+  const payments = [await createPayment(), await createPayment(), await createPayment()]
+  const from = (await readHeadFor(chain, payments[0] ?? (await createPayment()))) + 1n
   const to: Hash[] = []
   for (const payment of payments) {
-    to.push(await land(await signedAgain(payment, { to: payee })))
+    to.push(await land(await signAgain(payment, { to: payee })))
     await network.client.mine({ blocks: 30 })
   }
   for (const limit of LIMITS) {
-    const narrow = through({ eth_getLogs: limitedTo(limit) })
+    const narrow = openChainThrough({ eth_getLogs: createLimit(limit) })
     const told: Hash[] = []
     for (let next = from; ;) {
       const page = await narrow.transfersTo(payee, next)
@@ -358,8 +366,8 @@ test('transfers over many blocks are read in ranges that the endpoint serves, an
 })
 
 test('two payments in one transaction are each found with their own authorization', async () => {
-  const [first, second] = [await newPayment(), await newPayment()]
-  const from = (await headFor(chain, first)) + 1n
+  const [first, second] = [await createPayment(), await createPayment()]
+  const from = (await readHeadFor(chain, first)) + 1n
   const tx = await submitTogether([transferOf(first), transferOf(second)])
   const told = await chain.transfersTo(first.to, from)
   expect(told === 'silent' ? told : told.transfers.map(({ nonce, tx: by }) => [nonce, by])).toEqual([
@@ -376,34 +384,36 @@ describe('what can never work', () => {
 
   test('a token that does not exist can never work', async () => {
     const there = lower(createWallet().address)
-    const elsewhere = chainAt(network.rpcUrl, { ...offer, terms: { ...offer.terms, asset: there } })
+    const elsewhere = openChainAt(network.rpcUrl, { ...offer, terms: { ...offer.terms, asset: there } })
     const what = 'the token is not deployed on this chain'
     expect(await elsewhere.fault()).toEqual({ kind: 'fault', what })
   })
 
   test('a token of another name or version can never work', async () => {
-    expect(await chainAt(network.rpcUrl, { ...offer, assetName: 'USDC' }).fault()).toEqual(token)
-    expect(await chainAt(network.rpcUrl, { ...offer, assetVersion: '1' }).fault()).toEqual(token)
+    expect(await openChainAt(network.rpcUrl, { ...offer, assetName: 'USDC' }).fault()).toEqual(token)
+    expect(await openChainAt(network.rpcUrl, { ...offer, assetVersion: '1' }).fault()).toEqual(token)
   })
 
   test('a contract without a name can never work', async () => {
     const there = lower(multicallAddress)
-    expect(await chainAt(network.rpcUrl, { ...offer, terms: { ...offer.terms, asset: there } }).fault()).toEqual(token)
-    expect(await through({ eth_call: () => ({ result: '0x' }) }).fault()).toEqual(token)
+    expect(await openChainAt(network.rpcUrl, { ...offer, terms: { ...offer.terms, asset: there } }).fault()).toEqual(
+      token,
+    )
+    expect(await openChainThrough({ eth_call: () => ({ result: '0x' }) }).fault()).toEqual(token)
   })
 
   test('a failing endpoint does not count as one that can never work', async () => {
     const trouble = { error: { code: -32603, message: 'internal error' } }
     for (const method of ['eth_chainId', 'eth_call'])
-      expect(await through({ [method]: () => trouble }).fault()).toMatchObject(SILENT)
+      expect(await openChainThrough({ [method]: () => trouble }).fault()).toMatchObject(SILENT)
   })
 })
 
 test('one query of events finds both ways in which an authorization ends', async () => {
-  const payment = await newPayment()
-  const head = await headFor(chain, payment)
+  const payment = await createPayment()
+  const head = await readHeadFor(chain, payment)
   await cancel(payment)
   const endpoint = oddEndpoint()
-  await chainAt(endpoint.url).status(payment, head)
+  await openChainAt(endpoint.url).status(payment, head)
   expect(endpoint.calls('eth_getLogs')).toBe(1)
 })

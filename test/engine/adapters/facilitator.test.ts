@@ -14,22 +14,22 @@ import {
   type SettleFault,
   type VerifyFault,
 } from '../../support/chain/faulty-facilitator.ts'
-import { loopbackServers } from '../../support/chain/loopback.ts'
-import { oneDollarTo, signPayment } from '../../support/chain/payments.ts'
-import { lower, newOffer, sign } from '../../support/chain/signing.ts'
+import { startLoopbackServers } from '../../support/chain/loopback.ts'
+import { createOneDollarTerms, signPayment } from '../../support/chain/payments.ts'
+import { lower, createOffer, sign } from '../../support/chain/signing.ts'
 import { limitMs } from '../../support/machine.ts'
 import { blockOf } from '../../support/samples.ts'
-import { facilitatorContract } from '../ports/facilitator.contract.ts'
+import { testFacilitator } from '../ports/facilitator.contract.ts'
 
 // Goal: every response of a facilitator over HTTP is classified by what it proves. Method: the real one, the real
 // one behind a misbehaving proxy, and servers with a single response.
 
-const offer = newOffer()
+const offer = createOffer()
 const BLOCK = blockOf('3,4')
 
 let network: LocalNetwork
 let faulty: FaultyFacilitator
-const serve = loopbackServers()
+const serve = startLoopbackServers()
 beforeAll(async () => {
   network = await startLocalNetwork()
   faulty = await startFaultyFacilitator(network.askFacilitator)
@@ -41,15 +41,15 @@ afterAll(async () => {
 
 const patient = { verifyTimeoutMs: limitMs(5000), settleTimeoutMs: limitMs(5000), authorize: undefined }
 
-const at = (url: string, settings: Partial<FacilitatorSettings> = {}) =>
+const openFacilitator = (url: string, settings: Partial<FacilitatorSettings> = {}) =>
   createHttpFacilitator({ ...patient, url, ...settings }, offer)
 
 /** A facilitator with one response to everything. */
-const answering = (status: number, body: unknown, headers: Record<string, string> = {}) =>
-  at(serve(() => Response.json(body, { status, headers })))
+const openAnswering = (status: number, body: unknown, headers: Record<string, string> = {}) =>
+  openFacilitator(serve(() => Response.json(body, { status, headers })))
 
 /** An address where nobody listens. */
-async function nowhere(): Promise<string> {
+async function findClosedUrl(): Promise<string> {
   const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() })
   await server.stop(true)
   return `http://127.0.0.1:${server.port}`
@@ -57,9 +57,9 @@ async function nowhere(): Promise<string> {
 
 const pay = async (dollars: number) => sign(await network.wallet(dollars), offer)
 
-facilitatorContract('HTTP', async () => ({
-  facilitator: at(network.facilitatorUrl),
-  unreachable: at(await nowhere()),
+testFacilitator('HTTP', async () => ({
+  facilitator: openFacilitator(network.facilitatorUrl),
+  unreachable: openFacilitator(await findClosedUrl()),
   payment: () => pay(1),
   unaffordable: () => pay(0),
   landed: async ({ payer, nonce }) => {
@@ -79,7 +79,7 @@ describe('behind a faulty line', () => {
   const unclear: SettleResult = { kind: 'unclear' }
   const named = { kind: 'unclear', tx: expect.stringMatching(/^0x[0-9a-f]{64}$/) }
   const invented: SettleResult = { kind: 'success', tx: inventedHash as `0x${string}` }
-  const refused = (reason: string): SettleResult => ({ kind: 'refused', reason })
+  const createRefused = (reason: string): SettleResult => ({ kind: 'refused', reason })
   const settled: Record<SettleFault, readonly [told: object, moved: boolean]> = {
     'hang-before': [unclear, false],
     'hang-after': [unclear, true],
@@ -88,7 +88,7 @@ describe('behind a faulty line', () => {
     'error-before': [unclear, false],
     'busy-before': [unclear, false],
     'unreadable-before': [{ kind: 'unclear', unreadable: true }, false],
-    'failed-after': [refused('invalid_exact_evm_transaction_failed'), true],
+    'failed-after': [createRefused('invalid_exact_evm_transaction_failed'), true],
     'lost-hash-after': [unclear, true],
     'pending-after': [named, true],
     'pending-500-after': [named, true],
@@ -96,7 +96,7 @@ describe('behind a faulty line', () => {
     'invented-hash-after': [invented, true],
     'reset-before': [unclear, false],
     'reset-after': [unclear, true],
-    'refused-recipient': [refused('invalid_exact_evm_recipient_mismatch'), false],
+    'refused-recipient': [createRefused('invalid_exact_evm_recipient_mismatch'), false],
     garbage: [unclear, false],
     'garbage-after': [unclear, true],
   }
@@ -109,7 +109,7 @@ describe('behind a faulty line', () => {
       const forwarded = faulty.settle.forwarded()
       faulty.settle.next(fault)
       const limits = fault.startsWith('hang') ? { settleTimeoutMs: limitMs(300) } : {}
-      expect<object>(await at(faulty.url, limits).settle(BLOCK, payment)).toEqual(told)
+      expect<object>(await openFacilitator(faulty.url, limits).settle(BLOCK, payment)).toEqual(told)
       if (moved) await faulty.settle.forwardedUntil(forwarded + 1)
       expect(await network.balanceOf(payer.address)).toBe(moved ? 0n : 1_000_000n)
     },
@@ -132,7 +132,9 @@ describe('behind a faulty line', () => {
     async (fault, answer) => {
       const payment = await pay(1)
       faulty.verify.next(fault)
-      expect<object>(await at(faulty.url, { verifyTimeoutMs: limitMs(300) }).verify(BLOCK, payment)).toEqual(answer)
+      expect<object>(
+        await openFacilitator(faulty.url, { verifyTimeoutMs: limitMs(300) }).verify(BLOCK, payment),
+      ).toEqual(answer)
     },
   )
 
@@ -150,7 +152,7 @@ describe('behind a faulty line', () => {
         },
       },
     })
-    const facilitator = at(`http://127.0.0.1:${listener.port}`)
+    const facilitator = openFacilitator(`http://127.0.0.1:${listener.port}`)
     const payment = await pay(0)
     expect(await facilitator.settle(BLOCK, payment)).toEqual({ kind: 'unclear' })
     expect(await facilitator.settle(BLOCK, payment)).toEqual({ kind: 'unclear' })
@@ -159,7 +161,7 @@ describe('behind a faulty line', () => {
   })
 
   test('a request to a host name that does not resolve was not sent', async () => {
-    expect(await at('http://nowhere.invalid').settle(BLOCK, await pay(0))).toEqual({ kind: 'unsent' })
+    expect(await openFacilitator('http://nowhere.invalid').settle(BLOCK, await pay(0))).toEqual({ kind: 'unsent' })
   })
 })
 
@@ -170,7 +172,7 @@ describe('answers that are odd', () => {
   const words = 'the facilitator rejected the payment'
 
   test('a hash in capitals is read as the same hash', async () => {
-    const settling = await answering(200, claimed).settle(BLOCK, await pay(0))
+    const settling = await openAnswering(200, claimed).settle(BLOCK, await pay(0))
     expect(settling).toEqual({ kind: 'success', tx: lower(tx) })
   })
 
@@ -185,7 +187,7 @@ describe('answers that are odd', () => {
     ['success as a word', { ...claimed, success: 'true' }],
     ['nothing', {}],
   ])('a response of success with %s is unclear', async (_, body) => {
-    expect(await answering(200, body).settle(BLOCK, await pay(0))).toEqual({ kind: 'unclear' })
+    expect(await openAnswering(200, body).settle(BLOCK, await pay(0))).toEqual({ kind: 'unclear' })
   })
 
   test.each([
@@ -200,7 +202,7 @@ describe('answers that are odd', () => {
     [500, { ...failed, errorReason: 'invalid_exact_evm_recipient_mismatch' }, { kind: 'unclear' }],
     [502, { ...failed, success: true }, { kind: 'unclear' }],
   ])('a settle response with status %i is classified by what it proves (%#)', async (status, body, settling) => {
-    expect<object>(await answering(status, body).settle(BLOCK, await pay(0))).toEqual(settling)
+    expect<object>(await openAnswering(status, body).settle(BLOCK, await pay(0))).toEqual(settling)
   })
 
   test.each([
@@ -217,7 +219,7 @@ describe('answers that are odd', () => {
     [503, { isValid: true }, { kind: 'unavailable' }],
     [200, { isValid: 1 }, { kind: 'unavailable' }],
   ])('a verify response with status %i is classified by what it proves (%#)', async (status, body, answer) => {
-    expect<object>(await answering(status, body).verify(BLOCK, await pay(0))).toEqual(answer)
+    expect<object>(await openAnswering(status, body).verify(BLOCK, await pay(0))).toEqual(answer)
   })
 
   test.each([
@@ -230,8 +232,8 @@ describe('answers that are odd', () => {
   ])('a reason that is %s is not passed on', async (_, reason) => {
     const payment = await pay(0)
     for (const status of [200, 400]) {
-      const verifying = answering(status, { isValid: false, invalidReason: reason }).verify(BLOCK, payment)
-      const settling = answering(status, { ...failed, errorReason: reason }).settle(BLOCK, payment)
+      const verifying = openAnswering(status, { isValid: false, invalidReason: reason }).verify(BLOCK, payment)
+      const settling = openAnswering(status, { ...failed, errorReason: reason }).settle(BLOCK, payment)
       const isWord = status === 400 || typeof reason === 'string' || reason === null
       expect<object>(await verifying).toEqual(isWord ? { kind: 'invalid', reason: words } : { kind: 'unavailable' })
       expect<object>(await settling).toEqual(isWord ? { kind: 'refused', reason: words } : { kind: 'unclear' })
@@ -248,8 +250,8 @@ describe('out of bounds', () => {
     })
     const payment = await pay(0)
     for (const status of [301, 302, 303, 307, 308]) {
-      for (const to of [elsewhere, await nowhere()]) {
-        const facilitator = at(serve(({ url }) => Response.redirect(to + new URL(url).pathname, status)))
+      for (const to of [elsewhere, await findClosedUrl()]) {
+        const facilitator = openFacilitator(serve(({ url }) => Response.redirect(to + new URL(url).pathname, status)))
         expect(await facilitator.verify(BLOCK, payment)).toEqual({ kind: 'unavailable' })
         expect(await facilitator.settle(BLOCK, payment)).toEqual({ kind: 'unclear' })
         expect(await facilitator.supports()).toBe('unavailable')
@@ -261,7 +263,7 @@ describe('out of bounds', () => {
   test('an endless response is read up to the time limit, and proves nothing', async () => {
     let chunks = 0
     const padding = new Uint8Array(65_536).fill(0x20)
-    const endless = () =>
+    const createEndlessBody = () =>
       new ReadableStream({
         pull(stream) {
           chunks += 1
@@ -271,7 +273,7 @@ describe('out of bounds', () => {
       })
     for (const status of [200, 400]) {
       chunks = 0
-      const facilitator = at(serve(() => new Response(endless(), { status })))
+      const facilitator = openFacilitator(serve(() => new Response(createEndlessBody(), { status })))
       const payment = await pay(0)
       expect(await facilitator.verify(BLOCK, payment)).toEqual({ kind: 'unavailable' })
       expect(await facilitator.settle(BLOCK, payment)).toEqual({ kind: 'unclear' })
@@ -283,7 +285,7 @@ describe('out of bounds', () => {
 
 describe('what is sent', () => {
   test("a payment goes to the facilitator with our terms, whatever the payer's client echoed", async () => {
-    const stock = await signPayment(await network.wallet(1), oneDollarTo(offer.terms.payTo))
+    const stock = await signPayment(await network.wallet(1), createOneDollarTerms(offer.terms.payTo))
     const echo = {
       ...stock,
       resource: { url: 'https://other.example/', description: 'mine' },
@@ -292,7 +294,7 @@ describe('what is sent', () => {
     }
     const payment = readPayment(echo)
     if (isFailure(payment)) throw new Error(payment.message)
-    const facilitator = at(faulty.url)
+    const facilitator = openFacilitator(faulty.url)
     expect(await facilitator.verify(BLOCK, payment)).toEqual({ kind: 'valid' })
     expect(await facilitator.settle(BLOCK, payment)).toMatchObject({ kind: 'success' })
 
@@ -323,7 +325,7 @@ describe('what is sent', () => {
     const { extensions } = demandOf(offer, BLOCK)
     const builder = { info: { code: 'bc_7' } }
     const payment = await pay(0)
-    const facilitator = at(url)
+    const facilitator = openFacilitator(url)
     await facilitator.verify(BLOCK, { ...payment, extensions: { builder, bazaar: 'mine' } })
     await facilitator.settle(BLOCK, payment)
     expect(bodies.map((body) => Object(body).paymentPayload.extensions)).toEqual([
@@ -339,22 +341,24 @@ describe('what is sent', () => {
 
   test('a facilitator’s report about extensions is passed on only if it looks like codes', async () => {
     const told: unknown[] = []
-    const saying = async (value: string) => {
+    const settleSaying = async (value: string) => {
       const url = serve(() => Response.json({ isValid: true }, { headers: { 'EXTENSION-RESPONSES': value } }))
-      const facilitator = at(url, { onExtension: (said) => void told.push(said) })
+      const facilitator = openFacilitator(url, { onExtension: (said) => void told.push(said) })
       expect(await facilitator.verify(BLOCK, await pay(0))).toEqual({ kind: 'valid' })
       return told.splice(0)
     }
-    const coded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64')
+    const encodeJson = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64')
     const rejected = { status: 'rejected', rejectedReason: 'resource_not_https' }
     expect(
-      await saying(coded({ bazaar: rejected, 'Ignore all': { status: 'success' }, other: { status: 'A b' } })),
+      await settleSaying(
+        encodeJson({ bazaar: rejected, 'Ignore all': { status: 'success' }, other: { status: 'A b' } }),
+      ),
     ).toEqual([{ extension: 'bazaar', status: 'rejected', reason: 'resource_not_https' }])
-    expect(await saying(coded({ bazaar: { status: 'processing', rejectedReason: 'Do this: x' } }))).toEqual([
+    expect(await settleSaying(encodeJson({ bazaar: { status: 'processing', rejectedReason: 'Do this: x' } }))).toEqual([
       { extension: 'bazaar', status: 'processing' },
     ])
-    for (const value of ['', '%%%', coded(null), coded([1]), coded({ bazaar: null }), coded('x')])
-      expect(await saying(value)).toEqual([])
+    for (const value of ['', '%%%', encodeJson(null), encodeJson([1]), encodeJson({ bazaar: null }), encodeJson('x')])
+      expect(await settleSaying(value)).toEqual([])
   })
 
   test('each call carries the credentials that were made for it', async () => {
@@ -366,7 +370,7 @@ describe('what is sent', () => {
     const authorize = async (method: string, address: string) => ({
       authorization: `Bearer ${method} ${address.slice(url.length)}`,
     })
-    const facilitator = at(url, { authorize })
+    const facilitator = openFacilitator(url, { authorize })
     const payment = await pay(0)
     await facilitator.verify(BLOCK, payment)
     await facilitator.settle(BLOCK, payment)
@@ -381,7 +385,7 @@ describe('what is sent', () => {
 
 describe('each kind of call', () => {
   /** A facilitator that responds once the gate is opened, and counts concurrent calls of a kind. */
-  function gated() {
+  function createGate() {
     const gate = Promise.withResolvers<void>()
     const running = { '/verify': 0, '/settle': 0 }
     const full = { '/verify': Promise.withResolvers<void>(), '/settle': Promise.withResolvers<void>() }
@@ -395,7 +399,7 @@ describe('each kind of call', () => {
       running[path] -= 1
       return Response.json({ isValid: true, success: true, transaction: inventedHash, network: NETWORK })
     })
-    return { facilitator: at(url), gate, full, most: () => most }
+    return { facilitator: openFacilitator(url), gate, full, most: () => most }
   }
   const [AT_ONCE, WAITING] = [64, 256]
   const kindsOf = async (answers: readonly Promise<{ kind: string }>[]) =>
@@ -404,7 +408,7 @@ describe('each kind of call', () => {
   test.each(['verify', 'settle'] as const)(
     '64 calls of %s are in flight and 256 wait; one more is busy without a call',
     async (call) => {
-      const { facilitator, gate, full, most } = gated()
+      const { facilitator, gate, full, most } = createGate()
       const payment: Payment = await pay(0)
       const calls = Array.from({ length: AT_ONCE + WAITING }, () => facilitator[call](BLOCK, payment))
       await full[`/${call}`].promise
@@ -416,7 +420,7 @@ describe('each kind of call', () => {
   )
 
   test('a settlement reaches the facilitator past any number of verifications, because each kind of call has its own limit', async () => {
-    const { facilitator, gate, full } = gated()
+    const { facilitator, gate, full } = createGate()
     const payment: Payment = await pay(0)
     const verifying = Array.from({ length: AT_ONCE + WAITING }, () => facilitator.verify(BLOCK, payment))
     await full['/verify'].promise
@@ -432,19 +436,19 @@ const NETWORK = 'eip155:8453'
 
 describe('what a facilitator takes', () => {
   const kind = { x402Version: 2, scheme: 'exact', network: NETWORK }
-  const saying = (...kinds: object[]) => answering(200, { kinds, extensions: [], signers: {} })
+  const settleSaying = (...kinds: object[]) => openAnswering(200, { kinds, extensions: [], signers: {} })
 
   test('a facilitator supports the wall if version, scheme and network match', async () => {
-    expect(await saying({ ...kind, network: 'eip155:1' }, kind).supports()).toBe('yes')
-    expect(await saying({ ...kind, x402Version: 1 }, { ...kind, scheme: 'upto' }).supports()).toBe('no')
-    expect(await saying({ ...kind, network: 'eip155:84532' }).supports()).toBe('no')
-    expect(await saying().supports()).toBe('no')
+    expect(await settleSaying({ ...kind, network: 'eip155:1' }, kind).supports()).toBe('yes')
+    expect(await settleSaying({ ...kind, x402Version: 1 }, { ...kind, scheme: 'upto' }).supports()).toBe('no')
+    expect(await settleSaying({ ...kind, network: 'eip155:84532' }).supports()).toBe('no')
+    expect(await settleSaying().supports()).toBe('no')
   })
 
   test('the support of a facilitator is unknown if it fails, returns malformed data or hangs', async () => {
-    expect(await answering(500, {}).supports()).toBe('unavailable')
-    expect(await answering(200, { kinds: 'all' }).supports()).toBe('unavailable')
-    const hanging = at(
+    expect(await openAnswering(500, {}).supports()).toBe('unavailable')
+    expect(await openAnswering(200, { kinds: 'all' }).supports()).toBe('unavailable')
+    const hanging = openFacilitator(
       serve(() => new Promise(() => undefined)),
       { verifyTimeoutMs: 100 },
     )
@@ -452,33 +456,37 @@ describe('what a facilitator takes', () => {
   })
 
   test('a facilitator counts as working only once it rejected a payment that nobody can make', async () => {
-    expect(await at(network.facilitatorUrl).supports('verify')).toBe('yes')
+    expect(await openFacilitator(network.facilitatorUrl).supports('verify')).toBe('yes')
     const told: (string | null)[] = []
     const supported = { kinds: [kind], extensions: [], signers: {} }
-    const verifying = (answer: () => Response | Promise<Response>) =>
-      at(
+    const openVerifying = (answer: () => Response | Promise<Response>) =>
+      openFacilitator(
         serve((request) => (request.url.endsWith('/supported') ? Response.json(supported) : answer())),
         { verifyTimeoutMs: limitMs(200), onProbed: (trouble) => void told.push(trouble) },
       ).supports('verify')
-    const invalid = (invalidReason: string) => () => Response.json({ isValid: false, invalidReason })
-    const page = (status: number) => () => new Response('<h1>sorry</h1>', { status })
-    for (const answer of [() => Response.json({ isValid: true }), invalid('insufficient_funds'), page(400)])
-      expect([await verifying(answer), told.pop()]).toEqual(['yes', null])
+    const createInvalidAnswer = (invalidReason: string) => () => Response.json({ isValid: false, invalidReason })
+    const createPageAnswer = (status: number) => () => new Response('<h1>sorry</h1>', { status })
+    for (const answer of [
+      () => Response.json({ isValid: true }),
+      createInvalidAnswer('insufficient_funds'),
+      createPageAnswer(400),
+    ])
+      expect([await openVerifying(answer), told.pop()]).toEqual(['yes', null])
     const broken: [() => Response | Promise<Response>, string][] = [
       [() => new Promise(() => {}), 'does not respond to verify requests'],
-      [page(500), 'returns status 500 for /verify'],
-      [page(401), 'rejects our API key, or needs one (401)'],
-      [page(404), 'has no /verify at its address (404)'],
-      [page(200), 'does not return JSON'],
+      [createPageAnswer(500), 'returns status 500 for /verify'],
+      [createPageAnswer(401), 'rejects our API key, or needs one (401)'],
+      [createPageAnswer(404), 'has no /verify at its address (404)'],
+      [createPageAnswer(200), 'does not return JSON'],
       [() => Response.json({}), 'does not return a valid x402 response for /verify'],
-      [invalid('invalid_exact_evm_signature'), 'rejects valid signatures'],
+      [createInvalidAnswer('invalid_exact_evm_signature'), 'rejects valid signatures'],
     ]
     for (const [answer, trouble] of broken)
-      expect([await verifying(answer), told.pop()]).toEqual(['unavailable', trouble])
+      expect([await openVerifying(answer), told.pop()]).toEqual(['unavailable', trouble])
   })
 
   test('the support of a facilitator is unknown while it is rate-limiting us', async () => {
     const url = serve(() => new Response('later', { status: 429, headers: { 'retry-after': '30' } }))
-    expect(await at(url, { verifyTimeoutMs: 100 }).supports()).toBe('unavailable')
+    expect(await openFacilitator(url, { verifyTimeoutMs: 100 }).supports()).toBe('unavailable')
   })
 })

@@ -9,17 +9,22 @@ import { createWallet, type Wallet } from '../../../server/local/wallets.ts'
 import type { Wallets } from '../../../server/ports.ts'
 import artefact from '../../support/chain/contract-wallet/artefact.json' with { type: 'json' }
 import { compileFactory } from '../../support/chain/contract-wallet/compile.ts'
-import { deployCall, placeFactory, wrapped, type ContractWallets } from '../../support/chain/contract-wallet/deploy.ts'
-import { requestsTo, oddEndpoints, type Rule } from '../../support/chain/odd-endpoint.ts'
-import { lower, newOffer, sign } from '../../support/chain/signing.ts'
+import {
+  encodeDeployCall,
+  placeFactory,
+  wrapped,
+  type ContractWallets,
+} from '../../support/chain/contract-wallet/deploy.ts'
+import { openRequestsTo, startOddEndpoints, type Rule } from '../../support/chain/odd-endpoint.ts'
+import { lower, createOffer, sign } from '../../support/chain/signing.ts'
 import { fakeClock } from '../../support/fakes/clock.ts'
 import { limitMs } from '../../support/machine.ts'
-import { walletsContract } from '../ports/wallets.contract.ts'
+import { testWallets } from '../ports/wallets.contract.ts'
 
 // Goal: a signature belongs to a wallet or to nobody, and a query never throws. Method: keys with unusual signatures, and
 // contract wallets on a real chain, honest and hostile.
 
-const offer = newOffer()
+const offer = createOffer()
 const keys = await loadFastestKeys()
 const texts = ['wall.test\nset_pixels v2', 'wall.test:443\nset_pixels v2'] as const
 const [text, otherText] = texts
@@ -27,30 +32,30 @@ const FROM = '192.0.2.1'
 
 let network: LocalNetwork
 let contracts: ContractWallets
-const oddEndpoint = oddEndpoints(() => network.rpcUrl)
+const oddEndpoint = startOddEndpoints(() => network.rpcUrl)
 beforeAll(async () => {
   network = await startLocalNetwork()
   contracts = await placeFactory(network.client)
 })
 afterAll(() => network.stop())
 
-const walletsAt = (url: string, clock = fakeClock(0)) => createViemWallets(requestsTo(url), offer, keys, clock)
+const openWalletsAt = (url: string, clock = fakeClock(0)) => createViemWallets(openRequestsTo(url), offer, keys, clock)
 
 // A failing one is abandoned sooner than by the service.
-const impatientWalletsAt = (url: string) =>
-  createViemWallets(requestsTo(url, { chainCallTimeoutMs: limitMs(500) }), offer, keys, fakeClock(0))
+const openImpatientWallets = (url: string) =>
+  createViemWallets(openRequestsTo(url, { chainCallTimeoutMs: limitMs(500) }), offer, keys, fakeClock(0))
 
 /** Queries the texts on the network, or through an endpoint that follows `rules`. */
-const signed = (wallet: string, signature: Hex, rules?: Readonly<Record<string, Rule>>) =>
-  digestBy(
-    rules === undefined ? walletsAt(network.rpcUrl) : impatientWalletsAt(oddEndpoint(rules).url),
+const checkSigned = (wallet: string, signature: Hex, rules?: Readonly<Record<string, Rule>>) =>
+  checkDigest(
+    rules === undefined ? openWalletsAt(network.rpcUrl) : openImpatientWallets(oddEndpoint(rules).url),
     lower(wallet),
     signature,
     FROM,
   )
 
 /** The digest that one wallet signed, or the reason why there is none. */
-async function digestBy(wallets: Wallets, signer: Address, signature: Hex, from: string) {
+async function checkDigest(wallets: Wallets, signer: Address, signature: Hex, from: string) {
   const answer = await wallets.signed([signer], texts, signature, from)
   return typeof answer === 'string' ? answer : answer.digest
 }
@@ -60,8 +65,8 @@ const signerOf = (wallet: Wallet) => ({
   sign: (message: string) => wallet.signMessage({ message }),
 })
 
-walletsContract('viem', async () => ({
-  wallets: walletsAt(network.rpcUrl),
+testWallets('viem', async () => ({
+  wallets: openWalletsAt(network.rpcUrl),
   owner: signerOf(createWallet()),
   stranger: signerOf(createWallet()),
   payment: () => sign(createWallet(), offer),
@@ -70,19 +75,19 @@ walletsContract('viem', async () => ({
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 
-const word = (value: bigint) => value.toString(16).padStart(64, '0')
+const encodeWord = (value: bigint) => value.toString(16).padStart(64, '0')
 
 /** A wallet's signature of the text, in its parts. */
-async function partsBy(signer: Wallet) {
+async function splitSignature(signer: Wallet) {
   const signature = await signer.signMessage({ message: text })
   const { r, s, yParity } = parseSignature(signature)
   return { signer, signature, r, s, yParity, rs: signature.slice(2, 130) }
 }
 
 /** The same of a wallet whose signature has that recovery bit, as every other one has. */
-async function signerWithBit(bit: number): ReturnType<typeof partsBy> {
-  const parts = await partsBy(createWallet())
-  return parts.yParity === bit ? parts : await signerWithBit(bit)
+async function findSignerWithBit(bit: number): ReturnType<typeof splitSignature> {
+  const parts = await splitSignature(createWallet())
+  return parts.yParity === bit ? parts : await findSignerWithBit(bit)
 }
 
 describe("a key's signature", () => {
@@ -90,27 +95,27 @@ describe("a key's signature", () => {
   const digest = hashMessage(text)
 
   test('the digest of a text to sign is that of EIP-191', async () => {
-    expect(await signed(owner.address, await owner.signMessage({ message: text }))).toBe(digest)
+    expect(await checkSigned(owner.address, await owner.signMessage({ message: text }))).toBe(digest)
     const other = await owner.signMessage({ message: otherText })
-    expect(await signed(owner.address, other)).toBe(hashMessage(otherText))
+    expect(await checkSigned(owner.address, other)).toBe(hashMessage(otherText))
   })
 
   test('the signer of a key’s signature is found without the chain', async () => {
     const silent: Record<string, Rule> = { '*': () => 'hang' }
-    expect(await signed(owner.address, await owner.signMessage({ message: text }), silent)).toBe(digest)
+    expect(await checkSigned(owner.address, await owner.signMessage({ message: text }), silent)).toBe(digest)
   })
 
   test('a key’s signature is accepted with a recovery bit from 0, in capitals, or with the larger s', async () => {
-    const { signature, r, s, yParity, rs } = await partsBy(owner)
-    const twin: Hex = `${r}${word(ORDER - BigInt(s))}${yParity === 0 ? '1c' : '1b'}`
-    expect(await signed(owner.address, `0x${rs}0${yParity}`)).toBe(digest)
-    expect(await signed(owner.address, `0x${signature.slice(2).toUpperCase()}`)).toBe(digest)
-    expect(await signed(owner.address, twin)).toBe(digest)
+    const { signature, r, s, yParity, rs } = await splitSignature(owner)
+    const twin: Hex = `${r}${encodeWord(ORDER - BigInt(s))}${yParity === 0 ? '1c' : '1b'}`
+    expect(await checkSigned(owner.address, `0x${rs}0${yParity}`)).toBe(digest)
+    expect(await checkSigned(owner.address, `0x${signature.slice(2).toUpperCase()}`)).toBe(digest)
+    expect(await checkSigned(owner.address, twin)).toBe(digest)
   })
 
   // With both recovery bits, because a form may pass for one of them only.
   test.each([0, 1])('a signature in any other form has no signer (%i)', async (bit) => {
-    const { signer, signature, r, s, yParity, rs } = await signerWithBit(bit)
+    const { signer, signature, r, s, yParity, rs } = await findSignerWithBit(bit)
     const odd: Record<string, Hex> = {
       'lines joined otherwise': await signer.signMessage({ message: text.replace('\n', '\r\n') }),
       'typed data': await signer.signTypedData(typedText),
@@ -118,15 +123,15 @@ describe("a key's signature", () => {
       'v 29': `0x${rs}1d`,
       'v 37': `0x${rs}25`,
       'the other v': `0x${rs}0${1 - yParity}`,
-      '64 bytes': `${r}${word(BigInt(s) | (BigInt(yParity) << 255n))}`,
+      '64 bytes': `${r}${encodeWord(BigInt(s) | (BigInt(yParity) << 255n))}`,
       '66 bytes': `${signature}00`,
       'half a byte': `${signature}0`,
       'half a byte short': `0x${signature.slice(2, -1)}`,
       'all ones': `0x${'ff'.repeat(65)}`,
-      'r of zero': `0x${word(0n)}${s.slice(2)}1b`,
-      's of zero': `${r}${word(0n)}1b`,
-      'r of the order': `0x${word(ORDER)}${s.slice(2)}1b`,
-      's beyond the order': `${r}${word(ORDER + 1n)}1b`,
+      'r of zero': `0x${encodeWord(0n)}${s.slice(2)}1b`,
+      's of zero': `${r}${encodeWord(0n)}1b`,
+      'r of the order': `0x${encodeWord(ORDER)}${s.slice(2)}1b`,
+      's beyond the order': `${r}${encodeWord(ORDER + 1n)}1b`,
       'no bytes': '0x',
       'no hex': '0xzz',
       'a line feed': `${signature}\n` as Hex,
@@ -134,7 +139,7 @@ describe("a key's signature", () => {
       'EIP-8010 bytes': `0x${'80'.repeat(200)}${'8010'.repeat(16)}`,
     }
     for (const [name, bytes] of Object.entries(odd))
-      expect({ name, digest: await signed(signer.address, bytes) }).toEqual({ name, digest: 'not-signed' })
+      expect({ name, digest: await checkSigned(signer.address, bytes) }).toEqual({ name, digest: 'not-signed' })
   })
 })
 
@@ -149,33 +154,33 @@ describe('a contract wallet', () => {
   test('a contract wallet signs any of the texts if its code accepts the signature', async () => {
     const owner = createWallet()
     const wallet = await contracts.deploy(owner)
-    expect(await signed(wallet, await owner.signMessage({ message: text }))).toBe(hashMessage(text))
-    expect(await signed(wallet, await owner.signMessage({ message: otherText }))).toBe(hashMessage(otherText))
-    expect(await signed(wallet, await owner.signMessage({ message: 'another' }))).toBe('not-signed')
-    expect(await signed(wallet, await createWallet().signMessage({ message: text }))).toBe('not-signed')
-    expect(await signed(wallet, '0x1234')).toBe('not-signed')
+    expect(await checkSigned(wallet, await owner.signMessage({ message: text }))).toBe(hashMessage(text))
+    expect(await checkSigned(wallet, await owner.signMessage({ message: otherText }))).toBe(hashMessage(otherText))
+    expect(await checkSigned(wallet, await owner.signMessage({ message: 'another' }))).toBe('not-signed')
+    expect(await checkSigned(wallet, await createWallet().signMessage({ message: text }))).toBe('not-signed')
+    expect(await checkSigned(wallet, '0x1234')).toBe('not-signed')
   })
 
   test('a contract wallet can paint for a key, and a key for a contract, each with its own signatures', async () => {
     const [owner, key] = [createWallet(), createWallet()]
     const wallet = await contracts.deploy(owner)
-    const wallets = walletsAt(network.rpcUrl)
+    const wallets = openWalletsAt(network.rpcUrl)
     for (const signers of [
       [wallet, lower(key.address)],
       [lower(key.address), wallet],
     ]) {
-      const signedBy = async (signer: Wallet) =>
+      const checkSignedBy = async (signer: Wallet) =>
         await wallets.signed(signers, texts, await signer.signMessage({ message: text }), FROM)
-      expect(await signedBy(owner)).toEqual({ by: wallet, digest: hashMessage(text) })
-      expect(await signedBy(key)).toEqual({ by: lower(key.address), digest: hashMessage(text) })
-      expect(await signedBy(createWallet())).toBe('not-signed')
+      expect(await checkSignedBy(owner)).toEqual({ by: wallet, digest: hashMessage(text) })
+      expect(await checkSignedBy(key)).toEqual({ by: lower(key.address), digest: hashMessage(text) })
+      expect(await checkSignedBy(createWallet())).toBe('not-signed')
     }
   })
 
   test('a contract wallet gets no call about a signature of another wallet’s key', async () => {
     const [owner, key] = [createWallet(), createWallet()]
     const wallet = await contracts.deploy(owner)
-    const silent = walletsAt(oddEndpoint({ '*': () => 'hang' }).url)
+    const silent = openWalletsAt(oddEndpoint({ '*': () => 'hang' }).url)
     const signature = await key.signMessage({ message: text })
     expect(await silent.signed([wallet, lower(key.address)], texts, signature, FROM)).toHaveProperty(
       'by',
@@ -186,13 +191,13 @@ describe('a contract wallet', () => {
   test('a contract wallet can accept signatures of its own form', async () => {
     // Returns EIP-1271's magic value, the word 0x1626ba7e, for every query.
     const wallet = await contracts.running('0x631626ba7e60e01b60005260206000f3')
-    expect(await signed(wallet, `0x${'12'.repeat(40)}`)).toBe(hashMessage(text))
+    expect(await checkSigned(wallet, `0x${'12'.repeat(40)}`)).toBe(hashMessage(text))
   })
 
   test('a contract wallet that reverts, burns all gas, returns nothing or something else has not signed', async () => {
     const signature = await createWallet().signMessage({ message: text })
     for (const bytecode of ['0x60006000fd', '0x5b600056', '0x00', '0x600160005260206000f3', '0xfe'] as const)
-      expect(await signed(await contracts.running(bytecode), signature)).toBe('not-signed')
+      expect(await checkSigned(await contracts.running(bytecode), signature)).toBe('not-signed')
   })
 
   test('a contract wallet’s signature is not denied if the endpoint fails, and a hanging endpoint is not waited for', async () => {
@@ -201,18 +206,19 @@ describe('a contract wallet', () => {
     const signature = await owner.signMessage({ message: text })
     const failing = (['hang', 'stall', 'busy'] as const).map((how) => ({ '*': () => how }))
     const rules = [...failing, { '*': () => ({ error: { code: -32603, message: 'no' } }) }]
-    const answers = await Promise.all(rules.map((rule) => signed(wallet, signature, rule)))
+    const answers = await Promise.all(rules.map((rule) => checkSigned(wallet, signature, rule)))
     expect(answers).toEqual(rules.map(() => 'silent'))
   })
 
   test('a contract wallet that is not deployed yet signs with the call that will deploy it', async () => {
     const owner = createWallet()
     const wallet = await contracts.addressOf(owner)
-    const by = async (signer: Wallet, data?: Hex) => wrapped(await signer.signMessage({ message: text }), owner, data)
-    expect(await signed(wallet, await by(owner))).toBe(hashMessage(text))
-    expect(await signed(wallet, await owner.signMessage({ message: text }))).toBe('not-signed')
-    expect(await signed(wallet, await by(createWallet()))).toBe('not-signed')
-    expect(await signed(wallet, await by(owner, deployCall(createWallet())))).toBe('not-signed')
+    const wrapSignature = async (signer: Wallet, data?: Hex) =>
+      wrapped(await signer.signMessage({ message: text }), owner, data)
+    expect(await checkSigned(wallet, await wrapSignature(owner))).toBe(hashMessage(text))
+    expect(await checkSigned(wallet, await owner.signMessage({ message: text }))).toBe('not-signed')
+    expect(await checkSigned(wallet, await wrapSignature(createWallet()))).toBe('not-signed')
+    expect(await checkSigned(wallet, await wrapSignature(owner, encodeDeployCall(createWallet())))).toBe('not-signed')
     expect(await network.client.getCode({ address: wallet })).toBeUndefined()
   })
 
@@ -221,12 +227,12 @@ describe('a contract wallet', () => {
     const wallet = await contracts.deploy(owner)
     const strangersCall = `0x${'c0ffee'.repeat(12)}` as const
     const seen: string[] = []
-    const rule: Rule = async (params, ask) => {
+    const answerAsRule: Rule = async (params, ask) => {
       seen.push(JSON.stringify(params))
       return { result: await ask() }
     }
     const signature = wrapped(await owner.signMessage({ message: text }), owner, strangersCall)
-    expect(await signed(wallet, signature, { eth_call: rule })).toBe(hashMessage(text))
+    expect(await checkSigned(wallet, signature, { eth_call: answerAsRule })).toBe(hashMessage(text))
     expect(seen).toHaveLength(1)
     expect(seen[0]).not.toContain('c0ffeec0ffee')
   })
@@ -234,23 +240,23 @@ describe('a contract wallet', () => {
   test('a deployment of another contract does not prove a signature of a wallet that is not a contract', async () => {
     const [key, thief] = [createWallet(), createWallet()]
     const signature = await thief.signMessage({ message: text })
-    expect(await signed(key.address, wrapped(signature, thief))).toBe('not-signed')
+    expect(await checkSigned(key.address, wrapped(signature, thief))).toBe('not-signed')
   })
 })
 
 describe('what anybody can make us ask', () => {
   const junk = `0x${'12'.repeat(65)}` as const
-  const stranger = () => lower(createWallet().address)
-  const times = <T>(count: number, work: (at: number) => Promise<T>) =>
+  const createStranger = () => lower(createWallet().address)
+  const repeatTimes = <T>(count: number, work: (at: number) => Promise<T>) =>
     Promise.all(Array.from({ length: count }, (_, at) => work(at)))
   const countOf = (answers: readonly string[], answer: string) => answers.filter((each) => each === answer).length
 
   test('at most 10 payers per second are looked up; beyond that a signature that no key made stays undecided', async () => {
     const endpoint = oddEndpoint()
     const clock = fakeClock(0)
-    const wallets = walletsAt(endpoint.url, clock)
+    const wallets = openWalletsAt(endpoint.url, clock)
     const payment = await sign(createWallet(), offer)
-    const flood = () => times(60, () => wallets.signedPayment({ ...payment, payer: stranger() }))
+    const flood = () => repeatTimes(60, () => wallets.signedPayment({ ...payment, payer: createStranger() }))
     // Three at once, and seven more within each second.
     for (const inAll of [3, 6, 9]) {
       const answers = await flood()
@@ -267,11 +273,11 @@ describe('what anybody can make us ask', () => {
   test('the code of a payer is looked up once, however often it is named, and again once it may have been deployed', async () => {
     const endpoint = oddEndpoint()
     const clock = fakeClock(0)
-    const wallets = walletsAt(endpoint.url, clock)
+    const wallets = openWalletsAt(endpoint.url, clock)
     const owner = createWallet()
     const payer = await contracts.addressOf(owner)
     const payment = await sign(owner, offer, { payer })
-    expect(new Set(await times(100, () => wallets.signedPayment({ ...payment, signature: junk })))).toEqual(
+    expect(new Set(await repeatTimes(100, () => wallets.signedPayment({ ...payment, signature: junk })))).toEqual(
       new Set(['not-signed']),
     )
     expect(endpoint.calls('eth_getCode')).toBe(1)
@@ -282,10 +288,10 @@ describe('what anybody can make us ask', () => {
 
   test('a contract gets one call per signature, whatever its code does', async () => {
     const endpoint = oddEndpoint()
-    const wallets = walletsAt(endpoint.url)
+    const wallets = openWalletsAt(endpoint.url)
     const codes = ['0x60006000fd', '0x5b600056', '0xfe'] as const
     for (const [at, bytecode] of codes.entries()) {
-      expect(await digestBy(wallets, await contracts.running(bytecode), junk, `from ${at}`)).toBe('not-signed')
+      expect(await checkDigest(wallets, await contracts.running(bytecode), junk, `from ${at}`)).toBe('not-signed')
       expect(endpoint.calls('eth_call')).toBe(at + 1)
     }
   })
@@ -293,37 +299,37 @@ describe('what anybody can make us ask', () => {
   test('a flood of unknown signatures leaves owners their share of the look-ups', async () => {
     const owner = createWallet()
     const wallet = await contracts.deploy(owner)
-    const wallets = walletsAt(network.rpcUrl)
+    const wallets = openWalletsAt(network.rpcUrl)
     const payment = await sign(createWallet(), offer)
-    await times(60, () => wallets.signedPayment({ ...payment, payer: stranger() }))
-    expect(await digestBy(wallets, wallet, await owner.signMessage({ message: text }), FROM)).toBe(hashMessage(text))
+    await repeatTimes(60, () => wallets.signedPayment({ ...payment, payer: createStranger() }))
+    expect(await checkDigest(wallets, wallet, await owner.signMessage({ message: text }), FROM)).toBe(hashMessage(text))
   })
 
   test('a flood about one contract makes few parallel calls, and delays its owner no longer than another owner', async () => {
     const endpoint = oddEndpoint()
-    const wallets = walletsAt(endpoint.url)
+    const wallets = openWalletsAt(endpoint.url)
     const [named, other] = [createWallet(), createWallet()]
     const [wallet, otherWallet] = [await contracts.deploy(named), await contracts.deploy(other)]
-    const answers = await times(100, () => digestBy(wallets, wallet, junk, 'flood'))
+    const answers = await repeatTimes(100, () => checkDigest(wallets, wallet, junk, 'flood'))
     expect(countOf(answers, 'not-signed')).toBe(6)
     expect(countOf(answers, 'busy')).toBe(94)
     expect(endpoint.calls('eth_call')).toBe(6)
-    const byOwner = async (owner: Wallet) => await owner.signMessage({ message: text })
-    expect(await digestBy(wallets, wallet, await byOwner(named), 'home')).toBe(hashMessage(text))
-    expect(await digestBy(wallets, otherWallet, await byOwner(other), FROM)).toBe(hashMessage(text))
+    const signAsOwner = async (owner: Wallet) => await owner.signMessage({ message: text })
+    expect(await checkDigest(wallets, wallet, await signAsOwner(named), 'home')).toBe(hashMessage(text))
+    expect(await checkDigest(wallets, otherWallet, await signAsOwner(other), FROM)).toBe(hashMessage(text))
   })
 
   test('a flood from a hundred addresses about one contract delays its owner only until the addresses are known', async () => {
     const clock = fakeClock(0)
-    const wallets = walletsAt(network.rpcUrl, clock)
+    const wallets = openWalletsAt(network.rpcUrl, clock)
     const owner = createWallet()
     const wallet = await contracts.deploy(owner)
     const signature = await owner.signMessage({ message: text })
     const answers: string[] = []
     for (let second = 0; second < 120; second += 1) {
-      await times(100, (at) => digestBy(wallets, wallet, junk, `flood ${at}`))
+      await repeatTimes(100, (at) => checkDigest(wallets, wallet, junk, `flood ${at}`))
       // It sends as often as Retry-After allows.
-      if (second % 2 === 0) answers.push(await digestBy(wallets, wallet, signature, 'home'))
+      if (second % 2 === 0) answers.push(await checkDigest(wallets, wallet, signature, 'home'))
       clock.pass(1000)
     }
     expect(new Set(answers)).toEqual(new Set(['busy', hashMessage(text)]))
@@ -332,14 +338,14 @@ describe('what anybody can make us ask', () => {
 
   test('a flood does not delay a wallet that has signed before', async () => {
     const clock = fakeClock(0)
-    const wallets = walletsAt(network.rpcUrl, clock)
-    const payer = async () => {
+    const wallets = openWalletsAt(network.rpcUrl, clock)
+    const createPayer = async () => {
       const owner = createWallet()
       return await sign(owner, offer, { payer: await contracts.deploy(owner) })
     }
-    const honest = await payer()
+    const honest = await createPayer()
     expect(await wallets.signedPayment(honest)).toBe('signed')
-    const askStranger = async () => wallets.signedPayment({ ...(await payer()), signature: junk })
+    const askStranger = async () => wallets.signedPayment({ ...(await createPayer()), signature: junk })
     for (let answer = await askStranger(); answer !== 'busy'; answer = await askStranger()) {
       expect(answer).toBe('not-signed')
       clock.pass(100)
@@ -350,8 +356,8 @@ describe('what anybody can make us ask', () => {
 
 describe('a payment', () => {
   test("a payment is its payer's only exactly as signed, which is checked without any call", async () => {
-    const silent = walletsAt(oddEndpoint({ '*': () => 'busy' }).url)
-    const { signedPayment } = walletsAt(network.rpcUrl)
+    const silent = openWalletsAt(oddEndpoint({ '*': () => 'busy' }).url)
+    const { signedPayment } = openWalletsAt(network.rpcUrl)
     const payment = await sign(createWallet(), offer)
     const changed = [
       { amount: 999_999n },
@@ -371,7 +377,7 @@ describe('a payment', () => {
 
   test('a payment is a contract wallet’s if its contract accepts the signature, deployed or not', async () => {
     const [owner, later] = [createWallet(), createWallet()]
-    const wallets = walletsAt(network.rpcUrl)
+    const wallets = openWalletsAt(network.rpcUrl)
     const payer = await contracts.deploy(owner)
     const good = await sign(owner, offer, { payer })
     const undeployed = await sign(later, offer, { payer: await contracts.addressOf(later) })
@@ -384,7 +390,7 @@ describe('a payment', () => {
       [bad, 'not-signed', 'not-signed'],
     ] as const) {
       expect(await wallets.signedPayment(payment)).toBe(answer)
-      expect(await walletsAt(network.rpcUrl).signedForToken(payment)).toBe(forToken)
+      expect(await openWalletsAt(network.rpcUrl).signedForToken(payment)).toBe(forToken)
     }
     // Its payment may have deployed it, so the cached absence of code is not used.
     await contracts.deploy(later)
@@ -401,19 +407,19 @@ describe('a payment', () => {
       [shut, 'not-signed'],
     ] as const) {
       const payment = await sign(payer, offer)
-      expect(await walletsAt(oddEndpoint({ '*': () => 'busy' }).url).signedPayment(payment)).toBe('signed')
-      expect(await walletsAt(network.rpcUrl).signedForToken(payment)).toBe(taken)
+      expect(await openWalletsAt(oddEndpoint({ '*': () => 'busy' }).url).signedPayment(payment)).toBe('signed')
+      expect(await openWalletsAt(network.rpcUrl).signedForToken(payment)).toBe(taken)
     }
   })
 
   test('a payment’s signature is valid for the token only in the one form that the token accepts', async () => {
-    const wallets = walletsAt(network.rpcUrl)
+    const wallets = openWalletsAt(network.rpcUrl)
     const payment = await sign(createWallet(), offer)
     const { r, s, yParity } = parseSignature(payment.signature)
     const signatures: Record<string, Hex> = {
       'its own': payment.signature,
       'v from 0': `${r}${s.slice(2)}0${yParity}`,
-      'the larger s': `${r}${word(ORDER - BigInt(s))}${yParity === 0 ? '1c' : '1b'}`,
+      'the larger s': `${r}${encodeWord(ORDER - BigInt(s))}${yParity === 0 ? '1c' : '1b'}`,
     }
     for (const [name, signature] of Object.entries(signatures)) {
       expect(await wallets.signedPayment({ ...payment, signature })).toBe('signed')
@@ -425,16 +431,16 @@ describe('a payment', () => {
   test('a payment is not denied while the chain does not respond about its payer', async () => {
     const owner = createWallet()
     const payment = await sign(owner, offer, { payer: await contracts.deploy(owner) })
-    const noCall: Rule = () => ({ error: { code: -32_005, message: 'limit exceeded' } })
+    const rejectCall: Rule = () => ({ error: { code: -32_005, message: 'limit exceeded' } })
     for (const rules of [
       { '*': () => 'busy' as const },
-      { eth_call: noCall },
+      { eth_call: rejectCall },
       { eth_call: () => ({ result: '0x' }) },
     ]) {
-      const wallets = walletsAt(oddEndpoint(rules).url)
+      const wallets = openWalletsAt(oddEndpoint(rules).url)
       expect(await wallets.signedPayment(payment)).toBe('silent')
       expect(await wallets.signedForToken(payment)).toBe('silent')
-      expect(await digestBy(wallets, payment.payer, payment.signature, FROM)).toBe('silent')
+      expect(await checkDigest(wallets, payment.payer, payment.signature, FROM)).toBe('silent')
     }
   })
 })

@@ -9,15 +9,15 @@ import { openSqlite, openWall, createPorts } from '../../../db/sqlite/open.ts'
 import { failureOf, sell } from '../../support/engine.ts'
 import { sellAllBut, sellAllButOn } from '../../support/nearly-sold.ts'
 import { TERMS } from '../../support/samples.ts'
-import { scratchFolder } from '../../support/scratch-folder.ts'
+import { createScratchFolder } from '../../support/scratch-folder.ts'
 import { auditContract, type Audited } from '../ports/audit.contract.ts'
-import { postgresWalls } from './postgres/walls.ts'
+import { openPostgresWalls } from './postgres/walls.ts'
 
 // Goal: the books can be read next to the processes that sell, and show all money. Method: one connection or engine
 // writes, and the books of the same database are opened separately.
 
-const folder = scratchFolder()
-const { server, newWall } = postgresWalls()
+const folder = createScratchFolder()
+const { server, newWall } = openPostgresWalls()
 let files = 0
 
 /** A file with its books opened separately; all but `left` blocks are sold. */
@@ -73,10 +73,10 @@ test('the position of a wall can be read while it runs, unless no wall of that n
         ? [openAudit(path), async () => prepareNote(path, 'has moved to somewhere')()]
         : [await openPostgresAudit(url), async () => await noteMovedAt(url)]
     expect(await audit.position(TERMS.network)).toEqual(position)
-    const refused = (words: string) => ({ name: 'CannotOpen', message: expect.stringContaining(words) })
-    expect(await failureOf(audit.position('eip155:1'))).toMatchObject(refused('not eip155:1'))
+    const expectRefusal = (words: string) => ({ name: 'CannotOpen', message: expect.stringContaining(words) })
+    expect(await failureOf(audit.position('eip155:1'))).toMatchObject(expectRefusal('not eip155:1'))
     await leave()
-    expect(await failureOf(audit.position(TERMS.network))).toMatchObject(refused('has moved to somewhere'))
+    expect(await failureOf(audit.position(TERMS.network))).toMatchObject(expectRefusal('has moved to somewhere'))
     await audit.close()
   }
 })

@@ -10,11 +10,11 @@ import sqliteCompaction from '../../../db/migrations/0003_compaction.sqlite.sql'
 import { openPostgres } from '../../../db/postgres/open.ts'
 import type { DamagedRow } from '../../../db/row-checksums.ts'
 import { openSqlite } from '../../../db/sqlite/open.ts'
-import { hold, stored, type Engine } from '../../support/engine.ts'
-import { blockOf, hash, NOW, paymentOf, SILENT, TERMS, wallet } from '../../support/samples.ts'
-import { scratchFolder } from '../../support/scratch-folder.ts'
+import { hold, findStored, type Engine } from '../../support/engine.ts'
+import { blockOf, hash, NOW, paymentOf, SILENT, TERMS, createWalletAddress } from '../../support/samples.ts'
+import { createScratchFolder } from '../../support/scratch-folder.ts'
 import tables from './before-areas.json'
-import { postgresWalls } from './postgres/walls.ts'
+import { openPostgresWalls } from './postgres/walls.ts'
 
 // Goal: a wall that sold blocks before there were areas keeps its data, and sells areas. Method: rows that the old program
 // wrote, with their checksums, in its tables.
@@ -22,13 +22,13 @@ import { postgresWalls } from './postgres/walls.ts'
 type Value = string | number | { readonly hex: string }
 type Rows = readonly Readonly<Record<string, Value | undefined>>[]
 
-const sqliteValue = (value: Value) => (typeof value === 'object' ? `x'${value.hex}'` : quoted(value))
-const postgresValue = (value: Value) => (typeof value === 'object' ? `'\\x${value.hex}'` : quoted(value))
-const quoted = (value: string | number) =>
+const renderSqliteValue = (value: Value) => (typeof value === 'object' ? `x'${value.hex}'` : quoteValue(value))
+const renderPostgresValue = (value: Value) => (typeof value === 'object' ? `'\\x${value.hex}'` : quoteValue(value))
+const quoteValue = (value: string | number) =>
   typeof value === 'number' ? String(value) : `'${value.replaceAll("'", "''")}'`
 
 /** Statements that write the old content of the tables. */
-function written(valueOf: (value: Value) => string): string {
+function renderStatements(valueOf: (value: Value) => string): string {
   const texts = Object.entries(tables as Readonly<Record<string, Rows>>).flatMap(([table, rows]) =>
     rows.map((row) => {
       const cells = Object.entries(row).flatMap(([name, value]): [string, string][] =>
@@ -42,40 +42,45 @@ function written(valueOf: (value: Value) => string): string {
   return texts.join('\n')
 }
 
-async function goesOn(wall: Engine, damaged: readonly DamagedRow[]): Promise<void> {
-  const first = await stored(wall, paymentOf(1, 1))
+async function expectToGoOn(wall: Engine, damaged: readonly DamagedRow[]): Promise<void> {
+  const first = await findStored(wall, paymentOf(1, 1))
   expect(first).toMatchObject({ target: blockOf('3,4'), block: blockOf('3,4'), state: { kind: 'sold', tx: hash(1) } })
   expect(first.listing.pixels?.length).toBe(100)
-  expect(await stored(wall, paymentOf(2, 2))).toMatchObject({ target: 'next', state: { kind: 'sold' } })
-  const held = await stored(wall, paymentOf(3, 3))
+  expect(await findStored(wall, paymentOf(2, 2))).toMatchObject({ target: 'next', state: { kind: 'sold' } })
+  const held = await findStored(wall, paymentOf(3, 3))
   expect(held).toMatchObject({ target: blockOf('80,45'), state: { kind: 'reserved', uncertain: true } })
-  expect(await stored(wall, paymentOf(4, 4))).toMatchObject({ target: 'next', state: { kind: 'released' } })
-  expect(await wall.blocks.owned(blockOf('3,4'))).toMatchObject({ wallet: wallet(1), content: { message: 'new' } })
+  expect(await findStored(wall, paymentOf(4, 4))).toMatchObject({ target: 'next', state: { kind: 'released' } })
+  expect(await wall.blocks.owned(blockOf('3,4'))).toMatchObject({
+    wallet: createWalletAddress(1),
+    content: { message: 'new' },
+  })
   expect((await wall.log.after(0, 9)).map(({ kind }) => kind)).toEqual(['sale', 'sale', 'repaint'])
   await wall.ledger.finalize(held, hash(3), true, NOW + 9)
   const area = await hold(wall, 'next,3x2', paymentOf(5, 5), SILENT)
   await wall.ledger.finalize(area, hash(5), true, NOW + 9)
   const sales = (await wall.log.after(3, 99)).map((change) => 'seq' in change && change.seq)
   expect(sales).toEqual([3, 4, 5, 6, 7, 8, 9])
-  expect(await wall.ledger.fulfilLatePayment(await stored(wall, paymentOf(4, 4)), hash(4), NOW)).toMatchObject({
+  expect(await wall.ledger.fulfilLatePayment(await findStored(wall, paymentOf(4, 4)), hash(4), NOW)).toMatchObject({
     state: { kind: 'sold' },
   })
   expect(damaged).toEqual([])
 }
 
 describe('a database from before areas', () => {
-  const folder = scratchFolder()
-  const { server } = postgresWalls()
+  const folder = createScratchFolder()
+  const { server } = openPostgresWalls()
 
   test('a SQLite database from before areas is migrated and sells', async () => {
     const path = join(folder, 'old.sqlite')
     const db = new Database(path)
-    db.run(`${sqliteWall}; ${unanswered}; ${sqliteCompaction}; PRAGMA user_version = 3; ${written(sqliteValue)}`)
+    db.run(
+      `${sqliteWall}; ${unanswered}; ${sqliteCompaction}; PRAGMA user_version = 3; ${renderStatements(renderSqliteValue)}`,
+    )
     db.close()
     for (let opened = 1; opened <= 2; opened++) {
       const damaged: DamagedRow[] = []
       const wall = await openSqlite(path, TERMS.network, { onDamaged: (row) => damaged.push(row) })
-      if (opened === 1) await goesOn(wall, damaged)
+      if (opened === 1) await expectToGoOn(wall, damaged)
       expect([await wall.log.after(0, 99).then(({ length }) => length), damaged]).toEqual([11, []])
       wall.close()
     }
@@ -90,13 +95,13 @@ describe('a database from before areas', () => {
       INSERT INTO migrations (version) VALUES (1), (2), (3);
       ${postgresWall}; ${unanswered}; ${postgresCompaction};
       SET session_replication_role = replica;
-      ${written(postgresValue)}
+      ${renderStatements(renderPostgresValue)}
       UPDATE counters SET number = 3, seq = 2, agent = 2, at = ${NOW + 5};
       SELECT setval(pg_get_serial_sequence('payments', 'id'), 4)`)
       .simple()
     await sql.close()
     const wall = await openPostgres(url, TERMS.network)
-    await goesOn(wall, [])
+    await expectToGoOn(wall, [])
     await wall.close()
   })
 })

@@ -7,20 +7,20 @@ import { openSqlite } from '../../../db/sqlite/open.ts'
 import { CLAIM_ORDER } from '../../../shared/wall.ts'
 import { connectBlank } from '../../support/blank-wall.ts'
 import { failureOf, hold, sell, type Engine } from '../../support/engine.ts'
-import { blockOf, editOf, listingOf, NOW, paymentOf, TERMS, wallet } from '../../support/samples.ts'
-import { scratchFolder } from '../../support/scratch-folder.ts'
-import { postgresWalls } from './postgres/walls.ts'
+import { blockOf, editOf, listingOf, NOW, paymentOf, TERMS, createWalletAddress } from '../../support/samples.ts'
+import { createScratchFolder } from '../../support/scratch-folder.ts'
+import { openPostgresWalls } from './postgres/walls.ts'
 
 // Goal: the tables themselves reject impossible states. Method: SQL written by hand, without the ports.
 
-const path = join(scratchFolder(), 'wall.sqlite')
-const { newWall } = postgresWalls()
+const path = join(createScratchFolder(), 'wall.sqlite')
+const { newWall } = openPostgresWalls()
 let file: Database
 let server: SQL
 beforeAll(async () => {
   const url = await newWall()
   for (const wall of [await openSqlite(path, TERMS.network), await openPostgres(url, TERMS.network)]) {
-    await story(wall)
+    await playStory(wall)
     await wall.close()
   }
   file = new Database(path)
@@ -33,10 +33,10 @@ afterAll(async () => {
 })
 
 /** Two sales (blocks 3,4 and 5,6) to wallets that name painters, a repaint of the first, and a block (7,8) that is held. */
-async function story(wall: Omit<Engine, 'close'>) {
+async function playStory(wall: Omit<Engine, 'close'>) {
   await sell(wall, '3,4', 1, 1)
-  await sell(wall, '5,6', 2, 2, listingOf({ painter: wallet(9) }))
-  await wall.agents.namePainter(wallet(1), { painter: wallet(8), ts: NOW })
+  await sell(wall, '5,6', 2, 2, listingOf({ painter: createWalletAddress(9) }))
+  await wall.agents.namePainter(createWalletAddress(1), { painter: createWalletAddress(8), ts: NOW })
   await wall.blocks.edit(blockOf('3,4'), editOf(1, { message: 'x' }), NOW)
   await hold(wall, blockOf('7,8'), paymentOf(3, 3))
 }
@@ -50,21 +50,22 @@ test('SQL and TypeScript agree on the order of sale, on both engines', async () 
 
 test('commits of SQLite are synced before they are acknowledged', () => {
   const wall = connectBlank()
-  const pragma = (name: string) => wall.prepare<Record<string, number>>(`PRAGMA ${name}`).all({})
-  expect([pragma('synchronous'), pragma('foreign_keys')]).toEqual([[{ synchronous: 2 }], [{ foreign_keys: 1 }]])
+  const readPragma = (name: string) => wall.prepare<Record<string, number>>(`PRAGMA ${name}`).all({})
+  expect([readPragma('synchronous'), readPragma('foreign_keys')]).toEqual([[{ synchronous: 2 }], [{ foreign_keys: 1 }]])
   wall.close()
 })
 
 const first = blockOf('3,4')
 const held = blockOf('7,8')
-const entry = (values: string) => `INSERT INTO changes (number, at, kind, block, seq, agent) VALUES (${values})`
+const createEntrySql = (values: string) =>
+  `INSERT INTO changes (number, at, kind, block, seq, agent) VALUES (${values})`
 
 type Refused = [what: string, sql: string]
 
 const REFUSED: readonly Refused[] = [
   ['sell a held block to a second payer', `UPDATE payments SET block = ${held} WHERE id = 1`],
   ['hold a sold block for a second payer', `UPDATE payments SET block = ${first} WHERE id = 3`],
-  ['name another painter for a purchase', `UPDATE purchase_painters SET painter = '${wallet(7)}'`],
+  ['name another painter for a purchase', `UPDATE purchase_painters SET painter = '${createWalletAddress(7)}'`],
   ['replace the painter of a wallet by an older one', 'UPDATE wallet_painters SET ts = ts - 1'],
   ['give a claimed block to another agent', `UPDATE blocks SET agent = 2 WHERE i = ${first}`],
   ['give a claimed block to another payment', `UPDATE blocks SET payment = 3 WHERE i = ${first}`],
@@ -74,16 +75,19 @@ const REFUSED: readonly Refused[] = [
   ['add a block', 'INSERT INTO blocks (i, rank) VALUES (14400, 14400)'],
   ['take a sale back', `UPDATE payments SET state = 'released', seq = NULL, tx = NULL, claimed_at = NULL WHERE id = 1`],
   ['renumber a sale', 'UPDATE payments SET seq = 9 WHERE id = 1'],
-  ['use a nonce twice', `UPDATE payments SET payer = '${wallet(1)}', nonce = '${paymentOf(1, 1).nonce}' WHERE id = 3`],
+  [
+    'use a nonce twice',
+    `UPDATE payments SET payer = '${createWalletAddress(1)}', nonce = '${paymentOf(1, 1).nonce}' WHERE id = 3`,
+  ],
   ['forget a payment', 'DELETE FROM payments WHERE id = 3'],
   ['sell without a transaction', `UPDATE payments SET state = 'sold', seq = 1, claimed_at = 1 WHERE id = 3`],
   ['mark a sale as uncertain', 'UPDATE payments SET uncertain = 1 WHERE id = 1'],
   ['settle a held purchase', 'UPDATE payments SET settled = 1 WHERE id = 3'],
   ['rewrite the log', `UPDATE changes SET message = 'y' WHERE number = 3`],
   ['shorten the log', 'DELETE FROM changes WHERE number = 3'],
-  ['leave a gap in the log', entry(`5, 1, 'repaint', ${first}, NULL, NULL`)],
-  ['leave a gap in the sales', entry(`4, 1, 'sale', 1, 4, 1`)],
-  ['log a second sale of a block', entry(`4, 1, 'sale', ${first}, 3, 1`)],
+  ['leave a gap in the log', createEntrySql(`5, 1, 'repaint', ${first}, NULL, NULL`)],
+  ['leave a gap in the sales', createEntrySql(`4, 1, 'sale', 1, 4, 1`)],
+  ['log a second sale of a block', createEntrySql(`4, 1, 'sale', ${first}, 3, 1`)],
   ['keep a payment for a block off the wall', 'UPDATE payments SET block = 14400 WHERE id = 3'],
   ['name a second network', `INSERT INTO wall (only_row, network) VALUES (2, 'eip155:1')`],
 ]

@@ -20,20 +20,23 @@ import {
   paymentOf,
   pixelsOf,
   TERMS,
-  wallet,
+  createWalletAddress,
 } from '../../support/samples.ts'
-import { scratchFolder } from '../../support/scratch-folder.ts'
+import { createScratchFolder } from '../../support/scratch-folder.ts'
 import { WAYS } from './ways.ts'
 
 // Goal: no flipped bit in the file is ever served as if it were valid. Method: bytes of a real file are flipped while
 // nobody has it open; then every read of the store is compared with the read before, row by row.
 
-const folder = scratchFolder()
+const folder = createScratchFolder()
 
 const SALES = 60
 // For more flips, with a report: `FLIPS=1000 TELL=1 bun test test/engine/db/damage`.
 const ROUNDS = Number(Bun.env['FLIPS'] ?? 20)
-const keys = Array.from({ length: SALES }, (_, at) => ({ payer: wallet(1 + (at % 7)), nonce: hash(at + 1) }))
+const keys = Array.from({ length: SALES }, (_, at) => ({
+  payer: createWalletAddress(1 + (at % 7)),
+  nonce: hash(at + 1),
+}))
 const path = join(folder, 'wall.sqlite')
 const EDITED = blockOf('80,45')
 
@@ -43,7 +46,7 @@ beforeAll(async () => {
     await sell(wall, 'next', 1 + (at % 7), at + 1, listingOf({ message: `sale ${at}`, pixels: pixelsOf(at) }))
   const painted = (await wall.ledger.find(keys[3] ?? keyOf(0)))?.block ?? EDITED
   await wall.blocks.edit(painted, editOf(1, { message: 'repainted' }), NOW)
-  await wall.agents.identify(wallet(2), identityOf(2, { name: 'Bob' }), NOW)
+  await wall.agents.identify(createWalletAddress(2), identityOf(2, { name: 'Bob' }), NOW)
   await hold(wall, blockOf('0,0'), paymentOf(9, 999))
   wall.close()
 })
@@ -51,9 +54,9 @@ beforeAll(async () => {
 const keyOf = (at: number) => paymentOf(1, at)
 
 /** Every read of a reader or a buyer, each result separately; an error of the store is `null`. */
-async function toldBy(wall: Omit<Sqlite, 'close'>): Promise<unknown[]> {
+async function listToldBy(wall: Omit<Sqlite, 'close'>): Promise<unknown[]> {
   const { view } = await followLog(wall.log)
-  const told = async (work: unknown) => {
+  const readToOutcome = async (work: unknown) => {
     try {
       return await work
     } catch (error) {
@@ -66,13 +69,13 @@ async function toldBy(wall: Omit<Sqlite, 'close'>): Promise<unknown[]> {
     toFeedPage(view, { after: 0, limit: 1000 }).sales.length,
     view.canvas,
     ...blocks.map((block) => toCanvasBlock(view, block)),
-    ...(await Promise.all(keys.map((key) => told(wall.ledger.find(key))))),
-    ...(await Promise.all(blocks.map((block) => told(wall.blocks.owned(block))))),
-    ...(await Promise.all(keys.map(({ payer }) => told(wall.ledgerReader.ofPayer(payer))))),
-    await told(wall.ledgerReader.held()),
-    await told(wall.ledger.find(paymentOf(9, 999))),
-    await told(wall.ledger.space(blockOf('0,0'))),
-    await told(wall.ledger.space(blockOf('159,89'))),
+    ...(await Promise.all(keys.map((key) => readToOutcome(wall.ledger.find(key))))),
+    ...(await Promise.all(blocks.map((block) => readToOutcome(wall.blocks.owned(block))))),
+    ...(await Promise.all(keys.map(({ payer }) => readToOutcome(wall.ledgerReader.ofPayer(payer))))),
+    await readToOutcome(wall.ledgerReader.held()),
+    await readToOutcome(wall.ledger.find(paymentOf(9, 999))),
+    await readToOutcome(wall.ledger.space(blockOf('0,0'))),
+    await readToOutcome(wall.ledger.space(blockOf('159,89'))),
   ]
 }
 
@@ -81,7 +84,7 @@ test(
   async () => {
     const whole = await Bun.file(path).bytes()
     const before = await openSqlite(path, TERMS.network)
-    const truth = await toldBy(before)
+    const truth = await listToldBy(before)
     before.close()
     const prng = prngOf(4)
     const seen = { refused: 0, noticed: 0, harmless: 0, silent: [] as string[] }
@@ -101,7 +104,7 @@ test(
         seen.refused++
         continue
       }
-      const told = await toldBy(createPorts(connection))
+      const told = await listToldBy(createPorts(connection))
       connection.close()
       const changed = told.filter((answer, which) => answer !== null && !Bun.deepEquals(answer, truth[which]))
       if (changed.length > 0 && damaged.length === 0) seen.silent.push(`${at}.${bit}: ${JSON.stringify(changed[0])}`)
@@ -184,7 +187,7 @@ describe.each(WAYS)('%s, a damaged row', (_, open) => {
   }
 
   test('if a payment is damaged, the wall does not deny that it knows it, and everybody else can buy', async () => {
-    for (const column of [`payer = '${wallet(99)}'`, `nonce = '${hash(4711)}'`, `tx = '${hash(1)}'`]) {
+    for (const column of [`payer = '${createWalletAddress(99)}'`, `nonce = '${hash(4711)}'`, `tx = '${hash(1)}'`]) {
       const { wall, damaged } = await openAfter(`UPDATE payments SET ${column} WHERE id = 2`)
       expect(damaged).toEqual([{ table: 'payments', row: 2 }])
       expect(await failureOf(wall.ledger.find(second))).toBeInstanceOf(StoreUnavailable)
@@ -231,8 +234,8 @@ describe.each(WAYS)('%s, a damaged row', (_, open) => {
       expect(damaged).toEqual([{ table: 'changes', row: number }])
       const views = await Promise.all([followLog(wall.log), followLog(whole.wall.log)])
       // Only the time of the entry is lost.
-      const deeds = (view: WallView) => [...view.claimed].map(([block, deed]) => [block, { ...deed, changedAt: 0 }])
-      const [told, truth] = views.map(({ view }) => [view.canvas, deeds(view), view.agents, view.number])
+      const listDeeds = (view: WallView) => [...view.claimed].map(([block, deed]) => [block, { ...deed, changedAt: 0 }])
+      const [told, truth] = views.map(({ view }) => [view.canvas, listDeeds(view), view.agents, view.number])
       expect(told).toEqual(truth)
       wall.close()
       whole.wall.close()
@@ -240,13 +243,13 @@ describe.each(WAYS)('%s, a damaged row', (_, open) => {
   })
 
   test('if an agent is damaged, its blocks are shown with the wallet that paid, and it is not renamed', async () => {
-    const { wall, damaged } = await openAfter(`UPDATE agents SET wallet = '${wallet(99)}' WHERE id = 2`)
+    const { wall, damaged } = await openAfter(`UPDATE agents SET wallet = '${createWalletAddress(99)}' WHERE id = 2`)
     expect(damaged).toEqual([{ table: 'agents', row: 2 }])
     const { view } = await followLog(wall.log)
-    expect(view.agents[1]?.wallet).toBe(wallet(2))
-    expect(await failureOf(wall.agents.identify(wallet(99), identityOf(8, { name: 'Eve' }), NOW))).toBeInstanceOf(
-      StoreUnavailable,
-    )
+    expect(view.agents[1]?.wallet).toBe(createWalletAddress(2))
+    expect(
+      await failureOf(wall.agents.identify(createWalletAddress(99), identityOf(8, { name: 'Eve' }), NOW)),
+    ).toBeInstanceOf(StoreUnavailable)
     wall.close()
   })
 })

@@ -7,13 +7,13 @@ import { openSqlite, openWall, createPorts } from '../../../db/sqlite/open.ts'
 import { StoreBroken, StoreUnavailable } from '../../../server/domain/failure.ts'
 import { isBehind } from '../../../server/domain/store-position.ts'
 import { failureOf, sell } from '../../support/engine.ts'
-import { hash, HEAD, listingOf, NOW, paymentOf, TERMS, wallet } from '../../support/samples.ts'
-import { scratchFolder } from '../../support/scratch-folder.ts'
+import { hash, HEAD, listingOf, NOW, paymentOf, TERMS, createWalletAddress } from '../../support/samples.ts'
+import { createScratchFolder } from '../../support/scratch-folder.ts'
 
 // Goal: everything acknowledged is kept and a failed step leaves nothing, however a process ends or a disk fills up.
 // Method: a child process sells on a real file and is killed; limits of the system stand in for a failing disk.
 
-const folder = scratchFolder()
+const folder = createScratchFolder()
 
 const seller = Bun.fileURLToPath(import.meta.resolve('./seller.ts'))
 
@@ -49,7 +49,7 @@ test('every acknowledged sale survives kill -9, and the wall continues without a
   const { ledger, log, close } = await openSqlite(path, TERMS.network)
   expect(acknowledged.length).toBeGreaterThanOrEqual(120)
   for (const nonce of acknowledged)
-    expect((await ledger.find({ payer: wallet(nonce), nonce: hash(nonce) }))?.state.kind).toBe('sold')
+    expect((await ledger.find({ payer: createWalletAddress(nonce), nonce: hash(nonce) }))?.state.kind).toBe('sold')
   const sales = await log.after(0, 10_000)
   // At most one sale per round was committed without an acknowledgement.
   expect(sales.length - acknowledged.length).toBeWithin(0, 4)

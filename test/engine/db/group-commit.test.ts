@@ -28,7 +28,7 @@ function store({
 }
 
 /** A disk whose flush takes as long as the test wants. */
-function slowDisk() {
+function createSlowDisk() {
   let flushing = Promise.withResolvers<void>()
   let asking = Promise.withResolvers<void>()
   return {
@@ -62,13 +62,13 @@ test('no write is acknowledged before the commit', async () => {
 
 test('a failed write does not affect the others in its commit', async () => {
   const { kept, write } = store()
-  const fails = () => {
+  const failFlush = () => {
     kept.rows.push('half')
     throw new StoreUnavailable('damaged')
   }
   const [first, second, third] = await Promise.all([
     write(() => kept.rows.push('a')),
-    failureOf(write(fails)),
+    failureOf(write(failFlush)),
     write(() => kept.rows.push('b')),
   ])
   expect([first, third]).toEqual([1, 2])
@@ -90,7 +90,7 @@ test('after a disk failed, nothing is tried again', async () => {
 })
 
 test('a writer that arrives during a flush shares the next commit, and waits for the disk as well', async () => {
-  const disk = slowDisk()
+  const disk = createSlowDisk()
   const { kept, write } = store({ flush: disk.flush })
   const told: string[] = []
   const first = write(() => kept.rows.push('a')).then(() => told.push('a'))
@@ -108,7 +108,7 @@ test('a writer that arrives during a flush shares the next commit, and waits for
 })
 
 test('a disk that fails after the commit fails the committed and the waiting writes, and nothing is tried again', async () => {
-  const disk = slowDisk()
+  const disk = createSlowDisk()
   const { kept, write } = store({ flush: disk.flush })
   const first = failureOf(write(() => kept.rows.push('a')))
   await disk.asked()
@@ -120,7 +120,7 @@ test('a disk that fails after the commit fails the committed and the waiting wri
 })
 
 test('after a wait for the disk, every unacknowledged write is on the disk', async () => {
-  const disk = slowDisk()
+  const disk = createSlowDisk()
   const { kept, write, flushed } = store({ flush: disk.flush })
   await flushed()
   const told: string[] = []

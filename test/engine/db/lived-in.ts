@@ -2,7 +2,7 @@
 
 import type { Engine } from '../../../db/engine.ts'
 import type { Listing } from '../../../server/domain/purchase/listing.ts'
-import { hold, sell, stored, landUnclaimed } from '../../support/engine.ts'
+import { hold, sell, findStored, landUnclaimed } from '../../support/engine.ts'
 import {
   blockOf,
   editOf,
@@ -13,7 +13,7 @@ import {
   paymentOf,
   pixelsOf,
   SILENT,
-  wallet,
+  createWalletAddress,
 } from '../../support/samples.ts'
 
 /** Texts that an encoding, an escape or a sort order could damage. */
@@ -26,17 +26,17 @@ const ODD_TEXTS = [
   ' ',
 ]
 
-const textAt = (at: number) => ODD_TEXTS[at % ODD_TEXTS.length] ?? ''
+const chooseText = (at: number) => ODD_TEXTS[at % ODD_TEXTS.length] ?? ''
 
-function listingAt(at: number): Listing {
+function createListing(at: number): Listing {
   if (at % 7 === 0) return SILENT
   return listingOf({
-    name: at % 3 === 0 ? null : textAt(at),
-    framework: at % 2 === 0 ? null : textAt(at + 1),
-    message: textAt(at + 2),
+    name: at % 3 === 0 ? null : chooseText(at),
+    framework: at % 2 === 0 ? null : chooseText(at + 1),
+    message: chooseText(at + 2),
     link: at % 5 === 0 ? null : `https://ada.example/?q=${at}%27#'`,
     pixels: at % 4 === 0 ? null : pixelsOf(at % 200),
-    painter: at % 6 === 0 ? wallet(100 + at) : null,
+    painter: at % 6 === 0 ? createWalletAddress(100 + at) : null,
   })
 }
 
@@ -44,17 +44,21 @@ function listingAt(at: number): Listing {
 export async function liveOn(wall: Engine, count: number): Promise<void> {
   for (let at = 1; at <= count; at += 1) {
     const payer = 1 + ((at * at) % 12)
-    const { block } = await sell(wall, 'next', payer, at, listingAt(at), NOW + at)
-    if (at % 3 === 0) await wall.blocks.edit(block, editOf(at, { message: textAt(at), link: null }), NOW + at)
+    const { block } = await sell(wall, 'next', payer, at, createListing(at), NOW + at)
+    if (at % 3 === 0) await wall.blocks.edit(block, editOf(at, { message: chooseText(at), link: null }), NOW + at)
     if (at % 8 === 0) await wall.blocks.edit(block, editOf(100_000 + at, { pixels: pixelsOf(9) }), NOW + at)
     if (at % 10 === 0) await wall.moderation.moderate(block, 'hide', ['message', 'pixels'], NOW + at)
     if (at % 20 === 0) await wall.moderation.moderate(block, 'unhide', ['pixels'], NOW + at)
     if (at % 11 === 0)
-      await wall.agents.namePainter(wallet(payer), { painter: at % 2 === 0 ? null : wallet(at), ts: NOW + at })
-    if (at % 9 === 0) await wall.agents.identify(wallet(payer), identityOf(at, { name: textAt(at) }), NOW + at)
+      await wall.agents.namePainter(createWalletAddress(payer), {
+        painter: at % 2 === 0 ? null : createWalletAddress(at),
+        ts: NOW + at,
+      })
+    if (at % 9 === 0)
+      await wall.agents.identify(createWalletAddress(payer), identityOf(at, { name: chooseText(at) }), NOW + at)
   }
-  await wall.moderation.moderateWallet(wallet(2), { act: 'hide', parts: ['name'] }, NOW + count)
-  await wall.moderation.moderateWallet(wallet(5), { act: 'ban' }, NOW + count)
+  await wall.moderation.moderateWallet(createWalletAddress(2), { act: 'hide', parts: ['name'] }, NOW + count)
+  await wall.moderation.moderateWallet(createWalletAddress(5), { act: 'ban' }, NOW + count)
   await wall.moderation.record({ at: NOW, who: 'ada', act: 'ban', what: 'wallet', parts: '', why: 'spam' })
   await wall.checkpoint.reach(25_000_000n)
 }
@@ -62,27 +66,35 @@ export async function liveOn(wall: Engine, count: number): Promise<void> {
 /** Leaves a purchase in each state that is not final, and a sale in each that is checked again. */
 export async function leaveOpen(wall: Engine, first: number): Promise<void> {
   const { ledger, payouts } = wall
-  const at = (offset: number) => paymentOf(20 + offset, first + offset)
-  await hold(wall, 'next', at(0))
-  await ledger.markUncertain(await hold(wall, blockOf('0,0'), at(1), listingAt(1)))
-  await ledger.release(await hold(wall, blockOf('1,0'), at(2)), false)
-  await ledger.release(await hold(wall, 'next', at(3)), true)
-  const late = await hold(wall, blockOf('2,0'), at(4))
+  const createPaymentAt = (offset: number) => paymentOf(20 + offset, first + offset)
+  await hold(wall, 'next', createPaymentAt(0))
+  await ledger.markUncertain(await hold(wall, blockOf('0,0'), createPaymentAt(1), createListing(1)))
+  await ledger.release(await hold(wall, blockOf('1,0'), createPaymentAt(2)), false)
+  await ledger.release(await hold(wall, 'next', createPaymentAt(3)), true)
+  const late = await hold(wall, blockOf('2,0'), createPaymentAt(4))
   await ledger.release(late, false)
   await ledger.fulfilLatePayment(late, hash(first + 4), NOW)
-  const unseen = await ledger.finalize(await hold(wall, 'next', at(5)), hash(first + 5), false, NOW)
-  await ledger.finalize(await ledger.markUncertain(await hold(wall, 'next', at(6))), hash(first + 6), true, NOW)
-  await ledger.markFinal(await ledger.finalize(await hold(wall, 'next', at(7)), hash(1), true, NOW), hash(2))
-  await ledger.writeOff(await stored(wall, unseen.payment))
-  await payouts.note(at(0), textAt(0), NOW)
-  await payouts.note(at(9), 'refund of what no purchase is known for', NOW)
+  const unseen = await ledger.finalize(await hold(wall, 'next', createPaymentAt(5)), hash(first + 5), false, NOW)
+  await ledger.finalize(
+    await ledger.markUncertain(await hold(wall, 'next', createPaymentAt(6))),
+    hash(first + 6),
+    true,
+    NOW,
+  )
+  await ledger.markFinal(
+    await ledger.finalize(await hold(wall, 'next', createPaymentAt(7)), hash(1), true, NOW),
+    hash(2),
+  )
+  await ledger.writeOff(await findStored(wall, unseen.payment))
+  await payouts.note(createPaymentAt(0), chooseText(0), NOW)
+  await payouts.note(createPaymentAt(9), 'refund of what no purchase is known for', NOW)
 }
 
 /** Settles two payments after every block is sold; one of them is paid back. */
 export async function leaveCredits(engine: Engine, first: number): Promise<void> {
   for (const nonce of [first, first + 1]) {
     const payment = paymentOf(40, nonce)
-    await landUnclaimed(engine, { payment, target: 'next', listing: listingAt(nonce), head: 1n }, hash(nonce))
+    await landUnclaimed(engine, { payment, target: 'next', listing: createListing(nonce), head: 1n }, hash(nonce))
   }
   await engine.payouts.note(paymentOf(40, first), 'transfer 0xabc', NOW + 1)
 }

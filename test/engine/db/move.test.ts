@@ -14,7 +14,7 @@ import { openWall } from '../../../db/sqlite/open.ts'
 import { WALL_COLUMNS, WALL_TABLES } from '../../../db/wall-rows.ts'
 import { createCanvasParts, createPixelParts } from '../../../server/http/canvas/canvas-parts.ts'
 import { followLog } from '../../../server/instances/follow-log.ts'
-import { failureOf, hold, sell, stored } from '../../support/engine.ts'
+import { failureOf, hold, sell, findStored } from '../../support/engine.ts'
 import { limitMs } from '../../support/machine.ts'
 import { sellAllBut } from '../../support/nearly-sold.ts'
 import { cutProxy } from '../../support/postgres/cut-proxy.ts'
@@ -28,18 +28,21 @@ type Place = Parameters<typeof openStore>[0]
 // files and a real server, both also read with plain SQL.
 
 const folder = mkdtempSync(join(tmpdir(), 'wall-move-'))
-const fileAt = (name: string): Place & { kind: 'sqlite' } => ({ kind: 'sqlite', path: join(folder, `${name}.sqlite`) })
-const lived = fileAt('lived')
+const createFilePlace = (name: string): Place & { kind: 'sqlite' } => ({
+  kind: 'sqlite',
+  path: join(folder, `${name}.sqlite`),
+})
+const lived = createFilePlace('lived')
 
 let server: PostgresServer
-const newPlace = async (): Promise<Place & { kind: 'postgres' }> => ({
+const createServerPlace = async (): Promise<Place & { kind: 'postgres' }> => ({
   kind: 'postgres',
   url: server.url(await server.newDatabase()),
 })
 
 beforeAll(async () => {
   server = await startPostgres()
-  await at(lived, async (wall) => {
+  await openAt(lived, async (wall) => {
     await liveOn(wall, 300)
     await leaveOpen(wall, 1000)
   })
@@ -67,7 +70,7 @@ const impatient = { ...final, timeoutMs: 0 }
 const rehearsal = { timeoutMs: 0, isRehearsal: true }
 
 /** Uses the wall at a location, as the only process there. */
-async function at<T>(place: Place, work: (wall: Engine) => Promise<T>): Promise<T> {
+async function openAt<T>(place: Place, work: (wall: Engine) => Promise<T>): Promise<T> {
   const wall = await openStore(place, TERMS.network)
   try {
     return await work(wall)
@@ -79,7 +82,7 @@ async function at<T>(place: Place, work: (wall: Engine) => Promise<T>): Promise<
 type Rows = readonly Readonly<Record<string, unknown>>[]
 
 /** Every row of every table of a wall, by table, each as one line. */
-async function allRows(place: Place): Promise<Record<string, readonly string[]>> {
+async function readAllRows(place: Place): Promise<Record<string, readonly string[]>> {
   const linesOf = (rows: Rows) => rows.map(lineOf).toSorted()
   if (place.kind === 'sqlite') {
     using file = new Database(place.path, { readonly: true })
@@ -146,7 +149,7 @@ async function isEmpty(place: Place): Promise<boolean> {
 
 describe('a wall that moves to PostgreSQL and back', () => {
   test('a wall that moved to PostgreSQL and back is the same in every row of every table, and in every byte of the canvas read', async () => {
-    const [there, back] = [await newPlace(), fileAt('back')]
+    const [there, back] = [await createServerPlace(), createFilePlace('back')]
     const moved = await move(lived, there)
     expect(moved).toMatchObject({
       blocks: 14_400,
@@ -156,64 +159,68 @@ describe('a wall that moves to PostgreSQL and back', () => {
       payouts: 2,
       wall: 1,
     })
-    const rows = await allRows(lived)
-    expect(await allRows(there)).toEqual(rows)
+    const rows = await readAllRows(lived)
+    expect(await readAllRows(there)).toEqual(rows)
     expect(await move(there, back)).toEqual(moved)
-    expect(await allRows(back)).toEqual(rows)
-    const [first, ...others] = [await at(lived, canvasOf), await at(there, canvasOf), await at(back, canvasOf)]
+    expect(await readAllRows(back)).toEqual(rows)
+    const [first, ...others] = [
+      await openAt(lived, canvasOf),
+      await openAt(there, canvasOf),
+      await openAt(back, canvasOf),
+    ]
     expect(others).toEqual([first ?? [], first ?? []])
   })
 
   test('a wall that moved goes on with the next block and the next numbers, and sells nothing twice', async () => {
-    const next = async (wall: Engine) => {
+    const buyNext = async (wall: Engine) => {
       const { number } = (await wall.log.compacted()).at(-1) ?? { number: 0 }
       const { block } = await sell(wall, 'next', 60, 60_000)
       const again = await wall.blocks.edit(block, editOf(70_000, { message: 'x' }), NOW)
       const known = await wall.blocks.edit(block, editOf(70_000, { message: 'x' }), NOW)
       return { block, again, known, news: await wall.log.after(number, 9), owned: await wall.blocks.owned(block) }
     }
-    const [source, there, back] = [fileAt('sells'), await newPlace(), fileAt('sells-again')]
+    const [source, there, back] = [createFilePlace('sells'), await createServerPlace(), createFilePlace('sells-again')]
     await Bun.write(source.path, Bun.file(lived.path))
     await move(source, there)
     await move(there, back)
-    const expected = await at(source, next)
+    const expected = await openAt(source, buyNext)
     expect(expected.news).toMatchObject([{ kind: 'sale' }, { kind: 'repaint' }])
     expect(expected.known).toBe('repeated')
-    expect(await at(there, next)).toEqual(expected)
-    expect(await at(back, next)).toEqual(expected)
-    expect(await allRows(there)).toEqual(await allRows(source))
+    expect(await openAt(there, buyNext)).toEqual(expected)
+    expect(await openAt(back, buyNext)).toEqual(expected)
+    expect(await readAllRows(there)).toEqual(await readAllRows(source))
   })
 
   test('a wall that is sold out and has credits can move', async () => {
-    const [source, there] = [fileAt('sold-out'), await newPlace()]
+    const [source, there] = [createFilePlace('sold-out'), await createServerPlace()]
     const connection = openWall(source.path, TERMS.network)
     sellAllBut(60, connection)
     connection.close()
-    await at(source, async (wall) => {
+    await openAt(source, async (wall) => {
       await liveOn(wall, 60)
       await leaveCredits(wall, 20_000)
     })
     expect(await move(source, there)).toMatchObject({ blocks: 14_400, payments: 14_402 })
-    expect(await allRows(there)).toEqual(await allRows(source))
-    const { credits } = await at(there, ({ ledgerReader }) => ledgerReader.ofPayer(paymentOf(40, 1).payer))
+    expect(await readAllRows(there)).toEqual(await readAllRows(source))
+    const { credits } = await openAt(there, ({ ledgerReader }) => ledgerReader.ofPayer(paymentOf(40, 1).payer))
     // The operator has paid the other one back.
     expect(credits).toHaveLength(1)
   })
 
   test('a wall on which nothing was ever sold can move', async () => {
-    const [source, there, back] = [fileAt('new'), await newPlace(), fileAt('new-again')]
-    await at(source, async () => {})
-    await at(there, async () => {})
+    const [source, there, back] = [createFilePlace('new'), await createServerPlace(), createFilePlace('new-again')]
+    await openAt(source, async () => {})
+    await openAt(there, async () => {})
     await move(source, there)
     await move(there, back)
-    expect(await allRows(back)).toEqual(await allRows(source))
-    expect((await at(there, (wall) => sell(wall, 'next', 1, 1))).block).toBe(blockOf('79,44'))
+    expect(await readAllRows(back)).toEqual(await readAllRows(source))
+    expect((await openAt(there, (wall) => sell(wall, 'next', 1, 1))).block).toBe(blockOf('79,44'))
   })
 })
 
 test('every table of a wall is moved', async () => {
-  const there = await newPlace()
-  await at(there, async () => {})
+  const there = await createServerPlace()
+  await openAt(there, async () => {})
   using file = new Database(lived.path, { readonly: true })
   const here = file
     .query(`SELECT t.name AS "table", c.name AS "column" FROM sqlite_schema AS t, pragma_table_info(t.name) AS c
@@ -236,27 +243,27 @@ test('every table of a wall is moved', async () => {
 })
 
 test('no wall starts at the old location after a move, until the move is undone or reversed', async () => {
-  const [source, there, back] = [fileAt('left'), await newPlace(), fileAt('left-back')]
-  await at(source, (wall) => sell(wall, 'next', 1, 1))
+  const [source, there, back] = [createFilePlace('left'), await createServerPlace(), createFilePlace('left-back')]
+  await openAt(source, (wall) => sell(wall, 'next', 1, 1))
   await moveWall(source, there, final)
-  expect(await messageOf(at(source, async () => {}))).toMatch(/has moved to [\w.]+:\d+\/wall_\w+ at \d{4}-/)
-  expect(await messageOf(moveWall(source, await newPlace(), final))).toContain('has moved to')
+  expect(await messageOf(openAt(source, async () => {}))).toMatch(/has moved to [\w.]+:\d+\/wall_\w+ at \d{4}-/)
+  expect(await messageOf(moveWall(source, await createServerPlace(), final))).toContain('has moved to')
   await takeBack(source)
-  await at(source, (wall) => sell(wall, 'next', 2, 2))
+  await openAt(source, (wall) => sell(wall, 'next', 2, 2))
 
   await Bun.write(`${back.path}.moved`, 'has moved to somewhere before that')
   await moveWall(there, back, final)
-  expect(await messageOf(at(there, async () => {}))).toContain(`has moved to ${back.path} at `)
-  expect(await messageOf(moveWall(there, fileAt('left-again'), final))).toContain('has moved to')
+  expect(await messageOf(openAt(there, async () => {}))).toContain(`has moved to ${back.path} at `)
+  expect(await messageOf(moveWall(there, createFilePlace('left-again'), final))).toContain('has moved to')
   await takeBack(there)
-  await at(there, (wall) => sell(wall, 'next', 2, 2))
-  await at(back, (wall) => sell(wall, 'next', 2, 2))
+  await openAt(there, (wall) => sell(wall, 'next', 2, 2))
+  await openAt(back, (wall) => sell(wall, 'next', 2, 2))
 })
 
 describe('of the old place and the new one never both can sell:', () => {
   test('an instance that the move did not see commits nothing any more, and its new connections read nothing', async () => {
-    const [source, there, back] = [fileAt('unseen'), await newPlace(), fileAt('unseen-back')]
-    await at(source, (wall) => sell(wall, '3,4', 1, 1))
+    const [source, there, back] = [createFilePlace('unseen'), await createServerPlace(), createFilePlace('unseen-back')]
+    await openAt(source, (wall) => sell(wall, '3,4', 1, 1))
     await moveWall(source, there, final)
     const proxy = cutProxy(there.url)
     try {
@@ -275,12 +282,12 @@ describe('of the old place and the new one never both can sell:', () => {
     } finally {
       proxy.stop()
     }
-    expect((await at(back, (wall) => stored(wall, paymentOf(2, 2)))).state.kind).toBe('reserved')
+    expect((await openAt(back, (wall) => findStored(wall, paymentOf(2, 2)))).state.kind).toBe('reserved')
   })
 
   test('a transaction that began before the move is rejected at its commit', async () => {
-    const there = await newPlace()
-    await at(there, async (wall) => {
+    const there = await createServerPlace()
+    await openAt(there, async (wall) => {
       const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
       const waiting = new SQL(there.url, { max: 1 })
       await waiting
@@ -301,13 +308,13 @@ describe('of the old place and the new one never both can sell:', () => {
       for (const step of further) expect(await failureOf(step())).toMatchObject({ message: MOVED })
       expect(await wall.store.tryWrite()).toEqual({ of: 'store-write', reason: MOVED })
       await takeBack(there)
-      expect((await stored(wall, held.payment)).state.kind).toBe('reserved')
+      expect((await findStored(wall, held.payment)).state.kind).toBe('reserved')
     })
   })
 
   test('if the new database is lost in its commit, the old file stays closed, and the error says how to open it', async () => {
-    const [source, there] = [fileAt('doubt'), await newPlace()]
-    await at(source, (wall) => sell(wall, 'next', 1, 1))
+    const [source, there] = [createFilePlace('doubt'), await createServerPlace()]
+    await openAt(source, (wall) => sell(wall, 'next', 1, 1))
     const proxy = cutProxy(there.url)
     try {
       const cut = proxy.cutAt('COMMIT', 'before', 'ANALYZE')
@@ -318,38 +325,38 @@ describe('of the old place and the new one never both can sell:', () => {
     } finally {
       proxy.stop()
     }
-    expect(await messageOf(at(source, async () => {}))).toContain('has moved to')
+    expect(await messageOf(openAt(source, async () => {}))).toContain('has moved to')
     expect(await isEmpty(there)).toBe(true)
     await takeBack(source)
     await move(source, there)
   })
 
   test('if the new file cannot get its name, the old database is open again', async () => {
-    const [there, back] = [await newPlace(), fileAt('nameless')]
-    await at(there, (wall) => sell(wall, 'next', 1, 1))
+    const [there, back] = [await createServerPlace(), createFilePlace('nameless')]
+    await openAt(there, (wall) => sell(wall, 'next', 1, 1))
     const moving = failureOf(moveWall(there, back, final))
     while (!existsSync(`${back.path}.unfinished`)) await Bun.sleep(1)
     mkdirSync(back.path)
     expect(await moving).toMatchObject({ message: expect.stringContaining('cannot create') })
     rmSync(back.path, { recursive: true })
-    await at(there, (wall) => sell(wall, 'next', 2, 2))
+    await openAt(there, (wall) => sell(wall, 'next', 2, 2))
     await move(there, back)
   })
 
   test('if something fails after the new file has its name, the old database stays closed', async () => {
-    const [there, back] = [await newPlace(), fileAt('late')]
-    await at(there, (wall) => sell(wall, 'next', 1, 1))
+    const [there, back] = [await createServerPlace(), createFilePlace('late')]
+    await openAt(there, (wall) => sell(wall, 'next', 1, 1))
     // A note that cannot be removed.
     mkdirSync(`${back.path}.moved`)
     expect(await messageOf(moveWall(there, back, final))).toContain('the old location stays closed')
     rmSync(`${back.path}.moved`, { recursive: true })
-    expect(await messageOf(at(there, async () => {}))).toContain('has moved to')
-    expect((await at(back, (wall) => wall.audit.statement())).claimed).toBe(1)
+    expect(await messageOf(openAt(there, async () => {}))).toContain('has moved to')
+    expect((await openAt(back, (wall) => wall.audit.statement())).claimed).toBe(1)
   })
 
   test('if the note at the old database cannot be stored, there is no new file', async () => {
-    const [there, back] = [await newPlace(), fileAt('no-note')]
-    await at(there, (wall) => wall.payouts.note(paymentOf(1, 1), 'x', NOW))
+    const [there, back] = [await createServerPlace(), createFilePlace('no-note')]
+    await openAt(there, (wall) => wall.payouts.note(paymentOf(1, 1), 'x', NOW))
     await ask(there, atCommitOf('leases', "RAISE EXCEPTION 'no' USING ERRCODE = 'integrity_constraint_violation'"))
     await ask(
       there,
@@ -359,7 +366,7 @@ describe('of the old place and the new one never both can sell:', () => {
     )
     expect(await messageOf(moveWall(there, back, final))).toContain('23000')
     expect(await isEmpty(back)).toBe(true)
-    await at(there, (wall) => sell(wall, 'next', 1, 1))
+    await openAt(there, (wall) => sell(wall, 'next', 1, 1))
   })
 })
 
@@ -377,15 +384,19 @@ async function lockIsWaitedFor(place: { readonly url: string }): Promise<void> {
 
 describe('a rehearsal', () => {
   test('a rehearsal performs the whole move while the wall continues to sell, and keeps nothing', async () => {
-    const [source, there, back] = [fileAt('rehearsed'), await newPlace(), fileAt('rehearsed-back')]
+    const [source, there, back] = [
+      createFilePlace('rehearsed'),
+      await createServerPlace(),
+      createFilePlace('rehearsed-back'),
+    ]
     await Bun.write(source.path, Bun.file(lived.path))
-    await at(source, async (wall) => {
+    await openAt(source, async (wall) => {
       expect((await moveWall(source, there, rehearsal)).payments).toBe(308)
       await sell(wall, 'next', 61, 61_000)
     })
     expect(await isEmpty(there)).toBe(true)
     expect((await move(source, there)).payments).toBe(309)
-    await at(there, async (wall) => {
+    await openAt(there, async (wall) => {
       expect((await moveWall(there, back, rehearsal)).payments).toBe(309)
       await sell(wall, 'next', 62, 62_000)
     })
@@ -395,12 +406,16 @@ describe('a rehearsal', () => {
 
 describe('a move is refused, and leaves nothing where it was to go,', () => {
   test('a move is refused while a wall is open at either end', async () => {
-    const [source, there, back] = [fileAt('running'), await newPlace(), fileAt('running-back')]
+    const [source, there, back] = [
+      createFilePlace('running'),
+      await createServerPlace(),
+      createFilePlace('running-back'),
+    ]
     await Bun.write(source.path, Bun.file(lived.path))
-    await at(source, async () => {
+    await openAt(source, async () => {
       expect(await messageOf(moveWall(source, there, impatient))).toContain('another process is using')
     })
-    await at(there, async () => {
+    await openAt(there, async () => {
       expect(await messageOf(moveWall(source, there, impatient))).toContain('a wall is open on the database')
       expect(await messageOf(moveWall(there, back, impatient))).toContain('a wall is open on the database')
     })
@@ -409,12 +424,12 @@ describe('a move is refused, and leaves nothing where it was to go,', () => {
   })
 
   test('a move is refused if the new place contains a wall or a file, and changes nothing there', async () => {
-    const [there, back] = [await newPlace(), fileAt('taken')]
-    await at(there, (wall) => wall.payouts.note(paymentOf(1, 1), 'x', NOW))
-    const before = await allRows(there)
+    const [there, back] = [await createServerPlace(), createFilePlace('taken')]
+    await openAt(there, (wall) => wall.payouts.note(paymentOf(1, 1), 'x', NOW))
+    const before = await readAllRows(there)
     expect(await messageOf(moveWall(lived, there, final))).toContain('already contains a wall')
     expect(await messageOf(moveWall(lived, there, rehearsal))).toContain('already contains a wall')
-    expect(await allRows(there)).toEqual(before)
+    expect(await readAllRows(there)).toEqual(before)
     for (const ending of ['', '-wal', '-shm']) {
       await Bun.write(`${back.path}${ending}`, 'mine')
       expect(await messageOf(moveWall(there, back, final))).toContain('exists')
@@ -433,9 +448,9 @@ describe('a move is refused, and leaves nothing where it was to go,', () => {
       `UPDATE wall SET seen_height = 1`,
       `UPDATE changes SET message = 'forged' WHERE number = 5`,
     ]
-    const there = await newPlace()
+    const there = await createServerPlace()
     for (const [number, change] of changes.entries()) {
-      const damaged = fileAt(`damaged-${number}`)
+      const damaged = createFilePlace(`damaged-${number}`)
       await Bun.write(damaged.path, Bun.file(lived.path))
       const vandal = new Database(damaged.path)
       vandal.run(`DROP TRIGGER changes_are_never_rewritten; DROP TRIGGER payments_at_their_end_stay_there; ${change}`)
@@ -447,7 +462,7 @@ describe('a move is refused, and leaves nothing where it was to go,', () => {
   })
 
   test('a move is refused if the log lacks a sale', async () => {
-    const [whole, back] = [await newPlace(), fileAt('gap')]
+    const [whole, back] = [await createServerPlace(), createFilePlace('gap')]
     await move(lived, whole)
     await ask(
       whole,
@@ -461,7 +476,7 @@ describe('a move is refused, and leaves nothing where it was to go,', () => {
   })
 
   test('a move leaves nothing if the new database rejects a row, or disconnects half-way', async () => {
-    const there = await newPlace()
+    const there = await createServerPlace()
     await moveWall(lived, there, rehearsal)
     await ask(there, 'ALTER TABLE edits ADD CHECK (number < 50)')
     expect(await messageOf(moveWall(lived, there, final))).toContain('23514')
@@ -484,7 +499,7 @@ describe('a move is refused, and leaves nothing where it was to go,', () => {
       edits: 'RETURN NULL',
       agents: `NEW.name = 'Eve'; RETURN NEW`,
     }
-    const there = await newPlace()
+    const there = await createServerPlace()
     await moveWall(lived, there, rehearsal)
     for (const [table, body] of Object.entries(changes)) {
       await ask(
@@ -501,20 +516,20 @@ describe('a move is refused, and leaves nothing where it was to go,', () => {
   })
 
   test('a move is not refused because of the remains of a killed move', async () => {
-    const [source, there, back] = [fileAt('killed'), await newPlace(), fileAt('killed-back')]
+    const [source, there, back] = [createFilePlace('killed'), await createServerPlace(), createFilePlace('killed-back')]
     await Bun.write(source.path, Bun.file(lived.path))
     for (const ending of ['', '-wal', '-journal'])
       for (const left of [`${source.path}.leaving`, `${back.path}.unfinished`])
         await Bun.write(`${left}${ending}`, 'half')
     await move(source, there)
     await move(there, back)
-    expect(await allRows(back)).toEqual(await allRows(lived))
+    expect(await readAllRows(back)).toEqual(await readAllRows(lived))
     expect(await Array.fromAsync(new Bun.Glob('killed*{leaving,unfinished}*').scan({ cwd: folder }))).toEqual([])
   })
 
   test('a move is refused from a place without a wall, and to the same kind of database', async () => {
-    const [there, back] = [await newPlace(), fileAt('nowhere')]
-    expect(await messageOf(moveWall(fileAt('none'), there, final))).toContain('no database at')
+    const [there, back] = [await createServerPlace(), createFilePlace('nowhere')]
+    expect(await messageOf(moveWall(createFilePlace('none'), there, final))).toContain('no database at')
     expect(await messageOf(moveWall(there, back, final))).toContain('the database has no tables')
     expect(await messageOf(moveWall(lived, back, final))).toContain('already uses that kind of database')
     expect(await isEmpty(back)).toBe(true)
@@ -522,18 +537,19 @@ describe('a move is refused, and leaves nothing where it was to go,', () => {
 })
 
 test('a compacted log is moved unchanged, there and back', async () => {
-  const [gapped, there, back] = [fileAt('gapped'), await newPlace(), fileAt('gapped-back')]
-  await at(gapped, async (wall) => {
+  const [gapped, there, back] = [createFilePlace('gapped'), await createServerPlace(), createFilePlace('gapped-back')]
+  await openAt(gapped, async (wall) => {
     await sell(wall, '3,4', 1, 1)
     for (const number of [1, 2, 3])
       await wall.blocks.edit(blockOf('3,4'), { ...editOf(number, { message: `${number}` }), ts: 0 }, NOW)
     await wall.compaction.drop([2, 3])
   })
-  const numbers = (place: Place) => at(place, async ({ log }) => (await log.after(0, 9)).map(({ number }) => number))
+  const readNumbers = (place: Place) =>
+    openAt(place, async ({ log }) => (await log.after(0, 9)).map(({ number }) => number))
   await moveWall(gapped, there, final)
-  expect(await numbers(there)).toEqual([1, 4])
+  expect(await readNumbers(there)).toEqual([1, 4])
   await moveWall(there, back, final)
-  expect(await numbers(back)).toEqual([1, 4])
-  await at(back, async (wall) => void (await sell(wall, '5,6', 2, 2)))
-  expect(await numbers(back)).toEqual([1, 4, 5])
+  expect(await readNumbers(back)).toEqual([1, 4])
+  await openAt(back, async (wall) => void (await sell(wall, '5,6', 2, 2)))
+  expect(await readNumbers(back)).toEqual([1, 4, 5])
 })

@@ -7,14 +7,14 @@ import wallOfTheFirstVersion from '../../../db/migrations/0001_wall.sqlite.sql' 
 import { DatabaseInUse } from '../../../db/sqlite/errors.ts'
 import { checkVersion, openSqlite, openSqliteAhead } from '../../../db/sqlite/open.ts'
 import { failureOf, sell } from '../../support/engine.ts'
-import { blockOf, editOf, identityOf, NOW, TERMS, wallet } from '../../support/samples.ts'
-import { scratchFolder } from '../../support/scratch-folder.ts'
+import { blockOf, editOf, identityOf, NOW, TERMS, createWalletAddress } from '../../support/samples.ts'
+import { createScratchFolder } from '../../support/scratch-folder.ts'
 import { WAYS } from './ways.ts'
 
 // Goal: a database is opened by one process, for one network, and only if it is undamaged. Method: real files, and a real
 // second process.
 
-const folder = scratchFolder()
+const folder = createScratchFolder()
 
 const fileOf = (name: string) => join(folder, `${name}.sqlite`)
 
@@ -23,7 +23,7 @@ test('a wall that is opened again is the same wall', async () => {
   const first = await openSqlite(path, TERMS.network)
   const purchase = await sell(first, '3,4', 1, 1)
   await first.blocks.edit(purchase.block, editOf(1, { message: 'x' }), NOW)
-  await first.agents.identify(wallet(1), identityOf(2, { name: 'Bob' }), NOW)
+  await first.agents.identify(createWalletAddress(1), identityOf(2, { name: 'Bob' }), NOW)
   const before = [await first.ledger.find(purchase.payment), await first.log.after(0, 9)]
   first.close()
   const second = await openSqlite(path, TERMS.network)
@@ -96,7 +96,7 @@ describe('the lock', () => {
 })
 
 describe.each(WAYS)('%s, a file is refused, and left as it is, that is', (way, open) => {
-  const refusal = async (path: string) => {
+  const readRefusal = async (path: string) => {
     const before = await Bun.file(path).bytes()
     const error: unknown = await open(path, TERMS.network, { timeoutMs: 0 }).catch((reason: unknown) => reason)
     expect(await Bun.file(path).bytes()).toEqual(before)
@@ -107,7 +107,7 @@ describe.each(WAYS)('%s, a file is refused, and left as it is, that is', (way, o
   test('a file that is not a database is refused', async () => {
     const path = fileOf(`text ${way}`)
     await Bun.write(path, 'a text that is long enough to be read as a header, but is none. '.repeat(64))
-    expect(await refusal(path)).toContain('SQLITE_NOTADB')
+    expect(await readRefusal(path)).toContain('SQLITE_NOTADB')
   })
 
   test('the database of another program is refused', async () => {
@@ -115,7 +115,7 @@ describe.each(WAYS)('%s, a file is refused, and left as it is, that is', (way, o
     const foreign = new Database(path)
     foreign.run('CREATE TABLE notes (text TEXT)')
     foreign.close(true)
-    expect(await refusal(path)).toContain('another program')
+    expect(await readRefusal(path)).toContain('another program')
   })
 
   test('the database of a newer version is refused', async () => {
@@ -124,7 +124,7 @@ describe.each(WAYS)('%s, a file is refused, and left as it is, that is', (way, o
     const newer = new Database(path)
     newer.run('PRAGMA user_version = 99; PRAGMA journal_mode = DELETE')
     newer.close(true)
-    expect(await refusal(path)).toContain('newer version')
+    expect(await readRefusal(path)).toContain('newer version')
   })
 
   test('a damaged database is refused', async () => {
@@ -132,7 +132,7 @@ describe.each(WAYS)('%s, a file is refused, and left as it is, that is', (way, o
     ;(await openSqlite(path, TERMS.network)).close()
     const bytes = await Bun.file(path).bytes()
     await Bun.write(path, bytes.fill(0xee, 200_000, 220_000))
-    expect(await refusal(path)).toMatch(/damaged|SQLITE_CORRUPT/)
+    expect(await readRefusal(path)).toMatch(/damaged|SQLITE_CORRUPT/)
   })
 
   test('a path in a folder that does not exist is refused', async () => {
@@ -156,13 +156,13 @@ test.each(WAYS)('%s, damaged indexes of a file are rebuilt', async (way, open) =
   await wall.blocks.edit(block, editOf(1, { message: 'x' }), NOW)
   wall.close()
   await turnOverBitOf('edits_by_age', path)
-  expect(flawsIn(path)).not.toEqual(['ok'])
+  expect(listFlaws(path)).not.toEqual(['ok'])
   const again = await open(path, TERMS.network)
   again.close()
-  expect(flawsIn(path)).toEqual(['ok'])
+  expect(listFlaws(path)).toEqual(['ok'])
 })
 
-function flawsIn(path: string): unknown[] {
+function listFlaws(path: string): unknown[] {
   const db = new Database(path, { readonly: true })
   try {
     return db.query('PRAGMA integrity_check').values().flat()
@@ -206,10 +206,10 @@ test('a wall of the first version is migrated with everything on it', async () =
   await sell(store, '3,4', 1, 1)
   for (const at of [1, 2]) await store.blocks.edit(blockOf('3,4'), { ...editOf(at, { message: `${at}` }), ts: 0 }, NOW)
   await store.compaction.drop([2])
-  await store.agents.namePainter(wallet(1), { painter: wallet(9), ts: NOW })
+  await store.agents.namePainter(createWalletAddress(1), { painter: createWalletAddress(9), ts: NOW })
   store.close()
   const again = await openSqlite(path, TERMS.network)
   expect((await again.log.after(0, 9)).map(({ number }) => number)).toEqual([1, 3])
-  expect(await again.blocks.owned(blockOf('3,4'))).toHaveProperty('painter', wallet(9))
+  expect(await again.blocks.owned(blockOf('3,4'))).toHaveProperty('painter', createWalletAddress(9))
   again.close()
 })

@@ -5,12 +5,12 @@ import { backUp } from '../../../db/sqlite/file/backup.ts'
 import { openSqlite } from '../../../db/sqlite/open.ts'
 import { sell } from '../../support/engine.ts'
 import { TERMS } from '../../support/samples.ts'
-import { scratchFolder } from '../../support/scratch-folder.ts'
+import { createScratchFolder } from '../../support/scratch-folder.ts'
 
-const folder = scratchFolder()
+const folder = createScratchFolder()
 
 /** Every file there, with its mode in octal. */
-const modes = () =>
+const listModes = () =>
   Object.fromEntries(readdirSync(folder).map((name) => [name, (statSync(join(folder, name)).mode & 0o777).toString(8)]))
 
 test('only the wall’s own user may read its database, its log and its backups', async () => {
@@ -22,7 +22,7 @@ test('only the wall’s own user may read its database, its log and its backups'
   const db = await openSqlite(path, TERMS.network)
   await sell(db, '3,4', 1, 1)
   backUp(path, join(folder, 'backup.sqlite'))
-  expect(modes()).toEqual({
+  expect(listModes()).toEqual({
     'wall.sqlite': '600',
     'wall.sqlite-shm': '600',
     'wall.sqlite-wal': '600',
@@ -43,6 +43,6 @@ test('a log file that an older version left readable to others becomes private w
   }
   db.close()
   const again = await openSqlite(left, TERMS.network)
-  expect(modes()).toMatchObject({ 'left.sqlite': '600', 'left.sqlite-wal': '600' })
+  expect(listModes()).toMatchObject({ 'left.sqlite': '600', 'left.sqlite-wal': '600' })
   again.close()
 })

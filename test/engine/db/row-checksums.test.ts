@@ -5,7 +5,7 @@ import { StoreUnavailable } from '../../../server/domain/failure.ts'
 import { trustPixels } from '../../../shared/pixels.ts'
 import { connectBlank } from '../../support/blank-wall.ts'
 import { failureOf, hold, landUnclaimed, sell } from '../../support/engine.ts'
-import { blockOf, hash, HEAD, listingOf, NOW, paymentOf, SILENT, wallet } from '../../support/samples.ts'
+import { blockOf, hash, HEAD, listingOf, NOW, paymentOf, SILENT, createWalletAddress } from '../../support/samples.ts'
 
 // Goal: the rows that a purchase writes fit their checksums, and earlier damage is noticed before a sale.
 // Method: the tables of a wall in memory are checked as at a start; damage is a checksum that fits no row.
@@ -30,7 +30,7 @@ test('every row that a purchase writes fits its checksum, in every way that it c
   await hold(wall, 'next,3x2', paymentOf(3, 4), listingOf({ pixels: PICTURE }))
   const late = { payment: paymentOf(4, 5), target: '10,10,2x1', listing: SILENT, head: HEAD } as const
   await landUnclaimed(wall, late, hash(5))
-  await wall.moderation.moderateWallet(wallet(1), { act: 'ban' }, NOW)
+  await wall.moderation.moderateWallet(createWalletAddress(1), { act: 'ban' }, NOW)
   await sell(wall, '7,7', 1, 6)
   expect(listDamagedRows(connection)).toEqual([])
   connection.close()

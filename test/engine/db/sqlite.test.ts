@@ -7,19 +7,19 @@ import { openBlank } from '../../support/blank-wall.ts'
 import { failureOf, testOverStore } from '../../support/engine.ts'
 import { openNearlySold } from '../../support/nearly-sold.ts'
 import { blockOf, TERMS } from '../../support/samples.ts'
-import { scratchFolder } from '../../support/scratch-folder.ts'
+import { createScratchFolder } from '../../support/scratch-folder.ts'
 import { storeContract } from '../ports/store.contract.ts'
 
 // Goal: SQLite keeps every promise of the ports. Method: the ports' own suites.
 
-const folder = scratchFolder()
+const folder = createScratchFolder()
 
 const template = join(folder, 'template.sqlite')
 openWall(template, TERMS.network).close()
 
 let files = 0
 /** A wall made in advance: making one takes longer than most tests. */
-function newFile(): string {
+function createFile(): string {
   const path = join(folder, `${files++}.sqlite`)
   copyFileSync(template, path)
   return path
@@ -32,7 +32,7 @@ test('a closed store does not report whether a block can be bought', async () =>
   expect(await failureOf(ledger.space(blockOf('3,4')))).toBeInstanceOf(StoreUnavailable)
 })
 
-const onEmpty = testOverStore(() => openSqlite(newFile(), TERMS.network))
+const onEmpty = testOverStore(() => openSqlite(createFile(), TERMS.network))
 // In memory, where a nearly sold wall opens immediately.
 const onLast = testOverStore(() => openNearlySold(1))
 storeContract('SQLite', onEmpty, onLast)

@@ -6,17 +6,17 @@ import { openSqlite, openWall, createPorts } from '../../../db/sqlite/open.ts'
 import { StoreBroken } from '../../../server/domain/failure.ts'
 import { failureOf, hold, sell } from '../../support/engine.ts'
 import { blockOf, editOf, NOW, paymentOf, TERMS } from '../../support/samples.ts'
-import { scratchFolder } from '../../support/scratch-folder.ts'
+import { createScratchFolder } from '../../support/scratch-folder.ts'
 
 // Goal: everything acknowledged or published is on the disk, even if nobody else waits for it. Method: real files, with a
 // disk below that is as slow, or fails, as a test wants.
 
-const folder = scratchFolder()
+const folder = createScratchFolder()
 
 const block = blockOf('3,4')
 
 /** A wall with one block sold, on a disk that is flushed with `flush`. */
-async function wallOn(name: string, flush: () => Promise<void>, onBroken: () => void = () => {}) {
+async function openWallOn(name: string, flush: () => Promise<void>, onBroken: () => void = () => {}) {
   const path = join(folder, name)
   const before = await openSqlite(path, TERMS.network)
   await sell(before, '3,4', 1, 1)
@@ -27,7 +27,7 @@ async function wallOn(name: string, flush: () => Promise<void>, onBroken: () => 
 }
 
 /** A disk that flushes on request, and reports the first request. */
-function slowDisk() {
+function createSlowDisk() {
   const [asked, done] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const flush = () => {
     asked.resolve()
@@ -37,8 +37,8 @@ function slowDisk() {
 }
 
 test('an edit is acknowledged, and followers see it, only once it is on the disk', async () => {
-  const disk = slowDisk()
-  using wall = await wallOn('slow.sqlite', disk.flush)
+  const disk = createSlowDisk()
+  using wall = await openWallOn('slow.sqlite', disk.flush)
   const heard: unknown[] = []
   const editing = wall.blocks.edit(block, editOf(1, { message: 'painted' }), NOW).then((result) => heard.push(result))
   await disk.asked
@@ -52,8 +52,8 @@ test('an edit is acknowledged, and followers see it, only once it is on the disk
 })
 
 test('a claim is acknowledged, and can be looked up by its payment, only once it is on the disk', async () => {
-  const disk = slowDisk()
-  using wall = await wallOn('claim.sqlite', disk.flush)
+  const disk = createSlowDisk()
+  using wall = await openWallOn('claim.sqlite', disk.flush)
   const heard: unknown[] = []
   const claiming = hold(wall, blockOf('5,4'), paymentOf(1, 2)).then(({ state }) => heard.push(state.kind))
   await disk.asked
@@ -76,7 +76,7 @@ test('a power cut loses no acknowledged edit', async () => {
     await new Promise(setImmediate)
     saved = at
   }
-  using wall = await wallOn('cut.sqlite', flush)
+  using wall = await openWallOn('cut.sqlite', flush)
   const answered: { readonly nonce: number; readonly saved: number }[] = []
   const edit = async (nonce: number) => {
     await wall.blocks.edit(block, editOf(nonce, { message: `edit ${nonce}` }), NOW)
@@ -94,7 +94,7 @@ test('a power cut loses no acknowledged edit', async () => {
 
 test('a disk that fails after the commit of an edit is reported at once, and the edit is not acknowledged', async () => {
   let broken = 0
-  using wall = await wallOn(
+  using wall = await openWallOn(
     'failing.sqlite',
     () => Promise.reject(new Error('EIO')),
     () => void broken++,

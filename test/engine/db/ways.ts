@@ -2,7 +2,7 @@ import { openSqlite, openSqliteAhead, type Sqlite } from '../../../db/sqlite/ope
 
 type Open = (...opening: Parameters<typeof openSqlite>) => Promise<Sqlite>
 
-const openedAhead: Open = async (...opening) => {
+const openAhead: Open = async (...opening) => {
   const { store, checked, checkHistory } = await openSqliteAhead(...opening)
   await checked
   await checkHistory()
@@ -12,5 +12,5 @@ const openedAhead: Open = async (...opening) => {
 /** Both ways to open a file: checking it first, and reading it during the check. */
 export const WAYS: readonly (readonly [name: string, open: Open])[] = [
   ['opened', openSqlite],
-  ['opened ahead', openedAhead],
+  ['opened ahead', openAhead],
 ]

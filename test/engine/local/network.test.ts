@@ -5,7 +5,7 @@ import { startChain } from '../../../server/local/chain.ts'
 import { startLocalNetwork } from '../../../server/local/network.ts'
 import type { LocalNetwork } from '../../../server/local/network.ts'
 import { createWallet } from '../../../server/local/wallets.ts'
-import { facilitatorAt, oneDollarTo, signPayment } from '../../support/chain/payments.ts'
+import { openFacilitatorAt, createOneDollarTerms, signPayment } from '../../support/chain/payments.ts'
 
 // Goal: the embedded network pays, rejects and ends as the demo and the tests need it. Method: the stock client of a facilitator,
 // and processes that end. The promises of any facilitator are in its contract suite.
@@ -16,11 +16,11 @@ beforeAll(async () => {
 })
 afterAll(() => network.stop())
 
-const seller = () => oneDollarTo(createWallet().address)
+const createSellerTerms = () => createOneDollarTerms(createWallet().address)
 
 test('each rejection has its own reason', async () => {
-  const terms = seller()
-  const facilitator = facilitatorAt(network.facilitatorUrl)
+  const terms = createSellerTerms()
+  const facilitator = openFacilitatorAt(network.facilitatorUrl)
   const poor = await signPayment(await network.wallet(0.5), terms)
   expect((await facilitator.verify(poor, terms)).invalidReason).toBe('invalid_exact_evm_insufficient_balance')
 
@@ -28,13 +28,13 @@ test('each rejection has its own reason', async () => {
   await facilitator.settle(spent, terms)
   expect((await facilitator.verify(spent, terms)).invalidReason).toBe('invalid_exact_evm_nonce_already_used')
 
-  const elsewhere = await signPayment(await network.wallet(1), seller())
+  const elsewhere = await signPayment(await network.wallet(1), createSellerTerms())
   expect((await facilitator.verify(elsewhere, terms)).invalidReason).toBe('invalid_exact_evm_recipient_mismatch')
 })
 
 test('a transfer dropped from the pool leaves no gap that would hold up the next', async () => {
-  const terms = seller()
-  const facilitator = facilitatorAt(network.facilitatorUrl)
+  const terms = createSellerTerms()
+  const facilitator = openFacilitatorAt(network.facilitatorUrl)
   const [first, second] = [await network.wallet(1), await network.wallet(1)]
   const [lost, kept] = [await signPayment(first, terms), await signPayment(second, terms)]
   await network.halt()
@@ -55,7 +55,7 @@ test('a transfer dropped from the pool leaves no gap that would hold up the next
 })
 
 test('the local facilitator answers malformed requests with an error in JSON', async () => {
-  const terms = seller()
+  const terms = createSellerTerms()
   const payment = await signPayment(createWallet(), terms)
   const ask = { x402Version: 2, paymentPayload: payment, paymentRequirements: terms }
   const post = (path: string, body: string) => fetch(network.facilitatorUrl + path, { method: 'POST', body })
@@ -63,8 +63,8 @@ test('the local facilitator answers malformed requests with an error in JSON', a
     [await post('/verify', '{'), 400, 'invalid_request'],
     [await post('/settle', '[]'), 400, 'invalid_request'],
     [await post('/settle', JSON.stringify({ ...ask, x402Version: 1 })), 400, 'invalid_request'],
-    [await post('/verify', emptied(ask)), 500, 'unexpected_verify_error'],
-    [await post('/settle', emptied(ask)), 500, 'unexpected_settle_error'],
+    [await post('/verify', removeSignature(ask)), 500, 'unexpected_verify_error'],
+    [await post('/settle', removeSignature(ask)), 500, 'unexpected_settle_error'],
     [await fetch(`${network.facilitatorUrl}/settle`), 405, 'method_not_allowed'],
     [await fetch(`${network.facilitatorUrl}/`), 404, 'not_found'],
   ]
@@ -75,8 +75,8 @@ test('the local facilitator answers malformed requests with an error in JSON', a
 
 test('parallel payments all settle on a chain with a block time', async () => {
   const slow = await startLocalNetwork({ blockTimeSeconds: 0.2 })
-  const terms = seller()
-  const facilitator = facilitatorAt(slow.facilitatorUrl)
+  const terms = createSellerTerms()
+  const facilitator = openFacilitatorAt(slow.facilitatorUrl)
   const payers = await Promise.all(Array.from({ length: 5 }, () => slow.wallet(1)))
   const payments = await Promise.all(payers.map((payer) => signPayment(payer, terms)))
   const settled = await Promise.all(payments.map((payment) => facilitator.settle(payment, terms)))
@@ -87,10 +87,10 @@ test('parallel payments all settle on a chain with a block time', async () => {
 
 test('a receipt that does not come in time is reported as pending, with its hash', async () => {
   const hasty = await startLocalNetwork({ confirmationTimeoutMs: 50 })
-  const terms = seller()
+  const terms = createSellerTerms()
   const payment = await signPayment(await hasty.wallet(1), terms)
   await hasty.halt()
-  const facilitator = facilitatorAt(hasty.facilitatorUrl)
+  const facilitator = openFacilitatorAt(hasty.facilitatorUrl)
   const settled = await facilitator.settle(payment, terms)
   expect(settled).toMatchObject({ success: false, errorReason: 'settlement_pending' })
   await hasty.client.mine({ blocks: 1 })
@@ -127,5 +127,5 @@ test('on a machine without anvil, the error says what is missing and what still 
   expect(() => findAnvilBinary('win32-x64')).toThrow(/@foundry-rs\/anvil-win32-amd64.*is not installed/)
 })
 
-const emptied = (ask: { paymentPayload: object }) =>
+const removeSignature = (ask: { paymentPayload: object }) =>
   JSON.stringify({ ...ask, paymentPayload: { ...ask.paymentPayload, payload: {} } })

@@ -8,12 +8,12 @@ import artefacts from '../../../server/local/token/artefacts.json' with { type: 
 import { compileContracts } from '../../../server/local/token/compile.ts'
 import { dollarAbi, dollarAddress, minterAddress } from '../../../server/local/token/contracts.ts'
 import { createWallet } from '../../../server/local/wallets.ts'
-import { lower, newOffer, sign, STRANGER, submit, transferOf } from '../../support/chain/signing.ts'
+import { lower, createOffer, sign, STRANGER, submit, transferOf } from '../../support/chain/signing.ts'
 
 // Goal: the dollar of the embedded network behaves like USDC for payers and sellers. Method: calls of the real contract; the
 // tests of the chain adapter cover that it pays once, and never after a cancellation.
 
-const offer = newOffer()
+const offer = createOffer()
 
 let network: LocalNetwork
 beforeAll(async () => {
@@ -48,14 +48,14 @@ test('only the minter can mint dollars', async () => {
 test('an authorization counts strictly after validAfter and strictly before validBefore', async () => {
   const payer = await network.wallet(3)
   const start = (await network.client.getBlock()).timestamp + 100n
-  const at = async (timestamp: bigint, validAfter: bigint, validBefore: bigint) => {
+  const transferAt = async (timestamp: bigint, validAfter: bigint, validBefore: bigint) => {
     const payment = await sign(payer, offer, { validAfter, validBefore })
     await network.client.setNextBlockTimestamp({ timestamp })
     return await submit(network.client, transferOf(payment))
   }
-  await expect(at(start, start, 2n ** 40n)).rejects.toThrow('reverted')
-  await expect(at(start + 10n, 0n, start + 10n)).rejects.toThrow('reverted')
-  expect(await at(start + 20n, start + 19n, start + 21n)).toStartWith('0x')
+  await expect(transferAt(start, start, 2n ** 40n)).rejects.toThrow('reverted')
+  await expect(transferAt(start + 10n, 0n, start + 10n)).rejects.toThrow('reverted')
+  expect(await transferAt(start + 20n, start + 19n, start + 21n)).toStartWith('0x')
 })
 
 test('a payment with receiveWithAuthorization is collected by its payee alone', async () => {
@@ -82,7 +82,7 @@ test("the token rejects the twin of a signature, another wallet's signature and 
   const { payer, nonce, validBefore } = genuine
   const strangers = await sign(createWallet(), offer, { payer, nonce, validBefore })
   const refused: readonly Partial<Payment>[] = [
-    { signature: twin(genuine.signature) },
+    { signature: computeTwin(genuine.signature) },
     { signature: strangers.signature },
     { signature: '0x' },
     { amount: 999_999n },
@@ -94,7 +94,7 @@ test("the token rejects the twin of a signature, another wallet's signature and 
 })
 
 /** The other signature of the same key over the same text: `s` mirrored at the curve's order. */
-function twin(signature: Hex): Hex {
+function computeTwin(signature: Hex): Hex {
   const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
   const { r, s, yParity } = parseSignature(signature)
   const mirrored = (order - BigInt(s)).toString(16).padStart(64, '0')

@@ -8,13 +8,13 @@ import { runCommand } from '../../support/e2e/command.ts'
 import { sell } from '../../support/engine.ts'
 import { startPostgres, type PostgresServer } from '../../support/postgres/server.ts'
 import { TERMS } from '../../support/samples.ts'
-import { scratchFolder } from '../../support/scratch-folder.ts'
-import { skippedWithout } from '../../support/skipped.ts'
+import { createScratchFolder } from '../../support/scratch-folder.ts'
+import { reportSkipped } from '../../support/skipped.ts'
 
 // Goal: the same command backs up a wall on either engine, and the backup can be restored. Method: the command as an operator
 // types it, with a real file and a real server; PostgreSQL's own tool restores the dump into another database.
 
-const folder = scratchFolder()
+const folder = createScratchFolder()
 const NOT_RECORDED = 'no wall is running on this machine, so the time of this backup is not recorded\n'
 
 test('a backup of a file has the time in its name, and the oldest copies are deleted', async () => {
@@ -54,7 +54,7 @@ describe('on a PostgreSQL server', () => {
   })
 
   test('a dump is readable by its owner only, and contains the wall when it is restored', async () => {
-    if (skippedWithout('pg_dump of the server’s version', isNewEnough)) return
+    if (reportSkipped('pg_dump of the server’s version', isNewEnough)) return
     const wall = await openPostgres(url, TERMS.network)
     await sell(wall, 'next', 1, 1)
     const made = await runCommand({ DATABASE_URL: url }, folder, 'backup', '--into', folder, '--keep', '2')

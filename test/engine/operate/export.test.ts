@@ -6,20 +6,20 @@ import { openSqlite, openWall } from '../../../db/sqlite/open.ts'
 import { runCommand } from '../../support/e2e/command.ts'
 import { hold, sell } from '../../support/engine.ts'
 import { sellAllBut, sellAllButOn } from '../../support/nearly-sold.ts'
-import { hash, HEAD, NOW, paymentOf, SILENT, TERMS, wallet } from '../../support/samples.ts'
-import { scratchFolder } from '../../support/scratch-folder.ts'
-import { postgresWalls } from '../db/postgres/walls.ts'
+import { hash, HEAD, NOW, paymentOf, SILENT, TERMS, createWalletAddress } from '../../support/samples.ts'
+import { createScratchFolder } from '../../support/scratch-folder.ts'
+import { openPostgresWalls } from '../db/postgres/walls.ts'
 
 // Goal: an accountant gets every movement of money once, in order. Method: the command as an operator types it, next to an
 // open wall, on either engine.
 
-const folder = scratchFolder()
-const { newWall } = postgresWalls()
-const iso = (ms: number) => new Date(ms).toISOString()
+const folder = createScratchFolder()
+const { newWall } = openPostgresWalls()
+const formatIso = (ms: number) => new Date(ms).toISOString()
 const HEADER = 'time,kind,place,blocks,payer,nonce,amount,fee,currency,tx,network,reference'
 
 /** Two sales, a credit that is paid back, stray money, and a refund of money that bought nothing. */
-async function trade(wall: Pick<Engine, 'ledger' | 'payouts'>): Promise<void> {
+async function makeTrades(wall: Pick<Engine, 'ledger' | 'payouts'>): Promise<void> {
   await sell(wall, '3,4', 1, 1)
   const area = await hold(
     wall,
@@ -29,7 +29,7 @@ async function trade(wall: Pick<Engine, 'ledger' | 'payouts'>): Promise<void> {
     NOW + 1,
   )
   await wall.ledger.finalize(area, hash(2), true, NOW + 1)
-  const key = (number: number) => ({ payer: wallet(number), nonce: hash(number) })
+  const key = (number: number) => ({ payer: createWalletAddress(number), nonce: hash(number) })
   await wall.payouts.owe({ payment: paymentOf(3, 3), target: 'next', listing: SILENT, head: HEAD }, hash(3), NOW + 2)
   await wall.payouts.note(key(3), '=HYPERLINK("x"),"y"', NOW + 3)
   await wall.payouts.note(key(4), 'stray', NOW + 4)
@@ -51,23 +51,23 @@ test.each(Object.entries(engines))(
   'every sale, credit and payout on %s is exported as one line, in order',
   async (_, open) => {
     const { settings, wall } = await open()
-    await trade(wall)
+    await makeTrades(wall)
     const run = async (...args: string[]) => await runCommand(settings, folder, 'export', ...args)
     const { out, err, status } = await run()
     expect([status, err]).toEqual([0, ''])
-    const tail = (number: number) => `${wallet(number)},${hash(number)}`
-    const paid = (number: number) => `${hash(number)},${TERMS.network},`
+    const formatTail = (number: number) => `${createWalletAddress(number)},${hash(number)}`
+    const formatPaid = (number: number) => `${hash(number)},${TERMS.network},`
     expect(out.split('\n')).toEqual([
       HEADER,
-      `${iso(NOW)},sale,"3,4",1,${tail(1)},1.00,0.00,USDC,${paid(1)}`,
-      `${iso(NOW + 1)},sale,"10,20,4x3",12,${tail(2)},12.00,0.00,USDC,${paid(2)}`,
-      `${iso(NOW + 2)},credit,,,${tail(3)},1.00,0.00,USDC,${paid(3)}`,
+      `${formatIso(NOW)},sale,"3,4",1,${formatTail(1)},1.00,0.00,USDC,${formatPaid(1)}`,
+      `${formatIso(NOW + 1)},sale,"10,20,4x3",12,${formatTail(2)},12.00,0.00,USDC,${formatPaid(2)}`,
+      `${formatIso(NOW + 2)},credit,,,${formatTail(3)},1.00,0.00,USDC,${formatPaid(3)}`,
       // A spreadsheet does not run the reference.
-      `${iso(NOW + 3)},payout,,,${tail(3)},1.00,0.00,USDC,,${TERMS.network},"'=HYPERLINK(""x""),""y"""`,
-      `${iso(NOW + 5)},payout,,,${tail(5)},,0.00,USDC,,${TERMS.network},refund 5`,
+      `${formatIso(NOW + 3)},payout,,,${formatTail(3)},1.00,0.00,USDC,,${TERMS.network},"'=HYPERLINK(""x""),""y"""`,
+      `${formatIso(NOW + 5)},payout,,,${formatTail(5)},,0.00,USDC,,${TERMS.network},refund 5`,
       '',
     ])
-    const later = await run('--json', '--since', iso(NOW + 3))
+    const later = await run('--json', '--since', formatIso(NOW + 3))
     expect(
       later.out
         .trim()

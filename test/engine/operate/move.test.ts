@@ -6,12 +6,12 @@ import { runCommand } from '../../support/e2e/command.ts'
 import { sell } from '../../support/engine.ts'
 import { startPostgres, type PostgresServer } from '../../support/postgres/server.ts'
 import { TERMS } from '../../support/samples.ts'
-import { scratchFolder } from '../../support/scratch-folder.ts'
+import { createScratchFolder } from '../../support/scratch-folder.ts'
 
 // Goal: an operator who moves a wall learns what was done and what to do next, and never sees a password. Method: the command
 // as an operator types it, between a real file and a real server.
 
-const folder = scratchFolder()
+const folder = createScratchFolder()
 const path = join(folder, 'wall.sqlite')
 const back = join(folder, 'back.sqlite')
 const other = join(folder, 'other.sqlite')

@@ -4,27 +4,37 @@ import { targetOf, type Target } from '../../../server/domain/purchase/target.ts
 import { blocksOf } from '../../../shared/area.ts'
 import { partOf, trustPixels, type Pixels } from '../../../shared/pixels.ts'
 import { coordOf, type BlockIndex } from '../../../shared/wall.ts'
-import { failureOf, hold, sell, stored, type Engine, type EngineTest, landUnclaimed } from '../../support/engine.ts'
-import { areaIn, blockOf, hash, HEAD, listingOf, NOW, paymentOf, SILENT, wallet } from '../../support/samples.ts'
+import { failureOf, hold, sell, findStored, type Engine, type EngineTest, landUnclaimed } from '../../support/engine.ts'
+import {
+  parseAreaOrThrow,
+  blockOf,
+  hash,
+  HEAD,
+  listingOf,
+  NOW,
+  paymentOf,
+  SILENT,
+  createWalletAddress,
+} from '../../support/samples.ts'
 
 // Goal: an area is held, sold and released whole, in every way that a purchase can go. Method: each test uses a new engine
 // through its ports; `testLast` gives a wall with only one open block.
 
 /** The suite of areas, for the ledger and its readers. */
-export function areasContract(name: string, test: EngineTest, testLast: EngineTest): void {
+export function testAreas(name: string, test: EngineTest, testLast: EngineTest): void {
   describe(`areas on ${name}`, () => {
-    holding(test)
-    nearest(test, testLast)
-    searching(test)
-    selling(test)
-    givingBack(test)
-    landingLate(test, testLast)
-    priors(test)
-    limits(test)
+    testHolding(test)
+    testNearest(test, testLast)
+    testSearching(test)
+    testSelling(test)
+    testGivingBack(test)
+    testLandingLate(test, testLast)
+    testPriors(test)
+    testLimits(test)
   })
 }
 
-const blocksIn = (name: string): readonly BlockIndex[] => blocksOf(areaIn(name))
+const listBlocks = (name: string): readonly BlockIndex[] => blocksOf(parseAreaOrThrow(name))
 
 /** Pixels of so many blocks, each with a colour of its own. */
 const pictureOf = (blocks: number): Pixels =>
@@ -33,24 +43,24 @@ const pictureOf = (blocks: number): Pixels =>
     blocks,
   )
 
-const statesIn = ({ ledger }: Pick<Engine, 'ledger'>, name: string) =>
-  Promise.all(blocksIn(name).map((block) => ledger.space(block)))
+const readStates = ({ ledger }: Pick<Engine, 'ledger'>, name: string) =>
+  Promise.all(listBlocks(name).map((block) => ledger.space(block)))
 
 const claim = ({ ledger }: Pick<Engine, 'ledger'>, target: Target, payer: number, nonce = payer) =>
   ledger.claim(target, paymentOf(payer, nonce), SILENT, HEAD, NOW, [])
 
-function holding(test: EngineTest): void {
+function testHolding(test: EngineTest): void {
   test('a claim holds every block of an area, and stores its listing', async (wall) => {
     const listing = listingOf({ pixels: pictureOf(12) })
     const held = await hold(wall, '80,45,4x3', paymentOf(1, 1), listing)
     expect(held).toMatchObject({ target: '80,45,4x3', block: blockOf('80,45'), state: { kind: 'reserved' } })
-    expect(await stored(wall, held.payment)).toEqual(held)
+    expect(await findStored(wall, held.payment)).toEqual(held)
     expect(held.listing).toEqual(listing)
-    expect(await statesIn(wall, '80,45,4x3')).toEqual(Array.from({ length: 12 }, () => 'reserved'))
+    expect(await readStates(wall, '80,45,4x3')).toEqual(Array.from({ length: 12 }, () => 'reserved'))
     expect(await wall.ledger.space('80,45,4x3')).toBe('reserved')
-    expect(await wall.ledgerReader.held()).toEqual(blocksIn('80,45,4x3'))
+    expect(await wall.ledgerReader.held()).toEqual(listBlocks('80,45,4x3'))
     expect(await wall.ledgerReader.pending()).toMatchObject({ held: 1 })
-    expect(await wall.ledger.holders('80,45,4x3')).toEqual([{ payer: wallet(1), nonce: hash(1) }])
+    expect(await wall.ledger.holders('80,45,4x3')).toEqual([{ payer: createWalletAddress(1), nonce: hash(1) }])
     expect(await wall.ledger.holders(blockOf('80,45'))).toEqual([])
     expect(await wall.ledger.holders('80,45,4x2')).toEqual([])
   })
@@ -69,7 +79,7 @@ function holding(test: EngineTest): void {
       expect(await claim(wall, target, 2)).toEqual({ kind: 'lost', space: 'reserved' })
     }
     expect(await wall.ledger.find(paymentOf(2, 2))).toBeUndefined()
-    expect(await wall.ledgerReader.held()).toEqual(blocksIn('80,45,4x3'))
+    expect(await wall.ledgerReader.held()).toEqual(listBlocks('80,45,4x3'))
   })
 
   test('an area with a sold or held block cannot be claimed, and none of its blocks is held', async (wall) => {
@@ -88,7 +98,7 @@ function holding(test: EngineTest): void {
     )
     const held = claims.flatMap((claimed) => (claimed.kind === 'claimed' ? [claimed.purchase] : []))
     const blocks = held.flatMap(({ target, block }) =>
-      typeof target === 'number' ? [target] : blocksIn(`${coordOf(block)},${target.split(',').at(-1)}`),
+      typeof target === 'number' ? [target] : listBlocks(`${coordOf(block)},${target.split(',').at(-1)}`),
     )
     expect(held.length).toBeGreaterThan(1)
     expect(new Set(blocks).size).toBe(blocks.length)
@@ -96,7 +106,7 @@ function holding(test: EngineTest): void {
   })
 }
 
-function nearest(test: EngineTest, testLast: EngineTest): void {
+function testNearest(test: EngineTest, testLast: EngineTest): void {
   test('the nearest open area is the one whose centre is nearest, ties by the index of its first block', async (wall) => {
     const first = await hold(wall, 'next,4x3', paymentOf(1, 1), SILENT)
     expect(coordOf(first.block)).toBe('78,43')
@@ -124,7 +134,7 @@ function nearest(test: EngineTest, testLast: EngineTest): void {
 /** A search of a size that only rows of the wall without a taken block have room for. */
 const WIDEST = 'next,160x2'
 
-function searching(test: EngineTest): void {
+function testSearching(test: EngineTest): void {
   test('each search sees what was held, released and sold since the one before', async (wall) => {
     const { ledger } = wall
     const first = await hold(wall, WIDEST, paymentOf(1, 1), SILENT)
@@ -150,20 +160,25 @@ function searching(test: EngineTest): void {
   })
 }
 
-function selling(test: EngineTest): void {
+function testSelling(test: EngineTest): void {
   test('a sale makes every block the payer’s, with its part of the picture, one sale each and in order', async (wall) => {
     await sell(wall, '3,4', 9, 9)
     const listing = listingOf({ pixels: pictureOf(6) })
     const held = await hold(wall, '80,45,3x2', paymentOf(1, 1), listing)
     const sold = await wall.ledger.finalize(held, hash(1), true, NOW + 5)
     expect(sold).toMatchObject({ target: '80,45,3x2', state: { kind: 'sold', tx: hash(1), claimedAt: NOW + 5 } })
-    expect(await stored(wall, held.payment)).toEqual(sold)
+    expect(await findStored(wall, held.payment)).toEqual(sold)
     const changes = await wall.log.after(1, 99)
     expect(changes.map(({ number, at }) => [number, at])).toEqual([2, 3, 4, 5, 6, 7].map((n) => [n, NOW + 5]))
-    for (const [i, block] of blocksIn('80,45,3x2').entries()) {
+    for (const [i, block] of listBlocks('80,45,3x2').entries()) {
       const content = { pixels: partOf(pictureOf(6), i), message: 'hello, wall', link: 'https://ada.example/' }
-      expect(changes[i]).toMatchObject({ kind: 'sale', seq: 2 + i, block, content, wallet: wallet(1) })
-      expect(await wall.blocks.owned(block)).toMatchObject({ wallet: wallet(1), tx: hash(1), settled: true, content })
+      expect(changes[i]).toMatchObject({ kind: 'sale', seq: 2 + i, block, content, wallet: createWalletAddress(1) })
+      expect(await wall.blocks.owned(block)).toMatchObject({
+        wallet: createWalletAddress(1),
+        tx: hash(1),
+        settled: true,
+        content,
+      })
     }
     expect(await wall.log.compacted()).toHaveLength(7)
     expect(await sell(wall, 'next', 2, 2)).toMatchObject({ state: { kind: 'sold' } })
@@ -174,51 +189,54 @@ function selling(test: EngineTest): void {
     await sell(wall, '3,4', 1, 1)
     await wall.ledger.finalize(await hold(wall, '80,45,3x2', paymentOf(1, 2), SILENT), hash(2), true, NOW)
     await hold(wall, 'next,2x2', paymentOf(1, 3), SILENT)
-    const all = await wall.ledgerReader.ofPayer(wallet(1))
-    expect(all.sales.map(({ block }) => block)).toEqual([blockOf('3,4'), ...blocksIn('80,45,3x2')])
-    expect(all.sales.map(({ area }) => area)).toEqual([null, ...blocksIn('80,45,3x2').map(() => '80,45,3x2' as const)])
+    const all = await wall.ledgerReader.ofPayer(createWalletAddress(1))
+    expect(all.sales.map(({ block }) => block)).toEqual([blockOf('3,4'), ...listBlocks('80,45,3x2')])
+    expect(all.sales.map(({ area }) => area)).toEqual([
+      null,
+      ...listBlocks('80,45,3x2').map(() => '80,45,3x2' as const),
+    ])
     expect(all.open).toMatchObject([{ target: 'next,2x2', state: { kind: 'reserved' } }])
-    const page = await wall.ledgerReader.ofPayer(wallet(1), { after: 3, limit: 2 })
+    const page = await wall.ledgerReader.ofPayer(createWalletAddress(1), { after: 3, limit: 2 })
     expect(page).toMatchObject({ nextAfter: 5, hasMore: true })
     expect(page.sales.map(({ block }) => coordOf(block))).toEqual(['82,45', '80,46'])
   })
 }
 
-function givingBack(test: EngineTest): void {
+function testGivingBack(test: EngineTest): void {
   test('every block of an area is released, and can be held again by the same payment', async (wall) => {
     const held = await hold(wall, '80,45,4x3', paymentOf(1, 1), SILENT)
     await wall.ledger.release(held, false)
     expect(await wall.ledgerReader.held()).toEqual([])
     expect(await wall.ledger.space('80,45,4x3')).toBe('open')
-    expect(await stored(wall, held.payment)).toMatchObject({ target: '80,45,4x3', state: { kind: 'released' } })
+    expect(await findStored(wall, held.payment)).toMatchObject({ target: '80,45,4x3', state: { kind: 'released' } })
     expect(await hold(wall, '80,45,4x3', paymentOf(1, 1), SILENT)).toMatchObject({ state: { attempt: 2 } })
-    expect(await wall.ledgerReader.held()).toEqual(blocksIn('80,45,4x3'))
+    expect(await wall.ledgerReader.held()).toEqual(listBlocks('80,45,4x3'))
   })
 }
 
-function landingLate(test: EngineTest, testLast: EngineTest): void {
-  const releasedOn = async (wall: Engine, target: Target) => {
+function testLandingLate(test: EngineTest, testLast: EngineTest): void {
+  const releaseOn = async (wall: Engine, target: Target) => {
     const held = await hold(wall, target, paymentOf(1, 1), listingOf({ pixels: pictureOf(4) }))
     await wall.ledger.release(held, false)
     return held
   }
 
   test('an area that settles late gets its own blocks while they are open', async (wall) => {
-    const held = await releasedOn(wall, '10,10,2x2')
+    const held = await releaseOn(wall, '10,10,2x2')
     expect(await wall.ledger.fulfilLatePayment(held, hash(1), NOW)).toMatchObject({
       block: blockOf('10,10'),
       state: { kind: 'sold' },
     })
-    expect(await statesIn(wall, '10,10,2x2')).toEqual(['claimed', 'claimed', 'claimed', 'claimed'])
+    expect(await readStates(wall, '10,10,2x2')).toEqual(['claimed', 'claimed', 'claimed', 'claimed'])
   })
 
   test('an area that settles late gets the nearest open area of its size if one of its blocks is taken', async (wall) => {
-    const held = await releasedOn(wall, '10,10,2x2')
+    const held = await releaseOn(wall, '10,10,2x2')
     await sell(wall, '11,11', 2, 2)
     const given = await wall.ledger.fulfilLatePayment(held, hash(1), NOW)
     expect(given).toMatchObject({ target: '10,10,2x2', block: blockOf('79,44'), state: { kind: 'sold' } })
-    expect(await statesIn(wall, '10,10,2x2')).toEqual(['open', 'open', 'open', 'claimed'])
-    expect(await statesIn(wall, '79,44,2x2')).toEqual(['claimed', 'claimed', 'claimed', 'claimed'])
+    expect(await readStates(wall, '10,10,2x2')).toEqual(['open', 'open', 'open', 'claimed'])
+    expect(await readStates(wall, '79,44,2x2')).toEqual(['claimed', 'claimed', 'claimed', 'claimed'])
     expect(await wall.ledger.fulfilLatePayment(held, hash(1), NOW)).toEqual(given)
   })
 
@@ -235,7 +253,7 @@ function landingLate(test: EngineTest, testLast: EngineTest): void {
   })
 }
 
-function priors(test: EngineTest): void {
+function testPriors(test: EngineTest): void {
   test('an unanswered purchase comes before the same area and the same size, and before nothing else', async (wall) => {
     const { ledger } = wall
     const priorOf = async (target: Target, nonce = 9) =>
@@ -245,7 +263,7 @@ function priors(test: EngineTest): void {
     for (const target of ['next', 'next,2x1', 'next,4x1', '79,44,2x2', blockOf('79,44')] as const)
       expect(await priorOf(target)).toBeUndefined()
     expect(await claim(wall, 'next,2x2', 1, 9)).toEqual({ kind: 'prior' })
-    const held = await stored(wall, paymentOf(1, 1))
+    const held = await findStored(wall, paymentOf(1, 1))
     await ledger.finalize(held, hash(1), true, NOW)
     expect(await priorOf(targetOf(held.block, { w: 2, h: 2 }))).toBe(hash(1))
     expect(await priorOf(held.block)).toBeUndefined()
@@ -254,7 +272,7 @@ function priors(test: EngineTest): void {
   })
 }
 
-function limits(test: EngineTest): void {
+function testLimits(test: EngineTest): void {
   test('a payer holds at most 400 blocks, with any targets', async (wall) => {
     await hold(wall, '0,0,20x19', paymentOf(1, 1), SILENT)
     await hold(wall, '30,0,19x1', paymentOf(1, 2), SILENT)

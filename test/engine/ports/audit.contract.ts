@@ -6,7 +6,17 @@ import { StaleWriteError } from '../../../server/domain/failure.ts'
 import { STRAY_BY_HAND, STRAY_NOTE } from '../../../server/domain/purchase/account.ts'
 import type { Audit } from '../../../server/operator-ports.ts'
 import { hold, sell } from '../../support/engine.ts'
-import { blockOf, EMPTY_BOOKS, hash, HEAD, NOW, paymentOf, SILENT, TERMS, wallet } from '../../support/samples.ts'
+import {
+  blockOf,
+  EMPTY_BOOKS,
+  hash,
+  HEAD,
+  NOW,
+  paymentOf,
+  SILENT,
+  TERMS,
+  createWalletAddress,
+} from '../../support/samples.ts'
 
 /** A wall that sells, and its books read separately. */
 export type Audited = {
@@ -15,7 +25,7 @@ export type Audited = {
   close(): Promise<void>
 }
 
-const keyOf = (payer: number, nonce: number) => ({ payer: wallet(payer), nonce: hash(nonce) })
+const keyOf = (payer: number, nonce: number) => ({ payer: createWalletAddress(payer), nonce: hash(nonce) })
 
 /** The suite. `open` opens an empty wall, `openLast` one with a single block left. */
 export function auditContract(name: string, open: () => Promise<Audited>, openLast: () => Promise<Audited>): void {

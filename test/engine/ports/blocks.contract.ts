@@ -4,13 +4,23 @@ import { placeArea, blocksOf } from '../../../shared/area.ts'
 import { toBlockOrder, partOf } from '../../../shared/pixels.ts'
 import { coordOf } from '../../../shared/wall.ts'
 import { hold, sell, type Engine, type EngineTest } from '../../support/engine.ts'
-import { areaIn, blockOf, editOf, hash, listingOf, NOW, paymentOf, pixelsOf, wallet } from '../../support/samples.ts'
+import {
+  parseAreaOrThrow,
+  blockOf,
+  editOf,
+  hash,
+  listingOf,
+  NOW,
+  paymentOf,
+  pixelsOf,
+  createWalletAddress,
+} from '../../support/samples.ts'
 
 // Goal: every promise of the `Blocks` port. Method: blocks are sold one by one, and repainted alone or as an area.
 
 const block = blockOf('3,4')
 const last = blockOf('5,5')
-const area = areaIn('3,4,3x2')
+const area = parseAreaOrThrow('3,4,3x2')
 const blocks = blocksOf(area)
 
 /** A picture in which no two blocks are equal. */
@@ -27,22 +37,22 @@ const contentsOf = async (wall: Engine) =>
   await Promise.all(blocks.map(async (each) => (await wall.blocks.owned(each))?.content))
 
 /** The suite of the `Blocks` port. */
-export function blocksContract(name: string, test: EngineTest): void {
+export function testBlocks(name: string, test: EngineTest): void {
   describe(`blocks on ${name}`, () => {
-    owners(test)
-    edits(test)
-    replays(test)
-    painters(test)
+    testOwners(test)
+    testEdits(test)
+    testReplays(test)
+    testPainters(test)
   })
 }
 
-function owners(test: EngineTest): void {
+function testOwners(test: EngineTest): void {
   test('a sold block has an owner, content and its proof, and any other block has none', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     await hold(wall, blockOf('5,6'), paymentOf(1, 2))
     expect(await wall.blocks.owned(block)).toEqual({
       block,
-      wallet: wallet(1),
+      wallet: createWalletAddress(1),
       profile: { name: 'Ada', framework: 'loom' },
       content: { pixels: pixelsOf(7), message: 'hello, wall', link: 'https://ada.example/' },
       claimedAt: NOW,
@@ -61,21 +71,25 @@ function owners(test: EngineTest): void {
   })
 
   test('an area belongs to the wallet that owns every block, or else the result names the other blocks', async (wall) => {
-    const owner = () => wall.blocks.ownerOf(area)
-    expect(await owner()).toEqual({ kind: 'open', block })
+    const readOwner = () => wall.blocks.ownerOf(area)
+    expect(await readOwner()).toEqual({ kind: 'open', block })
     await sellAll(wall, blocks.slice(0, 2))
     const held = await hold(wall, blockOf('5,4'), paymentOf(1, 50))
-    expect(await owner()).toEqual({ kind: 'held', block: blockOf('5,4') })
+    expect(await readOwner()).toEqual({ kind: 'held', block: blockOf('5,4') })
     await wall.ledger.release(held, true)
-    expect(await owner()).toEqual({ kind: 'open', block: blockOf('5,4') })
+    expect(await readOwner()).toEqual({ kind: 'open', block: blockOf('5,4') })
     await sell(wall, '5,4', 2, 51)
     for (const [at, coord] of ['3,5', '4,5', '5,5'].entries()) await sell(wall, coord, 1, 60 + at)
-    expect(await owner()).toEqual({ kind: 'several' })
-    expect(await wall.blocks.ownerOf(areaIn('3,5,3x1'))).toEqual({ kind: 'owned', wallet: wallet(1), painter: null })
+    expect(await readOwner()).toEqual({ kind: 'several' })
+    expect(await wall.blocks.ownerOf(parseAreaOrThrow('3,5,3x1'))).toEqual({
+      kind: 'owned',
+      wallet: createWalletAddress(1),
+      painter: null,
+    })
   })
 }
 
-function edits(test: EngineTest): void {
+function testEdits(test: EngineTest): void {
   test('an edit sets the given fields, clears fields set to null, keeps the rest and is logged', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     const edit = editOf(1, { pixels: pixelsOf(9), message: null })
@@ -136,7 +150,7 @@ function edits(test: EngineTest): void {
 
   test('two overlapping areas are repainted one after the other, whatever their order', async (wall) => {
     await sellAll(wall)
-    const areas = [areaIn('3,4,2x2'), areaIn('4,4,2x2')]
+    const areas = [parseAreaOrThrow('3,4,2x2'), parseAreaOrThrow('4,4,2x2')]
     const repaint = (at: number) =>
       wall.blocks.editArea(areas[at % 2] ?? area, editOf(at + 1, { message: `${at}` }), NOW)
     expect(await Promise.all([0, 1, 2, 3, 4, 5, 6, 7].map(repaint))).toEqual(Array(8).fill('applied'))
@@ -146,7 +160,7 @@ function edits(test: EngineTest): void {
   })
 }
 
-function replays(test: EngineTest): void {
+function testReplays(test: EngineTest): void {
   test('the same edit again changes nothing: it is repeated while it is the latest on every block, and otherwise superseded', async (wall) => {
     await sellAll(wall)
     const paint = (digest: number) => wall.blocks.editArea(area, editOf(digest, { pixels }), NOW)
@@ -199,21 +213,25 @@ function replays(test: EngineTest): void {
   })
 }
 
-function painters(test: EngineTest): void {
+function testPainters(test: EngineTest): void {
   test('a painter can paint an area, and is shown as its painter, if it can paint every block', async (wall) => {
-    const painted = listingOf({ painter: wallet(9) })
+    const painted = listingOf({ painter: createWalletAddress(9) })
     await sellAll(wall, blocks, painted)
     const paint = (digest: number, painter: number) =>
-      wall.blocks.editArea(area, editOf(digest, { pixels, painter: wallet(painter) }), NOW)
-    expect(await wall.blocks.ownerOf(area)).toEqual({ kind: 'owned', wallet: wallet(1), painter: wallet(9) })
+      wall.blocks.editArea(area, editOf(digest, { pixels, painter: createWalletAddress(painter) }), NOW)
+    expect(await wall.blocks.ownerOf(area)).toEqual({
+      kind: 'owned',
+      wallet: createWalletAddress(1),
+      painter: createWalletAddress(9),
+    })
     expect([await paint(1, 9), await paint(2, 8)]).toEqual(['applied', 'not-painter'])
-    await wall.agents.namePainter(wallet(1), { painter: wallet(8), ts: NOW })
-    expect(await wall.blocks.ownerOf(area)).toHaveProperty('painter', wallet(8))
+    await wall.agents.namePainter(createWalletAddress(1), { painter: createWalletAddress(8), ts: NOW })
+    expect(await wall.blocks.ownerOf(area)).toHaveProperty('painter', createWalletAddress(8))
     expect([await paint(3, 9), await paint(4, 8)]).toEqual(['not-painter', 'applied'])
     await sell(wall, '6,4', 1, 30, painted)
-    const wider = areaIn('5,4,2x1')
-    expect(await wall.blocks.ownerOf(wider)).toEqual({ kind: 'owned', wallet: wallet(1), painter: null })
-    for (const painter of [wallet(8), wallet(9)])
+    const wider = parseAreaOrThrow('5,4,2x1')
+    expect(await wall.blocks.ownerOf(wider)).toEqual({ kind: 'owned', wallet: createWalletAddress(1), painter: null })
+    for (const painter of [createWalletAddress(8), createWalletAddress(9)])
       expect(await wall.blocks.editArea(wider, editOf(5, { message: 'x', painter }), NOW)).toBe('not-painter')
   })
 }

@@ -27,27 +27,27 @@ export type ChainWorld = {
 }
 
 /** The suite of the `Chain` port. */
-export function chainContract(name: string, open: () => Promise<ChainWorld>): void {
+export function testChain(name: string, open: () => Promise<ChainWorld>): void {
   describe(`chain of ${name}`, () => {
-    ends(open)
-    receipts(open)
-    balances(open)
-    limits(open)
+    testEnds(open)
+    testReceipts(open)
+    testBalances(open)
+    testLimits(open)
   })
 }
 
-function ends(open: () => Promise<ChainWorld>): void {
+function testEnds(open: () => Promise<ChainWorld>): void {
   test('an authorization that nobody broadcast is unspent', async () => {
     const { chain, payment } = await open()
     const ours = await payment()
     expect(await chain.read(ours)).toMatchObject({ spent: false })
-    expect(await chain.status(ours, await headFor(chain, ours))).toEqual({ kind: 'unspent' })
+    expect(await chain.status(ours, await readHeadFor(chain, ours))).toEqual({ kind: 'unspent' })
   })
 
   test('a payment is paid by the transaction that moved its money', async () => {
     const { chain, payment, land } = await open()
     const ours = await payment()
-    const head = await headFor(chain, ours)
+    const head = await readHeadFor(chain, ours)
     const tx = await land(ours)
     expect(tx).toMatch(/^0x[0-9a-f]{64}$/)
     expect(await chain.read(ours)).toMatchObject({ spent: true })
@@ -57,7 +57,7 @@ function ends(open: () => Promise<ChainWorld>): void {
   test('the payment of one authorization proves nothing about another, even with the same payer or nonce', async () => {
     const { chain, payment, land } = await open()
     const [ours, other] = [await payment(), await payment()]
-    const head = await headFor(chain, ours)
+    const head = await readHeadFor(chain, ours)
     await land(ours)
     for (const unsent of [other, { ...other, nonce: ours.nonce }, { ...ours, nonce: other.nonce }]) {
       expect(await chain.read(unsent)).toMatchObject({ spent: false })
@@ -68,7 +68,7 @@ function ends(open: () => Promise<ChainWorld>): void {
   test('a cancelled authorization is used up and can never pay', async () => {
     const { chain, payment, cancel } = await open()
     const ours = await payment()
-    const head = await headFor(chain, ours)
+    const head = await readHeadFor(chain, ours)
     await cancel(ours)
     expect(await chain.read(ours)).toMatchObject({ spent: true })
     expectVoid(await chain.status(ours, head))
@@ -77,7 +77,7 @@ function ends(open: () => Promise<ChainWorld>): void {
   test('a nonce spent on another transfer is used up and can never pay', async () => {
     const { chain, payment, spendElsewhere } = await open()
     const ours = await payment()
-    const head = await headFor(chain, ours)
+    const head = await readHeadFor(chain, ours)
     await spendElsewhere(ours)
     expect(await chain.read(ours)).toMatchObject({ spent: true })
     expectVoid(await chain.status(ours, head))
@@ -87,7 +87,7 @@ function ends(open: () => Promise<ChainWorld>): void {
     const { chain, payment, land } = await open()
     const ours = await payment()
     const { amount, ...anyAmount } = ours
-    const head = await headFor(chain, ours)
+    const head = await readHeadFor(chain, ours)
     const tx = await land(ours)
     expect(await chain.status(anyAmount, head)).toEqual({ kind: 'paid', tx })
     expect(await chain.status({ ...anyAmount, to: ours.payer }, head)).toMatchObject({ kind: 'void' })
@@ -97,7 +97,7 @@ function ends(open: () => Promise<ChainWorld>): void {
   test('an authorization that expired unused can never pay', async () => {
     const { chain, payment, expire } = await open()
     const ours = await payment()
-    const head = await headFor(chain, ours)
+    const head = await readHeadFor(chain, ours)
     await expire(ours)
     expect(await chain.read(ours)).toMatchObject({ spent: false })
     expect(await chain.status(ours, head)).toMatchObject({ kind: 'void', final: true })
@@ -106,20 +106,20 @@ function ends(open: () => Promise<ChainWorld>): void {
   test('a payment that moved in time is paid permanently', async () => {
     const { chain, payment, land, expire } = await open()
     const ours = await payment()
-    const head = await headFor(chain, ours)
+    const head = await readHeadFor(chain, ours)
     const tx = await land(ours)
     await expire(ours)
     expect(await chain.status(ours, head)).toEqual({ kind: 'paid', tx, final: true })
   })
 }
 
-function receipts(open: () => Promise<ChainWorld>): void {
+function testReceipts(open: () => Promise<ChainWorld>): void {
   test('transfers to an address are listed with their authorizations, in the order of arrival', async () => {
     const { chain, payment, land, give } = await open()
     const [first, second] = [await payment(), await payment()]
-    const from = (await headFor(chain, first)) + 1n
+    const from = (await readHeadFor(chain, first)) + 1n
     const txs = [await land(first), await give(second, 5n), await land(second)]
-    const told = await transfersSince(chain, first.to, from)
+    const told = await readTransfersSince(chain, first.to, from)
     expect(told.filter(({ tx }) => txs.includes(tx)).map(({ height: _height, ...transfer }) => transfer)).toEqual([
       { payer: first.payer, nonce: first.nonce, amount: first.amount, tx: txs[0] ?? '0x' },
       { payer: second.payer, nonce: null, amount: 5n, tx: txs[1] ?? '0x' },
@@ -130,19 +130,19 @@ function receipts(open: () => Promise<ChainWorld>): void {
   test('transfers to other addresses, and earlier ones, are not listed', async () => {
     const { chain, payment, land, cancel, spendElsewhere } = await open()
     const [ours, astray, cancelled] = [await payment(), await payment(), await payment()]
-    const from = (await headFor(chain, ours)) + 1n
+    const from = (await readHeadFor(chain, ours)) + 1n
     const tx = await land(ours)
     await spendElsewhere(astray)
     await cancel(cancelled)
-    expect((await transfersSince(chain, ours.to, from)).filter(({ payer }) => payer !== ours.payer)).toEqual([])
-    expect(await transfersSince(chain, ours.payer, from)).toEqual([])
-    const later = (await headFor(chain, ours)) + 1n
-    expect((await transfersSince(chain, ours.to, later)).filter((transfer) => transfer.tx === tx)).toEqual([])
+    expect((await readTransfersSince(chain, ours.to, from)).filter(({ payer }) => payer !== ours.payer)).toEqual([])
+    expect(await readTransfersSince(chain, ours.payer, from)).toEqual([])
+    const later = (await readHeadFor(chain, ours)) + 1n
+    expect((await readTransfersSince(chain, ours.to, later)).filter((transfer) => transfer.tx === tx)).toEqual([])
   })
 }
 
 /** Everything an address was paid from a height on. */
-async function transfersSince(chain: Chain, payTo: Address, from: bigint): Promise<Transfer[]> {
+async function readTransfersSince(chain: Chain, payTo: Address, from: bigint): Promise<Transfer[]> {
   const all: Transfer[] = []
   for (let next = from; ;) {
     const receipts = await chain.transfersTo(payTo, next)
@@ -153,7 +153,7 @@ async function transfersSince(chain: Chain, payTo: Address, from: bigint): Promi
   }
 }
 
-function balances(open: () => Promise<ChainWorld>): void {
+function testBalances(open: () => Promise<ChainWorld>): void {
   test('the balance of a wallet decreases by its payment', async () => {
     const { chain, payment, land } = await open()
     const ours = await payment()
@@ -164,11 +164,11 @@ function balances(open: () => Promise<ChainWorld>): void {
   })
 }
 
-function limits(open: () => Promise<ChainWorld>): void {
+function testLimits(open: () => Promise<ChainWorld>): void {
   test('a chain that is older than what was read before returns nothing', async () => {
     const { chain, payment, land } = await open()
     const ours = await payment()
-    const head = await headFor(chain, ours)
+    const head = await readHeadFor(chain, ours)
     await land(ours)
     expect(await chain.status(ours, head + 1_000_000n)).toEqual({ kind: 'silent' })
   })
@@ -191,7 +191,7 @@ function limits(open: () => Promise<ChainWorld>): void {
 }
 
 /** The height a purchase notes before it sends anything. */
-export async function headFor(chain: Chain, payment: Payment): Promise<bigint> {
+export async function readHeadFor(chain: Chain, payment: Payment): Promise<bigint> {
   const seen = await chain.read(payment)
   if (seen === 'silent') throw new Error('the chain is silent')
   return seen.head

@@ -12,7 +12,7 @@ import {
   pixelsOf,
   SILENT,
   TERMS,
-  wallet,
+  createWalletAddress,
 } from '../../support/samples.ts'
 
 // Goal: a deed has all that proves it, and no money goes without an entry. Method: payments are driven to each of their ends on
@@ -23,7 +23,7 @@ const ORDER: BoundOrder = { text: 'wall.test\nbuy v1\nany text, as it was signed
 const bound = (payer: number, nonce: number): Payment => paymentOf(payer, nonce, { binding: ORDER })
 
 /** The suite of deeds and debts. */
-export function deedsContract(name: string, test: EngineTest, testLast: EngineTest): void {
+export function testDeeds(name: string, test: EngineTest, testLast: EngineTest): void {
   describe(`deeds on ${name}`, () => {
     test('each sale has the deed of its payment, with its bound order, if there is one', async (wall) => {
       expect(await wall.ledgerReader.sold(0, 9)).toEqual([])
@@ -33,7 +33,7 @@ export function deedsContract(name: string, test: EngineTest, testLast: EngineTe
       await sell(wall, 'next', 2, 2, SILENT, NOW + 10)
       const [first, second, ...others] = await wall.ledgerReader.sold(0, 9)
       expect(first).toEqual({
-        payer: wallet(1),
+        payer: createWalletAddress(1),
         nonce: hash(1),
         target: blockOf('3,4'),
         block: blockOf('3,4'),
@@ -46,7 +46,13 @@ export function deedsContract(name: string, test: EngineTest, testLast: EngineTe
         isPainted: true,
         order: ORDER,
       })
-      expect(second).toMatchObject({ payer: wallet(2), target: 'next', seq: 2, isPainted: false, order: null })
+      expect(second).toMatchObject({
+        payer: createWalletAddress(2),
+        target: 'next',
+        seq: 2,
+        isPainted: false,
+        order: null,
+      })
       expect(others).toEqual([])
     })
 
@@ -55,12 +61,12 @@ export function deedsContract(name: string, test: EngineTest, testLast: EngineTe
       const area = await hold(wall, '80,45,2x2', paymentOf(1, 2), SILENT)
       await wall.ledger.finalize(area, hash(2), true, NOW)
       await sell(wall, '2,2', 1, 3)
-      const seqs = async (after: number, limit: number) =>
+      const listSeqs = async (after: number, limit: number) =>
         (await wall.ledgerReader.sold(after, limit)).map(({ seq }) => seq)
-      expect(await seqs(0, 9)).toEqual([1, 2, 6])
-      expect(await seqs(1, 1)).toEqual([2])
-      expect(await seqs(2, 9)).toEqual([6])
-      expect(await seqs(6, 9)).toEqual([])
+      expect(await listSeqs(0, 9)).toEqual([1, 2, 6])
+      expect(await listSeqs(1, 1)).toEqual([2])
+      expect(await listSeqs(2, 9)).toEqual([6])
+      expect(await listSeqs(6, 9)).toEqual([])
       const [, deed] = await wall.ledgerReader.sold(0, 2)
       expect(deed).toMatchObject({ target: '80,45,2x2', block: blockOf('80,45') })
     })
@@ -104,7 +110,7 @@ export function deedsContract(name: string, test: EngineTest, testLast: EngineTe
           )
         await credit(2)
         await credit(3)
-        const key = (payer: number, nonce: number) => ({ payer: wallet(payer), nonce: hash(nonce) })
+        const key = (payer: number, nonce: number) => ({ payer: createWalletAddress(payer), nonce: hash(nonce) })
         await wall.payouts.note(key(1, 3), hash(0xbac), NOW)
         await wall.payouts.note(key(8, 8), STRAY_NOTE, NOW)
         await wall.payouts.note(key(9, 9), 'paid back by hand', NOW + 1)

@@ -22,7 +22,7 @@ export type FacilitatorWorld = {
 const BLOCK = blockOf('3,4')
 
 /** The suite of the `Facilitator` port. */
-export function facilitatorContract(name: string, open: () => Promise<FacilitatorWorld>): void {
+export function testFacilitator(name: string, open: () => Promise<FacilitatorWorld>): void {
   describe(`facilitator of ${name}`, () => {
     test('a good payment is valid, and verifying it moves no money', async () => {
       const { facilitator, payment, landed } = await open()

@@ -7,24 +7,24 @@ import {
 } from '../../../server/domain/purchase/account.ts'
 import { CLAIM_ORDER } from '../../../shared/wall.ts'
 import { hold, sell, type Engine, type EngineTest, landUnclaimed } from '../../support/engine.ts'
-import { blockOf, hash, HEAD, NOW, paymentOf, SILENT, TERMS, wallet } from '../../support/samples.ts'
+import { blockOf, hash, HEAD, NOW, paymentOf, SILENT, TERMS, createWalletAddress } from '../../support/samples.ts'
 
 // Goal: every promise of the `LedgerReader` port. Method: purchases are driven to each of their ends, then looked at.
 
 const NOTHING = { sales: [], nextAfter: 0, hasMore: false, open: [], credits: [], painter: null }
 
 /** The suite of the `LedgerReader` port. */
-export function ledgerReaderContract(name: string, test: EngineTest, testLast: EngineTest): void {
+export function testLedgerReader(name: string, test: EngineTest, testLast: EngineTest): void {
   describe(`books on ${name}`, () => {
-    holding(test)
-    pending(test)
-    accounts(test)
-    pages(test, testLast)
-    everything(testLast)
+    testHolding(test)
+    testPending(test)
+    testAccounts(test)
+    testPages(test, testLast)
+    testEverything(testLast)
   })
 }
 
-function holding(test: EngineTest): void {
+function testHolding(test: EngineTest): void {
   test('held purchases are those in progress, and neither sold nor released ones', async (wall) => {
     expect(await wall.ledgerReader.held()).toEqual([])
     await sell(wall, '1,1', 1, 1)
@@ -37,7 +37,7 @@ function holding(test: EngineTest): void {
   })
 }
 
-function pending(test: EngineTest): void {
+function testPending(test: EngineTest): void {
   test('open purchases are counted until they end, with the age of the oldest', async (wall) => {
     const nothing = { held: 0, uncertain: 0, watched: 0, oldestSince: null }
     expect(await wall.ledgerReader.pending()).toEqual(nothing)
@@ -54,10 +54,10 @@ function pending(test: EngineTest): void {
   })
 }
 
-function accounts(test: EngineTest): void {
+function testAccounts(test: EngineTest): void {
   test('a wallet that never paid has an empty account', async (wall) => {
     await sell(wall, '1,1', 1, 1)
-    expect(await wall.ledgerReader.ofPayer(wallet(2))).toEqual(NOTHING)
+    expect(await wall.ledgerReader.ofPayer(createWalletAddress(2))).toEqual(NOTHING)
   })
 
   test('sales are listed in their order, with their proof', async (wall) => {
@@ -65,7 +65,7 @@ function accounts(test: EngineTest): void {
     await sell(wall, '2,2', 1, 2, SILENT, NOW + 5)
     await sell(wall, '3,3', 2, 3)
     await wall.ledger.finalize(first, hash(1), false, NOW + 9)
-    expect(await wall.ledgerReader.ofPayer(wallet(1))).toEqual({
+    expect(await wall.ledgerReader.ofPayer(createWalletAddress(1))).toEqual({
       ...NOTHING,
       sales: [
         { block: blockOf('2,2'), claimedAt: NOW + 5, tx: hash(2), settled: true, painter: null, area: null },
@@ -86,7 +86,7 @@ function accounts(test: EngineTest): void {
       since: NOW + 9,
       state: { kind: 'released', isFinal: false },
     }
-    expect(await wall.ledgerReader.ofPayer(wallet(1))).toEqual({
+    expect(await wall.ledgerReader.ofPayer(createWalletAddress(1))).toEqual({
       ...NOTHING,
       open: [
         { target: 'next', block: held.block, since: NOW, state: { kind: 'reserved', uncertain: false } },
@@ -95,11 +95,11 @@ function accounts(test: EngineTest): void {
       ],
     })
     for (const purchase of [held, doubted, given]) await wall.ledger.release(purchase, true)
-    expect(await wall.ledgerReader.ofPayer(wallet(1))).toEqual(NOTHING)
+    expect(await wall.ledgerReader.ofPayer(createWalletAddress(1))).toEqual(NOTHING)
   })
 }
 
-function everything(test: EngineTest): void {
+function testEverything(test: EngineTest): void {
   test('every purchase of a wallet is listed, with any outcome, newest first and page by page', async (wall) => {
     const late = await hold(wall, 'next', paymentOf(1, 1), SILENT, NOW)
     await wall.ledger.release(late, false)
@@ -107,35 +107,35 @@ function everything(test: EngineTest): void {
     await wall.ledger.release(expired, true)
     await sell(wall, 'next', 1, 3, SILENT, NOW + 2)
     await wall.ledger.fulfilLatePayment(late, hash(1), NOW)
-    const told = await wall.ledgerReader.purchases(wallet(1), Number.MAX_SAFE_INTEGER, 9)
+    const told = await wall.ledgerReader.purchases(createWalletAddress(1), Number.MAX_SAFE_INTEGER, 9)
     expect(told.map(({ since, purchase }) => [since - NOW, purchase.payment.nonce, purchase.state.kind])).toEqual([
       [2, paymentOf(1, 3).nonce, 'sold'],
       [1, paymentOf(1, 2).nonce, 'released'],
       [0, paymentOf(1, 1).nonce, 'credited'],
     ])
-    expect(await wall.ledgerReader.purchases(wallet(1), told[0]?.number ?? 0, 1)).toEqual(told.slice(1, 2))
-    expect(await wall.ledgerReader.purchases(wallet(2), Number.MAX_SAFE_INTEGER, 9)).toEqual([])
+    expect(await wall.ledgerReader.purchases(createWalletAddress(1), told[0]?.number ?? 0, 1)).toEqual(told.slice(1, 2))
+    expect(await wall.ledgerReader.purchases(createWalletAddress(2), Number.MAX_SAFE_INTEGER, 9)).toEqual([])
   })
 }
 
-function pages(test: EngineTest, testLast: EngineTest): void {
+function testPages(test: EngineTest, testLast: EngineTest): void {
   test('sales are listed after a number and up to a limit, and the result says if there are more', async (wall) => {
     for (const [at, coord] of ['1,1', '2,2', '3,3', '4,4'].entries()) await sell(wall, coord, at === 1 ? 2 : 1, at + 1)
-    const page = async (after: number, limit: number) => {
-      const { sales, nextAfter, hasMore } = await wall.ledgerReader.ofPayer(wallet(1), { after, limit })
+    const readPage = async (after: number, limit: number) => {
+      const { sales, nextAfter, hasMore } = await wall.ledgerReader.ofPayer(createWalletAddress(1), { after, limit })
       return [sales.map(({ tx }) => tx), nextAfter, hasMore]
     }
-    expect(await page(0, 2)).toEqual([[hash(1), hash(3)], 3, true])
-    expect(await page(3, 2)).toEqual([[hash(4)], 4, false])
-    expect(await page(0, 3)).toEqual([[hash(1), hash(3), hash(4)], 4, false])
-    expect(await page(4, 2)).toEqual([[], 4, false])
-    expect(await page(9, 2)).toEqual([[], 9, false])
+    expect(await readPage(0, 2)).toEqual([[hash(1), hash(3)], 3, true])
+    expect(await readPage(3, 2)).toEqual([[hash(4)], 4, false])
+    expect(await readPage(0, 3)).toEqual([[hash(1), hash(3), hash(4)], 4, false])
+    expect(await readPage(4, 2)).toEqual([[], 4, false])
+    expect(await readPage(9, 2)).toEqual([[], 9, false])
   })
 
   testLast('a wallet that owns thousands of blocks gets each once, page by page', async ({ ledgerReader }) => {
     const told = []
     for (let page: AccountPage | undefined = { after: 0, limit: ACCOUNT_PAGE_MAX }; page !== undefined;) {
-      const { sales, nextAfter, hasMore } = await ledgerReader.ofPayer(wallet(0xdecade), page)
+      const { sales, nextAfter, hasMore } = await ledgerReader.ofPayer(createWalletAddress(0xdecade), page)
       expect(sales).toHaveLength(hasMore ? ACCOUNT_PAGE_MAX : (CLAIM_ORDER.length - 1) % ACCOUNT_PAGE_MAX)
       told.push(...sales.map(({ block }) => block))
       page = hasMore ? { after: nextAfter, limit: ACCOUNT_PAGE_MAX } : undefined
@@ -147,8 +147,8 @@ function pages(test: EngineTest, testLast: EngineTest): void {
     const held = await hold(wall, blockOf('1,1'), paymentOf(1, 1))
     for (let nonce = 2; nonce <= ACCOUNT_PAGE_MAX + 1; nonce++)
       await wall.ledger.release(await hold(wall, 'next', paymentOf(1, nonce), SILENT, NOW + nonce), false)
-    const { open: told } = await wall.ledgerReader.ofPayer(wallet(1))
-    expect(told.map(({ since }) => since - NOW)).toEqual([0, ...numbers(3, ACCOUNT_PAGE_MAX + 1)])
+    const { open: told } = await wall.ledgerReader.ofPayer(createWalletAddress(1))
+    expect(told.map(({ since }) => since - NOW)).toEqual([0, ...listNumbers(3, ACCOUNT_PAGE_MAX + 1)])
     expect(told[0]).toMatchObject({ block: held.block, state: { kind: 'reserved' } })
   })
 
@@ -156,25 +156,25 @@ function pages(test: EngineTest, testLast: EngineTest): void {
     await sell(wall, 'next', 2, 1)
     await credit(wall, 2)
     const credited = { kind: 'credited', tx: hash(2) } as const
-    const told = async () => [
-      (await wall.ledgerReader.ofPayer(wallet(1))).credits.length,
-      (await wall.ledgerReader.purchases(wallet(1), Number.MAX_SAFE_INTEGER, 1))[0]?.purchase.state,
+    const readTold = async () => [
+      (await wall.ledgerReader.ofPayer(createWalletAddress(1))).credits.length,
+      (await wall.ledgerReader.purchases(createWalletAddress(1), Number.MAX_SAFE_INTEGER, 1))[0]?.purchase.state,
       (await wall.ledger.find(paymentOf(1, 2)))?.state,
     ]
-    expect(await told()).toEqual([1, credited, credited])
+    expect(await readTold()).toEqual([1, credited, credited])
     await wall.payouts.note(paymentOf(1, 2), STRAY_NOTE, NOW)
-    expect(await told()).toEqual([1, credited, credited])
+    expect(await readTold()).toEqual([1, credited, credited])
     await wall.payouts.note(paymentOf(1, 2), 'refund 0x1', NOW)
     const paidBack = { ...credited, isPaidBack: true } as const
-    expect(await told()).toEqual([0, paidBack, paidBack])
+    expect(await readTold()).toEqual([0, paidBack, paidBack])
   })
 
   testLast('if a wallet has more credits than a page, the latest are listed', async (wall) => {
     await sell(wall, 'next', 2, 1)
-    for (const nonce of numbers(2, ACCOUNT_PAGE_MAX + 2)) await credit(wall, nonce)
-    const { credits } = await wall.ledgerReader.ofPayer(wallet(1))
+    for (const nonce of listNumbers(2, ACCOUNT_PAGE_MAX + 2)) await credit(wall, nonce)
+    const { credits } = await wall.ledgerReader.ofPayer(createWalletAddress(1))
     expect(credits).toEqual(
-      numbers(3, ACCOUNT_PAGE_MAX + 2).map((nonce) => ({ amount: TERMS.amount, tx: hash(nonce) })),
+      listNumbers(3, ACCOUNT_PAGE_MAX + 2).map((nonce) => ({ amount: TERMS.amount, tx: hash(nonce) })),
     )
   })
 }
@@ -183,4 +183,4 @@ function pages(test: EngineTest, testLast: EngineTest): void {
 const credit = (wall: Engine, nonce: number) =>
   landUnclaimed(wall, { payment: paymentOf(1, nonce), target: 'next', listing: SILENT, head: HEAD }, hash(nonce))
 
-const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at)
+const listNumbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at)

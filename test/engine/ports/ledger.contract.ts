@@ -7,7 +7,7 @@ import {
   type Target,
 } from '../../../server/domain/purchase/payment.ts'
 import { CLAIM_ORDER } from '../../../shared/wall.ts'
-import { failureOf, hold, sell, stored, type EngineTest } from '../../support/engine.ts'
+import { failureOf, hold, sell, findStored, type EngineTest } from '../../support/engine.ts'
 import { blockOf, hash, HEAD, listingOf, NOW, paymentOf, SILENT } from '../../support/samples.ts'
 
 // Goal: every promise of the `Ledger` port, as its callers rely on it. Method: each test drives a fresh engine through
@@ -16,19 +16,19 @@ import { blockOf, hash, HEAD, listingOf, NOW, paymentOf, SILENT } from '../../su
 const MINUTE_MS = 60_000
 
 /** The suite of the `Ledger` port. */
-export function ledgerContract(name: string, test: EngineTest, testLast: EngineTest): void {
+export function testLedger(name: string, test: EngineTest, testLast: EngineTest): void {
   describe(`ledger on ${name}`, () => {
-    holding(test)
-    overtaking(test)
-    selling(test)
-    givingBack(test)
-    landingLate(test, testLast)
-    priors(test)
-    limits(test, testLast)
+    testHolding(test)
+    testOvertaking(test)
+    testSelling(test)
+    testGivingBack(test)
+    testLandingLate(test, testLast)
+    testPriors(test)
+    testLimits(test, testLast)
   })
 }
 
-function holding(test: EngineTest): void {
+function testHolding(test: EngineTest): void {
   test('a claim holds the block and stores everything about the payment', async (wall) => {
     const payment = paymentOf(1, 1, { validAfter: 5n })
     const purchase = await hold(wall, blockOf('3,4'), payment)
@@ -103,19 +103,19 @@ function holding(test: EngineTest): void {
   })
 }
 
-function selling(test: EngineTest): void {
+function testSelling(test: EngineTest): void {
   test('the availability of a block is current, however often it was read before', async (wall) => {
     const { ledger } = wall
     const block = blockOf('3,4')
-    const told = async () => [await ledger.space(block), await ledger.space(block)]
+    const readSpaces = async () => [await ledger.space(block), await ledger.space(block)]
     const [elsewhere, other] = [await hold(wall, blockOf('5,6'), paymentOf(2, 2)), blockOf('7,8')]
-    expect(await told()).toEqual(['open', 'open'])
+    expect(await readSpaces()).toEqual(['open', 'open'])
     const first = await hold(wall, block, paymentOf(1, 1))
-    expect(await told()).toEqual(['reserved', 'reserved'])
+    expect(await readSpaces()).toEqual(['reserved', 'reserved'])
     await ledger.release(first, false)
-    expect(await told()).toEqual(['open', 'open'])
+    expect(await readSpaces()).toEqual(['open', 'open'])
     expect((await ledger.fulfilLatePayment(first, hash(1), NOW)).block).toBe(block)
-    expect(await told()).toEqual(['claimed', 'claimed'])
+    expect(await readSpaces()).toEqual(['claimed', 'claimed'])
     expect([await ledger.space(elsewhere.block), await ledger.space(other)]).toEqual(['reserved', 'open'])
     expect(await failureOf(ledger.claim(other, first.payment, listingOf(), HEAD, NOW, []))).toBeInstanceOf(
       StaleWriteError,
@@ -151,7 +151,7 @@ function selling(test: EngineTest): void {
     const [first, second] = await Promise.all(unseen)
     if (first === undefined || second === undefined) throw new Error('two sales were made')
     await ledger.confirm(first, hash(1))
-    expect((await stored(wall, first.payment)).state).toEqual({ ...first.state, tx: hash(1), settled: true })
+    expect((await findStored(wall, first.payment)).state).toEqual({ ...first.state, tx: hash(1), settled: true })
     const confirmed = await ledger.finalize(second, hash(2), true, NOW)
     expect(confirmed.state).toEqual({ ...second.state, tx: hash(2), settled: true })
   })
@@ -159,19 +159,19 @@ function selling(test: EngineTest): void {
   test('only a sale can be confirmed', async (wall) => {
     const held = await hold(wall, 'next', paymentOf(1, 1))
     expect(await failureOf(wall.ledger.confirm(held, hash(1)))).toBeInstanceOf(Error)
-    expect(await stored(wall, held.payment)).toEqual(held)
+    expect(await findStored(wall, held.payment)).toEqual(held)
   })
 
   test('a sale applies the names in its listing, and leaves the others unchanged', async (wall) => {
-    const profile = async (nonce: number, name: string | null, framework: string | null) => {
+    const sellWithProfile = async (nonce: number, name: string | null, framework: string | null) => {
       const { state } = await sell(wall, 'next', 1, nonce, listingOf({ name, framework }))
       return [state.name, state.framework]
     }
-    expect(await profile(1, null, null)).toEqual([null, null])
-    expect(await profile(2, 'Ada', null)).toEqual(['Ada', null])
-    expect(await profile(3, null, 'loom')).toEqual(['Ada', 'loom'])
-    expect(await profile(4, 'Bob', null)).toEqual(['Bob', 'loom'])
-    expect((await stored(wall, paymentOf(1, 2))).state).toMatchObject({ name: 'Ada', framework: null })
+    expect(await sellWithProfile(1, null, null)).toEqual([null, null])
+    expect(await sellWithProfile(2, 'Ada', null)).toEqual(['Ada', null])
+    expect(await sellWithProfile(3, null, 'loom')).toEqual(['Ada', 'loom'])
+    expect(await sellWithProfile(4, 'Bob', null)).toEqual(['Bob', 'loom'])
+    expect((await findStored(wall, paymentOf(1, 2))).state).toMatchObject({ name: 'Ada', framework: null })
   })
 
   test('the time of a sale never decreases, even when the clock does', async (wall) => {
@@ -188,22 +188,22 @@ function selling(test: EngineTest): void {
     const sold = await ledger.finalize(waiting, hash(1), true, NOW)
     expect(sold.state.unanswered).toBe(true)
     for (let twice = 0; twice < 2; twice += 1) await ledger.markAnswered(sold.payment)
-    expect((await stored(wall, sold.payment)).state).toEqual({ ...sold.state, unanswered: false })
+    expect((await findStored(wall, sold.payment)).state).toEqual({ ...sold.state, unanswered: false })
   })
 
   test('a purchase that is not sold cannot be marked as answered', async (wall) => {
     const held = await hold(wall, 'next', paymentOf(1, 1))
     for (const payment of [held.payment, paymentOf(1, 2)]) await wall.ledger.markAnswered(payment)
-    expect(await stored(wall, held.payment)).toEqual(held)
+    expect(await findStored(wall, held.payment)).toEqual(held)
   })
 }
 
-function overtaking(test: EngineTest): void {
+function testOvertaking(test: EngineTest): void {
   test('a held purchase is not released on a rejection once its payer was asked to wait', async (wall) => {
     const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
     const doubted = await wall.ledger.markUncertain(held)
     expect(await failureOf(wall.ledger.release(held, false))).toBeInstanceOf(StaleWriteError)
-    expect(await stored(wall, held.payment)).toEqual(doubted)
+    expect(await findStored(wall, held.payment)).toEqual(doubted)
     await wall.ledger.release(doubted, false)
     expect(await wall.ledger.space(blockOf('3,4'))).toBe('open')
   })
@@ -214,7 +214,7 @@ function overtaking(test: EngineTest): void {
     const held = await hold(wall, blockOf('5,6'), paymentOf(1, 2))
     await wall.ledger.release(held, false)
     expect(await failureOf(wall.ledger.markUncertain(held))).toBeInstanceOf(StaleWriteError)
-    expect(await stored(wall, sold.payment)).toEqual(sold)
+    expect(await findStored(wall, sold.payment)).toEqual(sold)
   })
 
   test('the decision of one attempt does not change the next one', async (wall) => {
@@ -227,7 +227,7 @@ function overtaking(test: EngineTest): void {
     for (const before of [first, released])
       for (const isFinal of [false, true])
         expect(await failureOf(ledger.release(before, isFinal))).toBeInstanceOf(StaleWriteError)
-    expect(await stored(wall, first.payment)).toEqual(second)
+    expect(await findStored(wall, first.payment)).toEqual(second)
     await ledger.release(second, false)
   })
 
@@ -235,19 +235,19 @@ function overtaking(test: EngineTest): void {
     const first = await hold(wall, 'next', paymentOf(1, 1))
     const second = await hold(wall, blockOf('3,4'), paymentOf(2, 2))
     await sell(wall, 'next', 1, 3)
-    const keys = ({ payment: { payer, nonce } }: typeof first) => ({ payer, nonce })
-    expect(await wall.ledger.holders(blockOf('3,4'))).toEqual([keys(second)])
+    const pickKeys = ({ payment: { payer, nonce } }: typeof first) => ({ payer, nonce })
+    expect(await wall.ledger.holders(blockOf('3,4'))).toEqual([pickKeys(second)])
     expect(await wall.ledger.holders(blockOf('0,0'))).toEqual([])
-    expect(new Set(await wall.ledger.holders('next'))).toEqual(new Set([keys(first), keys(second)]))
+    expect(new Set(await wall.ledger.holders('next'))).toEqual(new Set([pickKeys(first), pickKeys(second)]))
   })
 }
 
-function givingBack(test: EngineTest): void {
+function testGivingBack(test: EngineTest): void {
   test('a released block is open again, and its payment is remembered', async (wall) => {
     const held = await wall.ledger.markUncertain(await hold(wall, blockOf('3,4'), paymentOf(1, 1)))
     await wall.ledger.release(held, false)
     expect(await wall.ledger.space(blockOf('3,4'))).toBe('open')
-    expect(await stored(wall, held.payment)).toEqual({ ...held, state: { kind: 'released', isFinal: false } })
+    expect(await findStored(wall, held.payment)).toEqual({ ...held, state: { kind: 'released', isFinal: false } })
   })
 
   test('a payment that can never settle is released permanently', async (wall) => {
@@ -258,7 +258,7 @@ function givingBack(test: EngineTest): void {
       [false, true],
     ] as const) {
       await wall.ledger.release(held, isFinal)
-      expect((await stored(wall, held.payment)).state).toEqual({ kind: 'released', isFinal: expected })
+      expect((await findStored(wall, held.payment)).state).toEqual({ kind: 'released', isFinal: expected })
     }
   })
 
@@ -292,7 +292,7 @@ function givingBack(test: EngineTest): void {
   test('a sold purchase is never released, and a released one is not sold', async (wall) => {
     const sold = await sell(wall, '3,4', 1, 1)
     expect(await failureOf(wall.ledger.release(sold, true))).toBeInstanceOf(StaleWriteError)
-    expect(await stored(wall, sold.payment)).toEqual(sold)
+    expect(await findStored(wall, sold.payment)).toEqual(sold)
     const held = await hold(wall, blockOf('5,6'), paymentOf(2, 2))
     await wall.ledger.release(held, false)
     expect(await failureOf(wall.ledger.finalize(held, hash(2), true, NOW))).toBeInstanceOf(StaleWriteError)
@@ -300,7 +300,7 @@ function givingBack(test: EngineTest): void {
   })
 }
 
-function landingLate(test: EngineTest, testLast: EngineTest): void {
+function testLandingLate(test: EngineTest, testLast: EngineTest): void {
   test('a payment that settles after its release gets its block, and its payer is owed the receipt', async (wall) => {
     const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
     await wall.ledger.release(held, false)
@@ -356,11 +356,11 @@ function landingLate(test: EngineTest, testLast: EngineTest): void {
       expect(await wall.ledgerReader.pending()).toMatchObject({ held: 0, watched: 0 })
 
       await ledger.writeOff(credit)
-      expect(await stored(wall, credit.payment)).toEqual({ ...credit, state: { kind: 'released', isFinal: true } })
+      expect(await findStored(wall, credit.payment)).toEqual({ ...credit, state: { kind: 'released', isFinal: true } })
       expect(await ledger.fulfilLatePayment(credit, hash(2), NOW)).toMatchObject({ state: { kind: 'credited' } })
       await ledger.markFinal(credit, hash(3))
       expect(await ledger.unfinished(over)).not.toContainEqual({ payer, nonce })
-      expect(await stored(wall, credit.payment)).toEqual({ ...credit, state: { kind: 'credited', tx: hash(3) } })
+      expect(await findStored(wall, credit.payment)).toEqual({ ...credit, state: { kind: 'credited', tx: hash(3) } })
     },
   )
 
@@ -370,13 +370,13 @@ function landingLate(test: EngineTest, testLast: EngineTest): void {
     const unclaimed = { payment, target: blockOf('3,4'), listing: listingOf(), head: HEAD }
     const kept = await wall.ledger.recordUnclaimed(unclaimed, NOW)
     expect(kept).toEqual({ ...unclaimed, block: blockOf('3,4'), state: { kind: 'released', isFinal: false } })
-    expect(await stored(wall, payment)).toEqual(kept)
+    expect(await findStored(wall, payment)).toEqual(kept)
     const { payer, nonce } = payment
     expect(await wall.ledger.unfinished(NOW)).toContainEqual({ payer, nonce })
 
     const owed = await wall.ledger.fulfilLatePayment(kept, hash(1), NOW)
     expect(owed).toMatchObject({ ...unclaimed, block: CLAIM_ORDER[0], state: { kind: 'sold', unanswered: true } })
-    expect(await stored(wall, payment)).toEqual(owed)
+    expect(await findStored(wall, payment)).toEqual(owed)
     expect(await wall.ledger.fulfilLatePayment(kept, hash(1), NOW)).toEqual(owed)
   })
 
@@ -385,7 +385,7 @@ function landingLate(test: EngineTest, testLast: EngineTest): void {
     const { payment, target, listing, head } = held
     const again = wall.ledger.recordUnclaimed({ payment, target, listing, head }, NOW)
     expect(await failureOf(again)).toBeInstanceOf(StaleWriteError)
-    expect(await stored(wall, payment)).toEqual(held)
+    expect(await findStored(wall, payment)).toEqual(held)
   })
 
   test('a released payment whose nonce was signed again for another amount is not claimed', async (wall) => {
@@ -398,14 +398,14 @@ function landingLate(test: EngineTest, testLast: EngineTest): void {
       expect(await failureOf(ledger.claim(target, { ...dearer, validBefore }, listing, HEAD, NOW, []))).toBeInstanceOf(
         StaleWriteError,
       )
-    expect(await stored(wall, payment)).toEqual({ ...held, state: { kind: 'released', isFinal: false } })
+    expect(await findStored(wall, payment)).toEqual({ ...held, state: { kind: 'released', isFinal: false } })
     expect(await ledger.space(target)).toBe('open')
   })
 
   test('a held payment is not owed anything', async (wall) => {
     const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
     expect(await failureOf(wall.ledger.fulfilLatePayment(held, hash(1), NOW))).toBeInstanceOf(StaleWriteError)
-    expect(await stored(wall, held.payment)).toEqual(held)
+    expect(await findStored(wall, held.payment)).toEqual(held)
   })
 
   test('every payment without a final outcome is listed, oldest first, and no other', async (wall) => {
@@ -438,14 +438,14 @@ function landingLate(test: EngineTest, testLast: EngineTest): void {
     expect(await isListed(late)).toBe(true)
     await ledger.markFinal(sold, hash(7))
     expect(await isListed(late)).toBe(false)
-    expect((await stored(wall, sold.payment)).state).toEqual({ ...sold.state, tx: hash(7) })
+    expect((await findStored(wall, sold.payment)).state).toEqual({ ...sold.state, tx: hash(7) })
   })
 
   test('a sale whose payment vanished keeps its deed, and is checked until it is written off', async (wall) => {
     const { ledger } = wall
     const sold = await sell(wall, 'next', 1, 1)
     for (let twice = 0; twice < 2; twice += 1) await ledger.markMissing(sold)
-    expect((await stored(wall, sold.payment)).state).toEqual({ ...sold.state, settled: false })
+    expect((await findStored(wall, sold.payment)).state).toEqual({ ...sold.state, settled: false })
     expect(await ledger.unfinished(NOW)).toHaveLength(1)
     for (let twice = 0; twice < 2; twice += 1) await ledger.writeOff(sold)
     expect(await ledger.unfinished(NOW + 1e9)).toEqual([])
@@ -453,7 +453,7 @@ function landingLate(test: EngineTest, testLast: EngineTest): void {
   })
 }
 
-function priors(test: EngineTest): void {
+function testPriors(test: EngineTest): void {
   test('an unanswered purchase comes before the same payer’s next purchase of the same target, and of no other', async (wall) => {
     const { ledger } = wall
     const held = await hold(wall, 'next', paymentOf(1, 1))
@@ -494,17 +494,19 @@ function priors(test: EngineTest): void {
 
   test('a purchase with the same payment-identifier comes first, answered or not, in progress or not, whatever is requested', async (wall) => {
     const { ledger } = wall
-    const named = (nonce: number) => ({ ...paymentOf(1, nonce), identifier: 'order-0000000001' })
-    const held = await hold(wall, 'next', named(1))
-    expect((await stored(wall, held.payment)).payment).toEqual(named(1))
+    const createNamedPayment = (nonce: number) => ({ ...paymentOf(1, nonce), identifier: 'order-0000000001' })
+    const held = await hold(wall, 'next', createNamedPayment(1))
+    expect((await findStored(wall, held.payment)).payment).toEqual(createNamedPayment(1))
     const priorOf = async (payment: Payment) =>
-      (await ledger.availability(blockOf('3,4'), payment, NOW + 1000 * MINUTE_MS, [named(1).nonce])).prior
-    expect(await priorOf(named(2))).toEqual(held)
-    expect(await ledger.claim('next', named(2), SILENT, HEAD, NOW, [named(1).nonce])).toEqual({ kind: 'prior' })
+      (await ledger.availability(blockOf('3,4'), payment, NOW + 1000 * MINUTE_MS, [createNamedPayment(1).nonce])).prior
+    expect(await priorOf(createNamedPayment(2))).toEqual(held)
+    expect(await ledger.claim('next', createNamedPayment(2), SILENT, HEAD, NOW, [createNamedPayment(1).nonce])).toEqual(
+      { kind: 'prior' },
+    )
     const sold = await ledger.finalize(held, hash(1), true, NOW)
     await ledger.markAnswered(sold.payment)
-    expect(await priorOf(named(2))).toMatchObject({ state: { kind: 'sold', unanswered: false } })
-    expect(await priorOf({ ...named(2), identifier: 'order-0000000002' })).toBeUndefined()
+    expect(await priorOf(createNamedPayment(2))).toMatchObject({ state: { kind: 'sold', unanswered: false } })
+    expect(await priorOf({ ...createNamedPayment(2), identifier: 'order-0000000002' })).toBeUndefined()
     expect(await priorOf({ ...paymentOf(2, 1), identifier: 'order-0000000001' })).toBeUndefined()
   })
 
@@ -551,7 +553,7 @@ function priors(test: EngineTest): void {
   })
 }
 
-function limits(test: EngineTest, testLast: EngineTest): void {
+function testLimits(test: EngineTest, testLast: EngineTest): void {
   test('a payer with 16 open purchases gets no further one until one of them ends', async (wall) => {
     const { ledger } = wall
     const held = await Promise.all(
@@ -568,18 +570,18 @@ function limits(test: EngineTest, testLast: EngineTest): void {
 
   testLast('the wall is sold out only when its last block is sold, not while it is held', async (wall) => {
     const { ledger } = wall
-    const spaces = async () => [
+    const readAllSpaces = async () => [
       await ledger.space('next'),
       (await ledger.availability('next', paymentOf(2, 2), NOW, [])).space,
     ]
     const claimNext = () => ledger.claim('next', paymentOf(2, 2), listingOf(), HEAD, NOW, [])
-    expect(await spaces()).toEqual(['open', 'open'])
+    expect(await readAllSpaces()).toEqual(['open', 'open'])
     const held = await hold(wall, 'next', paymentOf(1, 1))
     expect(held.block).toBe(CLAIM_ORDER.at(-1) ?? held.block)
-    expect(await spaces()).toEqual(['reserved', 'reserved'])
+    expect(await readAllSpaces()).toEqual(['reserved', 'reserved'])
     expect(await claimNext()).toEqual({ kind: 'lost', space: 'reserved' })
     await ledger.finalize(held, hash(1), true, NOW)
-    expect(await spaces()).toEqual(['claimed', 'claimed'])
+    expect(await readAllSpaces()).toEqual(['claimed', 'claimed'])
     expect(await claimNext()).toEqual({ kind: 'lost', space: 'claimed' })
   })
 }

@@ -1,6 +1,16 @@
 import { describe, expect } from 'bun:test'
 import { failureOf, hold, sell, type Engine, type EngineTest } from '../../support/engine.ts'
-import { blockOf, editOf, hash, identityOf, listingOf, NOW, paymentOf, SILENT, wallet } from '../../support/samples.ts'
+import {
+  blockOf,
+  editOf,
+  hash,
+  identityOf,
+  listingOf,
+  NOW,
+  paymentOf,
+  SILENT,
+  createWalletAddress,
+} from '../../support/samples.ts'
 
 // Goal: the log holds every visible change once, in commit order, without a gap. Method: make changes through the other
 // ports and read them back.
@@ -8,7 +18,7 @@ import { blockOf, editOf, hash, identityOf, listingOf, NOW, paymentOf, SILENT, w
 /** The suite of the `Log` and `Store` ports. */
 export function logContract(name: string, test: EngineTest): void {
   describe(`log on ${name}`, () => {
-    shortening(test)
+    testShortening(test)
     test('a sale is logged with its number, its buyer and its content at that time', async (wall) => {
       await sell(wall, '3,4', 1, 1)
       const { name: buyer, framework, painter: _, ...content } = listingOf()
@@ -21,7 +31,7 @@ export function logContract(name: string, test: EngineTest): void {
           block: blockOf('3,4'),
           content,
           agent: 1,
-          wallet: wallet(1),
+          wallet: createWalletAddress(1),
           profile: { name: buyer, framework },
         },
       ])
@@ -46,12 +56,12 @@ export function logContract(name: string, test: EngineTest): void {
     test('times in the log never decrease, even when the clock does', async (wall) => {
       const { block } = await sell(wall, '3,4', 1, 1, SILENT, NOW)
       await wall.blocks.edit(block, editOf(1, { message: 'x' }), NOW - 1000)
-      await wall.agents.identify(wallet(1), identityOf(1, { name: 'Bob' }), NOW + 1)
+      await wall.agents.identify(createWalletAddress(1), identityOf(1, { name: 'Bob' }), NOW + 1)
       expect((await wall.log.after(0, 9)).map(({ at }) => at)).toEqual([NOW, NOW, NOW + 1])
     })
 
     test('a reader who pages through the log misses nothing and gets nothing twice', async (wall) => {
-      await story(wall)
+      await playStory(wall)
       const whole = await wall.log.after(0, 100)
       const pages = [await wall.log.after(0, 3), await wall.log.after(3, 3), await wall.log.after(6, 3)]
       expect(pages.flat()).toEqual([...whole])
@@ -60,7 +70,7 @@ export function logContract(name: string, test: EngineTest): void {
 
     test('the compacted log omits overwritten changes, and ends where the log does', async (wall) => {
       expect(await wall.log.compacted()).toEqual([])
-      await story(wall)
+      await playStory(wall)
       const whole = await wall.log.after(0, 100)
       const compacted = await wall.log.compacted()
       expect(compacted.map(({ number, kind }) => [number, kind])).toEqual([
@@ -87,10 +97,11 @@ export function logContract(name: string, test: EngineTest): void {
 }
 
 /** Two sales, two repaints of the first, one of the second, two identities: seven changes. */
-async function story(wall: Engine): Promise<void> {
+async function playStory(wall: Engine): Promise<void> {
   const first = await sell(wall, '3,4', 1, 1, SILENT)
   for (const digest of [1, 2]) await wall.blocks.edit(first.block, editOf(digest, { message: `${digest}` }), NOW)
-  for (const digest of [3, 4]) await wall.agents.identify(wallet(1), identityOf(digest, { name: `${digest}` }), NOW)
+  for (const digest of [3, 4])
+    await wall.agents.identify(createWalletAddress(1), identityOf(digest, { name: `${digest}` }), NOW)
   const second = await sell(wall, '5,6', 2, 2, SILENT)
   await wall.blocks.edit(second.block, editOf(5, { message: 'x' }), NOW)
 }
@@ -98,17 +109,18 @@ async function story(wall: Engine): Promise<void> {
 const HOUR_MS = 3_600_000
 
 /** A sale, three repaints in one hour and one in the next, a part hidden, and two names. */
-async function hoursOfRepaints(wall: Engine): Promise<void> {
+async function repaintForHours(wall: Engine): Promise<void> {
   const { block } = await sell(wall, '3,4', 1, 1, SILENT, NOW)
   for (const [at, minutes] of [1, 2, 3, 61].entries())
     await wall.blocks.edit(block, { ...editOf(at, { message: `${at}` }), ts: NOW }, NOW + minutes * 60_000)
   await wall.moderation.moderate(block, 'hide', ['message'], NOW + HOUR_MS + 120_000)
-  for (const at of [9, 10]) await wall.agents.identify(wallet(1), identityOf(at, { name: `${at}` }), NOW + 2 * HOUR_MS)
+  for (const at of [9, 10])
+    await wall.agents.identify(createWalletAddress(1), identityOf(at, { name: `${at}` }), NOW + 2 * HOUR_MS)
 }
 
-function shortening(test: EngineTest): void {
+function testShortening(test: EngineTest): void {
   test('repaints and names that were overwritten can be dropped, and the log keeps its numbers', async (wall) => {
-    await hoursOfRepaints(wall)
+    await repaintForHours(wall)
     const outline = await wall.compaction.outline(0, 9)
     const [block, named] = [`block ${blockOf('3,4')}`, 'wallet 1']
     expect(outline.map(({ number, subject, superseded }) => [number, subject, superseded])).toEqual([
@@ -133,7 +145,7 @@ function shortening(test: EngineTest): void {
   })
 
   test('nothing else is ever dropped, and a request with one invalid number is rejected whole', async (wall) => {
-    await hoursOfRepaints(wall)
+    await repaintForHours(wall)
     const before = await wall.log.after(0, 9)
     for (const numbers of [[1], [5], [6], [8], [2, 3, 8]])
       expect(await failureOf(wall.compaction.drop(numbers))).toBeDefined()

@@ -3,7 +3,16 @@ import type { BlockContent } from '../../../server/domain/wall/log.ts'
 import { CONTENT_PARTS, type NamePart } from '../../../server/domain/wall/moderation.ts'
 import { NOTHING_HIDDEN } from '../../support/any-log.ts'
 import { hold, sell, type Engine, type EngineTest } from '../../support/engine.ts'
-import { blockOf, editOf, identityOf, listingOf, NOW, paymentOf, pixelsOf, wallet } from '../../support/samples.ts'
+import {
+  blockOf,
+  editOf,
+  identityOf,
+  listingOf,
+  NOW,
+  paymentOf,
+  pixelsOf,
+  createWalletAddress,
+} from '../../support/samples.ts'
 
 // Goal: no port of the store shows content that the operator hid, and none of it is lost. Method: hide after, before and
 // between an owner's edits, and read through every port that returns the content of a block.
@@ -12,24 +21,27 @@ const block = blockOf('3,4')
 const { name: _name, framework: _framework, painter: _painter, ...SOLD } = listingOf()
 
 /** The suite of the `Moderation` port. */
-export function moderationContract(name: string, test: EngineTest): void {
+export function testModeration(name: string, test: EngineTest): void {
   describe(`moderation on ${name}`, () => {
-    acts(test)
-    owners(test)
-    history(test)
-    wallets(test)
-    records(test)
+    testActs(test)
+    testOwners(test)
+    testHistory(test)
+    testWallets(test)
+    testRecords(test)
   })
 }
 
 const contentOf = async ({ blocks }: Engine): Promise<BlockContent | undefined> => (await blocks.owned(block))?.content
 
-function acts(test: EngineTest): void {
+function testActs(test: EngineTest): void {
   test('a hidden part is shown as absent, the other parts stay, and so does the owner', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     const hidden = { ...NOTHING_HIDDEN, pixels: true }
     expect(await wall.moderation.moderate(block, 'hide', ['pixels'], NOW)).toEqual({ kind: 'applied', hidden })
-    expect(await wall.blocks.owned(block)).toMatchObject({ wallet: wallet(1), content: { ...SOLD, pixels: null } })
+    expect(await wall.blocks.owned(block)).toMatchObject({
+      wallet: createWalletAddress(1),
+      content: { ...SOLD, pixels: null },
+    })
     expect(await wall.log.after(1, 9)).toEqual([
       { number: 2, at: NOW, kind: 'hide', block, hidden, content: { ...SOLD, pixels: null } },
     ])
@@ -58,7 +70,7 @@ function acts(test: EngineTest): void {
   })
 }
 
-function owners(test: EngineTest): void {
+function testOwners(test: EngineTest): void {
   test('an owner repaints a hidden part unseen, until it is shown again', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     await wall.moderation.moderate(block, 'hide', ['pixels'], NOW)
@@ -79,7 +91,7 @@ function owners(test: EngineTest): void {
   })
 }
 
-function history(test: EngineTest): void {
+function testHistory(test: EngineTest): void {
   test('content that was hidden once is permanently left out of older log entries, compacted or not', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     await sell(wall, '5,6', 2, 2)
@@ -87,10 +99,10 @@ function history(test: EngineTest): void {
     await wall.moderation.moderate(block, 'hide', ['pixels'], NOW)
     await wall.blocks.edit(block, editOf(2, { pixels: pixelsOf(11) }), NOW)
     await wall.moderation.moderate(block, 'unhide', ['pixels'], NOW)
-    const pixelsIn = (log: Awaited<ReturnType<Engine['log']['after']>>) =>
+    const listPixels = (log: Awaited<ReturnType<Engine['log']['after']>>) =>
       log.flatMap((change) => ('content' in change ? [[change.number, change.kind, change.content.pixels]] : []))
     const whole = await wall.log.after(0, 99)
-    expect(pixelsIn(whole)).toEqual([
+    expect(listPixels(whole)).toEqual([
       [1, 'sale', null],
       [2, 'sale', pixelsOf(7)],
       [3, 'repaint', null],
@@ -102,12 +114,12 @@ function history(test: EngineTest): void {
   })
 }
 
-const called = (log: Awaited<ReturnType<Engine['log']['after']>>) =>
+const listNames = (log: Awaited<ReturnType<Engine['log']['after']>>) =>
   log.flatMap(({ number, kind, ...change }) => ('profile' in change ? [{ number, kind, ...change.profile }] : []))
 
-function wallets(test: EngineTest): void {
+function testWallets(test: EngineTest): void {
   const hide = (wall: Engine, ...parts: readonly NamePart[]) =>
-    wall.moderation.moderateWallet(wallet(1), { act: 'hide', parts }, NOW)
+    wall.moderation.moderateWallet(createWalletAddress(1), { act: 'hide', parts }, NOW)
   const shown = { name: 'Ada', framework: 'loom' }
 
   test('the names of a wallet are hidden part by part on all its blocks, and shown again in their current form', async (wall) => {
@@ -117,21 +129,23 @@ function wallets(test: EngineTest): void {
     expect(await hide(wall, 'name')).toEqual({ kind: 'applied', hidden, isBanned: false })
     expect((await hide(wall, 'name')).kind).toBe('unchanged')
     expect(await wall.blocks.owned(block)).toMatchObject({ profile: { name: null, framework: 'loom' }, content: SOLD })
-    expect(await wall.moderation.wallets()).toEqual([{ wallet: wallet(1), hidden, isBanned: false }])
-    expect(await wall.agents.identify(wallet(1), identityOf(9, { name: 'Eve' }), NOW)).toBe('applied')
+    expect(await wall.moderation.wallets()).toEqual([{ wallet: createWalletAddress(1), hidden, isBanned: false }])
+    expect(await wall.agents.identify(createWalletAddress(1), identityOf(9, { name: 'Eve' }), NOW)).toBe('applied')
     expect((await wall.blocks.owned(block))?.profile).toEqual({ name: null, framework: 'loom' })
-    await wall.moderation.moderateWallet(wallet(1), { act: 'unhide', parts: ['name'] }, NOW)
+    await wall.moderation.moderateWallet(createWalletAddress(1), { act: 'unhide', parts: ['name'] }, NOW)
     expect((await wall.blocks.owned(block))?.profile).toEqual({ name: 'Eve', framework: 'loom' })
     expect(await wall.moderation.wallets()).toEqual([])
-    expect((await wall.moderation.moderateWallet(wallet(7), { act: 'ban' }, NOW)).kind).toBe('unknown-wallet')
+    expect((await wall.moderation.moderateWallet(createWalletAddress(7), { act: 'ban' }, NOW)).kind).toBe(
+      'unknown-wallet',
+    )
   })
 
   test('a name that was hidden once is permanently left out of older entries of the log, compacted or not', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     await sell(wall, '5,6', 2, 2)
-    await wall.agents.identify(wallet(1), identityOf(9, { name: 'rude' }), NOW)
+    await wall.agents.identify(createWalletAddress(1), identityOf(9, { name: 'rude' }), NOW)
     await hide(wall, 'name')
-    await wall.agents.identify(wallet(1), identityOf(10, { name: 'kind' }), NOW)
+    await wall.agents.identify(createWalletAddress(1), identityOf(10, { name: 'kind' }), NOW)
     const nameless = { name: null, framework: 'loom' }
     const told = [
       { number: 1, kind: 'sale' as const, ...nameless },
@@ -140,11 +154,11 @@ function wallets(test: EngineTest): void {
       { number: 4, kind: 'identity' as const, ...nameless },
       { number: 5, kind: 'identity' as const, ...nameless },
     ]
-    expect(called(await wall.log.after(0, 99))).toEqual(told)
+    expect(listNames(await wall.log.after(0, 99))).toEqual(told)
     expect((await wall.log.after(3, 1))[0]).toMatchObject({ withheld: { name: true, framework: false } })
-    expect(called(await wall.log.compacted())).toEqual(told.filter(({ number }) => number !== 3))
-    await wall.moderation.moderateWallet(wallet(1), { act: 'unhide', parts: ['name'] }, NOW)
-    expect(called(await wall.log.after(0, 99))).toEqual([
+    expect(listNames(await wall.log.compacted())).toEqual(told.filter(({ number }) => number !== 3))
+    await wall.moderation.moderateWallet(createWalletAddress(1), { act: 'unhide', parts: ['name'] }, NOW)
+    expect(listNames(await wall.log.after(0, 99))).toEqual([
       ...told,
       { number: 6, kind: 'identity', ...shown, name: 'kind' },
     ])
@@ -152,23 +166,25 @@ function wallets(test: EngineTest): void {
 
   test('the new content of a banned wallet is hidden as it arrives, and its earlier content is not', async (wall) => {
     await sell(wall, '3,4', 1, 1)
-    expect((await wall.moderation.moderateWallet(wallet(1), { act: 'ban' }, NOW)).kind).toBe('applied')
+    expect((await wall.moderation.moderateWallet(createWalletAddress(1), { act: 'ban' }, NOW)).kind).toBe('applied')
     expect(await contentOf(wall)).toEqual(SOLD)
     await wall.blocks.edit(block, editOf(1, { message: 'rude', link: null }), NOW)
     expect(await contentOf(wall)).toEqual({ ...SOLD, message: null, link: null })
-    await wall.agents.identify(wallet(1), identityOf(9, { framework: 'rude' }), NOW)
+    await wall.agents.identify(createWalletAddress(1), identityOf(9, { framework: 'rude' }), NOW)
     expect((await wall.blocks.owned(block))?.profile).toEqual({ name: 'Ada', framework: null })
     const { block: bought } = await sell(wall, '7,8', 1, 3, listingOf({ message: 'rude', link: null, name: null }))
     const deed = await wall.blocks.owned(bought)
-    expect(deed).toMatchObject({ wallet: wallet(1), content: { pixels: null, message: null, link: null } })
+    expect(deed).toMatchObject({ wallet: createWalletAddress(1), content: { pixels: null, message: null, link: null } })
     expect(JSON.stringify([await wall.log.after(0, 99), await wall.log.compacted()])).not.toContain('rude')
   })
 
   test('content from after a ban is shown, and content hidden during the ban stays hidden until `unhide`', async (wall) => {
     await sell(wall, '3,4', 1, 1)
-    await wall.moderation.moderateWallet(wallet(1), { act: 'ban' }, NOW)
+    await wall.moderation.moderateWallet(createWalletAddress(1), { act: 'ban' }, NOW)
     await wall.blocks.edit(block, editOf(1, { message: 'rude' }), NOW)
-    expect(await wall.moderation.moderateWallet(wallet(1), { act: 'unban' }, NOW)).toMatchObject({ isBanned: false })
+    expect(await wall.moderation.moderateWallet(createWalletAddress(1), { act: 'unban' }, NOW)).toMatchObject({
+      isBanned: false,
+    })
     await wall.blocks.edit(block, editOf(2, { pixels: pixelsOf(9), message: 'kind' }), NOW)
     expect(await contentOf(wall)).toEqual({ ...SOLD, pixels: pixelsOf(9), message: null })
     await wall.moderation.moderate(block, 'unhide', ['message'], NOW)
@@ -176,10 +192,17 @@ function wallets(test: EngineTest): void {
   })
 }
 
-function records(test: EngineTest): void {
+function testRecords(test: EngineTest): void {
   test('the actions of an operator are recorded in order', async ({ moderation }) => {
     const act = { at: NOW, who: 'ada', act: 'hide', what: 'block 3,4', parts: 'pixels', why: null } as const
-    const other = { ...act, who: 'bob', act: 'ban', what: `wallet ${wallet(1)}`, parts: '', why: 'spam' } as const
+    const other = {
+      ...act,
+      who: 'bob',
+      act: 'ban',
+      what: `wallet ${createWalletAddress(1)}`,
+      parts: '',
+      why: 'spam',
+    } as const
     await moderation.record(act)
     await moderation.record(other)
     expect(await moderation.records()).toEqual([act, other])

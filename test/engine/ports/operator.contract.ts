@@ -8,8 +8,8 @@ import { blockOf, NOW } from '../../support/samples.ts'
 // within limits. Method: read each record before the first entry, and after some.
 
 /** The suite of the ports `Backups`, `Deliveries` and `Reports`. */
-export function operatorContract(name: string, test: EngineTest): void {
-  reportsContract(name, test)
+export function testOperator(name: string, test: EngineTest): void {
+  testReports(name, test)
 
   describe(`backups on ${name}`, () => {
     test('the last backup is unknown before the first, and then the time of the newest', async ({ backups }) => {
@@ -47,7 +47,7 @@ const reportOf = (coord: string, reporter: string, note: string | null = null) =
   reporterFor: (key: string) => Bun.MD5.hash(`${key} ${reporter}`, 'hex'),
 })
 
-function reportsContract(name: string, test: EngineTest): void {
+function testReports(name: string, test: EngineTest): void {
   describe(`reports on ${name}`, () => {
     test('a reporter is counted once per artwork and day, and the report waits for the operator', async ({
       reports,
@@ -102,10 +102,10 @@ function reportsContract(name: string, test: EngineTest): void {
 
     test('each open report is delivered once', async ({ reports }) => {
       for (const reporter of ['a', 'b', 'c']) await reports.file(reportOf('3,4', reporter), TODAY, NOW)
-      const ids = async (limit = 9) => (await reports.undelivered(limit)).map(({ id }) => id)
-      expect(await ids(2)).toEqual([1, 2])
+      const listIds = async (limit = 9) => (await reports.undelivered(limit)).map(({ id }) => id)
+      expect(await listIds(2)).toEqual([1, 2])
       await reports.markDelivered(1)
-      expect(await ids()).toEqual([2, 3])
+      expect(await listIds()).toEqual([2, 3])
     })
   })
 }

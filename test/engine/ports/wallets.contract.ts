@@ -22,20 +22,20 @@ export type WalletsWorld = {
 const FROM = '192.0.2.1'
 
 /** The digest that one wallet signed, or the reason why there is none. */
-async function digest(wallets: Wallets, signer: Address, texts: string[], signature: `0x${string}`, from: string) {
+async function checkDigest(wallets: Wallets, signer: Address, texts: string[], signature: `0x${string}`, from: string) {
   const answer = await wallets.signed([signer], texts, signature, from)
   return typeof answer === 'string' ? answer : answer.digest
 }
 
 /** The suite of the `Wallets` port. */
-export function walletsContract(name: string, open: () => Promise<WalletsWorld>): void {
+export function testWallets(name: string, open: () => Promise<WalletsWorld>): void {
   describe(`wallets of ${name}`, () => {
     const texts = ['one', 'two\nlines', '']
 
     test('a signature is recognised for any of the allowed texts, each with its own digest', async () => {
       const { wallets, owner } = await open()
       const digests = await Promise.all(
-        texts.map(async (text) => digest(wallets, owner.address, texts, await owner.sign(text), FROM)),
+        texts.map(async (text) => checkDigest(wallets, owner.address, texts, await owner.sign(text), FROM)),
       )
       for (const digest of digests) expect(digest).toMatch(/^0x[0-9a-f]{64}$/)
       expect(new Set(digests).size).toBe(texts.length)
@@ -44,17 +44,17 @@ export function walletsContract(name: string, open: () => Promise<WalletsWorld>)
     test('a text has the same digest in any list of texts', async () => {
       const { wallets, owner } = await open()
       const signature = await owner.sign('one')
-      const alone = await digest(wallets, owner.address, ['one'], signature, FROM)
+      const alone = await checkDigest(wallets, owner.address, ['one'], signature, FROM)
       expect(alone).toBeDefined()
-      expect(await digest(wallets, owner.address, ['two', 'one'], signature, FROM)).toBe(alone)
+      expect(await checkDigest(wallets, owner.address, ['two', 'one'], signature, FROM)).toBe(alone)
     })
 
     test('a signature of another wallet, or for another text, has no signer', async () => {
       const { wallets, owner, stranger } = await open()
-      expect(await digest(wallets, owner.address, texts, await stranger.sign('one'), FROM)).toBe('not-signed')
-      expect(await digest(wallets, stranger.address, texts, await owner.sign('one'), FROM)).toBe('not-signed')
-      expect(await digest(wallets, owner.address, texts, await owner.sign('three'), FROM)).toBe('not-signed')
-      expect(await digest(wallets, owner.address, [], await owner.sign('one'), FROM)).toBe('not-signed')
+      expect(await checkDigest(wallets, owner.address, texts, await stranger.sign('one'), FROM)).toBe('not-signed')
+      expect(await checkDigest(wallets, stranger.address, texts, await owner.sign('one'), FROM)).toBe('not-signed')
+      expect(await checkDigest(wallets, owner.address, texts, await owner.sign('three'), FROM)).toBe('not-signed')
+      expect(await checkDigest(wallets, owner.address, [], await owner.sign('one'), FROM)).toBe('not-signed')
     })
 
     test('of several wallets that may sign, the result names the one that did', async () => {
@@ -71,7 +71,7 @@ export function walletsContract(name: string, open: () => Promise<WalletsWorld>)
     test('bytes that are not a signature have no signer', async () => {
       const { wallets, owner } = await open()
       for (const bytes of ['0x', '0x00', `0x${'00'.repeat(65)}`, `0x${'ab'.repeat(1000)}`] as const)
-        expect(await digest(wallets, owner.address, texts, bytes, FROM)).toBe('not-signed')
+        expect(await checkDigest(wallets, owner.address, texts, bytes, FROM)).toBe('not-signed')
     })
 
     test('a payment signature of its payer is valid, and any other is not', async () => {

@@ -5,29 +5,29 @@ import type { Receipts } from '../../../shared/contract/wallet.ts'
 import { openBlank } from '../../support/blank-wall.ts'
 import { testOver, type TestOver } from '../../support/engine.ts'
 import { prngOf } from '../../support/prng.ts'
-import { NOW, TERMS, wallet } from '../../support/samples.ts'
-import { editOf, sending } from '../../support/service/signed.ts'
+import { NOW, TERMS, createWalletAddress } from '../../support/samples.ts'
+import { editOf, createBodyInit } from '../../support/service/signed.ts'
 import {
   demandOf,
-  fieldsFor,
-  headerFor,
-  posting,
-  signedIn,
+  readSignInFields,
+  createSignInHeader,
+  createSignInPost,
+  askSignedIn,
   type SignInFields,
 } from '../../support/service/signing-in.ts'
 import { BASE_URL, codeOf, HOST, jsonOf, openWall, type Wall } from '../../support/service/wall.ts'
-import { postgresWalls } from '../db/postgres/walls.ts'
+import { openPostgresWalls } from '../db/postgres/walls.ts'
 
 // Goal: a wallet that only signs in can do what an owner can, and nobody else can do anything. Method: the whole service with
 // a real store, and the x402 SDK's reading of a demand. The first wallet owns 3,4 and 4,4, the second 5,4.
 
 type Store = NonNullable<Parameters<typeof openWall>[1]>
 
-const [OWNER, STRANGER, PAINTER] = [wallet(1), wallet(2), wallet(9)]
+const [OWNER, STRANGER, PAINTER] = [createWalletAddress(1), createWalletAddress(2), createWalletAddress(9)]
 const BLOCK = 'POST /blocks/3,4'
 
 /** Walls with a store, and with another connection to the same one. */
-async function soldWalls(first: Store, second: Store): Promise<Walls> {
+async function openSoldWalls(first: Store, second: Store): Promise<Walls> {
   const wall = await openWall({}, first)
   await wall.buy(`/blocks/3,4?message=old&painter=${PAINTER}`, 1, 1)
   await wall.buy('/blocks/4,4', 1, 2)
@@ -47,73 +47,73 @@ async function closeBoth([wall, other]: Walls): Promise<void> {
 const messageOf = async (wall: Wall, coord = '3,4') => (await jsonOf(await wall.ask(`GET /blocks/${coord}`)))['message']
 
 /** Signs a request as demanded, and sends it with some of the header's fields changed before or after signing. */
-async function askedWith(wall: Wall, before: SignInFields, after: Record<string, unknown> = {}): Promise<Response> {
-  const demand = await wall.ask(BLOCK, posting({ message: 'new' }))
-  const header = headerFor({ ...fieldsFor(demand, OWNER), ...before }, OWNER, after)
-  return await wall.ask(BLOCK, posting({ message: 'new' }, header))
+async function askWith(wall: Wall, before: SignInFields, after: Record<string, unknown> = {}): Promise<Response> {
+  const demand = await wall.ask(BLOCK, createSignInPost({ message: 'new' }))
+  const header = createSignInHeader({ ...readSignInFields(demand, OWNER), ...before }, OWNER, after)
+  return await wall.ask(BLOCK, createSignInPost({ message: 'new' }, header))
 }
 
-const { newWall } = postgresWalls()
+const { newWall } = openPostgresWalls()
 
 const onSqlite = testOver(async () => {
   // A file has one process, so both walls use one store.
   const store = await openBlank()
-  return await soldWalls(store, store)
+  return await openSoldWalls(store, store)
 }, closeBoth)
 
 const onPostgres = testOver(async () => {
   const url = await newWall()
-  return await soldWalls(await openPostgres(url, TERMS.network), await openPostgres(url, TERMS.network))
+  return await openSoldWalls(await openPostgres(url, TERMS.network), await openPostgres(url, TERMS.network))
 }, closeBoth)
 
 describe('signing in on SQLite', () => {
-  for (const promises of [demands, owners, receipts, refusals, repeats]) promises(onSqlite)
+  for (const promises of [testDemands, testOwners, testReceipts, testRefusals, testRepeats]) promises(onSqlite)
 })
 
 describe('signing in on PostgreSQL, which has several processes', () => {
-  repeats(onPostgres)
+  testRepeats(onPostgres)
 })
 
-function owners(test: WallsTest): void {
+function testOwners(test: WallsTest): void {
   test('with a sign-in, an owner repaints a block and gets the same response as for PUT', async ([wall]) => {
-    const { response } = await signedIn(wall, BLOCK, { message: 'new', link: null }, OWNER)
+    const { response } = await askSignedIn(wall, BLOCK, { message: 'new', link: null }, OWNER)
     expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store'])
     const answer = await jsonOf(response)
     expect(answer).toMatchObject({ updated: true, deed: { message: 'new', link: null } })
-    const put = await wall.ask('PUT /blocks/3,4', sending(editOf(1, '3,4', { message: 'new' })))
+    const put = await wall.ask('PUT /blocks/3,4', createBodyInit(editOf(1, '3,4', { message: 'new' })))
     expect(await jsonOf(put)).toEqual(answer)
   })
 
   test('with a sign-in, an owner repaints an area and names its wallet', async ([wall]) => {
-    const area = await signedIn(wall, 'POST /areas/3,4,2x1', { message: 'both' }, OWNER)
+    const area = await askSignedIn(wall, 'POST /areas/3,4,2x1', { message: 'both' }, OWNER)
     expect(await jsonOf(area.response)).toEqual({ updated: true, area: '3,4,2x1', blocks: 2 })
     expect([await messageOf(wall), await messageOf(wall, '4,4')]).toEqual(['both', 'both'])
-    const named = await signedIn(wall, 'POST /api/agents/me', { name: 'Ada' }, OWNER)
+    const named = await askSignedIn(wall, 'POST /api/agents/me', { name: 'Ada' }, OWNER)
     expect(await jsonOf(named.response)).toMatchObject({ updated: true, agent: { name: 'Ada', blocks: 2 } })
   })
 
   test('with a sign-in, a painter repaints its blocks, other wallets repaint nothing, and nobody repaints an area of two wallets', async ([
     wall,
   ]) => {
-    expect((await signedIn(wall, BLOCK, { message: 'painted' }, PAINTER)).response.status).toBe(200)
+    expect((await askSignedIn(wall, BLOCK, { message: 'painted' }, PAINTER)).response.status).toBe(200)
     for (const [request, by] of [
       [BLOCK, STRANGER],
       ['POST /blocks/4,4', PAINTER],
       ['POST /areas/4,4,2x1', OWNER],
     ] as const) {
-      const { response } = await signedIn(wall, request, { message: 'mine' }, by)
+      const { response } = await askSignedIn(wall, request, { message: 'mine' }, by)
       expect([response.status, await codeOf(response)]).toEqual([401, 'unauthorized'])
       expect(await jsonOf(response)).not.toHaveProperty('expected')
     }
-    const nobody = await signedIn(wall, 'POST /api/agents/me', { name: 'Bob' }, wallet(7))
+    const nobody = await askSignedIn(wall, 'POST /api/agents/me', { name: 'Bob' }, createWalletAddress(7))
     expect([nobody.response.status, await codeOf(nobody.response)]).toEqual([404, 'no_purchases'])
   })
 }
 
-function receipts(test: WallsTest): void {
+function testReceipts(test: WallsTest): void {
   const LIST = 'POST /api/agents/me/receipts'
   const list = async (wall: Wall, body: object, by = OWNER) =>
-    (await (await signedIn(wall, LIST, body, by)).response.json()) as Receipts
+    (await (await askSignedIn(wall, LIST, body, by)).response.json()) as Receipts
 
   test('with a sign-in, a wallet lists its purchases with their receipts, and nobody else can', async ([wall]) => {
     const bought = await wall.buy('/blocks/6,4', 1, 4)
@@ -125,10 +125,10 @@ function receipts(test: WallsTest): void {
     ])
     expect([purchases[0]?.receipt, nextAfter]).toEqual([(await bought.json()) as never, null])
     expect((await list(wall, {}, STRANGER)).purchases.map(({ target }) => target)).toEqual(['5,4'])
-    const nobody = await signedIn(wall, LIST, {}, wallet(7))
+    const nobody = await askSignedIn(wall, LIST, {}, createWalletAddress(7))
     expect([nobody.response.status, await codeOf(nobody.response)]).toEqual([404, 'no_purchases'])
-    const forged = headerFor(fieldsFor(await wall.ask(LIST, posting({})), OWNER), STRANGER)
-    expect((await wall.ask(LIST, posting({}, forged))).status).toBe(401)
+    const forged = createSignInHeader(readSignInFields(await wall.ask(LIST, createSignInPost({})), OWNER), STRANGER)
+    expect((await wall.ask(LIST, createSignInPost({}, forged))).status).toBe(401)
   })
 
   test('more than fifty receipts are listed page by page', async ([wall]) => {
@@ -140,10 +140,10 @@ function receipts(test: WallsTest): void {
   })
 }
 
-function demands(test: WallsTest): void {
+function testDemands(test: WallsTest): void {
   test('a request without the header gets the text to sign, and nothing to pay', async ([wall]) => {
     const body = JSON.stringify({ link: null, pixels: '07'.repeat(100) })
-    const demand = await wall.ask('POST /blocks/003,4', posting(body))
+    const demand = await wall.ask('POST /blocks/003,4', createSignInPost(body))
     expect([demand.status, demand.headers.get('cache-control')]).toEqual([402, 'no-store'])
     expect(await jsonOf(demand)).toMatchObject({
       error: 'sign_in_required',
@@ -194,20 +194,20 @@ function demands(test: WallsTest): void {
   test('an error that does not depend on the wallet comes before the sign-in, with a header or without', async ([
     wall,
   ]) => {
-    const { header } = await signedIn(wall, BLOCK, { message: 'a' }, OWNER)
+    const { header } = await askSignedIn(wall, BLOCK, { message: 'a' }, OWNER)
     for (const [request, body, status, code] of bad)
       for (const sent of [undefined, header]) {
-        const response = await wall.ask(request, posting(body, sent))
+        const response = await wall.ask(request, createSignInPost(body, sent))
         expect([request, response.status, await codeOf(response)]).toEqual([request, status, code])
       }
   })
 }
 
-function refusals(test: WallsTest): void {
+function testRefusals(test: WallsTest): void {
   test('a sign-in is valid for one body at one address of one service, and is never answered with 402', async ([
     wall,
   ]) => {
-    const { header } = await signedIn(wall, BLOCK, { message: 'new' }, OWNER)
+    const { header } = await askSignedIn(wall, BLOCK, { message: 'new' }, OWNER)
     const others: ReadonlyArray<readonly [request: string, body: unknown]> = [
       [BLOCK, { message: 'other' }],
       [BLOCK, '{ "message": "new" }'],
@@ -217,11 +217,11 @@ function refusals(test: WallsTest): void {
       ['POST /api/agents/me/receipts', {}],
     ]
     for (const [request, body] of others) {
-      const response = await wall.ask(request, posting(body, header))
+      const response = await wall.ask(request, createSignInPost(body, header))
       expect([request, response.status, await codeOf(response)]).toEqual([request, 401, 'unauthorized'])
     }
     for (const field of ['domain', 'uri', 'statement', 'requestId']) {
-      const response = await askedWith(wall, { [field]: field === 'uri' ? 'https://evil.test/' : 'evil.test' })
+      const response = await askWith(wall, { [field]: field === 'uri' ? 'https://evil.test/' : 'evil.test' })
       expect([response.status, await codeOf(response)]).toEqual([401, 'unauthorized'])
       expect((await jsonOf(response))['message']).toContain(field)
     }
@@ -231,22 +231,22 @@ function refusals(test: WallsTest): void {
   test('a sign-in is valid for five minutes in either direction, but not after its expiry or before its beginning', async ([
     wall,
   ]) => {
-    const at = (ms: number) => new Date(NOW + ms).toISOString()
+    const formatTime = (ms: number) => new Date(NOW + ms).toISOString()
     const timely: readonly SignInFields[] = [
-      { issuedAt: at(-300_000), expirationTime: undefined },
-      { issuedAt: at(-1), expirationTime: at(1), notBefore: at(0) },
+      { issuedAt: formatTime(-300_000), expirationTime: undefined },
+      { issuedAt: formatTime(-1), expirationTime: formatTime(1), notBefore: formatTime(0) },
       { issuedAt: '2027-01-15T09:00:00+01:00' },
-      { issuedAt: at(300_000), expirationTime: undefined },
+      { issuedAt: formatTime(300_000), expirationTime: undefined },
     ]
-    for (const fields of timely) expect((await askedWith(wall, fields)).status).toBe(200)
+    for (const fields of timely) expect((await askWith(wall, fields)).status).toBe(200)
     const untimely: readonly SignInFields[] = [
-      { issuedAt: at(-300_001), expirationTime: undefined },
-      { issuedAt: at(300_001), expirationTime: undefined },
-      { expirationTime: at(0) },
-      { notBefore: at(1) },
+      { issuedAt: formatTime(-300_001), expirationTime: undefined },
+      { issuedAt: formatTime(300_001), expirationTime: undefined },
+      { expirationTime: formatTime(0) },
+      { notBefore: formatTime(1) },
     ]
     for (const fields of untimely) {
-      const response = await askedWith(wall, fields)
+      const response = await askWith(wall, fields)
       expect([response.status, await codeOf(response)]).toEqual([400, 'stale_signature'])
     }
   })
@@ -271,17 +271,17 @@ function refusals(test: WallsTest): void {
   ]
   test('a header that is not a sign-in for this chain is rejected with that reason', async ([wall]) => {
     for (const [what, changes] of unreadable) {
-      const response = await askedWith(wall, {}, changes)
+      const response = await askWith(wall, {}, changes)
       expect([what, response.status, await codeOf(response)]).toEqual([what, 400, 'invalid_sign_in'])
     }
     for (const header of ['', '%', 'e30', btoa('null'), btoa('[]'), btoa('{"a":1,"a":2}'), btoa('{'), 'A'.repeat(9000)])
-      expect(await codeOf(await wall.ask(BLOCK, posting({ message: 'a' }, header)))).toBe('invalid_sign_in')
+      expect(await codeOf(await wall.ask(BLOCK, createSignInPost({ message: 'a' }, header)))).toBe('invalid_sign_in')
     expect(await messageOf(wall)).toBe('old')
   })
 
   test('none of 3,000 altered headers crashes the wall or repaints something that nobody signed', async ([wall]) => {
-    const demand = await wall.ask(BLOCK, posting({ message: 'new' }))
-    const fields = { ...fieldsFor(demand, OWNER) }
+    const demand = await wall.ask(BLOCK, createSignInPost({ message: 'new' }))
+    const fields = { ...readSignInFields(demand, OWNER) }
     const honest = JSON.stringify({ ...fields, signature: `0x${'5a'.repeat(65)}` })
     const prng = prngOf(27)
     const texts = ['', '0x', 'null', '\\u0000', '\\n', '999999', '{', '"', 'Z', 'ä', 'eip155:8453', OWNER]
@@ -295,7 +295,7 @@ function refusals(test: WallsTest): void {
       const header = prng.chance(0.1) ? text.replaceAll(/[^\x20-\x7e]/g, '') : Buffer.from(text).toString('base64')
       const request = new Request(`${BASE_URL}/blocks/3,4`, {
         method: 'POST',
-        ...posting({ message: 'new' }, header),
+        ...createSignInPost({ message: 'new' }, header),
       })
       statuses.add((await wall.app.handle(request)).status)
     }
@@ -303,31 +303,31 @@ function refusals(test: WallsTest): void {
   })
 }
 
-function repeats(test: WallsTest): void {
+function testRepeats(test: WallsTest): void {
   test('a repeated sign-in changes nothing, also at another instance, and an older one is rejected as late', async ([
     wall,
     other,
   ]) => {
-    const { header, response } = await signedIn(wall, BLOCK, { message: 'first' }, OWNER)
+    const { header, response } = await askSignedIn(wall, BLOCK, { message: 'first' }, OWNER)
     expect(response.status).toBe(200)
     const again = await Promise.all(
-      [wall, other, wall, other].map((each) => each.ask(BLOCK, posting({ message: 'first' }, header))),
+      [wall, other, wall, other].map((each) => each.ask(BLOCK, createSignInPost({ message: 'first' }, header))),
     )
     expect(again.map(({ status }) => status)).toEqual([200, 200, 200, 200])
     expect(await wall.db.log.after(3, 9)).toHaveLength(1)
-    const later = await other.ask('PUT /blocks/3,4', sending(editOf(1, '3,4', { message: 'second' })))
+    const later = await other.ask('PUT /blocks/3,4', createBodyInit(editOf(1, '3,4', { message: 'second' })))
     expect(later.status).toBe(200)
-    const replayed = await wall.ask(BLOCK, posting({ message: 'first' }, header))
+    const replayed = await wall.ask(BLOCK, createSignInPost({ message: 'first' }, header))
     expect([replayed.status, await codeOf(replayed)]).toEqual([400, 'stale_signature'])
-    const older = await askedWith(wall, { issuedAt: new Date(NOW - 1).toISOString() })
+    const older = await askWith(wall, { issuedAt: new Date(NOW - 1).toISOString() })
     expect([older.status, await codeOf(older)]).toEqual([400, 'stale_signature'])
     expect(await messageOf(wall)).toBe('second')
   })
 
   test('one sign-in at two instances at the same time repaints once', async ([wall, other]) => {
-    const demand = await wall.ask(BLOCK, posting({ message: 'once' }))
-    const header = headerFor(fieldsFor(demand, OWNER), OWNER)
-    const sent = [wall, other].map((each) => each.ask(BLOCK, posting({ message: 'once' }, header)))
+    const demand = await wall.ask(BLOCK, createSignInPost({ message: 'once' }))
+    const header = createSignInHeader(readSignInFields(demand, OWNER), OWNER)
+    const sent = [wall, other].map((each) => each.ask(BLOCK, createSignInPost({ message: 'once' }, header)))
     expect((await Promise.all(sent)).map(({ status }) => status)).toEqual([200, 200])
     expect(await wall.db.log.after(3, 9)).toHaveLength(1)
   })

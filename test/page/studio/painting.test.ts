@@ -6,29 +6,29 @@ import type { Deed } from '../../../shared/contract/block.ts'
 import type { PaintedBlocks } from '../../../shared/contract/picture.ts'
 import { toBlockOrder } from '../../../shared/pixels.ts'
 import { lookAt } from '../../../viewer/camera/camera.ts'
-import { settled, sign } from '../../support/e2e/buyer.ts'
+import { sendUntilSettled, sign } from '../../support/e2e/buyer.ts'
 import { startWorld, type World } from '../../support/e2e/world.ts'
-import { smallTargets, violationsOf } from '../../support/page/axe.ts'
-import { builtPage } from '../../support/page/built-page.ts'
-import { ready, stageTop, viewOf } from '../../support/page/driver.ts'
+import { listSmallTargets, violationsOf } from '../../support/page/axe.ts'
+import { buildPage } from '../../support/page/built-page.ts'
+import { waitUntilReady, measureStageTop, viewOf } from '../../support/page/driver.ts'
 import {
-  bodyIn,
+  readBody,
   download,
   drop,
   installWallet,
-  motley,
+  createMotley,
   Refusal,
-  slopeRows,
+  createSlopeRows,
   toStep,
 } from '../../support/page/studio-driver.ts'
-import { browserForTests, newTestPage } from '../../support/page/test-page.ts'
+import { openTestBrowser, openTestPage } from '../../support/page/test-page.ts'
 import { flatPng, pngOf, RGB, RGBA } from '../../support/picture-files.ts'
 import { prngOf } from '../../support/prng.ts'
 
 // Goal: the page for painting shows, prices and offers exactly what the service sells and accepts. Method: the built page
 // from the server's own process on the embedded network; its offered requests are sent, and its signatures are real.
 
-const browser = await browserForTests()
+const browser = await openTestBrowser()
 const root = `${import.meta.dir}/../../..`
 const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 }
 const RED = 180
@@ -43,7 +43,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
 
   const sell = async (wallet: Wallet, coord: string) => {
     const px = new Uint8Array(100).fill(RED).toHex()
-    const bought = await settled(world, `${coord}?px=${px}`, await sign(world, wallet, coord))
+    const bought = await sendUntilSettled(world, `${coord}?px=${px}`, await sign(world, wallet, coord))
     expect(bought.status).toBe(200)
   }
 
@@ -53,11 +53,11 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
   }
 
   const newPage = (options: BrowserContextOptions = {}) =>
-    newTestPage(browser, troubles, { viewport: { width: 1100, height: 700 }, ...options })
+    openTestPage(browser, troubles, { viewport: { width: 1100, height: 700 }, ...options })
 
   const open = async (page: Page, address: string) => {
     await page.goto(`${world.url}/paint${address}`)
-    await ready(page)
+    await waitUntilReady(page)
   }
 
   const openPage = async (address: string, options?: BrowserContextOptions) => {
@@ -66,10 +66,10 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     return page
   }
 
-  const cost = (page: Page) => page.locator('#cost')
+  const locateCost = (page: Page) => page.locator('#cost')
 
   beforeAll(async () => {
-    await builtPage()
+    await buildPage()
     world = await startWorld()
     ada = await world.wallet(10)
     bob = await world.wallet(10)
@@ -108,51 +108,53 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
 
   test('a dropped picture becomes exactly the blocks that the service makes of it, in every style', async () => {
     const page = await openPage('?at=20,20')
-    const asService = async (picture: Uint8Array<ArrayBuffer>, query: string, type = 'image/png') => {
+    const convertByService = async (picture: Uint8Array<ArrayBuffer>, query: string, type = 'image/png') => {
       const headers = { 'content-type': type }
       const response = await fetch(`${world.url}/api/pixels?${query}`, { method: 'POST', headers, body: picture })
       const { blocks }: PaintedBlocks = await response.json()
       return blocks.map(({ px }) => px).join('')
     }
-    const asPage = async () => {
-      const { w, pixels } = await bodyIn(page)
+    const convertByPage = async () => {
+      const { w, pixels } = await readBody(page)
       await toStep(page, 'picture')
       return toBlockOrder(Uint8Array.fromBase64(pixels ?? ''), w).toHex()
     }
 
-    const exact = motley(30, 20)
+    const exact = createMotley(30, 20)
     await drop(page, 'exact.png', exact)
     await page.getByText('exact.png, 30 × 20 pixels').waitFor()
-    expect(await asPage()).toBe(await asService(exact, 'w=3&h=2'))
+    expect(await convertByPage()).toBe(await convertByService(exact, 'w=3&h=2'))
     await page.getByLabel('Colours').selectOption('floyd-steinberg')
-    expect(await asPage()).toBe(await asService(exact, 'w=3&h=2&dither=floyd-steinberg'))
+    expect(await convertByPage()).toBe(await convertByService(exact, 'w=3&h=2&dither=floyd-steinberg'))
 
-    const odd = motley(57, 31)
+    const odd = createMotley(57, 31)
     await drop(page, 'odd.png', odd)
     await page.getByText('odd.png, 57 × 31 pixels').waitFor()
     await toStep(page, 'place')
     await page.getByLabel('Keep aspect ratio').uncheck()
     await page.getByLabel('Width in blocks').fill('4')
     await page.getByLabel('Height in blocks').fill('3')
-    expect(await asPage()).toBe(await asService(odd, 'w=4&h=3&dither=floyd-steinberg'))
+    expect(await convertByPage()).toBe(await convertByService(odd, 'w=4&h=3&dither=floyd-steinberg'))
     await page.getByLabel('Fit').selectOption('contain')
     await page.getByLabel('Background colour').fill('#d75f00')
-    expect(await asPage()).toBe(await asService(odd, 'w=4&h=3&dither=floyd-steinberg&fit=contain&background=d75f00'))
+    expect(await convertByPage()).toBe(
+      await convertByService(odd, 'w=4&h=3&dither=floyd-steinberg&fit=contain&background=d75f00'),
+    )
 
     await page.getByLabel('Colours').selectOption('none')
-    const clear = motley(40, 30, RGBA)
+    const clear = createMotley(40, 30, RGBA)
     await drop(page, 'clear.png', clear)
     await page.getByText('clear.png, 40 × 30 pixels').waitFor()
-    expect(await asPage()).toBe(await asService(clear, 'w=4&h=3&fit=contain&background=d75f00'))
-    const photo = Uint8Array.from(await new Bun.Image(motley(90, 60)).jpeg({ quality: 80 }).bytes())
+    expect(await convertByPage()).toBe(await convertByService(clear, 'w=4&h=3&fit=contain&background=d75f00'))
+    const photo = Uint8Array.from(await new Bun.Image(createMotley(90, 60)).jpeg({ quality: 80 }).bytes())
     await drop(page, 'photo.jpg', photo)
     await page.getByText('photo.jpg, 90 × 60 pixels').waitFor()
-    expect(await asPage()).toBe(await asService(photo, 'w=9&h=6&fit=contain', 'image/jpeg'))
+    expect(await convertByPage()).toBe(await convertByService(photo, 'w=9&h=6&fit=contain', 'image/jpeg'))
   })
 
   test('a photograph is dithered and a logo is not, whatever their file formats, and the page says why', async () => {
     const page = await openPage('?at=20,20')
-    const slope = pngOf(120, 80, RGB, slopeRows(120, 80))
+    const slope = pngOf(120, 80, RGB, createSlopeRows(120, 80))
     await drop(page, 'slope.jpg', Uint8Array.from(await new Bun.Image(slope).jpeg({ quality: 80 }).bytes()))
     await page.getByText('This looks like a photo.').waitFor()
     expect(await page.getByLabel('Colours').inputValue()).toBe('floyd-steinberg')
@@ -163,12 +165,16 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
 
   test('a picture that is moved by keys, numbers or pointer shows which blocks it covers and what they cost', async () => {
     const page = await openPage('?at=81,45')
-    await page.setInputFiles('#file', { name: 'a.png', mimeType: 'image/png', buffer: Buffer.from(motley(40, 20)) })
-    await cost(page).getByText('Not available').waitFor()
+    await page.setInputFiles('#file', {
+      name: 'a.png',
+      mimeType: 'image/png',
+      buffer: Buffer.from(createMotley(40, 20)),
+    })
+    await locateCost(page).getByText('Not available').waitFor()
     expect(await page.locator('#covered').allInnerTexts()).toEqual(['5 available\n3 owned by others'])
     await page.locator('#wall').focus()
     await page.keyboard.press('Shift+ArrowLeft')
-    await cost(page).getByText('8.00 USDC for 8 blocks, at 1.00 USDC each, in one payment').waitFor()
+    await locateCost(page).getByText('8.00 USDC for 8 blocks, at 1.00 USDC each, in one payment').waitFor()
     await toStep(page, 'place')
     await page.getByLabel('Column').fill('82')
     // The highlighted button is the one that helps, not the next step.
@@ -187,7 +193,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     await page.getByRole('button', { name: 'Zoom to picture' }).click()
     const stage = await viewOf(page)
     const side = 10 * lookAt({ left: 790, top: 420, right: 890, bottom: 500 }, stage, 8).zoom
-    const [x, y] = [stage.width / 2 + 20, stage.height / 2 + 20 + (await stageTop(page))]
+    const [x, y] = [stage.width / 2 + 20, stage.height / 2 + 20 + (await measureStageTop(page))]
     await page.mouse.move(x, y)
     await page.mouse.down()
     await page.mouse.move(x - 3 * side, y + side, { steps: 5 })
@@ -198,28 +204,28 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     ]).toEqual(['79', '46'])
 
     await page.getByRole('button', { name: 'Find available space' }).click()
-    await cost(page).getByText('8.00 USDC').waitFor()
+    await locateCost(page).getByText('8.00 USDC').waitFor()
   })
 
   test('blocks that others buy meanwhile, or are paying for, are shown immediately, and no part is offered', async () => {
     const page = await openPage('?at=30,30')
-    await drop(page, 'a.png', motley(30, 10))
-    await cost(page).getByText('3.00 USDC').waitFor()
+    await drop(page, 'a.png', createMotley(30, 10))
+    await locateCost(page).getByText('3.00 USDC').waitFor()
     await toStep(page, 'deal')
     await page.locator('#take').waitFor()
     await sell(bob, '31,30')
-    await cost(page).getByText('1 owned by others').waitFor()
+    await locateCost(page).getByText('1 owned by others').waitFor()
     expect(await page.isVisible('#take')).toBe(false)
     // Until the page has announced it.
     world.facilitator.settle.always('hang-before')
     const calls = world.facilitator.settle.count()
     const payment = await sign(world, bob, '32,31')
-    unfinished = settled(world, '32,31', payment)
+    unfinished = sendUntilSettled(world, '32,31', payment)
     await world.facilitator.settle.arrived(calls + 1)
     await toStep(page, 'place')
     await page.getByLabel('Row', { exact: true }).fill('31')
-    await cost(page).getByText('1 being bought by others').waitFor()
-    await cost(page).getByText('Not available').waitFor()
+    await locateCost(page).getByText('1 being bought by others').waitFor()
+    await locateCost(page).getByText('Not available').waitFor()
     world.facilitator.settle.always('honest')
   })
 
@@ -233,32 +239,32 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
       await rm(file)
       return said
     }
-    const shown = async () => {
-      const { pixels } = await bodyIn(page)
+    const readShown = async () => {
+      const { pixels } = await readBody(page)
       const wanted = toBlockOrder(Uint8Array.fromBase64(pixels ?? ''), 2).toHex()
       const deeds = await Promise.all(['10,44', '11,44', '10,45', '11,45'].map(deedOf))
       const there = deeds.map((deed) => Uint8Array.fromBase64(deed.pixels ?? '').toHex()).join('')
       return [there === wanted, new Set(deeds.map(({ tx }) => tx)).size, deeds[3]?.message]
     }
-    await drop(page, 'a.png', motley(20, 20))
+    await drop(page, 'a.png', createMotley(20, 20))
     await page.getByText('a.png, 20 × 20 pixels').waitFor()
     await toStep(page, 'words')
     await page.getByLabel('Message').fill('from a script & a page')
     await page.getByLabel('Message').blur()
-    await cost(page).getByText('4.00 USDC').waitFor()
-    const body = await bodyIn(page)
+    await locateCost(page).getByText('4.00 USDC').waitFor()
+    const body = await readBody(page)
     expect(await run()).toMatch(/^10,44,2x2 bought in 0x\w+\n$/)
-    await cost(page).getByText('4 owned by others').waitFor()
+    await locateCost(page).getByText('4 owned by others').waitFor()
     await page.getByLabel('Wallet address').fill(ada.address)
-    await cost(page).getByText('Free to repaint 4 blocks, with one signature').waitFor()
+    await locateCost(page).getByText('Free to repaint 4 blocks, with one signature').waitFor()
     expect(body).toMatchObject({ at: '10,44', w: 2, h: 2, message: 'from a script & a page' })
-    expect(await shown()).toEqual([true, 1, 'from a script & a page'])
+    expect(await readShown()).toEqual([true, 1, 'from a script & a page'])
 
-    await drop(page, 'b.png', motley(20, 20, RGBA))
+    await drop(page, 'b.png', createMotley(20, 20, RGBA))
     await page.getByText('b.png, 20 × 20 pixels').waitFor()
     await toStep(page, 'deal')
     expect(await run()).toBe('10,44,2x2 repainted\n')
-    expect(await shown()).toEqual([true, 1, 'from a script & a page'])
+    expect(await readShown()).toEqual([true, 1, 'from a script & a page'])
   })
 
   test('an owner signs once in the browser, and errors are explained and can be retried', async () => {
@@ -275,12 +281,12 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
       return await (mood === 'lies' ? bob : ada).signMessage({ message: { raw } })
     })
     await open(page, '?at=82,45')
-    await drop(page, 'a.png', motley(20, 10))
+    await drop(page, 'a.png', createMotley(20, 10))
     await page.getByText('a.png, 20 × 10 pixels').waitFor()
     await toStep(page, 'deal')
     await page.getByRole('button', { name: 'Connect Testmask' }).click()
     await page.getByRole('button', { name: 'Repaint 2 blocks' }).waitFor()
-    expect([await violationsOf(page), await smallTargets(page)]).toEqual([[], []])
+    expect([await violationsOf(page), await listSmallTargets(page)]).toEqual([[], []])
     await page.getByRole('button', { name: 'Repaint 2 blocks' }).click()
     await page.getByText('You declined to sign.').waitFor()
     const again = page.getByRole('button', { name: 'Try again' })
@@ -295,7 +301,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     await page.getByText('Done. Your picture is on the wall.').waitFor()
     // The lost request was sent again with the same signature.
     expect(asked).toHaveLength(3)
-    const { pixels } = await bodyIn(page)
+    const { pixels } = await readBody(page)
     const wanted = toBlockOrder(Uint8Array.fromBase64(pixels ?? ''), 2).toHex()
     const deeds = await Promise.all(['82,45', '83,45'].map(deedOf))
     expect(deeds.map((deed) => Uint8Array.fromBase64(deed.pixels ?? '').toHex()).join('')).toBe(wanted)
@@ -307,7 +313,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     const page = await openPage('?at=82,45')
     await drop(page, 'a.png', new TextEncoder().encode('no picture'))
     await page.getByText('Your browser cannot read this file as a picture.').waitFor()
-    await drop(page, 'b.png', motley(20, 20))
+    await drop(page, 'b.png', createMotley(20, 20))
     await page.getByText('b.png, 20 × 20 pixels').waitFor()
     expect(await page.locator('#flaw').textContent()).toBe('')
     await toStep(page, 'deal')
@@ -330,7 +336,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     const prng = prngOf(402)
     const noise = Uint8Array.from({ length: 160 * 481 }, (_, at) => (at % 481 === 0 ? 0 : prng.below(256)))
     const loud = page.locator('#panel .loud:visible')
-    await choose('small.png', motley(20, 20))
+    await choose('small.png', createMotley(20, 20))
     await toStep(page, 'deal')
     await page.getByText('paste it into a message to your agent').waitFor()
     expect([await loud.allTextContents(), await loud.isEnabled()]).toEqual([['Copy the order'], true])
@@ -352,12 +358,12 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
 
   test('a plan is a link that opens the same plan elsewhere, and a truncated link says so', async () => {
     const page = await openPage('?at=20,60', { permissions: ['clipboard-read', 'clipboard-write'] })
-    await drop(page, 'a.png', motley(50, 30))
+    await drop(page, 'a.png', createMotley(50, 30))
     await page.getByText('a.png, 50 × 30 pixels').waitFor()
     await toStep(page, 'words')
     await page.getByLabel('Message').fill('Look & see')
     await page.getByLabel('Message').blur()
-    const body = await bodyIn(page)
+    const body = await readBody(page)
     await page.getByRole('button', { name: 'Copy link to this plan' }).click()
     await page.getByRole('button', { name: 'Copied' }).waitFor()
     const link = await page.evaluate(() => navigator.clipboard.readText())
@@ -366,7 +372,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     other.on('request', (request) => asked.push(request.url()))
     await other.goto(link)
     await other.getByRole('heading', { name: 'Hand over' }).waitFor()
-    expect(await bodyIn(other)).toEqual(body)
+    expect(await readBody(other)).toEqual(body)
     expect(body).toMatchObject({ at: '20,60', w: 5, h: 3, message: 'Look & see' })
     expect(asked.filter((url) => url.includes('plan='))).toEqual([])
     const cut = await newPage()
@@ -387,14 +393,14 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     const chooser = page.waitForEvent('filechooser')
     await tabTo('#file')
     await page.keyboard.press('Enter')
-    await (await chooser).setFiles({ name: 'a.png', mimeType: 'image/png', buffer: Buffer.from(motley(20, 20)) })
-    await cost(page).getByText('4.00 USDC').waitFor()
+    await (await chooser).setFiles({ name: 'a.png', mimeType: 'image/png', buffer: Buffer.from(createMotley(20, 20)) })
+    await locateCost(page).getByText('4.00 USDC').waitFor()
     await tabTo('#next')
     await page.keyboard.press('Enter')
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Place')
     await tabTo('#w')
     await page.keyboard.press('ArrowUp')
-    await cost(page).getByText('9.00 USDC for 9 blocks').waitFor()
+    await locateCost(page).getByText('9.00 USDC for 9 blocks').waitFor()
     await tabTo('#wall', 'Shift+Tab')
     await page.keyboard.press('ArrowRight')
     await page.keyboard.press('Shift+ArrowDown')
@@ -415,23 +421,27 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
 
   test('on a phone, a finger moves the picture', async () => {
     const page = await openPage('?at=50,50', phone)
-    await page.setInputFiles('#file', { name: 'a.png', mimeType: 'image/png', buffer: Buffer.from(motley(20, 20)) })
-    await cost(page).getByText('4.00 USDC').waitFor()
+    await page.setInputFiles('#file', {
+      name: 'a.png',
+      mimeType: 'image/png',
+      buffer: Buffer.from(createMotley(20, 20)),
+    })
+    await locateCost(page).getByText('4.00 USDC').waitFor()
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
     await toStep(page, 'place')
     const stage = await viewOf(page)
     const side = 10 * lookAt({ left: 470, top: 470, right: 550, bottom: 550 }, stage, 8).zoom
-    const middle = { x: stage.width / 2, y: stage.height / 2 + (await stageTop(page)) }
+    const middle = { x: stage.width / 2, y: stage.height / 2 + (await measureStageTop(page)) }
     // The middle of the stage is the picture's.
     await page.touchscreen.tap(middle.x + 1.5 * side, middle.y + side / 8)
     await page.waitForFunction(() => document.querySelector<HTMLInputElement>('#col')?.value === '51')
     const session = await page.context().newCDPSession(page)
-    const finger = (type: 'touchStart' | 'touchMove' | 'touchEnd', x: number) =>
+    const moveFinger = (type: 'touchStart' | 'touchMove' | 'touchEnd', x: number) =>
       session.send('Input.dispatchTouchEvent', { type, touchPoints: type === 'touchEnd' ? [] : [{ x, y: middle.y }] })
     await page.getByRole('button', { name: 'Zoom to picture' }).tap()
-    await finger('touchStart', middle.x)
-    for (const share of [0.25, 0.5, 0.75, 1]) await finger('touchMove', middle.x - share * 2 * side)
-    await finger('touchEnd', 0)
+    await moveFinger('touchStart', middle.x)
+    for (const share of [0.25, 0.5, 0.75, 1]) await moveFinger('touchMove', middle.x - share * 2 * side)
+    await moveFinger('touchEnd', 0)
     await page.waitForFunction(() => document.querySelector<HTMLInputElement>('#col')?.value === '49')
   })
 })

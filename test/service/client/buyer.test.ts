@@ -18,25 +18,25 @@ const WALLET = createWallet()
 
 type Answer = { status: number; headers?: Record<string, string>; body?: string } | 'drop'
 
-const sold = (block: string): Answer => ({
+const answerSold = (block: string): Answer => ({
   status: 200,
   headers: { 'payment-response': 'e30=' },
   body: JSON.stringify({ block, owner: 'you' }),
 })
-const refusal = (status: number, headers: Record<string, string> = {}): Answer => ({
+const answerRefusal = (status: number, headers: Record<string, string> = {}): Answer => ({
   status,
   headers,
   body: JSON.stringify({ error: `code_${status}`, message: 'In words.' }),
 })
 /** A refusal with `charged`. */
-const charged = (status: number, error: string, said: 'yes' | 'no' | 'unknown'): Answer => ({
+const answerCharged = (status: number, error: string, said: 'yes' | 'no' | 'unknown'): Answer => ({
   status,
   body: JSON.stringify({ error, message: 'In words.', charged: said }),
 })
-const SOLD = sold('80,45')
-const BUSY = refusal(503, { 'retry-after': '7' })
+const SOLD = answerSold('80,45')
+const BUSY = answerRefusal(503, { 'retry-after': '7' })
 
-const terms = (amount = TERMS.amount): Answer => ({
+const answerTerms = (amount = TERMS.amount): Answer => ({
   status: 402,
   headers: {
     'payment-required': encodeHeader(
@@ -47,7 +47,7 @@ const terms = (amount = TERMS.amount): Answer => ({
 })
 
 /** A minimal wall: returns terms without a payment, and otherwise the prepared responses in turn. */
-function playWall(answers: Answer[], unpaid: Answer | (() => Answer) = terms()) {
+function playWall(answers: Answer[], unpaid: Answer | (() => Answer) = answerTerms()) {
   const paid: { url: string; payment: string }[] = []
   const server = Bun.listen({
     hostname: '127.0.0.1',
@@ -61,7 +61,7 @@ function playWall(answers: Answer[], unpaid: Answer | (() => Answer) = terms()) 
         if (payment !== undefined) paid.push({ url: requestLine.split(' ')[1] ?? '', payment })
         const demand = typeof unpaid === 'function' ? unpaid : () => unpaid
         const answer = payment === undefined ? demand() : (answers.shift() ?? SOLD)
-        if (answer !== 'drop') socket.write(inHttp(answer))
+        if (answer !== 'drop') socket.write(renderHttp(answer))
         socket.end()
       },
     },
@@ -69,7 +69,7 @@ function playWall(answers: Answer[], unpaid: Answer | (() => Answer) = terms()) 
   return { paid, url: `http://127.0.0.1:${server.port}/blocks/next`, [Symbol.dispose]: () => server.stop(true) }
 }
 
-function inHttp({ status, headers = {}, body = '' }: Exclude<Answer, 'drop'>): string {
+function renderHttp({ status, headers = {}, body = '' }: Exclude<Answer, 'drop'>): string {
   const lines = Object.entries({ ...headers, 'content-length': String(body.length), connection: 'close' })
   return [`HTTP/1.1 ${status} Played`, ...lines.map(([name, text]) => `${name}: ${text}`), '', body].join('\r\n')
 }
@@ -86,7 +86,7 @@ beforeEach(() => void (pauses.length = 0))
 type Options = BuyerOptions & Partial<Pick<Parameters<typeof createBuyer>[0], 'now' | 'owns'>>
 
 /** A buyer as in a new process, with the folder of earlier ones. */
-const newBuyer = (options: Options = {}) =>
+const createTestBuyer = (options: Options = {}) =>
   createBuyer({
     account: WALLET,
     ...openPaymentStore(folder),
@@ -98,7 +98,7 @@ const newBuyer = (options: Options = {}) =>
   })
 
 /** How many signed payments wait on disk. */
-const kept = async () => (await readdir(folder)).filter((name) => name.endsWith('.json')).length
+const listKept = async () => (await readdir(folder)).filter((name) => name.endsWith('.json')).length
 
 const ADA = '?name=Ada'
 
@@ -107,7 +107,7 @@ const orderAt = (url: string): OrderToPay => ({ url, text: `an order for ${url}`
 /** Buys, returns the receipt, and records the result. */
 async function buyAt(wall: ReturnType<typeof playWall>, options: Options = {}) {
   const waited: number[] = []
-  const end = await newBuyer({ onWait: (status) => waited.push(status), ...options })
+  const end = await createTestBuyer({ onWait: (status) => waited.push(status), ...options })
     .buy(orderAt(wall.url + ADA))
     .then(async ({ receipt, done }) => {
       await done()
@@ -120,7 +120,7 @@ async function buyAt(wall: ReturnType<typeof playWall>, options: Options = {}) {
     waited,
     payments,
     signatures: new Set(wall.paid.map(({ payment }) => payment)).size,
-    kept: await kept(),
+    kept: await listKept(),
   }
 }
 
@@ -144,17 +144,17 @@ describe('a buyer', () => {
   })
 
   test('a buyer waits two seconds if the wall names no time', async () => {
-    using wall = playWall([refusal(503), refusal(503, { 'retry-after': 'soon' }), SOLD])
+    using wall = playWall([answerRefusal(503), answerRefusal(503, { 'retry-after': 'soon' }), SOLD])
     expect(await buyAt(wall)).toMatchObject({ end: '80,45', payments: 3, signatures: 1 })
     expect(pauses).toEqual([2000, 2000])
   })
 
   const passing: [string, Answer][] = [
-    ['the facilitator’s trouble', refusal(502)],
-    ['a budget that is used up', refusal(429)],
+    ['the facilitator’s trouble', answerRefusal(502)],
+    ['a budget that is used up', answerRefusal(429)],
     ['a lost connection', 'drop'],
     ['a proxy’s page', { status: 404, body: '<h1>Not found</h1>' }],
-    ['a gateway’s error', refusal(404)],
+    ['a gateway’s error', answerRefusal(404)],
     ['a page that calls itself a success', { status: 200, body: '<h1>Welcome</h1>' }],
     ['a deed, as where a proxy drops the payment', { status: 200, body: '{"state":"claimed"}' }],
   ]
@@ -166,7 +166,7 @@ describe('a buyer', () => {
   test.each([400, 402, 403, 404, 409, 410, 413, 429])(
     'a buyer resends the same signature after a %i that does not state the outcome of the payment',
     async (status) => {
-      using wall = playWall([status === 402 ? terms() : refusal(status), SOLD])
+      using wall = playWall([status === 402 ? answerTerms() : answerRefusal(status), SOLD])
       expect(await buyAt(wall)).toMatchObject({ end: '80,45', waited: [status], payments: 2, signatures: 1, kept: 0 })
     },
   )
@@ -174,18 +174,18 @@ describe('a buyer', () => {
   test.each([400, 409, 410])(
     'a buyer accepts a wall’s %i as final if it says `charged: no`, and signs nothing more',
     async (status) => {
-      using wall = playWall([charged(status, 'a_code', 'no')])
+      using wall = playWall([answerCharged(status, 'a_code', 'no')])
       expect(await buyAt(wall)).toEqual({ end: 'refused a_code', waited: [], payments: 1, signatures: 1, kept: 0 })
     },
   )
 
   test('if the price changed and the first payment is void, a buyer signs once more, within its maximum', async () => {
     const prices = [TERMS.amount, TERMS.amount + 10_000n]
-    const changed = () => terms(prices.shift() ?? TERMS.amount)
-    using wall = playWall([charged(402, 'payment_required', 'no'), SOLD], changed)
+    const answerChangedTerms = () => answerTerms(prices.shift() ?? TERMS.amount)
+    using wall = playWall([answerCharged(402, 'payment_required', 'no'), SOLD], answerChangedTerms)
     expect(await buyAt(wall, { maxDollars: '1.01' })).toMatchObject({ end: '80,45', signatures: 2, kept: 0 })
     prices.push(TERMS.amount, TERMS.amount + 20_000n)
-    using dear = playWall([charged(402, 'payment_required', 'no')], changed)
+    using dear = playWall([answerCharged(402, 'payment_required', 'no')], answerChangedTerms)
     expect(await buyAt(dear, { maxDollars: '1.01' })).toMatchObject({
       end: 'above-max above_max',
       signatures: 1,
@@ -194,7 +194,7 @@ describe('a buyer', () => {
   })
 
   test('a buyer does not sign a third time', async () => {
-    using wall = playWall(Array.from({ length: 3 }, () => charged(402, 'payment_required', 'no')))
+    using wall = playWall(Array.from({ length: 3 }, () => answerCharged(402, 'payment_required', 'no')))
     expect(await buyAt(wall)).toMatchObject({ end: 'refused payment_required', signatures: 2, kept: 0 })
   })
 
@@ -204,8 +204,8 @@ describe('a buyer', () => {
   })
 
   const taken: [string, string, Answer][] = [
-    ['a credit', 'payment_credited', charged(409, 'payment_credited', 'yes')],
-    ['another block', 'payment_used', charged(409, 'payment_used', 'yes')],
+    ['a credit', 'payment_credited', answerCharged(409, 'payment_credited', 'yes')],
+    ['another block', 'payment_used', answerCharged(409, 'payment_used', 'yes')],
   ]
   test.each(taken)(
     'a buyer whose money was taken for %s reports that, and keeps the payment as a proof',
@@ -218,7 +218,11 @@ describe('a buyer', () => {
   )
 
   test('a buyer keeps a payment that may still settle, and deletes one that never can', async () => {
-    using wall = playWall([charged(402, 'payment_required', 'unknown'), charged(409, 'payment_used', 'no'), SOLD])
+    using wall = playWall([
+      answerCharged(402, 'payment_required', 'unknown'),
+      answerCharged(409, 'payment_used', 'no'),
+      SOLD,
+    ])
     expect(await buyAt(wall)).toMatchObject({ end: 'unknown payment_required', kept: 1 })
     expect(await buyAt(wall)).toMatchObject({ end: '80,45', payments: 3, signatures: 2, kept: 0 })
   })
@@ -228,7 +232,7 @@ describe('a buyer', () => {
     const body = JSON.stringify({ error: 'payment_required', message: 'Not charged: x.', charged: 'unknown', reason })
     using wall = playWall([{ status: 402, body }])
     const now = Date.UTC(2026, 0, 1)
-    const error = await newBuyer({ now: () => now })
+    const error = await createTestBuyer({ now: () => now })
       .buy(orderAt(wall.url))
       .catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({
@@ -248,7 +252,7 @@ describe('a buyer', () => {
   })
 
   test('a buyer signs for at most one dollar, unless its caller allows more', async () => {
-    using dear = playWall([SOLD], terms(TERMS.amount + 1n))
+    using dear = playWall([SOLD], answerTerms(TERMS.amount + 1n))
     expect(await buyAt(dear)).toMatchObject({ end: 'above-max above_max', payments: 0, kept: 0 })
     expect(await buyAt(dear, { maxDollars: '1.01' })).toMatchObject({ end: '80,45', payments: 1 })
     using cheap = playWall([SOLD])
@@ -263,7 +267,7 @@ describe('a buyer', () => {
       ['3,4,1x1', 'already_yours'],
       ['other', 'block_taken'],
     ])
-      await expect(newBuyer({ owns: async (area) => area === owned }).buy(order)).rejects.toMatchObject({ code })
+      await expect(createTestBuyer({ owns: async (area) => area === owned }).buy(order)).rejects.toMatchObject({ code })
   })
 
   test('if nobody responds, a buyer reports that nothing was paid', async () => {
@@ -275,19 +279,19 @@ describe('a buyer', () => {
 describe('a buyer that was cut off', () => {
   /** A process that pays and crashes before it has returned the receipt; its files are left as they are. */
   async function cutOff(wall: ReturnType<typeof playWall>, query = ADA): Promise<void> {
-    await newBuyer().buy(orderAt(wall.url + query))
+    await createTestBuyer().buy(orderAt(wall.url + query))
     // Its lock ends with a process, but this one is still running.
     await rm(join(folder, 'lock'))
   }
 
   test('a restarted buyer that buys the same again gets the receipt of the same payment', async () => {
-    using wall = playWall([sold('1,1'), sold('1,1')])
+    using wall = playWall([answerSold('1,1'), answerSold('1,1')])
     await cutOff(wall)
     expect(await buyAt(wall)).toMatchObject({ end: '1,1', payments: 2, signatures: 1, kept: 0 })
   })
 
   test('a restarted buyer first finishes its saved payment, and then buys the other thing', async () => {
-    using wall = playWall([sold('1,1'), sold('1,1'), sold('2,2')])
+    using wall = playWall([answerSold('1,1'), answerSold('1,1'), answerSold('2,2')])
     await cutOff(wall, '?name=Bob')
     const told: string[] = []
     const end = await buyAt(wall, {
@@ -299,13 +303,13 @@ describe('a buyer that was cut off', () => {
   })
 
   test('a restarted buyer signs a new payment if the wall says that the saved one is void', async () => {
-    using wall = playWall([sold('1,1'), charged(410, 'sold_out', 'no'), sold('2,2')])
+    using wall = playWall([answerSold('1,1'), answerCharged(410, 'sold_out', 'no'), answerSold('2,2')])
     await cutOff(wall)
     expect(await buyAt(wall)).toMatchObject({ end: '2,2', payments: 3, signatures: 2, kept: 0 })
   })
 
   test('a restarted buyer does not buy the same block again while its saved payment is open', async () => {
-    using wall = playWall([sold('1,1'), ...Array.from({ length: 30 }, () => BUSY)])
+    using wall = playWall([answerSold('1,1'), ...Array.from({ length: 30 }, () => BUSY)])
     await cutOff(wall)
     expect(await buyAt(wall)).toMatchObject({ end: 'unknown code_503', payments: 31, signatures: 1, kept: 1 })
   })
@@ -313,7 +317,11 @@ describe('a buyer that was cut off', () => {
   test.each([404, 413, 503])(
     'a restarted buyer buys something else even if its saved payment only gets %i, and reports that payment',
     async (status) => {
-      using wall = playWall([sold('1,1'), ...Array.from({ length: 3 }, () => refusal(status)), sold('2,2')])
+      using wall = playWall([
+        answerSold('1,1'),
+        ...Array.from({ length: 3 }, () => answerRefusal(status)),
+        answerSold('2,2'),
+      ])
       await cutOff(wall, '?name=Bob')
       const told: string[] = []
       const end = await buyAt(wall, { maxDollars: '2', onOpen: ({ kind, code }) => told.push(`${kind} ${code}`) })
@@ -323,24 +331,24 @@ describe('a buyer that was cut off', () => {
   )
 
   test('if the saved payment bought something else, a restarted buyer reports that and signs nothing new', async () => {
-    using wall = playWall([sold('1,1'), charged(409, 'payment_credited', 'yes')])
+    using wall = playWall([answerSold('1,1'), answerCharged(409, 'payment_credited', 'yes')])
     await cutOff(wall)
     expect(await buyAt(wall)).toMatchObject({ end: 'paid payment_credited', payments: 2, signatures: 1, kept: 0 })
   })
 
   test('a buyer does not exceed its current maximum to finish another order, and reports what stays open', async () => {
-    using wall = playWall([sold('1,1'), sold('2,2'), sold('1,1')])
+    using wall = playWall([answerSold('1,1'), answerSold('2,2'), answerSold('1,1')])
     await cutOff(wall, '?name=Bob')
     const told: string[] = []
     const onOpen = ({ code, amount, until }: WallError) => told.push(`${code} ${amount} ${until !== undefined}`)
     expect(await buyAt(wall, { onOpen })).toMatchObject({ end: '2,2', payments: 2, signatures: 2, kept: 1 })
     expect(told).toEqual(['not_resent 1.00 true'])
-    const again = newBuyer({ maxDollars: '0.50' }).buy(orderAt(`${wall.url}?name=Bob`))
+    const again = createTestBuyer({ maxDollars: '0.50' }).buy(orderAt(`${wall.url}?name=Bob`))
     expect((await again).receipt.block).toBe('1,1')
   })
 
   test('a restarted buyer finishes its saved payments, also when none of them can be taken any more', async () => {
-    using wall = playWall([sold('1,1'), sold('1,1'), sold('2,2')])
+    using wall = playWall([answerSold('1,1'), answerSold('1,1'), answerSold('2,2')])
     await cutOff(wall, '?name=Bob')
     const told: string[] = []
     const later = Date.now() + 3_600_000
@@ -350,18 +358,20 @@ describe('a buyer that was cut off', () => {
   })
 
   test('a restarted buyer can finish its saved payments without buying anything', async () => {
-    using wall = playWall([sold('1,1'), sold('1,1')])
+    using wall = playWall([answerSold('1,1'), answerSold('1,1')])
     await cutOff(wall)
     const told: string[] = []
-    await newBuyer({ onEarlier: (receipt) => told.push('block' in receipt ? receipt.block : receipt.area) }).finish()
-    expect([told, wall.paid.length, await kept()]).toEqual([['1,1'], 2, 0])
+    await createTestBuyer({
+      onEarlier: (receipt) => told.push('block' in receipt ? receipt.block : receipt.area),
+    }).finish()
+    expect([told, wall.paid.length, await listKept()]).toEqual([['1,1'], 2, 0])
   })
 })
 
 describe('several purchases of one wallet', () => {
   test('two purchases of one wallet in one process are both paid', async () => {
-    using wall = playWall([sold('1,1'), sold('2,2')])
-    const both = newBuyer()
+    using wall = playWall([answerSold('1,1'), answerSold('2,2')])
+    const both = createTestBuyer()
     const all = await Promise.all([1, 2].map(() => both.buy(orderAt(wall.url))))
     await Promise.all(all.map(({ done }) => done()))
     expect(all.map(({ receipt }) => receipt.block).toSorted()).toEqual(['1,1', '2,2'])
@@ -369,10 +379,10 @@ describe('several purchases of one wallet', () => {
   })
 
   test('two purchases of one wallet in two processes are both paid, one process after the other', async () => {
-    using wall = playWall([sold('1,1'), sold('2,2')])
+    using wall = playWall([answerSold('1,1'), answerSold('2,2')])
     const waiting = Promise.withResolvers<void>()
-    const first = await newBuyer().buy(orderAt(wall.url))
-    const second = newBuyer({ onLocked: waiting.resolve }).buy(orderAt(wall.url))
+    const first = await createTestBuyer().buy(orderAt(wall.url))
+    const second = createTestBuyer({ onLocked: waiting.resolve }).buy(orderAt(wall.url))
     await waiting.promise
     expect(wall.paid).toHaveLength(1)
     await first.done()
@@ -381,7 +391,7 @@ describe('several purchases of one wallet', () => {
   })
 
   test('several purchases of one wallet do not wait for a process that has ended', async () => {
-    using wall = playWall([sold('1,1')])
+    using wall = playWall([answerSold('1,1')])
     await mkdir(folder, { recursive: true })
     const gone = Bun.spawn(['true'])
     await gone.exited
@@ -399,7 +409,7 @@ describe('several purchases of one wallet', () => {
   })
 
   test('several purchases of one wallet do not wait for a process without signs of life, even if another process has its number', async () => {
-    using wall = playWall([sold('1,1')])
+    using wall = playWall([answerSold('1,1')])
     const path = join(folder, 'lock')
     await Bun.write(path, String(process.pid))
     await utimes(path, new Date(0), new Date(0))

@@ -4,8 +4,8 @@ import { numberToHex, pad } from 'viem'
 import { verify, type VerifyOptions } from '../../../server/client/wall.ts'
 import { TRANSFER, USED } from '../../../shared/chain/arrivals.ts'
 import { openNearlySold } from '../../support/nearly-sold.ts'
-import { hash, TERMS, wallet } from '../../support/samples.ts'
-import { scratchFolder } from '../../support/scratch-folder.ts'
+import { hash, TERMS, createWalletAddress } from '../../support/samples.ts'
+import { createScratchFolder } from '../../support/scratch-folder.ts'
 import { OFFER, openWall } from '../../support/service/wall.ts'
 
 // Goal: verifying a full wall takes few requests, whatever an endpoint rejects, and an interrupted run continues. Method: the
@@ -14,9 +14,9 @@ import { OFFER, openWall } from '../../support/service/wall.ts'
 const ALL = 14_400
 const SOLD = 400
 const HEAD = 1_000_000
-const PAYEE = wallet(0xdecade)
+const PAYEE = createWalletAddress(0xdecade)
 
-const scratch = scratchFolder()
+const scratch = createScratchFolder()
 
 const walls: Bun.Server<undefined>[] = []
 afterAll(async () => {
@@ -56,7 +56,7 @@ const eventsOf = (height: number) => {
 }
 
 /** An endpoint of a chain on which so many sales were paid, with one block per second. */
-function endpoint(
+function startEndpoint(
   paid: number,
   { calls: callsMax = 100, blocks: blocksMax = 10_000, eventsFrom = HEAD + 1, alsoAt, busy }: Manner = {},
 ) {
@@ -97,35 +97,35 @@ function endpoint(
 const check = (options: VerifyOptions, name: string, address = url) =>
   verify(address, { ...options, folder: join(scratch, name) })
 
-const proved = (sold: number) => ({
+const createProved = (sold: number) => ({
   findings: [],
   blocks: sold,
   amount: BigInt(sold) * 1_000_000n,
   unbound: sold,
   plain: 0,
 })
-const PROVED = proved(SOLD)
+const PROVED = createProved(SOLD)
 
 test('a full wall is verified with at most 200 requests of 100 calls, and the next time with one for new blocks', async () => {
-  using chain = endpoint(ALL)
+  using chain = startEndpoint(ALL)
   const full = await openSold(ALL)
   const first = await check(chain, 'full', full)
-  expect(first).toMatchObject({ ...proved(ALL), searched: { from: 1n, through: BigInt(HEAD) } })
+  expect(first).toMatchObject({ ...createProved(ALL), searched: { from: 1n, through: BigInt(HEAD) } })
   expect(first.requests.payments).toBeLessThanOrEqual(200)
   expect(Math.max(...chain.requests.map(({ length }) => length))).toBe(100)
   // The chain's id, its newest block, and the events of those that may still be replaced.
-  expect(await check(chain, 'full', full)).toMatchObject({ ...proved(ALL), requests: { payments: 2, search: 1 } })
+  expect(await check(chain, 'full', full)).toMatchObject({ ...createProved(ALL), requests: { payments: 2, search: 1 } })
 })
 
 test('an endpoint that accepts few calls and few blocks at a time verifies the same', async () => {
-  using chain = endpoint(SOLD, { calls: 10, blocks: 2000 })
+  using chain = startEndpoint(SOLD, { calls: 10, blocks: 2000 })
   expect(await check(chain, 'narrow')).toMatchObject(PROVED)
 })
 
 test('a search that an endpoint interrupted continues where it was, and reports its progress', async () => {
-  using broken = endpoint(SOLD, { eventsFrom: 600_000 })
+  using broken = startEndpoint(SOLD, { eventsFrom: 600_000 })
   await expect(check(broken, 'resumed')).rejects.toMatchObject({ kind: 'unavailable', code: 'chain_unavailable' })
-  using chain = endpoint(SOLD)
+  using chain = startEndpoint(SOLD)
   const searched: (readonly [number, number | undefined])[] = []
   const onProgress: VerifyOptions['onProgress'] = ({ stage, done, total }) =>
     void (stage === 'search' && searched.push([done, total]))
@@ -136,23 +136,23 @@ test('a search that an endpoint interrupted continues where it was, and reports 
 })
 
 test('if an endpoint does not respond, the next one is used', async () => {
-  using chain = endpoint(SOLD)
+  using chain = startEndpoint(SOLD)
   expect(await check({ rpc: ['http://127.0.0.1:9', ...chain.rpc] }, 'next')).toMatchObject(PROVED)
 })
 
 test('a payment without a deed is found by its event alone, and only its receipt is read', async () => {
-  using chain = endpoint(SOLD + 1)
+  using chain = startEndpoint(SOLD + 1)
   const { findings } = await check(chain, 'stray')
   expect(findings).toMatchObject([{ kind: 'payment_without_deed', tx: hash(SOLD + 1), nonce: hash(SOLD + 1) }])
 })
 
 test('a payment of the last ten minutes may still get its deed, and is not reported', async () => {
-  using chain = endpoint(SOLD, { alsoAt: HEAD - 599 })
+  using chain = startEndpoint(SOLD, { alsoAt: HEAD - 599 })
   expect(await check(chain, 'young')).toMatchObject({ ...PROVED, young: 1 })
 })
 
 test('an endpoint that is briefly overloaded gets the same request again', async () => {
-  using chain = endpoint(SOLD, { busy: 4 })
+  using chain = startEndpoint(SOLD, { busy: 4 })
   const { requests } = await check(chain, 'busy')
   // The chain's id, its newest block, and four batches of receipts, one of them twice.
   expect(requests.payments).toBe(7)

@@ -13,10 +13,10 @@ const site: Site = { offer: OFFER, contact: null, tools: TOOLS, operations: OPER
 
 const PAGE = '<!doctype html><html><head><title>Pixel Wall</title></head><body></body></html>'
 
-const page = () => new Response(PAGE, { headers: { 'content-type': 'text/html', vary: 'Accept-Encoding' } })
+const createPage = () => new Response(PAGE, { headers: { 'content-type': 'text/html', vary: 'Accept-Encoding' } })
 
 // The page for painting is a built one, unlike the rest.
-const wall = await openWall({ viewer: (path) => (path === PATHS.paint ? page : undefined) })
+const wall = await openWall({ viewer: (path) => (path === PATHS.paint ? createPage : undefined) })
 
 const paths = ['/', '/openapi.json', '/.well-known/security.txt', ...renderDocuments(site).map(({ path }) => path)]
 
@@ -100,7 +100,7 @@ const preferences: ReadonlyArray<readonly [accept: string, type: string]> = [
 ]
 
 test.each(preferences)('the homepage for %p has the type %s', async (accept, type) => {
-  const built = await openWall({ viewer: (path) => (path === '/' ? page : undefined) })
+  const built = await openWall({ viewer: (path) => (path === '/' ? createPage : undefined) })
   const { headers } = await built.ask('GET /', { headers: { accept } })
   expect(headers.get('content-type')).toBe(type)
   expect(headers.get('vary')).toBe('Accept-Encoding, Accept')
@@ -108,7 +108,7 @@ test.each(preferences)('the homepage for %p has the type %s', async (accept, typ
 })
 
 test('the page names its picture and its documents with the wall’s own address', async () => {
-  const built = await openWall({ viewer: (path) => (path === '/' ? page : undefined) })
+  const built = await openWall({ viewer: (path) => (path === '/' ? createPage : undefined) })
   const html = await (await built.ask('GET /')).text()
   expect(html).toStartWith('<!doctype html><html><head><title>Pixel Wall</title><link rel="canonical"')
   const [, image = ''] = html.match(/property="og:image" content="([^"]+)"/) ?? []

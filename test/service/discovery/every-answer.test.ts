@@ -2,15 +2,22 @@ import { expect, test } from 'bun:test'
 import { StoreUnavailable } from '../../../server/domain/failure.ts'
 import type { CanvasReads } from '../../../server/http/canvas/canvas-read.ts'
 import type { Pictures, Wallets } from '../../../server/ports.ts'
-import { unlimited, usedUp } from '../../support/fakes/limits.ts'
+import { unlimited, createUsedUpLimits } from '../../support/fakes/limits.ts'
 import { openNearlySold } from '../../support/nearly-sold.ts'
-import { paymentOf, wallet } from '../../support/samples.ts'
+import { paymentOf, createWalletAddress } from '../../support/samples.ts'
 import { boundTo } from '../../support/service/bound.ts'
-import { expectDocumented, listedBy } from '../../support/service/documented.ts'
+import { expectDocumented, listOperations } from '../../support/service/documented.ts'
 import { OPERATIONS } from '../../support/service/operations.ts'
-import { areaEditOf, editOf, namingOf, registrationOf, sending } from '../../support/service/signed.ts'
-import { fieldsFor, headerFor, posting } from '../../support/service/signing-in.ts'
-import { HOST, misconfigure, openWall, paidBy, paymentFor, type Wall } from '../../support/service/wall.ts'
+import { areaEditOf, editOf, namingOf, registrationOf, createBodyInit } from '../../support/service/signed.ts'
+import { readSignInFields, createSignInHeader, createSignInPost } from '../../support/service/signing-in.ts'
+import {
+  HOST,
+  breakSettings,
+  openWall,
+  createPaidInit,
+  createPaymentFor,
+  type Wall,
+} from '../../support/service/wall.ts'
 
 // Goal: the document lists every response, and every listed response exists. Method: a way to provoke each response of
 // each operation. `wall.ask` compares each with the document: status, headers, media type, code and body.
@@ -57,7 +64,7 @@ const withoutRail =
   (request: string, init?: RequestInit): Provoke =>
   async () => {
     const wall = await openWall()
-    await misconfigure(wall)
+    await breakSettings(wall)
     return await wall.ask(request, init)
   }
 
@@ -68,8 +75,11 @@ await doubtfulWall.buy('/blocks/3,4', 1)
 
 /** A request of the sold wall with the `payer`-th wallet's sign-in. */
 async function signed(request: string, body: unknown, payer = 1): Promise<RequestInit> {
-  const demand = await soldWall.ask(request, posting(body))
-  return posting(body, headerFor(fieldsFor(demand, wallet(payer)), wallet(payer)))
+  const demand = await soldWall.ask(request, createSignInPost(body))
+  return createSignInPost(
+    body,
+    createSignInHeader(readSignInFields(demand, createWalletAddress(payer)), createWalletAddress(payer)),
+  )
 }
 const words = { message: 'hi' }
 const [paintBlock, paintArea, rename] = ['POST /blocks/3,4', 'POST /areas/3,4,1x1', 'POST /api/agents/me']
@@ -83,7 +93,7 @@ const signingIn =
 
 const TOO_MUCH = 'x'.repeat(5 * 2 ** 20)
 const call = (name: string, given = {}) =>
-  sending({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } })
+  createBodyInit({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } })
 const bytes = (body: Uint8Array<ArrayBuffer>, type = 'application/octet-stream'): RequestInit => ({
   headers: { 'Content-Type': type },
   body,
@@ -94,25 +104,25 @@ const denied =
   (request: string, init: RequestInit): Provoke =>
   async () => {
     const wall = await openWall()
-    wall.denied.add(wallet(1))
+    wall.denied.add(createWalletAddress(1))
     return await wall.ask(request, init)
   }
 
 /** An order of two blocks. */
-const areaOrder = (fields = {}, headers = {}) => sending({ w: 2, h: 1, ...fields }, headers)
+const areaOrder = (fields = {}, headers = {}) => createBodyInit({ w: 2, h: 1, ...fields }, headers)
 
 // A wall on which every client has used up its budget.
-const wearyWall = await openWall({ limits: usedUp() })
+const wearyWall = await openWall({ limits: createUsedUpLimits() })
 
 /** Provokes the responses that each operation returns in its own way. */
 const provoked: Readonly<Record<string, Provoke>> = {
   'GET /blocks/next 429': () => wearyWall.buy('/blocks/next', 2),
   'GET /blocks/{coord} 429': () => wearyWall.buy('/blocks/3,4', 2),
   'GET /blocks/next 200': buy('/blocks/next'),
-  'GET /blocks/next 400': ask('GET /blocks/next', paidBy(boundTo({ block: '3,4' }, paymentOf(1, 1)))),
-  'GET /blocks/next 403': denied('GET /blocks/next', paidBy(paymentOf(1, 1))),
-  'GET /blocks/{coord} 403': denied('GET /blocks/3,4', paidBy(paymentOf(1, 1))),
-  'POST /areas 403': denied('POST /areas', areaOrder({}, paidBy(paymentFor(2, 1)).headers)),
+  'GET /blocks/next 400': ask('GET /blocks/next', createPaidInit(boundTo({ block: '3,4' }, paymentOf(1, 1)))),
+  'GET /blocks/next 403': denied('GET /blocks/next', createPaidInit(paymentOf(1, 1))),
+  'GET /blocks/{coord} 403': denied('GET /blocks/3,4', createPaidInit(paymentOf(1, 1))),
+  'POST /areas 403': denied('POST /areas', areaOrder({}, createPaidInit(createPaymentFor(2, 1)).headers)),
   'GET /blocks/next 409': when('reserved', 'GET /blocks/next'),
   'GET /blocks/next 410': when('claimed', 'GET /blocks/next'),
   'GET /blocks/next 503': () => doubtfulWall.buy('/blocks/next', 2),
@@ -120,35 +130,37 @@ const provoked: Readonly<Record<string, Provoke>> = {
   'GET /blocks/{coord} 303': onceSold('GET /blocks/3,4', { headers: { accept: 'text/html' } }),
   'GET /blocks/{coord} 400': ask('GET /blocks/160,0'),
   'GET /blocks/{coord} 402': ask('GET /blocks/3,4'),
-  'GET /blocks/{coord} 409': onceSold('GET /blocks/3,4', paidBy(paymentOf(2, 2))),
+  'GET /blocks/{coord} 409': onceSold('GET /blocks/3,4', createPaidInit(paymentOf(2, 2))),
   'GET /blocks/{coord} 503': () => doubtfulWall.buy('/blocks/3,4', 1),
-  'POST /areas 200': async () => (await openWall()).ask('POST /areas', areaOrder({}, paidBy(paymentFor(2, 1)).headers)),
+  'POST /areas 200': async () =>
+    (await openWall()).ask('POST /areas', areaOrder({}, createPaidInit(createPaymentFor(2, 1)).headers)),
   'POST /areas 400': ask('POST /areas', areaOrder({ w: 0 })),
   'POST /areas 409': onceSold('POST /areas', areaOrder({ at: '2,4' })),
   'POST /areas 410': async () => await (await openWall({}, await openNearlySold(0))).ask('POST /areas', areaOrder()),
-  'POST /areas 503': () => doubtfulWall.ask('POST /areas', areaOrder({}, paidBy(paymentFor(2, 3)).headers)),
-  'PUT /blocks/{coord} 401': onceSold('PUT /blocks/3,4', sending(editOf(2, '3,4', { message: 'a' }))),
+  'POST /areas 503': () =>
+    doubtfulWall.ask('POST /areas', areaOrder({}, createPaidInit(createPaymentFor(2, 3)).headers)),
+  'PUT /blocks/{coord} 401': onceSold('PUT /blocks/3,4', createBodyInit(editOf(2, '3,4', { message: 'a' }))),
   'POST /blocks/{coord} 200': signingIn(paintBlock, words),
   'POST /blocks/{coord} 401': signingIn(paintBlock, words, 2),
   'POST /areas/{area} 200': signingIn(paintArea, words),
   'POST /areas/{area} 401': signingIn(paintArea, words, 2),
   'POST /api/agents/me 401': async () => {
     const { headers = {} } = await signed(rename, { name: 'Bob' })
-    return await soldWall.ask(rename, { ...sending({ name: 'Ada' }), headers })
+    return await soldWall.ask(rename, { ...createBodyInit({ name: 'Ada' }), headers })
   },
-  'POST /api/agents/me 402': onceSold(rename, sending({ name: 'Ada' })),
+  'POST /api/agents/me 402': onceSold(rename, createBodyInit({ name: 'Ada' })),
   'POST /api/agents/me 404': signingIn(rename, { name: 'Ada' }, 7),
-  'POST /api/agents/me/receipts 400': ask(receipts, sending([])),
+  'POST /api/agents/me/receipts 400': ask(receipts, createBodyInit([])),
   'POST /api/agents/me/receipts 401': async () => {
     const { headers = {} } = await signed(receipts, {})
-    return await soldWall.ask(receipts, { ...sending({ after: 5 }), headers })
+    return await soldWall.ask(receipts, { ...createBodyInit({ after: 5 }), headers })
   },
-  'POST /api/agents/me/receipts 402': onceSold(receipts, sending({})),
+  'POST /api/agents/me/receipts 402': onceSold(receipts, createBodyInit({})),
   'POST /api/agents/me/receipts 404': signingIn(receipts, {}, 7),
   'GET /areas/{area} 400': ask('GET /areas/3,4'),
   'GET /areas/{area}.png 400': ask('GET /areas/3,4.png'),
   'GET /areas/{area}.png 503': () => crowded((at) => `GET /areas/${at},4,1x1.png`),
-  'PUT /areas/{area} 401': onceSold('PUT /areas/3,4,1x1', sending(areaEditOf(2, '3,4,1x1', { message: 'a' }))),
+  'PUT /areas/{area} 401': onceSold('PUT /areas/3,4,1x1', createBodyInit(areaEditOf(2, '3,4,1x1', { message: 'a' }))),
   'GET /api/live 400': ask('GET /api/live', { headers: { 'last-event-id': 'x' } }),
   'GET /api/live 503': async () => {
     const { live, ask: askClosed } = await openWall()
@@ -165,13 +177,13 @@ const provoked: Readonly<Record<string, Provoke>> = {
   'GET /api/deeds 400': ask('GET /api/deeds?limit=201'),
   'PUT /api/agents/me 401': onceSold(
     'PUT /api/agents/me',
-    sending({ ...registrationOf(2, { name: 'Ada' }), wallet: wallet(1) }),
+    createBodyInit({ ...registrationOf(2, { name: 'Ada' }), wallet: createWalletAddress(1) }),
   ),
   'PUT /api/agents/me/painter 401': onceSold(
     'PUT /api/agents/me/painter',
-    sending({ ...namingOf(2, wallet(9)), wallet: wallet(1) }),
+    createBodyInit({ ...namingOf(2, createWalletAddress(9)), wallet: createWalletAddress(1) }),
   ),
-  'POST /api/preview 400': ask('POST /api/preview', sending({ coord: '160,0' })),
+  'POST /api/preview 400': ask('POST /api/preview', createBodyInit({ coord: '160,0' })),
   'GET /api/space 400': ask('GET /api/space?w=0&h=2'),
   'POST /api/pixels 400': ask('POST /api/pixels?width=10&height=10', bytes(new Uint8Array(299))),
   'POST /api/pixels 413': ask('POST /api/pixels', bytes(new Uint8Array(5 * 2 ** 20), 'image/png')),
@@ -187,17 +199,17 @@ const provoked: Readonly<Record<string, Provoke>> = {
   'GET /card.png 404': ask('GET /card.png?agent=1'),
   'GET /card.png 503': () => crowded((at) => `GET /card.png?block=${at},0`),
   'GET /api/sign 400': ask('GET /api/sign'),
-  'POST /api/sign 400': ask('POST /api/sign', sending({ coord: '160,0' })),
+  'POST /api/sign 400': ask('POST /api/sign', createBodyInit({ coord: '160,0' })),
   'POST /api/sign 503': async () => {
     const { ask: askAlone } = await openWall()
-    return await firstRefusal(600, () => askAlone('POST /api/sign', sending({})))
+    return await firstRefusal(600, () => askAlone('POST /api/sign', createBodyInit({})))
   },
   'GET /api/sign 401': onceSold('GET /api/sign?kind=set_area&area=3,4,2x1&message=hi'),
   'GET /api/sign 404': ask('GET /api/sign?kind=set_pixels&coord=3,4&message=hi'),
   'GET /api/sign 409': () => doubtfulWall.ask('GET /api/sign?kind=set_pixels&coord=3,4&message=hi'),
   'GET /api/agents/{wallet} 400': ask('GET /api/agents/0x12'),
-  'POST /mcp 202': ask('POST /mcp', sending({ jsonrpc: '2.0', method: 'notifications/initialized' })),
-  'POST /mcp 400': ask('POST /mcp', sending([])),
+  'POST /mcp 202': ask('POST /mcp', createBodyInit({ jsonrpc: '2.0', method: 'notifications/initialized' })),
+  'POST /mcp 400': ask('POST /mcp', createBodyInit([])),
   'POST /mcp 403': ask('POST /mcp', { ...call('get_wall'), headers: { host: 'elsewhere.test' } }),
   'POST /mcp 503': async () => {
     const { ask: askAlone } = await openWall()
@@ -210,12 +222,12 @@ const workable: Readonly<Record<string, readonly [request: string, init?: Reques
   'GET /blocks/next': ['GET /blocks/next'],
   'GET /blocks/{coord}': ['GET /blocks/3,4'],
   'POST /areas': ['POST /areas', areaOrder()],
-  'PUT /blocks/{coord}': ['PUT /blocks/3,4', sending(editOf(1, '3,4', words))],
+  'PUT /blocks/{coord}': ['PUT /blocks/3,4', createBodyInit(editOf(1, '3,4', words))],
   'GET /areas/{area}': ['GET /areas/3,4,1x1'],
   'GET /areas/{area}.png': ['GET /areas/3,4,2x2.png'],
-  'PUT /areas/{area}': ['PUT /areas/3,4,1x1', sending(areaEditOf(1, '3,4,1x1', words))],
-  'POST /blocks/{coord}': [paintBlock, sending(words)],
-  'POST /areas/{area}': [paintArea, sending(words)],
+  'PUT /areas/{area}': ['PUT /areas/3,4,1x1', createBodyInit(areaEditOf(1, '3,4,1x1', words))],
+  'POST /blocks/{coord}': [paintBlock, createBodyInit(words)],
+  'POST /areas/{area}': [paintArea, createBodyInit(words)],
   'POST /api/agents/me': [rename, await signed(rename, { name: 'Ada' })],
   'POST /api/agents/me/receipts': [receipts, await signed(receipts, {})],
   'GET /api/canvas': ['GET /api/canvas'],
@@ -228,18 +240,18 @@ const workable: Readonly<Record<string, readonly [request: string, init?: Reques
   'GET /api/feed': ['GET /api/feed'],
   'GET /api/deeds': ['GET /api/deeds'],
   'GET /api/agents': ['GET /api/agents'],
-  'PUT /api/agents/me': ['PUT /api/agents/me', sending(registrationOf(1, { name: 'Ada' }))],
-  'PUT /api/agents/me/painter': ['PUT /api/agents/me/painter', sending(namingOf(1, wallet(9)))],
-  'POST /api/preview': ['POST /api/preview', sending({ coord: 'next' })],
+  'PUT /api/agents/me': ['PUT /api/agents/me', createBodyInit(registrationOf(1, { name: 'Ada' }))],
+  'PUT /api/agents/me/painter': ['PUT /api/agents/me/painter', createBodyInit(namingOf(1, createWalletAddress(9)))],
+  'POST /api/preview': ['POST /api/preview', createBodyInit({ coord: 'next' })],
   'GET /api/space': ['GET /api/space?w=2&h=2'],
   'POST /api/pixels': ['POST /api/pixels?width=10&height=10', bytes(new Uint8Array(300))],
   'GET /wall.png': ['GET /wall.png?cols=2&rows=2'],
   'GET /blocks/{coord}.png': ['GET /blocks/3,4.png'],
   'GET /card.png': ['GET /card.png'],
-  'GET /api/sign': [`GET /api/sign?kind=register&name=Ada&wallet=${wallet(1)}`],
-  'POST /api/sign': ['POST /api/sign', sending({ coord: 'next' })],
-  'GET /api/agents/{wallet}': [`GET /api/agents/${wallet(1)}`],
-  'POST /api/reports': ['POST /api/reports', sending({ block: '3,4', reason: 'other' })],
+  'GET /api/sign': [`GET /api/sign?kind=register&name=Ada&wallet=${createWalletAddress(1)}`],
+  'POST /api/sign': ['POST /api/sign', createBodyInit({ coord: 'next' })],
+  'GET /api/agents/{wallet}': [`GET /api/agents/${createWalletAddress(1)}`],
+  'POST /api/reports': ['POST /api/reports', createBodyInit({ block: '3,4', reason: 'other' })],
   'GET /api/health': ['GET /api/health'],
   'POST /mcp': ['POST /mcp', call('get_block', { coord: '3,4' })],
 }
@@ -315,7 +327,7 @@ const broken503 = await brokenWall(new StoreUnavailable(SECRET))
 const alike: Readonly<Record<string, (request: string, init?: RequestInit) => Provoke>> = {
   200: onceSold,
   304: again,
-  400: (request) => ask(request, sending({})),
+  400: (request) => ask(request, createBodyInit({})),
   402: onceSold,
   404: ask,
   409: asking(doubtfulWall),
@@ -326,7 +338,7 @@ const alike: Readonly<Record<string, (request: string, init?: RequestInit) => Pr
   503: asking(broken503),
 }
 
-const listed = listedBy(emptyWall.app)
+const listed = listOperations(emptyWall.app)
 
 /** Every listed response, with its provocation. */
 const all = listed.map((answer): readonly [answer: string, provoke: Provoke | undefined] => {

@@ -18,7 +18,7 @@ import {
   validatePaymentRequiredDetailed,
   type OpenApiSource,
 } from '@agentcash/discovery'
-import { sending } from '../../support/service/signed.ts'
+import { createBodyInit } from '../../support/service/signed.ts'
 import { demandIn, OFFER, openWall, type Wall } from '../../support/service/wall.ts'
 
 // The rules of public graders for paid services: AgentCash's own validator, which x402scan runs on registered services
@@ -128,11 +128,12 @@ test.each(paid)(
   'CDP: $method $path answers a probe with 402: without a body, with an empty object, and with its own example',
   async ({ path, method }) => {
     const request = `${method.toUpperCase()} ${path.replace('{coord}', '159,89')}`
-    for (const probe of method === 'post' ? [{}, { body: '' }, sending({})] : [{}])
+    for (const probe of method === 'post' ? [{}, { body: '' }, createBodyInit({})] : [{}])
       expect((await wall.ask(request, probe)).status).toBe(402)
     const { input } = exampleIn(await wall.ask(request))
     const query = new URLSearchParams({ ...input.queryParams }).toString()
-    const own = input.body === undefined ? wall.ask(`${request}?${query}`) : wall.ask(request, sending(input.body))
+    const own =
+      input.body === undefined ? wall.ask(`${request}?${query}`) : wall.ask(request, createBodyInit(input.body))
     expect((await own).status).toBe(402)
   },
 )

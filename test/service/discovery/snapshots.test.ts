@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { openWall } from '../../support/service/wall.ts'
-import { expectSnapshot, shownOnce } from '../../support/snapshot.ts'
+import { expectSnapshot, shareRepeated } from '../../support/snapshot.ts'
 
 // The whole text that an agent reads, so that a reviewer reads it too. `bun run snapshots` writes it again.
 
@@ -36,7 +36,7 @@ test.each(documents)('%s equals its snapshot', async (path, name) => {
   const text = await response.text()
   const isJson = response.headers.get('content-type')?.includes('json') === true
   const shown = isJson
-    ? shownOnce({ [path]: JSON.parse(text) }).get(path)
+    ? shareRepeated({ [path]: JSON.parse(text) }).get(path)
     : path === '/'
       ? text
       : text.replace(guide, SEEN)

@@ -1,32 +1,32 @@
 import { expect, test } from 'bun:test'
 import { OPEN_REPORTS_MAX } from '../../../server/domain/wall/reports.ts'
 import { openBlank } from '../../support/blank-wall.ts'
-import { usedUp } from '../../support/fakes/limits.ts'
+import { createUsedUpLimits } from '../../support/fakes/limits.ts'
 import { blockOf, NOW, paymentOf } from '../../support/samples.ts'
-import { sending } from '../../support/service/signed.ts'
-import { openWall, paidBy, type Wall } from '../../support/service/wall.ts'
+import { createBodyInit } from '../../support/service/signed.ts'
+import { openWall, createPaidInit, type Wall } from '../../support/service/wall.ts'
 
 // Goal: anybody can report an artwork, once a day; only the operator reads it, and it changes nothing that readers see. Method:
 // the whole service with a store in memory.
 
 const jsonOf = async (response: Response) => [response.status, await response.json()]
-const report = async (wall: Wall, body: object) => await wall.ask('POST /api/reports', sending(body))
+const report = async (wall: Wall, body: object) => await wall.ask('POST /api/reports', createBodyInit(body))
 const RECEIVED = [200, { received: true }]
 
 test('a report is stored under the artwork that contains the block, and readers see no difference', async () => {
   const db = await openBlank()
   const wall = await openWall({}, db)
   await wall.buy('/blocks/3,4', 1)
-  await wall.ask('GET /blocks/4,4', paidBy(paymentOf(1, 2)))
-  const seen = async () =>
+  await wall.ask('GET /blocks/4,4', createPaidInit(paymentOf(1, 2)))
+  const readSeen = async () =>
     await Promise.all(
       ['/api/canvas', '/blocks/4,4', '/api/tail'].map(async (path) => await (await wall.ask(`GET ${path}`)).text()),
     )
-  const before = await seen()
+  const before = await readSeen()
   const body = { block: '4,4', reason: 'scam', note: 'The link leads to a copy of a bank’s page.' }
   expect(await jsonOf(await report(wall, body))).toEqual(RECEIVED)
   expect(await jsonOf(await report(wall, { ...body, block: '3,4' }))).toEqual(RECEIVED)
-  expect(await seen()).toEqual(before)
+  expect(await readSeen()).toEqual(before)
   const { note } = body
   // One report for both, because they are one artwork of one reporter.
   expect(await db.reports.open()).toEqual([
@@ -50,7 +50,7 @@ test.each([
 })
 
 test('a client that sends too many reports gets the time to wait', async () => {
-  const wall = await openWall({ limits: usedUp() })
+  const wall = await openWall({ limits: createUsedUpLimits() })
   const refused = await report(wall, { block: '3,4', reason: 'other' })
   expect([refused.status, refused.headers.has('retry-after')]).toEqual([429, true])
 })

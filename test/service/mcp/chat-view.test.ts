@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'bun:test'
 import { getToolUiResourceUri, RESOURCE_MIME_TYPE } from '@modelcontextprotocol/ext-apps/app-bridge'
 import { buildChatView } from '../../../server/http/answer/viewer-files.ts'
-import { scratchFolder } from '../../support/scratch-folder.ts'
-import { NEGOTIATED, rpc, stateless, TOOL_LIST } from '../../support/service/agent.ts'
+import { createScratchFolder } from '../../support/scratch-folder.ts'
+import { NEGOTIATED, sendRpc, sendStateless, TOOL_LIST } from '../../support/service/agent.ts'
 import { openWall, type Wall } from '../../support/service/wall.ts'
 
 // Goal: hosts of MCP Apps find the view of the wall, and let it make requests to the wall only. Method: the extension's own
@@ -29,26 +29,26 @@ test('the tools with a view name it by the current key and by the previous one',
 })
 
 test('the view is the only resource, and may make requests to this wall only', async () => {
-  const { result: listed } = await rpc(wall, { id: 1, method: 'resources/list' }, NEGOTIATED)
+  const { result: listed } = await sendRpc(wall, { id: 1, method: 'resources/list' }, NEGOTIATED)
   expect(listed).toMatchObject({ resources: [{ uri: URI, mimeType: RESOURCE_MIME_TYPE }] })
-  const { result: read } = await rpc(wall, { id: 1, method: 'resources/read', params: { uri: URI } }, NEGOTIATED)
+  const { result: read } = await sendRpc(wall, { id: 1, method: 'resources/read', params: { uri: URI } }, NEGOTIATED)
   const ui = { csp: { connectDomains: ['https://wall.test'] }, prefersBorder: false }
   expect(read).toEqual({ contents: [{ uri: URI, mimeType: RESOURCE_MIME_TYPE, text: HTML, _meta: { ui } }] })
 })
 
 test('the revision without a handshake serves the same view', async () => {
-  const { message, headers } = stateless('resources/read', { uri: URI })
-  const { result } = await rpc(wall, { id: 1, ...message }, headers)
+  const { message, headers } = sendStateless('resources/read', { uri: URI })
+  const { result } = await sendRpc(wall, { id: 1, ...message }, headers)
   expect(result).toMatchObject({ contents: [{ uri: URI, text: HTML }] })
 })
 
 test('another resource is unknown', async () => {
-  const { error } = await rpc(wall, { id: 1, method: 'resources/read', params: { uri: 'ui://other' } }, NEGOTIATED)
+  const { error } = await sendRpc(wall, { id: 1, method: 'resources/read', params: { uri: 'ui://other' } }, NEGOTIATED)
   expect(error).toEqual({ code: -32_602, message: 'Unknown resource.', data: { uri: 'ui://other' } })
 })
 
 test('the view contains the wall’s address, name and price', async () => {
-  const path = `${scratchFolder()}/chat.html`
+  const path = `${createScratchFolder()}/chat.html`
   await Bun.write(path, '<head><title>Pixel Wall</title><meta name="wall" content="" /></head>')
   const words = { title: 'A "wall"', price: '5.00' }
   const html = await buildChatView(new Map([['chat.html', path]]), words, 'https://wall.test')

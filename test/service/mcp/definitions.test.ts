@@ -2,12 +2,12 @@ import { expect, test } from 'bun:test'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { TOOL_LIST } from '../../support/service/agent.ts'
-import { expectSnapshot, shownOnce } from '../../support/snapshot.ts'
+import { expectSnapshot, shareRepeated } from '../../support/snapshot.ts'
 
 // The whole definition of each tool, so that a reviewer reads it too. `bun run snapshots` writes them again.
 
 const directory = join(import.meta.dir, 'snapshots')
-const snapshots = shownOnce(Object.fromEntries(TOOL_LIST.map((tool) => [tool.name, tool])))
+const snapshots = shareRepeated(Object.fromEntries(TOOL_LIST.map((tool) => [tool.name, tool])))
 
 test.each([...snapshots])('the definition of the tool %s equals its snapshot', (name, text) =>
   expectSnapshot(text, join(directory, `${name}.yaml.txt`)),

@@ -3,13 +3,13 @@ import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/
 import type { Payment } from '../../../server/domain/purchase/payment.ts'
 import { hash, paymentOf } from '../../support/samples.ts'
 import { callTool } from '../../support/service/agent.ts'
-import { sending } from '../../support/service/signed.ts'
+import { createBodyInit } from '../../support/service/signed.ts'
 import {
   headerOf,
   jsonOf,
-  misconfigure,
+  breakSettings,
   openWall,
-  paymentFor,
+  createPaymentFor,
   payloadOf,
   type Wall,
 } from '../../support/service/wall.ts'
@@ -43,14 +43,14 @@ type World = {
 const own = paymentOf(1, 1)
 const other = paymentOf(2, 2)
 const PAID: Ask = { coord: '3,4', payment: own }
-const sell = (coord: string, payment: Payment) => (wall: Wall) => overHttp(wall, { coord, payment })
+const sell = (coord: string, payment: Payment) => (wall: Wall) => askOverHttp(wall, { coord, payment })
 
-const uncertain = (coord: string, payment: Payment) => async (wall: Wall) => {
+const holdUncertain = (coord: string, payment: Payment) => async (wall: Wall) => {
   wall.facilitator.settling = { kind: 'unclear' }
-  await overHttp(wall, { coord, payment })
+  await askOverHttp(wall, { coord, payment })
 }
 
-const all = (space: 'claimed' | 'reserved') => (wall: Wall) => {
+const takeAll = (space: 'claimed' | 'reserved') => (wall: Wall) => {
   Object.assign(wall.db.ledger, { space: async () => space, availability: async () => ({ space, prior: undefined }) })
 }
 
@@ -61,14 +61,14 @@ const worlds: readonly World[] = [
   { name: 'an open area', ask: { order: { w: 4, h: 3 } }, ends: 'asked to pay' },
   {
     name: 'an area, paid',
-    ask: { order: { ...ROW, pixels: picture, message: 'hi' }, payment: paymentFor(2, 1) },
+    ask: { order: { ...ROW, pixels: picture, message: 'hi' }, payment: createPaymentFor(2, 1) },
     ends: 'sold',
   },
   { name: 'an area partly taken', open: sell('4,4', other), ask: { order: ROW }, ends: 'block_taken' },
   {
     name: 'an area partly taken, paid',
     open: sell('4,4', other),
-    ask: { order: ROW, payment: paymentFor(2, 1) },
+    ask: { order: ROW, payment: createPaymentFor(2, 1) },
     ends: 'block_taken',
   },
   { name: 'an area that is too large', ask: { order: { w: 30, h: 30 } }, ends: 'invalid_area' },
@@ -92,19 +92,23 @@ const worlds: readonly World[] = [
   { name: 'a payment used for another block', open: sell('5,5', own), ends: 'payment_used' },
   { name: 'a taken block', open: sell('3,4', other), ask: { coord: '3,4' }, ends: 'not for sale' },
   { name: 'a taken block, paid', open: sell('3,4', other), ends: 'block_taken' },
-  { name: 'a block held in doubt', open: uncertain('3,4', other), ask: { coord: '3,4' }, ends: 'asked to pay' },
-  { name: 'a block held in doubt, paid by another wallet', open: uncertain('3,4', other), ends: 'purchase_pending' },
-  { name: 'a wall that is sold out', open: all('claimed'), ask: { coord: 'next' }, ends: 'sold_out' },
+  { name: 'a block held in doubt', open: holdUncertain('3,4', other), ask: { coord: '3,4' }, ends: 'asked to pay' },
+  {
+    name: 'a block held in doubt, paid by another wallet',
+    open: holdUncertain('3,4', other),
+    ends: 'purchase_pending',
+  },
+  { name: 'a wall that is sold out', open: takeAll('claimed'), ask: { coord: 'next' }, ends: 'sold_out' },
   {
     name: 'a wall that is sold out, paid',
-    open: all('claimed'),
+    open: takeAll('claimed'),
     ask: { coord: 'next', payment: own },
     ends: 'sold_out',
   },
-  { name: 'a wall with reserved blocks only', open: all('reserved'), ask: { coord: 'next' }, ends: 'wall_busy' },
+  { name: 'a wall with reserved blocks only', open: takeAll('reserved'), ask: { coord: 'next' }, ends: 'wall_busy' },
   {
     name: 'a wall with reserved blocks only, paid',
-    open: all('reserved'),
+    open: takeAll('reserved'),
     ask: { coord: 'next', payment: own },
     ends: 'wall_busy',
   },
@@ -158,8 +162,8 @@ const worlds: readonly World[] = [
     open: (wall) => void (wall.chain.silent = true),
     ends: 'facilitator_unavailable',
   },
-  { name: 'a rail that can never work', open: misconfigure, ask: { coord: '3,4' }, ends: 'facilitator_unavailable' },
-  { name: 'a rail that can never work, paid', open: misconfigure, ends: 'facilitator_unavailable' },
+  { name: 'a rail that can never work', open: breakSettings, ask: { coord: '3,4' }, ends: 'facilitator_unavailable' },
+  { name: 'a rail that can never work, paid', open: breakSettings, ends: 'facilitator_unavailable' },
   {
     name: 'a payer that the operator denies',
     open: ({ denied }) => void denied.add(own.payer),
@@ -170,10 +174,10 @@ const worlds: readonly World[] = [
     open: (wall) => void (wall.facilitator.settling = { kind: 'unclear' }),
     ends: 'settlement_unknown',
   },
-  { name: 'a settlement in doubt, asked again', open: uncertain('3,4', own), ends: 'settlement_unknown' },
+  { name: 'a settlement in doubt, asked again', open: holdUncertain('3,4', own), ends: 'settlement_unknown' },
   {
     name: 'a new payment while an older one is in doubt',
-    open: uncertain('3,4', own),
+    open: holdUncertain('3,4', own),
     ask: { coord: '3,4', payment: paymentOf(1, 9) },
     ends: 'settlement_unknown',
   },
@@ -204,8 +208,8 @@ describe('both doors', () => {
     const [front, back] = changesNothing ? untouched : await Promise.all([touch(), touch()])
     if (front === undefined || back === undefined) throw new Error('two walls were opened')
     for (const wall of [front, back]) await prepare?.(wall)
-    const overHttpEnds = await overHttp(front, ask)
-    const overMcpEnds = await overMcp(back, ask)
+    const overHttpEnds = await askOverHttp(front, ask)
+    const overMcpEnds = await askOverMcp(back, ask)
     expect(overMcpEnds).toEqual(overHttpEnds)
     expect(nameOf(overHttpEnds)).toBe(ends)
     expect(await traceOf(back, ask)).toEqual(await traceOf(front, ask))
@@ -213,16 +217,16 @@ describe('both doors', () => {
 
   test('a payment in doubt can continue over the other interface, with one receipt and one charge', async () => {
     const wall = await touch()
-    await uncertain('3,4', own)(wall)
+    await holdUncertain('3,4', own)(wall)
     wall.facilitator.settling = 'honest'
     wall.clock.pass(3000)
-    const sold = await overMcp(wall, { coord: '3,4', payment: own })
+    const sold = await askOverMcp(wall, { coord: '3,4', payment: own })
     expect(sold).toMatchObject({ kind: 'sold', settlement: { transaction: hash(1) } })
-    expect(await overHttp(wall, { coord: '3,4', payment: own })).toEqual(sold)
+    expect(await askOverHttp(wall, { coord: '3,4', payment: own })).toEqual(sold)
   })
 })
 
-async function overHttp(
+async function askOverHttp(
   wall: Wall,
   { coord, order, listing, payment, payload = payment && payloadOf(payment) }: Ask,
 ): Promise<Outcome> {
@@ -230,18 +234,18 @@ async function overHttp(
   const response =
     order === undefined
       ? await wall.ask(`GET /blocks/${coord}?${new URLSearchParams(listing).toString()}`, { headers })
-      : await wall.ask('POST /areas', sending(order, headers))
+      : await wall.ask('POST /areas', createBodyInit(order, headers))
   const body = await jsonOf(response)
   const header = response.headers.get('payment-response')
   const settlement = header === null ? undefined : decodePaymentResponseHeader(header)
   if (settlement?.success === true) return { kind: 'sold', receipt: body, settlement }
   const terms = response.headers.get('payment-required')
   if (terms !== null)
-    return { kind: 'asked to pay', terms: termsIn(decodePaymentRequiredHeader(terms)), reason: body['reason'] }
+    return { kind: 'asked to pay', terms: pickTerms(decodePaymentRequiredHeader(terms)), reason: body['reason'] }
   return response.status === 200 ? { kind: 'not for sale' } : { kind: 'refused', body, settlement }
 }
 
-async function overMcp(
+async function askOverMcp(
   wall: Wall,
   { coord, order, listing, payment, payload = payment && payloadOf(payment) }: Ask,
 ): Promise<Outcome> {
@@ -251,7 +255,7 @@ async function overMcp(
   const settlement = meta['x402/payment-response']
   if (isError !== true) return { kind: 'sold', receipt: body, settlement }
   if (body['code'] === 402)
-    return { kind: 'asked to pay', terms: termsIn(meta['x402/payment']), reason: body['reason'] }
+    return { kind: 'asked to pay', terms: pickTerms(meta['x402/payment']), reason: body['reason'] }
   // Over HTTP a taken block shows its deed without a payment; a tool that buys has nothing to show.
   return body['error'] === 'block_taken' && payload === undefined && order === undefined
     ? { kind: 'not for sale' }
@@ -259,7 +263,7 @@ async function overMcp(
 }
 
 // Each interface is catalogued with its own address.
-const termsIn = (demand: unknown) => ({ ...(demand as object), resource: undefined, extensions: undefined })
+const pickTerms = (demand: unknown) => ({ ...(demand as object), resource: undefined, extensions: undefined })
 
 const nameOf = (outcome: Outcome): unknown =>
   outcome.kind === 'refused' ? (outcome.body as { error?: unknown }).error : outcome.kind
@@ -267,10 +271,10 @@ const nameOf = (outcome: Outcome): unknown =>
 /** All effects of a request. */
 const traceOf = async (wall: Wall, { payment = own }: Ask) => {
   await wall.idle()
-  return await leftBy(wall, payment)
+  return await readLeft(wall, payment)
 }
 
-const leftBy = async (wall: Wall, payment: Payment) => ({
+const readLeft = async (wall: Wall, payment: Payment) => ({
   purchase: await wall.db.ledger.find(payment),
   unfinished: await wall.db.ledger.unfinished(wall.clock.now()),
   account: await wall.db.ledgerReader.ofPayer(payment.payer),

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { TSchema } from '@sinclair/typebox'
 import { TOOLS } from '../../../server/mcp/registry.ts'
-import { TOOL_LIST, read, rpc } from '../../support/service/agent.ts'
+import { TOOL_LIST, read, sendRpc } from '../../support/service/agent.ts'
 import { openWall } from '../../support/service/wall.ts'
 
 const ANNOTATIONS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint']
@@ -19,7 +19,7 @@ test('the tools of the contract come first, in its order', () => {
 })
 
 test('tools/list returns the registry', async () => {
-  const answer = await rpc(await openWall(), { id: 1, method: 'tools/list' })
+  const answer = await sendRpc(await openWall(), { id: 1, method: 'tools/list' })
   expect(answer).toEqual({ status: 200, id: 1, result: { tools: JSON.parse(JSON.stringify(TOOL_LIST)) } })
 })
 
@@ -43,15 +43,15 @@ test.each(TOOLS)('every argument of $name has a description, with an example or 
   for (const [name, schema] of Object.entries(tool.input.properties)) {
     const described = `${tool.name}.${name}`
     expect(schema.description?.length ?? 0, described).toBeGreaterThan(10)
-    expect(exemplified(schema), described).toBe(true)
+    expect(hasExamples(schema), described).toBe(true)
     if (schema.default !== undefined) expect(schema.description, described).toContain(`efault ${schema.default}`)
   }
 })
 
 /** Whether a schema shows what a value looks like. */
-function exemplified(schema: TSchema): boolean {
+function hasExamples(schema: TSchema): boolean {
   const { examples, pattern, anyOf, type, description, default: standard } = schema
-  if (Array.isArray(anyOf)) return anyOf.some((one: TSchema) => 'const' in one || exemplified(one))
+  if (Array.isArray(anyOf)) return anyOf.some((one: TSchema) => 'const' in one || hasExamples(one))
   return (
     examples !== undefined ||
     pattern !== undefined ||

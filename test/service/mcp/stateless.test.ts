@@ -1,6 +1,14 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { paymentOf } from '../../support/samples.ts'
-import { TOOL_LIST, NEGOTIATED, post, rpc, STATELESS, stateless, type ToolAnswer } from '../../support/service/agent.ts'
+import {
+  TOOL_LIST,
+  NEGOTIATED,
+  post,
+  sendRpc,
+  STATELESS,
+  sendStateless,
+  type ToolAnswer,
+} from '../../support/service/agent.ts'
 import { openWall, payloadOf, type Wall } from '../../support/service/wall.ts'
 
 // Goal: revision 2026-07-28, in which each request is self-contained, is supported besides the older ones. Method: requests as
@@ -11,9 +19,9 @@ beforeAll(async () => {
   wall = await openWall()
 })
 
-const say = async (...request: Parameters<typeof stateless>) => {
-  const { message, headers } = stateless(...request)
-  return await rpc(wall, { id: 7, ...message }, headers)
+const say = async (...request: Parameters<typeof sendStateless>) => {
+  const { message, headers } = sendStateless(...request)
+  return await sendRpc(wall, { id: 7, ...message }, headers)
 }
 
 test('server/discover lists the protocol versions and capabilities, without a handshake', async () => {
@@ -53,7 +61,7 @@ test('a block is bought as in the older revisions: the terms, and then the recei
 
 test('responses are JSON that is not cached, and notifications get no body', async () => {
   const send = async (method: string, params: object) => {
-    const { message, headers } = stateless(method, { ...params })
+    const { message, headers } = sendStateless(method, { ...params })
     return await post(
       wall,
       JSON.stringify({ jsonrpc: '2.0', ...(method.startsWith('tools') ? { id: 1 } : {}), ...message }),
@@ -67,12 +75,12 @@ test('responses are JSON that is not cached, and notifications get no body', asy
 })
 
 test('a bug of the program is an HTTP error in any revision, without its message', async () => {
-  const space = async () => {
+  const findSpaceFor = async () => {
     throw new Error('secret')
   }
-  const broken = await openWall({ ledger: { space } })
+  const broken = await openWall({ ledger: { space: findSpaceFor } })
   const params = { name: 'buy_block', arguments: { coord: 'next' } }
-  const { message, headers } = stateless('tools/call', params)
+  const { message, headers } = sendStateless('tools/call', params)
   const answers = [
     await post(broken, JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }), NEGOTIATED),
     await post(broken, JSON.stringify({ jsonrpc: '2.0', id: 1, ...message }), headers),
@@ -115,7 +123,7 @@ describe('what the revision forbids', () => {
   })
 
   test('a request without its required fields gets an error that names them', async () => {
-    const answer = await rpc(wall, { id: 1, method: 'tools/list' }, { 'mcp-protocol-version': STATELESS })
+    const answer = await sendRpc(wall, { id: 1, method: 'tools/list' }, { 'mcp-protocol-version': STATELESS })
     expect(answer).toMatchObject({ status: 400, error: { code: -32_602 } })
   })
 

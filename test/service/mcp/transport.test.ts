@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'bun:test'
 import manifest from '../../../package.json'
-import { post, rpc } from '../../support/service/agent.ts'
+import { post, sendRpc } from '../../support/service/agent.ts'
 import { BASE_URL, OFFER, openWall, type Wall } from '../../support/service/wall.ts'
 
 let wall: Wall
@@ -15,7 +15,7 @@ const initialize = {
 }
 
 test('a client gets the name of the server, a version that both support, and instructions', async () => {
-  const told = JSON.stringify(await rpc(wall, initialize)).replace(manifest.version, 'of the package')
+  const told = JSON.stringify(await sendRpc(wall, initialize)).replace(manifest.version, 'of the package')
   expect(JSON.parse(told)).toMatchInlineSnapshot(`
     {
       "id": "a",
@@ -48,7 +48,7 @@ test('a client gets the name of the server, a version that both support, and ins
 })
 
 test.each([1, 0, -7, 'x', ''])('the id %p is returned as it was sent', async (id) => {
-  expect(await rpc(wall, { id, method: 'ping' })).toEqual({ status: 200, id, result: {} })
+  expect(await sendRpc(wall, { id, method: 'ping' })).toEqual({ status: 200, id, result: {} })
 })
 
 test.each([
@@ -57,7 +57,7 @@ test.each([
   ['tools/list', undefined],
   ['tools/call', { name: 'get_block', arguments: { coord: '1,1' } }],
 ])('%s without an id gets a response with the id null', async (method, params) => {
-  const answer = await rpc(wall, { method, params })
+  const answer = await sendRpc(wall, { method, params })
   expect(answer).toMatchObject({ status: 200, id: null })
   expect(answer.result).toBeDefined()
 })
@@ -89,7 +89,7 @@ test.each([
 test.each(['__proto__', 'prompts/list', 'notifications/initialized'])(
   'the method %s does not exist',
   async (method) => {
-    expect(await rpc(wall, { id: 1, method })).toEqual({
+    expect(await sendRpc(wall, { id: 1, method })).toEqual({
       status: 200,
       id: 1,
       error: {
@@ -110,7 +110,7 @@ test.each([
   ['tools/call', { name: 'get_wall', _meta: 'x' }],
   ['initialize', {}],
 ])('%s does not accept the params %j', async (method, params) => {
-  expect(await rpc(wall, { id: 1, method, params })).toEqual({
+  expect(await sendRpc(wall, { id: 1, method, params })).toEqual({
     status: 200,
     id: 1,
     error: { code: -32_602, message: expect.stringMatching(/^(Invalid params|Unknown tool)/) },
@@ -118,16 +118,20 @@ test.each([
 })
 
 test('a body is accepted up to 64 KiB, or more if it contains a picture to convert', async () => {
-  const ofSize = (bytes: number) => '{"jsonrpc":"2.0","id":1,"method":"ping"}'.padEnd(bytes, ' ')
-  expect((await post(wall, ofSize(65_536))).status).toBe(200)
-  const tool = (name: string, size: number) =>
+  const createPing = (bytes: number) => '{"jsonrpc":"2.0","id":1,"method":"ping"}'.padEnd(bytes, ' ')
+  expect((await post(wall, createPing(65_536))).status).toBe(200)
+  const createToolCall = (name: string, size: number) =>
     JSON.stringify({
       jsonrpc: '2.0',
       id: 1,
       method: 'tools/call',
       params: { name, arguments: { image: 'A'.repeat(size) } },
     })
-  for (const body of [ofSize(65_537), tool('buy_area', 70_000), tool('image_to_pixels', 460_000)]) {
+  for (const body of [
+    createPing(65_537),
+    createToolCall('buy_area', 70_000),
+    createToolCall('image_to_pixels', 460_000),
+  ]) {
     const response = await post(wall, body)
     expect(response.status).toBe(413)
     expect(await response.json()).toMatchObject({ error: 'body_too_large' })
@@ -151,10 +155,10 @@ test('a body whose content type is not JSON is not read', async () => {
 })
 
 test('an unknown protocol version returns 400, and every version of the SDK is accepted', async () => {
-  const wrong = await rpc(wall, { id: 1, method: 'ping' }, { 'mcp-protocol-version': '1900-01-01' })
+  const wrong = await sendRpc(wall, { id: 1, method: 'ping' }, { 'mcp-protocol-version': '1900-01-01' })
   expect(wrong).toMatchObject({ status: 400, id: 1, error: { code: -32_022, data: { requested: '1900-01-01' } } })
   for (const version of ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']) {
-    const answer = await rpc(wall, { id: 1, method: 'ping' }, { 'mcp-protocol-version': version })
+    const answer = await sendRpc(wall, { id: 1, method: 'ping' }, { 'mcp-protocol-version': version })
     expect(answer.status).toBe(200)
   }
 })
@@ -198,13 +202,13 @@ test.each(['localhost', '127.0.0.1:9', '[::1]:8402'])(
   },
 )
 
-const preflight = (of: typeof wall, origin: string, host?: string) =>
+const sendPreflight = (of: typeof wall, origin: string, host?: string) =>
   of.app.handle(
     new Request(`${BASE_URL}/mcp`, { method: 'OPTIONS', headers: { origin, ...(host === undefined ? {} : { host }) } }),
   )
 
 test('a page of any origin may call a wall with a public name, like browser clients do', async () => {
-  const answer = await preflight(wall, 'https://client.example')
+  const answer = await sendPreflight(wall, 'https://client.example')
   expect(answer.status).toBe(204)
   expect(answer.headers.get('access-control-allow-origin')).toBe('*')
   expect(answer.headers.get('access-control-allow-headers')).toContain('MCP-Protocol-Version')
@@ -223,11 +227,11 @@ test.each([
   const local = await openWall({ bindHost: '127.0.0.1' })
   for (const response of [
     await post(local, ping, { host: 'localhost:8402', origin }),
-    await preflight(local, origin, '127.0.0.1'),
+    await sendPreflight(local, origin, '127.0.0.1'),
   ]) {
     expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([403, null])
   }
-  const own = await preflight(local, 'http://localhost:8402', 'localhost:8402')
+  const own = await sendPreflight(local, 'http://localhost:8402', 'localhost:8402')
   expect([own.status, own.headers.get('access-control-allow-origin')]).toEqual([204, 'http://localhost:8402'])
 })
 

@@ -12,12 +12,22 @@ import { failureOf, hold, sell } from '../../support/engine.ts'
 import { fakeChain } from '../../support/fakes/chain.ts'
 import { fakeClock } from '../../support/fakes/clock.ts'
 import { fakeLogger } from '../../support/fakes/logger.ts'
-import { blockOf, editOf, hash, NOW, paymentOf, pixelsOf, SILENT, TERMS, wallet } from '../../support/samples.ts'
-import { scratchFolder } from '../../support/scratch-folder.ts'
+import {
+  blockOf,
+  editOf,
+  hash,
+  NOW,
+  paymentOf,
+  pixelsOf,
+  SILENT,
+  TERMS,
+  createWalletAddress,
+} from '../../support/samples.ts'
+import { createScratchFolder } from '../../support/scratch-folder.ts'
 
-const folder = scratchFolder()
+const folder = createScratchFolder()
 
-const overview = (): never => {
+const failOverview = (): never => {
   throw new Error('not asked')
 }
 
@@ -38,7 +48,7 @@ async function openWorld({ path = join(folder, `${walls++}.sock`), restored = no
     seller,
     advance,
     view,
-    overview,
+    overview: failOverview,
     restored,
   })
   return {
@@ -96,7 +106,7 @@ test('an unknown command, or one without its arguments, changes nothing', async 
     ['moderate', '{"act":"hide","target":"3,4","parts":["owner"]}'],
     ['moderate', '{"act":"hide","target":"3;4","parts":["link"]}'],
     ['resolve', '{"payer":"0x1","nonce":"0x2"}'],
-    ['payout', `{"payer":"${wallet(1)}","nonce":"${hash(1)}","reference":""}`],
+    ['payout', `{"payer":"${createWalletAddress(1)}","nonce":"${hash(1)}","reference":""}`],
     ['open', 'not json'],
   ] as const)
     expect([command, body, await (await post(world.path, command, body)).json()]).toMatchObject([
@@ -121,19 +131,19 @@ test('blocks can be hidden by name, area and wallet, and the hidden ones are lis
   const both = ['blocks 3,4 4,4: hidden: message']
   expect(await moderate('hide', '3,4,2x2')).toEqual({ ok: true, lines: [...both, '2 blocks have no owner'] })
   expect(await moderate('unhide', '4,4')).toEqual({ ok: true, lines: ['block 4,4: everything is shown'] })
-  const shown = truncateWallet(wallet(1))
+  const shown = truncateWallet(createWalletAddress(1))
   const again = ['block 3,4: hidden: message (unchanged)', 'block 4,4: hidden: message']
   expect((await moderate('hide', shown)).lines).toEqual(again)
   expect((await moderate('unhide', shown.replace('…', '...'))).ok).toBe(true)
-  expect((await moderate('hide', wallet(2).toUpperCase().replace('0X', '0x'))).ok).toBe(true)
+  expect((await moderate('hide', createWalletAddress(2).toUpperCase().replace('0X', '0x'))).ok).toBe(true)
   const at = new Date(NOW).toISOString()
   expect(await list(false)).toEqual([`${at} block 9,9: hidden: message`])
   expect(await list(true)).toEqual([
     `${at} ada hide area 3,4,2x2 (message): rude`,
     `${at} ada unhide block 4,4 (message): rude`,
-    `${at} ada hide wallet ${wallet(1)} (message): rude`,
-    `${at} ada unhide wallet ${wallet(1)} (message): rude`,
-    `${at} ada hide wallet ${wallet(2)} (message): rude`,
+    `${at} ada hide wallet ${createWalletAddress(1)} (message): rude`,
+    `${at} ada unhide wallet ${createWalletAddress(1)} (message): rude`,
+    `${at} ada hide wallet ${createWalletAddress(2)} (message): rude`,
     `${at} left block 3,4: hidden: message`,
     `${at} left block 4,4: hidden: message`,
     `${at} left block 4,4: everything is shown`,
@@ -142,7 +152,7 @@ test('blocks can be hidden by name, area and wallet, and the hidden ones are lis
     `${at} left block 4,4: everything is shown`,
     `${at} left block 9,9: hidden: message`,
   ])
-  for (const nothing of ['160,0', '50,50', '50,50,2x2', wallet(7), '0x1234…abcd', 'somebody'])
+  for (const nothing of ['160,0', '50,50', '50,50,2x2', createWalletAddress(7), '0x1234…abcd', 'somebody'])
     expect(await moderate('hide', nothing)).toMatchObject({ ok: false, lines: [expect.any(String)] })
   close()
 })
@@ -154,7 +164,7 @@ test('hiding all of a block says that its owner is still named, and how to hide 
   const order = { target: '3,4', parts: [], who: 'ada', why: null }
   expect((await world.call('moderate', { act: 'hide', ...order })).lines).toEqual([
     'block 3,4: hidden: pixels, message, link',
-    `its owner’s name is still shown; to hide it: pixel-wall hide ${wallet(1)} --name --framework`,
+    `its owner’s name is still shown; to hide it: pixel-wall hide ${createWalletAddress(1)} --name --framework`,
   ])
   close()
 })
@@ -164,8 +174,8 @@ test('the names of a wallet can be hidden and the wallet banned, and the list an
   await sell(world.db, '3,4', 1, 1)
   const close = world.open()
   const by = { who: 'ada', why: null }
-  const target = truncateWallet(wallet(1))
-  const [name, at] = [`wallet ${wallet(1)}`, new Date(NOW).toISOString()]
+  const target = truncateWallet(createWalletAddress(1))
+  const [name, at] = [`wallet ${createWalletAddress(1)}`, new Date(NOW).toISOString()]
   expect(await world.call('moderate', { act: 'hide', target, parts: ['name'], ...by })).toEqual({
     ok: true,
     lines: [`${name}: hidden: name`],
@@ -193,7 +203,7 @@ test('a payout can be noted for a credit or for money without a purchase, but no
   const close = world.open()
   await sell(world.db, '3,4', 1, 1)
   const note = async (payer: number, nonce: number) =>
-    (await world.call('payout', { payer: wallet(payer), nonce: hash(nonce), reference: 'refund' })).lines
+    (await world.call('payout', { payer: createWalletAddress(payer), nonce: hash(nonce), reference: 'refund' })).lines
   expect(await note(1, 1)).toEqual(['this payment bought a block or an area, or still may: nothing is owed for it'])
   expect(await note(2, 2)).toEqual(['the chain shows no such payment'])
   world.chain.land(paymentOf(2, 2))
@@ -207,12 +217,12 @@ test('a payout can be noted for a credit or for money without a purchase, but no
 
 test('an authorization that was spent on another payee cannot be noted as paid out or as stray', async () => {
   const { chain, commands, db } = await openWorld()
-  const key = { payer: wallet(3), nonce: hash(3) }
-  chain.land(paymentOf(3, 3, { to: wallet(9) }))
+  const key = { payer: createWalletAddress(3), nonce: hash(3) }
+  chain.land(paymentOf(3, 3, { to: createWalletAddress(9) }))
   const unpaid = { ok: false, lines: ['the chain shows no such payment'] }
   expect(await commands('payout', { ...key, reference: 'refund' })).toEqual(unpaid)
   expect(await commands('stray', key)).toEqual(unpaid)
-  await db.checkpoint.addPayees([wallet(9)])
+  await db.checkpoint.addPayees([createWalletAddress(9)])
   expect(await commands('stray', key)).toMatchObject({ ok: true })
 })
 
@@ -220,24 +230,24 @@ test('open purchases are listed, each with its evidence', async () => {
   const world = await openWorld()
   const close = world.open()
   await world.db.ledger.markUncertain(await hold(world.db, blockOf('3,4'), paymentOf(1, 1)))
-  const key = { payer: wallet(1), nonce: hash(1) }
+  const key = { payer: createWalletAddress(1), nonce: hash(1) }
   expect(await world.call('open', {})).toEqual({ ok: true, lines: [`${key.payer} ${key.nonce}`] })
   expect((await world.call('resolve', key)).lines).toEqual([
     `${key.payer} ${key.nonce} block 3,4: held, in doubt; the chain: unspent; it can be paid until 2027-01-15T08:05:00.000Z`,
   ])
-  expect(await world.call('resolve', { ...key, payer: wallet(2) })).toMatchObject({ ok: false })
+  expect(await world.call('resolve', { ...key, payer: createWalletAddress(2) })).toMatchObject({ ok: false })
   close()
 })
 
 test('the socket uses the shorter of its two paths', () => {
-  const besideFile = (path: string, adminSocketPath?: string) =>
+  const locateSocket = (path: string, adminSocketPath?: string) =>
     locateAdminSocket({ database: { kind: 'sqlite', path }, port: 8402, adminSocketPath, isWitnessApart: false })
-  expect(besideFile('./wall.sqlite')).toBe('wall.sqlite.sock')
-  expect(besideFile('/w.sqlite')).toBe('/w.sqlite.sock')
+  expect(locateSocket('./wall.sqlite')).toBe('wall.sqlite.sock')
+  expect(locateSocket('/w.sqlite')).toBe('/w.sqlite.sock')
   const url = 'postgres://db.example/wall'
   const onServer = { database: { kind: 'postgres', url }, adminSocketPath: undefined, isWitnessApart: false } as const
   expect(locateAdminSocket({ ...onServer, port: 8402 })).toBe('wall-8402.sock')
-  expect(besideFile('./wall.sqlite', '/run/wall.sock')).toBe('/run/wall.sock')
+  expect(locateSocket('./wall.sqlite', '/run/wall.sock')).toBe('/run/wall.sock')
 })
 
 test('a credit can be noted as paid out only while the chain shows its money', async () => {
@@ -245,7 +255,7 @@ test('a credit can be noted as paid out only while the chain shows its money', a
   const close = open()
   const payment = paymentOf(1, 1)
   const lost = { payment, target: 'next', listing: SILENT, head: 0n } as const
-  const key = { payer: wallet(1), nonce: hash(1), reference: 'refund 1' }
+  const key = { payer: createWalletAddress(1), nonce: hash(1), reference: 'refund 1' }
   await db.payouts.owe(lost, hash(9), NOW)
   expect(await call('payout', key)).toEqual({
     ok: false,
@@ -289,16 +299,26 @@ test('reports are listed by work with what it shows, and hiding or dismissing a 
   const pixels = pixelsOf(7)
   await db.blocks.edit(blockOf('9,9'), editOf(1, { pixels }), NOW)
   await advance()
-  const by = (reporter: string) => ({ reporterFor: () => reporter.repeat(32), note: 'look', reason: 'scam' as const })
+  const createReporter = (reporter: string) => ({
+    reporterFor: () => reporter.repeat(32),
+    note: 'look',
+    reason: 'scam' as const,
+  })
   const key = { day: '2027-01-15', fresh: 'one' }
   const [block, other] = [blockOf('4,4'), blockOf('9,9')]
-  for (const reporter of ['a', 'b']) await db.reports.file({ ...by(reporter), work: blockOf('3,4'), block }, key, NOW)
-  await db.reports.file({ ...by('a'), work: other, block: other }, key, NOW)
+  for (const reporter of ['a', 'b'])
+    await db.reports.file({ ...createReporter(reporter), work: blockOf('3,4'), block }, key, NOW)
+  await db.reports.file({ ...createReporter('a'), work: other, block: other }, key, NOW)
   const { ok, lines } = await call('reports', {})
   expect([ok, lines[0]]).toEqual([true, '2'])
   expect(lines.slice(1).map((line) => JSON.parse(line))).toMatchObject([
-    { place: '4,4', owner: wallet(1), blocks: 2, reports: [{ reason: 'scam', note: 'look' }, {}] },
-    { place: '9,9', owner: wallet(2), blocks: 1, around: [[blockOf('9,9'), new Uint8Array(pixels).toBase64()]] },
+    { place: '4,4', owner: createWalletAddress(1), blocks: 2, reports: [{ reason: 'scam', note: 'look' }, {}] },
+    {
+      place: '9,9',
+      owner: createWalletAddress(2),
+      blocks: 1,
+      around: [[blockOf('9,9'), new Uint8Array(pixels).toBase64()]],
+    },
   ])
   const why = { who: 'ada', why: 'a copied page' }
   expect(await call('close-reports', { outcome: 'hidden', target: '3,4', ...why })).toEqual({

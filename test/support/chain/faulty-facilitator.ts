@@ -43,8 +43,8 @@ export const inventedHash = `0x${'ab'.repeat(32)}`
 export async function startFaultyFacilitator(
   real: (request: Request) => Promise<Response>,
 ): Promise<FaultyFacilitator> {
-  const verify = newCall(verifyFaults)
-  const settle = newCall(settleFaults)
+  const verify = createCall(verifyFaults)
+  const settle = createCall(settleFaults)
   const server = createServer((request, response) => {
     const forward = (body?: string) => ask(real, request.url ?? '/', body)
     const call = request.url === '/verify' ? verify : request.url === '/settle' ? settle : undefined
@@ -71,27 +71,32 @@ type Play = (forward: () => Promise<Settled>) => Promise<Answer> | Answer
 type Settled = { status: number; body: string; type: string }
 
 const page = '<!doctype html><title>502</title><h1>Bad gateway</h1>'
-const html = (status: number): Answer => ({ status, body: page, type: 'text/html' })
+const createHtmlAnswer = (status: number): Answer => ({ status, body: page, type: 'text/html' })
 const garbage: Answer = { status: 200, body: '{"succ', type: 'application/json' }
 
-const json = (status: number, value: object): Answer => ({
+const createJsonAnswer = (status: number, value: object): Answer => ({
   status,
   body: JSON.stringify(value),
   type: 'application/json',
 })
 
-const invalid = (invalidReason: string) => json(200, { isValid: false, invalidReason })
-const refused = (errorReason: string) => ({ success: false, errorReason, transaction: '', network: 'eip155:8453' })
+const createInvalidAnswer = (invalidReason: string) => createJsonAnswer(200, { isValid: false, invalidReason })
+const createRefusedAnswer = (errorReason: string) => ({
+  success: false,
+  errorReason,
+  transaction: '',
+  network: 'eip155:8453',
+})
 
 /** Changes the real facilitator's response about a settlement that did happen. */
-const retold =
+const retellAnswer =
   (status: number, changes: object): Play =>
   async (forward) => {
     const told: unknown = JSON.parse((await forward()).body)
-    return json(status, { ...(typeof told === 'object' ? told : {}), ...changes })
+    return createJsonAnswer(status, { ...(typeof told === 'object' ? told : {}), ...changes })
   }
 
-const afterwards =
+const playAfterwards =
   (answer: Answer): Play =>
   async (forward) => {
     await forward()
@@ -102,42 +107,42 @@ const pending = { success: false, errorReason: 'settlement_pending' }
 
 const settleFaults = {
   'hang-before': () => 'hang',
-  'hang-after': afterwards('hang'),
-  'error-json-after': afterwards(json(500, { error: 'unexpected_settle_error' })),
-  'error-html-after': afterwards(html(500)),
-  'error-before': () => html(503),
-  'busy-before': () => json(429, { error: 'too many requests' }),
-  'unreadable-before': () => json(400, { errorType: 'invalid_request' }),
-  'failed-after': afterwards(json(200, refused('invalid_exact_evm_transaction_failed'))),
-  'lost-hash-after': retold(200, { transaction: '' }),
-  'pending-after': retold(200, pending),
-  'pending-500-after': retold(500, pending),
-  'invented-hash': () => json(200, { success: true, transaction: inventedHash, network: 'eip155:8453' }),
-  'invented-hash-after': retold(200, { transaction: inventedHash }),
+  'hang-after': playAfterwards('hang'),
+  'error-json-after': playAfterwards(createJsonAnswer(500, { error: 'unexpected_settle_error' })),
+  'error-html-after': playAfterwards(createHtmlAnswer(500)),
+  'error-before': () => createHtmlAnswer(503),
+  'busy-before': () => createJsonAnswer(429, { error: 'too many requests' }),
+  'unreadable-before': () => createJsonAnswer(400, { errorType: 'invalid_request' }),
+  'failed-after': playAfterwards(createJsonAnswer(200, createRefusedAnswer('invalid_exact_evm_transaction_failed'))),
+  'lost-hash-after': retellAnswer(200, { transaction: '' }),
+  'pending-after': retellAnswer(200, pending),
+  'pending-500-after': retellAnswer(500, pending),
+  'invented-hash': () => createJsonAnswer(200, { success: true, transaction: inventedHash, network: 'eip155:8453' }),
+  'invented-hash-after': retellAnswer(200, { transaction: inventedHash }),
   'reset-before': () => 'reset',
-  'reset-after': afterwards('reset'),
-  'refused-recipient': () => json(200, refused('invalid_exact_evm_recipient_mismatch')),
+  'reset-after': playAfterwards('reset'),
+  'refused-recipient': () => createJsonAnswer(200, createRefusedAnswer('invalid_exact_evm_recipient_mismatch')),
   garbage: () => garbage,
-  'garbage-after': afterwards(garbage),
+  'garbage-after': playAfterwards(garbage),
 } satisfies Record<string, Play>
 
 const verifyFaults = {
-  'error-500': () => json(500, { error: 'unexpected_verify_error' }),
-  'error-503': () => html(503),
-  'error-429': () => json(429, { error: 'too many requests' }),
-  unreadable: () => json(400, { errorType: 'invalid_request' }),
+  'error-500': () => createJsonAnswer(500, { error: 'unexpected_verify_error' }),
+  'error-503': () => createHtmlAnswer(503),
+  'error-429': () => createJsonAnswer(429, { error: 'too many requests' }),
+  unreadable: () => createJsonAnswer(400, { errorType: 'invalid_request' }),
   hang: () => 'hang',
   reset: () => 'reset',
   garbage: () => garbage,
-  'insufficient-funds': () => invalid('invalid_exact_evm_insufficient_balance'),
-  'bad-signature': () => invalid('invalid_exact_evm_signature'),
+  'insufficient-funds': () => createInvalidAnswer('invalid_exact_evm_insufficient_balance'),
+  'bad-signature': () => createInvalidAnswer('invalid_exact_evm_signature'),
 } satisfies Record<string, Play>
 
-function newCall<Fault extends string>(faults: Readonly<Record<Fault, Play>>) {
+function createCall<Fault extends string>(faults: Readonly<Record<Fault, Play>>) {
   const queue: (Fault | 'honest')[] = []
   const bodies: string[] = []
-  const arrivals = newCounts()
-  const forwards = newCounts()
+  const arrivals = createCounts()
+  const forwards = createCounts()
   let habit: Fault | 'honest' = 'honest'
   return {
     next: (...names: (Fault | 'honest')[]) => void queue.push(...names),
@@ -153,12 +158,12 @@ function newCall<Fault extends string>(faults: Readonly<Record<Fault, Play>>) {
       const name = queue.shift() ?? habit
       bodies.push(body)
       arrivals.add()
-      const honest = async () => {
+      const answerHonestly = async () => {
         const answer = await forward(body)
         forwards.add()
         return answer
       }
-      return name === 'honest' ? honest() : faults[name](honest)
+      return name === 'honest' ? answerHonestly() : faults[name](answerHonestly)
     },
   }
 }
@@ -166,7 +171,7 @@ function newCall<Fault extends string>(faults: Readonly<Record<Fault, Play>>) {
 /** Whether a payment is the wall's probe: nobody has so much money. */
 const isProbe = (body: string) => /"value":"1[0]{24}"/.test(body)
 
-function newCounts() {
+function createCounts() {
   let count = 0
   const waiting = new Set<() => void>()
   return {

@@ -76,15 +76,15 @@ export function openFront(ask: Ask, folder?: string): Front {
   }
 }
 
-export const hangs: Failing = () => new Promise(() => {})
+export const hangForever: Failing = () => new Promise(() => {})
 
 /** Answers everything with one status. */
-export const answers =
+export const createAnswering =
   (status: number, headers: Readonly<Record<string, string>> = {}): Failing =>
   () =>
     new Response('{}', { status, headers })
 
-export const answersPage: Failing = () => new Response('<!doctype html>', { headers: { 'Content-Type': 'text/html' } })
+export const answerPage: Failing = () => new Response('<!doctype html>', { headers: { 'Content-Type': 'text/html' } })
 
 /** Fails on one path only. */
 export const onPath =
@@ -93,7 +93,7 @@ export const onPath =
     new URL(request.url).pathname === path ? how(request, ask) : ask(request)
 
 /** Changes the response to a JSON-RPC method: `change` gets the node's result. */
-export const retells =
+export const createRetelling =
   (method: string, change: (result: unknown, params: readonly unknown[]) => unknown): Failing =>
   async (request, ask) => {
     const call = (await request.clone().json()) as { readonly method: string; readonly params?: readonly unknown[] }

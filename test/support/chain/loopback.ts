@@ -3,7 +3,7 @@ import { afterAll } from 'bun:test'
 type Answer = (request: Request) => Response | Promise<Response>
 
 /** Starts servers on loopback for the tests of a file, and stops them afterwards; each call returns an address. */
-export function loopbackServers(): (answer: Answer) => string {
+export function startLoopbackServers(): (answer: Answer) => string {
   const servers: { stop(closeAll: boolean): Promise<void> }[] = []
   afterAll(async () => {
     await Promise.all(servers.map((server) => server.stop(true)))

@@ -6,7 +6,7 @@ import { systemClock } from '../../../server/adapters/clock.ts'
 import { TIMES, type Times } from '../../../server/times.ts'
 
 /** Calls one endpoint. */
-export const requestsTo = (url: string, times?: Partial<Times>) =>
+export const openRequestsTo = (url: string, times?: Partial<Times>) =>
   openEndpoints('eip155:8453', [url], { clock: systemClock, times: { ...TIMES, ...times } }).request
 
 /** The result of a call: its own response, an error, silence, or a truncated response. */
@@ -22,7 +22,7 @@ export type OddEndpoint = { readonly url: string; calls(method?: string): number
 type Call = { readonly id: number; readonly method: string; readonly params?: readonly unknown[] }
 
 /** Rejects events of more than `most` blocks in one call, as many endpoints do, each with its own message. */
-export function limitedTo(most: number): Rule {
+export function createLimit(most: number): Rule {
   return async (params, ask) => {
     const [{ fromBlock, toBlock }] = params as [{ fromBlock: string; toBlock: string }]
     const blocks = Number(BigInt(toBlock) - BigInt(fromBlock)) + 1
@@ -33,7 +33,7 @@ export function limitedTo(most: number): Rule {
 }
 
 /** Starts such endpoints for the tests of a file, and stops them after those. */
-export function oddEndpoints(rpcUrl: () => string): (rules?: Readonly<Record<string, Rule>>) => OddEndpoint {
+export function startOddEndpoints(rpcUrl: () => string): (rules?: Readonly<Record<string, Rule>>) => OddEndpoint {
   const started: OddEndpoint[] = []
   afterAll(async () => {
     await Promise.all(started.map((endpoint) => endpoint.stop()))
@@ -58,8 +58,8 @@ export function startOddEndpoint(rpcUrl: string, rules: Readonly<Record<string, 
       counts.set(call.method, (counts.get(call.method) ?? 0) + 1)
       const ask = () => askNode(rpcUrl, call)
       const rule = rules[call.method] ?? rules['*']
-      const asked = async () => (rule === undefined ? { result: await ask() } : await rule(call.params ?? [], ask))
-      const answer = await asked().catch(asRefusal)
+      const askByRule = async () => (rule === undefined ? { result: await ask() } : await rule(call.params ?? [], ask))
+      const answer = await askByRule().catch(toRefusal)
       return typeof answer === 'object'
         ? Response.json({ jsonrpc: '2.0', id: call.id, ...answer })
         : fail(answer, ended)
@@ -95,7 +95,7 @@ class Refused extends Error {
   }
 }
 
-const asRefusal = (error: unknown): Oddity => {
+const toRefusal = (error: unknown): Oddity => {
   if (error instanceof Refused) return { error: error.refusal }
   throw error
 }

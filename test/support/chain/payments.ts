@@ -7,7 +7,7 @@ import { dollarAddress } from '../../../server/local/token/contracts.ts'
 import type { Wallet } from '../../../server/local/wallets.ts'
 
 /** The terms of a seller: one dollar, to `payTo`. */
-export function oneDollarTo(payTo: Address): PaymentRequirements {
+export function createOneDollarTerms(payTo: Address): PaymentRequirements {
   return {
     scheme: 'exact',
     network: 'eip155:8453',
@@ -30,4 +30,4 @@ export function signPayment(wallet: Wallet, requirements: PaymentRequirements): 
 }
 
 /** The stock client of a facilitator; with a short timeout, so that a hanging one is noticed. */
-export const facilitatorAt = (url: string, timeoutMs = 10_000) => new HTTPFacilitatorClient({ url, timeoutMs })
+export const openFacilitatorAt = (url: string, timeoutMs = 10_000) => new HTTPFacilitatorClient({ url, timeoutMs })

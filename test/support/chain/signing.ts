@@ -13,7 +13,7 @@ import type { Offer } from '../../../server/x402/terms.ts'
 export const lower = (hex: string) => hex.toLowerCase() as Address
 
 /** The offer of a wall on the embedded network: a dollar, to an address of its own. */
-export function newOffer(): Offer {
+export function createOffer(): Offer {
   const terms = { network: 'eip155:8453', asset: lower(dollarAddress), payTo: lower(createWallet().address) }
   return {
     terms: { ...terms, amount: 1_000_000n },

@@ -57,7 +57,7 @@ export async function repaint(
 }
 
 /** The stock client with a spend cap above the price of the largest area; its default is a dollar. */
-export const payingClient = (wallet: Payer): x402Client =>
+export const createPayingClient = (wallet: Payer): x402Client =>
   x402Client.fromConfig({
     schemes: [{ network: 'eip155:8453', client: new ExactEvmScheme(wallet) }],
     spendControls: { maxAmountPerPayment: '$400' },
@@ -66,10 +66,10 @@ export const payingClient = (wallet: Payer): x402Client =>
 /** Signs terms from an earlier response. */
 export async function signDemand(header: string, wallet: Payer): Promise<string> {
   return encodePaymentSignatureHeader(
-    await payingClient(wallet).createPaymentPayload(decodePaymentRequiredHeader(header)),
+    await createPayingClient(wallet).createPaymentPayload(decodePaymentRequiredHeader(header)),
   )
 }
 
 /** Sends the same signed request until the response no longer asks to wait. */
-export const settled = (wall: At, target: string, payment: string): Promise<Response> =>
+export const sendUntilSettled = (wall: At, target: string, payment: string): Promise<Response> =>
   sendWhile(503, () => get(wall, target, payment))

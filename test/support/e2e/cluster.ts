@@ -38,7 +38,7 @@ export async function startCluster(count: number, settings: WallSettings = {}): 
   ])
   const database = server.url(await server.newDatabase())
   const instances = await Promise.all(
-    Array.from({ length: count }, () => newInstance({ ...around.settings, DATABASE_URL: database }, around.folder)),
+    Array.from({ length: count }, () => startInstance({ ...around.settings, DATABASE_URL: database }, around.folder)),
   )
   await Promise.all(instances.map((instance) => instance.start()))
   return {
@@ -58,7 +58,7 @@ export async function startCluster(count: number, settings: WallSettings = {}): 
   }
 }
 
-async function newInstance(settings: WallSettings, folder: string): Promise<Instance> {
+async function startInstance(settings: WallSettings, folder: string): Promise<Instance> {
   const port = String(await findFreePort())
   const url = `http://127.0.0.1:${port}`
   let wall: WallProcess | undefined

@@ -141,7 +141,7 @@ export async function startProxy(
   const ended = child.exited.then(async (code) => {
     throw new Error(`${name} ended with ${code}: ${await new Response(child.stderr).text()}`)
   })
-  await Promise.race([answers(url), ended])
+  await Promise.race([waitUntilAnswering(url), ended])
   ended.catch(() => {})
   return {
     url,
@@ -164,7 +164,7 @@ async function makeCertificate(folder: string): Promise<Certificate> {
   return { cert, key, both }
 }
 
-async function answers(url: string): Promise<void> {
+async function waitUntilAnswering(url: string): Promise<void> {
   for (;;) {
     const answer = await fetch(`${url}/readyz/reads`, { tls: { rejectUnauthorized: false } }).catch(() => undefined)
     if (answer?.status === 200) return

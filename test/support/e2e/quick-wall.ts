@@ -4,7 +4,7 @@ import { main } from '../../../server/main.ts'
 import { TIMES } from '../../../server/times.ts'
 import { limitMs } from '../machine.ts'
 
-const quarter = (waitsMs: readonly number[]) => waitsMs.map((ms) => ms / 4)
+const quarterWaits = (waitsMs: readonly number[]) => waitsMs.map((ms) => ms / 4)
 
 /** A time limit that grows with the slowness of the machine, at most to the operator's default. */
 const limit = (quietMs: number, ownMs: number) => Math.min(limitMs(quietMs), ownMs)
@@ -28,9 +28,9 @@ await main({
   logPolledEveryMs: 200,
   publishedEveryMs: 100,
   settleGapMs: 500,
-  settlementWaitsMs: quarter(TIMES.settlementWaitsMs),
-  nextBlockWaitsMs: quarter(TIMES.nextBlockWaitsMs),
+  settlementWaitsMs: quarterWaits(TIMES.settlementWaitsMs),
+  nextBlockWaitsMs: quarterWaits(TIMES.nextBlockWaitsMs),
   chainCallTimeoutMs: limit(2000, TIMES.chainCallTimeoutMs),
-  chainLagWaitsMs: quarter(TIMES.chainLagWaitsMs),
+  chainLagWaitsMs: quarterWaits(TIMES.chainLagWaitsMs),
   endpointRestMs: 500,
 })

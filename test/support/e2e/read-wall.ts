@@ -6,18 +6,18 @@ import type { WallProcess } from '../../../server/local/wall-process.ts'
 import type { Canvas } from '../../../shared/contract/canvas.ts'
 import type { Sale } from '../../../shared/contract/feed.ts'
 import { bodyOf, clientOf, healthOf } from '../service/client.ts'
-import { eventually } from '../wait.ts'
+import { waitFor } from '../wait.ts'
 import type { At } from './buyer.ts'
 
 /** The canvas read, once it shows every sale made before the call. */
 export async function readCanvas(wall: At): Promise<Canvas> {
   const sales = await readFeed(wall)
-  return await canvasWhen(wall, ({ stats }) => stats.lastSaleId >= sales.length)
+  return await waitForCanvas(wall, ({ stats }) => stats.lastSaleId >= sales.length)
 }
 
 /** The canvas read, once it satisfies a condition; it follows the log within a second. */
-export function canvasWhen(wall: At, isTrue: (canvas: Canvas) => boolean): Promise<Canvas> {
-  return eventually(async () => {
+export function waitForCanvas(wall: At, isTrue: (canvas: Canvas) => boolean): Promise<Canvas> {
+  return waitFor(async () => {
     const canvas = await bodyOf(clientOf(wall).api.canvas.get())
     return isTrue(canvas) ? canvas : undefined
   })

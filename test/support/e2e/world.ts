@@ -90,7 +90,7 @@ export async function startSurroundings(
     facilitator,
     payTo,
     settings: common,
-    settingsOnFile: async () => ({ ...common, ...(await newAddress()), DATABASE_PATH: databasePath }),
+    settingsOnFile: async () => ({ ...common, ...(await createAddress()), DATABASE_PATH: databasePath }),
     start,
     async startArmed(own, limits) {
       const wall = await start(own, limits)
@@ -154,7 +154,7 @@ export function shareWorld(
   })
 }
 
-async function newAddress(): Promise<WallSettings> {
+async function createAddress(): Promise<WallSettings> {
   const port = String(await findFreePort())
   return { BASE_URL: `http://127.0.0.1:${port}`, PORT: port }
 }

@@ -35,7 +35,7 @@ export function fakeChain(): FakeChain {
   let transactions = 0
   let empty = 0
   const looked = new Set<string>()
-  const head = () => HEAD + BigInt(transactions + empty) // a block per transaction, and one between two reads of an authorization
+  const computeHead = () => HEAD + BigInt(transactions + empty) // a block per transaction, and one between two reads of an authorization
   const chain: FakeChain = {
     holds: 1_000_000_000n,
     silent: false,
@@ -45,12 +45,12 @@ export function fakeChain(): FakeChain {
       const tx = hash(++transactions)
       spent.set(keyOf(payment), { kind: 'paid', tx })
       const { payer, nonce, amount, to: payTo } = payment
-      received.push({ payer, nonce, amount, tx, height: head(), payTo })
+      received.push({ payer, nonce, amount, tx, height: computeHead(), payTo })
       return tx
     },
     give(payer, payTo, amount) {
       const tx = hash(++transactions)
-      received.push({ payer, nonce: null, amount, tx, height: head(), payTo })
+      received.push({ payer, nonce: null, amount, tx, height: computeHead(), payTo })
       return tx
     },
     cancel(key) {
@@ -63,10 +63,10 @@ export function fakeChain(): FakeChain {
       if (chain.silent) return 'silent'
       if (looked.has(keyOf(key)) && !chain.stands) empty += 1
       looked.add(keyOf(key))
-      return { head: head(), spent: spent.has(keyOf(key)) }
+      return { head: computeHead(), spent: spent.has(keyOf(key)) }
     },
     async status(payment, seen) {
-      if (chain.silent || seen > head()) return { kind: 'silent' }
+      if (chain.silent || seen > computeHead()) return { kind: 'silent' }
       const key = keyOf(payment)
       const unused: ChainStatus = expired.has(key)
         ? { kind: 'void', why: 'the authorization expired without being used', final: true }
@@ -88,9 +88,13 @@ export function fakeChain(): FakeChain {
     },
     async transfersTo(asked, from) {
       if (chain.silent) return 'silent'
-      if (from > head()) return { transfers: [], next: from, isAll: true }
+      if (from > computeHead()) return { transfers: [], next: from, isAll: true }
       const ours = received.filter(({ payTo, height }) => payTo === asked && height >= from)
-      return { transfers: ours.map(({ payTo: _payTo, ...transfer }) => transfer), next: head() + 1n, isAll: true }
+      return {
+        transfers: ours.map(({ payTo: _payTo, ...transfer }) => transfer),
+        next: computeHead() + 1n,
+        isAll: true,
+      }
     },
   }
   return chain

@@ -7,7 +7,8 @@ import type { BudgetName, RateLimits } from '../../../server/wall/rate-limits.ts
 export const unlimited: RateLimits = { take: () => undefined, check: () => undefined }
 
 /** All clients have used up some budgets, or all of them. */
-export function usedUp(...names: readonly BudgetName[]): RateLimits {
-  const refusal = (name: BudgetName) => (names.length === 0 || names.includes(name) ? tooManyRequests(1500) : undefined)
-  return { take: refusal, check: refusal }
+export function createUsedUpLimits(...names: readonly BudgetName[]): RateLimits {
+  const createRefusal = (name: BudgetName) =>
+    names.length === 0 || names.includes(name) ? tooManyRequests(1500) : undefined
+  return { take: createRefusal, check: createRefusal }
 }

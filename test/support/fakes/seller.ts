@@ -11,7 +11,7 @@ import { fakeWallets } from './wallets.ts'
 
 type Given = Pick<PurchaseDeps, 'ledger' | 'facilitator' | 'chain' | 'clock'> & Partial<PurchaseDeps>
 
-export const sellerWith = (given: Given): Seller =>
+export const createSellerWith = (given: Given): Seller =>
   createSeller({
     pictures: noPictures,
     wallets: fakeWallets,
@@ -25,7 +25,7 @@ export const sellerWith = (given: Given): Seller =>
   })
 
 /** A seller that returns this outcome for every payment, with every target open. */
-export const sellerThat = (buy: Seller['buy']): Seller => ({
+export const createSellerThat = (buy: Seller['buy']): Seller => ({
   buy,
   offered: () => 'open',
   reconcile: async () => true,
@@ -33,5 +33,5 @@ export const sellerThat = (buy: Seller['buy']): Seller => ({
 })
 
 /** The result for a buyer: the nonce of the payment that bought, or the code of the refusal. */
-export const nonceOrCode = (outcome: Outcome): string =>
+export const readNonceOrCode = (outcome: Outcome): string =>
   outcome.kind === 'bought' ? outcome.purchase.payment.nonce : outcome.code

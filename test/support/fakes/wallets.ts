@@ -5,10 +5,10 @@ import type { SignatureCheck } from '../../../server/domain/purchase/facilitator
 import type { Address, Hash, Payment } from '../../../server/domain/purchase/payment.ts'
 import type { Wallets } from '../../../server/ports.ts'
 
-const sha256 = (text: string): Hash => `0x${createHash('sha256').update(text).digest('hex')}`
+const hashText = (text: string): Hash => `0x${createHash('sha256').update(text).digest('hex')}`
 
 /** The signature of `wallet` for `message`. */
-export const signatureOf = (wallet: Address, message: string): Hash => sha256(`${wallet}\n${message}`)
+export const signatureOf = (wallet: Address, message: string): Hash => hashText(`${wallet}\n${message}`)
 
 /** A payment signature that is not its payer's. */
 export const FORGED = `0x${'00'.repeat(65)}` as const
@@ -20,19 +20,19 @@ export const fakeWallets: Wallets = {
   async signed(signers, messages, signature) {
     for (const by of signers) {
       const message = messages.find((candidate) => signatureOf(by, candidate) === signature)
-      if (message !== undefined) return { by, digest: sha256(message) }
+      if (message !== undefined) return { by, digest: hashText(message) }
     }
-    return uncheckedBy(signature) ?? 'not-signed'
+    return findUnchecked(signature) ?? 'not-signed'
   },
   signedPayment: checkOf,
   signedForToken: checkOf,
 }
 
 async function checkOf({ signature }: Payment): Promise<SignatureCheck> {
-  return uncheckedBy(signature) ?? (signature === FORGED ? 'not-signed' : 'signed')
+  return findUnchecked(signature) ?? (signature === FORGED ? 'not-signed' : 'signed')
 }
 
-function uncheckedBy(signature: string): 'busy' | 'silent' | undefined {
+function findUnchecked(signature: string): 'busy' | 'silent' | undefined {
   if (signature === UNCHECKED.busy) return 'busy'
   return signature === UNCHECKED.silent ? 'silent' : undefined
 }

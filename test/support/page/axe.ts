@@ -39,7 +39,7 @@ export async function violationsOf(page: Page | Frame): Promise<unknown> {
 }
 
 /** Controls that are smaller than a finger, 44 CSS pixels. */
-export const smallTargets = (page: Page): Promise<string[]> =>
+export const listSmallTargets = (page: Page): Promise<string[]> =>
   page.evaluate(() =>
     [...document.querySelectorAll('button, input, select')].flatMap((element) => {
       const { width, height } = (element.closest('label') ?? element).getBoundingClientRect()
@@ -48,11 +48,11 @@ export const smallTargets = (page: Page): Promise<string[]> =>
   )
 
 /** Controls and fields that cannot be scrolled completely into the window, or are covered there. */
-export const outOfReach = (page: Page): Promise<string[]> =>
+export const listOutOfReach = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
-    const scrolled = (element: Element | null): boolean =>
+    const isScrolled = (element: Element | null): boolean =>
       element !== null &&
-      (scrolled(element.parentElement) ||
+      (isScrolled(element.parentElement) ||
         (element.scrollTop + element.scrollLeft !== 0 && getComputedStyle(element).overflow.includes('hidden')))
     const isReached = (element: Element) => {
       element.scrollIntoView({ block: 'center' })
@@ -63,7 +63,7 @@ export const outOfReach = (page: Page): Promise<string[]> =>
         (height > innerHeight || (top >= -0.5 && bottom <= innerHeight + 0.5))
       const hit = document.elementFromPoint(left + width / 2, Math.max(1, top + Math.min(height, innerHeight) / 2))
       return (
-        isIn && !scrolled(element.parentElement) && hit !== null && (element.contains(hit) || hit.contains(element))
+        isIn && !isScrolled(element.parentElement) && hit !== null && (element.contains(hit) || hit.contains(element))
       )
     }
     return [

@@ -23,7 +23,7 @@ const FLAGS = [
 
 // The package's own list of font folders names only Lambda's.
 const FONTS_FILE = 'fonts-of-the-package.conf'
-const fontsIn = (folder: string) => `<?xml version="1.0"?>
+const renderFontsFile = (folder: string) => `<?xml version="1.0"?>
 <fontconfig>
   <dir>${folder}/fonts</dir>
   <dir>/usr/share/fonts</dir>
@@ -36,15 +36,15 @@ export async function openBrowser(): Promise<Browser | NoBrowser> {
   try {
     const own = process.env['CHROMIUM_PATH']
     if (own) return await chromium.launch({ executablePath: own, args: FLAGS })
-    const folder = await unpackedChromium()
-    return await chromium.launch({ executablePath: `${folder}/chromium`, args: FLAGS, env: libraryEnv(folder) })
+    const folder = await unpackChromium()
+    return await chromium.launch({ executablePath: `${folder}/chromium`, args: FLAGS, env: createLibraryEnv(folder) })
   } catch (error) {
     return { reason: error instanceof Error ? error.message : String(error) }
   }
 }
 
 // The package's own libraries and fonts, because a bare machine has neither.
-function libraryEnv(folder: string): Record<string, string> {
+function createLibraryEnv(folder: string): Record<string, string> {
   const inherited = Object.entries(process.env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]]))
   return {
     ...Object.fromEntries(inherited),
@@ -54,7 +54,7 @@ function libraryEnv(folder: string): Record<string, string> {
 }
 
 /** The folder of the unpacked package, created on first use; a rename makes it complete or absent for parallel tests. */
-async function unpackedChromium(): Promise<string> {
+async function unpackChromium(): Promise<string> {
   const home = new URL('..', import.meta.resolve('@sparticuz/chromium'))
   const { version } = await Bun.file(new URL('package.json', home)).json()
   const folder = new URL(`../../../node_modules/.cache/chromium-${version}`, import.meta.url).pathname
@@ -62,7 +62,7 @@ async function unpackedChromium(): Promise<string> {
   const draft = `${folder}.${process.pid}`
   await mkdir(draft, { recursive: true })
   await unpackInto(draft)
-  await writeFile(`${draft}/${FONTS_FILE}`, fontsIn(folder))
+  await writeFile(`${draft}/${FONTS_FILE}`, renderFontsFile(folder))
   await rename(draft, folder).catch(() => rm(draft, { recursive: true }))
   return folder
 }

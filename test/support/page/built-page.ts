@@ -3,13 +3,13 @@
 const root = new URL('../../../', import.meta.url).pathname
 
 /** The folder of the built page. Throws if it does not exist, or a source has changed since. */
-export async function builtPage(): Promise<string> {
+export async function buildPage(): Promise<string> {
   const dist = `${root}dist/viewer`
-  const builtAt = await changedAt(`${dist}/index.html`).catch(() => 0)
+  const builtAt = await readChangeTime(`${dist}/index.html`).catch(() => 0)
   for await (const source of new Bun.Glob('{viewer,shared}/**/*').scan(root))
-    if ((await changedAt(root + source)) > builtAt)
+    if ((await readChangeTime(root + source)) > builtAt)
       throw new Error(`${source} is newer than the built page: run \`bun run build\``)
   return dist
 }
 
-const changedAt = async (path: string) => (await Bun.file(path).stat()).mtimeMs
+const readChangeTime = async (path: string) => (await Bun.file(path).stat()).mtimeMs

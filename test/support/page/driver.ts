@@ -24,7 +24,7 @@ export function loseContext() {
 }
 
 /** Resolves once the page reacts to pointers and keys: the wall is read, and its details are loaded. */
-export async function ready(page: Page): Promise<void> {
+export async function waitUntilReady(page: Page): Promise<void> {
   await page.waitForFunction(() => document.querySelector('main')?.ariaBusy === 'false')
 }
 
@@ -37,7 +37,7 @@ const TRIES_MAX = 20
  * during a layout, and takes a delayed tap for a long press. `act` must be repeatable; its number is that of the try.
  * `answer` waits for the page with a time limit in milliseconds.
  */
-export async function untilAnswered(
+export async function repeatUntilAnswered(
   answer: (timeout: number) => Promise<unknown>,
   act: (number: number) => Promise<unknown>,
 ): Promise<void> {
@@ -53,7 +53,7 @@ export async function untilAnswered(
 
 /** Holds the pointer on a point of the page until an element names what is there. */
 export function restPointer(page: Page, { x, y }: Point, answer = page.locator('.tooltip')): Promise<void> {
-  return untilAnswered(
+  return repeatUntilAnswered(
     (timeout) => answer.waitFor({ timeout }),
     async (number) => {
       // A move to the current position is not an event.
@@ -65,21 +65,21 @@ export function restPointer(page: Page, { x, y }: Point, answer = page.locator('
 
 /** Opens the details of the block at a point of the page, with the mouse or with a finger. */
 export function openLabel(page: Page, { x, y }: Point, by: 'mouse' | 'finger' = 'mouse'): Promise<void> {
-  return untilAnswered(
+  return repeatUntilAnswered(
     (timeout) => page.locator('#card').waitFor({ timeout }),
     () => (by === 'mouse' ? page.mouse.click(x, y) : page.touchscreen.tap(x, y)),
   )
 }
 
 /** Does something and waits until the page has drawn because of it. */
-export async function afterDraw(page: Page, act: () => Promise<unknown>) {
+export async function actAndDraw(page: Page, act: () => Promise<unknown>) {
   const before: number = await page.evaluate(() => Reflect.get(window, 'draws'))
   await act()
   await page.waitForFunction((count) => Reflect.get(window, 'draws') > count, before)
 }
 
 /** How far down the page the stage begins, in CSS pixels. */
-export const stageTop = (page: Page) =>
+export const measureStageTop = (page: Page) =>
   page.evaluate(() => document.getElementById('stage')?.getBoundingClientRect().top ?? 0)
 
 /** The stage's size. */
@@ -96,10 +96,10 @@ export const middleOf = (box: Box): Point => ({
 })
 
 /** Holds the pointer on a block of a wall shown whole until it is named; returns its position on the page. */
-export async function pointAt(page: Page, block: BlockIndex): Promise<Point> {
+export async function moveTo(page: Page, block: BlockIndex): Promise<Point> {
   const view = await viewOf(page)
   const middle = middleOf(boxOf(fit(view), view, block))
-  const point = { x: middle.x, y: middle.y + (await stageTop(page)) }
+  const point = { x: middle.x, y: middle.y + (await measureStageTop(page)) }
   await restPointer(page, point)
   return point
 }
@@ -107,13 +107,13 @@ export async function pointAt(page: Page, block: BlockIndex): Promise<Point> {
 /** Zooms in on a block with the wheel, moves the pointer away and returns the expected camera. */
 export async function zoomTo(page: Page, block: BlockIndex, factor: number): Promise<Camera> {
   const view = await viewOf(page)
-  const top = await stageTop(page)
+  const top = await measureStageTop(page)
   const middle = middleOf(boxOf(fit(view), view, block))
   // Browsers report the position of the wheel in whole pixels.
   const cursor = { x: Math.round(middle.x), y: Math.round(middle.y) }
   await restPointer(page, { x: cursor.x, y: cursor.y + top })
-  await afterDraw(page, () => page.mouse.wheel(0, -Math.log(factor) / 0.002))
-  await afterDraw(page, () => page.mouse.move(cursor.x, 2))
+  await actAndDraw(page, () => page.mouse.wheel(0, -Math.log(factor) / 0.002))
+  await actAndDraw(page, () => page.mouse.move(cursor.x, 2))
   return zoom(fit(view), view, factor, cursor)
 }
 
@@ -125,8 +125,8 @@ export async function pixelOf(page: Page, camera: Camera, block: BlockIndex, x: 
 }
 
 /** The colour the browser shows at a point of the stage, `#rrggbb`. */
-export async function colourAt(page: Page, { x, y }: Point): Promise<string> {
-  const clip = { x: Math.floor(x), y: Math.floor(y + (await stageTop(page))), width: 1, height: 1 }
+export async function readColour(page: Page, { x, y }: Point): Promise<string> {
+  const clip = { x: Math.floor(x), y: Math.floor(y + (await measureStageTop(page))), width: 1, height: 1 }
   const png = (await page.screenshot({ clip })).toString('base64')
   return page.evaluate(async (data) => {
     const bytesOfPng = Uint8Array.from(atob(data), (character) => character.charCodeAt(0))
@@ -139,10 +139,14 @@ export async function colourAt(page: Page, { x, y }: Point): Promise<string> {
 }
 
 /** Resolves once the page shows a colour at a point of the stage, which may be drawn later. */
-export async function shows(page: Page, point: Point, wanted: string | ((colour: string) => boolean)): Promise<void> {
+export async function waitForColour(
+  page: Page,
+  point: Point,
+  wanted: string | ((colour: string) => boolean),
+): Promise<void> {
   let colour = ''
   for (let frame = 0; frame < 200; frame++) {
-    colour = await colourAt(page, point)
+    colour = await readColour(page, point)
     if (typeof wanted === 'string' ? colour === wanted : wanted(colour)) return
     await page.evaluate(() => new Promise(requestAnimationFrame))
   }
@@ -150,21 +154,25 @@ export async function shows(page: Page, point: Point, wanted: string | ((colour:
 }
 
 /** Resolves once a wall shown whole has a colour in the middle of a block. */
-export async function showsBlock(page: Page, block: BlockIndex, wanted: Parameters<typeof shows>[2]): Promise<void> {
+export async function waitForBlockColour(
+  page: Page,
+  block: BlockIndex,
+  wanted: Parameters<typeof waitForColour>[2],
+): Promise<void> {
   const view = await viewOf(page)
-  await shows(page, middleOf(boxOf(fit(view), view, block)), wanted)
+  await waitForColour(page, middleOf(boxOf(fit(view), view, block)), wanted)
 }
 
 /** Two fingers around a point spread from one distance to another. */
 export async function pinch(page: Page, around: Point, from: number, to: number) {
   const session = await page.context().newCDPSession(page)
-  const fingers = (distance: number) => [
+  const placeFingers = (distance: number) => [
     { x: around.x - distance / 2, y: around.y, id: 0 },
     { x: around.x + distance / 2, y: around.y, id: 1 },
   ]
-  await session.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: fingers(from) })
+  await session.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: placeFingers(from) })
   for (const share of [0.25, 0.5, 0.75, 1]) {
-    const touchPoints = fingers(from + (to - from) * share)
+    const touchPoints = placeFingers(from + (to - from) * share)
     await session.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints })
   }
   await session.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })

@@ -7,7 +7,7 @@ import { PALETTE } from '../../../shared/palette.ts'
 import { toBlockOrder, partOf, type Pixels } from '../../../shared/pixels.ts'
 import { BLOCK_SIZE, CLAIM_ORDER, TOTAL_BLOCKS, blockAt, type BlockIndex } from '../../../shared/wall.ts'
 import { prngOf, type Prng } from '../prng.ts'
-import { decoded } from '../service/decoded.ts'
+import { decodePicture } from '../service/decoded.ts'
 import { canvas as sample } from './sample-wall.ts'
 
 const STARTED_AT = 1_790_000_000_000
@@ -21,7 +21,7 @@ export const SOLD_IN_DEMO = HUNG.reduce((sum, { w, h }) => sum + w * h, 0)
 const pictures = new Map(await Promise.all(HUNG.map(async (work) => [work, await pixelsOf(work)] as const)))
 
 /** The pixels of a work of the demo, loaded before. */
-function pictureWith(work: Work): Pixels {
+function drawPicture(work: Work): Pixels {
   const pixels = pictures.get(work)
   if (pixels === undefined) throw new Error(`${work.name} brings no picture`)
   return pixels
@@ -29,7 +29,7 @@ function pictureWith(work: Work): Pixels {
 
 /** The pixels of a work, block by block. */
 async function pixelsOf(work: Work): Promise<Pixels> {
-  const { colourAt, width, height } = await decoded(new Response(Uint8Array.from(await pictureOf(work))))
+  const { colourAt, width, height } = await decodePicture(new Response(Uint8Array.from(await pictureOf(work))))
   const rows = Uint8Array.from({ length: width * height }, (_, at) =>
     PALETTE.indexOf(colourAt(at % width, Math.floor(at / width))),
   )
@@ -37,7 +37,7 @@ async function pixelsOf(work: Work): Promise<Pixels> {
 }
 
 /** A wall with about so many sold blocks, most of them in works of many blocks. */
-export function galleryWall(sold: number): Canvas {
+export function createGalleryWall(sold: number): Canvas {
   const prng = prngOf(402)
   const blocks = new Map<BlockIndex, CanvasBlock>()
   const owned: number[] = []
@@ -49,7 +49,7 @@ export function galleryWall(sold: number): Canvas {
     const said = { m: work.message, ...(work.link === undefined ? {} : { l: work.link }) }
     const t = STARTED_AT + 60_000 * blocks.size
     for (const [part, block] of blocksOf(area).entries()) {
-      const px = partOf(pictureWith(work), part).toBase64()
+      const px = partOf(drawPicture(work), part).toBase64()
       blocks.set(block, { i: block, a: agent, t, ...said, px })
     }
     owned[agent] = (owned[agent] ?? 0) + area.w * area.h

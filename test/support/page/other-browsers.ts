@@ -23,7 +23,7 @@ export async function openFirefox(): Promise<OtherBrowser | NoBrowser> {
     stdout: 'ignore',
     stderr: 'pipe',
   })
-  const ask = await bidi(`${await found(child.stderr, /WebDriver BiDi listening on (ws:\S+)/)}/session`)
+  const ask = await connectBidi(`${await waitForMatch(child.stderr, /WebDriver BiDi listening on (ws:\S+)/)}/session`)
   await ask('session.new', { capabilities: {} })
   const { context } = await ask('browsingContext.create', { type: 'tab' })
   return {
@@ -47,7 +47,7 @@ export async function openFirefox(): Promise<OtherBrowser | NoBrowser> {
 /** The used fields of BiDi's responses. */
 type Told = { readonly context?: string; readonly result?: { readonly value?: string } }
 
-async function bidi(address: string): Promise<(method: string, params: object) => Promise<Told>> {
+async function connectBidi(address: string): Promise<(method: string, params: object) => Promise<Told>> {
   const socket = new WebSocket(address)
   const waiting = new Map<number, PromiseWithResolvers<Told>>()
   socket.addEventListener('message', ({ data }: MessageEvent<string>) => {
@@ -81,7 +81,7 @@ export async function openWebKit(): Promise<OtherBrowser | NoBrowser> {
     stdout: 'pipe',
     stderr: 'ignore',
   })
-  const display = await found(screen.stdout, /(\d+)\n/)
+  const display = await waitForMatch(screen.stdout, /(\d+)\n/)
   const port = await findFreePort()
   const driver = Bun.spawn(['WebKitWebDriver', `--port=${port}`], {
     env: { ...process.env, DISPLAY: `:${display}`, WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1' },
@@ -94,7 +94,7 @@ export async function openWebKit(): Promise<OtherBrowser | NoBrowser> {
     const answer: { value: unknown } = await (await fetch(`http://127.0.0.1:${port}${path}`, init)).json()
     return answer.value
   }
-  const started = await untilUp(() =>
+  const started = await waitUntilUp(() =>
     ask('POST', '/session', { capabilities: { alwaysMatch: { 'webkitgtk:browserOptions': options } } }),
   )
   const session = `/session/${String(Reflect.get(Object(started), 'sessionId'))}`
@@ -112,7 +112,7 @@ export async function openWebKit(): Promise<OtherBrowser | NoBrowser> {
 }
 
 /** Tries again while nobody listens yet. */
-async function untilUp<T>(attempt: () => Promise<T>): Promise<T> {
+async function waitUntilUp<T>(attempt: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries++)
     try {
       return await attempt()
@@ -123,7 +123,7 @@ async function untilUp<T>(attempt: () => Promise<T>): Promise<T> {
 }
 
 /** What a pattern's group matches in a program's output. */
-async function found(stream: ReadableStream<Uint8Array>, pattern: RegExp): Promise<string> {
+async function waitForMatch(stream: ReadableStream<Uint8Array>, pattern: RegExp): Promise<string> {
   const decoder = new TextDecoder()
   let said = ''
   for await (const part of stream) {

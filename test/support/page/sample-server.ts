@@ -17,7 +17,7 @@ import {
 import type { Spaces } from '../../../shared/contract/space.ts'
 import { PIXELS_PER_BLOCK } from '../../../shared/pixels.ts'
 import { COLS, TOTAL_BLOCKS, coordOf, isBlockIndex, parseCoord, type BlockIndex } from '../../../shared/wall.ts'
-import { builtPage } from './built-page.ts'
+import { buildPage } from './built-page.ts'
 import { canvas as sample, deedOf } from './sample-wall.ts'
 
 export type SampleServer = {
@@ -46,7 +46,7 @@ const UNPAINTED = 255
 
 /** Serves the built page on a free port. */
 export async function startSampleServer(): Promise<SampleServer> {
-  const dist = await builtPage()
+  const dist = await buildPage()
   let status = 200
   let canvas = structuredClone(sample)
   let version = 0
@@ -61,7 +61,7 @@ export async function startSampleServer(): Promise<SampleServer> {
     for (const follower of followers) follower.enqueue(eventOf(change))
   }
 
-  const live = (after: number, first = '') => {
+  const openStream = (after: number, first = '') => {
     let self: ReadableStreamDefaultController<string>
     const stream = new ReadableStream<string>({
       start(controller) {
@@ -83,12 +83,12 @@ export async function startSampleServer(): Promise<SampleServer> {
     version++
   }
 
-  const nextTime = () => 1_760_000_000_000 + (canvas.stats.lastSaleId + 1) * 60_000
+  const computeNextTime = () => 1_760_000_000_000 + (canvas.stats.lastSaleId + 1) * 60_000
 
   const sell = (block: BlockIndex, agent: Sale['agent'], t: number, shown: Pick<CanvasBlock, 'px' | 'm' | 'l'>) => {
     const seq = canvas.stats.lastSaleId + 1
     const content = Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== undefined))
-    change(sold(canvas, { i: block, a: agent.id - 1, t, ...content }, agent, seq))
+    change(addSale(canvas, { i: block, a: agent.id - 1, t, ...content }, agent, seq))
     tell({ number: log.length + 1, kind: 'sale', seq, i: block, coord: coordOf(block), t, agent, ...content })
   }
 
@@ -108,21 +108,21 @@ export async function startSampleServer(): Promise<SampleServer> {
       const { pathname, search } = new URL(request.url)
       asked.push(pathname + search)
       if (pathname === '/api/canvas.bin')
-        return read(request, 'application/octet-stream', () => heldBody(pixelsOf(canvas), held))
-      if (pathname === '/api/blocks') return read(request, 'application/json', () => blocksText(canvas))
-      if (pathname === '/api/live') return live(afterIn(request))
-      if (pathname === SHARED_STREAM) return live(log.length, markOf('start', log.length))
+        return read(request, 'application/octet-stream', () => createHeldBody(pixelsOf(canvas), held))
+      if (pathname === '/api/blocks') return read(request, 'application/json', () => renderBlocks(canvas))
+      if (pathname === '/api/live') return openStream(readAfter(request))
+      if (pathname === SHARED_STREAM) return openStream(log.length, markOf('start', log.length))
       if (pathname === '/api/tail') return Response.json(tailOf(log), { status })
-      if (pathname === '/api/feed') return Response.json(feedPage(log, search), { status })
-      if (pathname === '/api/history') return Response.json(historyPage(log, search), { status })
+      if (pathname === '/api/feed') return Response.json(createFeedPage(log, search), { status })
+      if (pathname === '/api/history') return Response.json(createHistoryPage(log, search), { status })
       if (pathname === '/wall.png') return new Response(onePixel, { headers: { 'content-type': 'image/png' } })
       if (pathname.startsWith('/blocks/')) {
         const deed = deedOf(canvas, pathname.slice('/blocks/'.length))
         return Response.json(deed ?? {}, { status: deed ? 200 : 402 })
       }
-      if (pathname === '/api/space') return Response.json(spaceIn(canvas, search))
-      if (pathname.startsWith('/areas/')) return Response.json(areaState(canvas, pathname.slice('/areas/'.length)))
-      return pageOrFile(dist, pathname, canvas, isShared)
+      if (pathname === '/api/space') return Response.json(findSpaceIn(canvas, search))
+      if (pathname.startsWith('/areas/')) return Response.json(readAreaState(canvas, pathname.slice('/areas/'.length)))
+      return findPageOrFile(dist, pathname, canvas, isShared)
     },
   })
 
@@ -135,9 +135,9 @@ export async function startSampleServer(): Promise<SampleServer> {
       change(next)
       log.splice(0, log.length, ...changesOf(next))
     },
-    sell: (block, agent, px, t = nextTime(), words = {}) =>
+    sell: (block, agent, px, t = computeNextTime(), words = {}) =>
       sell(block, agent, t, { ...(px === undefined ? {} : { px }), ...words }),
-    sellArea(blocks, agent, t = nextTime()) {
+    sellArea(blocks, agent, t = computeNextTime()) {
       for (const block of blocks) sell(block, agent, t, {})
       return t
     },
@@ -164,7 +164,7 @@ export async function startSampleServer(): Promise<SampleServer> {
 }
 
 /** A file of the built page; the page itself as the service would send it. */
-async function pageOrFile(dist: string, pathname: string, canvas: Canvas, isShared: boolean): Promise<Response> {
+async function findPageOrFile(dist: string, pathname: string, canvas: Canvas, isShared: boolean): Promise<Response> {
   const path = pathname === '/' ? '/index.html' : pathname === '/paint' ? '/paint.html' : pathname
   const file = Bun.file(dist + path)
   if (!path.endsWith('.html')) return new Response(file)
@@ -190,10 +190,10 @@ const markOf = (kind: Mark['kind'], number: number) =>
   `event: ${kind}\ndata: ${JSON.stringify({ kind, number } satisfies Mark)}\n\n`
 
 /** The number after which a stream goes on. */
-const afterIn = ({ headers, url }: Request) =>
+const readAfter = ({ headers, url }: Request) =>
   Number(headers.get('last-event-id') ?? new URL(url).searchParams.get('after'))
 
-function sold(canvas: Canvas, block: CanvasBlock, agent: Sale['agent'], seq: number): Canvas {
+function addSale(canvas: Canvas, block: CanvasBlock, agent: Sale['agent'], seq: number): Canvas {
   const agents = canvas.agents.filter(({ id }) => id !== agent.id)
   const owned = canvas.agents.find(({ id }) => id === agent.id)?.blocks ?? 0
   const claimed = canvas.stats.claimed + 1
@@ -230,12 +230,12 @@ export const withoutPictures = (canvas: Canvas): Canvas => ({
   })),
 })
 
-const blocksText = (canvas: Canvas) => JSON.stringify(withoutPictures(canvas))
+const renderBlocks = (canvas: Canvas) => JSON.stringify(withoutPictures(canvas))
 
 /** The place at which a body is paused, and the end of the pause. */
 type Held = { readonly blocks: number; readonly release: Promise<void>; readonly go: () => void }
 
-function heldBody(bytes: Uint8Array<ArrayBuffer>, held: Held | undefined): BodyInit {
+function createHeldBody(bytes: Uint8Array<ArrayBuffer>, held: Held | undefined): BodyInit {
   if (held === undefined) return bytes
   const { blocks, release } = held
   return new ReadableStream({
@@ -248,7 +248,7 @@ function heldBody(bytes: Uint8Array<ArrayBuffer>, held: Held | undefined): BodyI
   })
 }
 
-function areaState(canvas: Canvas, name: string): AreaState {
+function readAreaState(canvas: Canvas, name: string): AreaState {
   const area = parseArea(name)
   const sold = new Set(canvas.blocks.map(({ i }) => i))
   const blocks = area ? blocksOf(area) : []
@@ -256,7 +256,7 @@ function areaState(canvas: Canvas, name: string): AreaState {
   return { area: name, blocks: blocks.length, open: blocks.length - taken, taken, held: 0, price: null, owner: null }
 }
 
-function spaceIn(canvas: Canvas, search: string): Pick<Spaces, 'spaces'> {
+function findSpaceIn(canvas: Canvas, search: string): Pick<Spaces, 'spaces'> {
   const query = new URLSearchParams(search)
   const [w, h] = [Number(query.get('w')), Number(query.get('h'))]
   const sold = new Set(canvas.blocks.map(({ i }) => i))
@@ -289,7 +289,7 @@ function tailOf(log: readonly ChangeDto[]): LogTail {
   return { after, nextAfter: log.length, askAgainMs: 4000, changes: log.slice(after) }
 }
 
-function feedPage(log: readonly ChangeDto[], search: string): FeedPage {
+function createFeedPage(log: readonly ChangeDto[], search: string): FeedPage {
   const query = new URLSearchParams(search)
   const sales = log.flatMap((change) => (change.kind === 'sale' ? [change] : []))
   const after = Number(query.get('after'))
@@ -297,7 +297,7 @@ function feedPage(log: readonly ChangeDto[], search: string): FeedPage {
   return { nextAfter: after + page.length, hasMore: after + page.length < sales.length, sales: page }
 }
 
-function historyPage(log: readonly ChangeDto[], search: string): HistoryPage {
+function createHistoryPage(log: readonly ChangeDto[], search: string): HistoryPage {
   const query = new URLSearchParams(search)
   const after = Number(query.get('after'))
   const nextAfter = Math.min(after + Number(query.get('limit')), log.length)

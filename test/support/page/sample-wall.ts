@@ -29,28 +29,28 @@ const WHITE = 215
 const RED = 180
 
 /** The block at a position that is known to be on the wall. */
-export function at(col: number, row: number): BlockIndex {
+export function indexOf(col: number, row: number): BlockIndex {
   const block = blockAt(col, row)
   if (block === undefined) throw new RangeError(`${col},${row} is off the wall`)
   return block
 }
 
 /** Every pixel another colour. */
-export const rainbowBlock = at(80, 45)
+export const rainbowBlock = indexOf(80, 45)
 /** Alternating black and white. */
-export const checkerBlock = at(78, 45)
+export const checkerBlock = indexOf(78, 45)
 /** Owned, without a picture. */
-export const blockWithoutPicture = at(81, 45)
+export const blockWithoutPicture = indexOf(81, 45)
 /** Its texts try to be markup. */
-export const nastyBlock = at(79, 44)
-export const openBlock = at(100, 20)
+export const nastyBlock = indexOf(79, 44)
+export const openBlock = indexOf(100, 20)
 
 /** A colour for each pixel of a block. */
-const picture = (colour: (x: number, y: number) => number) =>
+const createPicture = (colour: (x: number, y: number) => number) =>
   Uint8Array.from({ length: BLOCK_SIZE ** 2 }, (_, i) => colour(i % BLOCK_SIZE, Math.floor(i / BLOCK_SIZE))).toBase64()
 
 /** The rainbow's palette index at a pixel. */
-export const rainbowAt = (x: number, y: number): number => 16 + y * 2 * BLOCK_SIZE + x * 2
+export const chooseRainbow = (x: number, y: number): number => 16 + y * 2 * BLOCK_SIZE + x * 2
 
 export const nastyMessage = `<script>window.hurt = true</script><img src=x onerror="window.hurt = true">`
 
@@ -72,16 +72,16 @@ const blocks: Canvas['blocks'] = [
     t: 1_760_000_300_000,
     m: nastyMessage,
     l: 'https://example.org/?q=%3Cscript%3E',
-    px: picture(() => RED),
+    px: createPicture(() => RED),
   },
-  { i: checkerBlock, a: 0, t: 1_760_000_100_000, px: picture((x, y) => ((x + y) % 2 ? WHITE : BLACK)) },
+  { i: checkerBlock, a: 0, t: 1_760_000_100_000, px: createPicture((x, y) => ((x + y) % 2 ? WHITE : BLACK)) },
   {
     i: rainbowBlock,
     a: 0,
     t: 1_760_000_000_000,
     m: 'Hello from a machine.',
     l: 'https://example.com/a',
-    px: picture(rainbowAt),
+    px: createPicture(chooseRainbow),
   },
   { i: blockWithoutPicture, a: 0, t: 1_760_000_200_000 },
 ]

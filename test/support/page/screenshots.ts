@@ -5,9 +5,9 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import type { CanvasBlock } from '../../../shared/contract/canvas.ts'
 import { COLS, coordOf, type BlockIndex } from '../../../shared/wall.ts'
 import { openBrowser } from './browser.ts'
-import { galleryWall, SOLD_IN_DEMO } from './gallery.ts'
+import { createGalleryWall, SOLD_IN_DEMO } from './gallery.ts'
 import { startSampleServer } from './sample-server.ts'
-import { at } from './sample-wall.ts'
+import { indexOf } from './sample-wall.ts'
 
 const FOLDER = new URL('../../../docs/', import.meta.url).pathname
 const QUALITY = 70
@@ -18,8 +18,8 @@ const SINCE_LAST_SALE_MS = 240_000
 // The host in the address bar; no request is sent to it.
 const ORIGIN = 'https://wall.example'
 
-const wall = galleryWall(SOLD_IN_DEMO)
-const shown = spokenNear(86, 42)
+const wall = createGalleryWall(SOLD_IN_DEMO)
+const shown = findSpokenNear(86, 42)
 /** The artwork of the shown block with its details open. */
 const workAddress = `?work=${coordOf(shown)}`
 
@@ -67,20 +67,20 @@ async function take(opened: Browser, url: URL, { address, options }: Shot): Prom
     () => document.querySelector('main')?.ariaBusy === 'false' && !document.getElementById('counts')?.matches(':empty'),
   )
   if (address !== '') await page.locator('#card .payment').getByText('Paid on Base').waitFor({ state: 'attached' })
-  await settled(page)
+  await waitUntilSettled(page)
   const png = await page.screenshot()
   await context.close()
   return await new Bun.Image(png).webp({ quality: QUALITY }).bytes()
 }
 
 /** Resolves when pending drawing is done. */
-async function settled(page: Page): Promise<void> {
+async function waitUntilSettled(page: Page): Promise<void> {
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
 }
 
 /** The block nearest to a position that has a message. */
-function spokenNear(nearCol: number, nearRow: number): BlockIndex {
-  const away = ({ i }: CanvasBlock) => Math.hypot((i % COLS) - nearCol, Math.floor(i / COLS) - nearRow)
-  const [nearest] = wall.blocks.filter(({ m }) => m !== undefined).toSorted((a, b) => away(a) - away(b))
-  return nearest === undefined ? at(nearCol, nearRow) : at(nearest.i % COLS, Math.floor(nearest.i / COLS))
+function findSpokenNear(nearCol: number, nearRow: number): BlockIndex {
+  const measureAway = ({ i }: CanvasBlock) => Math.hypot((i % COLS) - nearCol, Math.floor(i / COLS) - nearRow)
+  const [nearest] = wall.blocks.filter(({ m }) => m !== undefined).toSorted((a, b) => measureAway(a) - measureAway(b))
+  return nearest === undefined ? indexOf(nearCol, nearRow) : indexOf(nearest.i % COLS, Math.floor(nearest.i / COLS))
 }

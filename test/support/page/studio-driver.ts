@@ -5,16 +5,20 @@ import type { AreaOrder } from '../../../shared/contract/area-order.ts'
 import { pngOf, RGB, RGBA } from '../picture-files.ts'
 
 /** A picture in which every pixel has a colour of its own, the same each time; in RGBA all of them are partly transparent. */
-export function motley(width: number, height: number, kind: typeof RGB | typeof RGBA = RGB): Uint8Array<ArrayBuffer> {
+export function createMotley(
+  width: number,
+  height: number,
+  kind: typeof RGB | typeof RGBA = RGB,
+): Uint8Array<ArrayBuffer> {
   let seed = width * 1000 + height
-  const next = () => (seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31) >> 16
+  const drawNext = () => (seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31) >> 16
   const rowBytes = 1 + width * (kind === RGBA ? 4 : 3)
-  const data = Uint8Array.from({ length: height * rowBytes }, (_, i) => (i % rowBytes === 0 ? 0 : next()))
+  const data = Uint8Array.from({ length: height * rowBytes }, (_, i) => (i % rowBytes === 0 ? 0 : drawNext()))
   return pngOf(width, height, kind, data)
 }
 
 /** The rows of a colour gradient, as in a PNG in RGB. */
-export const slopeRows = (width: number, height: number): Uint8Array =>
+export const createSlopeRows = (width: number, height: number): Uint8Array =>
   Uint8Array.from({ length: height * (1 + width * 3) }, (_, i) => {
     const [x, y] = [i % (1 + width * 3), Math.floor(i / (1 + width * 3))]
     return x === 0 ? 0 : 60 + y + (x * 80) / (width * 3)
@@ -48,7 +52,7 @@ export async function download(page: Page, form: string): Promise<string> {
 export const toStep = (page: Page, step: 'picture' | 'place' | 'words' | 'deal') => page.locator(`#to-${step}`).click()
 
 /** The text of the request for a program, once the picture is painted. */
-export async function bodyIn(page: Page): Promise<AreaOrder> {
+export async function readBody(page: Page): Promise<AreaOrder> {
   await toStep(page, 'deal')
   const body: AreaOrder = JSON.parse(await download(page, 'json'))
   return body
@@ -78,14 +82,16 @@ export async function installWallet(page: Page, name: string, answer: Answer) {
     }
   })
   await page.addInitScript((called) => {
-    const request = async ({ method, params }: { method: string; params?: readonly string[] }) => {
+    const answerRequest = async ({ method, params }: { method: string; params?: readonly string[] }) => {
       const { result, code, message } = await Reflect.get(window, 'askWallet')(method, params ?? [])
       if (code !== undefined) throw Object.assign(new Error(message), { code })
       return result
     }
     const info = { uuid: '3f1c8c3e-0000-4000-8000-000000000000', name: called, icon: 'data:,', rdns: 'org.example' }
     const announce = () =>
-      window.dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail: { info, provider: { request } } }))
+      window.dispatchEvent(
+        new CustomEvent('eip6963:announceProvider', { detail: { info, provider: { request: answerRequest } } }),
+      )
     window.addEventListener('eip6963:requestProvider', announce)
   }, name)
 }
@@ -93,7 +99,7 @@ export async function installWallet(page: Page, name: string, answer: Answer) {
 /** Goes through all of painting: an open page, a picture, each step, and a message. */
 export async function walkPainting(page: Page, look: (state: string) => Promise<void>): Promise<void> {
   await look('nothing yet')
-  await drop(page, 'a.png', motley(20, 20))
+  await drop(page, 'a.png', createMotley(20, 20))
   await page.getByText('a.png, 20 × 20 pixels').waitFor()
   for (const step of ['picture', 'place', 'words', 'deal'] as const) {
     await toStep(page, step)

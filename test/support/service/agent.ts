@@ -28,7 +28,7 @@ export type Answer = {
 }
 
 /** Sends a request, or another message, and reads the response. */
-export async function rpc(wall: Wall, message: object, headers: Fields = {}): Promise<Answer> {
+export async function sendRpc(wall: Wall, message: object, headers: Fields = {}): Promise<Answer> {
   const response = await post(wall, JSON.stringify({ jsonrpc: '2.0', ...message }), headers)
   const text = await response.text()
   const { jsonrpc: _, ...body } = text === '' ? { jsonrpc: '2.0' } : JSON.parse(text)
@@ -39,7 +39,7 @@ export async function rpc(wall: Wall, message: object, headers: Fields = {}): Pr
 export const STATELESS = '2026-07-28'
 
 /** A request in that revision: its headers and its body; `meta` and `headers` add to it, or replace parts. */
-export function stateless(method: string, params: Params = {}, meta: Params = {}, headers: Fields = {}) {
+export function sendStateless(method: string, params: Params = {}, meta: Params = {}, headers: Fields = {}) {
   const envelope = {
     'io.modelcontextprotocol/protocolVersion': STATELESS,
     'io.modelcontextprotocol/clientInfo': { name: 'agent', version: '1' },
@@ -68,7 +68,7 @@ export type ToolAnswer = {
 export async function callTool(wall: Wall, name: string, args: object = {}, payment?: unknown): Promise<ToolAnswer> {
   const meta = payment === undefined ? {} : { _meta: { 'x402/payment': payment } }
   const params = { name, arguments: args, ...meta }
-  const answer = await rpc(wall, { id: 1, method: 'tools/call', params }, NEGOTIATED)
+  const answer = await sendRpc(wall, { id: 1, method: 'tools/call', params }, NEGOTIATED)
   const result = answer.result as ToolAnswer
   expectDeclared(name, result)
   return result
@@ -76,15 +76,15 @@ export async function callTool(wall: Wall, name: string, args: object = {}, paym
 
 const validator = new AjvJsonSchemaValidator()
 
-const validators = (schemas: ReadonlyArray<readonly [name: string, schema: object | undefined]>) =>
+const createValidators = (schemas: ReadonlyArray<readonly [name: string, schema: object | undefined]>) =>
   new Map(
     schemas.flatMap(([name, schema]) =>
       schema === undefined ? [] : [[name, validator.getValidator(JSON.parse(JSON.stringify(schema)))] as const],
     ),
   )
 
-const listed = validators(TOOL_LIST.map(({ name, outputSchema }) => [name, outputSchema]))
-const whole = validators(TOOLS.map(({ name, output }) => [name, output]))
+const listed = createValidators(TOOL_LIST.map(({ name, outputSchema }) => [name, outputSchema]))
+const whole = createValidators(TOOLS.map(({ name, output }) => [name, output]))
 
 /** Validates every result with the listed schema, like the SDK's own client, and all that are not errors with the whole schema. */
 function expectDeclared(name: string, { structuredContent, isError }: ToolAnswer): void {
@@ -104,7 +104,7 @@ export const buy = (wall: Wall, args: object, payment: Payment): Promise<ToolAns
   callTool(wall, 'buy_block', args, payloadOf(payment))
 
 /** Width and height of the PNG in a tool's result. */
-export function pictureSize({ content }: ToolAnswer): readonly [number, number] {
+export function readPictureSize({ content }: ToolAnswer): readonly [number, number] {
   const picture = content.find(({ type }) => type === 'image')
   const bytes = Buffer.from(picture?.data ?? '', 'base64')
   if (bytes.subarray(1, 4).toString('latin1') !== 'PNG') throw new Error('there is no PNG')

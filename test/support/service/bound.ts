@@ -12,7 +12,7 @@ export function boundTo(order: Omit<Order, 'host'>, payment: Payment, host = HOS
 }
 
 /** The same payment after somebody removed the salt in transit. */
-export function stripped(payment: Payment): Payment {
+export function stripBinding(payment: Payment): Payment {
   const { salt: _, ...rest } = payment
   return rest
 }

@@ -12,16 +12,17 @@ export type Decoded = {
 }
 
 /** Decodes the body of a response. */
-export async function decoded(response: Response): Promise<Decoded> {
+export async function decodePicture(response: Response): Promise<Decoded> {
   const file = new Uint8Array(await response.arrayBuffer())
   const { width, height, rgba } = readPlainPng(await new Bun.Image(file).png({ compressionLevel: 0 }).bytes())
   const pixels = new DataView(rgba.buffer, rgba.byteOffset)
-  const named = (rgb: number) => `#${rgb.toString(16).padStart(6, '0')}`
-  const at = (pixel: number) => pixels.getUint32(pixel * 4) >>> 8
+  const toHexColour = (rgb: number) => `#${rgb.toString(16).padStart(6, '0')}`
+  const readPixel = (pixel: number) => pixels.getUint32(pixel * 4) >>> 8
   return {
     width,
     height,
-    colourAt: (x, y) => named(at(y * width + x)),
-    colours: () => new Set([...new Set(Array.from({ length: width * height }, (_, pixel) => at(pixel)))].map(named)),
+    colourAt: (x, y) => toHexColour(readPixel(y * width + x)),
+    colours: () =>
+      new Set([...new Set(Array.from({ length: width * height }, (_, pixel) => readPixel(pixel)))].map(toHexColour)),
   }
 }

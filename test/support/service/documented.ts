@@ -37,14 +37,14 @@ function wordsOf(app: App): Words {
 }
 
 /** Every response in the document, as `METHOD path status`. */
-export const listedBy = (app: App): readonly string[] =>
+export const listOperations = (app: App): readonly string[] =>
   Object.entries(wordsOf(app).document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).flatMap(([method, { responses }]) =>
       Object.keys(responses).map((status) => `${method.toUpperCase()} ${path} ${status}`),
     ),
   )
 
-function listedAnswer({ document }: Words, { path, method }: Operation, status: number): Answer | undefined {
+function findListedAnswer({ document }: Words, { path, method }: Operation, status: number): Answer | undefined {
   const listed = document.paths[path]?.[method.toLowerCase()]?.responses[status]
   if (listed === undefined || !('$ref' in listed)) return listed
   return document.components.responses[listed.$ref.split('/').at(-1) ?? '']
@@ -73,7 +73,7 @@ export async function expectDocumented(app: App, response: Response, operation: 
   const other = operation.also?.[response.status]
   if (other?.schema !== undefined)
     return expect([...Value.Errors(other.schema, await response.clone().json())]).toEqual([])
-  const listed = listedAnswer(wordsOf(app), operation, response.status)
+  const listed = findListedAnswer(wordsOf(app), operation, response.status)
   expect(listed, `${operation.id} answers ${response.status}`).toBeDefined()
   for (const [name, { required }] of Object.entries(listed?.headers ?? {}))
     if (required === true) expect(response.headers.get(name), `${name} of ${operation.id}`).not.toBeNull()

@@ -11,7 +11,7 @@ import {
   type IdentityFields,
 } from '../../../shared/signing.ts'
 import { signatureOf } from '../fakes/wallets.ts'
-import { NOW, wallet } from '../samples.ts'
+import { NOW, createWalletAddress } from '../samples.ts'
 import { HOST } from './wall.ts'
 
 /** An edit of `coord`, signed by the `payer`-th wallet; `signing` changes what is signed but not what is sent. */
@@ -19,7 +19,7 @@ export function editOf(
   payer: number,
   coord: string,
   fields: EditFields,
-  { host = HOST, ts = NOW, by = wallet(payer) }: { host?: string; ts?: number; by?: Address } = {},
+  { host = HOST, ts = NOW, by = createWalletAddress(payer) }: { host?: string; ts?: number; by?: Address } = {},
 ): Record<string, unknown> {
   return { ts, signature: signatureOf(by, editMessage(host, coord, ts, fields)), ...fields }
 }
@@ -34,23 +34,23 @@ export function areaEditOf(
   const digest = pixels && createHash('sha256').update(pixels).digest('hex')
   const message = formatAreaMessage(HOST, area, ts, { ...texts, pixels: digest })
   const picture = pixels === undefined ? {} : { pixels: pixels.toBase64() }
-  return { ts, signature: signatureOf(wallet(payer), message), ...picture, ...texts }
+  return { ts, signature: signatureOf(createWalletAddress(payer), message), ...picture, ...texts }
 }
 
 /** The `payer`-th wallet's naming of a painter. */
 export function namingOf(payer: number, painter: Address | null, ts = NOW): Record<string, unknown> {
-  const own = wallet(payer)
+  const own = createWalletAddress(payer)
   return { wallet: own, ts, signature: signatureOf(own, formatPainterMessage(HOST, own, ts, painter)), painter }
 }
 
 /** The `payer`-th wallet's registration. */
 export function registrationOf(payer: number, fields: IdentityFields, ts = NOW): Record<string, unknown> {
-  const own = wallet(payer)
+  const own = createWalletAddress(payer)
   return { wallet: own, ts, signature: signatureOf(own, registerMessage(HOST, own, ts, fields)), ...fields }
 }
 
 /** A request with a JSON body. */
-export const sending = (body: unknown, headers: Readonly<Record<string, string>> = {}): RequestInit => ({
+export const createBodyInit = (body: unknown, headers: Readonly<Record<string, string>> = {}): RequestInit => ({
   headers: { 'Content-Type': 'application/json', ...headers },
   body: typeof body === 'string' ? body : JSON.stringify(body),
 })

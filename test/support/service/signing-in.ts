@@ -4,7 +4,7 @@ import { createSIWxMessage, encodeSIWxHeader } from '@x402/extensions/sign-in-wi
 import { getAddress } from 'viem'
 import type { Address } from '../../../server/domain/purchase/payment.ts'
 import { signatureOf } from '../fakes/wallets.ts'
-import { sending } from './signed.ts'
+import { createBodyInit } from './signed.ts'
 import type { Wall } from './wall.ts'
 
 /** The fields of a sign-in, as the extension names them. */
@@ -26,24 +26,28 @@ export function demandOf(response: Response): Demand {
 }
 
 /** The fields that a demand asks `wallet` to sign. */
-export function fieldsFor(response: Response, wallet: Address): SignInFields {
+export function readSignInFields(response: Response, wallet: Address): SignInFields {
   const { info, supportedChains } = demandOf(response).extensions['sign-in-with-x']
   return { ...info, ...supportedChains[0], address: getAddress(wallet) }
 }
 
 /** The header of fields that `by` signed; `changes` are made after signing. */
-export function headerFor(fields: SignInFields, by: Address, changes: Readonly<Record<string, unknown>> = {}): string {
+export function createSignInHeader(
+  fields: SignInFields,
+  by: Address,
+  changes: Readonly<Record<string, unknown>> = {},
+): string {
   const text = createSIWxMessage(fields as never, fields['address'] ?? '')
   return encodeSIWxHeader({ ...fields, signature: signatureOf(by, text), ...changes } as never)
 }
 
 /** A request with a JSON body, with a sign-in header if there is one. */
-export const posting = (body: unknown, header?: string): RequestInit =>
-  sending(body, header === undefined ? {} : { 'SIGN-IN-WITH-X': header })
+export const createSignInPost = (body: unknown, header?: string): RequestInit =>
+  createBodyInit(body, header === undefined ? {} : { 'SIGN-IN-WITH-X': header })
 
 /** Requests the text to sign, and sends the same request with the signature of `wallet`. */
-export async function signedIn(wall: Pick<Wall, 'ask'>, request: string, body: unknown, wallet: Address) {
-  const demand = await wall.ask(request, posting(body))
-  const header = headerFor(fieldsFor(demand, wallet), wallet)
-  return { header, response: await wall.ask(request, posting(body, header)) }
+export async function askSignedIn(wall: Pick<Wall, 'ask'>, request: string, body: unknown, wallet: Address) {
+  const demand = await wall.ask(request, createSignInPost(body))
+  const header = createSignInHeader(readSignInFields(demand, wallet), wallet)
+  return { header, response: await wall.ask(request, createSignInPost(body, header)) }
 }

@@ -141,7 +141,8 @@ export async function openWall(
     const { pathname, search } = new URL(address)
     return await ask(`${init?.method ?? 'GET'} ${pathname}${search}`, init)
   })
-  const buy = (path: string, payer: number, nonce = payer) => ask(`GET ${path}`, paidBy(paymentOf(payer, nonce)))
+  const buy = (path: string, payer: number, nonce = payer) =>
+    ask(`GET ${path}`, createPaidInit(paymentOf(payer, nonce)))
   return {
     app: wall,
     db,
@@ -169,7 +170,7 @@ async function askApp(wall: App, request: string, init: RequestInit = {}): Promi
 }
 
 /** Breaks the dependencies of payments until they are repaired. */
-export async function misconfigure({ chain, probe }: Pick<Wall, 'chain' | 'probe'>): Promise<void> {
+export async function breakSettings({ chain, probe }: Pick<Wall, 'chain' | 'probe'>): Promise<void> {
   chain.wrong = 'the token is another one'
   await probe()
 }
@@ -178,12 +179,12 @@ export async function misconfigure({ chain, probe }: Pick<Wall, 'chain' | 'probe
 export const demandIn = ({ headers }: Response) => decodePaymentRequiredHeader(headers.get('payment-required') ?? '')
 
 /** The headers of a request that pays. */
-export const paidBy = (payment: Payment): { headers: Record<string, string> } => ({
+export const createPaidInit = (payment: Payment): { headers: Record<string, string> } => ({
   headers: { 'PAYMENT-SIGNATURE': headerOf(payloadOf(payment)) },
 })
 
 /** A payment for so many blocks. */
-export const paymentFor = (blocks: number, payer: number, nonce = payer): Payment => {
+export const createPaymentFor = (blocks: number, payer: number, nonce = payer): Payment => {
   const payment = paymentOf(payer, nonce)
   const amount = BigInt(blocks) * TERMS.amount
   return { ...payment, amount, accepted: { ...payment.accepted, amount } }

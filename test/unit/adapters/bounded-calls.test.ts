@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createBoundedCalls } from '../../../server/adapters/bounded-calls.ts'
-import { within } from '../../support/fakes/timers.ts'
+import { runWithin } from '../../support/fakes/timers.ts'
 
 test('eight calls run at the same time, 64 wait, and one more is not made', async () => {
   const calls = createBoundedCalls()
@@ -33,11 +33,11 @@ test('a failed call counts as silent', async () => {
 test('a hanging call is abandoned, and the calls waiting behind it are not made', async () => {
   const calls = createBoundedCalls()
   let made = 0
-  const never = () => {
+  const createNever = () => {
     made += 1
     return new Promise<never>(() => {})
   }
-  const answers = await within(3000, () => Promise.all(Array.from({ length: 9 }, () => calls.make(never))))
+  const answers = await runWithin(3000, () => Promise.all(Array.from({ length: 9 }, () => calls.make(createNever))))
   expect(new Set(answers)).toEqual(new Set(['silent']))
   expect(made).toBe(8)
 })

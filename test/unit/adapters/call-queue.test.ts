@@ -66,13 +66,13 @@ test('a window shrinks to the served size, and grows again only after many succe
   while (window.size() > 10n) window.refused(window.size())
   const learnt = window.size()
   expect(learnt).toBe(7n)
-  const servedUntilItGrows = () => {
+  const serveUntilItGrows = () => {
     let served = 0
     for (; window.size() === learnt; served++) window.served(learnt)
     return served
   }
   for (const served of [16, 32, 64]) {
-    expect([servedUntilItGrows(), window.size()]).toEqual([served, 14n])
+    expect([serveUntilItGrows(), window.size()]).toEqual([served, 14n])
     window.refused(14n)
     expect(window.size()).toBe(7n)
   }

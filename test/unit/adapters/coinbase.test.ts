@@ -6,7 +6,7 @@ import { createCoinbaseAuth } from '../../../server/adapters/facilitator/coinbas
 const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const ed = generateKeyPairSync('ed25519')
 
-const pem = (type: 'sec1' | 'pkcs8') => ec.privateKey.export({ type, format: 'pem' }).toString()
+const exportPem = (type: 'sec1' | 'pkcs8') => ec.privateKey.export({ type, format: 'pem' }).toString()
 
 /** A seed and its public key, as Coinbase hands out Ed25519 keys. */
 function seedAndKey({ privateKey }: { readonly privateKey: KeyObject }): string {
@@ -18,9 +18,9 @@ const VERIFY = 'https://api.cdp.coinbase.com/platform/v2/x402/verify'
 
 describe('a call to Coinbase’s facilitator', () => {
   test.each([
-    ['an EC key', pem('pkcs8'), ec.publicKey, 'ES256'],
-    ['an EC key of the older form', pem('sec1'), ec.publicKey, 'ES256'],
-    ['an EC key in one line', pem('pkcs8').replaceAll('\n', String.raw`\n`), ec.publicKey, 'ES256'],
+    ['an EC key', exportPem('pkcs8'), ec.publicKey, 'ES256'],
+    ['an EC key of the older form', exportPem('sec1'), ec.publicKey, 'ES256'],
+    ['an EC key in one line', exportPem('pkcs8').replaceAll('\n', String.raw`\n`), ec.publicKey, 'ES256'],
     ['an Ed25519 key', seedAndKey(ed), ed.publicKey, 'EdDSA'],
   ])(
     'a call to Coinbase’s facilitator is signed with %s, for this call only and two minutes',

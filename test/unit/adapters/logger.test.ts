@@ -37,17 +37,17 @@ test('a flood of notes is limited to a megabyte and then 64 kB per second, the d
   const flood = () => {
     for (let i = 0; i < 10_000; i++) logger.note('step', { reason: 'x'.repeat(400) })
   }
-  const bytes = () => lines.reduce((sum, line) => sum + line.length, 0)
+  const countBytes = () => lines.reduce((sum, line) => sum + line.length, 0)
   flood()
-  expect(bytes()).toBeGreaterThan(1_000_000)
-  expect(bytes()).toBeLessThanOrEqual(1_048_576)
+  expect(countBytes()).toBeGreaterThan(1_000_000)
+  expect(countBytes()).toBeLessThanOrEqual(1_048_576)
   const written = lines.length
   logger.alert('disk-failed')
   expect(lines.at(-1)).toContain('disk-failed')
 
   clock.ms = 1000
   flood()
-  expect(bytes()).toBeLessThanOrEqual(1_048_576 + 65_536 + 200)
+  expect(countBytes()).toBeLessThanOrEqual(1_048_576 + 65_536 + 200)
   const left = JSON.parse(lines[written + 1] ?? '')
   expect(left).toEqual({
     at: '2027-01-15T08:00:00.123Z',

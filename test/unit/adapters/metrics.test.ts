@@ -10,7 +10,7 @@ import { fakeClock } from '../../support/fakes/clock.ts'
 import { fakeFacilitator } from '../../support/fakes/facilitator.ts'
 import { fakeLogger } from '../../support/fakes/logger.ts'
 import { hash, NOW, paymentOf, SILENT, TERMS } from '../../support/samples.ts'
-import { skippedWithout } from '../../support/skipped.ts'
+import { reportSkipped } from '../../support/skipped.ts'
 
 test('facilitator calls are counted by outcome, failures included, and their results are unchanged', async () => {
   const metrics = openMetrics()
@@ -160,7 +160,7 @@ test('the time of the ledger is reported by call, with failures apart', async ()
 // Prometheus' own tool, where there is one.
 const promtool = Bun.which('promtool')
 
-test.skipIf(skippedWithout('Prometheus (promtool)', promtool !== null))(
+test.skipIf(reportSkipped('Prometheus (promtool)', promtool !== null))(
   'the metrics follow the conventions of Prometheus',
   async () => {
     const metrics = openMetrics()

@@ -3,7 +3,7 @@ import { createWorkerPictures } from '../../../server/adapters/pictures/pictures
 import { encodePng, readPlainPng } from '../../../server/adapters/pictures/png.ts'
 import { megapixelsOf, type PaintPlan, type PictureFlaw } from '../../../server/domain/picture/picture.ts'
 import { PALETTE, PALETTE_SIZE } from '../../../shared/palette.ts'
-import { flatPng, GREY, INDEXED, jpegOfScans, pngOf, RGB, RGBA } from '../../support/picture-files.ts'
+import { flatPng, GREY, INDEXED, createJpegOfScans, pngOf, RGB, RGBA } from '../../support/picture-files.ts'
 
 // Goal: pictures are decoded correctly, and no file can harm the process. Method: files are made by hand; the runtime's
 // own decoder reads the wall's pictures, and shares nothing with the encoder.
@@ -19,7 +19,7 @@ const paintFile = (bytes: Uint8Array<ArrayBuffer>, changes: Partial<PaintPlan> =
   pictures.paint({ kind: 'file', bytes }, { ...plan, ...changes }, CLIENT)
 
 /** The palette indices in a painted picture, each once. */
-async function coloursIn(painted: ReturnType<typeof paintFile>): Promise<readonly number[] | PictureFlaw> {
+async function listColours(painted: ReturnType<typeof paintFile>): Promise<readonly number[] | PictureFlaw> {
   const bitmap = await painted
   return typeof bitmap === 'string' ? bitmap : [...new Set(bitmap.indices)]
 }
@@ -45,28 +45,28 @@ test.each([
   ],
 ])('a PNG of %s is read', async (what, file) => {
   const colour = what === 'greys' ? '#767676' : '#d75f00'
-  expect(await coloursIn(paintFile(file))).toEqual([PALETTE.indexOf(colour)])
+  expect(await listColours(paintFile(file))).toEqual([PALETTE.indexOf(colour)])
 })
 
 test('a JPEG is read, progressive ones too', async () => {
   const jpeg = await new Bun.Image(flatPng(40, 40, '#5f87af')).jpeg({ quality: 100 }).bytes()
   const index = PALETTE.indexOf('#5f87af')
-  expect(await coloursIn(paintFile(Uint8Array.from(jpeg)))).toEqual([index])
-  expect(await coloursIn(paintFile(await jpegOfScans(40, 40, 0)))).toEqual([index])
+  expect(await listColours(paintFile(Uint8Array.from(jpeg)))).toEqual([index])
+  expect(await listColours(paintFile(await createJpegOfScans(40, 40, 0)))).toEqual([index])
 })
 
 test('bare pixels are read, three or four bytes each', async () => {
-  const raw = (bytes: Uint8Array<ArrayBuffer>) =>
+  const paintRaw = (bytes: Uint8Array<ArrayBuffer>) =>
     pictures.paint({ kind: 'raw', bytes, width: 2, height: 1 }, plan, CLIENT)
   const [red, blue] = [PALETTE.indexOf('#ff0000'), PALETTE.indexOf('#0000ff')]
-  expect(await coloursIn(raw(Uint8Array.of(255, 0, 0, 255, 0, 0)))).toEqual([red])
-  expect(await coloursIn(raw(Uint8Array.of(0, 0, 255, 255, 0, 0, 255, 255)))).toEqual([blue])
-  for (const length of [0, 5, 7, 9]) expect(await raw(new Uint8Array(length))).toBe('unreadable')
+  expect(await listColours(paintRaw(Uint8Array.of(255, 0, 0, 255, 0, 0)))).toEqual([red])
+  expect(await listColours(paintRaw(Uint8Array.of(0, 0, 255, 255, 0, 0, 255, 255)))).toEqual([blue])
+  for (const length of [0, 5, 7, 9]) expect(await paintRaw(new Uint8Array(length))).toBe('unreadable')
 })
 
 test('transparent parts show the background', async () => {
   const clear = pngOf(1, 1, RGBA, Uint8Array.of(0, 255, 255, 255, 0))
-  expect(await coloursIn(paintFile(clear, { background: '#5faf00' }))).toEqual([PALETTE.indexOf('#5faf00')])
+  expect(await listColours(paintFile(clear, { background: '#5faf00' }))).toEqual([PALETTE.indexOf('#5faf00')])
 })
 
 const HUGE = new Uint8Array(10)
@@ -88,11 +88,11 @@ test.each(hostile)('a file %s is rejected', async (_, file, flaw) => {
 
 test('data beyond the last row costs no time', async () => {
   const bomb = pngOf(1, 1, RGB, new Uint8Array(50_000_000).fill(7, 4))
-  expect(await coloursIn(paintFile(bomb))).toEqual([0])
+  expect(await listColours(paintFile(bomb))).toEqual([0])
 })
 
 test('a JPEG whose scans cost more than its size suggests is rejected without being decoded', async () => {
-  expect(await paintFile(await jpegOfScans(40, 40, 60))).toBe('tangled')
+  expect(await paintFile(await createJpegOfScans(40, 40, 60))).toBe('tangled')
 })
 
 test('a picture that takes too long is aborted, and the next one is painted', async () => {
@@ -100,12 +100,12 @@ test('a picture that takes too long is aborted, and the next one is painted', as
   const large: PaintPlan = { ...plan, width: 1600, height: 900, dither: 'floyd-steinberg' }
   const picture = { kind: 'file', bytes: flatPng(500, 500, '#123456') } as const
   expect(await hasty.paint(picture, large, CLIENT)).toBe('late')
-  expect(await coloursIn(paintFile(flatPng(1, 1, '#000000')))).toEqual([0])
+  expect(await listColours(paintFile(flatPng(1, 1, '#000000')))).toEqual([0])
 })
 
 test('a picture is rejected immediately if too many others are waiting', async () => {
   const one = flatPng(1, 1, '#000000')
-  const painted = await Promise.all(Array.from({ length: 20 }, () => coloursIn(paintFile(one))))
+  const painted = await Promise.all(Array.from({ length: 20 }, () => listColours(paintFile(one))))
   expect(painted.filter((result) => result === 'busy')).toHaveLength(3)
   expect(painted.filter((result) => typeof result !== 'string')).toHaveLength(17)
 })

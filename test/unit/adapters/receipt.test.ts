@@ -10,7 +10,7 @@ const payment = paymentOf(1, 1)
 const { payer, to, amount, nonce, accepted } = payment
 const other: Address = `0x${'0e'.repeat(20)}`
 
-const event = (
+const createEvent = (
   topics: readonly `0x${string}`[],
   data: `0x${string}` = '0x',
   address: Address = accepted.asset,
@@ -19,11 +19,11 @@ const event = (
   topics: [...topics],
   data,
 })
-const used = event([USED, pad(payer), nonce])
-const transfer = (from: Address, payee: Address, sum: bigint) =>
-  event([TRANSFER, pad(from), pad(payee)], pad(numberToHex(sum)))
-const ours = transfer(payer, to, amount)
-const strange = event([hash(7)])
+const used = createEvent([USED, pad(payer), nonce])
+const createTransfer = (from: Address, payee: Address, sum: bigint) =>
+  createEvent([TRANSFER, pad(from), pad(payee)], pad(numberToHex(sum)))
+const ours = createTransfer(payer, to, amount)
+const strange = createEvent([hash(7)])
 const elsewhere = { kind: 'void', why: 'the authorization was used for another transfer' } as const
 const silent = { kind: 'silent' } as const
 const paid = { kind: 'paid', tx: hash(9) } as const
@@ -32,12 +32,12 @@ test.each<[string, readonly EventLog[], object]>([
   ['a transfer to us right after the authorization pays us', [strange, used, ours], paid],
   [
     'a transfer to another payee right after the authorization does not pay us',
-    [used, transfer(payer, other, amount), ours],
+    [used, createTransfer(payer, other, amount), ours],
     elsewhere,
   ],
   [
     'a transfer of another amount right after the authorization does not pay us',
-    [used, transfer(payer, to, amount - 1n), ours],
+    [used, createTransfer(payer, to, amount - 1n), ours],
     elsewhere,
   ],
   [
@@ -52,20 +52,24 @@ test.each<[string, readonly EventLog[], object]>([
   ],
   [
     'an unknown event after the authorization, without any transfer to us, cannot have paid us',
-    [used, strange, transfer(payer, other, amount)],
+    [used, strange, createTransfer(payer, other, amount)],
     elsewhere,
   ],
   [
     'a transfer of another payer after the authorization, without any transfer to us, cannot have paid us',
-    [used, transfer(other, to, amount)],
+    [used, createTransfer(other, to, amount)],
     elsewhere,
   ],
   ['a receipt that ends with the authorization is incomplete', [strange, used], silent],
-  ['a receipt without this authorization proves nothing about it', [event([USED, pad(payer), hash(3)]), ours], silent],
+  [
+    'a receipt without this authorization proves nothing about it',
+    [createEvent([USED, pad(payer), hash(3)]), ours],
+    silent,
+  ],
   ['events of another contract do not count as the token’s', [{ ...used, address: other }, ours], silent],
   [
     'a cancellation pays nobody',
-    [event([CANCELLED, pad(payer), nonce])],
+    [createEvent([CANCELLED, pad(payer), nonce])],
     { kind: 'void', why: 'the authorization was cancelled' },
   ],
   ['a receipt without events proves nothing', [], silent],

@@ -2,23 +2,23 @@ import { expect, test } from 'bun:test'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openReceiptArchive } from '../../../server/adapters/receipts-file.ts'
-import { hash, HEAD, wallet } from '../../support/samples.ts'
-import { scratchFolder } from '../../support/scratch-folder.ts'
+import { hash, HEAD, createWalletAddress } from '../../support/samples.ts'
+import { createScratchFolder } from '../../support/scratch-folder.ts'
 
 // Goal: stored receipts are returned unchanged, or not at all. Method: a file, intact and damaged.
 
-const folder = scratchFolder()
+const folder = createScratchFolder()
 
 const path = join(folder, 'wall.books')
 const archive = openReceiptArchive(path, 'eip155:8453 0xa')
 const kept = [
   {
-    payee: wallet(1),
+    payee: createWalletAddress(1),
     from: HEAD,
     through: HEAD + 5000n,
     transfers: [
-      { payer: wallet(2), nonce: hash(1), amount: 1_000_000n, tx: hash(2), height: HEAD + 3n },
-      { payer: wallet(3), nonce: null, amount: 2n ** 255n, tx: hash(4), height: HEAD + 4n },
+      { payer: createWalletAddress(2), nonce: hash(1), amount: 1_000_000n, tx: hash(2), height: HEAD + 3n },
+      { payer: createWalletAddress(3), nonce: null, amount: 2n ** 255n, tx: hash(4), height: HEAD + 4n },
     ],
   },
 ]

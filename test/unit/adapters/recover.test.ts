@@ -11,11 +11,11 @@ import { loadFastestKeys, loadKeys, LIBRARIES, type Library } from '../../../ser
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 const CASES = 2000
 
-const word = (value: bigint) => value.toString(16).padStart(64, '0')
+const encodeWord = (value: bigint) => value.toString(16).padStart(64, '0')
 
 type Parts = { readonly r: bigint; readonly s: bigint; readonly v: number }
 
-const hexOf = ({ r, s, v }: Parts): Hex => `0x${word(r)}${word(s)}${v.toString(16).padStart(2, '0')}`
+const hexOf = ({ r, s, v }: Parts): Hex => `0x${encodeWord(r)}${encodeWord(s)}${v.toString(16).padStart(2, '0')}`
 
 /** Every way to change a signature; the first leaves it unchanged. */
 const twists: ReadonlyArray<(parts: Parts, some: bigint) => Hex> = [
@@ -33,7 +33,7 @@ const twists: ReadonlyArray<(parts: Parts, some: bigint) => Hex> = [
   ({ r, v }, some) => hexOf({ r, s: some, v }),
   ({ v }) => hexOf({ r: 2n ** 256n - 1n, s: 2n ** 256n - 1n, v }),
   ({ s, v }, some) => hexOf({ r: some % 1000n, s, v }),
-  ({ r, s }, some) => `0x${word(r)}${word(s | ((some % 2n) << 255n))}`,
+  ({ r, s }, some) => `0x${encodeWord(r)}${encodeWord(s | ((some % 2n) << 255n))}`,
   (parts) => `${hexOf(parts)}00`,
   (parts) => `${hexOf(parts)}0`,
   (parts) => hexOf(parts).slice(0, -1) as Hex,
@@ -44,14 +44,14 @@ const twists: ReadonlyArray<(parts: Parts, some: bigint) => Hex> = [
 ]
 
 /** Signatures of one text each: a valid one, then one per change. */
-async function cases() {
+async function listCases() {
   const signers = fc.sample(fc.tuple(fc.bigInt(1n, ORDER - 1n), fc.string()), {
     numRuns: 64,
     seed: 5,
   })
   const signed = await Promise.all(
     signers.map(async ([key, text]) => {
-      const privateKey: Hex = `0x${word(key)}`
+      const privateKey: Hex = `0x${encodeWord(key)}`
       const digest = hashMessage(text)
       const { r, s, v = 27n } = await sign({ hash: digest, privateKey })
       const { address } = privateKeyToAccount(privateKey)
@@ -66,18 +66,18 @@ async function cases() {
   })
 }
 
-const all = cases()
+const all = listCases()
 
 /** The signer that each library recovers in each case. */
-async function recoveredBy(library: Library) {
+async function recoverBy(library: Library) {
   const { recover } = await loadKeys(library)
   return await Promise.all((await all).map(({ digest, signature }) => recover(digest, signature)))
 }
 
-const viems = recoveredBy('viem')
+const viems = recoverBy('viem')
 
 test('the native library recovers the same signers as viem', async () => {
-  const [signatures, expected, signers] = [await all, await viems, await recoveredBy('native')]
+  const [signatures, expected, signers] = [await all, await viems, await recoverBy('native')]
   const others = signatures.filter((_, at) => signers[at] !== expected[at])
   expect(others.map(({ signature }) => signature)).toEqual([])
   const right = signatures.filter(({ address }, at) => signers[at] === address).length

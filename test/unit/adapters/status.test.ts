@@ -27,7 +27,7 @@ const logs = topics.map((topics, at) => ({
 }))
 
 /** The status of the payment, which was spent in block 90, from an endpoint whose newest and safe blocks have these states. */
-async function statusWhere(states: Record<'latest' | 'safe', AuthorizationState>) {
+async function readStatusWhere(states: Record<'latest' | 'safe', AuthorizationState>) {
   const call = async (method: string, [first]: readonly unknown[]) => {
     if (method === 'eth_getTransactionReceipt') return { transactionHash: hash(9), logs }
     const { fromBlock, toBlock } = first as { fromBlock: string; toBlock: string }
@@ -50,7 +50,7 @@ async function statusWhere(states: Record<'latest' | 'safe', AuthorizationState>
   )
 }
 
-const state = (number: bigint, timestamp: bigint, spent: boolean): AuthorizationState => ({
+const createState = (number: bigint, timestamp: bigint, spent: boolean): AuthorizationState => ({
   number,
   timestamp,
   spent,
@@ -58,12 +58,12 @@ const state = (number: bigint, timestamp: bigint, spent: boolean): Authorization
 })
 
 test('a payment that a reorganisation moved into an earlier block than the one first read is found there', async () => {
-  const states = { latest: state(120n, SECONDS, true), safe: state(110n, SECONDS, true) }
-  expect(await statusWhere(states)).toEqual({ kind: 'paid', tx: hash(9) })
+  const states = { latest: createState(120n, SECONDS, true), safe: createState(110n, SECONDS, true) }
+  expect(await readStatusWhere(states)).toEqual({ kind: 'paid', tx: hash(9) })
 })
 
 test('a safe block that is older than the one first read does not prove that a payment is void', async () => {
   const over = payment.validBefore + 60n
-  const states = { latest: state(120n, over, false), safe: state(HEAD - 1n, over, true) }
-  expect(await statusWhere(states)).toEqual({ kind: 'unspent' })
+  const states = { latest: createState(120n, over, false), safe: createState(HEAD - 1n, over, true) }
+  expect(await readStatusWhere(states)).toEqual({ kind: 'unspent' })
 })

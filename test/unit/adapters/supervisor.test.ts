@@ -2,11 +2,11 @@ import { dlopen, ptr } from 'bun:ffi'
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { openSupervisor } from '../../../server/adapters/supervisor.ts'
-import { scratchFolder } from '../../support/scratch-folder.ts'
+import { createScratchFolder } from '../../support/scratch-folder.ts'
 
 // Goal: systemd gets the messages it waits for. Method: a socket of its kind, bound here, and the datagrams that arrive.
 
-const folder = scratchFolder()
+const folder = createScratchFolder()
 
 const onLinux = test.skipIf(process.platform !== 'linux')
 

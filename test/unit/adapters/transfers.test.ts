@@ -4,14 +4,14 @@ import { EndpointBehind, type Session } from '../../../server/adapters/chain/end
 import type { EventLog } from '../../../server/adapters/chain/receipt.ts'
 import { readTransfers } from '../../../server/adapters/chain/transfers.ts'
 import { TRANSFER, USED } from '../../../shared/chain/arrivals.ts'
-import { hash, TERMS, wallet } from '../../support/samples.ts'
+import { hash, TERMS, createWalletAddress } from '../../support/samples.ts'
 
 // Goal: which payments to an address are reported. Method: a session that returns given events.
 
 const { asset, payTo } = TERMS
-const [payer, other] = [wallet(1), wallet(2)]
+const [payer, other] = [createWalletAddress(1), createWalletAddress(2)]
 
-const event = (logIndex: number, topics: readonly `0x${string}`[], data: `0x${string}` = '0x'): EventLog => ({
+const createEvent = (logIndex: number, topics: readonly `0x${string}`[], data: `0x${string}` = '0x'): EventLog => ({
   address: asset,
   topics: [...topics],
   data,
@@ -19,11 +19,11 @@ const event = (logIndex: number, topics: readonly `0x${string}`[], data: `0x${st
   blockNumber: '0x5',
   logIndex: numberToHex(logIndex),
 })
-const used = (logIndex: number, by: Address) => event(logIndex, [USED, pad(by), hash(3)])
-const paid = (logIndex: number, by: Address) => event(logIndex, [TRANSFER, pad(by), pad(payTo)], pad('0x7'))
+const createUsed = (logIndex: number, by: Address) => createEvent(logIndex, [USED, pad(by), hash(3)])
+const createPaid = (logIndex: number, by: Address) => createEvent(logIndex, [TRANSFER, pad(by), pad(payTo)], pad('0x7'))
 
 /** An endpoint with this height and these events. */
-function sessionAt(height: bigint, events: readonly EventLog[]): Session {
+function createSession(height: bigint, events: readonly EventLog[]): Session {
   const logs = { size: () => 1000n, served: () => {}, refused: () => {} }
   const call = async (method: string, [filter]: readonly unknown[]) => {
     if (method === 'eth_blockNumber') return numberToHex(height)
@@ -34,15 +34,19 @@ function sessionAt(height: bigint, events: readonly EventLog[]): Session {
 }
 
 test.each([
-  ['belongs to the transfer right after it', [used(0, payer), paid(1, payer)], [hash(3)]],
-  ['does not belong to a transfer of another payer', [used(0, other), paid(1, payer), paid(2, other)], [null, null]],
-  ['does not belong to a transfer further on', [used(0, payer), paid(2, payer)], [null]],
+  ['belongs to the transfer right after it', [createUsed(0, payer), createPaid(1, payer)], [hash(3)]],
+  [
+    'does not belong to a transfer of another payer',
+    [createUsed(0, other), createPaid(1, payer), createPaid(2, other)],
+    [null, null],
+  ],
+  ['does not belong to a transfer further on', [createUsed(0, payer), createPaid(2, payer)], [null]],
 ])('the nonce of an authorization %s', async (_, events, nonces) => {
-  const { transfers } = await readTransfers(sessionAt(9n, events), undefined, asset, payTo, 1n)
+  const { transfers } = await readTransfers(createSession(9n, events), undefined, asset, payTo, 1n)
   expect(transfers.map(({ nonce }) => nonce)).toEqual(nonces)
 })
 
 test('an endpoint that is behind another one proves nothing about payments', async () => {
   const seen = { number: 10n } as Parameters<typeof readTransfers>[1]
-  await expect(readTransfers(sessionAt(9n, []), seen, asset, payTo, 1n)).rejects.toBeInstanceOf(EndpointBehind)
+  await expect(readTransfers(createSession(9n, []), seen, asset, payTo, 1n)).rejects.toBeInstanceOf(EndpointBehind)
 })

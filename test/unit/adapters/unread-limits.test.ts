@@ -22,7 +22,7 @@ const port = server.port ?? 0
 afterAll(() => server.stop(true))
 
 /** Sent but unacknowledged bytes of the server's connections, by connection. */
-function unacknowledged(): readonly number[] {
+function readUnacknowledged(): readonly number[] {
   const ours = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`
   const rows = readFileSync('/proc/self/net/tcp', 'utf8').split('\n')
   return rows
@@ -44,9 +44,9 @@ function connectIdleReader() {
 onLinux('the kernel keeps few bytes for a client that does not read, and then resets its connection', async () => {
   limitUnread(expect.unreachable, LIMITS)
   const socket = connectIdleReader()
-  await waitUntil(() => unacknowledged().some((bytes) => bytes > 0))
-  expect(Math.max(...unacknowledged())).toBeLessThanOrEqual(2 * LIMITS.bufferBytes)
-  await waitUntil(() => unacknowledged().every((bytes) => bytes === 0))
+  await waitUntil(() => readUnacknowledged().some((bytes) => bytes > 0))
+  expect(Math.max(...readUnacknowledged())).toBeLessThanOrEqual(2 * LIMITS.bufferBytes)
+  await waitUntil(() => readUnacknowledged().every((bytes) => bytes === 0))
   socket.destroy()
 })
 

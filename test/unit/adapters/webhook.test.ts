@@ -14,7 +14,7 @@ const never = new AbortController().signal
 let answer: (request: Request) => Response | Promise<Response> = () => new Response(null, { status: 204 })
 const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: (request) => answer(request) })
 afterAll(() => server.stop(true))
-const receiver = (url = server.url.href) => openWebhook({ url, key }, fakeClock(NOW))
+const openReceiver = (url = server.url.href) => openWebhook({ url, key }, fakeClock(NOW))
 
 test('the signature matches the example of Standard Webhooks', () => {
   expect(signatureOf(key, 'msg_p5jXN8AQM9LWM0D4loKWxJek', 1_614_265_330, '{"test": 2432232314}')).toBe(
@@ -28,7 +28,7 @@ test('a notice is JSON with its id, its time and a signature of the sent bytes',
     seen.resolve([request.headers, await request.text()])
     return new Response('thanks', { status: 202 })
   }
-  const { host, send } = receiver(server.url.href.replace('://', '://ops:hush@'))
+  const { host, send } = openReceiver(server.url.href.replace('://', '://ops:hush@'))
   expect([host, await send(notice, never)]).toEqual([server.url.host, null])
   const [headers, body] = await seen.promise
   expect(JSON.parse(body)).toEqual({ type: 'sale', timestamp: new Date(NOW).toISOString(), data: notice.data })
@@ -43,11 +43,11 @@ test.each([
   ['a redirect', () => Response.redirect('http://127.0.0.1:1/', 302), 'it returned status 302'],
 ])('%s does not count as a delivery', async (_, response, trouble) => {
   answer = response
-  expect(await receiver().send(notice, never)).toBe(trouble)
+  expect(await openReceiver().send(notice, never)).toBe(trouble)
 })
 
 test('a receiver that cannot be reached is reported as such', async () => {
-  expect(await receiver('http://127.0.0.1:1/').send(notice, never)).toBe('cannot be reached')
+  expect(await openReceiver('http://127.0.0.1:1/').send(notice, never)).toBe('cannot be reached')
 })
 
 test('a delivery to a hanging receiver is aborted when the wall stops', async () => {
@@ -57,6 +57,6 @@ test('a delivery to a hanging receiver is aborted when the wall stops', async ()
     stopping.abort()
     return hanging.promise
   }
-  expect(await receiver().send(notice, stopping.signal)).toBe('it did not respond in time')
+  expect(await openReceiver().send(notice, stopping.signal)).toBe('it did not respond in time')
   hanging.resolve(new Response())
 })

@@ -2,12 +2,17 @@ import { expect, test } from 'bun:test'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { openWitness } from '../../../server/adapters/witness-file.ts'
-import { wallet } from '../../support/samples.ts'
-import { scratchFolder } from '../../support/scratch-folder.ts'
+import { createWalletAddress } from '../../support/samples.ts'
+import { createScratchFolder } from '../../support/scratch-folder.ts'
 
-const folder = scratchFolder()
+const folder = createScratchFolder()
 
-const position = { change: 12, payment: 34, height: 24_000_000n, payees: [wallet(1), wallet(2)] }
+const position = {
+  change: 12,
+  payment: 34,
+  height: 24_000_000n,
+  payees: [createWalletAddress(1), createWalletAddress(2)],
+}
 
 test('a witness returns what was last stored, and only its owner may read the file', async () => {
   const path = join(folder, 'wall.witness')

@@ -6,7 +6,7 @@ import { openBlank } from '../../support/blank-wall.ts'
 import { hold } from '../../support/engine.ts'
 import { fakeChain } from '../../support/fakes/chain.ts'
 import { fakeClock } from '../../support/fakes/clock.ts'
-import { HEAD, NOW, paymentOf, TERMS, wallet } from '../../support/samples.ts'
+import { HEAD, NOW, paymentOf, TERMS, createWalletAddress } from '../../support/samples.ts'
 
 // Goal: an operator who accepts a restored copy sees all payments that may be lost, and they become credits. Method: a chain
 // and a wall in memory, and payments that only the chain knows.
@@ -20,7 +20,7 @@ async function openWorld() {
 }
 
 /** The result, which must exist. */
-async function lostIn(world: Awaited<ReturnType<typeof openWorld>>, witnessed?: StorePosition) {
+async function listLost(world: Awaited<ReturnType<typeof openWorld>>, witnessed?: StorePosition) {
   const lost = await findLostPayments(world, witnessed)
   if (lost === 'silent') throw new Error('the chain is silent')
   return lost
@@ -33,21 +33,21 @@ test('accepting lists payments that may be lost and those that the wall booked a
   await world.payouts.note(paymentOf(3, 3), STRAY_NOTE, NOW)
   await world.payouts.note(paymentOf(4, 4), STRAY_BY_HAND, NOW)
   await world.payouts.note(paymentOf(5, 5), 'refund 0x1', NOW)
-  const { orphans } = await lostIn(world)
+  const { orphans } = await listLost(world)
   expect(orphans.map(({ payer, isBooked }) => [payer, isBooked])).toEqual([
-    [wallet(2), false],
-    [wallet(3), true],
+    [createWalletAddress(2), false],
+    [createWalletAddress(3), true],
   ])
   expect(await world.checkpoint.height()).toBe(HEAD)
 })
 
 test('accepting searches an address that was used only since the copy, if its witness knows it, and does not forget it', async () => {
   const world = await openWorld()
-  const since = wallet(9)
+  const since = createWalletAddress(9)
   world.chain.land(paymentOf(2, 2, { to: since, amount: 370_000n }))
-  expect((await lostIn(world)).orphans).toEqual([])
-  const lost = await lostIn(world, { change: 9, payment: 9, height: HEAD, payees: [since] })
-  expect(lost.orphans).toMatchObject([{ payer: wallet(2), payTo: since, amount: 370_000n }])
+  expect((await listLost(world)).orphans).toEqual([])
+  const lost = await listLost(world, { change: 9, payment: 9, height: HEAD, payees: [since] })
+  expect(lost.orphans).toMatchObject([{ payer: createWalletAddress(2), payTo: since, amount: 370_000n }])
   await acceptRestoredBackup(world, lost)
   expect(world.written).toMatchObject([{ height: HEAD + 1n, payees: [since, TERMS.payTo] }])
 })
@@ -57,9 +57,9 @@ test('after accepting, each lost payment is credited, whatever the wall had book
   const tx = world.chain.land(paymentOf(2, 2))
   world.chain.land(paymentOf(3, 3))
   await world.payouts.note(paymentOf(3, 3), STRAY_NOTE, NOW)
-  await acceptRestoredBackup(world, await lostIn(world))
+  await acceptRestoredBackup(world, await listLost(world))
   expect(await world.ledger.find(paymentOf(2, 2))).toMatchObject({ state: { kind: 'credited', tx } })
   expect(await world.ledger.find(paymentOf(3, 3))).toMatchObject({ state: { kind: 'credited' } })
   expect([await world.checkpoint.height(), await world.checkpoint.acceptedAt()]).toEqual([HEAD + 2n, NOW])
-  expect((await lostIn(world)).orphans).toEqual([])
+  expect((await listLost(world)).orphans).toEqual([])
 })

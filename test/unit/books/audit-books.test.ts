@@ -4,13 +4,22 @@ import type { Statement } from '../../../server/domain/purchase/balance.ts'
 import type { Chain, KeptReceipts, ReceiptArchive } from '../../../server/ports.ts'
 import { fakeChain } from '../../support/fakes/chain.ts'
 import { fakeClock } from '../../support/fakes/clock.ts'
-import { blockOf, EMPTY_BOOKS, hash, HEAD, NOW, paymentOf, TERMS, uncertainPurchase } from '../../support/samples.ts'
+import {
+  blockOf,
+  EMPTY_BOOKS,
+  hash,
+  HEAD,
+  NOW,
+  paymentOf,
+  TERMS,
+  createUncertainPurchase,
+} from '../../support/samples.ts'
 
 const other = `0x${'b0'.repeat(20)}` as const
 
 const NOTHING: Statement = { ...EMPTY_BOOKS, from: HEAD }
 
-function world(changes: Partial<Statement> = {}) {
+function createWorld(changes: Partial<Statement> = {}) {
   const statement: Statement = { ...NOTHING, ...changes }
   const chain = fakeChain()
   const clock = fakeClock(NOW)
@@ -24,7 +33,7 @@ function world(changes: Partial<Statement> = {}) {
 }
 
 test('without payments the chain is not searched, unless a height is given', async () => {
-  const wall = world({ from: undefined })
+  const wall = createWorld({ from: undefined })
   wall.chain.land(paymentOf(1, 1))
   expect(await auditBooks(wall)).toMatchObject({ from: undefined, through: undefined, balance: { balances: true } })
   expect(await auditBooks(wall, HEAD)).toMatchObject({ from: HEAD, balance: { orphans: [{ amount: 1_000_000n }] } })
@@ -37,14 +46,14 @@ test('a sale from before the given height is not called unpaid, and a later one 
     { ...sale, payer: early.payer, nonce: early.nonce, head: HEAD },
     { ...sale, payer: late.payer, nonce: late.nonce, head: HEAD + 9n },
   ]
-  const wall = world({ claimed: 2, sales })
+  const wall = createWorld({ claimed: 2, sales })
   wall.chain.land(early)
   const found = await auditBooks(wall, HEAD + 9n)
   expect(found !== 'silent' && found.balance.unpaid.map(({ payer }) => payer)).toEqual([late.payer])
 })
 
 test('a block that is sold while the chain is read is in the books with its money', async () => {
-  const wall = world()
+  const wall = createWorld()
   const payment = paymentOf(1, 1)
   const sold = { block: blockOf('3,4'), blocks: 1, amount: payment.amount, tx: wall.chain.land(payment), head: HEAD }
   const later = { ...NOTHING, claimed: 1, sales: [{ ...sold, payer: payment.payer, nonce: payment.nonce }] }
@@ -55,7 +64,7 @@ test('a block that is sold while the chain is read is in the books with its mone
 })
 
 test('every address that purchases were paid to is searched, and the current one', async () => {
-  const wall = world({ payees: [other] })
+  const wall = createWorld({ payees: [other] })
   wall.chain.land(paymentOf(1, 1))
   wall.chain.land(paymentOf(2, 2, { to: other }))
   const stock = await auditBooks(wall)
@@ -63,8 +72,8 @@ test('every address that purchases were paid to is searched, and the current one
 })
 
 test('an open purchase is listed with its age and its state on the chain', async () => {
-  const purchase = uncertainPurchase(1)
-  const wall = world({ open: [{ purchase, since: NOW - 90_000 }] })
+  const purchase = createUncertainPurchase(1)
+  const wall = createWorld({ open: [{ purchase, since: NOW - 90_000 }] })
   expect(await auditBooks(wall)).toMatchObject({ open: [{ ageMs: 90_000, evidence: { kind: 'unspent' } }] })
   const tx = wall.chain.land(purchase.payment)
   expect(await auditBooks(wall)).toMatchObject({
@@ -74,7 +83,7 @@ test('an open purchase is listed with its age and its state on the chain', async
 })
 
 test('an endpoint that fails sometimes is called again, and one that stays silent ends the search', async () => {
-  const wall = world()
+  const wall = createWorld()
   const { transfersTo } = wall.chain
   let asked = 0
   const flaky = {
@@ -98,8 +107,8 @@ describe('the cached chain history', () => {
   }
 
   /** A wall that sold one block long ago, and the height from which its chain is read. */
-  function soldLongAgo(changes: Partial<Statement> = {}) {
-    const wall = world()
+  function createOldSales(changes: Partial<Statement> = {}) {
+    const wall = createWorld()
     const tx = wall.chain.land(sold)
     for (let i = 0; i < 1500; i++) wall.chain.give(sold.payer, other, 1n)
     const statement = { ...NOTHING, claimed: 1, sales: [{ ...sale, tx }], from: HEAD, ...changes }
@@ -115,7 +124,7 @@ describe('the cached chain history', () => {
   }
 
   test('chain history is not read again once the books balanced, except for blocks that may be replaced', async () => {
-    const wall = soldLongAgo()
+    const wall = createOldSales()
     const first = await auditBooks(wall)
     expect(first).toMatchObject({ from: HEAD, balance: { balances: true, received: 1_000_000n } })
     expect(await auditBooks(wall)).toEqual(first)
@@ -123,14 +132,14 @@ describe('the cached chain history', () => {
   })
 
   test('chain history is read again if the books did not balance', async () => {
-    const wall = soldLongAgo({ claimed: 2 })
+    const wall = createOldSales({ claimed: 2 })
     expect(await auditBooks(wall)).toMatchObject({ balance: { balances: false } })
     await auditBooks(wall)
     expect(wall.asked).toEqual([HEAD, HEAD])
   })
 
   test('chain history is read again for an earlier height and for another payee', async () => {
-    const wall = soldLongAgo()
+    const wall = createOldSales()
     await auditBooks(wall)
     await auditBooks(wall, HEAD - 5n)
     await auditBooks({ ...wall, payTo: other })

@@ -9,7 +9,7 @@ import { hold, sell } from '../../support/engine.ts'
 import { fakeChain } from '../../support/fakes/chain.ts'
 import { fakeClock } from '../../support/fakes/clock.ts'
 import { fakeLogger } from '../../support/fakes/logger.ts'
-import { HEAD, NOW, paymentOf, TERMS, wallet } from '../../support/samples.ts'
+import { HEAD, NOW, paymentOf, TERMS, createWalletAddress } from '../../support/samples.ts'
 
 // Goal: an older copy of the database is noticed, and nothing that anybody else does looks like one for longer than one
 // check. Method: a chain in memory, a wall in memory, and payments that only one of them knows.
@@ -20,12 +20,12 @@ async function openWorld() {
   const engine = await openBlank()
   const witness = { seen: undefined as StorePosition | undefined, isApart: false }
   const deps = { ...engine, chain, terms: TERMS, clock, logger, witness: { read: async () => witness.seen } }
-  const newCheck = (changes: Partial<Omit<RestoredBackupDeps, 'isWitnessApart'>> = {}) =>
+  const createCheck = (changes: Partial<Omit<RestoredBackupDeps, 'isWitnessApart'>> = {}) =>
     checkRestoredBackup({ ...deps, isWitnessApart: witness.isApart, ...changes })
-  const check = newCheck()
-  const events = () => logger.alerts.map(({ event }) => event)
+  const check = createCheck()
+  const listEvents = () => logger.alerts.map(({ event }) => event)
   await engine.checkpoint.reach(HEAD)
-  return { chain, clock, logger, ...engine, witness, check, newCheck, events }
+  return { chain, clock, logger, ...engine, witness, check, newCheck: createCheck, events: listEvents }
 }
 
 /** The same, with a witness that has seen all of it. */
@@ -57,10 +57,10 @@ test('a database that knows every sale counts as current once the chain has resp
 
 test('gifts and odd amounts do not count as sales', async () => {
   const { chain, check, events } = await openWorld()
-  chain.give(wallet(3), TERMS.payTo, TERMS.amount)
+  chain.give(createWalletAddress(3), TERMS.payTo, TERMS.amount)
   chain.land(paymentOf(4, 4, { amount: 0n }))
   chain.land(paymentOf(4, 5, { amount: TERMS.amount + 1n }))
-  chain.land(paymentOf(5, 5, { to: wallet(6) }))
+  chain.land(paymentOf(5, 5, { to: createWalletAddress(6) }))
   expect([await check.isCurrent(), events()]).toEqual([true, []])
 })
 
@@ -69,7 +69,7 @@ describe('without a witness', () => {
     const { chain, logger, checkpoint, check } = await openWorld()
     const tx = chain.land(paymentOf(2, 2))
     expect([await check.isCurrent(), await check.isCurrent()]).toEqual([false, false])
-    expect(logger.alerts).toMatchObject([{ event: 'orphan', facts: { tx, payer: wallet(2) } }])
+    expect(logger.alerts).toMatchObject([{ event: 'orphan', facts: { tx, payer: createWalletAddress(2) } }])
     await checkpoint.reach(HEAD + 1n)
     expect(await check.isCurrent()).toBe(true)
   })
@@ -78,23 +78,25 @@ describe('without a witness', () => {
     const { chain, check, logger } = await openWorld()
     chain.land(paymentOf(2, 2, { amount: 370_000n }))
     expect(await check.isCurrent()).toBe(false)
-    expect(logger.alerts).toMatchObject([{ event: 'orphan', facts: { payer: wallet(2), amount: '370000' } }])
+    expect(logger.alerts).toMatchObject([
+      { event: 'orphan', facts: { payer: createWalletAddress(2), amount: '370000' } },
+    ])
   })
 
   test('without a witness, an unknown payment to an earlier address of the wall stops sales', async () => {
     const { chain, newCheck, logger, ...engine } = await openWorld()
-    const former = wallet(9)
+    const former = createWalletAddress(9)
     const formerly = { to: former, accepted: { ...TERMS, payTo: former, scheme: 'exact' } }
     await hold(engine, 'next', paymentOf(1, 1, formerly))
     chain.land(paymentOf(1, 1, formerly))
     chain.land(paymentOf(2, 2, formerly))
     expect(await newCheck().isCurrent()).toBe(false)
-    expect(logger.alerts).toMatchObject([{ event: 'orphan', facts: { payer: wallet(2) } }])
+    expect(logger.alerts).toMatchObject([{ event: 'orphan', facts: { payer: createWalletAddress(2) } }])
   })
 
   test('without a witness, an unknown payment to an address in earlier terms stops sales, even if nobody bought with it', async () => {
     const { chain, newCheck, events } = await openWorld()
-    const former = wallet(9)
+    const former = createWalletAddress(9)
     expect(await newCheck({ terms: { ...TERMS, payTo: former } }).isCurrent()).toBe(true)
     chain.land(paymentOf(2, 2, { to: former }))
     expect([await newCheck().isCurrent(), events()]).toEqual([false, ['orphan']])
@@ -125,7 +127,7 @@ describe('a store level with its witness', () => {
 
   test('a witness shows at which addresses the wall has asked to be paid since', async () => {
     const { chain, check, witness, events, checkpoint } = await openWitnessed()
-    const since = wallet(9)
+    const since = createWalletAddress(9)
     if (witness.seen !== undefined) witness.seen = { ...witness.seen, payees: [TERMS.payTo, since] }
     chain.land(paymentOf(2, 2, { to: since }))
     expect([await check.isCurrent(), events()]).toEqual([false, ['orphan']])
@@ -138,7 +140,9 @@ describe('a store level with its witness', () => {
     const check = newCheck()
     const tx = chain.land(paymentOf(2, 2))
     expect([await check.isCurrent(), check.reason(), check.orphans()]).toEqual([true, null, []])
-    expect(logger.alerts).toMatchObject([{ event: 'stray', facts: { tx, payer: wallet(2), amount: '1000000' } }])
+    expect(logger.alerts).toMatchObject([
+      { event: 'stray', facts: { tx, payer: createWalletAddress(2), amount: '1000000' } },
+    ])
     expect(await payouts.noteOf(paymentOf(2, 2))).toBe(STRAY_NOTE)
     expect(await newCheck().isCurrent()).toBe(true)
     expect(logger.alerts).toHaveLength(1)
@@ -199,7 +203,7 @@ describe('a store behind its witness', () => {
 
 describe('the search for unknown payments', () => {
   /** An endpoint that shows one block at a time, and none beyond `until.height`. */
-  const narrow = (chain: Chain, until: { height: bigint }): Chain => ({
+  const narrowChain = (chain: Chain, until: { height: bigint }): Chain => ({
     ...chain,
     async transfersTo(payTo, from) {
       if (from > until.height) return 'silent'
@@ -212,24 +216,24 @@ describe('the search for unknown payments', () => {
 
   test('the search stores its progress after each clean range, for the next start too', async () => {
     const { chain, newCheck, checkpoint } = await openWorld()
-    for (const n of [3, 4, 5]) chain.land(paymentOf(n, n, { to: wallet(6) }))
+    for (const n of [3, 4, 5]) chain.land(paymentOf(n, n, { to: createWalletAddress(6) }))
     const until = { height: HEAD + 2n }
-    expect(await newCheck({ chain: { ...chain, ...narrow(chain, until) } }).isCurrent()).toBe(false)
+    expect(await newCheck({ chain: { ...chain, ...narrowChain(chain, until) } }).isCurrent()).toBe(false)
     expect(await checkpoint.height()).toBe(HEAD + 2n)
   })
 
   test('the search stops before unknown money, and the next one does not skip it', async () => {
     const { chain, newCheck, checkpoint, payouts } = await openWorld()
-    chain.land(paymentOf(3, 3, { to: wallet(6) }))
+    chain.land(paymentOf(3, 3, { to: createWalletAddress(6) }))
     chain.land(paymentOf(2, 2))
-    chain.land(paymentOf(4, 4, { to: wallet(6) }))
+    chain.land(paymentOf(4, 4, { to: createWalletAddress(6) }))
     const asked: bigint[] = []
-    const shown = narrow(chain, { height: HEAD + 9n })
-    const transfersTo: Chain['transfersTo'] = (payTo, from) => {
+    const shown = narrowChain(chain, { height: HEAD + 9n })
+    const readTransfers: Chain['transfersTo'] = (payTo, from) => {
       asked.push(from - HEAD)
       return shown.transfersTo(payTo, from)
     }
-    const check = newCheck({ chain: { ...chain, transfersTo } })
+    const check = newCheck({ chain: { ...chain, transfersTo: readTransfers } })
     expect(await check.isCurrent()).toBe(false)
     expect(await checkpoint.height()).toBe(HEAD + 1n)
     expect(await check.isCurrent()).toBe(false)
@@ -248,7 +252,7 @@ describe('the search for unknown payments', () => {
         await checkpoint.reach(height)
       },
     }
-    chain.land(paymentOf(3, 3, { to: wallet(6) }))
+    chain.land(paymentOf(3, 3, { to: createWalletAddress(6) }))
     const check = newCheck({ checkpoint: shaky })
     expect(await check.isCurrent()).toBe(false)
     isDown = false
@@ -318,12 +322,12 @@ describe('while the wall runs', () => {
     witness.isApart = true
     const seen = await store.position()
     let asked = 0
-    const height: typeof checkpoint.height = () => {
+    const readHeight: typeof checkpoint.height = () => {
       // Before the check, for it, and after it.
       if (++asked === 3) check.replaced({ progress: seen, seen, isOlder: true })
       return checkpoint.height()
     }
-    const check = newCheck({ checkpoint: { ...checkpoint, height } })
+    const check = newCheck({ checkpoint: { ...checkpoint, height: readHeight } })
     expect([await check.isCurrent(), asked]).toEqual([false, 3])
   })
 

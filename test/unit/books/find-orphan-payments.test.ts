@@ -3,14 +3,14 @@ import { findOrphans } from '../../../server/books/find-orphan-payments.ts'
 import type { Address } from '../../../server/domain/purchase/payment.ts'
 import { openBlank } from '../../support/blank-wall.ts'
 import { fakeChain } from '../../support/fakes/chain.ts'
-import { HEAD, paymentOf, TERMS, wallet } from '../../support/samples.ts'
+import { HEAD, paymentOf, TERMS, createWalletAddress } from '../../support/samples.ts'
 
 test('money at an address that was searched further than another one is found once, with its range', async () => {
-  const [near, far] = [wallet(8), wallet(9)]
+  const [near, far] = [createWalletAddress(8), createWalletAddress(9)]
   const [chain, { checkpoint }] = [fakeChain(), await openBlank()]
   for (const [nonce, to] of [near, far, near, far].entries()) chain.land(paymentOf(1, nonce, { to }))
   // Two blocks at a time of one address, and all of the other.
-  const transfersTo = async (payTo: Address, from: bigint) => {
+  const readTransfers = async (payTo: Address, from: bigint) => {
     const all = await chain.transfersTo(payTo, from)
     if (all === 'silent' || payTo === near || all.next <= from + 2n) return all
     const transfers = all.transfers.filter(({ height }) => height < from + 2n)
@@ -18,7 +18,11 @@ test('money at an address that was searched further than another one is found on
   }
   const heights: bigint[] = []
   for (let from = HEAD + 1n, isAll = false; !isAll;) {
-    const window = await findOrphans({ chain: { ...chain, transfersTo }, checkpoint, terms: TERMS }, [near, far], from)
+    const window = await findOrphans(
+      { chain: { ...chain, transfersTo: readTransfers }, checkpoint, terms: TERMS },
+      [near, far],
+      from,
+    )
     if (window === 'silent') throw new Error('the chain is silent')
     heights.push(...window.orphans.map(({ height }) => height))
     from = window.next

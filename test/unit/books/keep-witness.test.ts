@@ -39,8 +39,8 @@ function openWorld() {
     waits.shift()?.()
     for (let turn = 0; turn < 10; turn += 1) await Promise.resolve()
   }
-  const changes = () => world.written.map(({ change }) => change)
-  return { world, keeper, logger, commit, pass, changes }
+  const listChanges = () => world.written.map(({ change }) => change)
+  return { world, keeper, logger, commit, pass, changes: listChanges }
 }
 
 test('the witness is not written before the database counts as current', async () => {

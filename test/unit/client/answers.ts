@@ -65,7 +65,7 @@ export const STATUSES: readonly number[] = [
 ]
 
 /** A situation before anything was signed. */
-export const asking = (changes: Partial<Situation> = {}): Situation => ({
+export const createSituation = (changes: Partial<Situation> = {}): Situation => ({
   url: 'https://wall.example/blocks/next',
   blocks: 1,
   wallet: WALLET,
@@ -76,7 +76,7 @@ export const asking = (changes: Partial<Situation> = {}): Situation => ({
   ...changes,
 })
 
-export const sent = (changes: Partial<SentPayment> = {}): SentPayment => ({
+export const createSent = (changes: Partial<SentPayment> = {}): SentPayment => ({
   amount: DOLLAR,
   until: NOW + 300_000,
   tries: 1,
@@ -95,7 +95,7 @@ const HEADERS: Readonly<Record<string, Partial<Answer>>> = {
 }
 
 /** Every response, with a name; the last one is a lost response. */
-export function* everyAnswer(): Generator<{ readonly name: string; readonly answer: Answer | undefined }> {
+export function* listAnswers(): Generator<{ readonly name: string; readonly answer: Answer | undefined }> {
   for (const status of STATUSES)
     for (const [body, members] of Object.entries(BODIES))
       for (const [header, headers] of Object.entries(HEADERS))
@@ -104,16 +104,16 @@ export function* everyAnswer(): Generator<{ readonly name: string; readonly answ
 }
 
 /** Every situation, with a name. */
-export function* everySituation(): Generator<{ readonly name: string; readonly situation: Situation }> {
+export function* listSituations(): Generator<{ readonly name: string; readonly situation: Situation }> {
   for (const max of [DOLLAR - 1n, DOLLAR])
     for (const isOwn of [undefined, false, true])
-      yield { name: `asking, max ${max}, own: ${isOwn}`, situation: asking({ max, isOwn }) }
+      yield { name: `asking, max ${max}, own: ${isOwn}`, situation: createSituation({ max, isOwn }) }
   for (const signaturesLeft of [0, 1])
     for (const tries of [1, 30])
       for (const isEarlier of [false, true])
         for (const until of [undefined, NOW - 1, NOW + 300_000])
           yield {
             name: `paid ${tries} times, ${signaturesLeft} signatures left, earlier: ${isEarlier}, until ${until}`,
-            situation: asking({ signaturesLeft, sent: sent({ tries, isEarlier, until }) }),
+            situation: createSituation({ signaturesLeft, sent: createSent({ tries, isEarlier, until }) }),
           }
 }

@@ -6,7 +6,7 @@ import { wall } from '../../../server/client/wall.ts'
 const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47])
 const PAINTED = { blocks: [] }
 
-function busyFor(requests: number, headers: Record<string, string>) {
+function startBusyServer(requests: number, headers: Record<string, string>) {
   let seen = 0
   const server = Bun.serve({
     hostname: '127.0.0.1',
@@ -21,13 +21,13 @@ function busyFor(requests: number, headers: Record<string, string>) {
 }
 
 test('a picture is sent again if the wall is busy and names a time to retry', async () => {
-  await using busy = busyFor(2, { 'retry-after': '0.01' })
+  await using busy = startBusyServer(2, { 'retry-after': '0.01' })
   expect(await wall(busy.url).pixels(PNG, {})).toEqual(PAINTED as never)
   expect(busy.seen()).toBe(3)
 })
 
 test('a picture is not sent again if the response names no time to retry', async () => {
-  await using busy = busyFor(1, {})
+  await using busy = startBusyServer(1, {})
   const failure = await wall(busy.url)
     .pixels(PNG, {})
     .catch((error: unknown) => error)

@@ -3,7 +3,7 @@
 import { expect, test } from 'bun:test'
 import { decideNextStep, type Answer, type Situation, type Step } from '../../../server/client/next-step.ts'
 import { EXIT_STATUS } from '../../../server/client/wall-error.ts'
-import { asking, BODIES, NOW, sent, SETTLEMENTS, TERMS } from './answers.ts'
+import { createSituation, BODIES, NOW, createSent, SETTLEMENTS, TERMS } from './answers.ts'
 
 const answer = (status: number, body: keyof typeof BODIES, more: Partial<Answer> = {}): Answer => ({
   status,
@@ -60,22 +60,24 @@ const paid: Readonly<Record<string, Answer | undefined>> = {
 }
 
 /** A step in a few words. */
-function brief(step: Step): string {
+function shortenStep(step: Step): string {
   if (step.do === 'resend') return `resend after ${step.afterMs / 1000} s`
   if (step.do !== 'stop') return step.do
   const { kind, code } = step.failure
   return `${kind} ${code}, exit ${EXIT_STATUS[kind]}${step.saved === 'none' ? '' : `, payment ${step.saved}`}`
 }
 
-const table = (answers: typeof unpaid, ...situations: readonly Situation[]) =>
+const renderTable = (answers: typeof unpaid, ...situations: readonly Situation[]) =>
   `\n${Object.entries(answers)
     .map(
-      ([name, one]) => `${name}: ${situations.map((situation) => brief(decideNextStep(one, situation))).join(' | ')}`,
+      ([name, one]) =>
+        `${name}: ${situations.map((situation) => shortenStep(decideNextStep(one, situation))).join(' | ')}`,
     )
     .join('\n')}\n`
 
 test('a request without a payment has one next step for each response: while the owner is unknown, and when it is the wallet', () => {
-  expect(table(unpaid, asking({ isOwn: undefined }), asking({ isOwn: true }))).toMatchInlineSnapshot(`
+  expect(renderTable(unpaid, createSituation({ isOwn: undefined }), createSituation({ isOwn: true })))
+    .toMatchInlineSnapshot(`
     "
     lost: unavailable unreachable, exit 4 | unavailable unreachable, exit 4
     200 deed: check-owner | refused already_yours, exit 1
@@ -96,7 +98,7 @@ test('a request without a payment has one next step for each response: while the
 })
 
 test('terms above the maximum are not signed, and the price is reported', () => {
-  const step = decideNextStep(answer(402, 'an error', GOOD), asking({ max: 999_999n, blocks: 12 }))
+  const step = decideNextStep(answer(402, 'an error', GOOD), createSituation({ max: 999_999n, blocks: 12 }))
   expect(step).toMatchInlineSnapshot(`
     {
       "do": "stop",
@@ -113,15 +115,15 @@ test('terms above the maximum are not signed, and the price is reported', () => 
 })
 
 test('a signed payment has one next step for each response: first try, last try, earlier process, and without signing', () => {
-  const last = sent({ tries: 30 })
-  const earlier = { sent: sent({ isEarlier: true, tries: 30 }) }
+  const last = createSent({ tries: 30 })
+  const earlier = { sent: createSent({ isEarlier: true, tries: 30 }) }
   expect(
-    table(
+    renderTable(
       paid,
-      asking({ sent: sent() }),
-      asking({ sent: last }),
-      asking(earlier),
-      asking({ ...earlier, signaturesLeft: 0 }),
+      createSituation({ sent: createSent() }),
+      createSituation({ sent: last }),
+      createSituation(earlier),
+      createSituation({ ...earlier, signaturesLeft: 0 }),
     ),
   ).toMatchInlineSnapshot(`
     "
@@ -154,18 +156,18 @@ test('a signed payment has one next step for each response: first try, last try,
 })
 
 test('each outcome of an open payment is reported in words of our own', () => {
-  const words = (one: Answer | undefined, changes: Parameters<typeof sent>[0] = {}) => {
-    const step = decideNextStep(one, asking({ sent: sent({ tries: 30, ...changes }) }))
+  const renderWords = (one: Answer | undefined, changes: Parameters<typeof createSent>[0] = {}) => {
+    const step = decideNextStep(one, createSituation({ sent: createSent({ tries: 30, ...changes }) }))
     return step.do === 'stop' ? step.failure.message : step.do
   }
   expect([
-    words(undefined),
-    words(paid['400 JSON of a gateway']),
-    words(paid['400 order_mismatch']),
-    words(paid['402 charged: unknown']),
-    words(paid['402 charged: unknown, poor']),
-    words(paid['409 charged: unknown'], { until: NOW - 1000 }),
-    words(paid['503 charged: unknown, transaction'], { until: undefined, amount: undefined }),
+    renderWords(undefined),
+    renderWords(paid['400 JSON of a gateway']),
+    renderWords(paid['400 order_mismatch']),
+    renderWords(paid['402 charged: unknown']),
+    renderWords(paid['402 charged: unknown, poor']),
+    renderWords(paid['409 charged: unknown'], { until: NOW - 1000 }),
+    renderWords(paid['503 charged: unknown, transaction'], { until: undefined, amount: undefined }),
   ]).toMatchInlineSnapshot(`
     [
       "The wall does not respond. The signed payment of 1.00 USDC is saved, and may still be taken until 2026-01-01 00:05:00 UTC. Repeat the same purchase; you will not pay twice.",
@@ -180,7 +182,10 @@ test('each outcome of an open payment is reported in words of our own', () => {
 })
 
 test('while the client waits, it says for what', () => {
-  const step = decideNextStep(paid['503 charged: unknown, transaction'], asking({ sent: sent({ tries: 3 }) }))
+  const step = decideNextStep(
+    paid['503 charged: unknown, transaction'],
+    createSituation({ sent: createSent({ tries: 3 }) }),
+  )
   expect(step).toMatchInlineSnapshot(`
     {
       "afterMs": 2000,

@@ -3,10 +3,10 @@
 import { expect, test } from 'bun:test'
 import { decideNextStep, type Answer, type Situation, type Step } from '../../../server/client/next-step.ts'
 import { EXIT_STATUS } from '../../../server/client/wall-error.ts'
-import { BODIES, everyAnswer, everySituation, TERMS } from './answers.ts'
+import { BODIES, listAnswers, listSituations, TERMS } from './answers.ts'
 
-const walk = [...everySituation()].flatMap(({ name: asked, situation }) =>
-  Array.from(everyAnswer(), ({ name, answer }) => ({
+const walk = [...listSituations()].flatMap(({ name: asked, situation }) =>
+  Array.from(listAnswers(), ({ name, answer }) => ({
     name: `${name} (${asked})`,
     situation,
     answer,
@@ -15,7 +15,7 @@ const walk = [...everySituation()].flatMap(({ name: asked, situation }) =>
 )
 
 /** Checks a law on every pair. `isBroken` returns `true` for a pair that breaks it; the first such pair is shown. */
-function law(promise: string, isBroken: (step: Step, answer: Answer | undefined, situation: Situation) => boolean) {
+function testLaw(promise: string, isBroken: (step: Step, answer: Answer | undefined, situation: Situation) => boolean) {
   test(promise, () => {
     const broken = walk.find(({ step, answer, situation }) => isBroken(step, answer, situation))
     expect(broken?.name).toBeUndefined()
@@ -23,79 +23,79 @@ function law(promise: string, isBroken: (step: Step, answer: Answer | undefined,
   })
 }
 
-const member = (answer: Answer | undefined, name: string): unknown => ({ ...answer?.body })[name as never]
+const readMember = (answer: Answer | undefined, name: string): unknown => ({ ...answer?.body })[name as never]
 
 const isSaid = (answer: Answer | undefined, charged: string) =>
-  member(answer, 'charged') === charged && typeof member(answer, 'error') === 'string'
+  readMember(answer, 'charged') === charged && typeof readMember(answer, 'error') === 'string'
 
 const isReceipt = (answer: Answer | undefined) =>
   answer !== undefined && answer.status < 300 && answer.body === BODIES['receipt']
 
-const keeps = (step: Step) => step.do === 'resend' || (step.do === 'stop' && step.saved === 'kept')
+const keepsPayment = (step: Step) => step.do === 'resend' || (step.do === 'stop' && step.saved === 'kept')
 
-law(
+testLaw(
   'a payment that was sent is kept until the wall gives its receipt, or says `charged: yes` or `charged: no` of it',
   (step, answer, { sent }) =>
-    sent !== undefined && !isReceipt(answer) && !isSaid(answer, 'yes') && !isSaid(answer, 'no') && !keeps(step),
+    sent !== undefined && !isReceipt(answer) && !isSaid(answer, 'yes') && !isSaid(answer, 'no') && !keepsPayment(step),
 )
 
-law(
+testLaw(
   'a receipt for the wallet ends its purchase, whatever else comes with it',
   (step, answer, { sent }) => sent !== undefined && isReceipt(answer) && step.do !== 'deliver',
 )
 
-law(
+testLaw(
   'the client returns only a receipt for its wallet and for a payment that was sent',
   (step, answer, { sent }) => step.do === 'deliver' && (sent === undefined || !isReceipt(answer)),
 )
 
-law('only a payment that was taken without a purchase is set aside as a proof', (step, answer, { sent }) => {
+testLaw('only a payment that was taken without a purchase is set aside as a proof', (step, answer, { sent }) => {
   const isSetAside = step.do === 'stop' && step.saved === 'set aside'
   return isSetAside !== (sent !== undefined && !isReceipt(answer) && isSaid(answer, 'yes'))
 })
 
-law('nothing is signed while a payment is open', (step, _, { sent }) => sent !== undefined && step.do === 'sign')
+testLaw('nothing is signed while a payment is open', (step, _, { sent }) => sent !== undefined && step.do === 'sign')
 
-law(
+testLaw(
   'the client signs only the terms of a 402 in dollars, within the maximum',
   (step, answer, { max }) =>
     step.do === 'sign' && (answer?.status !== 402 || answer.terms !== TERMS['good terms'] || step.terms.amount > max),
 )
 
-law(
+testLaw(
   'a call that may not sign anything requests no terms',
   (step, _, { signaturesLeft }) => step.do === 'ask' && signaturesLeft === 0,
 )
 
-law(
+testLaw(
   'a request is not sent again after its last try',
   (step, _, { sent }) => step.do === 'resend' && (sent === undefined || sent.tries >= sent.triesMax),
 )
 
-law(
+testLaw(
   'the client waits at most thirty seconds between two tries',
   (step) => step.do === 'resend' && !(step.afterMs >= 0 && step.afterMs <= 30_000),
 )
 
-law('no report of an open payment denies the charge, and the exit status is 3', (step) => {
-  if (!keeps(step)) return false
+testLaw('no report of an open payment denies the charge, and the exit status is 3', (step) => {
+  if (!keepsPayment(step)) return false
   if (step.do === 'resend') return /not charged|nothing was/i.test(step.why)
   if (step.do !== 'stop') return true
   const { kind, message, charged } = step.failure
   return EXIT_STATUS[kind] !== 3 || charged !== 'unknown' || /not charged|nothing was/i.test(message)
 })
 
-law('a report of an open payment says until when it may be taken, if that is known', (step, _, { sent }) => {
+testLaw('a report of an open payment says until when it may be taken, if that is known', (step, _, { sent }) => {
   if (step.do !== 'stop' || step.saved !== 'kept') return false
   return (step.failure.until === undefined) !== (sent?.until === undefined)
 })
 
-law('without an open payment, the exit status says that nothing was paid, or that it was taken', (step) => {
+testLaw('without an open payment, the exit status says that nothing was paid, or that it was taken', (step) => {
   if (step.do !== 'stop' || step.saved === 'kept') return false
   return EXIT_STATUS[step.failure.kind] === 3 || (step.saved === 'set aside') !== (EXIT_STATUS[step.failure.kind] === 5)
 })
 
-law(
+testLaw(
   'a rejection of the first request leaves no payment to keep',
   (step, _, { sent }) => sent === undefined && step.do === 'stop' && step.saved !== 'none',
 )

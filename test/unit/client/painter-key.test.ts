@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { readdir } from 'node:fs/promises'
 import { keptPainter, painterIn } from '../../../server/client/painter-key.ts'
-import { scratchFolder } from '../../support/scratch-folder.ts'
+import { createScratchFolder } from '../../support/scratch-folder.ts'
 
-const folder = scratchFolder()
+const folder = createScratchFolder()
 
 test('the painter key is created once, however many calls need it first, and is stored', async () => {
   expect(await keptPainter(folder)).toBeUndefined()

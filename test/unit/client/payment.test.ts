@@ -18,7 +18,7 @@ const KEY = privateKeyToAccount(`0x${'1'.repeat(64)}`)
 const WALL = new URL('https://wall.test:8443')
 const NOW = Date.UTC(2026, 0, 1)
 
-const at = (path: string, query: object) => {
+const createUrl = (path: string, query: object) => {
   const url = new URL(path, WALL)
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value))
   return url
@@ -27,7 +27,7 @@ const at = (path: string, query: object) => {
 const demand = demandOf(OFFER, 'next')
 
 /** Signs an order for a wall's terms; the payment as the wall reads it. */
-async function signed(order: OrderToPay, terms: object = demand) {
+async function signOrder(order: OrderToPay, terms: object = demand) {
   const salt = createSalt()
   const read = parseTerms(encodeHeader(terms))
   if (typeof read === 'string') throw new Error(read)
@@ -37,11 +37,11 @@ async function signed(order: OrderToPay, terms: object = demand) {
   return { salt, header, payment }
 }
 
-const NEXT = createBlockOrder(at, 'next', { name: 'Ada' })
+const NEXT = createBlockOrder(createUrl, 'next', { name: 'Ada' })
 
 describe('a payment of our client', () => {
   test('a payment is signed by its wallet for the terms of the wall, and for no longer than they require', async () => {
-    const { payment, header } = await signed(NEXT)
+    const { payment, header } = await signOrder(NEXT)
 
     const digest = hashAuthorization(OFFER.assetName, OFFER.assetVersion)(payment)
     expect(await recoverAddress({ hash: digest ?? '0x', signature: payment.signature })).toBe(KEY.address)
@@ -56,20 +56,20 @@ describe('a payment of our client', () => {
   })
 
   test('a payment is bound to its order, with the salt for a wall that announces it', async () => {
-    const { payment, salt } = await signed(NEXT)
+    const { payment, salt } = await signOrder(NEXT)
     expect(fitsOrder(payment.nonce, NEXT.text, salt)).toBe(true)
     expect(payment.salt).toBe(salt)
-    expect(fitsOrder(payment.nonce, createBlockOrder(at, 'next', { name: 'Bob' }).text, salt)).toBe(false)
+    expect(fitsOrder(payment.nonce, createBlockOrder(createUrl, 'next', { name: 'Bob' }).text, salt)).toBe(false)
   })
 
   test('a payment is bound even if the announcement was stripped in transit, but without a salt, so that no wall accepts it', async () => {
-    const { payment, salt } = await signed(NEXT, { ...demand, extensions: {} })
+    const { payment, salt } = await signOrder(NEXT, { ...demand, extensions: {} })
     expect(fitsOrder(payment.nonce, NEXT.text, salt)).toBe(true)
     expect(payment.salt).toBeUndefined()
   })
 
   test('each payment has its own nonce', async () => {
-    expect((await signed(NEXT)).payment.nonce).not.toBe((await signed(NEXT)).payment.nonce)
+    expect((await signOrder(NEXT)).payment.nonce).not.toBe((await signOrder(NEXT)).payment.nonce)
   })
 
   test('an authorization is not read from malformed headers', () => {
@@ -103,7 +103,7 @@ describe('a payment of our client', () => {
 
   test('a payment is valid for ten minutes at most, whatever a wall requests', async () => {
     const accepts = demand.accepts.map((offer) => ({ ...offer, maxTimeoutSeconds: 86_400 }))
-    const { header } = await signed(NEXT, { ...demand, accepts })
+    const { header } = await signOrder(NEXT, { ...demand, accepts })
     expect(parseAuthorization(header)?.until).toBe(NOW + 600_000)
   })
 })
@@ -113,7 +113,7 @@ describe('an order', () => {
 
   test('the order of a block is its request and the text that it is bound to', () => {
     const px = 'Ab'.repeat(100)
-    const order = createBlockOrder(at, '07,3', { name: 'Ada', message: 'hello, world & co', px, painter })
+    const order = createBlockOrder(createUrl, '07,3', { name: 'Ada', message: 'hello, world & co', px, painter })
     expect(order).toMatchObject({ blocks: 1, place: '7,3,1x1' })
     expect(new URL(order.url).searchParams.get('message')).toBe('hello, world & co')
     const said = { name: 'Ada', message: 'hello, world & co', px: px.toLowerCase(), painter: painter.toLowerCase() }
@@ -122,7 +122,7 @@ describe('an order', () => {
 
   test('the order of an area names its pixels by their digest', () => {
     const rows = new Uint8Array(200).fill(7)
-    const order = createAreaOrder(at('/areas', {}), { at: '7,3', w: 2, h: 1, link: 'https://a.test' }, rows)
+    const order = createAreaOrder(createUrl('/areas', {}), { at: '7,3', w: 2, h: 1, link: 'https://a.test' }, rows)
     expect(order).toMatchObject({ blocks: 2, place: '7,3,2x1', url: 'https://wall.test:8443/areas' })
     const pixels = `sha256:${hashPixels(rows)}`
     expect(parseOrderText(order.text)).toEqual({ host: 'wall.test', area: '7,3,2x1', link: 'https://a.test', pixels })
@@ -137,12 +137,12 @@ describe('an order', () => {
 
   test('an order for any open block has no position yet', () => {
     expect(NEXT.place).toBeUndefined()
-    const order = createAreaOrder(at('/areas', {}), { w: 4, h: 3 }, undefined)
+    const order = createAreaOrder(createUrl('/areas', {}), { w: 4, h: 3 }, undefined)
     expect([order.place, parseOrderText(order.text)?.area]).toEqual([undefined, 'next,4x3'])
   })
 
   test('an order with a line break in its texts is rejected before any request', () => {
-    expect(() => createBlockOrder(at, 'next', { message: 'two\nlines' })).toThrow(
+    expect(() => createBlockOrder(createUrl, 'next', { message: 'two\nlines' })).toThrow(
       'must be one line each. Nothing was paid.',
     )
   })

@@ -2,37 +2,37 @@ import { expect, test } from 'bun:test'
 import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { NotSavedError, openSignedPayments } from '../../../server/client/signed-payments.ts'
-import { scratchFolder } from '../../support/scratch-folder.ts'
+import { createScratchFolder } from '../../support/scratch-folder.ts'
 
 const REQUEST = { url: 'https://wall.test/blocks/next', payment: 'e30=', salt: `0x${'12'.repeat(32)}` }
 
-const newFolder = (name: string) => join(scratch, name)
-const scratch = scratchFolder()
+const createFolder = (name: string) => join(scratch, name)
+const scratch = createScratchFolder()
 
-const broken = () => Promise.reject(Object.assign(new Error('the disk is broken'), { code: 'EIO' }))
+const failToSync = () => Promise.reject(Object.assign(new Error('the disk is broken'), { code: 'EIO' }))
 
 test('a saved payment is listed whole, with the salt of its binding', async () => {
-  const folder = newFolder('whole')
+  const folder = createFolder('whole')
   await openSignedPayments(folder).save({ ...REQUEST, body: '{}' })
   expect(await openSignedPayments(folder).list()).toMatchObject([{ ...REQUEST, body: '{}' }])
 })
 
 test('a payment whose folder cannot be flushed is hidden from the next process', async () => {
-  const folder = newFolder('unflushed')
-  const saving = openSignedPayments(folder, broken).save(REQUEST)
+  const folder = createFolder('unflushed')
+  const saving = openSignedPayments(folder, failToSync).save(REQUEST)
   expect(await saving.catch((error: unknown) => error)).toMatchObject({ message: 'EIO', leftAt: undefined })
   expect(await readdir(folder)).toEqual([])
   expect(await openSignedPayments(folder).list()).toEqual([])
 })
 
 test('a payment that can be neither flushed nor emptied is reported with its path', async () => {
-  const folder = newFolder('stuck')
+  const folder = createFolder('stuck')
   // The path is a folder by then, which cannot be emptied like a file.
   const swap = async () => {
     const [name = ''] = await readdir(folder)
     await Bun.file(join(folder, name)).delete()
     await mkdir(join(folder, name))
-    await broken()
+    await failToSync()
   }
   const error: unknown = await openSignedPayments(folder, swap)
     .save(REQUEST)
@@ -42,7 +42,7 @@ test('a payment that can be neither flushed nor emptied is reported with its pat
 })
 
 test('a file that is not a payment is ignored', async () => {
-  const folder = newFolder('odd')
+  const folder = createFolder('odd')
   await mkdir(folder)
   for (const [name, text] of [
     ['a.json', ''],

@@ -7,19 +7,19 @@ import type { SaleDeed } from '../../../shared/contract/deeds.ts'
 import { type Order, orderNonce, orderText } from '../../../shared/order.ts'
 import { networks } from '../../../shared/usdc.ts'
 import { truncateWallet } from '../../../shared/wallet.ts'
-import { blockOf, hash, wallet } from '../../support/samples.ts'
+import { blockOf, hash, createWalletAddress } from '../../support/samples.ts'
 
 // Goal: the findings about a wall follow from its claims and the chain alone. Method: an honest wall with one unbound block, one
 // bound block and an area, with one change in each test.
 
 const HOST = 'wall.test'
-const PAYEE = wallet(0xa11ce)
+const PAYEE = createWalletAddress(0xa11ce)
 const TOKEN = networks['eip155:8453'].token.address
 const DOLLAR = 1_000_000n
 
 /** The payment of the `n`-th payer, for so many blocks. */
-const paid = (n: number, blocks: number, nonce = hash(n)): ChainPayment => ({
-  payer: wallet(n),
+const createPaid = (n: number, blocks: number, nonce = hash(n)): ChainPayment => ({
+  payer: createWalletAddress(n),
   to: PAYEE,
   nonce,
   amount: BigInt(blocks) * DOLLAR,
@@ -44,7 +44,7 @@ const ORDER: Order = { host: HOST, block: '5,5', message: 'hello' }
 const SALT = hash(0x5a17)
 const bound = (order: Order) => orderNonce(orderText(order), SALT)
 
-const PAYMENTS = [paid(1, 1), paid(2, 1, bound(ORDER)), paid(3, 2)] as const
+const PAYMENTS = [createPaid(1, 1), createPaid(2, 1, bound(ORDER)), createPaid(3, 2)] as const
 const [FIRST, SECOND, THIRD] = PAYMENTS
 const DEEDS = [
   deedOf(FIRST, 1, { coord: '3,4' }),
@@ -71,15 +71,15 @@ const HONEST: Claims = {
     i: blockOf(coord),
     coord,
     t: 0,
-    agent: { id: payer, name: null, wallet: truncateWallet(wallet(payer)), framework: null },
+    agent: { id: payer, name: null, wallet: truncateWallet(createWalletAddress(payer)), framework: null },
     ...(coord === '5,5' ? { m: 'hello' } : {}),
   })),
-  shown: SOLD.map(([coord, payer]) => ({ i: blockOf(coord), wallet: truncateWallet(wallet(payer)) })),
+  shown: SOLD.map(([coord, payer]) => ({ i: blockOf(coord), wallet: truncateWallet(createWalletAddress(payer)) })),
   lastShown: 4,
   asksAt: PAYEE,
 }
 
-const facts = (changes: Partial<ChainFacts> = {}): ChainFacts => ({
+const createFacts = (changes: Partial<ChainFacts> = {}): ChainFacts => ({
   head: { height: 1000n, time: 3_600_000 },
   payments: PAYMENTS,
   failed: new Set(),
@@ -88,7 +88,7 @@ const facts = (changes: Partial<ChainFacts> = {}): ChainFacts => ({
   ...changes,
 })
 
-const kindsIn = (claims: Partial<Claims>, chain = facts()) =>
+const listKinds = (claims: Partial<Claims>, chain = createFacts()) =>
   judge({ ...HONEST, ...claims }, chain).findings.map(({ kind }) => kind)
 
 /** The deeds, with the `n`-th changed. */
@@ -97,7 +97,7 @@ const withDeed = (n: number, change: Partial<SaleDeed>) => ({
 })
 
 test('an honest wall has no findings, and everything on it is counted', () => {
-  expect(judge(HONEST, facts())).toEqual({
+  expect(judge(HONEST, createFacts())).toEqual({
     findings: [],
     blocks: 4,
     amount: 4n * DOLLAR,
@@ -117,7 +117,7 @@ test('an honest wall has no findings, and everything on it is counted', () => {
 
 test('a wall that has sold nothing is verified', () => {
   const nothing = { deeds: [], sales: [], shown: [], lastShown: 0 }
-  expect(judge({ ...HONEST, ...nothing }, facts({ payments: [] }))).toMatchObject({
+  expect(judge({ ...HONEST, ...nothing }, createFacts({ payments: [] }))).toMatchObject({
     findings: [],
     blocks: 0,
     amount: 0n,
@@ -147,7 +147,7 @@ const wrong: readonly (readonly [what: string, claims: Partial<Claims>, finds: r
     { shown: HONEST.shown.map((it) => ({ ...it, wallet: '0x0000…0001' })) },
     ['another_owner', 'another_owner', 'another_owner'],
   ],
-  ['a payment address that the wall does not list', { asksAt: wallet(0xb0b) }, ['another_address']],
+  ['a payment address that the wall does not list', { asksAt: createWalletAddress(0xb0b) }, ['another_address']],
   [
     'a sale in the feed that is missing in the deeds',
     { deeds: DEEDS.slice(0, 2), sales: HONEST.sales, shown: [], lastShown: 0 },
@@ -156,47 +156,49 @@ const wrong: readonly (readonly [what: string, claims: Partial<Claims>, finds: r
 ]
 
 test.each(wrong)('verify reports %s', (_, claims, finds) => {
-  expect(kindsIn(claims)).toEqual([...finds])
+  expect(listKinds(claims)).toEqual([...finds])
 })
 
 test('an order for the next open block, or one that settled late, may have got any position of its size', () => {
   const next: Order = { host: HOST, block: 'next', message: 'hello' }
-  const payments = [FIRST, paid(2, 1, bound(next)), THIRD]
+  const payments = [FIRST, createPaid(2, 1, bound(next)), THIRD]
   const nextDeed = withDeed(1, { nonce: bound(next), order: next })
-  expect(kindsIn(nextDeed, facts({ payments }))).toEqual([])
+  expect(listKinds(nextDeed, createFacts({ payments }))).toEqual([])
   const late: Order = { host: HOST, block: '1,1', message: 'hello' }
   const lateDeed = { nonce: bound(late), order: late, placedElsewhere: true as const }
-  const chain = facts({ payments: [FIRST, paid(2, 1, bound(late)), THIRD] })
-  expect(kindsIn(withDeed(1, lateDeed), chain)).toEqual([])
-  expect(kindsIn(withDeed(1, { nonce: bound(late), order: late }), chain)).toEqual(['order_changed'])
+  const chain = createFacts({ payments: [FIRST, createPaid(2, 1, bound(late)), THIRD] })
+  expect(listKinds(withDeed(1, lateDeed), chain)).toEqual([])
+  expect(listKinds(withDeed(1, { nonce: bound(late), order: late }), chain)).toEqual(['order_changed'])
 })
 
 test('an order with a hidden part is not recomputed, and an order for another host is reported', () => {
   const hidden = withDeed(1, { order: { ...ORDER, message: null }, hidden: ['message'] })
-  expect(judge({ ...HONEST, ...hidden }, facts())).toMatchObject({ findings: [], bound: 0, hiddenOrders: 1 })
-  expect(judge({ ...HONEST, host: 'other.test' }, facts())).toMatchObject({ findings: [], otherHosts: [HOST] })
+  expect(judge({ ...HONEST, ...hidden }, createFacts())).toMatchObject({ findings: [], bound: 0, hiddenOrders: 1 })
+  expect(judge({ ...HONEST, host: 'other.test' }, createFacts())).toMatchObject({ findings: [], otherHosts: [HOST] })
 })
 
 test('an old payment without a deed is reported, unless it is below every price or in the credits', () => {
-  const stray = (amount: bigint) => facts({ payments: [...PAYMENTS, { ...paid(9, 1), amount }] })
-  expect(kindsIn({}, stray(DOLLAR))).toEqual(['payment_without_deed'])
-  expect(kindsIn({}, { ...stray(DOLLAR), times: new Map([[10n, 3_000_000]]) })).toEqual([])
-  expect(kindsIn({}, stray(DOLLAR / 2n))).toEqual([])
-  const note = { wallet: truncateWallet(wallet(9)), nonce: hash(9), tx: null, amount: null, paidOut: null }
-  expect(judge({ ...HONEST, owed: [note] }, stray(DOLLAR))).toMatchObject({
+  const createStray = (amount: bigint) => createFacts({ payments: [...PAYMENTS, { ...createPaid(9, 1), amount }] })
+  expect(listKinds({}, createStray(DOLLAR))).toEqual(['payment_without_deed'])
+  expect(listKinds({}, { ...createStray(DOLLAR), times: new Map([[10n, 3_000_000]]) })).toEqual([])
+  expect(listKinds({}, createStray(DOLLAR / 2n))).toEqual([])
+  const note = { wallet: truncateWallet(createWalletAddress(9)), nonce: hash(9), tx: null, amount: null, paidOut: null }
+  expect(judge({ ...HONEST, owed: [note] }, createStray(DOLLAR))).toMatchObject({
     findings: [],
     noted: 1,
     notedAmount: DOLLAR,
   })
-  expect(judge(HONEST, facts({ payments: [...PAYMENTS, { ...paid(9, 1), nonce: null }] }))).toMatchObject({ plain: 1 })
+  expect(judge(HONEST, createFacts({ payments: [...PAYMENTS, { ...createPaid(9, 1), nonce: null }] }))).toMatchObject({
+    plain: 1,
+  })
 })
 
 test('deeds up to a given number are not looked up, and still account for their payments', () => {
-  expect(judge(HONEST, facts({ payments: [THIRD] }), 2)).toMatchObject({ findings: [], blocks: 2 })
-  expect(judge(HONEST, facts(), 2)).toMatchObject({ findings: [], blocks: 2 })
+  expect(judge(HONEST, createFacts({ payments: [THIRD] }), 2)).toMatchObject({ findings: [], blocks: 2 })
+  expect(judge(HONEST, createFacts(), 2)).toMatchObject({ findings: [], blocks: 2 })
 })
 
 test('a deed in the newest blocks is verified, and marked as new', () => {
   const payments = PAYMENTS.map((payment) => ({ ...payment, height: 995n }))
-  expect(judge(HONEST, facts({ payments }))).toMatchObject({ findings: [], blocks: 4, unconfirmed: 3 })
+  expect(judge(HONEST, createFacts({ payments }))).toMatchObject({ findings: [], blocks: 4, unconfirmed: 3 })
 })

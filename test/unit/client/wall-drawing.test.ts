@@ -7,7 +7,7 @@ import { TOTAL_BLOCKS } from '../../../shared/wall.ts'
 import { blockOf, NOW } from '../../support/samples.ts'
 
 /** A canvas read that shows `blocks`. */
-const canvasWith = (blocks: CanvasBlock[]): Canvas => ({
+const createCanvas = (blocks: CanvasBlock[]): Canvas => ({
   canvas: { width: 1600, height: 900, blockSize: 10, cols: 160, rows: 90, totalBlocks: 14_400 },
   pricing: { perPixel: '0.01', perBlock: '1.00', asset: 'USDC', network: 'eip155:8453' },
   palette: [...PALETTE],
@@ -23,7 +23,7 @@ const canvasWith = (blocks: CanvasBlock[]): Canvas => ({
 })
 
 /** The xterm codes of a drawing, a row of pixels each. */
-function pixelRows(drawing: string): number[][] {
+function parsePixelRows(drawing: string): number[][] {
   return drawing.split('\n').flatMap((line) => {
     const cells = [...line.replaceAll('\u001B', '').matchAll(/\[38;5;(\d+)m\[48;5;(\d+)m▀/g)]
     return [1, 2].map((half) => cells.map((cell) => Number(cell[half])))
@@ -34,8 +34,8 @@ describe('the drawing in a terminal', () => {
   test('the drawing in the terminal shows the blocks around the centre in the wall’s own colours', () => {
     const picture = Uint8Array.from({ length: 100 }, (_, i) => i)
     const px = trustPixels(picture).toBase64()
-    const drawing = drawWall(canvasWith([{ i: blockOf('79,44'), a: 0, t: NOW, px }]), 2, 2)
-    const rows = pixelRows(drawing)
+    const drawing = drawWall(createCanvas([{ i: blockOf('79,44'), a: 0, t: NOW, px }]), 2, 2)
+    const rows = parsePixelRows(drawing)
     expect(rows.map((row) => row.length)).toEqual(Array.from({ length: 20 }, () => 20))
     const shown = rows.slice(0, 10).flatMap((row) => row.slice(0, 10))
     expect(shown).toEqual(Array.from(picture, (byte) => byte + 16))
@@ -44,19 +44,19 @@ describe('the drawing in a terminal', () => {
   test('the drawing in the terminal distinguishes open, claimed and painted blocks', () => {
     const black = trustPixels(new Uint8Array(100)).toBase64()
     const drawing = drawWall(
-      canvasWith([
+      createCanvas([
         { i: blockOf('79,44'), a: 0, t: NOW },
         { i: blockOf('80,44'), a: 0, t: NOW, px: black },
       ]),
       4,
       2,
     )
-    const [top = []] = pixelRows(drawing)
+    const [top = []] = parsePixelRows(drawing)
     expect([5, 15, 25, 35].map((x) => top[x])).toEqual([234, 240, 16, 234])
   })
 
   test('every line of the drawing ends with the terminal’s own colours', () => {
-    const lines = drawWall(canvasWith([]), 3, 1).split('\n')
+    const lines = drawWall(createCanvas([]), 3, 1).split('\n')
     expect(lines).toHaveLength(5)
     expect(lines.every((line) => line.startsWith('  ') && line.endsWith('\u001B[0m'))).toBe(true)
   })

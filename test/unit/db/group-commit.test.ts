@@ -3,7 +3,7 @@ import { CommitUnknown } from '../../../db/postgres/errors.ts'
 import { groupCommit, type Write } from '../../../db/postgres/group-commit.ts'
 import { doNothing, type Lockable, type Tx } from '../../../db/tx.ts'
 import { failureOf } from '../../support/engine.ts'
-import { wallet } from '../../support/samples.ts'
+import { createWalletAddress } from '../../support/samples.ts'
 
 // Goal: writers that wait at the same time share a transaction, and each gets its own answer. Method: transactions that end
 // when the test says so.
@@ -11,7 +11,7 @@ import { wallet } from '../../support/samples.ts'
 type Group = { readonly names: readonly string[]; readonly end: () => void; readonly fail: (error: unknown) => void }
 
 /** Writers whose transactions wait for the test. `lockedBy` names what others have locked. */
-function writers(lockedByOthers: readonly Lockable[] = []) {
+function createWriters(lockedByOthers: readonly Lockable[] = []) {
   const groups: Group[] = []
   const alone: string[] = []
   const names = new Map<readonly Lockable[], string>()
@@ -42,7 +42,7 @@ function writers(lockedByOthers: readonly Lockable[] = []) {
     alone,
     /** Writes something of a name about a wallet; `work` ends it in another way. */
     write(name: string, payer: number, work?: () => Tx<string>): Promise<string> {
-      const about = [wallet(payer)]
+      const about = [createWalletAddress(payer)]
       names.set(about, name)
       return write({
         about,
@@ -61,7 +61,7 @@ function writers(lockedByOthers: readonly Lockable[] = []) {
 }
 
 test('a lone writer waits for nobody', async () => {
-  const { groups, write, end } = writers()
+  const { groups, write, end } = createWriters()
   const first = write('a', 1)
   expect(groups.map(({ names }) => names)).toEqual([['a']])
   await end(0)
@@ -69,7 +69,7 @@ test('a lone writer waits for nobody', async () => {
 })
 
 test('writers that come while two groups are in progress share the next one, and each gets its own answer', async () => {
-  const { groups, write, end } = writers()
+  const { groups, write, end } = createWriters()
   const all = ['a', 'b', 'c', 'd', 'e'].map((name, at) => write(name, at))
   expect(groups.map(({ names }) => names)).toEqual([['a'], ['b']])
   await end(0)
@@ -80,7 +80,7 @@ test('writers that come while two groups are in progress share the next one, and
 })
 
 test('two writes about the same wallet are never in progress together, and keep their order', async () => {
-  const { groups, write, end } = writers()
+  const { groups, write, end } = createWriters()
   const all = [write('a', 1), write('b', 1), write('c', 2), write('d', 1)]
   expect(groups.map(({ names }) => names)).toEqual([['a'], ['c']])
   await end(1)
@@ -93,7 +93,7 @@ test('two writes about the same wallet are never in progress together, and keep 
 })
 
 test('a write whose wallet another process has locked is written alone, and the others of its group are answered without it', async () => {
-  const { alone, groups, write, end } = writers([wallet(3)])
+  const { alone, groups, write, end } = createWriters([createWalletAddress(3)])
   const all = [1, 2, 3, 4].map((payer) => write(`of ${payer}`, payer))
   await end(0)
   await end(1)
@@ -104,7 +104,7 @@ test('a write whose wallet another process has locked is written alone, and the 
 })
 
 test('if one write of a group fails, each is written alone, and only that one fails', async () => {
-  const { alone, groups, write, end } = writers()
+  const { alone, groups, write, end } = createWriters()
   const before = [write('a', 1), write('b', 2)]
   const failing = failureOf(
     write('c', 3, () => {
@@ -122,7 +122,7 @@ test('if one write of a group fails, each is written alone, and only that one fa
 })
 
 test('if nobody can tell whether a group was kept, all its writers hear so, and none is tried again', async () => {
-  const { alone, groups, write, end } = writers()
+  const { alone, groups, write, end } = createWriters()
   const before = [write('a', 1), write('b', 2)]
   const lost = [write('c', 3), write('d', 4)].map(failureOf)
   await end(0)

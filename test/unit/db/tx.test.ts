@@ -17,14 +17,14 @@ function drive<T>(work: Tx<T>): { readonly result: T; readonly lists: readonly (
   return { result: step.value, lists }
 }
 
-function* twice(first: string, second: string): Tx<string> {
+function* readTwice(first: string, second: string): Tx<string> {
   const [a] = yield* rows<string>(first)
   const [b] = yield* rows<string>(second)
   return `${a}${b}`
 }
 
 test('parts run side by side, in their order, and each gets its own results', () => {
-  const { result, lists } = drive(together(twice('a', 'b'), rows<string>('c'), twice('d', 'e')))
+  const { result, lists } = drive(together(readTwice('a', 'b'), rows<string>('c'), readTwice('d', 'e')))
   expect(result).toEqual(['ab', ['c'], 'de'])
   expect(lists).toEqual([
     ['a', 'c', 'd'],
@@ -33,7 +33,7 @@ test('parts run side by side, in their order, and each gets its own results', ()
 })
 
 test('parts within parts share their statement lists', () => {
-  const { result, lists } = drive(together(together(rows<string>('a'), twice('b', 'c')), rows<string>('d')))
+  const { result, lists } = drive(together(together(rows<string>('a'), readTwice('b', 'c')), rows<string>('d')))
   expect(result).toEqual([[['a'], 'bc'], ['d']])
   expect(lists).toEqual([['a', 'b', 'd'], ['c']])
 })
@@ -41,12 +41,12 @@ test('parts within parts share their statement lists', () => {
 test('the counters are taken once every part has come to them, and what follows goes out with the next list', () => {
   const counters = 'UPDATE counters SET number = number + 1'
   const { lists } = drive(
-    together(twice(counters, 'entry 1'), twice('a', 'b'), twice('c', counters), rows<string>('d')),
+    together(readTwice(counters, 'entry 1'), readTwice('a', 'b'), readTwice('c', counters), rows<string>('d')),
   )
   expect(lists).toEqual([['a', 'c', 'd'], ['b'], [counters, counters], ['entry 1']])
 })
 
-const compiled = (text: Text, dialect: Dialect, values: Values = {}) => compile({ text, values }, dialect)
+const compileText = (text: Text, dialect: Dialect, values: Values = {}) => compile({ text, values }, dialect)
 
 test.each([
   ['i {in integer $list}', 'i IN (SELECT value FROM json_each(?1))', 'i = ANY ($1::integer[])'],
@@ -57,25 +57,25 @@ test.each([
   ['substr({bytes $p}, 1)', 'substr(?1, 1)', 'substr($1::bytea, 1)'],
   ['$b $a $b', '?1 ?2 ?1', '$1 $2 $1'],
 ])('%s is compiled for each engine', (text, sqlite, postgres) => {
-  expect([compiled(text, 'sqlite').sql, compiled(text, 'postgres').sql]).toEqual([sqlite, postgres])
+  expect([compileText(text, 'sqlite').sql, compileText(text, 'postgres').sql]).toEqual([sqlite, postgres])
 })
 
 test('a list of one is bound as its member, and each list length has its own SQL text', () => {
   const texts = ['i {in integer $list}', '{each integer $list}', '{rows $list i:integer said:text}']
   const values = { list: [{ i: 7, said: null }] }
-  expect(texts.map((text) => compiled(text, 'postgres', values).sql)).toEqual([
+  expect(texts.map((text) => compileText(text, 'postgres', values).sql)).toEqual([
     'i = $1::integer',
     '(SELECT 0 AS key, $1::integer AS value)',
     '(SELECT 0 AS key, $1::integer AS i, $2::text AS said)',
   ])
-  expect(compiled('{rows $list i:integer said:text}', 'sqlite', values).bind(values)).toEqual([7, null])
-  expect(compiled('i {in integer $list}', 'sqlite', { list: [7] }).bind({ list: [7] })).toEqual([7])
-  expect(compiled('i {in integer $list}', 'sqlite', { list: [] }).bind({ list: [] })).toEqual(['[]'])
+  expect(compileText('{rows $list i:integer said:text}', 'sqlite', values).bind(values)).toEqual([7, null])
+  expect(compileText('i {in integer $list}', 'sqlite', { list: [7] }).bind({ list: [7] })).toEqual([7])
+  expect(compileText('i {in integer $list}', 'sqlite', { list: [] }).bind({ list: [] })).toEqual(['[]'])
 })
 
 test('a list is bound as each engine reads it, including quotes', () => {
   const values = { list: [{ message: 'a "b" \\ {c}', link: null }, {}], numbers: [1, 2] }
-  const bound = (dialect: Dialect) => compiled('$list $numbers', dialect).bind(values)
+  const bound = (dialect: Dialect) => compileText('$list $numbers', dialect).bind(values)
   expect(bound('sqlite')).toEqual([JSON.stringify(values.list), '[1,2]'])
   expect(bound('postgres')).toEqual([
     `{"{\\"message\\":\\"a \\\\\\"b\\\\\\" \\\\\\\\ {c}\\",\\"link\\":null}","{}"}`,
@@ -84,25 +84,25 @@ test('a list is bound as each engine reads it, including quotes', () => {
 })
 
 test('a statement value that is missing is a bug, and one that is not named is left out', () => {
-  expect(() => compiled('SELECT $b', 'sqlite').bind({ a: 1 })).toThrow('no value b')
-  expect(compiled('SELECT $a', 'postgres').bind({ a: 1, b: 2 })).toEqual([1])
+  expect(() => compileText('SELECT $b', 'sqlite').bind({ a: 1 })).toThrow('no value b')
+  expect(compileText('SELECT $a', 'postgres').bind({ a: 1, b: 2 })).toEqual([1])
 })
 
 test('a value that is computed is computed only for the engine whose text names it', () => {
   const text = 'SELECT 1{sqlite , $sums}'
   const values = { sums: () => Uint8Array.of(7) }
-  expect(compiled(text, 'sqlite').bind(values)).toEqual([Uint8Array.of(7)])
+  expect(compileText(text, 'sqlite').bind(values)).toEqual([Uint8Array.of(7)])
   const failing = {
     sums: () => {
       throw new Error('computed')
     },
   }
-  expect(compiled(text, 'postgres').bind(failing)).toEqual([])
+  expect(compileText(text, 'postgres').bind(failing)).toEqual([])
 })
 
 test('only a transaction that writes is committed', () => {
-  const isWrite = (text: string) => compiled(text, 'postgres').isWrite
+  const isWrite = (text: string) => compileText(text, 'postgres').isWrite
   expect(['SELECT 1 FOR UPDATE', 'SELECT state FROM blocks'].map(isWrite)).toEqual([false, false])
   expect(['INSERT INTO a VALUES (1)', 'UPDATE a SET b = 1', 'DELETE FROM a'].map(isWrite)).toEqual([true, true, true])
-  expect(compiled(onPostgres('SELECT 1'), 'sqlite').sql).toBe('')
+  expect(compileText(onPostgres('SELECT 1'), 'sqlite').sql).toBe('')
 })

@@ -6,20 +6,20 @@ import { applyChange, createEmptyView, type WallView } from '../../../server/dom
 import { ALL_BLOCKS, COLS, type BlockIndex } from '../../../shared/wall.ts'
 import { worksOf } from '../../../shared/works.ts'
 import { OFFER } from '../../support/offer.ts'
-import { BARE, blockOf, NOW, saleOf, wallet } from '../../support/samples.ts'
+import { BARE, blockOf, NOW, saleOf, createWalletAddress } from '../../support/samples.ts'
 
 // Goal: readers see whole artworks, and a page costs no more than its content. Method: artworks found by another
 // algorithm, one agent at a time; and a wall that counts how often a block's texts are read.
 
 /** A wall on which blocks were sold in this order, each to an agent by number. */
-function wallSold(sold: readonly (readonly [block: BlockIndex, agent: number])[]): WallView {
+function createSoldWall(sold: readonly (readonly [block: BlockIndex, agent: number])[]): WallView {
   const view = createEmptyView()
   const numbers = new Map<number, number>()
   for (const [at, [block, buyer]] of sold.entries()) {
     const agent = numbers.get(buyer) ?? numbers.size + 1
     numbers.set(buyer, agent)
     const content = { ...BARE, message: `sale ${at + 1}` }
-    applyChange(view, saleOf(at + 1, block, { at: NOW + at, agent, wallet: wallet(agent), content }))
+    applyChange(view, saleOf(at + 1, block, { at: NOW + at, agent, wallet: createWalletAddress(agent), content }))
   }
   return view
 }
@@ -32,7 +32,7 @@ const crowds = fc
 test('the artworks of the wall are those of its agents, most recently extended first', () => {
   fc.assert(
     fc.property(crowds, (sold) => {
-      const view = wallSold(sold)
+      const view = createSoldWall(sold)
       const { total, works } = artworksOf(view, 0, sold.length)
       const expected = view.agents.flatMap(({ blocks }) => worksOf(blocks))
       expect(total).toBe(expected.length)
@@ -49,7 +49,7 @@ const site = { offer: OFFER, contact: null, tools: [], operations: [] }
 
 test('a page of a full wall reads only the artworks that it shows, and a missing page reads none', () => {
   // Every second block is another agent's, so that each block is an artwork.
-  const view = wallSold(ALL_BLOCKS.map((block) => [block, (block + Math.floor(block / COLS)) % 2]))
+  const view = createSoldWall(ALL_BLOCKS.map((block) => [block, (block + Math.floor(block / COLS)) % 2]))
   expect(artworksOf(view, 0, 0).total).toBe(ALL_BLOCKS.length)
   let lookUps = 0
   const { get } = view.claimed
@@ -57,12 +57,12 @@ test('a page of a full wall reads only the artworks that it shows, and a missing
     lookUps++
     return get.call(view.claimed, block)
   }
-  const lookedUpFor = (page: () => unknown) => {
+  const countLookUps = (page: () => unknown) => {
     lookUps = 0
     page()
     return lookUps
   }
-  expect(lookedUpFor(() => renderAtlasHtml(site, view, { list: 'works', page: 200 }))).toBeLessThanOrEqual(2 * 48)
-  expect(lookedUpFor(() => renderAtlasHtml(site, view, { list: 'works', page: 9000 }))).toBe(0)
-  expect(lookedUpFor(() => renderAtlasFeed(site, view, undefined))).toBeLessThanOrEqual(2 * 50)
+  expect(countLookUps(() => renderAtlasHtml(site, view, { list: 'works', page: 200 }))).toBeLessThanOrEqual(2 * 48)
+  expect(countLookUps(() => renderAtlasHtml(site, view, { list: 'works', page: 9000 }))).toBe(0)
+  expect(countLookUps(() => renderAtlasFeed(site, view, undefined))).toBeLessThanOrEqual(2 * 50)
 })

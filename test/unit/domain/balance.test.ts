@@ -6,21 +6,28 @@ import {
   type Statement,
 } from '../../../server/domain/purchase/balance.ts'
 import type { Arrival } from '../../../shared/chain/arrivals.ts'
-import { blockOf, EMPTY_BOOKS as EMPTY, hash, TERMS, wallet, uncertainPurchase } from '../../support/samples.ts'
+import {
+  blockOf,
+  EMPTY_BOOKS as EMPTY,
+  hash,
+  TERMS,
+  createWalletAddress,
+  createUncertainPurchase,
+} from '../../support/samples.ts'
 
 const PRICE = TERMS.amount
 
 /** The payment of payer `n`, as recorded and as it arrives. */
-const paid = (n: number) => ({ payer: wallet(n), nonce: hash(n), amount: PRICE, tx: hash(100 + n) })
-const saleOf = (n: number): BookedSale => ({ ...paid(n), block: blockOf('3,4'), blocks: 1, head: 0n })
-const creditOf = (n: number, paidOut: string | null = null): BookedCredit => ({ ...paid(n), head: 0n, paidOut })
-const arrivalOf = (n: number, changes: Partial<Arrival> = {}): Arrival => ({ ...paid(n), ...changes })
-const books = (changes: Partial<Statement>): Statement => ({
+const createPaid = (n: number) => ({ payer: createWalletAddress(n), nonce: hash(n), amount: PRICE, tx: hash(100 + n) })
+const saleOf = (n: number): BookedSale => ({ ...createPaid(n), block: blockOf('3,4'), blocks: 1, head: 0n })
+const creditOf = (n: number, paidOut: string | null = null): BookedCredit => ({ ...createPaid(n), head: 0n, paidOut })
+const arrivalOf = (n: number, changes: Partial<Arrival> = {}): Arrival => ({ ...createPaid(n), ...changes })
+const createBooks = (changes: Partial<Statement>): Statement => ({
   ...EMPTY,
   claimed: changes.sales?.length ?? 0,
   ...changes,
 })
-const openOf = (n: number) => ({ purchase: uncertainPurchase(n), since: 0 })
+const openOf = (n: number) => ({ purchase: createUncertainPurchase(n), since: 0 })
 
 /** The balance if nothing is sold while the chain is read. */
 const balance = (statement: Statement, arrivals: readonly Arrival[]) => balanceOf(statement, arrivals, statement)
@@ -31,7 +38,7 @@ describe('books that balance', () => {
   })
 
   test('books balance if each sale and each credit has its dollar', () => {
-    const statement = books({ sales: [saleOf(1), saleOf(2)], credits: [creditOf(3), creditOf(4, 'refund 1')] })
+    const statement = createBooks({ sales: [saleOf(1), saleOf(2)], credits: [creditOf(3), creditOf(4, 'refund 1')] })
     const arrivals = [1, 2, 3, 4].map((n) => arrivalOf(n))
     const expected = { balances: true, claimed: 2, received: 4n * PRICE, owed: PRICE }
     expect(balance(statement, arrivals)).toMatchObject(expected)
@@ -43,17 +50,19 @@ describe('books that balance', () => {
   })
 
   test('a block price that the operator booked as stray is stray only, and the books still balance', () => {
-    const booked = books({ payouts: [{ payer: wallet(1), nonce: hash(1), reference: 'stray', at: 0 }] })
+    const booked = createBooks({
+      payouts: [{ payer: createWalletAddress(1), nonce: hash(1), reference: 'stray', at: 0 }],
+    })
     const stray = [arrivalOf(1)]
     expect(balance(booked, stray)).toMatchObject({ balances: true, received: 0n, orphans: [], byHand: [], stray })
   })
 
   test('an open purchase whose money has not arrived does not unbalance the books', () => {
-    expect(balance(books({ open: [openOf(1)] }), [])).toMatchObject({ balances: true })
+    expect(balance(createBooks({ open: [openOf(1)] }), [])).toMatchObject({ balances: true })
   })
 
   test('a block that is sold while the chain is read does not unbalance the books', () => {
-    const sold = books({ sales: [saleOf(1)] })
+    const sold = createBooks({ sales: [saleOf(1)] })
     expect(balanceOf(EMPTY, [], sold).balances).toBe(true)
     expect(balanceOf(EMPTY, [arrivalOf(1)], sold).balances).toBe(true)
   })
@@ -61,28 +70,36 @@ describe('books that balance', () => {
 
 describe('books that do not balance', () => {
   test('a sale or credit whose money never arrived, or arrived in another amount, unbalances the books', () => {
-    expect(balance(books({ sales: [saleOf(1)] }), [])).toMatchObject({ balances: false, unpaid: [saleOf(1)] })
-    expect(balance(books({ credits: [creditOf(1)] }), [])).toMatchObject({ balances: false, unpaid: [creditOf(1)] })
-    expect(balance(books({ sales: [saleOf(1)] }), [arrivalOf(1, { amount: 1n })]).balances).toBe(false)
+    expect(balance(createBooks({ sales: [saleOf(1)] }), [])).toMatchObject({ balances: false, unpaid: [saleOf(1)] })
+    expect(balance(createBooks({ credits: [creditOf(1)] }), [])).toMatchObject({
+      balances: false,
+      unpaid: [creditOf(1)],
+    })
+    expect(balance(createBooks({ sales: [saleOf(1)] }), [arrivalOf(1, { amount: 1n })]).balances).toBe(false)
   })
 
   test('a dollar of another payer with the same nonce does not pay for a sale', () => {
-    const foreign = arrivalOf(1, { payer: wallet(9) })
-    expect(balance(books({ sales: [saleOf(1)] }), [foreign])).toMatchObject({ unpaid: [saleOf(1)], orphans: [foreign] })
+    const foreign = arrivalOf(1, { payer: createWalletAddress(9) })
+    expect(balance(createBooks({ sales: [saleOf(1)] }), [foreign])).toMatchObject({
+      unpaid: [saleOf(1)],
+      orphans: [foreign],
+    })
   })
 
   test('money that arrived for an open or released purchase unbalances the books', () => {
-    expect(balance(books({ open: [openOf(1)] }), [arrivalOf(1)])).toMatchObject({
+    expect(balance(createBooks({ open: [openOf(1)] }), [arrivalOf(1)])).toMatchObject({
       balances: false,
       landed: [arrivalOf(1)],
     })
-    const final = books({ final: [{ payer: wallet(1), nonce: hash(1) }] })
+    const final = createBooks({ final: [{ payer: createWalletAddress(1), nonce: hash(1) }] })
     expect(balance(final, [arrivalOf(1)])).toMatchObject({ balances: false, landed: [arrivalOf(1)] })
   })
 
   test('a block price without a known purchase unbalances the books until the operator resolves it', () => {
     expect(balance(EMPTY, [arrivalOf(1)])).toMatchObject({ balances: false, orphans: [arrivalOf(1)] })
-    const resolved = books({ payouts: [{ payer: wallet(1), nonce: hash(1), reference: 'refund', at: 0 }] })
+    const resolved = createBooks({
+      payouts: [{ payer: createWalletAddress(1), nonce: hash(1), reference: 'refund', at: 0 }],
+    })
     expect(balance(resolved, [arrivalOf(1)])).toMatchObject({ balances: true, orphans: [], byHand: [arrivalOf(1)] })
   })
 

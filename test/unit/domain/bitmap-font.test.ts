@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { bitmapOf, heightOf, widthOf, write } from '../../../server/domain/picture/drawing.ts'
 
 /** A text as rows of characters, ink as `#`. */
-function written(text: string, scale = 1): string[] {
+function renderText(text: string, scale = 1): string[] {
   const bitmap = bitmapOf(widthOf(text, scale), heightOf(scale), 0)
   write(bitmap, text, { x: 0, y: 0, scale, colour: 1 })
   return Array.from({ length: bitmap.height }, (_, y) =>
@@ -13,7 +13,7 @@ function written(text: string, scale = 1): string[] {
 }
 
 test('a coordinate is drawn legibly', () => {
-  expect(written('80,4')).toEqual([
+  expect(renderText('80,4')).toEqual([
     '.###...###...........#.',
     '#...#.#...#.........##.',
     '#...#.#..##........#.#.',
@@ -25,15 +25,15 @@ test('a coordinate is drawn legibly', () => {
 })
 
 test('scaled letters consist of squares', () => {
-  expect(written('I', 2).slice(0, 4)).toEqual(['..######..', '..######..', '....##....', '....##....'])
+  expect(renderText('I', 2).slice(0, 4)).toEqual(['..######..', '..######..', '....##....', '....##....'])
 })
 
 test('every capital, digit and mark has its own shape, and any other character is a gap', () => {
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789,.:-x'.split('')
-  const shapes = new Set(letters.map((letter) => written(letter).join('\n')))
+  const shapes = new Set(letters.map((letter) => renderText(letter).join('\n')))
   expect(shapes.size).toBe(letters.length)
-  expect(written(' ').join('')).not.toContain('#')
-  expect(written('\u{1F600}').join('')).not.toContain('#')
+  expect(renderText(' ').join('')).not.toContain('#')
+  expect(renderText('\u{1F600}').join('')).not.toContain('#')
 })
 
 test('text beyond the edge of the bitmap is cut off', () => {

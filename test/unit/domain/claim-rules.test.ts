@@ -28,7 +28,7 @@ const sold: Sold = {
 const held = { kind: 'reserved', uncertain: false, attempt: 1 } as const
 const at = blockOf('3,4')
 
-const bought = (state: Purchase['state'], target: Target = at, nonce = 1, identifier?: string): Purchase => ({
+const createBought = (state: Purchase['state'], target: Target = at, nonce = 1, identifier?: string): Purchase => ({
   payment: { ...paymentOf(1, nonce), ...(identifier === undefined ? {} : { identifier }) },
   target,
   block: typeof target === 'number' ? target : at,
@@ -49,42 +49,57 @@ describe('the earlier purchase to resolve before a new payment', () => {
   const whileActive = { ...asking, activeNonces: [hash(1)] }
   const asNext = { ...asking, target: 'next' as const }
   test.each([
-    ['a held purchase without an active run comes first', bought(held), asking, true],
-    ['a held purchase does not come first while a run works on it for a client', bought(held), whileActive, false],
+    ['a held purchase without an active run comes first', createBought(held), asking, true],
+    [
+      'a held purchase does not come first while a run works on it for a client',
+      createBought(held),
+      whileActive,
+      false,
+    ],
     [
       'an uncertain purchase comes first even if a run works on it',
-      bought({ ...held, uncertain: true }),
+      createBought({ ...held, uncertain: true }),
       whileActive,
       true,
     ],
-    ['a held purchase of another block does not come first', bought(held, blockOf('5,6')), asking, false],
-    ['a sold purchase whose receipt did not go out comes first', bought(sold), asking, true],
-    ['an answered sale does not come first', bought(answered), asking, false],
+    ['a held purchase of another block does not come first', createBought(held, blockOf('5,6')), asking, false],
+    ['a sold purchase whose receipt did not go out comes first', createBought(sold), asking, true],
+    ['an answered sale does not come first', createBought(answered), asking, false],
     [
       'a sale whose receipt already answered this payment comes first',
-      bought({ ...answered, receiptReusedFor: hash(2) }),
+      createBought({ ...answered, receiptReusedFor: hash(2) }),
       asking,
       true,
     ],
     [
       'a sale whose receipt answered another payment does not come first',
-      bought({ ...answered, receiptReusedFor: hash(3) }),
+      createBought({ ...answered, receiptReusedFor: hash(3) }),
       asking,
       false,
     ],
-    ['an unanswered sale of next comes first for its own block, however old it is', bought(late, 'next'), asking, true],
-    ['an unanswered sale of next comes first for next while its receipt is kept', bought(sold, 'next'), asNext, true],
+    [
+      'an unanswered sale of next comes first for its own block, however old it is',
+      createBought(late, 'next'),
+      asking,
+      true,
+    ],
+    [
+      'an unanswered sale of next comes first for next while its receipt is kept',
+      createBought(sold, 'next'),
+      asNext,
+      true,
+    ],
     [
       'an unanswered sale of next does not come first for next once its receipt is too old',
-      bought(late, 'next'),
+      createBought(late, 'next'),
       asNext,
       false,
     ],
-    ['a released purchase does not come first', bought({ kind: 'released', isFinal: false }), asking, false],
-    ['a payment does not come before itself', bought(held), { ...asking, payment: paymentOf(1, 1) }, false],
+    ['a released purchase does not come first', createBought({ kind: 'released', isFinal: false }), asking, false],
+    ['a payment does not come before itself', createBought(held), { ...asking, payment: paymentOf(1, 1) }, false],
     [
       'an answered sale with the same payment-identifier comes first, even for another target',
-      bought(answered, blockOf('5,6'), 1, 'order'),
+      createBought(answered, blockOf('5,6'), 1, 'order'),
       { ...asking, payment: { ...paymentOf(1, 2), identifier: 'order' } },
       true,
     ],
@@ -93,21 +108,21 @@ describe('the earlier purchase to resolve before a new payment', () => {
   })
 
   test('a reused receipt comes before a sale, a sale before a held purchase, and an older one before a newer one', () => {
-    const [first, second, third] = [bought(held, at, 3), bought(sold, at, 4), bought(sold, at, 5)]
+    const [first, second, third] = [createBought(held, at, 3), createBought(sold, at, 4), createBought(sold, at, 5)]
     expect(findPurchaseToResolveFirst([first, second, third], asking)).toBe(second)
-    expect(findPurchaseToResolveFirst([first, bought(held, at, 6)], asking)).toBe(first)
-    const reused = bought({ ...answered, receiptReusedFor: hash(2) }, at, 7)
+    expect(findPurchaseToResolveFirst([first, createBought(held, at, 6)], asking)).toBe(first)
+    const reused = createBought({ ...answered, receiptReusedFor: hash(2) }, at, 7)
     expect(findPurchaseToResolveFirst([first, second, reused], asking)).toBe(reused)
   })
 })
 
 test('a payer cannot exceed the limits on unresolved purchases and on held blocks', () => {
-  const many = Array.from({ length: HOLDS_MAX - 1 }, (_, nonce) => bought(held, blockOf(`${nonce},1`), nonce))
+  const many = Array.from({ length: HOLDS_MAX - 1 }, (_, nonce) => createBought(held, blockOf(`${nonce},1`), nonce))
   expect(exceedsHoldLimits(many, at)).toBe(false)
-  expect(exceedsHoldLimits([...many, bought(held)], at)).toBe(true)
-  expect(exceedsHoldLimits([...many, bought(sold)], at)).toBe(false)
-  expect(exceedsHoldLimits([bought(held, 'next,20x20')], at)).toBe(true)
-  expect(exceedsHoldLimits([bought(held, 'next,19x21')], at)).toBe(false)
+  expect(exceedsHoldLimits([...many, createBought(held)], at)).toBe(true)
+  expect(exceedsHoldLimits([...many, createBought(sold)], at)).toBe(false)
+  expect(exceedsHoldLimits([createBought(held, 'next,20x20')], at)).toBe(true)
+  expect(exceedsHoldLimits([createBought(held, 'next,19x21')], at)).toBe(false)
 })
 
 test.each<[string, Purchase['state'], Purchase['state'], boolean]>([
@@ -123,11 +138,11 @@ test.each<[string, Purchase['state'], Purchase['state'], boolean]>([
   ['a released purchase that is held again is stale', { kind: 'released', isFinal: false }, held, true],
   ['a held purchase that was released is not stale', held, { kind: 'released', isFinal: false }, false],
 ])('%s', (_, before, now, isOld) => {
-  expect(isStale(bought(now), bought(before))).toBe(isOld)
+  expect(isStale(createBought(now), createBought(before))).toBe(isOld)
 })
 
 test('a purchase is stale once its payer has signed the payment for another time', () => {
-  const released = bought({ kind: 'released', isFinal: false })
+  const released = createBought({ kind: 'released', isFinal: false })
   const renewal = { ...released, payment: paymentOf(1, 1, { validBefore: 600n }) }
   expect(isStale(renewal, released)).toBe(true)
 })

@@ -19,7 +19,7 @@ export type Path<T> = {
 export const STEPS_MAX = 16
 
 /** Every path of `start`; `replies` lists the possible replies to each request. */
-export function* everyPath<T>(
+export function* walkPaths<T>(
   start: () => Script<T>,
   replies: (request: ScriptRequest, before: readonly Step[]) => readonly Reply[],
   steps: readonly Step[] = [],
@@ -31,7 +31,7 @@ export function* everyPath<T>(
     return
   }
   for (const reply of replies(at.request, steps)) {
-    yield* everyPath(start, replies, [...steps, { request: at.request, reply }])
+    yield* walkPaths(start, replies, [...steps, { request: at.request, reply }])
   }
 }
 

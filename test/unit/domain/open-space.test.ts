@@ -4,7 +4,7 @@ import { occupancyOf, openSpaces, type Rectangle, type SpaceWish } from '../../.
 import { ALL_BLOCKS, blockAt, cellOf, CLAIM_ORDER, COLS, coordOf, ROWS, type BlockIndex } from '../../../shared/wall.ts'
 import { blockOf } from '../../support/samples.ts'
 
-const nothing = () => false
+const isNeverTaken = () => false
 
 const find = (isTaken: (block: BlockIndex) => boolean, wish: Partial<SpaceWish>) =>
   openSpaces(occupancyOf(isTaken), { w: 1, h: 1, near: undefined, limit: 1, ...wish }).map(({ at }) => coordOf(at))
@@ -16,7 +16,7 @@ function cellsOf({ at, w, h }: Rectangle): ReadonlyArray<BlockIndex | undefined>
 }
 
 /** The same search, block by block and without tables. */
-function oracle(taken: ReadonlySet<BlockIndex>, { w, h, near, limit }: SpaceWish): Rectangle[] {
+function findByBruteForce(taken: ReadonlySet<BlockIndex>, { w, h, near, limit }: SpaceWish): Rectangle[] {
   const goal =
     near === undefined ? { x: (COLS - 1) / 2, y: (ROWS - 1) / 2 } : { x: cellOf(near).col, y: cellOf(near).row }
   const blocked = new Set(taken)
@@ -59,21 +59,21 @@ test('the search finds the same spaces as a check of every position', () => {
           occupancyOf((at) => set.has(at)),
           wanted,
         ),
-      ).toEqual(oracle(set, wanted))
+      ).toEqual(findByBruteForce(set, wanted))
     }),
     { numRuns: 60 },
   )
 })
 
 test('on an empty wall the nearest open block is the next block for sale', () => {
-  expect(find(nothing, { limit: 3 })).toEqual(CLAIM_ORDER.slice(0, 3).map((block) => coordOf(block)))
+  expect(find(isNeverTaken, { limit: 3 })).toEqual(CLAIM_ORDER.slice(0, 3).map((block) => coordOf(block)))
 })
 
 test('space is found up to the edges of the wall and never beyond them', () => {
-  expect(find(nothing, { w: COLS, h: ROWS })).toEqual(['0,0'])
+  expect(find(isNeverTaken, { w: COLS, h: ROWS })).toEqual(['0,0'])
   expect(find((block) => block === 0, { w: COLS, h: ROWS })).toEqual([])
-  expect(find(nothing, { w: 3, h: 2, near: blockOf('0,0') })).toEqual(['0,0'])
-  expect(find(nothing, { w: 3, h: 2, near: blockOf('159,89') })).toEqual(['157,88'])
+  expect(find(isNeverTaken, { w: 3, h: 2, near: blockOf('0,0') })).toEqual(['0,0'])
+  expect(find(isNeverTaken, { w: 3, h: 2, near: blockOf('159,89') })).toEqual(['157,88'])
 })
 
 test('a wall without enough open blocks has no space', () => {

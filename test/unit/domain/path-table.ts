@@ -10,21 +10,21 @@ type Branch = { readonly labels: readonly string[]; readonly tree: Tree }
 const NAMED_FROM_LINES = 3
 
 /** The table of `rows`, which must be every path of one script. Replies that change nothing are omitted. */
-export function pathTable(rows: readonly Row[]): string {
-  const root = grow(rows, 0)
+export function renderPathTable(rows: readonly Row[]): string {
+  const root = growTree(rows, 0)
   const names = nameParts(root)
   const parts = [...names].map(([key, { tree, name }]) => [`${name}:`, ...linesOf(tree, names, key)].join('\n'))
   return [linesOf(root, names).join('\n'), ...parts].join('\n\n')
 }
 
-function grow(rows: readonly Row[], depth: number): Tree {
+function growTree(rows: readonly Row[], depth: number): Tree {
   const [first] = rows
   const at = first?.steps[depth]
   if (first === undefined || at === undefined) return { end: first?.end ?? '' }
   const byLabel = Map.groupBy(rows, ({ steps }) => labelOf(steps[depth]))
   const byShape = new Map<string, { labels: string[]; tree: Tree }>()
   for (const [label, group] of byLabel) {
-    const tree = grow(group, depth + 1)
+    const tree = growTree(group, depth + 1)
     const same = byShape.get(JSON.stringify(tree))
     if (same === undefined) byShape.set(JSON.stringify(tree), { labels: [label], tree })
     else same.labels.push(label)

@@ -1,15 +1,16 @@
 import { describe, expect, test } from 'bun:test'
 import { keyOf, findRejectionReason, type Accepted, type Payment } from '../../../server/domain/purchase/payment.ts'
-import { hash, NOW, paymentOf, TERMS, wallet } from '../../support/samples.ts'
+import { hash, NOW, paymentOf, TERMS, createWalletAddress } from '../../support/samples.ts'
 
 const NOW_SECONDS = BigInt(NOW / 1000)
-const OTHER = wallet(99)
+const OTHER = createWalletAddress(99)
 
-const rejection = (changes: Partial<Payment>, now = NOW) => findRejectionReason(paymentOf(1, 1, changes), TERMS, now)
+const findRejection = (changes: Partial<Payment>, now = NOW) =>
+  findRejectionReason(paymentOf(1, 1, changes), TERMS, now)
 
 describe('payments', () => {
   test('a payment that repeats the terms and is valid for five minutes is accepted', () => {
-    expect(rejection({})).toBeUndefined()
+    expect(findRejection({})).toBeUndefined()
   })
 
   test.each<[string, string, Partial<Accepted>]>([
@@ -20,7 +21,7 @@ describe('payments', () => {
     ['amount (lower)', 'the amount is not exactly 1.00 USDC', { amount: 999_999n }],
     ['amount (higher)', 'the amount is not exactly 1.00 USDC', { amount: 1_000_001n }],
   ])('a payment whose accepted terms have another %s is rejected: %s', (_, reason, changes) => {
-    expect(rejection({ accepted: { ...TERMS, scheme: 'exact', ...changes } })).toBe(reason)
+    expect(findRejection({ accepted: { ...TERMS, scheme: 'exact', ...changes } })).toBe(reason)
   })
 
   test.each<[string, string, Partial<Payment>]>([
@@ -30,7 +31,7 @@ describe('payments', () => {
     ['more', 'the amount is not exactly 1.00 USDC', { amount: 1_000_001n }],
     ['its own payer', 'the payer and the payee are the same address', { payer: TERMS.payTo }],
   ])('a payment that pays %s is rejected: %s', (_, reason, changes) => {
-    expect(rejection(changes)).toBe(reason)
+    expect(findRejection(changes)).toBe(reason)
   })
 
   const late = 'the authorization has expired, or is about to'
@@ -48,14 +49,14 @@ describe('payments', () => {
     [long, 'validBefore', 361n],
     [long, 'validBefore', 2n ** 255n],
   ])('the rejection is %p if %s is %d seconds from now', (reason, edge, seconds) => {
-    expect(rejection({ [edge]: NOW_SECONDS + seconds })).toBe(reason)
-    expect(rejection({ [edge]: NOW_SECONDS + seconds }, NOW + 999)).toBe(reason)
+    expect(findRejection({ [edge]: NOW_SECONDS + seconds })).toBe(reason)
+    expect(findRejection({ [edge]: NOW_SECONDS + seconds }, NOW + 999)).toBe(reason)
   })
 
   test('a payment is identified by its payer and nonce alone', () => {
     const twin = paymentOf(1, 1, { signature: '0x12', amount: 5n })
     expect(keyOf(twin)).toBe(keyOf(paymentOf(1, 1)))
-    expect(keyOf(twin)).toBe(`${wallet(1)}:${hash(1)}`)
+    expect(keyOf(twin)).toBe(`${createWalletAddress(1)}:${hash(1)}`)
     expect(new Set([paymentOf(1, 1), paymentOf(1, 2), paymentOf(2, 1)].map(keyOf)).size).toBe(3)
   })
 })

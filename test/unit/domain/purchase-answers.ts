@@ -51,7 +51,7 @@ export const REPEATS = {
 } as const satisfies Readonly<Record<string, Payment>>
 
 /** Orders with one error each. */
-export const flawedOrders = (target: Target): Readonly<Record<string, BuyOrder>> => ({
+export const createFlawedOrders = (target: Target): Readonly<Record<string, BuyOrder>> => ({
   denied: { ...orderOf(target), isDenied: true },
   unarmed: { ...orderOf(target), armed: false },
   unfit: { ...orderOf(target), now: NOW + 3_600_000 },
@@ -59,7 +59,7 @@ export const flawedOrders = (target: Target): Readonly<Record<string, BuyOrder>>
 })
 
 /** Orders with altered copies of a payment. */
-export const repeatedOrders = (target: Target): Readonly<Record<string, BuyOrder>> =>
+export const createRepeatedOrders = (target: Target): Readonly<Record<string, BuyOrder>> =>
   Object.fromEntries(Object.entries(REPEATS).map(([name, payment]) => [name, { ...orderOf(target), payment }]))
 
 export type State = Purchase['state']
@@ -70,7 +70,7 @@ export const RELEASED: State = { kind: 'released', isFinal: false }
 export const FINAL: State = { kind: 'released', isFinal: true }
 export const CREDITED: State = { kind: 'credited', tx: PAID_TX }
 
-export const soldState = (tx: `0x${string}`, settled: boolean, unanswered: boolean): SoldPurchase['state'] => ({
+export const createSoldState = (tx: `0x${string}`, settled: boolean, unanswered: boolean): SoldPurchase['state'] => ({
   kind: 'sold',
   tx,
   claimedAt: NOW,
@@ -80,9 +80,9 @@ export const soldState = (tx: `0x${string}`, settled: boolean, unanswered: boole
   unanswered,
 })
 
-export const SOLD = soldState(PAID_TX, true, false)
-export const SOLD_UNSEEN = soldState(CLAIMED_TX, false, false)
-export const SOLD_UNANSWERED = soldState(PAID_TX, true, true)
+export const SOLD = createSoldState(PAID_TX, true, false)
+export const SOLD_UNSEEN = createSoldState(CLAIMED_TX, false, false)
+export const SOLD_UNANSWERED = createSoldState(PAID_TX, true, true)
 
 export const purchaseOf = (payment: Payment, target: Target, block: BlockIndex, state: State): Purchase => ({
   payment,
@@ -93,165 +93,171 @@ export const purchaseOf = (payment: Payment, target: Target, block: BlockIndex, 
   state,
 })
 
-const value = (label: string, answer: ScriptAnswer): Reply => ({ label, answer })
+const createReply = (label: string, answer: ScriptAnswer): Reply => ({ label, answer })
 
 /** The position of a target, or where it would be if it has none. */
-function placed(target: Target, next: BlockIndex): BlockIndex {
+function placeTarget(target: Target, next: BlockIndex): BlockIndex {
   const { at } = positionOf(target)
   return at === 'next' ? next : at
 }
 
 /** The older purchase of the same payer for the same target. */
-const older = (target: Target, state: State): Purchase => purchaseOf(OLDER_PAYMENT, target, placed(target, HERE), state)
+const createOlder = (target: Target, state: State): Purchase =>
+  purchaseOf(OLDER_PAYMENT, target, placeTarget(target, HERE), state)
 
 /** What the ledger can remember of the payment. */
-export const rememberings = (target: Target): readonly Reply[] => [
-  value('unknown', undefined),
-  value('reserved', purchaseOf(PAYMENT, target, HERE, RESERVED)),
-  value('uncertain', purchaseOf(PAYMENT, target, HERE, UNCERTAIN)),
-  value('sold', purchaseOf(PAYMENT, target, HERE, SOLD)),
-  value('sold, unseen', purchaseOf(PAYMENT, target, HERE, SOLD_UNSEEN)),
-  value('sold, unanswered', purchaseOf(PAYMENT, target, HERE, SOLD_UNANSWERED)),
-  value('released', purchaseOf(PAYMENT, target, HERE, RELEASED)),
-  value('final', purchaseOf(PAYMENT, target, HERE, FINAL)),
-  value('credited', purchaseOf(PAYMENT, target, HERE, CREDITED)),
+export const listRememberings = (target: Target): readonly Reply[] => [
+  createReply('unknown', undefined),
+  createReply('reserved', purchaseOf(PAYMENT, target, HERE, RESERVED)),
+  createReply('uncertain', purchaseOf(PAYMENT, target, HERE, UNCERTAIN)),
+  createReply('sold', purchaseOf(PAYMENT, target, HERE, SOLD)),
+  createReply('sold, unseen', purchaseOf(PAYMENT, target, HERE, SOLD_UNSEEN)),
+  createReply('sold, unanswered', purchaseOf(PAYMENT, target, HERE, SOLD_UNANSWERED)),
+  createReply('released', purchaseOf(PAYMENT, target, HERE, RELEASED)),
+  createReply('final', purchaseOf(PAYMENT, target, HERE, FINAL)),
+  createReply('credited', purchaseOf(PAYMENT, target, HERE, CREDITED)),
 ]
 
-export function availabilities(target: Target): readonly Reply[] {
+export function listAvailabilities(target: Target): readonly Reply[] {
   // A single block never lacks space of its size.
   const crowded: readonly Availability[] = isBlock(target) ? [] : ['crowded']
   const spaces: readonly Availability[] = ['open', 'reserved', 'claimed', ...crowded, 'full']
   const priors: readonly (readonly [string, AvailabilityCheck['prior']])[] = [
     ['', undefined],
-    ['prior open, ', older(target, RESERVED)],
-    ['prior sold, ', older(target, SOLD_UNANSWERED)],
-    ['prior sold elsewhere, ', { ...older(target, SOLD_UNANSWERED), block: ELSEWHERE }],
+    ['prior open, ', createOlder(target, RESERVED)],
+    ['prior sold, ', createOlder(target, SOLD_UNANSWERED)],
+    ['prior sold elsewhere, ', { ...createOlder(target, SOLD_UNANSWERED), block: ELSEWHERE }],
   ]
   // With a prior purchase, an open block and a sold one stand for all states.
   return priors.flatMap(([name, prior]) =>
     (prior === undefined ? spaces : (['open', 'claimed'] as const)).map((space) =>
-      value(`${name}${space}`, { space, prior }),
+      createReply(`${name}${space}`, { space, prior }),
     ),
   )
 }
 
 const verifications: readonly Reply[] = [
-  value('valid', { kind: 'valid' } satisfies VerifyResult),
-  value('bad signature', { kind: 'invalid', reason: 'invalid_exact_evm_signature' } satisfies VerifyResult),
-  value('invalid', { kind: 'invalid', reason: 'invalid_exact_evm_insufficient_balance' } satisfies VerifyResult),
-  value('unavailable', { kind: 'unavailable' } satisfies VerifyResult),
-  value('busy', { kind: 'busy' } satisfies VerifyResult),
+  createReply('valid', { kind: 'valid' } satisfies VerifyResult),
+  createReply('bad signature', { kind: 'invalid', reason: 'invalid_exact_evm_signature' } satisfies VerifyResult),
+  createReply('invalid', { kind: 'invalid', reason: 'invalid_exact_evm_insufficient_balance' } satisfies VerifyResult),
+  createReply('unavailable', { kind: 'unavailable' } satisfies VerifyResult),
+  createReply('busy', { kind: 'busy' } satisfies VerifyResult),
 ]
 
 export const DEFINITE = 'invalid_exact_evm_transaction_simulation_failed'
 export const VAGUE = 'invalid_exact_evm_nonce_already_used'
 
 const settlings: readonly Reply[] = [
-  value('success', { kind: 'success', tx: CLAIMED_TX } satisfies SettleResult),
-  value('definite refusal', { kind: 'refused', reason: DEFINITE } satisfies SettleResult),
-  value('vague refusal', { kind: 'refused', reason: VAGUE } satisfies SettleResult),
-  value('unsent', { kind: 'unsent' } satisfies SettleResult),
-  value('unclear', { kind: 'unclear' } satisfies SettleResult),
-  value('busy', { kind: 'busy' } satisfies SettleResult),
+  createReply('success', { kind: 'success', tx: CLAIMED_TX } satisfies SettleResult),
+  createReply('definite refusal', { kind: 'refused', reason: DEFINITE } satisfies SettleResult),
+  createReply('vague refusal', { kind: 'refused', reason: VAGUE } satisfies SettleResult),
+  createReply('unsent', { kind: 'unsent' } satisfies SettleResult),
+  createReply('unclear', { kind: 'unclear' } satisfies SettleResult),
+  createReply('busy', { kind: 'busy' } satisfies SettleResult),
 ]
 
 const statuses: readonly Reply[] = [
-  value('paid', { kind: 'paid', tx: PAID_TX } satisfies ChainStatus),
-  value('unspent', { kind: 'unspent' } satisfies ChainStatus),
-  value('paid for good', { kind: 'paid', tx: PAID_TX, final: true } satisfies ChainStatus),
-  value('void', { kind: 'void', why: 'the payer cancelled it' } satisfies ChainStatus),
-  value('void for good', { kind: 'void', why: 'it expired unused', final: true } satisfies ChainStatus),
-  value('silent', { kind: 'silent' } satisfies ChainStatus),
+  createReply('paid', { kind: 'paid', tx: PAID_TX } satisfies ChainStatus),
+  createReply('unspent', { kind: 'unspent' } satisfies ChainStatus),
+  createReply('paid for good', { kind: 'paid', tx: PAID_TX, final: true } satisfies ChainStatus),
+  createReply('void', { kind: 'void', why: 'the payer cancelled it' } satisfies ChainStatus),
+  createReply('void for good', { kind: 'void', why: 'it expired unused', final: true } satisfies ChainStatus),
+  createReply('silent', { kind: 'silent' } satisfies ChainStatus),
 ]
 
-const claimings = ({ target, payment, listing, head }: Extract<ScriptRequest, { do: 'claim' }>): readonly Reply[] => [
-  value('claimed', {
+const listClaimings = ({
+  target,
+  payment,
+  listing,
+  head,
+}: Extract<ScriptRequest, { do: 'claim' }>): readonly Reply[] => [
+  createReply('claimed', {
     kind: 'claimed',
-    purchase: { payment, target, block: placed(target, ELSEWHERE), listing, head, state: RESERVED },
+    purchase: { payment, target, block: placeTarget(target, ELSEWHERE), listing, head, state: RESERVED },
   } satisfies ClaimResult),
-  value('lost, reserved', { kind: 'lost', space: 'reserved' } satisfies ClaimResult),
-  value('lost, claimed', { kind: 'lost', space: 'claimed' } satisfies ClaimResult),
-  ...(isBlock(target) ? [] : [value('lost, crowded', { kind: 'lost', space: 'crowded' } satisfies ClaimResult)]),
-  value('lost, full', { kind: 'lost', space: 'full' } satisfies ClaimResult),
-  value('a prior one', { kind: 'prior' } satisfies ClaimResult),
-  value('abandoned', { kind: 'abandoned' } satisfies ClaimResult),
+  createReply('lost, reserved', { kind: 'lost', space: 'reserved' } satisfies ClaimResult),
+  createReply('lost, claimed', { kind: 'lost', space: 'claimed' } satisfies ClaimResult),
+  ...(isBlock(target) ? [] : [createReply('lost, crowded', { kind: 'lost', space: 'crowded' } satisfies ClaimResult)]),
+  createReply('lost, full', { kind: 'lost', space: 'full' } satisfies ClaimResult),
+  createReply('a prior one', { kind: 'prior' } satisfies ClaimResult),
+  createReply('abandoned', { kind: 'abandoned' } satisfies ClaimResult),
 ]
 
 /** A payment that settled late gets its block, another one, or a credit. */
-const debts = ({
+const listDebts = ({
   purchase: { payment, target },
 }: Extract<ScriptRequest, { do: 'fulfil-late-payment' }>): readonly Reply[] => [
-  value('its block', purchaseOf(payment, target, HERE, SOLD_UNANSWERED)),
-  value('another block', purchaseOf(payment, target, ELSEWHERE, SOLD_UNANSWERED)),
-  value('credit', purchaseOf(payment, target, HERE, CREDITED)),
+  createReply('its block', purchaseOf(payment, target, HERE, SOLD_UNANSWERED)),
+  createReply('another block', purchaseOf(payment, target, ELSEWHERE, SOLD_UNANSWERED)),
+  createReply('credit', purchaseOf(payment, target, HERE, CREDITED)),
 ]
 
-const others = (target: Target): readonly Reply[] => [
-  value('none', undefined),
-  value('still open', older(target, UNCERTAIN)),
-  value('sold', older(target, SOLD_UNANSWERED)),
-  value('sold elsewhere', { ...older(target, SOLD_UNANSWERED), block: ELSEWHERE }),
-  value('released', older(target, FINAL)),
-  value('credited', older(target, CREDITED)),
+const listOthers = (target: Target): readonly Reply[] => [
+  createReply('none', undefined),
+  createReply('still open', createOlder(target, UNCERTAIN)),
+  createReply('sold', createOlder(target, SOLD_UNANSWERED)),
+  createReply('sold elsewhere', { ...createOlder(target, SOLD_UNANSWERED), block: ELSEWHERE }),
+  createReply('released', createOlder(target, FINAL)),
+  createReply('credited', createOlder(target, CREDITED)),
 ]
 
 /** Every reply in the domain's words, while the store works; a known payment was used for `used`, and `asked` is the new target. */
-export function repliesFor(request: ScriptRequest, asked: Target, used: Target = asked): readonly Reply[] {
+export function listReplies(request: ScriptRequest, asked: Target, used: Target = asked): readonly Reply[] {
   switch (request.do) {
     case 'look-up':
-      return rememberings(used)
+      return listRememberings(used)
     case 'check-availability':
-      return availabilities(request.target)
+      return listAvailabilities(request.target)
     case 'read-chain':
       return [
-        value('unspent', { head: HEAD, spent: false }),
-        value('spent', { head: HEAD, spent: true }),
-        value('silent', 'silent'),
+        createReply('unspent', { head: HEAD, spent: false }),
+        createReply('spent', { head: HEAD, spent: true }),
+        createReply('silent', 'silent'),
       ]
     case 'verify':
       return verifications
     case 'paint':
       return [
-        value('painted', trustPixels(new Uint8Array(1200), 12)),
-        value('no picture', failure('invalid_image', 'The image cannot be read.')),
+        createReply('painted', trustPixels(new Uint8Array(1200), 12)),
+        createReply('no picture', failure('invalid_image', 'The image cannot be read.')),
       ]
     case 'check-signature':
     case 'check-for-token':
       return [
-        value('good', 'signed' satisfies SignatureCheck),
-        value('bad', 'not-signed' satisfies SignatureCheck),
-        value('busy', 'busy' satisfies SignatureCheck),
-        value('silent', 'silent' satisfies SignatureCheck),
+        createReply('good', 'signed' satisfies SignatureCheck),
+        createReply('bad', 'not-signed' satisfies SignatureCheck),
+        createReply('busy', 'busy' satisfies SignatureCheck),
+        createReply('silent', 'silent' satisfies SignatureCheck),
       ]
     case 'claim':
-      return claimings(request)
+      return listClaimings(request)
     case 'settle':
       return settlings
     case 'ask-chain':
       return statuses
     case 'mark-uncertain':
-      return [value('done', { ...request.purchase, state: UNCERTAIN })]
+      return [createReply('done', { ...request.purchase, state: UNCERTAIN })]
     case 'finalize':
-      return [value('done', finalized(request))]
+      return [createReply('done', finalizePurchase(request))]
     case 'confirm':
     case 'mark-final':
     case 'mark-missing':
     case 'write-off':
     case 'release':
-      return [value('done', undefined)]
+      return [createReply('done', undefined)]
     case 'record-unclaimed':
-      return [value('kept', purchaseOf(request.purchase.payment, request.purchase.target, HERE, RELEASED))]
+      return [createReply('kept', purchaseOf(request.purchase.payment, request.purchase.target, HERE, RELEASED))]
     case 'fulfil-late-payment':
-      return debts(request)
+      return listDebts(request)
     case 'hand-over':
-      return [value('given', true), value('taken', false)]
+      return [createReply('given', true), createReply('taken', false)]
     case 'resolve-other':
-      return others(asked)
+      return listOthers(asked)
   }
 }
 
-function finalized({ purchase, tx, settled }: Extract<ScriptRequest, { do: 'finalize' }>): SoldPurchase {
-  return { ...purchase, state: soldState(tx, settled, true) }
+function finalizePurchase({ purchase, tx, settled }: Extract<ScriptRequest, { do: 'finalize' }>): SoldPurchase {
+  return { ...purchase, state: createSoldState(tx, settled, true) }
 }
 
 /** A store that fails now and may work again in a moment. */

@@ -4,24 +4,24 @@ import { expect, test } from 'bun:test'
 import { statusOf } from '../../../server/domain/failure.ts'
 import { buy, reconcile } from '../../../server/domain/purchase/purchase-script.ts'
 import type { BuyOrder, Outcome, Purchase, ScriptRequest } from '../../../server/domain/purchase/purchase.ts'
-import { everyPath, type Path, type Step } from './every-path.ts'
-import { pathTable, type Row } from './path-table.ts'
-import { HERE, orderOf, PAYMENT, repliesFor } from './purchase-answers.ts'
+import { walkPaths, type Path, type Step } from './every-path.ts'
+import { renderPathTable, type Row } from './path-table.ts'
+import { HERE, orderOf, PAYMENT, listReplies } from './purchase-answers.ts'
 
 test('the table shows every path of a request to buy a block', () => {
   const order = orderOf(HERE)
   // The walk covers the rest: invalid orders, a database that fails, final chain states, and that a released payment which is still
   // valid buys like a new one.
-  const told = (request: ScriptRequest, before: readonly Step[]) =>
-    repliesFor(request, HERE).filter(
+  const listToldReplies = (request: ScriptRequest, before: readonly Step[]) =>
+    listReplies(request, HERE).filter(
       ({ label }) =>
         !/^final$|for good$/.test(label) && !(before[0]?.reply.label === 'released' && label === 'unspent'),
     )
   const rows = Array.from(
-    everyPath(() => buy(order), told),
+    walkPaths(() => buy(order), listToldReplies),
     (path) => rowOf(path),
   )
-  expect(pathTable(rows)).toMatchInlineSnapshot(`
+  expect(renderPathTable(rows)).toMatchInlineSnapshot(`
     "look-up: unknown > check-signature: good > prior purchase: none > check-availability: open > read-chain: unspent > verify: valid > [after verify: valid]
     look-up: unknown > check-signature: good > prior purchase: none > check-availability: open > read-chain: unspent > verify: bad signature > [after verify: bad signature]
     look-up: unknown > check-signature: good > prior purchase: none > check-availability: open > read-chain: unspent > verify: invalid > [after check-for-token: bad]
@@ -143,19 +143,19 @@ test('the table shows every path of a request to buy a block', () => {
 })
 
 /** The rows of an order by whether its payment is unknown. */
-function rowsByLookUp(order: BuyOrder) {
-  const paths = everyPath(
+function groupRows(order: BuyOrder) {
+  const paths = walkPaths(
     () => buy(order),
-    (request) => repliesFor(request, HERE),
+    (request) => listReplies(request, HERE),
   )
   return Map.groupBy(Array.from(paths, rowOf), ({ steps: [first] }) => first === 'look-up: unknown')
 }
 
 test('a payment that was signed for another order is refused before anything else is asked, unless it is known', () => {
   const order = orderOf(HERE)
-  const altered = rowsByLookUp({ ...order, payment: { ...order.payment, binding: 'mismatch' } })
+  const altered = groupRows({ ...order, payment: { ...order.payment, binding: 'mismatch' } })
   expect(altered.get(true)).toEqual([{ steps: ['look-up: unknown'], end: '400 order_mismatch' }])
-  const known = rowsByLookUp(order)
+  const known = groupRows(order)
     .get(false)
     ?.map(({ steps }) => steps)
   expect(altered.get(false)?.map(({ steps }) => steps)).toEqual(known)
@@ -164,23 +164,25 @@ test('a payment that was signed for another order is refused before anything els
 
 test('a payer that the operator denies is refused once its signature is checked, unless the payment is known', () => {
   const order = orderOf(HERE)
-  const denied = rowsByLookUp({ ...order, isDenied: true })
+  const denied = groupRows({ ...order, isDenied: true })
   expect(denied.get(true)?.filter(({ steps }) => steps.at(1) === 'check-signature: good')).toEqual([
     { steps: ['look-up: unknown', 'check-signature: good'], end: '403 payer_denied' },
   ])
-  expect(denied.get(false)).toEqual(rowsByLookUp(order).get(false))
+  expect(denied.get(false)).toEqual(groupRows(order).get(false))
 })
 
 test('the table shows every path of the reconciler through one purchase', () => {
   // A held purchase continues as it does for its payer, whose paths are above, so here the chain is always silent about it.
   const isHeld = ([first]: readonly Step[]) => first?.reply.label === 'reserved' || first?.reply.label === 'uncertain'
-  const told = (request: ScriptRequest, before: readonly Step[]) =>
-    repliesFor(request, HERE).filter(({ label }) => request.do !== 'ask-chain' || !isHeld(before) || label === 'silent')
+  const listToldReplies = (request: ScriptRequest, before: readonly Step[]) =>
+    listReplies(request, HERE).filter(
+      ({ label }) => request.do !== 'ask-chain' || !isHeld(before) || label === 'silent',
+    )
   const rows = Array.from(
-    everyPath(() => reconcile(PAYMENT), told),
+    walkPaths(() => reconcile(PAYMENT), listToldReplies),
     (path) => rowOf(path),
   )
-  expect(pathTable(rows)).toMatchInlineSnapshot(`
+  expect(renderPathTable(rows)).toMatchInlineSnapshot(`
     "look-up: unknown -> nothing to do
     look-up: reserved > mark-uncertain > ask-chain -> uncertain
     look-up: uncertain > ask-chain -> uncertain
@@ -216,7 +218,7 @@ test('the table shows every path of the reconciler through one purchase', () => 
 })
 
 function rowOf({ steps, end }: Path<Outcome | Purchase | undefined>): Row {
-  return { steps: steps.flatMap(wordsOf), end: end.kind === 'threw' ? String(end.error) : ending(end.value) }
+  return { steps: steps.flatMap(wordsOf), end: end.kind === 'threw' ? String(end.error) : formatEnding(end.value) }
 }
 
 /** A step in words; the availability has two parts. */
@@ -234,14 +236,14 @@ function verbOf(request: ScriptRequest): string {
   return request.do
 }
 
-function ending(value: Outcome | Purchase | undefined): string {
+function formatEnding(value: Outcome | Purchase | undefined): string {
   if (value === undefined) return 'nothing to do'
-  if ('state' in value) return stateName(value)
+  if ('state' in value) return nameState(value)
   if (value.kind === 'failure') return `${statusOf[value.code]} ${value.code}`
   return value.purchase.payment === PAYMENT ? 'bought' : 'bought with the prior payment'
 }
 
-function stateName({ state, block }: Purchase): string {
+function nameState({ state, block }: Purchase): string {
   const where = block === HERE ? '' : ' elsewhere'
   if (state.kind === 'released') return state.isFinal ? 'final' : 'released'
   if (state.kind === 'reserved') return state.uncertain ? 'uncertain' : 'reserved'

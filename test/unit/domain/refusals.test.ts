@@ -8,7 +8,7 @@ const BLOCK = blockOf('80,45')
 const HELD = { target: 'next', block: BLOCK } as const
 const AREA = { target: 'next,4x3', block: BLOCK } as const
 
-const statusAndCode = ({ code }: Failure) => `${statusOf[code]} ${code}`
+const formatStatusAndCode = ({ code }: Failure) => `${statusOf[code]} ${code}`
 
 describe('refusals', () => {
   test.each<[string, Failure]>([
@@ -26,7 +26,7 @@ describe('refusals', () => {
     ['409 purchase_pending', refusals.unavailability('80,45,4x3', 'reserved')],
     ['409 purchase_pending', refusals.unavailability('80,45,4x3', 'full')],
   ])('an unavailable target is refused with %s', (expected, refusal) => {
-    expect(statusAndCode(refusal)).toBe(expected)
+    expect(formatStatusAndCode(refusal)).toBe(expected)
   })
 
   test('a refusal after which money may have moved says not to pay again, and when to retry', () => {
@@ -81,7 +81,7 @@ describe('refusals', () => {
 
 test('the refusal of a malformed area shows how to name one', () => {
   const refusal = refusals.invalidArea()
-  expect(statusAndCode(refusal)).toBe('400 invalid_area')
+  expect(formatStatusAndCode(refusal)).toBe('400 invalid_area')
   expect(parseArea(/\d+,\d+,\d+x\d+/.exec(refusal.message)?.[0] ?? '')).toBeDefined()
 })
 

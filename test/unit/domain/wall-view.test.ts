@@ -17,8 +17,8 @@ import {
 } from '../../../server/domain/wall/wall-view.ts'
 import { FeedPage } from '../../../shared/contract/feed.ts'
 import { CLAIM_ORDER, type BlockIndex } from '../../../shared/wall.ts'
-import { anyLog, compacted, isSale, NOTHING_HIDDEN, reread } from '../../support/any-log.ts'
-import { BARE, blockOf, NOBODY, NOW, pixelsOf, saleOf, wallet } from '../../support/samples.ts'
+import { anyLog, compactLog, isSale, NOTHING_HIDDEN, reread } from '../../support/any-log.ts'
+import { BARE, blockOf, NOBODY, NOW, pixelsOf, saleOf, createWalletAddress } from '../../support/samples.ts'
 
 const FULL: BlockContent = { pixels: pixelsOf(7), message: 'hello', link: 'https://ada.example/' }
 const ADA: Profile = { name: 'Ada', framework: 'loom' }
@@ -30,42 +30,42 @@ function viewOf(log: readonly Change[]): WallView {
 }
 
 /** When a change of a log happened. */
-const at = (number: number) => ({ number, at: NOW + number })
+const createEntry = (number: number) => ({ number, at: NOW + number })
 
 /** The `number`-th sale of a log with only sales: the `agent`-th agent's. */
-const sale = (number: number, agent: number, content = BARE, profile = NOBODY): Change =>
+const createSale = (number: number, agent: number, content = BARE, profile = NOBODY): Change =>
   saleOf(number, CLAIM_ORDER[number - 1] ?? blockOf('0,0'), {
-    ...at(number),
+    ...createEntry(number),
     content,
     agent,
-    wallet: wallet(agent),
+    wallet: createWalletAddress(agent),
     profile,
   })
 
 const repaint = (number: number, block: BlockIndex, content: BlockContent): Change => ({
-  ...at(number),
+  ...createEntry(number),
   kind: 'repaint',
   block,
   content,
 })
 
 const hide = (number: number, block: BlockIndex, hidden: Hidden, content: BlockContent): Change => ({
-  ...at(number),
+  ...createEntry(number),
   kind: 'hide',
   block,
   hidden,
   content,
 })
 
-const identity = (number: number, agent: number, profile: Profile): Change => ({
-  ...at(number),
+const createIdentity = (number: number, agent: number, profile: Profile): Change => ({
+  ...createEntry(number),
   kind: 'identity',
   agent,
   profile,
 })
 
 /** Everything that a reader can see, except the pixels. */
-const seen = (view: WallView) => ({
+const listSeen = (view: WallView) => ({
   stats: statsOf(view),
   agents: toCanvasAgents(view),
   blocks: CLAIM_ORDER.slice(0, view.claimed.size + 1).map((block) => toCanvasBlock(view, block)),
@@ -83,7 +83,7 @@ describe('the wall', () => {
   })
 
   test('a sale appears in every read', () => {
-    const view = viewOf([sale(1, 1, FULL, ADA)])
+    const view = viewOf([createSale(1, 1, FULL, ADA)])
     const block = blockOf('79,44')
     const px = pixelsOf(7).toBase64()
     const shown = { name: 'Ada', wallet: '0x0000…0001', framework: 'loom' }
@@ -100,7 +100,7 @@ describe('the wall', () => {
   })
 
   test('fields that the buyer left out are absent from every read', () => {
-    const view = viewOf([sale(1, 1)])
+    const view = viewOf([createSale(1, 1)])
     expect(Object.keys(toCanvasBlock(view, blockOf('79,44')) ?? {})).toEqual(['i', 'a', 't'])
     const [item = {}] = toFeedPage(view, { after: 0, limit: 1 }).sales
     expect(Object.keys(item)).toEqual(['seq', 'i', 'coord', 't', 'agent'])
@@ -108,60 +108,70 @@ describe('the wall', () => {
   })
 
   test('a repaint changes the canvas, but the feed keeps the listing as it was sold', () => {
-    const view = viewOf([sale(1, 1, FULL, ADA), repaint(2, blockOf('79,44'), BARE)])
+    const view = viewOf([createSale(1, 1, FULL, ADA), repaint(2, blockOf('79,44'), BARE)])
     expect(toCanvasBlock(view, blockOf('79,44'))).toEqual({ i: blockOf('79,44'), a: 0, t: NOW + 1 })
     expect(toFeedPage(view, { after: 0, limit: 1 }).sales).toMatchObject([{ m: 'hello', px: pixelsOf(7).toBase64() }])
   })
 
   test('a new name changes the canvas, but the feed keeps the name at the sale', () => {
-    const view = viewOf([sale(1, 1, BARE, ADA), identity(2, 1, NOBODY), sale(3, 1, BARE, NOBODY)].map(renumbered))
+    const view = viewOf(
+      [createSale(1, 1, BARE, ADA), createIdentity(2, 1, NOBODY), createSale(3, 1, BARE, NOBODY)].map(renumberChange),
+    )
     expect(toCanvasAgents(view)).toMatchObject([{ name: null, framework: null, blocks: 2 }])
     expect(toFeedPage(view, { after: 0, limit: 9 }).sales.map(({ agent }) => agent.name)).toEqual(['Ada', null])
   })
 
   test('an agent has the name and framework of its latest purchase', () => {
-    const view = viewOf([sale(1, 1, BARE, NOBODY), sale(2, 1, BARE, ADA)])
-    expect(findRegistryEntry(view, wallet(1))).toMatchObject({ name: 'Ada', framework: 'loom', firstSeenAt: NOW + 1 })
+    const view = viewOf([createSale(1, 1, BARE, NOBODY), createSale(2, 1, BARE, ADA)])
+    expect(findRegistryEntry(view, createWalletAddress(1))).toMatchObject({
+      name: 'Ada',
+      framework: 'loom',
+      firstSeenAt: NOW + 1,
+    })
   })
 })
 
 /** Gives sales their dense numbers when other changes are in between. */
-function renumbered(change: Change, _: number, log: readonly Change[]): Change {
+function renumberChange(change: Change, _: number, log: readonly Change[]): Change {
   return isSale(change) ? { ...change, seq: log.filter(isSale).indexOf(change) + 1 } : change
 }
 
 describe('the registry', () => {
   test('the registry lists the first hundred agents by rank, counts all agents, and has no entry for other wallets', () => {
-    const view = viewOf(Array.from({ length: 103 }, (_, i) => sale(i + 1, i + 1)))
+    const view = viewOf(Array.from({ length: 103 }, (_, i) => createSale(i + 1, i + 1)))
     const { agents, total } = toRegistry(view)
     expect(agents.map(({ rank }) => rank)).toEqual(Array.from({ length: 100 }, (_, i) => i + 1))
     expect(total).toBe(103)
-    expect(findRegistryEntry(view, wallet(103))).toMatchObject({ rank: 103, blocks: 1 })
-    expect(findRegistryEntry(view, wallet(104))).toBeUndefined()
+    expect(findRegistryEntry(view, createWalletAddress(103))).toMatchObject({ rank: 103, blocks: 1 })
+    expect(findRegistryEntry(view, createWalletAddress(104))).toBeUndefined()
   })
 
   test('the registry links to the first block of a wallet that has a link now', () => {
-    const linked = (link: string | null): BlockContent => ({ ...BARE, link })
-    const linkOf = (log: readonly Change[]) => findRegistryEntry(viewOf(log), wallet(1))?.link
-    const sales = [sale(1, 1), sale(2, 1, linked('https://two.example/')), sale(3, 1, linked('https://three.example/'))]
+    const createLinked = (link: string | null): BlockContent => ({ ...BARE, link })
+    const linkOf = (log: readonly Change[]) => findRegistryEntry(viewOf(log), createWalletAddress(1))?.link
+    const sales = [
+      createSale(1, 1),
+      createSale(2, 1, createLinked('https://two.example/')),
+      createSale(3, 1, createLinked('https://three.example/')),
+    ]
     expect(linkOf(sales)).toBe('https://two.example/')
     expect(linkOf([...sales, repaint(4, blockOf('80,44'), BARE)])).toBe('https://three.example/')
-    expect(linkOf([...sales, repaint(4, blockOf('79,44'), linked('https://one.example/'))])).toBe(
+    expect(linkOf([...sales, repaint(4, blockOf('79,44'), createLinked('https://one.example/'))])).toBe(
       'https://one.example/',
     )
   })
 })
 
 describe('a change', () => {
-  const sold = [sale(1, 1, FULL, ADA)]
+  const sold = [createSale(1, 1, FULL, ADA)]
 
   test.each<[string, Change]>([
-    ['a change that was applied before', sale(1, 1)],
-    ['a change with an old number', { ...sale(2, 1), number: 0 }],
-    ['a sale that skips a sale number', { ...sale(3, 1), number: 2 }],
-    ['a sale that skips an agent number', sale(2, 3)],
+    ['a change that was applied before', createSale(1, 1)],
+    ['a change with an old number', { ...createSale(2, 1), number: 0 }],
+    ['a sale that skips a sale number', { ...createSale(3, 1), number: 2 }],
+    ['a sale that skips an agent number', createSale(2, 3)],
     ['a repaint of an open block', repaint(2, blockOf('0,0'), FULL)],
-    ['a name for an agent without a purchase', identity(2, 2, ADA)],
+    ['a name for an agent without a purchase', createIdentity(2, 2, ADA)],
   ])('%s is rejected and changes nothing', (_, change) => {
     const view = viewOf(sold)
     expect(() => applyChange(view, change)).toThrow(RangeError)
@@ -169,7 +179,7 @@ describe('a change', () => {
   })
 
   test('change numbers may have gaps, as in a compacted log', () => {
-    expect(statsOf(viewOf([sale(1, 1), { ...sale(2, 1), number: 40 }]))).toMatchObject({ claimed: 2 })
+    expect(statsOf(viewOf([createSale(1, 1), { ...createSale(2, 1), number: 40 }]))).toMatchObject({ claimed: 2 })
   })
 })
 
@@ -179,9 +189,9 @@ describe('any history', () => {
       fc.property(anyLog(40), fc.nat(40), (log, cut) => {
         const followed = viewOf(log)
         for (const beginning of [log.length, cut]) {
-          const rebuilt = viewOf(compacted(log.slice(0, beginning)))
+          const rebuilt = viewOf(compactLog(log.slice(0, beginning)))
           for (const change of log.slice(beginning)) applyChange(rebuilt, change)
-          expect(seen(rebuilt)).toEqual(seen(followed))
+          expect(listSeen(rebuilt)).toEqual(listSeen(followed))
           expect(Buffer.compare(rebuilt.canvas, followed.canvas)).toBe(0)
           expect(rebuilt.number).toBe(followed.number)
         }
@@ -205,7 +215,7 @@ describe('any history', () => {
           expect(page.hasMore).toBe(after < statsOf(view).lastSaleId)
         }
         expect(read).toEqual(Array.from({ length: after }, (_, i) => i + 1))
-        const whole = pagesFrom(view, limit)
+        const whole = listPages(view, limit)
         expect(whole).toEqual(view.sales)
         expect(whole.map(({ i }) => i)).toEqual(log.filter(isSale).map(({ block }) => block))
       }),
@@ -231,7 +241,7 @@ describe('any history', () => {
 })
 
 /** Reads the feed to its end like a client. */
-function pagesFrom(view: WallView, limit: number) {
+function listPages(view: WallView, limit: number) {
   const sales = []
   let page = toFeedPage(view, { after: 0, limit })
   sales.push(...page.sales)
@@ -243,14 +253,14 @@ function pagesFrom(view: WallView, limit: number) {
 }
 
 test('a feed cursor beyond the last sale stays where it is', () => {
-  const view = viewOf([sale(1, 1)])
+  const view = viewOf([createSale(1, 1)])
   expect(toFeedPage(view, { after: 9, limit: 50 })).toEqual({ nextAfter: 9, hasMore: false, sales: [] })
 })
 
 describe('hidden content', () => {
   const BLOCK = CLAIM_ORDER[0] ?? blockOf('0,0')
   const all = { pixels: true, message: true, link: true }
-  const sold = [sale(1, 1, FULL, ADA), sale(2, 1, { ...FULL, link: 'https://second.example/' })]
+  const sold = [createSale(1, 1, FULL, ADA), createSale(2, 1, { ...FULL, link: 'https://second.example/' })]
 
   test('hidden content is absent from the canvas read, pixels, feed and registry, and its block stays sold', () => {
     const view = viewOf([...sold, hide(3, BLOCK, all, BARE)])
@@ -260,13 +270,16 @@ describe('hidden content', () => {
     const [first, second] = toFeedPage(view, { after: 0, limit: 9 }).sales
     expect(Object.keys(first ?? {})).toEqual(['seq', 'i', 'coord', 't', 'agent'])
     expect(second).toMatchObject({ m: 'hello', l: 'https://second.example/' })
-    expect(findRegistryEntry(view, wallet(1))).toMatchObject({ link: 'https://second.example/', blocks: 2 })
+    expect(findRegistryEntry(view, createWalletAddress(1))).toMatchObject({
+      link: 'https://second.example/',
+      blocks: 2,
+    })
     expect(statsOf(view)).toMatchObject({ claimed: 2, lastSaleId: 2 })
   })
 
   test('content that is shown again returns to the canvas, but never to the feed', () => {
     const view = viewOf([
-      sale(1, 1, FULL),
+      createSale(1, 1, FULL),
       hide(2, BLOCK, { ...NOTHING_HIDDEN, message: true }, omitHiddenParts(FULL, { ...NOTHING_HIDDEN, message: true })),
       { number: 3, at: NOW, kind: 'unhide', block: BLOCK, hidden: NOTHING_HIDDEN, content: FULL },
     ])
@@ -278,7 +291,7 @@ describe('hidden content', () => {
   test('no view of a log that is read later contains hidden content', () => {
     fc.assert(
       fc.property(anyLog(40), (log) => {
-        expect(seen(viewOf(reread(log)))).toEqual(seen(viewOf(log)))
+        expect(listSeen(viewOf(reread(log)))).toEqual(listSeen(viewOf(log)))
       }),
     )
   })

@@ -24,8 +24,8 @@ beforeEach(() => {
   heard = []
   asked = fakeChain()
   asked.stands = true
-  const fault = async () => ({ kind: 'none' as const, head: await headOf(asked) })
-  chain = guardChainFreshness({ ...asked, fault }, { clock, report })
+  const readFault = async () => ({ kind: 'none' as const, head: await headOf(asked) })
+  chain = guardChainFreshness({ ...asked, fault: readFault }, { clock, report })
 })
 
 async function headOf(one: Chain): Promise<bigint> {
@@ -34,7 +34,7 @@ async function headOf(one: Chain): Promise<bigint> {
   return seen.head
 }
 
-const block = () => asked.give(payment.payer, payment.to, 1n)
+const mineBlock = () => asked.give(payment.payer, payment.to, 1n)
 
 test('a chain is believed for a minute after its last block, and no longer', async () => {
   expect(await chain.read(payment)).toEqual({ head: HEAD, spent: false })
@@ -62,7 +62,7 @@ test('a slow response does not make a chain count as standing still', async () =
 test('a new block restarts the minute, whichever reader saw it', async () => {
   await chain.read(payment)
   clock.pass(50_000)
-  block()
+  mineBlock()
   expect(await chain.fault()).toEqual({ kind: 'none', head: HEAD + 1n })
   clock.pass(59_999)
   expect(await chain.read(payment)).toMatchObject({ spent: false })
@@ -95,7 +95,7 @@ test('each check reports whether the chain moves', async () => {
   clock.pass(60_000)
   for (let i = 0; i < 2; i++) await chain.fault()
   expect(heard).toEqual([null, STALLED.what, STALLED.what])
-  block()
+  mineBlock()
   await chain.fault()
   await chain.read(payment)
   expect(heard.slice(3)).toEqual([null, null])

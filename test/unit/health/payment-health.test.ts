@@ -9,42 +9,42 @@ const WELL: ChainHealth = { kind: 'none' }
 const OTHER_CHAIN: ChainHealth = { kind: 'fault', what: 'the chain is another one' }
 const STALLED: ChainHealth = { kind: 'stalled', what: 'the chain makes no blocks' }
 
-const unasked = () => Promise.reject(new Error('the rail asks for nothing else'))
+const failIfAsked = () => Promise.reject(new Error('the rail asks for nothing else'))
 
 /** A rail over a facilitator, a chain and a clock that the test controls. */
-function railOver() {
+function createRail() {
   const world = { supports: 'yes' as Supports, fault: WELL, now: 0, down: null as string | null, isSuspect: false }
   const notes: unknown[] = []
   const rail = createPaymentHealth({
     facilitator: {
-      verify: unasked,
-      settle: unasked,
+      verify: failIfAsked,
+      settle: failIfAsked,
       supports: () => Promise.resolve(world.supports),
       isSuspect: () => world.isSuspect,
     },
     chain: {
-      read: unasked,
-      status: unasked,
-      balanceOf: unasked,
+      read: failIfAsked,
+      status: failIfAsked,
+      balanceOf: failIfAsked,
       fault: () => Promise.resolve(world.fault),
-      transfersTo: unasked,
+      transfersTo: failIfAsked,
     },
-    clock: { now: () => 0, elapsed: () => world.now, wait: unasked },
+    clock: { now: () => 0, elapsed: () => world.now, wait: failIfAsked },
     logger: { note: (_, facts) => notes.push(facts), alert: () => notes.push('alert') },
     facilitatorTrouble: () => (world.supports === 'unavailable' ? NO_FACILITATOR : world.down),
   })
   /** The state of the rail and its message, after a probe of this world. */
-  const probed = async (changes: Partial<typeof world> = {}) => {
+  const probeWith = async (changes: Partial<typeof world> = {}) => {
     Object.assign(world, changes)
     await rail.probe()
     return [rail.state(), rail.fault()]
   }
-  return { world, notes, rail, probed }
+  return { world, notes, rail, probed: probeWith }
 }
 
 /** A rail that accepts payments. */
-async function armedRail() {
-  const over = railOver()
+async function createArmedRail() {
+  const over = createRail()
   await over.rail.probe()
   over.rail.reconciled()
   expect(over.rail.state()).toBe('armed')
@@ -57,7 +57,7 @@ const ARMED = ['armed', null]
 
 describe('the rail', () => {
   test('the rail arms once a probe succeeded and open purchases were checked, in either order', async () => {
-    const [first, second] = [railOver().rail, railOver().rail]
+    const [first, second] = [createRail().rail, createRail().rail]
     expect(first.state()).toBe('arming')
     await first.probe()
     expect(first.state()).toBe('arming')
@@ -74,33 +74,33 @@ describe('the rail', () => {
     ['the chain does not respond', 'yes', SILENT, NO_CHAIN],
     ['neither of them responds', 'unavailable', SILENT, `${NO_FACILITATOR}; ${NO_CHAIN}`],
   ])('the rail does not arm while %s, and reports that', async (_, supports, fault, what) => {
-    const { rail, probed } = railOver()
+    const { rail, probed } = createRail()
     rail.reconciled()
     expect(await probed({ supports, fault })).toEqual(['arming', what])
     expect(await probed({ supports: 'yes', fault: WELL })).toEqual(ARMED)
   })
 
   test('the rail reports which facilitator is down while another one works, and stays armed', async () => {
-    const { probed, notes } = await armedRail()
+    const { probed, notes } = await createArmedRail()
     expect(await probed({ down: NO_FACILITATOR })).toEqual(['armed', NO_FACILITATOR])
     expect(notes.at(-1)).toEqual({ state: 'armed', what: NO_FACILITATOR })
     expect(await probed({ down: null })).toEqual(ARMED)
   })
 
   test('the rail is misconfigured if the chain says so, until the chain says otherwise', async () => {
-    const { probed } = await armedRail()
+    const { probed } = await createArmedRail()
     expect(await probed({ fault: OTHER_CHAIN })).toEqual(['misconfigured', 'the chain is another one'])
     expect(await probed({ fault: SILENT })).toContain('misconfigured')
     expect(await probed({ fault: WELL })).toEqual(ARMED)
   })
 
   test('the rail is misconfigured if the facilitator does not support the network', async () => {
-    const { probed } = await armedRail()
+    const { probed } = await createArmedRail()
     expect(await probed({ supports: 'no' })).toEqual(['misconfigured', 'the facilitator does not support this network'])
   })
 
   test('the rail disarms after five failed probes in a row, and arms again after one success', async () => {
-    const { probed } = await armedRail()
+    const { probed } = await createArmedRail()
     const supports = 'unavailable'
     for (let i = 0; i < 4; i++) expect(await probed({ supports })).toEqual(['armed', NO_FACILITATOR])
     expect(await probed()).toContain('arming')
@@ -108,7 +108,7 @@ describe('the rail', () => {
   })
 
   test('the rail disarms after a minute of failing probes', async () => {
-    const { probed } = await armedRail()
+    const { probed } = await createArmedRail()
     const supports = 'unavailable'
     for (const now of [1000, 31_000, 60_999]) expect(await probed({ supports, now })).toContain('armed')
     expect(await probed({ now: 61_000 })).toContain('arming')
@@ -117,14 +117,14 @@ describe('the rail', () => {
   })
 
   test('the rail disarms immediately while the chain stands still, until it moves again', async () => {
-    const { probed } = await armedRail()
+    const { probed } = await createArmedRail()
     expect(await probed({ fault: STALLED })).toEqual(['arming', 'the chain makes no blocks'])
     expect(await probed({ fault: SILENT })).toContain('arming')
     expect(await probed({ fault: { kind: 'none', head: 8n } })).toEqual(ARMED)
   })
 
   test('the rail is probed every 5 s while something is wrong or the chain has not moved, and otherwise every 8 s', async () => {
-    const { rail, probed } = railOver()
+    const { rail, probed } = createRail()
     expect(rail.probeInMs()).toBe(0)
     await probed({ fault: { kind: 'none', head: 1n } })
     expect(rail.probeInMs()).toBe(1000)
@@ -142,7 +142,7 @@ describe('the rail', () => {
   })
 
   test('the rail is probed immediately when a purchase fails at a facilitator, but not again within 2 s', async () => {
-    const { rail, world } = await armedRail()
+    const { rail, world } = await createArmedRail()
     expect(rail.probeInMs()).toBe(8000)
     world.now = 1500
     expect(rail.probeInMs()).toBe(6500)
@@ -153,12 +153,12 @@ describe('the rail', () => {
   })
 
   test('the rail reports what the endpoint does not support, and accepts payments', async () => {
-    const { probed } = await armedRail()
+    const { probed } = await createArmedRail()
     expect(await probed({ fault: { kind: 'none', lacks: 'no events' } })).toEqual(['armed', 'no events'])
   })
 
   test('the rail notes each change once', async () => {
-    const { probed, notes } = await armedRail()
+    const { probed, notes } = await createArmedRail()
     for (const fault of [OTHER_CHAIN, OTHER_CHAIN, WELL]) await probed({ fault })
     for (const supports of ['unavailable', 'unavailable'] as const) await probed({ supports })
     expect(notes).toEqual([

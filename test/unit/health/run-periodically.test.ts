@@ -4,7 +4,7 @@ import type { Clock } from '../../../server/ports.ts'
 import { fakeLogger } from '../../support/fakes/logger.ts'
 
 /** A clock whose waits end immediately, or only when they are aborted. */
-function worldThat(ends: boolean) {
+function createWorld(ends: boolean) {
   const waits: number[] = []
   const logger = fakeLogger()
   const clock: Clock = {
@@ -21,7 +21,7 @@ function worldThat(ends: boolean) {
 
 describe('periodic work', () => {
   test('periodic work runs again after the time that it returns, until it is stopped', async () => {
-    const world = worldThat(true)
+    const world = createWorld(true)
     const stop = new AbortController()
     let times = 0
     await runPeriodically(world, stop.signal, () => {
@@ -35,7 +35,7 @@ describe('periodic work', () => {
   test('stopping periodic work ends its pause immediately', async () => {
     const stop = new AbortController()
     const worked = Promise.withResolvers<void>()
-    const done = runPeriodically(worldThat(false), stop.signal, () => {
+    const done = runPeriodically(createWorld(false), stop.signal, () => {
       worked.resolve()
       return Promise.resolve(60_000)
     })
@@ -46,12 +46,12 @@ describe('periodic work', () => {
 
   test('periodic work that was stopped before never starts', async () => {
     let times = 0
-    await runPeriodically(worldThat(true), AbortSignal.abort(), () => Promise.resolve(++times))
+    await runPeriodically(createWorld(true), AbortSignal.abort(), () => Promise.resolve(++times))
     expect(times).toBe(0)
   })
 
   test('periodic work continues after an exception, and the operator gets an alert', async () => {
-    const world = worldThat(true)
+    const world = createWorld(true)
     const stop = new AbortController()
     let times = 0
     await runPeriodically(world, stop.signal, async () => {

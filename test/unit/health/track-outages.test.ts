@@ -65,7 +65,7 @@ test('a wall that does not accept payments yet says what it waits for', () => {
   expect(judgeReadiness({ rail: faulty, outages }).sells().reasons).toEqual(['the token is another one'])
 })
 
-const block = (number: bigint, aheadSeconds: number) => ({
+const createBlock = (number: bigint, aheadSeconds: number) => ({
   number,
   timestamp: BigInt(Math.round(clock.now() / 1000) - aheadSeconds),
 })
@@ -73,15 +73,15 @@ const block = (number: bigint, aheadSeconds: number) => ({
 test('the clock is reported as wrong if a block is from the future, or a new one from the past', () => {
   const look = watchClock({ clock, outages })
   const isWrong = () => outages.all().some(({ state }) => state === 'down')
-  look(block(1n, 3 * CLOCK_OFF_MAX))
-  look(block(1n, 4 * CLOCK_OFF_MAX))
+  look(createBlock(1n, 3 * CLOCK_OFF_MAX))
+  look(createBlock(1n, 4 * CLOCK_OFF_MAX))
   // A chain that makes no blocks proves nothing about the clock.
   expect(isWrong()).toBe(false)
-  look(block(2n, CLOCK_OFF_MAX + 1))
+  look(createBlock(2n, CLOCK_OFF_MAX + 1))
   expect(isWrong()).toBe(true)
-  look(block(3n, 2))
+  look(createBlock(3n, 2))
   expect(isWrong()).toBe(false)
-  look(block(3n, -CLOCK_OFF_MAX - 1))
+  look(createBlock(3n, -CLOCK_OFF_MAX - 1))
   expect(isWrong()).toBe(true)
   expect(logger.alerts.map(({ facts }) => facts['reason'])).toEqual([
     'the clock of this machine is more than 60 s ahead of the newest block',

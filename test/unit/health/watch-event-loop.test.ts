@@ -12,12 +12,12 @@ function openWorld() {
   const wait = async (ms: number) => clock.pass(ms + lateMs)
   const eventLoop = watchEventLoop({ ...clock, wait })
   const outages = trackOutages({ clock, logger, isLate: eventLoop.isLate })
-  const turns = async (count: number, late: number) => {
+  const runTurns = async (count: number, late: number) => {
     lateMs = late
     for (let i = 0; i < count; i++) await eventLoop.watch(outages)
   }
-  const reason = () => outages.all().find(({ kind }) => kind === 'event-loop')?.reason ?? null
-  return { clock, logger, outages, eventLoop, turns, reason }
+  const readReason = () => outages.all().find(({ kind }) => kind === 'event-loop')?.reason ?? null
+  return { clock, logger, outages, eventLoop, turns: runTurns, reason: readReason }
 }
 
 test('a process that is late for seconds is reported as late, and as in time again 4 s after it recovered', async () => {

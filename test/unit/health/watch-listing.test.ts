@@ -13,23 +13,23 @@ import { NOW } from '../../support/samples.ts'
 const DAY_MS = 86_400_000
 
 /** A watched wall; `says` is the response of its catalogue. */
-async function world() {
+async function createWorld() {
   const clock = fakeClock(NOW)
   const logger = fakeLogger()
   const outages = trackOutages({ clock, logger })
   const says = { listed: 0 as number | 'none' | 'silent', asked: 0 }
-  const listed = async () => {
+  const readListed = async () => {
     says.asked += 1
     return says.listed
   }
-  const watch = watchListing({ catalogues: [{ host: 'pay.example', listed }], clock, outages })
+  const watch = watchListing({ catalogues: [{ host: 'pay.example', listed: readListed }], clock, outages })
   // The first call only returns when to call again.
   expect([await watch.check(), says.asked]).toEqual([60_000, 0])
   return { clock, says, watch, outages, logger }
 }
 
 test('a wall that no catalogue has listed for seven days has an outage, until it is listed', async () => {
-  const { clock, says, watch, outages, logger } = await world()
+  const { clock, says, watch, outages, logger } = await createWorld()
   const begun = clock.now()
   let checks = 0
   for (; clock.now() < begun + 7 * DAY_MS; checks++) {
@@ -48,7 +48,7 @@ test('a wall that no catalogue has listed for seven days has an outage, until it
 })
 
 test('a catalogue that does not respond, or a facilitator without one, changes nothing', async () => {
-  const { clock, says, watch, outages } = await world()
+  const { clock, says, watch, outages } = await createWorld()
   for (const listed of ['silent', 'none'] as const) {
     Object.assign(says, { listed })
     await watch.check()

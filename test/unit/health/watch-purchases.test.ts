@@ -5,7 +5,7 @@ import { type Outages, trackOutages } from '../../../server/health/outages.ts'
 import { watchPurchases, type PurchaseWatch } from '../../../server/health/watch-purchases.ts'
 import { fakeClock, type FakeClock } from '../../support/fakes/clock.ts'
 import { fakeLogger, type FakeLogger } from '../../support/fakes/logger.ts'
-import { NOW, wallet } from '../../support/samples.ts'
+import { NOW, createWalletAddress } from '../../support/samples.ts'
 
 let clock: FakeClock
 let logger: FakeLogger
@@ -20,58 +20,58 @@ beforeEach(() => {
 
 // Successful purchases are ignored.
 const BOUGHT = { kind: 'bought' } as Outcome
-const refused = (code: FailureCode): Outcome => failure(code, 'x')
+const createRefused = (code: FailureCode): Outcome => failure(code, 'x')
 
 /** So many payers one after the other, each with this outcome. */
 function end(payers: number, outcome: Outcome, from = 1) {
-  for (let payer = from; payer < from + payers; payer++) purchases.ended(wallet(payer), outcome)
+  for (let payer = from; payer < from + payers; payer++) purchases.ended(createWalletAddress(payer), outcome)
   purchases.check()
 }
 
-const reason = () => outages.all().find(({ kind }) => kind === 'purchases')?.reason
+const readReason = () => outages.all().find(({ kind }) => kind === 'purchases')?.reason
 
 test('failed purchases of five payers without a fault of theirs are an outage with the most frequent code', () => {
-  end(1, refused('settlement_unknown'))
-  end(3, refused('facilitator_unavailable'), 2)
-  expect(reason()).toBeNull()
-  end(1, refused('facilitator_unavailable'), 5)
-  expect(reason()).toBe('5 of 5 purchases in the last minute failed, most with facilitator_unavailable')
+  end(1, createRefused('settlement_unknown'))
+  end(3, createRefused('facilitator_unavailable'), 2)
+  expect(readReason()).toBeNull()
+  end(1, createRefused('facilitator_unavailable'), 5)
+  expect(readReason()).toBe('5 of 5 purchases in the last minute failed, most with facilitator_unavailable')
   expect(logger.alerts).toMatchObject([{ event: 'outage', facts: { dependency: 'purchases', name: 'buyers' } }])
 })
 
 test('a flood that fills our queues is not an outage of purchases', () => {
-  end(50, refused('server_busy'))
-  expect(reason()).toBeNull()
+  end(50, createRefused('server_busy'))
+  expect(readReason()).toBeNull()
 })
 
 test('repeated failures of one payer, a fifth of failures, and failures by the buyer’s fault are not an outage', () => {
-  for (let i = 0; i < 50; i++) end(1, refused('settlement_unknown'))
-  expect(reason()).toBeNull()
+  for (let i = 0; i < 50; i++) end(1, createRefused('settlement_unknown'))
+  expect(readReason()).toBeNull()
   end(300, BOUGHT)
-  end(10, refused('database_unavailable'))
-  end(100, refused('payment_required'))
-  end(100, refused('block_taken'))
-  expect(reason()).toBeNull()
+  end(10, createRefused('database_unavailable'))
+  end(100, createRefused('payment_required'))
+  end(100, createRefused('block_taken'))
+  expect(readReason()).toBeNull()
 })
 
 test('the outage is over once no purchase has failed for 8 s, and its failures do not start another one', () => {
-  end(5, refused('facilitator_unavailable'))
+  end(5, createRefused('facilitator_unavailable'))
   clock.pass(7999)
   purchases.check()
-  expect(reason()).not.toBeNull()
+  expect(readReason()).not.toBeNull()
   end(2, BOUGHT)
   clock.pass(1)
   purchases.check()
-  expect(reason()).toBeNull()
-  end(4, refused('facilitator_unavailable'))
-  expect(reason()).toBeNull()
-  end(1, refused('facilitator_unavailable'), 5)
-  expect(reason()).not.toBeNull()
+  expect(readReason()).toBeNull()
+  end(4, createRefused('facilitator_unavailable'))
+  expect(readReason()).toBeNull()
+  end(1, createRefused('facilitator_unavailable'), 5)
+  expect(readReason()).not.toBeNull()
 })
 
 test('failures older than a minute do not count', () => {
-  end(4, refused('facilitator_unavailable'))
+  end(4, createRefused('facilitator_unavailable'))
   clock.pass(60_000)
-  end(4, refused('facilitator_unavailable'), 5)
-  expect(reason()).toBeNull()
+  end(4, createRefused('facilitator_unavailable'), 5)
+  expect(readReason()).toBeNull()
 })

@@ -8,7 +8,7 @@ import { NOW } from '../../support/samples.ts'
 
 // Goal: an operator learns that clients wait, although health responds immediately.
 
-function watching() {
+function createWatch() {
   const clock = fakeClock(NOW)
   const logger = fakeLogger()
   const outages = trackOutages({ clock, logger })
@@ -21,7 +21,7 @@ function watching() {
 }
 
 test('if a fifth of the requests wait for longer than a second, the class that waits is an outage', () => {
-  const { queue, waitMany, stateOf, logger } = watching()
+  const { queue, waitMany, stateOf, logger } = createWatch()
   waitMany('requests', 40, 5)
   waitMany('requests', 10, 1500)
   waitMany('payments', 50, 5)
@@ -36,7 +36,7 @@ test('if a fifth of the requests wait for longer than a second, the class that w
 })
 
 test('a few long waits among many short ones are not an outage', () => {
-  const { queue, waitMany, stateOf } = watching()
+  const { queue, waitMany, stateOf } = createWatch()
   waitMany('requests', 400, 5)
   waitMany('requests', 10, 1500)
   queue.check()
@@ -44,7 +44,7 @@ test('a few long waits among many short ones are not an outage', () => {
 })
 
 test('the outage ends eight seconds after the last long wait', async () => {
-  const { clock, queue, waitMany, stateOf } = watching()
+  const { clock, queue, waitMany, stateOf } = createWatch()
   waitMany('payments', 10, 1500)
   queue.check()
   clock.pass(7000)
@@ -57,7 +57,7 @@ test('the outage ends eight seconds after the last long wait', async () => {
 })
 
 test('sales continue while a class waits, because a balancer must not be emptied by a flood', () => {
-  const { queue, waitMany, outages } = watching()
+  const { queue, waitMany, outages } = createWatch()
   waitMany('requests', 10, 1500)
   queue.check()
   expect(listSalesStoppers(outages.all())).toEqual([])

@@ -9,12 +9,12 @@ import { NOW } from '../../support/samples.ts'
 // Goal: every problem of a store has a name, and callers get a result whatever is frozen. Method: a store with the result that
 // the test needs, or none, and a clock on which waiting takes no time.
 
-const never = <T>() => new Promise<T>(() => {})
+const createNever = <T>() => new Promise<T>(() => {})
 
 const PENDING = { held: 1, uncertain: 0, watched: 0, oldestSince: NOW }
 
 /** A watched store; `undefined` means no result. */
-function world() {
+function createWorld() {
   const says = {
     ready: true as boolean | undefined,
     failure: null as WriteFailure | null | undefined,
@@ -30,11 +30,11 @@ function world() {
     store: {
       ready: async () => {
         says.asked += 1
-        return says.ready ?? (await never<boolean>())
+        return says.ready ?? (await createNever<boolean>())
       },
       tryWrite: async () => {
         if (says.leaves) says.ready = false
-        return says.failure === undefined ? await never() : says.failure
+        return says.failure === undefined ? await createNever() : says.failure
       },
     },
     ledgerReader: { pending: async () => PENDING },
@@ -51,24 +51,24 @@ function world() {
     // A result comes before a wait is over, unless it never comes.
     clock: { ...clock, wait: () => new Promise((resolve) => setTimeout(resolve, 5)) },
   })
-  const down = () => outages.all().flatMap(({ kind, state, reason }) => (state === 'down' ? [[kind, reason]] : []))
+  const listDown = () => outages.all().flatMap(({ kind, state, reason }) => (state === 'down' ? [[kind, reason]] : []))
   /** The outages after a check of this store. */
-  const seen = async (now: Partial<typeof says> = {}) => {
+  const seeWith = async (now: Partial<typeof says> = {}) => {
     Object.assign(says, now)
     await watch.check()
-    return down()
+    return listDown()
   }
-  return { says, watch, seen, logger, clock }
+  return { says, watch, seen: seeWith, logger, clock }
 }
 
 test('a working database is reported as such, with its open purchases', async () => {
-  const { watch, seen, logger } = world()
+  const { watch, seen, logger } = createWorld()
   expect([await seen(), logger.alerts]).toEqual([[], []])
   expect(watch.seen()).toEqual({ pending: PENDING, freeBytes: FREE_BYTES_MIN * 2, backedUpAt: undefined })
 })
 
 test('each kind of database failure has its own name, and one name only', async () => {
-  const { seen } = world()
+  const { seen } = createWorld()
   const disk = { of: 'store-write', reason: 'the disk is full' } as const
   const standby = { of: 'standby', reason: 'no standby confirms' } as const
   for (const failure of [disk, standby]) {
@@ -82,12 +82,12 @@ test.each<[string, WriteFailure | undefined]>([
   ['is not answered', undefined],
   ['fails', { of: 'store-write', reason: 'the connection is lost' }],
 ])('a database that becomes unavailable during a write that %s counts as unreadable', async (_, failure) => {
-  const { seen } = world()
+  const { seen } = createWorld()
   expect(await seen({ failure, leaves: true })).toEqual([['store-read', 'the database cannot be read']])
 })
 
 test('a frozen database is not queried a second time, and everyone gets the last known state', async () => {
-  const { says, watch, seen } = world()
+  const { says, watch, seen } = createWorld()
   await watch.check()
   says.ready = undefined
   const before = says.asked
@@ -98,12 +98,12 @@ test('a frozen database is not queried a second time, and everyone gets the last
 })
 
 test('a write that never ends is reported as one', async () => {
-  const { seen } = world()
+  const { seen } = createWorld()
   expect(await seen({ failure: undefined })).toEqual([['store-write', 'the database did not complete a write in time']])
 })
 
 test('a disk at its limit is one outage, until it clearly has space', async () => {
-  const { seen, logger } = world()
+  const { seen, logger } = createWorld()
   for (const free of [0.9, 1.1, 0.9, 1.1])
     expect(await seen({ free: FREE_BYTES_MIN * free })).toEqual([
       ['disk', 'the disk that holds the wall’s data is nearly full'],
@@ -113,7 +113,7 @@ test('a disk at its limit is one outage, until it clearly has space', async () =
 })
 
 test('after three hours without a backup the operator gets an alert, whether one was ever made or not', async () => {
-  const { seen, clock, logger, watch } = world()
+  const { seen, clock, logger, watch } = createWorld()
   const hours = 3_600_000
   expect([await seen({ backedUpAt: NOW - 4 * hours }), logger.alerts.length]).toEqual([
     [['backup', 'the last backup is from 2027-01-15T04:00:00.000Z']],
@@ -129,7 +129,7 @@ test('after three hours without a backup the operator gets an alert, whether one
 })
 
 test('an unreadable record of backups changes nothing', async () => {
-  const { seen, watch } = world()
+  const { seen, watch } = createWorld()
   await seen({ backedUpAt: NOW })
   expect(await seen({ backedUpAt: new Error('away') })).toEqual([])
   expect(watch.seen().backedUpAt).toBe(NOW)

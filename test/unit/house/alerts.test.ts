@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { openMetrics } from '../../../server/adapters/metrics/metrics.ts'
-import { skippedWithout } from '../../support/skipped.ts'
+import { reportSkipped } from '../../support/skipped.ts'
 
 // Goal: alerts and dashboard match the metrics, and each alert has instructions. Method: their names are looked up in the
 // metrics and in the operator's manual, and Prometheus' own tool tests the rules, if it is installed.
@@ -49,7 +49,7 @@ test('alerts and dashboard query existing metrics, and docs/operating-reference.
 
 const promtool = Bun.which('promtool')
 
-test.skipIf(skippedWithout('Prometheus (promtool)', promtool !== null))(
+test.skipIf(reportSkipped('Prometheus (promtool)', promtool !== null))(
   'Prometheus accepts the rules, and they fire as their tests say',
   async () => {
     for (const args of [

@@ -115,7 +115,8 @@ const anchorOf = (heading: string) =>
     .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
     .replaceAll(' ', '-')
 
-const anchorsIn = (text: string) => [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => `#${anchorOf(heading)}`)
+const listAnchors = (text: string) =>
+  [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => `#${anchorOf(heading)}`)
 
 test('every link between the documents leads to a file and a heading that exist', async () => {
   for (const document of documents) {
@@ -123,7 +124,7 @@ test('every link between the documents leads to a file and a heading that exist'
     for (const [, path = '', anchor] of (await read(document)).matchAll(/\]\((?!https?:)([^)#\s]*)(#[^)\s]*)?\)/g)) {
       const target = path === '' ? document : join(dirname(document), path)
       const isThere = existsSync(join(root, target))
-      if (!isThere || (anchor !== undefined && !anchorsIn(await read(target)).includes(anchor)))
+      if (!isThere || (anchor !== undefined && !listAnchors(await read(target)).includes(anchor)))
         broken.push(path + (anchor ?? ''))
     }
     expect([document, broken]).toEqual([document, []])

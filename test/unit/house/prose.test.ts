@@ -55,9 +55,10 @@ async function filesOf(globs: readonly string[]): Promise<readonly (readonly [pa
   return await Promise.all(paths.map(async (path) => [path, await Bun.file(join(root, path)).text()] as const))
 }
 
-const blank = (text: string) => text.replaceAll(/[^\n]/g, ' ')
+const blankOut = (text: string) => text.replaceAll(/[^\n]/g, ' ')
 
-const withoutComments = (text: string) => text.replaceAll(/\/\*[^]*?\*\//g, blank).replaceAll(/(^|\s)\/\/.*$/gm, blank)
+const withoutComments = (text: string) =>
+  text.replaceAll(/\/\*[^]*?\*\//g, blankOut).replaceAll(/(^|\s)\/\/.*$/gm, blankOut)
 
 const LITERAL = /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/g
 
@@ -65,7 +66,7 @@ const LITERAL = /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/g
 const CODE = /\$\{(?:[^{}]|\{[^{}]*\})*(?:\}|$)/g
 
 /** The literals of several words in code. */
-const literalsIn = ([path, text]: readonly [string, string]): readonly Words[] => {
+const listLiterals = ([path, text]: readonly [string, string]): readonly Words[] => {
   const code = withoutComments(text)
   return [...code.matchAll(LITERAL)]
     .map(({ 0: literal, index }) => ({
@@ -75,21 +76,21 @@ const literalsIn = ([path, text]: readonly [string, string]): readonly Words[] =
     .filter((words) => /\s/.test(words.text))
 }
 
-const linesIn = ([path, text]: readonly [string, string]): readonly Words[] =>
+const listLines = ([path, text]: readonly [string, string]): readonly Words[] =>
   text.split('\n').map((line, at) => ({ at: `${path}:${at + 1}`, text: line }))
 
 // A comment of its own line, or one behind code.
 const COMMENT = /^\s*(?:\/\/|\/?\*+)\s?(?<own>.*)|\s\/\/ (?<behind>.*)$/
 
 /** The comments of code, line by line, without the names in them. */
-const commentsIn = (file: readonly [string, string]): readonly Words[] =>
-  linesIn(file).flatMap(({ at, text }) => {
+const listComments = (file: readonly [string, string]): readonly Words[] =>
+  listLines(file).flatMap(({ at, text }) => {
     const { own, behind } = COMMENT.exec(text)?.groups ?? {}
     const comment = own ?? behind
     return comment === undefined ? [] : [{ at, text: comment.replaceAll(/`[^`]*`/g, 'X') }]
   })
 
-const breaches = (words: readonly Words[]) =>
+const listBreaches = (words: readonly Words[]) =>
   words.flatMap(({ at, text }) =>
     HABITS.flatMap(([pattern, instead]) => {
       const found = pattern.exec(text)?.[0]
@@ -98,21 +99,21 @@ const breaches = (words: readonly Words[]) =>
   )
 
 test('public strings use none of the words and shapes to avoid', async () => {
-  const literals = (await filesOf(PRODUCT)).flatMap(literalsIn)
+  const literals = (await filesOf(PRODUCT)).flatMap(listLiterals)
   expect(literals.length).toBeGreaterThan(2000)
-  expect(breaches(literals)).toEqual([])
+  expect(listBreaches(literals)).toEqual([])
 })
 
 test('texts for people and agents use none of these words and shapes', async () => {
-  const lines = (await filesOf(TEXTS)).flatMap(linesIn)
+  const lines = (await filesOf(TEXTS)).flatMap(listLines)
   expect(lines.length).toBeGreaterThan(1000)
-  expect(breaches(lines)).toEqual([])
+  expect(listBreaches(lines)).toEqual([])
 })
 
 test('comments use none of these words and shapes', async () => {
-  const comments = (await filesOf(COMMENTED)).flatMap(commentsIn)
+  const comments = (await filesOf(COMMENTED)).flatMap(listComments)
   expect(comments.length).toBeGreaterThan(5000)
-  expect(breaches(comments)).toEqual([])
+  expect(listBreaches(comments)).toEqual([])
 })
 
 const TITLE = /(?:\b(?:test|law)(?:\.\w+)*|\b(?:test|law)\.\w+\(.*\)|^\s*\](?: as const)?\))\(\s*(['"`])(.*?)\1/gm
@@ -124,7 +125,7 @@ const FRAGMENT =
 test('test titles can be read alone, in plain words', async () => {
   const files = await filesOf(TITLED)
   expect(files.length).toBeGreaterThan(20)
-  expect(breaches(files.flatMap(literalsIn))).toEqual([])
+  expect(listBreaches(files.flatMap(listLiterals))).toEqual([])
   const titles = files.flatMap(([path, text]) => [...text.matchAll(TITLE)].map(([, , title = '']) => ({ path, title })))
   expect(titles.length).toBeGreaterThan(1500)
   expect(titles.filter(({ title }) => FRAGMENT.test(title))).toEqual([])
@@ -136,5 +137,5 @@ test.each([
   ['That is no block of this wall', 'is no b'],
   ['Should the payment settle, you get the block', 'Should'],
 ])('the list finds the habit in “%s”', (text, found) => {
-  expect(breaches([{ at: 'here', text }])).toEqual([expect.stringContaining(`“${found}”`)])
+  expect(listBreaches([{ at: 'here', text }])).toEqual([expect.stringContaining(`“${found}”`)])
 })

@@ -29,7 +29,7 @@ const withoutComments = (text: string) =>
   text.replaceAll(/\/\*[^]*?\*\//g, (comment) => comment.replaceAll(/[^\n]/g, '')).replaceAll(/(^|\s)\/\/.*$/gm, '')
 
 /** Every `path:line` among `files` where `breach` is found. */
-const breaches = (among: typeof files, breach: RegExp) =>
+const listBreaches = (among: typeof files, breach: RegExp) =>
   among.flatMap(({ path, text }) =>
     text.split('\n').flatMap((line, at) => (breach.test(line) ? [`${path}:${at + 1} ${line.trim()}`] : [])),
   )
@@ -43,7 +43,7 @@ const codeUnder = (...folders: readonly string[]) =>
 test('no file contains a note about work for later', () => {
   expect(files.length).toBeGreaterThan(500)
   // Classes of one letter keep this file from breaking its own rule.
-  expect(breaches(files, /\b(TOD[O]|FIXM[E]|XX[X]|HAC[K])\b/)).toEqual([])
+  expect(listBreaches(files, /\b(TOD[O]|FIXM[E]|XX[X]|HAC[K])\b/)).toEqual([])
 })
 
 // More than a reader can take in at a glance. Some tools require their files in the root.
@@ -61,18 +61,18 @@ test('no folder directly holds more than twenty files', () => {
 test('only db/ contains SQL', () => {
   const sql =
     /\b(SELECT\s.*\bFROM|INSERT\s+(OR\s+\w+\s+)?INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM|(CREATE|DROP|ALTER)\s+TABLE|PRAGMA)\b|bun:sqlite/i
-  expect(breaches(codeUnder('shared/', 'server/', 'viewer/', 'bench/'), sql)).toEqual([])
+  expect(listBreaches(codeUnder('shared/', 'server/', 'viewer/', 'bench/'), sql)).toEqual([])
 })
 
 test('the domain, the protocol and what both sides share have no clock, chance, network or surroundings', () => {
   const outside =
     /\bDate\.now\b|\bnew Date\(\s*\)|\bMath\.random\b|\bperformance\b|\bfetch\(|\bcrypto\b|\bset(Timeout|Interval)\b|\bprocess\b|\bBun\b|\bconsole\b/
-  expect(breaches(codeUnder('shared/', 'server/domain/', 'server/x402/'), outside)).toEqual([])
+  expect(listBreaches(codeUnder('shared/', 'server/domain/', 'server/x402/'), outside)).toEqual([])
 })
 
 test('no file names the machine it was written on', () => {
   const home = /(?<![\w.~-])\/(home|root|Users|work)\/[\w.]/
-  expect(breaches(files, home)).toEqual([])
+  expect(listBreaches(files, home)).toEqual([])
   expect(paths.filter((path) => /(^|\/)(\.npmrc|\.env)$/.test(path))).toEqual([])
 })
 
@@ -82,13 +82,13 @@ test('every package comes from the public registry', () => {
     ['bun.lock', 'bunfig.toml', 'test/endurance/clients/bun.lock'].includes(path),
   )
   expect(sources).toHaveLength(3)
-  expect(breaches(sources, /https?:\/\/|\bregistry\b\s*=/)).toEqual([])
+  expect(listBreaches(sources, /https?:\/\/|\bregistry\b\s*=/)).toEqual([])
 })
 
 test('every action of a workflow is pinned to one commit', () => {
   const workflows = files.filter(({ path }) => path.startsWith('.github/workflows/'))
   expect(workflows.length).toBeGreaterThan(0)
-  expect(breaches(workflows, /\buses:(?! [\w-]+\/[\w-]+@[0-9a-f]{40} # v[\d.]+$)/)).toEqual([])
+  expect(listBreaches(workflows, /\buses:(?! [\w-]+\/[\w-]+@[0-9a-f]{40} # v[\d.]+$)/)).toEqual([])
 })
 
 type Versions = Readonly<Record<string, string>>

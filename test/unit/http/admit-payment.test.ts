@@ -4,8 +4,8 @@ import type { SignatureCheck } from '../../../server/domain/purchase/facilitator
 import { overloaded } from '../../../server/domain/purchase/refusals.ts'
 import { createPaymentAdmission } from '../../../server/http/request/admit-payment.ts'
 import type { BudgetName, RateLimits } from '../../../server/wall/rate-limits.ts'
-import { unlimited, usedUp } from '../../support/fakes/limits.ts'
-import { paymentOf, uncertainPurchase } from '../../support/samples.ts'
+import { unlimited, createUsedUpLimits } from '../../support/fakes/limits.ts'
+import { paymentOf, createUncertainPurchase } from '../../support/samples.ts'
 
 // Goal: which payments wait for which turn, and which are refused before more work is done for them than to check a signature.
 
@@ -17,7 +17,7 @@ type Given = {
   readonly isFull?: boolean
 }
 
-async function admitted({
+async function admitWith({
   known = false,
   isStoreAway = false,
   check = 'signed',
@@ -29,7 +29,7 @@ async function admitted({
     ledger: {
       async find() {
         if (isStoreAway) throw new StoreUnavailable('away')
-        return known ? uncertainPurchase(1) : undefined
+        return known ? createUncertainPurchase(1) : undefined
       },
     },
     wallets: {
@@ -51,8 +51,8 @@ async function admitted({
   return [refusal?.code ?? 'admitted', ...turns]
 }
 
-const rejectedTooOften = usedUp('payments')
-const nothingLeft = usedUp('payments', 'wallet payments')
+const rejectedTooOften = createUsedUpLimits('payments')
+const nothingLeft = createUsedUpLimits('payments', 'wallet payments')
 
 test.each<[string, Given, readonly string[]]>([
   ['a new payment of any signer waits for its turn', {}, ['admitted', 'new payments']],
@@ -93,12 +93,12 @@ test.each<[string, Given, readonly string[]]>([
     ['too_many_requests', 'new payments', 'check'],
   ],
 ])('%s', async (_, given, expected) => {
-  expect(await admitted(given)).toEqual([...expected])
+  expect(await admitWith(given)).toEqual([...expected])
 })
 
 test('a signed payment takes nothing from any budget while few payments of its address were rejected', async () => {
   const taken: BudgetName[] = []
   const take: RateLimits['take'] = (name) => void taken.push(name)
-  await admitted({ limits: { ...unlimited, take } })
+  await admitWith({ limits: { ...unlimited, take } })
   expect(taken).toEqual([])
 })

@@ -1,17 +1,17 @@
 import { expect, test } from 'bun:test'
 import { BODY_MAX_BYTES, readBody, readJson, type ReadBody } from '../../../server/http/request/body.ts'
-import { within } from '../../support/fakes/timers.ts'
+import { runWithin } from '../../support/fakes/timers.ts'
 
-const request = (body: RequestInit['body'] | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
+const createRequest = (body: RequestInit['body'] | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
   new Request('http://wall.test/blocks/1,1', { method: 'PUT', body: body ?? null, headers })
 
-const refusal = (read: ReadBody) => (read.kind === 'failure' ? read.code : 'none')
+const readRefusal = (read: ReadBody) => (read.kind === 'failure' ? read.code : 'none')
 
-const ofSize = (bytes: number) => JSON.stringify('x'.repeat(bytes - 2))
+const createJson = (bytes: number) => JSON.stringify('x'.repeat(bytes - 2))
 
 test('a body of exactly 4 KiB is read', async () => {
-  expect(await readJson(request(ofSize(BODY_MAX_BYTES)))).toHaveProperty('value')
-  expect(refusal(await readJson(request(ofSize(BODY_MAX_BYTES + 1))))).toBe('body_too_large')
+  expect(await readJson(createRequest(createJson(BODY_MAX_BYTES)))).toHaveProperty('value')
+  expect(readRefusal(await readJson(createRequest(createJson(BODY_MAX_BYTES + 1))))).toBe('body_too_large')
 })
 
 test('reading stops at the limit, however the body arrives', async () => {
@@ -22,20 +22,20 @@ test('reading stops at the limit, however the body arrives', async () => {
       controller.enqueue(new Uint8Array(1000))
     },
   })
-  expect(refusal(await readJson(request(endless)))).toBe('body_too_large')
+  expect(readRefusal(await readJson(createRequest(endless)))).toBe('body_too_large')
   expect(sent).toBeLessThan(20_000)
 })
 
 test('a compressed body is rejected without being unpacked', async () => {
   for (const coding of ['gzip', 'identity, gzip', 'br', 'x'])
-    expect(refusal(await readJson(request('{}', { 'content-encoding': coding })))).toBe('invalid_body')
-  expect(await readJson(request('{}', { 'content-encoding': 'identity' }))).toMatchObject({ value: {} })
+    expect(readRefusal(await readJson(createRequest('{}', { 'content-encoding': coding })))).toBe('invalid_body')
+  expect(await readJson(createRequest('{}', { 'content-encoding': 'identity' }))).toMatchObject({ value: {} })
 })
 
 test('a body that is announced too large is drained for at most a second, so that a proxy receives the response', async () => {
-  const announced = (bytes: number) => ({ 'content-length': String(bytes) })
+  const createLengthHeader = (bytes: number) => ({ 'content-length': String(bytes) })
   const pulled = { bytes: 0 }
-  const inPieces = (total: number) =>
+  const createPiecedBody = (total: number) =>
     new ReadableStream<Uint8Array>({
       start: () => void (pulled.bytes = 0),
       pull(controller) {
@@ -45,13 +45,17 @@ test('a body that is announced too large is drained for at most a second, so tha
       },
     })
   const megabyte = 1_000_000
-  expect(refusal(await readJson(request(inPieces(megabyte), announced(megabyte))))).toBe('body_too_large')
+  expect(readRefusal(await readJson(createRequest(createPiecedBody(megabyte), createLengthHeader(megabyte))))).toBe(
+    'body_too_large',
+  )
   expect(pulled.bytes).toBe(megabyte)
-  expect(refusal(await readJson(request(inPieces(Infinity), announced(1e12))))).toBe('body_too_large')
+  expect(readRefusal(await readJson(createRequest(createPiecedBody(Infinity), createLengthHeader(1e12))))).toBe(
+    'body_too_large',
+  )
   expect(pulled.bytes).toBeLessThan(5 * megabyte)
   const silent = new ReadableStream<Uint8Array>({})
-  const read = await within(1000, () => readJson(request(silent, announced(4097))))
-  expect(refusal(read)).toBe('body_too_large')
+  const read = await runWithin(1000, () => readJson(createRequest(silent, createLengthHeader(4097))))
+  expect(readRefusal(read)).toBe('body_too_large')
 })
 
 test('a body that stops arriving is abandoned', async () => {
@@ -62,19 +66,21 @@ test('a body that stops arriving is abandoned', async () => {
       cancelled = true
     },
   })
-  expect(refusal(await readJson(request(silent), { deadlineMs: 10 }))).toBe('invalid_body')
+  expect(readRefusal(await readJson(createRequest(silent), { deadlineMs: 10 }))).toBe('invalid_body')
   expect(cancelled).toBe(true)
 })
 
 test('a truncated body does not cause a 500', async () => {
   const broken = new ReadableStream<Uint8Array>({ pull: (controller) => controller.error(new Error('reset')) })
-  expect(refusal(await readJson(request(broken)))).toBe('invalid_body')
+  expect(readRefusal(await readJson(createRequest(broken)))).toBe('invalid_body')
 })
 
 test('a body must be UTF-8 to the last byte', async () => {
-  expect(refusal(await readJson(request(Uint8Array.of(0x22, 0xff, 0x22))))).toBe('invalid_body')
-  expect(refusal(await readJson(request(Uint8Array.of(0xef, 0xbb, 0xbf, 0x31))))).toBe('invalid_body')
-  expect(refusal(await readJson(request(Bun.gzipSync('{}'), { 'content-encoding': 'gzip' })))).toBe('invalid_body')
+  expect(readRefusal(await readJson(createRequest(Uint8Array.of(0x22, 0xff, 0x22))))).toBe('invalid_body')
+  expect(readRefusal(await readJson(createRequest(Uint8Array.of(0xef, 0xbb, 0xbf, 0x31))))).toBe('invalid_body')
+  expect(readRefusal(await readJson(createRequest(Bun.gzipSync('{}'), { 'content-encoding': 'gzip' })))).toBe(
+    'invalid_body',
+  )
 })
 
 const types: ReadonlyArray<readonly [type: string, isTaken: boolean]> = [
@@ -95,18 +101,18 @@ const types: ReadonlyArray<readonly [type: string, isTaken: boolean]> = [
 ]
 
 test.each(types)('a body of type %s is accepted: %p', async (type, isTaken) => {
-  const read = await readJson(request('{}', { 'content-type': type }))
-  expect(refusal(read)).toBe(isTaken ? 'none' : 'invalid_body')
+  const read = await readJson(createRequest('{}', { 'content-type': type }))
+  expect(readRefusal(read)).toBe(isTaken ? 'none' : 'invalid_body')
 })
 
 test('a body without a type is read as JSON', async () => {
-  expect(await readJson(request(new TextEncoder().encode('{}')))).toMatchObject({ value: {} })
+  expect(await readJson(createRequest(new TextEncoder().encode('{}')))).toMatchObject({ value: {} })
 })
 
 test('a body that arrives too slowly is abandoned long before its deadline', async () => {
   const body = new ReadableStream({ start: (controller) => controller.enqueue(Uint8Array.of(1)) })
   const request = new Request('http://wall.test/', { method: 'POST', body })
-  const read = within(3000, () => readBody(request, { deadlineMs: 600_000, bytesPerSecondMin: 16_384 }))
+  const read = runWithin(3000, () => readBody(request, { deadlineMs: 600_000, bytesPerSecondMin: 16_384 }))
   expect(await read).toMatchObject({
     code: 'invalid_body',
     message: 'The body cannot be read: it took too long to arrive.',

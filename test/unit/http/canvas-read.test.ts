@@ -6,7 +6,7 @@ import { createCanvasParts } from '../../../server/http/canvas/canvas-parts.ts'
 import { createCanvasReads, type CanvasReads } from '../../../server/http/canvas/canvas-read.ts'
 import { createCanvasSnapshot, type Parts } from '../../../server/http/canvas/canvas-snapshot.ts'
 import { fakeClock } from '../../support/fakes/clock.ts'
-import { BARE, blockOf, identityChange, NOBODY, NOW, pixelsOf, saleOf } from '../../support/samples.ts'
+import { BARE, blockOf, createIdentityChange, NOBODY, NOW, pixelsOf, saleOf } from '../../support/samples.ts'
 
 const PRICED = { network: 'eip155:8453', amount: 1_000_000n }
 
@@ -31,14 +31,14 @@ const apply = (change: Change) => {
   reads.changed(change)
 }
 
-const nextNumber = () => view.number + 1
+const computeNextNumber = () => view.number + 1
 
 const sell = (coord: string, message: string | null = null) =>
-  apply(saleOf(nextNumber(), blockOf(coord), { seq: view.sales.length + 1, content: { ...BARE, message } }))
+  apply(saleOf(computeNextNumber(), blockOf(coord), { seq: view.sales.length + 1, content: { ...BARE, message } }))
 
 const repaint = (coord: string, message: string | null, colour: number) => {
   const content = { pixels: pixelsOf(colour), message, link: null }
-  apply({ number: nextNumber(), at: NOW, kind: 'repaint', block: blockOf(coord), content })
+  apply({ number: computeNextNumber(), at: NOW, kind: 'repaint', block: blockOf(coord), content })
 }
 
 beforeEach(() => {
@@ -47,7 +47,7 @@ beforeEach(() => {
   reads = open(view)
 })
 
-const blocksNow = async () => {
+const readBlocks = async () => {
   const { blocks } = (await (await read(get())).json()) as { blocks: unknown[] }
   return blocks
 }
@@ -69,14 +69,14 @@ test('each row of the wall is one line, so that a reader can draw while reading'
 
 test('every kind of change appears: a sale, pixels, texts and a name', async () => {
   sell('3,4', 'a')
-  expect(await blocksNow()).toEqual([{ i: 643, a: 0, t: NOW, m: 'a' }])
+  expect(await readBlocks()).toEqual([{ i: 643, a: 0, t: NOW, m: 'a' }])
   repaint('3,4', 'a', 7)
-  expect(await blocksNow()).toMatchObject([{ m: 'a', px: expect.any(String) }])
+  expect(await readBlocks()).toMatchObject([{ m: 'a', px: expect.any(String) }])
   repaint('3,4', null, 7)
-  expect((await blocksNow())[0]).not.toHaveProperty('m')
+  expect((await readBlocks())[0]).not.toHaveProperty('m')
   sell('4,4')
-  expect(await blocksNow()).toHaveLength(2)
-  apply(identityChange(nextNumber(), { ...NOBODY, name: 'Ada' }))
+  expect(await readBlocks()).toHaveLength(2)
+  apply(createIdentityChange(computeNextNumber(), { ...NOBODY, name: 'Ada' }))
   expect(await (await read(get())).json()).toMatchObject({ agents: [{ name: 'Ada', blocks: 2 }] })
 })
 
@@ -105,10 +105,10 @@ test('the first change is published immediately, and quick later ones together a
   reads = createCanvasReads({ view, terms: PRICED, clock, everyMs: 1000 })
   await reads.published()
   sell('9,9')
-  expect(await blocksNow()).toHaveLength(1)
+  expect(await readBlocks()).toHaveLength(1)
   expect(clock.elapsed()).toBe(0)
   for (const coord of ['0,0', '1,0', '2,0']) sell(coord)
-  expect(await blocksNow()).toHaveLength(4)
+  expect(await readBlocks()).toHaveLength(4)
   expect(clock.elapsed()).toBe(1000)
 })
 
@@ -130,7 +130,7 @@ test('a wall that is slow to publish is published less often, but within two sec
     takesMs = took
     const before = clock.elapsed()
     changes = 2
-    slow.changed(identityChange(1, NOBODY))
+    slow.changed(createIdentityChange(1, NOBODY))
     await slow.published()
     clock.pass(60_000)
     return clock.elapsed() - before - 60_000 - 2 * took
@@ -281,13 +281,13 @@ test('the wall without pictures is the canvas read without them, and a repaint o
   sell('9,9')
   repaint('3,4', 'a', 7)
   const whole = (await (await read(get())).json()) as { blocks: { px?: string }[] }
-  const text = async () => await (await reads.blocks.answer(get())).text()
-  const before = await text()
+  const readText = async () => await (await reads.blocks.answer(get())).text()
+  const before = await readText()
   expect(JSON.parse(before)).toEqual({ ...whole, blocks: whole.blocks.map((block) => ({ ...block, px: undefined })) })
   expect(whole.blocks[0]).toHaveProperty('px')
   repaint('3,4', 'a', 9)
   await reads.published()
-  expect(await text()).toBe(before)
+  expect(await readText()).toBe(before)
   expect(reads.number()).toBe(view.number)
 })
 
@@ -303,17 +303,17 @@ test('a repaint of pixels leaves copies of the texts current, with the new numbe
 
 describe('the texts in Brotli', () => {
   const browser = { 'Accept-Encoding': 'gzip, deflate, br, zstd' }
-  const encodingNow = () => reads.blocks.answer(get(browser)).headers.get('content-encoding')
-  const inBrotli = async () => {
-    while (encodingNow() !== 'br') await new Promise((resolve) => setImmediate(resolve))
+  const readEncoding = () => reads.blocks.answer(get(browser)).headers.get('content-encoding')
+  const waitForBrotli = async () => {
+    while (readEncoding() !== 'br') await new Promise((resolve) => setImmediate(resolve))
     return reads.blocks.answer(get(browser))
   }
 
   test('texts are sent to browsers in Brotli once they are compressed, and in gzip until then', async () => {
     sell('3,4', 'a')
     await reads.published()
-    expect(encodingNow()).toBe('gzip')
-    const body = brotliDecompressSync(await (await inBrotli()).arrayBuffer())
+    expect(readEncoding()).toBe('gzip')
+    const body = brotliDecompressSync(await (await waitForBrotli()).arrayBuffer())
     expect(body.toString()).toBe(await reads.blocks.answer(get()).text())
     expect(reads.canvas.answer(get(browser)).headers.get('content-encoding')).toBe('gzip')
   })
@@ -321,20 +321,20 @@ describe('the texts in Brotli', () => {
   test('texts are compressed with Brotli again only when they change', async () => {
     sell('3,4', 'a')
     await reads.published()
-    await inBrotli()
+    await waitForBrotli()
     repaint('3,4', 'a', 9)
     await reads.published()
-    expect(encodingNow()).toBe('br')
+    expect(readEncoding()).toBe('br')
     sell('4,4', 'b')
     await reads.published()
-    expect(encodingNow()).toBe('gzip')
-    expect(brotliDecompressSync(await (await inBrotli()).arrayBuffer()).toString()).toContain('"m":"b"')
+    expect(readEncoding()).toBe('gzip')
+    expect(brotliDecompressSync(await (await waitForBrotli()).arrayBuffer()).toString()).toContain('"m":"b"')
   })
 
   test('Brotli is not sent to a client that prefers another encoding', async () => {
     sell('3,4', 'a')
     await reads.published()
-    await inBrotli()
+    await waitForBrotli()
     for (const [accept, encoding] of [
       ['gzip', 'gzip'],
       ['br;q=0.5, zstd', 'zstd'],

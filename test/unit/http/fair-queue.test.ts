@@ -12,7 +12,7 @@ function queueOf() {
     (of, ms) => void waits.push([of, ms]),
   )
   const done: string[] = []
-  const request = (name: string, client = 'here') =>
+  const sendRequest = (name: string, client = 'here') =>
     void queue.turn(client).then((refusal) => done.push(`${name} ${refusal?.code ?? 'goes'}`))
   const read = (name: string, client = 'here') =>
     void queue.readTurn(client).then((refusal) => done.push(`${name} ${refusal?.code ?? 'goes'}`))
@@ -20,12 +20,12 @@ function queueOf() {
     void queue.newPaymentTurn(client).then((refusal) => done.push(`${name} ${refusal?.code ?? 'goes'}`))
   const repeat = (name: string, client = 'here') =>
     void queue.knownPaymentTurn(client).then(() => done.push(`${name} goes`))
-  return { done, waits, request, read, pay, repeat, pass: (ms: number) => void (now += ms) }
+  return { done, waits, request: sendRequest, read, pay, repeat, pass: (ms: number) => void (now += ms) }
 }
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-async function turns(count: number): Promise<void> {
+async function waitTurns(count: number): Promise<void> {
   for (let at = 0; at < count; at++) await turn()
 }
 
@@ -48,7 +48,7 @@ test('a client with one request is served after one request of a client with man
   const { done, request } = queueOf()
   for (let at = 0; at < 400; at++) request(`flood ${at}`, 'attacker')
   request('honest', 'somebody')
-  await turns(5)
+  await waitTurns(5)
   expect(done.slice(0, 3)).toEqual(['flood 0 goes', 'flood 1 goes', 'honest goes'])
 })
 
@@ -57,7 +57,7 @@ test('new payments and other requests are served in turns, so that neither delay
   request('first')
   for (let at = 0; at < 3; at++) request(`other ${at}`)
   for (let at = 0; at < 5; at++) pay(`payment ${at}`)
-  await turns(20)
+  await waitTurns(20)
   expect(done.map((word) => word.split(' ')[0]).join(' ')).toBe(
     'first payment other payment other payment other payment payment',
   )
@@ -68,7 +68,7 @@ test('reads of many clients take only every other turn of those that are not for
   for (let at = 0; at < 200; at++) read(`read ${at}`, `reader ${at}`)
   for (let at = 0; at < 3; at++) request(`other ${at}`)
   for (let at = 0; at < 4; at++) pay(`payment ${at}`)
-  await turns(20)
+  await waitTurns(20)
   expect(
     done
       .slice(0, 12)
@@ -82,7 +82,7 @@ test('payments of many clients are never refused, even if many wait for long', a
   for (let at = 0; at < 600; at++) pay(`payment ${at}`, `payer ${at}`)
   for (let at = 0; at < 600; at++) repeat(`repeat ${at}`, `payer ${at}`)
   pass(60_000)
-  await turns(1300)
+  await waitTurns(1300)
   expect(done).toHaveLength(1200)
   expect(done.every((word) => word.endsWith('goes'))).toBe(true)
 })
@@ -91,7 +91,7 @@ test('if 64 new payments of one client wait, another client’s payment is serve
   const { done, pay } = queueOf()
   for (let at = 0; at < 4132; at++) pay(`junk ${at}`, 'attacker')
   pay('honest', 'somebody')
-  await turns(4200)
+  await waitTurns(4200)
   const served = done.filter((word) => word.endsWith('goes'))
   expect(served.slice(0, 3)).toEqual(['junk 0 goes', 'junk 1 goes', 'honest goes'])
   expect(served).toHaveLength(4098)
@@ -102,7 +102,7 @@ test('if too many requests wait, the newest of the client with the most of them 
   const { done, request } = queueOf()
   for (let at = 0; at < 513; at++) request(`flood ${at}`, 'attacker')
   for (let at = 0; at < 40; at++) request(`honest ${at}`, `client ${at}`)
-  await turns(700)
+  await waitTurns(700)
   const refused = done.filter((word) => word.endsWith('server_busy'))
   expect(refused).toHaveLength(40)
   expect(refused.every((word) => word.startsWith('flood'))).toBe(true)
@@ -112,14 +112,14 @@ test('a request that waited too long is refused when its turn comes', async () =
   const { done, request, pass } = queueOf()
   for (let at = 0; at < 3; at++) request(`${at}`)
   pass(3000)
-  await turns(3)
+  await waitTurns(3)
   expect(done).toEqual(['0 goes', '1 server_busy', '2 server_busy'])
 })
 
 test('a request that arrives at an empty queue goes immediately', async () => {
   const { done, request } = queueOf()
   request('a')
-  await turns(5)
+  await waitTurns(5)
   request('b')
   await Promise.resolve()
   await Promise.resolve()
@@ -132,7 +132,7 @@ test('how long each request waited is reported by class, for refused ones too', 
   pay('b')
   request('c')
   pass(2500)
-  await turns(4)
+  await waitTurns(4)
   expect(waits).toEqual([
     ['requests', 0],
     ['payments', 2500],

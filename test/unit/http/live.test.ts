@@ -3,10 +3,10 @@ import { systemClock } from '../../../server/adapters/clock.ts'
 import type { Change } from '../../../server/domain/wall/log.ts'
 import { createLiveStream, type Live } from '../../../server/http/live.ts'
 import type { Clock } from '../../../server/ports.ts'
-import { BARE, blockOf, identityChange, NOBODY, NOW, saleOf } from '../../support/samples.ts'
+import { BARE, blockOf, createIdentityChange, NOBODY, NOW, saleOf } from '../../support/samples.ts'
 
 /** A log in memory, and the stream of it; `everyMs` as the stream's. */
-function logged(everyMs = 0, clock: Clock = systemClock) {
+function createLogged(everyMs = 0, clock: Clock = systemClock) {
   const changes: Change[] = []
   const reads: number[] = []
   const log = {
@@ -19,17 +19,21 @@ function logged(everyMs = 0, clock: Clock = systemClock) {
   // Changes of another process, which are seen once they are read.
   const others = { unseen: 0 }
   const advance = async () => void (others.unseen = 0)
-  const number = () => changes.length - others.unseen
+  const readNumber = () => changes.length - others.unseen
   // The canvas read follows the view a moment later.
-  const canvasNumber = () => Math.max(0, number() - 3)
-  const open = () => createLiveStream({ log, clock, number, canvasNumber, advance, everyMs })
+  const readCanvasNumber = () => Math.max(0, readNumber() - 3)
+  const open = () =>
+    createLiveStream({ log, clock, number: readNumber, canvasNumber: readCanvasNumber, advance, everyMs })
   return { changes, reads, others, stream: open(), open }
 }
 
-const identity = (number: number) => identityChange(number, { ...NOBODY, name: `name ${number}` })
+const createIdentity = (number: number) => createIdentityChange(number, { ...NOBODY, name: `name ${number}` })
 
 /** Makes the next change, and notifies the stream. */
-function add({ changes, stream }: { changes: Change[]; stream: Live }, change = identity(changes.length + 1)): void {
+function add(
+  { changes, stream }: { changes: Change[]; stream: Live },
+  change = createIdentity(changes.length + 1),
+): void {
   changes.push(change)
   stream.changed(change)
 }
@@ -39,12 +43,12 @@ const HIDDEN = { pixels: false, message: true, link: false }
 const LIVE = 'http://wall.test/api/live'
 
 /** The ids of a follower's events, until it has so many. */
-async function idsFrom(stream: Live, count: number, lastEventId?: number, url = LIVE): Promise<number[]> {
-  const text = await textFrom(stream, (read) => read.split('\nevent: ').length > count, lastEventId, url)
+async function readIds(stream: Live, count: number, lastEventId?: number, url = LIVE): Promise<number[]> {
+  const text = await readText(stream, (read) => read.split('\nevent: ').length > count, lastEventId, url)
   return [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id))
 }
 
-async function textFrom(
+async function readText(
   stream: Live,
   enough: (text: string) => boolean,
   lastEventId?: number,
@@ -62,8 +66,8 @@ async function textFrom(
 }
 
 test('a change is sent to followers as the log stores it', async () => {
-  const world = logged()
-  const reading = textFrom(world.stream, (text) => text.includes('data'))
+  const world = createLogged()
+  const reading = readText(world.stream, (text) => text.includes('data'))
   const content = { ...BARE, message: 'two\nlines never happen' }
   add(world, saleOf(1, blockOf('3,4'), { profile: { ...NOBODY, name: 'Ada' }, content }))
   const data = /data: (.*)\n\n/.exec(await reading)?.[1] ?? ''
@@ -77,7 +81,7 @@ test('a change is sent to followers as the log stores it', async () => {
 })
 
 test('hidden content is no longer sent to anybody, and the block is sent as it is shown from then on', async () => {
-  const world = logged()
+  const world = createLogged()
   const block = blockOf('3,4')
   const [content, bare] = [
     { pixels: null, message: 'bad word', link: 'https://ada.example/' },
@@ -85,7 +89,7 @@ test('hidden content is no longer sent to anybody, and the block is sent as it i
   ]
   add(world, { number: 1, at: NOW, kind: 'repaint', block, content })
   add(world, { number: 2, at: NOW, kind: 'hide', block, hidden: HIDDEN, content: bare })
-  const text = await textFrom(world.stream, (read) => read.includes('id: 2\n'), 0)
+  const text = await readText(world.stream, (read) => read.includes('id: 2\n'), 0)
   const events = [...text.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data))
   expect(events).toMatchObject([
     { number: 1, kind: 'repaint', l: 'https://ada.example/' },
@@ -95,39 +99,39 @@ test('hidden content is no longer sent to anybody, and the block is sent as it i
 })
 
 test('a reader starts at the present unless it names a number', async () => {
-  const world = logged()
+  const world = createLogged()
   for (let n = 0; n < 3; n++) add(world)
-  const reading = idsFrom(world.stream, 1)
+  const reading = readIds(world.stream, 1)
   add(world)
   expect(await reading).toEqual([4])
 })
 
 test('a reader that reconnects misses nothing and sees nothing twice, from memory or from the log', async () => {
-  const world = logged()
+  const world = createLogged()
   for (let n = 0; n < 1200; n++) add(world)
   const restarted = { ...world, stream: world.open() }
   for (let n = 0; n < 5; n++) add(restarted)
   for (const from of [205, 300, 999, 1199, 1203]) {
     const missed = Array.from({ length: 1205 - from }, (_, at) => from + at + 1)
-    expect(await idsFrom(restarted.stream, missed.length, from)).toEqual(missed)
+    expect(await readIds(restarted.stream, missed.length, from)).toEqual(missed)
   }
-  const reading = idsFrom(restarted.stream, 2, 1204)
+  const reading = readIds(restarted.stream, 2, 1204)
   add(restarted)
   expect(await reading).toEqual([1205, 1206])
 })
 
 test('a reader starts after its read of the wall; after its first event it resumes from its last event', async () => {
-  const world = logged()
+  const world = createLogged()
   for (let n = 0; n < 5; n++) add(world)
   const url = 'http://wall.test/api/live?after=2'
-  expect(await idsFrom(world.stream, 3, undefined, url)).toEqual([3, 4, 5])
-  expect(await idsFrom(world.stream, 1, 4, url)).toEqual([5])
+  expect(await readIds(world.stream, 3, undefined, url)).toEqual([3, 4, 5])
+  expect(await readIds(world.stream, 1, 4, url)).toEqual([5])
   const refused = await world.stream.answer(new Request('http://wall.test/api/live?after=-1'), '')
   expect([refused.status, await refused.json()]).toMatchObject([400, { error: 'invalid_after' }])
 })
 
 test('several changes at the same time are sent together', async () => {
-  const world = logged(20)
+  const world = createLogged(20)
   const response = await world.stream.answer(new Request(LIVE), '')
   const reader = (response.body ?? new ReadableStream<Uint8Array>()).getReader()
   await reader.read()
@@ -139,7 +143,7 @@ test('several changes at the same time are sent together', async () => {
 })
 
 test('a reader that does not read is cut off, and catches up when it reconnects', async () => {
-  const world = logged()
+  const world = createLogged()
   const response = await world.stream.answer(new Request(LIVE), '')
   const reader = (response.body ?? new ReadableStream<Uint8Array>()).getReader()
   await reader.read()
@@ -153,19 +157,19 @@ test('a reader that does not read is cut off, and catches up when it reconnects'
   const kept = [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id))
   const last = kept.at(-1) ?? 0
   expect(last).toBeLessThan(1800)
-  const rest = await idsFrom(world.stream, 1800 - last, last)
+  const rest = await readIds(world.stream, 1800 - last, last)
   expect([...kept, ...rest]).toEqual(Array.from({ length: 1800 }, (_, at) => at + 1))
 })
 
 test('a reader from another process that was ahead continues where it was', async () => {
-  const { changes, others, open } = logged()
-  for (let n = 1; n <= 5; n++) changes.push(identity(n))
+  const { changes, others, open } = createLogged()
+  for (let n = 1; n <= 5; n++) changes.push(createIdentity(n))
   others.unseen = 3
-  expect(await idsFrom(open(), 1, 4)).toEqual([5])
+  expect(await readIds(open(), 1, 4)).toEqual([5])
 })
 
 test('a number that no event has is rejected', async () => {
-  const world = logged()
+  const world = createLogged()
   for (const id of ['-1', 'x', '1e3', '0x1']) {
     const response = await world.stream.answer(new Request(LIVE, { headers: { 'last-event-id': id } }), '')
     expect([id, response.status, await response.json()]).toMatchObject([id, 400, { error: 'invalid_after' }])
@@ -173,23 +177,23 @@ test('a number that no event has is rejected', async () => {
 })
 
 test('a reader that is far behind, or ahead of the log, is asked to read the canvas, and continues from there', async () => {
-  const world = logged()
+  const world = createLogged()
   for (let n = 0; n < 1500; n++) add(world)
   const reset = 'id: 1497\nevent: reset\ndata: {"number":1497,"kind":"reset"}\n\n'
   for (const from of [0, 499, 1501, 9_000_000]) {
-    const text = await textFrom(world.stream, (read) => read.includes('id: 1500'), from)
+    const text = await readText(world.stream, (read) => read.includes('id: 1500'), from)
     expect(text).toStartWith(`retry: 2000\n\n${reset}id: 1498\n`)
     expect(text.match(/^id: /gm)).toHaveLength(4)
   }
-  expect(await idsFrom(world.stream, 1000, 500)).toEqual(Array.from({ length: 1000 }, (_, at) => 501 + at))
+  expect(await readIds(world.stream, 1000, 500)).toEqual(Array.from({ length: 1000 }, (_, at) => 501 + at))
 })
 
 test('missed changes are read from the log once, however many readers reconnect at the same time', async () => {
-  const world = logged()
+  const world = createLogged()
   for (let n = 0; n < 900; n++) add(world)
   const restarted = { ...world, stream: world.open() }
   world.reads.length = 0
-  const all = Array.from({ length: 40 }, (_, at) => idsFrom(restarted.stream, 900 - at, at))
+  const all = Array.from({ length: 40 }, (_, at) => readIds(restarted.stream, 900 - at, at))
   for (const [at, ids] of (await Promise.all(all)).entries())
     expect(ids).toEqual(Array.from({ length: 900 - at }, (_, i) => at + i + 1))
   // Nine full chunks, the first of which was read from forty positions.
@@ -197,7 +201,7 @@ test('missed changes are read from the log once, however many readers reconnect 
 })
 
 test('closing ends every stream, and no new one starts', async () => {
-  const world = logged()
+  const world = createLogged()
   const response = await world.stream.answer(new Request(LIVE), '')
   const ended = response.text()
   await Bun.sleep(0)
@@ -228,11 +232,11 @@ describe('a stream that a cache shares', () => {
   const startAt = (number: number) => `retry: 2000\n\nevent: start\ndata: {"kind":"start","number":${number}}\n\n`
 
   const profile = { ...NOBODY, name: 'hidden name' }
-  const isNew = (number: number): Change => identityChange(number, NOBODY, Date.now())
+  const isNew = (number: number): Change => createIdentityChange(number, NOBODY, Date.now())
 
   test('a shared stream begins for every reader with the changes of the last five seconds, and a cache may keep it for 40 s of its 55', async () => {
-    const world = logged()
-    for (let n = 1; n <= 3; n++) add(world, identityChange(n, NOBODY, 0))
+    const world = createLogged()
+    for (let n = 1; n <= 3; n++) add(world, createIdentityChange(n, NOBODY, 0))
     add(world, isNew(4))
     const response = await ask(world)
     expect(response.headers.get('cache-control')).toBe('public, max-age=0, s-maxage=40')
@@ -244,7 +248,7 @@ describe('a stream that a cache shares', () => {
   })
 
   test('a shared stream begins with at most a hundred changes', async () => {
-    const world = logged()
+    const world = createLogged()
     for (let n = 1; n <= 1500; n++) add(world, isNew(n))
     const text = await firstOf(await ask(world), 101)
     expect(text).toStartWith(`${startAt(1400)}id: 1401\n`)
@@ -253,7 +257,7 @@ describe('a stream that a cache shares', () => {
   test('a shared stream ends after its time with the number up to which it sent every change', async () => {
     const over = Promise.withResolvers<void>()
     const wait: Clock['wait'] = (ms, signal) => (ms === 55_000 ? over.promise : systemClock.wait(ms, signal))
-    const world = logged(1000, { ...systemClock, wait })
+    const world = createLogged(1000, { ...systemClock, wait })
     add(world)
     const response = await ask(world)
     const reading = response.text()
@@ -266,7 +270,7 @@ describe('a stream that a cache shares', () => {
   test('if a cache has left too much unread, its stream is cut so that it keeps nothing, also when its time is over', async () => {
     const over = Promise.withResolvers<void>()
     const wait: Clock['wait'] = (ms, signal) => (ms === 55_000 ? over.promise : systemClock.wait(ms, signal))
-    const world = logged(0, { ...systemClock, wait })
+    const world = createLogged(0, { ...systemClock, wait })
     const { body } = await ask(world)
     const reader = (body ?? new ReadableStream<Uint8Array>()).getReader()
     await reader.read()
@@ -288,7 +292,7 @@ describe('a stream that a cache shares', () => {
   })
 
   test('of many that ask at once, an address gets no more shared streams than it may have', async () => {
-    const world = logged()
+    const world = createLogged()
     const responses = await Promise.all(Array.from({ length: 300 }, () => ask(world)))
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(256)
     for (const { body } of responses) await body?.cancel()
@@ -298,7 +302,7 @@ describe('a stream that a cache shares', () => {
     ['a part of a block', { kind: 'hide', block: blockOf('3,4'), hidden: HIDDEN, content: { ...BARE, message: null } }],
     ['a name', { kind: 'identity', agent: 1, profile: NOBODY, withheld: { name: true, framework: false } }],
   ] as const)('if %s is hidden, a shared stream is cut at once, and the next one does not show it', async (_, act) => {
-    const world = logged()
+    const world = createLogged()
     const content = { ...BARE, message: 'hidden word' }
     add(world, { ...saleOf(1, blockOf('3,4'), { profile, content }), at: Date.now() })
     const response = await ask(world)
@@ -312,7 +316,7 @@ describe('a stream that a cache shares', () => {
   })
 
   test('if the process ends, a shared stream is cut so that no cache keeps it, and no new one begins', async () => {
-    const world = logged()
+    const world = createLogged()
     const reading = outcomeOf(await ask(world))
     await Bun.sleep(0)
     world.stream.close()

@@ -17,7 +17,7 @@ import {
   paymentOf,
   SILENT,
   TERMS,
-  wallet,
+  createWalletAddress,
 } from '../../support/samples.ts'
 
 // Goal: the operator’s system gets everything once and in order, whatever it does, and no sale waits for it. Method: the
@@ -35,7 +35,7 @@ const EXCLUSIVE: ExclusiveJobs = {
 type Wall = Awaited<ReturnType<typeof openBlank>>
 
 /** A receiver, and a process that delivers to it from a store; `last` is the entry that the process saw at its start. */
-function deliveryFrom(wall: Wall, { jobs = EXCLUSIVE, clock = fakeClock(NOW), last = 0 } = {}) {
+function startDelivery(wall: Wall, { jobs = EXCLUSIVE, clock = fakeClock(NOW), last = 0 } = {}) {
   const received: Notice[] = []
   const world = { trouble: null as string | null, hangs: undefined as Promise<null> | undefined, tries: 0, last }
   const receiver: NoticeReceiver = {
@@ -50,8 +50,8 @@ function deliveryFrom(wall: Wall, { jobs = EXCLUSIVE, clock = fakeClock(NOW), la
   const written = fakeLogger()
   const { logger, alerts } = queueAlerts(written, clock)
   const outages = trackOutages({ clock, logger })
-  const number = () => world.last
-  const deliver = createNoticeDelivery({ ...wall, jobs, receiver, alerts, outages, clock, number })
+  const readNumber = () => world.last
+  const deliver = createNoticeDelivery({ ...wall, jobs, receiver, alerts, outages, clock, number: readNumber })
   /** Delivers the pending notices. */
   const run = async () => {
     world.last = (await wall.log.after(0, 9999)).at(-1)?.number ?? 0
@@ -76,13 +76,13 @@ async function sellArea(wall: Wall, target: '10,20,4x3', number: number): Promis
 
 test('a purchase is one notice, however many blocks it bought, and each change is one, in the order of the log', async () => {
   const wall = await open()
-  const { received, run } = deliveryFrom(wall)
+  const { received, run } = startDelivery(wall)
   await sell(wall, '3,4', 1, 1)
   await sellArea(wall, '10,20,4x3', 2)
   await wall.blocks.edit(blockOf('3,4'), editOf(1, { message: 'new' }), NOW)
   await run()
   await wall.moderation.moderate(blockOf('3,4'), 'hide', ['message'], NOW)
-  await wall.agents.identify(wallet(1), identityOf(2, { name: 'Ada' }), NOW)
+  await wall.agents.identify(createWalletAddress(1), identityOf(2, { name: 'Ada' }), NOW)
   expect(await run()).toBe(1000)
   expect(received.map(({ id, type, data }) => [id, type, data['place'] ?? null, data['message'] ?? null])).toEqual([
     [`log-1-${NOW}`, 'sale', '3,4', listingOf().message],
@@ -91,7 +91,13 @@ test('a purchase is one notice, however many blocks it bought, and each change i
     [`log-15-${NOW}`, 'hide', '3,4', null],
     [`log-16-${NOW}`, 'identity', null, null],
   ])
-  expect(received[1]?.data).toMatchObject({ blocks: 12, amount: '12000000', payer: wallet(2), tx: hash(2), seq: 2 })
+  expect(received[1]?.data).toMatchObject({
+    blocks: 12,
+    amount: '12000000',
+    payer: createWalletAddress(2),
+    tx: hash(2),
+    seq: 2,
+  })
   await run()
   expect(received).toHaveLength(5)
   wall.close()
@@ -100,7 +106,7 @@ test('a purchase is one notice, however many blocks it bought, and each change i
 test('a new webhook receives what happens after the process started, even before its first delivery', async () => {
   const wall = await openBlank()
   await sell(wall, '3,4', 1, 1)
-  const { received, run } = deliveryFrom(wall, { last: 1 })
+  const { received, run } = startDelivery(wall, { last: 1 })
   await sell(wall, '5,6', 2, 2)
   await run()
   await sell(wall, '7,8', 3, 3)
@@ -113,7 +119,7 @@ test.each(['it returned status 500', 'it did not respond in time'])(
   'a receiver with “%s” for a day gets everything once and in order, and waits longer between tries',
   async (trouble) => {
     const wall = await open()
-    const { world, received, run, clock, outages } = deliveryFrom(wall)
+    const { world, received, run, clock, outages } = startDelivery(wall)
     world.trouble = trouble
     const waits: number[] = []
     for (let sales = 0; clock.now() < NOW + DAY_MS; sales++) {
@@ -138,7 +144,7 @@ test.each(['it returned status 500', 'it did not respond in time'])(
 
 test('while a receiver hangs, sales continue, and one notice at a time is in progress', async () => {
   const wall = await open()
-  const { world, received, run } = deliveryFrom(wall)
+  const { world, received, run } = startDelivery(wall)
   const { promise, resolve } = Promise.withResolvers<null>()
   world.hangs = promise
   await sell(wall, 'next', 1, 1)
@@ -157,16 +163,16 @@ test('after a crash the remaining notices follow in order, and a notice that is 
   const wall = await open()
   for (let number = 1; number <= 3; number++) await sell(wall, 'next', 1, number)
   // It ends before it has recorded the accepted notice.
-  const ended = deliveryFrom({ ...wall, deliveries: { ...wall.deliveries, reach: async () => {} } })
+  const ended = startDelivery({ ...wall, deliveries: { ...wall.deliveries, reach: async () => {} } })
   await ended.run()
-  const next = deliveryFrom(wall)
+  const next = startDelivery(wall)
   await next.run()
   await sell(wall, 'next', 1, 4)
   await next.run()
   expect(ended.received).toHaveLength(3)
   expect(next.received.slice(0, 3)).toEqual(ended.received)
   expect(next.received.map(({ data }) => data['seq'])).toEqual([1, 2, 3, 4])
-  const restarted = deliveryFrom(wall)
+  const restarted = startDelivery(wall)
   await restarted.run()
   expect(restarted.received).toEqual([])
   wall.close()
@@ -174,7 +180,7 @@ test('after a crash the remaining notices follow in order, and a notice that is 
 
 test('a process without the delivery lease delivers nothing of the log', async () => {
   const wall = await open()
-  const { received, run } = deliveryFrom(wall, { jobs: { run: async () => false } })
+  const { received, run } = startDelivery(wall, { jobs: { run: async () => false } })
   await sell(wall, 'next', 1, 1)
   expect([await run(), received]).toEqual([1000, []])
   wall.close()
@@ -182,7 +188,7 @@ test('a process without the delivery lease delivers nothing of the log', async (
 
 test('alerts and the ends of outages are delivered under one id each, oldest first, and at most a hundred wait', async () => {
   const wall = await open()
-  const { world, received, run, logger, written } = deliveryFrom(wall)
+  const { world, received, run, logger, written } = startDelivery(wall)
   logger.note('open')
   logger.alert('orphan', { payer: '0x1' })
   logger.note('outage-over', { dependency: 'disk', name: 'data', seconds: 5 })
@@ -204,7 +210,7 @@ test('alerts and the ends of outages are delivered under one id each, oldest fir
 
 test('an alert keeps its id when it is sent again', async () => {
   const wall = await open()
-  const { world, run, logger, alerts } = deliveryFrom(wall)
+  const { world, run, logger, alerts } = startDelivery(wall)
   logger.alert('orphan')
   const id = alerts.first()?.id
   world.trouble = 'it returned status 500'
@@ -215,7 +221,7 @@ test('an alert keeps its id when it is sent again', async () => {
 
 test('each report is delivered once, under a permanent id', async () => {
   const wall = await open()
-  const { world, received, run } = deliveryFrom(wall)
+  const { world, received, run } = startDelivery(wall)
   const block = blockOf('3,4')
   const report = { work: block, block, reason: 'scam', note: 'look', reporterFor: () => 'a'.repeat(32) } as const
   await wall.reports.file(report, { day: '2027-01-15', fresh: 'one' }, NOW)

@@ -3,14 +3,15 @@ import { StoreUnavailable } from '../../../server/domain/failure.ts'
 import type { Change } from '../../../server/domain/wall/log.ts'
 import { toCanvasAgents, type WallView } from '../../../server/domain/wall/wall-view.ts'
 import { waitForStartUpCheck, followLog, pollLog } from '../../../server/instances/follow-log.ts'
-import { compacted } from '../../support/any-log.ts'
+import { compactLog } from '../../support/any-log.ts'
 import { failureOf } from '../../support/engine.ts'
 import { fakeLogger } from '../../support/fakes/logger.ts'
-import { blockOf, identityChange, NOBODY, NOW, saleOf } from '../../support/samples.ts'
+import { blockOf, createIdentityChange, NOBODY, NOW, saleOf } from '../../support/samples.ts'
 
 const SALE = saleOf(1, blockOf('80,45'))
 
-const renamed = (number: number) => identityChange(number, { ...NOBODY, name: `name ${number}` }, NOW + number)
+const createRenamed = (number: number) =>
+  createIdentityChange(number, { ...NOBODY, name: `name ${number}` }, NOW + number)
 
 /** A log in memory that records how it is read. */
 function logOf(changes: Change[]) {
@@ -28,7 +29,7 @@ function logOf(changes: Change[]) {
       under--
       return changes.filter(({ number }) => number > after).slice(0, limit)
     },
-    compacted: () => Promise.resolve(compacted(changes)),
+    compacted: () => Promise.resolve(compactLog(changes)),
   }
 }
 
@@ -36,10 +37,10 @@ const nameIn = (view: WallView) => toCanvasAgents(view)[0]?.name
 
 describe('the view of a log', () => {
   test('a view is built from the compacted log, and then follows the log', async () => {
-    const log = logOf([SALE, renamed(2), renamed(3)])
+    const log = logOf([SALE, createRenamed(2), createRenamed(3)])
     const follower = await followLog(log)
     expect([nameIn(follower.view), follower.view.number]).toEqual(['name 3', 3])
-    log.changes.push(renamed(4))
+    log.changes.push(createRenamed(4))
     expect(nameIn(follower.view)).toBe('name 3')
     await follower.advance()
     expect([nameIn(follower.view), follower.view.number]).toEqual(['name 4', 4])
@@ -48,7 +49,7 @@ describe('the view of a log', () => {
   test('a view is read in pages until the end of the log', async () => {
     const log = logOf([SALE])
     const follower = await followLog(log)
-    log.changes.push(...Array.from({ length: 1000 }, (_, i) => renamed(i + 2)))
+    log.changes.push(...Array.from({ length: 1000 }, (_, i) => createRenamed(i + 2)))
     await follower.advance()
     expect(log.reads).toEqual([
       { after: 1, limit: 500 },
@@ -62,7 +63,7 @@ describe('the view of a log', () => {
     const log = logOf([SALE])
     const follower = await followLog(log)
     const calls = Array.from({ length: 20 }, async (_, i) => {
-      log.changes.push(renamed(i + 2))
+      log.changes.push(createRenamed(i + 2))
       await follower.advance()
       expect(follower.view.number).toBeGreaterThanOrEqual(i + 2)
     })
@@ -78,7 +79,7 @@ describe('the view of a log', () => {
       compacted: log.compacted,
       after: (after, limit) => (broken ? Promise.reject(new Error('no store')) : log.after(after, limit)),
     })
-    log.changes.push(renamed(2))
+    log.changes.push(createRenamed(2))
     await expect(follower.advance()).rejects.toThrow('no store')
     broken = false
     await follower.advance()
@@ -88,10 +89,10 @@ describe('the view of a log', () => {
   test('a view stops at a gap in the log, and does not skip it later', async () => {
     const log = logOf([SALE])
     const follower = await followLog(log)
-    log.changes.push(renamed(3))
+    log.changes.push(createRenamed(3))
     await expect(follower.advance()).rejects.toThrow('the log has a gap before 3')
     await expect(follower.advance()).rejects.toThrow('the log has a gap before 3')
-    log.changes.splice(1, 0, renamed(2))
+    log.changes.splice(1, 0, createRenamed(2))
     await follower.advance()
     expect(nameIn(follower.view)).toBe('name 3')
   })
@@ -152,7 +153,7 @@ test('an outage of the store is reported once, and so is its end', async () => {
 // Nothing is built on entries of a damaged store.
 
 /** Builds, and counts how often; the first time only once `ready`. */
-function builder(ready: Promise<unknown> = Promise.resolve()) {
+function createBuilder(ready: Promise<unknown> = Promise.resolve()) {
   let built = 0
   return async () => {
     built++
@@ -162,18 +163,20 @@ function builder(ready: Promise<unknown> = Promise.resolve()) {
 }
 
 test('a view that was built on an undamaged database is kept', async () => {
-  expect(await waitForStartUpCheck(Promise.resolve('whole'), builder())).toBe(1)
+  expect(await waitForStartUpCheck(Promise.resolve('whole'), createBuilder())).toBe(1)
 })
 
 test('a view from before the store was repaired is built again, even if it could not be built before', async () => {
-  expect(await waitForStartUpCheck(Promise.resolve('repaired'), builder())).toBe(2)
-  expect(await waitForStartUpCheck(Promise.resolve('repaired'), builder(Promise.reject(new Error('a gap'))))).toBe(2)
+  expect(await waitForStartUpCheck(Promise.resolve('repaired'), createBuilder())).toBe(2)
+  expect(
+    await waitForStartUpCheck(Promise.resolve('repaired'), createBuilder(Promise.reject(new Error('a gap')))),
+  ).toBe(2)
 })
 
 test('no view is built before the database was checked', async () => {
   const looked = Promise.withResolvers<'whole'>()
   let isDone = false
-  const building = waitForStartUpCheck(looked.promise, builder()).then(() => (isDone = true))
+  const building = waitForStartUpCheck(looked.promise, createBuilder()).then(() => (isDone = true))
   await Bun.sleep(0)
   expect(isDone).toBe(false)
   looked.resolve('whole')
@@ -183,10 +186,12 @@ test('no view is built before the database was checked', async () => {
 test('a rejected database reports its reason, whatever happened while a view was built on it', async () => {
   const refused = Promise.reject(new Error('the database is damaged'))
   for (const ready of [Promise.resolve(), Promise.reject(new Error('a gap'))])
-    expect(String(await failureOf(waitForStartUpCheck(refused, builder(ready))))).toContain('the database is damaged')
+    expect(String(await failureOf(waitForStartUpCheck(refused, createBuilder(ready))))).toContain(
+      'the database is damaged',
+    )
 })
 
 test('if nothing can be built on an undamaged database, the error says why', async () => {
-  const building = waitForStartUpCheck(Promise.resolve('whole'), builder(Promise.reject(new Error('a gap'))))
+  const building = waitForStartUpCheck(Promise.resolve('whole'), createBuilder(Promise.reject(new Error('a gap'))))
   expect(String(await failureOf(building))).toContain('a gap')
 })

@@ -12,7 +12,7 @@ import { schedulerOf } from '../../support/scheduler.ts'
 
 const KEY = paymentOf(1, 1)
 
-function world() {
+function createWorld() {
   const scheduler = schedulerOf()
   const leases = fakeLeases(scheduler.elapsed)
   const notes: string[] = []
@@ -30,23 +30,23 @@ function world() {
     scheduler.pass(ms)
     drainMicrotasks()
   }
-  const told = (note: string) => async () => void notes.push(note)
-  return { process, pass, notes, told }
+  const createNote = (note: string) => async () => void notes.push(note)
+  return { process, pass, notes, told: createNote }
 }
 
 const isOver = async () => false
 
 /** Work that runs until it is ended. */
-function longWork() {
+function createLongWork() {
   const { promise, resolve } = Promise.withResolvers<void>()
   return { run: () => promise, end: resolve }
 }
 
 describe('a payment that another process works on', () => {
   test('a payment that another process works on is left to it, and run afterwards', async () => {
-    const { process, pass, notes, told } = world()
+    const { process, pass, notes, told } = createWorld()
     const [here, there] = [process(), process()]
-    const long = longWork()
+    const long = createLongWork()
     const first = here.whenFree(KEY, { isOver, work: long.run, late: told('late') })
     const second = there.whenFree(KEY, { isOver, work: told('ran'), late: told('late') })
     pass(50_000)
@@ -59,8 +59,8 @@ describe('a payment that another process works on', () => {
   })
 
   test('a request that waits too long for another process gets the response that the payment is in progress', async () => {
-    const { process, pass, notes, told } = world()
-    const long = longWork()
+    const { process, pass, notes, told } = createWorld()
+    const long = createLongWork()
     const first = process().whenFree(KEY, { isOver, work: long.run, late: told('late') })
     const second = process().whenFree(KEY, { isOver, work: told('ran'), late: told('late') })
     for (let seconds = 0; seconds < 62; seconds += 1) pass(1000)
@@ -71,9 +71,9 @@ describe('a payment that another process works on', () => {
   })
 
   test('the sweep skips a payment that another process works on', async () => {
-    const { process, notes, told } = world()
+    const { process, notes, told } = createWorld()
     const [here, there] = [process(), process()]
-    const long = longWork()
+    const long = createLongWork()
     const first = here.whenFree(KEY, { isOver, work: long.run, late: told('late') })
     drainMicrotasks()
     expect(await there.unlessTaken(KEY, told('swept'))).toBe('elsewhere')
@@ -86,19 +86,19 @@ describe('a payment that another process works on', () => {
 })
 
 test('a finished payment is answered immediately, even if a crashed process still has its lease', async () => {
-  const { process, notes, told } = world()
-  void process().whenFree(KEY, { isOver, work: longWork().run, late: told('late') })
+  const { process, notes, told } = createWorld()
+  void process().whenFree(KEY, { isOver, work: createLongWork().run, late: told('late') })
   await process().whenFree(KEY, { isOver: async () => true, work: told('ran'), late: told('late') })
   expect(notes).toEqual(['ran'])
 })
 
 test('the payment of a crashed process is resumed once its lease has ended', async () => {
-  const { process, pass, notes, told } = world()
+  const { process, pass, notes, told } = createWorld()
   const dead = process(({ take, give, isTaken }) => {
     let times = 0
     return { give, isTaken, take: (key, forMs) => (times++ === 0 ? take(key, forMs) : new Promise(() => {})) }
   })
-  void dead.whenFree(KEY, { isOver, work: longWork().run, late: told('late') })
+  void dead.whenFree(KEY, { isOver, work: createLongWork().run, late: told('late') })
   const second = process().whenFree(KEY, { isOver, work: told('ran'), late: told('late') })
   pass(14_000)
   expect(notes).toEqual([])
@@ -108,16 +108,16 @@ test('the payment of a crashed process is resumed once its lease has ended', asy
 })
 
 test('if leases cannot be read, payments can still be looked up', async () => {
-  const { process, notes, told } = world()
-  const broken = () => Promise.reject(new StoreUnavailable('down'))
-  const apart = process(() => ({ take: broken, give: broken, isTaken: broken }))
+  const { process, notes, told } = createWorld()
+  const failStore = () => Promise.reject(new StoreUnavailable('down'))
+  const apart = process(() => ({ take: failStore, give: failStore, isTaken: failStore }))
   await apart.whenFree(KEY, { isOver, work: told('ran'), late: told('late') })
   expect(notes).toEqual(['ran'])
   expect(apart.unlessTaken(KEY, told('swept'))).rejects.toBeInstanceOf(StoreUnavailable)
 })
 
 test('a response does not wait until its lease is released, but the next run of the process does', async () => {
-  const { process, notes, told } = world()
+  const { process, notes, told } = createWorld()
   const giving = Promise.withResolvers<void>()
   const apart = process(({ take, give, isTaken }) => ({
     take,

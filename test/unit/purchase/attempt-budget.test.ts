@@ -2,16 +2,16 @@ import { describe, expect, test } from 'bun:test'
 import type { PaymentKey } from '../../../server/domain/purchase/payment.ts'
 import { createAttemptBudget, RARE_MS, type AttemptBudget } from '../../../server/purchase/attempt-budget.ts'
 import { fakeClock, type FakeClock } from '../../support/fakes/clock.ts'
-import { hash, wallet } from '../../support/samples.ts'
+import { hash, createWalletAddress } from '../../support/samples.ts'
 
 const SWEEP_MS = 5000
 const RETRIES_AN_HOUR = 240
 const HOUR_MS = 3_600_000
 
-const keyOf = (payer: number, nonce: number): PaymentKey => ({ payer: wallet(payer), nonce: hash(nonce) })
+const keyOf = (payer: number, nonce: number): PaymentKey => ({ payer: createWalletAddress(payer), nonce: hash(nonce) })
 
 /** A wallet's purchases, as many as can be held for it at a time. */
-const held = (payer: number, from = 1) => Array.from({ length: 16 }, (_, at) => keyOf(payer, from + at))
+const createHeld = (payer: number, from = 1) => Array.from({ length: 16 }, (_, at) => keyOf(payer, from + at))
 
 /** When each of them was tried, in an hour of sweeps. */
 function triesOf(budget: AttemptBudget, clock: FakeClock, keysNow: (at: number) => readonly PaymentKey[]) {
@@ -31,7 +31,7 @@ const countOf = (tries: ReadonlyMap<string, readonly number[]>) => [...tries.val
 describe('the purchases of a wallet that keeps failing', () => {
   test('purchases of a wallet that keeps failing are tried a fixed number of times per hour, and each at least every five minutes', () => {
     const clock = fakeClock(0)
-    const tries = triesOf(createAttemptBudget(clock), clock, () => held(1))
+    const tries = triesOf(createAttemptBudget(clock), clock, () => createHeld(1))
     expect(countOf(tries)).toBeLessThanOrEqual(16 + RETRIES_AN_HOUR + 16 * (HOUR_MS / RARE_MS))
     expect(tries.size).toBe(16)
     for (const moments of tries.values())
@@ -41,8 +41,8 @@ describe('the purchases of a wallet that keeps failing', () => {
 
   test('the limit of a failing wallet holds, too, if new purchases replace finished ones', () => {
     const clock = fakeClock(0)
-    const everySixMinutes = (at: number) => held(1, 1 + 16 * Math.floor(at / 360_000))
-    const tries = triesOf(createAttemptBudget(clock), clock, everySixMinutes)
+    const createHeldByTime = (at: number) => createHeld(1, 1 + 16 * Math.floor(at / 360_000))
+    const tries = triesOf(createAttemptBudget(clock), clock, createHeldByTime)
     expect(tries.size).toBe(160)
     expect(countOf(tries)).toBeLessThanOrEqual(160 + RETRIES_AN_HOUR + 16 * (HOUR_MS / RARE_MS))
   })
@@ -51,7 +51,7 @@ describe('the purchases of a wallet that keeps failing', () => {
     const alone = fakeClock(0)
     const expected = triesOf(createAttemptBudget(alone), alone, () => [keyOf(2, 99)])
     const clock = fakeClock(0)
-    const tries = triesOf(createAttemptBudget(clock), clock, () => [...held(1), keyOf(2, 99)])
+    const tries = triesOf(createAttemptBudget(clock), clock, () => [...createHeld(1), keyOf(2, 99)])
     const [other] = expected.keys()
     expect(tries.get(other ?? '')).toEqual(expected.get(other ?? '') ?? [])
   })
@@ -68,7 +68,7 @@ describe('a purchase', () => {
   test('a purchase that is seen for the first time is due, whatever its wallet has used of its limit', () => {
     const clock = fakeClock(0)
     const budget = createAttemptBudget(clock)
-    while (budget.mayRetry(wallet(1)));
+    while (budget.mayRetry(createWalletAddress(1)));
     expect(budget.due([keyOf(1, 1)])).toEqual([keyOf(1, 1)])
     expect(budget.due([keyOf(1, 1), keyOf(1, 2)])).toEqual([keyOf(1, 2)])
   })
@@ -79,10 +79,10 @@ test('the tries by requests are limited for each wallet, and the limit recovers 
   const budget = createAttemptBudget(clock)
   let allowed = 0
   for (let at = 0; at < HOUR_MS; at += 1000) {
-    for (let times = 0; times < 10; times += 1) if (budget.mayRetry(wallet(1))) allowed += 1
+    for (let times = 0; times < 10; times += 1) if (budget.mayRetry(createWalletAddress(1))) allowed += 1
     clock.pass(1000)
   }
   expect(allowed).toBeGreaterThan(RETRIES_AN_HOUR - 5)
   expect(allowed).toBeLessThanOrEqual(RETRIES_AN_HOUR)
-  expect(budget.mayRetry(wallet(2))).toBe(true)
+  expect(budget.mayRetry(createWalletAddress(2))).toBe(true)
 })

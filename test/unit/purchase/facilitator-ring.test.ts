@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { SettleResult, VerifyResult } from '../../../server/domain/purchase/facilitator-errors.ts'
 import { createFacilitatorRing } from '../../../server/purchase/facilitator-ring.ts'
-import { facilitatorContract } from '../../engine/ports/facilitator.contract.ts'
+import { testFacilitator } from '../../engine/ports/facilitator.contract.ts'
 import { fakeChain } from '../../support/fakes/chain.ts'
 import { fakeClock, type FakeClock } from '../../support/fakes/clock.ts'
 import { fakeFacilitator, type FakeFacilitator } from '../../support/fakes/facilitator.ts'
@@ -14,7 +14,7 @@ import { hash, NOW, paymentOf } from '../../support/samples.ts'
 const [FIRST, SECOND] = ['first.example', 'second.example']
 
 /** A clock on which an abortable wait lasts until time passes, and any other takes no real time. */
-function patientClock(): FakeClock {
+function createPatientClock(): FakeClock {
   const clock = fakeClock(NOW)
   const waiting = new Set<() => void>()
   return {
@@ -35,18 +35,18 @@ function patientClock(): FakeClock {
 }
 
 /** A ring of two on one chain. */
-function ringOfTwo() {
-  const [chain, clock, logger] = [fakeChain(), patientClock(), fakeLogger()]
+function createRingOfTwo() {
+  const [chain, clock, logger] = [fakeChain(), createPatientClock(), fakeLogger()]
   const [first, second] = [fakeFacilitator(chain, FIRST), fakeFacilitator(chain, SECOND)]
   const limits = { verifyTimeoutMs: 5000, settleTimeoutMs: 30_000 }
   const ring = createFacilitatorRing({ members: [first, second], chain, clock, logger, ...limits })
-  const told = () =>
+  const listTold = () =>
     logger.notes.map(({ facts }) => [facts['call'], facts['facilitator'], facts['answer'], facts['next']])
-  return { chain, clock, first, second, ring, told }
+  return { chain, clock, first, second, ring, told: listTold }
 }
 
 let nonces = 0
-const newPayment = () => paymentOf(1, ++nonces)
+const createPayment = () => paymentOf(1, ++nonces)
 
 const DEFINITE: SettleResult = { kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' }
 const VAGUE: SettleResult = { kind: 'refused', reason: 'invalid_transaction_state' }
@@ -60,8 +60,8 @@ const UNREADABLE = { kind: 'unclear', unreadable: true } as const
 const poor = 'invalid_exact_evm_insufficient_balance'
 
 for (const isFirstDown of [false, true])
-  facilitatorContract(isFirstDown ? 'a ring whose first member is down' : 'a ring', async () => {
-    const { chain, clock, first, second, ring } = ringOfTwo()
+  testFacilitator(isFirstDown ? 'a ring whose first member is down' : 'a ring', async () => {
+    const { chain, clock, first, second, ring } = createRingOfTwo()
     const down = { verification: { kind: 'unavailable' }, settling: UNSENT, supported: 'unavailable' } as const
     if (isFirstDown) Object.assign(first, down)
     const gone = Object.assign(fakeFacilitator(chain), down)
@@ -69,11 +69,11 @@ for (const isFirstDown of [false, true])
     return {
       facilitator: ring,
       unreachable: createFacilitatorRing({ ...deps, members: [gone, gone] }),
-      payment: async () => newPayment(),
+      payment: async () => createPayment(),
       unaffordable: async () => {
         for (const member of [first, second])
           Object.assign(member, { verification: { kind: 'invalid', reason: poor }, settling: DEFINITE })
-        return newPayment()
+        return createPayment()
       },
       landed: async (payment) => {
         const status = await chain.status(payment, 0n)
@@ -91,9 +91,9 @@ describe('a settlement', () => {
     ['invents a transaction', INVENTED],
     ['has too much to do', BUSY],
   ])('the second facilitator settles if the first one %s, and the journal says so', async (_, settling) => {
-    const { first, second, ring, told } = ringOfTwo()
+    const { first, second, ring, told } = createRingOfTwo()
     first.settling = settling
-    const payment = newPayment()
+    const payment = createPayment()
     expect(await ring.settle('next', payment)).toEqual({ kind: 'success', tx: hash(1), by: SECOND })
     expect([first.settled.length, second.settled.length]).toEqual([1, 1])
     expect(told()).toEqual([['settle', FIRST, settling.kind, 'the next facilitator']])
@@ -112,16 +112,16 @@ describe('a settlement', () => {
     ['the chain denies the success of the first, and the second was not reached', INVENTED, UNSENT, NAMED],
     ['the first names a transaction', NAMED, UNCLEAR, NAMED],
   ])('a settlement in which %s counts as what all facilitators prove together', async (_, one, other, together) => {
-    const { first, second, ring } = ringOfTwo()
+    const { first, second, ring } = createRingOfTwo()
     first.settling = one
     second.settling = other
-    expect(await ring.settle('next', newPayment())).toEqual(together)
+    expect(await ring.settle('next', createPayment())).toEqual(together)
   })
 
   test('a settlement that the chain shows is not made again, whatever the first facilitator says', async () => {
     for (const settling of [UNCLEAR, VAGUE, DEFINITE]) {
-      const { chain, first, second, ring } = ringOfTwo()
-      const payment = newPayment()
+      const { chain, first, second, ring } = createRingOfTwo()
+      const payment = createPayment()
       first.settle = async () => {
         chain.land(payment)
         return settling
@@ -132,47 +132,47 @@ describe('a settlement', () => {
   })
 
   test('a facilitator’s success counts while the chain does not respond', async () => {
-    const { chain, first, ring } = ringOfTwo()
+    const { chain, first, ring } = createRingOfTwo()
     chain.silent = true
     first.settling = INVENTED
-    expect(await ring.settle('next', newPayment())).toEqual({ ...INVENTED, by: FIRST })
+    expect(await ring.settle('next', createPayment())).toEqual({ ...INVENTED, by: FIRST })
   })
 
   test('a settlement that the chain denies proves nothing, even if no other facilitator has time left', async () => {
-    const { clock, first, second, ring } = ringOfTwo()
+    const { clock, first, second, ring } = createRingOfTwo()
     first.settle = async () => {
       clock.pass(20_000)
       return INVENTED
     }
     second.settle = async () => expect.unreachable()
     clock.wait = async () => clock.pass(5000)
-    expect(await ring.settle('next', newPayment())).toEqual(NAMED)
+    expect(await ring.settle('next', createPayment())).toEqual(NAMED)
   })
 
   test('each facilitator gets its share of the settlement time, and the next one gets the unused rest', async () => {
-    const { clock, first, second, ring } = ringOfTwo()
+    const { clock, first, second, ring } = createRingOfTwo()
     first.settle = async (_, _payment, manner) => {
       clock.pass(4000)
       first.manners.push(manner)
       return UNCLEAR
     }
-    await ring.settle('next', newPayment())
+    await ring.settle('next', createPayment())
     expect([first.manners.at(-1), second.manners.at(-1)]).toEqual([
       { withinMs: 15_000, isBare: false },
       { withinMs: 26_000, isBare: false },
     ])
   })
 
-  test.each<[string, (world: ReturnType<typeof ringOfTwo>) => void]>([
+  test.each<[string, (world: ReturnType<typeof createRingOfTwo>) => void]>([
     ['the chain cannot be asked', ({ chain }) => void (chain.silent = true)],
     ['all the time is used up', ({ clock }) => clock.pass(31_000)],
   ])('no other facilitator settles if %s', async (_, happens) => {
-    const world = ringOfTwo()
+    const world = createRingOfTwo()
     world.first.settle = async () => {
       happens(world)
       return UNCLEAR
     }
-    expect((await world.ring.settle('next', newPayment())).kind).toBe('unclear')
+    expect((await world.ring.settle('next', createPayment())).kind).toBe('unclear')
     expect(world.second.settled).toEqual([])
   })
 })
@@ -184,9 +184,9 @@ describe('a verification', () => {
     ['calls a good signature bad', { kind: 'invalid', reason: 'invalid_exact_evm_signature' }],
     ['calls a rich payer poor', { kind: 'invalid', reason: poor }],
   ])('the second facilitator verifies if the first one %s', async (_, verification) => {
-    const { first, ring, told } = ringOfTwo()
+    const { first, ring, told } = createRingOfTwo()
     first.verification = verification
-    expect(await ring.verify('next', newPayment())).toEqual({ kind: 'valid', by: SECOND })
+    expect(await ring.verify('next', createPayment())).toEqual({ kind: 'valid', by: SECOND })
     expect(told()).toEqual([['verify', FIRST, verification.kind, 'the next facilitator']])
   })
 
@@ -203,18 +203,18 @@ describe('a verification', () => {
   ])(
     'a verification that every facilitator fails returns the most definite result (%#)',
     async (one, other, together) => {
-      const { first, second, ring } = ringOfTwo()
+      const { first, second, ring } = createRingOfTwo()
       first.verification = one
       second.verification = other
-      expect(await ring.verify('next', newPayment())).toEqual(together)
+      expect(await ring.verify('next', createPayment())).toEqual(together)
     },
   )
 })
 
 describe('a facilitator that is slow to verify', () => {
   /** Lets the first one respond only when the test says so. */
-  function slowFirst() {
-    const ring = ringOfTwo()
+  function createSlowFirst() {
+    const ring = createRingOfTwo()
     const late = Promise.withResolvers<VerifyResult>()
     ring.first.verify = async (_, _payment, manner) => {
       ring.first.manners.push(manner)
@@ -222,23 +222,23 @@ describe('a facilitator that is slow to verify', () => {
     }
     return { ...ring, late }
   }
-  const turnsOfTheLoop = () => new Promise((resolve) => setImmediate(resolve))
+  const waitForTurn = () => new Promise((resolve) => setImmediate(resolve))
 
   test('if a facilitator has not verified within a second, the next one is asked as well, and the first acceptance decides', async () => {
     for (const isFirstFaster of [false, true]) {
-      const { clock, first, second, ring, late } = slowFirst()
+      const { clock, first, second, ring, late } = createSlowFirst()
       const answers = Promise.withResolvers<VerifyResult>()
       if (isFirstFaster)
         second.verify = async (_, _payment, manner) => {
           second.manners.push(manner)
           return await answers.promise
         }
-      const verifying = ring.verify('next', newPayment())
+      const verifying = ring.verify('next', createPayment())
       clock.pass(999)
-      await turnsOfTheLoop()
+      await waitForTurn()
       expect(second.manners).toEqual([])
       clock.pass(1)
-      await turnsOfTheLoop()
+      await waitForTurn()
       // Both have all the time that is left.
       expect([first.manners, second.manners]).toEqual([
         [{ withinMs: 5000, isBare: false }],
@@ -250,11 +250,11 @@ describe('a facilitator that is slow to verify', () => {
   })
 
   test('a slow facilitator decides if the other one rejects a valid payment', async () => {
-    const { clock, second, ring, late } = slowFirst()
+    const { clock, second, ring, late } = createSlowFirst()
     second.verification = { kind: 'invalid', reason: poor }
-    const verifying = ring.verify('next', newPayment())
+    const verifying = ring.verify('next', createPayment())
     clock.pass(1000)
-    await turnsOfTheLoop()
+    await waitForTurn()
     late.resolve({ kind: 'valid' })
     expect(await verifying).toEqual({ kind: 'valid', by: FIRST })
   })
@@ -262,31 +262,31 @@ describe('a facilitator that is slow to verify', () => {
 
 describe('the verification of a facilitator', () => {
   test('the verification of a facilitator is probed once a minute, and after a buyer’s failure until it works', async () => {
-    const { clock, first, ring } = ringOfTwo()
-    const probed = async () => {
+    const { clock, first, ring } = createRingOfTwo()
+    const probeRing = async () => {
       await ring.supports()
       return first.probes.at(-1)
     }
-    expect([await probed(), await probed()]).toEqual(['verify', 'supported'])
+    expect([await probeRing(), await probeRing()]).toEqual(['verify', 'supported'])
     clock.pass(60_000)
-    expect([await probed(), await probed()]).toEqual(['verify', 'supported'])
+    expect([await probeRing(), await probeRing()]).toEqual(['verify', 'supported'])
     first.verification = { kind: 'unavailable' }
-    await ring.verify('next', newPayment())
+    await ring.verify('next', createPayment())
     expect(ring.isSuspect()).toBe(true)
     first.supported = 'unavailable'
-    expect([await probed(), await probed()]).toEqual(['verify', 'verify'])
+    expect([await probeRing(), await probeRing()]).toEqual(['verify', 'verify'])
     expect(ring.isSuspect()).toBe(false)
     first.supported = 'yes'
-    expect([await probed(), await probed()]).toEqual(['verify', 'supported'])
+    expect([await probeRing(), await probeRing()]).toEqual(['verify', 'supported'])
   })
 
   test('a verification that works for a buyer, or rejects one, does not cause a probe', async () => {
-    const { first, second, ring } = ringOfTwo()
-    await ring.verify('next', newPayment())
+    const { first, second, ring } = createRingOfTwo()
+    await ring.verify('next', createPayment())
     for (const member of [first, second]) member.verification = { kind: 'invalid', reason: poor }
-    await ring.verify('next', newPayment())
+    await ring.verify('next', createPayment())
     for (const member of [first, second]) member.verification = { kind: 'busy' }
-    await ring.verify('next', newPayment())
+    await ring.verify('next', createPayment())
     expect(ring.isSuspect()).toBe(false)
   })
 })
@@ -302,66 +302,66 @@ describe('a facilitator that cannot read what it is sent', () => {
   }
 
   test('a facilitator that cannot read a payment gets it once more, without extensions', async () => {
-    const { first, second, ring } = ringOfTwo()
+    const { first, second, ring } = createRingOfTwo()
     makePlain(first)
-    const payment = newPayment()
+    const payment = createPayment()
     expect(await ring.verify('next', payment)).toEqual({ kind: 'valid', by: FIRST })
     expect(await ring.settle('next', payment)).toMatchObject({ kind: 'success', by: FIRST })
     expect(first.manners.map((manner) => manner?.isBare)).toEqual([true, true])
     expect([second.verified, second.settled]).toEqual([[], []])
     first.settling = { kind: 'refused', reason: 'invalid_payload' }
-    expect(await ring.settle('next', newPayment())).toMatchObject({ kind: 'success', by: SECOND })
+    expect(await ring.settle('next', createPayment())).toMatchObject({ kind: 'success', by: SECOND })
     expect(first.settled).toHaveLength(2)
   })
 
   test('a facilitator that got a payment twice cannot reject it definitely', async () => {
-    const { first, second, ring } = ringOfTwo()
+    const { first, second, ring } = createRingOfTwo()
     makePlain(first)
     first.settling = DEFINITE
     second.settling = UNSENT
-    expect(await ring.settle('next', newPayment())).toEqual(UNCLEAR)
+    expect(await ring.settle('next', createPayment())).toEqual(UNCLEAR)
   })
 })
 
 describe('a member that failed', () => {
   test('a facilitator that failed is used last for a while, longer each time, and first again once it worked', async () => {
-    const { clock, first, second, ring } = ringOfTwo()
-    const asked = async () => {
+    const { clock, first, second, ring } = createRingOfTwo()
+    const askRing = async () => {
       const before = first.settled.length
-      expect((await ring.settle('next', newPayment())).kind).toBe('success')
+      expect((await ring.settle('next', createPayment())).kind).toBe('success')
       return first.settled.length > before
     }
     first.settling = UNCLEAR
-    expect(await asked()).toBe(true)
-    expect(await asked()).toBe(false)
+    expect(await askRing()).toBe(true)
+    expect(await askRing()).toBe(false)
     clock.pass(5000)
-    expect(await asked()).toBe(true)
+    expect(await askRing()).toBe(true)
     clock.pass(5000)
-    expect(await asked()).toBe(false)
+    expect(await askRing()).toBe(false)
     second.settling = UNSENT
     first.settling = 'honest'
-    expect(await asked()).toBe(true)
+    expect(await askRing()).toBe(true)
     second.settling = 'honest'
-    expect(await asked()).toBe(true)
+    expect(await askRing()).toBe(true)
   })
 
   test('a facilitator that does not say what it supports is used last until it does', async () => {
-    const { first, ring } = ringOfTwo()
+    const { first, ring } = createRingOfTwo()
     expect(await ring.supports()).toBe('yes')
     first.supported = 'unavailable'
     expect(await ring.supports()).toBe('yes')
-    expect(await ring.verify('next', newPayment())).toEqual({ kind: 'valid', by: SECOND })
+    expect(await ring.verify('next', createPayment())).toEqual({ kind: 'valid', by: SECOND })
     first.supported = 'yes'
     await ring.supports()
-    expect(await ring.verify('next', newPayment())).toEqual({ kind: 'valid', by: FIRST })
+    expect(await ring.verify('next', createPayment())).toEqual({ kind: 'valid', by: FIRST })
   })
 
   test('a facilitator that does not support our network is not used if another one does', async () => {
-    const { first, second, ring } = ringOfTwo()
+    const { first, second, ring } = createRingOfTwo()
     first.supported = 'no'
     second.verification = { kind: 'unavailable' }
     expect(await ring.supports()).toBe('yes')
-    expect(await ring.verify('next', newPayment())).toEqual({ kind: 'unavailable' })
+    expect(await ring.verify('next', createPayment())).toEqual({ kind: 'unavailable' })
     expect(first.verified).toEqual([])
     second.supported = 'unavailable'
     expect(await ring.supports()).toBe('unavailable')
@@ -371,13 +371,13 @@ describe('a member that failed', () => {
 })
 
 test('a client’s data for extensions reaches the facilitator that settles', async () => {
-  const { first, second, ring } = ringOfTwo()
-  const payment = newPayment()
+  const { first, second, ring } = createRingOfTwo()
+  const payment = createPayment()
   const extensions = { builder: { code: 'bc_7' } }
   await ring.verify('next', { ...payment, extensions })
   first.settling = UNCLEAR
   await ring.settle('next', payment)
   expect([first.settled, second.settled]).toEqual([[{ ...payment, extensions }], [{ ...payment, extensions }]])
-  await ring.settle('next', newPayment())
+  await ring.settle('next', createPayment())
   expect(second.settled.at(-1)?.extensions).toBeUndefined()
 })

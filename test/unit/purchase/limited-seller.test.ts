@@ -3,11 +3,11 @@ import type { Outcome } from '../../../server/domain/purchase/purchase.ts'
 import { createLimitedSeller } from '../../../server/purchase/limited-seller.ts'
 import type { Seller } from '../../../server/purchase/seller.ts'
 import { unlimited } from '../../support/fakes/limits.ts'
-import { sellerThat } from '../../support/fakes/seller.ts'
+import { createSellerThat } from '../../support/fakes/seller.ts'
 import { paymentOf, SILENT } from '../../support/samples.ts'
 
 /** A seller that takes until `finish`, and records the clients it serves. */
-function slowSeller(timeoutMs?: number) {
+function createSlowSeller(timeoutMs?: number) {
   const { promise: outcome, resolve: finish } = Promise.withResolvers<Outcome>()
   const clients: (AbortSignal | undefined)[] = []
   const ended: Outcome[] = []
@@ -18,7 +18,7 @@ function slowSeller(timeoutMs?: number) {
   }
   const sellTo = createLimitedSeller(
     {
-      seller: sellerThat(buy),
+      seller: createSellerThat(buy),
       limits: unlimited,
       ended(_, end) {
         ended.push(end)
@@ -35,7 +35,7 @@ function slowSeller(timeoutMs?: number) {
 const taken: Outcome = { kind: 'failure', code: 'block_taken', message: 'sold' }
 
 test('a buyer that waited long enough gets the time to retry, and counts as unanswered', async () => {
-  const { sell, clients, ended, told, finish } = slowSeller(1)
+  const { sell, clients, ended, told, finish } = createSlowSeller(1)
   expect(await sell()).toMatchObject({
     kind: 'failure',
     code: 'settlement_unknown',
@@ -49,7 +49,7 @@ test('a buyer that waited long enough gets the time to retry, and counts as unan
 })
 
 test('a purchase that ends in time is answered as it ends', async () => {
-  const { sell, clients, ended, finish } = slowSeller()
+  const { sell, clients, ended, finish } = createSlowSeller()
   const answer = sell()
   finish(taken)
   expect(await answer).toEqual(taken)
@@ -58,7 +58,7 @@ test('a purchase that ends in time is answered as it ends', async () => {
 })
 
 test('a client that hangs up is still known to have hung up', async () => {
-  const { sell, clients, finish } = slowSeller()
+  const { sell, clients, finish } = createSlowSeller()
   const client = new AbortController()
   const answer = sell(client.signal)
   client.abort()

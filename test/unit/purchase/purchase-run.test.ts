@@ -11,9 +11,19 @@ import { fakeClock } from '../../support/fakes/clock.ts'
 import { fakeFacilitator } from '../../support/fakes/facilitator.ts'
 import { fakeLogger } from '../../support/fakes/logger.ts'
 import { armedRail } from '../../support/fakes/rail.ts'
-import { nonceOrCode, sellerWith } from '../../support/fakes/seller.ts'
+import { readNonceOrCode, createSellerWith } from '../../support/fakes/seller.ts'
 import { FORGED } from '../../support/fakes/wallets.ts'
-import { blockOf, hash, HEAD, NOW, paymentOf, pixelsOf, SILENT, TERMS, wallet } from '../../support/samples.ts'
+import {
+  blockOf,
+  hash,
+  HEAD,
+  NOW,
+  paymentOf,
+  pixelsOf,
+  SILENT,
+  TERMS,
+  createWalletAddress,
+} from '../../support/samples.ts'
 
 // Goal: what the driver adds to the script: waits for a response, failed writes, and the number of settlements.
 
@@ -58,10 +68,10 @@ async function openSeller() {
   })
   const told = { payments: 0 }
   const stored = () => void (told.payments += 1)
-  const sold = sellerWith({ ledger, facilitator, chain, clock, logger, stored })
+  const sold = createSellerWith({ ledger, facilitator, chain, clock, logger, stored })
   const buy = (payment: Payment, client?: AbortSignal) => sold.buy('next', payment, SILENT, client)
-  const charged = () => honest.settled.map(({ nonce }) => nonce)
-  return { db, chain, clock, logger, down, world, sold, told, buy, charged }
+  const listCharged = () => honest.settled.map(({ nonce }) => nonce)
+  return { db, chain, clock, logger, down, world, sold, told, buy, charged: listCharged }
 }
 
 type World = Awaited<ReturnType<typeof openSeller>>
@@ -80,7 +90,7 @@ describe('a client that hangs up while its payment settles', () => {
     async (during) => {
       const seller = await openSeller()
       await hangUp(seller, during)
-      expect(nonceOrCode(await seller.buy(paymentOf(1, 2)))).toBe(hash(1))
+      expect(readNonceOrCode(await seller.buy(paymentOf(1, 2)))).toBe(hash(1))
       expect(seller.charged()).toEqual([hash(1)])
     },
   )
@@ -95,8 +105,8 @@ describe('a client that hangs up while its payment settles', () => {
     const seller = await openSeller()
     const { buy, charged } = seller
     const answers = await Promise.all([hangUp(seller), buy(paymentOf(1, 1))])
-    expect(answers.map(nonceOrCode)).toEqual([hash(1), hash(1)])
-    expect(nonceOrCode(await buy(paymentOf(1, 2)))).toBe(hash(1))
+    expect(answers.map(readNonceOrCode)).toEqual([hash(1), hash(1)])
+    expect(readNonceOrCode(await buy(paymentOf(1, 2)))).toBe(hash(1))
     expect(charged()).toEqual([hash(1)])
   })
 })
@@ -129,9 +139,9 @@ test('a payment that was refused is watched by the next process, and gets its bl
   world.atVerify = () => {}
   expect(await buy(paymentOf(1, 1))).toMatchObject({ details: { charged: 'unknown' } })
   chain.land(paymentOf(1, 1))
-  const later = sellerWith({ ledger: db.ledger, facilitator: fakeFacilitator(chain), chain, clock, logger })
+  const later = createSellerWith({ ledger: db.ledger, facilitator: fakeFacilitator(chain), chain, clock, logger })
   for (const key of await db.ledger.unfinished(NOW)) await later.reconcile(key)
-  expect(nonceOrCode(await later.buy('next', paymentOf(1, 1), SILENT))).toBe(hash(1))
+  expect(readNonceOrCode(await later.buy('next', paymentOf(1, 1), SILENT))).toBe(hash(1))
 })
 
 test('a payment that was refused, and that somebody else broadcast, gets its block when it is sent again, with its first listing', async () => {
@@ -140,7 +150,7 @@ test('a payment that was refused, and that somebody else broadcast, gets its blo
   await buy(paymentOf(1, 1))
   chain.land(paymentOf(1, 1))
   const other = { ...SILENT, message: 'not the payer’s', pixels: pixelsOf(5) }
-  expect(nonceOrCode(await sold.buy('next', paymentOf(1, 1), other))).toBe(hash(1))
+  expect(readNonceOrCode(await sold.buy('next', paymentOf(1, 1), other))).toBe(hash(1))
   expect(await db.ledger.find(paymentOf(1, 1))).toMatchObject({ listing: SILENT })
 })
 
@@ -168,14 +178,14 @@ describe('money that reached the wall before the payment did', () => {
 
   test('money that arrived early gets that error at a former address and price of the wall, too', async () => {
     const { db, chain, clock, logger } = await openSeller()
-    const former = wallet(8)
+    const former = createWalletAddress(8)
     const accepted = { ...paymentOf(1, 1).accepted, payTo: former, amount: 2_000_000n }
     const payment = { ...paymentOf(1, 1), to: former, amount: 2_000_000n, accepted }
     chain.land(payment)
     const given = { ledger: db.ledger, facilitator: fakeFacilitator(chain), chain, clock, logger }
-    const now = sellerWith({ ...given, payees: new Set([TERMS.payTo, former]) })
+    const now = createSellerWith({ ...given, payees: new Set([TERMS.payTo, former]) })
     expect(await now.buy('next', payment, SILENT)).toMatchObject(moved)
-    const never = await sellerWith(given).buy('next', payment, SILENT)
+    const never = await createSellerWith(given).buy('next', payment, SILENT)
     expect(never).toMatchObject({ code: 'payment_required', details: { charged: 'unknown' } })
   })
 
@@ -209,7 +219,7 @@ describe('a nonce that its own payer signed again', () => {
   test('a nonce signed again for another price settles neither payment after the first was released', async () => {
     const { world, buy, db, charged } = await openSeller()
     world.settling = { kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' }
-    expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe('payment_required')
+    expect(readNonceOrCode(await buy(paymentOf(1, 1)))).toBe('payment_required')
     world.settling = undefined
     const { validBefore, accepted } = paymentOf(1, 1)
     const dearer = { amount: 2_000_000n, accepted: { ...accepted, amount: 2_000_000n } }
@@ -251,8 +261,8 @@ test('a payer gets no new payment demand if the facilitator calls the nonce used
   const { db, chain, clock, logger } = await openSeller()
   const verify = async () => ({ kind: 'invalid', reason: 'invalid_exact_evm_nonce_already_used' }) as const
   const facilitator = { ...fakeFacilitator(chain), verify }
-  const sold = sellerWith({ ledger: db.ledger, facilitator, chain, clock, logger })
-  expect(nonceOrCode(await sold.buy('next', paymentOf(1, 1), SILENT))).toBe('settlement_unknown')
+  const sold = createSellerWith({ ledger: db.ledger, facilitator, chain, clock, logger })
+  expect(readNonceOrCode(await sold.buy('next', paymentOf(1, 1), SILENT))).toBe('settlement_unknown')
 })
 
 test('a payer gets the receipt it is owed while payments cannot be taken', async () => {
@@ -260,9 +270,16 @@ test('a payer gets the receipt it is owed while payments cannot be taken', async
   const { db, chain, clock, logger } = seller
   await hangUp(seller)
   const rail = { ...armedRail, state: () => 'arming' as const }
-  const unarmed = sellerWith({ ledger: db.ledger, facilitator: fakeFacilitator(chain), chain, clock, logger, rail })
-  expect(nonceOrCode(await unarmed.buy('next', paymentOf(1, 2), SILENT))).toBe(hash(1))
-  expect(nonceOrCode(await unarmed.buy('next', paymentOf(1, 3), SILENT))).toBe('facilitator_unavailable')
+  const unarmed = createSellerWith({
+    ledger: db.ledger,
+    facilitator: fakeFacilitator(chain),
+    chain,
+    clock,
+    logger,
+    rail,
+  })
+  expect(readNonceOrCode(await unarmed.buy('next', paymentOf(1, 2), SILENT))).toBe(hash(1))
+  expect(readNonceOrCode(await unarmed.buy('next', paymentOf(1, 3), SILENT))).toBe('facilitator_unavailable')
 })
 
 describe('a receipt that went out', () => {
@@ -292,7 +309,7 @@ describe('a receipt that went out', () => {
       code: 'payment_used',
       message: expect.stringContaining('new nonce'),
     })
-    expect(nonceOrCode(await buy(paymentOf(1, 3)))).toBe(hash(3))
+    expect(readNonceOrCode(await buy(paymentOf(1, 3)))).toBe(hash(3))
     expect(charged()).toEqual([hash(1), hash(3)])
   })
 
@@ -321,45 +338,46 @@ describe('a receipt that went out', () => {
     const seller = await openSeller()
     await hangUp(seller)
     const answers = await Promise.all([seller.buy(paymentOf(1, 2)), seller.buy(paymentOf(1, 3))])
-    expect(answers.map(nonceOrCode).toSorted()).toEqual([hash(1), 'settlement_unknown'])
+    expect(answers.map(readNonceOrCode).toSorted()).toEqual([hash(1), 'settlement_unknown'])
   })
 })
 
 test('a payment shown again after a 503 gets its receipt, and ends nothing that is owed', async () => {
   const { world, buy, clock, charged } = await openSeller()
   world.settling = { kind: 'unclear' }
-  expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe('settlement_unknown')
+  expect(readNonceOrCode(await buy(paymentOf(1, 1)))).toBe('settlement_unknown')
   world.settling = undefined
   clock.pass(5000)
-  expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe(hash(1))
-  expect(nonceOrCode(await buy(paymentOf(1, 2)))).toBe(hash(1))
-  expect(nonceOrCode(await buy(paymentOf(1, 3)))).toBe(hash(3))
+  expect(readNonceOrCode(await buy(paymentOf(1, 1)))).toBe(hash(1))
+  expect(readNonceOrCode(await buy(paymentOf(1, 2)))).toBe(hash(1))
+  expect(readNonceOrCode(await buy(paymentOf(1, 3)))).toBe(hash(3))
   expect(charged()).toEqual([hash(1), hash(3)])
 })
 
 describe('a purchase that its client has a name for', () => {
-  const named = (nonce: number) => ({ ...paymentOf(1, nonce), identifier: 'order-0000000001' })
+  const createNamedPayment = (nonce: number) => ({ ...paymentOf(1, nonce), identifier: 'order-0000000001' })
 
   test('a purchase with a payment-identifier is made once, however often it is signed again, and the receipt is the same', async () => {
     const { buy, clock, charged } = await openSeller()
-    expect(nonceOrCode(await buy(named(1)))).toBe(hash(1))
+    expect(readNonceOrCode(await buy(createNamedPayment(1)))).toBe(hash(1))
     clock.pass(3_600_000)
-    for (const nonce of [2, 3]) expect(nonceOrCode(await buy(freshAt(clock.now(), named(nonce))))).toBe(hash(1))
+    for (const nonce of [2, 3])
+      expect(readNonceOrCode(await buy(signFreshAt(clock.now(), createNamedPayment(nonce))))).toBe(hash(1))
     expect(charged()).toEqual([hash(1)])
   })
 
   test('a payment-identifier that was used for one purchase buys nothing else', async () => {
     const { sold, buy } = await openSeller()
-    await buy(named(1))
-    expect(nonceOrCode(await sold.buy(blockOf('0,0'), named(2), SILENT))).toBe('payment_used')
-    expect(nonceOrCode(await buy(paymentOf(1, 3)))).toBe(hash(3))
+    await buy(createNamedPayment(1))
+    expect(readNonceOrCode(await sold.buy(blockOf('0,0'), createNamedPayment(2), SILENT))).toBe('payment_used')
+    expect(readNonceOrCode(await buy(paymentOf(1, 3)))).toBe(hash(3))
   })
 
   test('an expired payment with a used payment-identifier gets the earlier purchase named, without waiting', async () => {
     const { buy, clock, charged } = await openSeller()
-    await buy(named(1))
+    await buy(createNamedPayment(1))
     clock.pass(3_600_000)
-    expect(await buy(named(2))).toMatchObject({
+    expect(await buy(createNamedPayment(2))).toMatchObject({
       code: 'payment_used',
       message: expect.stringContaining('an earlier payment of yours already bought'),
     })
@@ -368,7 +386,7 @@ describe('a purchase that its client has a name for', () => {
 })
 
 /** The same payment, signed for the current time. */
-const freshAt = (now: number, payment: Payment): Payment => ({
+const signFreshAt = (now: number, payment: Payment): Payment => ({
   ...payment,
   validBefore: BigInt(Math.floor(now / 1000)) + 300n,
 })
@@ -379,14 +397,14 @@ describe('a payment that is known, shown by somebody else', () => {
   test('a sender with a forged signature of a known payment learns nothing about the purchase', async () => {
     const { sold, buy } = await openSeller()
     await buy(paymentOf(1, 1))
-    expect(nonceOrCode(await sold.buy(blockOf('79,44'), forged, SILENT))).toBe('block_taken')
-    expect(nonceOrCode(await buy(forged))).toBe('payment_required')
+    expect(readNonceOrCode(await sold.buy(blockOf('79,44'), forged, SILENT))).toBe('block_taken')
+    expect(readNonceOrCode(await buy(forged))).toBe('payment_required')
   })
 
   test('a forged copy of a payment in progress does not share its payer’s response', async () => {
     const { buy } = await openSeller()
     const answers = await Promise.all([buy(paymentOf(1, 1)), buy(forged)])
-    expect(answers.map(nonceOrCode)).toEqual([hash(1), 'payment_required'])
+    expect(answers.map(readNonceOrCode)).toEqual([hash(1), 'payment_required'])
   })
 })
 
@@ -418,30 +436,30 @@ describe('what the store could not take', () => {
     const { world, down, buy, charged } = seller
     await hangUp(seller)
     world.atStore = (verb) => verb === 'availability' && down.add('reuseReceipt')
-    expect(nonceOrCode(await buy(paymentOf(1, 2)))).toBe('database_unavailable')
+    expect(readNonceOrCode(await buy(paymentOf(1, 2)))).toBe('database_unavailable')
     world.atStore = undefined
     down.clear()
-    expect(nonceOrCode(await buy(paymentOf(1, 3)))).toBe(hash(1))
+    expect(readNonceOrCode(await buy(paymentOf(1, 3)))).toBe(hash(1))
     expect(charged()).toHaveLength(1)
   })
 
   test('a store that cannot mark a receipt does not delay it', async () => {
     const { world, down, buy, clock } = await openSeller()
     world.settling = { kind: 'unclear' }
-    expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe('settlement_unknown')
+    expect(readNonceOrCode(await buy(paymentOf(1, 1)))).toBe('settlement_unknown')
     world.settling = undefined
     clock.pass(5000)
     down.add('markAnswered')
-    expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe(hash(1))
+    expect(readNonceOrCode(await buy(paymentOf(1, 1)))).toBe(hash(1))
   })
 
   test('while a sale cannot be stored, its payer buys nothing new', async () => {
     const { down, buy, charged } = await openSeller()
     for (const verb of ['finalize', 'markUncertain'] as const) down.add(verb)
-    expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe('deed_not_persisted')
-    expect(nonceOrCode(await buy(paymentOf(1, 2)))).toBe('settlement_unknown')
+    expect(readNonceOrCode(await buy(paymentOf(1, 1)))).toBe('deed_not_persisted')
+    expect(readNonceOrCode(await buy(paymentOf(1, 2)))).toBe('settlement_unknown')
     down.clear()
-    expect(nonceOrCode(await buy(paymentOf(1, 3)))).toBe(hash(1))
+    expect(readNonceOrCode(await buy(paymentOf(1, 3)))).toBe(hash(1))
     expect(charged()).toHaveLength(1)
   })
 
@@ -449,7 +467,7 @@ describe('what the store could not take', () => {
     const { db, down, buy, sold, chain, world } = await openSeller()
     down.add('fulfilLatePayment')
     world.atVerify = (payment) => void chain.land(payment)
-    expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe('database_unavailable')
+    expect(readNonceOrCode(await buy(paymentOf(1, 1)))).toBe('database_unavailable')
     down.clear()
     for (const key of await db.ledger.unfinished(NOW)) await sold.reconcile(key)
     expect(await db.ledger.find(paymentOf(1, 1))).toMatchObject({ state: { kind: 'sold' } })
@@ -463,10 +481,10 @@ describe('what an earlier process left open', () => {
     down.add('find')
     const again = buy(paymentOf(1, 1))
     await expect(sold.reconcile(paymentOf(1, 1))).rejects.toThrow(StoreUnavailable)
-    expect(nonceOrCode(await again)).toBe('database_unavailable')
+    expect(readNonceOrCode(await again)).toBe('database_unavailable')
     down.clear()
     expect(await sold.reconcile(paymentOf(1, 1))).toBe(true)
-    expect(nonceOrCode(await buy(paymentOf(1, 2)))).toBe(hash(1))
+    expect(readNonceOrCode(await buy(paymentOf(1, 2)))).toBe(hash(1))
   })
 
   test('an open purchase of an earlier process is checked, however many requests use its payment for other targets', async () => {
@@ -474,8 +492,8 @@ describe('what an earlier process left open', () => {
     await hold(db, 'next', paymentOf(1, 1))
     const elsewhere = Array.from({ length: 50 }, () => sold.buy(blockOf('0,0'), paymentOf(1, 1), SILENT))
     expect(await sold.reconcile(paymentOf(1, 1))).toBe(true)
-    expect(new Set((await Promise.all(elsewhere)).map(nonceOrCode))).toEqual(new Set(['payment_used']))
-    expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe(hash(1))
+    expect(new Set((await Promise.all(elsewhere)).map(readNonceOrCode))).toEqual(new Set(['payment_used']))
+    expect(readNonceOrCode(await buy(paymentOf(1, 1)))).toBe(hash(1))
   })
 
   test('an open purchase of an earlier process counts as checked after a request for it queried the chain', async () => {
@@ -483,7 +501,7 @@ describe('what an earlier process left open', () => {
     await hold(db, 'next', paymentOf(1, 1))
     const looked: Promise<boolean>[] = []
     world.atSettle = () => void looked.push(sold.reconcile(paymentOf(1, 1)))
-    expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe(hash(1))
+    expect(readNonceOrCode(await buy(paymentOf(1, 1)))).toBe(hash(1))
     expect(await Promise.all(looked)).toEqual([true])
   })
 })
@@ -494,7 +512,8 @@ describe('one payment is settled', () => {
     let tries = 0
     world.atSettle = () => void (tries += 1)
     world.settling = { kind: 'unclear' }
-    for (let copy = 0; copy < 3; copy += 1) expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe('settlement_unknown')
+    for (let copy = 0; copy < 3; copy += 1)
+      expect(readNonceOrCode(await buy(paymentOf(1, 1)))).toBe('settlement_unknown')
     expect(tries).toBe(1)
     clock.pass(3000)
     await buy(paymentOf(1, 1))
@@ -509,7 +528,7 @@ describe('one payment is settled', () => {
     world.atSettle = () => void (tries += 1)
     for (let copy = 0; copy < 300; copy += 1) {
       clock.pass(3000)
-      expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe('settlement_unknown')
+      expect(readNonceOrCode(await buy(paymentOf(1, 1)))).toBe('settlement_unknown')
     }
     expect(tries).toBeLessThan(300)
     world.settling = undefined
@@ -520,9 +539,9 @@ describe('one payment is settled', () => {
   test('a payment is settled again at once if the facilitator could not be reached at all', async () => {
     const { world, buy } = await openSeller()
     world.settling = { kind: 'unsent' }
-    expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe('facilitator_unavailable')
+    expect(readNonceOrCode(await buy(paymentOf(1, 1)))).toBe('facilitator_unavailable')
     world.settling = undefined
-    expect(nonceOrCode(await buy(paymentOf(1, 1)))).toBe(hash(1))
+    expect(readNonceOrCode(await buy(paymentOf(1, 1)))).toBe(hash(1))
   })
 })
 
@@ -548,7 +567,7 @@ describe('a credit', () => {
     const credits = [paymentOf(1, 1), paymentOf(2, 2)] as const
     for (const payment of credits) {
       await db.payouts.owe({ payment, target: 'next', listing: SILENT, head: HEAD }, chain.land(payment), NOW)
-      expect(nonceOrCode(await buy(payment))).toBe('payment_credited')
+      expect(readNonceOrCode(await buy(payment))).toBe('payment_credited')
     }
     const [vanished, paid] = credits
     chain.cancel(vanished)
@@ -557,8 +576,8 @@ describe('a credit', () => {
 
     for (const payment of credits) chain.expire(payment)
     for (const payment of credits) await sold.reconcile(payment)
-    expect(nonceOrCode(await buy(vanished))).toBe('payment_required')
-    expect(nonceOrCode(await buy(paid))).toBe('payment_credited')
+    expect(readNonceOrCode(await buy(vanished))).toBe('payment_required')
+    expect(readNonceOrCode(await buy(paid))).toBe('payment_credited')
     expect(logger.alerts).toMatchObject([{ event: 'payment-lost', facts: { nonce: vanished.nonce } }])
   })
 })

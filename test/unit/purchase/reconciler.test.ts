@@ -79,13 +79,13 @@ describe('what was open at the start', () => {
 
 test('an outage of the store is reported once, until a sweep succeeds', async () => {
   const { sweep, store, logger } = await openWorld()
-  const notes = () => logger.notes.map(({ event }) => event)
+  const listNotes = () => logger.notes.map(({ event }) => event)
   store.isBusy = true
   expect([await sweep(), await sweep()]).toEqual(['failed', 'failed'])
-  expect(notes()).toEqual(['sweep-failed'])
+  expect(listNotes()).toEqual(['sweep-failed'])
   store.isBusy = false
   await sweep()
   store.isBusy = true
   await sweep()
-  expect(notes()).toEqual(['sweep-failed', 'sweep-failed'])
+  expect(listNotes()).toEqual(['sweep-failed', 'sweep-failed'])
 })

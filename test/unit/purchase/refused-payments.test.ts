@@ -7,7 +7,7 @@ import { connectBlank } from '../../support/blank-wall.ts'
 import { fakeChain } from '../../support/fakes/chain.ts'
 import { fakeClock } from '../../support/fakes/clock.ts'
 import { fakeFacilitator } from '../../support/fakes/facilitator.ts'
-import { nonceOrCode, sellerWith } from '../../support/fakes/seller.ts'
+import { readNonceOrCode, createSellerWith } from '../../support/fakes/seller.ts'
 import { blockOf, hash, NOW, paymentOf, pixelsOf, SILENT, TERMS } from '../../support/samples.ts'
 
 // Goal: the outcome of a payment that a facilitator has, and for which nothing is held.
@@ -20,7 +20,7 @@ function openSeller() {
   const chain = fakeChain()
   const facilitator = fakeFacilitator(chain)
   const clock = { ...fakeClock(NOW), wait: async () => {} }
-  const open = (more = {}) => sellerWith({ ledger, facilitator, chain, clock, ...more })
+  const open = (more = {}) => createSellerWith({ ledger, facilitator, chain, clock, ...more })
   const sold = open()
   const page = connection.prepare<{ bytes: number }>(
     'SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size',
@@ -29,24 +29,24 @@ function openSeller() {
 }
 
 describe('a payment that lost the race for its block', () => {
-  async function lose() {
+  async function losePayment() {
     const seller = openSeller()
     const [one, other] = [paymentOf(1, 1), paymentOf(2, 2)]
     const [won, lost] = await Promise.all([one, other].map((payment) => seller.sold.buy(BLOCK, payment, SILENT)))
     if (won === undefined || lost === undefined) throw new Error('two were asked')
-    expect(nonceOrCode(won)).toBe(hash(1))
+    expect(readNonceOrCode(won)).toBe(hash(1))
     return { ...seller, lost, payment: other }
   }
 
   test('a payment that lost its block is not called uncharged, because a facilitator has it and it may settle while it is valid', async () => {
-    const { lost, payment } = await lose()
+    const { lost, payment } = await losePayment()
     const until = new Date(Number(payment.validBefore) * 1000).toISOString()
     expect(lost).toMatchObject({ code: 'purchase_pending', details: { charged: 'unknown' } })
     expect(lost).toMatchObject({ message: expect.stringContaining(`may move until ${until}`) })
   })
 
   test('a payment that lost its block gets the nearest open one if a facilitator broadcasts it all the same', async () => {
-    const { ledger, chain, sold, payment } = await lose()
+    const { ledger, chain, sold, payment } = await losePayment()
     chain.land(payment)
     await sold.reconcile(payment)
     expect(await ledger.find(payment)).toMatchObject({ state: { kind: 'sold' } })
@@ -55,7 +55,7 @@ describe('a payment that lost the race for its block', () => {
   })
 
   test('a payment that lost its block is called uncharged once it can never settle any more', async () => {
-    const { chain, sold, payment } = await lose()
+    const { chain, sold, payment } = await losePayment()
     chain.expire(payment)
     await sold.reconcile(payment)
     const again = await sold.buy(BLOCK, payment, SILENT)
@@ -65,7 +65,7 @@ describe('a payment that lost the race for its block', () => {
 
 describe('an order that a facilitator refuses', () => {
   const AREA = 'next,20x20'
-  const area = (nonce: number): Payment => {
+  const createAreaPayment = (nonce: number): Payment => {
     const amount = 400n * TERMS.amount
     return paymentOf(nonce, nonce, { amount, accepted: { ...TERMS, amount, scheme: 'exact' } })
   }
@@ -75,8 +75,12 @@ describe('an order that a facilitator refuses', () => {
     const { facilitator, sold, ledger, bytes } = openSeller()
     facilitator.verification = { kind: 'invalid', reason: 'invalid_exact_evm_insufficient_balance' }
     const before = bytes()
-    for (let nonce = 1; nonce <= 100; nonce += 1) await sold.buy(AREA, area(nonce), { ...SILENT, pixels: picture })
-    expect(await ledger.find(area(100))).toMatchObject({ state: { kind: 'released' }, listing: { pixels: null } })
+    for (let nonce = 1; nonce <= 100; nonce += 1)
+      await sold.buy(AREA, createAreaPayment(nonce), { ...SILENT, pixels: picture })
+    expect(await ledger.find(createAreaPayment(100))).toMatchObject({
+      state: { kind: 'released' },
+      listing: { pixels: null },
+    })
     expect((bytes() - before) / 100).toBeLessThan(1000)
   })
 
@@ -89,7 +93,7 @@ describe('an order that a facilitator refuses', () => {
       facilitator.verification = { kind: 'invalid', reason: 'invalid_exact_evm_insufficient_balance' }
       await sold.buy(BLOCK, paymentOf(1, 1), { ...SILENT, message: 'hello', pixels: pixelsOf(7) })
       facilitator.verification = { kind: 'valid' }
-      expect(nonceOrCode(await sold.buy(BLOCK, paymentOf(1, 1), { ...SILENT, message, pixels: pixelsOf(7) }))).toBe(
+      expect(readNonceOrCode(await sold.buy(BLOCK, paymentOf(1, 1), { ...SILENT, message, pixels: pixelsOf(7) }))).toBe(
         hash(1),
       )
       const pixels = isPainted ? pixelsOf(7) : null
@@ -100,7 +104,7 @@ describe('an order that a facilitator refuses', () => {
 
 describe('a payment of which nothing is written', () => {
   /** The response to a payment for a sold block, by a process that started just now, or a while ago. */
-  async function refusedBy(startedAgoMs: number, signedAgoMs: number) {
+  async function refuseBySeller(startedAgoMs: number, signedAgoMs: number) {
     const { sold, clock, open } = openSeller()
     await sold.buy(BLOCK, paymentOf(1, 1), SILENT)
     clock.pass(3_600_000)
@@ -112,20 +116,20 @@ describe('a payment of which nothing is written', () => {
 
   test('an unknown payment is not called uncharged if a process that died may have sent it to a facilitator', async () => {
     const unknown = { code: 'block_taken', details: { charged: 'unknown' } }
-    expect(await refusedBy(0, 0)).toMatchObject(unknown)
-    expect(await refusedBy(120_000, 130_000)).toMatchObject(unknown)
+    expect(await refuseBySeller(0, 0)).toMatchObject(unknown)
+    expect(await refuseBySeller(120_000, 130_000)).toMatchObject(unknown)
   })
 
   test('an unknown payment is called uncharged if it was signed after the process started, or can never settle any more', async () => {
     const uncharged = { code: 'block_taken', details: { charged: 'no' } }
-    expect(await refusedBy(120_000, 0)).toMatchObject(uncharged)
-    expect(await refusedBy(700_000, 690_000)).toMatchObject(uncharged)
+    expect(await refuseBySeller(120_000, 0)).toMatchObject(uncharged)
+    expect(await refuseBySeller(700_000, 690_000)).toMatchObject(uncharged)
   })
 
   test('an unknown payment goes to no facilitator while other processes cannot learn of it', async () => {
     const { open, ledger, facilitator } = openSeller()
-    const down = () => Promise.reject(new StoreUnavailable('down'))
-    const apart = open({ leases: { take: down, give: down, isTaken: down } })
+    const failStore = () => Promise.reject(new StoreUnavailable('down'))
+    const apart = open({ leases: { take: failStore, give: failStore, isTaken: failStore } })
     const busy = { code: 'server_busy', details: { charged: 'unknown' } }
     expect(await apart.buy(BLOCK, paymentOf(1, 1), SILENT)).toMatchObject(busy)
     expect([await ledger.find(paymentOf(1, 1)), facilitator.verified]).toEqual([undefined, []])

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { createSingleFlight } from '../../../server/purchase/single-flight.ts'
 
 /** A piece of work that ends on request, and records its start and end. */
-function work(name: string, notes: string[]) {
+function createWork(name: string, notes: string[]) {
   const end = Promise.withResolvers<string>()
   const started = Promise.withResolvers<void>()
   return {
@@ -22,15 +22,15 @@ function work(name: string, notes: string[]) {
 }
 
 /** Flights, and pieces of work that record their start and end. */
-function world() {
+function createWorld() {
   const notes: string[] = []
-  const [a, b, c] = [work('a', notes), work('b', notes), work('c', notes)]
+  const [a, b, c] = [createWork('a', notes), createWork('b', notes), createWork('c', notes)]
   return { flights: createSingleFlight(), notes, a, b, c }
 }
 
 describe('runs for one key', () => {
   test('runs for one key go one after the other, in their order', async () => {
-    const { flights, notes, a, b, c } = world()
+    const { flights, notes, a, b, c } = createWorld()
     const all = Promise.all([a, b, c].map(({ run }) => flights.run('key', run)))
     c.finish()
     b.finish()
@@ -61,7 +61,7 @@ describe('runs for one key', () => {
 })
 
 test('runs for different keys do not wait for each other', async () => {
-  const { flights, notes, a, b } = world()
+  const { flights, notes, a, b } = createWorld()
   const slow = flights.run('one', a.run)
   const quick = flights.run('two', b.run)
   b.finish()
@@ -72,7 +72,7 @@ test('runs for different keys do not wait for each other', async () => {
 })
 
 test('idle waits for every run, those started meanwhile included', async () => {
-  const { flights, notes, a, b } = world()
+  const { flights, notes, a, b } = createWorld()
   await flights.idle()
   const first = flights.run('one', a.run)
   const idle = flights.idle().then(() => notes.push('idle'))

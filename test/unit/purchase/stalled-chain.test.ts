@@ -8,7 +8,7 @@ import { fakeChain } from '../../support/fakes/chain.ts'
 import { fakeClock } from '../../support/fakes/clock.ts'
 import { fakeFacilitator } from '../../support/fakes/facilitator.ts'
 import { fakeLogger } from '../../support/fakes/logger.ts'
-import { nonceOrCode, sellerWith } from '../../support/fakes/seller.ts'
+import { readNonceOrCode, createSellerWith } from '../../support/fakes/seller.ts'
 import { hash, NOW, paymentOf, SILENT, TERMS } from '../../support/samples.ts'
 
 // Goal: a chain that stands still costs no buyer a dollar without a block. Method: the real seller and rail over a chain that
@@ -34,7 +34,7 @@ async function openWall() {
       return { kind: 'unclear' }
     },
   }
-  const block = () => asked.give(TERMS.payTo, TERMS.asset, 1n)
+  const mineBlock = () => asked.give(TERMS.payTo, TERMS.asset, 1n)
   const withHead = async () => {
     const seen = await asked.read(paymentOf(99, 99))
     return seen === 'silent' ? ({ kind: 'silent' } as const) : ({ kind: 'none', head: seen.head } as const)
@@ -46,7 +46,7 @@ async function openWall() {
   const rail = createPaymentHealth({ facilitator, chain, clock, logger })
   await rail.probe()
   rail.reconciled()
-  const sold = sellerWith({ ledger: db.ledger, facilitator, chain, clock, logger, rail })
+  const sold = createSellerWith({ ledger: db.ledger, facilitator, chain, clock, logger, rail })
   return {
     db,
     rail,
@@ -57,17 +57,17 @@ async function openWall() {
     resume: () => {
       isHalted = false
       for (const payment of waiting) asked.land(payment)
-      block()
+      mineBlock()
     },
     /** Lets time pass, with a probe every 5 s, and a block before each if the chain makes blocks. */
     async pass(seconds: number) {
       for (let second = 0; second < seconds; second += 5) {
         time.pass(5000)
-        if (!isHalted) block()
+        if (!isHalted) mineBlock()
         await rail.probe()
       }
     },
-    buy: async (payment: Payment) => nonceOrCode(await sold.buy('next', payment, SILENT)),
+    buy: async (payment: Payment) => readNonceOrCode(await sold.buy('next', payment, SILENT)),
   }
 }
 

@@ -20,30 +20,32 @@ const claim = { do: 'claim', target: HERE, payment, listing: SILENT, head: HEAD 
 const handOver = { do: 'hand-over', purchase: sold, isReceipt: true } as const
 
 test('a block counts as reserved as soon as it is requested, unless the ledger refuses it', () => {
-  const claiming = (step: Partial<RunStep>) => hasClaimed([{ ...claim, state: 'answered', ...step } as RunStep])
+  const hasClaimedBy = (step: Partial<RunStep>) => hasClaimed([{ ...claim, state: 'answered', ...step } as RunStep])
   const lost: ClaimResult = { kind: 'lost', space: 'reserved' }
   expect([
-    claiming({ state: 'asked' }),
-    claiming({ state: 'failed' }),
-    claiming({ answer: { kind: 'claimed', purchase: held } }),
-    claiming({ answer: lost }),
+    hasClaimedBy({ state: 'asked' }),
+    hasClaimedBy({ state: 'failed' }),
+    hasClaimedBy({ answer: { kind: 'claimed', purchase: held } }),
+    hasClaimedBy({ answer: lost }),
   ]).toEqual([true, true, true, false])
 })
 
 test('a receipt counts as stored as soon as that is requested, unless it fails or is refused', () => {
-  const handing = (step: Partial<RunStep>) => findHandedOver([{ ...handOver, state: 'answered', ...step } as RunStep])
-  expect([handing({ state: 'asked' }), handing({ answer: true })]).toEqual([sold, sold])
-  expect([handing({ state: 'failed' }), handing({ answer: false })]).toEqual([undefined, undefined])
+  const findHandedOverBy = (step: Partial<RunStep>) =>
+    findHandedOver([{ ...handOver, state: 'answered', ...step } as RunStep])
+  expect([findHandedOverBy({ state: 'asked' }), findHandedOverBy({ answer: true })]).toEqual([sold, sold])
+  expect([findHandedOverBy({ state: 'failed' }), findHandedOverBy({ answer: false })]).toEqual([undefined, undefined])
 })
 
 test('a run waits for another purchase until that purchase has ended or failed', () => {
-  const waiting = (state: RunStep['state']) => isWaiting([{ do: 'resolve-other', key: payment, state }])
-  expect([waiting('asked'), waiting('answered'), waiting('failed')]).toEqual([true, false, false])
+  const isWaitingIn = (state: RunStep['state']) => isWaiting([{ do: 'resolve-other', key: payment, state }])
+  expect([isWaitingIn('asked'), isWaitingIn('answered'), isWaitingIn('failed')]).toEqual([true, false, false])
 })
 
 test('the chain counts as asked once it has answered', () => {
-  const asked = (state: RunStep['state']) => hasAsked([{ do: 'ask-chain', payment, head: HEAD, wait: 'none', state }])
-  expect([asked('asked'), asked('answered'), asked('failed')]).toEqual([false, true, false])
+  const hasAskedIn = (state: RunStep['state']) =>
+    hasAsked([{ do: 'ask-chain', payment, head: HEAD, wait: 'none', state }])
+  expect([hasAskedIn('asked'), hasAskedIn('answered'), hasAskedIn('failed')]).toEqual([false, true, false])
 })
 
 test('a run knows the state of its payment from its look-up and its later writes, but not from a failed one', () => {

@@ -10,7 +10,7 @@ import { openBlank } from '../../support/blank-wall.ts'
 import { fakeChain } from '../../support/fakes/chain.ts'
 import { fakeFacilitator } from '../../support/fakes/facilitator.ts'
 import { fakeLeases } from '../../support/fakes/leases.ts'
-import { nonceOrCode, sellerWith } from '../../support/fakes/seller.ts'
+import { readNonceOrCode, createSellerWith } from '../../support/fakes/seller.ts'
 import { hash, NOW, paymentOf, SILENT } from '../../support/samples.ts'
 import { schedulerOf } from '../../support/scheduler.ts'
 
@@ -47,7 +47,7 @@ async function openWorld() {
     const own = leases.of(process)
     const take: Leases['take'] = (key, forMs) =>
       gate.canLease ? own.take(key, forMs) : Promise.reject(new StoreUnavailable('down'))
-    const sold = sellerWith({
+    const sold = createSellerWith({
       ledger: { ...ledger, markUncertain, release },
       facilitator: {
         ...honest,
@@ -85,7 +85,7 @@ test('a process that cannot write a lease sends no new payment to a facilitator'
   here.gate.canLease = false
   const unleased = here.buy(payment)
   pass(10)
-  expect([nonceOrCode(await unleased), verified]).toEqual(['server_busy', []])
+  expect([readNonceOrCode(await unleased), verified]).toEqual(['server_busy', []])
   // So another process, which knows nothing of it, may call it uncharged.
   const refused = there.buy({ ...payment, accepted: { ...payment.accepted, amount: 1n } })
   pass(10)
@@ -123,7 +123,7 @@ test('a process that gets no answer about a lease does not call a payment unchar
   expect(await again).toMatchObject({ code: 'payment_required', details: { charged: 'unknown' } })
 })
 
-const receiptIn = (outcome: Outcome) =>
+const readReceipt = (outcome: Outcome) =>
   outcome.kind === 'bought'
     ? blockReceiptOf({ purchase: outcome.purchase, sales: [], baseUrl: 'https://wall.example' })
     : outcome
@@ -140,10 +140,10 @@ test('one signed request sent to both is charged once, and both give the same re
   here.gate.settling = undefined
   settling.resolve({ kind: 'unclear' })
   pass(10)
-  expect(nonceOrCode(await one)).toBe('settlement_unknown')
-  const receipt = receiptIn(await other)
+  expect(readNonceOrCode(await one)).toBe('settlement_unknown')
+  const receipt = readReceipt(await other)
   expect(receipt).toMatchObject({ deed: { tx: hash(1) } })
-  expect(receiptIn(await here.buy(paymentOf(1, 1)))).toEqual(receipt)
+  expect(readReceipt(await here.buy(paymentOf(1, 1)))).toEqual(receipt)
   expect(settled).toHaveLength(1)
 })
 
@@ -157,7 +157,7 @@ test('a payer whose process died signs a new payment, gets the receipt from the 
   pass(3)
   expect(settled).toEqual([])
   pass(20)
-  expect([nonceOrCode(await anew), settled.map((payment) => payment.nonce)]).toEqual([nonce, [nonce]])
+  expect([readNonceOrCode(await anew), settled.map((payment) => payment.nonce)]).toEqual([nonce, [nonce]])
 })
 
 test('a receipt that two processes return for two later payments at the same time ends both payments', async () => {
@@ -170,7 +170,7 @@ test('a receipt that two processes return for two later payments at the same tim
   const buyBoth = async () => {
     const both = [there.buy(paymentOf(1, 2)), third.buy(paymentOf(1, 3))]
     pass(20)
-    return await Promise.all(both.map(async (one) => nonceOrCode(await one)))
+    return await Promise.all(both.map(async (one) => readNonceOrCode(await one)))
   }
   expect(await buyBoth()).toEqual([hash(1), hash(1)])
   expect(await ledger.find(paymentOf(1, 1))).toMatchObject({ state: { unanswered: false } })
@@ -188,7 +188,7 @@ test('a payment signed again for longer waits for the process that settles it, a
   pass(5)
   settling.resolve({ kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' })
   pass(10)
-  expect([nonceOrCode(await anew), settled.length]).toEqual([hash(1), 1])
+  expect([readNonceOrCode(await anew), settled.length]).toEqual([hash(1), 1])
 })
 
 test('parallel purchases of one payer in two processes are separate, the later one a little later', async () => {
@@ -201,7 +201,7 @@ test('parallel purchases of one payer in two processes are separate, the later o
   here.gate.settling = undefined
   settling.resolve({ kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' })
   pass(10)
-  expect([nonceOrCode(await one), nonceOrCode(await other)]).toEqual(['payment_required', hash(2)])
+  expect([readNonceOrCode(await one), readNonceOrCode(await other)]).toEqual(['payment_required', hash(2)])
   expect(settled).toHaveLength(1)
 })
 
@@ -214,13 +214,13 @@ test('a rejection does not free a block that another process has settled since, 
   there.gate.settling = Promise.resolve({ kind: 'unclear' })
   const quick = there.buy(paymentOf(1, 1))
   pass(5)
-  expect(nonceOrCode(await quick)).toBe('settlement_unknown')
+  expect(readNonceOrCode(await quick)).toBe('settlement_unknown')
   refusing.resolve({ kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' })
   drainMicrotasks()
   expect(await ledger.find(paymentOf(1, 1))).toMatchObject({ state: { kind: 'reserved', uncertain: true, attempt: 1 } })
   chain.land(paymentOf(1, 1))
   pass(10)
-  expect(nonceOrCode(await slow)).toBe(hash(1))
+  expect(readNonceOrCode(await slow)).toBe(hash(1))
 })
 
 test('a run that released its block returns the sale that another process made since', async () => {
@@ -228,11 +228,11 @@ test('a run that released its block returns the sale that another process made s
   here.gate.settling = Promise.resolve({ kind: 'unsent' })
   here.gate.atRelease = async () => {
     leases.end(paymentOf(1, 1))
-    expect(nonceOrCode(await there.buy(paymentOf(1, 1)))).toBe(hash(1))
+    expect(readNonceOrCode(await there.buy(paymentOf(1, 1)))).toBe(hash(1))
   }
   const buying = here.buy(paymentOf(1, 1))
   pass(10)
-  expect(nonceOrCode(await buying)).toBe(hash(1))
+  expect(readNonceOrCode(await buying)).toBe(hash(1))
   expect(settled).toHaveLength(1)
 })
 
@@ -245,10 +245,10 @@ test('a held block is not settled again before that is written', async () => {
   there.gate.canMark = false
   const quick = there.buy(paymentOf(1, 1))
   pass(5)
-  expect([nonceOrCode(await quick), settled]).toEqual(['database_unavailable', []])
+  expect([readNonceOrCode(await quick), settled]).toEqual(['database_unavailable', []])
   refusing.resolve({ kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' })
   pass(2)
-  expect(nonceOrCode(await slow)).toBe('payment_required')
+  expect(readNonceOrCode(await slow)).toBe('payment_required')
   expect(await ledger.find(paymentOf(1, 1))).toMatchObject({ state: { kind: 'released' } })
 })
 
@@ -262,7 +262,7 @@ test('a purchase that another process has continued since is not rejected', asyn
   pass(1)
   verifying.resolve({ kind: 'unavailable' })
   pass(1)
-  expect([nonceOrCode(await quick), nonceOrCode(await slow)]).toEqual([hash(1), hash(1)])
+  expect([readNonceOrCode(await quick), readNonceOrCode(await slow)]).toEqual([hash(1), hash(1)])
   expect(settled).toHaveLength(1)
 })
 
@@ -272,7 +272,7 @@ test('a payer that waits too long is asked to come back, and its held purchase i
   void here.buy(paymentOf(1, 1))
   const waiting = there.buy(paymentOf(1, 1))
   pass(62)
-  expect(nonceOrCode(await waiting)).toBe('settlement_unknown')
+  expect(readNonceOrCode(await waiting)).toBe('settlement_unknown')
   expect(await ledger.find(paymentOf(1, 1))).toMatchObject({ state: { kind: 'reserved', uncertain: true, attempt: 1 } })
 })
 
@@ -283,11 +283,11 @@ test('a payer is asked to wait only once the process that serves the payment can
   there.gate.canMark = false
   const unheard = there.buy(paymentOf(1, 1))
   pass(62)
-  expect(nonceOrCode(await unheard)).toBe('database_unavailable')
+  expect(readNonceOrCode(await unheard)).toBe('database_unavailable')
   there.gate.canMark = true
   const heard = there.buy(paymentOf(1, 1))
   pass(62)
-  expect(nonceOrCode(await heard)).toBe('settlement_unknown')
+  expect(readNonceOrCode(await heard)).toBe('settlement_unknown')
   void here.buy(paymentOf(1, 2))
   pass(5)
   expect(await ledger.find(paymentOf(1, 2))).toBeUndefined()

@@ -8,7 +8,7 @@ import { FeedQuery } from '../../../shared/contract/feed.ts'
 import { Link, PixelsHex, Printable } from '../../../shared/contract/kinds.ts'
 
 /** The results of the interpreted and the compiled check of a schema; they must agree. */
-function accepts(schema: TSchema, value: unknown): boolean {
+function isAccepted(schema: TSchema, value: unknown): boolean {
   const isValid = Value.Check(schema, value)
   expect(TypeCompiler.Compile(schema).Check(value)).toBe(isValid)
   return isValid
@@ -26,7 +26,7 @@ describe('the kinds of text', () => {
     [false, 'a\u202Eb'],
     [false, null],
   ])('the schema accepts this name: %p for %j', (expected, value) => {
-    expect(accepts(Printable(40, 'a name', 'Ada'), value)).toBe(expected)
+    expect(isAccepted(Printable(40, 'a name', 'Ada'), value)).toBe(expected)
   })
 
   test.each([
@@ -35,7 +35,7 @@ describe('the kinds of text', () => {
     [false, 'https://user@example.org/'],
     [false, null],
   ])('the schema accepts this link: %p for %j', (expected, value) => {
-    expect(accepts(Link, value)).toBe(expected)
+    expect(isAccepted(Link, value)).toBe(expected)
   })
 
   test.each([
@@ -44,12 +44,12 @@ describe('the kinds of text', () => {
     [false, '00'.repeat(99)],
     [false, 100],
   ])('the schema accepts these pixels: %p for %j', (expected, value) => {
-    expect(accepts(PixelsHex, value)).toBe(expected)
+    expect(isAccepted(PixelsHex, value)).toBe(expected)
   })
 
   test('each schema publishes an example that it accepts', () => {
     for (const schema of Object.values(ListingQuery.properties))
-      expect(schema['examples'].map((example: unknown) => accepts(schema, example))).toEqual([true])
+      expect(schema['examples'].map((example: unknown) => isAccepted(schema, example))).toEqual([true])
   })
 })
 
@@ -60,7 +60,7 @@ describe('an edit', () => {
     [{ ...SIGNED, message: null, link: null }],
     [{ ...SIGNED, ts: -1 }],
   ])('an edit may be %j', (body) => {
-    expect(accepts(EditBody, body)).toBe(true)
+    expect(isAccepted(EditBody, body)).toBe(true)
   })
 
   test.each([
@@ -83,7 +83,7 @@ describe('an edit', () => {
     [{ ...SIGNED, name: 'Ada' }],
     [JSON.parse(`{"ts":1,"signature":"0x12","__proto__":{"pixels":"00"}}`)],
   ])('an edit may not be %j', (body) => {
-    expect(accepts(EditBody, body)).toBe(false)
+    expect(isAccepted(EditBody, body)).toBe(false)
   })
 })
 
@@ -99,7 +99,7 @@ describe('a registration', () => {
     [false, { ...SIGNED, wallet: WALLET, framework: 'x'.repeat(33) }],
     [false, { ...SIGNED, wallet: WALLET, message: 'hi' }],
   ])('the schema accepts this registration: %p for %j', (expected, body) => {
-    expect(accepts(RegisterBody, body)).toBe(expected)
+    expect(isAccepted(RegisterBody, body)).toBe(expected)
   })
 })
 
@@ -112,5 +112,5 @@ test.each([
   [false, 0, 0],
   [false, 0, 201],
 ])('the schema accepts this page of the feed: %p after %d with limit %d', (expected, after, limit) => {
-  expect(accepts(FeedQuery, { after, limit })).toBe(expected)
+  expect(isAccepted(FeedQuery, { after, limit })).toBe(expected)
 })

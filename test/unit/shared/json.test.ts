@@ -55,14 +55,14 @@ describe('strict JSON', () => {
   )
 
   test('strict JSON accepts a depth of 64, and no more', () => {
-    const lists = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
-    const objects = (depth: number) => '{"a":'.repeat(depth) + '0' + '}'.repeat(depth)
-    expect(() => parseStrictJson(lists(64))).not.toThrow()
-    expect(() => parseStrictJson(objects(64))).not.toThrow()
-    expect(() => parseStrictJson(`[${lists(63)},${lists(63)},${objects(63)}]`)).not.toThrow()
+    const nestLists = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
+    const nestObjects = (depth: number) => '{"a":'.repeat(depth) + '0' + '}'.repeat(depth)
+    expect(() => parseStrictJson(nestLists(64))).not.toThrow()
+    expect(() => parseStrictJson(nestObjects(64))).not.toThrow()
+    expect(() => parseStrictJson(`[${nestLists(63)},${nestLists(63)},${nestObjects(63)}]`)).not.toThrow()
     for (const depth of [65, 30_000]) {
-      expect(() => parseStrictJson(lists(depth))).toThrow(UnsafeJson)
-      expect(() => parseStrictJson(objects(depth))).toThrow(UnsafeJson)
+      expect(() => parseStrictJson(nestLists(depth))).toThrow(UnsafeJson)
+      expect(() => parseStrictJson(nestObjects(depth))).toThrow(UnsafeJson)
     }
   })
 

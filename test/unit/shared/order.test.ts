@@ -17,7 +17,7 @@ const PAINTER = '0xabcdef0123456789abcdef0123456789abcdef01'
 const ROWS = Uint8Array.from({ length: 1200 }, (_, i) => i % 240)
 const FILE = new TextEncoder().encode('not a picture')
 
-const absent = (...fields: readonly string[]) => fields.map((field) => `${field}_present=0\n${field}=`).join('\n')
+const omitFields = (...fields: readonly string[]) => fields.map((field) => `${field}_present=0\n${field}=`).join('\n')
 
 /** Orders, their texts, and their nonces with `SALT`, as another implementation of keccak-256 computed them. */
 const VECTORS: ReadonlyArray<readonly [string, Order, string, string]> = [
@@ -41,21 +41,21 @@ const VECTORS: ReadonlyArray<readonly [string, Order, string, string]> = [
   [
     'the next block with nothing',
     { host: 'wall.example', block: 'next' },
-    `wall.example\nbuy v1\nblock=next\n${absent('name', 'framework', 'message', 'link', 'px', 'painter')}`,
+    `wall.example\nbuy v1\nblock=next\n${omitFields('name', 'framework', 'message', 'link', 'px', 'painter')}`,
     '0x50584f31f61b8802a1bc98b89107cca504773cd7db4836312567347c8a27ace4',
   ],
   [
     'an area with pixels',
     { host: 'wall.example', area: '80,45,4x3', message: 'hi', pixels: formatPictureDigest(hashPixels(ROWS)) },
-    `wall.example\nbuy v1\narea=80,45,4x3\n${absent('name', 'framework')}\nmessage_present=1\nmessage=hi\n${absent('link')}\n` +
-      `pixels_present=1\npixels=sha256:07a0a322314364eddc4fa26306cd6493760d3cb14e5b27c4e0bca8822e68a413\n${absent('painter')}`,
+    `wall.example\nbuy v1\narea=80,45,4x3\n${omitFields('name', 'framework')}\nmessage_present=1\nmessage=hi\n${omitFields('link')}\n` +
+      `pixels_present=1\npixels=sha256:07a0a322314364eddc4fa26306cd6493760d3cb14e5b27c4e0bca8822e68a413\n${omitFields('painter')}`,
     '0x50584f31f3f03ceb95291f2921ea47e6a29b2f6906d6fca6c5e2edeab942e5a0',
   ],
   [
     'an area of one block, anywhere, with an image',
     { host: 'wall.example', area: 'next,1x1', image: `${formatPictureDigest(hashPixels(FILE))},cover,none` },
-    `wall.example\nbuy v1\narea=next,1x1\n${absent('name', 'framework', 'message', 'link')}\nimage_present=1\n` +
-      `image=sha256:bf891ea46ead4993e89aa7da02ab8c23dd50f29e9aae64607105363a5f070e03,cover,none\n${absent('painter')}`,
+    `wall.example\nbuy v1\narea=next,1x1\n${omitFields('name', 'framework', 'message', 'link')}\nimage_present=1\n` +
+      `image=sha256:bf891ea46ead4993e89aa7da02ab8c23dd50f29e9aae64607105363a5f070e03,cover,none\n${omitFields('painter')}`,
     '0x50584f31618a3ee5eccc28bd569c4069a8265b0b490b7735d5dfc3101ea667c6',
   ],
 ]
@@ -75,7 +75,7 @@ describe('an order', () => {
   )
 
   test('an order without a picture has the same ending for blocks and areas', () => {
-    const ending = `\n${absent('px', 'painter')}`
+    const ending = `\n${omitFields('px', 'painter')}`
     expect(orderText({ host: 'wall.example', area: 'next,2x2' })).toEndWith(ending)
     expect(orderText({ host: 'wall.example', block: '0,0' })).toEndWith(ending)
   })
@@ -107,10 +107,10 @@ describe('a nonce', () => {
 describe('a text', () => {
   test.each([
     ['empty', ''],
-    ['of another verb', ofVersion2()],
+    ['of another verb', hashVersion2()],
     ['without its last line', VECTORS[1]?.[2].split('\n').slice(0, -1).join('\n') ?? ''],
     ['with a line too many', `${VECTORS[1]?.[2]}\n`],
-    ['with fields in another order', swapped()],
+    ['with fields in another order', hashSwapped()],
   ])('a text that is %s is not an order', (_, text) => {
     expect(parseOrderText(text)).toBeUndefined()
   })
@@ -125,11 +125,11 @@ describe('a text', () => {
   })
 })
 
-function ofVersion2(): string {
+function hashVersion2(): string {
   return VECTORS[1]?.[2].replace('buy v1', 'buy v2') ?? ''
 }
 
-function swapped(): string {
+function hashSwapped(): string {
   const lines = VECTORS[1]?.[2].split('\n') ?? []
   return [...lines.slice(0, 3), ...lines.slice(5, 7), ...lines.slice(3, 5), ...lines.slice(7)].join('\n')
 }

@@ -2,12 +2,12 @@ import { expect, test } from 'bun:test'
 import { PALETTE } from '../../../shared/palette.ts'
 
 test('the palette is what xterm shows for codes 16 to 255', () => {
-  const level = (step: number) => (step === 0 ? 0 : 55 + 40 * step)
+  const computeLevel = (step: number) => (step === 0 ? 0 : 55 + 40 * step)
   const xterm = Array.from({ length: 240 }, (_, i) => i + 16).map((code) => {
     const cube = code - 16
     const channels =
       code < 232
-        ? [level(Math.floor(cube / 36)), level(Math.floor(cube / 6) % 6), level(cube % 6)]
+        ? [computeLevel(Math.floor(cube / 36)), computeLevel(Math.floor(cube / 6) % 6), computeLevel(cube % 6)]
         : [code, code, code].map((grey) => 8 + (grey - 232) * 10)
     return `#${Buffer.from(channels).toString('hex')}`
   })

@@ -17,7 +17,7 @@ const pictureOf = (width: number, indices: readonly number[]): Light => ({
 const palette = PALETTE.map((colour) => toOklab(...toLinearRgb(colour)))
 
 /** The same choice, made by comparing every colour. */
-function nearestOfAll(red: number, green: number, blue: number): number {
+function findNearestOfAll(red: number, green: number, blue: number): number {
   const [L, a, b] = toOklab(red, green, blue)
   const distances = palette.map(([l, x, y]) => (l - L) ** 2 + (x - a) ** 2 + (y - b) ** 2)
   return distances.indexOf(Math.min(...distances))
@@ -27,7 +27,7 @@ test('the nearest palette colour is the nearest of all 240', () => {
   const part = fc.double({ min: 0, max: 1, noNaN: true })
   fc.assert(
     fc.property(part, part, part, (red, green, blue) => {
-      expect(findNearestColour(red, green, blue)).toBe(nearestOfAll(red, green, blue))
+      expect(findNearestColour(red, green, blue)).toBe(findNearestOfAll(red, green, blue))
     }),
     { numRuns: 5000 },
   )

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { LINEAR, toLinearRgb } from '../../../shared/oklab.ts'
 import { resample, type Fit, type Light, type Raster } from '../../../shared/resample.ts'
 
-const raster = (width: number, height: number, pixelAt: (x: number, y: number) => readonly number[]): Raster => ({
+const createRaster = (width: number, height: number, pixelAt: (x: number, y: number) => readonly number[]): Raster => ({
   width,
   height,
   rgba: Uint8Array.from(
@@ -16,7 +16,7 @@ const BLACK = [0, 0, 0, 255]
 const CLEAR = [255, 255, 255, 0]
 
 /** The red part of each pixel, to three digits. */
-const reds = ({ rgb, width }: Light) =>
+const listReds = ({ rgb, width }: Light) =>
   Array.from({ length: rgb.length / 3 / width }, (_, y) =>
     Array.from({ length: width }, (_each, x) => Math.round((rgb[(y * width + x) * 3] ?? 0) * 1000) / 1000),
   )
@@ -36,62 +36,62 @@ test('a picture of the right size stays unchanged, to the bit', () => {
 })
 
 test('a smaller picture has the mean of the light, not of the bytes', () => {
-  const checks = raster(4, 4, (x, y) => ((x + y) % 2 === 0 ? WHITE : BLACK))
-  expect(reds(resample(checks, 2, 2, 'cover', '#000000'))).toEqual([
+  const checks = createRaster(4, 4, (x, y) => ((x + y) % 2 === 0 ? WHITE : BLACK))
+  expect(listReds(resample(checks, 2, 2, 'cover', '#000000'))).toEqual([
     [0.5, 0.5],
     [0.5, 0.5],
   ])
 })
 
 test('a pixel across a border contributes its share to both sides', () => {
-  const half = raster(3, 1, (x) => (x === 0 ? WHITE : BLACK))
-  expect(reds(resample(half, 2, 1, 'fill', '#000000'))).toEqual([[0.667, 0]])
+  const half = createRaster(3, 1, (x) => (x === 0 ? WHITE : BLACK))
+  expect(listReds(resample(half, 2, 1, 'fill', '#000000'))).toEqual([[0.667, 0]])
 })
 
 test('a larger picture keeps its hard edges', () => {
-  const two = raster(2, 1, (x) => (x === 0 ? WHITE : BLACK))
-  expect(reds(resample(two, 4, 2, 'fill', '#000000'))).toEqual([
+  const two = createRaster(2, 1, (x) => (x === 0 ? WHITE : BLACK))
+  expect(listReds(resample(two, 4, 2, 'fill', '#000000'))).toEqual([
     [1, 1, 0, 0],
     [1, 1, 0, 0],
   ])
 })
 
 test('cover cuts off both ends equally', () => {
-  const bars = raster(4, 1, (x) => (x === 0 || x === 3 ? WHITE : BLACK))
-  expect(reds(resample(bars, 2, 1, 'cover', '#000000'))).toEqual([[0, 0]])
-  const tall = raster(1, 4, (_, y) => (y === 0 || y === 3 ? WHITE : BLACK))
-  expect(reds(resample(tall, 1, 2, 'cover', '#000000'))).toEqual([[0], [0]])
+  const bars = createRaster(4, 1, (x) => (x === 0 || x === 3 ? WHITE : BLACK))
+  expect(listReds(resample(bars, 2, 1, 'cover', '#000000'))).toEqual([[0, 0]])
+  const tall = createRaster(1, 4, (_, y) => (y === 0 || y === 3 ? WHITE : BLACK))
+  expect(listReds(resample(tall, 1, 2, 'cover', '#000000'))).toEqual([[0], [0]])
 })
 
 test('contain shows the whole picture, with the background around it', () => {
-  const wide = raster(4, 2, () => BLACK)
-  expect(reds(resample(wide, 4, 4, 'contain', '#ffffff'))).toEqual([
+  const wide = createRaster(4, 2, () => BLACK)
+  expect(listReds(resample(wide, 4, 4, 'contain', '#ffffff'))).toEqual([
     [1, 1, 1, 1],
     [0, 0, 0, 0],
     [0, 0, 0, 0],
     [1, 1, 1, 1],
   ])
-  const tall = raster(1, 4, () => BLACK)
-  expect(reds(resample(tall, 4, 4, 'contain', '#ffffff'))).toEqual(Array.from({ length: 4 }, () => [1, 0, 1, 1]))
+  const tall = createRaster(1, 4, () => BLACK)
+  expect(listReds(resample(tall, 4, 4, 'contain', '#ffffff'))).toEqual(Array.from({ length: 4 }, () => [1, 0, 1, 1]))
 })
 
 test('the thinnest picture is still contained', () => {
-  const line = raster(100, 1, () => WHITE)
-  expect(reds(resample(line, 3, 3, 'contain', '#000000'))[1]).toEqual([1, 1, 1])
+  const line = createRaster(100, 1, () => WHITE)
+  expect(listReds(resample(line, 3, 3, 'contain', '#000000'))[1]).toEqual([1, 1, 1])
 })
 
 test('the background shows through transparent parts, mixed as light', () => {
   expect(
     resample(
-      raster(1, 1, () => CLEAR),
+      createRaster(1, 1, () => CLEAR),
       1,
       1,
       'cover',
       '#5faf00',
     ).rgb,
   ).toEqual(Float32Array.from(toLinearRgb('#5faf00')))
-  const half = raster(1, 1, () => [255, 255, 255, 51])
-  expect(reds(resample(half, 1, 1, 'cover', '#000000'))).toEqual([[0.2]])
+  const half = createRaster(1, 1, () => [255, 255, 255, 51])
+  expect(listReds(resample(half, 1, 1, 'cover', '#000000'))).toEqual([[0.2]])
 })
 
 test('resampling neither adds nor loses light, whatever the sizes', () => {
@@ -105,7 +105,7 @@ test('resampling neither adds nor loses light, whatever the sizes', () => {
       fc.constantFrom<Fit>('cover', 'contain', 'fill'),
       (w, h, width, height, fit) => {
         const { rgb } = resample(
-          raster(w, h, () => WHITE),
+          createRaster(w, h, () => WHITE),
           width,
           height,
           fit,

@@ -1,22 +1,22 @@
 import { expect, test } from 'bun:test'
 import { describeMachine, limitMs, slownessOf } from '../../support/machine.ts'
-import { failureIn, lastLine, missingIn } from '../../support/run-report.ts'
+import { findFailure, formatLastLine, findMissing } from '../../support/run-report.ts'
 
 const quiet = { load: 0.5, processors: 2, flushMs: 2 }
 const busy = { load: 7.5, processors: 2, flushMs: 58 }
 
 test('a failed test and a missing program are recognised by their lines, with colours or without', () => {
-  expect(failureIn('\u001B[31m(fail)\u001B[0m the page > opens [1.20s]')).toBe('the page > opens')
-  expect(failureIn('(pass) the page > opens [1.20s]')).toBeUndefined()
-  expect(missingIn('skipped without pgbouncer')).toBe('pgbouncer')
-  expect(missingIn('(skip) a pooler')).toBeUndefined()
+  expect(findFailure('\u001B[31m(fail)\u001B[0m the page > opens [1.20s]')).toBe('the page > opens')
+  expect(findFailure('(pass) the page > opens [1.20s]')).toBeUndefined()
+  expect(findMissing('skipped without pgbouncer')).toBe('pgbouncer')
+  expect(findMissing('(skip) a pooler')).toBeUndefined()
 })
 
 test('the last line shows how long the tests took, on which machine, and what was missing', () => {
-  expect(lastLine({ seconds: 590.4, measured: [quiet, busy], missing: ['pgbouncer', 'Firefox'] })).toBe(
+  expect(formatLastLine({ seconds: 590.4, measured: [quiet, busy], missing: ['pgbouncer', 'Firefox'] })).toBe(
     'The tests took 590 s; on average load 4.0 on 2 processors, 30 ms to flush a file. Skipped what needs Firefox, pgbouncer; long runs are for `bun run endurance`.',
   )
-  expect(lastLine({ seconds: 5, measured: [quiet], missing: [] })).toContain('Nothing was missing')
+  expect(formatLastLine({ seconds: 5, measured: [quiet], missing: [] })).toContain('Nothing was missing')
 })
 
 test('the slowness of a machine follows its CPU load or its disk, within limits', () => {

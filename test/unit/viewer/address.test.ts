@@ -9,7 +9,7 @@ const view = { width: 1280, height: 755 }
 const nowhere = { camera: undefined, block: undefined, work: false, agent: undefined, at: undefined }
 
 /** An address of the page as a browser parses it. */
-function opened(address: string) {
+function openAddress(address: string) {
   const { search, hash } = new URL(address, 'https://wall.example/')
   return readAddress(search, hash)
 }
@@ -24,7 +24,7 @@ test('a link restores the view where it was made', () => {
   })
   fc.assert(
     fc.property(place, (wanted) => {
-      const { camera, ...rest } = opened(writeAddress(wanted, view, ''))
+      const { camera, ...rest } = openAddress(writeAddress(wanted, view, ''))
       expect(rest).toEqual({
         block: wanted.block,
         work: wanted.work && wanted.block !== undefined,
@@ -42,7 +42,7 @@ test('a link restores the view where it was made', () => {
 test('a page that was not moved has a bare address, the whole wall has its own, and unknown parts stay', () => {
   expect(writeAddress(nowhere, view, '')).toBe('')
   expect(writeAddress({ ...nowhere, camera: fit(view) }, view, '')).toBe('#all')
-  expect(opened('#all')).toEqual({ ...nowhere, camera: 'all' })
+  expect(openAddress('#all')).toEqual({ ...nowhere, camera: 'all' })
   expect(writeAddress({ ...nowhere, block: rainbowBlock }, view, '?embed=1')).toBe('?embed=1&block=80,45')
   expect(writeAddress(nowhere, view, '?block=80,45&embed=1')).toBe('?embed=1')
 })
@@ -54,11 +54,11 @@ test('a camera is written with few characters', () => {
 
 test('a malformed address opens the default view', () => {
   const malformed = ['?block=160,0', '?block=a', '?at=-1', '?at=1e9', '#1,2', '#a,b,c', '#1,2,0', '#1,2,3,4', '#%']
-  for (const address of malformed) expect(opened(address)).toEqual(nowhere)
+  for (const address of malformed) expect(openAddress(address)).toEqual(nowhere)
 })
 
 test('commas may be escaped', () => {
-  expect(opened('?block=80%2C45#800%2C450%2C8')).toEqual({
+  expect(openAddress('?block=80%2C45#800%2C450%2C8')).toEqual({
     ...nowhere,
     block: rainbowBlock,
     camera: { x: 800, y: 450, zoom: 8 },

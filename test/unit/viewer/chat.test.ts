@@ -3,7 +3,7 @@ import { proposalOf } from '../../../viewer/chat/proposal.ts'
 import { offerOf, type Shown } from '../../../viewer/chat/words.ts'
 import { createSketch } from '../../../viewer/studio/sketch.ts'
 
-const block = (coord: string, index: number) => ({ block: { coord, index } })
+const createBlock = (coord: string, index: number) => ({ block: { coord, index } })
 const pixels = new Uint8Array(600).fill(7)
 
 describe('the view of a call', () => {
@@ -12,13 +12,13 @@ describe('the view of a call', () => {
       'the view shows the place and the sent picture of a preview of an area',
       {
         given: { pixels: pixels.toBase64() },
-        answered: { acceptable: true, area: '80,45,3x2', ...block('80,45', 7280) },
+        answered: { acceptable: true, area: '80,45,3x2', ...createBlock('80,45', 7280) },
       },
       { size: { w: 3, h: 2 }, at: { col: 80, row: 45 }, indices: pixels },
     ],
     [
       'the view shows the px of a preview of a block',
-      { given: { px: '0a'.repeat(100) }, answered: { acceptable: true, area: null, ...block('3,4', 643) } },
+      { given: { px: '0a'.repeat(100) }, answered: { acceptable: true, area: null, ...createBlock('3,4', 643) } },
       { size: { w: 1, h: 1 }, at: { col: 3, row: 4 }, indices: new Uint8Array(100).fill(10) },
     ],
     [
@@ -28,7 +28,7 @@ describe('the view of a call', () => {
     ],
     [
       'the view shows no picture for a preview whose picture has another size',
-      { given: { pixels: 'AAEC' }, answered: { acceptable: false, area: '80,45,3x2', ...block('80,45', 7280) } },
+      { given: { pixels: 'AAEC' }, answered: { acceptable: false, area: '80,45,3x2', ...createBlock('80,45', 7280) } },
       { size: { w: 3, h: 2 }, indices: undefined },
     ],
     [
@@ -40,7 +40,11 @@ describe('the view of a call', () => {
       'the view shows the first area of a wallet, and all that it owns',
       {
         given: {},
-        answered: { wallet: '0x', blocks: [block('1,0', 1), block('2,0', 2)], areas: [{ area: '1,0,2x1' }] },
+        answered: {
+          wallet: '0x',
+          blocks: [createBlock('1,0', 1), createBlock('2,0', 2)],
+          areas: [{ area: '1,0,2x1' }],
+        },
       },
       { size: { w: 2, h: 1 }, at: { col: 1, row: 0 }, mine: new Set([1, 2]) },
     ],
@@ -50,8 +54,8 @@ describe('the view of a call', () => {
   })
 
   test('a picture of several blocks is assembled row by row', () => {
-    const px = (index: number) => index.toString(16).padStart(2, '0').repeat(100)
-    const blocks = [0, 1].map((dx) => ({ dx, dy: 0, px: px(dx + 1) }))
+    const createPx = (index: number) => index.toString(16).padStart(2, '0').repeat(100)
+    const blocks = [0, 1].map((dx) => ({ dx, dy: 0, px: createPx(dx + 1) }))
     const { indices } = proposalOf({ given: {}, answered: { w: 2, h: 1, blocks } })
     const row = [...Array.from({ length: 10 }, () => 1), ...Array.from({ length: 10 }, () => 2)]
     expect(indices).toEqual(Uint8Array.from(Array.from({ length: 10 }, () => row).flat()))

@@ -15,7 +15,7 @@ import {
 
 const wall = wallOf(canvas)
 const plain: OverlayState = { overlay: 'none', agent: undefined, at: undefined }
-const strengths = (state: OverlayState) => {
+const readStrengths = (state: OverlayState) => {
   const bytes = renderOverlay(wall, state, dark)
   return [rainbowBlock, nastyBlock, openBlock].map((block) => bytes[block * 4 + 3])
 }
@@ -26,19 +26,19 @@ test('without an overlay, nothing covers the wall', () => {
 })
 
 test('the blocks of a selected agent stay bright, and all others are dimmed', () => {
-  expect(strengths({ ...plain, agent: 0 })).toEqual([CLEAR, DIM, DIM])
-  expect(strengths({ ...plain, agent: 1 })).toEqual([DIM, CLEAR, DIM])
+  expect(readStrengths({ ...plain, agent: 0 })).toEqual([CLEAR, DIM, DIM])
+  expect(readStrengths({ ...plain, agent: 1 })).toEqual([DIM, CLEAR, DIM])
 })
 
 test('a block sold after the shown moment looks open', () => {
-  expect(strengths({ ...plain, at: 1_760_000_000_000 })).toEqual([CLEAR, WHOLE, CLEAR])
+  expect(readStrengths({ ...plain, at: 1_760_000_000_000 })).toEqual([CLEAR, WHOLE, CLEAR])
   // The wall of that moment has the background itself, with the lines on it.
-  expect(strengths({ ...plain, at: 1_760_000_000_000, past: {} })).toEqual([CLEAR, CLEAR, CLEAR])
+  expect(readStrengths({ ...plain, at: 1_760_000_000_000, past: {} })).toEqual([CLEAR, CLEAR, CLEAR])
 })
 
 test('an overlay colours its blocks and dims the rest', () => {
-  expect(strengths({ ...plain, overlay: 'open' })).toEqual([DIM, DIM, TINT])
-  expect(strengths({ ...plain, overlay: 'framework' })).toEqual([TINT, TINT, DIM])
+  expect(readStrengths({ ...plain, overlay: 'open' })).toEqual([DIM, DIM, TINT])
+  expect(readStrengths({ ...plain, overlay: 'framework' })).toEqual([TINT, TINT, DIM])
 })
 
 test('the legend of an overlay lists all its colours', () => {

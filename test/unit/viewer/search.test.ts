@@ -1,28 +1,28 @@
 import { expect, test } from 'bun:test'
 import { findAgent, search, sortWorks, type Hit, type SortOrder } from '../../../viewer/wall/search.ts'
-import { at, canvas, checkerBlock, nastyBlock, rainbowBlock, wallOf } from '../../support/page/sample-wall.ts'
+import { indexOf, canvas, checkerBlock, nastyBlock, rainbowBlock, wallOf } from '../../support/page/sample-wall.ts'
 
 const wall = wallOf(canvas)
 const nameOf = (hit: Hit) =>
   hit.kind === 'work' ? hit.work.blocks[0] : hit.kind === 'block' ? hit.block : `agent ${hit.agent}`
-const hits = (text: string) => search(wall, text, 10).map(nameOf)
+const listHits = (text: string) => search(wall, text, 10).map(nameOf)
 
 test('a coordinate finds the artwork at that position, however it is written', () => {
-  for (const text of ['80,45', ' 80, 45 ', '(80 / 45)', 'block 80,45']) expect(hits(text)).toEqual([rainbowBlock])
-  expect(hits('5,5')).toEqual([at(5, 5)])
-  expect(hits('160,0')).toEqual([])
+  for (const text of ['80,45', ' 80, 45 ', '(80 / 45)', 'block 80,45']) expect(listHits(text)).toEqual([rainbowBlock])
+  expect(listHits('5,5')).toEqual([indexOf(5, 5)])
+  expect(listHits('160,0')).toEqual([])
 })
 
 test('an agent is found by name, framework and either end of its wallet', () => {
-  for (const text of ['ada', 'ELIZA', '0x12', '0x1234…abcd', '0x1234...ab']) expect(hits(text)).toEqual(['agent 0'])
-  expect(hits(`0x1234${'0'.repeat(32)}abcd`)).toEqual(['agent 0'])
-  expect(hits(`0x1234${'0'.repeat(32)}abce`)).toEqual([])
+  for (const text of ['ada', 'ELIZA', '0x12', '0x1234…abcd', '0x1234...ab']) expect(listHits(text)).toEqual(['agent 0'])
+  expect(listHits(`0x1234${'0'.repeat(32)}abcd`)).toEqual(['agent 0'])
+  expect(listHits(`0x1234${'0'.repeat(32)}abce`)).toEqual([])
 })
 
 test('an artwork is found once, by the texts of any of its blocks', () => {
-  expect(hits('from a MACHINE')).toEqual([rainbowBlock])
-  expect(hits('<script')).toEqual([nastyBlock])
-  expect(hits('')).toEqual([])
+  expect(listHits('from a MACHINE')).toEqual([rainbowBlock])
+  expect(listHits('<script')).toEqual([nastyBlock])
+  expect(listHits('')).toEqual([])
 })
 
 test('a search returns no more than the limit', () => {
@@ -37,12 +37,12 @@ test('an address names an agent by number or wallet', () => {
 })
 
 test('agents are listed by arrival, by blocks or by their latest purchase, and works by age or size', () => {
-  const listed = (order: SortOrder) => sortWorks(wall, order).map(nameOf)
-  expect([listed('arrival'), listed('blocks'), listed('latest')]).toEqual([
+  const listSorted = (order: SortOrder) => sortWorks(wall, order).map(nameOf)
+  expect([listSorted('arrival'), listSorted('blocks'), listSorted('latest')]).toEqual([
     ['agent 0', 'agent 1'],
     ['agent 0', 'agent 1'],
     ['agent 1', 'agent 0'],
   ])
-  expect(listed('newest-works')).toEqual([nastyBlock, rainbowBlock, checkerBlock])
-  expect(listed('largest-works')).toEqual([rainbowBlock, nastyBlock, checkerBlock])
+  expect(listSorted('newest-works')).toEqual([nastyBlock, rainbowBlock, checkerBlock])
+  expect(listSorted('largest-works')).toEqual([rainbowBlock, nastyBlock, checkerBlock])
 })

@@ -19,7 +19,7 @@ import {
 import { goToPlace } from '../../../viewer/url-state.ts'
 import type { Wall } from '../../../viewer/wall/wall-model.ts'
 import {
-  at,
+  indexOf,
   blockWithoutPicture,
   canvas,
   nastyBlock,
@@ -30,14 +30,14 @@ import {
 
 const view = { width: 1280, height: 755 }
 /** The page once a wall has arrived. */
-const arrived = (stage: typeof view, wall: Wall, reducedMotion = false): State => {
+const arriveAt = (stage: typeof view, wall: Wall, reducedMotion = false): State => {
   const area = findSoldArea(wall.claims.keys())
   return { ...createState(stage, area && rectOf(area), reducedMotion), wall }
 }
 
 const opened: State = { ...createState(view), wall: wallOf(canvas) }
 // For a user who prefers no motion.
-const home = arrived(view, wallOf(canvas), true)
+const home = arriveAt(view, wallOf(canvas), true)
 
 const pointOf = (state: State, block: typeof openBlock) => {
   const box = boxOf(state.camera, state.view, block)
@@ -50,14 +50,14 @@ test('before the wall has arrived, no block is shown', () => {
 })
 
 test('the first block of the wall is shown like any other', () => {
-  expect(findShownBlock(step(opened, { do: 'point', at: pointOf(opened, at(0, 0)) }))).toBe(at(0, 0))
+  expect(findShownBlock(step(opened, { do: 'point', at: pointOf(opened, indexOf(0, 0)) }))).toBe(indexOf(0, 0))
 })
 
 test('the pointed block is the one under the pointer, also after the wall has moved', () => {
   const near = step(step(opened, { do: 'point', at: pointOf(opened, rainbowBlock) }), { do: 'zoom', factor: 10 })
   const blockPx = 10 * near.camera.zoom
   const left = step(near, { do: 'pan', dx: blockPx, dy: 0 })
-  expect(findShownBlock(left)).toBe(at(79, 45))
+  expect(findShownBlock(left)).toBe(indexOf(79, 45))
 })
 
 test('a tap keeps a block open while others are pointed at, and a tap on its artwork or on no block closes it', () => {
@@ -71,7 +71,7 @@ test('a tap keeps a block open while others are pointed at, and a tap on its art
 })
 
 /** The state once all motion has come to rest. */
-function atRest(state: State): State {
+function moveToRest(state: State): State {
   let now = state
   for (let frame = 0; now.motion !== undefined && frame < 1000; frame++) now = step(now, { do: 'tick', ms: 16 })
   return now
@@ -91,11 +91,11 @@ const wide = scattered.flatMap((i) => (i % 16 === 0 ? [i, i + 1, i + 2] : [i]))
 const crowded = wallOf({ ...canvas, blocks: [...wide, 14_399, 14_398].map((i) => ({ i, a: i % 2, t: 0 })) })
 
 describe.each(STAGES)('on %s', (...[, stage]) => {
-  const start = arrived(stage, crowded)
+  const start = arriveAt(stage, crowded)
   const shares = fc.double({ min: 0, max: 0.999, noNaN: true })
   const ways = fc.constantFrom('tap', 'touch', 'list or news', 'link')
 
-  const gone = (way: string, from: State, chance: number): State => {
+  const goBy = (way: string, from: State, chance: number): State => {
     const block = [...crowded.claims.keys()][Math.floor(chance * crowded.claims.size)] ?? rainbowBlock
     const seen = [...crowded.claims.keys()].filter((i) => {
       const { x, y } = pointOf(from, i)
@@ -118,7 +118,7 @@ describe.each(STAGES)('on %s', (...[, stage]) => {
         (way, chance, x, y, z) => {
           const at = { x: x * stage.width, y: y * stage.height }
           const from = step(step(start, { do: 'fit' }), { do: 'zoom', factor: z, at })
-          const { pinned, ...there } = atRest(gone(way, from, chance))
+          const { pinned, ...there } = moveToRest(goBy(way, from, chance))
           if (pinned === undefined) return
           expect(isBeside(there.camera, stage, measureWork({ ...there, pinned }, pinned))).toBe(true)
         },
@@ -129,9 +129,9 @@ describe.each(STAGES)('on %s', (...[, stage]) => {
   test('after the window changes its size, the artwork is in full view next to its details, in flight and at rest', () => {
     fc.assert(
       fc.property(shares, fc.boolean(), (chance, rests) => {
-        const flying = gone('list or news', start, chance)
+        const flying = goBy('list or news', start, chance)
         const other = { width: stage.height, height: stage.width }
-        const { pinned, ...there } = atRest(resize(rests ? atRest(flying) : flying, other))
+        const { pinned, ...there } = moveToRest(resize(rests ? moveToRest(flying) : flying, other))
         expect(pinned !== undefined && isBeside(there.camera, other, measureWork({ ...there, pinned }, pinned))).toBe(
           true,
         )
@@ -141,23 +141,23 @@ describe.each(STAGES)('on %s', (...[, stage]) => {
 })
 
 test('closing a sheet moves the wall back into its bounds', () => {
-  const phone = arrived({ width: 390, height: 590 }, crowded)
-  const open = atRest(step(phone, { do: 'open-work', block: at(159, 89) }))
-  const closed = atRest(step(open, { do: 'unpin' }))
+  const phone = arriveAt({ width: 390, height: 590 }, crowded)
+  const open = moveToRest(step(phone, { do: 'open-work', block: indexOf(159, 89) }))
+  const closed = moveToRest(step(open, { do: 'unpin' }))
   expect(closed.camera).toEqual(clamp(open.camera, phone.view))
   expect(closed.camera).not.toEqual(open.camera)
 })
 
 test('on a phone, a panel replaces the details, and selecting an artwork replaces the panel', () => {
-  const phone = arrived({ width: 390, height: 590 }, crowded, true)
-  const open = step(phone, { do: 'open-work', block: at(80, 45) })
+  const phone = arriveAt({ width: 390, height: 590 }, crowded, true)
+  const open = step(phone, { do: 'open-work', block: indexOf(80, 45) })
   const covered = step(open, { do: 'open', panel: 'find' })
   expect([showsLabel(open), showsLabel(covered), showsLabel(step(covered, { do: 'dismiss' }))]).toEqual([
     true,
     false,
     true,
   ])
-  expect(step(covered, { do: 'open-work', block: at(84, 45) }).panel).toBeUndefined()
+  expect(step(covered, { do: 'open-work', block: indexOf(84, 45) }).panel).toBeUndefined()
   expect(showsLabel(step(open, { do: 'open', panel: 'time' }))).toBe(true)
 })
 
@@ -175,7 +175,7 @@ test('an artwork that was sold after the shown moment is opened in the present',
 })
 
 test('a touch that is too coarse for one block selects the nearest artwork, and moves there first', () => {
-  const phone = arrived({ width: 390, height: 600 }, wallOf(canvas), true)
+  const phone = arriveAt({ width: 390, height: 600 }, wallOf(canvas), true)
   const far = step(phone, { do: 'fit' })
   const { x, y } = pointOf(far, nastyBlock)
   const there = step(far, { do: 'tap', at: { x: x - 3, y: y - 3 }, byFinger: true })
@@ -187,7 +187,7 @@ test('a touch that is too coarse for one block selects the nearest artwork, and 
 })
 
 test('the page opens on the sold blocks, and stays there when the window changes, until it is moved', () => {
-  const opening = arrived(view, wallOf(canvas))
+  const opening = arriveAt(view, wallOf(canvas))
   expect(opening.camera).toMatchObject({ x: 800, y: 450, zoom: 6 })
   expect(
     isSame(
@@ -202,25 +202,25 @@ test('the page opens on the sold blocks, and stays there when the window changes
 test('on an upright stage, the wall is as high as the stage', () => {
   const upright = { width: 390, height: 600 }
   const full = { ...canvas, blocks: ALL_BLOCKS.map((i) => ({ i, a: 0, t: 0 })) }
-  expect(arrived(upright, wallOf(full)).camera.zoom).toBeCloseTo(0.64)
-  expect(arrived(view, wallOf(full)).camera).toEqual(fit(view))
+  expect(arriveAt(upright, wallOf(full)).camera.zoom).toBeCloseTo(0.64)
+  expect(arriveAt(view, wallOf(full)).camera).toEqual(fit(view))
 })
 
 describe('a tour', () => {
   const still: State = { ...opened, reducedMotion: true }
   const touring = step(still, { do: 'tour', stops: [nastyBlock, rainbowBlock, openBlock] })
-  const turned = (state: State, ...by: readonly (1 | -1)[]) =>
+  const turnTo = (state: State, ...by: readonly (1 | -1)[]) =>
     by.reduce((now, one) => step(now, { do: 'turn', by: one }), state)
 
   test('the tour goes from stop to stop and back, and stays at the first and the last one', () => {
     expect([touring.panel, touring.pinned]).toEqual(['tour', nastyBlock])
-    expect(turned(touring, 1).pinned).toBe(rainbowBlock)
-    expect(turned(touring, 1, 1, 1).pinned).toBe(openBlock)
-    expect(turned(touring, 1, -1, -1).pinned).toBe(nastyBlock)
+    expect(turnTo(touring, 1).pinned).toBe(rainbowBlock)
+    expect(turnTo(touring, 1, 1, 1).pinned).toBe(openBlock)
+    expect(turnTo(touring, 1, -1, -1).pinned).toBe(nastyBlock)
   })
 
   test('the tour shows each artwork in the middle of the stage without its card, also after the window changes its size', () => {
-    const shown = [turned(touring, 1), resize(turned(touring, 1), { width: 390, height: 500 })]
+    const shown = [turnTo(touring, 1), resize(turnTo(touring, 1), { width: 390, height: 500 })]
     for (const { camera, ...state } of shown) {
       expect(camera).toMatchObject({ x: 810, y: 455 })
       expect(showsLabel({ ...state, camera })).toBe(false)
@@ -260,9 +260,9 @@ test('when the window changes, a wall shown whole stays whole, and a zoomed view
 
 test('a cursor begins at the centre of the view, moves block by block, and stops at the edge of the wall', () => {
   const begun = step(opened, { do: 'walk', right: 1, down: 0 })
-  expect(findShownBlock(begun)).toBe(at(80, 45))
-  expect(findShownBlock(step(begun, { do: 'walk', right: 1, down: -1 }))).toBe(at(81, 44))
-  expect(findShownBlock(step(begun, { do: 'walk', right: 1000, down: 1000 }))).toBe(at(159, 89))
+  expect(findShownBlock(begun)).toBe(indexOf(80, 45))
+  expect(findShownBlock(step(begun, { do: 'walk', right: 1, down: -1 }))).toBe(indexOf(81, 44))
+  expect(findShownBlock(step(begun, { do: 'walk', right: 1000, down: 1000 }))).toBe(indexOf(159, 89))
   expect(findShownBlock(step(begun, { do: 'leave' }))).toBeUndefined()
 })
 
@@ -285,11 +285,11 @@ test('a press on the wall stops its motion, and visitors who prefer no motion ge
 test('Escape closes one layer at a time', () => {
   let state = step(step(opened, { do: 'select-agent', agent: 0 }), { do: 'set-overlay', overlay: 'framework' })
   state = step(step(state, { do: 'go', to: rainbowBlock }), { do: 'open', panel: 'find' })
-  const layers = () => [state.panel, state.pinned, state.agent, state.overlay]
-  const seen = [layers()]
+  const listLayers = () => [state.panel, state.pinned, state.agent, state.overlay]
+  const seen = [listLayers()]
   for (let i = 0; i < 4; i++) {
     state = step(state, { do: 'dismiss' })
-    seen.push(layers())
+    seen.push(listLayers())
   }
   expect(seen).toEqual([
     ['find', rainbowBlock, 0, 'framework'],

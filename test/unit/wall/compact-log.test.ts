@@ -7,7 +7,7 @@ import { openBlank } from '../../support/blank-wall.ts'
 import { sell } from '../../support/engine.ts'
 import { fakeClock } from '../../support/fakes/clock.ts'
 import { fakeLogger } from '../../support/fakes/logger.ts'
-import { blockOf, editOf, identityOf, NOW, SILENT, wallet } from '../../support/samples.ts'
+import { blockOf, editOf, identityOf, NOW, SILENT, createWalletAddress } from '../../support/samples.ts'
 
 // Goal: a compacted log gives the same wall at every full hour, and its recent part is complete. Method: random
 // histories of repaints on the real engine, read before and after.
@@ -18,7 +18,7 @@ const BLOCKS = ['3,4', '5,6', '7,8'].map(blockOf)
 const never = new AbortController().signal
 
 /** The content of each block at a moment. */
-function saidAt(changes: readonly Change[], moment: number): Map<number, string | null> {
+function replayUntil(changes: readonly Change[], moment: number): Map<number, string | null> {
   const said = new Map<number, string | null>()
   for (const change of changes)
     if ('content' in change && change.at < moment) said.set(change.block, change.content.message)
@@ -46,7 +46,7 @@ test('compacting keeps the wall of every full hour, and all recent repaints', as
 
       const cut = Math.floor((clock.now() - COMPACTED_AFTER_MS) / HOUR_MS) * HOUR_MS
       for (let hour = Math.floor(NOW / HOUR_MS) * HOUR_MS; hour <= now + HOUR_MS; hour += HOUR_MS)
-        expect(saidAt(after, hour)).toEqual(saidAt(before, hour))
+        expect(replayUntil(after, hour)).toEqual(replayUntil(before, hour))
       expect(after.filter(({ at }) => at >= cut)).toEqual(before.filter(({ at }) => at >= cut))
       expect(after.filter(({ kind }) => kind === 'sale')).toEqual(before.filter(({ kind }) => kind === 'sale'))
       const old = after.filter((change) => change.kind === 'repaint' && change.at < cut)
@@ -81,21 +81,21 @@ test('names are compacted like repaints, and after the days of history only the 
   for (const [at, minutes] of [0, 1, 61].entries()) {
     const now = NOW + minutes * 60_000
     await wall.blocks.edit(blockOf('3,4'), { ...editOf(at, { message: `${at}` }), ts: NOW + at }, now)
-    await wall.agents.identify(wallet(1), { ...identityOf(at, { name: `${at}` }), ts: NOW + at }, now)
+    await wall.agents.identify(createWalletAddress(1), { ...identityOf(at, { name: `${at}` }), ts: NOW + at }, now)
   }
   const shown = await wall.log.compacted()
   const clock = fakeClock(NOW + COMPACTED_AFTER_MS + 2 * HOUR_MS)
   const compact = createLogCompactor({ ...wall, clock, logger: fakeLogger(), historyDays: 2 })
-  const numbers = async () => (await wall.log.after(0, 9)).map(({ number }) => number)
+  const listNumbers = async () => (await wall.log.after(0, 9)).map(({ number }) => number)
   await compact(never)
-  expect(await numbers()).toEqual([1, 4, 5, 6, 7])
+  expect(await listNumbers()).toEqual([1, 4, 5, 6, 7])
   clock.pass(2 * 24 * HOUR_MS)
   await compact(never)
-  expect(await numbers()).toEqual([1, 6, 7])
+  expect(await listNumbers()).toEqual([1, 6, 7])
   expect(await wall.log.compacted()).toEqual(shown)
   await wall.blocks.edit(blockOf('3,4'), { ...editOf(9, { message: 'new' }), ts: clock.now() }, clock.now())
   // Entries that were the last ones until now are dropped gradually.
   await compact(never)
-  expect(await numbers()).toEqual([1, 7, 8])
+  expect(await listNumbers()).toEqual([1, 7, 8])
   wall.close()
 })

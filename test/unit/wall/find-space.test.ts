@@ -7,20 +7,27 @@ import { blockOf } from '../../support/samples.ts'
 
 // Goal: a search scans the wall only if a block was taken since. Method: count reads, compare identities.
 
-const unasked = () => Promise.reject(new Error('not asked'))
+const failIfAsked = () => Promise.reject(new Error('not asked'))
 
 /** The taken blocks of an empty wall and of the result of `held`. */
-const takenWith = (held: () => Promise<BlockIndex[]>) =>
+const createTaken = (held: () => Promise<BlockIndex[]>) =>
   createTakenBlocks({
     view: createEmptyView(),
-    ledgerReader: { held, pending: unasked, ofPayer: unasked, purchases: unasked, sold: unasked, owed: unasked },
+    ledgerReader: {
+      held,
+      pending: failIfAsked,
+      ofPayer: failIfAsked,
+      purchases: failIfAsked,
+      sold: failIfAsked,
+      owed: failIfAsked,
+    },
     advance: async () => {},
   })
 
-function looking() {
+function createLooking() {
   const held: BlockIndex[] = []
   let reads = 0
-  const taken = takenWith(async () => {
+  const taken = createTaken(async () => {
     reads++
     return [...held]
   })
@@ -30,7 +37,7 @@ function looking() {
 const WISH = { w: 2, h: 2, near: blockOf('0,0'), limit: 1 }
 
 test('the same search has the same result until a block is taken', async () => {
-  const { held, taken } = looking()
+  const { held, taken } = createLooking()
   const find = createSpaceFinder(taken, OFFER)
   const first = await find(WISH)
   expect(await find(WISH)).toBe(first)
@@ -42,7 +49,7 @@ test('the same search has the same result until a block is taken', async () => {
 })
 
 test('searches at the same time share a read, and a later one gets a newer read', async () => {
-  const { held, taken, reads } = looking()
+  const { held, taken, reads } = createLooking()
   const early = [taken(), taken(), taken()]
   await early[0]
   expect(reads()).toBe(1)
@@ -58,7 +65,7 @@ test('searches at the same time share a read, and a later one gets a newer read'
 
 test('a failed read is not cached', async () => {
   let broken = true
-  const failing = takenWith(() => (broken ? Promise.reject(new Error('no store')) : Promise.resolve([])))
+  const failing = createTaken(() => (broken ? Promise.reject(new Error('no store')) : Promise.resolve([])))
   await expect(failing()).rejects.toThrow('no store')
   broken = false
   expect((await failing()).has(blockOf('1,1'))).toBe(false)

@@ -3,24 +3,24 @@ import { isFailure } from '../../../server/domain/failure.ts'
 import { createEmptyView } from '../../../server/domain/wall/wall-view.ts'
 import { receiptsOf } from '../../../server/wall/my-receipts.ts'
 import { openBlank } from '../../support/blank-wall.ts'
-import { hash, HEAD, NOW, paymentOf, SILENT, wallet } from '../../support/samples.ts'
+import { hash, HEAD, NOW, paymentOf, SILENT, createWalletAddress } from '../../support/samples.ts'
 
 test('a credit is shown as owed in its payer’s receipts until the operator has paid it back', async () => {
   const { ledgerReader, payouts } = await openBlank()
   const lost = { payment: paymentOf(1, 1), target: 'next', listing: SILENT, head: HEAD } as const
   await payouts.owe(lost, hash(7), NOW)
-  const told = async () => {
+  const readTold = async () => {
     const found = await receiptsOf(
       { view: createEmptyView(), ledgerReader, baseUrl: 'http://wall' },
-      wallet(1),
+      createWalletAddress(1),
       undefined,
     )
     return isFailure(found) ? found : found.answer('repeated')
   }
   const purchase = { state: 'credited', tx: hash(7), receipt: null }
-  expect(await told()).toMatchObject({
+  expect(await readTold()).toMatchObject({
     purchases: [{ ...purchase, credit: { amount: String(lost.payment.amount), tx: hash(7) } }],
   })
   await payouts.note(lost.payment, 'refund 0x1', NOW)
-  expect(await told()).toMatchObject({ purchases: [{ ...purchase, credit: null }] })
+  expect(await readTold()).toMatchObject({ purchases: [{ ...purchase, credit: null }] })
 })

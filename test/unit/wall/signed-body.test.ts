@@ -4,7 +4,7 @@ import { readEdit } from '../../../server/wall/signed-body.ts'
 // Goal: rejecting a body costs little. Method: count how often its fields are read.
 
 /** A body of so many unknown fields, and how often any of its fields was read. */
-function countedBody(fields: number) {
+function createCountedBody(fields: number) {
   let reads = 0
   const body = new Proxy(Object.fromEntries(Array.from({ length: fields }, (_, at) => [`field ${at}`, 1])), {
     get(target, name) {
@@ -16,7 +16,7 @@ function countedBody(fields: number) {
 }
 
 test('a body with four thousand unknown fields is rejected at the first one', () => {
-  const [few, many] = [countedBody(1), countedBody(4000)]
+  const [few, many] = [createCountedBody(1), createCountedBody(4000)]
   expect(readEdit(many.body)).toEqual(readEdit(few.body))
   expect(readEdit(many.body)).toMatchObject({ code: 'invalid_body' })
   readEdit(few.body)

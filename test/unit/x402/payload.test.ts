@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 
 /** The payload with one of its fields replaced; `undefined` removes it. */
-function changed(path: string, value: unknown): unknown {
+function changePayload(path: string, value: unknown): unknown {
   const copy: Json = structuredClone(stock)
   const steps = path.split('.')
   const last = steps.pop() ?? ''
@@ -79,32 +79,32 @@ describe("the stock client's own header", () => {
 })
 
 describe('letter case', () => {
-  const upper = (hex: unknown) => `0x${String(hex).slice(2).toUpperCase()}`
+  const toUpperHex = (hex: unknown) => `0x${String(hex).slice(2).toUpperCase()}`
 
   test.each([
-    ['payload.authorization.nonce', upper],
-    ['payload.authorization.from', upper],
+    ['payload.authorization.nonce', toUpperHex],
+    ['payload.authorization.from', toUpperHex],
     ['payload.authorization.from', (hex: unknown) => String(hex).toLowerCase()],
-    ['payload.authorization.to', upper],
-    ['payload.signature', upper],
-    ['accepted.asset', upper],
+    ['payload.authorization.to', toUpperHex],
+    ['payload.signature', toUpperHex],
+    ['accepted.asset', toUpperHex],
     ['accepted.payTo', (hex: unknown) => String(hex).toLowerCase()],
   ])('another letter case in %s does not change the payment', (path, spell) => {
     const value = path.split('.').reduce<unknown>((at, step) => (at as Json)[step], stock)
-    expect(readPayment(changed(path, spell(value)))).toEqual(readPayment(stock))
+    expect(readPayment(changePayload(path, spell(value)))).toEqual(readPayment(stock))
   })
 })
 
 describe('the salt of an order', () => {
-  const saying = (binding: unknown) => readPayment(changed('extensions', { 'order-binding': binding }))
+  const readBinding = (binding: unknown) => readPayment(changePayload('extensions', { 'order-binding': binding }))
   const salt = `0x${'5a'.repeat(32)}`
 
   test('the salt of an order is read from the client’s payload, and is not sent to a facilitator', () => {
-    expect(saying({ info: { salt } })).toEqual({ ...(readPayment(stock) as Payment), salt })
+    expect(readBinding({ info: { salt } })).toEqual({ ...(readPayment(stock) as Payment), salt })
   })
 
   test('a salt that is not a text fits no order', () => {
-    expect(saying({ info: { salt: 5 } })).toHaveProperty('salt', '')
+    expect(readBinding({ info: { salt: 5 } })).toHaveProperty('salt', '')
   })
 
   test.each([
@@ -116,30 +116,30 @@ describe('the salt of an order', () => {
     [{ info: [] }],
     [{ salt }],
     [Object.create({ info: { salt } })],
-  ])('there is no salt if a client sends %p', (binding) => expect(saying(binding)).toEqual(readPayment(stock)))
+  ])('there is no salt if a client sends %p', (binding) => expect(readBinding(binding)).toEqual(readPayment(stock)))
 })
 
 describe('the payment identifier', () => {
   const id = 'pay_7d5d747be160e280'
 
   /** The payload of a stock client that sends an identifier, or only echoes the declaration. */
-  const named = (name?: string) => {
+  const readNamed = (name?: string) => {
     const extensions = structuredClone({ ...demandOf(OFFER, 'next').extensions })
-    return changed(
+    return changePayload(
       'extensions',
       name === undefined ? extensions : appendPaymentIdentifierToExtensions(extensions, name),
     )
   }
 
   test('a payment identifier is read, and nothing else of the payment depends on it', () => {
-    expect(readPayment(named(id))).toEqual({ ...(readPayment(stock) as Payment), identifier: id })
-    expect(readPayment(named())).toEqual(readPayment(stock))
-    expect(readPayment(changed('extensions', {}))).toEqual(readPayment(stock))
+    expect(readPayment(readNamed(id))).toEqual({ ...(readPayment(stock) as Payment), identifier: id })
+    expect(readPayment(readNamed())).toEqual(readPayment(stock))
+    expect(readPayment(changePayload('extensions', {}))).toEqual(readPayment(stock))
   })
 
   test('a payment identifier may be any that the SDK makes or accepts', () => {
     const every = [generatePaymentId(), generatePaymentId(''), 'a'.repeat(16), 'Z'.repeat(128), '0123456789-_AZaz']
-    for (const name of every) expect(readPayment(named(name))).toMatchObject({ identifier: name })
+    for (const name of every) expect(readPayment(readNamed(name))).toMatchObject({ identifier: name })
   })
 
   test.each([
@@ -153,7 +153,7 @@ describe('the payment identifier', () => {
     ['a string', 'pay_7d5d747be160e280'],
     ['null', null],
   ])('a payment identifier that is %s is rejected', (_, extension) => {
-    const payload = changed('extensions', { 'payment-identifier': extension })
+    const payload = changePayload('extensions', { 'payment-identifier': extension })
     expect(codeOf(readPayment(payload))).toBe('invalid_payment')
   })
 })
@@ -168,7 +168,7 @@ describe('echoed fields', () => {
     ['accepted.extra', { name: 'Another Coin', version: '9' }],
     ['accepted.maxTimeoutSeconds', 1],
   ])('an echoed %s of %j is dropped', (path, value) => {
-    expect(readPayment(changed(path, value))).toEqual(readPayment(stock))
+    expect(readPayment(changePayload(path, value))).toEqual(readPayment(stock))
   })
 
   test.each([
@@ -177,7 +177,7 @@ describe('echoed fields', () => {
     ['amount', '999999', 'amount', 999_999n],
     ['payTo', `0x${'11'.repeat(20)}`, 'payTo', `0x${'11'.repeat(20)}`],
   ])('accepted.%s as %j is kept for comparison', (key, value, field, read) => {
-    const payment = readPayment(changed(`accepted.${key}`, value))
+    const payment = readPayment(changePayload(`accepted.${key}`, value))
     expect(payment).toMatchObject({ accepted: { [field]: read }, to: TERMS.payTo, amount: 1_000_000n })
   })
 })
@@ -233,14 +233,14 @@ describe('invalid payloads', () => {
   test.each(cases.flatMap(([path, values]) => values.map((value) => [path, value] as const)))(
     'a payload whose %s is %j is rejected',
     (path, value) => {
-      expect(codeOf(readPayment(changed(path, value)))).toBe('invalid_payment')
-      expect(codeOf(readHeaderOf(changed(path, value)))).toBe('invalid_payment')
+      expect(codeOf(readPayment(changePayload(path, value)))).toBe('invalid_payment')
+      expect(codeOf(readHeaderOf(changePayload(path, value)))).toBe('invalid_payment')
     },
   )
 
   test('a payload with inherited keys is rejected', () => {
     const inherited = Object.create(stock.payload) as object
-    expect(codeOf(readPayment(changed('payload', undefined)))).toBe('invalid_payment')
+    expect(codeOf(readPayment(changePayload('payload', undefined)))).toBe('invalid_payment')
     expect(codeOf(readPayment({ ...stock, payload: inherited }))).toBe('invalid_payment')
   })
 
@@ -250,18 +250,18 @@ describe('invalid payloads', () => {
 })
 
 describe('invalid headers', () => {
-  const encoded = (text: string | Uint8Array) => Buffer.from(text).toString('base64')
+  const encodeText = (text: string | Uint8Array) => Buffer.from(text).toString('base64')
 
   test.each([
     ['empty', ''],
     ['no base64', '%%%not-base64'],
-    ['base64 with a space', `${encoded('{}')} `],
-    ['two headers in one', `${encoded('{}')}, ${encoded('{}')}`],
+    ['base64 with a space', `${encodeText('{}')} `],
+    ['two headers in one', `${encodeText('{}')}, ${encodeText('{}')}`],
     ['padded in the middle', 'e30=e30='],
     ['padded too far', 'e30==='],
-    ['no JSON', encoded('{bad')],
-    ['no UTF-8', encoded(Uint8Array.from([0x7b, 0xff, 0xfe, 0x7d]))],
-    ['nested without end', encoded('['.repeat(12_000) + ']'.repeat(12_000))],
+    ['no JSON', encodeText('{bad')],
+    ['no UTF-8', encodeText(Uint8Array.from([0x7b, 0xff, 0xfe, 0x7d]))],
+    ['nested without end', encodeText('['.repeat(12_000) + ']'.repeat(12_000))],
   ])('a header that is %s is rejected', (_, header) => {
     expect(codeOf(readPaymentHeader(header))).toBe('invalid_payment')
   })
@@ -274,8 +274,8 @@ describe('invalid headers', () => {
 
   test('a header with a duplicate key is rejected', () => {
     const text = JSON.stringify(stock).replace('"value":', '"value":"1","value":')
-    expect(codeOf(readPaymentHeader(encoded(text)))).toBe('invalid_payment')
-    expect(codeOf(readPaymentHeader(encoded(JSON.stringify(stock))))).toBe('read')
+    expect(codeOf(readPaymentHeader(encodeText(text)))).toBe('invalid_payment')
+    expect(codeOf(readPaymentHeader(encodeText(JSON.stringify(stock))))).toBe('read')
   })
 })
 
@@ -317,7 +317,7 @@ describe('any input', () => {
     )
     fc.assert(
       fc.property(fc.constantFrom(...paths), values, (path, value) => {
-        const answer = readHeaderOf(changed(path, value))
+        const answer = readHeaderOf(changePayload(path, value))
         if (isFailure(answer)) return isRefused(answer)
         const { payer, to, nonce, signature, accepted } = answer
         expect([payer, to, accepted.asset, accepted.payTo].every((text) => /^0x[0-9a-f]{40}$/.test(text))).toBe(true)

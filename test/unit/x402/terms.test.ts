@@ -34,14 +34,14 @@ const facilitator = {
   settle: () => Promise.reject(new Error('terms are built without settling')),
 }
 
-async function stockServer(): Promise<x402ResourceServer> {
+async function createStockServer(): Promise<x402ResourceServer> {
   const server = new x402ResourceServer(facilitator).register(NETWORK, new ExactEvmScheme())
   server.registerExtension(bazaarResourceServerExtension)
   await server.initialize()
   return server
 }
 
-const stockRequirements = (server: x402ResourceServer) =>
+const buildStockRequirements = (server: x402ResourceServer) =>
   server.buildPaymentRequirements({
     scheme: 'exact',
     price: '$1.00',
@@ -51,7 +51,7 @@ const stockRequirements = (server: x402ResourceServer) =>
   })
 
 /** The discovery extension of a target by the SDK, which adds method and route to the declaration. */
-function stockDiscovery(target: (typeof TARGETS)[number]): Record<string, unknown> {
+function buildStockDiscovery(target: (typeof TARGETS)[number]): Record<string, unknown> {
   const properties = Object.fromEntries(
     Object.entries(ListingQuery.properties).map(([name, { type, minLength, maxLength, pattern }]) => [
       name,
@@ -73,7 +73,7 @@ function stockDiscovery(target: (typeof TARGETS)[number]): Record<string, unknow
 const IDENTIFIER = { [PAYMENT_IDENTIFIER]: declarePaymentIdentifierExtension() }
 
 /** Its discovery extension, which both validators of the SDK take. */
-function validDiscovery({ extensions }: ReturnType<typeof demandOf>) {
+function validateDiscovery({ extensions }: ReturnType<typeof demandOf>) {
   const bazaar = extensions?.['bazaar'] as DiscoveryExtension & Record<string, unknown>
   expect(validateDiscoveryExtension(bazaar)).toEqual({ valid: true })
   expect(validateDiscoveryExtensionSpec(bazaar)).toEqual({ valid: true })
@@ -81,18 +81,18 @@ function validDiscovery({ extensions }: ReturnType<typeof demandOf>) {
 }
 
 /** What a catalogue reads of a demand that was paid. */
-const catalogued = (demand: ReturnType<typeof demandOf>) => {
+const catalogueDemand = (demand: ReturnType<typeof demandOf>) => {
   const accepted = toRequirements(OFFER, TERMS)
   return extractDiscoveryInfo({ ...demand, accepted, payload: {} }, accepted)
 }
 
 describe('the terms of a block', () => {
   test('the terms of a block are a whole demand as the SDK builds it', async () => {
-    const server = await stockServer()
+    const server = await createStockServer()
     for (const target of TARGETS) {
       const ours = demandOf(OFFER, target)
       const theirs = await server.createPaymentRequiredResponse(
-        (await stockRequirements(server)).map((accept) => ({
+        (await buildStockRequirements(server)).map((accept) => ({
           ...accept,
           extra: { ...accept.extra, primaryType: 'TransferWithAuthorization' },
         })),
@@ -134,8 +134,8 @@ describe.each([...TARGETS])('the demand for %p', (target) => {
   })
 
   test('the demand carries the extensions as the SDK declares them, and its validators accept them', () => {
-    expect(demand.extensions).toEqual({ ...stockDiscovery(target), ...IDENTIFIER, ...orderBinding })
-    validDiscovery(demand)
+    expect(demand.extensions).toEqual({ ...buildStockDiscovery(target), ...IDENTIFIER, ...orderBinding })
+    validateDiscovery(demand)
   })
 })
 
@@ -148,13 +148,14 @@ describe('the demand for one request', () => {
       resource: { ...demand.resource, url: `https://wall.example/blocks/next?${query}` },
     })
     expect(isPaymentRequiredV2(demand)).toBe(true)
-    expect(catalogued(demand)?.resourceUrl).toBe('https://wall.example/blocks/next')
+    expect(catalogueDemand(demand)?.resourceUrl).toBe('https://wall.example/blocks/next')
   })
 
   test('fits the 8 kB of a proxy, whatever is said', () => {
-    const long = (length: number) => encodeHeader(demandOf(OFFER, blockOf('80,45'), { query: 'x'.repeat(length) }))
-    expect(long(2000).length).toBeLessThan(6500)
-    expect(long(4096).length).toBeLessThan(7200)
+    const createLongDemand = (length: number) =>
+      encodeHeader(demandOf(OFFER, blockOf('80,45'), { query: 'x'.repeat(length) }))
+    expect(createLongDemand(2000).length).toBeLessThan(6500)
+    expect(createLongDemand(4096).length).toBeLessThan(7200)
   })
 })
 
@@ -162,7 +163,7 @@ test('the tool that buys is catalogued by the MCP server’s address and its own
   const demand = createToolDemand(OFFER, 'next', { reason: 'expired' })
   expect(isPaymentRequiredV2(demand)).toBe(true)
   expect([demand.resource.url, demand.error]).toEqual(['https://wall.example/mcp', 'expired'])
-  const bazaar = validDiscovery(demand)
+  const bazaar = validateDiscovery(demand)
   const { inputSchema, example } = (bazaar as { info: { input: { inputSchema: object; example: object } } }).info.input
   const declared = declareDiscoveryExtension({
     toolName: 'buy_block',
@@ -172,12 +173,12 @@ test('the tool that buys is catalogued by the MCP server’s address and its own
     output: { example: { block: '80,45', owner: 'you', pixels: 'yours' } },
   })
   expect(demand.extensions).toEqual({ ...JSON.parse(JSON.stringify(declared)), ...IDENTIFIER, ...orderBinding })
-  expect(catalogued(demand)).toMatchObject({ resourceUrl: 'https://wall.example/mcp', toolName: 'buy_block' })
+  expect(catalogueDemand(demand)).toMatchObject({ resourceUrl: 'https://wall.example/mcp', toolName: 'buy_block' })
 })
 
 test('a catalogue finds both addresses, the blocks under one template', () => {
   const found = TARGETS.map((target) => {
-    const discovered = catalogued(demandOf(OFFER, target))
+    const discovered = catalogueDemand(demandOf(OFFER, target))
     return { url: discovered?.resourceUrl, input: discovered?.discoveryInfo.input }
   })
   const input = { type: 'http', method: 'GET', queryParams: { name: 'Ada', message: 'hello' } } as const

@@ -32,7 +32,7 @@ const STRETCHES = [250, 1000, 5000]
 export type Fate = { readonly mutant: Mutant; readonly seed?: number; readonly broken?: string }
 
 /** The source with the bug in it. Throws if the text to change does not occur exactly once. */
-export function planted({ name, file, from, to }: Mutant): string {
+export function plantBug({ name, file, from, to }: Mutant): string {
   const source = readFileSync(join(ROOT, file), 'utf8')
   const [before, after, ...more] = source.split(from)
   if (before === undefined || after === undefined || more.length > 0)
@@ -44,7 +44,7 @@ export function planted({ name, file, from, to }: Mutant): string {
 export async function fateOf(mutant: Mutant, seeds: number): Promise<Fate> {
   const folder = mkdtempSync(join(tmpdir(), 'pixel-wall-mutant-'))
   try {
-    const source = planted(mutant)
+    const source = plantBug(mutant)
     for (const path of SOURCES) cpSync(join(ROOT, path), join(folder, path), { recursive: true })
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
     writeFileSync(join(folder, mutant.file), source)
@@ -75,10 +75,10 @@ const choiceOf = ({ file, shows }: Mutant): Choice => ({
 /** Plants every bug and prints the results; returns the exit code. */
 export async function runMutants(workers: number, seeds: number): Promise<number> {
   // All of them must fit before the first is tried.
-  for (const mutant of mutants) planted(mutant)
+  for (const mutant of mutants) plantBug(mutant)
   const waiting = [...mutants]
   const fates: Fate[] = []
-  const work = async () => {
+  const runNext = async () => {
     for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
       const fate = await fateOf(mutant, Math.min(seeds, withinOf(mutant)))
       fates.push(fate)
@@ -87,7 +87,7 @@ export async function runMutants(workers: number, seeds: number): Promise<number
       )
     }
   }
-  await Promise.all(Array.from({ length: workers }, work))
+  await Promise.all(Array.from({ length: workers }, runNext))
   const survivors = fates.filter(({ seed }) => seed === undefined)
   console.log(`${fates.length - survivors.length} of ${mutants.length} planted bugs found`)
   return survivors.length === 0 ? 0 : 1

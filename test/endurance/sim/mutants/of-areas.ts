@@ -65,20 +65,20 @@ export const mutantsOfAreas: readonly Mutant[] = [
   {
     name: 'an area that settled late is placed where only a block has space',
     file: MODEL,
-    from: `typeof own === 'string' ? shelf.openPlace(nextLike(known.target)) : own`,
+    from: `typeof own === 'string' ? shelf.openPlace(toNext(known.target)) : own`,
     to: `typeof own === 'string' ? shelf.openPlace('next') : own`,
   },
   {
     name: 'a payment that settled late is credited although there is space',
     file: MODEL,
-    from: `typeof own === 'string' ? shelf.openPlace(nextLike(known.target)) : own`,
+    from: `typeof own === 'string' ? shelf.openPlace(toNext(known.target)) : own`,
     to: 'own',
   },
   {
     name: 'a purchase that settled late is moved although its own place is open',
     file: MODEL,
-    from: `typeof own === 'string' ? shelf.openPlace(nextLike(known.target)) : own`,
-    to: 'shelf.openPlace(nextLike(known.target))',
+    from: `typeof own === 'string' ? shelf.openPlace(toNext(known.target)) : own`,
+    to: 'shelf.openPlace(toNext(known.target))',
   },
   {
     name: 'held blocks are not counted (SQL)',

@@ -14,7 +14,7 @@ import type { BlockIndex } from '../../../../shared/wall.ts'
 import { Violation } from '../check.ts'
 import type { Book } from '../ledger-model.ts'
 import { SIGNED } from '../samples.ts'
-import { isCharged, termsNow, timeOf, type World } from '../world.ts'
+import { isCharged, readTerms, timeOf, type World } from '../world.ts'
 import { sign, type Crowd, type Payer } from './payers.ts'
 
 /** Sends a request to a wall, and gets its response; `undefined` if there is none. */
@@ -61,8 +61,9 @@ export function startKeeper(
   keeper.process = process
   world.tell(() => `client: ${keeper.payer.wallet.slice(-4)} starts for ${errand?.target ?? 'what is left'}`)
   // A dead process does nothing more.
-  const alive = <T>(act: () => Promise<T>) => (keeper.process === process ? act() : Promise.withResolvers<T>().promise)
-  const paymentIn = (header: string): Payment => {
+  const runWhileAlive = <T>(act: () => Promise<T>) =>
+    keeper.process === process ? act() : Promise.withResolvers<T>().promise
+  const parsePayment = (header: string): Payment => {
     const known = keeper.payments.get(header)
     if (known !== undefined) return known
     if (errand === undefined) throw new Violation('a client that only finishes purchases signs nothing')
@@ -71,19 +72,19 @@ export function startKeeper(
     errand.signed.push(payment)
     return payment
   }
-  const says = (end: 'served' | 'paid', payment: string) => {
+  const noteEnd = (end: 'served' | 'paid', payment: string) => {
     world.tell(() => `client: says that ${payment.slice(-4)} was ${end}`)
     keeper.told.add(payment)
     for (const one of keeper.errands) if (one.signed.some((of) => keyOf(of) === payment)) one.end ??= end
   }
-  const saved = (request: SignedRequest): SavedPayment => ({
+  const toSavedPayment = (request: SignedRequest): SavedPayment => ({
     ...request,
-    remove: () => alive(() => world.scheduler.call(process, () => void keeper.folder.delete(request.payment))),
+    remove: () => runWhileAlive(() => world.scheduler.call(process, () => void keeper.folder.delete(request.payment))),
     setAside: () =>
-      alive(() =>
+      runWhileAlive(() =>
         world.scheduler.call(process, () => {
           keeper.folder.delete(request.payment)
-          says('paid', keyOf(paymentIn(request.payment)))
+          noteEnd('paid', keyOf(parsePayment(request.payment)))
           return 'a folder'
         }),
       ),
@@ -92,29 +93,30 @@ export function startKeeper(
     account: { address: keeper.payer.wallet, signTypedData: () => Promise.resolve(SIGNED) },
     payments: {
       save: (request) =>
-        alive(() =>
+        runWhileAlive(() =>
           world.scheduler.call(process, () => {
-            paymentIn(request.payment)
+            parsePayment(request.payment)
             keeper.folder.set(request.payment, request)
-            return saved(request)
+            return toSavedPayment(request)
           }),
         ),
-      list: () => alive(() => world.scheduler.call(process, () => [...keeper.folder.values()].map(saved))),
+      list: () =>
+        runWhileAlive(() => world.scheduler.call(process, () => [...keeper.folder.values()].map(toSavedPayment))),
     },
     lock: () => Promise.resolve(() => Promise.resolve()),
-    pause: (ms) => alive(() => world.scheduler.wait(process, ms)),
-    fetch: (request) => alive(() => answerTo(world, line, request, paymentIn)),
+    pause: (ms) => runWhileAlive(() => world.scheduler.wait(process, ms)),
+    fetch: (request) => runWhileAlive(() => answerTo(world, line, request, parsePayment)),
     now: () => timeOf(world),
     maxDollars: '1000000',
-    onEarlier: (receipt) => says('served', paymentOf(receipt)),
+    onEarlier: (receipt) => noteEnd('served', paymentOf(receipt)),
   })
-  const bought = async (target: Target) => {
+  const createBought = async (target: Target) => {
     const { receipt, done } = await client.buy({ url: `http://wall/${target}`, text: String(target), blocks: 1 })
-    says('served', paymentOf(receipt))
+    noteEnd('served', paymentOf(receipt))
     if (errand !== undefined) errand.end = 'served'
     await done()
   }
-  const ended = errand === undefined ? client.finish() : bought(errand.target)
+  const ended = errand === undefined ? client.finish() : createBought(errand.target)
   ended
     .catch((error: unknown) => {
       if (!(error instanceof WallError)) throw error
@@ -143,28 +145,28 @@ function answerTo(
   { url, headers }: Request,
   paymentIn: (header: string) => Payment,
 ): Promise<Response> {
-  const target = targetIn(url)
+  const target = parseTarget(url)
   const header = headers.get('payment-signature')
   return new Promise((resolve, reject) => {
-    const lose = () => {
-      const strange = strangeAnswer(world)
+    const loseProcess = () => {
+      const strange = drawStrangeAnswer(world)
       if (strange === undefined) reject(new TypeError('the connection is lost'))
       else resolve(strange)
     }
     if (header === null)
-      line.asks(target, (space) => (space === undefined ? lose() : resolve(offer(world, target, space))))
+      line.asks(target, (space) => (space === undefined ? loseProcess() : resolve(offer(world, target, space))))
     else
       line.pays(target, paymentIn(header), (outcome) =>
-        outcome === undefined ? lose() : resolve(outcomeOf(world, target, outcome)),
+        outcome === undefined ? loseProcess() : resolve(outcomeOf(world, target, outcome)),
       )
   })
 }
 
 /** A proxy's response in place of the wall's, as a page or as JSON that looks like the wall's; `undefined` if the connection is lost. */
-function strangeAnswer({ prng }: World): Response | undefined {
+function drawStrangeAnswer({ prng }: World): Response | undefined {
   const status = prng.pick([0, 0, 200, 400, 404, 409, 410, 413, 429, 502, 503])
   if (status === 0) return undefined
-  if (status === 200) return prng.chance(0.5) ? deed() : cutOff()
+  if (status === 200) return prng.chance(0.5) ? createDeed() : cutOff()
   if (prng.chance(0.5)) return new Response('<p>a proxy</p>', { status })
   return Response.json({ error: 'bad_gateway', message: 'Nothing was charged.' }, { status })
 }
@@ -172,31 +174,31 @@ function strangeAnswer({ prng }: World): Response | undefined {
 /** A response whose body ends in the middle. */
 const cutOff = () => new Response(JSON.stringify({ owner: 'you', payment: '' }).slice(0, -2))
 
-function targetIn(url: string): Target {
+function parseTarget(url: string): Target {
   const name = new URL(url).pathname.slice(1)
   return (/^\d+$/.test(name) ? (Number(name) as BlockIndex) : name) as Target
 }
 
 function offer(world: World, target: Target, space: OfferState): Response {
-  if (space === 'open' || space === 'uncertain') return refusal(world, target, 'payment_required')
-  if (space === 'claimed' && typeof target === 'number') return deed()
-  return refusal(world, target, spaceCodes[space])
+  if (space === 'open' || space === 'uncertain') return createRefusal(world, target, 'payment_required')
+  if (space === 'claimed' && typeof target === 'number') return createDeed()
+  return createRefusal(world, target, spaceCodes[space])
 }
 
-const deed = () => Response.json({ state: 'claimed' })
+const createDeed = () => Response.json({ state: 'claimed' })
 
 const spaceCodes = { claimed: 'sold_out', reserved: 'purchase_pending', crowded: 'no_room' } as const
 
 function outcomeOf(world: World, target: Target, outcome: Outcome): Response {
   if (outcome.kind === 'bought') return Response.json({ owner: 'you', payment: keyOf(outcome.purchase.payment) })
-  return refusal(world, target, outcome.code, outcome.details)
+  return createRefusal(world, target, outcome.code, outcome.details)
 }
 
 // The stock client pays with nothing else.
 const DOLLARS = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
 
-function refusal(world: World, target: Target, code: FailureCode, details?: Failure['details']): Response {
-  const { network, payTo, amount } = selectTerms(termsNow(world), target)
+function createRefusal(world: World, target: Target, code: FailureCode, details?: Failure['details']): Response {
+  const { network, payTo, amount } = selectTerms(readTerms(world), target)
   const terms = {
     scheme: 'exact',
     network,

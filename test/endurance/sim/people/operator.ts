@@ -4,11 +4,11 @@ import { acceptRestoredBackup, findLostPayments } from '../../../../server/books
 import { balanceOf } from '../../../../server/domain/purchase/balance.ts'
 import { keyOf } from '../../../../server/domain/purchase/payment.ts'
 import type { StorePosition } from '../../../../server/domain/store-position.ts'
-import { settled } from '../../../support/scheduler.ts'
+import { readSettled } from '../../../support/scheduler.ts'
 import { promise, rowOf, type Witness } from '../check.ts'
 import { writeWitness, type Copy, type Operator } from '../guard.ts'
 import type { Vault } from '../ledger-model.ts'
-import { heightOf, lagMax, read, termsNow, timeOf, transfersIn, transfersTo, type World } from '../world.ts'
+import { heightOf, lagMax, read, readTerms, timeOf, listTransfers, readTransfers, type World } from '../world.ts'
 
 /** An operator of a wall: with a witness on another device, with one beside the store, or with none. */
 export function operatorOf({ prng }: World, vault: Vault): Operator {
@@ -30,7 +30,7 @@ export function operatorOf({ prng }: World, vault: Vault): Operator {
  * A snapshot of its device includes a witness that is beside the store.
  */
 export function copy(world: World, operator: Operator): void {
-  const position = settled(operator.vault.ports.store.position())
+  const position = readSettled(operator.vault.ports.store.position())
   if (position.height === 0n) return
   operator.vault.copy(operator.copies.length)
   operator.copies.push({ position, witness: operator.witness })
@@ -38,8 +38,8 @@ export function copy(world: World, operator: Operator): void {
 }
 
 /** The copies that were made before the wall continued. */
-export function lacking({ vault, copies }: Operator): readonly Copy[] {
-  const { payment, height } = settled(vault.ports.store.position())
+export function listLackingCopies({ vault, copies }: Operator): readonly Copy[] {
+  const { payment, height } = readSettled(vault.ports.store.position())
   return copies.filter(({ position }) => payment > position.payment || height > position.height)
 }
 
@@ -49,12 +49,12 @@ export function putBack(world: World, operator: Operator, copied: Copy, witness:
   vault.putBack(copies.indexOf(copied))
   const isSnapshot = !isApart && world.prng.chance(0.7)
   if (isSnapshot) operator.witness = copied.witness
-  const position = settled(vault.ports.store.position())
+  const position = readSettled(vault.ports.store.position())
   const seen = operator.witness
   const isBehind =
     seen !== undefined &&
     (position.change < seen.change || position.payment < seen.payment || position.height < seen.height)
-  operator.putBack = { isBehind, lost: lostPayments(world, operator, witness) }
+  operator.putBack = { isBehind, lost: listLostPayments(world, operator, witness) }
   forget(world, witness)
   const { size } = operator.putBack.lost
   world.tell(() => `operator: puts the copy back${isSnapshot ? ', with its witness' : ''}: ${size} payments are lost`)
@@ -64,18 +64,22 @@ export function putBack(world: World, operator: Operator, copied: Copy, witness:
  * Payments that the copy does not know and every endpoint shows, at any address that copy, witness or settings know; not those
  * that the copy had booked while it was the wall.
  */
-function lostPayments(world: World, { vault, witness: seen }: Operator, witness: Witness): ReadonlyMap<string, string> {
+function listLostPayments(
+  world: World,
+  { vault, witness: seen }: Operator,
+  witness: Witness,
+): ReadonlyMap<string, string> {
   const { store, payouts, checkpoint } = vault.ports
-  const { height: from } = settled(store.position())
+  const { height: from } = readSettled(store.position())
   const shown = BigInt(heightOf(world) - lagMax(world))
-  const payees = new Set([...settled(checkpoint.payees()), ...(seen?.payees ?? []), termsNow(world).payTo])
-  const lost = transfersIn(world).filter(
+  const payees = new Set([...readSettled(checkpoint.payees()), ...(seen?.payees ?? []), readTerms(world).payTo])
+  const lost = listTransfers(world).filter(
     ({ to, height, ...key }) =>
       height > from &&
       height <= shown &&
       payees.has(to) &&
       rowOf(witness, keyOf(key)) === undefined &&
-      settled(payouts.noteOf(key)) === undefined,
+      readSettled(payouts.noteOf(key)) === undefined,
   )
   return new Map(lost.map((transfer) => [keyOf(transfer), transfer.tx]))
 }
@@ -93,7 +97,7 @@ export function mustWait(world: World, { putBack, witness, isApart }: Operator, 
   if (putBack === undefined) return false
   if (putBack.isBehind) return true
   if (isApart && witness !== undefined) return false
-  return transfersIn(world).some((transfer) => {
+  return listTransfers(world).some((transfer) => {
     const key = keyOf(transfer)
     return putBack.lost.get(key) === transfer.tx && rowOf(book, key) === undefined
   })
@@ -105,7 +109,7 @@ export function accept(world: World, operator: Operator, seenBy: Witness): void 
   const sight = { newest: 0 }
   const chain: Parameters<typeof findLostPayments>[0]['chain'] = {
     read: async (key) => read(world, key, sight),
-    transfersTo: async (payTo, from) => transfersTo(world, payTo, from, sight),
+    transfersTo: async (payTo, from) => readTransfers(world, payTo, from, sight),
   }
   const witness = { write: async (seen: StorePosition) => writeWitness(operator, seen) }
   const deps = {
@@ -114,13 +118,13 @@ export function accept(world: World, operator: Operator, seenBy: Witness): void 
     payouts,
     store,
     witness,
-    terms: termsNow(world),
+    terms: readTerms(world),
     clock: { now: () => timeOf(world) },
   }
-  const lost = settled(findLostPayments(deps, operator.witness))
+  const lost = readSettled(findLostPayments(deps, operator.witness))
   world.tell(() => `operator: accepts the copy: ${lost === 'silent' ? lost : lost.orphans.length}`)
   if (lost === 'silent') return
-  settled(acceptRestoredBackup(deps, lost))
+  readSettled(acceptRestoredBackup(deps, lost))
   for (const orphan of lost.orphans) {
     const key = keyOf(orphan)
     promise(
@@ -135,10 +139,10 @@ export function accept(world: World, operator: Operator, seenBy: Witness): void 
 
 /** Every dollar that arrived is a sale or a credit, or the operator got an alert; and every sale was paid, or there was an alert. */
 export function checkBooks(world: World, { vault, firstLook }: Operator, witness: Witness): void {
-  const statement = settled(vault.ports.audit.statement())
+  const statement = readSettled(vault.ports.audit.statement())
   // If only the lost history asked to be paid at an address, nobody knows to search it.
-  const payees = new Set<string>([...statement.payees, termsNow(world).payTo])
-  const arrivals = transfersIn(world).filter(({ to }) => payees.has(to))
+  const payees = new Set<string>([...statement.payees, readTerms(world).payTo])
+  const arrivals = listTransfers(world).filter(({ to }) => payees.has(to))
   const { unpaid, landed, orphans } = balanceOf(statement, arrivals, statement)
   for (const sale of unpaid)
     promise(witness.alerts.has(keyOf(sale)), 'the books: the operator gets an alert for an unpaid sale', keyOf(sale))

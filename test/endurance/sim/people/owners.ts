@@ -17,7 +17,7 @@ import { editMessage, registerMessage } from '../../../../shared/signing.ts'
 import { coordOf, type BlockIndex } from '../../../../shared/wall.ts'
 import { unlimited } from '../../../support/fakes/limits.ts'
 import { fakeWallets, signatureOf } from '../../../support/fakes/wallets.ts'
-import { settled } from '../../../support/scheduler.ts'
+import { readSettled } from '../../../support/scheduler.ts'
 import { Violation } from '../check.ts'
 import type { Paint } from '../ledger-model.ts'
 import { addressOf } from '../samples.ts'
@@ -40,7 +40,7 @@ const subjectOf = (change: Change) =>
   change.kind === 'repaint' ? `block ${change.block}` : change.kind === 'identity' ? `agent ${change.agent}` : undefined
 
 /** The content of an owner's change. */
-const writtenIn = (change: Change) =>
+const readContent = (change: Change) =>
   change.kind === 'repaint' ? change.content.message : change.kind === 'identity' ? change.profile.name : undefined
 
 const wordOf = (sent: Sent): string => ('message' in sent ? sent.message : sent.name)
@@ -56,10 +56,10 @@ export function change(
   const { prng } = world
   const chosen = sent.length > 0 && prng.chance(0.3) ? prng.pick(sent) : sign(world, sent.length, wall)
   if (!sent.includes(chosen)) sent.push(chosen)
-  const answered = (answer: object) => {
+  const noteAnswer = (answer: object) => {
     if (!isFailure(answer)) done.add(wordOf(chosen))
   }
-  send(server, chosen).then(answered, (error: unknown) => {
+  send(server, chosen).then(noteAnswer, (error: unknown) => {
     if (!(error instanceof StoreUnavailable)) failed(error)
   })
 }
@@ -92,8 +92,8 @@ async function send({ paint, follower, clock }: Server, sent: Sent): Promise<obj
 
 /** Compares the log, the blocks and every view of them with the acknowledged changes. */
 export function checkPaint(paint: Paint, { sent, done }: Studio, follower: Server['follower']): void {
-  const log = settled(paint.log.after(0, 1000))
-  const written = log.flatMap((change) => writtenIn(change) ?? [])
+  const log = readSettled(paint.log.after(0, 1000))
+  const written = log.flatMap((change) => readContent(change) ?? [])
   for (const word of sent.map(wordOf)) {
     const times = written.filter((other) => other === word).length
     if (times > 1) throw new Violation(`a change is applied once: ${word}`)
@@ -101,29 +101,29 @@ export function checkPaint(paint: Paint, { sent, done }: Studio, follower: Serve
   }
   // Owners of the simulation have no fast clocks, so the order of their times is the order of their changes.
   for (const [of, changes] of Map.groupBy(log, subjectOf)) {
-    const times = changes.flatMap((change) => sent.find((each) => wordOf(each) === writtenIn(change))?.ts ?? [])
+    const times = changes.flatMap((change) => sent.find((each) => wordOf(each) === readContent(change))?.ts ?? [])
     if (of !== undefined && times.some((ts, at) => ts < (times[at - 1] ?? ts)))
       throw new Violation(`what was signed earlier does not undo what was signed later: ${of}`)
   }
-  const views = [log, settled(paint.log.compacted())].map(shown)
+  const views = [log, readSettled(paint.log.compacted())].map(replayChanges)
   if (!isDeepStrictEqual(views[0], views[1])) throw new Violation('the compacted log shows the same as the full one')
-  if (follower !== undefined && !isDeepStrictEqual(views[0], seenIn(follower.view)))
+  if (follower !== undefined && !isDeepStrictEqual(views[0], listSeen(follower.view)))
     throw new Violation('the view of the server equals the log')
   for (const block of new Set(log.flatMap((change) => ('block' in change ? [change.block] : [])))) {
     const last = log.findLast((change) => 'block' in change && change.block === block)
-    const owned = settled(Promise.resolve(paint.blocks.owned(block)))
+    const owned = readSettled(Promise.resolve(paint.blocks.owned(block)))
     if (last === undefined || !('content' in last) || owned?.content.message !== last.content.message)
       throw new Violation('a block shows its last change')
   }
 }
 
-function shown(changes: readonly Change[]): object {
+function replayChanges(changes: readonly Change[]): object {
   const view = createEmptyView()
   for (const change of changes) applyChange(view, change)
-  return seenIn(view)
+  return listSeen(view)
 }
 
-const seenIn = (view: ReturnType<typeof createEmptyView>): object => ({
+const listSeen = (view: ReturnType<typeof createEmptyView>): object => ({
   stats: statsOf(view),
   agents: toRegistry(view),
   feed: toFeedPage(view, { after: 0, limit: 100 }),

@@ -16,7 +16,7 @@ import { orderNonce, orderText } from '../../../../shared/order.ts'
 import type { BlockIndex } from '../../../../shared/wall.ts'
 import { sizeOf } from '../areas.ts'
 import { addressOf, FORGED, paymentOf, pictureOf, pixelsOf, PLAIN, SIGNED } from '../samples.ts'
-import { broadcast, spendNow, strikes, termsNow, timeOf, type World } from '../world.ts'
+import { broadcast, spendNow, strikes, readTerms, timeOf, type World } from '../world.ts'
 
 /** One request to buy, as it leaves a client. */
 export type Order = {
@@ -61,7 +61,7 @@ export function crowdOf(world: World, { wall, areas }: Shop, size: number): Crow
 }
 
 /** Somebody's next request to buy: newly signed, resent, or sent for another target. */
-export function nextOrder(world: World, crowd: Crowd, payer: Payer): Order {
+export function drawOrder(world: World, crowd: Crowd, payer: Payer): Order {
   const { prng } = world
   const own = crowd.signed.filter((payment) => payment.payer === payer.wallet).slice(-3)
   const isGreedy = crowd.wall.length > HOLDS_MAX
@@ -73,8 +73,8 @@ export function nextOrder(world: World, crowd: Crowd, payer: Payer): Order {
   // A payer who signs a new payment usually still wants the same.
   const same = first ?? (last === undefined ? undefined : crowd.firstTarget.get(keyOf(last)))
   const target =
-    same !== undefined && prng.chance(isGreedy && first === undefined ? 0 : 0.85) ? same : aim(world, crowd)
-  const signed = known === undefined ? sign(world, crowd, payer, target, pen) : anew(world, known, first ?? target)
+    same !== undefined && prng.chance(isGreedy && first === undefined ? 0 : 0.85) ? same : drawTarget(world, crowd)
+  const signed = known === undefined ? sign(world, crowd, payer, target, pen) : signAgain(world, known, first ?? target)
   const listing = prng.chance(0.05) ? failure('invalid_listing', 'link: is not an address') : draftOf(world, target)
   const order =
     world.isBound && known === undefined ? bind(world, crowd, { target, payment: signed, listing }) : undefined
@@ -111,7 +111,7 @@ function onItsWay({ words }: World, { bound }: Crowd, order: Order): Order {
 }
 
 // Most payers want the same target: that is where races are.
-export function aim({ prng }: World, { wall, areas }: Shop): Target {
+export function drawTarget({ prng }: World, { wall, areas }: Shop): Target {
   if (areas.length > 0 && prng.chance(0.7)) return prng.pick(areas)
   return prng.chance(0.5) ? 'next' : prng.pick(wall)
 }
@@ -125,15 +125,15 @@ function draftOf({ prng, words }: World, target: Target): Draft {
 }
 
 /** A known payment as it is resent: mostly unchanged, else its nonce signed again for another time or amount. */
-function anew(world: World, known: Payment, target: Target): Payment {
+function signAgain(world: World, known: Payment, target: Target): Payment {
   const { prng, isVaried, isRepriced } = world
-  const asked = selectTerms(termsNow(world), target).amount
+  const asked = selectTerms(readTerms(world), target).amount
   // A payer who has seen another price since has a reason to.
   const isOutdated = isRepriced && asked !== known.amount
   if (!isVaried || known.signature !== SIGNED || !prng.chance(isOutdated ? 0.6 : 0.15)) return known
   const validBefore = BigInt(Math.floor(timeOf(world) / 1000) + prng.pick([30, 90, 300]))
   // Of all who sign for another amount, every second one uses the current price.
-  const other = isRepriced || BigInt(known.nonce) % 2n === 0n ? asked : known.amount + termsNow(world).amount
+  const other = isRepriced || BigInt(known.nonce) % 2n === 0n ? asked : known.amount + readTerms(world).amount
   const amount = prng.chance(isOutdated ? 0.8 : 0.3) ? other : known.amount
   return { ...known, amount, validBefore, accepted: { ...known.accepted, amount } }
 }
@@ -163,14 +163,14 @@ export function sign(
   { seconds, ...pen }: Pen = OWN_PEN,
 ): Payment {
   const until = BigInt(Math.floor(timeOf(world) / 1000) + seconds)
-  const terms = selectTerms(termsNow(world), target)
+  const terms = selectTerms(readTerms(world), target)
   const payment = { ...paymentOf(wallet, signed.length + 1, until, terms), ...pen }
   signed.push(payment)
   return payment
 }
 
 /** What payers and others do with their own wallets and with payments they have seen. */
-export function mischief(world: World, { payers, signed, areas, wall }: Crowd): void {
+export function doMischief(world: World, { payers, signed, areas, wall }: Crowd): void {
   const { prng, balances } = world
   const { wallet } = prng.pick(payers)
   if (strikes(world, 'drain')) balances.set(wallet, 0)

@@ -4,16 +4,16 @@ import type { Engine } from '../../../../db/engine.ts'
 import { openPostgres } from '../../../../db/postgres/open.ts'
 import { StoreUnavailable } from '../../../../server/domain/failure.ts'
 import { CLAIM_ORDER } from '../../../../shared/wall.ts'
-import { failureOf, hold, sell, stored, testOver } from '../../../support/engine.ts'
+import { failureOf, hold, sell, findStored, testOver } from '../../../support/engine.ts'
 import { limitMs } from '../../../support/machine.ts'
 import { cutProxy, type Cut, type CutProxy } from '../../../support/postgres/cut-proxy.ts'
 import { blockOf, editOf, hash, HEAD, NOW, paymentOf, SILENT, TERMS } from '../../../support/samples.ts'
-import { postgresWalls } from './walls.ts'
+import { openPostgresWalls } from './walls.ts'
 
 // Goal: whatever happens to a connection, the result of a step matches the database, and it is never done twice or in part.
 // Method: a proxy cuts connections at chosen words, above all at COMMIT; the database is read without the proxy.
 
-const { newWall } = postgresWalls()
+const { newWall } = openPostgresWalls()
 
 type Cast = { readonly wall: Engine; readonly proxy: CutProxy; readonly url: string }
 
@@ -31,7 +31,7 @@ const onCut = testOver<Cast>(
   },
 )
 
-const counts = async (url: string) => {
+const readCounts = async (url: string) => {
   const sql = new SQL(url, { max: 1 })
   const [row] = await sql.unsafe(`
     SELECT (SELECT count(*)::int FROM payments) AS payments, (SELECT count(*)::int FROM changes) AS changes,
@@ -47,8 +47,8 @@ describe.each<Cut>(['before', 'after'])('a connection cut %s COMMIT reaches the 
       const sprung = proxy.cutAt('COMMIT', cut)
       const held = await hold(wall, 'next', paymentOf(1, 1))
       await sprung
-      expect(await stored(wall, paymentOf(1, 1))).toEqual(held)
-      expect(await counts(url)).toEqual({ payments: 1, changes: 0, taken: 1 })
+      expect(await findStored(wall, paymentOf(1, 1))).toEqual(held)
+      expect(await readCounts(url)).toEqual({ payments: 1, changes: 0, taken: 1 })
       expect((await hold(wall, 'next', paymentOf(2, 2))).block).toBe(CLAIM_ORDER[1] ?? held.block)
     },
   )
@@ -60,10 +60,10 @@ describe.each<Cut>(['before', 'after'])('a connection cut %s COMMIT reaches the 
       const sprung = proxy.cutAt('COMMIT', cut)
       const sold = await wall.ledger.finalize(held, hash(1), true, NOW)
       await sprung
-      expect(await stored(wall, held.payment)).toEqual(sold)
+      expect(await findStored(wall, held.payment)).toEqual(sold)
       await sell(wall, 'next', 2, 2)
       expect((await wall.log.after(0, 9)).map(({ number }) => number)).toEqual([1, 2])
-      expect(await counts(url)).toEqual({ payments: 2, changes: 2, taken: 2 })
+      expect(await readCounts(url)).toEqual({ payments: 2, changes: 2, taken: 2 })
     },
   )
 
@@ -72,19 +72,21 @@ describe.each<Cut>(['before', 'after'])('a connection cut %s COMMIT reaches the 
     async ({ wall, proxy }) => {
       const doubted = await wall.ledger.markUncertain(await hold(wall, blockOf('3,4'), paymentOf(1, 1)))
       const sold = await wall.ledger.finalize(doubted, hash(1), true, NOW)
-      await proxied(proxy, cut, async () => await wall.ledger.markAnswered(sold.payment))
-      expect(await stored(wall, sold.payment)).toMatchObject({ state: { unanswered: false } })
+      await runThroughProxy(proxy, cut, async () => await wall.ledger.markAnswered(sold.payment))
+      expect(await findStored(wall, sold.payment)).toMatchObject({ state: { unanswered: false } })
       const edit = editOf(1, { message: 'x' })
-      await proxied(proxy, cut, async () => expect(await wall.blocks.edit(sold.block, edit, NOW)).toBe('applied'))
+      await runThroughProxy(proxy, cut, async () =>
+        expect(await wall.blocks.edit(sold.block, edit, NOW)).toBe('applied'),
+      )
       expect(await wall.blocks.edit(sold.block, edit, NOW)).toBe('repeated')
       const held = await hold(wall, blockOf('5,6'), paymentOf(2, 2))
-      await proxied(proxy, cut, async () => await wall.ledger.release(held, false))
+      await runThroughProxy(proxy, cut, async () => await wall.ledger.release(held, false))
       expect(await wall.ledger.space(held.block)).toBe('open')
     },
   )
 })
 
-async function proxied(proxy: CutProxy, cut: Cut, work: () => Promise<unknown>): Promise<void> {
+async function runThroughProxy(proxy: CutProxy, cut: Cut, work: () => Promise<unknown>): Promise<void> {
   const sprung = proxy.cutAt('COMMIT', cut)
   await Promise.all([sprung, work()])
 }
@@ -95,8 +97,8 @@ onCut(
     const sprung = proxy.cutAt('COMMIT', 'silence')
     const held = await hold(wall, 'next', paymentOf(1, 1))
     await sprung
-    expect(await stored(wall, paymentOf(1, 1))).toEqual(held)
-    expect(await counts(url)).toEqual({ payments: 1, changes: 0, taken: 1 })
+    expect(await findStored(wall, paymentOf(1, 1))).toEqual(held)
+    expect(await readCounts(url)).toEqual({ payments: 1, changes: 0, taken: 1 })
   },
 )
 
@@ -106,7 +108,7 @@ onCut('a connection cut in the middle of a transaction costs nothing but another
     await hold(wall, 'next', paymentOf(1, words.length))
     await sprung
   }
-  expect(await counts(url)).toEqual({ payments: 4, changes: 0, taken: 4 })
+  expect(await readCounts(url)).toEqual({ payments: 4, changes: 0, taken: 4 })
 })
 
 onCut(
@@ -118,10 +120,10 @@ onCut(
     await sprung
     expect(failure).toBeInstanceOf(StoreUnavailable)
     proxy.mend()
-    const { state } = await stored(wall, held.payment)
+    const { state } = await findStored(wall, held.payment)
     expect(state).toMatchObject({ kind: 'sold', tx: hash(1) })
     expect(await wall.ledger.finalize(held, hash(1), true, NOW)).toMatchObject({ state })
-    expect(await counts(url)).toEqual({ payments: 1, changes: 1, taken: 1 })
+    expect(await readCounts(url)).toEqual({ payments: 1, changes: 1, taken: 1 })
   },
 )
 
@@ -147,7 +149,7 @@ onCut(
     expect(await wall.store.ready()).toBe(false)
     proxy.mend()
     expect(await wall.store.ready()).toBe(true)
-    expect(await counts(url)).toEqual({ payments: 1, changes: 0, taken: 1 })
+    expect(await readCounts(url)).toEqual({ payments: 1, changes: 0, taken: 1 })
     expect((await wall.ledger.finalize(held, hash(1), true, NOW)).state.kind).toBe('sold')
   },
 )

@@ -4,17 +4,27 @@ import type { Engine } from '../../../../db/engine.ts'
 import { openPostgres } from '../../../../db/postgres/open.ts'
 import { StaleWriteError, StoreUnavailable } from '../../../../server/domain/failure.ts'
 import { CLAIM_ORDER } from '../../../../shared/wall.ts'
-import { failureOf, hold, sell, stored, testOver } from '../../../support/engine.ts'
+import { failureOf, hold, sell, findStored, testOver } from '../../../support/engine.ts'
 import { limitMs } from '../../../support/machine.ts'
 import { cutProxy, type Cut, type CutProxy } from '../../../support/postgres/cut-proxy.ts'
-import { blockOf, editOf, hash, HEAD, NOW, paymentOf, SILENT, TERMS, wallet } from '../../../support/samples.ts'
-import { eventually } from '../../../support/wait.ts'
-import { postgresWalls } from './walls.ts'
+import {
+  blockOf,
+  editOf,
+  hash,
+  HEAD,
+  NOW,
+  paymentOf,
+  SILENT,
+  TERMS,
+  createWalletAddress,
+} from '../../../support/samples.ts'
+import { waitFor } from '../../../support/wait.ts'
+import { openPostgresWalls } from './walls.ts'
 
 // Goal: writes of one process that wait at the same time share a transaction, and each is answered as if it had one to itself.
 // Method: many writes at once on one engine; the database is read past it.
 
-const { newWall } = postgresWalls()
+const { newWall } = openPostgresWalls()
 
 type Cast = { readonly wall: Engine; readonly proxy: CutProxy; readonly sql: SQL }
 
@@ -36,15 +46,15 @@ const onWall = testOver<Cast>(
 const WRITERS = 12
 
 /** Every number from 1 to `WRITERS`. */
-const each = <T>(work: (at: number) => T): T[] => Array.from({ length: WRITERS }, (_, at) => work(at + 1))
+const runEach = <T>(work: (at: number) => T): T[] => Array.from({ length: WRITERS }, (_, at) => work(at + 1))
 
 /** The transactions that were kept. */
-async function commits(sql: SQL): Promise<number> {
+async function countCommits(sql: SQL): Promise<number> {
   const [row] = await sql.unsafe('SELECT count(*)::int AS count FROM commits WHERE kept = 1')
   return row.count
 }
 
-const taken = async (sql: SQL): Promise<number[]> => {
+const listTaken = async (sql: SQL): Promise<number[]> => {
   const found: { i: number }[] = await sql.unsafe(`SELECT i FROM blocks WHERE state <> 'open' ORDER BY rank`)
   return found.map(({ i }) => i)
 }
@@ -54,12 +64,12 @@ const holdNext = (wall: Engine, payer: number) => hold(wall, 'next', paymentOf(p
 onWall(
   'claims of the next block that wait at the same time share a commit, and each gets a block of its own',
   async ({ wall, sql }) => {
-    const before = await commits(sql)
-    const held = await Promise.all(each((payer) => holdNext(wall, payer)))
+    const before = await countCommits(sql)
+    const held = await Promise.all(runEach((payer) => holdNext(wall, payer)))
     // Two go out before the others wait.
-    expect((await commits(sql)) - before).toBe(3)
+    expect((await countCommits(sql)) - before).toBe(3)
     expect(new Set(held.map(({ block }) => block))).toEqual(new Set(CLAIM_ORDER.slice(0, WRITERS)))
-    expect(await taken(sql)).toEqual(CLAIM_ORDER.slice(0, WRITERS))
+    expect(await listTaken(sql)).toEqual(CLAIM_ORDER.slice(0, WRITERS))
   },
 )
 
@@ -73,7 +83,7 @@ onWall(
       () => wall.ledger.claim('next', paymentOf(92, 92), { ...SILENT, message: 'no \0 is text' }, HEAD, NOW, []),
     ]
     const outcomes = await Promise.all([
-      ...each((payer) => holdNext(wall, payer)),
+      ...runEach((payer) => holdNext(wall, payer)),
       ...failing.map((fails) => failureOf(fails())),
       wall.blocks.edit(sold.block, editOf(1, { message: 'kept' }), NOW),
     ])
@@ -81,7 +91,7 @@ onWall(
     expect(stale).toBeInstanceOf(StaleWriteError)
     expect(String(rejected)).toContain('the database rejected a statement')
     expect(painted).toBe('applied')
-    expect(await taken(sql)).toHaveLength(WRITERS + 1)
+    expect(await listTaken(sql)).toHaveLength(WRITERS + 1)
     expect(await wall.blocks.owned(sold.block)).toMatchObject({ content: { message: 'kept' } })
   },
 )
@@ -89,14 +99,14 @@ onWall(
 onWall(
   'entries of one commit are numbered without gaps, and sales among them in their order',
   async ({ wall, sql }) => {
-    const owned = await Promise.all(each((payer) => sell(wall, 'next', payer, payer)))
-    const held = await Promise.all(each((payer) => hold(wall, 'next', paymentOf(50 + payer, 50 + payer))))
-    const before = await commits(sql)
+    const owned = await Promise.all(runEach((payer) => sell(wall, 'next', payer, payer)))
+    const held = await Promise.all(runEach((payer) => hold(wall, 'next', paymentOf(50 + payer, 50 + payer))))
+    const before = await countCommits(sql)
     await Promise.all([
       ...held.map((purchase, at) => wall.ledger.finalize(purchase, hash(500 + at), true, NOW)),
       ...owned.map(({ block }, at) => wall.blocks.edit(block, editOf(at, { message: `${at}` }), NOW)),
     ])
-    expect((await commits(sql)) - before).toBe(3)
+    expect((await countCommits(sql)) - before).toBe(3)
     const log = await wall.log.after(0, 100)
     expect(log.map(({ number }) => number)).toEqual(Array.from({ length: 3 * WRITERS }, (_, at) => at + 1))
     const seqs = log.flatMap((change) => (change.kind === 'sale' ? [change.seq] : []))
@@ -128,7 +138,7 @@ onWall('what another process has locked keeps only its own writers waiting', asy
   const painting = await sql.begin(async (transaction) => {
     await transaction.unsafe(`SELECT 1 FROM blocks WHERE i = ${sold.block} FOR UPDATE`)
     const repaint = wall.blocks.edit(sold.block, editOf(1, { message: 'later' }), NOW)
-    const held = await Promise.all(each((payer) => holdNext(wall, 100 + payer)))
+    const held = await Promise.all(runEach((payer) => holdNext(wall, 100 + payer)))
     expect(held).toHaveLength(WRITERS)
     expect(await wall.blocks.owned(sold.block)).not.toMatchObject({ content: { message: 'later' } })
     return { repaint }
@@ -141,39 +151,39 @@ onWall(
   async ({ wall, sql }) => {
     const late = await hold(wall, blockOf('3,4'), paymentOf(50, 50))
     await wall.ledger.release(late, false)
-    const before = await commits(sql)
+    const before = await countCommits(sql)
     const fulfilling = await sql.begin(async (transaction) => {
       await transaction.unsafe(`SELECT 1 FROM blocks WHERE i = ${late.block} FOR UPDATE`)
-      const first = each((payer) => holdNext(wall, 100 + payer))
+      const first = runEach((payer) => holdNext(wall, 100 + payer))
       const purchase = wall.ledger.fulfilLatePayment(late, hash(50), NOW)
-      const last = each((payer) => holdNext(wall, 200 + payer))
+      const last = runEach((payer) => holdNext(wall, 200 + payer))
       await Promise.all([...first, ...last])
       return { purchase }
     })
     expect((await fulfilling.purchase).state.kind).toBe('sold')
-    expect((await commits(sql)) - before).toBeLessThan(WRITERS)
+    expect((await countCommits(sql)) - before).toBeLessThan(WRITERS)
   },
 )
 
 // The last payer goes out with the group, whose connection is known by that.
-const LAST = wallet(WRITERS)
+const LAST = createWalletAddress(WRITERS)
 
 describe.each<Cut>(['before', 'after', 'silence'])('a connection cut (%s) at the COMMIT of a group', (cut) => {
   onWall('every write of the group is made once, and its response says so', async ({ wall, proxy, sql }) => {
     const sprung = proxy.cutAt('COMMIT', cut, LAST)
-    const held = await Promise.all(each((payer) => holdNext(wall, payer)))
+    const held = await Promise.all(runEach((payer) => holdNext(wall, payer)))
     await sprung
-    for (const purchase of held) expect(await stored(wall, purchase.payment)).toEqual(purchase)
-    expect(await taken(sql)).toEqual(CLAIM_ORDER.slice(0, WRITERS))
+    for (const purchase of held) expect(await findStored(wall, purchase.payment)).toEqual(purchase)
+    expect(await listTaken(sql)).toEqual(CLAIM_ORDER.slice(0, WRITERS))
   })
 })
 
 describe.each(['INSERT INTO payments', 'UPDATE blocks'])('a connection cut at %s of a group', (words) => {
   onWall('costs nothing but another try of each of its writes', async ({ wall, proxy, sql }) => {
     const sprung = proxy.cutAt(words, 'after', LAST)
-    await Promise.all(each((payer) => holdNext(wall, payer)))
+    await Promise.all(runEach((payer) => holdNext(wall, payer)))
     await sprung
-    expect(await taken(sql)).toEqual(CLAIM_ORDER.slice(0, WRITERS))
+    expect(await listTaken(sql)).toEqual(CLAIM_ORDER.slice(0, WRITERS))
   })
 })
 
@@ -181,14 +191,14 @@ onWall(
   'if nobody can say what became of a group, each of its writes is unavailable, and is found when the database is back',
   async ({ wall, proxy, sql }) => {
     const sprung = proxy.cutAt('COMMIT', 'after', LAST).then(() => proxy.breakDown())
-    const failures = await Promise.all(each((payer) => failureOf(holdNext(wall, payer))))
+    const failures = await Promise.all(runEach((payer) => failureOf(holdNext(wall, payer))))
     await sprung
     expect(failures.slice(2).every((failure) => failure instanceof StoreUnavailable)).toBe(true)
     proxy.mend()
-    const find = () => Promise.all(each((payer) => wall.ledger.find(paymentOf(payer, payer))))
+    const find = () => Promise.all(runEach((payer) => wall.ledger.find(paymentOf(payer, payer))))
     // New connections take a moment.
-    const found = await eventually(() => find().catch(() => undefined))
+    const found = await waitFor(() => find().catch(() => undefined))
     expect(found.slice(2)).not.toContain(undefined)
-    expect(await taken(sql)).toHaveLength(found.filter((purchase) => purchase !== undefined).length)
+    expect(await listTaken(sql)).toHaveLength(found.filter((purchase) => purchase !== undefined).length)
   },
 )

@@ -5,13 +5,23 @@ import { StoreUnavailable } from '../../../../server/domain/failure.ts'
 import type { StoreReplaced } from '../../../../server/ports.ts'
 import { failureOf, hold, sell } from '../../../support/engine.ts'
 import { startPostgres, type PostgresServer } from '../../../support/postgres/server.ts'
-import { blockOf, editOf, hash, HEAD, NOW, paymentOf, SILENT, TERMS, wallet } from '../../../support/samples.ts'
-import { postgresWalls } from './walls.ts'
+import {
+  blockOf,
+  editOf,
+  hash,
+  HEAD,
+  NOW,
+  paymentOf,
+  SILENT,
+  TERMS,
+  createWalletAddress,
+} from '../../../support/samples.ts'
+import { openPostgresWalls } from './walls.ts'
 
 // Goal: a server that lost acknowledged commits, as after a failover to a stale standby, is not believed, and sells nothing
 // a second time. Method: the data of a real server is restored below open engines.
 
-const { newWall } = postgresWalls()
+const { newWall } = openPostgresWalls()
 
 // A server that is not our own is not restored.
 const isOurs = (Bun.env['TEST_DATABASE_URL'] ?? '') === ''
@@ -42,7 +52,7 @@ describe.skipIf(!isOurs)('a server that is put back to when one block was sold',
     const sold = await sell(wall, '5,6', 2, 2)
     const seen = await wall.store.position()
     await server.putCopyBack()
-    const steps = () => [
+    const listSteps = () => [
       wall.ledger.find(sold.payment),
       wall.ledger.availability('next', paymentOf(3, 3), NOW, []),
       wall.ledger.holders('next'),
@@ -52,11 +62,12 @@ describe.skipIf(!isOurs)('a server that is put back to when one block was sold',
       wall.blocks.edit(blockOf('3,4'), editOf(1), NOW),
       wall.checkpoint.reach(HEAD),
       wall.payouts.note(paymentOf(9, 9), 'stray', NOW),
-      wall.ledgerReader.ofPayer(wallet(2)),
+      wall.ledgerReader.ofPayer(createWalletAddress(2)),
       wall.log.after(0, 9),
       wall.leases.take(paymentOf(3, 3), 1000),
     ]
-    for (const failure of await Promise.all(steps().map(failureOf))) expect(failure).toBeInstanceOf(StoreUnavailable)
+    for (const failure of await Promise.all(listSteps().map(failureOf)))
+      expect(failure).toBeInstanceOf(StoreUnavailable)
     expect(await wall.store.ready()).toBe(false)
     const { change, payment } = seen
     expect(replaced).toEqual([{ progress: { change: 1, payment: 1 }, seen: { change, payment }, isOlder: true }])

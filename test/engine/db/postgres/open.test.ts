@@ -25,20 +25,20 @@ import {
   paymentOf,
   SILENT,
   TERMS,
-  wallet,
+  createWalletAddress,
 } from '../../../support/samples.ts'
-import { skippedWithout } from '../../../support/skipped.ts'
-import { postgresWalls } from './walls.ts'
+import { reportSkipped } from '../../../support/skipped.ts'
+import { openPostgresWalls } from './walls.ts'
 
 // Goal: a database is opened only if it can store everything, by any number of processes, and its rows equal those of the
 // other engine, to the byte. Method: real databases, and SQL written by hand.
 
-const { server, newWall } = postgresWalls()
+const { server, newWall } = openPostgresWalls()
 
-const newUrl = async () => server().url(await server().newDatabase())
+const createUrl = async () => server().url(await server().newDatabase())
 
 /** Runs SQL by hand, without the ports. */
-async function byHand<Row>(url: string, text: string): Promise<readonly Row[]> {
+async function queryByHand<Row>(url: string, text: string): Promise<readonly Row[]> {
   const sql = new SQL(url, { max: 1, bigint: false })
   try {
     return await sql.unsafe(text)
@@ -48,25 +48,25 @@ async function byHand<Row>(url: string, text: string): Promise<readonly Row[]> {
 }
 
 /** Two sales (blocks 3,4 and 5,6), a repaint of the first, an identity, what is hidden, and a block (7,8) that is held. */
-async function story(engine: Omit<Engine, 'close'>): Promise<void> {
+async function playStory(engine: Omit<Engine, 'close'>): Promise<void> {
   await sell(engine, '3,4', 1, 1)
   await sell(engine, '5,6', 2, 2, SILENT)
   await engine.blocks.edit(blockOf('3,4'), editOf(1, { message: 'ein gemaltes Wort' }), NOW)
   await hold(engine, blockOf('7,8'), paymentOf(3, 3))
-  await engine.agents.identify(wallet(2), identityOf(2, { name: 'Bob 🤖' }), NOW + 1)
+  await engine.agents.identify(createWalletAddress(2), identityOf(2, { name: 'Bob 🤖' }), NOW + 1)
   await engine.moderation.moderate(blockOf('3,4'), 'hide', ['link'], NOW + 2)
-  await engine.moderation.moderateWallet(wallet(1), { act: 'ban' }, NOW + 2)
+  await engine.moderation.moderateWallet(createWalletAddress(1), { act: 'ban' }, NOW + 2)
   await engine.ledger.release(await hold(engine, 'next', paymentOf(1, 4)), true)
   await landUnclaimed(engine, { payment: paymentOf(5, 5), target: 'next', listing: SILENT, head: HEAD }, hash(5))
-  await sell(engine, '9,9', 2, 6, { ...SILENT, painter: wallet(9) })
-  await engine.agents.namePainter(wallet(1), { painter: wallet(8), ts: NOW })
+  await sell(engine, '9,9', 2, 6, { ...SILENT, painter: createWalletAddress(9) })
+  await engine.agents.namePainter(createWalletAddress(1), { painter: createWalletAddress(8), ts: NOW })
   await engine.checkpoint.reach(HEAD)
 }
 
 test('a wall that is opened again is the same wall', async () => {
-  const url = await newUrl()
+  const url = await createUrl()
   const first = await openPostgres(url, TERMS.network)
-  await story(first)
+  await playStory(first)
   const before = [await first.log.compacted(), await first.audit.statement()]
   await first.close()
   await first.close()
@@ -77,7 +77,7 @@ test('a wall that is opened again is the same wall', async () => {
 })
 
 test('if several processes open an empty database, one of them creates the tables, and all can use them', async () => {
-  const url = await newUrl()
+  const url = await createUrl()
   const walls = await Promise.all(Array.from({ length: 4 }, () => openPostgres(url, TERMS.network)))
   expect(await Promise.all(walls.map(({ ledger }) => ledger.space('next')))).toEqual(['open', 'open', 'open', 'open'])
   await Promise.all(walls.map((wall) => wall.close()))
@@ -88,7 +88,7 @@ test('running processes continue to read tables that another process migrates', 
   const wall = await openPostgres(url, TERMS.network)
   const sold = await sell(wall, 'next', 1, 1)
   for (let times = 0; times < 20; times += 1) await wall.ledger.find(sold.payment)
-  await byHand(url, 'ALTER TABLE payments ADD COLUMN later text; ALTER TABLE blocks ADD COLUMN later text')
+  await queryByHand(url, 'ALTER TABLE payments ADD COLUMN later text; ALTER TABLE blocks ADD COLUMN later text')
   expect(await wall.ledger.find(sold.payment)).toEqual(sold)
   expect(await wall.blocks.edit(sold.block, editOf(1, { message: 'x' }), NOW)).toBe('applied')
   await sell(wall, 'next', 2, 2)
@@ -96,7 +96,7 @@ test('running processes continue to read tables that another process migrates', 
 })
 
 describe('a database is refused, in words without its password, that', () => {
-  const refusal = async (url: string, network = TERMS.network) => {
+  const readRefusal = async (url: string, network = TERMS.network) => {
     const error = await failureOf(openPostgres(url, network))
     expect(error).toBeInstanceOf(CannotOpen)
     expect(String(error)).not.toContain('secret')
@@ -104,24 +104,26 @@ describe('a database is refused, in words without its password, that', () => {
   }
 
   test('a database of another network is refused, without its password in the error', async () => {
-    expect(await refusal(await newWall(), 'eip155:84532')).toContain('belongs to network eip155:8453, not eip155:84532')
+    expect(await readRefusal(await newWall(), 'eip155:84532')).toContain(
+      'belongs to network eip155:8453, not eip155:84532',
+    )
   })
 
   test('a database of a newer version is refused, without its password in the error', async () => {
     const url = await newWall()
-    await byHand(url, 'INSERT INTO migrations (version) VALUES (99)')
-    expect(await refusal(url)).toContain('newer version (schema 99')
+    await queryByHand(url, 'INSERT INTO migrations (version) VALUES (99)')
+    expect(await readRefusal(url)).toContain('newer version (schema 99')
   })
 
   test('a database that does not exist is refused, without its password in the error', async () => {
-    expect(await refusal('postgres://wall:secret@127.0.0.1:1/wall')).toContain('127.0.0.1:1/wall cannot be used')
-    expect(await refusal(server().url('no_such_database'))).toContain(
+    expect(await readRefusal('postgres://wall:secret@127.0.0.1:1/wall')).toContain('127.0.0.1:1/wall cannot be used')
+    expect(await readRefusal(server().url('no_such_database'))).toContain(
       'cannot be used: the database rejected a statement: the database does not exist (3D000)',
     )
-    expect(await refusal('wall.sqlite')).toContain('is not a URL')
+    expect(await readRefusal('wall.sqlite')).toContain('is not a URL')
   })
 
-  test.skipIf(skippedWithout('pgbouncer', Bun.which('pgbouncer') !== null)).each([
+  test.skipIf(reportSkipped('pgbouncer', Bun.which('pgbouncer') !== null)).each([
     ['drops settings', 'transaction', 'drops the session settings'],
     ['drops settings', 'session', 'drops the session settings'],
     ['rejects settings', 'transaction', 'rejects the session settings'],
@@ -130,7 +132,7 @@ describe('a database is refused, in words without its password, that', () => {
     async (how, mode, words) => {
       const url = new URL(await newWall())
       for (const limit of ['statement_timeout = 4000', 'lock_timeout = 3000'])
-        await byHand(url.href, `ALTER DATABASE ${url.pathname.slice(1)} SET ${limit}`)
+        await queryByHand(url.href, `ALTER DATABASE ${url.pathname.slice(1)} SET ${limit}`)
       const folder = mkdtempSync(join(tmpdir(), 'wall-pooler-'))
       const port = await findFreePort()
       const settings =
@@ -156,8 +158,8 @@ ignore_startup_parameters = ${how === 'rejects settings' ? '' : settings}
       try {
         url.port = String(port)
         // It listens a moment after it was started.
-        let told = await refusal(url.href)
-        while (told.includes('cannot be reached')) told = await refusal(url.href)
+        let told = await readRefusal(url.href)
+        while (told.includes('cannot be reached')) told = await readRefusal(url.href)
         expect(told).toContain(words)
       } finally {
         pooler.kill()
@@ -169,9 +171,12 @@ ignore_startup_parameters = ${how === 'rejects settings' ? '' : settings}
 
   test('a database that does not store text as UTF-8 is refused, without its password in the error', async () => {
     const name = `latin_${crypto.randomUUID().replaceAll('-', '')}`
-    await byHand(server().url('postgres'), `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'`)
-    expect(await refusal(server().url(name))).toContain('uses the encoding LATIN1')
-    await byHand(server().url('postgres'), `DROP DATABASE ${name}`)
+    await queryByHand(
+      server().url('postgres'),
+      `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'`,
+    )
+    expect(await readRefusal(server().url(name))).toContain('uses the encoding LATIN1')
+    await queryByHand(server().url('postgres'), `DROP DATABASE ${name}`)
   })
 })
 
@@ -179,19 +184,19 @@ test('the same purchases and texts create the same rows on both engines', async 
   const folder = mkdtempSync(join(tmpdir(), 'wall-'))
   const [url, file] = [await newWall(), join(folder, 'wall.sqlite')]
   const walls = [await openPostgres(url, TERMS.network), await openSqlite(file, TERMS.network)] as const
-  for (const wall of walls) await story(wall)
+  for (const wall of walls) await playStory(wall)
   await Promise.all(walls.map((wall) => wall.close()))
   const sqlite = new Database(file, { readonly: true })
   for (const table of WALL_TABLES) {
     const text = `SELECT ${WALL_COLUMNS[table].join(', ')} FROM ${table}`
-    const inLines = (rows: readonly object[]) =>
+    const formatLines = (rows: readonly object[]) =>
       rows.map((row) =>
         Object.values(row)
           .map((cell) => (cell instanceof Uint8Array ? cell.toHex() : String(cell)))
           .join(' '),
       )
-    expect(inLines(await byHand(url, text)).toSorted()).toEqual(
-      inLines(sqlite.query<object, []>(text).all()).toSorted(),
+    expect(formatLines(await queryByHand(url, text)).toSorted()).toEqual(
+      formatLines(sqlite.query<object, []>(text).all()).toSorted(),
     )
   }
   sqlite.close()
@@ -201,7 +206,7 @@ test('the same purchases and texts create the same rows on both engines', async 
 test('a process that does not know the tables commits nothing to them', async () => {
   const url = await newWall()
   const wall = await openPostgres(url, TERMS.network)
-  await byHand(
+  await queryByHand(
     url,
     'ALTER TABLE commits DROP CONSTRAINT commits_tables_check, ADD CONSTRAINT commits_tables_check CHECK (tables > 99) NOT VALID',
   )
@@ -213,7 +218,7 @@ test('a process that does not know the tables commits nothing to them', async ()
 
 test('a server that does not check its pages for damage causes one note', async () => {
   const url = await newWall()
-  const [{ checksums } = { checksums: '' }] = await byHand<{ checksums: string }>(
+  const [{ checksums } = { checksums: '' }] = await queryByHand<{ checksums: string }>(
     url,
     `SELECT current_setting('data_checksums') AS checksums`,
   )
@@ -230,14 +235,14 @@ test('a wall whose server is restarted continues automatically, and receives not
   const sold = await sell(wall, 'next', 1, 1)
   let rung = 0
   let onRing = () => {}
-  const heard = () => new Promise<void>((resolve) => (onRing = resolve))
-  const first = heard()
+  const waitForRing = () => new Promise<void>((resolve) => (onRing = resolve))
+  const first = waitForRing()
   const stop = wall.notifier.listen(() => {
     rung += 1
     onRing()
   })
   await first
-  const again = heard()
+  const again = waitForRing()
   await own.kill()
   expect(await failureOf(wall.ledger.space('next'))).toBeInstanceOf(StoreUnavailable)
   await own.start()

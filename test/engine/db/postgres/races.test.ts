@@ -9,7 +9,7 @@ import { StoreUnavailable } from '../../../../server/domain/failure.ts'
 import { isSold } from '../../../../server/domain/purchase/purchase.ts'
 import type { Change } from '../../../../server/domain/wall/log.ts'
 import { CLAIM_ORDER, type BlockIndex } from '../../../../shared/wall.ts'
-import { failureOf, hold, sell, stored, landUnclaimed, testOver } from '../../../support/engine.ts'
+import { failureOf, hold, sell, findStored, landUnclaimed, testOver } from '../../../support/engine.ts'
 import { limitMs } from '../../../support/machine.ts'
 import { sellAllButOn } from '../../../support/nearly-sold.ts'
 import { cutProxy } from '../../../support/postgres/cut-proxy.ts'
@@ -24,15 +24,15 @@ import {
   paymentOf,
   SILENT,
   TERMS,
-  wallet,
+  createWalletAddress,
 } from '../../../support/samples.ts'
-import { eventually, waitUntil } from '../../../support/wait.ts'
-import { postgresWalls } from './walls.ts'
+import { waitFor, waitUntil } from '../../../support/wait.ts'
+import { openPostgresWalls } from './walls.ts'
 
 // Goal: several processes on one database sell a block once, number the log without gaps and keep their promises to payers.
 // Method: two engines, each with its own connections, do the same things in parallel.
 
-const { newWall } = postgresWalls()
+const { newWall } = openPostgresWalls()
 
 type Pair = readonly [Engine, Engine]
 
@@ -48,7 +48,7 @@ const onTwo = (left = CLAIM_ORDER.length) =>
   )
 
 /** Every number below `count`, with the two engines alternating. */
-const each = <T>(count: number, engines: Pair, work: (engine: Engine, at: number) => T): T[] =>
+const runEach = <T>(count: number, engines: Pair, work: (engine: Engine, at: number) => T): T[] =>
   Array.from({ length: count }, (_, at) => work(engines[at % 2 === 0 ? 0 : 1], at + 1))
 
 /**
@@ -81,16 +81,16 @@ const WAITING = `
     count(*) FILTER (WHERE wait_event = 'advisory')::int AS "forEachOther"
   FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
 
-const claimed = (claiming: Awaited<ReturnType<Engine['ledger']['claim']>>) =>
+const readClaimed = (claiming: Awaited<ReturnType<Engine['ledger']['claim']>>) =>
   claiming.kind === 'claimed' ? [claiming.purchase] : []
 
 onTwo(7)(
   'if fewer blocks are left than payers, each block goes to one of them and the others lose',
   async (engines) => {
     const claimings = await Promise.all(
-      each(40, engines, ({ ledger }, payer) => ledger.claim('next', paymentOf(payer, 1), SILENT, HEAD, NOW, [])),
+      runEach(40, engines, ({ ledger }, payer) => ledger.claim('next', paymentOf(payer, 1), SILENT, HEAD, NOW, [])),
     )
-    const blocks = claimings.flatMap(claimed).map(({ block }) => block)
+    const blocks = claimings.flatMap(readClaimed).map(({ block }) => block)
     expect(new Set(blocks)).toEqual(new Set(CLAIM_ORDER.slice(-7)))
     expect(blocks).toHaveLength(7)
     expect(claimings.filter(({ kind }) => kind === 'lost')).toHaveLength(33)
@@ -99,8 +99,8 @@ onTwo(7)(
 
 onTwo()('one payment that is claimed by two processes at once is claimed once', async (engines) => {
   const tries = await Promise.all(
-    each(20, engines, ({ ledger }) =>
-      ledger.claim('next', paymentOf(1, 1), SILENT, HEAD, NOW, []).then(claimed, (error: Error) => error.name),
+    runEach(20, engines, ({ ledger }) =>
+      ledger.claim('next', paymentOf(1, 1), SILENT, HEAD, NOW, []).then(readClaimed, (error: Error) => error.name),
     ),
   )
   expect(tries.filter((outcome) => outcome !== 'StaleWriteError')).toHaveLength(1)
@@ -110,9 +110,9 @@ onTwo()('one payment that is claimed by two processes at once is claimed once', 
 onTwo()('a payer cannot get past the limit by asking two processes at once', async (engines) => {
   const underWay = Array.from({ length: 40 }, (_, at) => paymentOf(1, at + 1).nonce)
   const claimings = await Promise.all(
-    each(40, engines, ({ ledger }, nonce) => ledger.claim('next', paymentOf(1, nonce), SILENT, HEAD, NOW, underWay)),
+    runEach(40, engines, ({ ledger }, nonce) => ledger.claim('next', paymentOf(1, nonce), SILENT, HEAD, NOW, underWay)),
   )
-  expect(claimings.flatMap(claimed)).toHaveLength(16)
+  expect(claimings.flatMap(readClaimed)).toHaveLength(16)
   expect(claimings.filter((claiming) => claiming.kind === 'lost' && claiming.space === 'full')).toHaveLength(24)
 })
 
@@ -122,8 +122,8 @@ test('a commit in progress is rejected if the database is replaced by an older o
   await sell(wall, '5,6', 1, 1)
   const block = blockOf('3,4')
   const older = [`SELECT 1 FROM blocks WHERE i = ${block} FOR UPDATE`, 'UPDATE counters SET number = 0']
-  const claiming = () => failureOf(wall.ledger.claim(block, paymentOf(2, 2), SILENT, HEAD, NOW, []))
-  expect(await withHeld(url, older, claiming)).toBeInstanceOf(StoreUnavailable)
+  const claimAndFail = () => failureOf(wall.ledger.claim(block, paymentOf(2, 2), SILENT, HEAD, NOW, []))
+  expect(await withHeld(url, older, claimAndFail)).toBeInstanceOf(StoreUnavailable)
   const sql = new SQL(url, { max: 1 })
   expect(await sql.unsafe('SELECT nonce FROM payments')).toHaveLength(1)
   await Promise.all([wall.close(), sql.close()])
@@ -135,8 +135,8 @@ test('two repaints of a block by two processes at the same time each keep the ot
   const { block } = await sell(walls[0], '3,4', 1, 1)
   const edits = [editOf(1, { message: 'kept' }), editOf(2, { link: 'https://kept.example' })]
   const held = [`SELECT 1 FROM blocks WHERE i = ${block} FOR UPDATE`]
-  const painting = () => Promise.all(edits.map((edit, at) => walls[at === 0 ? 0 : 1].blocks.edit(block, edit, NOW)))
-  await withHeld(url, held, painting, { forRow: 2, forEachOther: 0 })
+  const paintAll = () => Promise.all(edits.map((edit, at) => walls[at === 0 ? 0 : 1].blocks.edit(block, edit, NOW)))
+  await withHeld(url, held, paintAll, { forRow: 2, forEachOther: 0 })
   expect(await walls[0].blocks.owned(block)).toMatchObject({
     content: { message: 'kept', link: 'https://kept.example' },
   })
@@ -146,13 +146,13 @@ test('two repaints of a block by two processes at the same time each keep the ot
 test('a repaint in progress is not stored if the owner replaces its painter', async () => {
   const url = await newWall()
   const wall = await openPostgres(url, TERMS.network)
-  const { block } = await sell(wall, '3,4', 1, 1, { ...SILENT, painter: wallet(9) })
+  const { block } = await sell(wall, '3,4', 1, 1, { ...SILENT, painter: createWalletAddress(9) })
   const word = [
     'SELECT 1 FROM counters FOR UPDATE',
     `INSERT INTO wallet_painters (agent, painter, ts, through) SELECT id, NULL, ${NOW}, 1 FROM agents`,
   ]
-  const painting = () => wall.blocks.edit(block, editOf(1, { message: 'late', painter: wallet(9) }), NOW)
-  expect(await withHeld(url, word, painting)).toBe('not-painter')
+  const paintAll = () => wall.blocks.edit(block, editOf(1, { message: 'late', painter: createWalletAddress(9) }), NOW)
+  expect(await withHeld(url, word, paintAll)).toBe('not-painter')
   await wall.close()
 })
 
@@ -161,21 +161,21 @@ test('parallel buyers of the nearest area wait for each other, and get one each'
   const wall = await openPostgres(url, TERMS.network)
   const BUYERS = 8
   const nearest = `SELECT 1 FROM blocks WHERE i = ${CLAIM_ORDER[0]} FOR UPDATE`
-  const claiming = () =>
+  const claimAndFail = () =>
     Promise.all(
       Array.from({ length: BUYERS }, (_, at) =>
         wall.ledger.claim('next,2x2', paymentOf(at + 1, 1), SILENT, HEAD, NOW, []),
       ),
     )
-  const claimings = await withHeld(url, [nearest], claiming, { forRow: 1, forEachOther: BUYERS - 1 })
-  expect(claimings.flatMap(claimed)).toHaveLength(BUYERS)
+  const claimings = await withHeld(url, [nearest], claimAndFail, { forRow: 1, forEachOther: BUYERS - 1 })
+  expect(claimings.flatMap(readClaimed)).toHaveLength(BUYERS)
   await wall.close()
 })
 
 onTwo()('a sale that two processes make final at once is made once, and both tell it alike', async (engines) => {
   const held = await hold(engines[0], 'next', paymentOf(1, 1))
   const sales = await Promise.all(
-    each(20, engines, ({ ledger }, at) => ledger.finalize(held, hash(at), true, NOW + at)),
+    runEach(20, engines, ({ ledger }, at) => ledger.finalize(held, hash(at), true, NOW + at)),
   )
   expect(new Set(sales.map(({ state }) => state.tx)).size).toBe(1)
   expect(await engines[1].log.after(0, 9)).toHaveLength(1)
@@ -190,7 +190,7 @@ onTwo()('of a sale and a release at once one happens, and the other comes too la
     ])
     const failures = outcomes.filter((failure) => failure !== undefined)
     expect(failures).toMatchObject([{ name: 'StaleWriteError' }])
-    const now = await stored(engines[0], held.payment)
+    const now = await findStored(engines[0], held.payment)
     expect(isSold(now)).toBe(outcomes[0] === undefined)
     expect(await engines[1].ledger.space(held.block)).toBe(isSold(now) ? 'claimed' : 'open')
     if (isSold(now)) return
@@ -198,14 +198,14 @@ onTwo()('of a sale and a release at once one happens, and the other comes too la
 })
 
 onTwo(5)('late payments that land at once share what is left, and the rest are credits', async (engines) => {
-  const landed = (payer: number) => ({
+  const createLanded = (payer: number) => ({
     payment: paymentOf(payer, 1),
     target: 'next' as const,
     listing: SILENT,
     head: HEAD,
   })
   const owed = await Promise.all(
-    each(12, engines, (engine, payer) => landUnclaimed(engine, landed(payer), hash(payer))),
+    runEach(12, engines, (engine, payer) => landUnclaimed(engine, createLanded(payer), hash(payer))),
   )
   expect(new Set(owed.filter(isSold).map(({ block }) => block))).toEqual(new Set(CLAIM_ORDER.slice(-5)))
   expect(owed.filter(({ state }) => state.kind === 'credited')).toHaveLength(7)
@@ -216,7 +216,7 @@ onTwo()(
   async (engines) => {
     const OWNERS = 8
     const owned = await Promise.all(
-      each(OWNERS, engines, (engine, payer) => sell(engine, 'next', payer, payer, SILENT)),
+      runEach(OWNERS, engines, (engine, payer) => sell(engine, 'next', payer, payer, SILENT)),
     )
     const seen: Change[] = []
     const follow = async () => {
@@ -236,12 +236,17 @@ onTwo()(
     })()
     const blocks: BlockIndex[] = owned.map(({ block }) => block)
     await Promise.all(
-      each(240, engines, async (engine, at) => {
+      runEach(240, engines, async (engine, at) => {
         const block = blocks[at % OWNERS] ?? owned[0]?.block
         if (block === undefined) throw new Error('nobody owns anything')
         if (at % 3 === 0) await sell(engine, 'next', 100 + at, 100 + at, listingOf())
         else if (at % 3 === 1) await engine.blocks.edit(block, editOf(1000 + at, { message: `${at}` }), NOW)
-        else await engine.agents.identify(wallet(1 + (at % OWNERS)), identityOf(1000 + at, { name: `${at}` }), NOW)
+        else
+          await engine.agents.identify(
+            createWalletAddress(1 + (at % OWNERS)),
+            identityOf(1000 + at, { name: `${at}` }),
+            NOW,
+          )
       }),
     )
     isOver = true
@@ -263,7 +268,7 @@ onTwo()('each entry of the log notifies both processes, and nothing else does', 
       for (const look of waiting) look()
     }),
   )
-  const bothHave = (count: number) =>
+  const waitForBoth = (count: number) =>
     new Promise<void>((resolve) => {
       const look = () => {
         if (rung.every((heard) => heard >= count)) resolve()
@@ -272,20 +277,20 @@ onTwo()('each entry of the log notifies both processes, and nothing else does', 
       look()
     })
   // Each notifies once when it begins to listen.
-  await bothHave(1)
+  await waitForBoth(1)
   const held = await hold(engines[0], 'next', paymentOf(1, 1))
   expect(rung).toEqual([1, 1])
   await engines[0].ledger.finalize(held, hash(1), true, NOW)
-  await bothHave(2)
+  await waitForBoth(2)
   expect(rung).toEqual([2, 2])
   for (const each of stop) each()
 })
 
 onTwo()('a payment is worked on by one process, until it gives it back or its time is over', async ([one, other]) => {
-  const key = { payer: wallet(1), nonce: hash(1) }
+  const key = { payer: createWalletAddress(1), nonce: hash(1) }
   expect([await one.leases.take(key, 60_000), await other.leases.take(key, 60_000)]).toEqual(['first', false])
   expect(await one.leases.take(key, 1)).toBe('first')
-  const taken = await eventually(async () => (await other.leases.take(key, 60_000)) || undefined)
+  const taken = await waitFor(async () => (await other.leases.take(key, 60_000)) || undefined)
   expect(taken).toBe('again')
   await one.leases.give(key)
   expect(await one.leases.take(key, 60_000)).toBe(false)

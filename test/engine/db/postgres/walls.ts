@@ -13,10 +13,10 @@ export type PostgresWalls = {
 }
 
 /** Starts a server before the tests, and ends it after them. */
-export function postgresWalls(): PostgresWalls {
+export function openPostgresWalls(): PostgresWalls {
   let server: PostgresServer | undefined
   let blank = ''
-  const started = () => {
+  const getStarted = () => {
     if (server === undefined) throw new Error('the server is started before the first test')
     return server
   }
@@ -27,7 +27,7 @@ export function postgresWalls(): PostgresWalls {
   }, 30_000)
   afterAll(() => server?.stop())
   return {
-    server: started,
-    newWall: async () => started().url(await started().newDatabase(blank)),
+    server: getStarted,
+    newWall: async () => getStarted().url(await getStarted().newDatabase(blank)),
   }
 }

@@ -5,8 +5,8 @@ import { PALETTE } from '../../../../shared/palette.ts'
 import { sell } from '../../../support/engine.ts'
 import { fakeClock } from '../../../support/fakes/clock.ts'
 import { blockOf, coordsOf, NOW } from '../../../support/samples.ts'
-import { decoded } from '../../../support/service/decoded.ts'
-import { areaEditOf, editOf, sending } from '../../../support/service/signed.ts'
+import { decodePicture } from '../../../support/service/decoded.ts'
+import { areaEditOf, editOf, createBodyInit } from '../../../support/service/signed.ts'
 import { codeOf, jsonOf, openWall } from '../../../support/service/wall.ts'
 
 const AREA = '3,4,3x2'
@@ -26,7 +26,7 @@ async function areaWall() {
   const wall = await openWall()
   for (const [at, coord] of COORDS.entries()) await sell(wall.db, coord, 1, at + 1)
   await wall.buy('/blocks/0,0?message=elsewhere', 7, 7)
-  const put = (body: unknown, area = AREA) => wall.ask(`PUT /areas/${area}`, sending(body))
+  const put = (body: unknown, area = AREA) => wall.ask(`PUT /areas/${area}`, createBodyInit(body))
   const read = async (area = AREA) => await jsonOf(await wall.ask(`GET /areas/${area}`))
   const deeds = () => Promise.all(COORDS.map(async (coord) => await jsonOf(await wall.ask(`GET /blocks/${coord}`))))
   return { ...wall, put, read, deeds }
@@ -40,7 +40,7 @@ test.each(names)('%s is not the name of an area', async (name) => {
     expect(await codeOf(await ask(request))).toBe('invalid_area')
   }
   const body = areaEditOf(1, name, { message: 'a' })
-  expect(await codeOf(await ask(`PUT /areas/${name}`, sending(body)))).toBe('invalid_area')
+  expect(await codeOf(await ask(`PUT /areas/${name}`, createBodyInit(body)))).toBe('invalid_area')
 })
 
 test('an area shows how many blocks are open, sold and held, and the price of all of them', async () => {
@@ -77,10 +77,10 @@ test('an area is returned as a picture of its part of the wall, which may be cac
   const response = await ask(`GET /areas/${AREA}.png?scale=1`)
   expect(response.headers.get('content-type')).toBe('image/png')
   expect(response.headers.get('cache-control')).toBe('public, max-age=0, s-maxage=2')
-  const { width, height, colourAt } = await decoded(await ask(`GET /areas/${AREA}.png?scale=1`))
+  const { width, height, colourAt } = await decodePicture(await ask(`GET /areas/${AREA}.png?scale=1`))
   expect([width, height]).toEqual([30, 20])
   for (const [at, index] of PIXELS.entries()) expect(colourAt(at % 30, Math.floor(at / 30))).toBe(PALETTE[index] ?? '')
-  expect((await decoded(await ask(`GET /areas/${AREA}.png`))).width).toBe(120)
+  expect((await decodePicture(await ask(`GET /areas/${AREA}.png`))).width).toBe(120)
   const same = await ask('GET /wall.png?col=3&row=4&cols=3&rows=2')
   expect(await same.bytes()).toEqual(await response.bytes())
   const etag = response.headers.get('etag') ?? ''
@@ -114,7 +114,7 @@ test('a repaint of an area counts against the budget of each block, or against n
   for (const [at, coord] of COORDS.entries()) await sell(db, coord, 1, at + 1)
   const { ask } = await openWall({ limits: createRateLimits(fakeClock(NOW)) }, db)
   const paint = async (name: string, message: string) =>
-    (await ask(`PUT /areas/${name}`, sending(areaEditOf(1, name, { message })))).status
+    (await ask(`PUT /areas/${name}`, createBodyInit(areaEditOf(1, name, { message })))).status
   const statuses = []
   for (let at = 0; at < 31; at += 1) statuses.push(await paint('3,4,1x1', `${at}`))
   expect(statuses.slice(-2)).toEqual([200, 429])
@@ -145,7 +145,10 @@ test('a repaint of the largest area fits into its body limit', async () => {
   for (const [at, coord] of coordsOf(name).entries()) await sell(db, coord, 1, at + 1)
   const { ask } = await openWall({}, db)
   const pixels = Uint8Array.from({ length: 100 * AREA_BLOCKS_MAX }, (_, at) => at % 240)
-  const response = await ask(`PUT /areas/${name}`, sending(areaEditOf(1, name, { pixels, message: 'é'.repeat(140) })))
+  const response = await ask(
+    `PUT /areas/${name}`,
+    createBodyInit(areaEditOf(1, name, { pixels, message: 'é'.repeat(140) })),
+  )
   expect(await jsonOf(response)).toEqual({ updated: true, area: name, blocks: 400 })
 })
 

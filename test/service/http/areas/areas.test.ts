@@ -5,26 +5,26 @@ import { formatWallet } from '../../../../shared/wallet.ts'
 import { hold } from '../../../support/engine.ts'
 import { openNearlySold } from '../../../support/nearly-sold.ts'
 import { flatPng, pngOf, RGB } from '../../../support/picture-files.ts'
-import { coordsOf, hash, NOW, paymentOf, SILENT, wallet } from '../../../support/samples.ts'
-import { areaEditOf, sending } from '../../../support/service/signed.ts'
+import { coordsOf, hash, NOW, paymentOf, SILENT, createWalletAddress } from '../../../support/samples.ts'
+import { areaEditOf, createBodyInit } from '../../../support/service/signed.ts'
 import {
   BASE_URL,
   codeOf,
   demandIn,
   jsonOf,
   openWall,
-  paidBy,
-  paymentFor,
+  createPaidInit,
+  createPaymentFor,
   type Wall,
 } from '../../../support/service/wall.ts'
 
 type Order = Readonly<Record<string, unknown>>
 
 const order = (wall: Wall, body: Order, paid: { readonly headers?: Record<string, string> } = {}) =>
-  wall.ask('POST /areas', sending(body, paid.headers))
+  wall.ask('POST /areas', createBodyInit(body, paid.headers))
 
 const buy = (wall: Wall, body: Order, blocks: number, payer: number, nonce = payer) =>
-  order(wall, body, paidBy(paymentFor(blocks, payer, nonce)))
+  order(wall, body, createPaidInit(createPaymentFor(blocks, payer, nonce)))
 
 /** Palette indices of an area, each pixel row of the same colour. */
 const rowsOf = (w: number, h: number) =>
@@ -33,7 +33,7 @@ const rowsOf = (w: number, h: number) =>
 describe('a paid order whose body does not arrive whole', () => {
   const cut = () => new ReadableStream({ pull: (controller) => controller.error(new Error('the connection is lost')) })
   const post = (wall: Wall, body: ReadableStream | string) =>
-    wall.ask('POST /areas', { ...paidBy(paymentFor(2, 1)), body })
+    wall.ask('POST /areas', { ...createPaidInit(createPaymentFor(2, 1)), body })
 
   test('a paid order whose body is cut gets 503, never a rejection, and buys nothing', async () => {
     const wall = await openWall()
@@ -60,8 +60,8 @@ describe('a paid order whose body does not arrive whole', () => {
     const wall = await openWall()
     wall.facilitator.settling = { kind: 'unclear' }
     expect((await buy(wall, { at: '3,4', w: 2, h: 1 }, 2, 1)).status).toBe(503)
-    const forged = { ...paymentFor(2, 1), signature: '0x00' } as const
-    const response = await wall.ask('POST /areas', { ...paidBy(forged), body: cut() })
+    const forged = { ...createPaymentFor(2, 1), signature: '0x00' } as const
+    const response = await wall.ask('POST /areas', { ...createPaidInit(forged), body: cut() })
     expect(await jsonOf(response)).toEqual(await jsonOf(await post(await openWall(), cut())))
     expect(await jsonOf(await post(wall, cut()))).toMatchObject({ error: 'settlement_unknown', charged: 'unknown' })
   })
@@ -129,7 +129,7 @@ describe('an order without a payment', () => {
   test('the body of a probe with a payment is rejected, and nothing is charged', async () => {
     const wall = await openWall()
     for (const body of ['', '{}']) {
-      const response = await wall.ask('POST /areas', { ...paidBy(paymentFor(1, 1)), body })
+      const response = await wall.ask('POST /areas', { ...createPaidInit(createPaymentFor(1, 1)), body })
       expect(response.status).toBe(400)
     }
     expect([wall.facilitator.verified, wall.facilitator.settled]).toEqual([[], []])
@@ -154,7 +154,7 @@ describe('an order without a payment', () => {
     expect(taken.status).toBe(409)
     expect(await jsonOf(taken)).toMatchObject({ error: 'block_taken', area: '80,45,4x3', taken: ['80,45', '81,46'] })
     expect(taken.headers.get('payment-required')).toBeNull()
-    await hold(wall.db, '10,10,2x2', paymentFor(4, 3), SILENT)
+    await hold(wall.db, '10,10,2x2', createPaymentFor(4, 3), SILENT)
     const held = await order(wall, { at: '11,11', w: 2, h: 2 })
     expect(held.status).toBe(409)
     expect(await jsonOf(held)).toMatchObject({ error: 'purchase_pending', area: '11,11,2x2', held: ['11,11'] })
@@ -227,13 +227,13 @@ describe('a paid order', () => {
 
   test('a payment that bought an area buys nothing at another address', async () => {
     const wall = await openWall()
-    const payment = paymentFor(2, 1)
-    await order(wall, { at: '3,4', w: 2, h: 1 }, paidBy(payment))
+    const payment = createPaymentFor(2, 1)
+    await order(wall, { at: '3,4', w: 2, h: 1 }, createPaidInit(payment))
     const elsewhere = [
-      await order(wall, { at: '5,6', w: 2, h: 1 }, paidBy(payment)),
-      await order(wall, { at: '3,4', w: 1, h: 2 }, paidBy(payment)),
-      await wall.ask('GET /blocks/next', paidBy(payment)),
-      await wall.ask('GET /blocks/5,6', paidBy(payment)),
+      await order(wall, { at: '5,6', w: 2, h: 1 }, createPaidInit(payment)),
+      await order(wall, { at: '3,4', w: 1, h: 2 }, createPaidInit(payment)),
+      await wall.ask('GET /blocks/next', createPaidInit(payment)),
+      await wall.ask('GET /blocks/5,6', createPaidInit(payment)),
     ]
     for (const response of elsewhere) {
       expect(response.status).toBe(409)
@@ -259,7 +259,7 @@ describe('a paid order', () => {
     }
     expect(await codeOf(await wall.ask('GET /blocks/81,46'))).toBe('purchase_pending')
     wall.facilitator.settling = 'honest'
-    wall.chain.land(paymentFor(4, 1))
+    wall.chain.land(createPaymentFor(4, 1))
     const resumed = await buy(wall, { at: '80,45', w: 2, h: 2 }, 4, 1)
     expect(resumed.status).toBe(200)
     expect(await jsonOf(resumed)).toMatchObject({ area: '80,45,2x2' })
@@ -308,7 +308,7 @@ describe('an order with an image', () => {
     expect(await codeOf(await buy(wall, body, 2, 1))).toBe('invalid_image')
     expect(wall.facilitator.settled).toHaveLength(0)
     expect(await wall.db.ledgerReader.held()).toEqual([])
-    expect(await wall.db.ledger.find(paymentFor(2, 1))).toBeUndefined()
+    expect(await wall.db.ledger.find(createPaymentFor(2, 1))).toBeUndefined()
   })
 
   test('the image of an order is never read if the payment is known', async () => {
@@ -324,7 +324,7 @@ describe('an order with an image', () => {
 test('the account of a wallet lists its area, and each of its blocks', async () => {
   const wall = await openWall()
   await buy(wall, { at: '3,4', w: 2, h: 1 }, 2, 1)
-  const standing = await jsonOf(await wall.ask(`GET /api/agents/${wallet(1)}`))
+  const standing = await jsonOf(await wall.ask(`GET /api/agents/${createWalletAddress(1)}`))
   expect(standing).toMatchObject({
     blocks: [{ block: { coord: '3,4' } }, { block: { coord: '4,4' } }],
     areas: [{ area: '3,4,2x1', claimedAt: NOW, tx: hash(1) }],
@@ -336,8 +336,8 @@ test('the account of a wallet lists an unfinished area as it was ordered', async
   wall.facilitator.settling = { kind: 'unclear' }
   await buy(wall, { at: '3,4', w: 2, h: 1 }, 2, 1, 1)
   await buy(wall, { w: 4, h: 3 }, 12, 1, 2)
-  await wall.db.ledger.release(await hold(wall.db, 'next,2x2', paymentFor(4, 1, 3), SILENT), false)
-  const { open } = await jsonOf(await wall.ask(`GET /api/agents/${wallet(1)}`))
+  await wall.db.ledger.release(await hold(wall.db, 'next,2x2', createPaymentFor(4, 1, 3), SILENT), false)
+  const { open } = await jsonOf(await wall.ask(`GET /api/agents/${createWalletAddress(1)}`))
   expect(open).toMatchObject([
     { target: '3,4,2x1', block: { coord: '3,4' }, state: 'reserved', doubted: true, resend: true },
     { target: 'next,4x3', block: { coord: '78,43' }, state: 'reserved' },
@@ -377,13 +377,13 @@ describe('where there is little room', () => {
 
 test('the painter that an order names repaints the blocks of that purchase at once, and no others of the buyer', async () => {
   const wall = await openWall()
-  const painter = wallet(9)
+  const painter = createWalletAddress(9)
   const receipt = await jsonOf(await buy(wall, { at: '3,4', w: 2, h: 1, painter }, 2, 1, 1))
   expect(receipt).toMatchObject({ deed: { painter: formatWallet(painter) } })
   await buy(wall, { at: '5,4', w: 1, h: 1 }, 1, 1, 2)
   wall.clock.pass(1)
   const put = async (area: string) => {
-    const edit = sending(areaEditOf(9, area, { message: 'painted' }, wall.clock.now()))
+    const edit = createBodyInit(areaEditOf(9, area, { message: 'painted' }, wall.clock.now()))
     return await jsonOf(await wall.ask(`PUT /areas/${area}`, edit))
   }
   expect(await put('3,4,2x1')).toEqual({ updated: true, area: '3,4,2x1', blocks: 2 })

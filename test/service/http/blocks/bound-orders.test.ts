@@ -4,17 +4,17 @@ import type { Payment } from '../../../../server/domain/purchase/payment.ts'
 import { formatPictureDigest } from '../../../../shared/order.ts'
 import { hashPixels } from '../../../../shared/signing.ts'
 import { flatPng } from '../../../support/picture-files.ts'
-import { paymentOf, wallet } from '../../../support/samples.ts'
+import { paymentOf, createWalletAddress } from '../../../support/samples.ts'
 import { callTool } from '../../../support/service/agent.ts'
-import { boundTo, OTHER_SALT, stripped } from '../../../support/service/bound.ts'
-import { sending } from '../../../support/service/signed.ts'
+import { boundTo, OTHER_SALT, stripBinding } from '../../../support/service/bound.ts'
+import { createBodyInit } from '../../../support/service/signed.ts'
 import {
   demandIn,
   headerOf,
   jsonOf,
   openWall,
-  paidBy,
-  paymentFor,
+  createPaidInit,
+  createPaymentFor,
   payloadOf,
   type Wall,
 } from '../../../support/service/wall.ts'
@@ -23,7 +23,7 @@ import {
 // were altered in transit, over HTTP and MCP.
 
 const PX = '07'.repeat(100)
-const PAINTER = wallet(9)
+const PAINTER = createWalletAddress(9)
 
 /** The outcome of a request, and its cost. */
 type End = { readonly status: number; readonly code: unknown; readonly answer: Record<string, unknown> }
@@ -34,12 +34,12 @@ async function endOf(response: Response): Promise<End> {
 }
 
 const getting = async (wall: Wall, path: string, payment: Payment): Promise<End> =>
-  await endOf(await wall.ask(`GET ${path}`, paidBy(payment)))
+  await endOf(await wall.ask(`GET ${path}`, createPaidInit(payment)))
 
 const posting = async (wall: Wall, body: object, payment: Payment): Promise<End> =>
-  await endOf(await wall.ask('POST /areas', sending(body, paidBy(payment).headers)))
+  await endOf(await wall.ask('POST /areas', createBodyInit(body, createPaidInit(payment).headers)))
 
-async function calling(wall: Wall, tool: string, args: object, payment: Payment): Promise<End> {
+async function callPaid(wall: Wall, tool: string, args: object, payment: Payment): Promise<End> {
   const { isError, structuredContent } = await callTool(wall, tool, args, payloadOf(payment))
   return { status: isError === true ? 400 : 200, code: structuredContent['error'], answer: structuredContent }
 }
@@ -62,7 +62,7 @@ test('terms of version 2 announce that orders can be bound, over HTTP and MCP, f
   const announced = [
     demandIn(await wall.ask('GET /blocks/next')).extensions,
     demandIn(await wall.ask('GET /blocks/3,4?message=hi')).extensions,
-    demandIn(await wall.ask('POST /areas', sending({ w: 2, h: 1 }))).extensions,
+    demandIn(await wall.ask('POST /areas', createBodyInit({ w: 2, h: 1 }))).extensions,
     await overMcp('buy_block', { coord: 'next' }),
     await overMcp('buy_area', { w: 2, h: 1 }),
   ]
@@ -112,17 +112,17 @@ const AREA_ORDERS = [
   [
     { at: '80,45', w: 1, h: 1, pixels: ROWS.subarray(0, 100).toBase64() },
     1,
-    { area: '80,45,1x1', pixels: digest(ROWS.subarray(0, 100)) },
+    { area: '80,45,1x1', pixels: hashBytes(ROWS.subarray(0, 100)) },
   ],
   [
     { at: '80,45', w: 3, h: 2, pixels: ROWS.toBase64(), message: 'hi' },
     6,
-    { area: '80,45,3x2', message: 'hi', pixels: digest(ROWS) },
+    { area: '80,45,3x2', message: 'hi', pixels: hashBytes(ROWS) },
   ],
   [
     { w: 2, h: 1, image: FILE.toBase64(), dither: 'floyd-steinberg' },
     2,
-    { area: 'next,2x1', image: `${digest(FILE)},cover,floyd-steinberg` },
+    { area: 'next,2x1', image: `${hashBytes(FILE)},cover,floyd-steinberg` },
   ],
   [{ w: 2, h: 1, fit: 'contain' }, 2, { area: 'next,2x1' }],
 ] as const
@@ -131,9 +131,9 @@ test.each(AREA_ORDERS)(
   'a payment that is bound to what POST /areas orders with %j buys it, over HTTP and MCP',
   async (body, blocks, order) => {
     const overHttp = await openWall()
-    expect((await posting(overHttp, body, boundTo(order, paymentFor(blocks, 1)))).status).toBe(200)
+    expect((await posting(overHttp, body, boundTo(order, createPaymentFor(blocks, 1)))).status).toBe(200)
     const overMcp = await openWall()
-    expect((await calling(overMcp, 'buy_area', body, boundTo(order, paymentFor(blocks, 1)))).status).toBe(200)
+    expect((await callPaid(overMcp, 'buy_area', body, boundTo(order, createPaymentFor(blocks, 1)))).status).toBe(200)
   },
 )
 
@@ -148,18 +148,18 @@ test.each<[string, string]>([
 ])('a bound payment whose request was given %s on its way buys nothing and charges nothing', async (_, path) => {
   const order = { block: '3,4', name: 'Ada', message: 'hello' }
   const payment = boundTo(order, paymentOf(1, 1))
-  for (const sent of [payment, stripped(payment), { ...payment, salt: OTHER_SALT }, { ...payment, salt: 'none' }]) {
+  for (const sent of [payment, stripBinding(payment), { ...payment, salt: OTHER_SALT }, { ...payment, salt: 'none' }]) {
     const wall = await openWall()
     await expectNothingBought(wall, () => getting(wall, path, sent))
     const [coord, query] = path.slice('/blocks/'.length).split('?')
     const args = { coord, ...Object.fromEntries(new URLSearchParams(query)) }
-    await expectNothingBought(wall, () => calling(wall, 'buy_block', args, sent))
+    await expectNothingBought(wall, () => callPaid(wall, 'buy_block', args, sent))
     expect((await getting(wall, '/blocks/3,4?name=Ada&message=hello', payment)).status).toBe(200)
   }
 })
 
 describe('a bound payment for an area', () => {
-  const order = { area: '80,45,3x2', message: 'hi', pixels: digest(ROWS) }
+  const order = { area: '80,45,3x2', message: 'hi', pixels: hashBytes(ROWS) }
   const body = { at: '80,45', w: 3, h: 2, message: 'hi', pixels: ROWS.toBase64() }
 
   test.each<[string, object]>([
@@ -172,16 +172,16 @@ describe('a bound payment for an area', () => {
     ['an image for its pixels', { ...body, pixels: undefined, image: FILE.toBase64() }],
     ['no picture', { ...body, pixels: undefined }],
   ])('a bound payment whose body was given %s in transit buys nothing and charges nothing', async (_, altered) => {
-    const payment = boundTo(order, paymentFor(6, 1))
-    for (const sent of [payment, stripped(payment)]) {
+    const payment = boundTo(order, createPaymentFor(6, 1))
+    for (const sent of [payment, stripBinding(payment)]) {
       const wall = await openWall()
       await expectNothingBought(wall, () => posting(wall, altered, sent))
-      await expectNothingBought(wall, () => calling(wall, 'buy_area', altered, sent))
+      await expectNothingBought(wall, () => callPaid(wall, 'buy_area', altered, sent))
     }
   })
 
   test('the nonce of an order with an image is also bound to the way of scaling', async () => {
-    const payment = boundTo({ area: 'next,2x1', image: `${digest(FILE)},contain,none` }, paymentFor(2, 1))
+    const payment = boundTo({ area: 'next,2x1', image: `${hashBytes(FILE)},contain,none` }, createPaymentFor(2, 1))
     const wall = await openWall()
     await expectNothingBought(wall, () => posting(wall, { w: 2, h: 1, image: FILE.toBase64() }, payment))
     const bought = await posting(wall, { w: 2, h: 1, image: FILE.toBase64(), fit: 'contain' }, payment)
@@ -222,7 +222,7 @@ test('a payment made as signing_message says buys the order over MCP, and no oth
     const { structuredContent } = await callTool(wall, 'signing_message', { kind: 'order', order })
     const { nonce, extensions, call } = structuredContent
     expect(call).toMatchObject({ name: tool })
-    const payment = { ...paymentFor(at + 1, at + 1), nonce: String(nonce) as `0x${string}` }
+    const payment = { ...createPaymentFor(at + 1, at + 1), nonce: String(nonce) as `0x${string}` }
     const payload = { ...payloadOf(payment), extensions }
     const other = await callTool(wall, tool, altered, payload)
     expect(other.structuredContent).toMatchObject({ error: 'order_mismatch' })
@@ -277,9 +277,9 @@ test('a resend of a known payment with an altered order gets the response of the
   const wall = await openWall()
   const payment = boundTo({ block: '3,4', message: 'hello' }, paymentOf(1, 1))
   const { answer } = await getting(wall, '/blocks/3,4?message=hello', payment)
-  for (const sent of [payment, stripped(payment), { ...payment, salt: OTHER_SALT }]) {
+  for (const sent of [payment, stripBinding(payment), { ...payment, salt: OTHER_SALT }]) {
     expect(await getting(wall, '/blocks/3,4?message=goodbye', sent)).toEqual({ status: 200, code: undefined, answer })
-    expect((await calling(wall, 'buy_block', { coord: '3,4' }, sent)).answer).toEqual(answer)
+    expect((await callPaid(wall, 'buy_block', { coord: '3,4' }, sent)).answer).toEqual(answer)
     expect(await getting(wall, '/blocks/3,5', sent)).toMatchObject({ status: 409, code: 'payment_used' })
   }
   expect(wall.facilitator.settled).toHaveLength(1)
@@ -292,6 +292,6 @@ test('a facilitator gets the announcement of bound orders, but not the salt', as
   expect(wall.facilitator.verified[0]).not.toHaveProperty('extensions')
 })
 
-function digest(bytes: Uint8Array): string {
+function hashBytes(bytes: Uint8Array): string {
   return formatPictureDigest(hashPixels(bytes))
 }

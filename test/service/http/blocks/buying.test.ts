@@ -2,12 +2,12 @@ import { expect, test } from 'bun:test'
 import { decodePaymentResponseHeader } from '@x402/core/http'
 import { parsePendingTransaction } from '../../../../server/client/payment.ts'
 import { failure } from '../../../../server/domain/failure.ts'
-import { sellerThat } from '../../../support/fakes/seller.ts'
+import { createSellerThat } from '../../../support/fakes/seller.ts'
 import { FORGED, UNCHECKED } from '../../../support/fakes/wallets.ts'
-import { hash, paymentOf, wallet } from '../../../support/samples.ts'
+import { hash, paymentOf, createWalletAddress } from '../../../support/samples.ts'
 import { callTool } from '../../../support/service/agent.ts'
-import { sending } from '../../../support/service/signed.ts'
-import { codeOf, demandIn, jsonOf, misconfigure, openWall, paidBy } from '../../../support/service/wall.ts'
+import { createBodyInit } from '../../../support/service/signed.ts'
+import { codeOf, demandIn, jsonOf, breakSettings, openWall, createPaidInit } from '../../../support/service/wall.ts'
 
 const px = '07'.repeat(100)
 
@@ -69,7 +69,7 @@ test('a payment buys the block and answers with its receipt', async () => {
   const wall = await openWall()
   const response = await wall.ask(
     `GET /blocks/3,4?name=Ada&framework=loom&message=hi+there&link=https://ada.example/&px=${px}`,
-    paidBy(paymentOf(0xab, 1)),
+    createPaidInit(paymentOf(0xab, 1)),
   )
   expect(response.status).toBe(200)
   expect(response.headers.get('cache-control')).toBe('private, no-store')
@@ -177,7 +177,7 @@ test('each 503 in doubt has settlement_pending with the transaction that a facil
   const pending = {
     success: false,
     errorReason: 'settlement_pending',
-    payer: wallet(1),
+    payer: createWalletAddress(1),
     network: 'eip155:8453',
   } as const
   const answer = async () => {
@@ -196,7 +196,7 @@ test('each 503 in doubt has settlement_pending with the transaction that a facil
   // It is also reported if the facilitator is not called again.
   expect(await answer()).toEqual(['settlement_unknown', hash(0xbad), { ...pending, transaction: hash(0xbad) }])
   // A sender that is not the payer learns nothing of it.
-  const forged = await wall.ask('GET /blocks/3,4', paidBy({ ...paymentOf(1, 1), signature: FORGED }))
+  const forged = await wall.ask('GET /blocks/3,4', createPaidInit({ ...paymentOf(1, 1), signature: FORGED }))
   expect([forged.headers.get('payment-response'), (await jsonOf(forged))['transaction']]).toEqual([null, undefined])
   wall.facilitator.settling = 'honest'
   wall.clock.pass(3000)
@@ -206,11 +206,11 @@ test('each 503 in doubt has settlement_pending with the transaction that a facil
 test('a block that is being bought is not for sale, and its buyer is asked to repeat the request', async () => {
   const wall = await openWall()
   const asked = Promise.withResolvers<Response>()
-  const whileSettling = () => {
+  const readWhileSettling = () => {
     asked.resolve(wall.ask('GET /blocks/3,4'))
     return 'honest'
   }
-  Object.defineProperty(wall.facilitator, 'settling', { get: whileSettling })
+  Object.defineProperty(wall.facilitator, 'settling', { get: readWhileSettling })
   await wall.buy('/blocks/3,4', 1)
   const response = await asked.promise
   expect(response.status).toBe(409)
@@ -247,7 +247,7 @@ test.each(['invalid_exact_evm_signature', 'eip6492_factory_not_allowed'])(
       { signature: UNCHECKED.silent },
     ]
     const answerTo = async (change: object | undefined) =>
-      await codeOf(await wall.ask('GET /blocks/3,4', paidBy({ ...paymentOf(1, 1), ...change })))
+      await codeOf(await wall.ask('GET /blocks/3,4', createPaidInit({ ...paymentOf(1, 1), ...change })))
     expect(await answerTo(good)).toBe('facilitator_unavailable')
     expect(await answerTo(forged)).toBe('payment_required')
     expect(await Promise.all(unchecked.map(answerTo))).toEqual(['server_busy', 'facilitator_unavailable'])
@@ -280,7 +280,7 @@ test('the terms are the same for every request, and a rail that can never work r
   const [first, second] = [await wall.ask('GET /blocks/3,4'), await wall.ask('GET /blocks/3,4')]
   expect(await second.text()).toBe(await first.text())
   expect(second.headers.get('payment-required')).toBe(first.headers.get('payment-required'))
-  await misconfigure(wall)
+  await breakSettings(wall)
   for (const accept of ['application/json', 'text/html']) {
     const response = await wall.ask('GET /blocks/3,4', { headers: { accept } })
     expect(await codeOf(response)).toBe('facilitator_unavailable')
@@ -289,9 +289,9 @@ test('the terms are the same for every request, and a rail that can never work r
 })
 
 test('a rail that can never work asks no payer of a payment gone bad for another', async () => {
-  const refusing = async () => failure('payment_required', 'no')
-  const wall = await openWall({ seller: sellerThat(refusing) })
-  await misconfigure(wall)
+  const refuseAll = async () => failure('payment_required', 'no')
+  const wall = await openWall({ seller: createSellerThat(refuseAll) })
+  await breakSettings(wall)
   const response = await wall.buy('/blocks/3,4', 1)
   expect(response.status).toBe(502)
   expect(response.headers.get('payment-required')).toBeNull()
@@ -316,7 +316,7 @@ test('a person with a browser gets a page, with the terms in the header as well'
 
 test('a payment never gets a page as its response', async () => {
   const wall = await openWall()
-  const { headers } = paidBy(paymentOf(1, 1, { amount: 1n }))
+  const { headers } = createPaidInit(paymentOf(1, 1, { amount: 1n }))
   const response = await wall.ask('GET /blocks/3,4', { headers: { ...headers, accept: 'text/html' } })
   expect(response.headers.get('content-type')).toBe('application/json')
 })
@@ -325,7 +325,7 @@ test('the wallet of a buyer is only published in part', async () => {
   const wall = await openWall()
   await wall.buy('/blocks/3,4', 0xabcdef)
   for (const path of ['/blocks/3,4', '/api/canvas', '/api/feed', '/api/agents']) {
-    expect((await (await wall.ask(`GET ${path}`)).text()).toLowerCase()).not.toContain(wallet(0xabcdef))
+    expect((await (await wall.ask(`GET ${path}`)).text()).toLowerCase()).not.toContain(createWalletAddress(0xabcdef))
   }
 })
 
@@ -345,7 +345,7 @@ test('terms say so while no payment is accepted, and no longer once payments are
     const response = await wall.ask(request)
     expect([response.status, (await jsonOf(response))['message']]).toEqual([402, notNow])
   }
-  expect(await jsonOf(await wall.ask('POST /areas', sending({ w: 2, h: 1 })))).toMatchObject({ message: notNow })
+  expect(await jsonOf(await wall.ask('POST /areas', createBodyInit({ w: 2, h: 1 })))).toMatchObject({ message: notNow })
   expect(await callTool(wall, 'buy_block', { coord: '3,4' })).toMatchObject({ structuredContent: { message: notNow } })
   wall.chain.silent = false
   await wall.probe()

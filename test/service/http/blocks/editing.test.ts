@@ -1,20 +1,20 @@
 import { expect, test } from 'bun:test'
 import { UNCHECKED } from '../../../support/fakes/wallets.ts'
-import { NOW, wallet } from '../../../support/samples.ts'
-import { areaEditOf, editOf, namingOf, registrationOf, sending } from '../../../support/service/signed.ts'
+import { NOW, createWalletAddress } from '../../../support/samples.ts'
+import { areaEditOf, editOf, namingOf, registrationOf, createBodyInit } from '../../../support/service/signed.ts'
 import { codeOf, HOST, jsonOf, openWall } from '../../../support/service/wall.ts'
 
 const px = '07'.repeat(100)
 
-async function soldWall() {
+async function openSoldWall() {
   const wall = await openWall()
   await wall.buy(`/blocks/3,4?message=old&link=https://old.example/`, 1)
-  const put = (body: unknown, coord = '3,4') => wall.ask(`PUT /blocks/${coord}`, sending(body))
+  const put = (body: unknown, coord = '3,4') => wall.ask(`PUT /blocks/${coord}`, createBodyInit(body))
   return { ...wall, put }
 }
 
 test('an owner repaints a block, and every reader sees it', async () => {
-  const wall = await soldWall()
+  const wall = await openSoldWall()
   const response = await wall.put(editOf(1, '3,4', { pixels: px, message: 'new', link: null }))
   expect(response.status).toBe(200)
   expect(response.headers.get('cache-control')).toBe('no-store')
@@ -27,7 +27,7 @@ test('an owner repaints a block, and every reader sees it', async () => {
 })
 
 test('an owner may sign any spelling of the coordinate, or the canonical one', async () => {
-  const wall = await soldWall()
+  const wall = await openSoldWall()
   expect((await wall.put(editOf(1, '003,04', { message: 'a' }), '003,04')).status).toBe(200)
   expect((await wall.put(editOf(1, '3,4', { message: 'b' }), '003,4')).status).toBe(200)
   expect((await wall.put(editOf(1, '3,4', { message: 'c' }), '3%2C4')).status).toBe(200)
@@ -35,7 +35,7 @@ test('an owner may sign any spelling of the coordinate, or the canonical one', a
 })
 
 test('the signed host may include its port, and must be the host of the wall', async () => {
-  const wall = await soldWall()
+  const wall = await openSoldWall()
   expect((await wall.put(editOf(1, '3,4', { message: 'a' }, { host: `${HOST}:8402` }))).status).toBe(200)
   const foreign = await wall.put(editOf(1, '3,4', { message: 'b' }, { host: 'other.test' }))
   expect(foreign.status).toBe(401)
@@ -46,7 +46,7 @@ test('the signed host may include its port, and must be the host of the wall', a
 })
 
 test('only the owner can edit a block', async () => {
-  const wall = await soldWall()
+  const wall = await openSoldWall()
   const response = await wall.put(editOf(2, '3,4', { message: 'mine' }))
   expect(response.status).toBe(401)
   expect(await jsonOf(await wall.ask('GET /blocks/3,4'))).toHaveProperty('message', 'old')
@@ -55,30 +55,30 @@ test('only the owner can edit a block', async () => {
 const signedChanges: ReadonlyArray<readonly [what: string, address: string, body: object]> = [
   ['a repaint', 'PUT /blocks/3,4', editOf(1, '3,4', { message: 'new' })],
   ['a repaint of an area', 'PUT /areas/3,4,1x1', areaEditOf(1, '3,4,1x1', { message: 'new' })],
-  ['a painter', 'PUT /api/agents/me/painter', namingOf(1, wallet(8))],
+  ['a painter', 'PUT /api/agents/me/painter', namingOf(1, createWalletAddress(8))],
   ['a name', 'PUT /api/agents/me', registrationOf(1, { name: 'Eve' })],
 ]
 
 test.each(signedChanges)(
   'if a smart wallet cannot be queried, %s is not denied to it, and nothing changes',
   async (_, address, body) => {
-    const wall = await soldWall()
-    const standing = async () => await jsonOf(await wall.ask(`GET /api/agents/${wallet(1)}`))
-    const before = await standing()
+    const wall = await openSoldWall()
+    const readStanding = async () => await jsonOf(await wall.ask(`GET /api/agents/${createWalletAddress(1)}`))
+    const before = await readStanding()
     for (const signature of [UNCHECKED.busy, UNCHECKED.silent]) {
-      const response = await wall.ask(address, sending({ ...body, signature }))
+      const response = await wall.ask(address, createBodyInit({ ...body, signature }))
       expect([response.status, response.headers.get('retry-after')]).toEqual([503, '2'])
       expect(await jsonOf(response)).toMatchObject({
         error: 'server_busy',
         message: expect.stringContaining('Nothing was changed; send the same request again'),
       })
     }
-    expect(await standing()).toEqual(before)
+    expect(await readStanding()).toEqual(before)
   },
 )
 
 test('a repeated edit is acknowledged again, unless a newer one has been applied', async () => {
-  const wall = await soldWall()
+  const wall = await openSoldWall()
   const edit = editOf(1, '3,4', { message: 'a' })
   expect((await wall.put(edit)).status).toBe(200)
   expect((await wall.put(edit)).status).toBe(200)
@@ -87,7 +87,7 @@ test('a repeated edit is acknowledged again, unless a newer one has been applied
 })
 
 test('a repaint reports errors in this order: body, coordinate, owner and signature', async () => {
-  const wall = await soldWall()
+  const wall = await openSoldWall()
   const late = editOf(2, '160,0', { message: 'a' }, { ts: 1 })
   expect(await codeOf(await wall.put({ ...late, message: '', x: 1 }, '160,0'))).toBe('invalid_body')
   expect(await codeOf(await wall.put({ ...late, message: '' }, '160,0'))).toBe('invalid_message')

@@ -1,15 +1,15 @@
 import { afterAll, expect, test } from 'bun:test'
 import type { Outcome } from '../../../../server/domain/purchase/purchase.ts'
-import { sellerThat } from '../../../support/fakes/seller.ts'
+import { createSellerThat } from '../../../support/fakes/seller.ts'
 import { paymentOf } from '../../../support/samples.ts'
-import { NEGOTIATED, stateless } from '../../../support/service/agent.ts'
-import { sending } from '../../../support/service/signed.ts'
-import { HOST, openWall, paidBy, payloadOf } from '../../../support/service/wall.ts'
+import { NEGOTIATED, sendStateless } from '../../../support/service/agent.ts'
+import { createBodyInit } from '../../../support/service/signed.ts'
+import { HOST, openWall, createPaidInit, payloadOf } from '../../../support/service/wall.ts'
 
 let [left, begun] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
 
 const wall = await openWall({
-  seller: sellerThat((...[, , , client]) => {
+  seller: createSellerThat((...[, , , client]) => {
     client?.addEventListener('abort', () => left.resolve())
     begun.resolve()
     return new Promise<Outcome>(() => {})
@@ -24,29 +24,29 @@ afterAll(async () => {
 
 const payment = paymentOf(1, 1)
 
-const posted = (body: object, headers: Readonly<Record<string, string>> = {}): RequestInit => ({
+const createPost = (body: object, headers: Readonly<Record<string, string>> = {}): RequestInit => ({
   method: 'POST',
-  ...sending(body, { host: HOST, accept: 'application/json, text/event-stream', ...headers }),
+  ...createBodyInit(body, { host: HOST, accept: 'application/json, text/event-stream', ...headers }),
 })
 
 const meta = { 'x402/payment': payloadOf(payment) }
 
 /** A call in the older revisions, and one in the self-contained revision. */
-const called = (name: string, args: object) => {
+const createCall = (name: string, args: object) => {
   const params = { name, arguments: args, _meta: meta }
-  return posted({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }, NEGOTIATED)
+  return createPost({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }, NEGOTIATED)
 }
-const called2026 = (name: string, args: object) => {
-  const { message, headers } = stateless('tools/call', { name, arguments: args }, meta)
-  return posted({ jsonrpc: '2.0', id: 1, ...message }, headers)
+const createCall2026 = (name: string, args: object) => {
+  const { message, headers } = sendStateless('tools/call', { name, arguments: args }, meta)
+  return createPost({ jsonrpc: '2.0', id: 1, ...message }, headers)
 }
 
 test.each([
-  ['a block', '/blocks/next', paidBy(payment)],
-  ['an area', '/areas', posted({ at: 'next', w: 2, h: 1 }, paidBy(payment).headers)],
-  ['a block over MCP', '/mcp', called('buy_block', { coord: 'next' })],
-  ['an area over MCP', '/mcp', called('buy_area', { w: 2, h: 1 })],
-  ['a block over stateless MCP', '/mcp', called2026('buy_block', { coord: 'next' })],
+  ['a block', '/blocks/next', createPaidInit(payment)],
+  ['an area', '/areas', createPost({ at: 'next', w: 2, h: 1 }, createPaidInit(payment).headers)],
+  ['a block over MCP', '/mcp', createCall('buy_block', { coord: 'next' })],
+  ['an area over MCP', '/mcp', createCall('buy_area', { w: 2, h: 1 })],
+  ['a block over stateless MCP', '/mcp', createCall2026('buy_block', { coord: 'next' })],
 ])('a client that closes its connection while it buys %s is known to have left', async (_, path, init) => {
   ;[left, begun] = [Promise.withResolvers(), Promise.withResolvers()]
   const client = new AbortController()

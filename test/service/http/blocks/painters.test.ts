@@ -4,24 +4,25 @@ import { isFailure } from '../../../../server/domain/failure.ts'
 import { createEmptyView } from '../../../../server/domain/wall/wall-view.ts'
 import { repaintOfArea, repaintOfBlock } from '../../../../server/wall/signed-changes.ts'
 import { truncateWallet } from '../../../../shared/wallet.ts'
-import { hash, NOW, wallet } from '../../../support/samples.ts'
-import { editOf, namingOf, sending } from '../../../support/service/signed.ts'
+import { hash, NOW, createWalletAddress } from '../../../support/samples.ts'
+import { editOf, namingOf, createBodyInit } from '../../../support/service/signed.ts'
 import { codeOf, HOST, jsonOf, openWall } from '../../../support/service/wall.ts'
 
-const PAINTER = wallet(9)
+const PAINTER = createWalletAddress(9)
 
-async function paintedWall(query = `painter=${PAINTER}`) {
+async function openPaintedWall(query = `painter=${PAINTER}`) {
   const wall = await openWall()
   const bought = await wall.buy(`/blocks/3,4?${query}`, 1)
   const paint = (payer: number, message: string, coord = '3,4', ts = NOW) =>
-    wall.ask(`PUT /blocks/${coord}`, sending(editOf(payer, coord, { message }, { ts })))
-  const name = (body: unknown) => wall.ask('PUT /api/agents/me/painter', sending(body))
-  const standing = async (payer = 1) => await jsonOf(await wall.ask(`GET /api/agents/${wallet(payer)}`))
-  return { ...wall, bought, paint, name, standing }
+    wall.ask(`PUT /blocks/${coord}`, createBodyInit(editOf(payer, coord, { message }, { ts })))
+  const name = (body: unknown) => wall.ask('PUT /api/agents/me/painter', createBodyInit(body))
+  const readStanding = async (payer = 1) =>
+    await jsonOf(await wall.ask(`GET /api/agents/${createWalletAddress(payer)}`))
+  return { ...wall, bought, paint, name, standing: readStanding }
 }
 
 test('a painter that a purchase names can repaint its block, and so can the owner', async () => {
-  const { paint, ask } = await paintedWall()
+  const { paint, ask } = await openPaintedWall()
   expect((await paint(9, 'by the painter')).status).toBe(200)
   expect(await jsonOf(await ask('GET /blocks/3,4'))).toHaveProperty('message', 'by the painter')
   expect((await paint(1, 'by the owner')).status).toBe(200)
@@ -29,7 +30,7 @@ test('a painter that a purchase names can repaint its block, and so can the owne
 })
 
 test('the receipt shows the painter in full, also when it is requested again', async () => {
-  const { bought, buy } = await paintedWall()
+  const { bought, buy } = await openPaintedWall()
   const shown = getAddress(PAINTER)
   expect(await jsonOf(bought)).toMatchObject({
     deed: { painter: shown, paint: expect.stringContaining('this wallet or its painter') },
@@ -38,14 +39,14 @@ test('the receipt shows the painter in full, also when it is requested again', a
 })
 
 test('a receipt without a painter does not mention one', async () => {
-  const { bought } = await paintedWall('name=Ada')
+  const { bought } = await openPaintedWall('name=Ada')
   const { deed } = (await jsonOf(bought)) as { deed: object }
   expect(deed).not.toHaveProperty('painter')
   expect(JSON.stringify(deed)).not.toContain('painter')
 })
 
 test('only a receipt shows a painter in full, and every public read of the wallet shortens it', async () => {
-  const { ask, paint, name, standing } = await paintedWall()
+  const { ask, paint, name, standing } = await openPaintedWall()
   expect(await name(namingOf(1, PAINTER)).then(jsonOf)).toEqual({ updated: true })
   await paint(9, 'hello')
   for (const path of [
@@ -54,7 +55,7 @@ test('only a receipt shows a painter in full, and every public read of the walle
     '/api/feed',
     '/api/history',
     '/api/agents',
-    `/api/agents/${wallet(1)}`,
+    `/api/agents/${createWalletAddress(1)}`,
     '/api/space?w=1&h=1',
   ])
     expect((await (await ask(`GET ${path}`)).text()).toLowerCase(), path).not.toContain(PAINTER)
@@ -74,48 +75,48 @@ test('a purchase with a painter that is not an address is rejected, and nothing 
 })
 
 test('a painter may be written in any letter case', async () => {
-  const { paint } = await paintedWall(`painter=0x${'0'.repeat(39)}9`)
+  const { paint } = await openPaintedWall(`painter=0x${'0'.repeat(39)}9`)
   expect((await paint(9, 'hello')).status).toBe(200)
-  const upper = await paintedWall(`painter=0x${wallet(0xabc).slice(2).toUpperCase()}`)
+  const upper = await openPaintedWall(`painter=0x${createWalletAddress(0xabc).slice(2).toUpperCase()}`)
   expect((await upper.paint(0xabc, 'hello')).status).toBe(200)
 })
 
 test('a repaint that a painter signed is rejected once another painter is named', async () => {
-  const { name, ask } = await paintedWall()
+  const { name, ask } = await openPaintedWall()
   const edit = editOf(9, '3,4', { message: 'once' })
-  expect((await ask('PUT /blocks/3,4', sending(edit))).status).toBe(200)
-  expect((await ask('PUT /blocks/3,4', sending(edit))).status).toBe(200)
+  expect((await ask('PUT /blocks/3,4', createBodyInit(edit))).status).toBe(200)
+  expect((await ask('PUT /blocks/3,4', createBodyInit(edit))).status).toBe(200)
   await name(namingOf(1, null))
-  expect((await ask('PUT /blocks/3,4', sending(edit))).status).toBe(401)
+  expect((await ask('PUT /blocks/3,4', createBodyInit(edit))).status).toBe(401)
 })
 
 test('a painter cannot name the wallet or another painter', async () => {
-  const { name, ask } = await paintedWall()
-  const forged = { ...namingOf(9, wallet(8)), wallet: wallet(1) }
+  const { name, ask } = await openPaintedWall()
+  const forged = { ...namingOf(9, createWalletAddress(8)), wallet: createWalletAddress(1) }
   const refused = await name(forged)
   expect(refused.status).toBe(401)
   expect(await jsonOf(refused)).toMatchObject({
     error: 'unauthorized',
-    expected: `${HOST}\nset_painter v1\nwallet=${wallet(1)}\nts=${NOW}\npainter=${wallet(8)}`,
+    expected: `${HOST}\nset_painter v1\nwallet=${createWalletAddress(1)}\nts=${NOW}\npainter=${createWalletAddress(8)}`,
   })
-  const own = { ...namingOf(9, wallet(8)) }
+  const own = { ...namingOf(9, createWalletAddress(8)) }
   expect(await codeOf(await name(own))).toBe('no_purchases')
-  const registration = { wallet: wallet(1), ts: NOW, signature: own['signature'], name: 'Eve' }
-  expect((await ask('PUT /api/agents/me', sending(registration))).status).toBe(401)
+  const registration = { wallet: createWalletAddress(1), ts: NOW, signature: own['signature'], name: 'Eve' }
+  expect((await ask('PUT /api/agents/me', createBodyInit(registration))).status).toBe(401)
 })
 
 test.each(['block', 'area'] as const)(
   'a message that removes a painter takes effect while a repaint of %s by that painter is read',
   async (kind) => {
-    const { db } = await paintedWall()
+    const { db } = await openPaintedWall()
     const sources = { ...db, view: createEmptyView() }
     const change = await (kind === 'block'
       ? repaintOfBlock(sources, '3,4', { message: 'late' })
       : repaintOfArea(sources, '3,4,1x1', { message: 'late' }))
     if (isFailure(change)) return expect.unreachable()
-    expect(change.signers).toEqual([wallet(1), PAINTER])
-    await db.agents.namePainter(wallet(1), { painter: null, ts: NOW })
+    expect(change.signers).toEqual([createWalletAddress(1), PAINTER])
+    await db.agents.namePainter(createWalletAddress(1), { painter: null, ts: NOW })
     expect(await change.apply({ by: PAINTER, digest: hash(1), ts: NOW }, NOW)).toBe('not-painter')
-    expect(await change.apply({ by: wallet(1), digest: hash(2), ts: NOW }, NOW)).toBe('applied')
+    expect(await change.apply({ by: createWalletAddress(1), digest: hash(2), ts: NOW }, NOW)).toBe('applied')
   },
 )

@@ -1,18 +1,18 @@
 import { expect, test } from 'bun:test'
-import { NOW, wallet } from '../../../support/samples.ts'
-import { registrationOf, sending } from '../../../support/service/signed.ts'
+import { NOW, createWalletAddress } from '../../../support/samples.ts'
+import { registrationOf, createBodyInit } from '../../../support/service/signed.ts'
 import { codeOf, jsonOf, openWall } from '../../../support/service/wall.ts'
 
-async function soldWall() {
+async function openSoldWall() {
   const wall = await openWall()
   await wall.buy('/blocks/3,4?name=Ada&link=https://ada.example/', 0xab)
-  return { ...wall, put: (body: unknown) => wall.ask('PUT /api/agents/me', sending(body)) }
+  return { ...wall, put: (body: unknown) => wall.ask('PUT /api/agents/me', createBodyInit(body)) }
 }
 
-const wall = await soldWall()
+const wall = await openSoldWall()
 
 test('a wallet that bought can set its name, and all its blocks show it', async () => {
-  const { put, ask, clock } = await soldWall()
+  const { put, ask, clock } = await openSoldWall()
   const response = await put(registrationOf(0xab, { name: 'Lovelace', framework: 'engine' }))
   expect(response.status).toBe(200)
   expect(response.headers.get('cache-control')).toBe('no-store')
@@ -35,7 +35,7 @@ test('a wallet that bought can set its name, and all its blocks show it', async 
 })
 
 test('the same registration again changes nothing and says so', async () => {
-  const { put } = await soldWall()
+  const { put } = await openSoldWall()
   const word = registrationOf(0xab, { name: 'Lovelace' })
   expect(await jsonOf(await put(word))).toHaveProperty('updated', true)
   expect(await jsonOf(await put(word))).toHaveProperty('updated', false)
@@ -44,14 +44,14 @@ test('the same registration again changes nothing and says so', async () => {
 })
 
 test('the wallet may be written in any letter case', async () => {
-  const { put } = await soldWall()
-  const upper = `0x${wallet(0xab).slice(2).toUpperCase()}`
+  const { put } = await openSoldWall()
+  const upper = `0x${createWalletAddress(0xab).slice(2).toUpperCase()}`
   expect((await put({ ...registrationOf(0xab, { name: null, framework: null }), wallet: upper })).status).toBe(200)
 })
 
 test('nobody can name another wallet', async () => {
   const stranger = registrationOf(2, { name: 'Eve' })
-  const response = await wall.put({ ...stranger, wallet: wallet(0xab) })
+  const response = await wall.put({ ...stranger, wallet: createWalletAddress(0xab) })
   expect(response.status).toBe(401)
   expect(await jsonOf(response)).toMatchObject({
     error: 'unauthorized',
@@ -64,5 +64,7 @@ test.each([
   ['a name of 41 characters', { name: 'a'.repeat(41) }, 'invalid_name'],
   ['a framework of 33 characters', { framework: 'a'.repeat(33) }, 'invalid_framework'],
 ])('a registration with %s is rejected', async (_, given, code) => {
-  expect(await codeOf(await wall.put({ wallet: wallet(0xab), ts: NOW, signature: '0x12', ...given }))).toBe(code)
+  expect(
+    await codeOf(await wall.put({ wallet: createWalletAddress(0xab), ts: NOW, signature: '0x12', ...given })),
+  ).toBe(code)
 })

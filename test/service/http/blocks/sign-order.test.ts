@@ -2,12 +2,12 @@ import { expect, test } from 'bun:test'
 import { fitsOrder, formatPictureDigest } from '../../../../shared/order.ts'
 import { hashPixels } from '../../../../shared/signing.ts'
 import { hash } from '../../../support/samples.ts'
-import { sending } from '../../../support/service/signed.ts'
-import { codeOf, headerOf, jsonOf, openWall, paymentFor, payloadOf } from '../../../support/service/wall.ts'
+import { createBodyInit } from '../../../support/service/signed.ts'
+import { codeOf, headerOf, jsonOf, openWall, createPaymentFor, payloadOf } from '../../../support/service/wall.ts'
 
 const wall = await openWall()
 
-const sign = (body: object) => wall.ask('POST /api/sign', sending(body))
+const sign = (body: object) => wall.ask('POST /api/sign', createBodyInit(body))
 
 test('a payment made from the response buys the order, over each address that sells', async () => {
   const orders = [
@@ -17,9 +17,9 @@ test('a payment made from the response buys the order, over each address that se
   ] as const
   for (const [at, [order, request, blocks]] of orders.entries()) {
     const { nonce, extensions } = await jsonOf(await sign(order))
-    const payment = { ...paymentFor(blocks, at + 1), nonce: String(nonce) as `0x${string}` }
+    const payment = { ...createPaymentFor(blocks, at + 1), nonce: String(nonce) as `0x${string}` }
     const headers = { 'PAYMENT-SIGNATURE': headerOf({ ...payloadOf(payment), extensions }) }
-    const init = request.startsWith('POST') ? sending(order, headers) : { headers }
+    const init = request.startsWith('POST') ? createBodyInit(order, headers) : { headers }
     expect((await wall.ask(request, init)).status).toBe(200)
   }
 })

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import { hashMessage } from 'viem'
 import { hold } from '../../../support/engine.ts'
 import { signatureOf } from '../../../support/fakes/wallets.ts'
-import { blockOf, NOW, paymentOf, wallet } from '../../../support/samples.ts'
-import { sending } from '../../../support/service/signed.ts'
+import { blockOf, NOW, paymentOf, createWalletAddress } from '../../../support/samples.ts'
+import { createBodyInit } from '../../../support/service/signed.ts'
 import { codeOf, jsonOf, openWall } from '../../../support/service/wall.ts'
 
 const wall = await openWall()
@@ -13,7 +13,7 @@ await wall.buy('/blocks/3,4?name=Ada&message=first&link=https://a.b/', 1)
 for (const [at, payer] of [1, 1, 3].entries()) await wall.buy(`/blocks/${6 + at},4`, payer, 10 + at)
 
 const px = '07'.repeat(100)
-const owner = `kind=register&wallet=${wallet(1)}`
+const owner = `kind=register&wallet=${createWalletAddress(1)}`
 
 type Help = { message: string; digest: string; request: { method: string; url: string; body: Record<string, unknown> } }
 
@@ -21,8 +21,11 @@ type Help = { message: string; digest: string; request: { method: string; url: s
 async function signAndSend(query: string) {
   const help = (await jsonOf(await wall.ask(`GET /api/sign?${query}`))) as Help
   const { method, url, body } = help.request
-  const signature = signatureOf(wallet(1), help.message)
-  const sent = await wall.ask(`${method} ${url.slice('https://wall.test'.length)}`, sending({ ...body, signature }))
+  const signature = signatureOf(createWalletAddress(1), help.message)
+  const sent = await wall.ask(
+    `${method} ${url.slice('https://wall.test'.length)}`,
+    createBodyInit({ ...body, signature }),
+  )
   return { help, sent }
 }
 
@@ -85,22 +88,30 @@ test('for an area too large for an address, the digest is enough, and the pixels
   wall.clock.pass(1)
   const help = (await jsonOf(await wall.ask(`GET /api/sign?${areaEdit}&pixels=${digest}`))) as Help
   expect(help.request.body).toEqual({ ts: wall.clock.now() })
-  const body = { ...help.request.body, pixels: rows.toBase64(), signature: signatureOf(wallet(1), help.message) }
-  expect((await wall.ask('PUT /areas/6,4,2x1', sending(body))).status).toBe(200)
+  const body = {
+    ...help.request.body,
+    pixels: rows.toBase64(),
+    signature: signatureOf(createWalletAddress(1), help.message),
+  }
+  expect((await wall.ask('PUT /areas/6,4,2x1', createBodyInit(body))).status).toBe(200)
 })
 
 test('the returned text that names a painter is accepted once it is signed', async () => {
   wall.clock.pass(1)
-  const { help, sent } = await signAndSend(`kind=set_painter&wallet=${wallet(1)}&painter=${wallet(5)}`)
+  const { help, sent } = await signAndSend(
+    `kind=set_painter&wallet=${createWalletAddress(1)}&painter=${createWalletAddress(5)}`,
+  )
   expect(help.message.split('\n')).toEqual([
     'wall.test',
     'set_painter v1',
-    `wallet=${wallet(1)}`,
+    `wallet=${createWalletAddress(1)}`,
     `ts=${wall.clock.now()}`,
-    `painter=${wallet(5)}`,
+    `painter=${createWalletAddress(5)}`,
   ])
   expect(sent.status).toBe(200)
-  const cleared = await signAndSend(`kind=set_painter&wallet=${wallet(1)}&clear=painter&ts=${wall.clock.now() + 1}`)
+  const cleared = await signAndSend(
+    `kind=set_painter&wallet=${createWalletAddress(1)}&clear=painter&ts=${wall.clock.now() + 1}`,
+  )
   expect([cleared.help.message.split('\n')[4], cleared.sent.status]).toEqual(['painter=', 200])
 })
 
@@ -154,10 +165,10 @@ const refused: ReadonlyArray<readonly [query: string, code: string]> = [
   ['kind=set_area&area=6,4,2x2&message=a', 'no_owner'],
   ['kind=set_area&area=9,9,1x1&message=a', 'purchase_pending'],
   ['kind=set_area&area=6,4,3x1&message=a', 'unauthorized'],
-  [`kind=set_painter&wallet=${wallet(1)}&painter=me`, 'invalid_painter'],
-  [`kind=set_painter&wallet=${wallet(1)}`, 'empty_update'],
+  [`kind=set_painter&wallet=${createWalletAddress(1)}&painter=me`, 'invalid_painter'],
+  [`kind=set_painter&wallet=${createWalletAddress(1)}`, 'empty_update'],
   ['kind=register&name=Ada', 'invalid_wallet'],
-  [`kind=register&wallet=${wallet(9)}&name=Ada`, 'no_purchases'],
+  [`kind=register&wallet=${createWalletAddress(9)}&name=Ada`, 'no_purchases'],
   [owner, 'empty_update'],
   [`${owner}&message=a`, 'invalid_option'],
   [`${owner}&name=${'a'.repeat(41)}`, 'invalid_name'],

@@ -2,23 +2,31 @@ import { describe, expect, test } from 'bun:test'
 import { isPaymentRequiredV1, isPaymentRequiredV2 } from '@x402/core/schemas'
 import type { Payment } from '../../../../server/domain/purchase/payment.ts'
 import { hash, paymentOf } from '../../../support/samples.ts'
-import { sending } from '../../../support/service/signed.ts'
-import { codeOf, demandIn, headerOf, jsonOf, openWall, paymentFor, payloadOf } from '../../../support/service/wall.ts'
+import { createBodyInit } from '../../../support/service/signed.ts'
+import {
+  codeOf,
+  demandIn,
+  headerOf,
+  jsonOf,
+  openWall,
+  createPaymentFor,
+  payloadOf,
+} from '../../../support/service/wall.ts'
 
 // Goal: clients that support only version 1 of x402 buy like all others. Method: their requests and responses over HTTP; real
 // clients of both versions buy in test/e2e/purchase.test.ts.
 
 /** A payment as a client of version 1 encodes it. */
-const olderPayload = (payment: Payment) => ({
+const createOlderPayload = (payment: Payment) => ({
   x402Version: 1,
   scheme: 'exact',
   network: 'base',
   payload: payloadOf(payment).payload,
 })
 
-const olderHeader = (payment: Payment) => ({ 'X-PAYMENT': headerOf(olderPayload(payment)) })
+const createOlderHeader = (payment: Payment) => ({ 'X-PAYMENT': headerOf(createOlderPayload(payment)) })
 
-const newerHeader = (payment: Payment) => ({ 'PAYMENT-SIGNATURE': headerOf(payloadOf(payment)) })
+const createNewerHeader = (payment: Payment) => ({ 'PAYMENT-SIGNATURE': headerOf(payloadOf(payment)) })
 
 const read = (header: string | null) => JSON.parse(atob(header ?? ''))
 
@@ -50,13 +58,13 @@ test('the body of a 402 is a demand of version 1, and its header one of version 
 test('a payment of version 1 buys, gets both response headers, and is the same payment in version 2', async () => {
   const wall = await openWall()
   const payment = paymentOf(0xab, 1)
-  const response = await wall.ask('GET /blocks/3,4?name=Ada', { headers: olderHeader(payment) })
+  const response = await wall.ask('GET /blocks/3,4?name=Ada', { headers: createOlderHeader(payment) })
   expect(response.status).toBe(200)
   const settled = { success: true, transaction: hash(1), payer: '0x00000000000000000000000000000000000000AB' }
   expect(read(response.headers.get('x-payment-response'))).toEqual({ ...settled, network: 'base' })
   expect(read(response.headers.get('payment-response'))).toMatchObject({ ...settled, network: 'eip155:8453' })
   const receipt = await response.text()
-  const again = await wall.ask('GET /blocks/3,4', { headers: newerHeader(payment) })
+  const again = await wall.ask('GET /blocks/3,4', { headers: createNewerHeader(payment) })
   expect([again.status, again.headers.has('x-payment-response')]).toEqual([200, false])
   expect(await again.text()).toBe(receipt)
   expect(wall.facilitator.settled).toHaveLength(1)
@@ -64,19 +72,21 @@ test('a payment of version 1 buys, gets both response headers, and is the same p
 
 test('a payment of version 1 buys an area for the price of all its blocks', async () => {
   const wall = await openWall()
-  const payment = paymentFor(6, 1)
-  const response = await wall.ask('POST /areas', sending({ at: '3,4', w: 3, h: 2 }, olderHeader(payment)))
+  const payment = createPaymentFor(6, 1)
+  const response = await wall.ask('POST /areas', createBodyInit({ at: '3,4', w: 3, h: 2 }, createOlderHeader(payment)))
   expect([response.status, await jsonOf(response)]).toMatchObject([200, { area: '3,4,3x2' }])
 })
 
 test('a request with both payment headers is one payment, or is rejected', async () => {
   const wall = await openWall()
   const ask = (one: Payment, other: Payment) =>
-    wall.ask('GET /blocks/3,4', { headers: { ...olderHeader(one), ...newerHeader(other) } })
+    wall.ask('GET /blocks/3,4', { headers: { ...createOlderHeader(one), ...createNewerHeader(other) } })
   const refused = await ask(paymentOf(1, 1), paymentOf(1, 2))
   expect(await codeOf(refused)).toBe('invalid_payment')
   expect(
-    await codeOf(await wall.ask('GET /blocks/3,4', { headers: { 'X-PAYMENT': 'x', ...newerHeader(paymentOf(1, 1)) } })),
+    await codeOf(
+      await wall.ask('GET /blocks/3,4', { headers: { 'X-PAYMENT': 'x', ...createNewerHeader(paymentOf(1, 1)) } }),
+    ),
   ).toBe('invalid_payment')
   expect(wall.facilitator.verified).toEqual([])
   expect((await ask(paymentOf(1, 1), paymentOf(1, 1))).status).toBe(200)
@@ -85,8 +95,8 @@ test('a request with both payment headers is one payment, or is rejected', async
 describe('a payment of version 1', () => {
   test.each([
     ['of version 2', payloadOf(paymentOf(1, 1))],
-    ['on a network named as in version 2', { ...olderPayload(paymentOf(1, 1)), network: 'eip155:8453' }],
-    ['of another scheme', { ...olderPayload(paymentOf(1, 1)), scheme: 'upto' }],
+    ['on a network named as in version 2', { ...createOlderPayload(paymentOf(1, 1)), network: 'eip155:8453' }],
+    ['of another scheme', { ...createOlderPayload(paymentOf(1, 1)), scheme: 'upto' }],
     ['that is nothing', null],
   ])('the payload %s is not a payment of version 1', async (_, payload) => {
     const wall = await openWall()
@@ -98,7 +108,7 @@ describe('a payment of version 1', () => {
 
   test('a payment of version 1 with another amount gets new terms, with the reason in both', async () => {
     const wall = await openWall()
-    const headers = olderHeader(paymentOf(1, 1, { amount: 1n }))
+    const headers = createOlderHeader(paymentOf(1, 1, { amount: 1n }))
     const response = await wall.ask('GET /blocks/3,4', { headers })
     expect(response.status).toBe(402)
     const reason = 'the amount is not exactly 1.00 USDC'
@@ -108,9 +118,9 @@ describe('a payment of version 1', () => {
 
   test('a payment of version 1 never buys with HEAD, and never gets a page', async () => {
     const wall = await openWall()
-    const headers = { ...olderHeader(paymentOf(1, 1, { amount: 1n })), accept: 'text/html' }
+    const headers = { ...createOlderHeader(paymentOf(1, 1, { amount: 1n })), accept: 'text/html' }
     expect((await wall.ask('GET /blocks/3,4', { headers })).headers.get('content-type')).toBe('application/json')
-    expect((await wall.ask('HEAD /blocks/3,4', { headers: olderHeader(paymentOf(1, 1)) })).status).toBe(402)
+    expect((await wall.ask('HEAD /blocks/3,4', { headers: createOlderHeader(paymentOf(1, 1)) })).status).toBe(402)
     expect(wall.facilitator.verified).toEqual([])
   })
 })
@@ -119,7 +129,7 @@ test('requests that still use version 1 are counted', async () => {
   const versions: number[] = []
   const wall = await openWall({ countPaid: (version) => void versions.push(version) })
   await wall.ask('GET /blocks/3,4')
-  await wall.ask('GET /blocks/3,4', { headers: olderHeader(paymentOf(1, 1)) })
+  await wall.ask('GET /blocks/3,4', { headers: createOlderHeader(paymentOf(1, 1)) })
   await wall.buy('/blocks/5,4', 2)
   expect(versions).toEqual([1, 2])
 })
@@ -127,7 +137,7 @@ test('requests that still use version 1 are counted', async () => {
 test('a payment of version 1 with an unknown outcome gets that outcome in both headers', async () => {
   const wall = await openWall()
   wall.facilitator.settling = { kind: 'unclear', tx: hash(7) }
-  const response = await wall.ask('GET /blocks/3,4', { headers: olderHeader(paymentOf(0xab, 1)) })
+  const response = await wall.ask('GET /blocks/3,4', { headers: createOlderHeader(paymentOf(0xab, 1)) })
   const pending = {
     success: false,
     errorReason: 'settlement_pending',

@@ -8,20 +8,20 @@ import {
 } from '../../../../server/wall/rate-limits.ts'
 import { truncateWallet } from '../../../../shared/wallet.ts'
 import { fakeClock } from '../../../support/fakes/clock.ts'
-import { unlimited, usedUp } from '../../../support/fakes/limits.ts'
+import { unlimited, createUsedUpLimits } from '../../../support/fakes/limits.ts'
 import { FORGED } from '../../../support/fakes/wallets.ts'
 import { flatPng } from '../../../support/picture-files.ts'
-import { NOW, paymentOf, wallet } from '../../../support/samples.ts'
+import { NOW, paymentOf, createWalletAddress } from '../../../support/samples.ts'
 import { callTool } from '../../../support/service/agent.ts'
-import { editOf, namingOf, registrationOf, sending } from '../../../support/service/signed.ts'
-import { codeOf, jsonOf, openWall, paidBy, payloadOf } from '../../../support/service/wall.ts'
+import { editOf, namingOf, registrationOf, createBodyInit } from '../../../support/service/signed.ts'
+import { codeOf, jsonOf, openWall, createPaidInit, payloadOf } from '../../../support/service/wall.ts'
 
 const repaint = (payer: number, message: string) =>
-  ['PUT /blocks/3,4', sending(editOf(payer, '3,4', { message }))] as const
+  ['PUT /blocks/3,4', createBodyInit(editOf(payer, '3,4', { message }))] as const
 
 test('a request beyond its budget is rejected with the time to wait, and changes nothing', async () => {
-  const wall = await openWall({ limits: usedUp() })
-  const response = await wall.ask('POST /api/preview', sending({ coord: 'next' }))
+  const wall = await openWall({ limits: createUsedUpLimits() })
+  const response = await wall.ask('POST /api/preview', createBodyInit({ coord: 'next' }))
   expect([response.status, response.headers.get('retry-after')]).toEqual([429, '2'])
   expect(await response.json()).toEqual({
     error: 'too_many_requests',
@@ -32,7 +32,7 @@ test('a request beyond its budget is rejected with the time to wait, and changes
 })
 
 test('buying, the whole wall and health have no request budget', async () => {
-  const { ask } = await openWall({ limits: usedUp() })
+  const { ask } = await openWall({ limits: createUsedUpLimits() })
   const blocks = ['/blocks/next', '/blocks/3,4', '/api/canvas', '/api/canvas.bin', '/api/blocks']
   for (const path of [...blocks, '/api/feed', '/api/agents', '/api/health', '/'])
     expect([path, (await ask(`GET ${path}`)).status]).not.toEqual([path, 429])
@@ -43,7 +43,7 @@ test.each([
   ['searches', ['/api/space', '/areas/3,4,1x1']],
   ['pictures', ['/wall.png', '/areas/3,4,1x1.png']],
 ] as const)('%s have one budget: %j', async (budget, paths) => {
-  const { ask } = await openWall({ limits: usedUp(budget) })
+  const { ask } = await openWall({ limits: createUsedUpLimits(budget) })
   for (const path of paths) expect((await ask(`GET ${path}`)).status).toBe(429)
 })
 
@@ -59,19 +59,19 @@ test('a picture sent over HTTP or MCP counts by its megapixels', async () => {
 })
 
 test('a picture that the client has cached costs nothing', async () => {
-  let limits: RateLimits = usedUp('calls')
+  let limits: RateLimits = createUsedUpLimits('calls')
   const turning: RateLimits = { take: (...asked) => limits.take(...asked), check: (...asked) => limits.check(...asked) }
   const { ask } = await openWall({ limits: turning })
   const etag = (await ask('GET /blocks/3,4.png')).headers.get('etag') ?? ''
-  limits = usedUp('pictures')
+  limits = createUsedUpLimits('pictures')
   expect((await ask('GET /blocks/3,4.png')).status).toBe(429)
   expect((await ask('GET /blocks/3,4.png', { headers: { 'if-none-match': etag } })).status).toBe(304)
 })
 
 test('a payment that the ledger knows gets its response over HTTP and MCP, whatever its client has used up', async () => {
   let spent = false
-  const refusal = () => (spent ? tooManyRequests(1000) : undefined)
-  const wall = await openWall({ limits: { take: refusal, check: refusal } })
+  const createRefusal = () => (spent ? tooManyRequests(1000) : undefined)
+  const wall = await openWall({ limits: { take: createRefusal, check: createRefusal } })
   const receipt = (await (await wall.buy('/blocks/3,4', 1)).json()) as object
   spent = true
   const again = await wall.buy('/blocks/3,4', 1)
@@ -82,9 +82,9 @@ test('a payment that the ledger knows gets its response over HTTP and MCP, whate
 })
 
 test('after too many junk payments from an address, a payment signed by its payer still buys from there', async () => {
-  const { ask, buy } = await openWall({ limits: usedUp('payments') })
+  const { ask, buy } = await openWall({ limits: createUsedUpLimits('payments') })
   const forged = { ...paymentOf(2, 2), signature: FORGED }
-  expect(await codeOf(await ask('GET /blocks/3,4', paidBy(forged)))).toBe('too_many_requests')
+  expect(await codeOf(await ask('GET /blocks/3,4', createPaidInit(forged)))).toBe('too_many_requests')
   expect((await buy('/blocks/3,4', 1)).status).toBe(200)
 })
 
@@ -125,10 +125,10 @@ test('only the owner uses up the budget of a block, and too many bad signatures 
 })
 
 test.each([
-  ['unknown fields', sending({ ...editOf(1, '3,4', { message: 'hello' }), extra: 1 }), 'invalid_body'],
-  ['a message that is too long', sending(editOf(1, '3,4', { message: 'a'.repeat(141) })), 'invalid_message'],
-  ['no JSON', sending('{'), 'invalid_body'],
-  ['too many bytes', sending({ message: 'a'.repeat(5000) }), 'body_too_large'],
+  ['unknown fields', createBodyInit({ ...editOf(1, '3,4', { message: 'hello' }), extra: 1 }), 'invalid_body'],
+  ['a message that is too long', createBodyInit(editOf(1, '3,4', { message: 'a'.repeat(141) })), 'invalid_message'],
+  ['no JSON', createBodyInit('{'), 'invalid_body'],
+  ['too many bytes', createBodyInit({ message: 'a'.repeat(5000) }), 'body_too_large'],
 ] as const)('after too many changes that are rejected for %s, their sender gets 429', async (_, sent, code) => {
   const { ask, buy } = await openWall({ limits: createRateLimits(fakeClock(NOW)) })
   await buy('/blocks/3,4', 1)
@@ -138,22 +138,22 @@ test.each([
 
 test('an order of an area counts as an upload, unless the wall knows its payment', async () => {
   const order = { at: '3,4', w: 1, h: 1 }
-  const paying = (payer: number) => sending(order, paidBy(paymentOf(payer, payer)).headers)
+  const createPaid = (payer: number) => createBodyInit(order, createPaidInit(paymentOf(payer, payer)).headers)
   let limits: RateLimits = unlimited
   const turning: RateLimits = { take: (...asked) => limits.take(...asked), check: (...asked) => limits.check(...asked) }
   const { ask } = await openWall({ limits: turning })
-  expect((await ask('POST /areas', paying(1))).status).toBe(200)
-  limits = usedUp('uploads')
-  expect((await ask('POST /areas', paying(1))).status).toBe(200)
-  expect(await codeOf(await ask('POST /areas', paying(2)))).toBe('too_many_requests')
-  const unreadable = sending(order, { 'PAYMENT-SIGNATURE': 'e30=' })
+  expect((await ask('POST /areas', createPaid(1))).status).toBe(200)
+  limits = createUsedUpLimits('uploads')
+  expect((await ask('POST /areas', createPaid(1))).status).toBe(200)
+  expect(await codeOf(await ask('POST /areas', createPaid(2)))).toBe('too_many_requests')
+  const unreadable = createBodyInit(order, { 'PAYMENT-SIGNATURE': 'e30=' })
   expect(await codeOf(await ask('POST /areas', unreadable))).toBe('too_many_requests')
 })
 
 test('a payment with a body that cannot be read counts as a rejected payment', async () => {
   const taken: string[] = []
   const { ask } = await openWall({ limits: { take: (name) => void taken.push(name), check: () => undefined } })
-  const sent = sending('{', paidBy(paymentOf(1, 1)).headers)
+  const sent = createBodyInit('{', createPaidInit(paymentOf(1, 1)).headers)
   expect(await codeOf(await ask('POST /areas', sent))).toBe('invalid_body')
   expect(taken).toEqual(['uploads', 'payments'])
 })
@@ -163,8 +163,8 @@ test.each([
   [
     'its painter',
     'PUT /api/agents/me/painter',
-    (at: number) => namingOf(1, wallet(9), NOW + at),
-    { painter: truncateWallet(wallet(9)) },
+    (at: number) => namingOf(1, createWalletAddress(9), NOW + at),
+    { painter: truncateWallet(createWalletAddress(9)) },
   ],
 ] as const)(
   'a wallet that names %s again and again is rate-limited, and its last change stays',
@@ -172,9 +172,9 @@ test.each([
     const { ask, buy } = await openWall({ limits: createRateLimits(fakeClock(NOW)) })
     await buy('/blocks/3,4', 1)
     const statuses: number[] = []
-    for (let time = 1; time <= 301; time++) statuses.push((await ask(request, sending(at(time)))).status)
+    for (let time = 1; time <= 301; time++) statuses.push((await ask(request, createBodyInit(at(time)))).status)
     expect(statuses).toEqual([...Array.from({ length: 300 }, () => 200), 429])
-    expect(await jsonOf(await ask(`GET /api/agents/${wallet(1)}`))).toMatchObject(told)
+    expect(await jsonOf(await ask(`GET /api/agents/${createWalletAddress(1)}`))).toMatchObject(told)
   },
 )
 
@@ -206,9 +206,12 @@ test('an IPv6 site can open a limited number of live streams over all its addres
 })
 
 test('a call over MCP counts as one call, plus the cost of its tool', async () => {
-  const { ask } = await openWall({ limits: usedUp('searches') })
+  const { ask } = await openWall({ limits: createUsedUpLimits('searches') })
   const call = (name: string, given: object = {}) =>
-    ask('POST /mcp', sending({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } }))
+    ask(
+      'POST /mcp',
+      createBodyInit({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } }),
+    )
   expect(await (await call('find_space')).json()).toMatchObject({
     result: { isError: true, structuredContent: { error: 'too_many_requests', retryAfter: 2 } },
   })

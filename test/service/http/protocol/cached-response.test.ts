@@ -40,7 +40,7 @@ describe('an answer that is held and released', () => {
   test('a response that is released while it is being sent arrives complete', async () => {
     const answer = answerOf(7)
     await using server = Bun.serve({ port: 0, fetch: () => copyOf(answer) })
-    const body = await slowly(server.port ?? 0, () => {
+    const body = await readSlowly(server.port ?? 0, () => {
       release(answer)
       return Array.from({ length: 4 }, () => answerOf(9))
     })
@@ -49,7 +49,7 @@ describe('an answer that is held and released', () => {
 })
 
 /** The body of a response that is paused after its first bytes, while something is done. */
-async function slowly(port: number, meanwhile: () => unknown): Promise<ArrayBuffer> {
+async function readSlowly(port: number, meanwhile: () => unknown): Promise<ArrayBuffer> {
   const chunks: Buffer[] = []
   const begun = Promise.withResolvers<void>()
   const ended = Promise.withResolvers<void>()
@@ -77,7 +77,7 @@ async function slowly(port: number, meanwhile: () => unknown): Promise<ArrayBuff
 }
 
 /** A cached page, and its source. */
-function counted(status = 200) {
+function createCounted(status = 200) {
   const view = createEmptyView()
   const made: string[] = []
   const read = cachePerView(view, ({ url }) => {
@@ -89,7 +89,7 @@ function counted(status = 200) {
 }
 
 test('a page is rendered once, and again after a change', async () => {
-  const { view, made, ask } = counted()
+  const { view, made, ask } = createCounted()
   const first = await ask('?after=1')
   expect(await ask('?after=1')).toBe(first)
   expect(made.length).toBe(1)
@@ -100,13 +100,13 @@ test('a page is rendered once, and again after a change', async () => {
 })
 
 test('errors, unusual queries and too many queries are not cached', async () => {
-  const refused = counted(400)
+  const refused = createCounted(400)
   for (const _ of [1, 2]) await refused.ask('?after=x')
   expect(refused.made.length).toBe(2)
-  const odd = counted()
+  const odd = createCounted()
   for (const _ of [1, 2]) await odd.ask(`?after=${'0'.repeat(50)}1`)
   expect(odd.made.length).toBe(2)
-  const many = counted()
+  const many = createCounted()
   for (const _ of [1, 2]) for (let after = 0; after < 100; after++) await many.ask(`?after=${after}`)
   expect(many.made.length).toBe(100 + 100 - 64)
 })

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
-import { usedUp } from '../../../support/fakes/limits.ts'
+import { createUsedUpLimits } from '../../../support/fakes/limits.ts'
 import { FORGED } from '../../../support/fakes/wallets.ts'
 import { paymentOf } from '../../../support/samples.ts'
 import { callTool, post } from '../../../support/service/agent.ts'
-import { sending } from '../../../support/service/signed.ts'
-import { codeOf, openWall, paidBy, payloadOf } from '../../../support/service/wall.ts'
+import { createBodyInit } from '../../../support/service/signed.ts'
+import { codeOf, openWall, createPaidInit, payloadOf } from '../../../support/service/wall.ts'
 
 // Goal: a sender without money delays nobody else. Method: it sends many requests in parallel, and the order of the responses counts.
 
@@ -22,21 +22,21 @@ test.each([
   ['a free tool', 'get_wall', {}, payloadOf(paymentOf(1, 1))],
   ['a tool that sells, with a payment that cannot be read', 'buy_block', { coord: '3,4' }, {}],
 ] as const)('a payment beside a call to %s does not spare the budget of calls', async (_, name, args, payment) => {
-  const wall = await openWall({ limits: usedUp('calls') })
+  const wall = await openWall({ limits: createUsedUpLimits('calls') })
   expect(await codeOf(await post(wall, call(name, args, payment)))).toBe('too_many_requests')
 })
 
 test.each([
   [
     'payments over HTTP that nobody signed',
-    (at: number) => ['GET /blocks/3,4', paidBy({ ...paymentOf(2, at + 1), signature: FORGED })] as const,
+    (at: number) => ['GET /blocks/3,4', createPaidInit({ ...paymentOf(2, at + 1), signature: FORGED })] as const,
   ],
   [
     'payments over MCP that nobody signed',
     (at: number) =>
       [
         'POST /mcp',
-        sending(
+        createBodyInit(
           JSON.parse(call('buy_block', { coord: '3,4' }, payloadOf({ ...paymentOf(2, at + 1), signature: FORGED }))),
         ),
       ] as const,
@@ -55,15 +55,15 @@ test.each([
     await wall.ask(line, { ...rest, headers: { ...headers, 'x-forwarded-for': '203.0.113.9' } })
     ended.push('flood')
   })
-  const honest = async (name: string, line: string, init: object) => {
+  const askHonestly = async (name: string, line: string, init: object) => {
     const response = await wall.ask(line, { ...init })
     ended.push(name)
     return response.status
   }
   const statuses = await Promise.all([
-    honest('search', 'GET /api/space?w=3&h=3', {}),
-    honest('preview', 'POST /api/preview', sending({ coord: '5,6' })),
-    honest('purchase', 'GET /blocks/7,8', paidBy(paymentOf(1, 1))),
+    askHonestly('search', 'GET /api/space?w=3&h=3', {}),
+    askHonestly('preview', 'POST /api/preview', createBodyInit({ coord: '5,6' })),
+    askHonestly('purchase', 'GET /blocks/7,8', createPaidInit(paymentOf(1, 1))),
     callTool(wall, 'get_wall').then(() => ended.push('mcp') && 200),
   ])
   await Promise.all(flood)

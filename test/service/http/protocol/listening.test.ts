@@ -2,15 +2,15 @@ import { afterAll, expect, test } from 'bun:test'
 import { tooManyRequests } from '../../../../server/domain/purchase/refusals.ts'
 import { paymentOf } from '../../../support/samples.ts'
 import { editOf } from '../../../support/service/signed.ts'
-import { openWall, paidBy } from '../../../support/service/wall.ts'
+import { openWall, createPaidInit } from '../../../support/service/wall.ts'
 
 // What only a socket shows, and no Request object: framing, unusual methods, missing hosts.
 
 const told: string[] = []
 let isSpent = false // every budget
-const refusal = () => (isSpent ? tooManyRequests(1000) : undefined)
+const createRefusal = () => (isSpent ? tooManyRequests(1000) : undefined)
 const wall = await openWall({
-  limits: { take: refusal, check: refusal },
+  limits: { take: createRefusal, check: createRefusal },
   meter: (route, status, tookMs) => {
     expect(tookMs).toBeGreaterThanOrEqual(0)
     told.push(`${route} ${status}`)
@@ -25,7 +25,7 @@ afterAll(async () => {
 })
 
 /** Sends bytes and returns everything that arrives until the server disconnects. */
-function raw(...lines: readonly string[]): Promise<string> {
+function sendRaw(...lines: readonly string[]): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>()
   let got = ''
   void Bun.connect({
@@ -50,21 +50,21 @@ const bodyOf = (answer: string) => answer.slice(answer.indexOf('\r\n\r\n') + 4)
 test('of many requests that a client sends at once, one beyond its budget is answered and ends the connection', async () => {
   isSpent = true
   const request = ['GET /api/history HTTP/1.1', 'Host: wall.test', '', '']
-  const answers = await raw(...Array.from({ length: 50 }, () => request.join('\r\n')))
+  const answers = await sendRaw(...Array.from({ length: 50 }, () => request.join('\r\n')))
   isSpent = false
   expect(answers.split('HTTP/1.1 429').length - 1).toBe(1)
   expect(answers).toContain(CLOSE)
 })
 
 test('a request of HTTP/1.0 without a host gets a response', async () => {
-  expect(statusOf(await raw('GET /api/health HTTP/1.0', '', ''))).toBe(200)
-  expect(statusOf(await raw('GET /blocks/1,1?name=%00 HTTP/1.0', '', ''))).toBe(400)
-  expect(statusOf(await raw('GET /blocks/1,1 HTTP/1.0', '', ''))).toBe(402)
-  expect(bodyOf(await raw('GET /a HTTP/1.0', '', ''))).toContain('not_found')
+  expect(statusOf(await sendRaw('GET /api/health HTTP/1.0', '', ''))).toBe(200)
+  expect(statusOf(await sendRaw('GET /blocks/1,1?name=%00 HTTP/1.0', '', ''))).toBe(400)
+  expect(statusOf(await sendRaw('GET /blocks/1,1 HTTP/1.0', '', ''))).toBe(402)
+  expect(bodyOf(await sendRaw('GET /a HTTP/1.0', '', ''))).toContain('not_found')
 })
 
 test('a host of one letter does not change the route of a request', async () => {
-  const ask = (line: string) => raw(`${line} HTTP/1.1`, 'Host: a', CLOSE, '', '')
+  const ask = (line: string) => sendRaw(`${line} HTTP/1.1`, 'Host: a', CLOSE, '', '')
   expect(statusOf(await ask('GET /api/health'))).toBe(200)
   expect(statusOf(await ask('GET /foo/api/health'))).toBe(404)
   expect(statusOf(await ask('GET /foo/blocks/1,1'))).toBe(404)
@@ -81,7 +81,7 @@ test('a request with two hosts is rejected everywhere, including MCP', async () 
     ['GET /unknown', '', ''],
     ['POST /mcp', ...json, '', body],
   ]) {
-    const ask = (...hosts: readonly string[]) => raw(`${line} HTTP/1.1`, ...hosts, CLOSE, ...rest)
+    const ask = (...hosts: readonly string[]) => sendRaw(`${line} HTTP/1.1`, ...hosts, CLOSE, ...rest)
     expect([line, statusOf(await ask('Host: wall.test', 'Host: wall.test'))]).toEqual([line, 400])
     expect([line, statusOf(await ask('Host: wall.test', 'Host: evil.test'))]).toEqual([line, 400])
     expect([line, statusOf(await ask('Host: wall.test, evil.test'))]).toEqual([line, 400])
@@ -90,7 +90,7 @@ test('a request with two hosts is rejected everywhere, including MCP', async () 
 })
 
 test('a path must match exactly: other spellings of it are not found', async () => {
-  const ask = (line: string) => raw(`${line} HTTP/1.1`, 'Host: wall.test', CLOSE, '', '')
+  const ask = (line: string) => sendRaw(`${line} HTTP/1.1`, 'Host: wall.test', CLOSE, '', '')
   for (const path of ['/api/health/', '//api/health', '/API/health', '/api/health;x', '/api/health%3Fx'])
     expect(statusOf(await ask(`GET ${path}`))).toBe(404)
   for (const path of ['/api/health?x=/y', '/api/health?', 'http://wall.test/api/health'])
@@ -103,27 +103,27 @@ test('a path must match exactly: other spellings of it are not found', async () 
 
 test('methods that Bun lets through are rejected with the usual error', async () => {
   for (const verb of ['TRACE', 'PROPFIND', 'DELETE', 'MKCOL']) {
-    const answer = await raw(`${verb} /blocks/1,1 HTTP/1.1`, 'Host: wall.test', 'Cookie: secret', CLOSE, '', '')
+    const answer = await sendRaw(`${verb} /blocks/1,1 HTTP/1.1`, 'Host: wall.test', 'Cookie: secret', CLOSE, '', '')
     expect(statusOf(answer)).toBe(405)
     expect(answer).toContain('Allow: GET, HEAD, PUT, POST, OPTIONS')
     expect(JSON.parse(bodyOf(answer))).toHaveProperty('error', 'method_not_allowed')
     expect(answer).not.toContain('secret')
   }
-  expect(statusOf(await raw('CONNECT wall.test:443 HTTP/1.1', 'Host: wall.test', CLOSE, '', ''))).toBe(404)
+  expect(statusOf(await sendRaw('CONNECT wall.test:443 HTTP/1.1', 'Host: wall.test', CLOSE, '', ''))).toBe(404)
 })
 
 test('HEAD has the length of the body it does not send, and buys nothing', async () => {
-  const { headers } = paidBy(paymentOf(1, 1))
+  const { headers } = createPaidInit(paymentOf(1, 1))
   const payment = `PAYMENT-SIGNATURE: ${headers['PAYMENT-SIGNATURE']}`
   for (const [path, status] of [
     ['/blocks/next', 402],
     ['/api/canvas', 200],
     ['/api/health', 200],
   ] as const) {
-    const head = await raw(`HEAD ${path} HTTP/1.1`, 'Host: a', payment, CLOSE, '', '')
+    const head = await sendRaw(`HEAD ${path} HTTP/1.1`, 'Host: a', payment, CLOSE, '', '')
     expect(statusOf(head)).toBe(status)
     expect(bodyOf(head)).toBe('')
-    const get = await raw(`GET ${path} HTTP/1.1`, 'Host: a', CLOSE, '', '')
+    const get = await sendRaw(`GET ${path} HTTP/1.1`, 'Host: a', CLOSE, '', '')
     expect(/content-length: (\d+)/i.exec(head)?.[1]).toBe(String(Buffer.byteLength(bodyOf(get))))
   }
   expect(wall.facilitator.verified).toEqual([])
@@ -133,7 +133,7 @@ const PUT = ['PUT /blocks/1,1 HTTP/1.1', 'Host: wall.test', 'Content-Type: appli
 
 test('a body that is announced too large is rejected in JSON, and the connection is closed', async () => {
   for (const announced of [4097, 2 ** 52]) {
-    const answer = await raw(...PUT, `Content-Length: ${announced}`, '', '')
+    const answer = await sendRaw(...PUT, `Content-Length: ${announced}`, '', '')
     expect(statusOf(answer)).toBe(413)
     expect(answer.toLowerCase()).toContain('connection: close')
     expect(JSON.parse(bodyOf(answer))).toHaveProperty('error', 'body_too_large')
@@ -144,7 +144,7 @@ test('a chunked body is rejected as soon as it is too large, and the rest of it 
   const chunk = `1001\r\n${'a'.repeat(0x1001)}\r\n`
   const smuggled = 'GET /api/health HTTP/1.1\r\nHost: wall.test\r\n\r\n'
   for (const rest of [smuggled, `0\r\n\r\n${smuggled}`]) {
-    const answer = await raw(...PUT, 'Transfer-Encoding: chunked', '', chunk + rest)
+    const answer = await sendRaw(...PUT, 'Transfer-Encoding: chunked', '', chunk + rest)
     expect(statusOf(answer)).toBe(413)
     expect(bodyOf(answer)).toStartWith('{"error":"body_too_large"')
     expect(answer).not.toContain('pixel-wall')
@@ -154,7 +154,7 @@ test('a chunked body is rejected as soon as it is too large, and the rest of it 
 test('a signed edit with a chunked body is read completely', async () => {
   const body = JSON.stringify(editOf(1, '1,1', { message: 'a' }))
   const chunks = [body.slice(0, 20), body.slice(20)].map((part) => `${part.length.toString(16)}\r\n${part}\r\n`)
-  const answer = await raw(...PUT, 'Transfer-Encoding: chunked', CLOSE, '', `${chunks.join('')}0\r\n\r\n`)
+  const answer = await sendRaw(...PUT, 'Transfer-Encoding: chunked', CLOSE, '', `${chunks.join('')}0\r\n\r\n`)
   expect(JSON.parse(bodyOf(answer))).toHaveProperty('error', 'no_owner')
 })
 
@@ -173,7 +173,7 @@ test('a path is used as it was sent: dots in it are not resolved', async () => {
     '/api/agents/%2e%2e/health',
   ]
   for (const path of dotted) {
-    const answer = await raw(`GET ${path} HTTP/1.1`, 'Host: wall.test', CLOSE, '', '')
+    const answer = await sendRaw(`GET ${path} HTTP/1.1`, 'Host: wall.test', CLOSE, '', '')
     expect([path, statusOf(answer), JSON.parse(bodyOf(answer)).error]).toEqual([path, 404, 'not_found'])
   }
   for (const [path, status] of [
@@ -183,7 +183,7 @@ test('a path is used as it was sent: dots in it are not resolved', async () => {
     ['/blocks/1,1?link=https://a.example/../b', 402],
     ['/blocks/1,1.png', 200],
   ] as const)
-    expect([path, statusOf(await raw(`GET ${path} HTTP/1.1`, 'Host: wall.test', CLOSE, '', ''))]).toEqual([
+    expect([path, statusOf(await sendRaw(`GET ${path} HTTP/1.1`, 'Host: wall.test', CLOSE, '', ''))]).toEqual([
       path,
       status,
     ])

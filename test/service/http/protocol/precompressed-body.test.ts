@@ -16,10 +16,10 @@ const texts = fc.array(fc.oneof(fc.string({ unit: 'grapheme' }), fc.constant('{"
 const segmentsOf = async (texts: readonly string[]) =>
   await Promise.all(texts.map((text) => segmentOf(new TextEncoder().encode(text))))
 
-const whole = (parts: readonly string[]) => new TextEncoder().encode(parts.join(''))
+const joinParts = (parts: readonly string[]) => new TextEncoder().encode(parts.join(''))
 
 /** How many bytes a decoder uses that, like a browser, stops at the end of the first gzip member. */
-async function firstMember(body: Uint8Array): Promise<Buffer> {
+async function inflateFirstMember(body: Uint8Array): Promise<Buffer> {
   const gunzip = createGunzip()
   const chunks: Buffer[] = []
   gunzip.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -35,11 +35,11 @@ describe('a body of parts', () => {
     await fc.assert(
       fc.asyncProperty(texts, async (parts) => {
         const segments = await segmentsOf(parts)
-        expect(await joinPieces(joinPlain(segments)).bytes()).toEqual(whole(parts))
-        expect(new Uint8Array(Bun.gunzipSync(await joinPieces(joinGzip(segments)).bytes()))).toEqual(whole(parts))
+        expect(await joinPieces(joinPlain(segments)).bytes()).toEqual(joinParts(parts))
+        expect(new Uint8Array(Bun.gunzipSync(await joinPieces(joinGzip(segments)).bytes()))).toEqual(joinParts(parts))
         if (parts.length > 0)
           expect(new Uint8Array(Bun.zstdDecompressSync(await joinPieces(joinZstd(segments)).bytes()))).toEqual(
-            whole(parts),
+            joinParts(parts),
           )
       }),
       { numRuns: 60 },
@@ -49,7 +49,7 @@ describe('a body of parts', () => {
   test('a body of parts is one gzip member, because browsers drop everything after the first', async () => {
     const parts = ['{"a":1,', '"b":2,', '', '"c":3}']
     const body = await joinPieces(joinGzip(await segmentsOf(parts))).bytes()
-    expect(new Uint8Array(await firstMember(body))).toEqual(whole(parts))
+    expect(new Uint8Array(await inflateFirstMember(body))).toEqual(joinParts(parts))
     // A second member would start with the same three bytes.
     expect(Buffer.from(body).indexOf(Buffer.of(0x1f, 0x8b, 8), 1)).toBe(-1)
   })

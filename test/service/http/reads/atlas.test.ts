@@ -15,10 +15,10 @@ await wall.buy(
   3,
 )
 
-const textAt = async (path: string) => (await wall.ask(`GET ${path}`)).text()
+const readText = async (path: string) => (await wall.ask(`GET ${path}`)).text()
 
 test('the atlas shows each artwork once, with its picture, title, agent and link, newest first', async () => {
-  const html = await textAt('/atlas')
+  const html = await readText('/atlas')
   expect(html.match(/<article>/g)).toHaveLength(2)
   expect(html).toContain('src="/wall.png?col=3&amp;row=4&amp;cols=2&amp;rows=1&amp;scale=16"')
   expect(html).toContain('<a href="/?work=3,4">Hello there</a>')
@@ -33,13 +33,13 @@ test('untrusted text stays text in the atlas, and the page may not run scripts',
   expect(html).not.toMatch(/<script|<b>/)
   expect(html).toContain('&lt;b&gt;Mallory&lt;/b&gt; &amp; &quot;Co&quot;')
   expect(response.headers.get('content-security-policy')).toStartWith("default-src 'none'; style-src 'sha256-")
-  expect(await textAt('/atlas.atom')).not.toMatch(/<script|<b>/)
+  expect(await readText('/atlas.atom')).not.toMatch(/<script|<b>/)
 })
 
 test('agents have a list and a page for each of them', async () => {
-  const agents = await textAt('/atlas?list=agents')
+  const agents = await readText('/atlas?list=agents')
   expect(agents).toContain('<a href="/atlas?agent=1"><bdi>Ada</bdi></a>')
-  const ada = await textAt('/atlas?agent=1')
+  const ada = await readText('/atlas?agent=1')
   expect(ada.match(/<article>/g)).toHaveLength(1)
   expect(ada).toContain('Agent 1 of 2')
   expect(ada).toContain('href="/atlas.atom?agent=1"')
@@ -71,7 +71,7 @@ test('the feed has each artwork with its author and position, and each agent has
   expect(feed.match(/<entry>/g)).toHaveLength(2)
   expect(feed).toContain('<link href="https://wall.test/?work=3,4"/>')
   expect(feed).toContain('<author><name>Ada</name></author>')
-  expect((await textAt('/atlas.atom?agent=1')).match(/<entry>/g)).toHaveLength(1)
+  expect((await readText('/atlas.atom?agent=1')).match(/<entry>/g)).toHaveLength(1)
   expect(await codeOf(await wall.ask('GET /atlas.atom?agent=9'))).toBe('not_found')
 })
 

@@ -3,7 +3,7 @@ import { createWorkerPictures } from '../../../../server/adapters/pictures/pictu
 import { widthOf } from '../../../../server/domain/picture/drawing.ts'
 import type { Pictures } from '../../../../server/ports.ts'
 import { PALETTE } from '../../../../shared/palette.ts'
-import { decoded } from '../../../support/service/decoded.ts'
+import { decodePicture } from '../../../support/service/decoded.ts'
 import { codeOf, openWall } from '../../../support/service/wall.ts'
 
 // Goal: a link to the wall, a block or an agent shows its content. Method: blocks of known colours are bought, the cards
@@ -21,27 +21,27 @@ await wall.buy(`/blocks/20,4?px=${flat(GREEN)}`, 1, 3)
 await wall.buy(`/blocks/159,89?px=${flat(RED)}`, 2, 4)
 
 const colourOf = (index: number) => PALETTE[index] ?? ''
-const card = async (query: string) => await decoded(await wall.ask(`GET /card.png${query}`))
+const readCard = async (query: string) => await decodePicture(await wall.ask(`GET /card.png${query}`))
 
 test.each(['', '?block=3,4', '?block=80,45', '?agent=1', '?agent=2'])(
   'the card of %p has 1200 x 630 pixels',
   async (query) => {
     const response = await wall.ask(`GET /card.png${query}`)
     expect(response.headers.get('content-type')).toBe('image/png')
-    const { width, height } = await decoded(response)
+    const { width, height } = await decodePicture(response)
     expect([width, height]).toEqual([1200, 630])
   },
 )
 
 test('the wall’s card shows the whole wall, each block six pixels wide at its position', async () => {
-  const { colourAt } = await card('')
+  const { colourAt } = await readCard('')
   const middleOf = (col: number, row: number) => colourAt(120 + col * 6 + 3, 28 + row * 6 + 3)
   expect([middleOf(4, 4), middleOf(20, 4), middleOf(159, 89)]).toEqual([RED, GREEN, RED].map(colourOf))
   expect([middleOf(50, 50), colourAt(5, 5)]).toEqual([217, 216].map(colourOf))
 })
 
 test('a block’s card shows every pixel of the block, and marks its position on the wall', async () => {
-  const { colourAt } = await card('?block=3,4')
+  const { colourAt } = await readCard('?block=3,4')
   for (let at = 0; at < 100; at++)
     expect(colourAt(40 + (at % 10) * 44 + 22, 140 + Math.floor(at / 10) * 44 + 22)).toBe(colourOf(16 + 2 * at))
   const place = { x: 520 + 3 * 4, y: 140 + 4 * 4 }
@@ -54,14 +54,14 @@ test('a block’s card shows the whole work that the block is part of, and marks
   const own = await openWall()
   await own.buy(`/blocks/9,9?px=${flat(0)}`, 1)
   await own.buy(`/blocks/10,9?px=${flat(GREEN)}`, 1, 2)
-  const { colourAt } = await decoded(await own.ask('GET /card.png?block=9,9'))
+  const { colourAt } = await decodePicture(await own.ask('GET /card.png?block=9,9'))
   // Two blocks of 220 pixels in the middle of a pane of 440.
   expect([colourAt(40 + 110, 360), colourAt(40 + 330, 360)]).toEqual([0, GREEN].map(colourOf))
   expect(colourAt(40 + 110, 250 - 4)).toBe('#ffffff')
 })
 
 test('an agent’s card shows its blocks, and all others dimmed', async () => {
-  const { colourAt } = await card('?agent=1')
+  const { colourAt } = await readCard('?agent=1')
   // From the wall's corner, which is as far as the part around 3,4 and 20,4 can go, each block 30 pixels wide.
   const middleOf = (col: number, row: number) => colourAt(120 + col * 30 + 15, 28 + row * 30 + 15)
   expect(middleOf(20, 4)).toBe(colourOf(GREEN))
@@ -74,20 +74,20 @@ test('the cards of an artwork and of an agent show the name if the font has lett
   await named.buy('/blocks/3,4?name=Ada', 1)
   await named.buy(`/blocks/9,9?name=${encodeURIComponent('Адель')}`, 2, 2)
   /** The left end of the right-aligned line. */
-  const begins = async (query: string) => {
-    const { colourAt } = await decoded(await named.ask(`GET /card.png${query}`))
+  const findTextStart = async (query: string) => {
+    const { colourAt } = await decodePicture(await named.ask(`GET /card.png${query}`))
     const columns = Array.from({ length: 500 }, (_, at) => 700 + at)
     return columns.find((x) => [590, 594, 598, 602, 606].some((y) => colourAt(x, y) !== colourOf(216)))
   }
-  const from = (text: string, right: number) => right - widthOf(text, 3)
-  expect(await begins('?work=3,4')).toBe(from('ADA : 1 BLOCK', 1160))
-  expect(await begins('?agent=1')).toBe(from('ADA : 1 BLOCK', 1080))
+  const alignRight = (text: string, right: number) => right - widthOf(text, 3)
+  expect(await findTextStart('?work=3,4')).toBe(alignRight('ADA : 1 BLOCK', 1160))
+  expect(await findTextStart('?agent=1')).toBe(alignRight('ADA : 1 BLOCK', 1080))
   // The first letter, a one, leaves its first column free.
-  expect(await begins('?work=9,9')).toBe(from('1 BLOCK', 1160) + 3)
+  expect(await findTextStart('?work=9,9')).toBe(alignRight('1 BLOCK', 1160) + 3)
 })
 
 test('an agent’s blocks that are far apart are shown on the whole wall', async () => {
-  const { colourAt } = await card('?agent=2')
+  const { colourAt } = await readCard('?agent=2')
   const middleOf = (col: number, row: number) => colourAt(120 + col * 6 + 3, 28 + row * 6 + 3)
   expect([middleOf(4, 4), middleOf(159, 89)]).toEqual([RED, RED].map(colourOf))
   expect(middleOf(20, 4)).not.toBe(colourOf(GREEN))
@@ -104,7 +104,7 @@ test('a card may be cached until the wall changes', async () => {
   await own.buy(`/blocks/1,1?px=${flat(GREEN)}`, 1)
   const second = await own.ask(path, holding)
   expect(second.status).toBe(200)
-  expect((await decoded(second)).colourAt(100, 200)).toBe(colourOf(GREEN))
+  expect((await decodePicture(second)).colourAt(100, 200)).toBe(colourOf(GREEN))
 })
 
 test.each([

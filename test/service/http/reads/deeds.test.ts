@@ -4,10 +4,10 @@ import type { Payment } from '../../../../server/domain/purchase/payment.ts'
 import { fitsOrder, type Order, orderText, formatPictureDigest } from '../../../../shared/order.ts'
 import { hashPixels } from '../../../../shared/signing.ts'
 import { openNearlySold } from '../../../support/nearly-sold.ts'
-import { blockOf, hash, NOW, paymentOf, SILENT, TERMS, wallet } from '../../../support/samples.ts'
+import { blockOf, hash, NOW, paymentOf, SILENT, TERMS, createWalletAddress } from '../../../support/samples.ts'
 import { boundTo } from '../../../support/service/bound.ts'
-import { sending } from '../../../support/service/signed.ts'
-import { HOST, openWall, paidBy, paymentFor, type Wall } from '../../../support/service/wall.ts'
+import { createBodyInit } from '../../../support/service/signed.ts'
+import { HOST, openWall, createPaidInit, createPaymentFor, type Wall } from '../../../support/service/wall.ts'
 
 // Goal: from public data alone, anybody can find every payment of the wall on the chain, and recompute each bound nonce.
 
@@ -21,7 +21,7 @@ const deedsOf = async (
 }
 
 const buy = async (wall: Wall, path: string, payment: Payment) =>
-  expect((await wall.ask(`GET ${path}`, paidBy(payment))).status).toBe(200)
+  expect((await wall.ask(`GET ${path}`, createPaidInit(payment))).status).toBe(200)
 
 const PX = 'aB'.repeat(100)
 const ROWS = Uint8Array.from({ length: 600 }, (_, i) => i % 7)
@@ -41,10 +41,10 @@ test('each payment that bought something has one deed, with everything needed to
   await buy(wall, '/blocks/3,4?message=hi', paymentOf(0xab, 1))
   const area = boundTo(
     { area: '80,45,3x2', message: 'hi', pixels: formatPictureDigest(hashPixels(ROWS)) },
-    paymentFor(6, 2),
+    createPaymentFor(6, 2),
   )
   const body = { at: '80,45', w: 3, h: 2, message: 'hi', pixels: ROWS.toBase64() }
-  expect((await wall.ask('POST /areas', sending(body, paidBy(area).headers))).status).toBe(200)
+  expect((await wall.ask('POST /areas', createBodyInit(body, createPaidInit(area).headers))).status).toBe(200)
   const { deeds, nextAfter } = await deedsOf(wall)
   const alike = { payTo: '0x00000000000000000000000000000000000A11cE', claimedAt: NOW, settled: true }
   expect(deeds).toEqual([
@@ -74,8 +74,12 @@ test('each payment that bought something has one deed, with everything needed to
 
 test('the nonce of a bound order can be recomputed from its deed alone', async () => {
   const wall = await openWall()
-  const order = { block: 'next', name: 'Ada', message: 'hello', px: PX.toLowerCase(), painter: wallet(9) }
-  await buy(wall, `/blocks/next?name=Ada&message=hello&px=${PX}&painter=${wallet(9)}`, boundTo(order, paymentOf(1, 1)))
+  const order = { block: 'next', name: 'Ada', message: 'hello', px: PX.toLowerCase(), painter: createWalletAddress(9) }
+  await buy(
+    wall,
+    `/blocks/next?name=Ada&message=hello&px=${PX}&painter=${createWalletAddress(9)}`,
+    boundTo(order, paymentOf(1, 1)),
+  )
   const [deed] = (await deedsOf(wall)).deeds
   expect(deed).toMatchObject({ blocks: { coord: '79,44' }, order: { host: HOST, ...order } })
   expect(deed).not.toHaveProperty('hidden')
@@ -87,15 +91,15 @@ test('the nonce of a bound order can be recomputed from its deed alone', async (
 test('deeds can be read from any number on, each once', async () => {
   const wall = await openWall()
   for (const at of [1, 2, 3]) await buy(wall, `/blocks/${at},1`, paymentOf(at, at))
-  await wall.ask('POST /areas', sending({ w: 2, h: 1 }, paidBy(paymentFor(2, 4)).headers))
-  const page = async (after: number, limit: number) => {
+  await wall.ask('POST /areas', createBodyInit({ w: 2, h: 1 }, createPaidInit(createPaymentFor(2, 4)).headers))
+  const readPage = async (after: number, limit: number) => {
     const { deeds, nextAfter, hasMore } = await deedsOf(wall, { after, limit })
     return [deeds.map(({ seq }) => seq), nextAfter, hasMore]
   }
-  expect(await page(0, 2)).toEqual([[1, 2], 2, true])
-  expect(await page(2, 2)).toEqual([[3, 4], 4, false])
-  expect(await page(4, 2)).toEqual([[], 4, false])
-  expect(await page(99, 200)).toEqual([[], 99, false])
+  expect(await readPage(0, 2)).toEqual([[1, 2], 2, true])
+  expect(await readPage(2, 2)).toEqual([[3, 4], 4, false])
+  expect(await readPage(4, 2)).toEqual([[], 4, false])
+  expect(await readPage(99, 200)).toEqual([[], 99, false])
 })
 
 test('a page of deeds may be cached by proxies for two seconds, and is never served stale', async () => {
@@ -116,31 +120,31 @@ test('content that the operator hid is missing in the deed, which says so, even 
   const query = `name=Ada&framework=loom&message=hello&link=https://ada.example/&px=${PX}`
   await buy(wall, `/blocks/3,4?${query}`, boundTo(order, paymentOf(1, 1)))
   const block = blockOf('3,4')
-  const shown = async () => {
+  const readShown = async () => {
     await wall.ask('GET /blocks/3,4')
     const [deed] = (await deedsOf(wall)).deeds
     return [deed?.order, deed?.hidden]
   }
-  expect(await shown()).toEqual([{ host: HOST, ...order }, undefined])
+  expect(await readShown()).toEqual([{ host: HOST, ...order }, undefined])
   await wall.db.moderation.moderate(block, 'hide', ['pixels', 'message'], NOW)
-  await wall.db.moderation.moderateWallet(wallet(1), { act: 'hide', parts: ['name'] }, NOW)
+  await wall.db.moderation.moderateWallet(createWalletAddress(1), { act: 'hide', parts: ['name'] }, NOW)
   await buy(wall, '/blocks/5,5', paymentOf(2, 2))
   const hidden = [{ host: HOST, ...order, name: null, message: null, px: null }, ['name', 'message', 'px']]
-  expect(await shown()).toEqual(hidden)
+  expect(await readShown()).toEqual(hidden)
   await wall.db.moderation.moderate(block, 'unhide', ['pixels', 'message'], NOW)
   await buy(wall, '/blocks/6,6', paymentOf(2, 3))
-  expect(await shown()).toEqual(hidden)
+  expect(await readShown()).toEqual(hidden)
 })
 
 test('a deed of a payment that settled late shows that it got another position than requested', async () => {
   const wall = await openWall()
   wall.facilitator.settling = { kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' }
   const late = boundTo({ block: '3,4' }, paymentOf(1, 1))
-  expect((await wall.ask('GET /blocks/3,4', paidBy(late))).status).toBe(402)
+  expect((await wall.ask('GET /blocks/3,4', createPaidInit(late))).status).toBe(402)
   wall.facilitator.settling = 'honest'
   await buy(wall, '/blocks/3,4', paymentOf(2, 2))
   wall.chain.land(late)
-  expect((await wall.ask('GET /blocks/3,4', paidBy(late))).status).toBe(409)
+  expect((await wall.ask('GET /blocks/3,4', createPaidInit(late))).status).toBe(409)
   const [, deed] = (await deedsOf(wall)).deeds
   expect(deed).toMatchObject({ nonce: late.nonce, placedElsewhere: true, order: { host: HOST, block: '3,4' } })
   expect(deed?.blocks).not.toEqual({ coord: '3,4' })
@@ -159,7 +163,7 @@ test('money that bought nothing has pages of its own, and shows a repayment only
   await store.payouts.note(paymentOf(1, 4), 'sent Bob a cheque', NOW)
   await store.payouts.note(paymentOf(8, 8), STRAY_NOTE, NOW)
   const owed = { wallet: '0x0000…0001', amount: TERMS.amount.toString(), paidOut: null }
-  const page = async (owedAfter: number, limit: number) => {
+  const readPage = async (owedAfter: number, limit: number) => {
     const { owed: told, hasMoreOwed } = await deedsOf(wall, { after: 3, owedAfter, limit })
     return [told, hasMoreOwed]
   }
@@ -171,7 +175,7 @@ test('money that bought nothing has pages of its own, and shows a repayment only
     { ...owed, nonce: hash(4), tx: hash(4) },
     { wallet: '0x0000…0008', nonce: hash(8), tx: null, amount: null, paidOut: null },
   ]
-  expect(await page(0, 2)).toEqual([first, true])
-  expect(await page(2, 2)).toEqual([others, false])
-  expect(await page(0, 9)).toEqual([[...first, ...others], false])
+  expect(await readPage(0, 2)).toEqual([first, true])
+  expect(await readPage(2, 2)).toEqual([others, false])
+  expect(await readPage(0, 9)).toEqual([[...first, ...others], false])
 })

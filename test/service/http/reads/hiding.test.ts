@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
 import type { Payment } from '../../../../server/domain/purchase/payment.ts'
 import { PALETTE } from '../../../../shared/palette.ts'
-import { blockOf, NOW, paymentOf, wallet } from '../../../support/samples.ts'
+import { blockOf, NOW, paymentOf, createWalletAddress } from '../../../support/samples.ts'
 import { callTool } from '../../../support/service/agent.ts'
 import { boundTo } from '../../../support/service/bound.ts'
-import { decoded } from '../../../support/service/decoded.ts'
-import { editOf, sending } from '../../../support/service/signed.ts'
-import { jsonOf, openWall, paidBy, payloadOf, type Wall } from '../../../support/service/wall.ts'
+import { decodePicture } from '../../../support/service/decoded.ts'
+import { editOf, createBodyInit } from '../../../support/service/signed.ts'
+import { jsonOf, openWall, createPaidInit, payloadOf, type Wall } from '../../../support/service/wall.ts'
 
 // Goal: no read shows what the operator has hidden. Method: a block, a name and a whole wallet are hidden, and publish
 // texts with unique marks before and after; then every read is searched for the marks, and the same reads
@@ -21,7 +21,7 @@ const HIDDEN = blockOf('80,45')
 const pixelMarks = [flat(GREEN), Buffer.from(flat(GREEN), 'hex').toString('base64')]
 
 /** The hidden texts, links and pictures found in a text. */
-const marksIn = (text: string) => [
+const listMarks = (text: string) => [
   ...(text.match(/hidden[-.]\w+/g) ?? []),
   ...pixelMarks.filter((px) => text.includes(px)),
 ]
@@ -39,7 +39,7 @@ const READS = [
   'GET /api/history',
   'GET /api/tail',
   'GET /api/agents',
-  ...[1, 2, 3].map((payer) => `GET /api/agents/${wallet(payer)}`),
+  ...[1, 2, 3].map((payer) => `GET /api/agents/${createWalletAddress(payer)}`),
   'GET /atlas',
   'GET /atlas.atom',
   'GET /?block=80,45',
@@ -59,13 +59,13 @@ const PICTURES = [
 /** The purchase of each block. All are bound to their orders, so that deeds contain as much as possible. */
 const payments = new Map<string, Payment>()
 
-const paymentAt = (coord: string) => payments.get(coord) ?? paymentOf(0, 0)
+const findPayment = (coord: string) => payments.get(coord) ?? paymentOf(0, 0)
 
 /**
  * A wall on which the first wallet's block at 80,45 is hidden and that at 83,45 is shown, the second wallet's names are
  * hidden, and the third is banned. All of them publish in every possible way, before and afterwards.
  */
-async function wallWithHidden(): Promise<Wall> {
+async function openWallWithHidden(): Promise<Wall> {
   const wall = await openWall()
   const { moderation } = wall.db
   const link = encodeURIComponent('https://hidden.example/')
@@ -73,10 +73,10 @@ async function wallWithHidden(): Promise<Wall> {
     const order = { block: coord, ...Object.fromEntries(new URLSearchParams(query)) }
     const payment = boundTo(order, paymentOf(payer, nonce))
     payments.set(coord, payment)
-    expect((await wall.ask(`GET /blocks/${coord}?${query}`, paidBy(payment))).status).toBe(200)
+    expect((await wall.ask(`GET /blocks/${coord}?${query}`, createPaidInit(payment))).status).toBe(200)
   }
   const repaint = (payer: number, coord: string, message: string, ts: number) =>
-    wall.ask(`PUT /blocks/${coord}`, sending(editOf(payer, coord, { message, pixels: flat(GREEN) }, { ts })))
+    wall.ask(`PUT /blocks/${coord}`, createBodyInit(editOf(payer, coord, { message, pixels: flat(GREEN) }, { ts })))
   await buy('80,45', `message=hidden-sale&link=${link}&px=${flat(GREEN)}`, 1, 1)
   expect((await repaint(1, '80,45', 'hidden-repaint', NOW)).status).toBe(200)
   await buy('3,4', 'name=hidden-name&framework=hidden-frame', 2, 2)
@@ -84,8 +84,8 @@ async function wallWithHidden(): Promise<Wall> {
   // Nothing cached from before may show it.
   for (const read of [...READS, ...PICTURES.map((path) => `GET ${path}`)]) await wall.ask(read)
   await moderation.moderate(HIDDEN, 'hide', ['pixels', 'message', 'link'], NOW)
-  await moderation.moderateWallet(wallet(2), { act: 'hide', parts: ['name', 'framework'] }, NOW)
-  await moderation.moderateWallet(wallet(3), { act: 'ban' }, NOW)
+  await moderation.moderateWallet(createWalletAddress(2), { act: 'hide', parts: ['name', 'framework'] }, NOW)
+  await moderation.moderateWallet(createWalletAddress(3), { act: 'ban' }, NOW)
   const later = await repaint(1, '80,45', 'hidden-later', NOW + 1)
   expect(await jsonOf(later)).toMatchObject({ deed: { message: null, link: null, pixels: null } })
   await buy('7,8', 'name=hidden-name', 2, 4)
@@ -96,18 +96,18 @@ async function wallWithHidden(): Promise<Wall> {
   return wall
 }
 
-const wall = await wallWithHidden()
+const wall = await openWallWithHidden()
 
 test.each(READS)('%s does not show hidden content', async (read) => {
-  expect(marksIn(await (await wall.ask(read)).text())).toEqual([])
+  expect(listMarks(await (await wall.ask(read)).text())).toEqual([])
 })
 
 test('the receipt of a hidden block’s payment shows the sale without the hidden part, over HTTP and MCP', async () => {
-  const overHttp = await wall.ask('GET /blocks/80,45', paidBy(paymentAt('80,45')))
+  const overHttp = await wall.ask('GET /blocks/80,45', createPaidInit(findPayment('80,45')))
   expect(await jsonOf(overHttp)).toMatchObject({ deed: { message: null, link: null, painted: true } })
-  const overMcp = await callTool(wall, 'buy_block', { coord: '80,45' }, payloadOf(paymentAt('80,45')))
+  const overMcp = await callTool(wall, 'buy_block', { coord: '80,45' }, payloadOf(findPayment('80,45')))
   expect(overMcp.structuredContent).toEqual(await jsonOf(overHttp))
-  const ofBanned = await jsonOf(await wall.ask('GET /blocks/9,9', paidBy(paymentAt('9,9'))))
+  const ofBanned = await jsonOf(await wall.ask('GET /blocks/9,9', createPaidInit(findPayment('9,9'))))
   expect(ofBanned).toMatchObject({ deed: { name: null, message: null, link: null, painted: true } })
 })
 
@@ -128,7 +128,7 @@ test.each([
     text += chunk
     if (text.includes('shown-sale')) break
   }
-  expect([text.includes('shown-before'), marksIn(text)]).toEqual([true, []])
+  expect([text.includes('shown-before'), listMarks(text)]).toEqual([true, []])
 })
 
 test('the bytes of a hidden block are unpainted in the bare pixels', async () => {
@@ -137,28 +137,28 @@ test('the bytes of a hidden block are unpainted in the bare pixels', async () =>
   expect([pixelsOf(HIDDEN), pixelsOf(HIDDEN + 3)]).toEqual([new Set([255]), new Set([RED])])
 })
 
-const coloursIn = async (picture: Response) => (await decoded(picture)).colours()
+const listColours = async (picture: Response) => (await decodePicture(picture)).colours()
 
 test.each(PICTURES)(
   'the colours of a hidden block are not in %s, and those of the block next to it are',
   async (path) => {
-    const colours = await coloursIn(await wall.ask(`GET ${path}`))
+    const colours = await listColours(await wall.ask(`GET ${path}`))
     expect([colours.has(colourOf(GREEN)), colours.has(colourOf(RED))]).toEqual([false, true])
   },
 )
 
 test('the picture of a hidden block is the picture of an unpainted block', async () => {
-  expect((await coloursIn(await wall.ask('GET /blocks/80,45.png'))).has(colourOf(GREEN))).toBe(false)
-  expect((await coloursIn(await wall.ask('GET /blocks/83,45.png'))).has(colourOf(RED))).toBe(true)
+  expect((await listColours(await wall.ask('GET /blocks/80,45.png'))).has(colourOf(GREEN))).toBe(false)
+  expect((await listColours(await wall.ask('GET /blocks/83,45.png'))).has(colourOf(RED))).toBe(true)
 })
 
 test('a preview of a purchase next to a hidden block shows that block unpainted', async () => {
-  const coloursBeside = async (coord: string) => {
-    const { image } = await jsonOf(await wall.ask('POST /api/preview', sending({ coord })))
-    return await coloursIn(new Response(Buffer.from(String(image), 'base64')))
+  const listColoursBeside = async (coord: string) => {
+    const { image } = await jsonOf(await wall.ask('POST /api/preview', createBodyInit({ coord })))
+    return await listColours(new Response(Buffer.from(String(image), 'base64')))
   }
-  expect((await coloursBeside('81,45')).has(colourOf(GREEN))).toBe(false)
-  expect((await coloursBeside('82,45')).has(colourOf(RED))).toBe(true)
+  expect((await listColoursBeside('81,45')).has(colourOf(GREEN))).toBe(false)
+  expect((await listColoursBeside('82,45')).has(colourOf(RED))).toBe(true)
 })
 
 test.each([
@@ -166,15 +166,15 @@ test.each([
   ['get_block', { coord: '80,45' }],
   ['get_block', { coord: '3,4' }],
   ['get_founding_machines', {}],
-  ...[1, 2, 3].map((payer) => ['my_wall', { wallet: wallet(payer) }] as const),
+  ...[1, 2, 3].map((payer) => ['my_wall', { wallet: createWalletAddress(payer) }] as const),
 ] as const)('%s of %j does not show hidden content', async (name, args) => {
-  expect(marksIn(JSON.stringify(await callTool(wall, name, args)))).toEqual([])
+  expect(listMarks(JSON.stringify(await callTool(wall, name, args)))).toEqual([])
 })
 
 test('get_wall_image shows a hidden block unpainted', async () => {
   const { content } = await callTool(wall, 'get_wall_image', { col: 80, row: 45, cols: 4, rows: 1 })
   const data = content.find(({ type }) => type === 'image')?.data ?? ''
-  const colours = await coloursIn(new Response(Buffer.from(data, 'base64')))
+  const colours = await listColours(new Response(Buffer.from(data, 'base64')))
   expect([colours.has(colourOf(GREEN)), colours.has(colourOf(RED))]).toEqual([false, true])
 })
 

@@ -1,18 +1,18 @@
 import { expect, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
 import { Agents } from '../../../../shared/contract/agent.ts'
-import { wallet } from '../../../support/samples.ts'
+import { createWalletAddress } from '../../../support/samples.ts'
 import { jsonOf, openWall, type Wall } from '../../../support/service/wall.ts'
 
 const PAGE =
   '<!doctype html><html><head><title>Pixel Wall</title></head><body><p id="counts"></p><p id="news"></p><main id="stage"></main></body></html>'
-const page = () => new Response(PAGE, { headers: { 'content-type': 'text/html', vary: 'Accept-Encoding' } })
-const viewer = (path: string) => (path === '/' ? page : undefined)
+const createPage = () => new Response(PAGE, { headers: { 'content-type': 'text/html', vary: 'Accept-Encoding' } })
+const findPage = (path: string) => (path === '/' ? createPage : undefined)
 
 const NAME = '"><script>alert(1)</script>'
 const MESSAGE = '</head><img src=x onerror="a&b">'
 
-const wall = await openWall({ viewer })
+const wall = await openWall({ viewer: findPage })
 await wall.buy(`/blocks/3,4?name=${encodeURIComponent(NAME)}&message=${encodeURIComponent(MESSAGE)}&framework=eliza`, 1)
 await wall.buy('/blocks/5,4', 2)
 
@@ -21,7 +21,9 @@ async function tagsOf(own: Wall, path: string): Promise<Record<string, string>> 
   const tags: Record<string, string> = {}
   const rewriter = new HTMLRewriter().on('head meta', {
     element(meta) {
-      tags[meta.getAttribute('property') ?? meta.getAttribute('name') ?? ''] = unescaped(meta.getAttribute('content'))
+      tags[meta.getAttribute('property') ?? meta.getAttribute('name') ?? ''] = unescapeText(
+        meta.getAttribute('content'),
+      )
     },
   })
   await rewriter.transform(await own.ask(`GET ${path}`)).text()
@@ -29,7 +31,7 @@ async function tagsOf(own: Wall, path: string): Promise<Record<string, string>> 
 }
 
 // The rewriter returns attributes as they are in the text.
-const unescaped = (text: string | null) =>
+const unescapeText = (text: string | null) =>
   (text ?? '').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&')
 
 test('a link to the wall shows its card', async () => {
@@ -68,7 +70,7 @@ test('a link to an open block has a preview with its price', async () => {
 const registry = Value.Cast(Agents, await jsonOf(await wall.ask('GET /api/agents')))
 const shown = registry.agents[0]?.wallet ?? ''
 
-test.each(['1', wallet(1), shown])('a link to the agent %s has a preview of its blocks', async (agent) => {
+test.each(['1', createWalletAddress(1), shown])('a link to the agent %s has a preview of its blocks', async (agent) => {
   expect(await tagsOf(wall, `/?agent=${encodeURIComponent(agent)}`)).toMatchObject({
     'og:title': `${NAME} · Pixel Wall`,
     'og:description': `Agent 1 of 2, wallet ${shown}, which runs on eliza, has bought one block of the wall.`,
@@ -128,28 +130,28 @@ test('a client that prefers Markdown gets the guide, whatever the address names'
 
 test('without a usable contact, the page shows none', async () => {
   for (const contact of [null, 'Ada, room 4'])
-    expect((await tagsOf(await openWall({ viewer, contact }), '/'))['contact']).toBeUndefined()
+    expect((await tagsOf(await openWall({ viewer: findPage, contact }), '/'))['contact']).toBeUndefined()
 })
 
 test('the page shows how much is sold, who bought last and where, before any script runs', async () => {
-  const own = await openWall({ viewer })
-  const body = async () => (await (await own.ask('GET /')).text()).replace(/^.*<body>/s, '')
-  expect(await body()).toStartWith(
+  const own = await openWall({ viewer: findPage })
+  const readBody = async () => (await (await own.ask('GET /')).text()).replace(/^.*<body>/s, '')
+  expect(await readBody()).toStartWith(
     '<p id="counts">0 of 14,400 blocks sold, $1 each.</p><p id="news"></p><main id="stage">',
   )
   await own.buy('/blocks/5,6', 1)
   await own.buy(`/blocks/3,4?name=${encodeURIComponent(NAME)}`, 2)
-  expect(await body()).toStartWith(
+  expect(await readBody()).toStartWith(
     '<p id="counts">2 of 14,400 blocks sold, $1 each.</p><p id="news"><span>Last sale to <bdi>&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;</bdi></span></p><main id="stage" data-sold="3,4,3,3">',
   )
 })
 
 test('the page stays the same until something is sold, and then changes', async () => {
-  const own = await openWall({ viewer })
-  const tag = async () => (await own.ask('GET /')).headers.get('etag') ?? ''
-  const before = await tag()
+  const own = await openWall({ viewer: findPage })
+  const readTag = async () => (await own.ask('GET /')).headers.get('etag') ?? ''
+  const before = await readTag()
   expect((await own.ask('GET /', { headers: { 'If-None-Match': before } })).status).toBe(304)
   await own.buy('/blocks/3,4', 1)
   expect((await own.ask('GET /', { headers: { 'If-None-Match': before } })).status).toBe(200)
-  expect(await tag()).not.toBe(before)
+  expect(await readTag()).not.toBe(before)
 })

@@ -3,14 +3,14 @@ import type { HistoryPage } from '../../../../shared/contract/live.ts'
 import { CLAIM_ORDER } from '../../../../shared/wall.ts'
 import { openNearlySold } from '../../../support/nearly-sold.ts'
 import { bodyOf } from '../../../support/service/client.ts'
-import { editOf, sending } from '../../../support/service/signed.ts'
+import { editOf, createBodyInit } from '../../../support/service/signed.ts'
 import { openWall, type Wall } from '../../../support/service/wall.ts'
 
 test('the history lists every change once, page by page, as followers received it', async () => {
   const wall = await openWall()
   await wall.buy('/blocks/1,0?name=Ada', 1)
   await wall.buy('/blocks/2,0?message=two', 2)
-  await wall.ask('PUT /blocks/1,0', sending(editOf(1, '1,0', { message: 'painted' })))
+  await wall.ask('PUT /blocks/1,0', createBodyInit(editOf(1, '1,0', { message: 'painted' })))
 
   const changes: HistoryPage['changes'] = []
   for (let after = 0, hasMore = true; hasMore;) {
@@ -32,7 +32,7 @@ test('the end of the log is the same for everyone, and proxies may cache it for 
   const wall = await openWall()
   expect(await tailOf(wall)).toEqual({ after: 0, nextAfter: 0, askAgainMs: 4000, changes: [] })
   await wall.buy('/blocks/1,0?name=Ada', 1)
-  await wall.ask('PUT /blocks/1,0', sending(editOf(1, '1,0', { message: 'painted' })))
+  await wall.ask('PUT /blocks/1,0', createBodyInit(editOf(1, '1,0', { message: 'painted' })))
   const response = await wall.ask('GET /api/tail')
   expect(response.headers.get('cache-control')).toBe('public, max-age=2, stale-while-revalidate=10')
   expect(await response.json()).toMatchObject({

@@ -1,18 +1,18 @@
 import { expect, test } from 'bun:test'
 import { UPLOAD_MAX_BYTES } from '../../../../server/http/request/clients.ts'
 import { PALETTE } from '../../../../shared/palette.ts'
-import { flatPng, jpegOfScans } from '../../../support/picture-files.ts'
-import { decoded } from '../../../support/service/decoded.ts'
+import { flatPng, createJpegOfScans } from '../../../support/picture-files.ts'
+import { decodePicture } from '../../../support/service/decoded.ts'
 import { codeOf, jsonOf, openWall } from '../../../support/service/wall.ts'
 
 const wall = await openWall()
 const px = Uint8Array.from({ length: 100 }, (_, at) => 239 - at).toHex()
 await wall.buy(`/blocks/3,4?px=${px}`, 1)
 
-const drawn = async (path: string) => await decoded(await wall.ask(`GET ${path}`))
+const readPicture = async (path: string) => await decodePicture(await wall.ask(`GET ${path}`))
 
 test('the picture of the wall shows every block at its position, to the pixel', async () => {
-  const { width, height, colourAt } = await drawn('/wall.png')
+  const { width, height, colourAt } = await readPicture('/wall.png')
   expect([width, height]).toEqual([1600, 900])
   for (let at = 0; at < 100; at++)
     expect(colourAt(30 + (at % 10), 40 + Math.floor(at / 10))).toBe(PALETTE[239 - at] ?? '')
@@ -20,7 +20,7 @@ test('the picture of the wall shows every block at its position, to the pixel', 
 })
 
 test('a part of the wall is returned at any scale', async () => {
-  const { width, height, colourAt } = await drawn('/wall.png?col=2&row=4&cols=2&rows=1&scale=3')
+  const { width, height, colourAt } = await readPicture('/wall.png?col=2&row=4&cols=2&rows=1&scale=3')
   expect([width, height]).toEqual([60, 30])
   expect([colourAt(29, 0), colourAt(30, 0), colourAt(32, 2), colourAt(33, 0)]).toEqual(
     [217, 239, 239, 238].map((i) => PALETTE[i] ?? ''),
@@ -28,9 +28,9 @@ test('a part of the wall is returned at any scale', async () => {
 })
 
 test('each block has its own picture', async () => {
-  const { width, height, colourAt } = await drawn('/blocks/003,4.png?scale=2')
+  const { width, height, colourAt } = await readPicture('/blocks/003,4.png?scale=2')
   expect([width, height, colourAt(19, 19)]).toEqual([20, 20, PALETTE[140] ?? ''])
-  expect((await drawn('/blocks/0,0.png')).width).toBe(160)
+  expect((await readPicture('/blocks/0,0.png')).width).toBe(160)
 })
 
 test('a picture may be cached until the wall changes', async () => {
@@ -45,7 +45,7 @@ test('a picture may be cached until the wall changes', async () => {
   await own.buy(`/blocks/1,1?px=${px}`, 1)
   const second = await own.ask(path, holding)
   expect(second.status).toBe(200)
-  const { colourAt } = await decoded(second)
+  const { colourAt } = await decodePicture(second)
   expect(colourAt(10, 10)).toBe(PALETTE[239] ?? '')
 })
 
@@ -72,14 +72,14 @@ test('a picture of an unknown block does not exist, and pictures are read-only',
   expect((await wall.ask('HEAD /blocks/3,4.png')).status).toBe(200)
 })
 
-const sendingPicture = (body: Uint8Array<ArrayBuffer>, type = 'image/png'): RequestInit => ({
+const createUpload = (body: Uint8Array<ArrayBuffer>, type = 'image/png'): RequestInit => ({
   headers: { 'Content-Type': type },
   body,
 })
 
 test('a picture is converted into blocks to buy, with a preview of them', async () => {
   const file = flatPng(40, 20, '#d75f00')
-  const answer = await jsonOf(await wall.ask('POST /api/pixels?w=2&h=1', sendingPicture(file)))
+  const answer = await jsonOf(await wall.ask('POST /api/pixels?w=2&h=1', createUpload(file)))
   const orange = PALETTE.indexOf('#d75f00').toString(16).repeat(100)
   expect(answer).toMatchObject({
     w: 2,
@@ -89,7 +89,9 @@ test('a picture is converted into blocks to buy, with a preview of them', async 
       { dx: 1, dy: 0, px: orange },
     ],
   })
-  const { width, height, colourAt } = await decoded(new Response(Uint8Array.fromBase64(String(answer['preview']))))
+  const { width, height, colourAt } = await decodePicture(
+    new Response(Uint8Array.fromBase64(String(answer['preview']))),
+  )
   expect([width, height, colourAt(19, 9)]).toEqual([20, 10, '#d75f00'])
 })
 
@@ -98,7 +100,7 @@ test('bare pixels are assigned row by row to the right blocks', async () => {
   const indices = Uint8Array.from({ length: 400 }, (_, at) => (at * 7) % 240)
   const rgb = Uint8Array.from(Buffer.from([...indices].map((index) => PALETTE[index]?.slice(1)).join(''), 'hex'))
   const request = 'POST /api/pixels?w=2&h=2&width=20&height=20&dither=floyd-steinberg'
-  const { blocks } = await jsonOf(await wall.ask(request, sendingPicture(rgb, 'application/octet-stream')))
+  const { blocks } = await jsonOf(await wall.ask(request, createUpload(rgb, 'application/octet-stream')))
   expect(blocks).toEqual(
     [0, 1, 2, 3].map((block) => {
       const [dx, dy] = [block % 2, Math.floor(block / 2)]
@@ -113,7 +115,7 @@ test('bare pixels are assigned row by row to the right blocks', async () => {
 
 test('a picture that does not fill its blocks is surrounded by the background', async () => {
   const request = 'POST /api/pixels?fit=contain&background=FFFFFF'
-  const { blocks } = await jsonOf(await wall.ask(request, sendingPicture(flatPng(10, 5, '#000000'))))
+  const { blocks } = await jsonOf(await wall.ask(request, createUpload(flatPng(10, 5, '#000000'))))
   const [{ px: painted = '' } = {}] = blocks as { px?: string }[]
   expect(new Set([painted.slice(0, 40), painted.slice(160)])).toEqual(new Set(['d7'.repeat(20)]))
   expect(painted.slice(40, 140)).toBe('00'.repeat(50))
@@ -122,24 +124,19 @@ test('a picture that does not fill its blocks is surrounded by the background', 
 const image = flatPng(2, 2, '#000000')
 
 const refusals: ReadonlyArray<readonly [what: string, query: string, init: RequestInit, code: string]> = [
-  ['no picture', '', sendingPicture(new Uint8Array()), 'invalid_image'],
-  ['text', '', sendingPicture(new TextEncoder().encode('hello')), 'invalid_image'],
-  ['a tangled JPEG', '', sendingPicture(await jpegOfScans(8, 8, 60), 'image/jpeg'), 'invalid_image'],
-  ['another kind of file', '', sendingPicture(image, 'image/gif'), 'invalid_body'],
+  ['no picture', '', createUpload(new Uint8Array()), 'invalid_image'],
+  ['text', '', createUpload(new TextEncoder().encode('hello')), 'invalid_image'],
+  ['a tangled JPEG', '', createUpload(await createJpegOfScans(8, 8, 60), 'image/jpeg'), 'invalid_image'],
+  ['another kind of file', '', createUpload(image, 'image/gif'), 'invalid_body'],
   ['no kind', '', { body: image }, 'invalid_body'],
-  ['bare pixels without a size', '', sendingPicture(image, 'application/octet-stream'), 'invalid_size'],
-  [
-    'bare pixels of another size',
-    'width=9&height=9',
-    sendingPicture(image, 'application/octet-stream'),
-    'invalid_image',
-  ],
-  ['no width', 'w=0', sendingPicture(image), 'invalid_size'],
-  ['too great a height', 'h=91', sendingPicture(image), 'invalid_size'],
-  ['an unknown dither', 'dither=yes', sendingPicture(image), 'invalid_option'],
-  ['an unknown fit', 'fit=shrink', sendingPicture(image), 'invalid_option'],
-  ['a background that is none', 'background=red', sendingPicture(image), 'invalid_option'],
-  ['too many bytes', '', sendingPicture(new Uint8Array(UPLOAD_MAX_BYTES + 1)), 'body_too_large'],
+  ['bare pixels without a size', '', createUpload(image, 'application/octet-stream'), 'invalid_size'],
+  ['bare pixels of another size', 'width=9&height=9', createUpload(image, 'application/octet-stream'), 'invalid_image'],
+  ['no width', 'w=0', createUpload(image), 'invalid_size'],
+  ['too great a height', 'h=91', createUpload(image), 'invalid_size'],
+  ['an unknown dither', 'dither=yes', createUpload(image), 'invalid_option'],
+  ['an unknown fit', 'fit=shrink', createUpload(image), 'invalid_option'],
+  ['a background that is none', 'background=red', createUpload(image), 'invalid_option'],
+  ['too many bytes', '', createUpload(new Uint8Array(UPLOAD_MAX_BYTES + 1)), 'body_too_large'],
 ]
 
 test.each(refusals)('a request with %s is rejected', async (_, query, init, code) => {
@@ -147,7 +144,7 @@ test.each(refusals)('a request with %s is rejected', async (_, query, init, code
 })
 
 test('uploads beyond the limit of the server are rejected, and the others are served', async () => {
-  const uploads = Array.from({ length: 18 }, () => wall.ask('POST /api/pixels', sendingPicture(image)))
+  const uploads = Array.from({ length: 18 }, () => wall.ask('POST /api/pixels', createUpload(image)))
   const statuses = (await Promise.all(uploads)).map(({ status }) => status)
   expect(statuses.filter((status) => status === 503)).toHaveLength(1)
   expect(statuses.filter((status) => status === 200)).toHaveLength(17)
@@ -156,15 +153,17 @@ test('uploads beyond the limit of the server are rejected, and the others are se
 test('slow uploads delay nobody: only large bodies occupy a slot, and only complete pictures a worker', async () => {
   const { ask } = await openWall()
   const leave = new AbortController()
-  const slow = () =>
+  const createSlowBody = () =>
     new ReadableStream({
       start: (controller) => {
         controller.enqueue(image.slice(0, 1))
         leave.signal.addEventListener('abort', () => controller.error(new Error('it left')))
       },
     })
-  const crawling = Array.from({ length: 40 }, () => ask('POST /api/pixels', { ...sendingPicture(image), body: slow() }))
-  const large = sendingPicture(new Uint8Array(200 * 200 * 3), 'application/octet-stream')
+  const crawling = Array.from({ length: 40 }, () =>
+    ask('POST /api/pixels', { ...createUpload(image), body: createSlowBody() }),
+  )
+  const large = createUpload(new Uint8Array(200 * 200 * 3), 'application/octet-stream')
   expect((await ask('POST /api/pixels?width=200&height=200', large)).status).toBe(200)
   leave.abort()
   for (const response of await Promise.all(crawling)) expect(await codeOf(response)).toBe('invalid_body')

@@ -4,17 +4,18 @@ import { CLAIM_ORDER, coordOf } from '../../../../shared/wall.ts'
 import { hold } from '../../../support/engine.ts'
 import { openNearlySold } from '../../../support/nearly-sold.ts'
 import { blockOf, paymentOf } from '../../../support/samples.ts'
-import { decoded } from '../../../support/service/decoded.ts'
-import { sending } from '../../../support/service/signed.ts'
-import { codeOf, demandIn, jsonOf, misconfigure, openWall, type Wall } from '../../../support/service/wall.ts'
+import { decodePicture } from '../../../support/service/decoded.ts'
+import { createBodyInit } from '../../../support/service/signed.ts'
+import { codeOf, demandIn, jsonOf, breakSettings, openWall, type Wall } from '../../../support/service/wall.ts'
 
 const wall = await openWall()
 
-const preview = async ({ ask }: Wall, body: unknown) => await jsonOf(await ask('POST /api/preview', sending(body)))
+const preview = async ({ ask }: Wall, body: unknown) =>
+  await jsonOf(await ask('POST /api/preview', createBodyInit(body)))
 
 /** Colours of an image in base64, at pixels. */
-async function coloursAt(image: unknown, points: ReadonlyArray<readonly [x: number, y: number]>) {
-  const { width, height, colourAt } = await decoded(new Response(Uint8Array.fromBase64(String(image))))
+async function readColours(image: unknown, points: ReadonlyArray<readonly [x: number, y: number]>) {
+  const { width, height, colourAt } = await decodePicture(new Response(Uint8Array.fromBase64(String(image))))
   return { width, height, colours: points.map(([x, y]) => colourAt(x, y)) }
 }
 
@@ -34,7 +35,7 @@ test('a preview of an acceptable purchase has its terms, its request and its pic
     terms: demandIn(asked).accepts[0],
   })
   expect(
-    await coloursAt(image, [
+    await readColours(image, [
       [80, 80],
       [159, 159],
       [79, 80],
@@ -99,7 +100,7 @@ test('a sold or held block is previewed with its state, without terms', async ()
       message: 'Block 3,4 is already sold. To read its deed, GET it without a payment.',
     },
   ])
-  expect((await coloursAt(sold['image'], [[120, 120]])).colours).toEqual([PALETTE[7] ?? ''])
+  expect((await readColours(sold['image'], [[120, 120]])).colours).toEqual([PALETTE[7] ?? ''])
   expect(await preview(own, { coord: '9,9' })).toMatchObject({
     acceptable: false,
     state: 'reserved',
@@ -110,7 +111,7 @@ test('a sold or held block is previewed with its state, without terms', async ()
 
 test('a wall that cannot sell says so and shows no terms', async () => {
   const own = await openWall()
-  await misconfigure(own)
+  await breakSettings(own)
   expect(await preview(own, { coord: '3,4' })).toMatchObject({
     acceptable: false,
     problems: [{ field: 'rail', code: 'facilitator_unavailable' }],
@@ -120,13 +121,13 @@ test('a wall that cannot sell says so and shows no terms', async () => {
 })
 
 describe('of an area', () => {
-  const pixels = (w: number, h: number) => new Uint8Array(100 * w * h).fill(0xb4).toBase64()
+  const createPixels = (w: number, h: number) => new Uint8Array(100 * w * h).fill(0xb4).toBase64()
 
   test('a preview of an area has its price, its terms, the order that buys it and its picture', async () => {
     const said = { name: 'Ada', message: 'hi', painter: `0x${'12'.repeat(20)}` }
-    const found = await preview(wall, { coord: '20,10', w: 3, h: 2, pixels: pixels(3, 2), ...said })
+    const found = await preview(wall, { coord: '20,10', w: 3, h: 2, pixels: createPixels(3, 2), ...said })
     const order = { at: '20,10', w: 3, h: 2, ...said }
-    const asked = await wall.ask('POST /areas', sending(order))
+    const asked = await wall.ask('POST /areas', createBodyInit(order))
     const { image, ...rest } = found
     expect(rest).toEqual({
       acceptable: true,
@@ -140,7 +141,7 @@ describe('of an area', () => {
     })
     const red = PALETTE[0xb4] ?? ''
     expect(
-      await coloursAt(image, [
+      await readColours(image, [
         [80, 80],
         [319, 239],
       ]),
@@ -148,8 +149,8 @@ describe('of an area', () => {
   })
 
   test('the picture in a preview of the largest area has a useful size', async () => {
-    const { image } = await preview(wall, { coord: '20,10', w: 20, h: 20, pixels: pixels(20, 20) })
-    expect(await coloursAt(image, [])).toMatchObject({ width: 440, height: 440 })
+    const { image } = await preview(wall, { coord: '20,10', w: 20, h: 20, pixels: createPixels(20, 20) })
+    expect(await readColours(image, [])).toMatchObject({ width: 440, height: 440 })
   })
 
   test('next is the nearest open area of that size', async () => {
@@ -194,7 +195,7 @@ describe('of an area', () => {
   })
 
   test.each([
-    ['too few pixels', { w: 2, h: 1, pixels: pixels(1, 1) }, 'pixels', 'invalid_pixels'],
+    ['too few pixels', { w: 2, h: 1, pixels: createPixels(1, 1) }, 'pixels', 'invalid_pixels'],
     [
       'a pixel beyond the palette',
       { w: 1, h: 2, pixels: new Uint8Array(200).fill(240).toBase64() },
@@ -202,7 +203,7 @@ describe('of an area', () => {
       'invalid_pixels',
     ],
     ['the picture of a block', { w: 2, h: 1, px: '07'.repeat(100) }, 'px', 'invalid_body'],
-    ['the picture of an area for a block', { pixels: pixels(1, 1) }, 'pixels', 'invalid_body'],
+    ['the picture of an area for a block', { pixels: createPixels(1, 1) }, 'pixels', 'invalid_body'],
     ['a painter that is none', { w: 2, h: 1, painter: '0x12' }, 'painter', 'invalid_painter'],
   ])('a preview of an area with %s names the field', async (_, fields, field, code) => {
     expect(await preview(wall, { coord: 'next', ...fields })).toMatchObject({
@@ -234,5 +235,5 @@ const malformed: ReadonlyArray<readonly [what: string, body: unknown, code: stri
 ]
 
 test.each(malformed)('a preview of %s is rejected', async (_, body, code) => {
-  expect(await codeOf(await wall.ask('POST /api/preview', sending(body)))).toBe(code)
+  expect(await codeOf(await wall.ask('POST /api/preview', createBodyInit(body)))).toBe(code)
 })

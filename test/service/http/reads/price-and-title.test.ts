@@ -2,9 +2,9 @@ import { expect, test } from 'bun:test'
 import type { Payment } from '../../../../server/domain/purchase/payment.ts'
 import { openBlank } from '../../../support/blank-wall.ts'
 import { paymentOf, TERMS } from '../../../support/samples.ts'
-import { callTool, rpc } from '../../../support/service/agent.ts'
-import { sending } from '../../../support/service/signed.ts'
-import { demandIn, jsonOf, OFFER, openWall, paidBy } from '../../../support/service/wall.ts'
+import { callTool, sendRpc } from '../../../support/service/agent.ts'
+import { createBodyInit } from '../../../support/service/signed.ts'
+import { demandIn, jsonOf, OFFER, openWall, createPaidInit } from '../../../support/service/wall.ts'
 
 // Goal: a wall shows its own price and name everywhere, and keeps its promises to those who bought at another price.
 // Method: everything that can be read of a wall with another price and name is searched for the default ones.
@@ -15,7 +15,7 @@ const offer = { ...OFFER, title: TITLE, terms: { ...TERMS, amount: AMOUNT } }
 const wall = await openWall({ offer })
 
 /** A payment at this wall's price. */
-const paying = (nonce: number, amount = AMOUNT): Payment =>
+const createPaymentOf = (nonce: number, amount = AMOUNT): Payment =>
   paymentOf(1, nonce, { amount, accepted: { ...TERMS, amount, scheme: 'exact' } })
 
 const PRICED = [
@@ -37,14 +37,14 @@ const PRICED = [
 
 test.each(PRICED)('%s shows the price', async (path) => {
   const text = await (await wall.ask(`GET ${path}`)).text()
-  expect([text.includes('2.50'), /(?<![\d.])1\.00(?!\d)|1000000(?!\d)|Pixel Wall/.exec(exampled(text))]).toEqual([
-    true,
-    null,
-  ])
+  expect([text.includes('2.50'), /(?<![\d.])1\.00(?!\d)|1000000(?!\d)|Pixel Wall/.exec(replaceExamples(text))]).toEqual(
+    [true, null],
+  )
 })
 
 // Money in a schema's example is a sample, like its other examples.
-const exampled = (text: string) => text.replaceAll('"examples":["1.00"]', '').replaceAll('"examples":["1000000"]', '')
+const replaceExamples = (text: string) =>
+  text.replaceAll('"examples":["1.00"]', '').replaceAll('"examples":["1000000"]', '')
 
 test('a demand for payment has the price in its header, its message and its page', async () => {
   const response = await wall.ask('GET /blocks/next')
@@ -55,17 +55,17 @@ test('a demand for payment has the price in its header, its message and its page
     true,
     true,
   ])
-  const area = await wall.ask('POST /areas', sending({ w: 2, h: 2 }))
+  const area = await wall.ask('POST /areas', createBodyInit({ w: 2, h: 2 }))
   expect((await jsonOf(area))['message']).toContain('This area costs 10.00 USDC')
 })
 
 test('a preview and the tools show the price', async () => {
-  const { price } = await jsonOf(await wall.ask('POST /api/preview', sending({ coord: '3,4' })))
+  const { price } = await jsonOf(await wall.ask('POST /api/preview', createBodyInit({ coord: '3,4' })))
   expect(price).toEqual({ amount: '2.50', asset: 'USDC', network: TERMS.network })
   expect((await callTool(wall, 'get_wall')).structuredContent).toMatchObject({
     pricing: { perPixel: '0.025', perBlock: '2.50' },
   })
-  const listed = JSON.stringify((await rpc(wall, { method: 'tools/list' })).result)
+  const listed = JSON.stringify((await sendRpc(wall, { method: 'tools/list' })).result)
   expect([listed.includes('2.50 USDC'), listed.includes('1.00 USDC'), listed.includes('{price}')]).toEqual([
     true,
     false,
@@ -81,9 +81,9 @@ test('the wall’s name is the title of its previews and feeds', async () => {
 })
 
 test('a payment of the default price is rejected with the reason, and one of this price buys', async () => {
-  const wrong = await wall.ask('GET /blocks/5,6', paidBy(paying(1, TERMS.amount)))
+  const wrong = await wall.ask('GET /blocks/5,6', createPaidInit(createPaymentOf(1, TERMS.amount)))
   expect([wrong.status, (await jsonOf(wrong))['reason']]).toEqual([402, 'the amount is not exactly 2.50 USDC'])
-  const bought = await wall.ask('GET /blocks/5,6', paidBy(paying(2)))
+  const bought = await wall.ask('GET /blocks/5,6', createPaidInit(createPaymentOf(2)))
   expect(await jsonOf(bought)).toMatchObject({ deed: { price: { amount: '2.50' } } })
 })
 
@@ -91,21 +91,21 @@ test('a wall whose price changes keeps its promises and its books: open and sold
   const db = await openBlank()
   const before = await openWall({}, db)
   const sold = paymentOf(1, 1)
-  expect((await before.ask('GET /blocks/5,6', paidBy(sold))).status).toBe(200)
+  expect((await before.ask('GET /blocks/5,6', createPaidInit(sold))).status).toBe(200)
   const held = paymentOf(1, 2)
   before.facilitator.settling = { kind: 'unclear' }
-  expect((await before.ask('GET /blocks/7,8', paidBy(held))).status).toBe(503)
+  expect((await before.ask('GET /blocks/7,8', createPaidInit(held))).status).toBe(503)
 
   const after = await openWall({ offer }, db)
   for (const payment of [sold, paymentOf(1, 9), held]) after.chain.land(payment)
-  expect(await jsonOf(await after.ask('GET /blocks/5,6', paidBy(sold)))).toMatchObject({
+  expect(await jsonOf(await after.ask('GET /blocks/5,6', createPaidInit(sold)))).toMatchObject({
     deed: { price: { amount: '1.00' } },
   })
-  expect(await jsonOf(await after.ask('GET /blocks/7,8', paidBy(held)))).toMatchObject({
+  expect(await jsonOf(await after.ask('GET /blocks/7,8', createPaidInit(held)))).toMatchObject({
     deed: { price: { amount: '1.00' } },
   })
-  expect((await after.ask('GET /blocks/9,9', paidBy(paymentOf(1, 3)))).status).toBe(402)
-  expect((await after.ask('GET /blocks/9,9', paidBy(paying(4)))).status).toBe(200)
-  const amounts = [sold, held, paying(4)].map(async (key) => (await db.ledger.find(key))?.payment.amount)
+  expect((await after.ask('GET /blocks/9,9', createPaidInit(paymentOf(1, 3)))).status).toBe(402)
+  expect((await after.ask('GET /blocks/9,9', createPaidInit(createPaymentOf(4)))).status).toBe(200)
+  const amounts = [sold, held, createPaymentOf(4)].map(async (key) => (await db.ledger.find(key))?.payment.amount)
   expect(await Promise.all(amounts)).toEqual([1_000_000n, 1_000_000n, AMOUNT])
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
 import { Canvas } from '../../../../shared/contract/canvas.ts'
 import { hash, paymentOf } from '../../../support/samples.ts'
-import { codeOf, jsonOf, misconfigure, openWall, paidBy } from '../../../support/service/wall.ts'
+import { codeOf, jsonOf, breakSettings, openWall, createPaidInit } from '../../../support/service/wall.ts'
 
 const wall = await openWall()
 
@@ -62,7 +62,7 @@ test('health shows what an operator needs to know', async () => {
   expect(await jsonOf(healthy)).toEqual({ ok: true, service: 'pixel-wall', rail: 'armed', network: 'eip155:8453' })
 
   const { chain, probe, ask } = await openWall({ store: { ready: async () => false } })
-  await misconfigure({ chain, probe })
+  await breakSettings({ chain, probe })
   expect(await jsonOf(await ask('GET /api/health'))).toEqual({
     ok: false,
     service: 'pixel-wall',
@@ -73,13 +73,13 @@ test('health shows what an operator needs to know', async () => {
 })
 
 test('any exception returns a 500 in the usual format without its message, and causes an alert', async () => {
-  const broken = async (): Promise<never> => {
+  const failToRead = async (): Promise<never> => {
     throw new Error('the password is swordfish')
   }
   const { ask, logger } = await openWall({
-    seller: { buy: broken, offered: broken, reconcile: broken, idle: broken },
+    seller: { buy: failToRead, offered: failToRead, reconcile: failToRead, idle: failToRead },
   })
-  const response = await ask('GET /blocks/3,4', paidBy(paymentOf(1, 1)))
+  const response = await ask('GET /blocks/3,4', createPaidInit(paymentOf(1, 1)))
   expect(response.status).toBe(500)
   expect(await jsonOf(response)).toEqual({
     error: 'internal_error',

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { readFilesIn, loadViewerFiles } from '../../../../server/http/answer/viewer-files.ts'
-import { scratchFolder } from '../../../support/scratch-folder.ts'
+import { createScratchFolder } from '../../../support/scratch-folder.ts'
 import { OFFER, openWall } from '../../../support/service/wall.ts'
 
-const scratch = scratchFolder()
+const scratch = createScratchFolder()
 const folder = join(scratch, 'viewer')
 await Bun.write(
   join(folder, 'index.html'),
@@ -37,12 +37,12 @@ test('the page runs and loads only files of this service, and the scripts that i
   ] as const) {
     const response = await wall.ask(`GET ${path}`, { headers })
     expect(response.headers.get('content-security-policy')).toBe(
-      `default-src 'none'; script-src 'self' ${sha256('f()')}; style-src 'self' ${sha256('p{}')}; img-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'`,
+      `default-src 'none'; script-src 'self' ${hashText('f()')}; style-src 'self' ${hashText('p{}')}; img-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'`,
     )
   }
 })
 
-const sha256 = (text: string) => `'sha256-${new Bun.CryptoHasher('sha256').update(text).digest('base64')}'`
+const hashText = (text: string) => `'sha256-${new Bun.CryptoHasher('sha256').update(text).digest('base64')}'`
 
 test('every page disables browser features that it never uses, and requires https for later visits', async () => {
   const browser = { headers: { accept: 'text/html' } }

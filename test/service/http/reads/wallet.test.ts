@@ -5,8 +5,8 @@ import type { WalletStanding } from '../../../../shared/contract/wallet.ts'
 import { CLAIM_ORDER } from '../../../../shared/wall.ts'
 import { hold } from '../../../support/engine.ts'
 import { openNearlySold } from '../../../support/nearly-sold.ts'
-import { blockOf, hash, NOW, paymentOf, SILENT, wallet } from '../../../support/samples.ts'
-import { editOf, sending } from '../../../support/service/signed.ts'
+import { blockOf, hash, NOW, paymentOf, SILENT, createWalletAddress } from '../../../support/samples.ts'
+import { editOf, createBodyInit } from '../../../support/service/signed.ts'
 import { codeOf, CONTACT, jsonOf, openWall } from '../../../support/service/wall.ts'
 
 const wall = await openWall()
@@ -21,7 +21,9 @@ test('the account of a wallet shows everything that the wall stores about it', a
   // The clock of the test moves while the reads of the whole wall are published.
   await ask('GET /api/health')
   clock.pass(5000 - (clock.now() - NOW))
-  const standing = await jsonOf(await ask(`GET /api/agents/${wallet(1).toUpperCase().replace('0X', '0x')}`))
+  const standing = await jsonOf(
+    await ask(`GET /api/agents/${createWalletAddress(1).toUpperCase().replace('0X', '0x')}`),
+  )
   expect(standing).toMatchObject({
     wallet: '0x0000…0001',
     name: null,
@@ -45,13 +47,13 @@ test('the account of a wallet shows everything that the wall stores about it', a
     credits: [],
     contact: CONTACT,
   })
-  expect(JSON.stringify(standing)).not.toContain(wallet(1).slice(2))
+  expect(JSON.stringify(standing)).not.toContain(createWalletAddress(1).slice(2))
 })
 
 test('a wallet whose first purchase is open has no rank yet', async () => {
   const { ask, db } = await openWall()
   await hold(db, 'next', paymentOf(1, 1))
-  expect(await jsonOf(await ask(`GET /api/agents/${wallet(1)}`))).toMatchObject({
+  expect(await jsonOf(await ask(`GET /api/agents/${createWalletAddress(1)}`))).toMatchObject({
     name: null,
     rank: null,
     firstSeenAt: null,
@@ -62,13 +64,13 @@ test('a wallet whose first purchase is open has no rank yet', async () => {
 
 test('a wallet that never bought is unknown', async () => {
   for (const query of ['', '?after=1'])
-    expect(await codeOf(await wall.ask(`GET /api/agents/${wallet(1)}${query}`))).toBe('no_purchases')
+    expect(await codeOf(await wall.ask(`GET /api/agents/${createWalletAddress(1)}${query}`))).toBe('no_purchases')
 })
 
 test('the account of a wallet with 2,000 blocks lists them 200 at a time, or fewer if requested', async () => {
   const { ask } = await openWall({}, await openNearlySold(CLAIM_ORDER.length - 2000))
   const read = async (query: string): Promise<Page> =>
-    (await jsonOf(await ask(`GET /api/agents/${wallet(0xdecade)}${query}`))) as Page
+    (await jsonOf(await ask(`GET /api/agents/${createWalletAddress(0xdecade)}${query}`))) as Page
   const told = []
   const sizes = []
   for (let query: string | undefined = ''; query !== undefined;) {
@@ -88,27 +90,27 @@ type Page = Pick<WalletStanding, 'blocks' | 'nextAfter' | 'hasMore'>
 
 test('a returning owner gets the changes of its blocks and their neighbours, and its rank', async () => {
   const { ask, buy, clock } = await openWall()
-  const since = async (number: number) =>
-    (await jsonOf(await ask(`GET /api/agents/${wallet(1)}?since=${number}`))) as WalletStanding
+  const readSince = async (number: number) =>
+    (await jsonOf(await ask(`GET /api/agents/${createWalletAddress(1)}?since=${number}`))) as WalletStanding
   await buy('/blocks/10,10', 1, 1)
   await buy('/blocks/20,20', 2, 2)
   await buy('/blocks/21,20', 2, 3)
-  const first = await since(0)
+  const first = await readSince(0)
   expect(first.changes).toMatchObject([{ number: 1, kind: 'sale', coord: '10,10', yours: true }])
   expect(first).toMatchObject({ rankByBlocks: 2, next: 3, complete: true })
   await buy('/blocks/11,11?message=hi&name=Ada', 2, 4)
   await buy('/blocks/12,11', 2, 5)
-  await ask('PUT /blocks/10,10', sending(editOf(1, '10,10', { message: 'mine' }, { ts: clock.now() })))
-  const { changes, next } = await since(3)
+  await ask('PUT /blocks/10,10', createBodyInit(editOf(1, '10,10', { message: 'mine' }, { ts: clock.now() })))
+  const { changes, next } = await readSince(3)
   expect(changes).toMatchObject([
     { number: 4, kind: 'sale', coord: '11,11', yours: false, owner: { name: 'Ada' }, message: 'hi' },
     { number: 6, kind: 'repaint', coord: '10,10', yours: true, message: 'mine' },
   ])
-  expect(await since(next ?? 0)).toMatchObject({ changes: [], next: 6, complete: true })
-  expect(await since(7)).toMatchObject({ changes: [], next: 6, complete: false })
+  expect(await readSince(next ?? 0)).toMatchObject({ changes: [], next: 6, complete: true })
+  expect(await readSince(7)).toMatchObject({ changes: [], next: 6, complete: false })
   // Repaints of that time may have been compacted away.
   clock.pass(COMPACTED_AFTER_MS + 1)
-  expect(await since(3)).toMatchObject({ next: 6, complete: false })
+  expect(await readSince(3)).toMatchObject({ next: 6, complete: false })
 })
 
 test('an owner with more than a hundred changes gets the oldest first, and `next` leads to the others', async () => {
@@ -117,7 +119,7 @@ test('an owner with more than a hundred changes gets the oldest first, and `next
   const sizes: number[] = []
   for (let next = 0; next < 250;) {
     const page = (await jsonOf(
-      await ask(`GET /api/agents/${wallet(0xdecade)}?since=${next}&limit=1`),
+      await ask(`GET /api/agents/${createWalletAddress(0xdecade)}?since=${next}&limit=1`),
     )) as WalletStanding
     told.push(...(page.changes ?? []).map(({ number }) => number))
     sizes.push(page.changes?.length ?? 0)
@@ -134,9 +136,12 @@ test.each([
   ['limit=0', 'invalid_limit'],
   ['limit=201', 'invalid_limit'],
 ])('a page that cannot exist is rejected: %s', async (query, code) => {
-  expect(await codeOf(await wall.ask(`GET /api/agents/${wallet(1)}?${query}`))).toBe(code)
+  expect(await codeOf(await wall.ask(`GET /api/agents/${createWalletAddress(1)}?${query}`))).toBe(code)
 })
 
-test.each(['0x12', 'ada.eth', `${wallet(1)}0`, '%zz', `0x${'g'.repeat(40)}`])('%s is not a wallet', async (text) => {
-  expect(await codeOf(await wall.ask(`GET /api/agents/${text}`))).toBe('invalid_wallet')
-})
+test.each(['0x12', 'ada.eth', `${createWalletAddress(1)}0`, '%zz', `0x${'g'.repeat(40)}`])(
+  '%s is not a wallet',
+  async (text) => {
+    expect(await codeOf(await wall.ask(`GET /api/agents/${text}`))).toBe('invalid_wallet')
+  },
+)

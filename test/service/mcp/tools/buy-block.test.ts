@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { isPaymentRequiredV2 } from '@x402/core/schemas'
 import { StoreUnavailable } from '../../../../server/domain/failure.ts'
 import { hash, paymentOf } from '../../../support/samples.ts'
-import { buy, callTool, rpc } from '../../../support/service/agent.ts'
+import { buy, callTool, sendRpc } from '../../../support/service/agent.ts'
 import { boundTo } from '../../../support/service/bound.ts'
 import { demandIn, headerOf, openWall, payloadOf } from '../../../support/service/wall.ts'
 
@@ -31,7 +31,7 @@ test('a client that negotiated gets the terms as a tool result that x402 clients
 test('a bare request gets the same terms as a JSON-RPC error', async () => {
   const wall = await untouched
   const request = { id: 7, method: 'tools/call', params: { name: 'buy_block', arguments: { coord: 'next' } } }
-  const { status, error = { code: 0, message: '' } } = await rpc(wall, request)
+  const { status, error = { code: 0, message: '' } } = await sendRpc(wall, request)
   expect([status, error.code, error.message]).toEqual([200, 402, 'payment_required'])
   const { structuredContent, _meta: meta, message, ...terms } = error.data as Record<string, unknown>
   expect(message).toContain('1.00 USDC')
@@ -49,7 +49,7 @@ test('a receipt for a bare request is the same as text and as data', async () =>
     arguments: { coord: '3,4' },
     _meta: { 'x402/payment': payloadOf(paymentOf(1, 1)) },
   }
-  expect((await rpc(wall, { method: 'tools/call', params })).result).toEqual({ ...sold })
+  expect((await sendRpc(wall, { method: 'tools/call', params })).result).toEqual({ ...sold })
   expect(wall.facilitator.settled).toHaveLength(1)
 })
 
@@ -64,7 +64,7 @@ test('an inherited payment is ignored', async () => {
   const params = JSON.parse(
     '{"name":"buy_block","arguments":{"coord":"next"},"_meta":{"__proto__":{"x402/payment":{}}}}',
   )
-  expect(await rpc(wall, { id: 1, method: 'tools/call', params })).toMatchObject({ error: { code: 402 } })
+  expect(await sendRpc(wall, { id: 1, method: 'tools/call', params })).toMatchObject({ error: { code: 402 } })
 })
 
 test.each([
@@ -84,10 +84,10 @@ test.each([
 })
 
 test('a database that is unavailable is reported, and nobody is charged', async () => {
-  const space = async () => {
+  const readSpace = async () => {
     throw new StoreUnavailable('secret')
   }
-  const wall = await openWall({ ledger: { space } })
+  const wall = await openWall({ ledger: { space: readSpace } })
   const { isError, structuredContent } = await callTool(wall, 'buy_block', { coord: 'next' })
   expect(isError).toBe(true)
   expect(structuredContent).toMatchObject({ error: 'database_unavailable', retryAfter: 2 })

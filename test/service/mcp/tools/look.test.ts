@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { PALETTE } from '../../../../shared/palette.ts'
-import { paymentOf, wallet } from '../../../support/samples.ts'
-import { buy, callTool, pictureSize, read } from '../../../support/service/agent.ts'
-import { sending } from '../../../support/service/signed.ts'
-import { demandIn, jsonOf, misconfigure, openWall } from '../../../support/service/wall.ts'
+import { paymentOf, createWalletAddress } from '../../../support/samples.ts'
+import { buy, callTool, readPictureSize, read } from '../../../support/service/agent.ts'
+import { createBodyInit } from '../../../support/service/signed.ts'
+import { demandIn, jsonOf, breakSettings, openWall } from '../../../support/service/wall.ts'
 
 // Goal: the read-only tools return the same as their HTTP addresses, and name untrusted fields. Method: each is called
 // along with its address, on one wall with a deed, a next block, and a held one.
@@ -17,7 +17,7 @@ await buy(wall, { coord: '79,45' }, paymentOf(0xab, 3))
 
 const RED = Buffer.alloc(300, Buffer.from([255, 0, 0]))
 const pixels = new Uint8Array(600).fill(7).toBase64()
-const ADA = wallet(0xab).toUpperCase().replace('0X', '0x')
+const ADA = createWalletAddress(0xab).toUpperCase().replace('0X', '0x')
 const px = '07'.repeat(100)
 
 const twins: ReadonlyArray<readonly [tool: string, args: object, request: string, init?: RequestInit]> = [
@@ -33,7 +33,7 @@ const twins: ReadonlyArray<readonly [tool: string, args: object, request: string
 test.each(twins)('%s with %j returns the same as its HTTP address', async (tool, args, request) => {
   const { untrusted: _, ...told } = await read(wall, tool, args)
   const { image: _image, ...answer } = await jsonOf(
-    await wall.ask(request, request.startsWith('P') ? sending(args) : {}),
+    await wall.ask(request, request.startsWith('P') ? createBodyInit(args) : {}),
   )
   expect(told).toEqual(answer)
 })
@@ -65,11 +65,11 @@ test('the tool for the wall returns its numbers and colours, as the canvas read 
 })
 
 test('open blocks are listed in the order of sale, or from a given block on, without sold and held ones', async () => {
-  const coords = async (args: object) =>
+  const listCoords = async (args: object) =>
     ((await read(wall, 'list_unclaimed', args))['blocks'] as { coord: string }[]).map(({ coord }) => coord)
-  expect(await coords({ limit: 3 })).toEqual(['80,44', '80,45', '79,43'])
-  expect(await coords({ limit: 3, near: '0,0' })).toEqual(['0,0', '1,0', '0,1'])
-  expect(await coords({})).toHaveLength(20)
+  expect(await listCoords({ limit: 3 })).toEqual(['80,44', '80,45', '79,43'])
+  expect(await listCoords({ limit: 3, near: '0,0' })).toEqual(['0,0', '1,0', '0,1'])
+  expect(await listCoords({})).toHaveLength(20)
 })
 
 test('no list of agents or spaces is longer than requested', async () => {
@@ -92,19 +92,19 @@ test('the wall and any part of it can be returned as a picture', async () => {
   expect(whole.structuredContent).toEqual({ region, scale: 1, width: 1600, height: 900 })
   expect(whole.content.map(({ type }) => type)).toEqual(['text', 'image'])
   const part = await callTool(wall, 'get_wall_image', { col: 150, row: 80, cols: 2, rows: 3, scale: 8 })
-  expect([pictureSize(whole), pictureSize(part)]).toEqual([
+  expect([readPictureSize(whole), readPictureSize(part)]).toEqual([
     [1600, 900],
     [160, 240],
   ])
   const preview = await callTool(wall, 'preview_block', { coord: 'next' })
-  expect(pictureSize(preview).every((side) => side >= 80)).toBe(true)
+  expect(readPictureSize(preview).every((side) => side >= 80)).toBe(true)
 })
 
 test('a picture is converted into the input for buying and repainting: bare pixels, and a PNG over several blocks', async () => {
   const answer = await callTool(wall, 'image_to_pixels', { image: RED.toString('base64'), width: 10, height: 10 })
   const red = 'b4'.repeat(100)
   expect(answer.structuredContent).toEqual({ w: 1, h: 1, blocks: [{ dx: 0, dy: 0, px: red }] })
-  expect(pictureSize(answer)).toEqual([10, 10])
+  expect(readPictureSize(answer)).toEqual([10, 10])
   const image = `data:image/png;base64,${answer.content[1]?.data}`
   const { blocks } = await read(wall, 'image_to_pixels', { image, w: 2, h: 1, dither: 'floyd-steinberg', fit: 'fill' })
   expect(blocks).toEqual([0, 1].map((dx) => ({ dx, dy: 0, px: red })))
@@ -130,9 +130,9 @@ test.each([
   ['find_space', { w: 0 }, 'invalid_size'],
   ['find_space', { near: '160,0' }, 'invalid_coordinate'],
   ['find_space', { limit: 21 }, 'invalid_limit'],
-  ['my_wall', { wallet: wallet(1) }, 'no_purchases'],
+  ['my_wall', { wallet: createWalletAddress(1) }, 'no_purchases'],
   ['my_wall', { wallet: '0x12' }, 'invalid_wallet'],
-  ['my_wall', { wallet: wallet(0xab), after: -1 }, 'invalid_after'],
+  ['my_wall', { wallet: createWalletAddress(0xab), after: -1 }, 'invalid_after'],
   ['preview_block', { coord: 'x' }, 'invalid_coordinate'],
   ['preview_block', { coord: '3,4', colour: 'x' }, 'invalid_body'],
   ['image_to_pixels', {}, 'invalid_image'],
@@ -147,6 +147,6 @@ test.each([
 
 test('while payments can never work, an open block has no terms', async () => {
   const own = await openWall()
-  await misconfigure(own)
+  await breakSettings(own)
   expect(await read(own, 'get_block', { coord: '3,4' })).toMatchObject({ state: 'unclaimed', terms: null })
 })

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { TEST_VECTOR } from '../../../../server/domain/wall/signed-fields.ts'
 import { signatureOf } from '../../../support/fakes/wallets.ts'
-import { NOW, paymentOf, wallet } from '../../../support/samples.ts'
+import { NOW, paymentOf, createWalletAddress } from '../../../support/samples.ts'
 import { buy, callTool, read } from '../../../support/service/agent.ts'
-import { areaEditOf, editOf, namingOf, sending } from '../../../support/service/signed.ts'
+import { areaEditOf, editOf, namingOf, createBodyInit } from '../../../support/service/signed.ts'
 import { jsonOf, openWall } from '../../../support/service/wall.ts'
 
 // Goal: a signed change over a tool is the same as over HTTP: same result, same errors. Method: each request is sent
@@ -13,7 +13,7 @@ const AREA = '3,4,2x1'
 const px = '07'.repeat(100)
 
 /** A wall on which the first wallet owns two blocks, and a third one is held in doubt. */
-async function soldWall() {
+async function openSoldWall() {
   const wall = await openWall()
   for (const [at, coord] of ['3,4', '4,4'].entries()) await buy(wall, { coord }, paymentOf(1, at + 1))
   wall.facilitator.settling = { kind: 'unclear' }
@@ -21,7 +21,7 @@ async function soldWall() {
   return wall
 }
 
-const [front, back] = [await soldWall(), await soldWall()]
+const [front, back] = [await openSoldWall(), await openSoldWall()]
 
 type Row = readonly [tool: string, named: object, address: string, body: object, ends?: string]
 
@@ -31,63 +31,63 @@ const edit = (change: object = {}, payer = 1): Row => [
   '/blocks/3,4',
   { ...editOf(payer, '3,4', { pixels: px, message: null }), ...change },
 ]
-const area = (change: object = {}, payer = 1): Row => [
+const createAreaRow = (change: object = {}, payer = 1): Row => [
   'set_area',
   { area: AREA },
   `/areas/${AREA}`,
   { ...areaEditOf(payer, AREA, { pixels: new Uint8Array(200), message: 'ours' }, NOW + 1), ...change },
 ]
-const naming = (change: object = {}): Row => [
+const createNamingRow = (change: object = {}): Row => [
   'set_painter',
   {},
   '/api/agents/me/painter',
-  { ...namingOf(1, wallet(9)), ...change },
+  { ...namingOf(1, createWalletAddress(9)), ...change },
 ]
-const at = (coord: string, error: string): Row => [
+const createRow = (coord: string, error: string): Row => [
   'set_pixels',
   { coord },
   `/blocks/${coord}`,
   editOf(1, coord, { pixels: px }),
   error,
 ]
-const refused = ([tool, named, address, body]: Row, error: string): Row => [tool, named, address, body, error]
+const createRefusedRow = ([tool, named, address, body]: Row, error: string): Row => [tool, named, address, body, error]
 
 const rows: readonly Row[] = [
-  refused(edit({}, 2), 'unauthorized'),
-  refused(edit({ pixels: 'f0'.repeat(100) }), 'invalid_pixels'),
-  refused(edit({ message: '' }), 'invalid_message'),
-  refused(edit({ link: 'http://a.example/' }), 'invalid_link'),
-  refused(edit({ pixels: undefined, message: undefined }), 'empty_update'),
-  refused(edit({ signature: undefined }), 'invalid_body'),
-  refused(edit({ px }), 'invalid_body'),
-  refused(edit({ ts: NOW - 300_001 }), 'stale_signature'),
-  at('160,0', 'invalid_coordinate'),
-  at('next', 'invalid_coordinate'),
-  at('5,5', 'no_owner'),
-  at('9,9', 'purchase_pending'),
-  refused(area({}, 2), 'unauthorized'),
-  refused(area({ pixels: 'AAAA' }), 'invalid_pixels'),
-  refused(area({ ts: NOW - 300_001 }), 'stale_signature'),
+  createRefusedRow(edit({}, 2), 'unauthorized'),
+  createRefusedRow(edit({ pixels: 'f0'.repeat(100) }), 'invalid_pixels'),
+  createRefusedRow(edit({ message: '' }), 'invalid_message'),
+  createRefusedRow(edit({ link: 'http://a.example/' }), 'invalid_link'),
+  createRefusedRow(edit({ pixels: undefined, message: undefined }), 'empty_update'),
+  createRefusedRow(edit({ signature: undefined }), 'invalid_body'),
+  createRefusedRow(edit({ px }), 'invalid_body'),
+  createRefusedRow(edit({ ts: NOW - 300_001 }), 'stale_signature'),
+  createRow('160,0', 'invalid_coordinate'),
+  createRow('next', 'invalid_coordinate'),
+  createRow('5,5', 'no_owner'),
+  createRow('9,9', 'purchase_pending'),
+  createRefusedRow(createAreaRow({}, 2), 'unauthorized'),
+  createRefusedRow(createAreaRow({ pixels: 'AAAA' }), 'invalid_pixels'),
+  createRefusedRow(createAreaRow({ ts: NOW - 300_001 }), 'stale_signature'),
   ['set_area', { area: '3,4' }, '/areas/3,4', areaEditOf(1, '3,4', { message: 'a' }), 'invalid_area'],
   ['set_area', { area: '3,4,3x1' }, '/areas/3,4,3x1', areaEditOf(1, '3,4,3x1', { message: 'a' }), 'no_owner'],
-  refused(naming({ painter: 'me' }), 'invalid_painter'),
-  refused(naming({ painter: undefined }), 'invalid_body'),
-  refused(naming({ wallet: '0x12' }), 'invalid_wallet'),
-  refused(naming({ ts: NOW - 300_001 }), 'stale_signature'),
-  refused(naming({ wallet: wallet(2) }), 'no_purchases'),
-  refused(naming({ signature: '0x12' }), 'unauthorized'),
+  createRefusedRow(createNamingRow({ painter: 'me' }), 'invalid_painter'),
+  createRefusedRow(createNamingRow({ painter: undefined }), 'invalid_body'),
+  createRefusedRow(createNamingRow({ wallet: '0x12' }), 'invalid_wallet'),
+  createRefusedRow(createNamingRow({ ts: NOW - 300_001 }), 'stale_signature'),
+  createRefusedRow(createNamingRow({ wallet: createWalletAddress(2) }), 'no_purchases'),
+  createRefusedRow(createNamingRow({ signature: '0x12' }), 'unauthorized'),
   edit(),
-  area(),
-  area(),
-  naming(),
-  refused(naming(), 'stale_signature'),
+  createAreaRow(),
+  createAreaRow(),
+  createNamingRow(),
+  createRefusedRow(createNamingRow(), 'stale_signature'),
 ]
 
 test.each(rows.map(([tool, named, address, body, ends = 'made']) => [tool, named, address, body, ends] as const))(
   '%s of %j gets the same response as a PUT to %s',
   async (tool, named, address, body, ends) => {
     const { untrusted: _, ...told } = await read(back, tool, { ...named, ...body })
-    expect(told).toEqual(await jsonOf(await front.ask(`PUT ${address}`, sending(body))))
+    expect(told).toEqual(await jsonOf(await front.ask(`PUT ${address}`, createBodyInit(body))))
     expect(told['error'] ?? 'made').toBe(ends)
   },
 )
@@ -118,8 +118,12 @@ const kinds: ReadonlyArray<readonly [tool: string, args: Readonly<Record<string,
     { area: AREA, pixels: indices, link: null },
     `area=${AREA}&pixels=${encodeURIComponent(indices)}&clear=link`,
   ],
-  ['set_painter', { wallet: wallet(1), painter: wallet(5) }, `wallet=${wallet(1)}&painter=${wallet(5)}`],
-  ['set_painter', { wallet: wallet(1), painter: null }, `wallet=${wallet(1)}&clear=painter`],
+  [
+    'set_painter',
+    { wallet: createWalletAddress(1), painter: createWalletAddress(5) },
+    `wallet=${createWalletAddress(1)}&painter=${createWalletAddress(5)}`,
+  ],
+  ['set_painter', { wallet: createWalletAddress(1), painter: null }, `wallet=${createWalletAddress(1)}&clear=painter`],
 ]
 
 test.each(kinds)(
@@ -130,20 +134,23 @@ test.each(kinds)(
     const { call, ...help } = await read(back, 'signing_message', { kind, ...args, ts })
     expect(help['testVector']).toEqual(TEST_VECTOR)
     expect(help).toEqual(await jsonOf(await back.ask(`GET /api/sign?kind=${kind}&${query}&ts=${ts}`)))
-    const signature = signatureOf(wallet(1), String(help['message']))
+    const signature = signatureOf(createWalletAddress(1), String(help['message']))
     const made = call as { name: string; arguments: object }
     expect(await read(back, made.name, { ...made.arguments, signature })).not.toHaveProperty('error')
   },
 )
 
 test('the text to sign for the name of a wallet is the same as over HTTP', async () => {
-  const args = { kind: 'register', wallet: wallet(1), name: 'Ada', framework: null, ts: back.clock.now() }
+  const args = { kind: 'register', wallet: createWalletAddress(1), name: 'Ada', framework: null, ts: back.clock.now() }
   const { call, ...help } = await read(back, 'signing_message', args)
-  const query = `kind=register&wallet=${wallet(1)}&name=Ada&clear=framework&ts=${args.ts}`
+  const query = `kind=register&wallet=${createWalletAddress(1)}&name=Ada&clear=framework&ts=${args.ts}`
   expect(help).toEqual(await jsonOf(await back.ask(`GET /api/sign?${query}`)))
   const { name, arguments: given } = call as { name: string; arguments: object }
-  expect([name, given]).toEqual(['set_identity', { wallet: wallet(1), ts: args.ts, name: 'Ada', framework: null }])
-  const signature = signatureOf(wallet(1), String(help['message']))
+  expect([name, given]).toEqual([
+    'set_identity',
+    { wallet: createWalletAddress(1), ts: args.ts, name: 'Ada', framework: null },
+  ])
+  const signature = signatureOf(createWalletAddress(1), String(help['message']))
   expect(await read(back, name, { ...given, signature })).toMatchObject({
     updated: true,
     agent: { name: 'Ada', framework: null },

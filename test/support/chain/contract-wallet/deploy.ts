@@ -17,12 +17,16 @@ const accountCode = getAddress('0x00000000000000000000000000000000000acc70')
 const factoryAbi = parseAbi(['function deploy(address owner) returns (address)'])
 
 /** The call to the factory that deploys the wallet of an owner. */
-export const deployCall = (owner: Wallet) =>
+export const encodeDeployCall = (owner: Wallet) =>
   encodeFunctionData({ abi: factoryAbi, functionName: 'deploy', args: [owner.address] })
 
 /** A signature of a wallet that is not deployed yet (EIP-6492). */
-export const wrapped = (signature: Hex, owner: Wallet, data = deployCall(owner), factory: Address = factoryAddress) =>
-  serializeErc6492Signature({ address: factory, data, signature })
+export const wrapped = (
+  signature: Hex,
+  owner: Wallet,
+  data = encodeDeployCall(owner),
+  factory: Address = factoryAddress,
+) => serializeErc6492Signature({ address: factory, data, signature })
 
 export type ContractWallets = {
   /** The address of the contract wallet of `owner`, deployed or not. */
@@ -57,7 +61,7 @@ export async function placeFactory(client: ChainClient): Promise<ContractWallets
     async deploy(owner) {
       // A second deployment would fail.
       const address = await addressOf(owner)
-      await send({ to: factoryAddress, data: deployCall(owner) })
+      await send({ to: factoryAddress, data: encodeDeployCall(owner) })
       return address
     },
     async delegate(account) {

@@ -13,16 +13,16 @@ import {
   toWall,
   zoom,
 } from '../../../../viewer/camera/camera.ts'
-import { at } from '../../../support/page/sample-wall.ts'
-import { blocks, camerasIn, numbers } from '../any-camera.ts'
+import { indexOf } from '../../../support/page/sample-wall.ts'
+import { blocks, camerasIn, anyNumber } from '../any-camera.ts'
 
 const views = fc.record({ width: fc.integer({ min: 320, max: 4000 }), height: fc.integer({ min: 200, max: 3000 }) })
 const coveredViews = fc
-  .tuple(views, numbers(0, 0.6))
+  .tuple(views, anyNumber(0, 0.6))
   .map(([view, share]) => ({ ...view, covered: share * view.height }))
-const anyCamera = fc.record({ x: numbers(-2000, 4000), y: numbers(-2000, 4000), zoom: numbers(0.001, 1000) })
+const anyCamera = fc.record({ x: anyNumber(-2000, 4000), y: anyNumber(-2000, 4000), zoom: anyNumber(0.001, 1000) })
 // A camera the page can be in, with a point of the wall that it shows somewhere.
-const standing = fc.tuple(views, anyCamera, numbers(0, 1), numbers(0, 1)).map(([view, camera, across, down]) => ({
+const standing = fc.tuple(views, anyCamera, anyNumber(0, 1), anyNumber(0, 1)).map(([view, camera, across, down]) => ({
   view,
   camera: clamp(camera, view),
   wallPoint: { x: across * WIDTH, y: down * HEIGHT },
@@ -40,7 +40,7 @@ test('converting a wall point to the screen and back returns the same point', ()
 
 test('zooming in keeps the wall point under the cursor where it is', () => {
   fc.assert(
-    fc.property(standing, numbers(1, 20), ({ view, camera, wallPoint }, factor) => {
+    fc.property(standing, anyNumber(1, 20), ({ view, camera, wallPoint }, factor) => {
       const cursor = toScreen(camera, view, wallPoint)
       const after = toScreen(zoom(camera, view, factor, cursor), view, wallPoint)
       expect(after.x).toBeCloseTo(cursor.x, 5)
@@ -51,7 +51,7 @@ test('zooming in keeps the wall point under the cursor where it is', () => {
 
 test('zooming in and out again at one point returns to the same view', () => {
   fc.assert(
-    fc.property(standing, numbers(1, 20), ({ view, camera, wallPoint }, factor) => {
+    fc.property(standing, anyNumber(1, 20), ({ view, camera, wallPoint }, factor) => {
       const cursor = toScreen(camera, view, wallPoint)
       const near = zoom(camera, view, factor, cursor)
       const back = zoom(near, view, camera.zoom / near.zoom, cursor)
@@ -73,7 +73,7 @@ test('zooming out completely shows the whole wall in the middle, from anywhere',
 })
 
 test('the wall covers its whole bounds, however it is moved', () => {
-  const distances = numbers(-1e5, 1e5)
+  const distances = anyNumber(-1e5, 1e5)
   fc.assert(
     fc.property(standing, distances, distances, ({ view, camera }, dx, dy) => {
       const moved = pan(camera, view, dx, dy)
@@ -114,7 +114,7 @@ test('a drag moves the wall as far as the pointer', () => {
 const STAGE = { width: 1280, height: 800 }
 
 test('the block under a point inside a block’s box is that block', () => {
-  const inside = numbers(0.01, 0.99)
+  const inside = anyNumber(0.01, 0.99)
   fc.assert(
     fc.property(camerasIn(STAGE), blocks, inside, inside, (camera, block, across, down) => {
       const box = boxOf(camera, STAGE, block)
@@ -126,8 +126,8 @@ test('the block under a point inside a block’s box is that block', () => {
 
 test('outside the wall there is no block', () => {
   const camera = fit(STAGE)
-  const corner = boxOf(camera, STAGE, at(0, 0))
-  const opposite = boxOf(camera, STAGE, at(159, 89))
+  const corner = boxOf(camera, STAGE, indexOf(0, 0))
+  const opposite = boxOf(camera, STAGE, indexOf(159, 89))
   expect(findBlock(camera, STAGE, { x: corner.left - 1, y: 400 })).toBeUndefined()
   expect(findBlock(camera, STAGE, { x: 640, y: corner.top - 1 })).toBeUndefined()
   expect(findBlock(camera, STAGE, { x: opposite.left + opposite.width + 1, y: 400 })).toBeUndefined()

@@ -4,7 +4,7 @@ import type { BlockIndex } from '../../../../shared/wall.ts'
 import { type Camera, boxOf, clamp, fit, lookAt, reveal } from '../../../../viewer/camera/camera.ts'
 import { type Motion, advance, throwSpeed } from '../../../../viewer/camera/motion.ts'
 import { boundsOf } from '../../../../viewer/wall/artworks.ts'
-import { blocks, camerasIn, numbers } from '../any-camera.ts'
+import { blocks, camerasIn, anyNumber } from '../any-camera.ts'
 
 const view = { width: 1280, height: 755 }
 const cameras = camerasIn(view)
@@ -12,7 +12,7 @@ const FRAME_MS = 16
 const FRAMES_MAX = 200
 
 /** The camera when a motion has come to rest, and after how many frames. */
-function rest(camera: Camera, motion: Motion) {
+function moveToRest(camera: Camera, motion: Motion) {
   let now: { camera: Camera; motion: Motion | undefined } = { camera, motion }
   let frames = 0
   for (; now.motion && frames < FRAMES_MAX; frames++) now = advance(now.camera, view, now.motion, FRAME_MS)
@@ -20,17 +20,17 @@ function rest(camera: Camera, motion: Motion) {
 }
 
 test('a thrown wall slows down and comes to rest', () => {
-  const speeds = numbers(-20, 20)
+  const speeds = anyNumber(-20, 20)
   fc.assert(
     fc.property(cameras, speeds, speeds, (camera, vx, vy) => {
-      expect(rest(camera, { kind: 'glide', vx, vy }).frames).toBeLessThan(FRAMES_MAX)
+      expect(moveToRest(camera, { kind: 'glide', vx, vy }).frames).toBeLessThan(FRAMES_MAX)
     }),
   )
 })
 
 test('a thrown wall continues in the direction of the throw', () => {
   const near = clamp({ x: 800, y: 450, zoom: 10 }, view)
-  const after = rest(near, { kind: 'glide', vx: 1, vy: -0.5 }).camera
+  const after = moveToRest(near, { kind: 'glide', vx: 1, vy: -0.5 }).camera
   expect(after.x).toBeLessThan(near.x)
   expect(after.y).toBeGreaterThan(near.y)
 })
@@ -45,7 +45,7 @@ test('a drag that ends in motion throws the wall, and one that came to rest does
 test('a flight ends exactly at its target', () => {
   fc.assert(
     fc.property(cameras, cameras, (from, to) => {
-      const end = rest(from, { kind: 'flight', to })
+      const end = moveToRest(from, { kind: 'flight', to })
       expect(end.frames).toBeLessThan(FRAMES_MAX)
       expect(end.camera).toEqual(clamp(to, view))
     }),

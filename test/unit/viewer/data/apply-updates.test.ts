@@ -7,13 +7,13 @@ import { readWall } from '../../../../viewer/data/read-wall.ts'
 import { readPicture } from '../../../../viewer/wall/pixel-buffer.ts'
 import { wallOf as wallFrom, type Wall } from '../../../../viewer/wall/wall-model.ts'
 import { pixelsOf, withoutPictures } from '../../../support/page/sample-server.ts'
-import { at, canvas, openBlock, rainbowBlock, wallOf } from '../../../support/page/sample-wall.ts'
+import { indexOf, canvas, openBlock, rainbowBlock, wallOf } from '../../../support/page/sample-wall.ts'
 
 const readingOf = (read: Canvas) => ({ pixels: pixelsOf(read), blocks: withoutPictures(read) })
 
 const px = new Uint8Array(100).fill(7).toBase64()
 const carol: Sale['agent'] = { id: 3, name: 'Carol', wallet: '0xcccc…cccc', framework: null }
-const sale = (seq: number, block = openBlock, agent = carol) => ({
+const createSale = (seq: number, block = openBlock, agent = carol) => ({
   number: seq,
   kind: 'sale' as const,
   seq,
@@ -25,8 +25,11 @@ const sale = (seq: number, block = openBlock, agent = carol) => ({
 })
 
 test('a sale assigns its block to its agent, who is new or gains one', () => {
-  const after = withChanges(wallOf(canvas), [sale(5), sale(6, at(0, 0), { ...carol, id: 1, name: 'Ada' })])
-  expect(after.changed).toEqual([openBlock, at(0, 0)])
+  const after = withChanges(wallOf(canvas), [
+    createSale(5),
+    createSale(6, indexOf(0, 0), { ...carol, id: 1, name: 'Ada' }),
+  ])
+  expect(after.changed).toEqual([openBlock, indexOf(0, 0)])
   expect(after.claims.get(openBlock)).toEqual({ i: openBlock, a: 2, t: 1_760_000_900_005 })
   expect(readPicture(after.texture, openBlock)).toEqual(Uint8Array.fromBase64(px))
   expect(after.agents.map(({ name, blocks }) => [name, blocks])).toEqual([
@@ -44,8 +47,8 @@ test('a sale assigns its block to its agent, who is new or gains one', () => {
 })
 
 test('a sale that arrives again is counted once, and brings the picture that was read before it', () => {
-  const once = withChanges(wallOf(canvas), [sale(5)])
-  const again = withChanges({ ...once, texture: wallOf(canvas).texture }, [sale(5)])
+  const once = withChanges(wallOf(canvas), [createSale(5)])
+  const again = withChanges({ ...once, texture: wallOf(canvas).texture }, [createSale(5)])
   expect([again.stats, again.agents]).toEqual([once.stats, once.agents])
   expect(readPicture(again.texture, openBlock)).toEqual(Uint8Array.fromBase64(px))
 })
@@ -71,13 +74,13 @@ test('applying sales leads to the same wall as the canvas read that has them', (
   const blocks = [...canvas.blocks, { i: openBlock, a: 2, t: 1_760_000_900_005, px }]
   const stats = { claimed: 5, remaining: TOTAL_BLOCKS - 5, agents: 3, lastClaimedAt: 1_760_000_900_005, lastSaleId: 5 }
   const read = wallOf({ ...canvas, agents, blocks, stats })
-  const told = withChanges(wallOf(canvas), [sale(5)])
+  const told = withChanges(wallOf(canvas), [createSale(5)])
   for (const key of ['agents', 'stats', 'texture', 'claims'] as const) expect(told[key]).toEqual(read[key])
 })
 
 test('two halves of different moments and the changes between them lead to the current wall', () => {
   const changes = [
-    sale(5),
+    createSale(5),
     { number: 6, kind: 'repaint' as const, t: 9, i: openBlock, coord: coordOf(openBlock), m: 'new' },
     { number: 7, kind: 'repaint' as const, t: 9, i: rainbowBlock, coord: coordOf(rainbowBlock), m: 'mine', px },
   ]

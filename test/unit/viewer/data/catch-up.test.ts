@@ -2,10 +2,10 @@ import { expect, test } from 'bun:test'
 import type { ChangeDto } from '../../../../shared/contract/live.ts'
 import { coordOf } from '../../../../shared/wall.ts'
 import { groupByTime } from '../../../../viewer/data/catch-up.ts'
-import { at } from '../../../support/page/sample-wall.ts'
+import { indexOf } from '../../../support/page/sample-wall.ts'
 
 const repaint = (number: number, t: number): ChangeDto => {
-  const i = at(number, 0)
+  const i = indexOf(number, 0)
   return { number, kind: 'repaint', t, i, coord: coordOf(i) }
 }
 

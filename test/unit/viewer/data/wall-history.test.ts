@@ -7,7 +7,7 @@ import { createState, selectShownWall, step } from '../../../../viewer/state.ts'
 import { findArtwork } from '../../../../viewer/wall/artworks.ts'
 import { createTexture, readPicture } from '../../../../viewer/wall/pixel-buffer.ts'
 import { historyOf, rebuildPast, type Past } from '../../../../viewer/wall/wall-history.ts'
-import { at, canvas as sample, wallOf } from '../../../support/page/sample-wall.ts'
+import { indexOf, canvas as sample, wallOf } from '../../../support/page/sample-wall.ts'
 
 const nobodys = wallOf({
   ...sample,
@@ -16,12 +16,12 @@ const nobodys = wallOf({
   stats: { ...sample.stats, claimed: 0, agents: 0, lastClaimedAt: null, lastSaleId: 0 },
 })
 const agent = { id: 1, name: 'Ada', wallet: '0x1234…abcd', framework: null }
-const blocks = [at(0, 0), at(5, 5), at(159, 89)] as const
-const colour = (index: number) => new Uint8Array(100).fill(index).toBase64()
+const blocks = [indexOf(0, 0), indexOf(5, 5), indexOf(159, 89)] as const
+const createColour = (index: number) => new Uint8Array(100).fill(index).toBase64()
 
 /** Change number `n`, made at the time `n`: the first on a block sells it. */
 function change(number: number, block: (typeof blocks)[number], seq: number | undefined): ChangeDto {
-  const shown = { number, t: number, i: block, coord: coordOf(block), m: `change ${number}`, px: colour(number) }
+  const shown = { number, t: number, i: block, coord: coordOf(block), m: `change ${number}`, px: createColour(number) }
   return seq === undefined ? { kind: 'repaint', ...shown } : { kind: 'sale', seq, agent, ...shown }
 }
 
@@ -34,7 +34,7 @@ function logOf(order: readonly (typeof blocks)[number][]): ChangeDto[] {
   })
 }
 
-const fresh = () => ({ ...nobodys, texture: createTexture(), claims: new Map() })
+const createFresh = () => ({ ...nobodys, texture: createTexture(), claims: new Map() })
 
 test('a moment in the history shows the result of all changes until then, whether it is reached forwards or backwards', () => {
   fc.assert(
@@ -43,12 +43,12 @@ test('a moment in the history shows the result of all changes until then, whethe
       fc.array(fc.nat({ max: 13 }), { minLength: 1, maxLength: 5 }),
       (order, moments) => {
         const log = logOf(order)
-        const present = withChanges(fresh(), log)
+        const present = withChanges(createFresh(), log)
         const history = historyOf(log, log.length)
         let past: Past | undefined
         for (const moment of moments) {
           past = rebuildPast(present, history, moment, past)
-          const then = withChanges(fresh(), log.slice(0, moment))
+          const then = withChanges(createFresh(), log.slice(0, moment))
           for (const block of blocks) {
             expect(readPicture(past.wall.texture, block)).toEqual(readPicture(then.texture, block))
             expect(findArtwork(past.wall, block, moment)?.message).toEqual(findArtwork(then, block)?.message)
@@ -62,16 +62,16 @@ test('a moment in the history shows the result of all changes until then, whethe
 
 test('looking at the history does not change the present', () => {
   const log = logOf([blocks[0], blocks[0]])
-  const wall = withChanges(fresh(), log)
+  const wall = withChanges(createFresh(), log)
   const remembering = step(
     { ...createState({ width: 100, height: 100 }), wall },
     { do: 'history-loaded', history: historyOf(log, 2) },
   )
   const then = step(remembering, { do: 'seek', at: 1 })
   expect(readPicture(selectShownWall(then)?.texture ?? createTexture(), blocks[0])).toEqual(
-    Uint8Array.fromBase64(colour(1)),
+    Uint8Array.fromBase64(createColour(1)),
   )
   const now = step(then, { do: 'seek', at: undefined })
   expect(selectShownWall(now)).toBe(wall)
-  expect(readPicture(wall.texture, blocks[0])).toEqual(Uint8Array.fromBase64(colour(2)))
+  expect(readPicture(wall.texture, blocks[0])).toEqual(Uint8Array.fromBase64(createColour(2)))
 })

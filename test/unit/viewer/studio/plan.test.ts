@@ -3,19 +3,19 @@ import fc from 'fast-check'
 import { placeArea, AREA_BLOCKS_MAX } from '../../../../shared/area.ts'
 import { PALETTE_SIZE } from '../../../../shared/palette.ts'
 import { LINK_MAX, readPlan, writePlan, type Plan } from '../../../../viewer/studio/plan.ts'
-import { at } from '../../../support/page/sample-wall.ts'
+import { indexOf } from '../../../support/page/sample-wall.ts'
 import { prngOf } from '../../../support/prng.ts'
 
 // Goal: a plan's link opens the same plan, and no other text opens anything or costs more than a plan.
 
 function planOf(w: number, h: number, indexAt: (pixel: number) => number, message = ''): Plan {
-  const area = placeArea(at(3, 4), { w, h })
+  const area = placeArea(indexOf(3, 4), { w, h })
   if (area === undefined) throw new RangeError(`no area is ${w} by ${h} blocks`)
   const indices = Uint8Array.from({ length: w * h * 100 }, (_, pixel) => indexAt(pixel) % PALETTE_SIZE)
   return { area, words: { name: 'Ada', message, link: 'https://example.com/a' }, indices }
 }
 
-async function packed(content: Uint8Array<ArrayBuffer>): Promise<string> {
+async function packContent(content: Uint8Array<ArrayBuffer>): Promise<string> {
   const stream = new Blob([content]).stream().pipeThrough(new CompressionStream('deflate-raw'))
   return `#plan=${(await new Response(stream).bytes()).toBase64({ alphabet: 'base64url', omitPadding: true })}`
 }
@@ -55,17 +55,19 @@ test('an invalid or truncated plan, or one with another size, colour or position
     '#plan=',
     '#plan=%%%',
     whole.slice(0, -20),
-    await packed(new TextEncoder().encode('["3,4,2x2",{}]\nshort')),
-    await packed(new TextEncoder().encode(`["159,89,2x2",{}]\n${'a'.repeat(400)}`)),
-    await packed(new TextEncoder().encode(`["3,4,30x30",{}]\n${'a'.repeat(90_000)}`)),
-    await packed(Uint8Array.from([...new TextEncoder().encode('["3,4,1x1",{}]\n'), ...new Uint8Array(100).fill(255)])),
-    await packed(new TextEncoder().encode(`[null]\n${'a'.repeat(100)}`)),
+    await packContent(new TextEncoder().encode('["3,4,2x2",{}]\nshort')),
+    await packContent(new TextEncoder().encode(`["159,89,2x2",{}]\n${'a'.repeat(400)}`)),
+    await packContent(new TextEncoder().encode(`["3,4,30x30",{}]\n${'a'.repeat(90_000)}`)),
+    await packContent(
+      Uint8Array.from([...new TextEncoder().encode('["3,4,1x1",{}]\n'), ...new Uint8Array(100).fill(255)]),
+    ),
+    await packContent(new TextEncoder().encode(`[null]\n${'a'.repeat(100)}`)),
   ]
   for (const text of texts) expect([text.slice(0, 40), await readPlan(text)]).toEqual([text.slice(0, 40), undefined])
 })
 
 test('a link that would unpack to more than any plan opens nothing', async () => {
-  const bomb = await packed(new Uint8Array(5_000_000))
+  const bomb = await packContent(new Uint8Array(5_000_000))
   expect(bomb.length).toBeLessThan(LINK_MAX)
   expect(await readPlan(bomb)).toBeUndefined()
   expect(await readPlan(`#plan=${'A'.repeat(LINK_MAX)}`)).toBeUndefined()

@@ -20,13 +20,13 @@ import {
   withWidth,
   type Sketch,
 } from '../../../../viewer/studio/sketch.ts'
-import { at, canvas, wallOf } from '../../../support/page/sample-wall.ts'
+import { indexOf, canvas, wallOf } from '../../../support/page/sample-wall.ts'
 import { pngOf, RGBA } from '../../../support/picture-files.ts'
 
 const photo = { name: 'photo.png', width: 1200, height: 900, isPhoto: true, isClear: false }
 
 /** A picture at a position, with each pixel encoding its own position. */
-function painted(col: number, row: number, width: number, height: number): Sketch {
+function createPainted(col: number, row: number, width: number, height: number): Sketch {
   const sketch = withPicture(
     { ...createSketch({ col, row }), wall: wallOf(canvas) },
     { name: 'a.png', width, height, isPhoto: false, isClear: false },
@@ -37,7 +37,11 @@ function painted(col: number, row: number, width: number, height: number): Sketc
 }
 
 /** A picture by the colour of each of its pixels. */
-function raster(width: number, height: number, colour: (x: number, y: number) => readonly [number, number, number]) {
+function createRaster(
+  width: number,
+  height: number,
+  colour: (x: number, y: number) => readonly [number, number, number],
+) {
   const rgba = Uint8Array.from({ length: width * height * 4 }, (_, i) => {
     const at = Math.floor(i / 4)
     return i % 4 === 3 ? 255 : (colour(at % width, Math.floor(at / width))[i % 4] ?? 0)
@@ -46,7 +50,7 @@ function raster(width: number, height: number, colour: (x: number, y: number) =>
 }
 
 /** A picture with the artefacts of a JPEG. */
-async function throughJpeg({ width, height, rgba }: ReturnType<typeof raster>) {
+async function convertThroughJpeg({ width, height, rgba }: ReturnType<typeof createRaster>) {
   const rows = Array.from({ length: height }, (_, y) => [0, ...rgba.subarray(y * width * 4, (y + 1) * width * 4)])
   const png = pngOf(width, height, RGBA, Uint8Array.from(rows.flat()))
   const jpeg = await new Bun.Image(png).jpeg({ quality: 70 }).bytes()
@@ -54,15 +58,15 @@ async function throughJpeg({ width, height, rgba }: ReturnType<typeof raster>) {
 }
 
 test('photographs and gradients are distinguished from logos and flat drawings, and not by their file format', async () => {
-  const soft = raster(300, 200, (x, y) => [(x * 255) / 300, (y * 255) / 200, ((x + y) * 255) / 500])
-  const logo = raster(300, 200, (x, y) => (Math.hypot(x - 150, y - 100) < 60 ? [220, 30, 30] : [250, 250, 250]))
-  const stripes = raster(300, 200, (x) => [Math.floor(x / 3) * 2, 255 - Math.floor(x / 3) * 2, (x * 7) % 256])
+  const soft = createRaster(300, 200, (x, y) => [(x * 255) / 300, (y * 255) / 200, ((x + y) * 255) / 500])
+  const logo = createRaster(300, 200, (x, y) => (Math.hypot(x - 150, y - 100) < 60 ? [220, 30, 30] : [250, 250, 250]))
+  const stripes = createRaster(300, 200, (x) => [Math.floor(x / 3) * 2, 255 - Math.floor(x / 3) * 2, (x * 7) % 256])
   expect([soft, logo].map(isPhotograph)).toEqual([true, false])
-  expect(isPhotograph(raster(1, 1, () => [0, 0, 0]))).toBe(false)
+  expect(isPhotograph(createRaster(1, 1, () => [0, 0, 0]))).toBe(false)
   expect(isPhotograph(stripes)).toBe(false)
   // A JPEG blurs flat areas, and rounds soft ones.
-  const slow = raster(300, 200, (x, y) => [90 + y / 4, 110 + y / 5 + x / 20, 140])
-  const opened = await Promise.all([slow, logo].map(throughJpeg))
+  const slow = createRaster(300, 200, (x, y) => [90 + y / 4, 110 + y / 5 + x / 20, 140])
+  const opened = await Promise.all([slow, logo].map(convertThroughJpeg))
   expect(opened.map(isPhotograph)).toEqual([true, false])
 })
 
@@ -100,26 +104,26 @@ describe('a sketch', () => {
   })
 
   test('a picture that is only moved is not painted again', () => {
-    const sketch = painted(10, 10, 20, 20)
+    const sketch = createPainted(10, 10, 20, 20)
     expect(finishPicture(moveSketch(sketch, { col: 20, row: 20 }))).toBe(finishPicture(sketch))
     expect(finishPicture(withWidth(sketch, 3))).toBeUndefined()
     expect(finishPicture({ ...sketch, style: { ...sketch.style } })).toBeUndefined()
   })
 
   test('covered blocks are counted by kind, and are bought or repainted only all together', () => {
-    const sketch = { ...painted(78, 44, 40, 20), mine: new Set([at(80, 45)]), held: 1 }
+    const sketch = { ...createPainted(78, 44, 40, 20), mine: new Set([indexOf(80, 45)]), held: 1 }
     expect(countCovered(sketch)).toEqual({ open: 3, held: 1, others: 3, mine: 1 })
     expect(dealOf(sketch)).toBe('neither')
-    expect(dealOf(painted(10, 10, 40, 20))).toBe('buy')
-    expect(dealOf({ ...painted(10, 10, 40, 20), held: 1 })).toBe('neither')
-    expect(dealOf({ ...painted(80, 45, 10, 10), mine: new Set([at(80, 45)]) })).toBe('repaint')
+    expect(dealOf(createPainted(10, 10, 40, 20))).toBe('buy')
+    expect(dealOf({ ...createPainted(10, 10, 40, 20), held: 1 })).toBe('neither')
+    expect(dealOf({ ...createPainted(80, 45, 10, 10), mine: new Set([indexOf(80, 45)]) })).toBe('repaint')
     const { wall } = sketch
-    expect(dealOf({ ...painted(10, 10, 40, 20), wall: wall && { ...wall, complete: false } })).toBe('neither')
+    expect(dealOf({ ...createPainted(10, 10, 40, 20), wall: wall && { ...wall, complete: false } })).toBe('neither')
     expect(priceOf({ pricing: { perPixel: '0.025', perBlock: '2.50', asset: 'USDC', network: '' } }, 3)).toBe('7.50')
   })
 
   test('if the blocks differ, or the wall is sold out, the page says what to do', () => {
-    const mixed = { ...painted(78, 44, 40, 20), wallet: '0x12', mine: new Set([at(80, 45)]), held: 1 }
+    const mixed = { ...createPainted(78, 44, 40, 20), wallet: '0x12', mine: new Set([indexOf(80, 45)]), held: 1 }
     expect(chooseAdvice(mixed)).toBe(
       'Blocks under the picture: 3 available, 1 yours, 1 being bought by others, 3 owned by others. Move it to where all blocks are available, or all are yours.',
     )
@@ -127,24 +131,26 @@ describe('a sketch', () => {
     const { wall } = mixed
     const soldOut = { ...mixed, wall: wall && { ...wall, stats: { ...wall.stats, remaining: 0 } } }
     expect(chooseAdvice(soldOut)).toStartWith('Every block is sold. If you own some, enter your wallet address')
-    expect(chooseAdvice(painted(10, 10, 40, 20))).toBe('')
-    expect(chooseAdvice({ ...soldOut, ...painted(80, 45, 10, 10), wall: soldOut.wall, mine: mixed.mine })).toBe('')
+    expect(chooseAdvice(createPainted(10, 10, 40, 20))).toBe('')
+    expect(chooseAdvice({ ...soldOut, ...createPainted(80, 45, 10, 10), wall: soldOut.wall, mine: mixed.mine })).toBe(
+      '',
+    )
   })
 })
 
 describe('an order', () => {
   const words = { name: 'Ada', message: "a & b's", link: '' }
-  const open = { ...painted(10, 20, 20, 10), words }
-  const own = { ...painted(80, 45, 10, 10), words, mine: new Set([at(80, 45)]) }
+  const open = { ...createPainted(10, 20, 20, 10), words }
+  const own = { ...createPainted(80, 45, 10, 10), words, mine: new Set([indexOf(80, 45)]) }
 
-  const ordered = (sketch: Sketch) => {
+  const orderSketch = (sketch: Sketch) => {
     const order = orderOf(sketch, 'https://wall.example')
     if (order === undefined) throw new Error('there is an order')
     return order
   }
 
   test('an order buys the whole picture with one payment', () => {
-    const order = ordered(open)
+    const order = orderSketch(open)
     const bytes = open.painted?.indices.toBase64() ?? ''
     expect(order).toEqual({
       kind: 'buy',
@@ -162,7 +168,7 @@ describe('an order', () => {
   })
 
   test('an order repaints the whole picture with one signature', () => {
-    expect(ordered(own)).toEqual({
+    expect(orderSketch(own)).toEqual({
       kind: 'repaint',
       wall: 'https://wall.example',
       area: '80,45,1x1',
@@ -174,14 +180,14 @@ describe('an order', () => {
 
   test('there is no order before the picture is painted, or if the blocks differ', () => {
     expect(orderOf({ ...open, painted: undefined }, 'https://wall.example')).toBeUndefined()
-    expect(orderOf(painted(78, 44, 40, 20), 'https://wall.example')).toBeUndefined()
+    expect(orderOf(createPainted(78, 44, 40, 20), 'https://wall.example')).toBeUndefined()
   })
 
   test.each([
     ['a purchase', open, '2.00'],
     ['a repaint', own, 'set_area v1'],
   ])('every form of %s contains its address and its picture', (_, sketch, said) => {
-    const order = ordered(sketch)
+    const order = orderSketch(sketch)
     for (const form of ['prompt', 'curl', 'script'] as const) {
       const { name, text } = writeOrder(order, form)
       expect(name).toStartWith(`pixel-wall-${order.area.replaceAll(',', '-')}.`)
@@ -192,13 +198,13 @@ describe('an order', () => {
   })
 
   test('a shell reads the words of a command as they were written', async () => {
-    const command = writeOrder(ordered(open), 'curl').text.split('\n').at(-2) ?? ''
+    const command = writeOrder(orderSketch(open), 'curl').text.split('\n').at(-2) ?? ''
     const given = await Bun.$`sh -c ${command.replace('curl', "printf '%s\n'")}`.text()
-    expect(JSON.parse(given.trim().split('\n').at(-1) ?? '')).toEqual(ordered(open).body)
+    expect(JSON.parse(given.trim().split('\n').at(-1) ?? '')).toEqual(orderSketch(open).body)
   })
 
   test('a prompt contains its body whatever its size, and says when only a program can copy it', () => {
-    const [small, large] = [ordered(painted(10, 10, 20, 10)), ordered(painted(0, 0, 160, 90))]
+    const [small, large] = [orderSketch(createPainted(10, 10, 20, 10)), orderSketch(createPainted(0, 0, 160, 90))]
     expect([needsFile(small), needsFile(large)]).toEqual([false, true])
     for (const order of [small, large]) {
       const { text } = writeOrder(order, 'prompt')

@@ -4,7 +4,7 @@ import { cellOf, type BlockIndex } from '../../../../shared/wall.ts'
 import { worksOf } from '../../../../shared/works.ts'
 import { boundsOf, edgesOf, findWork } from '../../../../viewer/wall/artworks.ts'
 import {
-  at,
+  indexOf,
   blockWithoutPicture,
   canvas,
   checkerBlock,
@@ -24,7 +24,7 @@ test('every sold block belongs to one artwork, and different artworks never touc
   // Few columns, so that blocks do touch.
   const crowded = fc
     .uniqueArray(fc.tuple(fc.nat(7), fc.nat(7)), { selector: String })
-    .map((cells) => cells.map(([col, row]) => at(col, row)))
+    .map((cells) => cells.map(([col, row]) => indexOf(col, row)))
   fc.assert(
     fc.property(crowded, (blocks) => {
       const works = worksOf(blocks)
@@ -42,16 +42,16 @@ test('blocks that touch only at corners are not one artwork, and an open block b
   expect(findWork(wall, rainbowBlock)).toEqual([rainbowBlock, blockWithoutPicture])
   expect(findWork(wall, checkerBlock)).toEqual([checkerBlock])
   expect(findWork(wall, nastyBlock)).toEqual([nastyBlock])
-  expect(findWork(wall, at(0, 0))).toEqual([])
+  expect(findWork(wall, indexOf(0, 0))).toEqual([])
 })
 
 test('an area contains its blocks', () => {
-  expect(boundsOf([at(2, 3), at(5, 1)])).toEqual({ left: 20, top: 10, right: 60, bottom: 40 })
+  expect(boundsOf([indexOf(2, 3), indexOf(5, 1)])).toEqual({ left: 20, top: 10, right: 60, bottom: 40 })
   expect(boundsOf([])).toEqual({ left: 0, top: 0, right: 1600, bottom: 900 })
 })
 
 test('edges run between blocks of the set and other blocks', () => {
-  expect(edgesOf([at(1, 2)])).toBe('M10 20h10M10 30h10M10 20v10M20 20v10')
-  expect(edgesOf([at(0, 0), at(1, 0)])).toBe('M0 0h10M0 10h10M0 0v10M10 0h10M10 10h10M20 0v10')
+  expect(edgesOf([indexOf(1, 2)])).toBe('M10 20h10M10 30h10M10 20v10M20 20v10')
+  expect(edgesOf([indexOf(0, 0), indexOf(1, 0)])).toBe('M0 0h10M0 10h10M0 0v10M10 0h10M10 10h10M20 0v10')
   expect(edgesOf([])).toBe('')
 })

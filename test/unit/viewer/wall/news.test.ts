@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { addMissed, newsOf, listTourStops } from '../../../../viewer/wall/news.ts'
 import {
-  at,
+  indexOf,
   blockWithoutPicture,
   canvas,
   checkerBlock,
@@ -50,31 +50,35 @@ test('if the whole wall was read again, the blocks sold after the last known sal
 })
 
 describe('a tour through new blocks', () => {
-  const area = (from: number, w: number, h: number, a: number, t: number) =>
+  const createArea = (from: number, w: number, h: number, a: number, t: number) =>
     Array.from({ length: w * h }, (_, at) => ({ i: from + (at % w) + 160 * Math.floor(at / w), a, t }))
   const px = new Uint8Array(100).toBase64()
-  const painted = (...areas: ReturnType<typeof area>[]) =>
+  const createPaintedWall = (...areas: ReturnType<typeof createArea>[]) =>
     wallOf({ ...canvas, blocks: areas.flat().map((block) => ({ ...block, px })) })
 
   test('a tour visits the artwork with the most new blocks first, and an open block next to the newest artwork last', () => {
-    const shown = painted(area(0, 1, 1, 0, 3), area(320, 3, 3, 1, 1), area(1600, 2, 2, 0, 2))
+    const shown = createPaintedWall(
+      createArea(0, 1, 1, 0, 3),
+      createArea(320, 3, 3, 1, 1),
+      createArea(1600, 2, 2, 0, 2),
+    )
     const blocks = [...shown.claims.keys()]
-    expect(listTourStops(shown, blocks)).toEqual([at(0, 2), at(0, 10), at(0, 0), at(1, 0)])
-    expect(listTourStops(shown, [at(1, 10)])).toEqual([at(0, 10), at(1, 0)])
+    expect(listTourStops(shown, blocks)).toEqual([indexOf(0, 2), indexOf(0, 10), indexOf(0, 0), indexOf(1, 0)])
+    expect(listTourStops(shown, [indexOf(1, 10)])).toEqual([indexOf(0, 10), indexOf(1, 0)])
   })
 
   test('a tour leaves out artworks without a picture', () => {
-    const shown = wallOf({ ...canvas, blocks: [...area(320, 3, 3, 1, 1), { i: 0, a: 0, t: 3, px }] })
-    expect(listTourStops(shown, [...shown.claims.keys()])).toEqual([at(0, 0), at(1, 0)])
+    const shown = wallOf({ ...canvas, blocks: [...createArea(320, 3, 3, 1, 1), { i: 0, a: 0, t: 3, px }] })
+    expect(listTourStops(shown, [...shown.claims.keys()])).toEqual([indexOf(0, 0), indexOf(1, 0)])
   })
 
   test('a tour has at most twelve artworks', () => {
-    const many = painted(...Array.from({ length: 20 }, (_, n) => area(4 * n, 1, 1, 0, n)))
+    const many = createPaintedWall(...Array.from({ length: 20 }, (_, n) => createArea(4 * n, 1, 1, 0, n)))
     expect(listTourStops(many, [...many.claims.keys()])).toHaveLength(13)
   })
 
   test('on a sold-out wall a tour ends with an artwork', () => {
-    const full = painted(area(0, 160, 90, 0, 1))
-    expect(listTourStops(full, [at(5, 5)])).toEqual([at(0, 0)])
+    const full = createPaintedWall(createArea(0, 160, 90, 0, 1))
+    expect(listTourStops(full, [indexOf(5, 5)])).toEqual([indexOf(0, 0)])
   })
 })
