@@ -43,7 +43,7 @@ export async function moveWall(from: Database, to: Database, given: Omit<Moving,
   throw new CannotOpen('the wall already uses that kind of database; to put it elsewhere, restore a backup there')
 }
 
-/** A location for people, without the secrets in its URL. */
+/** A location as shown to the operator, without the secrets in its URL. */
 export function placeName(place: Database): string {
   if (place.kind === 'sqlite') return resolve(place.path)
   const { host, pathname } = new URL(place.url)

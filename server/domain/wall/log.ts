@@ -7,7 +7,7 @@ import type { Pixels } from '../../../shared/pixels.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
 import type { Address, Hash, UnixMs } from '../purchase/payment.ts'
 
-/** The number of a log entry, from 1. Dense as written; superseded repaints and names may be compacted away later. */
+/** The number of a log entry, from 1. Numbers have no gaps when they are written; superseded repaints and names may be compacted away later. */
 export type LogNumber = number
 
 /** The log has all entries younger than this. Of older repaints and names, it may have only the last one of each block or wallet and hour. */

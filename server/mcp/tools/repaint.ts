@@ -174,7 +174,7 @@ const createTextSchema = <Schema extends Parameters<typeof Nullable>[0]>(schema:
 
 const { kind: changeKind } = SignQuery.properties
 
-/** What there is to sign of a change, or of an order. */
+/** The text to sign for a change or an order. */
 const Signed = Type.Object({
   ...Type.Omit(Type.Partial(Signing), ['testVector']).properties,
   ...Type.Omit(Type.Partial(OrderSigning), ['testVector']).properties,

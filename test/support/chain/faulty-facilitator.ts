@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** How a settle call may go wrong. "after": the real facilitator settled first, so the money has moved. */
+/** The faults of a settle call. "after": the real facilitator settled first, so the money has moved. */
 export type SettleFault = keyof typeof settleFaults
 
 /** How a verify call may go wrong. None of them reaches the real facilitator. */

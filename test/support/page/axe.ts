@@ -1,4 +1,4 @@
-/** What is wrong with a page for people who see, press or hear it with difficulty. */
+/** The accessibility violations of a page. */
 
 import type { Frame, Page } from 'playwright-core'
 import { IS_LONG_RUN } from '../long-run.ts'

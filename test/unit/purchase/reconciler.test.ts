@@ -10,7 +10,7 @@ import { fakeClock } from '../../support/fakes/clock.ts'
 import { fakeLogger } from '../../support/fakes/logger.ts'
 import { NOW, paymentOf } from '../../support/samples.ts'
 
-/** A reconciler for a wall with two open purchases; another process has those in `taken`. */
+/** A reconciler for a wall with two open purchases; another process holds the leases of those in `taken`. */
 async function openWorld(jobs: ExclusiveJobs = singleProcess.jobs) {
   const { ledger } = await openBlank()
   for (const nonce of [1, 2]) await hold({ ledger }, 'next', paymentOf(1, nonce))
