@@ -96,7 +96,7 @@ type Text = string | number | null
 /** A table's columns, each with what it holds in all rows, or in the row at a place of a list. */
 type Columns<T extends Table> = Readonly<Record<(typeof SUMMED)[T][number], Text | ((at: number) => Text | Uint8Array)>>
 
-/** The sums of so many rows that a statement is about to write, one after the other. */
+/** The sums of this many rows that a statement is about to write, one after the other. */
 export function sumsOf<T extends 'blocks' | 'changes'>(table: T, rows: number, columns: Columns<T>): Uint8Array {
   const names: readonly (typeof SUMMED)[T][number][] = SUMMED[table]
   const parts: (string | ((at: number) => Text | Uint8Array))[] = []

@@ -87,7 +87,7 @@ export function* count(text: Text, values: Values): Tx<number> {
   return result?.count ?? 0
 }
 
-/** Runs a statement that must change so many rows: any other number is a bug, and rolls the transaction back. */
+/** Runs a statement that must change this many rows: any other number is a bug, and rolls the transaction back. */
 export function* change(what: string, text: Text, values: Values, expected = 1): Tx<void> {
   const changed = yield* count(text, values)
   if (changed !== expected) throw new Error(`${what}: ${changed} rows instead of ${expected}`)

@@ -103,7 +103,7 @@ export async function serve(given: Given): Promise<void> {
 
   // Modules that readers do not need are loaded after the server listens. If that fails, the process ends.
   await Promise.race([reads.published(), clock.wait(READERS_FIRST_MS)])
-  keys.resolve(await loadKeys(logger))
+  keys.resolve(await loadSignatureLibrary(logger))
   await loadMcpCalls()
 
   await Promise.race([asked, history.then(() => asked)])
@@ -380,7 +380,7 @@ function locateData({ database, witnessPath }: Config): string {
 }
 
 /** Loads the fastest signature library of this machine, and notes which one it is. */
-async function loadKeys(logger: Logger): Promise<Keys> {
+async function loadSignatureLibrary(logger: Logger): Promise<Keys> {
   const keys = await loadFastestKeys((library, why) => logger.note('keys-skipped', { library, why }))
   logger.note('keys', { library: keys.library })
   return keys

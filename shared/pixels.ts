@@ -6,7 +6,7 @@ import { BLOCK_SIZE } from './wall.ts'
 export const PIXELS_PER_BLOCK = BLOCK_SIZE * BLOCK_SIZE
 export const PIXELS_HEX_LENGTH = PIXELS_PER_BLOCK * 2
 
-/** 100 bytes, each an index into the palette; of an area so many for each of its blocks, one block after the other. */
+/** 100 bytes, each an index into the palette; of an area this many for each of its blocks, one block after the other. */
 export type Pixels = Uint8Array & { readonly Pixels: unique symbol }
 
 /** Why a text is not a picture: what the sender must fix. */
@@ -33,7 +33,7 @@ export function parsePixels(text: string): Pixels | PixelsProblem {
 /** Parses a text that is known to be a picture. */
 export const parseHexPixels = (text: string): Pixels => trustPixels(Uint8Array.fromHex(text))
 
-/** Accepts bytes that passed `parsePixels` before, such as those of a stored row, for so many blocks. */
+/** Accepts bytes that passed `parsePixels` before, such as those of a stored row, for this many blocks. */
 export function trustPixels(bytes: Uint8Array, blocks = 1): Pixels {
   if (bytes.length !== blocks * PIXELS_PER_BLOCK)
     throw new RangeError(`${blocks} blocks have ${blocks * PIXELS_PER_BLOCK} pixels, not ${bytes.length}`)

@@ -112,7 +112,7 @@ async function buy(wall: Server, order: Order): Promise<number> {
   })
 }
 
-/** Headers of payments of so many wallets, for the wall's own terms of an order. */
+/** Headers of payments of this many wallets, for the wall's own terms of an order. */
 async function signPayments(wall: Server, order: Order, count: number) {
   const payments = await signTerms(await post(wall, order), count)
   return payments.map((payment) => ({ 'payment-signature': payment }))
@@ -136,7 +136,7 @@ async function pictureOf({ port }: Server): Promise<string> {
 
 const health = encodeRequest('GET', '/api/health')
 
-/** The duration of health checks while something runs, or for so many milliseconds. */
+/** Measures how long health checks take, while `doing` runs or for `ms` milliseconds. */
 async function probe({ port }: Server, ms: number, doing?: () => Promise<unknown>) {
   let isOver = false
   const done = doing?.().finally(() => {

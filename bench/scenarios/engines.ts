@@ -49,9 +49,9 @@ export const engines: Scenario = async (servers, pace) => {
     }
     const [alone, single, several] = [await start(file, 1), await start(one, 1), await start(three, 3)]
     const rows = [
-      await ratesOf('SQLite, one process', alone, pace),
-      await ratesOf('PostgreSQL, one instance', single, pace),
-      await ratesOf('PostgreSQL, three instances', several, pace),
+      await measureRates('SQLite, one process', alone, pace),
+      await measureRates('PostgreSQL, one instance', single, pace),
+      await measureRates('PostgreSQL, three instances', several, pace),
     ]
     const samples = await pair([canvasOf('SQLite', alone), canvasOf('PostgreSQL', single)], pace)
     return {
@@ -98,7 +98,7 @@ const canvasOf = (name: string, [server]: readonly Server[]) => {
 }
 
 /** Purchases, repaints and reads per second, over all instances together. */
-async function ratesOf(what: string, servers: readonly Server[], { rounds, ms }: Pace): Promise<Row> {
+async function measureRates(what: string, servers: readonly Server[], { rounds, ms }: Pace): Promise<Row> {
   const [first] = servers
   if (first === undefined) throw new Error('no wall was started')
   const sign = createOwners(BLOCKS)

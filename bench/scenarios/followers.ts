@@ -33,7 +33,7 @@ export const followers: Scenario = async (servers, { rounds }) => {
   return { rows, ratios: {} }
 }
 
-/** Opens so many streams; `next` resolves, once all have received a change, with the time of each. */
+/** Opens this many streams; `next` resolves, once all have received a change, with the time of each. */
 async function follow(port: number, count: number) {
   let heard: number[] = []
   let all = Promise.withResolvers<readonly number[]>()

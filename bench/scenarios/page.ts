@@ -55,7 +55,7 @@ export const firstPixels: Scenario = async (servers, { rounds }) => {
     const lines = []
     for (const mbit of LINES_MBIT) {
       const until = (scripts: readonly string[]) => () =>
-        loadOnce(browser, { url: urlOf(port), scripts: [NOTE_DRAWINGS, ...scripts], until: FIRST_DRAWN, mbit })
+        measureLoad(browser, { url: urlOf(port), scripts: [NOTE_DRAWINGS, ...scripts], until: FIRST_DRAWN, mbit })
       const [early = [], late = []] = await runInTurns([until([]), until([WAIT_FOR_ALL])], rounds)
       lines.push({ mbit, early, late })
     }
@@ -77,7 +77,7 @@ export const fullWall: Scenario = async (servers, { rounds }) => {
   const { port } = await servers.wall(TOTAL_BLOCKS)
   const [ours = [], plain = []] = await runInBrowser(async (browser) => {
     const until = (path: string) => () =>
-      loadOnce(browser, { url: urlOf(port) + path, scripts: [NOTE_DRAWINGS], until: USABLE })
+      measureLoad(browser, { url: urlOf(port) + path, scripts: [NOTE_DRAWINGS], until: USABLE })
     return await runInTurns([until(''), until(PLAIN)], rounds)
   })
   return {
@@ -162,7 +162,7 @@ export const onPhone: Scenario = async (servers) => {
   }
 }
 
-// Between a visit and the next one, so many blocks are repainted.
+// Between a visit and the next one, this many blocks are repainted.
 const REPAINTED = 100
 
 /** How the wall opens on that phone for a visitor who returns after some blocks were repainted, relative to the first visit. */
@@ -260,7 +260,7 @@ type PageLoad = {
 }
 
 /** Opens an address for one figure. */
-async function loadOnce(browser: Browser, one: PageLoad): Promise<number> {
+async function measureLoad(browser: Browser, one: PageLoad): Promise<number> {
   const [figure = Number.NaN] = await loadPage(browser, one)
   return figure
 }

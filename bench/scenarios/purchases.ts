@@ -61,7 +61,7 @@ export const purchases: Scenario = async (servers, { steadyMs }) => {
   }
 }
 
-/** Sends requests that pay, so many in parallel; returns the duration including everything around them. */
+/** Sends requests that pay, this many in parallel; returns the duration including everything around them. */
 async function buy({ port }: Server, payments: readonly string[], atOnce: number) {
   const requests = payments.map((payment) => encodeRequest('GET', '/blocks/next', { 'PAYMENT-SIGNATURE': payment }))
   const { latenciesMs, statuses } = await load({ port, next: () => requests.pop(), connections: atOnce, ms: 60_000 })

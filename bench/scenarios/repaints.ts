@@ -181,7 +181,7 @@ export const underRepaints: Scenario = async (servers, pace) => {
 
 type ReadFigures = { readonly reads: number; readonly p50: number; readonly p99: number; readonly repaints: number }
 
-/** Reads the wall and its health during so many repaints per second. */
+/** Reads the wall and its health during this many repaints per second. */
 async function watch(
   { port }: Server,
   canvasPath: string,

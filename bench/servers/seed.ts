@@ -75,7 +75,7 @@ const WORK_SIZES = [
   [9, 8],
 ] as const
 
-/** Artworks around the middle until about so many blocks are sold, each artwork to one buyer. */
+/** Artworks around the middle until about this many blocks are sold, each artwork to one buyer. */
 function listSalesOfWorks(roll: Prng, blocks: number, agents: number): SeededSale[] {
   const sold = new Map<BlockIndex, SeededSale>()
   for (let work = 1; sold.size < blocks; work++) {

@@ -31,17 +31,17 @@ export type Floor = Server & {
 
 export type Servers = {
   readonly folder: string
-  /** A wall with so many blocks sold, started once for each `name`. Settings apply to the first start. */
+  /** A wall with this many blocks sold, started once for each `name`. Settings apply to the first start. */
   wall(blocks: number, name?: string, settings?: WallSettings, agents?: number): Promise<Server>
   /** A wall as after some months: 8,000 blocks in some 500 works of 300 agents. */
   worksWall(): Promise<Server>
-  /** A copy of the database of a wall with so many blocks sold. */
+  /** A copy of the database of a wall with this many blocks sold. */
   database(blocks: number, name: string): string
-  /** The plain way of doing things, over a wall with so many blocks sold. */
+  /** A naive server, for comparison, on a wall with this many blocks sold. */
   naive(blocks: number): Promise<Server>
   /** The minimum cost of responses; stores responses of walls to send them again. */
   floor(): Promise<Floor>
-  /** nginx with the canvas read of a wall with so many blocks sold as a file, `/canvas`; `undefined` if it is not installed. */
+  /** nginx with the canvas read of a wall with this many blocks sold as a file, `/canvas`; `undefined` if it is not installed. */
   nginx(blocks: number): Promise<Server | undefined>
   stop(): Promise<void>
 }

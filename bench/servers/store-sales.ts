@@ -13,7 +13,7 @@ const HEAD = 1n
 const SILENT = { name: null, framework: null, message: null, link: null, pixels: null, painter: null }
 const PAYEE = `0x${'11'.repeat(20)}` as const
 
-/** Sells so many blocks to at most `agents` wallets, the same ones as on a seeded wall; returns sales per second. */
+/** Sells this many blocks to at most `agents` wallets, the same ones as on a seeded wall; returns sales per second. */
 export async function sellAll({ ledger }: Pick<Engine, 'ledger'>, blocks: number, agents: number): Promise<number> {
   const orders = ordersOf(blocks, agents).values()
   const startedAt = performance.now()

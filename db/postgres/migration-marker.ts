@@ -6,7 +6,7 @@ import type { Session } from './pool.ts'
 /** The error for a process that still writes after the wall has moved away. */
 export const MOVED = 'the wall has moved out of this database'
 
-/** Reads the note, as `note`: no row if the wall is still there. */
+/** Selects the note as the column `note`; returns no row if the wall has not moved. */
 export const NOTE = `
   SELECT description AS note FROM pg_description
   WHERE objoid = 'wall'::regclass AND classoid = 'pg_class'::regclass AND objsubid = 0 AND description LIKE 'has moved to %'`
@@ -26,6 +26,6 @@ export async function noteMoved({ run }: Session, words: string): Promise<void> 
 }
 
 /** Removes the note. */
-export async function forgetMoved({ run }: Session): Promise<void> {
+export async function removeMovedNote({ run }: Session): Promise<void> {
   await run('COMMENT ON TABLE wall IS NULL')
 }

@@ -19,7 +19,7 @@ import { hostOf } from './connection.ts'
 import { codeOf } from './errors.ts'
 import { createPostgresLog } from './log.ts'
 import { checkSchema, migrate } from './migrate.ts'
-import { ensureStayed, forgetMoved, noteMoved } from './migration-marker.ts'
+import { ensureStayed, removeMovedNote, noteMoved } from './migration-marker.ts'
 import { checkServer } from './open.ts'
 import { openPool, WALL_NAME, type Session } from './pool.ts'
 
@@ -52,7 +52,7 @@ export const exportPostgres = <T>(
     try {
       return await work(rowsOf(session), close)
     } catch (error) {
-      if (isNoted && error instanceof NotMoved) await forgetMoved(session)
+      if (isNoted && error instanceof NotMoved) await removeMovedNote(session)
       throw error
     }
   })

@@ -16,7 +16,7 @@ export type Slots = {
   close(timeoutSeconds: number): Promise<void>
 }
 
-/** Opens so many slots; `connect` makes the connection of a slot at its first use. */
+/** Opens this many slots; `connect` makes the connection of a slot at its first use. */
 export function openSlots(
   connect: (options: { readonly onconnect: () => void }) => SQL,
   count: number,

@@ -33,7 +33,7 @@ import {
   toTargetColumns,
 } from '../rows.ts'
 import { change, first, doNothing, onSqlite, rows, together, type Tx } from '../tx.ts'
-import { nameForPurchase } from '../wall/painters.ts'
+import { storePurchasePainter } from '../wall/painters.ts'
 import { type Lost, openPlace, type SoldBlocks, readSpace, selectSpaceSql } from './places.ts'
 
 /** The payments for which a target is held. */
@@ -212,7 +212,7 @@ function* insertPayment(
   }
   yield* together(
     change('a payment to write', INSERT, values),
-    painter === null ? doNothing() : nameForPurchase(payment, painter),
+    painter === null ? doNothing() : storePurchasePainter(payment, painter),
   )
 }
 

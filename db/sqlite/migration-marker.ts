@@ -30,6 +30,6 @@ export function prepareNote(path: string, words: string): () => void {
 }
 
 /** Removes the note: the wall at `path` is there. */
-export function forgetMoved(path: string): void {
+export function removeMovedNote(path: string): void {
   for (const ending of ['', '.unfinished']) rmSync(`${noteAt(path)}${ending}`, { force: true })
 }

@@ -24,7 +24,7 @@ import { backUp } from './file/backup.ts'
 import { lockDatabase } from './file/lock.ts'
 import { createSqliteLog } from './log.ts'
 import { migrate } from './migrate.ts'
-import { ensureStayed, forgetMoved, prepareNote } from './migration-marker.ts'
+import { ensureStayed, removeMovedNote, prepareNote } from './migration-marker.ts'
 import { openWall } from './open.ts'
 
 /**
@@ -67,7 +67,7 @@ async function noteWhile<T>(path: string, words: string, work: (close: Close) =>
       isNoted = true
     })
   } catch (error) {
-    if (!isNoted) forgetMoved(path)
+    if (!isNoted) removeMovedNote(path)
     throw error
   }
 }
@@ -99,7 +99,7 @@ export async function importSqlite<T>(
       throw new NotMoved(`cannot create ${path}: ${codeOf(error)}`)
     }
     try {
-      forgetMoved(path)
+      removeMovedNote(path)
       flush(dirname(path))
     } catch (error) {
       throw new CannotOpen(

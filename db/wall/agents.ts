@@ -18,7 +18,7 @@ import { change, first, rows, together, type Driver, type Tx } from '../tx.ts'
 import { findFirstChange, keep } from './edits.ts'
 import { takeNextEntry, writeEntry, type Entry } from './log.ts'
 import { moderateAgent, readModeration } from './moderated-agents.ts'
-import { nameForWallet } from './painters.ts'
+import { storeWalletPainter } from './painters.ts'
 
 /** The wallets' register. */
 export const createAgents = ({ look, writeTogether }: Driver): Agents => ({
@@ -76,5 +76,5 @@ function* identify(wallet: Address, identity: Identity, now: UnixMs): Tx<Identit
 
 function* namePainter(wallet: Address, naming: PainterNaming): Tx<NamingResult> {
   const agent = yield* findAgent(wallet)
-  return agent === undefined ? 'unknown-wallet' : yield* nameForWallet(agent.id, naming)
+  return agent === undefined ? 'unknown-wallet' : yield* storeWalletPainter(agent.id, naming)
 }

@@ -69,7 +69,7 @@ const NAME_FOR_PURCHASE = `
   SELECT id, $painter FROM payments WHERE payer = $payer AND nonce = $nonce`
 
 /** Stores the painter of a new purchase; its payment must be stored already. */
-export const nameForPurchase = ({ payer, nonce }: PaymentKey, painter: Address): Tx<void> =>
+export const storePurchasePainter = ({ payer, nonce }: PaymentKey, painter: Address): Tx<void> =>
   change('a painter to name', NAME_FOR_PURCHASE, { payer, nonce, painter })
 
 const NAME_FOR_WALLET = `
@@ -78,7 +78,7 @@ const NAME_FOR_WALLET = `
 const LAST_PAYMENT = 'SELECT coalesce(max(id), 0) AS id FROM payments'
 
 /** Applies a wallet's message, which replaces all earlier painters; must be called under the lock of the wallet. */
-export function* nameForWallet(agent: AgentId, { painter, ts }: PainterNaming): Tx<NamingResult> {
+export function* storeWalletPainter(agent: AgentId, { painter, ts }: PainterNaming): Tx<NamingResult> {
   const before = yield* readPainterOfWallet(agent)
   if (before !== undefined && ts <= before.ts) return 'superseded'
   yield* lock(COUNTERS)

@@ -18,7 +18,7 @@ export const formatMerchantPath = (payTo: string): string => `/discovery/merchan
 export const CATALOGUE_BOUNDS = { timeoutMs: 60_000, maxBytes: 4 * 1024 * 1024 }
 
 /** An address in the form that catalogues compare: without a query, and with one template for all blocks. */
-export const entryOf = (address: string): string =>
+export const toCatalogueAddress = (address: string): string =>
   address.replace(/\?.*$/, '').replace(/\/(?:\d+,\d+|[:{][^/]*)$/, '/*')
 
 /** The catalogue of the facilitator at a URL. */
@@ -33,7 +33,7 @@ export function openCatalogue(facilitatorUrl: string, { baseUrl, terms }: Offer)
       const value: unknown = await response.json().catch(() => undefined)
       if (!response.ok || !Value.Check(Merchant, value)) return 'none'
       const own = value.resources.filter(({ resource }) => resource.startsWith(`${baseUrl}/`))
-      return new Set(own.map(({ resource }) => entryOf(resource))).size
+      return new Set(own.map(({ resource }) => toCatalogueAddress(resource))).size
     },
   }
 }

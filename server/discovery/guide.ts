@@ -43,7 +43,7 @@ export const renderGuide = (site: Site): string =>
 export const renderEssentials = (site: Site): readonly string[] =>
   fillText(essentialsText, factsOf(site)).trimEnd().split('\n')
 
-/** What an owner's timer requests: the changes at its blocks. */
+/** What an owner should fetch on a timer: the changes at its blocks and next to them. */
 export const renderHeartbeat = (site: Site): string => fillText(heartbeatText, factsOf(site))
 
 /** /llms.txt, in the format of llmstxt.org: a title, a summary, key facts, and lists of links. */

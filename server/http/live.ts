@@ -89,7 +89,7 @@ const HEARTBEAT_MS = 15_000
 // even by a cache that serves copies 10 s longer.
 const SHARED_MS = 55_000
 
-// A shared stream begins with the changes of so many milliseconds, and at most so many changes, so that most clients that
+// A shared stream begins with the changes of this many milliseconds, and at most this many changes, so that most clients that
 // come from the one before it have missed nothing.
 const OVERLAP_MS = 5000
 const OVERLAP_MAX = 100

@@ -29,7 +29,7 @@ type DeliveryDeps = {
 const PAGE = 100
 const POLL_MS = 1000
 
-// After so many failures in a row, the journal gets an alert.
+// After this many failures in a row, the journal gets an alert.
 const FAILURES_OF_AN_OUTAGE = 3
 const RETRY_FIRST_MS = 5000
 const RETRY_LAST_MS = 600_000

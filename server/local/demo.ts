@@ -10,7 +10,7 @@ import { drawWall } from '../client/cli/wall-drawing.ts'
 import { wall as wallAt, type Wall } from '../client/wall.ts'
 import { AnvilMissing } from './anvil-binary.ts'
 import { localChainId } from './chain.ts'
-import { addLateWorks, buildExhibition } from './exhibition.ts'
+import { hangLateWork, buildExhibition } from './exhibition.ts'
 import { startLocalNetwork, type LocalNetwork } from './network.ts'
 import { waitUntilArmed, findFreePort, startWall, type WallProcess } from './wall-process.ts'
 import { createWallet } from './wallets.ts'
@@ -100,10 +100,10 @@ async function runTour(network: LocalNetwork, { url }: WallProcess, folder: stri
   say(`  npx -y bun@${Bun.version} run verify ${url} --rpc ${network.rpcUrl}`)
   say('\nKeep watching: one more agent is on its way.\n')
   await Bun.sleep(LATE_MS)
-  await addLateWorks(venue)
+  await hangLateWork(venue)
 }
 
-/** The canvas read once it shows so many sales: it follows them within a second. */
+/** The canvas read once it shows this many sales: it follows them within a second. */
 async function canvasOf(wall: Wall, sales: number): Promise<Canvas> {
   for (;;) {
     const canvas = await wall.canvas()

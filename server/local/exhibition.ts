@@ -34,7 +34,7 @@ export async function buildExhibition(venue: Venue): Promise<number> {
 }
 
 /** The picture that arrives while somebody watches. */
-export async function addLateWorks(venue: Venue): Promise<void> {
+export async function hangLateWork(venue: Venue): Promise<void> {
   const { receipt } = await hang(venue, LATE)
   venue.say(`${LATE.name} has just arrived, with a picture of ${LATE.w} by ${LATE.h} blocks at ${receipt.area}.`)
 }

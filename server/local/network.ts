@@ -13,7 +13,7 @@ export type LocalNetwork = Omit<Chain, 'pid'> & {
   /** Responds like `facilitatorUrl`, without a connection. */
   askFacilitator(request: Request): Promise<Response>
   fund: Fund
-  /** A new wallet with so many dollars. */
+  /** A new wallet with this many dollars. */
   wallet(dollars: number): Promise<Wallet>
   /** The balance of an address in atomic units: a dollar is a million. */
   balanceOf(address: Address): Promise<bigint>

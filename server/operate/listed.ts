@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { fetchBounded } from '../adapters/bounded-calls.ts'
-import { CATALOGUE_BOUNDS, entryOf, Merchant, formatMerchantPath } from '../adapters/catalogue.ts'
+import { CATALOGUE_BOUNDS, toCatalogueAddress, Merchant, formatMerchantPath } from '../adapters/catalogue.ts'
 import { readConfig } from '../config.ts'
 import { printLines, type Command } from './command.ts'
 
@@ -44,7 +44,7 @@ async function readRows(catalogue: string, baseUrl: string, payTo: string): Prom
   for (const { method, path } of await listPaidAddresses(baseUrl)) {
     const resource = baseUrl + path
     const validation = await read(`${catalogue}/validate`, Validation, createPostInit({ resource, method }))
-    const isListed = resources.some((known) => entryOf(known.resource) === entryOf(resource))
+    const isListed = resources.some((known) => toCatalogueAddress(known.resource) === toCatalogueAddress(resource))
     rows.push(...rowsOf(`${method} ${resource}`, validation, isListed))
   }
   return rows

@@ -44,7 +44,7 @@ export function logPurchase({ logger, clock }: LogDeps): PurchaseLog {
 const quiet: ReadonlySet<Verb> = new Set(['look-up', 'ask-chain', 'confirm', 'mark-final'])
 
 /** Logs the steps of a sweep that may change something. */
-export function logActs({ logger }: Pick<LogDeps, 'logger'>): LogStep {
+export function createSweepLog({ logger }: Pick<LogDeps, 'logger'>): LogStep {
   const log = logSteps(logger, isPlain)
   return (step, ms) => (quiet.has(step.do) ? undefined : log(step, ms))
 }

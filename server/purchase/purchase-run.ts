@@ -41,7 +41,7 @@ import { paintArea } from '../wall/image-to-pixels.ts'
 import type { AttemptBudget } from './attempt-budget.ts'
 import { availabilityOf, claimOf } from './availability.ts'
 import { readChainStatus, withBalanceSeen } from './chain-status.ts'
-import { logActs, logPurchase, type LogStep } from './purchase-log.ts'
+import { createSweepLog, logPurchase, type LogStep } from './purchase-log.ts'
 import type { SingleFlight } from './single-flight.ts'
 import { findHandedOver, hasClaimed, isWaiting, findKnownState, type RunStep } from './steps.ts'
 
@@ -130,7 +130,7 @@ export async function runForClient(
 export async function runReconcile(
   runs: Runs,
   key: PaymentKey,
-  log: LogStep = logActs(runs),
+  log: LogStep = createSweepLog(runs),
 ): Promise<Purchase | undefined | 'elsewhere'> {
   const client = AbortSignal.abort()
   const run: PurchaseRun = { key, request: undefined, client, isSpent: false, isLeased: true, steps: [] }

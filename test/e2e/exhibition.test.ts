@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readPlainPng } from '../../server/adapters/pictures/png.ts'
 import { wall } from '../../server/client/wall.ts'
-import { addLateWorks, buildExhibition } from '../../server/local/exhibition.ts'
+import { hangLateWork, buildExhibition } from '../../server/local/exhibition.ts'
 import { KEY, LATE, LIT, pictureOf, SIGN, type Work, WORKS } from '../../server/local/gallery.ts'
 import { blocksOf } from '../../shared/area.ts'
 import { PALETTE } from '../../shared/palette.ts'
@@ -18,12 +18,12 @@ shareWorld((opened) => void (world = opened), { SETTLE_TIMEOUT_MS: '20000', VERI
 
 const ALL: readonly Work[] = [SIGN, ...WORKS, KEY, LATE]
 
-test('twenty to thirty agents buy some hundreds of blocks, each with one payment of its own, and one payment settles late', async () => {
+test('twenty to thirty agents buy several hundred blocks, each agent with a single payment, and one payment settles late', async () => {
   const told: string[] = []
   const venue = { ...world, say: (line: string) => void told.push(line) }
   const sold = await buildExhibition(venue)
   expect(await readFeed(world)).toHaveLength(sold)
-  await addLateWorks(venue)
+  await hangLateWork(venue)
   const { agents, stats } = await readCanvas(world)
   expect(stats.claimed).toBe(ALL.reduce((sum, { w, h }) => sum + w * h, 0))
   expect(stats.claimed).toBeGreaterThan(500)

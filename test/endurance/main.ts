@@ -81,7 +81,7 @@ else {
   process.exitCode = 2
 }
 
-/** Runs each, whatever the result of earlier ones; returns how many failed. */
+/** Runs every entry of `RUNS`, even after a failure; returns how many failed. */
 async function playAll(): Promise<number> {
   const rows: string[] = []
   let failed = 0

@@ -23,7 +23,7 @@ const isKept = (page: Page) =>
     await promise
   })
 
-/** The size in bytes of so many events of the live stream on the wire. */
+/** The size in bytes of this many events of the live stream on the wire. */
 async function countEventBytes({ url }: SampleServer, after: number, count: number): Promise<number> {
   const { body } = await fetch(new URL(`/api/live?after=${after}`, url))
   let text = ''

@@ -10,7 +10,7 @@ import type { BlocksMessage } from './blocks-worker.ts'
 const PIXELS = '/api/canvas.bin'
 const BLOCKS = '/api/blocks'
 
-// The rest is requested when so many blocks have their pictures. Sooner it would delay them on a slow connection; later, its
+// The rest is requested when this many blocks have their pictures. Sooner it would delay them on a slow connection; later, its
 // network round trip would add to the wait.
 const NEARLY_ALL = 0.85 * TOTAL_BLOCKS
 

@@ -114,7 +114,7 @@ function createFollower({ number, kept, wall: current, show, showStale }: SyncDe
 
 const KINDS = ['sale', 'repaint', 'identity'] satisfies ChangeDto['kind'][]
 
-// After so many failures in a row the page polls.
+// After this many failures in a row the page polls.
 const FAILURES_MAX = 3
 
 // Everyone's shared stream ends at the same moment; they come back at random ones within this time.

@@ -2,7 +2,7 @@
 
 import type { Raster } from '../../shared/resample.ts'
 
-// About so many pixels are sampled, spread over the picture.
+// About this many pixels are sampled, spread over the picture.
 const SAMPLES = 4000
 
 // Each is compared with others at this distance, as a share of the shorter side: far enough to detect a gradient.

@@ -16,7 +16,7 @@ export function createElement<Name extends Tag>(
   return element
 }
 
-/** A canvas of so many pixels, and a function that draws them. */
+/** A canvas of this many pixels, and a function that draws them. */
 export function createPicture(width: number, height: number) {
   const canvas = createElement('canvas')
   Object.assign(canvas, { width, height })

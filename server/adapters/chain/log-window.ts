@@ -3,9 +3,9 @@
 export type LogWindow = {
   /** The number of blocks to request; 0 if the endpoint rejected even one. */
   size(): bigint
-  /** Records that a range of so many blocks was served. */
+  /** Records that a range of this many blocks was served. */
   served(blocks: bigint): void
-  /** Records that a range of so many blocks was rejected. */
+  /** Records that a range of this many blocks was rejected. */
   refused(blocks: bigint): void
   /** Whether the size is known, and not 0. */
   isLearnt(): boolean

@@ -22,7 +22,7 @@ const KEY_PATTERN = /^(?:0x)?([0-9a-fA-F]{64})$/
 
 function accountOf(text: string, source: string): PrivateKeyAccount {
   const digits = KEY_PATTERN.exec(text.trim())?.[1]
-  // The text itself is a secret, whatever is wrong with it.
+  // The error does not quote the text, because even an invalid key may be a secret.
   if (digits === undefined) throw new UsageError(`No valid key in ${source}: it must be 0x followed by 64 hex digits.`)
   try {
     return privateKeyToAccount(`0x${digits}`)

@@ -14,7 +14,7 @@ export const BATCH_MAX = 100
 const WINDOW = 10_000n
 const WINDOWS_AT_ONCE = 10
 
-// A rejected query is repeated in so many parts.
+// A rejected query is repeated in this many parts.
 const SMALLER = 4
 
 const TIMEOUT_MS = 30_000
@@ -161,7 +161,7 @@ async function* readTransfers(
       Promise.all(windows.map((window) => readLogs(endpoint, window))),
     ).catch((error: unknown) => {
       if (atOnce === 1 && size === 1n) throw error
-      // Either so many calls or so many blocks are rejected.
+      // Either this many calls or this many blocks are rejected.
       if (atOnce > 1) atOnce = 1
       else size = size > SMALLER ? size / BigInt(SMALLER) : 1n
     })

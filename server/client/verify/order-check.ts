@@ -69,7 +69,7 @@ export function findSalesFlaw(
   return isSame ? undefined : 'the feed shows another picture than the order'
 }
 
-/** The form of such pixels in an order, block by block; `undefined` if they are not those of so many blocks. */
+/** The form of such pixels in an order, block by block; `undefined` if they are not those of this many blocks. */
 function digestOf(bytes: Uint8Array, blocks: SaleDeed['blocks']): string | undefined {
   const [w, h] = 'coord' in blocks ? [1, 1] : [blocks.w, blocks.h]
   if (bytes.length !== w * h * PIXELS_PER_BLOCK) return undefined

@@ -146,7 +146,7 @@ export function isSold(purchase: Purchase): purchase is SoldPurchase {
   return purchase.state.kind === 'sold'
 }
 
-/** Whether a payment is the known one. After a release, the same money signed for another time counts too. */
+/** Whether a payment is the known one. After a release, a payment of the same money with another period counts, too. */
 export const isPaymentOf = ({ payment, state }: Purchase, presented: Payment): boolean =>
   state.kind === 'released' ? movesSameMoney(payment, presented) : hasSameFields(payment, presented)
 

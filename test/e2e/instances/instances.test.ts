@@ -81,7 +81,7 @@ test(
   { timeout: 120_000 },
 )
 
-/** Reads the feed from its beginning, each page from another instance, until it has so many sales; returns their numbers. */
+/** Reads the feed from its beginning, each page from another instance, until it has this many sales; returns their numbers. */
 async function readFeedByTurns(sales: number): Promise<readonly number[]> {
   const told: number[] = []
   for (let turn = 0, after = 0; told.length < sales; turn++) {
@@ -200,7 +200,7 @@ test('a reader of the live stream that reconnects to another instance continues 
   expect(ids).toEqual(ids.map((_, at) => at + 1))
 })
 
-/** Follows the live stream until it has sent so many events; returns their numbers. */
+/** Follows the live stream until it has sent this many events; returns their numbers. */
 async function readEvents(url: string, last: number, count: number): Promise<readonly number[]> {
   const leaving = new AbortController()
   const stream = await fetch(`${url}/api/live`, {

@@ -9,7 +9,7 @@ import { CLAIM_ORDER, coordOf } from '../../../shared/wall.ts'
 import { type At, get } from '../../support/e2e/buyer.ts'
 import type { FloodName, Target } from './floods.ts'
 
-/** An order: for `ms`, over so many connections from so many addresses. */
+/** An order: for `ms`, over this many connections from this many addresses. */
 export type FloodOrder = {
   readonly flood: FloodName
   readonly connections: number
@@ -48,7 +48,7 @@ export function startFlooder(): Flooder {
   }
 }
 
-/** The target of floods on a seeded wall with so many sold blocks: a block of the agent with the most blocks. */
+/** The target of floods on a seeded wall with this many sold blocks: a block of the agent with the most blocks. */
 export async function targetOf(wall: At, sold: number): Promise<Target> {
   const demand = decodePaymentRequiredHeader((await get(wall, 'next')).headers.get('payment-required') ?? '')
   const [terms] = demand.accepts

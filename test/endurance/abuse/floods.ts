@@ -24,7 +24,7 @@ export type Flood = {
   readonly request: (at: number, target: Target) => Uint8Array | Promise<Uint8Array>
   readonly stays?: true // the response does not end: connections are left open, and reopened when they are closed
   readonly drips?: true // another byte is sent each second
-  readonly pipelined?: number // so many requests are sent before the first response
+  readonly pipelined?: number // this many requests are sent before the first response
 }
 
 /** A request as it goes over the wire. */

@@ -23,7 +23,7 @@ const EVERY_MS = 100
 // Health has no budget; so often, one slow response in a hundred is not the slowest.
 const HEALTH_EVERY_MS = 10
 
-// The agent with the second most blocks: the floods repaint one of the first.
+// The agent with the second-largest number of blocks, because the floods repaint a block of the largest owner.
 const OWNER = 2
 const BLOCKS = 10
 

@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { limitMs } from '../../support/machine.ts'
 import { BASE_URL } from '../../support/service/wall.ts'
-import { converse } from '../hostile/wire.ts'
+import { exchange } from '../hostile/wire.ts'
 import type { FuzzWall } from './fuzz-wall.ts'
 import { wild, wildBytes, type Wild } from './requests.ts'
 
@@ -116,7 +116,7 @@ export async function fuzzWire(
 const WRONG_VERSION = 505
 
 async function throwBytes(host: string, bytes: Uint8Array): Promise<number> {
-  const { status, body } = await converse(host, bytes, { timeoutMs: TIMEOUT_MS })
+  const { status, body } = await exchange(host, bytes, { timeoutMs: TIMEOUT_MS })
   if (status >= 500 && status !== WRONG_VERSION)
     throw new Error(`${status}: ${body} to ${JSON.stringify(Buffer.from(bytes).toString())}`)
   return status

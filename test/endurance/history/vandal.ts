@@ -43,7 +43,7 @@ export async function createVandalisedWall(path: string, historyDays: number) {
   }
 
   return {
-    /** Repaints and renames for so many days as often as the budgets allow, and compacts each hour. */
+    /** Repaints and renames for this many days as often as the budgets allow, and compacts each hour. */
     async write(days: number): Promise<void> {
       const store = await openSqlite(path, NETWORK)
       const compact = createLogCompactor({ ...store, clock, logger: fakeLogger(), historyDays })

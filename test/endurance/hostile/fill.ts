@@ -13,17 +13,17 @@ import type { WireRequest } from './wire.ts'
 export async function fill(stage: Stage, item: RequestCase): Promise<WireRequest> {
   const word = wordsOf(stage)
   const { method, bodyB64, chunked = false } = item
-  const target = replaceWords(item.path, word)
+  const target = replaceTokens(item.path, word)
   const headers = { ...item.headers, ...(item.pay && { 'payment-signature': await createPayment(stage, item.pay) }) }
   if (bodyB64 !== undefined) return { method, target, headers, chunked, body: Uint8Array.fromBase64(bodyB64) }
-  const text = item.body === null ? undefined : await signText(stage, target, replaceWords(item.body, word))
+  const text = item.body === null ? undefined : await signText(stage, target, replaceTokens(item.body, word))
   return { method, target, headers, chunked, body: text === undefined ? undefined : new TextEncoder().encode(text) }
 }
 
 type Word = (token: string) => string
 
 /** Replaces all tokens except signatures, which depend on the rest. */
-export const replaceWords = (text: string, word: Word): string =>
+export const replaceTokens = (text: string, word: Word): string =>
   text.replaceAll(/\{\{(?!sig:)([\w:+-]+)\}\}/g, (_, token: string) => word(token))
 
 /** The values of the tokens of one case. */

@@ -1,10 +1,10 @@
 /** Sends the requests of a catalogue, and reports deviations. */
 
 import type { Case } from './catalogue.ts'
-import { fill, replaceWords, wordsOf } from './fill.ts'
+import { fill, replaceTokens, wordsOf } from './fill.ts'
 import { recordIn, recordOf } from './json.ts'
 import type { Stage } from './stage.ts'
-import { type Answer, bytesOf, converse } from './wire.ts'
+import { type Answer, bytesOf, exchange } from './wire.ts'
 
 /** Sends one case; no problems is a pass. */
 export async function problemsOf(stage: Stage, item: Case): Promise<string[]> {
@@ -16,9 +16,9 @@ export async function problemsOf(stage: Stage, item: Case): Promise<string[]> {
 }
 
 async function answerTo(stage: Stage, item: Case): Promise<Answer> {
-  if ('raw' in item) return await converse(stage.host, replaceWords(item.raw, wordsOf(stage)))
+  if ('raw' in item) return await exchange(stage.host, replaceTokens(item.raw, wordsOf(stage)))
   const bytes = bytesOf(stage.host, await fill(stage, item))
-  return await converse(stage.host, bytes, { isHead: item.method === 'HEAD' })
+  return await exchange(stage.host, bytes, { isHead: item.method === 'HEAD' })
 }
 
 function answerProblems({ area, expect: { status, code } }: Case, answer: Answer): string[] {

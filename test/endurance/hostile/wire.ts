@@ -19,7 +19,7 @@ const TIMEOUT_MS = 30_000
 const NO_ANSWER = { status: 0, headers: new Headers(), body: '' }
 
 /** Sends bytes, and returns the first response, or that there was none before the time was up. */
-export function converse(
+export function exchange(
   host: string,
   bytes: string | Uint8Array,
   { isHead = false, timeoutMs = TIMEOUT_MS }: { isHead?: boolean; timeoutMs?: number } = {},

@@ -51,7 +51,7 @@ const createFacilitatorOutage = (words: string, begin: (front: Front) => unknown
 })
 
 /** An outage that a probe finds, reported in the same way as others. */
-const createSecondFacilitatorOutage = (words: string, how: Failing): Outage<FileStage> => ({
+const createLongFacilitatorOutage = (words: string, how: Failing): Outage<FileStage> => ({
   ...createFacilitatorOutage(words, (front) => front.fails(how)),
   longOnly: true,
 })
@@ -84,7 +84,7 @@ const createEndpointOutage = (words: string, begin: (front: Front) => unknown): 
   end: ({ endpoint }) => endpoint.mend(),
 })
 
-const createSecondEndpointOutage = (words: string, how: Failing): Outage<FileStage> => ({
+const createLongEndpointOutage = (words: string, how: Failing): Outage<FileStage> => ({
   ...createEndpointOutage(words, (front) => front.fails(how)),
   longOnly: true,
 })
@@ -160,20 +160,14 @@ const locks = new Map<string, Database>()
 /** Outages of a wall on a file with one facilitator and one chain endpoint. */
 export const ON_A_FILE: Readonly<Record<string, Outage<FileStage>>> = {
   'the facilitator is gone': createFacilitatorOutage('cannot be reached', (front) => front.goes()),
-  'the facilitator hangs': createSecondFacilitatorOutage('does not respond', hangForever),
-  'the facilitator refuses our keys': createSecondFacilitatorOutage(
+  'the facilitator hangs': createLongFacilitatorOutage('does not respond', hangForever),
+  'the facilitator refuses our keys': createLongFacilitatorOutage(
     'rejects our API key, or needs one \\(401\\)',
     createAnswering(401),
   ),
-  'the facilitator takes no calls': createSecondFacilitatorOutage(
-    'is rate-limiting us \\(429\\)',
-    createAnswering(429),
-  ),
-  'the facilitator answers 500': createSecondFacilitatorOutage(
-    'returns status 500 for /supported',
-    createAnswering(500),
-  ),
-  'the facilitator answers a page': createSecondFacilitatorOutage('does not return JSON', answerPage),
+  'the facilitator takes no calls': createLongFacilitatorOutage('is rate-limiting us \\(429\\)', createAnswering(429)),
+  'the facilitator answers 500': createLongFacilitatorOutage('returns status 500 for /supported', createAnswering(500)),
+  'the facilitator answers a page': createLongFacilitatorOutage('does not return JSON', answerPage),
   'the facilitator takes another network': createFacilitatorOutage('does not support eip155:8453', (front) =>
     front.fails(() => Response.json({ kinds: [] })),
   ),
@@ -197,8 +191,8 @@ export const ON_A_FILE: Readonly<Record<string, Outage<FileStage>>> = {
     Response.json({ success: true, transaction: inventedHash, network: 'eip155:8453' }),
   ),
   'the chain endpoint is gone': createEndpointOutage('cannot be reached', (front) => front.goes()),
-  'the chain endpoint hangs': createSecondEndpointOutage('does not respond', hangForever),
-  'the chain endpoint takes no calls': createSecondEndpointOutage('is rate-limiting us \\(429\\)', takesNoCalls),
+  'the chain endpoint hangs': createLongEndpointOutage('does not respond', hangForever),
+  'the chain endpoint takes no calls': createLongEndpointOutage('is rate-limiting us \\(429\\)', takesNoCalls),
   'the chain endpoint takes no calls, which a buyer meets first': {
     ...createEndpointOutage('is rate-limiting us \\(429\\)', () => {}),
     async begin(stage) {
@@ -207,8 +201,8 @@ export const ON_A_FILE: Readonly<Record<string, Outage<FileStage>>> = {
       await get(stage.wall(), 'next', payment)
     },
   },
-  'the chain endpoint answers 500': createSecondEndpointOutage('returns status 500', createAnswering(500)),
-  'the chain endpoint answers a page': createSecondEndpointOutage('does not return JSON-RPC', answerPage),
+  'the chain endpoint answers 500': createLongEndpointOutage('returns status 500', createAnswering(500)),
+  'the chain endpoint answers a page': createLongEndpointOutage('does not return JSON-RPC', answerPage),
   'the chain endpoint’s certificate is not trusted': {
     ...createEndpointOutage('presents an untrusted certificate .*', (front) => front.isForged()),
     longOnly: true,

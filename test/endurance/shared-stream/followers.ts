@@ -9,7 +9,7 @@ export type Crowd = {
   seen(last: number): Promise<Seen>
 }
 
-/** Starts so many followers at a URL, who know all changes up to a number; resolves once each follows. */
+/** Starts this many followers at a URL, who know all changes up to a number; resolves once each follows. */
 export async function gather(url: string, count: number, known: number): Promise<Crowd> {
   const child = Bun.spawn(
     [process.execPath, join(import.meta.dir, 'run-followers.ts'), url, String(count), String(known)],

@@ -14,7 +14,7 @@ export const TERMS: Terms = {
 
 export const PLAIN: Listing = { name: 'Ada', framework: null, message: null, link: null, pixels: null, painter: null }
 
-/** A picture to convert for so many blocks, all of one colour, from a readable or unreadable file. */
+/** A picture to convert for this many blocks, all of one colour, from a readable or unreadable file. */
 export const pictureOf = (
   { w, h }: { readonly w: number; readonly h: number },
   isReadable: boolean,

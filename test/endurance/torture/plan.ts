@@ -20,10 +20,10 @@ export type Trouble =
   | 'server-crash'
   | 'server-restart'
 
-/** When a wall is killed, counted from the moment it listens, and which of them. */
+/** Which wall is killed, and how long after it starts to listen. */
 export type Kill = { readonly afterMs: number; readonly instance: number }
 
-/** The order of a buyer, a block or an area of so many blocks, and its interface. */
+/** The order of a buyer, a block or an area of this many blocks, and its interface. */
 export type Order = {
   readonly at: string
   readonly area?: Size
@@ -66,7 +66,7 @@ const faults: readonly SettleFault[] = [
   'garbage-after',
 ]
 
-/** The plan of a run: of one wall on SQLite, or of so many that share a PostgreSQL. */
+/** The plan of a run: of one wall on SQLite, or of several that share a PostgreSQL. */
 export function planOf(seed: number, rounds: number, crowd = CROWD, instances?: number): readonly Round[] {
   const prng = prngOf(seed)
   return Array.from({ length: rounds }, (_, at): Round => {

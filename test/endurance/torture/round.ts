@@ -47,7 +47,7 @@ async function inviteBuyers({ network, buyers }: Stage, { orders }: Round): Prom
   return guests
 }
 
-/** Restarts the wall if the round needs another disk; returns the path of its file then. */
+/** If the round needs another disk, restarts the wall there and returns the path of its database file. */
 async function moveIn({ keepers, path, door, smallDisk }: Stage, { trouble }: Round): Promise<string | undefined> {
   const [keeper] = keepers
   if (path === undefined || keeper === undefined) return undefined

@@ -26,7 +26,7 @@ import { checkTables } from './tables.ts'
 /** Everything a run needs, and all participants. */
 export type Stage = Awaited<ReturnType<typeof setStage>>
 
-/** Sets it up, for one wall on SQLite or so many that share a PostgreSQL; nothing of it is left after `stop`. */
+/** Sets it up, for one wall on SQLite or several that share a PostgreSQL; nothing of it is left after `stop`. */
 export async function setStage(instances?: number) {
   const folder = await mkdtemp(join(tmpdir(), 'pixel-wall-torture-'))
   const network = await startLocalNetwork()

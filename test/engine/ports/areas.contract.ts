@@ -36,7 +36,7 @@ export function testAreas(name: string, test: EngineTest, testLast: EngineTest):
 
 const listBlocks = (name: string): readonly BlockIndex[] => blocksOf(parseAreaOrThrow(name))
 
-/** Pixels of so many blocks, each with a colour of its own. */
+/** Pixels of this many blocks, each with a colour of its own. */
 const pictureOf = (blocks: number): Pixels =>
   trustPixels(
     Uint8Array.from({ length: blocks * 100 }, (_, i) => Math.floor(i / 100) % 240),

@@ -16,7 +16,7 @@ import {
   download,
   drop,
   installWallet,
-  createMotley,
+  createNoisePng,
   Refusal,
   createSlopeRows,
   toStep,
@@ -120,14 +120,14 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
       return toBlockOrder(Uint8Array.fromBase64(pixels ?? ''), w).toHex()
     }
 
-    const exact = createMotley(30, 20)
+    const exact = createNoisePng(30, 20)
     await drop(page, 'exact.png', exact)
     await page.getByText('exact.png, 30 × 20 pixels').waitFor()
     expect(await convertByPage()).toBe(await convertByService(exact, 'w=3&h=2'))
     await page.getByLabel('Colours').selectOption('floyd-steinberg')
     expect(await convertByPage()).toBe(await convertByService(exact, 'w=3&h=2&dither=floyd-steinberg'))
 
-    const odd = createMotley(57, 31)
+    const odd = createNoisePng(57, 31)
     await drop(page, 'odd.png', odd)
     await page.getByText('odd.png, 57 × 31 pixels').waitFor()
     await toStep(page, 'place')
@@ -142,11 +142,11 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     )
 
     await page.getByLabel('Colours').selectOption('none')
-    const clear = createMotley(40, 30, RGBA)
+    const clear = createNoisePng(40, 30, RGBA)
     await drop(page, 'clear.png', clear)
     await page.getByText('clear.png, 40 × 30 pixels').waitFor()
     expect(await convertByPage()).toBe(await convertByService(clear, 'w=4&h=3&fit=contain&background=d75f00'))
-    const photo = Uint8Array.from(await new Bun.Image(createMotley(90, 60)).jpeg({ quality: 80 }).bytes())
+    const photo = Uint8Array.from(await new Bun.Image(createNoisePng(90, 60)).jpeg({ quality: 80 }).bytes())
     await drop(page, 'photo.jpg', photo)
     await page.getByText('photo.jpg, 90 × 60 pixels').waitFor()
     expect(await convertByPage()).toBe(await convertByService(photo, 'w=9&h=6&fit=contain', 'image/jpeg'))
@@ -168,7 +168,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     await page.setInputFiles('#file', {
       name: 'a.png',
       mimeType: 'image/png',
-      buffer: Buffer.from(createMotley(40, 20)),
+      buffer: Buffer.from(createNoisePng(40, 20)),
     })
     await locateCost(page).getByText('Not available').waitFor()
     expect(await page.locator('#covered').allInnerTexts()).toEqual(['5 available\n3 owned by others'])
@@ -209,7 +209,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
 
   test('blocks that others buy meanwhile, or are paying for, are shown immediately, and no part is offered', async () => {
     const page = await openPage('?at=30,30')
-    await drop(page, 'a.png', createMotley(30, 10))
+    await drop(page, 'a.png', createNoisePng(30, 10))
     await locateCost(page).getByText('3.00 USDC').waitFor()
     await toStep(page, 'deal')
     await page.locator('#take').waitFor()
@@ -246,7 +246,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
       const there = deeds.map((deed) => Uint8Array.fromBase64(deed.pixels ?? '').toHex()).join('')
       return [there === wanted, new Set(deeds.map(({ tx }) => tx)).size, deeds[3]?.message]
     }
-    await drop(page, 'a.png', createMotley(20, 20))
+    await drop(page, 'a.png', createNoisePng(20, 20))
     await page.getByText('a.png, 20 × 20 pixels').waitFor()
     await toStep(page, 'words')
     await page.getByLabel('Message').fill('from a script & a page')
@@ -260,7 +260,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     expect(body).toMatchObject({ at: '10,44', w: 2, h: 2, message: 'from a script & a page' })
     expect(await readShown()).toEqual([true, 1, 'from a script & a page'])
 
-    await drop(page, 'b.png', createMotley(20, 20, RGBA))
+    await drop(page, 'b.png', createNoisePng(20, 20, RGBA))
     await page.getByText('b.png, 20 × 20 pixels').waitFor()
     await toStep(page, 'deal')
     expect(await run()).toBe('10,44,2x2 repainted\n')
@@ -281,7 +281,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
       return await (mood === 'lies' ? bob : ada).signMessage({ message: { raw } })
     })
     await open(page, '?at=82,45')
-    await drop(page, 'a.png', createMotley(20, 10))
+    await drop(page, 'a.png', createNoisePng(20, 10))
     await page.getByText('a.png, 20 × 10 pixels').waitFor()
     await toStep(page, 'deal')
     await page.getByRole('button', { name: 'Connect Testmask' }).click()
@@ -313,7 +313,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     const page = await openPage('?at=82,45')
     await drop(page, 'a.png', new TextEncoder().encode('no picture'))
     await page.getByText('Your browser cannot read this file as a picture.').waitFor()
-    await drop(page, 'b.png', createMotley(20, 20))
+    await drop(page, 'b.png', createNoisePng(20, 20))
     await page.getByText('b.png, 20 × 20 pixels').waitFor()
     expect(await page.locator('#flaw').textContent()).toBe('')
     await toStep(page, 'deal')
@@ -336,7 +336,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     const prng = prngOf(402)
     const noise = Uint8Array.from({ length: 160 * 481 }, (_, at) => (at % 481 === 0 ? 0 : prng.below(256)))
     const loud = page.locator('#panel .loud:visible')
-    await choose('small.png', createMotley(20, 20))
+    await choose('small.png', createNoisePng(20, 20))
     await toStep(page, 'deal')
     await page.getByText('paste it into a message to your agent').waitFor()
     expect([await loud.allTextContents(), await loud.isEnabled()]).toEqual([['Copy the order'], true])
@@ -358,7 +358,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
 
   test('a plan is a link that opens the same plan elsewhere, and a truncated link says so', async () => {
     const page = await openPage('?at=20,60', { permissions: ['clipboard-read', 'clipboard-write'] })
-    await drop(page, 'a.png', createMotley(50, 30))
+    await drop(page, 'a.png', createNoisePng(50, 30))
     await page.getByText('a.png, 50 × 30 pixels').waitFor()
     await toStep(page, 'words')
     await page.getByLabel('Message').fill('Look & see')
@@ -393,7 +393,9 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     const chooser = page.waitForEvent('filechooser')
     await tabTo('#file')
     await page.keyboard.press('Enter')
-    await (await chooser).setFiles({ name: 'a.png', mimeType: 'image/png', buffer: Buffer.from(createMotley(20, 20)) })
+    await (
+      await chooser
+    ).setFiles({ name: 'a.png', mimeType: 'image/png', buffer: Buffer.from(createNoisePng(20, 20)) })
     await locateCost(page).getByText('4.00 USDC').waitFor()
     await tabTo('#next')
     await page.keyboard.press('Enter')
@@ -424,7 +426,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     await page.setInputFiles('#file', {
       name: 'a.png',
       mimeType: 'image/png',
-      buffer: Buffer.from(createMotley(20, 20)),
+      buffer: Buffer.from(createNoisePng(20, 20)),
     })
     await locateCost(page).getByText('4.00 USDC').waitFor()
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)

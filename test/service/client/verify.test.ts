@@ -23,7 +23,7 @@ afterAll(async () => {
   for (const wall of walls) await wall.stop(true)
 })
 
-/** A wall that has sold so many blocks. */
+/** A wall that has sold this many blocks. */
 async function openSold(sold: number): Promise<string> {
   const open = await openWall({ payees: new Set([OFFER.terms.payTo, PAYEE]) }, await openNearlySold(ALL - sold))
   const wall = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: (request) => open.app.handle(request) })
@@ -55,7 +55,7 @@ const eventsOf = (height: number) => {
   ]
 }
 
-/** An endpoint of a chain on which so many sales were paid, with one block per second. */
+/** An endpoint of a chain on which this many sales were paid, with one block per second. */
 function startEndpoint(
   paid: number,
   { calls: callsMax = 100, blocks: blocksMax = 10_000, eventsFrom = HEAD + 1, alsoAt, busy }: Manner = {},

@@ -6,7 +6,7 @@ import { unlimited, createUsedUpLimits } from '../../support/fakes/limits.ts'
 import { openNearlySold } from '../../support/nearly-sold.ts'
 import { paymentOf, createWalletAddress } from '../../support/samples.ts'
 import { boundTo } from '../../support/service/bound.ts'
-import { expectDocumented, listOperations } from '../../support/service/documented.ts'
+import { expectDocumented, listResponses } from '../../support/service/documented.ts'
 import { OPERATIONS } from '../../support/service/operations.ts'
 import { areaEditOf, editOf, namingOf, registrationOf, createBodyInit } from '../../support/service/signed.ts'
 import { readSignInFields, createSignInHeader, createSignInPost } from '../../support/service/signing-in.ts'
@@ -312,7 +312,7 @@ async function crowded(requestAt: (at: number) => string): Promise<Response> {
   return refused
 }
 
-/** Sends so many requests in parallel, and returns the first response that is not a 200. */
+/** Sends this many requests in parallel, and returns the first response that is not a 200. */
 async function firstRefusal(times: number, asking: () => Promise<Response>): Promise<Response> {
   const answers = await Promise.all(Array.from({ length: times }, () => asking()))
   return answers.find(({ status }) => status !== 200) ?? Response.error()
@@ -338,7 +338,7 @@ const alike: Readonly<Record<string, (request: string, init?: RequestInit) => Pr
   503: asking(broken503),
 }
 
-const listed = listOperations(emptyWall.app)
+const listed = listResponses(emptyWall.app)
 
 /** Every listed response, with its provocation. */
 const all = listed.map((answer): readonly [answer: string, provoke: Provoke | undefined] => {

@@ -29,7 +29,7 @@ export type Cluster = Surroundings & {
   at(number: number): At
 }
 
-/** Starts so many; `settings` apply to each. */
+/** Starts this many; `settings` apply to each. */
 export async function startCluster(count: number, settings: WallSettings = {}): Promise<Cluster> {
   // Clients use one name for the load balancer, which is what owners sign for.
   const [around, server] = await Promise.all([

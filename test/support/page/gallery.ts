@@ -36,7 +36,7 @@ async function pixelsOf(work: Work): Promise<Pixels> {
   return toBlockOrder(rows, width / BLOCK_SIZE)
 }
 
-/** A wall with about so many sold blocks, most of them in works of many blocks. */
+/** A wall with about this many sold blocks, most of them in works of many blocks. */
 export function createGalleryWall(sold: number): Canvas {
   const prng = prngOf(402)
   const blocks = new Map<BlockIndex, CanvasBlock>()

@@ -110,7 +110,7 @@ export async function startSampleServer(): Promise<SampleServer> {
       if (pathname === '/api/canvas.bin')
         return read(request, 'application/octet-stream', () => createHeldBody(pixelsOf(canvas), held))
       if (pathname === '/api/blocks') return read(request, 'application/json', () => renderBlocks(canvas))
-      if (pathname === '/api/live') return openStream(readAfter(request))
+      if (pathname === '/api/live') return openStream(lastEventIdOf(request))
       if (pathname === SHARED_STREAM) return openStream(log.length, markOf('start', log.length))
       if (pathname === '/api/tail') return Response.json(tailOf(log), { status })
       if (pathname === '/api/feed') return Response.json(createFeedPage(log, search), { status })
@@ -190,7 +190,7 @@ const markOf = (kind: Mark['kind'], number: number) =>
   `event: ${kind}\ndata: ${JSON.stringify({ kind, number } satisfies Mark)}\n\n`
 
 /** The number after which a stream goes on. */
-const readAfter = ({ headers, url }: Request) =>
+const lastEventIdOf = ({ headers, url }: Request) =>
   Number(headers.get('last-event-id') ?? new URL(url).searchParams.get('after'))
 
 function addSale(canvas: Canvas, block: CanvasBlock, agent: Sale['agent'], seq: number): Canvas {

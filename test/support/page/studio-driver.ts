@@ -5,7 +5,7 @@ import type { AreaOrder } from '../../../shared/contract/area-order.ts'
 import { pngOf, RGB, RGBA } from '../picture-files.ts'
 
 /** A picture in which every pixel has a colour of its own, the same each time; in RGBA all of them are partly transparent. */
-export function createMotley(
+export function createNoisePng(
   width: number,
   height: number,
   kind: typeof RGB | typeof RGBA = RGB,
@@ -99,7 +99,7 @@ export async function installWallet(page: Page, name: string, answer: Answer) {
 /** Goes through all of painting: an open page, a picture, each step, and a message. */
 export async function walkPainting(page: Page, look: (state: string) => Promise<void>): Promise<void> {
   await look('nothing yet')
-  await drop(page, 'a.png', createMotley(20, 20))
+  await drop(page, 'a.png', createNoisePng(20, 20))
   await page.getByText('a.png, 20 × 20 pixels').waitFor()
   for (const step of ['picture', 'place', 'words', 'deal'] as const) {
     await toStep(page, step)

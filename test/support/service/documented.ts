@@ -37,7 +37,7 @@ function wordsOf(app: App): Words {
 }
 
 /** Every response in the document, as `METHOD path status`. */
-export const listOperations = (app: App): readonly string[] =>
+export const listResponses = (app: App): readonly string[] =>
   Object.entries(wordsOf(app).document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).flatMap(([method, { responses }]) =>
       Object.keys(responses).map((status) => `${method.toUpperCase()} ${path} ${status}`),

@@ -183,7 +183,7 @@ export const createPaidInit = (payment: Payment): { headers: Record<string, stri
   headers: { 'PAYMENT-SIGNATURE': headerOf(payloadOf(payment)) },
 })
 
-/** A payment for so many blocks. */
+/** A payment for this many blocks. */
 export const createPaymentFor = (blocks: number, payer: number, nonce = payer): Payment => {
   const payment = paymentOf(payer, nonce)
   const amount = BigInt(blocks) * TERMS.amount

@@ -4,7 +4,7 @@ import { createFairLimit } from '../../../server/adapters/pictures/pictures.ts'
 // Goal: a sender of much work waits behind its own. Method: every piece of work ends when the test says so.
 
 /** Work in a limit, in the order in which it starts; `end` ends the current piece. */
-function createDesk(waitingMax: number) {
+function createManualLimit(waitingMax: number) {
   const limit = createFairLimit(waitingMax)
   const begun: string[] = []
   let end = () => {}
@@ -19,7 +19,7 @@ function createDesk(waitingMax: number) {
 }
 
 test('senders take turns, whichever of them sent first or most', async () => {
-  const { send, begun, end } = createDesk(9)
+  const { send, begun, end } = createManualLimit(9)
   const sent = [send('a', 'a1'), send('a', 'a2'), send('a', 'a3'), send('b', 'b1'), send('c', 'c1'), send('b', 'b2')]
   for (const done of [0, 1, 3, 4, 2, 5]) {
     end()
@@ -29,7 +29,7 @@ test('senders take turns, whichever of them sent first or most', async () => {
 })
 
 test('if too much work waits, the newest piece of the sender with the most of it is dropped, but never for its own', async () => {
-  const { send, begun, end } = createDesk(3)
+  const { send, begun, end } = createManualLimit(3)
   const first = send('a', 'a1')
   const [second, third, fourth] = [send('a', 'a2'), send('a', 'a3'), send('a', 'a4')]
   expect(await send('a', 'a5')).toBe('busy')

@@ -17,7 +17,7 @@ const PAYEE = createWalletAddress(0xa11ce)
 const TOKEN = networks['eip155:8453'].token.address
 const DOLLAR = 1_000_000n
 
-/** The payment of the `n`-th payer, for so many blocks. */
+/** The payment of the `n`-th payer, for this many blocks. */
 const createPaid = (n: number, blocks: number, nonce = hash(n)): ChainPayment => ({
   payer: createWalletAddress(n),
   to: PAYEE,

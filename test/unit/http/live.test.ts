@@ -42,7 +42,7 @@ const HIDDEN = { pixels: false, message: true, link: false }
 
 const LIVE = 'http://wall.test/api/live'
 
-/** The ids of a follower's events, until it has so many. */
+/** The ids of a follower's events, until it has this many. */
 async function readIds(stream: Live, count: number, lastEventId?: number, url = LIVE): Promise<number[]> {
   const text = await readText(stream, (read) => read.split('\nevent: ').length > count, lastEventId, url)
   return [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id))
@@ -213,7 +213,7 @@ test('closing ends every stream, and no new one starts', async () => {
 describe('a stream that a cache shares', () => {
   const ask = ({ stream }: { stream: Live }) => stream.answerShared(new Request(`${LIVE}/shared`), '')
 
-  /** What a response has sent once it has so many events. */
+  /** What a response has sent once it has this many events. */
   async function firstOf(response: Response, count: number): Promise<string> {
     let text = ''
     for await (const chunk of (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {

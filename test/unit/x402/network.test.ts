@@ -32,7 +32,7 @@ test.each(NETWORKS)('the chain of %s has its usual names', (network) => {
   expect(nameInV1(network)).toBe(older?.[0] ?? network)
 })
 
-test.each(NETWORKS)('blocks are sold in the dollar that the SDK pays with on %s', (network) => {
+test.each(NETWORKS)('blocks are sold for the dollar token that the SDK uses by default on %s', (network) => {
   const { asset, name, version } = getDefaultAsset(network)
   expect(tokenOf(network)).toEqual({ address: asset.toLowerCase() as Address, name, version })
 })

@@ -48,7 +48,7 @@ export function dealOf(sketch: Sketch): Deal {
   return open + held + others === 0 ? 'repaint' : 'neither'
 }
 
-/** The price of so many blocks of a wall, in dollars with cents. */
+/** The price of this many blocks of a wall, in dollars with cents. */
 export const priceOf = ({ pricing }: Pick<Wall, 'pricing'>, blocks: number): string =>
   (blocks * Number(pricing.perBlock)).toFixed(2)
 

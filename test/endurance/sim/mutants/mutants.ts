@@ -477,7 +477,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a painter is not stored (SQL)',
     file: 'db/purchase/holds.ts',
-    from: 'painter === null ? doNothing() : nameForPurchase(payment, painter)',
+    from: 'painter === null ? doNothing() : storePurchasePainter(payment, painter)',
     to: 'doNothing()',
   },
   {

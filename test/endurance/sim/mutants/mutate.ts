@@ -22,7 +22,7 @@ const SOURCES = [
   'tsconfig.base.json',
 ]
 
-// A bug must show within so many histories, of which the first batches are small: most bugs show immediately. For operator bugs,
+// A bug must show within this many histories, of which the first batches are small: most bugs show immediately. For operator bugs,
 // which can show in one of 251 histories, twice as many are tried.
 const KILLED_WITHIN = 50_000
 const withinOf = ({ shows }: Mutant) => (shows === 'operator' ? 2 * KILLED_WITHIN : KILLED_WITHIN)

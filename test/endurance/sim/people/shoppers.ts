@@ -42,7 +42,7 @@ const TIMEOUT_MS = 8 * 60_000
 export const isAsking = (world: World, { end, since }: Wish): boolean =>
   end === undefined && timeOf(world) - since < TIMEOUT_MS
 
-/** A client without a payment gets a deed: its own, or it gives up. */
+/** Ends the wish of a client that got a deed without paying: served if the deed is its own; otherwise it gives up. */
 export function endAtDeed(book: Book, wish: Wish): void {
   const isOwn = wish.signed.some((payment) => {
     const row = book.row(keyOf(payment))

@@ -52,7 +52,7 @@ const runEach = <T>(count: number, engines: Pair, work: (engine: Engine, at: num
   Array.from({ length: count }, (_, at) => work(engines[at % 2 === 0 ? 0 : 1], at + 1))
 
 /**
- * Starts `work` while a separate connection holds the locks that `held` takes, releases them once so many connections wait
+ * Starts `work` while a separate connection holds the locks that `held` takes, releases them once this many connections wait
  * for a row or for each other, and returns its result.
  */
 async function withHeld<T>(
