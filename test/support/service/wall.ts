@@ -76,7 +76,8 @@ export async function openWall(
   rail.reconciled()
   await rail.probe()
   const { view, advance, subscribe } = await followLog(db.log)
-  const reads = createCanvasReads({ view, terms: offer.terms, clock, everyMs: 0 })
+  // Publishing moves this clock, whenever it happens.
+  const reads = createCanvasReads({ view, terms: offer.terms, clock: fakeClock(NOW), everyMs: 0 })
   subscribe(reads.changed)
   const stream = createLiveStream({
     log: db.log,

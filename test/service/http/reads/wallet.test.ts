@@ -18,8 +18,6 @@ test('the account of a wallet shows everything that the wall stores about it', a
   await hold(db, 'next', paymentOf(1, 7), SILENT, NOW)
   await db.ledger.markUncertain(await hold(db, blockOf('1,1'), paymentOf(1, 8), SILENT, NOW + 1000))
   await db.ledger.release(await hold(db, blockOf('2,2'), paymentOf(1, 9), SILENT, NOW + 2000), false)
-  // The clock of the test moves while the reads of the whole wall are published.
-  await ask('GET /api/health')
   clock.pass(5000 - (clock.now() - NOW))
   const standing = await jsonOf(
     await ask(`GET /api/agents/${createWalletAddress(1).toUpperCase().replace('0X', '0x')}`),
