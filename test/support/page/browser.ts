@@ -31,8 +31,19 @@ const renderFontsFile = (folder: string) => `<?xml version="1.0"?>
 </fontconfig>
 `
 
+// A busy machine sometimes loses a Chromium while it starts.
+const ATTEMPTS = 3
+
 /** Starts a headless Chromium, or says why none starts. */
 export async function openBrowser(): Promise<Browser | NoBrowser> {
+  for (let attempt = 1; ; attempt++) {
+    const browser = await launch()
+    if (!('reason' in browser) || attempt === ATTEMPTS) return browser
+    console.warn(`Chromium did not start at attempt ${attempt} of ${ATTEMPTS}: ${browser.reason}`)
+  }
+}
+
+async function launch(): Promise<Browser | NoBrowser> {
   try {
     const own = process.env['CHROMIUM_PATH']
     if (own) return await chromium.launch({ executablePath: own, args: FLAGS })

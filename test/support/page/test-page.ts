@@ -24,7 +24,8 @@ export async function openTestBrowser(): Promise<Browser | NoBrowser> {
   const browser = await openBrowser()
   if ('reason' in browser) {
     console.warn(browser.reason)
-    reportSkipped('a Chromium that starts', false)
+    const cause = /process did exit: [^>]+/.exec(browser.reason)?.[0] ?? browser.reason.split('\n')[0]
+    reportSkipped(`a Chromium that starts (${cause})`, false)
   }
   return browser
 }
@@ -40,7 +41,7 @@ export async function openTestPage(
   const page = await context.newPage()
   page.on('pageerror', (error) => troubles.push(error.message))
   page.on('console', (message) => message.type() === 'error' && troubles.push(message.text()))
-  page.setDefaultTimeout(limitMs(10_000))
+  page.setDefaultTimeout(limitMs(15_000))
   await page.addInitScript(countDraws)
   return page
 }
