@@ -14,8 +14,10 @@ const BLOCKS = '/api/blocks'
 // network round trip would add to the wait.
 const NEARLY_ALL = 0.85 * TOTAL_BLOCKS
 
-// Pictures arrive faster than they need to be drawn.
+// Pictures arrive faster than they need to be drawn, and drawing them all keeps a slow machine busy: between two drawings the page
+// rests many times as long as one takes.
 const DRAW_MS = 80
+const RESTS = 10
 
 // The page yields to user input after so much work, even if more has arrived.
 const TASK_MS = 12
@@ -37,12 +39,14 @@ export async function readWall({ ask, show = () => {}, price = USUAL_PRICE }: Re
   let wall = createWall(emptyHead(price))
   let changed: BlockIndex[] = [] // since the wall was last shown
   let timer: ReturnType<typeof setTimeout> | undefined
-  let shownAt = performance.now()
+  let nextAt = performance.now() + DRAW_MS
   const showPart = () => {
     timer = undefined
-    shownAt = performance.now()
+    const begun = performance.now()
     show({ ...wall, changed })
     changed = []
+    const ended = performance.now()
+    nextAt = ended + Math.max(DRAW_MS, RESTS * (ended - begun))
   }
   const read = async (path: string) => {
     const response = await ask(path)
@@ -55,7 +59,7 @@ export async function readWall({ ask, show = () => {}, price = USUAL_PRICE }: Re
     for await (const [from, bytes] of readPictures(first.body)) {
       wall = withPictures(wall, from, bytes)
       changed.push(...(wall.changed ?? []))
-      if (changed.length > 0) timer ??= setTimeout(showPart, shownAt + DRAW_MS - performance.now())
+      if (changed.length > 0) timer ??= setTimeout(showPart, nextAt - performance.now())
       if (from >= NEARLY_ALL) asked ??= read(BLOCKS)
       asked?.catch(() => {})
     }

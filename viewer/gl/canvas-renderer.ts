@@ -2,14 +2,14 @@
 
 import type { BlockIndex } from '../../shared/wall.ts'
 import { ALL_BLOCKS, BLOCK_SIZE, blockAt, cellOf, COLS, HEIGHT, ROWS, WIDTH } from '../../shared/wall.ts'
-import { WHOLE_WALL, type Rect } from '../camera/camera.ts'
+import type { Rect } from '../camera/camera.ts'
 import { coloursOf, dark, type Theme } from '../theme.ts'
-import { boundsOf, edgesOf } from '../wall/artworks.ts'
+import { boundsOf, edgesOf, linesOf } from '../wall/artworks.ts'
 import { imageOf, isOpenAt, OPEN, type IndexTexture } from '../wall/pixel-buffer.ts'
 import type { Frame } from './frame.ts'
 import type { Renderer } from './renderer.ts'
 
-// With more changed blocks than this, painting the whole wall is faster.
+// With more changed blocks than this, painting whole lines is faster.
 const PARTS_MAX = 400
 
 // Lines around ten by ten blocks are stronger than those around each.
@@ -39,7 +39,7 @@ export function createCanvasRenderer(canvas: HTMLCanvasElement): Omit<Renderer, 
   const setBlocks = (texture: IndexTexture, blocks: readonly BlockIndex[]) => {
     shown = texture
     if (blocks.some((block) => isOpenAt(texture, block) === sold.has(block))) bordering = undefined
-    if (blocks.length > PARTS_MAX) paint(texture, WHOLE_WALL)
+    if (blocks.length > PARTS_MAX) paint(texture, linesOf(blocks))
     else for (const block of blocks) paint(texture, boundsOf([block]))
   }
   return {

@@ -4,7 +4,7 @@ import createRegl, { type Regl } from 'regl'
 import { COLS, HEIGHT, ROWS, WIDTH, type BlockIndex } from '../../shared/wall.ts'
 import { WHOLE_WALL, type Rect } from '../camera/camera.ts'
 import { bytesOf, coloursOf, type Theme } from '../theme.ts'
-import { boundsOf } from '../wall/artworks.ts'
+import { boundsOf, linesOf } from '../wall/artworks.ts'
 import type { OverlayBytes } from '../wall/overlay.ts'
 import type { IndexTexture } from '../wall/pixel-buffer.ts'
 import { waitForCommands } from './draw-calls.ts'
@@ -168,9 +168,6 @@ function imageOf(indices: IndexTexture, { left, top, right, bottom }: Rect) {
     }
   return { data, width, height, format: 'luminance' } as const
 }
-
-/** The whole lines of these blocks. */
-const linesOf = (blocks: readonly BlockIndex[]): Rect => ({ ...boundsOf(blocks), left: 0, right: WIDTH })
 
 const lightOf = (colour = '#000000'): Colour => {
   const [red, green, blue] = bytesOf(colour)

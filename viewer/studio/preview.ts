@@ -51,7 +51,9 @@ export function createPreview(canvas: HTMLCanvasElement, first: Theme) {
     update(next: Sketch, before: Sketch) {
       const { wall, painted } = next
       if (wall && wall !== before.wall) {
-        if (wall.changed && wall.texture === before.wall?.texture) renderer.setBlocks(wall.texture, wall.changed)
+        // The plane of a wall is empty at first, like a wall of which nothing has arrived.
+        const isNext = before.wall === undefined || wall.texture === before.wall.texture
+        if (wall.changed && isNext) renderer.setBlocks(wall.texture, wall.changed)
         else renderer.setTexture(wall.texture)
       }
       if (painted && painted !== before.painted) putPicture(whole, painted)
@@ -61,6 +63,7 @@ export function createPreview(canvas: HTMLCanvasElement, first: Theme) {
     /** Gives the canvas its stage's size in device pixels. */
     resize: (view: View) => fitCanvas(canvas, view),
     draw(sketch: Sketch, camera: Camera, view: View) {
+      if (sketch.wall === undefined) return renderer.blank()
       const ratio = canvas.width / view.width
       const frame = frameOf(camera, view, ratio, undefined)
       renderer.draw(frame)

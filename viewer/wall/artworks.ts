@@ -1,6 +1,6 @@
 /** The wall's artworks: their known facts, and their positions. */
 
-import { BLOCK_SIZE, blockAt, cellOf, type BlockIndex } from '../../shared/wall.ts'
+import { BLOCK_SIZE, blockAt, cellOf, WIDTH, type BlockIndex } from '../../shared/wall.ts'
 import { findWorkAround, type Work } from '../../shared/works.ts'
 import { WHOLE_WALL, rectOf, type Rect } from '../camera/camera.ts'
 import { NO_PICTURE_FRAME, readPicture } from './pixel-buffer.ts'
@@ -81,6 +81,9 @@ export function boundsOf(blocks: readonly BlockIndex[]): Rect {
   const [col, row] = [Math.min(...cols), Math.min(...rows)]
   return rectOf({ col, row, w: Math.max(...cols) + 1 - col, h: Math.max(...rows) + 1 - row })
 }
+
+/** The smallest area of whole lines with all of these blocks. */
+export const linesOf = (blocks: readonly BlockIndex[]): Rect => ({ ...boundsOf(blocks), left: 0, right: WIDTH })
 
 /** The edges of blocks whose neighbour is not one of them, as an SVG path in wall pixels. */
 export function edgesOf(blocks: readonly BlockIndex[]): string {
