@@ -4,14 +4,14 @@ import { formatBlocks, countText, summaryOf } from '../shared/money.ts'
 import { TOTAL_BLOCKS } from '../shared/wall.ts'
 import { store } from './appearance.ts'
 import { viewOf } from './camera/camera.ts'
-import { keepFiles, keepWall, readKeptWall } from './data/kept-copy.ts'
+import { readKeptWall } from './data/kept-copy.ts'
 import { createStageRenderer } from './gl/stage-renderer.ts'
 import { listen, listenToZoomButtons } from './input/stage-input.ts'
 import { nameOnPage, readSoldArea } from './page-words.ts'
 import type { Component, Page } from './page.ts'
 import { createShell, showLostScript } from './shell.ts'
 import type { Action, State } from './state.ts'
-import { PANELS, differsIn, createState, resize, findShownBlock, step } from './state.ts'
+import { PANELS, differsIn, createState, isSame, layersOf, resize, findShownBlock, step } from './state.ts'
 import { createLink, queryElement } from './ui/dom.ts'
 import { showToast } from './ui/messages.ts'
 import { type Place, goToPlace, findDeadLink, placeInAddressBar, syncAddressBar } from './url-state.ts'
@@ -22,6 +22,7 @@ import type { Wall } from './wall/wall-model.ts'
 
 const stage = queryElement('stage', HTMLElement)
 const canvas = queryElement('wall', HTMLCanvasElement)
+const lastView = document.getElementById('last-view')
 const counts = queryElement('counts', HTMLElement)
 const panelButtons = [...document.querySelectorAll<HTMLButtonElement>('button[data-panel]')]
 const reducedMotion = window.matchMedia('(prefers-reduced-motion: reduce)')
@@ -37,7 +38,7 @@ let isDeadLink = false // so far; what a returning visitor's link names may be n
 const isEmbedded = new URLSearchParams(location.search).has('embed')
 const shell = createShell({
   stage,
-  keptCopy: isEmbedded ? undefined : { keepFiles, keepWall, readKeptWall },
+  keptCopy: isEmbedded ? undefined : { readKeptWall, openingView, loadKeeping: () => import('./ui/lazy-ui.ts') },
   draw,
   setTheme(theme) {
     stageRenderer.setTheme(theme)
@@ -99,7 +100,7 @@ function showCounts() {
 
 function draw(now?: number) {
   if (now !== undefined) moveBy(now)
-  stageRenderer.draw()
+  if (stageRenderer.draw()) lastView?.remove()
   components?.frame?.(state)
 }
 
@@ -134,6 +135,12 @@ function showWall(wall: Wall, since?: number) {
     isDeadLink = findDeadLink(state, opened.search) !== undefined
   }
   if (before === undefined) furnishing = loadLazyUi()
+}
+
+/** The stage, just drawn, if it shows what the next visit opens with. */
+function openingView(): HTMLCanvasElement | undefined {
+  const isOpening = isSame(state.camera, state.initialCamera) && layersOf(state) === 0 && state.overlay === 'none'
+  return isOpening && stageRenderer.onGpu() ? page.drawn() : undefined
 }
 
 /** Goes to the place of a link that the stored wall did not have, or says that it names nothing. */

@@ -2,7 +2,8 @@
 
 import { type Appearance, createAppearance } from './appearance.ts'
 import { type View, viewOf } from './camera/camera.ts'
-import type { keepFiles, keepWall, KeptWall, readKeptWall } from './data/kept-copy.ts'
+import type { keepCopies } from './data/keep-copies.ts'
+import type { KeptWall, readKeptWall } from './data/kept-copy.ts'
 import { readWall } from './data/read-wall.ts'
 import { readPrice, readSharedStream } from './page-words.ts'
 import type { Theme } from './theme.ts'
@@ -13,11 +14,12 @@ import type { Wall } from './wall/wall-model.ts'
 // A failed read is retried after these times; the last one repeats.
 const RETRY_MS = [2000, 5000, 15_000, 60_000] as const
 
-/** What stores the page for its next visit, and reads it. */
+/** What a page reads of its last visit, and stores for the next one. */
 type KeptCopy = {
-  readonly keepFiles: typeof keepFiles
-  readonly keepWall: typeof keepWall
   readonly readKeptWall: typeof readKeptWall
+  loadKeeping(): Promise<{ readonly keepCopies: typeof keepCopies }>
+  /** The canvas, just drawn, if it shows what the next visit opens with. */
+  openingView(): HTMLCanvasElement | undefined
 }
 
 /** A page around its stage. */
@@ -132,21 +134,13 @@ async function follow(page: ShellDeps, number: number, kept?: KeptWall) {
     const { caughtUp, toKeep } = syncWall({ number, shared: readSharedStream(), kept, wall, show, showStale })
     await caughtUp
     page.caughtUp?.()
-    if (keptCopy) setTimeout(() => keepCopies(keptCopy, toKeep), REST_MS)
+    if (keptCopy === undefined) return
+    await new Promise((resolve) => setTimeout(resolve, REST_MS))
+    const { keepCopies } = await keptCopy.loadKeeping()
+    keepCopies(toKeep, keptCopy.openingView)
   } catch {
     showLostScript()
   }
-}
-
-/** Stores the page and its wall, and the wall again whenever the user leaves. If the browser stores nothing, the next visit is a first one. */
-function keepCopies({ keepFiles, keepWall }: KeptCopy, toKeep: () => KeptWall | undefined) {
-  const keep = async () => {
-    const kept = toKeep()
-    if (kept !== undefined) await keepWall(kept).catch(() => {})
-  }
-  void keepFiles().catch(() => {})
-  void keep()
-  document.addEventListener('visibilitychange', () => document.hidden && void keep())
 }
 
 /** A script that failed once is not fetched again by the same page. */

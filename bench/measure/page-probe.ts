@@ -87,7 +87,7 @@ const reportFiguresOnce = (isDone: string) => `(async () => {${LOADS}
 })()`
 
 /** When the page first drew, and how many bytes it loaded until it had stored the wall for the next visit. */
-export const STORED = reportFiguresOnce(`localStorage.getItem('kept')`)
+export const STORED = reportFiguresOnce(`localStorage.getItem("kept") && localStorage.getItem("view")`)
 
 /** When the page first drew, and how many bytes it loaded until it said what had changed since the last visit. */
 export const RETURNED = reportFiguresOnce(`document.querySelector('#news')?.textContent.includes('since')`)

@@ -49,6 +49,37 @@ describe.skipIf('reason' in browser)('a returning visit, in Chromium', () => {
     expect(listReads()).toEqual(['/api/tail', '/api/feed?after=3&limit=1'])
   })
 
+  test('a returning visitor sees the last view before any script arrives, unless a link or the window asks for another view', async () => {
+    const page = await visitOnce()
+    await page.waitForFunction(() => localStorage.getItem('view') !== null)
+    const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
+    await page.route('**/assets/*.js', async (route) => (await held, await route.continue()))
+    const lastView = page.locator('#last-view')
+    const openHeld = async (address: string) => {
+      await page.goto(server().url.href + address, { waitUntil: 'commit' })
+      await page.locator('#tools').waitFor()
+    }
+    await openHeld('?block=100,20')
+    expect(await lastView.isVisible()).toBe(false)
+    await page.setViewportSize({ width: 900, height: 600 })
+    await openHeld('')
+    expect(await lastView.isVisible()).toBe(false)
+    await page.setViewportSize({ width: 960, height: 600 })
+    await openHeld('')
+    await lastView.waitFor()
+    const hasRed = await page.evaluate(() => {
+      const canvas = document.querySelector<HTMLCanvasElement>('#last-view')
+      const { data = [] } = canvas?.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height) ?? {}
+      for (let at = 0; at < data.length; at += 4)
+        if ((data[at] ?? 0) > 200 && (data[at + 1] ?? 255) < 80 && (data[at + 2] ?? 255) < 80) return true
+      return false
+    })
+    expect(hasRed).toBe(true)
+    letGo()
+    await lastView.waitFor({ state: 'detached' })
+    await waitUntilReady(page)
+  })
+
   test('a returning visitor reads the history after a hundred changes, and the whole wall after a thousand', async () => {
     const page = await visitOnce()
     for (let n = 0; n < 150; n++) server().repaint(rainbowBlock, px)

@@ -15,7 +15,7 @@ export function createFallback(stage: HTMLCanvasElement): Renderer | undefined {
     draw(frame) {
       const { width, height } = stage
       if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height })
-      renderer.draw(frame)
+      return renderer.draw(frame)
     },
     destroy: () => canvas.remove(),
   }

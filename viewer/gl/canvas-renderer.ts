@@ -77,6 +77,7 @@ export function createCanvasRenderer(canvas: HTMLCanvasElement): Omit<Renderer, 
       }
       context.setTransform(scale, 0, 0, scale, left, top)
       if (marks) strokeLines(context, marks, devicePixelRatio * frame.pixel)
+      return true
     },
   }
 }

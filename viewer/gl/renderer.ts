@@ -34,7 +34,8 @@ export type Renderer = {
   /** Sets the blocks with a line around their outer edge. */
   setMarks(blocks: readonly BlockIndex[]): void
   setTheme(theme: Theme): void
-  draw(frame: Frame): void
+  /** Returns whether the wall is drawn, not the background alone. */
+  draw(frame: Frame): boolean
   /** Draws only the background, before there is a wall. */
   blank(): void
   destroy(): void
@@ -99,12 +100,13 @@ export function createRenderer(gl: WebGLRenderingContext, onReady: () => void): 
     },
     draw(frame) {
       clear(regl, themeColours.ground)
-      if (!isReady) return
+      if (!isReady) return false
       if (frame.pixel <= 1) paint.near({ ...frame, ...themeColours, indices, palette, overlay, overlaid })
       else drawFar(frame, chooseDepth(frame.pixel))
       paint.outline({ ...frame, ...frame.edge, inner: themeColours.edge, outer: themeColours.edge })
       if (marked) paint.works({ ...frame, marks, place: placeOf(marked, frame) })
       if (frame.outlined) paint.outline({ ...frame, ...frame.outlined, inner: WHITE, outer: BLACK })
+      return true
     },
     blank: () => clear(regl, themeColours.ground),
     destroy: () => regl.destroy(),

@@ -38,14 +38,17 @@ export function createStageRenderer(canvas: HTMLCanvasElement, state: () => Stat
       surface.renderer?.setTheme(theme)
       if (surface.renderer && state().wall) uploadOverlay(surface.renderer, state(), theme)
     },
-    /** Draws immediately. */
-    draw() {
+    /** Draws immediately; returns whether the wall is drawn. */
+    draw(): boolean {
       const { wall, camera, view } = state()
-      if (wall === undefined) return surface.renderer?.blank()
+      if (wall === undefined) {
+        surface.renderer?.blank()
+        return false
+      }
       surface.watch()
       // An artwork of several blocks has a line of its own around it.
       const outlined = marked.length > 0 ? undefined : findShownBlock(state())
-      surface.renderer?.draw(frameOf(camera, view, canvas.width / view.width, outlined))
+      return surface.renderer?.draw(frameOf(camera, view, canvas.width / view.width, outlined)) ?? false
     },
     /** Gives the canvas its stage's size in device pixels. */
     resize: () => fitCanvas(canvas, state().view),

@@ -17,6 +17,8 @@ import { createTooltip } from './tooltip.ts'
 import '../styles/label.css'
 import '../styles/panel.css'
 
+export { keepCopies } from '../data/keep-copies.ts'
+
 /** Builds the components. */
 export function createLazyUi(page: Page): Component {
   const stage = queryElement('stage', HTMLElement)

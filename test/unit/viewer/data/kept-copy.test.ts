@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { pack, unpack } from '../../../../viewer/data/kept-copy.ts'
+import { pack } from '../../../../viewer/data/keep-copies.ts'
+import { unpack } from '../../../../viewer/data/kept-copy.ts'
 import { canvas, wallOf } from '../../../support/page/sample-wall.ts'
 
 test('a wall that was packed for the browser’s storage is unpacked as it was', async () => {

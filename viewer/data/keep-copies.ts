@@ -1,0 +1,107 @@
+/** Stores for the next visit what the page shows: its wall, its view, and its files for a visit without a connection. */
+
+import { store } from '../appearance.ts'
+import type { Wall } from '../wall/wall-model.ts'
+import { FLAG, type KeptWall, openWalls, type Packed, type PackedWall, VERSION, waitForRequest } from './kept-copy.ts'
+
+const WORKER = '/offline-worker.js'
+const FILES = 'last-wall'
+
+// The item of `localStorage` with the picture of the view: what the view depends on, and the picture in base64. index.html reads it.
+const VIEW = 'view'
+
+// Storage is a few megabytes for the whole site, and the picture is shown for less than a second.
+const PIXELS_MAX = 200_000
+const BYTES_MAX = 300_000
+const QUALITY = 0.8
+
+/** What the view depends on besides the wall: window, theme and sold area. Defined in index.html, which compares it. */
+declare function describeView(): string
+
+/** Stores what a canvas shows now, in place of what it showed before. */
+async function keepView(shown: HTMLCanvasElement): Promise<void> {
+  const view = describeView()
+  const { promise, resolve } = Promise.withResolvers<Blob | null>()
+  shrink(shown).toBlob(resolve, 'image/webp', QUALITY)
+  const picture = await promise
+  // A page that is being closed cannot encode it any more; the one stored before remains.
+  if (picture === null) return
+  const isSmall = picture.size <= BYTES_MAX
+  store(VIEW, isSmall ? `${view} ${new Uint8Array(await picture.arrayBuffer()).toBase64()}` : undefined)
+}
+
+/** A copy with fewer pixels. */
+function shrink(shown: HTMLCanvasElement): HTMLCanvasElement {
+  const scale = Math.min(1, Math.sqrt(PIXELS_MAX / (shown.width * shown.height)))
+  const [width, height] = [Math.round(shown.width * scale), Math.round(shown.height * scale)]
+  const copy = Object.assign(document.createElement('canvas'), { width, height })
+  const context = copy.getContext('2d')
+  if (context !== null) Object.assign(context, { imageSmoothingQuality: 'high' }).drawImage(shown, 0, 0, width, height)
+  return copy
+}
+
+/**
+ * Stores all of it, and the wall and the view again whenever the user leaves. `openingView` returns the canvas if it shows what the
+ * next visit opens with. If the browser stores nothing, the next visit is a first one.
+ */
+export function keepCopies(toKeep: () => KeptWall | undefined, openingView: () => HTMLCanvasElement | undefined) {
+  const keep = async () => {
+    const kept = toKeep()
+    if (kept === undefined) return
+    const shown = openingView()
+    await Promise.all([keepWall(kept), shown && keepView(shown)])
+  }
+  const keepQuietly = () => void keep().catch(() => {})
+  void keepFiles().catch(() => {})
+  keepQuietly()
+  document.addEventListener('visibilitychange', () => document.hidden && keepQuietly())
+}
+
+/** Stores a wall in place of the one before. */
+async function keepWall(kept: KeptWall): Promise<void> {
+  const all = await openWalls('readwrite')
+  all.clear()
+  const packed: PackedWall = { ...kept, wall: pack(kept.wall) }
+  await waitForRequest(all.put(packed, VERSION))
+  store(FLAG, '1')
+}
+
+/** Packs a wall. */
+export function pack({ claims, texture, ...wall }: Wall): Packed {
+  const all = [...claims.values()]
+  const words = new Map<string, number>()
+  const said = all.map(({ m, l }) => {
+    const text = JSON.stringify({ m, l })
+    const place = words.get(text) ?? words.size
+    words.set(text, place)
+    return place
+  })
+  return {
+    ...wall,
+    changed: undefined,
+    pixels: new Blob([texture]),
+    blocks: Uint16Array.from(all, ({ i }) => i),
+    owners: Uint16Array.from(all, ({ a }) => a),
+    times: Float64Array.from(all, ({ t }) => t),
+    said: Uint16Array.from(said),
+    words: [...words.keys()],
+  }
+}
+
+/** Stores the files of this page. The browser has them already, so nothing is downloaded. */
+async function keepFiles(): Promise<void> {
+  if (!('serviceWorker' in navigator)) return
+  await navigator.serviceWorker.register(WORKER)
+  const cache = await caches.open(FILES)
+  const addressesOf = (kind: string) => performance.getEntriesByType(kind).map(({ name }) => new URL(name))
+  const files = new Map<string, URL>()
+  for (const url of addressesOf('resource')) if (url.pathname.startsWith('/assets/')) files.set(url.pathname, url)
+  // Last, because it needs all the others. The page is the same for every query.
+  files.set('/', addressesOf('navigation')[0] ?? new URL('/', location.href))
+  for (const [path, url] of files) {
+    const response = await fetch(url, { cache: 'force-cache' })
+    if (response.ok) await cache.put(path, response)
+  }
+  for (const request of await cache.keys())
+    if (!files.has(new URL(request.url).pathname)) await cache.delete(request, { ignoreVary: true })
+}
