@@ -13,7 +13,7 @@ export type Findings = { readonly rows: readonly Row[]; readonly ratios: Readonl
 export type Scenario = (servers: Servers, pace: Pace) => Promise<Findings>
 
 /** A row for each target that was measured in turns. */
-export function rowsOf(samples: Samples): Row[] {
+export function summariseSamples(samples: Samples): Row[] {
   return [...samples].map(([what, all]) => {
     const { rate, p50, p99, cpu } = computeMedians(all)
     return { what, figures: { 'req/s': rate, 'p50 ms': p50, 'p99 ms': p99, 'CPU µs': cpu } }

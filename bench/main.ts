@@ -9,7 +9,7 @@ import { cpus } from 'node:os'
 import { join } from 'node:path'
 import type { Findings } from './findings.ts'
 import goals from './goals.json' with { type: 'json' }
-import { pin } from './measure/cpu.ts'
+import { pinProcess } from './measure/cpu.ts'
 import { checkGoals, renderMarkdown, renderTable, writeResults, type Report } from './report.ts'
 import { behindProxy, inBrowser, onServer, scenarios } from './scenarios.ts'
 import { createServers } from './servers/servers.ts'
@@ -23,42 +23,42 @@ const FULL = { rounds: 7, ms: 2000, warmMs, steadyMs: 600_000 }
 const OUT = join(import.meta.dir, 'out')
 
 const options = process.argv.slice(2)
-const has = (option: string) => options.includes(option)
+const hasOption = (option: string) => options.includes(option)
 const words = options.filter((option) => !option.startsWith('--'))
 
-const report = await measure()
+const report = await runScenarios()
 const checked = checkGoals(report, goals)
 console.log(`\nRatios (processor time of the servers, medians of paired rounds) and their goals\n`)
 for (const { line } of checked) console.log(line)
-await save(report)
-if (has('--write')) await writeResults(renderMarkdown(report, goals, describeMachine()))
-if (has('--check') && checked.some(({ isMet }) => !isMet)) process.exitCode = 1
+await saveReport(report)
+if (hasOption('--write')) await writeResults(renderMarkdown(report, goals, describeMachine()))
+if (hasOption('--check') && checked.some(({ isMet }) => !isMet)) process.exitCode = 1
 
 /** Runs the scenarios, and prints each result as it is ready. */
-async function measure(): Promise<Report> {
-  pin(process.pid, 0)
+async function runScenarios(): Promise<Report> {
+  pinProcess(process.pid, 0)
   const walls = createServers()
-  const end = () => void walls.stop().then(() => process.exit(130))
-  process.once('SIGINT', end)
+  const stopAndExit = () => void walls.stop().then(() => process.exit(130))
+  process.once('SIGINT', stopAndExit)
   const found: Record<string, Findings> = {}
   try {
     const all =
-      has('--full') || words.length > 0 ? { ...scenarios, ...onServer, ...behindProxy, ...inBrowser } : scenarios
+      hasOption('--full') || words.length > 0 ? { ...scenarios, ...onServer, ...behindProxy, ...inBrowser } : scenarios
     const chosen = Object.entries(all).filter(([title]) => words.every((word) => title.includes(word)))
     for (const [at, [title, scenario]] of chosen.entries()) {
       console.log(`\n[${at + 1}/${chosen.length}] ${title}`)
-      const findings = await scenario(walls, has('--full') ? FULL : QUICK)
+      const findings = await scenario(walls, hasOption('--full') ? FULL : QUICK)
       console.log(renderTable(findings))
       found[title] = findings
     }
   } finally {
-    process.off('SIGINT', end)
+    process.off('SIGINT', stopAndExit)
     await walls.stop()
   }
   return found
 }
 
-async function save(found: Report): Promise<void> {
+async function saveReport(found: Report): Promise<void> {
   await mkdir(OUT, { recursive: true })
   const path = join(OUT, `${new Date().toISOString().replaceAll(/[:.]/g, '-')}.json`)
   await Bun.write(path, JSON.stringify({ machine: describeMachine(), found, goals }, undefined, 2))

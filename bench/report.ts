@@ -44,7 +44,7 @@ export function checkGoals(report: Report, goals: Goals): { readonly line: strin
   const ratios = Object.values(report).flatMap(({ ratios: some }) => Object.entries(some))
   return ratios.map(([name, ratio]) => {
     const isMet = meetsGoal(ratio, goals[name])
-    const line = `  ${isMet ? 'yes' : ' NO'}  ${name.padEnd(52)} ${formatShort(ratio).padStart(6)}  ${wordsOf(goals[name])}`
+    const line = `  ${isMet ? 'yes' : ' NO'}  ${name.padEnd(52)} ${formatShort(ratio).padStart(6)}  ${describeGoal(goals[name])}`
     return { line: isMet ? line : `${line}\n       ${goals[name]?.whyMissed ?? UNEXPLAINED}`, isMet }
   })
 }
@@ -57,7 +57,7 @@ function meetsGoal(ratio: number, goal: Goal | undefined): boolean {
   return ratio >= atLeast && ratio <= atMost
 }
 
-const wordsOf = (goal: Goal | undefined) => {
+const describeGoal = (goal: Goal | undefined) => {
   if (goal === undefined) return ''
   return goal.atLeast === undefined ? `at most ${goal.atMost}` : `at least ${goal.atLeast}`
 }
@@ -69,7 +69,7 @@ export function renderMarkdown(report: Report, goals: Goals, machine: string): s
       const goal = goals[name]
       if (goal === undefined) return []
       const missed = meetsGoal(ratio, goal) ? '' : ` **Missed.** ${goal.whyMissed ?? UNEXPLAINED}`
-      return [`| ${goal.says}.${missed} | ${formatShort(ratio)} | ${wordsOf(goal)} |`]
+      return [`| ${goal.says}.${missed} | ${formatShort(ratio)} | ${describeGoal(goal)} |`]
     }),
   )
   const head = [`Measured by \`bun run bench\` on ${machine}.`, '', '| What | measured | goal |', '|---|--:|--:|']
@@ -78,11 +78,11 @@ export function renderMarkdown(report: Report, goals: Goals, machine: string): s
 
 /** Replaces the text between the marks. Throws if the document has none. */
 export async function writeResults(text: string): Promise<void> {
-  await Bun.write(DOCUMENT, replaceBetween(await Bun.file(DOCUMENT).text(), text))
+  await Bun.write(DOCUMENT, replaceResults(await Bun.file(DOCUMENT).text(), text))
 }
 
 /** A text with the part between its marks replaced. Throws if it has none. */
-export function replaceBetween(document: string, text: string): string {
+export function replaceResults(document: string, text: string): string {
   const [start, end] = [document.indexOf(START), document.indexOf(END)]
   if (start < 0 || end < start) throw new Error(`the document has no place for results: ${START} and ${END}`)
   return `${document.slice(0, start + START.length)}\n${text}\n${document.slice(end)}`

@@ -34,7 +34,7 @@ const READ_US = 150
 const FOLLOWER_US = 24
 
 /** What each way of following needs, in a second. */
-export function planOf({ viewers, changes, caches, within, gb, million }: Crowd): readonly Row[] {
+export function computePlan({ viewers, changes, caches, within, gb, million }: Crowd): readonly Row[] {
   const createRow = (what: string, requests: number, bytes: number, streams: number, us: number): Row => {
     const dollars = ((bytes * gb) / 1e9 + (requests * million) / 1e6) * 3600
     const figures = { 'requests/s': requests, 'GB/s': bytes / 1e9, streams, '% of a core': us / 1e4, '$/hour': dollars }
@@ -67,5 +67,5 @@ if (import.meta.main) {
     console.error(`--${wrong[0]} must be a number. Options: ${names.map((name) => `--${name} N`).join(', ')}`)
     process.exit(2)
   }
-  console.log(renderTable({ rows: planOf({ ...DEFAULTS, ...given }), ratios: {} }))
+  console.log(renderTable({ rows: computePlan({ ...DEFAULTS, ...given }), ratios: {} }))
 }

@@ -4,7 +4,7 @@ export class CannotOpen extends Error {
 }
 
 /** Throws `CannotOpen` if a database belongs to another network (CAIP-2) than `network`. */
-export function ensureOwn(owner: string | undefined, network: string): void {
+export function ensureSameNetwork(owner: string | undefined, network: string): void {
   if (owner !== undefined && owner !== network)
     throw new CannotOpen(`the database belongs to network ${owner}, not ${network}`)
 }

@@ -15,7 +15,7 @@ import { createModeration } from './wall/moderation.ts'
 import { createReports } from './wall/reports.ts'
 
 /** The ports that both engines implement with the same statements. */
-export const storePorts = (driver: Driver) => ({
+export const createStorePorts = (driver: Driver) => ({
   ledger: createLedger(driver),
   ledgerReader: createLedgerReader(driver),
   blocks: createBlocks(driver),
@@ -31,7 +31,7 @@ export const storePorts = (driver: Driver) => ({
 })
 
 /** The ports of an open store. `close` releases it after writing everything. */
-export type Engine = ReturnType<typeof storePorts> & {
+export type Engine = ReturnType<typeof createStorePorts> & {
   readonly log: Log
   readonly store: Store
   readonly leases: Leases

@@ -48,7 +48,7 @@ const sqlite: Readonly<Record<string, Fragment>> = {
   index: ([name]) => `INDEXED BY ${name}`,
   damaged: ([table, column]) => `${column} IN (SELECT id FROM damaged WHERE name = '${table}')`,
   sqlite: (words) => words.join(' '),
-  ...selectFromOne((value) => value),
+  ...createOneFragments((value) => value),
 }
 
 const postgres: Readonly<Record<string, Fragment>> = {
@@ -64,11 +64,11 @@ const postgres: Readonly<Record<string, Fragment>> = {
   index: () => '',
   damaged: () => 'false',
   sqlite: () => '',
-  ...selectFromOne((value, type) => `${value}::${type}`),
+  ...createOneFragments((value, type) => `${value}::${type}`),
 }
 
 /** The fragments of lists, for a list of one; `typed` is a value of a type. */
-function selectFromOne(typed: (value: string, type: string) => string): Readonly<Record<string, Fragment>> {
+function createOneFragments(typed: (value: string, type: string) => string): Readonly<Record<string, Fragment>> {
   return {
     'in one': ([type = '', list = '']) => `= ${typed(list, type)}`,
     'each one': ([type = '', list = '']) => `(SELECT 0 AS key, ${typed(list, type)} AS value)`,
@@ -102,22 +102,24 @@ export function compile({ text, values }: Pick<Statement, 'text' | 'values'>, di
     known[dialect].set(own, all)
   }
   const { lists, forms } = all
-  const form = lists.reduce((bits, list, at) => (isOfOne(values[list]) ? bits | (1 << at) : bits), 0)
+  const form = lists.reduce((bits, list, at) => (isListOfOne(values[list]) ? bits | (1 << at) : bits), 0)
   return (forms[form] ??= compileText(own, dialect, new Set(lists.filter((_, at) => (form & (1 << at)) !== 0))))
 }
 
 const findListNames = (text: string): readonly string[] => [
-  ...new Set([...text.matchAll(FRAGMENT)].flatMap(([, name = '', args = '']) => listOf(name, args.split(' ')) ?? [])),
+  ...new Set(
+    [...text.matchAll(FRAGMENT)].flatMap(([, name = '', args = '']) => findListName(name, args.split(' ')) ?? []),
+  ),
 ]
 
 /** The list that a fragment reads, if it reads one. */
-const listOf = (name: string, args: readonly string[]): string | undefined =>
+const findListName = (name: string, args: readonly string[]): string | undefined =>
   ['in', 'each', 'rows'].includes(name) ? args.find((arg) => arg.startsWith('$'))?.slice(1) : undefined
 
 function compileText(text: string, dialect: Dialect, ofOnes: ReadonlySet<string>): Compiled {
   const expanded = text.replaceAll(FRAGMENT, (_, name: string, given = '') => {
     const args = String(given).split(' ')
-    const fragment = FRAGMENTS[dialect][ofOnes.has(listOf(name, args) ?? '') ? `${name} one` : name]
+    const fragment = FRAGMENTS[dialect][ofOnes.has(findListName(name, args) ?? '') ? `${name} one` : name]
     if (fragment === undefined) throw new Error(`there is no fragment ${name}`)
     return fragment(args)
   })
@@ -136,15 +138,15 @@ function createValueReader(name: string, ofOnes: ReadonlySet<string>, dialect: D
     const value = values[given]
     if (value === undefined) throw new Error(`the statement has no value ${given}`)
     if (typeof value === 'function') return value()
-    if (!ofOnes.has(given)) return boundValue(value, dialect)
+    if (!ofOnes.has(given)) return toBound(value, dialect)
     const [only] = value as List
     return (field === undefined ? only : (only as Readonly<Record<string, Bound>>)[field]) as Bound
   }
 }
 
-function boundValue(value: Exclude<Value, () => Uint8Array>, dialect: Dialect): Bound {
+function toBound(value: Exclude<Value, () => Uint8Array>, dialect: Dialect): Bound {
   if (typeof value === 'boolean') return value ? 1 : 0
-  if (isList(value)) return dialect === 'sqlite' ? JSON.stringify(value) : arrayOf(value)
+  if (isList(value)) return dialect === 'sqlite' ? JSON.stringify(value) : formatArray(value)
   return value
 }
 
@@ -152,11 +154,11 @@ type List = Extract<Value, readonly unknown[]>
 
 const isList = (value: Value): value is List => Array.isArray(value)
 
-const isOfOne = (value: Value | undefined): boolean => value !== undefined && isList(value) && value.length === 1
+const isListOfOne = (value: Value | undefined): boolean => value !== undefined && isList(value) && value.length === 1
 
-const arrayOf = (list: readonly (string | number | object)[]): string => `{${list.map(elementOf).join(',')}}`
+const formatArray = (list: readonly (string | number | object)[]): string => `{${list.map(formatElement).join(',')}}`
 
-function elementOf(element: string | number | object): string {
+function formatElement(element: string | number | object): string {
   if (typeof element === 'number') return String(element)
   const text = typeof element === 'string' ? element : JSON.stringify(element)
   return `"${text.replaceAll(/["\\]/g, (mark) => `\\${mark}`)}"`

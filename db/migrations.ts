@@ -57,5 +57,5 @@ const MIGRATIONS: readonly Text[] = [
 export const TABLES_VERSION = MIGRATIONS.length
 
 /** The steps of an engine. */
-export const migrationsOf = (engine: 'sqlite' | 'postgres'): readonly string[] =>
+export const listMigrations = (engine: 'sqlite' | 'postgres'): readonly string[] =>
   MIGRATIONS.map((text) => (typeof text === 'string' ? text : text[engine]))

@@ -33,7 +33,7 @@ export type Moved = Readonly<Partial<Record<WallTable, number>>>
 
 /** Moves a wall from one location to another. Throws `CannotOpen` if that is impossible; then the other location stays empty. */
 export async function moveWall(from: Database, to: Database, given: Omit<Moving, 'note'>): Promise<Moved> {
-  const moving = { ...given, note: `has moved to ${placeName(to)} at ${new Date().toISOString()}` }
+  const moving = { ...given, note: `has moved to ${formatPlace(to)} at ${new Date().toISOString()}` }
   try {
     if (from.kind === 'sqlite' && to.kind === 'postgres') return await moveToPostgres(from.path, to.url, moving)
     if (from.kind === 'postgres' && to.kind === 'sqlite') return await moveToSqlite(from.url, to.path, moving)
@@ -44,7 +44,7 @@ export async function moveWall(from: Database, to: Database, given: Omit<Moving,
 }
 
 /** A location as shown to the operator, without the secrets in its URL. */
-export function placeName(place: Database): string {
+export function formatPlace(place: Database): string {
   if (place.kind === 'sqlite') return resolve(place.path)
   const { host, pathname } = new URL(place.url)
   return `${host}${pathname}`
@@ -71,7 +71,8 @@ async function copyWall(from: WallRows, to: NewWall): Promise<Moved> {
   await to.finish()
   const moved: Partial<Record<WallTable, number>> = {}
   for (const table of WALL_TABLES) moved[table] = await compareTables(table, from, to)
-  if ((await formatLog(from.log)) !== (await formatLog(to.log))) throw createCopyError('shows a different picture')
+  if ((await readLogState(from.log)) !== (await readLogState(to.log)))
+    throw createCopyError('shows a different picture')
   return moved
 }
 
@@ -99,7 +100,7 @@ async function compareTables(table: WallTable, from: WallRows, to: WallRows): Pr
     if (old.length === 0) return count
     for (const [at, row] of made.entries()) {
       const before = old[at]
-      if (before === undefined || !WALL_COLUMNS[table].every((column) => isSame(row[column], before[column])))
+      if (before === undefined || !WALL_COLUMNS[table].every((column) => isSameValue(row[column], before[column])))
         throw createCopyError(`has a different row ${count + at + 1} in ${table}`)
     }
     count += old.length
@@ -111,13 +112,13 @@ async function readNextPage(pages: AsyncIterator<readonly WallRow[]> | undefined
   return page === undefined || page.done === true ? [] : page.value
 }
 
-function isSame(one: Bound | undefined, other: Bound | undefined): boolean {
+function isSameValue(one: Bound | undefined, other: Bound | undefined): boolean {
   if (one instanceof Uint8Array && other instanceof Uint8Array) return Buffer.compare(one, other) === 0
   return one === other && one !== undefined
 }
 
 /** Everything that readers derive from a log, as one text. */
-async function formatLog(log: Log): Promise<string> {
+async function readLogState(log: Log): Promise<string> {
   const view = createEmptyView()
   for (const change of await log.compacted()) applyChange(view, change)
   const blocks = ALL_BLOCKS.map((block) => toCanvasBlock(view, block))

@@ -19,11 +19,11 @@ export function writeNewFile(file: string, make: (unfinished: string) => void): 
     flush(dirname(file))
   } catch (error) {
     rmSync(unfinished, { force: true })
-    throw isOfFiles(error) ? new CannotOpen(`the backup failed: cannot write ${file} (${error.code})`) : error
+    throw isFileError(error) ? new CannotOpen(`the backup failed: cannot write ${file} (${error.code})`) : error
   }
 }
 
-const isOfFiles = (error: unknown): error is NodeJS.ErrnoException =>
+const isFileError = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && 'code' in error && 'syscall' in error
 
 /** Waits until a file, or the names in a folder, are flushed. */

@@ -25,20 +25,20 @@ export async function openStore(place: Database, network: string, opening?: Open
 }
 
 /** Opens the store while a worker still checks the file, which takes a while and does not block this thread. */
-export async function openStoreAhead(place: Database, network: string, opening?: Opening): Promise<Ahead> {
+export async function openStoreUnchecked(place: Database, network: string, opening?: Opening): Promise<Ahead> {
   if (place.kind === 'postgres')
     return {
       store: await openStore(place, network, opening),
       checked: Promise.resolve('whole'),
       checkHistory: () => Promise.resolve(),
     }
-  const { openSqliteAhead } = await import('./sqlite/open.ts')
+  const { openSqliteUnchecked: openSqliteAhead } = await import('./sqlite/open.ts')
   const { store, ...checks } = await openSqliteAhead(place.path, network, opening)
   return { store: { ...store, close: async () => store.close() }, ...checks }
 }
 
 /** The books of a store, and how many processes have it open; closed at the end of the block that opened them. */
-export type OpenBooks = Books & AsyncDisposable & { instances(): Promise<number> }
+export type OpenBooks = Books & AsyncDisposable & { countInstances(): Promise<number> }
 
 /** Opens the books of a store read-only, next to its processes. Throws `CannotOpen`. */
 export async function openBooks(place: Database): Promise<OpenBooks> {
@@ -50,5 +50,5 @@ export async function openBooks(place: Database): Promise<OpenBooks> {
   const { openAudit } = await import('./sqlite/audit.ts')
   const audit = openAudit(place.path)
   // A SQLite file has one process.
-  return { ...audit, instances: async () => 1, [Symbol.asyncDispose]: async () => audit.close() }
+  return { ...audit, countInstances: async () => 1, [Symbol.asyncDispose]: async () => audit.close() }
 }

@@ -97,7 +97,11 @@ type Text = string | number | null
 type Columns<T extends Table> = Readonly<Record<(typeof SUMMED)[T][number], Text | ((at: number) => Text | Uint8Array)>>
 
 /** The sums of this many rows that a statement is about to write, one after the other. */
-export function sumsOf<T extends 'blocks' | 'changes'>(table: T, rows: number, columns: Columns<T>): Uint8Array {
+export function computeChecksums<T extends 'blocks' | 'changes'>(
+  table: T,
+  rows: number,
+  columns: Columns<T>,
+): Uint8Array {
   const names: readonly (typeof SUMMED)[T][number][] = SUMMED[table]
   const parts: (string | ((at: number) => Text | Uint8Array))[] = []
   for (const name of names) {
@@ -113,7 +117,7 @@ export function sumsOf<T extends 'blocks' | 'changes'>(table: T, rows: number, c
 }
 
 /** SQL for the sum of a member of a list, from `$sums`. */
-export const sumAt = (key: string): string => `substr($sums, ${SUM_BYTES} * ${key} + 1, ${SUM_BYTES})`
+export const renderSumSql = (key: string): string => `substr($sums, ${SUM_BYTES} * ${key} + 1, ${SUM_BYTES})`
 
 function encodeText(value: Text): string {
   if (value === null) return '-'

@@ -67,20 +67,20 @@ export const PAYMENT_ID = '(SELECT id FROM payments WHERE payer = $payer AND non
 export const PAID_OUT = `o.payer = p.payer AND o.nonce = p.nonce AND o.reference NOT IN ('${STRAY_NOTE}', '${STRAY_BY_HAND}')`
 
 /** Reads a `PurchaseRow`, and `more` columns; a condition on `p` follows. */
-export const selectPurchase = (more = ''): string => `
+export const renderPurchaseSql = (more = ''): string => `
   SELECT p.*, sale.name AS sale_name, sale.framework AS sale_framework, sale.number AS sale_number,
     named.painter, named.payment AS painter_of,
     CASE WHEN p.state = 'credited' THEN (SELECT 1 FROM payouts AS o WHERE ${PAID_OUT}) END AS paid_back${more}
   FROM payments AS p LEFT JOIN changes AS sale ON sale.seq = p.seq
   LEFT JOIN purchase_painters AS named ON named.payment = p.id`
 
-export const SELECT_PURCHASE = selectPurchase()
+export const SELECT_PURCHASE = renderPurchaseSql()
 
 /** The condition that a payment is unfinished: exactly that of the index; other conditions are added to it. */
 export const IS_UNFINISHED = `(state = 'reserved' OR (state = 'released' AND dead = 0) OR (state IN ('sold', 'credited') AND looks < 2))`
 
 /** The addresses in the column `payees` of the wall’s own row. */
-export const payeesOf = (column: string): readonly Address[] =>
+export const parsePayees = (column: string): readonly Address[] =>
   column.split(' ').filter((payee): payee is Address => payee !== '')
 
 /** A target as columns: `target` is its top left block, `null` for the open place nearest the centre. */
@@ -102,11 +102,11 @@ export type Agent = Profile & {
 }
 
 /** The domain value of a row of `payments`. */
-export function purchaseOf(row: PurchaseRow): Purchase {
+export function toPurchase(row: PurchaseRow): Purchase {
   const target = toTarget(row)
   const { name, framework, pixels, message, link } = row
   return {
-    payment: paymentOf(row),
+    payment: toPayment(row),
     target,
     block: row.block,
     listing: {
@@ -118,23 +118,23 @@ export function purchaseOf(row: PurchaseRow): Purchase {
       painter: row.painter,
     },
     head: BigInt(row.head),
-    state: stateOf(row),
+    state: toState(row),
   }
 }
 
-export function contentOf({ pixels, message, link }: ContentRow): BlockContent {
+export function toContent({ pixels, message, link }: ContentRow): BlockContent {
   return { pixels: pixels === null ? null : trustPixels(pixels), message, link }
 }
 
 /** The hidden parts, from a column of bits. */
-export const hiddenOf = (mask: number): Hidden => ({
+export const toHidden = (mask: number): Hidden => ({
   pixels: (mask & 1) !== 0,
   message: (mask & 2) !== 0,
   link: (mask & 4) !== 0,
 })
 
 /** The hidden parts, as a column of bits. */
-export const maskOf = ({ pixels, message, link }: Hidden): number =>
+export const toMask = ({ pixels, message, link }: Hidden): number =>
   (pixels ? 1 : 0) | (message ? 2 : 0) | (link ? 4 : 0)
 
 /** A payment's columns. Throws for one that no terms of ours can have requested. */
@@ -162,7 +162,7 @@ export function toInteger(value: bigint): number {
   return Number(value)
 }
 
-function paymentOf(row: AuthorizationRow & Pick<PurchaseRow, 'identifier'>): Payment {
+function toPayment(row: AuthorizationRow & Pick<PurchaseRow, 'identifier'>): Payment {
   const amount = BigInt(row.amount)
   return {
     ...(row.identifier === null ? {} : { identifier: row.identifier }),
@@ -177,7 +177,7 @@ function paymentOf(row: AuthorizationRow & Pick<PurchaseRow, 'identifier'>): Pay
   }
 }
 
-function stateOf(row: StateRow & Pick<PurchaseRow, 'attempt' | 'reused_for'>): Purchase['state'] {
+function toState(row: StateRow & Pick<PurchaseRow, 'attempt' | 'reused_for'>): Purchase['state'] {
   switch (row.state) {
     case 'reserved':
       return { kind: 'reserved', uncertain: row.uncertain === 1, attempt: row.attempt }

@@ -39,7 +39,7 @@ export const WALL_COLUMNS = {
 export type WallTable = keyof typeof WALL_COLUMNS
 
 /** Whether the key of a table's rows are its first two columns, payer and nonce; otherwise it is the first one. */
-export const isByPayment = (table: WallTable): boolean => table === 'payouts' || table === 'reused_receipts'
+export const isKeyedByPayment = (table: WallTable): boolean => table === 'payouts' || table === 'reused_receipts'
 
 export const WALL_TABLES: readonly WallTable[] = Object.keys(WALL_COLUMNS).filter(
   (name): name is WallTable => name in WALL_COLUMNS,

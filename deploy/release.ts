@@ -31,14 +31,14 @@ const WORKERS = [
 rmSync(OUT, { recursive: true, force: true })
 mkdirSync(join(OUT, BUNDLE), { recursive: true })
 run('bun', 'run', 'build', '--outDir', PAGE)
-await compile()
+await compileProgram()
 rmSync(PAGE, { recursive: true })
 addDocuments()
-pack()
+packArchive()
 console.log(`${OUT} holds ${readdirSync(OUT).toSorted().join(', ')}`)
 
 /** Makes the one file that holds the runtime, the server, the page, its workers and its library's compiled part. */
-async function compile(): Promise<void> {
+async function compileProgram(): Promise<void> {
   const page = await readFilesIn(PAGE)
   if (!page.has('index.html')) throw new Error('the page was not built')
   await Bun.build({
@@ -109,7 +109,7 @@ function renderSettings(): string {
 }
 
 /** One archive, the same to the bit whoever makes it and when, and the sums of all that is handed out. */
-function pack(): void {
+function packArchive(): void {
   const owner = ['--owner=0', '--group=0', '--numeric-owner', '--mode=u+rw,go+r-w', '--sort=name', '--mtime=@0']
   run('tar', '-C', OUT, ...owner, '--format=gnu', '-cf', join(OUT, `${BUNDLE}.tar`), BUNDLE)
   run('gzip', '-n', join(OUT, `${BUNDLE}.tar`))

@@ -14,16 +14,16 @@ const account = privateKeyToAccount(key as `0x${string}`)
 const { hostname } = new URL(wall)
 
 /** The minute hand of a clock, as 100 palette indices: two hex digits each, row by row. */
-function clock(minute: number): string {
+function drawClock(minute: number): string {
   const angle = (minute / 60) * 2 * Math.PI
-  const isHand = (x: number, y: number) =>
+  const isOnHand = (x: number, y: number) =>
     Math.hypot(x - 4.5 - 3 * Math.sin(angle), y - 4.5 + 3 * Math.cos(angle)) < 1.5
-  return Array.from({ length: 100 }, (_, at) => (isHand(at % 10, Math.floor(at / 10)) ? 'd2' : '11')).join('')
+  return Array.from({ length: 100 }, (_, at) => (isOnHand(at % 10, Math.floor(at / 10)) ? 'd2' : '11')).join('')
 }
 
 async function repaint(): Promise<void> {
   const ts = Date.now()
-  const pixels = clock(new Date(ts).getMinutes())
+  const pixels = drawClock(new Date(ts).getMinutes())
   const message = new Date(ts).toISOString().slice(11, 16)
   const lines = ['set_pixels v2', `block=${block}`, `ts=${ts}`, 'pixels_present=1', `pixels=${pixels}`]
   const text = [hostname, ...lines, 'message_present=1', `message=${message}`, 'link_present=0', 'link='].join('\n')

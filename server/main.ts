@@ -1,7 +1,7 @@
 /** The service: reads its settings, opens its store, and serves the wall until it is asked to end. */
 
 import { CannotOpen, CannotOpenYet } from '../db/cannot-open.ts'
-import { openStoreAhead } from '../db/open.ts'
+import { openStoreUnchecked } from '../db/open.ts'
 import type { DamagedRow } from '../db/row-checksums.ts'
 import { escapeText } from '../shared/terminal.ts'
 import { systemClock } from './adapters/clock.ts'
@@ -25,7 +25,7 @@ export async function main(times: Times = TIMES): Promise<void> {
     const config = readConfig(Bun.env)
     const troubles = findPathProblems(config)
     if (troubles.length > 0) throw createConfigError(troubles)
-    const opening = openStoreAhead(config.database, config.network, {
+    const opening = openStoreUnchecked(config.database, config.network, {
       onBroken: exitNow,
       onDamaged,
       onUnchecked,

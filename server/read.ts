@@ -2,7 +2,7 @@
 
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
-import { findFlaw } from '../shared/contract/kinds.ts'
+import { describeFlaw } from '../shared/contract/kinds.ts'
 import { codeOfField, failure, type Failure, type FailureCode } from './domain/failure.ts'
 
 /** The first error of a value. `schema` is that of the field; there is none for an unknown field, or if the value is not an object. */
@@ -49,4 +49,4 @@ export const refuseField =
 
 /** The name of a field and its rule, as a sentence. */
 export const wordsOf = ({ name, schema = Type.Unknown(), value }: Flaw): string =>
-  `${name}${value instanceof Unreadable ? ` ${value.rule}` : findFlaw(schema, value)}.`
+  `${name}${value instanceof Unreadable ? ` ${value.rule}` : describeFlaw(schema, value)}.`

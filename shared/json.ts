@@ -17,7 +17,7 @@ export class UnsafeJson extends SyntaxError {
  * parts that reading them would take long. Throws `UnsafeJson` for these, and `SyntaxError` for text that is not JSON.
  */
 export function parseStrictJson(text: string): unknown {
-  const structure = structureOf(text)
+  const structure = splitTokens(text)
   const value: unknown = JSON.parse(text)
   refuseRepeatedKeys(text, structure)
   return value
@@ -29,7 +29,7 @@ type Token = { readonly kind: string; readonly from: number; readonly to: number
 const MARKS = '[]{}:'
 
 /** Splits a text that may not be JSON. Skips strings as a whole, because one may be megabytes long. */
-function structureOf(text: string): readonly Token[] {
+function splitTokens(text: string): readonly Token[] {
   const tokens: Token[] = []
   let [strings, around, depth, deepest] = [0, 0, 0, 0]
   for (let at = 0; at < text.length;) {
@@ -46,7 +46,7 @@ function structureOf(text: string): readonly Token[] {
       if (deepest <= DEPTH_MAX) tokens.push({ kind, from: at, to: at })
     }
     if (quote < 0) break
-    at = endOfString(text, quote)
+    at = findStringEnd(text, quote)
     tokens.push({ kind: '"', from: quote, to: at })
   }
   // Parsing such deep nesting would take long.
@@ -56,7 +56,7 @@ function structureOf(text: string): readonly Token[] {
 }
 
 /** The position after the quotation mark that ends a string. */
-function endOfString(text: string, start: number): number {
+function findStringEnd(text: string, start: number): number {
   for (let quotes = 0, at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     if (quotes++ > STRINGS_MAX) throw new UnsafeJson('a string has too many quotation marks')
     let escapes = 0
@@ -75,7 +75,7 @@ function refuseRepeatedKeys(text: string, tokens: readonly Token[]): void {
     else if (token.kind === ']' || token.kind === '}') open.pop()
     else if (token.kind === '"') key = token
     else if (key !== undefined) {
-      const name = nameAt(text, key)
+      const name = readName(text, key)
       const names = open.at(-1) ?? new Set()
       if (names.has(name)) throw new UnsafeJson('a key is given twice')
       open[open.length - 1] = names.add(name)
@@ -84,7 +84,7 @@ function refuseRepeatedKeys(text: string, tokens: readonly Token[]): void {
 }
 
 /** The name in quotation marks, in JSON that was parsed already. Only a name with escapes is parsed again. */
-function nameAt(text: string, { from, to }: Token): unknown {
+function readName(text: string, { from, to }: Token): unknown {
   const quoted = text.slice(from, to)
   return quoted.includes('\\') ? JSON.parse(quoted) : quoted.slice(1, -1)
 }

@@ -34,23 +34,23 @@ export function parsePrice(price: string): bigint | undefined {
 }
 
 /** `1,234`. */
-export const countText = (count: number): string => String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ',')
+export const formatCount = (count: number): string => String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ',')
 
 /** A count with its noun: `1 agent`, `1,234 agents`. */
-export const countOf = (count: number, noun: string, plural = `${noun}s`): string =>
-  `${countText(count)} ${count === 1 ? noun : plural}`
+export const formatCountWithNoun = (count: number, noun: string, plural = `${noun}s`): string =>
+  `${formatCount(count)} ${count === 1 ? noun : plural}`
 
 /** `1 block`, `12 blocks`. */
-export const formatBlocks = (count: number): string => countOf(count, 'block')
+export const formatBlocks = (count: number): string => formatCountWithNoun(count, 'block')
 
 /** The price of blocks in the wall's short form: `$1`, `$12.50`. */
 export function formatPrice(perBlock: string, blocks = 1): string {
   const price = (Number(perBlock) * blocks).toFixed(2)
-  return `$${price.endsWith('.00') ? countText(Number(price)) : price}`
+  return `$${price.endsWith('.00') ? formatCount(Number(price)) : price}`
 }
 
 /** How many blocks are sold, and the price of each. */
-export const summaryOf = (sold: number, perBlock: string): string =>
+export const formatSummary = (sold: number, perBlock: string): string =>
   sold === TOTAL_BLOCKS
     ? `All ${formatBlocks(sold)} are sold, at ${formatPrice(perBlock)} each.`
-    : `${countText(sold)} of ${formatBlocks(TOTAL_BLOCKS)} sold, ${formatPrice(perBlock)} each.`
+    : `${formatCount(sold)} of ${formatBlocks(TOTAL_BLOCKS)} sold, ${formatPrice(perBlock)} each.`

@@ -1,7 +1,7 @@
 /** Colour as light and as seen: sRGB bytes, linear light, and OKLab (Björn Ottosson, 2020), in which distance is perceived difference. */
 
 /** Linear light of each sRGB byte, 0 to 1 (IEC 61966-2-1). */
-export const LINEAR: Float32Array = Float32Array.from({ length: 256 }, (_, byte) => linearOf(byte / 255))
+export const LINEAR: Float32Array = Float32Array.from({ length: 256 }, (_, byte) => toLinear(byte / 255))
 
 /** Lightness from 0 to 1, green to red, blue to yellow. */
 export type Oklab = readonly [L: number, a: number, b: number]
@@ -26,6 +26,6 @@ export function toLinearRgb(colour: string): readonly [red: number, green: numbe
 
 const lightOf = (byte: number) => LINEAR[byte] ?? 0
 
-function linearOf(level: number): number {
+function toLinear(level: number): number {
   return level <= 0.04045 ? level / 12.92 : ((level + 0.055) / 1.055) ** 2.4
 }

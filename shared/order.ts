@@ -45,7 +45,7 @@ const PICTURES = ['px', 'pixels', 'image'] as const
 const VERB = 'buy v1'
 
 /** The text of an order. Throws a `RangeError` if a field contains a line break, because other orders would have the same text. */
-export function orderText(order: Order): string {
+export function formatOrderText(order: Order): string {
   const place = order.area === undefined ? `block=${order.block ?? ''}` : `area=${order.area}`
   const picture = PICTURES.find((kind) => order[kind] !== undefined) ?? 'px'
   const fields = [...TEXTS, picture, 'painter'] as const
@@ -63,12 +63,12 @@ export function parseOrderText(text: string): Order | undefined {
     const [name = ''] = member.split('=', 1)
     order[name] = member.slice(name.length + 1)
   }
-  return isWritten(order, text) ? order : undefined
+  return matchesText(order, text) ? order : undefined
 }
 
-function isWritten(order: Order, text: string): boolean {
+function matchesText(order: Order, text: string): boolean {
   try {
-    return orderText(order) === text
+    return formatOrderText(order) === text
   } catch {
     return false
   }
@@ -78,7 +78,7 @@ function isWritten(order: Order, text: string): boolean {
 export const formatPictureDigest = (sha256Hex: string): string => `sha256:${sha256Hex}`
 
 /** The nonce that binds a payment to the order of a text, in lower-case hex. Throws if `salt` is not 32 bytes in hex. */
-export function orderNonce(text: string, salt: string): `0x${string}` {
+export function computeOrderNonce(text: string, salt: string): `0x${string}` {
   if (!isSalt(salt)) throw new RangeError('a salt has 32 bytes')
   const digest = keccak256(concatBytes([stringToBytes(text), hexToBytes(salt as `0x${string}`)]), 'bytes')
   return `${ORDER_NONCE_PREFIX}${bytesToHex(digest.subarray(0, DIGEST_BYTES)).slice('0x'.length)}`
@@ -88,5 +88,5 @@ export function orderNonce(text: string, salt: string): `0x${string}` {
 export const isOrderNonce = (nonce: string): boolean => nonce.toLowerCase().startsWith(ORDER_NONCE_PREFIX)
 
 /** Whether a nonce, in any letter case, is that of an order's text and a salt. */
-export const fitsOrder = (nonce: string, text: string, salt: string): boolean =>
-  isSalt(salt) && orderNonce(text, salt) === nonce.toLowerCase()
+export const matchesOrder = (nonce: string, text: string, salt: string): boolean =>
+  isSalt(salt) && computeOrderNonce(text, salt) === nonce.toLowerCase()

@@ -73,19 +73,19 @@ function ditherByDiffusion({ width, height, rgb }: Light): Uint8Array<ArrayBuffe
       const hasAhead = step < width - 1
       for (let channel = 0; channel < 3; channel++) {
         const error = readPart(left, at * 3 + channel) - lightOf(index, channel)
-        if (hasAhead) pass(left, (at + way) * 3 + channel, (error * 7) / 16)
+        if (hasAhead) addError(left, (at + way) * 3 + channel, (error * 7) / 16)
         if (y === height - 1) continue
         const below = at + width
-        if (step > 0) pass(left, (below - way) * 3 + channel, (error * 3) / 16)
-        pass(left, below * 3 + channel, (error * 5) / 16)
-        if (hasAhead) pass(left, (below + way) * 3 + channel, error / 16)
+        if (step > 0) addError(left, (below - way) * 3 + channel, (error * 3) / 16)
+        addError(left, below * 3 + channel, (error * 5) / 16)
+        if (hasAhead) addError(left, (below + way) * 3 + channel, error / 16)
       }
     }
   }
   return pixels
 }
 
-function pass(left: Float32Array, at: number, error: number): void {
+function addError(left: Float32Array, at: number, error: number): void {
   left[at] = (left[at] ?? 0) + error
 }
 

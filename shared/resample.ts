@@ -22,9 +22,9 @@ export function resample(raster: Raster, width: number, height: number, fit: Fit
   const [across, down] = computeSpans(raster, width, height, fit)
   const ground = toLinearRgb(background)
   const rgb = new Float32Array(width * height * 3)
-  fillGround(rgb, ground, { width, across, down })
-  const columns = sharesOf(across)
-  const rows = Map.groupBy(sharesOf(down), ({ source }) => source)
+  fillBackground(rgb, ground, { width, across, down })
+  const columns = computeShares(across)
+  const rows = Map.groupBy(computeShares(down), ({ source }) => source)
   const line = new Float32Array(width * 3)
   for (const [y, shares] of rows) {
     line.fill(0)
@@ -39,15 +39,15 @@ function computeSpans({ width: w, height: h }: Raster, width: number, height: nu
   if (fit === 'fill') return [spanWhole(w, width), spanWhole(h, height)]
   const isWide = w * height > h * width
   if (fit === 'cover') {
-    const cut = (size: number, kept: number, length: number): Span => ({
+    const spanCropped = (size: number, kept: number, length: number): Span => ({
       from: (size - kept) / 2,
       size: kept,
       at: 0,
       length,
     })
     return isWide
-      ? [cut(w, (h * width) / height, width), spanWhole(h, height)]
-      : [spanWhole(w, width), cut(h, (w * height) / width, height)]
+      ? [spanCropped(w, (h * width) / height, width), spanWhole(h, height)]
+      : [spanWhole(w, width), spanCropped(h, (w * height) / width, height)]
   }
   const spanInset = (size: number, length: number, frame: number): Span => ({
     from: 0,
@@ -61,7 +61,7 @@ function computeSpans({ width: w, height: h }: Raster, width: number, height: nu
 }
 
 /** Each pair of overlapping pixels; the weights of one target add up to 1. */
-function sharesOf({ from, size, at, length }: Span): readonly Share[] {
+function computeShares({ from, size, at, length }: Span): readonly Share[] {
   const shares: Share[] = []
   const step = size / length
   for (let i = 0; i < length; i++) {
@@ -76,7 +76,7 @@ function sharesOf({ from, size, at, length }: Span): readonly Share[] {
 }
 
 /** Inside the picture, sums start at zero; around it, the background is final. */
-function fillGround(
+function fillBackground(
   rgb: Float32Array,
   ground: readonly number[],
   { width, across, down }: { readonly width: number; readonly across: Span; readonly down: Span },

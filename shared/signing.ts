@@ -21,16 +21,16 @@ export const formatField = (name: string, value: Field): readonly [string, strin
 ]
 
 /** The text for `PUT /blocks/{coord}`: `host` is the service's own, `coord` as in the request, `ts` in Unix milliseconds. */
-export function editMessage(host: string, coord: string, ts: number, fields: EditFields): string {
-  return change([host, 'set_pixels v2', `block=${coord}`], ts, fields)
+export function formatEditMessage(host: string, coord: string, ts: number, fields: EditFields): string {
+  return formatChange([host, 'set_pixels v2', `block=${coord}`], ts, fields)
 }
 
 /** The text for `PUT /areas/{area}`: pixels are signed by the SHA-256 of their bytes, in lower-case hex. */
 export function formatAreaMessage(host: string, area: string, ts: number, fields: EditFields): string {
-  return change([host, 'set_area v1', `area=${area}`], ts, fields)
+  return formatChange([host, 'set_area v1', `area=${area}`], ts, fields)
 }
 
-function change(head: readonly string[], ts: number, fields: EditFields): string {
+function formatChange(head: readonly string[], ts: number, fields: EditFields): string {
   return [
     ...head,
     `ts=${ts}`,
@@ -41,7 +41,7 @@ function change(head: readonly string[], ts: number, fields: EditFields): string
 }
 
 /** The text for `PUT /api/agents/me`: `wallet` in any letter case, `ts` in Unix milliseconds. */
-export function registerMessage(host: string, wallet: string, ts: number, fields: IdentityFields): string {
+export function formatRegisterMessage(host: string, wallet: string, ts: number, fields: IdentityFields): string {
   return [
     host,
     'register v2',

@@ -60,7 +60,7 @@ export const refOf = (block: BlockIndex): { readonly coord: Coord; readonly inde
 export const ALL_BLOCKS: readonly BlockIndex[] = Array.from({ length: TOTAL_BLOCKS }, (_, i) => i).filter(isBlockIndex)
 
 /** Squared distance of a block's centre to the wall's, in half blocks: an integer, so that ties are exact. */
-function centreDistance(block: BlockIndex): number {
+function centreDistanceOf(block: BlockIndex): number {
   const { col, row } = cellOf(block)
   return (2 * col - (COLS - 1)) ** 2 + (2 * row - (ROWS - 1)) ** 2
 }
@@ -70,5 +70,5 @@ function centreDistance(block: BlockIndex): number {
  * that does not need the order is built without sorting.
  */
 export const CLAIM_ORDER: readonly BlockIndex[] = /* @__PURE__ */ ALL_BLOCKS.toSorted(
-  (a, b) => centreDistance(a) - centreDistance(b) || a - b,
+  (a, b) => centreDistanceOf(a) - centreDistanceOf(b) || a - b,
 )

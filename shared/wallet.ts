@@ -21,14 +21,14 @@ export function parseAddresses(text: string): ReadonlySet<`0x${string}`> | numbe
   const addresses = new Set<`0x${string}`>()
   for (const [nth, line] of text.split('\n').entries())
     for (const word of line.replace(/#.*/, '').split(/[\s,]+/)) {
-      if (word !== '' && !isChecked(word)) return nth + 1
+      if (word !== '' && !hasValidChecksum(word)) return nth + 1
       if (word !== '') addresses.add(word.toLowerCase() as `0x${string}`)
     }
   return addresses
 }
 
 /** Whether an address in mixed case has the checksum that finds typing errors. */
-const isChecked = (text: string): boolean =>
+const hasValidChecksum = (text: string): boolean =>
   isAddress(text) && (/^0x(?:[^A-F]*|[^a-f]*)$/.test(text) || getAddress(text) === text)
 
 export const isAddress = (text: string): text is `0x${string}` => addressPattern.test(text)

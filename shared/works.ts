@@ -19,7 +19,7 @@ export function neighboursOf(block: BlockIndex): readonly BlockIndex[] {
 }
 
 /** Every artwork among the blocks of one owner, the largest first. */
-export function worksOf(blocks: Iterable<BlockIndex>): Work[] {
+export function groupIntoWorks(blocks: Iterable<BlockIndex>): Work[] {
   const left = new Set(blocks)
   const works: Work[] = []
   for (const block of left) {
@@ -45,14 +45,14 @@ export type WorkIndex = { readonly first: Uint16Array; readonly next: Uint16Arra
 /** Finds every artwork in one pass; `owners` has the number of each block's owner from 1, or 0 for none. */
 export function indexWorks(owners: Uint16Array): WorkIndex {
   const first = Uint16Array.from(ALL_BLOCKS)
-  const firstOf = (block: number): number => {
+  const findFirst = (block: number): number => {
     let at = block
     for (let earlier = first[at] ?? at; earlier !== at; earlier = first[at] ?? at) at = earlier
     return (first[block] = at)
   }
   const join = (block: number, neighbour: number) => {
     if (owners[block] !== owners[neighbour]) return
-    const [one, other] = [firstOf(block), firstOf(neighbour)]
+    const [one, other] = [findFirst(block), findFirst(neighbour)]
     first[Math.max(one, other)] = Math.min(one, other)
   }
   for (let block = 0; block < TOTAL_BLOCKS; block++) {
@@ -63,7 +63,7 @@ export function indexWorks(owners: Uint16Array): WorkIndex {
   const next = Uint16Array.from(ALL_BLOCKS)
   const last = Uint16Array.from(ALL_BLOCKS)
   for (let block = 0; block < TOTAL_BLOCKS; block++) {
-    const start = firstOf(block)
+    const start = findFirst(block)
     next[last[start] ?? start] = block
     last[start] = block
   }

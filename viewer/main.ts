@@ -1,6 +1,6 @@
 /** The page: wires input, state, drawing and the components around it. Nothing runs while nothing changes. */
 
-import { formatBlocks, countText, summaryOf } from '../shared/money.ts'
+import { formatBlocks, formatCount, formatSummary } from '../shared/money.ts'
 import { TOTAL_BLOCKS } from '../shared/wall.ts'
 import { store } from './appearance.ts'
 import { viewOf } from './camera/camera.ts'
@@ -94,8 +94,8 @@ function showCounts() {
   if (!wall?.complete) return
   counts.textContent =
     at === undefined
-      ? summaryOf(wall.stats.claimed, wall.pricing.perBlock)
-      : `${countText(countSold(momentsOf(wall), at))} of ${formatBlocks(TOTAL_BLOCKS)} sold as of ${formatDate(at)}.`
+      ? formatSummary(wall.stats.claimed, wall.pricing.perBlock)
+      : `${formatCount(countSold(momentsOf(wall), at))} of ${formatBlocks(TOTAL_BLOCKS)} sold as of ${formatDate(at)}.`
 }
 
 function draw(now?: number) {

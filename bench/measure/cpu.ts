@@ -32,9 +32,9 @@ export async function measureCpuMs(pid: number, work: () => Promise<unknown>): P
 // Computed as in clock_getcpuclockid(3). The values in /proc for single threads vanish when they end, and Bun's come and go.
 const clockOf = (pid: number) => (~pid << 3) | 2
 
-const clockGettime = onLinux()?.symbols.clock_gettime
+const clockGettime = openLibc()?.symbols.clock_gettime
 
-function onLinux() {
+function openLibc() {
   try {
     return dlopen('libc.so.6', { clock_gettime: { args: ['i32', 'ptr'], returns: 'i32' } })
   } catch {
@@ -46,22 +46,23 @@ function onLinux() {
 export const readResidentMb = (pid: number): number => Number(readStatusLine(pid, /VmRSS:\s+(\d+) kB/)) / 1024
 
 /** Pins a process to one CPU, if the machine has more and supports it. */
-export const pin = (pid: number, processor: number): void => keepOn(pid, String(processor))
+export const pinProcess = (pid: number, processor: number): void => setAffinity(pid, String(processor))
 
 /** Lets a process, and all that it starts meanwhile, use every CPU; then restores its CPUs. */
-export async function onEveryProcessor<Done>(work: () => Promise<Done>, pid = process.pid): Promise<Done> {
-  const before = processorsOf(pid)
+export async function runOnEveryProcessor<Done>(work: () => Promise<Done>, pid = process.pid): Promise<Done> {
+  const before = readAllowedProcessors(pid)
   if (before === undefined) return await work()
-  keepOn(pid, `0-${navigator.hardwareConcurrency - 1}`)
+  setAffinity(pid, `0-${navigator.hardwareConcurrency - 1}`)
   try {
     return await work()
   } finally {
-    keepOn(pid, before)
+    setAffinity(pid, before)
   }
 }
 
 /** The CPUs that a process may use, in Linux's list format. */
-export const processorsOf = (pid: number): string | undefined => readStatusLine(pid, /Cpus_allowed_list:\s+(\S+)/)
+export const readAllowedProcessors = (pid: number): string | undefined =>
+  readStatusLine(pid, /Cpus_allowed_list:\s+(\S+)/)
 
 function readStatusLine(pid: number, pattern: RegExp): string | undefined {
   try {
@@ -71,7 +72,7 @@ function readStatusLine(pid: number, pattern: RegExp): string | undefined {
   }
 }
 
-function keepOn(pid: number, processors: string): void {
+function setAffinity(pid: number, processors: string): void {
   if (navigator.hardwareConcurrency < 2 || Bun.which('taskset') === null) return
   Bun.spawnSync(['taskset', '-acp', processors, String(pid)], { stdout: 'ignore', stderr: 'ignore' })
 }

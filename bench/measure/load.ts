@@ -39,26 +39,26 @@ export function encodeRequest(
  * Sends requests until the time is over or none is left, at least one per connection, and waits for every response. Rejects
  * if a connection breaks.
  */
-export async function load({ port, next, connections, ms }: LoadOptions): Promise<Load> {
+export async function runLoad({ port, next, connections, ms }: LoadOptions): Promise<Load> {
   const latenciesMs: number[] = []
   const statuses = new Map<number, number>()
   let bytes = 0
   const startedAt = performance.now()
   let asked = 0
-  const ask = () => (asked++ < connections || performance.now() - startedAt < ms ? next() : undefined)
-  const noteAnswer = (answer: Answer, tookMs: number) => {
+  const takeRequest = () => (asked++ < connections || performance.now() - startedAt < ms ? next() : undefined)
+  const recordAnswer = (answer: Answer, tookMs: number) => {
     latenciesMs.push(tookMs)
     bytes += answer.length
     statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
   }
-  await Promise.all(Array.from({ length: connections }, () => converse(port, ask, noteAnswer)))
+  await Promise.all(Array.from({ length: connections }, () => runConnection(port, takeRequest, recordAnswer)))
   return { requests: latenciesMs.length, seconds: (performance.now() - startedAt) / 1000, bytes, latenciesMs, statuses }
 }
 
 /** Sends one request, and resolves to the status of its response. */
 export async function sendOnce(port: number, request: Uint8Array): Promise<number> {
   const once = [request]
-  const { statuses } = await load({ port, next: () => once.pop(), connections: 1, ms: 10_000 })
+  const { statuses } = await runLoad({ port, next: () => once.pop(), connections: 1, ms: 10_000 })
   return [...statuses.keys()][0] ?? 0
 }
 
@@ -68,7 +68,7 @@ export const repeatRequest = (request: Uint8Array) => () => () => request
 type Answer = { readonly status: number; readonly length: number }
 
 /** The requests and responses of one connection. */
-async function converse(
+async function runConnection(
   port: number,
   ask: () => Uint8Array | undefined,
   heard: (answer: Answer, tookMs: number) => void,
@@ -76,8 +76,8 @@ async function converse(
   const done = Promise.withResolvers<void>()
   let askedAt = 0
   let over = false
-  const reader = answerReader()
-  const askOn = (socket: Socket<undefined>) => {
+  const reader = createAnswerReader()
+  const sendNext = (socket: Socket<undefined>) => {
     const request = ask()
     if (request === undefined) {
       over = true
@@ -92,12 +92,12 @@ async function converse(
     hostname: '127.0.0.1',
     port,
     socket: {
-      open: askOn,
+      open: sendNext,
       data(socket, chunk) {
         const answer = reader(chunk)
         if (answer === undefined) return
         heard(answer, performance.now() - askedAt)
-        askOn(socket)
+        sendNext(socket)
       },
       close: () => (over ? undefined : done.reject(new Error('the server closed a connection'))),
       error: (_, error) => done.reject(error),
@@ -109,7 +109,7 @@ async function converse(
 const HEAD_END = '\r\n\r\n'
 
 /** Parses responses one after another; returns each when it is complete. Supports only responses with a length. */
-function answerReader(): (chunk: Uint8Array) => Answer | undefined {
+function createAnswerReader(): (chunk: Uint8Array) => Answer | undefined {
   let head = ''
   let answer: Answer | undefined
   let missing = 0

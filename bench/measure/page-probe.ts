@@ -29,7 +29,7 @@ export const WAIT_FOR_ALL = `
 export const ANSWER = 'probe '
 
 /** Makes the page report its figures itself, because a query would keep it busy. */
-export const reportFigures = (figures: string): string =>
+export const renderReportScript = (figures: string): string =>
   `if (location.protocol === 'http:') ${figures}.then((found) => console.info('${ANSWER}' + JSON.stringify(found)))`
 
 /** When the page first drew. */
@@ -81,16 +81,16 @@ export const LOADED = `(async () => {${LOADS}
   return [vitals.first, vitals.largest, vitals.blocked, vitals.moved, bytes()]
 })()`
 
-const reportFiguresOnce = (isDone: string) => `(async () => {${LOADS}
+const renderFiguresScript = (isDone: string) => `(async () => {${LOADS}
   while (!(${isDone})) await rested(100)
   return [probe.first, bytes()]
 })()`
 
 /** When the page first drew, and how many bytes it loaded until it had stored the wall for the next visit. */
-export const STORED = reportFiguresOnce(`localStorage.getItem("kept") && localStorage.getItem("view")`)
+export const STORED = renderFiguresScript(`localStorage.getItem("kept") && localStorage.getItem("view")`)
 
 /** When the page first drew, and how many bytes it loaded until it said what had changed since the last visit. */
-export const RETURNED = reportFiguresOnce(`document.querySelector('#news')?.textContent.includes('since')`)
+export const RETURNED = renderFiguresScript(`document.querySelector('#news')?.textContent.includes('since')`)
 
 /** When the page shows all of the wall, has come to rest, and has answered one notch of the wheel by a drawing. */
 const USED = `

@@ -21,27 +21,27 @@ const CURVES: Readonly<Record<keyof Vitals, Curve>> = {
 }
 
 /** From 0 to 100. */
-export function scoreOf(vitals: Vitals): number {
+export function computeScore(vitals: Vitals): number {
   const parts = Object.entries(CURVES).map(([name, curve]) => [
     curve.weight,
-    shareOf(vitals[name as keyof Vitals], curve),
+    computeShareAbove(vitals[name as keyof Vitals], curve),
   ])
-  const of = (pick: (weight: number, share: number) => number) =>
+  const sumParts = (pick: (weight: number, share: number) => number) =>
     parts.reduce((sum, [weight = 0, share = 0]) => sum + pick(weight, share), 0)
-  return (100 * of((weight, share) => weight * share)) / of((weight) => weight)
+  return (100 * sumParts((weight, share) => weight * share)) / sumParts((weight) => weight)
 }
 
 // The point below which a tenth of a normal distribution lies.
 const NINE_TENTHS = 1.2816
 
 /** The share of a log-normal distribution above a value. */
-function shareOf(value: number, { good, middling }: Curve): number {
+function computeShareAbove(value: number, { good, middling }: Curve): number {
   if (value <= 0) return 1
-  return 1 - computeNormal((NINE_TENTHS * Math.log(value / middling)) / Math.log(middling / good))
+  return 1 - computeNormalCdf((NINE_TENTHS * Math.log(value / middling)) / Math.log(middling / good))
 }
 
 /** The share of a normal distribution below `z`, after Abramowitz and Stegun, 26.2.17. */
-function computeNormal(z: number): number {
+function computeNormalCdf(z: number): number {
   const t = 1 / (1 + 0.231_641_9 * Math.abs(z))
   const sum = [0.319_381_53, -0.356_563_782, 1.781_477_937, -1.821_255_978, 1.330_274_429].reduceRight(
     (rest, factor) => t * (factor + rest),

@@ -2,7 +2,7 @@
 
 import type { Server } from '../servers/servers.ts'
 import { readCpuUs } from './cpu.ts'
-import { load } from './load.ts'
+import { runLoad } from './load.ts'
 
 /** One way of serving a request. */
 export type Target = {
@@ -27,23 +27,26 @@ export type Sample = { readonly rate: number; readonly p50: number; readonly p99
 export type Samples = ReadonlyMap<string, readonly Sample[]>
 
 /** Sends requests to every target in every round, each round starting with another one, all of them warm. Throws for a wrong response. */
-export async function pair(
+export async function measureInTurns(
   targets: readonly Target[],
   { rounds, ms, warmMs }: Omit<Pace, 'steadyMs'>,
 ): Promise<Samples> {
   const samples = new Map<string, Sample[]>(targets.map(({ name }) => [name, []]))
-  for (const target of targets) await sample(target, warmMs)
+  for (const target of targets) await measureSample(target, warmMs)
   for (let round = 0; round < rounds; round++)
     for (const [at] of targets.entries()) {
       const target = targets[(at + round) % targets.length]
-      if (target !== undefined) samples.get(target.name)?.push(await sample(target, ms))
+      if (target !== undefined) samples.get(target.name)?.push(await measureSample(target, ms))
     }
   return samples
 }
 
-async function sample({ name, server, status, requests, connections = 16 }: Target, ms: number): Promise<Sample> {
+async function measureSample(
+  { name, server, status, requests, connections = 16 }: Target,
+  ms: number,
+): Promise<Sample> {
   const before = readCpuUs(server.pid)
-  const heard = await load({ port: server.port, next: requests(), connections, ms })
+  const heard = await runLoad({ port: server.port, next: requests(), connections, ms })
   const used = readCpuUs(server.pid) - before
   const right = heard.statuses.get(status) ?? 0
   if (right === 0 || right < heard.requests)
@@ -66,8 +69,13 @@ export const computeMedian = (values: readonly number[]): number => computePerce
 
 /** The median of each figure of a target. */
 export function computeMedians(samples: readonly Sample[]): Sample {
-  const of = (figure: keyof Sample) => computeMedian(samples.map((one) => one[figure]))
-  return { rate: of('rate'), p50: of('p50'), p99: of('p99'), cpu: of('cpu') }
+  const computeFigure = (figure: keyof Sample) => computeMedian(samples.map((one) => one[figure]))
+  return {
+    rate: computeFigure('rate'),
+    p50: computeFigure('p50'),
+    p99: computeFigure('p99'),
+    cpu: computeFigure('cpu'),
+  }
 }
 
 /**

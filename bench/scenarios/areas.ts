@@ -3,7 +3,7 @@
 import { waitUntilArmed } from '../../server/local/wall-process.ts'
 import type { Scenario } from '../findings.ts'
 import { measureCpuMs } from '../measure/cpu.ts'
-import { load, encodeRequest } from '../measure/load.ts'
+import { runLoad, encodeRequest } from '../measure/load.ts'
 import { computeMedian, computePercentile } from '../measure/pair.ts'
 import type { Server } from '../servers/servers.ts'
 import { startStubServices } from '../servers/stub-services.ts'
@@ -24,13 +24,13 @@ const LANDINGS = 6
 const PUBLISHED_AFTER_MS = 1050
 
 /** An area of 400 blocks compared with one block, and `next` without space. */
-export const areas: Scenario = async (servers, { rounds, ms }) => {
+export const measureAreas: Scenario = async (servers, { rounds, ms }) => {
   const stubs = startStubServices()
   try {
     const wall = await servers.wall(SOLD, 'areas', stubs.settings)
     const full = await servers.wall(NEARLY_FULL, 'nearly-full', stubs.settings)
     await Promise.all([wall, full].map(({ port }) => waitUntilArmed(`http://127.0.0.1:${port}`)))
-    const image = await pictureOf(wall)
+    const image = await fetchPicture(wall)
     const free = [...PLACES]
     const takeNextArea = (picture: object) => ({ at: free.pop(), w: SIDE, h: SIDE, ...picture })
     let column = 0
@@ -39,16 +39,16 @@ export const areas: Scenario = async (servers, { rounds, ms }) => {
       'an area of 400': () => takeNextArea({}),
       'an area of 400, of an image': () => takeNextArea({ image }),
     }
-    for (let at = 0; at < WARM_UP_BLOCKS; at++) await buy(wall, orders['one block']())
-    for (let at = 0; at < WARM_UP_AREAS; at++) await buy(wall, takeNextArea({ image }))
-    const costs = await costsOf(wall, orders, rounds)
-    const rowsAlone = await rowsOf(await servers.floor(), rounds)
-    const idle = await probe(wall, ms)
-    const landing = await probe(wall, ms, async () => {
-      for (let at = 0; at < LANDINGS; at++) await buy(wall, takeNextArea(at % 2 === 0 ? {} : { image }))
+    for (let at = 0; at < WARM_UP_BLOCKS; at++) await measurePurchase(wall, orders['one block']())
+    for (let at = 0; at < WARM_UP_AREAS; at++) await measurePurchase(wall, takeNextArea({ image }))
+    const costs = await measureCosts(wall, orders, rounds)
+    const rowsAlone = await measureRowWrites(await servers.floor(), rounds)
+    const idle = await measureHealth(wall, ms)
+    const landing = await measureHealth(wall, ms, async () => {
+      for (let at = 0; at < LANDINGS; at++) await measurePurchase(wall, takeNextArea(at % 2 === 0 ? {} : { image }))
     })
-    const idleWhenFull = await probe(full, ms)
-    const [looked, looking] = await lookForRoom(wall, full, Math.max(10, Math.ceil(ms / 20)))
+    const idleWhenFull = await measureHealth(full, ms)
+    const [looked, looking] = await measureSearch(wall, full, Math.max(10, Math.ceil(ms / 20)))
     const [block = Number.NaN, area = Number.NaN, painted = Number.NaN] = costs.map(([, cost]) => cost)
     return {
       rows: [
@@ -82,18 +82,18 @@ const PLACES = [0, 20, 40, 60, 80, 100, 120, 140].flatMap((col) => {
 type Order = Readonly<Record<string, unknown>>
 
 /** The CPU time in milliseconds of each kind of order up to its response: the median of all rounds. */
-async function costsOf(wall: Server, orders: Readonly<Record<string, () => Order>>, rounds: number) {
+async function measureCosts(wall: Server, orders: Readonly<Record<string, () => Order>>, rounds: number) {
   const costs = new Map<string, number[]>()
   for (let round = 0; round < rounds; round++)
     for (const [what, order] of Object.entries(orders)) {
       await Bun.sleep(PUBLISHED_AFTER_MS)
-      costs.set(what, [...(costs.get(what) ?? []), await buy(wall, order())])
+      costs.set(what, [...(costs.get(what) ?? []), await measurePurchase(wall, order())])
     }
   return [...costs].map(([what, all]) => [what, computeMedian(all)] as const)
 }
 
 /** The CPU time in milliseconds of only writing the rows of an area: the median of all rounds. */
-async function rowsOf(floor: Server, rounds: number): Promise<number> {
+async function measureRowWrites(floor: Server, rounds: number): Promise<number> {
   const costs: number[] = []
   const url = `http://127.0.0.1:${floor.port}/area?blocks=${SIDE * SIDE}`
   for (let round = -WARM_UP_AREAS; round < rounds; round++) {
@@ -104,21 +104,21 @@ async function rowsOf(floor: Server, rounds: number): Promise<number> {
 }
 
 /** Buys an area; returns the CPU time in milliseconds of the wall before the response. */
-async function buy(wall: Server, order: Order): Promise<number> {
+async function measurePurchase(wall: Server, order: Order): Promise<number> {
   const [payment] = await signPayments(wall, order, 1)
   return await measureCpuMs(wall.pid, async () => {
-    const { status } = await post(wall, order, payment)
+    const { status } = await postOrder(wall, order, payment)
     if (status !== 200) throw new Error(`an area was answered with ${status}`)
   })
 }
 
 /** Headers of payments of this many wallets, for the wall's own terms of an order. */
 async function signPayments(wall: Server, order: Order, count: number) {
-  const payments = await signTerms(await post(wall, order), count)
+  const payments = await signTerms(await postOrder(wall, order), count)
   return payments.map((payment) => ({ 'payment-signature': payment }))
 }
 
-async function post({ port }: Server, order: Order, headers: Readonly<Record<string, string>> = {}) {
+async function postOrder({ port }: Server, order: Order, headers: Readonly<Record<string, string>> = {}) {
   const response = await fetch(`http://127.0.0.1:${port}/areas`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
@@ -129,7 +129,7 @@ async function post({ port }: Server, order: Order, headers: Readonly<Record<str
 }
 
 /** A part of the wall as a picture, in base64, which is as slow to decode as any. */
-async function pictureOf({ port }: Server): Promise<string> {
+async function fetchPicture({ port }: Server): Promise<string> {
   const picture = await fetch(`http://127.0.0.1:${port}/wall.png?col=70&row=35&cols=${SIDE}&rows=${SIDE}&scale=2`)
   return Buffer.from(await picture.arrayBuffer()).toString('base64')
 }
@@ -137,13 +137,13 @@ async function pictureOf({ port }: Server): Promise<string> {
 const health = encodeRequest('GET', '/api/health')
 
 /** Measures how long health checks take, while `doing` runs or for `ms` milliseconds. */
-async function probe({ port }: Server, ms: number, doing?: () => Promise<unknown>) {
+async function measureHealth({ port }: Server, ms: number, doing?: () => Promise<unknown>) {
   let isOver = false
   const done = doing?.().finally(() => {
     isOver = true
   })
   const takeNext = () => (isOver ? undefined : health)
-  const { latenciesMs } = await load({ port, next: takeNext, connections: 1, ms: done === undefined ? ms : 60_000 })
+  const { latenciesMs } = await runLoad({ port, next: takeNext, connections: 1, ms: done === undefined ? ms : 60_000 })
   await done
   return computePercentiles(latenciesMs)
 }
@@ -154,7 +154,7 @@ const computePercentiles = (latenciesMs: readonly number[]) => ({
 })
 
 /** Orders the nearest 400 blocks of a nearly full wall, with valid payments; measures the cost, and health meanwhile. */
-async function lookForRoom(terms: Server, full: Server, count: number) {
+async function measureSearch(terms: Server, full: Server, count: number) {
   const payments = await signPayments(terms, { w: SIDE, h: SIDE }, count)
   const body = JSON.stringify({ w: SIDE, h: SIDE })
   const requests = payments.map((headers) =>
@@ -162,7 +162,7 @@ async function lookForRoom(terms: Server, full: Server, count: number) {
   )
   let latencies: readonly number[] = []
   const order = async () => {
-    const { latenciesMs, statuses } = await load({
+    const { latenciesMs, statuses } = await runLoad({
       port: full.port,
       next: () => requests.pop(),
       connections: 1,
@@ -173,7 +173,7 @@ async function lookForRoom(terms: Server, full: Server, count: number) {
   }
   let duringSearch = { 'p50 ms': Number.NaN, 'p99 ms': Number.NaN }
   const cpu = await measureCpuMs(full.pid, async () => {
-    duringSearch = await probe(full, 0, order)
+    duringSearch = await measureHealth(full, 0, order)
   })
   return [{ 'CPU ms, health included': cpu / count, ...computePercentiles(latencies) }, duringSearch] as const
 }

@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import { privateKeyToAccount } from 'viem/accounts'
 import { openStore } from '../../db/open.ts'
 import { waitUntilArmed, startWall, type WallProcess } from '../../server/local/wall-process.ts'
-import { registerMessage } from '../../shared/signing.ts'
+import { formatRegisterMessage } from '../../shared/signing.ts'
 import { startPostgres, type PostgresServer } from '../../test/support/postgres/server.ts'
 import type { Row, Scenario } from '../findings.ts'
-import { pin } from '../measure/cpu.ts'
-import { repeatRequest, load, encodeRequest, sendOnce } from '../measure/load.ts'
-import { computeMedian, pair, computePercentile, compareCosts, type Pace } from '../measure/pair.ts'
+import { pinProcess } from '../measure/cpu.ts'
+import { repeatRequest, runLoad, encodeRequest, sendOnce } from '../measure/load.ts'
+import { computeMedian, measureInTurns, computePercentile, compareCosts, type Pace } from '../measure/pair.ts'
 import { keyOf, NETWORK } from '../servers/seed.ts'
 import { agentsOf, QUIET, serverOf, SERVERS_ON, type Server } from '../servers/servers.ts'
 import { sellAll } from '../servers/store-sales.ts'
@@ -29,7 +29,7 @@ const PURCHASES_PER_MS = 0.1
 const LAGS_A_ROUND = 20
 const CANVAS_LAGS_A_ROUND = 2
 
-export const engines: Scenario = async (servers, pace) => {
+export const measureEngines: Scenario = async (servers, pace) => {
   // Durable, as an operator runs it.
   const server = await startPostgres({ isDurable: true })
   const stubs = startStubServices()
@@ -42,18 +42,23 @@ export const engines: Scenario = async (servers, pace) => {
       await measureLedger('PostgreSQL, its ledger alone', one),
     ]
     await measureLedger('', three)
-    const start = async (place: Place, count: number) => {
-      const started = await Promise.all(Array.from({ length: count }, () => open(place, stubs, servers.folder)))
+    const startWalls = async (place: Place, count: number) => {
+      const started = await Promise.all(
+        Array.from({ length: count }, () => startArmedWall(place, stubs, servers.folder)),
+      )
       walls.push(...started)
       return started.map(serverOf)
     }
-    const [alone, single, several] = [await start(file, 1), await start(one, 1), await start(three, 3)]
+    const [alone, single, several] = [await startWalls(file, 1), await startWalls(one, 1), await startWalls(three, 3)]
     const rows = [
       await measureRates('SQLite, one process', alone, pace),
       await measureRates('PostgreSQL, one instance', single, pace),
       await measureRates('PostgreSQL, three instances', several, pace),
     ]
-    const samples = await pair([canvasOf('SQLite', alone), canvasOf('PostgreSQL', single)], pace)
+    const samples = await measureInTurns(
+      [createCanvasTarget('SQLite', alone), createCanvasTarget('PostgreSQL', single)],
+      pace,
+    )
     return {
       rows: [...ledgers, ...rows, ...(await measureLags(several, pace.rounds))],
       ratios: { 'canvas: PostgreSQL times SQLite': compareCosts(samples, 'PostgreSQL', 'SQLite') },
@@ -80,19 +85,19 @@ async function measureLedger(what: string, place: Place): Promise<Row> {
   }
 }
 
-async function open(place: Place, stubs: StubServices, folder: string): Promise<WallProcess> {
+async function startArmedWall(place: Place, stubs: StubServices, folder: string): Promise<WallProcess> {
   const database = place.kind === 'sqlite' ? { DATABASE_PATH: place.path } : { DATABASE_URL: place.url }
   const settings = { ...QUIET, ...stubs.settings, ...database }
   // The admin sockets of killed walls stay in their working directory.
   const wall = await startWall(settings, { folder })
-  pin(wall.pid, SERVERS_ON)
+  pinProcess(wall.pid, SERVERS_ON)
   await waitUntilArmed(wall.url)
   return wall
 }
 
 const CANVAS = encodeRequest('GET', '/api/canvas', { 'Accept-Encoding': 'gzip' })
 
-const canvasOf = (name: string, [server]: readonly Server[]) => {
+const createCanvasTarget = (name: string, [server]: readonly Server[]) => {
   if (server === undefined) throw new Error('no wall was started')
   return { name, server, status: 200, requests: repeatRequest(CANVAS) }
 }
@@ -107,9 +112,9 @@ async function measureRates(what: string, servers: readonly Server[], { rounds, 
     const payments = await signPayments(first, Math.ceil(PURCHASES_PER_MS * ms))
     const orders = payments.map((payment) => encodeRequest('GET', '/blocks/next', { 'PAYMENT-SIGNATURE': payment }))
     const edits = Array.from({ length: Math.ceil(REPAINTS_PER_MS * ms) }, () => sign().bytes)
-    purchases.push(await rateOf(servers, () => orders.pop(), 60_000))
-    repaints.push(await rateOf(servers, () => edits.pop(), 60_000))
-    reads.push(await rateOf(servers, () => CANVAS, ms))
+    purchases.push(await measureRate(servers, () => orders.pop(), 60_000))
+    repaints.push(await measureRate(servers, () => edits.pop(), 60_000))
+    reads.push(await measureRate(servers, () => CANVAS, ms))
   }
   return {
     what,
@@ -122,10 +127,14 @@ async function measureRates(what: string, servers: readonly Server[], { rounds, 
 }
 
 /** Sends requests to all servers in parallel until none is left, or the time is over; returns correct responses per second. */
-async function rateOf(servers: readonly Server[], next: () => Uint8Array | undefined, ms: number): Promise<number> {
+async function measureRate(
+  servers: readonly Server[],
+  next: () => Uint8Array | undefined,
+  ms: number,
+): Promise<number> {
   const connections = Math.ceil(CONNECTIONS / servers.length)
   const startedAt = performance.now()
-  const heard = await Promise.all(servers.map(({ port }) => load({ port, next, connections, ms })))
+  const heard = await Promise.all(servers.map(({ port }) => runLoad({ port, next, connections, ms })))
   const seconds = (performance.now() - startedAt) / 1000
   for (const { requests, statuses } of heard)
     if ((statuses.get(200) ?? 0) < requests) throw new Error(`answers were ${JSON.stringify([...statuses])}`)
@@ -141,31 +150,33 @@ async function measureLags(servers: readonly Server[], rounds: number): Promise<
     figures: { 'p50 ms': computePercentile(lags, 0.5), 'p99 ms': computePercentile(lags, 0.99) },
   })
   const [names, canvases]: [number[], number[]] = [[], []]
-  for (let at = 0; at < rounds * LAGS_A_ROUND; at++) names.push(await nameLag(here, there, `agent ${at}`))
+  for (let at = 0; at < rounds * LAGS_A_ROUND; at++) names.push(await measureNameLag(here, there, `agent ${at}`))
   const sign = createOwners(BLOCKS)
   for (let at = 0; at < rounds * CANVAS_LAGS_A_ROUND; at++)
     canvases.push(await measureCanvasLag(here, there, sign().bytes))
   return [createRow('A name', names), createRow('A repaint in the canvas read', canvases)]
 }
 
-async function nameLag(here: Server, there: Server, name: string): Promise<number> {
+async function measureNameLag(here: Server, there: Server, name: string): Promise<number> {
   const account = privateKeyToAccount(keyOf(1))
   const ts = Date.now()
-  const signature = await account.signMessage({ message: registerMessage('127.0.0.1', account.address, ts, { name }) })
+  const signature = await account.signMessage({
+    message: formatRegisterMessage('127.0.0.1', account.address, ts, { name }),
+  })
   const body = JSON.stringify({ wallet: account.address, ts, signature, name })
   const changing = encodeRequest('PUT', '/api/agents/me', { 'Content-Type': 'application/json' }, body)
-  return await lagOf(here, changing, async () => (await textOf(there, '/api/agents')).includes(`"${name}"`))
+  return await measureLag(here, changing, async () => (await fetchText(there, '/api/agents')).includes(`"${name}"`))
 }
 
 async function measureCanvasLag(here: Server, there: Server, changing: Uint8Array): Promise<number> {
-  const tagOf = async () =>
+  const fetchTag = async () =>
     (await fetch(`http://127.0.0.1:${there.port}/api/canvas`, { method: 'HEAD' })).headers.get('etag')
-  const before = await tagOf()
-  return await lagOf(here, changing, async () => (await tagOf()) !== before)
+  const before = await fetchTag()
+  return await measureLag(here, changing, async () => (await fetchTag()) !== before)
 }
 
 /** Makes a change, and polls from its response on until it is visible; in milliseconds. */
-async function lagOf({ port }: Server, changing: Uint8Array, isSeen: () => Promise<boolean>): Promise<number> {
+async function measureLag({ port }: Server, changing: Uint8Array, isSeen: () => Promise<boolean>): Promise<number> {
   const status = await sendOnce(port, changing)
   if (status !== 200) throw new Error(`a change was answered ${status}`)
   const answeredAt = performance.now()
@@ -173,4 +184,5 @@ async function lagOf({ port }: Server, changing: Uint8Array, isSeen: () => Promi
   return performance.now() - answeredAt
 }
 
-const textOf = async ({ port }: Server, path: string) => await (await fetch(`http://127.0.0.1:${port}${path}`)).text()
+const fetchText = async ({ port }: Server, path: string) =>
+  await (await fetch(`http://127.0.0.1:${port}${path}`)).text()

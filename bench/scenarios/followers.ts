@@ -8,14 +8,14 @@ import { encodeRequest, sendOnce } from '../measure/load.ts'
 import { computeMedian, computePercentile } from '../measure/pair.ts'
 import { createOwners } from './owners.ts'
 
-export const followers: Scenario = async (servers, { rounds }) => {
+export const measureFollowers: Scenario = async (servers, { rounds }) => {
   const [wall, sign] = [await servers.wall(TOTAL_BLOCKS), createOwners(TOTAL_BLOCKS)]
   const rows: Row[] = []
   for (const count of [100, 1000, 5000]) {
-    const crowd = await follow(wall.port, count)
+    const crowd = await openStreams(wall.port, count)
     const [slowest, cost]: [number[], number[]] = [[], []]
     for (let round = 0; round < rounds; round++) {
-      const arrivals = crowd.next()
+      const arrivals = crowd.waitForArrivals()
       const { bytes } = sign()
       const ms = await measureCpuMs(wall.pid, async () => {
         const startedAt = performance.now()
@@ -24,7 +24,7 @@ export const followers: Scenario = async (servers, { rounds }) => {
       })
       cost.push((ms * 1000) / count)
     }
-    crowd.leave()
+    crowd.close()
     rows.push({
       what: `${count} followers`,
       figures: { 'p99 ms': computeMedian(slowest), 'CPU µs each': computeMedian(cost) },
@@ -34,12 +34,12 @@ export const followers: Scenario = async (servers, { rounds }) => {
 }
 
 /** Opens this many streams; `next` resolves, once all have received a change, with the time of each. */
-async function follow(port: number, count: number) {
+async function openStreams(port: number, count: number) {
   let heard: number[] = []
   let all = Promise.withResolvers<readonly number[]>()
   const greeted = Promise.withResolvers<void>()
   let greetings = 0
-  const countData = (_: unknown, chunk: Uint8Array) => {
+  const onData = (_: unknown, chunk: Uint8Array) => {
     const text = Buffer.from(chunk).toString('latin1')
     if (text.includes('retry:') && ++greetings === count) greeted.resolve()
     if (text.includes('event:') && heard.push(performance.now()) === count) all.resolve(heard)
@@ -50,16 +50,16 @@ async function follow(port: number, count: number) {
     const address = `10.${count % 251}.${Math.floor(at / 250)}.1`
     const request = encodeRequest('GET', '/api/live', { 'X-Forwarded-For': address })
     const open = (socket: { write(bytes: Uint8Array): number }) => void socket.write(request)
-    sockets.push(await Bun.connect({ hostname: '127.0.0.1', port, socket: { open, data: countData } }))
+    sockets.push(await Bun.connect({ hostname: '127.0.0.1', port, socket: { open, data: onData } }))
   }
   await greeted.promise
   return {
-    next: () => {
+    waitForArrivals: () => {
       heard = []
       all = Promise.withResolvers()
       return all.promise
     },
-    leave: () => {
+    close: () => {
       for (const socket of sockets) socket.end()
     },
   }

@@ -4,16 +4,16 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { COLS, ROWS, TOTAL_BLOCKS } from '../../shared/wall.ts'
 import type { Scenario } from '../findings.ts'
 import { readCpuUs, readMainThreadUs } from '../measure/cpu.ts'
-import { load, encodeRequest } from '../measure/load.ts'
+import { runLoad, encodeRequest } from '../measure/load.ts'
 import { computeMedian, type Pace } from '../measure/pair.ts'
 import { keyOf } from '../servers/seed.ts'
 import { agentsOf, type Server } from '../servers/servers.ts'
 
 /** Free addresses, and the requests to each in turn. */
-export const freeReads: Scenario = async (servers, pace) => {
+export const measureFreeReads: Scenario = async (servers, pace) => {
   const wall = await servers.wall(TOTAL_BLOCKS)
   const rows = []
-  for (const [what, asked] of Object.entries(ASKED)) rows.push({ what, figures: await costOf(wall, asked, pace) })
+  for (const [what, asked] of Object.entries(ASKED)) rows.push({ what, figures: await measureCost(wall, asked, pace) })
   const dearest = Math.max(...rows.map(({ figures }) => figures['main thread µs']))
   return { rows, ratios: { 'free addresses: ms of the main thread for the dearest': dearest / 1000 } }
 }
@@ -74,16 +74,16 @@ const CONNECTIONS = 2
 // Work that is done for the first time does not count.
 const WARM_UP_MS = 200
 
-async function costOf(wall: Server, asked: Asked, { rounds, ms }: Pace) {
+async function measureCost(wall: Server, asked: Asked, { rounds, ms }: Pace) {
   let at = 0
-  const takeNext = () => requestOf(asked(at), at++)
-  const ask = async (forMs: number) =>
-    await load({ port: wall.port, next: takeNext, connections: CONNECTIONS, ms: forMs })
-  await ask(Math.min(ms, WARM_UP_MS))
+  const takeNext = () => createRequest(asked(at), at++)
+  const sendRequests = async (forMs: number) =>
+    await runLoad({ port: wall.port, next: takeNext, connections: CONNECTIONS, ms: forMs })
+  await sendRequests(Math.min(ms, WARM_UP_MS))
   const costs: { readonly main: number; readonly all: number }[] = []
   for (let round = 0; round < rounds; round++) {
     const [main, all] = [readMainThreadUs(wall.pid), readCpuUs(wall.pid)]
-    const { requests, statuses } = await ask(ms)
+    const { requests, statuses } = await sendRequests(ms)
     if ((statuses.get(200) ?? 0) < requests) throw new Error(`answered with ${JSON.stringify([...statuses])}`)
     costs.push({ main: (readMainThreadUs(wall.pid) - main) / requests, all: (readCpuUs(wall.pid) - all) / requests })
   }
@@ -96,7 +96,7 @@ async function costOf(wall: Server, asked: Asked, { rounds, ms }: Pace) {
 const JSON_BODY = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' }
 
 /** A request of a client of its own, so that no budget is used up. */
-function requestOf(asked: ReturnType<Asked>, client: number): Uint8Array {
+function createRequest(asked: ReturnType<Asked>, client: number): Uint8Array {
   const [path, body] = typeof asked === 'string' ? [asked] : asked
   const address = [24, 16, 8, 0].map((bits) => ((0x0a_00_00_00 + client) >> bits) & 255).join('.')
   const headers = { 'Accept-Encoding': 'gzip', 'X-Forwarded-For': address }

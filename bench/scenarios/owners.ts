@@ -1,7 +1,7 @@
 /** The owners of the seeded wall, who sign repaints faster than a wall can check them. */
 
 import native from 'secp256k1/bindings.js'
-import { digestOf, editMessage } from '../../shared/signing.ts'
+import { digestOf, formatEditMessage } from '../../shared/signing.ts'
 import { CLAIM_ORDER, coordOf } from '../../shared/wall.ts'
 import { encodeRequest } from '../measure/load.ts'
 import { buyerOf, keyOf } from '../servers/seed.ts'
@@ -19,7 +19,7 @@ export function createOwners(sold: number, agents = agentsOf(sold)): () => Repai
     const coord = coords[sale - 1] ?? ''
     const fields = { message: `repainted ${made}` }
     const ts = Date.now()
-    const digest = Uint8Array.fromHex(digestOf(editMessage('127.0.0.1', coord, ts, fields)).slice(2))
+    const digest = Uint8Array.fromHex(digestOf(formatEditMessage('127.0.0.1', coord, ts, fields)).slice(2))
     const secret = Uint8Array.fromHex(keyOf(buyerOf(sale, agents)).slice(2))
     const { signature, recid } = native.ecdsaSign(digest, secret)
     const rs = signature.toHex()

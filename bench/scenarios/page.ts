@@ -6,7 +6,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, ConsoleMessage, Pa
 import { TOTAL_BLOCKS } from '../../shared/wall.ts'
 import { openBrowser } from '../../test/support/page/browser.ts'
 import type { Scenario } from '../findings.ts'
-import { onEveryProcessor } from '../measure/cpu.ts'
+import { runOnEveryProcessor } from '../measure/cpu.ts'
 import { sendOnce } from '../measure/load.ts'
 import {
   ANSWER,
@@ -20,9 +20,9 @@ import {
   STORED,
   USABLE,
   WAIT_FOR_ALL,
-  reportFigures,
+  renderReportScript,
 } from '../measure/page-probe.ts'
-import { scoreOf } from '../measure/page-score.ts'
+import { computeScore } from '../measure/page-score.ts'
 import { computeMedian } from '../measure/pair.ts'
 import { createOwners } from './owners.ts'
 
@@ -49,14 +49,14 @@ const PHONE_LATENCY_MS = 150
 const ROUNDS_MAX = 5
 
 /** How long until the first pixels of a full wall are drawn, read while it arrives and read as a whole. */
-export const firstPixels: Scenario = async (servers, { rounds }) => {
+export const measureFirstPixels: Scenario = async (servers, { rounds }) => {
   const { port } = await servers.wall(TOTAL_BLOCKS)
   const found = await runInBrowser(async (browser) => {
     const lines = []
     for (const mbit of LINES_MBIT) {
-      const until = (scripts: readonly string[]) => () =>
+      const prepareLoad = (scripts: readonly string[]) => () =>
         measureLoad(browser, { url: urlOf(port), scripts: [NOTE_DRAWINGS, ...scripts], until: FIRST_DRAWN, mbit })
-      const [early = [], late = []] = await runInTurns([until([]), until([WAIT_FOR_ALL])], rounds)
+      const [early = [], late = []] = await runInTurns([prepareLoad([]), prepareLoad([WAIT_FOR_ALL])], rounds)
       lines.push({ mbit, early, late })
     }
     return lines
@@ -67,13 +67,16 @@ export const firstPixels: Scenario = async (servers, { rounds }) => {
       { what: `in one go, ${mbit} Mbit/s`, figures: { ms: computeMedian(late) } },
     ]),
     ratios: Object.fromEntries(
-      found.map(({ mbit, early, late }) => [`page: first pixels over all, ${mbit} Mbit/s`, ratioOf(early, late)]),
+      found.map(({ mbit, early, late }) => [
+        `page: first pixels over all, ${mbit} Mbit/s`,
+        computeMedianRatio(early, late),
+      ]),
     ),
   }
 }
 
 /** How long until a full wall responds to its visitor, compared with the plain way to draw one. */
-export const fullWall: Scenario = async (servers, { rounds }) => {
+export const measureFullWall: Scenario = async (servers, { rounds }) => {
   const { port } = await servers.wall(TOTAL_BLOCKS)
   const [ours = [], plain = []] = await runInBrowser(async (browser) => {
     const until = (path: string) => () =>
@@ -87,25 +90,31 @@ export const fullWall: Scenario = async (servers, { rounds }) => {
     ],
     ratios: {
       'page: seconds until a full wall can be used': computeMedian(ours) / 1000,
-      'page: full wall over a plain canvas': ratioOf(ours, plain),
+      'page: full wall over a plain canvas': computeMedianRatio(ours, plain),
     },
   }
 }
 
 /** How the page opens on a slow machine with a slow connection, on a wall that is more than half sold. */
-export const slowMachine: Scenario = async (servers, { rounds }) => {
+export const measureSlowMachine: Scenario = async (servers, { rounds }) => {
   const { port } = await servers.wall(BLOCKS_SOLD)
   const loads = await runInBrowser(async (browser) => {
     const scripts = [NOTE_DRAWINGS, NOTE_TASKS]
-    const open = () =>
+    const openPage = () =>
       loadPage(browser, { url: urlOf(port), scripts, until: OPENED, mbit: SLOW_MBIT, timesSlower: TIMES_SLOWER })
-    await open()
+    await openPage()
     const found: number[][] = []
-    while (found.length < Math.min(rounds, ROUNDS_MAX)) found.push(await open())
+    while (found.length < Math.min(rounds, ROUNDS_MAX)) found.push(await openPage())
     return found
   })
-  const of = (at: number) => computeMedian(loads.map((figures) => figures[at] ?? Number.NaN))
-  const [first, usable, named, blocked, longest] = [of(0), of(1), of(2), of(3), of(4)]
+  const computeFigure = (at: number) => computeMedian(loads.map((figures) => figures[at] ?? Number.NaN))
+  const [first, usable, named, blocked, longest] = [
+    computeFigure(0),
+    computeFigure(1),
+    computeFigure(2),
+    computeFigure(3),
+    computeFigure(4),
+  ]
   return {
     rows: [
       { what: 'first wall pixels', figures: { ms: first } },
@@ -125,7 +134,7 @@ export const slowMachine: Scenario = async (servers, { rounds }) => {
 }
 
 /** How the wall and the page for painting open on a phone without a cache, on a wall as after some months. */
-export const onPhone: Scenario = async (servers) => {
+export const measurePhone: Scenario = async (servers) => {
   const { port } = await servers.worksWall()
   const pages = { 'the wall': '', 'the page for painting': '/paint' }
   const found = await runInBrowser(async (browser) => {
@@ -166,7 +175,7 @@ export const onPhone: Scenario = async (servers) => {
 const REPAINTED = 100
 
 /** How the wall opens on that phone for a visitor who returns after some blocks were repainted, relative to the first visit. */
-export const returning: Scenario = async (servers) => {
+export const measureReturnVisit: Scenario = async (servers) => {
   const { port } = await servers.wall(BLOCKS_SOLD)
   const sign = createOwners(BLOCKS_SOLD)
   const load = { url: urlOf(port), mbit: PHONE_MBIT, latencyMs: PHONE_LATENCY_MS, timesSlower: TIMES_SLOWER }
@@ -175,7 +184,7 @@ export const returning: Scenario = async (servers) => {
     while (found.length < ROUNDS_MAX) {
       // The emulated line does not slow down what a service worker requests.
       const context = await browser.newContext({ ...PHONE, serviceWorkers: 'block' })
-      const visit = (until: string) => loadIn(context, { ...load, scripts: [NOTE_DRAWINGS], until })
+      const visit = (until: string) => loadInTab(context, { ...load, scripts: [NOTE_DRAWINGS], until })
       const first = await visit(STORED)
       for (let at = 0; at < REPAINTED; at++) await sendOnce(port, sign().bytes)
       found.push({ first, next: await visit(RETURNED) })
@@ -204,7 +213,7 @@ type PhoneLoads = ReturnType<typeof createPhoneRow>
 function createPhoneRow(what: string, loads: readonly (readonly number[])[]) {
   const of = (at: number) => computeMedian(loads.map((figures) => figures[at] ?? Number.NaN))
   const vitals = { first: of(0), largest: of(1), blocked: of(2), moved: of(3) }
-  const [kib, score] = [of(4) / 1024, scoreOf(vitals)]
+  const [kib, score] = [of(4) / 1024, computeScore(vitals)]
   const { first, largest, blocked, moved } = vitals
   const figures = { score, 'first ms': first, 'largest ms': largest, 'blocked ms': blocked, moved, KiB: kib }
   return { what, figures, ...vitals, kib, score }
@@ -225,7 +234,7 @@ async function runInBrowser<Found>(measure: (browser: Browser) => Promise<Found>
   if (!existsSync(join(ROOT, 'dist/viewer/index.html')))
     throw new Error('the page is not built: run `bun run build` before the wall is started')
   // A browser has many processes, and visitors do not run all of them on one CPU.
-  const browser = await onEveryProcessor(openBrowser)
+  const browser = await runOnEveryProcessor(openBrowser)
   if ('reason' in browser) throw new Error(`no Chromium starts here: ${browser.reason}`)
   try {
     return await measure(browser)
@@ -246,7 +255,7 @@ async function runInTurns(ways: ReadonlyArray<() => Promise<number>>, rounds: nu
 }
 
 /** The median over rounds of the ratio of two figures. */
-const ratioOf = (ours: readonly number[], others: readonly number[]) =>
+const computeMedianRatio = (ours: readonly number[], others: readonly number[]) =>
   computeMedian(ours.map((one, round) => one / (others[round] ?? Number.NaN)))
 
 type PageLoad = {
@@ -269,18 +278,18 @@ async function measureLoad(browser: Browser, one: PageLoad): Promise<number> {
 async function loadPage(browser: Browser, load: PageLoad): Promise<number[]> {
   const context = await browser.newContext(load.device ?? { viewport: { width: 1280, height: 800 } })
   try {
-    return await loadIn(context, load)
+    return await loadInTab(context, load)
   } finally {
     await context.close()
   }
 }
 
 /** Opens an address in a new tab. */
-async function loadIn(context: BrowserContext, load: PageLoad): Promise<number[]> {
+async function loadInTab(context: BrowserContext, load: PageLoad): Promise<number[]> {
   const { url, scripts, until, mbit } = load
   const page = await context.newPage()
   await leaveBlankPage(page)
-  for (const content of [...scripts, reportFigures(until)]) await page.addInitScript({ content })
+  for (const content of [...scripts, renderReportScript(until)]) await page.addInitScript({ content })
   // Once a handler is set here, every request of a page is delayed a little.
   if (url.endsWith(PLAIN)) await page.route(url, (route) => route.fulfill({ path: join(import.meta.dir, PLAIN) }))
   if (mbit !== undefined) await slowDown(page, { ...load, mbit })

@@ -6,7 +6,7 @@ import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { waitUntilArmed } from '../../server/local/wall-process.ts'
 import { createWallet } from '../../server/local/wallets.ts'
 import type { Scenario } from '../findings.ts'
-import { load, encodeRequest } from '../measure/load.ts'
+import { runLoad, encodeRequest } from '../measure/load.ts'
 import { computePercentile } from '../measure/pair.ts'
 import type { Server } from '../servers/servers.ts'
 import { startStubServices } from '../servers/stub-services.ts'
@@ -20,20 +20,20 @@ const SETTLE_MS = 2000
 const CALLS_PER_SECOND = 50
 const BUYERS_PER_MINUTE = 300
 
-export const purchases: Scenario = async (servers, { steadyMs }) => {
+export const measurePurchases: Scenario = async (servers, { steadyMs }) => {
   const stubs = startStubServices()
   try {
     const wall = await servers.wall(1000, 'market', stubs.settings)
     await waitUntilArmed(`http://127.0.0.1:${wall.port}`)
     const payments = await signPayments(wall, 3 * BUYERS)
     // The first purchases find nothing compiled.
-    await buy(wall, payments.splice(0, BUYERS), 1)
-    const callsBefore = stubs.chainCalls()
-    const alone = await buy(wall, payments.splice(0, BUYERS), 1)
+    await buyBlocks(wall, payments.splice(0, BUYERS), 1)
+    const callsBefore = stubs.countChainCalls()
+    const alone = await buyBlocks(wall, payments.splice(0, BUYERS), 1)
     // A probe runs in between sometimes.
-    const calls = Math.floor((stubs.chainCalls() - callsBefore) / BUYERS)
-    stubs.settleIn(SETTLE_MS)
-    const together = await buy(wall, payments, BUYERS)
+    const calls = Math.floor((stubs.countChainCalls() - callsBefore) / BUYERS)
+    stubs.setSettleTime(SETTLE_MS)
+    const together = await buyBlocks(wall, payments, BUYERS)
     const metered = await servers.wall(1000, 'metered', {
       ...stubs.settings,
       RPC_CALLS_PER_SECOND: String(CALLS_PER_SECOND),
@@ -62,9 +62,9 @@ export const purchases: Scenario = async (servers, { steadyMs }) => {
 }
 
 /** Sends requests that pay, this many in parallel; returns the duration including everything around them. */
-async function buy({ port }: Server, payments: readonly string[], atOnce: number) {
+async function buyBlocks({ port }: Server, payments: readonly string[], atOnce: number) {
   const requests = payments.map((payment) => encodeRequest('GET', '/blocks/next', { 'PAYMENT-SIGNATURE': payment }))
-  const { latenciesMs, statuses } = await load({ port, next: () => requests.pop(), connections: atOnce, ms: 60_000 })
+  const { latenciesMs, statuses } = await runLoad({ port, next: () => requests.pop(), connections: atOnce, ms: 60_000 })
   if (statuses.get(200) !== payments.length) throw new Error(`purchases ended with ${JSON.stringify([...statuses])}`)
   return { p50: computePercentile(latenciesMs, 0.5), p99: computePercentile(latenciesMs, 0.99) }
 }

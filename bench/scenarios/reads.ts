@@ -1,9 +1,9 @@
 /** The free reads and the demand for payment, compared with bare handlers that send the same bytes, and with the plain way. */
 
 import { COLS, TOTAL_BLOCKS } from '../../shared/wall.ts'
-import { rowsOf, type Scenario } from '../findings.ts'
+import { summariseSamples, type Scenario } from '../findings.ts'
 import { repeatRequest, encodeRequest } from '../measure/load.ts'
-import { pair, compareCosts, type Target } from '../measure/pair.ts'
+import { measureInTurns, compareCosts, type Target } from '../measure/pair.ts'
 import { readCanvasGzip, type Server, type Servers } from '../servers/servers.ts'
 
 const gzipped = { 'Accept-Encoding': 'gzip' }
@@ -12,19 +12,27 @@ const gzipped = { 'Accept-Encoding': 'gzip' }
 const SAME = 'a bare handler, same bytes'
 
 /** The whole wall, full. */
-export const canvas: Scenario = async (servers, pace) => {
+export const measureCanvas: Scenario = async (servers, pace) => {
   const [wall, naive] = [await servers.wall(TOTAL_BLOCKS), await servers.naive(TOTAL_BLOCKS)]
-  const get = (path: string) => repeatRequest(encodeRequest('GET', path, gzipped))
+  const repeatGet = (path: string) => repeatRequest(encodeRequest('GET', path, gzipped))
   const files = await servers.nginx(TOTAL_BLOCKS)
   const targets: Target[] = [
-    await compareWithSameBytes(servers, wall, '/api/canvas', 200, gzipped),
-    ...(files === undefined ? [] : [{ name: 'nginx, a file', server: files, status: 200, requests: get('/canvas') }]),
-    { name: 'this wall', server: wall, status: 200, requests: get('/api/canvas') },
-    { name: 'SELECT, stringify, gzip', server: naive, status: 200, requests: get('/naive/canvas'), connections: 2 },
+    await createSameBytesTarget(servers, wall, '/api/canvas', 200, gzipped),
+    ...(files === undefined
+      ? []
+      : [{ name: 'nginx, a file', server: files, status: 200, requests: repeatGet('/canvas') }]),
+    { name: 'this wall', server: wall, status: 200, requests: repeatGet('/api/canvas') },
+    {
+      name: 'SELECT, stringify, gzip',
+      server: naive,
+      status: 200,
+      requests: repeatGet('/naive/canvas'),
+      connections: 2,
+    },
   ]
-  const samples = await pair(targets, pace)
+  const samples = await measureInTurns(targets, pace)
   return {
-    rows: rowsOf(samples),
+    rows: summariseSamples(samples),
     ratios: {
       'canvas: times a bare handler': compareCosts(samples, 'this wall', SAME),
       'canvas: times naive': compareCosts(samples, 'this wall', 'SELECT, stringify, gzip'),
@@ -33,14 +41,14 @@ export const canvas: Scenario = async (servers, pace) => {
 }
 
 /** The whole wall, for a reader with a current copy. */
-export const unchanged: Scenario = async (servers, pace) => {
+export const measureUnchangedReads: Scenario = async (servers, pace) => {
   const wall = await servers.wall(TOTAL_BLOCKS)
   const head = await fetch(`http://127.0.0.1:${wall.port}/api/canvas`, { method: 'HEAD' })
   const etag = head.headers.get('etag') ?? ''
   const held = { ...gzipped, 'If-None-Match': etag }
-  const samples = await pair(
+  const samples = await measureInTurns(
     [
-      await compareWithSameBytes(servers, wall, '/api/canvas', 304, held),
+      await createSameBytesTarget(servers, wall, '/api/canvas', 304, held),
       {
         name: 'this wall',
         server: wall,
@@ -51,26 +59,29 @@ export const unchanged: Scenario = async (servers, pace) => {
     pace,
   )
   return {
-    rows: rowsOf(samples),
+    rows: summariseSamples(samples),
     ratios: { 'unchanged: times a bare handler': compareCosts(samples, 'this wall', SAME) },
   }
 }
 
 /** The deed of a sold block. */
-export const deed: Scenario = async (servers, pace) => {
+export const measureDeed: Scenario = async (servers, pace) => {
   const wall = await servers.wall(TOTAL_BLOCKS)
-  const samples = await pair(
+  const samples = await measureInTurns(
     [
-      await compareWithSameBytes(servers, wall, '/blocks/80,45', 200),
+      await createSameBytesTarget(servers, wall, '/blocks/80,45', 200),
       { name: 'this wall', server: wall, status: 200, requests: repeatRequest(encodeRequest('GET', '/blocks/80,45')) },
     ],
     pace,
   )
-  return { rows: rowsOf(samples), ratios: { 'deed: times a bare handler': compareCosts(samples, 'this wall', SAME) } }
+  return {
+    rows: summariseSamples(samples),
+    ratios: { 'deed: times a bare handler': compareCosts(samples, 'this wall', SAME) },
+  }
 }
 
 /** Handlers that send the bytes and headers of the wall's responses in turn, and do nothing else. */
-async function compareWithSameBytes(
+async function createSameBytesTarget(
   servers: Servers,
   wall: Server,
   paths: string | readonly string[],
@@ -80,11 +91,11 @@ async function compareWithSameBytes(
   const server = await servers.floor()
   const same: string[] = []
   for (const path of [paths].flat()) same.push(await server.same(wall, path, headers))
-  return { name: SAME, server, status, requests: readInTurn(same, headers) }
+  return { name: SAME, server, status, requests: repeatInTurn(same, headers) }
 }
 
 /** Paths one after the other, again and again, in every round. */
-function readInTurn(paths: readonly string[], headers: Readonly<Record<string, string>> = {}): Target['requests'] {
+function repeatInTurn(paths: readonly string[], headers: Readonly<Record<string, string>> = {}): Target['requests'] {
   const requests = paths.map((path) => encodeRequest('GET', path, headers))
   return () => {
     let at = 0
@@ -93,22 +104,22 @@ function readInTurn(paths: readonly string[], headers: Readonly<Record<string, s
 }
 
 /** Pages of the feed, 200 sales each. */
-export const feed: Scenario = async (servers, pace) => {
+export const measureFeed: Scenario = async (servers, pace) => {
   const [wall, naive] = [await servers.wall(TOTAL_BLOCKS), await servers.naive(TOTAL_BLOCKS)]
-  const readPage = (path: string, after: number) =>
+  const repeatPageRead = (path: string, after: number) =>
     repeatRequest(encodeRequest('GET', `${path}?after=${after}&limit=200`))
   const last = TOTAL_BLOCKS - 200
-  const samples = await pair(
+  const samples = await measureInTurns(
     [
-      await compareWithSameBytes(servers, wall, `/api/feed?after=${last}&limit=200`, 200),
-      { name: 'SELECT and stringify', server: naive, status: 200, requests: readPage('/naive/feed', last) },
-      { name: 'this wall, first page', server: wall, status: 200, requests: readPage('/api/feed', 0) },
-      { name: 'this wall, last page', server: wall, status: 200, requests: readPage('/api/feed', last) },
+      await createSameBytesTarget(servers, wall, `/api/feed?after=${last}&limit=200`, 200),
+      { name: 'SELECT and stringify', server: naive, status: 200, requests: repeatPageRead('/naive/feed', last) },
+      { name: 'this wall, first page', server: wall, status: 200, requests: repeatPageRead('/api/feed', 0) },
+      { name: 'this wall, last page', server: wall, status: 200, requests: repeatPageRead('/api/feed', last) },
     ],
     pace,
   )
   return {
-    rows: rowsOf(samples),
+    rows: summariseSamples(samples),
     ratios: {
       'feed: times a bare handler': compareCosts(samples, 'this wall, last page', SAME),
       'feed: last page over first': 1 / compareCosts(samples, 'this wall, last page', 'this wall, first page'),
@@ -118,7 +129,7 @@ export const feed: Scenario = async (servers, pace) => {
 }
 
 /** The sizes of the parts that change separately. */
-export const size: Scenario = async (servers) => {
+export const measureSize: Scenario = async (servers) => {
   const { port } = await servers.wall(TOTAL_BLOCKS)
   const sent = await readCanvasGzip(port)
   const plain = Bun.gunzipSync(sent)
@@ -133,22 +144,22 @@ export const size: Scenario = async (servers) => {
 const SOLD = 1000
 
 /** The demand for payment, compared with the same bytes, the cheapest possible response, and the x402 SDK making it each time. */
-export const demands: Scenario = async (servers, pace) => {
+export const measureDemands: Scenario = async (servers, pace) => {
   const [wall, naive] = [await servers.wall(SOLD), await servers.naive(SOLD)]
   const get = (path: string) => repeatRequest(encodeRequest('GET', path))
   // Of the first row, which a wall sells last. The handler sends as many responses, because each must be loaded from memory.
   const blocks = Array.from({ length: COLS }, (_, column) => `/blocks/${column},0`)
-  const samples = await pair(
+  const samples = await measureInTurns(
     [
-      await compareWithSameBytes(servers, wall, blocks, 402),
+      await createSameBytesTarget(servers, wall, blocks, 402),
       { name: 'hello, status 200', server: await servers.floor(), status: 200, requests: get('/hello') },
       { name: 'the SDK, each time', server: naive, status: 402, requests: get('/sdk') },
-      { name: 'this wall, 160 blocks', server: wall, status: 402, requests: readInTurn(blocks) },
+      { name: 'this wall, 160 blocks', server: wall, status: 402, requests: repeatInTurn(blocks) },
     ],
     pace,
   )
   return {
-    rows: rowsOf(samples),
+    rows: summariseSamples(samples),
     ratios: {
       '402: times a bare handler': compareCosts(samples, 'this wall, 160 blocks', SAME),
       '402: times hello': compareCosts(samples, 'this wall, 160 blocks', 'hello, status 200'),

@@ -2,20 +2,20 @@
 
 import { join } from 'node:path'
 import { TOTAL_BLOCKS } from '../../shared/wall.ts'
-import { rowsOf, type Row, type Scenario } from '../findings.ts'
-import { measureCpuMs, onEveryProcessor } from '../measure/cpu.ts'
-import { load, encodeRequest, sendOnce, type Load } from '../measure/load.ts'
-import { computeMedian, pair, computePercentile, compareCosts } from '../measure/pair.ts'
+import { summariseSamples, type Row, type Scenario } from '../findings.ts'
+import { measureCpuMs, runOnEveryProcessor } from '../measure/cpu.ts'
+import { runLoad, encodeRequest, sendOnce, type Load } from '../measure/load.ts'
+import { computeMedian, measureInTurns, computePercentile, compareCosts } from '../measure/pair.ts'
 import { agentsOf, nameWall, type Server } from '../servers/servers.ts'
 import { createOwners } from './owners.ts'
 
 // Enough to measure their CPU time, few enough to sign in advance.
 const PER_MS = 1.5
 
-const preloadFile = (file: string) => ({ BUN_OPTIONS: `--preload=${join(import.meta.dir, file)}` })
+const createPreloadSettings = (file: string) => ({ BUN_OPTIONS: `--preload=${join(import.meta.dir, file)}` })
 
 /** A repaint over HTTP, with each way to recover its signer, compared with the least work that its promise needs. */
-export const repaint: Scenario = async (servers, pace) => {
+export const measureRepaint: Scenario = async (servers, pace) => {
   const sign = createOwners(TOTAL_BLOCKS)
   const count = Math.ceil(PER_MS * pace.ms)
   const batches = Array.from({ length: 4 }, () =>
@@ -31,8 +31,11 @@ export const repaint: Scenario = async (servers, pace) => {
       .join('\n'),
   )
   const wall = await servers.wall(TOTAL_BLOCKS, 'repaint')
-  const viem = await servers.wall(TOTAL_BLOCKS, 'viem-only', preloadFile('only-viem.ts'))
-  const unchecked = await servers.wall(TOTAL_BLOCKS, 'unchecked', { ...preloadFile('no-verify.ts'), WALL_KEYS: keys })
+  const viem = await servers.wall(TOTAL_BLOCKS, 'viem-only', createPreloadSettings('only-viem.ts'))
+  const unchecked = await servers.wall(TOTAL_BLOCKS, 'unchecked', {
+    ...createPreloadSettings('no-verify.ts'),
+    WALL_KEYS: keys,
+  })
   const createTarget = (name: string, server: Server, rounds: typeof fast) => ({
     name,
     server,
@@ -42,7 +45,7 @@ export const repaint: Scenario = async (servers, pace) => {
       return () => batch.shift()?.bytes
     },
   })
-  const samples = await pair(
+  const samples = await measureInTurns(
     [
       createTarget('viem only', viem, slow),
       createTarget('this wall', wall, fast),
@@ -52,7 +55,7 @@ export const repaint: Scenario = async (servers, pace) => {
     { ...pace, ms: 60_000 },
   )
   return {
-    rows: rowsOf(samples),
+    rows: summariseSamples(samples),
     ratios: {
       'repaint: times a check and a commit': compareCosts(
         samples,
@@ -75,7 +78,7 @@ const PUBLISHED_AFTER_MS = 1050
 const WARM_UP_MAX = 3
 
 /** One repaint until every form of the canvas read shows it, in CPU time, on walls of three sizes. */
-export const publish: Scenario = async (servers, { rounds }) => {
+export const measurePublishing: Scenario = async (servers, { rounds }) => {
   const sizes = [100, 1000, TOTAL_BLOCKS].map((blocks) => ({ blocks, agents: agentsOf(blocks) }))
   const rows: Row[] = []
   const costs: number[] = []
@@ -136,7 +139,7 @@ const PRESSURES = [0, 200, 1000]
  * Reads of the whole wall, and of health, while it is repainted. Other threads wait for the disk and compile, so this wall can
  * use all CPUs.
  */
-export const underRepaints: Scenario = async (servers, pace) => {
+export const measureUnderRepaints: Scenario = async (servers, pace) => {
   const [wall, naive, sign] = [
     await servers.wall(TOTAL_BLOCKS),
     await servers.naive(TOTAL_BLOCKS),
@@ -145,36 +148,38 @@ export const underRepaints: Scenario = async (servers, pace) => {
   const plain = encodeRequest('PUT', '/naive/repaint', {}, 'repainted')
   const ms = 2 * pace.ms
   const seen = new Map<string, ReadFigures[]>()
-  const see = async (name: string, seeing: Promise<ReadFigures>) =>
+  const recordFigures = async (name: string, seeing: Promise<ReadFigures>) =>
     seen.set(name, [...(seen.get(name) ?? []), await seeing])
   for (let round = 0; round < pace.rounds; round++) {
     for (const pressure of PRESSURES)
-      await see(
+      await recordFigures(
         `this wall, ${pressure}/s`,
-        onEveryProcessor(() => watch(wall, '/api/canvas', '/api/health', sign, pressure, ms), wall.pid),
+        runOnEveryProcessor(() => measureReads(wall, '/api/canvas', '/api/health', sign, pressure, ms), wall.pid),
       )
-    await see(
+    await recordFigures(
       'naive, 200/s',
-      watch(naive, '/naive/canvas', '/naive/health', () => ({ bytes: plain }), 200, ms),
+      measureReads(naive, '/naive/canvas', '/naive/health', () => ({ bytes: plain }), 200, ms),
     )
   }
-  const of = (name: string, figure: keyof ReadFigures) =>
+  const computeFigure = (name: string, figure: keyof ReadFigures) =>
     computeMedian((seen.get(name) ?? []).map((one) => one[figure]))
   const rows = [...seen.keys()].map((what) => ({
     what,
     figures: {
-      'canvas/s': of(what, 'reads'),
-      'health p50 ms': of(what, 'p50'),
-      'health p99 ms': of(what, 'p99'),
-      'repaints/s': of(what, 'repaints'),
+      'canvas/s': computeFigure(what, 'reads'),
+      'health p50 ms': computeFigure(what, 'p50'),
+      'health p99 ms': computeFigure(what, 'p99'),
+      'repaints/s': computeFigure(what, 'repaints'),
     },
   }))
   return {
     rows,
     ratios: {
-      'under repaints: reads over idle': of('this wall, 200/s', 'reads') / of('this wall, 0/s', 'reads'),
-      'under repaints: health p99 ms': of('this wall, 200/s', 'p99'),
-      'under repaints: naive health p99 over ours': of('naive, 200/s', 'p99') / of('this wall, 200/s', 'p99'),
+      'under repaints: reads over idle':
+        computeFigure('this wall, 200/s', 'reads') / computeFigure('this wall, 0/s', 'reads'),
+      'under repaints: health p99 ms': computeFigure('this wall, 200/s', 'p99'),
+      'under repaints: naive health p99 over ours':
+        computeFigure('naive, 200/s', 'p99') / computeFigure('this wall, 200/s', 'p99'),
     },
   }
 }
@@ -182,7 +187,7 @@ export const underRepaints: Scenario = async (servers, pace) => {
 type ReadFigures = { readonly reads: number; readonly p50: number; readonly p99: number; readonly repaints: number }
 
 /** Reads the wall and its health during this many repaints per second. */
-async function watch(
+async function measureReads(
   { port }: Server,
   canvasPath: string,
   healthPath: string,
@@ -196,9 +201,9 @@ async function watch(
   const canvas = encodeRequest('GET', canvasPath, { 'Accept-Encoding': 'gzip' })
   const health = encodeRequest('GET', healthPath)
   const [reads, probes, painted] = await Promise.all([
-    load({ port, next: () => canvas, connections: 2, ms }),
-    load({ port, next: () => health, connections: 1, ms }),
-    runPaced(port, takeRepaint, pressure, ms),
+    runLoad({ port, next: () => canvas, connections: 2, ms }),
+    runLoad({ port, next: () => health, connections: 1, ms }),
+    sendPaced(port, takeRepaint, pressure, ms),
   ])
   return {
     reads: reads.requests / reads.seconds,
@@ -214,7 +219,7 @@ const TICK_MS = 20
 const GROUP_MAX = 200
 
 /** Sends requests at a constant rate, in small groups; returns how many got a 200. */
-export async function runPaced(
+export async function sendPaced(
   port: number,
   make: () => Uint8Array | undefined,
   perSecond: number,
@@ -227,7 +232,7 @@ export async function runPaced(
     const group = Array.from({ length: Math.floor((elapsed * perSecond) / 1000) - sent }, make)
     sent += group.length
     const connections = Math.ceil(group.length / GROUP_MAX)
-    if (connections > 0) groups.push(load({ port, next: () => group.pop(), connections, ms: 60_000 }))
+    if (connections > 0) groups.push(runLoad({ port, next: () => group.pop(), connections, ms: 60_000 }))
     await Bun.sleep(TICK_MS)
   }
   return (await Promise.all(groups)).reduce((sum, { statuses }) => sum + (statuses.get(200) ?? 0), 0)

@@ -4,24 +4,24 @@ import { dirname, join } from 'node:path'
 import { findFreePort, startWall } from '../../server/local/wall-process.ts'
 import { TOTAL_BLOCKS } from '../../shared/wall.ts'
 import type { Row, Scenario } from '../findings.ts'
-import { onEveryProcessor, readResidentMb } from '../measure/cpu.ts'
-import { load, encodeRequest } from '../measure/load.ts'
+import { runOnEveryProcessor, readResidentMb } from '../measure/cpu.ts'
+import { runLoad, encodeRequest } from '../measure/load.ts'
 import { computeMedian } from '../measure/pair.ts'
 import { QUIET, type Server } from '../servers/servers.ts'
 import { createOwners, type Repaint } from './owners.ts'
-import { runPaced } from './repaints.ts'
+import { sendPaced } from './repaints.ts'
 
 /** From the start of the process to the last byte of the first read of the whole wall, on all CPUs. */
-export const coldStart: Scenario = async (servers, { rounds }) => {
+export const measureColdStart: Scenario = async (servers, { rounds }) => {
   const DATABASE_PATH = servers.database(TOTAL_BLOCKS, 'cold')
   const executable = [makeExecutable(join(servers.folder, 'release')), 'serve']
   const [took, compiled, loaded]: [number[], number[], number[]] = [[], [], []]
   // A process inherits the CPUs of its parent.
-  await onEveryProcessor(async () => {
+  await runOnEveryProcessor(async () => {
     for (let round = 0; round < rounds; round++) {
       took.push(await measureFirstRead(DATABASE_PATH))
       compiled.push(await measureFirstRead(DATABASE_PATH, executable))
-      loaded.push(await measureLoad())
+      loaded.push(await measureModuleLoad())
     }
   })
   const [s, fast, least] = [computeMedian(took), computeMedian(compiled), computeMedian(loaded)]
@@ -48,7 +48,7 @@ function makeExecutable(folder: string): string {
   return join(folder, `pixel-wall-${process.platform}-${process.arch}`)
 }
 
-async function measureLoad(): Promise<number> {
+async function measureModuleLoad(): Promise<number> {
   const startedAt = performance.now()
   const script = join(import.meta.dir, '../servers/load-modules.ts')
   await Bun.spawn([process.execPath, script], { stdin: 'ignore', stdout: 'ignore', stderr: 'inherit' }).exited
@@ -72,7 +72,7 @@ const READ_ONLY = 10
 const REPAINTS_A_SECOND = 200
 
 /** The memory of each wall that was measured so far, and whether it grows on a wall that is read and repainted all the time. */
-export const memory: Scenario = async (servers, { steadyMs }) => {
+export const measureMemory: Scenario = async (servers, { steadyMs }) => {
   const rows: Row[] = []
   for (const blocks of [100, 1000, TOTAL_BLOCKS]) {
     const { pid } = await servers.wall(blocks)
@@ -92,6 +92,6 @@ export const memory: Scenario = async (servers, { steadyMs }) => {
 
 async function readAndRepaint({ port }: Server, sign: () => Repaint, ms: number): Promise<void> {
   const canvas = encodeRequest('GET', '/api/canvas', { 'Accept-Encoding': 'gzip' })
-  const reading = load({ port, next: () => canvas, connections: 2, ms })
-  await Promise.all([reading, runPaced(port, () => sign().bytes, REPAINTS_A_SECOND, ms)])
+  const reading = runLoad({ port, next: () => canvas, connections: 2, ms })
+  await Promise.all([reading, sendPaced(port, () => sign().bytes, REPAINTS_A_SECOND, ms)])
 }

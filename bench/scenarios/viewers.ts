@@ -5,13 +5,13 @@ import { isHere, startProxy } from '../../test/support/e2e/proxies.ts'
 import type { Row, Scenario } from '../findings.ts'
 import { encodeRequest } from '../measure/load.ts'
 import { createOwners } from './owners.ts'
-import { runPaced } from './repaints.ts'
+import { sendPaced } from './repaints.ts'
 
 // The same paths are requested, whatever is on the wall.
 const BLOCKS = 1000
 const CROWDS = [100, 1000, 10_000]
 
-export const viewers: Scenario = async (servers, { ms }) => {
+export const measureViewers: Scenario = async (servers, { ms }) => {
   if (!isHere('caching-nginx')) {
     console.warn('Viewers behind a caching proxy are not measured: nginx is not installed.')
     return { rows: [], ratios: {} }
@@ -23,16 +23,16 @@ export const viewers: Scenario = async (servers, { ms }) => {
   try {
     const rows: Row[] = []
     for (const count of CROWDS) {
-      const before = await readAnswered(METRICS_PORT)
+      const before = await readRequestCount(METRICS_PORT)
       const [served, painted] = await Promise.all([
-        watch(proxy.url, count, WINDOWS * ms),
-        runPaced(wall.port, () => sign().bytes, 1, WINDOWS * ms),
+        simulateViewers(proxy.url, count, WINDOWS * ms),
+        sendPaced(wall.port, () => sign().bytes, 1, WINDOWS * ms),
       ])
-      const ofTheWall = (await readAnswered(METRICS_PORT)) - before - painted
+      const ofTheWall = (await readRequestCount(METRICS_PORT)) - before - painted
       rows.push({ what: `${count} viewers`, figures: { 'reads served': served, 'of them by the wall': ofTheWall } })
     }
-    const of = (at: number) => rows[at]?.figures['of them by the wall'] ?? Number.NaN
-    return { rows, ratios: { 'viewers: reads of the wall, 10,000 over 100': of(2) / of(0) } }
+    const getReads = (at: number) => rows[at]?.figures['of them by the wall'] ?? Number.NaN
+    return { rows, ratios: { 'viewers: reads of the wall, 10,000 over 100': getReads(2) / getReads(0) } }
   } finally {
     await proxy.stop()
   }
@@ -46,7 +46,7 @@ const TAILS = 15
 const CANVASES = 3
 
 /** The requests of a viewer's first minute, the rare ones among the frequent ones. */
-async function minuteOf(url: string): Promise<string[]> {
+async function readMinutePaths(url: string): Promise<string[]> {
   const page = await (await fetch(url, { headers: { accept: 'text/html' } })).text()
   const files = [...page.matchAll(/(?:src|href)="(\/(?:assets\/|icon|manifest)[^"]*)"/g)].map(([, path = '']) => path)
   const canvases = Array.from({ length: CANVASES }, () => ['/api/canvas.bin', '/api/blocks'])
@@ -58,16 +58,16 @@ async function minuteOf(url: string): Promise<string[]> {
 }
 
 /** So many viewers for a time; returns how many of their requests got a 200. */
-export async function watch(url: string, viewers: number, ms: number): Promise<number> {
-  const minute = await minuteOf(url)
+export async function simulateViewers(url: string, viewers: number, ms: number): Promise<number> {
+  const minute = await readMinutePaths(url)
   const requests = minute.map((path) => encodeRequest('GET', path, { 'Accept-Encoding': 'gzip', Accept: '*/*' }))
   let made = 0
   const takeNext = () => requests[made++ % requests.length] ?? new Uint8Array()
-  return await runPaced(Number(new URL(url).port), takeNext, (viewers * minute.length) / 60, ms)
+  return await sendPaced(Number(new URL(url).port), takeNext, (viewers * minute.length) / 60, ms)
 }
 
 /** How many requests a wall has answered so far. */
-export async function readAnswered(metricsPort: string): Promise<number> {
+export async function readRequestCount(metricsPort: string): Promise<number> {
   const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
   const counts = [...text.matchAll(/^wall_http_requests_total\{.*\} (\d+)$/gm)]
   return counts.reduce((sum, [, count]) => sum + Number(count), 0)

@@ -24,19 +24,19 @@ export function createContent(roll: Prng): BlockContent {
 }
 
 /** A picture of 100 palette indices. */
-export const createPicture = (roll: Prng): Uint8Array => drawBlock(brushOf(roll))
+export const createPicture = (roll: Prng): Uint8Array => drawBlock(chooseBrush(roll))
 
 /** The contents of the blocks of one artwork, row by row: parts of one picture, with one message and link. */
 export function createWorkContents(roll: Prng, { w, h }: Pick<Area, 'w' | 'h'>): BlockContent[] {
   const words = createContent(roll)
-  const brush = brushOf(roll)
+  const brush = chooseBrush(roll)
   return Array.from({ length: w * h }, (_, part) => {
     const [col, row] = [part % w, Math.floor(part / w)]
     return { ...words, pixels: drawBlock((x, y) => brush((x + col * BLOCK_SIZE) / w, (y + row * BLOCK_SIZE) / h)) }
   })
 }
 
-function brushOf(roll: Prng): Brush {
+function chooseBrush(roll: Prng): Brush {
   const kind = roll()
   if (kind < 0.32) return createSprite(roll)
   if (kind < 0.57) return createSlope(roll)

@@ -9,7 +9,7 @@ import { connect } from '../../db/sqlite/connection.ts'
 import { loadFastestKeys } from '../../server/adapters/wallets/recover.ts'
 import { segmentOf } from '../../server/http/canvas/precompressed-body.ts'
 import { PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
-import { digestOf, editMessage } from '../../shared/signing.ts'
+import { digestOf, formatEditMessage } from '../../shared/signing.ts'
 import floorSql from './floor-server.sql' with { type: 'text' }
 
 const [folder = ''] = process.argv.slice(2)
@@ -26,7 +26,7 @@ const show = connection.prepare<unknown, Row>(replace)
 async function repaint(request: Request & { readonly params: { readonly coord: string } }): Promise<Response> {
   const { ts, signature, message } = (await request.json()) as { ts: number; signature: `0x${string}`; message: string }
   const { coord } = request.params
-  const signer = await keys.recover(digestOf(editMessage('127.0.0.1', coord, ts, { message })), signature)
+  const signer = await keys.recover(digestOf(formatEditMessage('127.0.0.1', coord, ts, { message })), signature)
   if (signer === undefined) return new Response(null, { status: 401 })
   await connection.writeTogether(() => {
     append.run({ block: 0, message, pixels: null })
@@ -49,16 +49,16 @@ function writeArea(blocks: number): void {
 
 /** The parts of a wall's reads that one repaint changes: a row of blocks with its pictures, without them, and its pixels. */
 async function readChangedParts(wall: string): Promise<readonly Uint8Array[]> {
-  const read = async (path: string) => await (await fetch(wall + path)).bytes()
-  const rowOf = async (path: string) => {
-    const lines = Buffer.from(await read(path))
+  const fetchBytes = async (path: string) => await (await fetch(wall + path)).bytes()
+  const fetchLongestRow = async (path: string) => {
+    const lines = Buffer.from(await fetchBytes(path))
       .toString()
       .split('\n')
     return Buffer.from(lines.toSorted((a, b) => b.length - a.length)[0] ?? '')
   }
-  const pixels = await read('/api/canvas.bin')
+  const pixels = await fetchBytes('/api/canvas.bin')
   const row = pixels.subarray(-pixels.length / ROWS)
-  return [await rowOf('/api/canvas'), await rowOf('/api/blocks'), row]
+  return [await fetchLongestRow('/api/canvas'), await fetchLongestRow('/api/blocks'), row]
 }
 
 const ROWS = 90
@@ -69,7 +69,7 @@ type Kept = { readonly url: string; readonly headers: Readonly<Record<string, st
 const OWN_HEADERS = ['date', 'content-length', 'connection', 'keep-alive', 'transfer-encoding']
 
 /** Reads a response once, and makes a handler that sends it again. */
-async function createSameAnswer({ url, headers: asked }: Kept): Promise<() => Response> {
+async function createReplayHandler({ url, headers: asked }: Kept): Promise<() => Response> {
   const response = await fetch(url, { headers: asked, decompress: false })
   const body = await response.bytes()
   const headers = Object.fromEntries([...response.headers].filter(([name]) => !OWN_HEADERS.includes(name)))
@@ -79,7 +79,7 @@ async function createSameAnswer({ url, headers: asked }: Kept): Promise<() => Re
 
 let parts: readonly Uint8Array[] = []
 const same: Record<string, () => Response> = {}
-const listRoutes = () => ({
+const createRoutes = () => ({
   ...same,
   '/hello': () => new Response('hello'),
   '/blocks/:coord': { PUT: repaint },
@@ -100,12 +100,12 @@ const listRoutes = () => ({
   '/same': {
     POST: async (request: Request) => {
       const path = `/same/${Object.keys(same).length}`
-      same[path] = await createSameAnswer((await request.json()) as Kept)
-      server.reload({ routes: listRoutes() })
+      same[path] = await createReplayHandler((await request.json()) as Kept)
+      server.reload({ routes: createRoutes() })
       return new Response(path)
     },
   },
 })
 
-const server = Bun.serve({ hostname: '127.0.0.1', port: 0, development: false, routes: listRoutes() })
+const server = Bun.serve({ hostname: '127.0.0.1', port: 0, development: false, routes: createRoutes() })
 console.log(server.port)

@@ -30,7 +30,7 @@ function renderCanvas(): string {
 }
 
 /** All three bodies, the cost of one change in the plain way. */
-function rebuild(): number {
+function rebuildBodies(): number {
   const text = Buffer.from(renderCanvas())
   return text.length + Bun.gzipSync(text, { level: 6, library: 'zlib' }).length + Bun.zstdCompressSync(text).length
 }
@@ -72,7 +72,7 @@ const resourceServer = new x402HTTPResourceServer(
 )
 await resourceServer.initialize()
 
-async function demandBySdk(request: Request): Promise<Response> {
+async function demandPayment(request: Request): Promise<Response> {
   const path = '/sdk'
   const adapter = {
     getHeader: (name: string) => request.headers.get(name) ?? undefined,
@@ -93,7 +93,7 @@ const server = Bun.serve({
   port: 0,
   development: false,
   routes: {
-    '/sdk': demandBySdk,
+    '/sdk': demandPayment,
     '/naive/canvas': () =>
       new Response(Bun.gzipSync(Buffer.from(renderCanvas()), { level: 6, library: 'zlib' }), {
         headers: { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' },
@@ -114,7 +114,7 @@ const server = Bun.serve({
         return Response.json({ updated: true })
       },
     },
-    '/naive/rebuild': () => Response.json({ bytes: rebuild() }),
+    '/naive/rebuild': () => Response.json({ bytes: rebuildBodies() }),
   },
 })
 console.log(server.port)

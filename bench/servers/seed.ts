@@ -27,7 +27,7 @@ type SeededSale = { readonly block: BlockIndex; readonly buyer: number; readonly
 export type Seeding = { readonly blocks: number; readonly agents: number; readonly inWorks?: boolean }
 
 /** Writes a wall with these sales, each block with its art. */
-export function seed(path: string, { blocks, agents, inWorks = false }: Seeding): void {
+export function seedWall(path: string, { blocks, agents, inWorks = false }: Seeding): void {
   const connection = openWall(path, NETWORK)
   const sql = prepareStatements(connection)
   const roll = createPrng(14_400)

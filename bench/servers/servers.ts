@@ -4,8 +4,8 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findFreePort, startWall, type WallProcess, type WallSettings } from '../../server/local/wall-process.ts'
-import { pin } from '../measure/cpu.ts'
-import { seed } from './seed.ts'
+import { pinProcess } from '../measure/cpu.ts'
+import { seedWall } from './seed.ts'
 
 /** A process that listens on loopback. */
 export type Server = { readonly port: number; readonly pid: number }
@@ -73,7 +73,7 @@ export function createServers(): Servers {
 
   const seedDatabase = (blocks: number, name: string, agents = agentsOf(blocks), inWorks = false) => {
     const master = join(folder, `master-${blocks}-${agents}${inWorks ? '-works' : ''}.sqlite`)
-    if (!masters.has(master)) seed(master, { blocks, agents, inWorks })
+    if (!masters.has(master)) seedWall(master, { blocks, agents, inWorks })
     masters.add(master)
     const copy = join(folder, `${name}.sqlite`)
     cpSync(master, copy)
@@ -81,7 +81,7 @@ export function createServers(): Servers {
   }
   const start = async (path: string, settings: WallSettings) => {
     const wall = await startWall({ ...QUIET, ...settings, DATABASE_PATH: path })
-    pin(wall.pid, SERVERS_ON)
+    pinProcess(wall.pid, SERVERS_ON)
     await waitUntilPublished(wall.url)
     return wall
   }
@@ -143,7 +143,7 @@ async function startScript(script: string, ...args: readonly string[]): Promise<
     stderr: 'inherit',
   })
   const line = await readFirstLine(child.stdout)
-  pin(child.pid, SERVERS_ON)
+  pinProcess(child.pid, SERVERS_ON)
   return { port: Number(line), pid: child.pid, end: () => child.kill('SIGKILL') }
 }
 
@@ -184,7 +184,7 @@ async function startNginx(folder: string, file: string): Promise<EndableServer> 
     if (child.exitCode !== null) throw new Error('nginx did not start')
     await Bun.sleep(20)
   }
-  pin(child.pid, SERVERS_ON)
+  pinProcess(child.pid, SERVERS_ON)
   return { port, pid: child.pid, end: () => child.kill() }
 }
 

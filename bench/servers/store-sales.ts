@@ -15,34 +15,34 @@ const PAYEE = `0x${'11'.repeat(20)}` as const
 
 /** Sells this many blocks to at most `agents` wallets, the same ones as on a seeded wall; returns sales per second. */
 export async function sellAll({ ledger }: Pick<Engine, 'ledger'>, blocks: number, agents: number): Promise<number> {
-  const orders = ordersOf(blocks, agents).values()
+  const orders = createOrders(blocks, agents).values()
   const startedAt = performance.now()
-  const createSeller = async () => {
+  const sellOrders = async () => {
     for (const { block, payment } of orders) {
       const claiming = await ledger.claim(block, payment, SILENT, HEAD, Date.now(), [])
       if (claiming.kind !== 'claimed') throw new Error(`a block was ${claiming.kind}`)
       await ledger.finalize(claiming.purchase, payment.nonce, true, Date.now())
     }
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, createSeller))
+  await Promise.all(Array.from({ length: AT_ONCE }, sellOrders))
   return blocks / ((performance.now() - startedAt) / 1000)
 }
 
 type Order = { readonly block: BlockIndex; readonly payment: Payment }
 
-function ordersOf(blocks: number, agents: number): Order[] {
+function createOrders(blocks: number, agents: number): Order[] {
   const wallets = Array.from({ length: agents }, (_, at) => privateKeyToAccount(keyOf(at + 1)).address)
   return CLAIM_ORDER.slice(0, blocks).map((block, at) => {
     const number = at + 1
     const payer = wallets[buyerOf(number, agents) - 1]
     if (payer === undefined) throw new Error('a sale without a buyer')
-    return { block, payment: paymentOf(lower(payer), number) }
+    return { block, payment: createPayment(toLowerHex(payer), number) }
   })
 }
 
-const lower = (address: `0x${string}`): `0x${string}` => `0x${address.slice(2).toLowerCase()}`
+const toLowerHex = (address: `0x${string}`): `0x${string}` => `0x${address.slice(2).toLowerCase()}`
 
-function paymentOf(payer: `0x${string}`, number: number): Payment {
+function createPayment(payer: `0x${string}`, number: number): Payment {
   const terms = { network: NETWORK, asset: PAYEE, payTo: PAYEE, amount: 1_000_000n }
   return {
     payer,

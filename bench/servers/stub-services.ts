@@ -27,9 +27,9 @@ export type StubServices = {
   /** Settings of a wall that uses them. */
   readonly settings: { readonly FACILITATOR_URL: string; readonly RPC_URL: string }
   /** Sets the duration of a settlement from here on, in milliseconds. */
-  settleIn(ms: number): void
+  setSettleTime(ms: number): void
   /** How many calls the chain got. A batch counts as its number of calls, one multicall as one. */
-  chainCalls(): number
+  countChainCalls(): number
   stop(): Promise<void>
 }
 
@@ -66,17 +66,19 @@ export function startStubServices(): StubServices {
       '/chain': async (request) => {
         const asked = (await request.json()) as Call | Call[]
         chainCalls += Array.isArray(asked) ? asked.length : 1
-        return Response.json(Array.isArray(asked) ? asked.map((call) => answer(spent, call)) : answer(spent, asked))
+        return Response.json(
+          Array.isArray(asked) ? asked.map((call) => answerRequest(spent, call)) : answerRequest(spent, asked),
+        )
       },
     },
   })
   const url = `http://127.0.0.1:${server.port}`
   return {
     settings: { FACILITATOR_URL: url, RPC_URL: `${url}/chain` },
-    settleIn: (ms) => {
+    setSettleTime: (ms) => {
       settleMs = ms
     },
-    chainCalls: () => chainCalls,
+    countChainCalls: () => chainCalls,
     stop: () => server.stop(true),
   }
 }
@@ -85,10 +87,10 @@ const authorizationOf = ({ paymentPayload }: Asked) => paymentPayload.payload.au
 
 type Call = { readonly id: number; readonly method: string; readonly params?: readonly unknown[] }
 
-const answer = (spent: ReadonlyMap<string, Authorization>, { id, method, params }: Call) => ({
+const answerRequest = (spent: ReadonlyMap<string, Authorization>, { id, method, params }: Call) => ({
   jsonrpc: '2.0',
   id,
-  result: resultOf(spent, method, params?.[0]),
+  result: computeResult(spent, method, params?.[0]),
 })
 
 const hashOf = (block: bigint) => pad(numberToHex(block), { dir: 'right' })
@@ -96,7 +98,7 @@ const hashOf = (block: bigint) => pad(numberToHex(block), { dir: 'right' })
 // A block per second, because a chain that stands still is not believed.
 const readHeight = () => numberToHex(Math.floor(Date.now() / 1000))
 
-function resultOf(spent: ReadonlyMap<string, Authorization>, method: string, first: unknown): unknown {
+function computeResult(spent: ReadonlyMap<string, Authorization>, method: string, first: unknown): unknown {
   switch (method) {
     case 'eth_chainId':
       return numberToHex(8453)
@@ -111,7 +113,7 @@ function resultOf(spent: ReadonlyMap<string, Authorization>, method: string, fir
     case 'eth_getLogs':
       return listLogs(spent, first as { readonly topics: readonly unknown[]; readonly address: Hex })
     case 'eth_getTransactionReceipt':
-      return receiptOf(spent.get(String(first)))
+      return createReceipt(spent.get(String(first)))
     default:
       return null
   }
@@ -142,20 +144,20 @@ const ASSET = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913'
 
 function listLogs(spent: ReadonlyMap<string, Authorization>, { topics }: { readonly topics: readonly unknown[] }) {
   const authorization = spent.get(String(topics[2]))
-  return authorization === undefined ? [] : logsOf(authorization).slice(0, 1)
+  return authorization === undefined ? [] : createLogs(authorization).slice(0, 1)
 }
 
-function logsOf({ from, to, value, nonce }: Authorization) {
+function createLogs({ from, to, value, nonce }: Authorization) {
   const place = { address: ASSET, transactionHash: nonce, blockNumber: readHeight(), transactionIndex: '0x0' }
   const used = { ...place, logIndex: '0x0', data: '0x', topics: [USED, pad(from), nonce] }
   const data = pad(numberToHex(BigInt(value)))
   return [used, { ...place, logIndex: '0x1', data, topics: [TRANSFER, pad(from), pad(to)] }]
 }
 
-function receiptOf(authorization: Authorization | undefined) {
+function createReceipt(authorization: Authorization | undefined) {
   if (authorization === undefined) return null
   const { nonce: transactionHash } = authorization
   const blockNumber = readHeight()
   const blockHash = hashOf(BigInt(blockNumber))
-  return { transactionHash, blockNumber, blockHash, status: '0x1', logs: logsOf(authorization) }
+  return { transactionHash, blockNumber, blockHash, status: '0x1', logs: createLogs(authorization) }
 }

@@ -1,15 +1,15 @@
 /** The books for auditors, read next to the processes that sell. */
 
-import { ensureOwn } from '../cannot-open.ts'
+import { ensureSameNetwork } from '../cannot-open.ts'
 import { type Books, readEntries, readIdentity, readStatement } from '../purchase/books.ts'
 import { readLastBackup } from '../wall/backups.ts'
 import { openConnection } from './connection.ts'
 import { checkSchema } from './migrate.ts'
-import { ensureStayed } from './migration-marker.ts'
+import { ensureNotMoved } from './migration-marker.ts'
 import { WALL_NAME } from './pool.ts'
 
 /** The books of an open database, and how many processes have it open. */
-type OpenAudit = Books & { instances(): Promise<number>; close(): Promise<void> }
+type OpenAudit = Books & { countInstances(): Promise<number>; close(): Promise<void> }
 
 /** Opens the database at a URL read-only, for its books. Throws `CannotOpen`. */
 export async function openPostgresAudit(url: string): Promise<OpenAudit> {
@@ -19,12 +19,12 @@ export async function openPostgresAudit(url: string): Promise<OpenAudit> {
     entries: (since) => readEntries(since, connection.look),
     backedUpAt: () => connection.read(readLastBackup),
     async position(network) {
-      await connection.apart(ensureStayed)
+      await connection.apart(ensureNotMoved)
       const found = await connection.read(readIdentity)
-      ensureOwn(found.network, network)
+      ensureSameNetwork(found.network, network)
       return found.position
     },
-    async instances() {
+    async countInstances() {
       const [row] = await connection.rows<{ count: number }>(INSTANCES)
       return row?.count ?? 0
     },

@@ -30,12 +30,12 @@ import {
   constraintOf,
   toStoreError,
   isOutdated,
-  isPassing,
+  isTransient,
   isRefusedCommit,
   describeSqlState,
 } from './errors.ts'
-import { groupCommit, type Write } from './group-commit.ts'
-import { type Begin, beginAtOnce, beginWaiting, type Locked, lockKey } from './locks.ts'
+import { createGroupCommit, type Write } from './group-commit.ts'
+import { type Begin, beginAtOnce, beginWaiting, type Locked, lockKeyOf } from './locks.ts'
 import { MOVED, NOTE } from './migration-marker.ts'
 import { CONNECTIONS, openPool, type Pool, type Session } from './pool.ts'
 import { PROGRESS, createWatermark, type Watermark } from './watermark.ts'
@@ -86,12 +86,12 @@ export function connect(url: string, answerMs = TIMES.databaseAnswerTimeoutMs): 
     return result
   }
   const commitAlone = <T>({ about, work }: Write<T>) => retryLostCommits(() => commit(beginWaiting(about), work))
-  const shared = groupCommit({
+  const shared = createGroupCommit({
     alone: commitAlone,
-    together: (writes) =>
+    commitTogether: (writes) =>
       commit(beginAtOnce(writes.flatMap(({ about }) => about)), (locked) =>
         together(
-          ...writes.map(({ about, work }) => (about.every((one) => locked.has(lockKey(one))) ? work() : doNothing())),
+          ...writes.map(({ about, work }) => (about.every((one) => locked.has(lockKeyOf(one))) ? work() : doNothing())),
         ),
       ),
   })
@@ -176,7 +176,7 @@ async function retryLostCommits<T>(work: () => Promise<T>): Promise<T> {
         continue
       }
       const wait = waits.next()
-      if (wait.done === true || performance.now() - began > TIMEOUT_MS || !isPassing(error)) throw toStoreError(error)
+      if (wait.done === true || performance.now() - began > TIMEOUT_MS || !isTransient(error)) throw toStoreError(error)
       await Bun.sleep(wait.value)
     }
   }
@@ -202,7 +202,7 @@ async function attempt<T>(
       const result = await drive(session, work(locked), () => void (isWritten = true))
       if (isWritten) {
         committing = { result }
-        mark.rise(await commitAs(token, mark.seen(), session))
+        mark.advance(await commitAs(token, mark.getProgress(), session))
       } else await session.run('ROLLBACK')
       return { result }
     })

@@ -73,7 +73,7 @@ export function createPostgresChangeNotifier({ listen }: Connection): ChangeNoti
         if (isWanted) notify()
       }
       let stop: () => unknown = () => {}
-      const listenOn = async () => {
+      const keepListening = async () => {
         while (isWanted) {
           try {
             const listening = await listen(notifyIfWanted)
@@ -86,7 +86,7 @@ export function createPostgresChangeNotifier({ listen }: Connection): ChangeNoti
           await Bun.sleep(LISTEN_AGAIN_MS)
         }
       }
-      void listenOn()
+      void keepListening()
       return () => {
         isWanted = false
         void stop()

@@ -4,7 +4,7 @@ import { CannotOpen } from '../cannot-open.ts'
 import { writeNewFile } from '../new-file.ts'
 
 /** The path of the tool; `null` if this machine has none. */
-export const dumpTool = (): string | null => Bun.which('pg_dump')
+export const findDumpTool = (): string | null => Bun.which('pg_dump')
 
 export const NO_DUMP_TOOL =
   'pg_dump is not installed on this machine: install PostgreSQL’s client programs of the server’s version or later'
@@ -14,9 +14,9 @@ export const NO_DUMP_TOOL =
  * own message is on standard error.
  */
 export function dumpDatabase(url: string, file: string): void {
-  const tool = dumpTool()
+  const tool = findDumpTool()
   if (tool === null) throw new CannotOpen(NO_DUMP_TOOL)
-  const { place, password } = withoutPassword(url)
+  const { place, password } = splitPassword(url)
   writeNewFile(file, (unfinished) => {
     const { exitCode } = Bun.spawnSync(
       [
@@ -39,7 +39,7 @@ export function dumpDatabase(url: string, file: string): void {
 }
 
 /** Other users of the machine can read the arguments of a process, but not its environment. */
-function withoutPassword(url: string): { readonly place: string; readonly password: string } {
+function splitPassword(url: string): { readonly place: string; readonly password: string } {
   const place = new URL(url)
   const password = decodeURIComponent(place.password)
   place.password = ''

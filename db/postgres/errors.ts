@@ -52,7 +52,7 @@ export function describeSqlState(code: string): string {
 }
 
 /** Whether the same work may well succeed immediately, on another connection. */
-export function isPassing(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   const code = codeOf(error)
   return code !== undefined && (beaten.test(code) || lost.test(code))
 }
@@ -64,7 +64,7 @@ export function isOutdated(error: unknown): boolean {
 }
 
 /** Whether its connection must not be used any more. */
-export function isLost(error: unknown): boolean {
+export function isConnectionLost(error: unknown): boolean {
   const code = codeOf(error)
   return code !== undefined && (lost.test(code) || outdated.test(code) || code.startsWith('ERR_POSTGRES_'))
 }
@@ -79,7 +79,7 @@ export function isRefusedCommit(error: unknown): boolean {
 export function toStoreError(error: unknown): unknown {
   const code = codeOf(error)
   if (code === undefined) return error
-  if (isPassing(error) || trouble.test(code))
+  if (isTransient(error) || trouble.test(code))
     return new StoreUnavailable(`the database failed: ${describeSqlState(code)}`)
   return new Error(`the database rejected a statement: ${describeSqlState(code)}`)
 }

@@ -11,7 +11,7 @@ export type Means = {
   /** One of a single write, which waits for what others have locked. */
   alone<T>(write: Write<T>): Promise<T>
   /** One of several writes. What another transaction has locked is not waited for: its write is left out, as `undefined`. */
-  together<T>(writes: readonly Write<T>[]): Promise<readonly (T | undefined)[]>
+  commitTogether<T>(writes: readonly Write<T>[]): Promise<readonly (T | undefined)[]>
 }
 
 /** A write that nobody has begun; its work returns the function that responds to its writer. */
@@ -27,7 +27,7 @@ const GROUPS = 2
  * Writes at once if a group is free, else with all others that wait by then. Two writes about the same thing are never in groups
  * at the same time. One that is made again alone is kept apart by the locks of the database.
  */
-export function groupCommit({ alone, together }: Means): Means['alone'] {
+export function createGroupCommit({ alone, commitTogether: together }: Means): Means['alone'] {
   const waiting = new Set<Waiting>()
   const taken = new Set<Lockable>()
   let groups = 0

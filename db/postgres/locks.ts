@@ -15,7 +15,7 @@ export const beginWaiting =
   (about: readonly Lockable[]): Begin =>
   async ({ run }) => {
     await run(['BEGIN', ...numbersOf(about).map((lock) => `SELECT pg_advisory_xact_lock(${lock})`)].join('; '))
-    return new Set(about.map(lockKey))
+    return new Set(about.map(lockKeyOf))
   }
 
 /** Takes the locks of what no other has locked, and waits for none. */
@@ -33,7 +33,7 @@ const TAKE = `
   SELECT key FROM (SELECT 'block ' || i AS key FROM blocks WHERE i = ANY ($2::integer[]) FOR UPDATE SKIP LOCKED) AS free`
 
 /** The key of a lock. */
-export const lockKey = (one: Lockable): string => (isBlock(one) ? `block ${one}` : numberOf(one))
+export const lockKeyOf = (one: Lockable): string => (isBlock(one) ? `block ${one}` : numberOf(one))
 
 const isBlock = (one: Lockable): one is BlockIndex => typeof one === 'number'
 

@@ -3,9 +3,9 @@
 import type { Change } from '../../server/domain/wall/log.ts'
 import { omitHiddenParts } from '../../server/domain/wall/moderation.ts'
 import type { Log } from '../../server/ports.ts'
-import { hiddenOf } from '../rows.ts'
-import { changeOf, type ChangeRow } from '../wall/log.ts'
-import { type ModeratedAgent, withoutNames } from '../wall/moderated-agents.ts'
+import { toHidden } from '../rows.ts'
+import { toChange, type ChangeRow } from '../wall/log.ts'
+import { type ModeratedAgent, omitModeratedNames } from '../wall/moderated-agents.ts'
 import type { Queries } from './pool.ts'
 
 type Row = ChangeRow & { readonly withheld: number }
@@ -30,20 +30,20 @@ const LATEST = `
 /** The log as readers follow it. `seen` is called with the newest number that was read. */
 export function createPostgresLog({ rows }: Queries, seen: (number: number) => void = () => {}): Log {
   const toVisibleChange = (row: Row): Change => {
-    const change = changeOf(row)
+    const change = toChange(row)
     if (change.kind === 'identity' || row.withheld === 0) return change
-    return { ...change, content: omitHiddenParts(change.content, hiddenOf(row.withheld)) }
+    return { ...change, content: omitHiddenParts(change.content, toHidden(row.withheld)) }
   }
   // Read last, so that content hidden in between is omitted, too.
-  const withCurrentNames = async (changes: readonly Change[]) =>
-    withoutNames(changes, await rows<ModeratedAgent>('SELECT * FROM moderated_agents'))
+  const applyCurrentNames = async (changes: readonly Change[]) =>
+    omitModeratedNames(changes, await rows<ModeratedAgent>('SELECT * FROM moderated_agents'))
   return {
     async after(number, limit) {
       const found = await rows<Row>(`${SELECT_CHANGE} WHERE c.number > $1 ORDER BY c.number LIMIT $2`, [number, limit])
       seen(found.at(-1)?.number ?? 0)
-      return await withCurrentNames(found.map(toVisibleChange))
+      return await applyCurrentNames(found.map(toVisibleChange))
     },
     compacted: async () =>
-      await withCurrentNames((await rows<Row>(`${SELECT_CHANGE} ${LATEST} ORDER BY c.number`)).map(toVisibleChange)),
+      await applyCurrentNames((await rows<Row>(`${SELECT_CHANGE} ${LATEST} ORDER BY c.number`)).map(toVisibleChange)),
   }
 }

@@ -1,10 +1,10 @@
 /** Migrates a database to the newest version of its tables; of several processes that start together, one does. */
 
 import { CannotOpen, NoWallYet } from '../cannot-open.ts'
-import { migrationsOf } from '../migrations.ts'
+import { listMigrations } from '../migrations.ts'
 import type { Session } from './pool.ts'
 
-const migrations = migrationsOf('postgres')
+const migrations = listMigrations('postgres')
 
 // 'wall', the advisory lock of migrations.
 const LOCK = 0x77616c6c
@@ -14,7 +14,7 @@ export async function migrate(session: Session): Promise<void> {
   await session.run(`BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0;
     SELECT pg_advisory_xact_lock(${LOCK});
     CREATE TABLE IF NOT EXISTS migrations (version integer PRIMARY KEY, at timestamptz NOT NULL DEFAULT now())`)
-  const version = await versionOf(session)
+  const version = await readVersion(session)
   if (version > migrations.length)
     throw new CannotOpen(
       `the database was written by a newer version (schema ${version}; this program knows ${migrations.length})`,
@@ -30,11 +30,11 @@ export async function migrate(session: Session): Promise<void> {
 export async function checkSchema(session: Session): Promise<void> {
   const [tables] = await session.rows<{ there: boolean }>(`SELECT to_regclass('migrations') IS NOT NULL AS there`)
   if (tables?.there !== true) throw new NoWallYet('the database has no tables; start the wall once to make them')
-  if ((await versionOf(session)) !== migrations.length)
+  if ((await readVersion(session)) !== migrations.length)
     throw new CannotOpen('the database has another schema version; start the wall once to upgrade it')
 }
 
-async function versionOf(session: Session): Promise<number> {
+async function readVersion(session: Session): Promise<number> {
   const [row] = await session.rows<{ version: number }>('SELECT coalesce(max(version), 0) AS version FROM migrations')
   return row?.version ?? 0
 }

@@ -12,7 +12,7 @@ export const NOTE = `
   WHERE objoid = 'wall'::regclass AND classoid = 'pg_class'::regclass AND objsubid = 0 AND description LIKE 'has moved to %'`
 
 /** Throws `CannotOpen` if the wall in the database has moved away. */
-export async function ensureStayed({ rows }: Session): Promise<void> {
+export async function ensureNotMoved({ rows }: Session): Promise<void> {
   const [left] = await rows<{ note: string }>(NOTE)
   if (left === undefined) return
   throw new CannotOpen(
@@ -21,7 +21,7 @@ export async function ensureStayed({ rows }: Session): Promise<void> {
 }
 
 /** Notes that the wall is elsewhere from now on; part of the current transaction. */
-export async function noteMoved({ run }: Session, words: string): Promise<void> {
+export async function writeMovedNote({ run }: Session, words: string): Promise<void> {
   await run(`COMMENT ON TABLE wall IS '${words.replaceAll("'", "''")}'`)
 }
 

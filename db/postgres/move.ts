@@ -3,7 +3,7 @@
 import { TIMES } from '../../server/times.ts'
 import { CannotOpen } from '../cannot-open.ts'
 import {
-  isByPayment,
+  isKeyedByPayment,
   WALL_COLUMNS,
   WALL_TABLES,
   NotMoved,
@@ -19,7 +19,7 @@ import { hostOf } from './connection.ts'
 import { codeOf } from './errors.ts'
 import { createPostgresLog } from './log.ts'
 import { checkSchema, migrate } from './migrate.ts'
-import { ensureStayed, removeMovedNote, noteMoved } from './migration-marker.ts'
+import { ensureNotMoved, removeMovedNote, writeMovedNote } from './migration-marker.ts'
 import { checkServer } from './open.ts'
 import { openPool, WALL_NAME, type Session } from './pool.ts'
 
@@ -34,7 +34,7 @@ export const exportPostgres = <T>(
 ): Promise<T> =>
   runInOwnSession(url, async (session) => {
     await checkSchema(session)
-    await ensureStayed(session)
+    await ensureNotMoved(session)
     if (isRehearsal) await session.run('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
     else
       await lockExclusively(
@@ -45,12 +45,12 @@ export const exportPostgres = <T>(
       )
     let isNoted = false
     const close = async () => {
-      if (!isRehearsal) await noteMoved(session, note)
+      if (!isRehearsal) await writeMovedNote(session, note)
       await session.run('COMMIT')
       isNoted = !isRehearsal
     }
     try {
-      return await work(rowsOf(session), close)
+      return await work(createWallRows(session), close)
     } catch (error) {
       if (isNoted && error instanceof NotMoved) await removeMovedNote(session)
       throw error
@@ -75,7 +75,7 @@ export const importPostgres = <T>(
     // A compacted log has gaps, which normal writes never create.
     await session.run('ALTER TABLE changes DISABLE TRIGGER changes_are_numbered_densely')
     const result = await work({
-      ...rowsOf(session),
+      ...createWallRows(session),
       write: (table, rows) => writeRows(session, table, rows),
       finish: () => finish(session),
     })
@@ -153,13 +153,13 @@ async function ensureEmpty({ rows, run }: Session, url: string): Promise<void> {
   await run('DELETE FROM wall')
 }
 
-const rowsOf = (session: Session): WallRows => ({
+const createWallRows = (session: Session): WallRows => ({
   pages: (table) => readPages(session, table),
   log: createPostgresLog(session),
 })
 
 async function* readPages({ rows, run }: Session, table: WallTable): AsyncGenerator<readonly WallRow[]> {
-  const order = isByPayment(table) ? 'payer COLLATE "C", nonce COLLATE "C"' : WALL_COLUMNS[table][0]
+  const order = isKeyedByPayment(table) ? 'payer COLLATE "C", nonce COLLATE "C"' : WALL_COLUMNS[table][0]
   await run(`DECLARE page CURSOR FOR SELECT ${WALL_COLUMNS[table].join(', ')} FROM ${table} ORDER BY ${order}`)
   for (;;) {
     const page = await rows<WallRow>(`FETCH ${PAGE_ROWS} FROM page`)
@@ -178,14 +178,14 @@ async function writeRows({ rows }: Session, table: WallTable, made: readonly Wal
     table === 'blocks'
       ? `UPDATE blocks SET ${set} FROM ${from} WHERE blocks.i = made.i RETURNING 1`
       : `INSERT INTO ${table} (${columns.join(', ')}) SELECT ${columns.join(', ')} FROM ${from} RETURNING 1`,
-    [JSON.stringify(made.map(textOf))],
+    [JSON.stringify(made.map(toJsonRow))],
   )
   if (written.length !== made.length)
     throw new CannotOpen(`the database stored ${written.length} rows of ${table} instead of ${made.length}`)
 }
 
 /** A row in JSON: bytes are in PostgreSQL's own notation. */
-const textOf = (row: WallRow) =>
+const toJsonRow = (row: WallRow) =>
   Object.fromEntries(
     Object.entries(row).map(([column, cell]) => [column, cell instanceof Uint8Array ? `\\x${cell.toHex()}` : cell]),
   )

@@ -1,13 +1,13 @@
 /** The PostgreSQL engine: one database, any number of processes, every port of the store. */
 
-import { CannotOpen, CannotOpenYet, ensureOwn } from '../cannot-open.ts'
-import { type Engine, storePorts } from '../engine.ts'
+import { CannotOpen, CannotOpenYet, ensureSameNetwork } from '../cannot-open.ts'
+import { type Engine, createStorePorts } from '../engine.ts'
 import { count, first, lock, one, type Tx } from '../tx.ts'
 import { type Connection, openConnection, createPostgresDriver } from './connection.ts'
 import { createPostgresChangeNotifier, createPostgresJobs, createPostgresLeases } from './coordination.ts'
 import { createPostgresLog } from './log.ts'
 import { migrate } from './migrate.ts'
-import { ensureStayed } from './migration-marker.ts'
+import { ensureNotMoved } from './migration-marker.ts'
 import { type Session, WALL_NAME } from './pool.ts'
 import { createPostgresStore } from './store.ts'
 
@@ -33,15 +33,15 @@ export async function openPostgres(
     await connection.apart(async (session) => {
       if (!(await checkServer(session))) onUnchecked()
       await migrate(session)
-      await ensureStayed(session)
+      await ensureNotMoved(session)
     })
     await claimForNetwork(connection, network)
   }
   const connection = await openConnection(url, prepare, answerMs)
-  connection.watermark.begin()
+  connection.watermark.startWatching()
   return {
-    ...storePorts(createPostgresDriver(connection)),
-    log: createPostgresLog(connection, (change) => connection.watermark.rise({ change, payment: 0 })),
+    ...createStorePorts(createPostgresDriver(connection)),
+    log: createPostgresLog(connection, (change) => connection.watermark.advance({ change, payment: 0 })),
     store: createPostgresStore(connection),
     leases: createPostgresLeases(connection),
     jobs: createPostgresJobs(connection),
@@ -83,7 +83,7 @@ const POOLED =
   'a connection pooler drops the session settings; connect to the server directly: notifications and locks belong to a connection'
 
 async function claimForNetwork({ write }: Connection, network: string): Promise<void> {
-  ensureOwn(await write(null, () => ownerOf(network)), network)
+  ensureSameNetwork(await write(null, () => claimOwner(network)), network)
 }
 
 const OWNER = 'SELECT network FROM wall'
@@ -91,7 +91,7 @@ const OWN = `
   INSERT INTO wall (only_row, network) SELECT 1, $network WHERE NOT EXISTS (SELECT 1 FROM wall)`
 
 /** The network of the wall, which is created if there is none: of several processes that start together, by one. */
-function* ownerOf(network: string): Tx<string> {
+function* claimOwner(network: string): Tx<string> {
   const wall = yield* first<{ network: string }>(OWNER)
   if (wall !== undefined) return wall.network
   yield* lock('SELECT only_row FROM counters FOR UPDATE')

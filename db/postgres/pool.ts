@@ -4,7 +4,7 @@ import { SQL, type ReservedSQL } from 'bun'
 import { StoreUnavailable } from '../../server/domain/failure.ts'
 import { CHANNEL, type Bound } from '../fragments.ts'
 import type { Result } from '../tx.ts'
-import { codeOf, toStoreError, isLost } from './errors.ts'
+import { codeOf, toStoreError, isConnectionLost } from './errors.ts'
 import { openSlots, type Slot } from './slots.ts'
 
 /** Statements, run one after the other. `Row` has the column types, which the tables' CHECKs guarantee. */
@@ -192,7 +192,7 @@ async function reserve(sql: SQL, answerMs: number): Promise<ReservedSQL> {
 /** A connection on which something failed: its transaction is rolled back, or it is not used any more. */
 async function giveBack(client: ReservedSQL, error: unknown): Promise<void> {
   try {
-    if (isLost(error)) return await client.close({ timeout: 0 })
+    if (isConnectionLost(error)) return await client.close({ timeout: 0 })
     await client.unsafe('ROLLBACK').simple()
     await client.release()
   } catch {

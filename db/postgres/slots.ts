@@ -29,7 +29,7 @@ export function openSlots(
   // In turns, so that retried work gets another connection.
   const free = [...slots]
   const waiting = new Set<(slot: Slot) => void>()
-  const give = (slot: Slot) => {
+  const returnSlot = (slot: Slot) => {
     const [next] = waiting
     if (next === undefined) return void free.push(slot)
     waiting.delete(next)
@@ -37,11 +37,11 @@ export function openSlots(
   }
   return {
     async use(work) {
-      const slot = free.shift() ?? (await waitFor(waiting, timeoutMs))
+      const slot = free.shift() ?? (await waitForSlot(waiting, timeoutMs))
       try {
         return await work(slot)
       } finally {
-        give(slot)
+        returnSlot(slot)
       }
     },
     async close(timeoutSeconds) {
@@ -50,7 +50,7 @@ export function openSlots(
   }
 }
 
-async function waitFor(waiting: Set<(slot: Slot) => void>, timeoutMs: number): Promise<Slot> {
+async function waitForSlot(waiting: Set<(slot: Slot) => void>, timeoutMs: number): Promise<Slot> {
   const { promise, resolve, reject } = Promise.withResolvers<Slot>()
   const late = setTimeout(() => {
     waiting.delete(resolve)

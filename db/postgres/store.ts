@@ -15,20 +15,20 @@ const NO_STANDBY: WriteFailure = { of: 'standby', reason: 'no synchronous standb
 
 /** The state of a database. */
 export function createPostgresStore({ rows, look, write, watermark }: Connection): Store {
-  const readWhetherAwaitsStandby = async () => (await rows(AWAITS_STANDBY)).length > 0
+  const isAwaitingStandby = async () => (await rows(AWAITS_STANDBY)).length > 0
   return {
     async tryWrite() {
       try {
         // A commit that waits for a standby waits permanently, so no further one is begun.
-        if (await readWhetherAwaitsStandby()) return NO_STANDBY
-        const writing = write(null, () => count(TOUCH, {})).then(() => null, writeFailure)
+        if (await isAwaitingStandby()) return NO_STANDBY
+        const writing = write(null, () => count(TOUCH, {})).then(() => null, toWriteFailure)
         const result = await Promise.race([writing, Bun.sleep(WRITE_MS)])
         if (result !== undefined) return result
-        return (await readWhetherAwaitsStandby())
+        return (await isAwaitingStandby())
           ? NO_STANDBY
           : { of: 'store-write', reason: 'the database did not complete a write in time' }
       } catch (error) {
-        return writeFailure(error)
+        return toWriteFailure(error)
       }
     },
     watch: watermark.watch,
@@ -41,13 +41,13 @@ export function createPostgresStore({ rows, look, write, watermark }: Connection
     },
     async position() {
       const { position } = await look(readIdentity)
-      watermark.rise(position)
+      watermark.advance(position)
       return position
     },
   }
 }
 
-const writeFailure = (error: unknown): WriteFailure => ({
+const toWriteFailure = (error: unknown): WriteFailure => ({
   of: 'store-write',
   reason: error instanceof Error ? error.message : 'the database failed',
 })

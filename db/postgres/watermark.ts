@@ -12,15 +12,15 @@ import type { Session } from './pool.ts'
 /** The newest position of a database that this process has seen. It never decreases. */
 export type Watermark = {
   /** Starts watching, once there are tables. */
-  begin(): void
+  startWatching(): void
   /** Sets the callback for a replaced server. */
   watch(listener: (replaced: StoreReplaced) => void): void
   /** Checks a new connection. Throws `StoreUnavailable` for one to an older copy, or to a database that the wall has left. */
   inspect(session: Session): Promise<void>
   /** The position that a commit must not be behind. */
-  seen(): Progress
+  getProgress(): Progress
   /** Records the position of a commit. */
-  rise(progress: Progress): void
+  advance(progress: Progress): void
 }
 
 /** The position of a database: one row of `change` and `payment`. */
@@ -37,14 +37,14 @@ export function createWatermark(): Watermark {
   let server: string | undefined
   let isOlder = false
   const listeners: ((replaced: StoreReplaced) => void)[] = []
-  const report = (replaced: StoreReplaced) => {
+  const reportReplaced = (replaced: StoreReplaced) => {
     for (const listener of listeners) listener(replaced)
   }
   const rise = ({ change, payment }: Progress) => {
     seen = { change: Math.max(seen.change, change), payment: Math.max(seen.payment, payment) }
   }
   return {
-    begin: () => void (isWatching = true),
+    startWatching: () => void (isWatching = true),
     watch: (listener) => void listeners.push(listener),
     async inspect({ rows }) {
       if (!isWatching) return
@@ -55,16 +55,17 @@ export function createWatermark(): Watermark {
       const { started, moved, ...progress } = found
       if (moved) throw new StoreUnavailable(MOVED)
       if (isBehind(progress, before)) {
-        if (!isOlder) report({ progress, seen: before, isOlder: true })
+        if (!isOlder) reportReplaced({ progress, seen: before, isOlder: true })
         isOlder = true
         throw new StoreUnavailable('the database is older than the state this wall has seen')
       }
-      if (isOlder || (server !== undefined && server !== started)) report({ progress, seen: before, isOlder: false })
+      if (isOlder || (server !== undefined && server !== started))
+        reportReplaced({ progress, seen: before, isOlder: false })
       isOlder = false
       server = started
       rise(progress)
     },
-    seen: () => seen,
-    rise,
+    getProgress: () => seen,
+    advance: rise,
   }
 }

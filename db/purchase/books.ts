@@ -6,7 +6,15 @@ import type { PaymentKey, UnixMs } from '../../server/domain/purchase/payment.ts
 import type { StorePosition } from '../../server/domain/store-position.ts'
 import type { Audit } from '../../server/operator-ports.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
-import { PAID_OUT, payeesOf, purchaseOf, SELECT_PURCHASE, toTarget, type PurchaseRow, type SizeRow } from '../rows.ts'
+import {
+  PAID_OUT,
+  parsePayees,
+  toPurchase,
+  SELECT_PURCHASE,
+  toTarget,
+  type PurchaseRow,
+  type SizeRow,
+} from '../rows.ts'
 import { one, rows, together, type Tx } from '../tx.ts'
 import { listPayees } from './chain-money.ts'
 
@@ -39,7 +47,7 @@ export function* readIdentity(): Tx<{ readonly network: string | undefined; read
       change: change ?? 0,
       payment: payment ?? 0,
       height: BigInt(height ?? 0),
-      payees: payeesOf(payees ?? ''),
+      payees: parsePayees(payees ?? ''),
     },
   }
 }
@@ -69,7 +77,7 @@ export function* readStatement(): Tx<Statement> {
       head: BigInt(at),
       paidOut,
     })),
-    open: open.map((row) => ({ purchase: purchaseOf(row), since: row.created_at })),
+    open: open.map((row) => ({ purchase: toPurchase(row), since: row.created_at })),
     final,
     payouts,
     payees: payTo,

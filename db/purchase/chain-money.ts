@@ -3,7 +3,7 @@
 import { STRAY_BY_HAND, STRAY_NOTE } from '../../server/domain/purchase/account.ts'
 import type { Address, UnixMs } from '../../server/domain/purchase/payment.ts'
 import type { ChainCheckpoint, Payouts } from '../../server/ports.ts'
-import { toInteger, payeesOf } from '../rows.ts'
+import { toInteger, parsePayees } from '../rows.ts'
 import { change, count, one, rows, together, type Driver, type Tx } from '../tx.ts'
 import { creditUnclaimed } from './sales.ts'
 
@@ -38,7 +38,7 @@ export const createCheckpoint = ({ look, write }: Driver): ChainCheckpoint => ({
 /** Every address that the wall was or asked to be paid at. */
 export function* listPayees(): Tx<readonly Address[]> {
   const [paid, asked] = yield* together(rows<{ pay_to: Address }>(PAID), one<{ payees: string }>(ASKED))
-  return [...new Set([...payeesOf(asked.payees), ...paid.map(({ pay_to }) => pay_to)])]
+  return [...new Set([...parsePayees(asked.payees), ...paid.map(({ pay_to }) => pay_to)])]
 }
 
 function* addPayees(added: readonly Address[]): Tx<void> {

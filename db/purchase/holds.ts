@@ -20,21 +20,21 @@ import type {
 } from '../../server/domain/purchase/purchase.ts'
 import { listHeldBlocks, countBlocks, type Target } from '../../server/domain/purchase/target.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
-import { rankOf, sumAt, sumsOf } from '../row-checksums.ts'
+import { rankOf, renderSumSql, computeChecksums } from '../row-checksums.ts'
 import {
   toAuthorizationRow,
   toInteger,
   PAYMENT_ID,
   PURCHASE_SOURCES,
-  purchaseOf,
+  toPurchase,
   type PurchaseRow,
   SELECT_PURCHASE,
-  selectPurchase,
+  renderPurchaseSql,
   toTargetColumns,
 } from '../rows.ts'
 import { change, first, doNothing, onSqlite, rows, together, type Tx } from '../tx.ts'
 import { storePurchasePainter } from '../wall/painters.ts'
-import { type Lost, openPlace, type SoldBlocks, readSpace, selectSpaceSql } from './places.ts'
+import { type Lost, lockOpenPlace, type SoldBlocks, readSpace, selectSpaceSql } from './places.ts'
 
 /** The payments for which a target is held. */
 export const listHolders = (target: Target): Tx<readonly PaymentKey[]> =>
@@ -47,7 +47,7 @@ const HOLDERS = `
 // The payer's held purchases, unanswered ones of the same target, the one whose receipt answered this payment, and one with the
 // same identifier; the order of precedence is not decided here. Four indexes find them, whatever else the payer bought.
 const OPEN_PURCHASES = `
-  ${selectPurchase(`, (SELECT nonce FROM reused_receipts
+  ${renderPurchaseSql(`, (SELECT nonce FROM reused_receipts
     WHERE payer = $payer AND nonce = $nonce AND payment = p.id) AS reused_for`)} WHERE p.id IN (
     SELECT id FROM payments WHERE payer = $payer AND state = 'reserved'
     UNION ALL SELECT id FROM payments
@@ -56,7 +56,7 @@ const OPEN_PURCHASES = `
     UNION ALL SELECT payment FROM reused_receipts WHERE payer = $payer AND nonce = $nonce
     UNION ALL SELECT id FROM payments WHERE payer = $payer AND identifier = $identifier AND state IN ('reserved', 'sold'))`
 
-const openPurchaseValues = ({ target, payment, now }: ClaimRequest) => ({
+const toPurchaseValues = ({ target, payment, now }: ClaimRequest) => ({
   payer: payment.payer,
   nonce: payment.nonce,
   identifier: payment.identifier ?? null,
@@ -64,9 +64,9 @@ const openPurchaseValues = ({ target, payment, now }: ClaimRequest) => ({
   ...toTargetColumns(target),
 })
 
-function* openPurchases(asking: ClaimRequest): Tx<readonly Purchase[]> {
+function* listOpenPurchases(asking: ClaimRequest): Tx<readonly Purchase[]> {
   const text = `${OPEN_PURCHASES} ORDER BY p.id`
-  return (yield* rows<PurchaseRow>(text, openPurchaseValues(asking), PURCHASE_SOURCES)).map(purchaseOf)
+  return (yield* rows<PurchaseRow>(text, toPurchaseValues(asking), PURCHASE_SOURCES)).map(toPurchase)
 }
 
 /** Whether a target can be bought, and which purchase of the payer's goes before. */
@@ -74,7 +74,7 @@ export function* checkAvailability(asking: ClaimRequest, sold: SoldBlocks): Tx<A
   const spaceText = selectSpaceSql(asking.target)
   const [open, purchases] =
     spaceText === undefined
-      ? yield* together(readSpace(asking.target, sold), openPurchases(asking))
+      ? yield* together(readSpace(asking.target, sold), listOpenPurchases(asking))
       : yield* checkInOneStatement(spaceText, asking)
   return {
     space: open === 'open' && exceedsHoldLimits(purchases, asking.target) ? 'full' : open,
@@ -90,16 +90,16 @@ function* checkInOneStatement(
   const found = yield* rows<PurchaseRow & { readonly space: Lost | 'open' }>(
     `SELECT ${spaceText} AS space, CAST($target AS integer) AS asked, open_purchases.*
     FROM (SELECT 1 AS always) AS always LEFT JOIN (${OPEN_PURCHASES}) AS open_purchases ON true ORDER BY open_purchases.id`,
-    openPurchaseValues(asking),
+    toPurchaseValues(asking),
     { ...PURCHASE_SOURCES, blocks: 'asked' },
   )
   const [top] = found
   if (top === undefined) throw new Error('a target has no availability')
-  return [top.space, found.filter(isThere).map(purchaseOf)]
+  return [top.space, found.filter(hasPurchase).map(toPurchase)]
 }
 
 /** Whether the row of an outer join has data. */
-const isThere = (row: PurchaseRow): boolean => (row as { readonly id: number | null }).id !== null
+const hasPurchase = (row: PurchaseRow): boolean => (row as { readonly id: number | null }).id !== null
 
 /**
  * Holds a block or a whole area for a new or released payment. A released one keeps its first target and listing. If
@@ -108,10 +108,10 @@ const isThere = (row: PurchaseRow): boolean => (row as { readonly id: number | n
 export function* claim(asking: ClaimRequest, listing: Listing, head: bigint, sold: SoldBlocks): Tx<ClaimResult> {
   const { payment, now } = asking
   const [stored, id, ...found] = yield* together(
-    find(payment),
+    findPurchase(payment),
     takeNextId(),
-    openPurchases(asking),
-    openPlace(asking.target, sold),
+    listOpenPurchases(asking),
+    lockOpenPlace(asking.target, sold),
   )
   const released = stored?.purchase
   if (released !== undefined && released.state.kind !== 'released')
@@ -119,7 +119,7 @@ export function* claim(asking: ClaimRequest, listing: Listing, head: bigint, sol
   const target = released?.target ?? asking.target
   const own = { ...asking, target }
   const [purchases, place] =
-    target === asking.target ? found : yield* together(openPurchases(own), openPlace(target, sold))
+    target === asking.target ? found : yield* together(listOpenPurchases(own), lockOpenPlace(target, sold))
   if (findPurchaseToResolveFirst(purchases, own) !== undefined) return { kind: 'prior' }
   if (place.kind !== 'open') return { kind: 'lost', space: place.kind }
   if (exceedsHoldLimits(purchases, target)) return { kind: 'lost', space: 'full' }
@@ -164,13 +164,13 @@ function* holdAgain(
   const [, , { purchase }] = yield* together(
     change('a released payment to hold', HOLD_AGAIN, { ...toAuthorizationRow(payment), pixels, block }),
     holdBlocks(released, id, block),
-    readKnown(payment),
+    readKnownPurchase(payment),
   )
   return purchase
 }
 
 const HOLD = `
-  UPDATE blocks SET state = 'reserved', payment = ${PAYMENT_ID}{sqlite , sum = ${sumAt('held.key')}}
+  UPDATE blocks SET state = 'reserved', payment = ${PAYMENT_ID}{sqlite , sum = ${renderSumSql('held.key')}}
   FROM {each integer $blocks} AS held WHERE blocks.i = held.value AND blocks.state = 'open'`
 
 const NOBODYS = { agent: null, pixels: null, message: null, link: null, changed: null }
@@ -179,7 +179,8 @@ const NOBODYS = { agent: null, pixels: null, message: null, link: null, changed:
 function* holdBlocks({ payment: { payer, nonce }, target }: UnclaimedPayment, id: NextId, block: BlockIndex): Tx<void> {
   const held = listHeldBlocks({ target, block })
   const [i, rank] = [(at: number) => held[at] ?? -1, (at: number) => rankOf(held[at] ?? -1)]
-  const computeSums = () => sumsOf('blocks', held.length, { i, rank, state: 'reserved', payment: id, ...NOBODYS })
+  const computeSums = () =>
+    computeChecksums('blocks', held.length, { i, rank, state: 'reserved', payment: id, ...NOBODYS })
   yield* change('open blocks to hold', HOLD, { payer, nonce, blocks: held, sums: computeSums }, held.length)
 }
 
@@ -208,7 +209,7 @@ function* insertPayment(
     now,
     state,
     identifier: payment.identifier ?? null,
-    ...orderColumns(payment),
+    ...toOrderColumns(payment),
   }
   yield* together(
     change('a payment to write', INSERT, values),
@@ -217,7 +218,7 @@ function* insertPayment(
 }
 
 /** The order that a payment is bound to, as columns. */
-function orderColumns({ binding }: Payment) {
+function toOrderColumns({ binding }: Payment) {
   if (binding === undefined) return { order_text: null, salt: null }
   if (binding === 'mismatch') throw new RangeError('a payment that was signed for another order cannot be kept')
   return { order_text: binding.text, salt: binding.salt }
@@ -225,7 +226,7 @@ function orderColumns({ binding }: Payment) {
 
 /** Stores a payment for which nothing was held, as if it had been released. */
 export function* recordUnclaimed(unclaimed: UnclaimedPayment, now: UnixMs): Tx<Purchase> {
-  const [stored, id] = yield* together(find(unclaimed.payment), takeNextId())
+  const [stored, id] = yield* together(findPurchase(unclaimed.payment), takeNextId())
   if (stored !== undefined) throw new StaleWriteError('the payment is known')
   const block = findPositionOnEmptyWall(unclaimed.target)
   yield* insertPayment(unclaimed, id, block, 'released', now)
@@ -237,7 +238,7 @@ const HELD_BLOCKS = `
   ORDER BY i {lock}`
 
 /** Locks the blocks that are held for a payment, in the order of the wall. Throws `StoreUnavailable` when one is damaged. */
-export function* lockHeld({ payer, nonce }: PaymentKey): Tx<void> {
+export function* lockHeldBlocks({ payer, nonce }: PaymentKey): Tx<void> {
   yield* rows(HELD_BLOCKS, { payer, nonce }, { blocks: 'i' })
 }
 
@@ -256,7 +257,7 @@ const RELEASE = `
 /** Releases a held block, or records that a released payment can never settle. */
 export function* release(before: Purchase, isFinal: boolean): Tx<void> {
   const { payment } = before
-  const [{ purchase }] = yield* together(readKnown(payment), lockHeld(payment))
+  const [{ purchase }] = yield* together(readKnownPurchase(payment), lockHeldBlocks(payment))
   const { state, target } = purchase
   if (isStale(purchase, before)) throw new StaleWriteError('somebody else has taken the payment up')
   const values = { payer: payment.payer, nonce: payment.nonce, dead: isFinal }
@@ -277,9 +278,9 @@ const DAMAGED = onSqlite(`
   SELECT 1 FROM payments WHERE {damaged payments id} AND (payer = $payer OR nonce = $nonce) LIMIT 1`)
 
 /** The purchase of a payment, if it was ever claimed. Throws `StoreUnavailable` if its row is damaged. */
-export function* find({ payer, nonce }: PaymentKey): Tx<Stored | undefined> {
+export function* findPurchase({ payer, nonce }: PaymentKey): Tx<Stored | undefined> {
   const row = yield* first<PurchaseRow>(FIND, { payer, nonce }, PURCHASE_SOURCES)
-  if (row !== undefined) return { id: row.id, purchase: purchaseOf(row) }
+  if (row !== undefined) return { id: row.id, purchase: toPurchase(row) }
   // A damaged payment must not count as unknown.
   if ((yield* first(DAMAGED, { payer, nonce })) !== undefined)
     throw new StoreUnavailable('a payment like this one is damaged')
@@ -287,8 +288,8 @@ export function* find({ payer, nonce }: PaymentKey): Tx<Stored | undefined> {
 }
 
 /** The purchase of a payment that must have been claimed. */
-export function* readKnown(key: PaymentKey): Tx<Stored> {
-  const stored = yield* find(key)
+export function* readKnownPurchase(key: PaymentKey): Tx<Stored> {
+  const stored = yield* findPurchase(key)
   if (stored === undefined) throw new Error('a payment that was never claimed has no purchase')
   return stored
 }

@@ -21,7 +21,7 @@ import {
   IS_UNFINISHED,
   PAID_OUT,
   PURCHASE_SOURCES,
-  purchaseOf,
+  toPurchase,
   type PurchaseRow,
   SELECT_PURCHASE,
   type SizeRow,
@@ -33,7 +33,7 @@ import { readPainterOfWallet } from '../wall/painters.ts'
 
 /** Read access to the ledger of a store. */
 export const createLedgerReader = ({ look, read }: Driver): LedgerReader => ({
-  pending: async () => pendingOf(await look(() => rows<PendingRow>(PENDING))),
+  pending: async () => summarisePending(await look(() => rows<PendingRow>(PENDING))),
   held: async () => (await look(() => rows<{ block: BlockIndex }>(HELD))).map(({ block }) => block),
   ofPayer: (payer, page = FIRST_ACCOUNT_PAGE) => read(() => readAccount(payer, page)),
   purchases: (payer, before, limit) => read(() => listPurchases(payer, before, limit)),
@@ -86,7 +86,7 @@ function* listPurchases(payer: Address, before: number, limit: number): Tx<reado
     rows<PurchaseRow & { readonly created_at: UnixMs }>(PURCHASES, values, PURCHASE_SOURCES),
   )
   if (damaged !== undefined) throw createDamageError()
-  return found.map((row) => ({ number: row.id, since: row.created_at, purchase: purchaseOf(row) }))
+  return found.map((row) => ({ number: row.id, since: row.created_at, purchase: toPurchase(row) }))
 }
 
 const createDamageError = () => new StoreUnavailable('a payment of this wallet is damaged')
@@ -107,7 +107,7 @@ function* readAccount(payer: Address, page: AccountPage): Tx<Account> {
   return {
     sales: listed.map(({ id, block, corner, w, h, claimed_at, tx, settled, painter }) => ({
       block,
-      area: nameOfArea(toTarget({ target: corner, w, h }), corner),
+      area: formatAreaName(toTarget({ target: corner, w, h }), corner),
       claimedAt: claimed_at,
       tx,
       settled: settled === 1,
@@ -115,7 +115,7 @@ function* readAccount(payer: Address, page: AccountPage): Tx<Account> {
     })),
     nextAfter: listed.at(-1)?.seq ?? page.after,
     hasMore: sales.length > page.limit,
-    open: open.map(openPurchase),
+    open: open.map(toOpenPurchase),
     credits: credits.map(({ amount, tx }) => ({ amount: BigInt(amount), tx })),
     painter: own?.painter ?? null,
   }
@@ -153,7 +153,7 @@ type PendingRow = {
   readonly since: UnixMs
 }
 
-function pendingOf(rows: readonly PendingRow[]): Pending {
+function summarisePending(rows: readonly PendingRow[]): Pending {
   const count = (isIt: (row: PendingRow) => boolean) => rows.filter(isIt).reduce((sum, row) => sum + row.count, 0)
   return {
     held: count(({ state }) => state === 'reserved'),
@@ -164,10 +164,10 @@ function pendingOf(rows: readonly PendingRow[]): Pending {
 }
 
 /** A bought area; `null` for a block. */
-const nameOfArea = (target: Target, block: BlockIndex): AreaName | null =>
+const formatAreaName = (target: Target, block: BlockIndex): AreaName | null =>
   isBlock(target) ? null : formatArea(areaOf({ target, block }))
 
-const openPurchase = ({ target, w, h, block, created_at, state, uncertain }: OpenRow): OpenPurchase => ({
+const toOpenPurchase = ({ target, w, h, block, created_at, state, uncertain }: OpenRow): OpenPurchase => ({
   target: toTarget({ target, w, h }),
   block,
   since: created_at,

@@ -11,7 +11,7 @@ import { listHeldBlocks, isBlock } from '../../server/domain/purchase/target.ts'
 import type { Ledger } from '../../server/ports.ts'
 import { IS_UNFINISHED, PAYMENT_ID } from '../rows.ts'
 import { count, first, type Lockable, rows, type Driver, type Tx } from '../tx.ts'
-import { checkAvailability, claim, find, listHolders, recordUnclaimed, release } from './holds.ts'
+import { checkAvailability, claim, findPurchase, listHolders, recordUnclaimed, release } from './holds.ts'
 import { findConflicts, createSoldBlocks, placesOf, readSpace } from './places.ts'
 import { confirm, finalize, fulfilLatePayment, markFinal, markMissing, markUncertain, writeOff } from './sales.ts'
 
@@ -21,7 +21,7 @@ export function createLedger({ look, writeTogether, lasting }: Driver): Ledger {
   const writeForPayer = <T>({ payer }: PaymentKey, work: () => Tx<T>, places: readonly Lockable[] = []) =>
     writeTogether([payer, ...places], work)
   return {
-    find: async (key) => (await look(() => find(key)))?.purchase,
+    find: async (key) => (await look(() => findPurchase(key)))?.purchase,
     availability: (target, payment, now, activeNonces) =>
       look(() => checkAvailability({ target, payment, now, activeNonces }, sold)),
     holders: (target) => look(() => listHolders(target)),

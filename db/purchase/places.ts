@@ -36,14 +36,14 @@ export const createSoldBlocks = (): SoldBlocks => ({ through: 0, known: new Uint
 /** Whether a target can be bought by anyone. It runs outside of transactions, so what it reads is committed, and `sold` learns it. */
 export function* readSpace(target: Target, sold: SoldBlocks): Tx<Lost | 'open'> {
   const { at, w, h } = positionOf(target)
-  if (at !== 'next') return yield* readStateOfAll(listHeldBlocks({ target, block: at }))
-  if (target === 'next') return yield* readSpaceOfNext()
+  if (at !== 'next') return yield* readWorstState(listHeldBlocks({ target, block: at }))
+  if (target === 'next') return yield* readNextSpace()
   const unavailable = yield* listUnavailableAfter(sold)
   addSold(sold, unavailable)
-  return nearestArea(sold, unavailable, { w, h }).kind
+  return chooseNearestArea(sold, unavailable, { w, h }).kind
 }
 
-function* readSpaceOfNext(): Tx<Lost | 'open'> {
+function* readNextSpace(): Tx<Lost | 'open'> {
   return (yield* one<{ space: Lost | 'open' }>(SPACE_OF_NEXT)).space
 }
 
@@ -56,7 +56,7 @@ const SPACE_OF_NEXT = `SELECT ${NEXT_IS} AS space`
 
 const STATES = 'SELECT i, state FROM blocks WHERE i {in integer $blocks} ORDER BY i'
 
-function* readStateOfAll(blocks: readonly BlockIndex[]): Tx<BlockState> {
+function* readWorstState(blocks: readonly BlockIndex[]): Tx<BlockState> {
   const found = yield* rows<BlockOf>(STATES, { blocks }, OF_BLOCKS)
   return worstOf(found.map(({ state }) => state))
 }
@@ -83,7 +83,7 @@ function addSold(sold: SoldBlocks, unavailable: readonly Unavailable[]): void {
 }
 
 /** The open area of a size that is nearest the centre. */
-function nearestArea({ known }: SoldBlocks, unavailable: readonly Unavailable[], size: AreaSize): Place {
+function chooseNearestArea({ known }: SoldBlocks, unavailable: readonly Unavailable[], size: AreaSize): Place {
   const [taken, sold] = [known.slice(), known.slice()]
   for (const { i, changed } of unavailable) {
     taken[i] = 1
@@ -114,7 +114,7 @@ export function placesOf(target: Target): readonly Lockable[] {
 }
 
 /** The open block or area that a target names, locked until the transaction ends. */
-export function* openPlace(target: Target, sold: SoldBlocks): Tx<Place> {
+export function* lockOpenPlace(target: Target, sold: SoldBlocks): Tx<Place> {
   const { at, w, h } = positionOf(target)
   if (at === 'next') return target === 'next' ? yield* findNextOpen() : yield* findNextArea({ w, h }, sold)
   const found = yield* rows<BlockOf>(`${STATES} {lock}`, { blocks: listHeldBlocks({ target, block: at }) }, OF_BLOCKS)
@@ -143,7 +143,7 @@ function* findNextOpen(): Tx<Place> {
       (yield* first<BlockOf>(CHOOSE_NEXT, { count: 1 }, OF_BLOCKS)) ??
       (yield* first<BlockOf>(`${NEXT_OPEN} {lock}`, {}, OF_BLOCKS))
     if (block !== undefined) return { kind: 'open', block: block.i }
-    const left = yield* readSpaceOfNext()
+    const left = yield* readNextSpace()
     if (left !== 'open') return { kind: left }
   }
   return { kind: 'reserved' }
@@ -153,9 +153,9 @@ function* findNextArea(size: AreaSize, sold: SoldBlocks): Tx<Place> {
   for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
     // What is sold in this very transaction may yet be rolled back, so nothing is learnt of it. A second look trusts no memory.
     const known = looks === 0 ? sold : createSoldBlocks()
-    const place = nearestArea(known, yield* listUnavailableAfter(known), size)
+    const place = chooseNearestArea(known, yield* listUnavailableAfter(known), size)
     if (place.kind !== 'open') return place
-    const there = yield* openPlace(targetOf(place.block, size), sold)
+    const there = yield* lockOpenPlace(targetOf(place.block, size), sold)
     if (there.kind === 'open') return there
     // A buyer of single blocks there was quicker.
   }

@@ -15,21 +15,21 @@ import { applyProfileEdit } from '../../server/domain/wall/edit.ts'
 import { CONTENT_PARTS, NAME_PARTS, saidParts } from '../../server/domain/wall/moderation.ts'
 import { PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
-import { rankOf, sumAt, sumsOf } from '../row-checksums.ts'
+import { rankOf, renderSumSql, computeChecksums } from '../row-checksums.ts'
 import { PAYMENT_ID, type Agent } from '../rows.ts'
 import { change, count, together, type Text, type Tx } from '../tx.ts'
-import { enterAgent, findAgent } from '../wall/agents.ts'
+import { storeAgent, findAgent } from '../wall/agents.ts'
 import { toContentColumns, takeNextEntry, writeSales } from '../wall/log.ts'
 import { moderateAgent, readModeration } from '../wall/moderated-agents.ts'
 import { moderate } from '../wall/moderation.ts'
-import { readKnown, lockHeld, recordUnclaimed } from './holds.ts'
-import { openPlace, type SoldBlocks } from './places.ts'
+import { readKnownPurchase, lockHeldBlocks, recordUnclaimed } from './holds.ts'
+import { lockOpenPlace, type SoldBlocks } from './places.ts'
 
 type Proof = { readonly tx: Hash; readonly settled: boolean }
 
 /** Sells a held block or area. Returns an existing sale, after recording that it was seen on the chain. */
 export function* finalize(key: PaymentKey, tx: Hash, settled: boolean, now: UnixMs): Tx<SoldPurchase> {
-  const [{ id, purchase }, , buyer] = yield* together(readKnown(key), lockHeld(key), findBuyer(key.payer))
+  const [{ id, purchase }, , buyer] = yield* together(readKnownPurchase(key), lockHeldBlocks(key), findBuyer(key.payer))
   if (purchase.state.kind === 'reserved')
     return { ...purchase, state: yield* sell({ id, ...purchase }, HELD, buyer, { tx, settled }, now) }
   if (!isSold(purchase)) throw new StaleWriteError('only a held or sold payment can be finalized')
@@ -72,13 +72,13 @@ export function* writeOff({ payer, nonce }: PaymentKey): Tx<void> {
 
 /** Gives a payment that landed while nothing was held for it its block or area, else the next open one, else a credit. */
 export function* fulfilLatePayment(key: PaymentKey, tx: Hash, now: UnixMs, sold: SoldBlocks): Tx<Purchase> {
-  const [{ id, purchase }, buyer] = yield* together(readKnown(key), findBuyer(key.payer))
+  const [{ id, purchase }, buyer] = yield* together(readKnownPurchase(key), findBuyer(key.payer))
   const { kind } = purchase.state
   if (kind === 'sold' || kind === 'credited') return purchase
   if (kind === 'reserved') throw new StaleWriteError('a block is held for the payment')
   const [own, nearest] = listLateTargets(purchase)
-  const there = yield* openPlace(own, sold)
-  const place = there.kind === 'open' ? there : yield* openPlace(nearest, sold)
+  const there = yield* lockOpenPlace(own, sold)
+  const place = there.kind === 'open' ? there : yield* lockOpenPlace(nearest, sold)
   if (place.kind === 'open') {
     const given = { ...purchase, block: place.block }
     return { ...given, state: yield* sell({ id, ...given }, RELEASED, buyer, { tx, settled: true }, now) }
@@ -104,11 +104,11 @@ const CREDIT = `
 type Before = { readonly claim: Text; readonly sell: Text }
 
 // The states are literals in the texts: SQLite has indexes of the blocks in one state, and would plan again for each value.
-const expectStatesBefore = (payment: 'reserved' | 'released', block: 'reserved' | 'open'): Before => ({
+const createSaleStatements = (payment: 'reserved' | 'released', block: 'reserved' | 'open'): Before => ({
   claim: `
     UPDATE blocks SET state = 'claimed', payment = ${PAYMENT_ID},
       agent = $agent, pixels = substr({bytes $pixels}, ${PIXELS_PER_BLOCK} * sold.key + 1, ${PIXELS_PER_BLOCK}),
-      message = $message, link = $link, changed = $number + sold.key{sqlite , sum = ${sumAt('sold.key')}}
+      message = $message, link = $link, changed = $number + sold.key{sqlite , sum = ${renderSumSql('sold.key')}}
     FROM {each integer $blocks} AS sold WHERE blocks.i = sold.value AND blocks.state = '${block}'`,
   sell: `
     UPDATE payments SET state = 'sold', uncertain = 0, dead = 0, block = $block, tx = $tx, seq = $seq, claimed_at = $at,
@@ -116,8 +116,8 @@ const expectStatesBefore = (payment: 'reserved' | 'released', block: 'reserved' 
     WHERE payer = $payer AND nonce = $nonce AND state = '${payment}'`,
 })
 
-const HELD = expectStatesBefore('reserved', 'reserved')
-const RELEASED = expectStatesBefore('released', 'open')
+const HELD = createSaleStatements('reserved', 'reserved')
+const RELEASED = createSaleStatements('released', 'open')
 
 type Buyer = { readonly agent: Agent; readonly isBanned: boolean }
 
@@ -146,7 +146,7 @@ function* sell(selling: Selling, was: Before, buyer: Buyer | undefined, proof: P
   const { number, at, seq } = entry
   // The sale reads its blocks first, in the same transaction.
   const computeSums = () =>
-    sumsOf('blocks', sold.length, {
+    computeChecksums('blocks', sold.length, {
       ...toContentColumns(content),
       i: (at) => sold[at] ?? -1,
       rank: (at) => rankOf(sold[at] ?? -1),
@@ -156,7 +156,7 @@ function* sell(selling: Selling, was: Before, buyer: Buyer | undefined, proof: P
       changed: (at) => number + at,
     })
   yield* together(
-    enterAgent(agent, buyer?.agent, entry),
+    storeAgent(agent, buyer?.agent, entry),
     writeSales({ ...entry, agent: agent.id, profile, content }, sold),
     change(
       'blocks to sell',
@@ -166,7 +166,7 @@ function* sell(selling: Selling, was: Before, buyer: Buyer | undefined, proof: P
     ),
     change('a payment to sell to', was.sell, { payer, nonce, ...proof, block, seq, at }),
   )
-  if (buyer?.isBanned === true) yield* hide(agent, sold, listing, now)
+  if (buyer?.isBanned === true) yield* hideListing(agent, sold, listing, now)
   return { kind: 'sold', ...proof, claimedAt: at, ...profile, unanswered: true }
 }
 
@@ -186,7 +186,7 @@ function computeAgentAfter(
   }
 }
 
-function* hide(agent: Agent, sold: readonly BlockIndex[], listing: Purchase['listing'], now: UnixMs): Tx<void> {
+function* hideListing(agent: Agent, sold: readonly BlockIndex[], listing: Purchase['listing'], now: UnixMs): Tx<void> {
   for (const block of sold) yield* moderate(block, 'hide', saidParts(CONTENT_PARTS, listing), now)
   yield* moderateAgent(agent, { act: 'hide', parts: saidParts(NAME_PARTS, listing) }, now)
 }
@@ -196,7 +196,7 @@ const MARK_UNCERTAIN = `
 
 /** Records that the payer of a held block was asked to wait. */
 export function* markUncertain({ payer, nonce }: PaymentKey): Tx<Purchase> {
-  const { purchase } = yield* readKnown({ payer, nonce })
+  const { purchase } = yield* readKnownPurchase({ payer, nonce })
   const { state } = purchase
   if (state.kind !== 'reserved') throw new StaleWriteError(`a ${state.kind} payment cannot be uncertain`)
   if (!state.uncertain) yield* change('a held payment to mark as uncertain', MARK_UNCERTAIN, { payer, nonce })

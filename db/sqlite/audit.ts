@@ -2,14 +2,14 @@
 
 import { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
-import { ensureOwn, NoWallYet } from '../cannot-open.ts'
+import { ensureSameNetwork, NoWallYet } from '../cannot-open.ts'
 import { type Books, readEntries, readIdentity, readStatement } from '../purchase/books.ts'
 import type { Tx } from '../tx.ts'
 import { readLastBackup } from '../wall/backups.ts'
 import { run } from './driver.ts'
 import { runOrRefuseToOpen } from './errors.ts'
 import { checkSchema } from './migrate.ts'
-import { ensureStayed } from './migration-marker.ts'
+import { ensureNotMoved } from './migration-marker.ts'
 import type { RawConnection } from './raw.ts'
 
 /** The books of an open file. */
@@ -35,9 +35,9 @@ export function openAudit(path: string): OpenAudit {
       entries: (since) => readEntries(since, read),
       backedUpAt: () => read(readLastBackup),
       async position(network) {
-        ensureStayed(path)
+        ensureNotMoved(path)
         const found = await read(readIdentity)
-        ensureOwn(found.network, network)
+        ensureSameNetwork(found.network, network)
         return found.position
       },
       close: () => db.close(),

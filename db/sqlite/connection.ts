@@ -8,9 +8,9 @@ import { StoreBroken, StoreUnavailable } from '../../server/domain/failure.ts'
 import type { Bound } from '../fragments.ts'
 import type { DamagedRow, Table } from '../row-checksums.ts'
 import { toErrorAtCommit, toErrorBeforeCommit } from './errors.ts'
-import { groupCommit } from './file/group-commit.ts'
+import { createGroupCommit } from './file/group-commit.ts'
 import { makePrivate } from './file/private-file.ts'
-import { diskOf, type Disk } from './file/wal-sync.ts'
+import { createDisk, type Disk } from './file/wal-sync.ts'
 import type { Prepared, RawConnection, Values } from './raw.ts'
 import { keepSums, type Sums } from './row-checksums.ts'
 
@@ -50,7 +50,7 @@ type Way = {
 }
 
 /** Opens a file, or `:memory:`, as it is; the caller sets up settings and tables. */
-export function connect(path: string, { onBroken = () => {}, disk = diskOf(path), copyOf }: Way = {}): Connection {
+export function connect(path: string, { onBroken = () => {}, disk = createDisk(path), copyOf }: Way = {}): Connection {
   const db = openDatabase(path, copyOf)
   let open = true
   let version = 0
@@ -70,7 +70,7 @@ export function connect(path: string, { onBroken = () => {}, disk = diskOf(path)
     } catch (error) {
       version++
       if (error instanceof StoreBroken) onBroken()
-      else sums?.settle()
+      else sums?.excludeDamaged()
       throw error
     }
   }
@@ -83,7 +83,7 @@ export function connect(path: string, { onBroken = () => {}, disk = diskOf(path)
         return result
       }),
     )
-  const shared = groupCommit({
+  const shared = createGroupCommit({
     write: (work) => write(work, disk.flush === undefined ? runInWriteTransaction : runWithoutFlush),
     soon: disk.soon,
     flush: async () => {
@@ -101,9 +101,9 @@ export function connect(path: string, { onBroken = () => {}, disk = diskOf(path)
     read: (work) => runGuarded(() => runReading(() => runInReadTransaction(db, work))),
     write: (work) => write(work),
     writeTogether: shared.write,
-    flushed: shared.flushed,
+    flushed: shared.waitUntilFlushed,
     check: (table, rows) => sums?.check(table, rows),
-    leaveOut: (rows) => sums?.leaveOut(rows),
+    leaveOut: (rows) => sums?.excludeRows(rows),
     version: () => version,
     isOpen: () => open,
     isDamaged: () => sums?.isDamaged() ?? false,

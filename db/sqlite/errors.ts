@@ -14,7 +14,7 @@ const troubles =
   /^SQLITE_(AUTH|BUSY|CANTOPEN|CORRUPT|FULL|INTERRUPT|IOERR|LOCKED|NOLFS|NOMEM|NOTADB|PERM|PROTOCOL|READONLY|SCHEMA)(_|$)/
 
 /** The code of a failure of the file or the disk; `undefined` for every other error. */
-export function troubleOf(error: unknown): string | undefined {
+export function failureCodeOf(error: unknown): string | undefined {
   const code = error instanceof SQLiteError ? error.code : undefined
   return code !== undefined && troubles.test(code) ? code : undefined
 }
@@ -32,7 +32,7 @@ export function runOrRefuseToOpen<T>(path: string, work: () => T): T {
   try {
     return work()
   } catch (error) {
-    const code = troubleOf(error)
+    const code = failureCodeOf(error)
     throw code === undefined ? error : createUseError(path, code)
   }
 }
@@ -52,13 +52,13 @@ const describeErrorCode = (code: string) => {
 
 /** The exception for an error before commit: failures become `StoreUnavailable`, anything else stays a bug. */
 export function toErrorBeforeCommit(error: unknown): unknown {
-  const trouble = troubleOf(error)
+  const trouble = failureCodeOf(error)
   return trouble === undefined ? error : new StoreUnavailable(`the database failed: ${describeErrorCode(trouble)}`)
 }
 
 /** The exception for an error of the commit itself: after a disk error, only the next start shows what was saved. */
 export function toErrorAtCommit(error: unknown): unknown {
-  const trouble = troubleOf(error)
+  const trouble = failureCodeOf(error)
   if (trouble?.startsWith('SQLITE_IOERR')) return new StoreBroken(`the disk failed at commit: ${trouble}`)
   return toErrorBeforeCommit(error)
 }

@@ -4,11 +4,11 @@ import type { Change, LogNumber } from '../../server/domain/wall/log.ts'
 import { omitHiddenParts } from '../../server/domain/wall/moderation.ts'
 import type { Log } from '../../server/ports.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
-import { hiddenOf } from '../rows.ts'
-import { changeOf, type ChangeRow } from '../wall/log.ts'
-import { type ModeratedAgent, withoutNames } from '../wall/moderated-agents.ts'
+import { toHidden } from '../rows.ts'
+import { toChange, type ChangeRow } from '../wall/log.ts'
+import { type ModeratedAgent, omitModeratedNames } from '../wall/moderated-agents.ts'
 import type { Connection } from './connection.ts'
-import { isLatest } from './latest-changes.ts'
+import { renderLatestCondition } from './latest-changes.ts'
 import { isDamaged } from './row-checksums.ts'
 
 // The wallet of a damaged agent is read from the payment of the sale, which its block still has. It is looked up only then,
@@ -45,7 +45,7 @@ export function createSqliteLog(connection: Connection, isChecked = () => true):
   const latest = connection.prepare<ChangeRow>(`
     SELECT number, at, kind, seq, block, agent, hidden, name, framework, pixels, message, link,
       (SELECT wallet FROM agents WHERE id = agent) AS wallet
-    FROM changes WHERE ${isLatest('number')} ORDER BY number`)
+    FROM changes WHERE ${renderLatestCondition('number')} ORDER BY number`)
   const spared = connection.prepare<ChangeRow>(`
     SELECT * FROM (
       SELECT * FROM (${SELECT_CHANGE})
@@ -61,7 +61,7 @@ export function createSqliteLog(connection: Connection, isChecked = () => true):
     'SELECT agent, hidden, ever, through, banned FROM moderated_agents',
   )
   const toVisibleChanges = (rows: readonly ChangeRow[], after: number) =>
-    withoutNames(withoutHidden(rows.map(changeOf), hidings.all({ after })), moderated.all({}))
+    omitModeratedNames(omitHiddenContent(rows.map(toChange), hidings.all({ after })), moderated.all({}))
   return {
     async after(number, limit) {
       // Publishes a change only after it is flushed: after a power cut its number would go to another change.
@@ -84,7 +84,7 @@ export function createSqliteLog(connection: Connection, isChecked = () => true):
 type Hiding = { readonly number: LogNumber | null; readonly block: BlockIndex; readonly hidden: number }
 
 /** The changes without content that was hidden after each was written. */
-function withoutHidden(changes: readonly Change[], hidings: readonly Hiding[]): readonly Change[] {
+function omitHiddenContent(changes: readonly Change[], hidings: readonly Hiding[]): readonly Change[] {
   if (hidings.length === 0) return changes
   return changes.map((change) => {
     if (change.kind === 'identity') return change
@@ -92,6 +92,6 @@ function withoutHidden(changes: readonly Change[], hidings: readonly Hiding[]): 
       ({ block, number }) => block === change.block && (number === null || number > change.number),
     )
     const mask = later.reduce((sum, { hidden }) => sum | hidden, 0)
-    return mask === 0 ? change : { ...change, content: omitHiddenParts(change.content, hiddenOf(mask)) }
+    return mask === 0 ? change : { ...change, content: omitHiddenParts(change.content, toHidden(mask)) }
   })
 }

@@ -1,18 +1,18 @@
 /** Migrates a database to the newest version of its tables, one transaction per step. */
 
 import { CannotOpen } from '../cannot-open.ts'
-import { migrationsOf } from '../migrations.ts'
+import { listMigrations } from '../migrations.ts'
 import { readOneRow, type Connection } from './connection.ts'
 import type { RawConnection } from './raw.ts'
 
-const migrations = migrationsOf('sqlite')
+const migrations = listMigrations('sqlite')
 
 // The application id that the first migration writes into the file's header.
 const APPLICATION_ID = 0x77616c6c
 
 /** Throws `CannotOpen` for a file of another program, or of a newer version of this one. */
 export function migrate(connection: Connection): void {
-  const version = versionOf(connection)
+  const version = readVersion(connection)
   if (version > migrations.length)
     throw new CannotOpen(
       `the database was written by a newer version (schema ${version}; this program knows ${migrations.length})`,
@@ -37,11 +37,11 @@ export function migrate(connection: Connection): void {
 
 /** Throws `CannotOpen` unless the tables are those of this program; for callers that may not change them. */
 export function checkSchema(connection: RawConnection): void {
-  if (versionOf(connection) !== migrations.length)
+  if (readVersion(connection) !== migrations.length)
     throw new CannotOpen('the database has another schema version; start the wall once to upgrade it')
 }
 
-function versionOf(connection: RawConnection): number {
+function readVersion(connection: RawConnection): number {
   const header = connection
     .prepare<{ application: number; version: number; tables: number }>(
       `SELECT application_id AS application, user_version AS version, (SELECT count(*) FROM sqlite_schema) AS tables

@@ -5,11 +5,11 @@ import { dirname } from 'node:path'
 import { CannotOpen } from '../cannot-open.ts'
 import { flush } from '../new-file.ts'
 
-const noteAt = (path: string) => `${existsSync(path) ? realpathSync(path) : path}.moved`
+const notePathOf = (path: string) => `${existsSync(path) ? realpathSync(path) : path}.moved`
 
 /** Throws `CannotOpen` if the wall at `path` has moved away. */
-export function ensureStayed(path: string): void {
-  const note = noteAt(path)
+export function ensureNotMoved(path: string): void {
+  const note = notePathOf(path)
   if (!existsSync(note)) return
   const words = readFileSync(note, 'utf8').trim()
   throw new CannotOpen(
@@ -19,7 +19,7 @@ export function ensureStayed(path: string): void {
 
 /** Writes the note that the wall at `path` is elsewhere; it takes effect, flushed, when the returned function is called. */
 export function prepareNote(path: string, words: string): () => void {
-  const note = noteAt(path)
+  const note = notePathOf(path)
   const unfinished = `${note}.unfinished`
   writeFileSync(unfinished, `${words}\n`)
   flush(unfinished)
@@ -31,5 +31,5 @@ export function prepareNote(path: string, words: string): () => void {
 
 /** Removes the note: the wall at `path` is there. */
 export function removeMovedNote(path: string): void {
-  for (const ending of ['', '.unfinished']) rmSync(`${noteAt(path)}${ending}`, { force: true })
+  for (const ending of ['', '.unfinished']) rmSync(`${notePathOf(path)}${ending}`, { force: true })
 }

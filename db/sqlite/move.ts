@@ -8,7 +8,7 @@ import { CannotOpen } from '../cannot-open.ts'
 import { flush } from '../new-file.ts'
 import type { DamagedRow } from '../row-checksums.ts'
 import {
-  isByPayment,
+  isKeyedByPayment,
   NotMoved,
   WALL_COLUMNS,
   PAGE_ROWS,
@@ -24,7 +24,7 @@ import { backUp } from './file/backup.ts'
 import { lockDatabase } from './file/lock.ts'
 import { createSqliteLog } from './log.ts'
 import { migrate } from './migrate.ts'
-import { ensureStayed, removeMovedNote, prepareNote } from './migration-marker.ts'
+import { ensureNotMoved, removeMovedNote, prepareNote } from './migration-marker.ts'
 import { openWall } from './open.ts'
 
 /**
@@ -40,24 +40,26 @@ export async function exportSqlite<T>(
   const unlock = isRehearsal ? () => {} : await lockDatabase(path, timeoutMs)
   const copy = `${path}.leaving`
   try {
-    ensureStayed(path)
-    remove(copy)
+    ensureNotMoved(path)
+    removeDatabase(copy)
     backUp(path, copy)
-    const connection = openWhole(copy)
+    const connection = openUndamaged(copy)
     try {
-      const rows = rowsOf(connection)
-      return isRehearsal ? await work(rows, async () => {}) : await noteWhile(path, note, (close) => work(rows, close))
+      const rows = createWallRows(connection)
+      return isRehearsal
+        ? await work(rows, async () => {})
+        : await runWithNote(path, note, (close) => work(rows, close))
     } finally {
       connection.close()
     }
   } finally {
-    remove(copy)
+    removeDatabase(copy)
     unlock()
   }
 }
 
 /** Makes the move of the wall at `path` effective. Its note stays once it is written: whatever fails then, the wall may be elsewhere. */
-async function noteWhile<T>(path: string, words: string, work: (close: Close) => Promise<T>): Promise<T> {
+async function runWithNote<T>(path: string, words: string, work: (close: Close) => Promise<T>): Promise<T> {
   // Before the move, because there may be no space for it afterwards.
   const leaveNote = prepareNote(path, words)
   let isNoted = false
@@ -88,7 +90,7 @@ export async function importSqlite<T>(
     // A log that another database left behind would be used for this one.
     const there = [path, `${path}-wal`, `${path}-shm`].find((name) => existsSync(name))
     if (there !== undefined) throw new CannotOpen(`${there} already exists; a wall can only be moved to a new file`)
-    remove(unfinished)
+    removeDatabase(unfinished)
     const result = await fillNewWall(unfinished, work)
     flush(unfinished)
     await closeOld()
@@ -111,7 +113,7 @@ export async function importSqlite<T>(
     if (!(error instanceof SQLiteError || error instanceof StoreUnavailable)) throw error
     throw new CannotOpen(`cannot create ${path}: ${error instanceof SQLiteError ? error.code : error.message}`)
   } finally {
-    remove(unfinished)
+    removeDatabase(unfinished)
     unlock()
   }
 }
@@ -128,7 +130,7 @@ async function fillNewWall<T>(path: string, work: (wall: NewWall) => Promise<T>)
     migrate(connection)
     connection.keepSums(() => {})
     // A compacted log has gaps, which normal writes never create.
-    const renew = withoutTrigger(connection, 'changes_are_numbered_densely')
+    const renew = dropTrigger(connection, 'changes_are_numbered_densely')
     const result = await work({
       pages: (table) => readPages(connection, table),
       get log() {
@@ -138,7 +140,7 @@ async function fillNewWall<T>(path: string, work: (wall: NewWall) => Promise<T>)
       async finish() {
         renew()
         connection.close()
-        connection = openWhole(path)
+        connection = openUndamaged(path)
       },
     })
     connection.run('PRAGMA wal_checkpoint(TRUNCATE)')
@@ -149,7 +151,7 @@ async function fillNewWall<T>(path: string, work: (wall: NewWall) => Promise<T>)
 }
 
 /** Drops a trigger; the returned function creates it again. */
-function withoutTrigger(connection: Connection, name: string): () => void {
+function dropTrigger(connection: Connection, name: string): () => void {
   const trigger = connection
     .prepare<{ sql: string }, { name: string }>(`SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND name = $name`)
     .get({ name })
@@ -159,16 +161,16 @@ function withoutTrigger(connection: Connection, name: string): () => void {
 }
 
 /** Opens a file as the wall would. Throws `CannotOpen` if a row is damaged. */
-function openWhole(path: string): Connection {
+function openUndamaged(path: string): Connection {
   const damaged: DamagedRow[] = []
-  const connection = openWall(path, networkOf(path), { onDamaged: (row) => damaged.push(row) })
+  const connection = openWall(path, readNetwork(path), { onDamaged: (row) => damaged.push(row) })
   const [first] = damaged
   if (first === undefined) return connection
   connection.close()
   throw new CannotOpen(`row ${first.row} of ${first.table} is damaged; restore an intact backup`)
 }
 
-function networkOf(path: string): string {
+function readNetwork(path: string): string {
   const connection = connect(path)
   try {
     migrate(connection)
@@ -180,13 +182,13 @@ function networkOf(path: string): string {
   }
 }
 
-const rowsOf = (connection: Connection): WallRows => ({
+const createWallRows = (connection: Connection): WallRows => ({
   pages: (table) => readPages(connection, table),
   log: createSqliteLog(connection),
 })
 
 async function* readPages(connection: Connection, table: WallTable): AsyncGenerator<readonly WallRow[]> {
-  const order = isByPayment(table) ? 'payer, nonce' : WALL_COLUMNS[table][0]
+  const order = isKeyedByPayment(table) ? 'payer, nonce' : WALL_COLUMNS[table][0]
   const all = connection.prepare<WallRow>(`SELECT ${WALL_COLUMNS[table].join(', ')} FROM ${table} ORDER BY ${order}`)
   let page: WallRow[] = []
   for (const row of all.iterate({})) {
@@ -216,6 +218,6 @@ function writeRows(connection: Connection, table: WallTable, rows: readonly Wall
   })
 }
 
-function remove(path: string): void {
+function removeDatabase(path: string): void {
   for (const ending of ['', '-wal', '-shm', '-journal']) rmSync(`${path}${ending}`, { force: true })
 }

@@ -1,19 +1,19 @@
 /** The SQLite engine: one file, one process, every port of the store. */
 
-import { CannotOpen, ensureOwn } from '../cannot-open.ts'
-import { type Ahead, type Checked, type Engine, storePorts } from '../engine.ts'
+import { CannotOpen, ensureSameNetwork } from '../cannot-open.ts'
+import { type Ahead, type Checked, type Engine, createStorePorts } from '../engine.ts'
 import type { DamagedRow } from '../row-checksums.ts'
 import { connect, type Connection } from './connection.ts'
 import { singleProcess } from './coordination.ts'
 import { createSqliteDriver } from './driver.ts'
 import { runOrRefuseToOpen } from './errors.ts'
-import { flawOf, inspect, type Inspection } from './file/integrity-check.ts'
+import { findFlaw, inspect, type Inspection } from './file/integrity-check.ts'
 import { inspectInWorker } from './file/integrity-worker-client.ts'
 import { lockDatabase } from './file/lock.ts'
 import type { Disk } from './file/wal-sync.ts'
 import { createSqliteLog } from './log.ts'
 import { migrate } from './migrate.ts'
-import { ensureStayed } from './migration-marker.ts'
+import { ensureNotMoved } from './migration-marker.ts'
 import { isDamaged } from './row-checksums.ts'
 import { createSqliteStore } from './store.ts'
 
@@ -44,15 +44,19 @@ export async function openSqlite(path: string, network: string, opening: Opening
 }
 
 /** The same before the file has been checked, which a separate thread does. Only reading is allowed until `checked`. */
-export async function openSqliteAhead(path: string, network: string, opening: Opening = {}): Promise<Ahead<Sqlite>> {
+export async function openSqliteUnchecked(
+  path: string,
+  network: string,
+  opening: Opening = {},
+): Promise<Ahead<Sqlite>> {
   return await openLocked(path, opening, (unlock) => {
-    const { connection, isWhole } = runOrRefuseToOpen(path, () => begin(path, opening))
+    const { connection, isWhole } = runOrRefuseToOpen(path, () => openMigrated(path, opening))
     let isHistoryChecked = isWhole
     const store = { ...createPorts(connection, () => isHistoryChecked), close: createClose(connection, unlock) }
     const checkPresent = async () => {
       try {
         const found = isWhole ? WHOLE : await inspectInWorker({ path, part: 'present' })
-        return runOrRefuseToOpen(path, () => accept(connection, network, found))
+        return runOrRefuseToOpen(path, () => applyInspection(connection, network, found))
       } catch (error) {
         connection.close()
         unlock()
@@ -66,7 +70,7 @@ export async function openSqliteAhead(path: string, network: string, opening: Op
       if (isHistoryChecked) return
       const found = await inspectInWorker({ path, part: 'whole' })
       if (!connection.isOpen()) return
-      runOrRefuseToOpen(path, () => accept(connection, network, found))
+      runOrRefuseToOpen(path, () => applyInspection(connection, network, found))
       isHistoryChecked = true
     }
     return { store, checked, checkHistory }
@@ -76,7 +80,7 @@ export async function openSqliteAhead(path: string, network: string, opening: Op
 async function openLocked<T>(path: string, { timeoutMs }: Opening, open: (unlock: () => void) => T): Promise<T> {
   const unlock = path === ':memory:' ? () => {} : await lockDatabase(path, timeoutMs)
   try {
-    if (path !== ':memory:') ensureStayed(path)
+    if (path !== ':memory:') ensureNotMoved(path)
     return open(unlock)
   } catch (error) {
     unlock()
@@ -93,9 +97,9 @@ export function checkVersion(version: string): void {
 /** A connection to an undamaged, migrated database of `network`. */
 export function openWall(path: string, network: string, opening: Opening = {}): Connection {
   return runOrRefuseToOpen(path, () => {
-    const { connection, isWhole } = begin(path, opening)
+    const { connection, isWhole } = openMigrated(path, opening)
     try {
-      accept(connection, network, isWhole ? WHOLE : inspect(connection))
+      applyInspection(connection, network, isWhole ? WHOLE : inspect(connection))
       return connection
     } catch (error) {
       connection.close()
@@ -106,7 +110,7 @@ export function openWall(path: string, network: string, opening: Opening = {}): 
 
 export function createPorts(connection: Connection, isHistoryChecked = () => true): Omit<Sqlite, 'close'> {
   return {
-    ...storePorts(createSqliteDriver(connection)),
+    ...createStorePorts(createSqliteDriver(connection)),
     log: createSqliteLog(connection, isHistoryChecked),
     store: createSqliteStore(connection),
     ...singleProcess,
@@ -129,7 +133,7 @@ function createClose(connection: Connection, unlock: () => void): () => void {
 }
 
 /** A connection to a migrated database; `isWhole` says that it needs no check for damage. */
-function begin(path: string, { onDamaged = () => {}, ...way }: Opening) {
+function openMigrated(path: string, { onDamaged = () => {}, ...way }: Opening) {
   const connection = connect(path, way)
   try {
     checkVersion(readText(connection, 'SELECT sqlite_version() AS text'))
@@ -155,26 +159,26 @@ function begin(path: string, { onDamaged = () => {}, ...way }: Opening) {
 const WHOLE: Inspection = { flaw: 'none', damaged: [] }
 
 /** Applies the result of a check: rebuilds damaged indexes, leaves out damaged rows. Throws `CannotOpen` for more than that. */
-function accept(connection: Connection, network: string, { flaw, damaged }: Inspection): Checked {
+function applyInspection(connection: Connection, network: string, { flaw, damaged }: Inspection): Checked {
   if (flaw === 'beyond-repair') throw new CannotOpen(DAMAGED)
-  if (flaw === 'indexes') renewIndexes(connection)
+  if (flaw === 'indexes') rebuildIndexes(connection)
   connection.leaveOut(damaged)
-  if (damaged.length > 0) ensureTold(connection)
+  if (damaged.length > 0) ensureSalesComplete(connection)
   claimForNetwork(connection, network)
   return flaw === 'none' && damaged.length === 0 ? 'whole' : 'repaired'
 }
 
-function renewIndexes(connection: Connection): void {
+function rebuildIndexes(connection: Connection): void {
   try {
     connection.write(() => connection.run('REINDEX'))
   } catch {
     throw new CannotOpen(DAMAGED)
   }
-  if (flawOf(connection) !== 'none') throw new CannotOpen(DAMAGED)
+  if (findFlaw(connection) !== 'none') throw new CannotOpen(DAMAGED)
 }
 
 /** Damage to both copies of a sale leaves a gap that nothing fills. Throws `CannotOpen`. */
-function ensureTold(connection: Connection): void {
+function ensureSalesComplete(connection: Connection): void {
   const doubly = connection.prepare<{ number: number }>(`
     SELECT number FROM changes AS c LEFT JOIN sales AS s ON s.seq = c.seq LEFT JOIN payments AS p ON p.id = s.payment
       LEFT JOIN blocks AS b ON b.i = s.block
@@ -194,7 +198,7 @@ function claimForNetwork(connection: Connection, network: string): void {
   )
   connection.write(() => insert.run({ network }))
   const owner = readText(connection, 'SELECT network AS text FROM wall')
-  ensureOwn(owner, network)
+  ensureSameNetwork(owner, network)
 }
 
 function readText(connection: Connection, sql: string): string {

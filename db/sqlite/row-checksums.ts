@@ -31,11 +31,11 @@ export type Sums = {
   /** Throws `StoreUnavailable` if one of these rows is damaged. */
   check(table: Table, rows: readonly number[]): void
   /** Marks rows as damaged that a check found. */
-  leaveOut(rows: readonly DamagedRow[]): void
+  excludeRows(rows: readonly DamagedRow[]): void
   /** Whether any row was found damaged. */
   isDamaged(): boolean
   /** Excludes damaged rows from all reads from here on; must be called outside of a transaction. */
-  settle(): void
+  excludeDamaged(): void
 }
 
 /** A condition: the row numbered in `column` is damaged. */
@@ -78,12 +78,12 @@ export function keepSums(connection: RawConnection, onDamaged: (row: DamagedRow)
       const own = new Set(sql.touchedOf.all({ name: table }).map(({ id }) => id))
       for (const { id } of wrong) if (!own.has(id)) fail(table, id)
     },
-    leaveOut(rows) {
+    excludeRows(rows) {
       found.push(...rows)
-      sums.settle()
+      sums.excludeDamaged()
     },
     isDamaged: () => known.size > 0,
-    settle() {
+    excludeDamaged() {
       const news = found.filter(({ table, row }) => !known.has(`${table} ${row}`))
       found = []
       for (const { table, row } of news) {
@@ -120,13 +120,13 @@ const BOOKKEEPING = `
 /** Triggers that note the rows a transaction writes without their sums, and what they held when it began. */
 function renderTriggers(table: Table): string {
   const columns = SUMMED[table]
-  const note = (row: 'OLD' | 'NEW', was: string, sum: string) =>
+  const renderInsert = (row: 'OLD' | 'NEW', was: string, sum: string) =>
     `INSERT INTO touched VALUES ('${table}', ${row}.${keyOf(table)}, ${was}, ${sum});`
   return `
     CREATE TEMP TRIGGER ${table}_made AFTER INSERT ON main.${table} WHEN NEW.sum IS NULL
-    BEGIN ${note('NEW', 'NULL', 'NULL')} END;
+    BEGIN ${renderInsert('NEW', 'NULL', 'NULL')} END;
     CREATE TEMP TRIGGER ${table}_changed BEFORE UPDATE OF ${columns.join(', ')} ON main.${table} WHEN NEW.sum IS OLD.sum
-    BEGIN ${note('OLD', renderChecksumSql(columns, 'OLD.'), 'OLD.sum')} END;`
+    BEGIN ${renderInsert('OLD', renderChecksumSql(columns, 'OLD.'), 'OLD.sum')} END;`
 }
 
 // Rows are read, and get their checksums, together: the transactions of an area of 400 blocks take a seventh less time.

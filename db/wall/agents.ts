@@ -15,7 +15,7 @@ import { NAME_PARTS, saidParts } from '../../server/domain/wall/moderation.ts'
 import type { Agents } from '../../server/ports.ts'
 import type { Agent } from '../rows.ts'
 import { change, first, rows, together, type Driver, type Tx } from '../tx.ts'
-import { findFirstChange, keep } from './edits.ts'
+import { findFirstChange, storeMessage } from './edits.ts'
 import { takeNextEntry, writeEntry, type Entry } from './log.ts'
 import { moderateAgent, readModeration } from './moderated-agents.ts'
 import { storeWalletPainter } from './painters.ts'
@@ -41,7 +41,7 @@ const UPDATE = `
   WHERE id = $id AND changed = $before`
 
 /** Stores a buyer at a sale: names in the listing replace old ones, and the others stay. */
-export function* enterAgent(after: Agent, before: Agent | undefined, { at }: Entry): Tx<void> {
+export function* storeAgent(after: Agent, before: Agent | undefined, { at }: Entry): Tx<void> {
   if (before === undefined) return yield* change('a wallet to enter', INSERT, { ...after, at })
   if (after.changed !== before.changed) yield* renameAgent(after, before)
 }
@@ -67,7 +67,7 @@ function* identify(wallet: Address, identity: Identity, now: UnixMs): Tx<Identit
   yield* together(
     writeEntry({ number, at, kind: 'identity', agent: before.id, ...profile }),
     renameAgent({ ...before, ...profile, changed: number, signed_at: orderingTime(identity.ts, now) }, before),
-    keep(subject, identity, number, now),
+    storeMessage(subject, identity, number, now),
   )
   if (moderation.isBanned)
     yield* moderateAgent({ ...before, ...profile }, { act: 'hide', parts: saidParts(NAME_PARTS, identity) }, now)

@@ -15,11 +15,11 @@ import type { BlockState } from '../../server/domain/wall/open-space.ts'
 import type { Blocks } from '../../server/ports.ts'
 import { blocksOf } from '../../shared/area.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
-import { contentOf, hiddenOf, type ContentRow } from '../rows.ts'
+import { toContent, toHidden, type ContentRow } from '../rows.ts'
 import { change, first, doNothing, rows, together, type Driver, type Tx } from '../tx.ts'
-import { findFirstChange, keep } from './edits.ts'
+import { findFirstChange, storeMessage } from './edits.ts'
 import { CONTENTS, toContentList, takeNextEntry, PIXELS_OF_CONTENT, writeRepaints } from './log.ts'
-import { hiddenNamesOf, readModeration } from './moderated-agents.ts'
+import { toHiddenNames, readModeration } from './moderated-agents.ts'
 import { readHiddenParts, moderate } from './moderation.ts'
 import {
   JOIN_PAINTERS,
@@ -83,8 +83,8 @@ function* readOwned(block: BlockIndex): Tx<OwnedBlock | undefined> {
   return {
     block: row.i,
     wallet: row.wallet,
-    profile: omitHiddenNames(row, hiddenNamesOf(row.hidden_names)),
-    content: omitHiddenParts(contentOf(row), hiddenOf(row.hidden)),
+    profile: omitHiddenNames(row, toHiddenNames(row.hidden_names)),
+    content: omitHiddenParts(toContent(row), toHidden(row.hidden)),
     claimedAt: row.claimed_at,
     tx: row.tx,
     settled: row.settled === 1,
@@ -147,7 +147,7 @@ function* repaint(area: readonly BlockIndex[], edit: Edit, now: UnixMs): Tx<Edit
   if (before.some(({ signed_at }) => isOutrun(edit.ts, signed_at))) return 'superseded'
   if (painters !== undefined && !(painters.size === 1 && painters.has(edit.painter))) return 'not-painter'
   const entry = yield* takeNextEntry(now, { entries: area.length, sales: 0, agents: 0 })
-  const contents = before.map((row, at) => ({ block: row.i, ...applyEdit(edit, at, contentOf(row)) }))
+  const contents = before.map((row, at) => ({ block: row.i, ...applyEdit(edit, at, toContent(row)) }))
   const values = { ...toContentList(contents), number: entry.number, signedAt: orderingTime(edit.ts, now) }
   yield* together(
     writeRepaints(
@@ -155,7 +155,7 @@ function* repaint(area: readonly BlockIndex[], edit: Edit, now: UnixMs): Tx<Edit
       contents.map((content) => ({ block: content.block, ...omitHiddenParts(content, hidden(content.block)) })),
     ),
     change('blocks to repaint', REPAINT, values, area.length),
-    keep(subject, edit, entry.number, now),
+    storeMessage(subject, edit, entry.number, now),
   )
   if (isBanned) for (const block of area) yield* moderate(block, 'hide', saidParts(CONTENT_PARTS, edit), now)
   return 'applied'

@@ -28,7 +28,7 @@ const KEEP = `
  * Stores a message whose first change is `number`, and deletes those that nobody could send again. Must be called after the number
  * was taken: on PostgreSQL one transaction at a time gets there.
  */
-export function* keep(subject: Subject, { digest, ts }: Signed, number: LogNumber, now: UnixMs): Tx<void> {
+export function* storeMessage(subject: Subject, { digest, ts }: Signed, number: LogNumber, now: UnixMs): Tx<void> {
   const values = { ...subject, digest, number, keepUntil: keepUntil(ts) }
   yield* together(count(FORGET, { now }), change('a message to remember', KEEP, values))
 }

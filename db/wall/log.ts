@@ -7,8 +7,8 @@ import type { LogCompaction, OutlinedEntry } from '../../server/operator-ports.t
 import { partOf, PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { CHANNEL } from '../fragments.ts'
-import { sumAt, sumsOf } from '../row-checksums.ts'
-import { contentOf, type ContentRow, hiddenOf } from '../rows.ts'
+import { renderSumSql, computeChecksums } from '../row-checksums.ts'
+import { toContent, type ContentRow, toHidden } from '../rows.ts'
 import { change, count, type Driver, one, rows, type Tx } from '../tx.ts'
 
 /** The first number of each kind for an entry, and its time. */
@@ -52,14 +52,14 @@ type Sales = Entry & { readonly profile: Profile; readonly content: BlockContent
 const INSERT_SALES = `
   INSERT INTO changes (number, at, kind, seq, block, agent, name, framework, pixels, message, link{sqlite , sum})
   SELECT $number + key, $at, 'sale', $seq + key, value, $agent, $name, $framework,
-    substr({bytes $pixels}, ${PIXELS_PER_BLOCK} * key + 1, ${PIXELS_PER_BLOCK}), $message, $link{sqlite , ${sumAt('key')}}
+    substr({bytes $pixels}, ${PIXELS_PER_BLOCK} * key + 1, ${PIXELS_PER_BLOCK}), $message, $link{sqlite , ${renderSumSql('key')}}
   FROM {each integer $blocks} AS sold ORDER BY key`
 
 /** Writes the sales of blocks, whose pixels follow each other in the content. */
 export function* writeSales({ profile, content, ...entry }: Sales, blocks: readonly BlockIndex[]): Tx<void> {
   const { number, at, seq, agent } = entry
   const computeSums = () =>
-    sumsOf('changes', blocks.length, {
+    computeChecksums('changes', blocks.length, {
       ...profile,
       ...toContentColumns(content),
       number: (key) => number + key,
@@ -174,19 +174,19 @@ const NO_WORD = {
 } as const
 
 /** The entry in a row. */
-export function changeOf(row: ChangeRow): Change {
+export function toChange(row: ChangeRow): Change {
   const { number, at } = row
   const profile = { name: row.name, framework: row.framework }
   switch (row.kind) {
     case 'sale': {
       const { seq, block, agent, wallet } = row
-      return { number, at, kind: 'sale', seq, block, content: contentOf(row), agent, wallet, profile }
+      return { number, at, kind: 'sale', seq, block, content: toContent(row), agent, wallet, profile }
     }
     case 'repaint':
-      return { number, at, kind: 'repaint', block: row.block, content: contentOf(row) }
+      return { number, at, kind: 'repaint', block: row.block, content: toContent(row) }
     case 'hide':
     case 'unhide':
-      return { number, at, kind: row.kind, block: row.block, hidden: hiddenOf(row.hidden), content: contentOf(row) }
+      return { number, at, kind: row.kind, block: row.block, hidden: toHidden(row.hidden), content: toContent(row) }
     case 'identity':
       return { number, at, kind: 'identity', agent: row.agent, profile }
   }

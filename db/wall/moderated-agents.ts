@@ -28,12 +28,12 @@ export type ModeratedAgent = {
 }
 
 /** The hidden parts, from a column of bits. */
-export const hiddenNamesOf = (mask: number): HiddenNames => ({
+export const toHiddenNames = (mask: number): HiddenNames => ({
   name: (mask & 1) !== 0,
   framework: (mask & 2) !== 0,
 })
 
-const maskOf = (hidden: HiddenNames): number =>
+const toMask = (hidden: HiddenNames): number =>
   NAME_PARTS.reduce((mask, part, at) => (hidden[part] ? mask | (1 << at) : mask), 0)
 
 /** The moderation of a wallet, and the last entry that hid or showed a name of it; 0 for none. */
@@ -46,7 +46,7 @@ export function* readModeration(agent: AgentId): Tx<AgentModeration> {
   const row = yield* first<ModeratedAgent>(FIND, { agent }, { moderated_agents: 'agent' })
   if (row === undefined) return { ...UNMODERATED, through: 0 }
   const { hidden, ever, through, banned } = row
-  return { hidden: hiddenNamesOf(hidden), everHidden: hiddenNamesOf(ever), isBanned: banned === 1, through }
+  return { hidden: toHiddenNames(hidden), everHidden: toHiddenNames(ever), isBanned: banned === 1, through }
 }
 
 const KEEP = `
@@ -54,11 +54,14 @@ const KEEP = `
   ON CONFLICT (agent) DO UPDATE SET
     hidden = excluded.hidden, ever = excluded.ever, through = excluded.through, banned = excluded.banned`
 
-const keep = (agent: AgentId, { hidden, everHidden, isBanned: banned, through }: AgentModeration): Tx<void> =>
+const storeModeration = (
+  agent: AgentId,
+  { hidden, everHidden, isBanned: banned, through }: AgentModeration,
+): Tx<void> =>
   change('what is withheld of a wallet', KEEP, {
     agent,
-    hidden: maskOf(hidden),
-    ever: maskOf(everHidden),
+    hidden: toMask(hidden),
+    ever: toMask(everHidden),
     banned,
     through,
   })
@@ -70,12 +73,12 @@ export function* moderateAgent(agent: Agent, act: WalletAct, now: UnixMs): Tx<Wa
   const { hidden, isBanned } = after
   const hidesTheSame = hidesSameNames(hidden, before.hidden)
   if (hidesTheSame && isBanned === before.isBanned) return { kind: 'unchanged', hidden, isBanned }
-  if (hidesTheSame) yield* keep(agent.id, after)
+  if (hidesTheSame) yield* storeModeration(agent.id, after)
   else {
     const { number, at } = yield* takeNextEntry(now)
     yield* together(
       writeEntry({ number, at, kind: 'identity', agent: agent.id, ...omitHiddenNames(agent, hidden) }),
-      keep(agent.id, { ...after, through: number }),
+      storeModeration(agent.id, { ...after, through: number }),
     )
   }
   return { kind: 'applied', hidden, isBanned }
@@ -88,20 +91,23 @@ const MODERATED = `
 /** Wallets with hidden names or a ban. */
 export function* listModeratedWallets(): Tx<readonly ModeratedWallet[]> {
   const found = yield* rows<Pick<ModeratedAgent, 'hidden' | 'banned'> & { readonly wallet: Address }>(MODERATED)
-  return found.map(({ wallet, hidden, banned }) => ({ wallet, hidden: hiddenNamesOf(hidden), isBanned: banned === 1 }))
+  return found.map(({ wallet, hidden, banned }) => ({ wallet, hidden: toHiddenNames(hidden), isBanned: banned === 1 }))
 }
 
 /** Entries as readers get them: without names of a wallet that are hidden now, or were hidden after an entry was written. */
-export function withoutNames(changes: readonly Change[], moderated: readonly ModeratedAgent[]): readonly Change[] {
+export function omitModeratedNames(
+  changes: readonly Change[],
+  moderated: readonly ModeratedAgent[],
+): readonly Change[] {
   if (moderated.length === 0) return changes
   const rows = new Map(moderated.map((row) => [row.agent, row]))
   return changes.map((change) => {
     const row = 'agent' in change ? rows.get(change.agent) : undefined
     if (row === undefined || !('agent' in change)) return change
     const mask = row.hidden | (change.number < row.through ? row.ever : 0)
-    const visible = { ...change, profile: omitHiddenNames(change.profile, hiddenNamesOf(mask)) }
+    const visible = { ...change, profile: omitHiddenNames(change.profile, toHiddenNames(mask)) }
     return visible.kind === 'identity' && change.number === row.through
-      ? { ...visible, withheld: hiddenNamesOf(row.ever) }
+      ? { ...visible, withheld: toHiddenNames(row.ever) }
       : visible
   })
 }

@@ -15,7 +15,7 @@ import {
 } from '../../server/domain/wall/moderation.ts'
 import type { Moderation } from '../../server/ports.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
-import { contentOf, hiddenOf, maskOf, type ContentRow } from '../rows.ts'
+import { toContent, toHidden, toMask, type ContentRow } from '../rows.ts'
 import { change, first, lock, rows, together, type Driver, type Tx } from '../tx.ts'
 import { findAgent } from './agents.ts'
 import { takeNextEntry, writeEntry } from './log.ts'
@@ -41,7 +41,7 @@ const HIDDEN = 'SELECT block, hidden FROM moderated WHERE block {in integer $blo
 export function* readHiddenParts(blocks: readonly BlockIndex[]): Tx<(block: BlockIndex) => Hidden> {
   const found = yield* rows<{ block: BlockIndex; hidden: number }>(HIDDEN, { blocks }, { moderated: 'block' })
   const masks = new Map(found.map(({ block, hidden }) => [block, hidden]))
-  return (block) => hiddenOf(masks.get(block) ?? 0)
+  return (block) => toHidden(masks.get(block) ?? 0)
 }
 
 const CONTENT = 'SELECT i, state, pixels, message, link FROM blocks WHERE i = $block {lock}'
@@ -59,8 +59,8 @@ export function* moderate(
   const hidden = applyModeration(before, act, parts)
   if (hidesSameParts(before, hidden)) return { kind: 'unchanged', hidden }
   const { number, at } = yield* takeNextEntry(now)
-  const [mask, content] = [maskOf(hidden), omitHiddenParts(contentOf(row), hidden)]
-  yield* together(writeEntry({ number, at, kind: act, block, hidden: mask, ...content }), note(block, mask))
+  const [mask, content] = [toMask(hidden), omitHiddenParts(toContent(row), hidden)]
+  yield* together(writeEntry({ number, at, kind: act, block, hidden: mask, ...content }), storeHiddenParts(block, mask))
   return { kind: 'applied', hidden }
 }
 
@@ -69,7 +69,7 @@ const HIDE = `
   INSERT INTO moderated (block, hidden) VALUES ($block, $hidden) ON CONFLICT (block) DO UPDATE SET hidden = excluded.hidden`
 
 /** Stores the hidden parts, as long as there are any. */
-const note = (block: BlockIndex, hidden: number): Tx<void> =>
+const storeHiddenParts = (block: BlockIndex, hidden: number): Tx<void> =>
   change('what is hidden of a block', hidden === 0 ? SHOW : HIDE, { block, hidden })
 
 const RECORD = `

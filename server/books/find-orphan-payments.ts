@@ -3,7 +3,7 @@
  * is an older copy that was restored: then blocks that were sold since would be sold again.
  */
 
-import { mayBuyBlocks } from '../../shared/chain/arrivals.ts'
+import { canBuyBlocks } from '../../shared/chain/arrivals.ts'
 import { VALIDITY_MAX_SECONDS, type Address, type Terms, type UnixMs } from '../domain/purchase/payment.ts'
 import type { UnclaimedPayment } from '../domain/purchase/purchase.ts'
 import type { StorePosition } from '../domain/store-position.ts'
@@ -59,7 +59,7 @@ export async function findOrphans(
   const orphans: OrphanPayment[] = []
   for (const { nonce, ...arrival } of arrivals) {
     // A block is never sold for a transfer without an authorization.
-    if (arrival.height >= next || nonce === null || !mayBuyBlocks(arrival.amount)) continue
+    if (arrival.height >= next || nonce === null || !canBuyBlocks(arrival.amount)) continue
     const orphan = { ...arrival, nonce }
     if (!(await checkpoint.knows(orphan))) orphans.push(orphan)
   }

@@ -2,7 +2,7 @@
 
 import type { AreaOrder } from '../../shared/contract/area-order.ts'
 import type { ListingQuery } from '../../shared/contract/block.ts'
-import { orderText, formatPictureDigest, type Order } from '../../shared/order.ts'
+import { formatOrderText, formatPictureDigest, type Order } from '../../shared/order.ts'
 import { hashPixels } from '../../shared/signing.ts'
 import { coordOf, parseCoord } from '../../shared/wall.ts'
 import type { OrderRequest } from './signed-payments.ts'
@@ -66,7 +66,7 @@ const omitUndefined = <Name extends keyof Order>(name: Name, value: string | und
 /** The text of an order. No wall takes a line break in any member. */
 function boundText(order: Order): string {
   try {
-    return orderText(order)
+    return formatOrderText(order)
   } catch {
     const message = 'Name, framework, message and link must be one line each. Nothing was paid.'
     throw new WallError({ kind: 'refused', code: 'invalid_listing', message })

@@ -2,7 +2,7 @@
 
 import type { LocalAccount } from 'viem/accounts'
 import { bytesToHex, getAddress } from 'viem/utils'
-import { orderNonce } from '../../shared/order.ts'
+import { computeOrderNonce } from '../../shared/order.ts'
 import { AUTHORIZATION_TYPES, isNetwork, type Network, networks, PRIMARY_TYPE } from '../../shared/usdc.ts'
 import { memberOf, parseObject } from './json.ts'
 
@@ -84,7 +84,7 @@ export async function signPayment(
 ): Promise<string> {
   const { token } = networks[network]
   const validBefore = BigInt(Math.floor(now / 1000) + seconds)
-  const nonce = orderNonce(text, salt)
+  const nonce = computeOrderNonce(text, salt)
   const from = getAddress(signer.address)
   const signature = await signer.signTypedData({
     domain: {

@@ -10,7 +10,7 @@ import type { Reset, ChangeDto } from '../../shared/contract/live.ts'
 import type { PaintedBlocks, PixelsQuery } from '../../shared/contract/picture.ts'
 import type { Spaces, SpaceQuery } from '../../shared/contract/space.ts'
 import type { WalletStanding } from '../../shared/contract/wallet.ts'
-import { formatAreaMessage, hashPixels, editMessage, type EditFields } from '../../shared/signing.ts'
+import { formatAreaMessage, hashPixels, formatEditMessage, type EditFields } from '../../shared/signing.ts'
 import { networks } from '../../shared/usdc.ts'
 import { truncateWallet } from '../../shared/wallet.ts'
 import { createBuyer, openPaymentStore, type Bought, type Buyer, type BuyerOptions } from './buyer.ts'
@@ -160,7 +160,7 @@ export function wall(address: string | URL, options: WallOptions = {}): Wall {
     buyArea: async (wish) => await takeReceipt(await purchaseArea(wish)),
     finish: () => buying().finish(),
     repaint: (coord, fields) =>
-      change<EditAnswer>(`/blocks/${coord}`, fields, (ts) => editMessage(url.hostname, coord, ts, fields)),
+      change<EditAnswer>(`/blocks/${coord}`, fields, (ts) => formatEditMessage(url.hostname, coord, ts, fields)),
     repaintArea(area, { pixels, ...texts }) {
       const signed = { ...texts, pixels: pixels && hashPixels(pixels) }
       const fields = { ...texts, pixels: pixels && toBase64(pixels) }

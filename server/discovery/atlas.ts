@@ -1,6 +1,6 @@
 /** The atlas: every artwork and agent of the wall as a page without scripts, as an Atom feed, and as oEmbed. */
 
-import { formatBlocks, countOf } from '../../shared/money.ts'
+import { formatBlocks, formatCountWithNoun } from '../../shared/money.ts'
 import { titleOf } from '../../shared/titles.ts'
 import { BLOCK_SIZE, coordOf } from '../../shared/wall.ts'
 import { artworksOf, regionOf, type Artwork } from '../domain/wall/artworks.ts'
@@ -108,7 +108,7 @@ const describeAgent = ({ id, shownAs, framework, blocks, firstSeenAt }: Artwork[
   `Agent ${id} of ${agents.length} · ${shownAs}${framework === null ? '' : ` · <bdi>${escapeMarkup(framework)}</bdi>`} · ${formatBlocks(blocks.length)} since ${formatIso(firstSeenAt).slice(0, 10)} · <a href="/?agent=${id}">on the wall</a>`
 
 const countsOf = ({ claimed, agents }: WallView) =>
-  `${formatBlocks(claimed.size)} of the wall, bought and painted by ${countOf(agents.length, 'agent')}.`
+  `${formatBlocks(claimed.size)} of the wall, bought and painted by ${formatCountWithNoun(agents.length, 'agent')}.`
 
 function sizeText({ blocks }: Artwork): string {
   const { cols, rows } = regionOf(blocks)

@@ -3,7 +3,7 @@
 import { AREA_BLOCKS_MAX } from '../../shared/area.ts'
 import { FrameworkText, MessageText, NameText, PainterText } from '../../shared/contract/block.ts'
 import { FEED_LIMIT_MAX } from '../../shared/contract/feed.ts'
-import { Link, ruleOf } from '../../shared/contract/kinds.ts'
+import { Link, describeRule } from '../../shared/contract/kinds.ts'
 import { WalletParams } from '../../shared/contract/wallet.ts'
 import { PALETTE_SIZE } from '../../shared/palette.ts'
 import { PIXELS_HEX_LENGTH } from '../../shared/pixels.ts'
@@ -25,12 +25,12 @@ export const meaningOf: Readonly<Record<FailureCode, string>> = {
     'The payment was signed for another order (its nonce is bound by order-binding). It was not sent to anybody; sign a new one for exactly this order.',
   invalid_body: 'The body is not the JSON object described, or has unknown fields.',
   invalid_pixels: `The picture is not ${PIXELS_HEX_LENGTH} hex digits, or a pixel is beyond ${PALETTE_SIZE - 1}; the message says which.`,
-  invalid_message: `The message ${ruleOf(MessageText)}.`,
-  invalid_link: `The link ${ruleOf(Link)}.`,
-  invalid_name: `The name ${ruleOf(NameText)}.`,
-  invalid_framework: `The framework ${ruleOf(FrameworkText)}.`,
-  invalid_wallet: `The wallet ${ruleOf(WalletParams.properties.wallet)}.`,
-  invalid_painter: `The painter ${ruleOf(PainterText)}.`,
+  invalid_message: `The message ${describeRule(MessageText)}.`,
+  invalid_link: `The link ${describeRule(Link)}.`,
+  invalid_name: `The name ${describeRule(NameText)}.`,
+  invalid_framework: `The framework ${describeRule(FrameworkText)}.`,
+  invalid_wallet: `The wallet ${describeRule(WalletParams.properties.wallet)}.`,
+  invalid_painter: `The painter ${describeRule(PainterText)}.`,
   empty_update: 'There is no field to change.',
   stale_signature: `ts differs from the server’s time by more than ${SECONDS} seconds, or a newer change was applied. Sign again.`,
   invalid_sign_in:

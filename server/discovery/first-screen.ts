@@ -1,6 +1,6 @@
 /** The content of the page before its script and the wall have loaded: it is written into the HTML, so that nothing moves later. */
 
-import { summaryOf } from '../../shared/money.ts'
+import { formatSummary } from '../../shared/money.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { findSoldArea } from '../domain/wall/sold-area.ts'
 import { escapeMarkup } from './site.ts'
@@ -17,7 +17,7 @@ export function withFirstScreen(html: string, { sold, perBlock, lastBuyer }: Fir
   const area = findSoldArea(sold.keys())
   const news = lastBuyer === undefined ? '' : `<span>Last sale to <bdi>${escapeMarkup(lastBuyer)}</bdi></span>`
   return html
-    .replace('<p id="counts">', (tag) => tag + summaryOf(sold.size, perBlock))
+    .replace('<p id="counts">', (tag) => tag + formatSummary(sold.size, perBlock))
     .replace('<p id="news">', (tag) => tag + news)
     .replace('<main id="stage"', (tag) =>
       area === undefined ? tag : `${tag} data-sold="${area.col},${area.row},${area.w},${area.h}"`,

@@ -8,7 +8,12 @@ import { EditAreaBody } from '../../shared/contract/area.ts'
 import { EditBody, ListingQuery } from '../../shared/contract/block.ts'
 import { ASSET_SYMBOL, formatMoney } from '../../shared/money.ts'
 import { PIXELS_HEX_LENGTH, PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
-import { formatAreaMessage, editMessage, formatPainterMessage, registerMessage } from '../../shared/signing.ts'
+import {
+  formatAreaMessage,
+  formatEditMessage,
+  formatPainterMessage,
+  formatRegisterMessage,
+} from '../../shared/signing.ts'
 import { AUTHORIZATION_TYPES, PRIMARY_TYPE } from '../../shared/usdc.ts'
 import { BLOCK_SIZE, COLS, HEIGHT, ROWS, TOTAL_BLOCKS, WIDTH } from '../../shared/wall.ts'
 import { ADVICE, REPEAT } from '../domain/advice.ts'
@@ -172,8 +177,8 @@ function renderSigningValues(site: Site): Values {
   const naming = withTimePlaceholder(formatPainterMessage(host, '<0x…>', 0, null))
   return {
     minutes: TS_TOLERANCE_MS / 60_000,
-    editText: withTimePlaceholder(editMessage(host, '<col,row>', 0, {})),
-    registerText: withTimePlaceholder(registerMessage(host, '<0x…>', 0, {})),
+    editText: withTimePlaceholder(formatEditMessage(host, '<col,row>', 0, {})),
+    registerText: withTimePlaceholder(formatRegisterMessage(host, '<0x…>', 0, {})),
     areaText: withTimePlaceholder(formatAreaMessage(host, '<col,row,WxH>', 0, {})),
     painterText: naming.replace('painter=', 'painter=<0x… in lower case, or empty>'),
     testKey: TEST_VECTOR.privateKey,

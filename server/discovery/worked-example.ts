@@ -1,7 +1,7 @@
 /** Signed bodies to check a signer with, as shown in the guide and the OpenAPI document. Tests verify the signatures. */
 
 import { PALETTE } from '../../shared/palette.ts'
-import { registerMessage } from '../../shared/signing.ts'
+import { formatRegisterMessage } from '../../shared/signing.ts'
 import { TEST_VECTOR } from '../domain/wall/signed-fields.ts'
 
 const HOST = 'wall.example'
@@ -38,7 +38,7 @@ export const WORKED_SIGN_IN = {
 
 /** A registration by the same key. */
 export const WORKED_REGISTRATION = {
-  message: registerMessage(HOST, TEST_VECTOR.address, TS, NAMES),
+  message: formatRegisterMessage(HOST, TEST_VECTOR.address, TS, NAMES),
   body: {
     wallet: TEST_VECTOR.address,
     ts: TS,

@@ -2,7 +2,7 @@
 
 import { Elysia } from 'elysia'
 import { Agents, PainterAnswer, RegisterAnswer } from '../../shared/contract/agent.ts'
-import { ruleOf } from '../../shared/contract/kinds.ts'
+import { describeRule } from '../../shared/contract/kinds.ts'
 import { Receipts, WalletParams, WalletQuery, WalletStanding } from '../../shared/contract/wallet.ts'
 import { isAddress } from '../../shared/wallet.ts'
 import {
@@ -82,7 +82,7 @@ export const agents = (deps: AgentDeps) => {
         withQuery(WalletQuery, async (query, request) => {
           const wallet = readNameBelow(PREFIX, request.url)
           if (!isAddress(wallet))
-            return refuse(failure('invalid_wallet', `A wallet ${ruleOf(WalletParams.properties.wallet)}.`))
+            return refuse(failure('invalid_wallet', `A wallet ${describeRule(WalletParams.properties.wallet)}.`))
           return respondResult(await listMyWall(deps, wallet.toLowerCase() as Address, query))
         }),
         { transform: createTurnHook(clients, 'searches'), ...documentOperation(DOCS.readWallet) },

@@ -2,7 +2,7 @@
 
 import { CannotOpen } from '../../db/cannot-open.ts'
 import { openStore } from '../../db/open.ts'
-import { countOf, formatMoney } from '../../shared/money.ts'
+import { formatCountWithNoun, formatMoney } from '../../shared/money.ts'
 import { createViemChain } from '../adapters/chain/chain.ts'
 import { openEndpoints } from '../adapters/chain/endpoints.ts'
 import { systemClock as clock } from '../adapters/clock.ts'
@@ -69,7 +69,7 @@ function listLostPayments({ orphans, through }: LostPayments): void {
     console.log(
       `${payer} paid ${formatMoney(amount)} in ${tx} (nonce ${nonce})${isBooked ? ', booked as stray by the wall' : ''}`,
     )
-  console.log(`${countOf(orphans.length, 'payment')} without a known purchase, up to block ${through}`)
+  console.log(`${formatCountWithNoun(orphans.length, 'payment')} without a known purchase, up to block ${through}`)
 }
 
 /** Prints how far the database is behind its witness; returns whether it is. */

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { CannotOpen } from '../../db/cannot-open.ts'
 import { openBooks } from '../../db/open.ts'
 import type { Arrival } from '../../shared/chain/arrivals.ts'
-import { formatAmount, countOf } from '../../shared/money.ts'
+import { formatAmount, formatCountWithNoun } from '../../shared/money.ts'
 import { createViemChain } from '../adapters/chain/chain.ts'
 import { openEndpoints } from '../adapters/chain/endpoints.ts'
 import { systemClock as clock } from '../adapters/clock.ts'
@@ -74,7 +74,7 @@ export function linesOf({ at, from, through, balance, open }: Stock): string[] {
     '',
     `  blocks claimed            ${claimed}`,
     `  received for them         ${formatAmount(received)} (credits included)`,
-    `  stray money               ${formatAmount(strayed)}${stray.length === 0 ? '' : `, in ${countOf(stray.length, 'payment')}`}`,
+    `  stray money               ${formatAmount(strayed)}${stray.length === 0 ? '' : `, in ${formatCountWithNoun(stray.length, 'payment')}`}`,
     ...stray.map((arrival) => `    ${describeArrival(arrival)}`),
     `  credits                   ${credits.length}, of which ${formatAmount(owed)} owed`,
     ...credits.map((credit) => `    ${describePayment(credit)} ${credit.paidOut ?? 'OWED'}`),

@@ -2,7 +2,7 @@
 
 import { NoWallYet } from '../../db/cannot-open.ts'
 import { openBooks } from '../../db/open.ts'
-import { dumpTool, NO_DUMP_TOOL } from '../../db/postgres/dump.ts'
+import { findDumpTool, NO_DUMP_TOOL } from '../../db/postgres/dump.ts'
 import { systemClock as clock } from '../adapters/clock.ts'
 import { createFreeSpaceReader } from '../adapters/disk-space.ts'
 import { recoverTextSigner } from '../adapters/wallets/recover.ts'
@@ -124,7 +124,7 @@ async function positionOf(database: Database, network: string): Promise<StorePos
 /** Whether backups of a server can be made, or another tool makes them and says so. */
 async function checkBackup({ database }: Config): Promise<readonly Finding[]> {
   if (database.kind === 'sqlite') return []
-  const isMade = dumpTool() !== null || clock.now() - (await readBackupTime(database)) < BACKUP_LATE_MS
+  const isMade = findDumpTool() !== null || clock.now() - (await readBackupTime(database)) < BACKUP_LATE_MS
   return [{ what: 'backups', trouble: isMade ? null : `${NO_DUMP_TOOL}, ${OTHER_TOOL}` }]
 }
 

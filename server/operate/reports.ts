@@ -3,7 +3,7 @@
 import { parseArgs } from 'node:util'
 import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import { formatBlocks, countOf } from '../../shared/money.ts'
+import { formatBlocks, formatCountWithNoun } from '../../shared/money.ts'
 import { drawBlocks } from '../../shared/terminal.ts'
 import { ALL_BLOCKS, parseCoord, type BlockIndex } from '../../shared/wall.ts'
 import { DRAWN, type ReportedWork } from '../wall/reported-works.ts'
@@ -41,7 +41,8 @@ async function list(): Promise<number> {
   const [waiting = '0', ...works] = lines
   if (works.length === 0) printLines(['There are no reports.'])
   for (const work of works) show(Value.Parse(Work, JSON.parse(work)))
-  if (works.length < Number(waiting)) printLines([`and ${countOf(Number(waiting) - works.length, 'more work')}`])
+  if (works.length < Number(waiting))
+    printLines([`and ${formatCountWithNoun(Number(waiting) - works.length, 'more work')}`])
   return 0
 }
 

@@ -1,7 +1,7 @@
 /** The state of the wall, for an operator at a glance. */
 
 import type { Rail } from '../../shared/contract/service.ts'
-import { countOf } from '../../shared/money.ts'
+import { formatCountWithNoun } from '../../shared/money.ts'
 import { TOTAL_BLOCKS } from '../../shared/wall.ts'
 import type { Listing } from '../domain/listing-state.ts'
 import type { Pending } from '../domain/purchase/account.ts'
@@ -49,7 +49,7 @@ export function formatStatus(seen: Overview): string[] {
     `  rail        ${rail}`,
     `  sold        ${sold} of ${TOTAL_BLOCKS} blocks`,
     `  open        ${pending === undefined ? 'not checked yet' : describePending(pending, now)}`,
-    ...(orphans === 0 ? [] : [`  orphans     ${countOf(orphans, 'payment')} without a known purchase`]),
+    ...(orphans === 0 ? [] : [`  orphans     ${formatCountWithNoun(orphans, 'payment')} without a known purchase`]),
     ...(freeBytes === undefined ? [] : [`  disk        ${(freeBytes / 1e9).toFixed(1)} GB free`]),
     `  backup      ${backedUpAt === undefined ? 'NEVER' : `${formatDuration(now - backedUpAt)} ago`}`,
     ...catalogues.map(({ facilitator, extension, status, reason }) => {
@@ -58,7 +58,7 @@ export function formatStatus(seen: Overview): string[] {
     }),
     ...listings.map(
       ({ catalogue, addresses, seenAt }) =>
-        `  listed      ${countOf(addresses, 'address', 'addresses')} at ${catalogue}, ${formatDuration(now - seenAt)} ago`,
+        `  listed      ${formatCountWithNoun(addresses, 'address', 'addresses')} at ${catalogue}, ${formatDuration(now - seenAt)} ago`,
     ),
     '  dependencies',
     ...sells.dependencies.map(({ kind, name, state, since, reason }) => {

@@ -2,7 +2,7 @@
 
 import { parseArgs } from 'node:util'
 import { openBooks } from '../../db/open.ts'
-import { formatAmount, countOf } from '../../shared/money.ts'
+import { formatAmount, formatCountWithNoun } from '../../shared/money.ts'
 import { readPlace } from '../config.ts'
 import { isStray } from '../domain/purchase/account.ts'
 import type { BookedOpen } from '../domain/purchase/balance.ts'
@@ -57,8 +57,8 @@ async function bookLines(): Promise<string[]> {
     const owed = credits.filter(({ paidOut }) => paidOut === null)
     const stray = payouts.filter(({ reference }) => isStray(reference)).length
     return [
-      `  money       ${sum(sales)} for blocks, ${sum(owed)} owed for ${countOf(owed.length, 'credit')}, ${countOf(stray, 'stray payment')}`,
-      `  instances   ${await books.instances()}`,
+      `  money       ${sum(sales)} for blocks, ${sum(owed)} owed for ${formatCountWithNoun(owed.length, 'credit')}, ${formatCountWithNoun(stray, 'stray payment')}`,
+      `  instances   ${await books.countInstances()}`,
       ...openLines(open),
     ]
   } catch {

@@ -1,6 +1,6 @@
 /** Whether a payment was signed for exactly the order it came with, over HTTP and MCP alike. */
 
-import { fitsOrder, isOrderNonce, type Order, orderText, formatPictureDigest } from '../../shared/order.ts'
+import { matchesOrder, isOrderNonce, type Order, formatOrderText, formatPictureDigest } from '../../shared/order.ts'
 import { toRowOrder } from '../../shared/pixels.ts'
 import { isFailure } from '../domain/failure.ts'
 import type { Draft, PurchaseOrder } from '../domain/purchase/listing.ts'
@@ -15,8 +15,8 @@ export function withBinding(payment: Payment, { target, isArea, listing }: Purch
   const { nonce, salt } = payment
   if (salt === undefined && !isOrderNonce(nonce)) return payment
   if (salt === undefined || isFailure(listing)) return { ...payment, binding: 'mismatch' }
-  const text = orderText(orderOf(target, isArea, listing, host))
-  if (!fitsOrder(nonce, text, salt)) return { ...payment, binding: 'mismatch' }
+  const text = formatOrderText(orderOf(target, isArea, listing, host))
+  if (!matchesOrder(nonce, text, salt)) return { ...payment, binding: 'mismatch' }
   return { ...payment, binding: { text, salt: salt.toLowerCase() as Hash } }
 }
 

@@ -2,7 +2,7 @@
 
 import { ListingQuery } from '../../shared/contract/block.ts'
 import { type OrderSigning, OrderToSign } from '../../shared/contract/sign.ts'
-import { isSalt, orderNonce, orderText } from '../../shared/order.ts'
+import { isSalt, computeOrderNonce, formatOrderText } from '../../shared/order.ts'
 import { failure, isFailure, type Failure } from '../domain/failure.ts'
 import type { PurchaseOrder } from '../domain/purchase/listing.ts'
 import { ORDER_VECTOR } from '../domain/purchase/order-vector.ts'
@@ -48,11 +48,11 @@ export function orderSigning(
   host: string,
 ): OrderSigning | Failure {
   if (isFailure(listing)) return listing
-  const message = orderText(orderOf(target, isArea, listing, host))
+  const message = formatOrderText(orderOf(target, isArea, listing, host))
   return {
     message,
     salt,
-    nonce: orderNonce(message, salt),
+    nonce: computeOrderNonce(message, salt),
     extensions: toSaltExtension(salt),
     testVector: ORDER_VECTOR,
   }

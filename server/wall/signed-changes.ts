@@ -8,15 +8,15 @@ import { formatArea, blocksOf, parseArea, type Area } from '../../shared/area.ts
 import type { PainterAnswer, RegisterAnswer } from '../../shared/contract/agent.ts'
 import type { EditAreaAnswer } from '../../shared/contract/area.ts'
 import type { EditAnswer } from '../../shared/contract/block.ts'
-import { ruleOf } from '../../shared/contract/kinds.ts'
+import { describeRule } from '../../shared/contract/kinds.ts'
 import { WalletParams } from '../../shared/contract/wallet.ts'
 import { parseHexPixels, type Pixels } from '../../shared/pixels.ts'
 import {
   formatAreaMessage,
   hashPixels,
-  editMessage,
+  formatEditMessage,
   formatPainterMessage,
-  registerMessage,
+  formatRegisterMessage,
   type EditFields,
   type Field,
   type IdentityFields,
@@ -100,7 +100,7 @@ export async function repaintOfBlock(
     whose: 'the block’s owner',
     budgets: REPAINTS,
     keys: [coordOf(block)],
-    texts: (host, ts) => coords.map((form) => editMessage(host, form, ts, fields)),
+    texts: (host, ts) => coords.map((form) => formatEditMessage(host, form, ts, fields)),
     apply: ({ by, ...signed }, now) =>
       blocks.edit(block, { ...signed, pixels, message, link, painter: by === owned.wallet ? null : by }, now),
     answer: () => ({ updated: true, deed: deedOf({ ...owned, content: shownOf(view, block) }) }),
@@ -172,7 +172,7 @@ export async function createRegistration(
     ...createWalletRule(wallet),
     ...describeRegistration(fields),
     budgets: ['registrations', 'daily names'],
-    texts: (host, ts) => [registerMessage(host, wallet, ts, fields)],
+    texts: (host, ts) => [formatRegisterMessage(host, wallet, ts, fields)],
     apply: ({ digest, ts }, now) => agents.identify(wallet, { digest, ts, name, framework }, now),
     answer: (result) => {
       const agent = findRegistryEntry(view, wallet)
@@ -209,7 +209,7 @@ const lower = (address: string) => address.toLowerCase() as Address
 
 /** A wallet that has bought: any other is not in the registry. */
 async function findBuyer(agents: Agents, given: string): Promise<Address | Failure> {
-  if (!isAddress(given)) return failure('invalid_wallet', `wallet ${ruleOf(WalletParams.properties.wallet)}.`)
+  if (!isAddress(given)) return failure('invalid_wallet', `wallet ${describeRule(WalletParams.properties.wallet)}.`)
   const wallet = lower(given)
   return (await agents.knows(wallet)) ? wallet : createNoPurchasesFailure()
 }

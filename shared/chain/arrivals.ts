@@ -44,7 +44,7 @@ export function findArrivals(
     const nonce = use?.topics[2]
     const isPayers = use !== undefined && parseTopicAddress(use.topics[1]) === payer
     const amount = BigInt(event.data)
-    return { payer, nonce: isPayers && nonce !== undefined ? lower(nonce) : null, amount, ...whereOf(event) }
+    return { payer, nonce: isPayers && nonce !== undefined ? toLowerHex(nonce) : null, amount, ...whereOf(event) }
   })
 }
 
@@ -55,7 +55,7 @@ const formatEventKey = ({ blockNumber, transactionHash, logIndex }: TokenEvent, 
 function whereOf({ transactionHash, blockNumber }: TokenEvent) {
   if (typeof transactionHash !== 'string' || typeof blockNumber !== 'string')
     throw new TypeError('an event outside of any block')
-  return { tx: lower(transactionHash), height: BigInt(blockNumber) }
+  return { tx: toLowerHex(transactionHash), height: BigInt(blockNumber) }
 }
 
 /** The address in a topic, in lower case. Throws for a topic without an address. */
@@ -65,10 +65,10 @@ export function parseTopicAddress(topic: string | undefined): Hex {
   return `0x${digits.toLowerCase()}`
 }
 
-export const lower = (hex: Hex): Hex => `0x${hex.slice(2).toLowerCase()}`
+export const toLowerHex = (hex: Hex): Hex => `0x${hex.slice(2).toLowerCase()}`
 
 /** Whether an amount may have been meant for blocks. Every price, at any time, is in whole cents. */
-export const mayBuyBlocks = (amount: bigint): boolean => amount > 0n && amount % CENT_ATOMIC === 0n
+export const canBuyBlocks = (amount: bigint): boolean => amount > 0n && amount % CENT_ATOMIC === 0n
 
 /** The recorded payments. A key names a payment by its payer and nonce. */
 export type RecordedPayments = {
@@ -98,7 +98,7 @@ export function matchArrivals<A extends Pick<Arrival, 'payer' | 'nonce' | 'amoun
     const key = nonce === null ? '' : keyOf({ payer, nonce })
     if (amounts.get(key) === amount) matched.booked.push(arrival)
     else if (unfinished.has(key)) matched.landed.push(arrival)
-    else if (nonce === null || !mayBuyBlocks(amount)) matched.stray.push(arrival)
+    else if (nonce === null || !canBuyBlocks(amount)) matched.stray.push(arrival)
     else matched[noted.get(key) ?? 'orphans'].push(arrival)
   }
   return matched

@@ -13,14 +13,14 @@ export const AreaText = Type.String({
 
 export const AreaParams = Type.Object({ area: AreaText })
 
-const count = (description: string) => Type.Integer({ minimum: 0, maximum: AREA_BLOCKS_MAX, description })
+const createCount = (description: string) => Type.Integer({ minimum: 0, maximum: AREA_BLOCKS_MAX, description })
 
 export const AreaState = Type.Object({
   area: AreaText,
-  blocks: count('How many blocks it has.'),
-  open: count('How many can be bought now.'),
-  taken: count('How many are sold.'),
-  held: count('How many are being bought, or held for a payer.'),
+  blocks: createCount('How many blocks it has.'),
+  open: createCount('How many can be bought now.'),
+  taken: createCount('How many are sold.'),
+  held: createCount('How many are being bought, or held for a payer.'),
   price: Type.Union([Type.String({ pattern: '^\\d+\\.\\d{2}$' }), Type.Null()], {
     description: 'Total price in USDC; null unless every block is open.',
   }),
@@ -43,6 +43,6 @@ export type EditAreaBody = Static<typeof EditAreaBody>
 export const EditAreaAnswer = Type.Object({
   updated: Type.Literal(true),
   area: AreaText,
-  blocks: count('How many blocks were changed.'),
+  blocks: createCount('How many blocks were changed.'),
 })
 export type EditAreaAnswer = Static<typeof EditAreaAnswer>

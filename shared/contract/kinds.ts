@@ -62,17 +62,17 @@ export const PixelsHex: TUnsafe<string> = Type.Unsafe<string>({
 })
 
 /** What is wrong with a value that does not fit a schema, in words that follow the name of its field. */
-export function findFlaw(schema: TSchema, value: unknown): string {
+export function describeFlaw(schema: TSchema, value: unknown): string {
   if (schema['type'] === 'string' && typeof value !== 'string') return ' must be a string'
   const pixels = schema[Kind] === 'PixelsHex' ? parsePixels(String(value)) : undefined
-  return pixels !== undefined && 'problem' in pixels ? `: ${pixels.problem}` : ` ${ruleOf(schema)}`
+  return pixels !== undefined && 'problem' in pixels ? `: ${pixels.problem}` : ` ${describeRule(schema)}`
 }
 
 /** The rule of a schema in words. */
-export function ruleOf({ [Kind]: kind, anyOf, minimum, maximum, maxLength, pattern }: TSchema): string {
+export function describeRule({ [Kind]: kind, anyOf, minimum, maximum, maxLength, pattern }: TSchema): string {
   const [first, ...others]: readonly TSchema[] = anyOf?.filter(({ type }: TSchema) => type !== 'null') ?? []
   if (others.length > 0) return `must be one of ${anyOf.map((choice: TSchema) => choice['const']).join(', ')}`
-  if (first !== undefined) return ruleOf(first)
+  if (first !== undefined) return describeRule(first)
   if (kind === 'Integer')
     return `must be an integer from ${minimum}${maximum === undefined ? ' up' : ` to ${maximum}`}, in plain decimal digits`
   if (kind === 'Printable')

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import goals from '../../bench/goals.json' with { type: 'json' }
-import { processorsOf } from '../../bench/measure/cpu.ts'
-import { replaceBetween, renderMarkdown } from '../../bench/report.ts'
+import { readAllowedProcessors } from '../../bench/measure/cpu.ts'
+import { replaceResults, renderMarkdown } from '../../bench/report.ts'
 import { behindProxy, inBrowser, onServer, scenarios } from '../../bench/scenarios.ts'
 import { createServers, type Servers } from '../../bench/servers/servers.ts'
 import { isHere } from '../support/e2e/proxies.ts'
@@ -29,7 +29,7 @@ if (IS_LONG_RUN && !keeps) console.warn('Viewers behind a caching proxy are not 
 
 let walls: Servers
 const ratios = new Set<string>()
-const had = processorsOf(process.pid)
+const had = readAllowedProcessors(process.pid)
 beforeAll(() => {
   walls = createServers()
 })
@@ -51,7 +51,7 @@ test.each(Object.entries(every).filter(([name]) => IS_LONG_RUN || name === first
 )
 
 test('a measurement leaves the CPU affinity of the test process unchanged', () => {
-  expect(processorsOf(process.pid)).toBe(had)
+  expect(readAllowedProcessors(process.pid)).toBe(had)
 })
 
 test.if(IS_LONG_RUN)('every goal belongs to a measured figure', () => {
@@ -63,8 +63,8 @@ test.if(IS_LONG_RUN)('every goal belongs to a measured figure', () => {
 
 test('new results replace older ones of the same name, and nothing else', () => {
   const markBench = (text: string) => `before\n<!-- bench: start -->\n${text}\n<!-- bench: end -->\nafter\n`
-  expect(replaceBetween(markBench('old'), 'new')).toBe(markBench('new'))
-  expect(() => replaceBetween('no marks', 'new')).toThrow('no place')
+  expect(replaceResults(markBench('old'), 'new')).toBe(markBench('new'))
+  expect(() => replaceResults('no marks', 'new')).toThrow('no place')
 })
 
 test('a table of results states each goal in words, and gives the reason for a miss', () => {

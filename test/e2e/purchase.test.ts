@@ -13,7 +13,7 @@ import { Deed, Receipt } from '../../shared/contract/block.ts'
 import { Canvas } from '../../shared/contract/canvas.ts'
 import { Sale } from '../../shared/contract/feed.ts'
 import { PALETTE } from '../../shared/palette.ts'
-import { editMessage, registerMessage } from '../../shared/signing.ts'
+import { formatEditMessage, formatRegisterMessage } from '../../shared/signing.ts'
 import { truncateWallet } from '../../shared/wallet.ts'
 import { buyBlock, get, createPayingClient, sign } from '../support/e2e/buyer.ts'
 import { waitForCanvas, readCanvas, readFeed } from '../support/e2e/read-wall.ts'
@@ -102,12 +102,12 @@ test('an owner repaints and sets its name with signatures alone', async () => {
 
   const edit = { pixels: px.toUpperCase(), message: 'repainted', link: null }
   const ts = Date.now()
-  const signature = await wallet.signMessage({ message: editMessage(host, '11,20', ts, edit) })
+  const signature = await wallet.signMessage({ message: formatEditMessage(host, '11,20', ts, edit) })
   const painted = await put(`${world.url}/blocks/11,20`, { ts, signature, ...edit })
   expect(painted).toMatchObject({ status: 200, body: { updated: true, deed: { message: 'repainted', link: null } } })
 
   const identity = { name: 'Babbage', framework: null }
-  const signed = await wallet.signMessage({ message: registerMessage(host, wallet.address, ts, identity) })
+  const signed = await wallet.signMessage({ message: formatRegisterMessage(host, wallet.address, ts, identity) })
   const named = await put(`${world.url}/api/agents/me`, {
     wallet: wallet.address,
     ts,

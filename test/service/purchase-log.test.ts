@@ -7,7 +7,7 @@ import { openWall, createPaidInit, createPaymentFor } from '../support/service/w
 
 type Wall = Awaited<ReturnType<typeof openWall>>
 
-const linesOf = (wall: Wall, event: string) =>
+const listFacts = (wall: Wall, event: string) =>
   wall.logger.notes.filter((entry) => entry.event === event).map(({ facts }) => facts)
 
 const LISTING = 'name=Mallory&message=psst&framework=sly&link=https://mallory.example/'
@@ -17,8 +17,8 @@ test('a normal purchase is logged as one line, with its block, its facilitator a
   await wall.buy(`/blocks/3,4?${LISTING}`, 1)
   const key = { payer: createWalletAddress(1), nonce: hash(1) }
   const block = '3,4'
-  expect(linesOf(wall, 'step')).toEqual([])
-  expect(linesOf(wall, 'purchase')).toEqual([{ ...key, target: block, outcome: 'bought', block, tx: hash(1), ms: 0 }])
+  expect(listFacts(wall, 'step')).toEqual([])
+  expect(listFacts(wall, 'purchase')).toEqual([{ ...key, target: block, outcome: 'bought', block, tx: hash(1), ms: 0 }])
 })
 
 test('an unusual step has a line of its own', async () => {
@@ -26,12 +26,12 @@ test('an unusual step has a line of its own', async () => {
   wall.facilitator.settling = { kind: 'unclear', by: 'pay.example' }
   await wall.buy('/blocks/3,4', 1)
   const key = { payer: createWalletAddress(1), nonce: hash(1) }
-  expect(linesOf(wall, 'step')).toEqual([
+  expect(listFacts(wall, 'step')).toEqual([
     { ...key, step: 'settle', answer: 'unclear', facilitator: 'pay.example', ms: 0 },
     expect.objectContaining({ ...key, step: 'ask-chain', answer: 'unspent' }),
     expect.objectContaining({ ...key, step: 'mark-uncertain' }),
   ])
-  expect(linesOf(wall, 'purchase')).toMatchObject([{ outcome: 'settlement_unknown', facilitator: 'pay.example' }])
+  expect(listFacts(wall, 'purchase')).toMatchObject([{ outcome: 'settlement_unknown', facilitator: 'pay.example' }])
 })
 
 test('the purchase of an area is logged as one line, with the name of the area', async () => {
@@ -39,7 +39,7 @@ test('the purchase of an area is logged as one line, with the name of the area',
   await wall.ask('POST /areas', { ...createPaidInit(createPaymentFor(12, 1)), body: '{"w":4,"h":3}' })
   const key = { payer: createWalletAddress(1), nonce: hash(1) }
   const area = '78,43,4x3'
-  expect(linesOf(wall, 'purchase')).toEqual([
+  expect(listFacts(wall, 'purchase')).toEqual([
     { ...key, target: 'next,4x3', outcome: 'bought', area, tx: hash(1), ms: 0 },
   ])
 })
@@ -62,7 +62,7 @@ test('a failure of the store is logged with the name of the error only', async (
   const wall = await openWall()
   await wall.db.close()
   await wall.ask('GET /blocks/next', createPaidInit(paymentOf(1, 1)))
-  expect(linesOf(wall, 'step')).toEqual([
+  expect(listFacts(wall, 'step')).toEqual([
     expect.objectContaining({ step: 'look-up', answer: 'failed', error: 'StoreUnavailable' }),
   ])
 })
@@ -88,14 +88,14 @@ test('a sweep logs the purchases that it changes, and not those that it only che
   const { ledger } = db
   const seller = createSellerWith({ ledger, facilitator, chain, clock, logger, rail })
   const sweep = createReconciler({ ledger, seller, jobs: db.jobs, clock, logger })
-  const before = linesOf(wall, 'step').length
+  const before = listFacts(wall, 'step').length
   chain.silent = true
   await sweep()
-  expect(linesOf(wall, 'step').slice(before)).toEqual([])
+  expect(listFacts(wall, 'step').slice(before)).toEqual([])
   chain.silent = false
   facilitator.settling = 'honest'
   await sweep()
-  expect(linesOf(wall, 'step').slice(before)).toMatchObject([
+  expect(listFacts(wall, 'step').slice(before)).toMatchObject([
     { step: 'settle', answer: 'success' },
     { step: 'finalize', answer: 'sold' },
   ])

@@ -1,7 +1,7 @@
 /** Empty walls in memory. */
 
 import { Database } from 'bun:sqlite'
-import { migrationsOf } from '../../db/migrations.ts'
+import { listMigrations } from '../../db/migrations.ts'
 import type { Connection } from '../../db/sqlite/connection.ts'
 import { openSqlite, openWall, type Sqlite } from '../../db/sqlite/open.ts'
 import { TERMS } from './samples.ts'
@@ -11,7 +11,7 @@ let made: Uint8Array | undefined
 
 function createBlank(): Uint8Array {
   if (made !== undefined) return made
-  const steps = migrationsOf('sqlite')
+  const steps = listMigrations('sqlite')
   const db = new Database(':memory:')
   db.run('PRAGMA foreign_keys = OFF')
   for (const step of steps) db.run(step)

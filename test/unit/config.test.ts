@@ -13,7 +13,7 @@ const PROOF = `0x${'1b'.repeat(65)}`
 type Env = Readonly<Record<string, string>>
 
 /** The problems in the error, one per line. */
-function problemsOf(env: Env): string[] {
+function listProblems(env: Env): string[] {
   try {
     readConfig(env)
   } catch (error) {
@@ -118,9 +118,9 @@ describe('settings', () => {
   test('both settings of a webhook are required together, with a secret that is long enough', () => {
     const [url, secret] = [{ WEBHOOK_URL: 'https://ops.example' }, { WEBHOOK_SECRET: `whsec_${'A'.repeat(32)}` }]
     for (const one of [url, secret])
-      expect(problemsOf({ ...REQUIRED, ...one })).toEqual(['set WEBHOOK_URL and WEBHOOK_SECRET together'])
+      expect(listProblems({ ...REQUIRED, ...one })).toEqual(['set WEBHOOK_URL and WEBHOOK_SECRET together'])
     for (const short of ['hush', 'whsec_c2hvcnQ=', 'A'.repeat(32)])
-      expect(problemsOf({ ...REQUIRED, ...url, WEBHOOK_SECRET: short })).toEqual([
+      expect(listProblems({ ...REQUIRED, ...url, WEBHOOK_SECRET: short })).toEqual([
         expect.stringMatching(/^WEBHOOK_SECRET must be whsec_ followed by 24 to 64 bytes in base64/),
       ])
   })
@@ -150,11 +150,11 @@ describe('settings', () => {
 
   test('errors about a server never show its password, and its settings exclude those of a file', () => {
     for (const url of ['mysql://wall:secret@db/wall', 'postgres://wall:secret@db', 'postgres:///wall', 'secret'])
-      expect(problemsOf({ ...REQUIRED, DATABASE_URL: url })).toEqual([
+      expect(listProblems({ ...REQUIRED, DATABASE_URL: url })).toEqual([
         'DATABASE_URL must be a postgres:// URL that names a host and a database',
       ])
     const both = { DATABASE_PATH: 'wall.sqlite', DATABASE_URL: 'postgres://wall:secret@db/wall' }
-    expect(problemsOf({ ...REQUIRED, ...both })).toEqual(['set either DATABASE_PATH or DATABASE_URL, not both'])
+    expect(listProblems({ ...REQUIRED, ...both })).toEqual(['set either DATABASE_PATH or DATABASE_URL, not both'])
     expect(() => readPlace(both)).toThrow('set either DATABASE_PATH or DATABASE_URL, not both')
   })
 
@@ -165,10 +165,10 @@ describe('settings', () => {
     writeFileSync(path, 'postgres://wall:pa$$word@db.example/wall\n')
     const url = 'postgres://wall:pa$$word@db.example/wall'
     expect(readConfig({ ...REQUIRED, DATABASE_URL_FILE: path })).toEqual(readConfig({ ...REQUIRED, DATABASE_URL: url }))
-    expect(problemsOf({ ...REQUIRED, DATABASE_URL_FILE: path, DATABASE_URL: url })).toEqual([
+    expect(listProblems({ ...REQUIRED, DATABASE_URL_FILE: path, DATABASE_URL: url })).toEqual([
       'set either DATABASE_URL or DATABASE_URL_FILE, not both',
     ])
-    expect(problemsOf({ ...REQUIRED, RPC_URL_FILE: path, CDP_API_KEY_SECRET_FILE: folder })).toEqual([
+    expect(listProblems({ ...REQUIRED, RPC_URL_FILE: path, CDP_API_KEY_SECRET_FILE: folder })).toEqual([
       'CDP_API_KEY_SECRET_FILE names a file that cannot be read (EISDIR)',
       'RPC_URL must be an http or https URL',
     ])
@@ -184,20 +184,20 @@ describe('settings that cannot work', () => {
   test.each(['javascript:alert(1)', 'http://wall.example', 'data:text/html,x', 'nonsense', '@', 'mailto:ops'])(
     '%j is not a contact',
     (contact) => {
-      expect(problemsOf({ ...REQUIRED, OPERATOR_CONTACT: contact })).toEqual([
+      expect(listProblems({ ...REQUIRED, OPERATOR_CONTACT: contact })).toEqual([
         'OPERATOR_CONTACT must be an email address, or start with https://, mailto: or tel:',
       ])
     },
   )
 
   test.each(['http://localhost', 'a b', 'wall.example/'])('the wall cannot listen at %j', (host) => {
-    expect(problemsOf({ ...REQUIRED, HOST: host })).toEqual([
+    expect(listProblems({ ...REQUIRED, HOST: host })).toEqual([
       'HOST must be an address or host name of this machine, without a port',
     ])
   })
 
   test('all settings that cannot work are named in one message', () => {
-    expect(problemsOf({})).toEqual(['BASE_URL is not set', 'PAY_TO is not set', 'FACILITATOR_URL is not set'])
+    expect(listProblems({})).toEqual(['BASE_URL is not set', 'PAY_TO is not set', 'FACILITATOR_URL is not set'])
     const bad = {
       NETWORK: 'base',
       BASE_URL: 'wall',
@@ -206,7 +206,7 @@ describe('settings that cannot work', () => {
       PORT: '-1',
       CDP_API_KEY_ID: 'id',
     }
-    expect(problemsOf(bad).map((problem) => problem.split(' ')[0])).toEqual([
+    expect(listProblems(bad).map((problem) => problem.split(' ')[0])).toEqual([
       'NETWORK',
       'BASE_URL',
       'PAY_TO',
@@ -247,24 +247,24 @@ describe('settings that cannot work', () => {
     ['DENY_PAYERS', '/none/denied.txt', 'names a file that cannot be read (ENOENT)'],
     ['HISTORY_DAYS', '0', 'must be a whole number from 1 to 3650'],
   ])('the setting %s=%s %s', (name, text, problem) => {
-    expect(problemsOf({ ...REQUIRED, [name]: text })).toEqual([`${name} ${problem}`])
+    expect(listProblems({ ...REQUIRED, [name]: text })).toEqual([`${name} ${problem}`])
   })
 
   test('the payee must not be the token of the configured network', () => {
     const token = { PAY_TO: '0x036CbD53842c5426634e7929541eC2318f3dCF7e' }
-    expect(problemsOf({ ...REQUIRED, ...token })).toEqual([])
-    expect(problemsOf({ ...REQUIRED, ...token, NETWORK: 'eip155:84532' })).toEqual([
+    expect(listProblems({ ...REQUIRED, ...token })).toEqual([])
+    expect(listProblems({ ...REQUIRED, ...token, NETWORK: 'eip155:84532' })).toEqual([
       'PAY_TO must not be the token itself',
     ])
   })
 
   test('half a key is an error', () => {
     for (const half of [{ CDP_API_KEY_ID: 'id' }, { CDP_API_KEY_SECRET: 'secret' }])
-      expect(problemsOf({ ...REQUIRED, ...half })).toEqual(['set CDP_API_KEY_ID and CDP_API_KEY_SECRET together'])
+      expect(listProblems({ ...REQUIRED, ...half })).toEqual(['set CDP_API_KEY_ID and CDP_API_KEY_SECRET together'])
   })
 
   test('the error message never contains a secret', () => {
-    const text = problemsOf({ CDP_API_KEY_SECRET: 'hush', RPC_URL: 'wss://rpc.example/hush' }).join()
+    const text = listProblems({ CDP_API_KEY_SECRET: 'hush', RPC_URL: 'wss://rpc.example/hush' }).join()
     expect(text).not.toContain('hush')
   })
 })

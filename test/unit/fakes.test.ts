@@ -19,7 +19,7 @@ testChain('fakes', async () => {
   const chain = fakeChain()
   const gone = Object.assign(fakeChain(), { silent: true })
   const foreign = Object.assign(fakeChain(), { wrong: 'the chain endpoint serves another network' })
-  const end = async (payment: Awaited<ReturnType<typeof createPayment>>) => chain.cancel(payment)
+  const cancelPayment = async (payment: Awaited<ReturnType<typeof createPayment>>) => chain.cancel(payment)
   return {
     chain,
     gone,
@@ -27,8 +27,8 @@ testChain('fakes', async () => {
     payment: createPayment,
     land: async (payment) => chain.land(payment),
     give: async (payment, amount) => chain.give(payment.payer, payment.to, amount),
-    cancel: end,
-    spendElsewhere: end,
+    cancel: cancelPayment,
+    spendElsewhere: cancelPayment,
     expire: async (payment) => chain.expire(payment),
   }
 })

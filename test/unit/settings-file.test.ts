@@ -5,7 +5,7 @@ import { ConfigError } from '../../server/config.ts'
 import { loadSettings, parseSettings } from '../../server/settings-file.ts'
 import { createScratchFolder } from '../support/scratch-folder.ts'
 
-const read = (text: string) => Object.fromEntries(parseSettings(text, 'wall.env'))
+const parse = (text: string) => Object.fromEntries(parseSettings(text, 'wall.env'))
 
 test('a settings file means the same as in systemd', () => {
   const text = [
@@ -27,7 +27,7 @@ test('a settings file means the same as in systemd', () => {
     'WINDOWS=value\r',
     'LAST=end',
   ].join('\n')
-  expect(read(text)).toEqual({
+  expect(parse(text)).toEqual({
     PLAIN: 'postgres://wall:pa$$w#rd@host/wall',
     SPACES: 'kept within, not around',
     SINGLE: 'a \\ b $HOME # c ',

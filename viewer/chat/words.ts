@@ -1,6 +1,6 @@
 /** The view's sentence about a proposal, and the message of its button to the model. Pure. Contains no untrusted text. */
 
-import { ASSET_SYMBOL, countText } from '../../shared/money.ts'
+import { ASSET_SYMBOL, formatCount } from '../../shared/money.ts'
 import { TOTAL_BLOCKS } from '../../shared/wall.ts'
 import { countCovered, dealOf } from '../studio/order/cost-summary.ts'
 import { areaOf, type Sketch } from '../studio/sketch.ts'
@@ -35,7 +35,9 @@ function offerFor({ sketch, hasSize, hasPlace, perBlock, host }: Shown): Offer {
   const price = `${(size.w * size.h * Number(perBlock)).toFixed(2)} ${ASSET_SYMBOL}`
   const findRoom = { label: 'Find available space', message: `Find available space for ${sides} on ${wallName}.` }
   if (!hasSize) {
-    const sold = wall?.complete ? `${countText(wall.stats.claimed)} of ${countText(TOTAL_BLOCKS)} blocks sold. ` : ''
+    const sold = wall?.complete
+      ? `${formatCount(wall.stats.claimed)} of ${formatCount(TOTAL_BLOCKS)} blocks sold. `
+      : ''
     return {
       says: `${sold}A block costs ${perBlock} ${ASSET_SYMBOL}.`,
       label: 'Add a picture',

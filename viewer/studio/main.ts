@@ -1,6 +1,6 @@
 /** The paint page: wires the sketch, its steps, their components and the preview. */
 
-import { summaryOf } from '../../shared/money.ts'
+import { formatSummary } from '../../shared/money.ts'
 import { cellOf, parseCoord } from '../../shared/wall.ts'
 import { type Camera, clamp, fit, isFitted, reveal, viewOf } from '../camera/camera.ts'
 import { createShell } from '../shell.ts'
@@ -148,7 +148,7 @@ function lookForHolds(afterMs = REST_MS) {
 }
 
 function showWall(wall: Wall) {
-  if (wall.complete) counts.textContent = summaryOf(wall.stats.claimed, wall.pricing.perBlock)
+  if (wall.complete) counts.textContent = formatSummary(wall.stats.claimed, wall.pricing.perBlock)
   setSketch({ ...sketch, wall })
 }
 

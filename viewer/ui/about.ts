@@ -1,6 +1,6 @@
 /** The panel that explains the wall and its keys, and how to report content. */
 
-import { countText, formatPrice } from '../../shared/money.ts'
+import { formatCount, formatPrice } from '../../shared/money.ts'
 import { KEYS_HELP } from '../input/keys.ts'
 import type { PanelContent, Page } from '../page.ts'
 import { isSoldOut } from '../wall/wall-model.ts'
@@ -23,7 +23,7 @@ export function createAbout(page: Page): PanelContent {
         `An agent buys a block for ${price}, with one web request and a signed payment (x402). It can add a picture, a message and a link. It owns the block for good and can repaint it for free.`,
       ),
       createParagraph(
-        `${countText(sold)} blocks are sold, ${countText(open)} are available. All pictures and texts are the agents’ own.`,
+        `${formatCount(sold)} blocks are sold, ${formatCount(open)} are available. All pictures and texts are the agents’ own.`,
       ),
       ...(isSoldOut(wall) ? [] : renderInvitation(page)),
       createElement('h3', 'Check it yourself'),

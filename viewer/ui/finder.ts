@@ -1,6 +1,6 @@
 /** The panel with the search and the lists of artworks and agents. */
 
-import { formatBlocks, countOf, countText } from '../../shared/money.ts'
+import { formatBlocks, formatCountWithNoun, formatCount } from '../../shared/money.ts'
 import { coordOf } from '../../shared/wall.ts'
 import type { Page, PanelContent } from '../page.ts'
 import { type State, differsIn } from '../state.ts'
@@ -45,7 +45,7 @@ export function createFinder(page: Page): PanelContent {
     const hits = all.slice(0, shown)
     found.textContent = searching ? formatHits(all.length) : listText(wall, all)
     const rest = all.length - hits.length
-    const more = createButton('more', [`Show more (${countText(rest)} left)`], () => {
+    const more = createButton('more', [`Show more (${formatCount(rest)} left)`], () => {
       shown += PAGE
       fill(page.state())
     })
@@ -77,7 +77,9 @@ export function createFinder(page: Page): PanelContent {
 const orderNamed = (value: string): SortOrder => orders.find(([order]) => order === value)?.[0] ?? 'newest-works'
 
 const listText = (wall: Wall, [first]: readonly Hit[]) =>
-  first?.kind === 'agent' ? countOf(wall.agents.length, 'agent') : countOf(artworksOf(wall).length, 'artwork')
+  first?.kind === 'agent'
+    ? formatCountWithNoun(wall.agents.length, 'agent')
+    : formatCountWithNoun(artworksOf(wall).length, 'artwork')
 
 const formatHits = (count: number) =>
   count === 0 ? 'Nothing found' : count >= HITS_MAX ? `First ${HITS_MAX} results` : `${count} found`

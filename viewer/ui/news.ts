@@ -1,6 +1,6 @@
 /** The line of what happened: the purchase of this moment with its picture, else what is new. */
 
-import { formatBlocks, countOf } from '../../shared/money.ts'
+import { formatBlocks, formatCountWithNoun } from '../../shared/money.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import type { Component, Page } from '../page.ts'
 import { differsIn } from '../state.ts'
@@ -63,7 +63,7 @@ function wordsOf({ agents: all }: Wall, { blocks, agents, since }: News): readon
     return [`Last sale ${formatAgo(since.lastAt, Date.now())}, to `, createElement('bdi', owner ? nameOf(owner) : '')]
   }
   const when = since === 'today' ? since : formatSince(since, Date.now())
-  return [`${formatBlocks(blocks.length)} by ${countOf(agents, 'agent')} ${when}`]
+  return [`${formatBlocks(blocks.length)} by ${formatCountWithNoun(agents, 'agent')} ${when}`]
 }
 
 const sizeText = (blocks: number) => (blocks === 1 ? 'a block' : formatBlocks(blocks))

@@ -1,6 +1,6 @@
 /** Shows a pulse where a block was just painted. */
 
-import { worksOf } from '../../shared/works.ts'
+import { groupIntoWorks } from '../../shared/works.ts'
 import { type Rect, projectRect } from '../camera/camera.ts'
 import type { Component } from '../page.ts'
 import { boundsOf } from '../wall/artworks.ts'
@@ -32,7 +32,7 @@ export function createPulses(stage: HTMLElement): Component {
       if (reducedMotion || at !== undefined || wall === before || !wall?.complete || !before?.complete) return
       const { changed } = wall
       if (changed === undefined || changed.length > BLOCKS_MAX) return
-      for (const work of worksOf(changed).slice(0, PULSES_MAX - pulses.size)) add(boundsOf(work))
+      for (const work of groupIntoWorks(changed).slice(0, PULSES_MAX - pulses.size)) add(boundsOf(work))
     },
     frame({ camera, view }) {
       for (const [element, area] of pulses) placeAt(element, projectRect(camera, view, area))

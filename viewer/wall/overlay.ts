@@ -1,6 +1,6 @@
 /** The overlay: one colour with its opacity for each block, 160 x 90 x RGBA, so that a change costs 57 kB and one drawing. */
 
-import { countText } from '../../shared/money.ts'
+import { formatCount } from '../../shared/money.ts'
 import { ALL_BLOCKS, TOTAL_BLOCKS } from '../../shared/wall.ts'
 import { bytesOf, type Theme } from '../theme.ts'
 import { OPEN } from './pixel-buffer.ts'
@@ -91,16 +91,16 @@ export function legendOf(wall: Wall, overlay: Overlay): { readonly colour: strin
     case 'none':
       return []
     case 'open':
-      return [{ colour: OPEN_COLOUR, text: `${countText(wall.stats.remaining)} available blocks` }]
+      return [{ colour: OPEN_COLOUR, text: `${formatCount(wall.stats.remaining)} available blocks` }]
     case 'framework': {
       const all = frameworksOf(wall)
       const named = all.slice(0, FRAMEWORK_COLOURS.length)
       const rest = all.slice(named.length).reduce((sum, { blocks }) => sum + blocks, 0)
       const legends = named.map(({ name, blocks }, i) => ({
         colour: chooseFrameworkColour(i),
-        text: `${name ?? 'no framework'} · ${countText(blocks)}`,
+        text: `${name ?? 'no framework'} · ${formatCount(blocks)}`,
       }))
-      return rest === 0 ? legends : [...legends, { colour: OTHER_COLOUR, text: `other · ${countText(rest)}` }]
+      return rest === 0 ? legends : [...legends, { colour: OTHER_COLOUR, text: `other · ${formatCount(rest)}` }]
     }
   }
 }

@@ -4,7 +4,7 @@ import { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 import { CannotOpen } from '../../cannot-open.ts'
 import { writeNewFile } from '../../new-file.ts'
-import { troubleOf } from '../errors.ts'
+import { failureCodeOf } from '../errors.ts'
 
 /**
  * Makes a consistent copy of the database at `path` in a new file, and returns once the copy is flushed and
@@ -14,15 +14,15 @@ export function backUp(path: string, file: string): void {
   if (!existsSync(path)) throw new CannotOpen(`there is no database at ${path}`)
   writeNewFile(file, (unfinished) => {
     try {
-      copy(path, unfinished)
+      copyDatabase(path, unfinished)
     } catch (error) {
-      const trouble = troubleOf(error)
+      const trouble = failureCodeOf(error)
       throw trouble === undefined ? error : new CannotOpen(`the backup failed: ${trouble}`)
     }
   })
 }
 
-function copy(path: string, file: string): void {
+function copyDatabase(path: string, file: string): void {
   using source = new Database(path, { readonly: true, strict: true })
   // The owner's checkpoints hold locks for moments.
   source.run('PRAGMA busy_timeout = 5000')

@@ -15,7 +15,7 @@ export type GroupCommit = {
   /** Resolves once `work` ran inside a transaction that is flushed. */
   write<T>(work: () => T): Promise<T>
   /** Resolves once everything written by now is flushed. */
-  flushed(): Promise<void>
+  waitUntilFlushed(): Promise<void>
 }
 
 type Waiting = {
@@ -28,7 +28,7 @@ type Waiting = {
 type Written = { readonly respond: () => void; readonly fail: (error: unknown) => void }
 
 /** Collects work, and runs it in one `write` after another. */
-export function groupCommit({ write, soon, flush }: Means): GroupCommit {
+export function createGroupCommit({ write, soon, flush }: Means): GroupCommit {
   let waiting: Waiting[] = []
   let isBusy = false
   let flushing: Promise<void> = Promise.resolve()
@@ -44,7 +44,7 @@ export function groupCommit({ write, soon, flush }: Means): GroupCommit {
       return []
     }
   }
-  const turn = async () => {
+  const commitWaiting = async () => {
     const all = waiting
     waiting = []
     const written = commitAll(all)
@@ -56,7 +56,7 @@ export function groupCommit({ write, soon, flush }: Means): GroupCommit {
       waiting = []
     }
     isBusy = waiting.length > 0
-    if (isBusy) soon(() => void turn())
+    if (isBusy) soon(() => void commitWaiting())
   }
   return {
     write: (work) =>
@@ -68,8 +68,8 @@ export function groupCommit({ write, soon, flush }: Means): GroupCommit {
         waiting.push({ work: run, fail: reject })
         if (isBusy) return
         isBusy = true
-        soon(() => void turn())
+        soon(() => void commitWaiting())
       }),
-    flushed: () => flushing,
+    waitUntilFlushed: () => flushing,
   }
 }

@@ -4,7 +4,7 @@
  */
 
 import type { DamagedRow } from '../../row-checksums.ts'
-import { isLatest } from '../latest-changes.ts'
+import { renderLatestCondition } from '../latest-changes.ts'
 import type { RawConnection } from '../raw.ts'
 import { listDamagedRows } from '../row-checksums.ts'
 
@@ -21,15 +21,15 @@ export function inspectPresent(connection: RawConnection): Inspection {
     "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('changes', 'sqlite_sequence')",
   )
   const flaws = tables.all({}).flatMap(({ name }) => listFlaws(connection, name))
-  return inspectionOf(flaws, () => listDamagedRows(connection, isLatest('number')))
+  return createInspection(flaws, () => listDamagedRows(connection, renderLatestCondition('number')))
 }
 
 /** Checks the whole file. Throws SQLite's errors. */
 export function inspect(connection: RawConnection): Inspection {
-  return inspectionOf(listFlaws(connection), () => listDamagedRows(connection))
+  return createInspection(listFlaws(connection), () => listDamagedRows(connection))
 }
 
-function inspectionOf(flaws: readonly string[], damaged: () => DamagedRow[]): Inspection {
+function createInspection(flaws: readonly string[], damaged: () => DamagedRow[]): Inspection {
   const flaw = chooseWorst(flaws)
   return { flaw, damaged: flaw === 'beyond-repair' ? [] : damaged() }
 }
@@ -39,7 +39,7 @@ const ofOneRow = /^(CHECK constraint failed in|NULL value in|\w+ value in|non-\w
 const ofAnIndex = /(missing from|entries in|entry in|order for) index/
 
 /** Errors that SQLite reports about a file, besides single rows. Throws SQLite's errors. */
-export const flawOf = (connection: RawConnection): Inspection['flaw'] => chooseWorst(listFlaws(connection))
+export const findFlaw = (connection: RawConnection): Inspection['flaw'] => chooseWorst(listFlaws(connection))
 
 function listFlaws(connection: RawConnection, table?: string): string[] {
   const which = table === undefined ? '' : `(${table})`

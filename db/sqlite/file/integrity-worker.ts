@@ -1,7 +1,7 @@
 /** The worker that checks a file while the process that owns it is busy. */
 
 import { Database } from 'bun:sqlite'
-import { troubleOf } from '../errors.ts'
+import { failureCodeOf } from '../errors.ts'
 import type { RawConnection, Values } from '../raw.ts'
 import { inspect, inspectPresent, type Inspection } from './integrity-check.ts'
 
@@ -34,7 +34,7 @@ function inspectFile(path: string, look: (connection: RawConnection) => Inspecti
       db.close(true)
     }
   } catch (error) {
-    const trouble = troubleOf(error)
+    const trouble = failureCodeOf(error)
     if (trouble === undefined) throw error
     return { trouble }
   }

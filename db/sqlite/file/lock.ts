@@ -3,7 +3,7 @@
 import { Database } from 'bun:sqlite'
 import { existsSync, realpathSync } from 'node:fs'
 import { CannotOpen } from '../../cannot-open.ts'
-import { DatabaseInUse, troubleOf } from '../errors.ts'
+import { DatabaseInUse, failureCodeOf } from '../errors.ts'
 import { makePrivate } from './private-file.ts'
 
 // A process that is being replaced needs some time to finish its requests.
@@ -43,7 +43,7 @@ function tryLock(lockPath: string): Database | undefined {
     return lock
   } catch (error) {
     lock?.close()
-    const trouble = troubleOf(error)
+    const trouble = failureCodeOf(error)
     if (trouble?.startsWith('SQLITE_BUSY')) return undefined
     throw trouble === undefined ? error : new CannotOpen(`the lock file ${lockPath} cannot be used: ${trouble}`)
   }

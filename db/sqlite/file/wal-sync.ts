@@ -18,7 +18,7 @@ export type Disk = {
 const flushFile = promisify(fdatasync)
 
 /** The disk of the database at `path` (or `:memory:`). */
-export function diskOf(path: string): Disk {
+export function createDisk(path: string): Disk {
   // Without a disk, no writer arrives during a flush, so writers in one turn share a commit.
   if (path === ':memory:') return { soon: queueMicrotask, close: () => {} }
   // The log exists from the first write on, and is the same file as long as the database is open.

@@ -3,7 +3,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { pad, toEventSelector } from 'viem'
-import { lower, TRANSFER, USED } from '../../../shared/chain/arrivals.ts'
+import { toLowerHex, TRANSFER, USED } from '../../../shared/chain/arrivals.ts'
 import type { Hash, WatchedPayment } from '../../domain/purchase/payment.ts'
 import type { ChainStatus } from '../../domain/purchase/purchase.ts'
 
@@ -75,7 +75,7 @@ export function readPaymentEnd(receipt: TransactionReceipt, payment: WatchedPaym
     topicsOf(log) === [TRANSFER, pad(payment.payer), pad(payment.to)].join() &&
     (payment.amount === undefined || BigInt(log.data) === payment.amount)
   const next = logs[at + 1]
-  if (paysUs(next)) return { kind: 'paid', tx: lower(receipt.transactionHash) }
+  if (paysUs(next)) return { kind: 'paid', tx: toLowerHex(receipt.transactionHash) }
   if (topicsOf(next)?.startsWith([TRANSFER, pad(payment.payer)].join()) === true) return ELSEWHERE
   // Without a next event the receipt is incomplete.
   return next === undefined || logs.some(paysUs) ? SILENT : ELSEWHERE

@@ -1,4 +1,4 @@
-import { countText } from '../../../shared/money.ts'
+import { formatCount } from '../../../shared/money.ts'
 import { reportLines } from '../verify/report-lines.ts'
 import { verify as verifyWall, type VerifyProgress } from '../verify/verify.ts'
 import { addressOf, type Command, parseEndpoints, UsageError } from './command.ts'
@@ -41,6 +41,6 @@ const DOING = {
 } as const
 
 function showProgress({ stage, done, total }: VerifyProgress): void {
-  const of = total === undefined ? '' : ` of ${countText(total)}`
-  if (process.stderr.isTTY) process.stderr.write(`${CLEARED}${countText(done)}${of} ${DOING[stage]} `)
+  const of = total === undefined ? '' : ` of ${formatCount(total)}`
+  if (process.stderr.isTTY) process.stderr.write(`${CLEARED}${formatCount(done)}${of} ${DOING[stage]} `)
 }

@@ -4,7 +4,7 @@ import {
   parseTopicAddress,
   type Arrival,
   findArrivals,
-  lower,
+  toLowerHex,
   TRANSFER,
   type TokenEvent,
   USED,
@@ -37,9 +37,9 @@ export function parsePayments({ logs }: TransactionReceipt): readonly ChainPayme
     const isTransfer = topics[0] === TRANSFER && topics.length === 3 && amountPattern.test(data)
     return isTransfer && isAddressTopic(topics[1]) && isAddressTopic(topics[2])
   })
-  const tokens = new Set(events.map(({ address }) => lower(address)))
+  const tokens = new Set(events.map(({ address }) => toLowerHex(address)))
   return [...tokens].flatMap((token) => {
-    const ofToken = events.filter(({ address }) => lower(address) === token)
+    const ofToken = events.filter(({ address }) => toLowerHex(address) === token)
     const transfers = ofToken.filter(({ topics }) => topics[0] === TRANSFER)
     const uses = ofToken.filter(({ topics }) => topics[0] === USED)
     return findArrivals(transfers, uses).map((arrival, at) => ({

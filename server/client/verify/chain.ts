@@ -2,7 +2,7 @@
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { concat, createClient, http, numberToHex, pad, toFunctionSelector } from 'viem'
-import { lower, TRANSFER } from '../../../shared/chain/arrivals.ts'
+import { toLowerHex, TRANSFER } from '../../../shared/chain/arrivals.ts'
 import type { Network } from '../../../shared/usdc.ts'
 import { WallError } from '../wall-error.ts'
 import type { Hex, TransactionReceipt } from './chain-facts.ts'
@@ -167,7 +167,7 @@ async function* readTransfers(
     })
     if (found === undefined) continue
     const through = windows.at(-1)?.[1] ?? to
-    yield { txs: found.flat().map((log) => lower(log.transactionHash ?? '0x')), through }
+    yield { txs: found.flat().map((log) => toLowerHex(log.transactionHash ?? '0x')), through }
     next = through + 1n
   }
 }

@@ -2,7 +2,7 @@
 
 import type { SaleDeed } from '../../../shared/contract/deeds.ts'
 import type { Sale } from '../../../shared/contract/feed.ts'
-import { fitsOrder, isOrderNonce, type Order, orderText, formatPictureDigest } from '../../../shared/order.ts'
+import { matchesOrder, isOrderNonce, type Order, formatOrderText, formatPictureDigest } from '../../../shared/order.ts'
 import { PIXELS_PER_BLOCK, toRowOrder, trustPixels } from '../../../shared/pixels.ts'
 import { hashPixels } from '../../../shared/signing.ts'
 
@@ -35,7 +35,7 @@ const createChanged = (why: string): Binding => ({ kind: 'changed', why })
 
 function fits(nonce: string, order: Order, salt: string): boolean {
   try {
-    return fitsOrder(nonce, orderText(order), salt)
+    return matchesOrder(nonce, formatOrderText(order), salt)
   } catch {
     return false
   }

@@ -1,6 +1,6 @@
 /** Whether the claimed payments are on the chain: payer, amount, token and payee. */
 
-import { lower, type MatchedArrivals, matchArrivals } from '../../../shared/chain/arrivals.ts'
+import { toLowerHex, type MatchedArrivals, matchArrivals } from '../../../shared/chain/arrivals.ts'
 import type { OwedMoney, SaleDeed } from '../../../shared/contract/deeds.ts'
 import { formatMoney } from '../../../shared/money.ts'
 import { isNetwork, networks } from '../../../shared/usdc.ts'
@@ -30,7 +30,7 @@ export type Payments = {
 
 /** Matches the payments on the chain with all claims of a wall. */
 export function matchPayments({ asset, payTo, deeds, owed }: Claims, facts: ChainFacts): Payments {
-  const token = lower(asset as Hex)
+  const token = toLowerHex(asset as Hex)
   const payees = new Set(payTo.map((address) => address.toLowerCase()))
   const inTransaction = new Map<string, ChainPayment[]>()
   for (const payment of facts.payments)

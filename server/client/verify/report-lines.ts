@@ -1,6 +1,6 @@
 /** The result of a check, in lines for people. */
 
-import { countOf, countText, formatMoney } from '../../../shared/money.ts'
+import { formatCountWithNoun, formatCount, formatMoney } from '../../../shared/money.ts'
 import { nameNetwork } from '../../../shared/usdc.ts'
 import type { FindingKind } from './verdict.ts'
 import type { WallReport } from './verify.ts'
@@ -19,14 +19,14 @@ function formatSummary({ blocks, amount, bound, credits, findings }: WallReport)
   const [unpaid, undeeded] = [count(UNPAID), count(['payment_without_deed'])]
   const others = findings.length - unpaid - undeeded
   return `${[
-    countOf(blocks, 'block'),
+    formatCountWithNoun(blocks, 'block'),
     formatDollars(amount),
     ...(blocks === 0 ? [] : ['each paid by the wallet that is shown']),
-    `${countText(bound)} bound to the words and picture that were bought`,
-    `${countOf(credits.open, 'credit')} open`,
-    undeeded === 0 ? 'no dollar without a deed' : `${countOf(undeeded, 'payment')} without a deed`,
-    unpaid === 0 ? 'no deed without a dollar' : `${countOf(unpaid, 'deed')} without its dollar`,
-    ...(others === 0 ? [] : [`${countText(others)} more that ${others === 1 ? 'is' : 'are'} wrong`]),
+    `${formatCount(bound)} bound to the words and picture that were bought`,
+    `${formatCountWithNoun(credits.open, 'credit')} open`,
+    undeeded === 0 ? 'no dollar without a deed' : `${formatCountWithNoun(undeeded, 'payment')} without a deed`,
+    unpaid === 0 ? 'no deed without a dollar' : `${formatCountWithNoun(unpaid, 'deed')} without its dollar`,
+    ...(others === 0 ? [] : [`${formatCount(others)} more that ${others === 1 ? 'is' : 'are'} wrong`]),
   ].join(', ')}.`
 }
 
@@ -47,22 +47,28 @@ function noteLines(report: WallReport): readonly string[] {
   const { unbound, boundToFile, hiddenOrders, otherHosts, unconfirmed, credits, noted, plain, young, searched } = report
   const name = nameNetwork(report.network)
   const notes: readonly (readonly [number, string])[] = [
-    [unbound, `${countOf(unbound, 'block')} bought without binding the payment to the order.`],
-    [boundToFile, `${countOf(boundToFile, 'block')} bound to an image file; the wall converted it to colours.`],
-    [hiddenOrders, `${countOf(hiddenOrders, 'order')} not computed again, because the operator hides a part.`],
+    [unbound, `${formatCountWithNoun(unbound, 'block')} bought without binding the payment to the order.`],
+    [
+      boundToFile,
+      `${formatCountWithNoun(boundToFile, 'block')} bound to an image file; the wall converted it to colours.`,
+    ],
+    [
+      hiddenOrders,
+      `${formatCountWithNoun(hiddenOrders, 'order')} not computed again, because the operator hides a part.`,
+    ],
     [otherHosts.length, `Orders that name another host: ${otherHosts.join(', ')}.`],
-    [unconfirmed, `${countOf(unconfirmed, 'deed')} paid in the newest blocks of the chain.`],
-    [credits.paidBack, `${countOf(credits.paidBack, 'credit')} paid back on the chain.`],
+    [unconfirmed, `${formatCountWithNoun(unconfirmed, 'deed')} paid in the newest blocks of the chain.`],
+    [credits.paidBack, `${formatCountWithNoun(credits.paidBack, 'credit')} paid back on the chain.`],
     [
       credits.notProved,
-      `${countOf(credits.notProved, 'credit')} said to be paid back by a transaction that does not show it.`,
+      `${formatCountWithNoun(credits.notProved, 'credit')} said to be paid back by a transaction that does not show it.`,
     ],
     [
       noted,
-      `${countOf(noted, 'payment')} without a purchase, noted by the wall: ${formatDollars(report.notedAmount)}.`,
+      `${formatCountWithNoun(noted, 'payment')} without a purchase, noted by the wall: ${formatDollars(report.notedAmount)}.`,
     ],
-    [plain, `${countOf(plain, 'other transfer')} to the wall’s addresses, which cannot buy a block.`],
-    [young, `${countOf(young, 'payment')} without a deed in the last ten minutes.`],
+    [plain, `${formatCountWithNoun(plain, 'other transfer')} to the wall’s addresses, which cannot buy a block.`],
+    [young, `${formatCountWithNoun(young, 'payment')} without a deed in the last ten minutes.`],
   ]
   const range = searched && `Searched ${name} for payments in blocks ${searched.from} to ${searched.through}.`
   return [...notes.flatMap(([count, line]) => (count === 0 ? [] : [line])), ...(range === undefined ? [] : [range])]
@@ -71,4 +77,4 @@ function noteLines(report: WallReport): readonly string[] {
 const DOLLAR = 1_000_000n
 
 const formatDollars = (amount: bigint) =>
-  amount % DOLLAR === 0n ? countOf(Number(amount / DOLLAR), 'dollar') : `${formatMoney(amount)} dollars`
+  amount % DOLLAR === 0n ? formatCountWithNoun(Number(amount / DOLLAR), 'dollar') : `${formatMoney(amount)} dollars`

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { lower } from '../../../shared/chain/arrivals.ts'
+import { toLowerHex } from '../../../shared/chain/arrivals.ts'
 import { isNetwork, networks } from '../../../shared/usdc.ts'
 import { stateFolder } from '../state-folder.ts'
 import { type ChainFacts, type ChainPayment, type Hex, parsePayments } from './chain-facts.ts'
@@ -101,7 +101,7 @@ async function readChain(
   { network, asset, payTo, deeds, owed }: Claims,
   { since, isAll, folder, onProgress }: Reading,
 ): Promise<{ readonly facts: ChainFacts } & Pick<WallReport, 'searched' | 'requests'>> {
-  const [token, payees] = [lower(asset as Hex), payTo.map((address) => lower(address as Hex)).toSorted()]
+  const [token, payees] = [toLowerHex(asset as Hex), payTo.map((address) => toLowerHex(address as Hex)).toSorted()]
   const of = [network, token, ...payees].join(' ')
   const kept = isAll ? undefined : await readKept(folder, of)
   const payments: ChainPayment[] = [...(kept?.payments ?? [])]

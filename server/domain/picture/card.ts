@@ -3,7 +3,7 @@
  * blocks with all others dimmed. An agent is named where there are letters for all of its name; they lack most scripts.
  */
 
-import { formatAmount, countText } from '../../../shared/money.ts'
+import { formatAmount, formatCount } from '../../../shared/money.ts'
 import { toLinearRgb } from '../../../shared/oklab.ts'
 import { PALETTE } from '../../../shared/palette.ts'
 import { findNearestColour } from '../../../shared/quantise.ts'
@@ -90,7 +90,7 @@ export function drawCard(view: WallView, words: CardWords, subject: CardSubject,
   if (subject.kind === 'block') drawBlock(bitmap, view, words, subject.block, wall)
   else if (subject.kind === 'work') drawWork(bitmap, view, words, subject.block)
   else if (subject.kind === 'agent') drawAgent(bitmap, view, words, subject.agent, wall)
-  else drawPane(bitmap, words, wall, `${countText(view.claimed.size)} OF ${countText(TOTAL_BLOCKS)} BLOCKS`)
+  else drawPane(bitmap, words, wall, `${formatCount(view.claimed.size)} OF ${formatCount(TOTAL_BLOCKS)} BLOCKS`)
   return bitmap
 }
 
@@ -209,7 +209,7 @@ function lightUp({ width, height, indices }: Bitmap, boxes: readonly Box[]): Bit
 
 /** Whose blocks they are, where that can be written and there is room for it, and how many. */
 function formatByline(name: string | null, blocks: number): string {
-  const size = blocks === 1 ? '1 BLOCK' : `${countText(blocks)} BLOCKS`
+  const size = blocks === 1 ? '1 BLOCK' : `${formatCount(blocks)} BLOCKS`
   const text = (name ?? '').toUpperCase()
   const line = `${text} : ${size}`
   return text !== '' && isWritable(text) && line.length <= BYLINE_LETTERS_MAX ? line : size

@@ -1,6 +1,6 @@
 /** An order whose nonce is known, to check one's own code with. A test proves it. */
 
-import { type Order, orderText } from '../../../shared/order.ts'
+import { type Order, formatOrderText } from '../../../shared/order.ts'
 
 const ORDER: Order = {
   host: 'wall.example',
@@ -11,7 +11,7 @@ const ORDER: Order = {
 }
 
 export const ORDER_VECTOR = {
-  message: orderText(ORDER),
+  message: formatOrderText(ORDER),
   salt: '0x000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f',
   nonce: '0x50584f31736cae20b4252c30970be7e2d9436a2473d931ea6514c754715f0c94',
 } as const

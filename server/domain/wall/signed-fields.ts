@@ -1,6 +1,6 @@
 /** The fields that wallets set and sign: which change takes which, and a signature to check a signer by. */
 
-import { digestOf, editMessage } from '../../../shared/signing.ts'
+import { digestOf, formatEditMessage } from '../../../shared/signing.ts'
 
 export type Kind = 'set_pixels' | 'set_area' | 'register' | 'set_painter'
 
@@ -18,7 +18,7 @@ export type SignableField = (typeof SIGNABLE)[Kind][number]
 export type SignedFields = { readonly [Field in SignableField]?: string | null }
 
 // The message is changed, the link cleared, the pixels kept: one field of each kind.
-const message = editMessage('wall.example', '80,45', 1_800_000_000_000, { message: 'hello again', link: null })
+const message = formatEditMessage('wall.example', '80,45', 1_800_000_000_000, { message: 'hello again', link: null })
 
 export const TEST_VECTOR = {
   privateKey: `0x${'1'.padStart(64, '0')}`,

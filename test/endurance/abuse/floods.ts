@@ -5,7 +5,7 @@ import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { serializeErc6492Signature } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { createWallet } from '../../../server/local/wallets.ts'
-import { editMessage } from '../../../shared/signing.ts'
+import { formatEditMessage } from '../../../shared/signing.ts'
 import { COLS } from '../../../shared/wall.ts'
 import { flatPng, GREY, pngOf } from '../../support/picture-files.ts'
 
@@ -80,7 +80,7 @@ const createForeignRepaint = (signature: `0x${string}`, target: Target) =>
 async function repaint(at: number, target: Target): Promise<Uint8Array> {
   const fields = { message: `flood ${at} ${createRandomHex(4)}` }
   const ts = Date.now()
-  const message = editMessage(new URL(`http://${target.host}`).hostname, target.block, ts, fields)
+  const message = formatEditMessage(new URL(`http://${target.host}`).hostname, target.block, ts, fields)
   const signature = await privateKeyToAccount(target.key).signMessage({ message })
   return bytesOf(`PUT /blocks/${target.block}`, target, JSON_TYPE, JSON.stringify({ ts, signature, ...fields }))
 }

@@ -1,7 +1,7 @@
 /** A wall in its own process with a real chain, counters for every outgoing call, and honest buyers during the floods. */
 
 import { join } from 'node:path'
-import { seed } from '../../../bench/servers/seed.ts'
+import { seedWall } from '../../../bench/servers/seed.ts'
 import { agentsOf } from '../../../bench/servers/servers.ts'
 import { openSqlite } from '../../../db/sqlite/open.ts'
 import type { LogTail } from '../../../shared/contract/live.ts'
@@ -64,7 +64,7 @@ export async function openScene(changes: number, left: number): Promise<Scene> {
   const rpc = startOddEndpoint(around.network.rpcUrl, {})
   const databasePath = join(around.folder, 'wall.sqlite')
   const sold = TOTAL_BLOCKS - left
-  seed(databasePath, { blocks: sold, agents: agentsOf(sold) })
+  seedWall(databasePath, { blocks: sold, agents: agentsOf(sold) })
   await lengthenLog(databasePath, changes)
   const wall = await around.startArmed({ RPC_URL: rpc.url, DATABASE_PATH: databasePath })
   const target = await targetOf(wall, sold)

@@ -1,7 +1,7 @@
 /** An owner who repaints as much as the budgets allow, on a clock that the test moves. */
 
 import { privateKeyToAccount } from 'viem/accounts'
-import { buyerOf, keyOf, NETWORK, seed } from '../../../bench/servers/seed.ts'
+import { buyerOf, keyOf, NETWORK, seedWall } from '../../../bench/servers/seed.ts'
 import { agentsOf, QUIET } from '../../../bench/servers/servers.ts'
 import { openSqlite } from '../../../db/sqlite/open.ts'
 import { startWall } from '../../../server/local/wall-process.ts'
@@ -30,7 +30,7 @@ const OWNED = CLAIM_ORDER.filter((_, at) => buyerOf(at + 1, AGENTS) === 1).slice
 
 /** A sold wall in a file at `path`, ten of whose blocks belong to the vandal. It keeps the history of `historyDays`. */
 export async function createVandalisedWall(path: string, historyDays: number) {
-  seed(path, { blocks: TOTAL_BLOCKS, agents: AGENTS })
+  seedWall(path, { blocks: TOTAL_BLOCKS, agents: AGENTS })
   const clock = fakeClock(BEGINS_AT)
   const limits = createRateLimits(clock)
   let written = 0

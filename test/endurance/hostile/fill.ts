@@ -1,7 +1,7 @@
 /** Makes the request of a case: fills in times, blocks, wallets, signatures and payments that only a run can know. */
 
 import { decodePercent } from '../../../server/http/request/request-url.ts'
-import { editMessage, registerMessage, type Field } from '../../../shared/signing.ts'
+import { formatEditMessage, formatRegisterMessage, type Field } from '../../../shared/signing.ts'
 import { signPayment } from '../../support/chain/payments.ts'
 import { headerOf } from '../../support/service/wall.ts'
 import type { RequestCase } from './catalogue.ts'
@@ -64,12 +64,12 @@ function composeMessage(hostname: string, target: string, body: Readonly<Record<
   const readField = (name: string) => fieldOf(fields[name])
   const ts = Number(fields['ts'])
   if (target.startsWith('/api/agents/me'))
-    return registerMessage(hostname, String(fields['wallet']), ts, {
+    return formatRegisterMessage(hostname, String(fields['wallet']), ts, {
       name: readField('name'),
       framework: readField('framework'),
     })
   const coord = isCall ? fields['coord'] : decodePercent(target.slice('/blocks/'.length).split('?')[0] ?? '')
-  return editMessage(hostname, String(coord), ts, {
+  return formatEditMessage(hostname, String(coord), ts, {
     pixels: readField('pixels'),
     message: readField('message'),
     link: readField('link'),

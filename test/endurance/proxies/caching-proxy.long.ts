@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { readAnswered, watch } from '../../../bench/scenarios/viewers.ts'
+import { readRequestCount, simulateViewers } from '../../../bench/scenarios/viewers.ts'
 import { buyBlock, get, repaint } from '../../support/e2e/buyer.ts'
 import { isHere, type Proxy, startProxy } from '../../support/e2e/proxies.ts'
 import { metricsPortOf } from '../../support/e2e/read-wall.ts'
@@ -15,7 +15,7 @@ const PRIVATE = ['/blocks/1,1', '/blocks/next', '/api/health', '/readyz', '/api/
 describe.skipIf(!isHere('caching-nginx'))('behind a proxy with a cache', () => {
   let wall: World
   let proxy: Proxy
-  const countAnsweredByWall = () => readAnswered(metricsPortOf(wall.wall()))
+  const countAnsweredByWall = () => readRequestCount(metricsPortOf(wall.wall()))
   beforeAll(async () => {
     wall = await startWorld({ METRICS_PORT: '0', BASE_URL: 'http://127.0.0.1' })
     proxy = await startProxy('caching-nginx', [new URL(wall.url).port])
@@ -28,7 +28,7 @@ describe.skipIf(!isHere('caching-nginx'))('behind a proxy with a cache', () => {
   test('behind a caching proxy, ten times as many viewers cause no more requests to the wall', async () => {
     const askAsViewers = async (viewers: number) => {
       const before = await countAnsweredByWall()
-      const served = await watch(proxy.url, viewers, 5000)
+      const served = await simulateViewers(proxy.url, viewers, 5000)
       return { served, ofTheWall: (await countAnsweredByWall()) - before }
     }
     const [few, many] = [await askAsViewers(100), await askAsViewers(1000)]

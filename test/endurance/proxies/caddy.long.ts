@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { load, encodeRequest } from '../../../bench/measure/load.ts'
+import { runLoad, encodeRequest } from '../../../bench/measure/load.ts'
 import { get, sign } from '../../support/e2e/buyer.ts'
 import { isHere, type Proxy, startProxy } from '../../support/e2e/proxies.ts'
 import { expectBooksToBalance } from '../../support/e2e/read-wall.ts'
@@ -36,7 +36,7 @@ describe.skipIf(!isHere('caddy'))('behind Caddy', () => {
     const takeNext = () => requests[asked++ % requests.length]
     const port = Number(new URL(proxy.url).port)
     const [reads, ...bought] = await Promise.all([
-      load({ port, next: takeNext, connections: 16, ms: READS_MS }),
+      runLoad({ port, next: takeNext, connections: 16, ms: READS_MS }),
       ...payments.map((payment) => get(proxy, 'next', payment)),
     ])
     expect(bought.map(({ status }) => status)).toEqual(payments.map(() => 200))

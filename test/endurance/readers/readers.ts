@@ -3,10 +3,10 @@
 import { join } from 'node:path'
 import { privateKeyToAccount } from 'viem/accounts'
 import { readResidentMb } from '../../../bench/measure/cpu.ts'
-import { buyerOf, keyOf, seed } from '../../../bench/servers/seed.ts'
+import { buyerOf, keyOf, seedWall } from '../../../bench/servers/seed.ts'
 import { agentsOf } from '../../../bench/servers/servers.ts'
 import { UNREAD_LIMITS } from '../../../server/adapters/unread-limits.ts'
-import { editMessage } from '../../../shared/signing.ts'
+import { formatEditMessage } from '../../../shared/signing.ts'
 import { MESSAGE_MAX } from '../../../shared/text.ts'
 import { CLAIM_ORDER, coordOf, TOTAL_BLOCKS } from '../../../shared/wall.ts'
 import { startWorld, type World } from '../../support/e2e/world.ts'
@@ -28,7 +28,7 @@ const SAMPLE_EVERY_MS = 250
 export async function openSoldWall(): Promise<World> {
   const world = await startWorld()
   await world.wall().stop()
-  seed(world.databasePath, { blocks: TOTAL_BLOCKS, agents: agentsOf(TOTAL_BLOCKS) })
+  seedWall(world.databasePath, { blocks: TOTAL_BLOCKS, agents: agentsOf(TOTAL_BLOCKS) })
   await world.restart()
   return world
 }
@@ -83,7 +83,9 @@ export async function repaintOften({ url }: World, times: number): Promise<numbe
     const block = blocks[at % blocks.length] ?? ''
     const fields = { message: String(at).padEnd(MESSAGE_MAX, '\u{20ac}') }
     const ts = Date.now()
-    const signature = await account.signMessage({ message: editMessage(new URL(url).hostname, block, ts, fields) })
+    const signature = await account.signMessage({
+      message: formatEditMessage(new URL(url).hostname, block, ts, fields),
+    })
     const answer = await fetch(`${url}/blocks/${block}`, {
       method: 'PUT',
       headers: { 'Content-Type': 'application/json' },

@@ -1,7 +1,7 @@
 /** The users of the wall while it is watched: readers, owners who repaint, followers of the live stream, and buyers. */
 
 import type { Socket } from 'bun'
-import { encodeRequest, load } from '../../../bench/measure/load.ts'
+import { encodeRequest, runLoad } from '../../../bench/measure/load.ts'
 import { createOwners } from '../../../bench/scenarios/owners.ts'
 import type { LocalNetwork } from '../../../server/local/network.ts'
 import { buyUntilEnded, createBuyer } from '../torture/buyers.ts'
@@ -61,7 +61,7 @@ export async function visit(rates: Rates, { url, network, ms, sold }: Visit, tot
     }),
     runPaced(1000 / rates.repaintsPerSecond, over, async () => {
       const once = [sign().bytes]
-      const { statuses } = await load({ port, next: () => once.pop(), connections: 1, ms: 1 })
+      const { statuses } = await runLoad({ port, next: () => once.pop(), connections: 1, ms: 1 })
       for (const status of statuses.keys()) if (checkStatus('repaint', status)) totals.repaints++
     }),
     runPaced(ms / rates.purchases, over, async () => {

@@ -7,7 +7,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readResidentMb } from '../../../bench/measure/cpu.ts'
-import { seed } from '../../../bench/servers/seed.ts'
+import { seedWall } from '../../../bench/servers/seed.ts'
 import { agentsOf } from '../../../bench/servers/servers.ts'
 import { startLocalNetwork } from '../../../server/local/network.ts'
 import { waitUntilArmed, startWall, type WallProcess } from '../../../server/local/wall-process.ts'
@@ -61,7 +61,7 @@ export async function runSoak(
   const folder = mkdtempSync(join(tmpdir(), 'pixel-wall-soak-'))
   const path = join(folder, 'wall.sqlite')
   const sold = TOTAL_BLOCKS - rates.purchases
-  seed(path, { blocks: sold, agents: agentsOf(sold) })
+  seedWall(path, { blocks: sold, agents: agentsOf(sold) })
   const network = await startLocalNetwork()
   try {
     const wall = await startWall(

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { CannotOpen } from '../../../db/cannot-open.ts'
 import type { DamagedRow } from '../../../db/row-checksums.ts'
-import { openSqlite, openSqliteAhead, openWall, createPorts, type Sqlite } from '../../../db/sqlite/open.ts'
+import { openSqlite, openSqliteUnchecked, openWall, createPorts, type Sqlite } from '../../../db/sqlite/open.ts'
 import { StoreUnavailable } from '../../../server/domain/failure.ts'
 import { toCanvasBlock, toFeedPage, type WallView } from '../../../server/domain/wall/wall-view.ts'
 import { followLog } from '../../../server/instances/follow-log.ts'
@@ -142,7 +142,7 @@ describe('damage to the history alone', () => {
       UPDATE changes SET message = 'forged' WHERE message = '${ofOldRepaint}'`)
     vandal.close(true)
     const damaged: DamagedRow[] = []
-    const { store, checked, checkHistory } = await openSqliteAhead(copy, TERMS.network, {
+    const { store, checked, checkHistory } = await openSqliteUnchecked(copy, TERMS.network, {
       onDamaged: (row) => damaged.push(row),
     })
     expect(await checked).toBe('whole')
@@ -164,7 +164,7 @@ describe('damage to the history alone', () => {
     const at = Buffer.from(bytes).indexOf(ofOldRepaint)
     bytes.fill(0, at - (at % page), at - (at % page) + 8)
     await Bun.write(copy, bytes)
-    const { store, checked, checkHistory } = await openSqliteAhead(copy, TERMS.network)
+    const { store, checked, checkHistory } = await openSqliteUnchecked(copy, TERMS.network)
     expect(await checked).toBe('whole')
     expect(await failureOf(checkHistory())).toBeInstanceOf(CannotOpen)
     store.close()

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { groupCommit } from '../../../db/sqlite/file/group-commit.ts'
+import { createGroupCommit } from '../../../db/sqlite/file/group-commit.ts'
 import { StoreBroken, StoreUnavailable } from '../../../server/domain/failure.ts'
 import { failureOf } from '../../support/engine.ts'
 
@@ -24,7 +24,7 @@ function store({
       throw error
     }
   }
-  return { kept, ...groupCommit({ write, soon: setImmediate, flush }) }
+  return { kept, ...createGroupCommit({ write, soon: setImmediate, flush }) }
 }
 
 /** A disk whose flush takes as long as the test wants. */
@@ -121,7 +121,7 @@ test('a disk that fails after the commit fails the committed and the waiting wri
 
 test('after a wait for the disk, every unacknowledged write is on the disk', async () => {
   const disk = createSlowDisk()
-  const { kept, write, flushed } = store({ flush: disk.flush })
+  const { kept, write, waitUntilFlushed: flushed } = store({ flush: disk.flush })
   await flushed()
   const told: string[] = []
   const first = write(() => kept.rows.push('a')).then(() => told.push('written'))

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { CannotOpen } from '../../../db/cannot-open.ts'
 import wallOfTheFirstVersion from '../../../db/migrations/0001_wall.sqlite.sql' with { type: 'text' }
 import { DatabaseInUse } from '../../../db/sqlite/errors.ts'
-import { checkVersion, openSqlite, openSqliteAhead } from '../../../db/sqlite/open.ts'
+import { checkVersion, openSqlite, openSqliteUnchecked } from '../../../db/sqlite/open.ts'
 import { failureOf, sell } from '../../support/engine.ts'
 import { blockOf, editOf, identityOf, NOW, TERMS, createWalletAddress } from '../../support/samples.ts'
 import { createScratchFolder } from '../../support/scratch-folder.ts'
@@ -52,7 +52,7 @@ test('a wall whose process was killed accepts writes as soon as it was checked',
   for (let times = 0; times < 8; times++) {
     const again = fileOf(`cut-${times}`)
     for (const ending of ['', '-wal']) copyFileSync(cut + ending, again + ending)
-    const { store, checked } = await openSqliteAhead(again, TERMS.network)
+    const { store, checked } = await openSqliteUnchecked(again, TERMS.network)
     // The result of the check is known only after its network was stored.
     expect(await checked).toBe('whole')
     store.close()

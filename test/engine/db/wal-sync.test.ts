@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { diskOf } from '../../../db/sqlite/file/wal-sync.ts'
+import { createDisk } from '../../../db/sqlite/file/wal-sync.ts'
 import { openSqlite, openWall, createPorts } from '../../../db/sqlite/open.ts'
 import { StoreBroken } from '../../../server/domain/failure.ts'
 import { failureOf, hold, sell } from '../../support/engine.ts'
@@ -106,12 +106,12 @@ test('a disk that fails after the commit of an edit is reported at once, and the
 test('a flush covers the write-ahead log, where commits are', async () => {
   const path = join(folder, 'real.sqlite')
   const wall = await openSqlite(path, TERMS.network)
-  const disk = diskOf(path)
+  const disk = createDisk(path)
   await disk.flush?.()
   disk.close()
   wall.close()
   // A closed database is one file.
-  expect(await failureOf(Promise.try(() => diskOf(path).flush?.()))).toMatchObject({ code: 'ENOENT' })
+  expect(await failureOf(Promise.try(() => createDisk(path).flush?.()))).toMatchObject({ code: 'ENOENT' })
 })
 
 test('a database that is closed during a flush is closed without an error', async () => {

@@ -1,9 +1,9 @@
-import { openSqlite, openSqliteAhead, type Sqlite } from '../../../db/sqlite/open.ts'
+import { openSqlite, openSqliteUnchecked, type Sqlite } from '../../../db/sqlite/open.ts'
 
 type Open = (...opening: Parameters<typeof openSqlite>) => Promise<Sqlite>
 
 const openAhead: Open = async (...opening) => {
-  const { store, checked, checkHistory } = await openSqliteAhead(...opening)
+  const { store, checked, checkHistory } = await openSqliteUnchecked(...opening)
   await checked
   await checkHistory()
   return store

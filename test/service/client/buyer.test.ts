@@ -18,25 +18,25 @@ const WALLET = createWallet()
 
 type Answer = { status: number; headers?: Record<string, string>; body?: string } | 'drop'
 
-const answerSold = (block: string): Answer => ({
+const createSoldAnswer = (block: string): Answer => ({
   status: 200,
   headers: { 'payment-response': 'e30=' },
   body: JSON.stringify({ block, owner: 'you' }),
 })
-const answerRefusal = (status: number, headers: Record<string, string> = {}): Answer => ({
+const createRefusal = (status: number, headers: Record<string, string> = {}): Answer => ({
   status,
   headers,
   body: JSON.stringify({ error: `code_${status}`, message: 'In words.' }),
 })
 /** A refusal with `charged`. */
-const answerCharged = (status: number, error: string, said: 'yes' | 'no' | 'unknown'): Answer => ({
+const createChargedAnswer = (status: number, error: string, said: 'yes' | 'no' | 'unknown'): Answer => ({
   status,
   body: JSON.stringify({ error, message: 'In words.', charged: said }),
 })
-const SOLD = answerSold('80,45')
-const BUSY = answerRefusal(503, { 'retry-after': '7' })
+const SOLD = createSoldAnswer('80,45')
+const BUSY = createRefusal(503, { 'retry-after': '7' })
 
-const answerTerms = (amount = TERMS.amount): Answer => ({
+const createTermsAnswer = (amount = TERMS.amount): Answer => ({
   status: 402,
   headers: {
     'payment-required': encodeHeader(
@@ -47,7 +47,7 @@ const answerTerms = (amount = TERMS.amount): Answer => ({
 })
 
 /** A minimal wall: returns terms without a payment, and otherwise the prepared responses in turn. */
-function playWall(answers: Answer[], unpaid: Answer | (() => Answer) = answerTerms()) {
+function startScriptedWall(answers: Answer[], unpaid: Answer | (() => Answer) = createTermsAnswer()) {
   const paid: { url: string; payment: string }[] = []
   const server = Bun.listen({
     hostname: '127.0.0.1',
@@ -98,17 +98,17 @@ const createTestBuyer = (options: Options = {}) =>
   })
 
 /** How many signed payments wait on disk. */
-const listKept = async () => (await readdir(folder)).filter((name) => name.endsWith('.json')).length
+const countKept = async () => (await readdir(folder)).filter((name) => name.endsWith('.json')).length
 
 const ADA = '?name=Ada'
 
-const orderAt = (url: string): OrderToPay => ({ url, text: `an order for ${url}`, blocks: 1 })
+const createOrder = (url: string): OrderToPay => ({ url, text: `an order for ${url}`, blocks: 1 })
 
 /** Buys, returns the receipt, and records the result. */
-async function buyAt(wall: ReturnType<typeof playWall>, options: Options = {}) {
+async function buyAt(wall: ReturnType<typeof startScriptedWall>, options: Options = {}) {
   const waited: number[] = []
   const end = await createTestBuyer({ onWait: (status) => waited.push(status), ...options })
-    .buy(orderAt(wall.url + ADA))
+    .buy(createOrder(wall.url + ADA))
     .then(async ({ receipt, done }) => {
       await done()
       return receipt.block
@@ -120,13 +120,13 @@ async function buyAt(wall: ReturnType<typeof playWall>, options: Options = {}) {
     waited,
     payments,
     signatures: new Set(wall.paid.map(({ payment }) => payment)).size,
-    kept: await listKept(),
+    kept: await countKept(),
   }
 }
 
 describe('a buyer', () => {
   test('a buyer pays the price in the terms, for the address that it requested', async () => {
-    using wall = playWall([SOLD])
+    using wall = startScriptedWall([SOLD])
     expect(await buyAt(wall)).toEqual({ end: '80,45', waited: [], payments: 1, signatures: 1, kept: 0 })
     const [sent] = wall.paid
     expect(sent?.url).toBe('/blocks/next?name=Ada')
@@ -138,35 +138,35 @@ describe('a buyer', () => {
   })
 
   test('while the outcome is unknown, a buyer resends the same signature after the time that the wall names', async () => {
-    using wall = playWall([BUSY, BUSY, SOLD])
+    using wall = startScriptedWall([BUSY, BUSY, SOLD])
     expect(await buyAt(wall)).toMatchObject({ end: '80,45', waited: [503, 503], payments: 3, signatures: 1 })
     expect(pauses).toEqual([7000, 7000])
   })
 
   test('a buyer waits two seconds if the wall names no time', async () => {
-    using wall = playWall([answerRefusal(503), answerRefusal(503, { 'retry-after': 'soon' }), SOLD])
+    using wall = startScriptedWall([createRefusal(503), createRefusal(503, { 'retry-after': 'soon' }), SOLD])
     expect(await buyAt(wall)).toMatchObject({ end: '80,45', payments: 3, signatures: 1 })
     expect(pauses).toEqual([2000, 2000])
   })
 
   const passing: [string, Answer][] = [
-    ['the facilitator’s trouble', answerRefusal(502)],
-    ['a budget that is used up', answerRefusal(429)],
+    ['the facilitator’s trouble', createRefusal(502)],
+    ['a budget that is used up', createRefusal(429)],
     ['a lost connection', 'drop'],
     ['a proxy’s page', { status: 404, body: '<h1>Not found</h1>' }],
-    ['a gateway’s error', answerRefusal(404)],
+    ['a gateway’s error', createRefusal(404)],
     ['a page that calls itself a success', { status: 200, body: '<h1>Welcome</h1>' }],
     ['a deed, as where a proxy drops the payment', { status: 200, body: '{"state":"claimed"}' }],
   ]
   test.each(passing)('a buyer resends the same signature after %s', async (_, answer) => {
-    using wall = playWall([answer, SOLD])
+    using wall = startScriptedWall([answer, SOLD])
     expect(await buyAt(wall)).toMatchObject({ end: '80,45', payments: 2, signatures: 1, kept: 0 })
   })
 
   test.each([400, 402, 403, 404, 409, 410, 413, 429])(
     'a buyer resends the same signature after a %i that does not state the outcome of the payment',
     async (status) => {
-      using wall = playWall([status === 402 ? answerTerms() : answerRefusal(status), SOLD])
+      using wall = startScriptedWall([status === 402 ? createTermsAnswer() : createRefusal(status), SOLD])
       expect(await buyAt(wall)).toMatchObject({ end: '80,45', waited: [status], payments: 2, signatures: 1, kept: 0 })
     },
   )
@@ -174,18 +174,18 @@ describe('a buyer', () => {
   test.each([400, 409, 410])(
     'a buyer accepts a wall’s %i as final if it says `charged: no`, and signs nothing more',
     async (status) => {
-      using wall = playWall([answerCharged(status, 'a_code', 'no')])
+      using wall = startScriptedWall([createChargedAnswer(status, 'a_code', 'no')])
       expect(await buyAt(wall)).toEqual({ end: 'refused a_code', waited: [], payments: 1, signatures: 1, kept: 0 })
     },
   )
 
   test('if the price changed and the first payment is void, a buyer signs once more, within its maximum', async () => {
     const prices = [TERMS.amount, TERMS.amount + 10_000n]
-    const answerChangedTerms = () => answerTerms(prices.shift() ?? TERMS.amount)
-    using wall = playWall([answerCharged(402, 'payment_required', 'no'), SOLD], answerChangedTerms)
+    const createChangedTerms = () => createTermsAnswer(prices.shift() ?? TERMS.amount)
+    using wall = startScriptedWall([createChargedAnswer(402, 'payment_required', 'no'), SOLD], createChangedTerms)
     expect(await buyAt(wall, { maxDollars: '1.01' })).toMatchObject({ end: '80,45', signatures: 2, kept: 0 })
     prices.push(TERMS.amount, TERMS.amount + 20_000n)
-    using dear = playWall([answerCharged(402, 'payment_required', 'no')], answerChangedTerms)
+    using dear = startScriptedWall([createChargedAnswer(402, 'payment_required', 'no')], createChangedTerms)
     expect(await buyAt(dear, { maxDollars: '1.01' })).toMatchObject({
       end: 'above-max above_max',
       signatures: 1,
@@ -194,23 +194,23 @@ describe('a buyer', () => {
   })
 
   test('a buyer does not sign a third time', async () => {
-    using wall = playWall(Array.from({ length: 3 }, () => answerCharged(402, 'payment_required', 'no')))
+    using wall = startScriptedWall(Array.from({ length: 3 }, () => createChargedAnswer(402, 'payment_required', 'no')))
     expect(await buyAt(wall)).toMatchObject({ end: 'refused payment_required', signatures: 2, kept: 0 })
   })
 
   test('a buyer accepts a receipt without its header, because a proxy may drop it', async () => {
-    using wall = playWall([{ status: 200, body: JSON.stringify({ block: '1,1', owner: 'you' }) }])
+    using wall = startScriptedWall([{ status: 200, body: JSON.stringify({ block: '1,1', owner: 'you' }) }])
     expect(await buyAt(wall)).toEqual({ end: '1,1', waited: [], payments: 1, signatures: 1, kept: 0 })
   })
 
   const taken: [string, string, Answer][] = [
-    ['a credit', 'payment_credited', answerCharged(409, 'payment_credited', 'yes')],
-    ['another block', 'payment_used', answerCharged(409, 'payment_used', 'yes')],
+    ['a credit', 'payment_credited', createChargedAnswer(409, 'payment_credited', 'yes')],
+    ['another block', 'payment_used', createChargedAnswer(409, 'payment_used', 'yes')],
   ]
   test.each(taken)(
     'a buyer whose money was taken for %s reports that, and keeps the payment as a proof',
     async (_, code, answer) => {
-      using wall = playWall([answer])
+      using wall = startScriptedWall([answer])
       expect((await buyAt(wall)).end).toBe(`paid ${code}`)
       const [proof = ''] = (await readdir(folder)).filter((name) => name.endsWith('.paid'))
       expect(await Bun.file(join(folder, proof)).json()).toMatchObject({ payment: wall.paid[0]?.payment })
@@ -218,9 +218,9 @@ describe('a buyer', () => {
   )
 
   test('a buyer keeps a payment that may still settle, and deletes one that never can', async () => {
-    using wall = playWall([
-      answerCharged(402, 'payment_required', 'unknown'),
-      answerCharged(409, 'payment_used', 'no'),
+    using wall = startScriptedWall([
+      createChargedAnswer(402, 'payment_required', 'unknown'),
+      createChargedAnswer(409, 'payment_used', 'no'),
       SOLD,
     ])
     expect(await buyAt(wall)).toMatchObject({ end: 'unknown payment_required', kept: 1 })
@@ -230,10 +230,10 @@ describe('a buyer', () => {
   test('a buyer reports what a rejected payment can still cost, until when and why, and does not call it uncharged', async () => {
     const reason = 'invalid_exact_evm_insufficient_balance'
     const body = JSON.stringify({ error: 'payment_required', message: 'Not charged: x.', charged: 'unknown', reason })
-    using wall = playWall([{ status: 402, body }])
+    using wall = startScriptedWall([{ status: 402, body }])
     const now = Date.UTC(2026, 0, 1)
     const error = await createTestBuyer({ now: () => now })
-      .buy(orderAt(wall.url))
+      .buy(createOrder(wall.url))
       .catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({
       kind: 'unknown',
@@ -245,24 +245,24 @@ describe('a buyer', () => {
   })
 
   test('a buyer gives up after thirty tries, and keeps the payment', async () => {
-    using wall = playWall(Array.from({ length: 30 }, () => BUSY))
+    using wall = startScriptedWall(Array.from({ length: 30 }, () => BUSY))
     const bought = await buyAt(wall)
     expect(bought).toMatchObject({ end: 'unknown code_503', payments: 30, signatures: 1, kept: 1 })
     expect(bought.waited).toHaveLength(29)
   })
 
   test('a buyer signs for at most one dollar, unless its caller allows more', async () => {
-    using dear = playWall([SOLD], answerTerms(TERMS.amount + 1n))
+    using dear = startScriptedWall([SOLD], createTermsAnswer(TERMS.amount + 1n))
     expect(await buyAt(dear)).toMatchObject({ end: 'above-max above_max', payments: 0, kept: 0 })
     expect(await buyAt(dear, { maxDollars: '1.01' })).toMatchObject({ end: '80,45', payments: 1 })
-    using cheap = playWall([SOLD])
+    using cheap = startScriptedWall([SOLD])
     expect(await buyAt(cheap, { maxDollars: '0.99' })).toMatchObject({ end: 'above-max above_max', payments: 0 })
   })
 
   test('a buyer does not pay for a sold block, and recognises its own', async () => {
-    using wall = playWall([], { status: 200, body: '{"state":"claimed"}' })
+    using wall = startScriptedWall([], { status: 200, body: '{"state":"claimed"}' })
     expect(await buyAt(wall)).toMatchObject({ end: 'refused block_taken', payments: 0 })
-    const order = { ...orderAt(wall.url), place: '3,4,1x1' }
+    const order = { ...createOrder(wall.url), place: '3,4,1x1' }
     for (const [owned, code] of [
       ['3,4,1x1', 'already_yours'],
       ['other', 'block_taken'],
@@ -271,28 +271,28 @@ describe('a buyer', () => {
   })
 
   test('if nobody responds, a buyer reports that nothing was paid', async () => {
-    using wall = playWall([], 'drop')
+    using wall = startScriptedWall([], 'drop')
     expect(await buyAt(wall)).toMatchObject({ end: 'unavailable unreachable', payments: 0 })
   })
 })
 
 describe('a buyer that was cut off', () => {
   /** A process that pays and crashes before it has returned the receipt; its files are left as they are. */
-  async function cutOff(wall: ReturnType<typeof playWall>, query = ADA): Promise<void> {
-    await createTestBuyer().buy(orderAt(wall.url + query))
+  async function interruptPurchase(wall: ReturnType<typeof startScriptedWall>, query = ADA): Promise<void> {
+    await createTestBuyer().buy(createOrder(wall.url + query))
     // Its lock ends with a process, but this one is still running.
     await rm(join(folder, 'lock'))
   }
 
   test('a restarted buyer that buys the same again gets the receipt of the same payment', async () => {
-    using wall = playWall([answerSold('1,1'), answerSold('1,1')])
-    await cutOff(wall)
+    using wall = startScriptedWall([createSoldAnswer('1,1'), createSoldAnswer('1,1')])
+    await interruptPurchase(wall)
     expect(await buyAt(wall)).toMatchObject({ end: '1,1', payments: 2, signatures: 1, kept: 0 })
   })
 
   test('a restarted buyer first finishes its saved payment, and then buys the other thing', async () => {
-    using wall = playWall([answerSold('1,1'), answerSold('1,1'), answerSold('2,2')])
-    await cutOff(wall, '?name=Bob')
+    using wall = startScriptedWall([createSoldAnswer('1,1'), createSoldAnswer('1,1'), createSoldAnswer('2,2')])
+    await interruptPurchase(wall, '?name=Bob')
     const told: string[] = []
     const end = await buyAt(wall, {
       maxDollars: '2',
@@ -303,26 +303,30 @@ describe('a buyer that was cut off', () => {
   })
 
   test('a restarted buyer signs a new payment if the wall says that the saved one is void', async () => {
-    using wall = playWall([answerSold('1,1'), answerCharged(410, 'sold_out', 'no'), answerSold('2,2')])
-    await cutOff(wall)
+    using wall = startScriptedWall([
+      createSoldAnswer('1,1'),
+      createChargedAnswer(410, 'sold_out', 'no'),
+      createSoldAnswer('2,2'),
+    ])
+    await interruptPurchase(wall)
     expect(await buyAt(wall)).toMatchObject({ end: '2,2', payments: 3, signatures: 2, kept: 0 })
   })
 
   test('a restarted buyer does not buy the same block again while its saved payment is open', async () => {
-    using wall = playWall([answerSold('1,1'), ...Array.from({ length: 30 }, () => BUSY)])
-    await cutOff(wall)
+    using wall = startScriptedWall([createSoldAnswer('1,1'), ...Array.from({ length: 30 }, () => BUSY)])
+    await interruptPurchase(wall)
     expect(await buyAt(wall)).toMatchObject({ end: 'unknown code_503', payments: 31, signatures: 1, kept: 1 })
   })
 
   test.each([404, 413, 503])(
     'a restarted buyer buys something else even if its saved payment only gets %i, and reports that payment',
     async (status) => {
-      using wall = playWall([
-        answerSold('1,1'),
-        ...Array.from({ length: 3 }, () => answerRefusal(status)),
-        answerSold('2,2'),
+      using wall = startScriptedWall([
+        createSoldAnswer('1,1'),
+        ...Array.from({ length: 3 }, () => createRefusal(status)),
+        createSoldAnswer('2,2'),
       ])
-      await cutOff(wall, '?name=Bob')
+      await interruptPurchase(wall, '?name=Bob')
       const told: string[] = []
       const end = await buyAt(wall, { maxDollars: '2', onOpen: ({ kind, code }) => told.push(`${kind} ${code}`) })
       expect(end).toMatchObject({ end: '2,2', payments: 5, signatures: 2, kept: 1 })
@@ -331,25 +335,25 @@ describe('a buyer that was cut off', () => {
   )
 
   test('if the saved payment bought something else, a restarted buyer reports that and signs nothing new', async () => {
-    using wall = playWall([answerSold('1,1'), answerCharged(409, 'payment_credited', 'yes')])
-    await cutOff(wall)
+    using wall = startScriptedWall([createSoldAnswer('1,1'), createChargedAnswer(409, 'payment_credited', 'yes')])
+    await interruptPurchase(wall)
     expect(await buyAt(wall)).toMatchObject({ end: 'paid payment_credited', payments: 2, signatures: 1, kept: 0 })
   })
 
   test('a buyer does not exceed its current maximum to finish another order, and reports what stays open', async () => {
-    using wall = playWall([answerSold('1,1'), answerSold('2,2'), answerSold('1,1')])
-    await cutOff(wall, '?name=Bob')
+    using wall = startScriptedWall([createSoldAnswer('1,1'), createSoldAnswer('2,2'), createSoldAnswer('1,1')])
+    await interruptPurchase(wall, '?name=Bob')
     const told: string[] = []
     const onOpen = ({ code, amount, until }: WallError) => told.push(`${code} ${amount} ${until !== undefined}`)
     expect(await buyAt(wall, { onOpen })).toMatchObject({ end: '2,2', payments: 2, signatures: 2, kept: 1 })
     expect(told).toEqual(['not_resent 1.00 true'])
-    const again = createTestBuyer({ maxDollars: '0.50' }).buy(orderAt(`${wall.url}?name=Bob`))
+    const again = createTestBuyer({ maxDollars: '0.50' }).buy(createOrder(`${wall.url}?name=Bob`))
     expect((await again).receipt.block).toBe('1,1')
   })
 
   test('a restarted buyer finishes its saved payments, also when none of them can be taken any more', async () => {
-    using wall = playWall([answerSold('1,1'), answerSold('1,1'), answerSold('2,2')])
-    await cutOff(wall, '?name=Bob')
+    using wall = startScriptedWall([createSoldAnswer('1,1'), createSoldAnswer('1,1'), createSoldAnswer('2,2')])
+    await interruptPurchase(wall, '?name=Bob')
     const told: string[] = []
     const later = Date.now() + 3_600_000
     const options = { now: () => later, onEarlier: () => told.push('finished') }
@@ -358,31 +362,31 @@ describe('a buyer that was cut off', () => {
   })
 
   test('a restarted buyer can finish its saved payments without buying anything', async () => {
-    using wall = playWall([answerSold('1,1'), answerSold('1,1')])
-    await cutOff(wall)
+    using wall = startScriptedWall([createSoldAnswer('1,1'), createSoldAnswer('1,1')])
+    await interruptPurchase(wall)
     const told: string[] = []
     await createTestBuyer({
       onEarlier: (receipt) => told.push('block' in receipt ? receipt.block : receipt.area),
     }).finish()
-    expect([told, wall.paid.length, await listKept()]).toEqual([['1,1'], 2, 0])
+    expect([told, wall.paid.length, await countKept()]).toEqual([['1,1'], 2, 0])
   })
 })
 
 describe('several purchases of one wallet', () => {
   test('two purchases of one wallet in one process are both paid', async () => {
-    using wall = playWall([answerSold('1,1'), answerSold('2,2')])
+    using wall = startScriptedWall([createSoldAnswer('1,1'), createSoldAnswer('2,2')])
     const both = createTestBuyer()
-    const all = await Promise.all([1, 2].map(() => both.buy(orderAt(wall.url))))
+    const all = await Promise.all([1, 2].map(() => both.buy(createOrder(wall.url))))
     await Promise.all(all.map(({ done }) => done()))
     expect(all.map(({ receipt }) => receipt.block).toSorted()).toEqual(['1,1', '2,2'])
     expect(new Set(wall.paid.map(({ payment }) => payment)).size).toBe(2)
   })
 
   test('two purchases of one wallet in two processes are both paid, one process after the other', async () => {
-    using wall = playWall([answerSold('1,1'), answerSold('2,2')])
+    using wall = startScriptedWall([createSoldAnswer('1,1'), createSoldAnswer('2,2')])
     const waiting = Promise.withResolvers<void>()
-    const first = await createTestBuyer().buy(orderAt(wall.url))
-    const second = createTestBuyer({ onLocked: waiting.resolve }).buy(orderAt(wall.url))
+    const first = await createTestBuyer().buy(createOrder(wall.url))
+    const second = createTestBuyer({ onLocked: waiting.resolve }).buy(createOrder(wall.url))
     await waiting.promise
     expect(wall.paid).toHaveLength(1)
     await first.done()
@@ -391,7 +395,7 @@ describe('several purchases of one wallet', () => {
   })
 
   test('several purchases of one wallet do not wait for a process that has ended', async () => {
-    using wall = playWall([answerSold('1,1')])
+    using wall = startScriptedWall([createSoldAnswer('1,1')])
     await mkdir(folder, { recursive: true })
     const gone = Bun.spawn(['true'])
     await gone.exited
@@ -409,7 +413,7 @@ describe('several purchases of one wallet', () => {
   })
 
   test('several purchases of one wallet do not wait for a process without signs of life, even if another process has its number', async () => {
-    using wall = playWall([answerSold('1,1')])
+    using wall = startScriptedWall([createSoldAnswer('1,1')])
     const path = join(folder, 'lock')
     await Bun.write(path, String(process.pid))
     await utimes(path, new Date(0), new Date(0))

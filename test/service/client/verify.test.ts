@@ -24,7 +24,7 @@ afterAll(async () => {
 })
 
 /** A wall that has sold this many blocks. */
-async function openSold(sold: number): Promise<string> {
+async function openSoldWall(sold: number): Promise<string> {
   const open = await openWall({ payees: new Set([OFFER.terms.payTo, PAYEE]) }, await openNearlySold(ALL - sold))
   const wall = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: (request) => open.app.handle(request) })
   walls.push(wall)
@@ -33,7 +33,7 @@ async function openSold(sold: number): Promise<string> {
 
 let url: string
 beforeAll(async () => {
-  url = await openSold(SOLD)
+  url = await openSoldWall(SOLD)
 })
 
 type Call = { readonly id: number; readonly method: string; readonly params: readonly [never, never] }
@@ -47,7 +47,7 @@ type Manner = {
   readonly busy?: number // which request it rejects as overloaded
 }
 
-const eventsOf = (height: number) => {
+const createEvents = (height: number) => {
   const where = { address: TERMS.asset, transactionHash: hash(height), blockNumber: numberToHex(height) }
   return [
     { ...where, topics: [USED, pad(PAYEE), hash(height)], data: '0x', logIndex: '0x0' },
@@ -68,13 +68,13 @@ function startEndpoint(
       return { result: { number, timestamp: number } }
     }
     if (method === 'eth_getTransactionReceipt')
-      return { result: { status: '0x1', logs: eventsOf(Number(BigInt(params[0]))) } }
+      return { result: { status: '0x1', logs: createEvents(Number(BigInt(params[0]))) } }
     const { fromBlock, toBlock } = params[0] as { fromBlock: string; toBlock: string }
     const [from, to] = [Number(fromBlock), Number(toBlock)]
     if (to - from + 1 > blocksMax || from >= eventsFrom) return { error: { code: -32_600, message: 'too many blocks' } }
     const heights = Array.from({ length: Math.max(0, Math.min(to, paid) - from + 1) }, (_, at) => from + at)
     const besides = alsoAt !== undefined && from <= alsoAt && alsoAt <= to ? [alsoAt] : []
-    return { result: [...heights, ...besides].map((height) => eventsOf(height)[1]) }
+    return { result: [...heights, ...besides].map((height) => createEvents(height)[1]) }
   }
   const rpc = Bun.serve({
     hostname: '127.0.0.1',
@@ -97,24 +97,27 @@ function startEndpoint(
 const check = (options: VerifyOptions, name: string, address = url) =>
   verify(address, { ...options, folder: join(scratch, name) })
 
-const createProved = (sold: number) => ({
+const createProvedResult = (sold: number) => ({
   findings: [],
   blocks: sold,
   amount: BigInt(sold) * 1_000_000n,
   unbound: sold,
   plain: 0,
 })
-const PROVED = createProved(SOLD)
+const PROVED = createProvedResult(SOLD)
 
 test('a full wall is verified with at most 200 requests of 100 calls, and the next time with one for new blocks', async () => {
   using chain = startEndpoint(ALL)
-  const full = await openSold(ALL)
+  const full = await openSoldWall(ALL)
   const first = await check(chain, 'full', full)
-  expect(first).toMatchObject({ ...createProved(ALL), searched: { from: 1n, through: BigInt(HEAD) } })
+  expect(first).toMatchObject({ ...createProvedResult(ALL), searched: { from: 1n, through: BigInt(HEAD) } })
   expect(first.requests.payments).toBeLessThanOrEqual(200)
   expect(Math.max(...chain.requests.map(({ length }) => length))).toBe(100)
   // The chain's id, its newest block, and the events of those that may still be replaced.
-  expect(await check(chain, 'full', full)).toMatchObject({ ...createProved(ALL), requests: { payments: 2, search: 1 } })
+  expect(await check(chain, 'full', full)).toMatchObject({
+    ...createProvedResult(ALL),
+    requests: { payments: 2, search: 1 },
+  })
 })
 
 test('an endpoint that accepts few calls and few blocks at a time verifies the same', async () => {

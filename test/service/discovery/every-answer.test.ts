@@ -30,17 +30,17 @@ const soldWall = await openWall()
 await soldWall.buy('/blocks/3,4', 1)
 await soldWall.buy('/blocks/4,4', 2)
 
-const asking =
+const createAsk =
   (wall: Wall) =>
   (request: string, init?: RequestInit): Provoke =>
   () =>
     wall.ask(request, init)
 
-const ask = asking(emptyWall)
-const onceSold = asking(soldWall)
+const ask = createAsk(emptyWall)
+const onceSold = createAsk(soldWall)
 
 /** Requests again with the first response's ETag. */
-const again =
+const repeatWithEtag =
   (request: string): Provoke =>
   async () => {
     const etag = (await soldWall.ask(request)).headers.get('etag') ?? ''
@@ -54,13 +54,13 @@ const buy =
     (await openWall()).buy(path, 1)
 
 /** Requests a wall whose blocks are all in this state. */
-const when =
+const askWithSpace =
   (space: 'claimed' | 'reserved', request: string): Provoke =>
   async () =>
     (await openWall({ ledger: { space: async () => space } })).ask(request)
 
 /** Requests a wall whose payments can never work. */
-const withoutRail =
+const askWithoutRail =
   (request: string, init?: RequestInit): Provoke =>
   async () => {
     const wall = await openWall()
@@ -74,7 +74,7 @@ doubtfulWall.facilitator.settling = { kind: 'unclear' }
 await doubtfulWall.buy('/blocks/3,4', 1)
 
 /** A request of the sold wall with the `payer`-th wallet's sign-in. */
-async function signed(request: string, body: unknown, payer = 1): Promise<RequestInit> {
+async function signRequest(request: string, body: unknown, payer = 1): Promise<RequestInit> {
   const demand = await soldWall.ask(request, createSignInPost(body))
   return createSignInPost(
     body,
@@ -86,21 +86,21 @@ const [paintBlock, paintArea, rename] = ['POST /blocks/3,4', 'POST /areas/3,4,1x
 const receipts = `${rename}/receipts`
 
 /** Signs in on the sold wall. */
-const signingIn =
+const signIn =
   (request: string, body: unknown, payer = 1): Provoke =>
   async () =>
-    await soldWall.ask(request, await signed(request, body, payer))
+    await soldWall.ask(request, await signRequest(request, body, payer))
 
 const TOO_MUCH = 'x'.repeat(5 * 2 ** 20)
-const call = (name: string, given = {}) =>
+const createToolCall = (name: string, given = {}) =>
   createBodyInit({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } })
-const bytes = (body: Uint8Array<ArrayBuffer>, type = 'application/octet-stream'): RequestInit => ({
+const createBytesInit = (body: Uint8Array<ArrayBuffer>, type = 'application/octet-stream'): RequestInit => ({
   headers: { 'Content-Type': type },
   body,
 })
 
 /** Pays as a payer that the operator denies. */
-const denied =
+const askAsDenied =
   (request: string, init: RequestInit): Provoke =>
   async () => {
     const wall = await openWall()
@@ -109,7 +109,7 @@ const denied =
   }
 
 /** An order of two blocks. */
-const areaOrder = (fields = {}, headers = {}) => createBodyInit({ w: 2, h: 1, ...fields }, headers)
+const createAreaOrder = (fields = {}, headers = {}) => createBodyInit({ w: 2, h: 1, ...fields }, headers)
 
 // A wall on which every client has used up its budget.
 const wearyWall = await openWall({ limits: createUsedUpLimits() })
@@ -120,11 +120,11 @@ const provoked: Readonly<Record<string, Provoke>> = {
   'GET /blocks/{coord} 429': () => wearyWall.buy('/blocks/3,4', 2),
   'GET /blocks/next 200': buy('/blocks/next'),
   'GET /blocks/next 400': ask('GET /blocks/next', createPaidInit(boundTo({ block: '3,4' }, paymentOf(1, 1)))),
-  'GET /blocks/next 403': denied('GET /blocks/next', createPaidInit(paymentOf(1, 1))),
-  'GET /blocks/{coord} 403': denied('GET /blocks/3,4', createPaidInit(paymentOf(1, 1))),
-  'POST /areas 403': denied('POST /areas', areaOrder({}, createPaidInit(createPaymentFor(2, 1)).headers)),
-  'GET /blocks/next 409': when('reserved', 'GET /blocks/next'),
-  'GET /blocks/next 410': when('claimed', 'GET /blocks/next'),
+  'GET /blocks/next 403': askAsDenied('GET /blocks/next', createPaidInit(paymentOf(1, 1))),
+  'GET /blocks/{coord} 403': askAsDenied('GET /blocks/3,4', createPaidInit(paymentOf(1, 1))),
+  'POST /areas 403': askAsDenied('POST /areas', createAreaOrder({}, createPaidInit(createPaymentFor(2, 1)).headers)),
+  'GET /blocks/next 409': askWithSpace('reserved', 'GET /blocks/next'),
+  'GET /blocks/next 410': askWithSpace('claimed', 'GET /blocks/next'),
   'GET /blocks/next 503': () => doubtfulWall.buy('/blocks/next', 2),
   'GET /blocks/{coord} 200': buy('/blocks/3,4'),
   'GET /blocks/{coord} 303': onceSold('GET /blocks/3,4', { headers: { accept: 'text/html' } }),
@@ -133,33 +133,34 @@ const provoked: Readonly<Record<string, Provoke>> = {
   'GET /blocks/{coord} 409': onceSold('GET /blocks/3,4', createPaidInit(paymentOf(2, 2))),
   'GET /blocks/{coord} 503': () => doubtfulWall.buy('/blocks/3,4', 1),
   'POST /areas 200': async () =>
-    (await openWall()).ask('POST /areas', areaOrder({}, createPaidInit(createPaymentFor(2, 1)).headers)),
-  'POST /areas 400': ask('POST /areas', areaOrder({ w: 0 })),
-  'POST /areas 409': onceSold('POST /areas', areaOrder({ at: '2,4' })),
-  'POST /areas 410': async () => await (await openWall({}, await openNearlySold(0))).ask('POST /areas', areaOrder()),
+    (await openWall()).ask('POST /areas', createAreaOrder({}, createPaidInit(createPaymentFor(2, 1)).headers)),
+  'POST /areas 400': ask('POST /areas', createAreaOrder({ w: 0 })),
+  'POST /areas 409': onceSold('POST /areas', createAreaOrder({ at: '2,4' })),
+  'POST /areas 410': async () =>
+    await (await openWall({}, await openNearlySold(0))).ask('POST /areas', createAreaOrder()),
   'POST /areas 503': () =>
-    doubtfulWall.ask('POST /areas', areaOrder({}, createPaidInit(createPaymentFor(2, 3)).headers)),
+    doubtfulWall.ask('POST /areas', createAreaOrder({}, createPaidInit(createPaymentFor(2, 3)).headers)),
   'PUT /blocks/{coord} 401': onceSold('PUT /blocks/3,4', createBodyInit(editOf(2, '3,4', { message: 'a' }))),
-  'POST /blocks/{coord} 200': signingIn(paintBlock, words),
-  'POST /blocks/{coord} 401': signingIn(paintBlock, words, 2),
-  'POST /areas/{area} 200': signingIn(paintArea, words),
-  'POST /areas/{area} 401': signingIn(paintArea, words, 2),
+  'POST /blocks/{coord} 200': signIn(paintBlock, words),
+  'POST /blocks/{coord} 401': signIn(paintBlock, words, 2),
+  'POST /areas/{area} 200': signIn(paintArea, words),
+  'POST /areas/{area} 401': signIn(paintArea, words, 2),
   'POST /api/agents/me 401': async () => {
-    const { headers = {} } = await signed(rename, { name: 'Bob' })
+    const { headers = {} } = await signRequest(rename, { name: 'Bob' })
     return await soldWall.ask(rename, { ...createBodyInit({ name: 'Ada' }), headers })
   },
   'POST /api/agents/me 402': onceSold(rename, createBodyInit({ name: 'Ada' })),
-  'POST /api/agents/me 404': signingIn(rename, { name: 'Ada' }, 7),
+  'POST /api/agents/me 404': signIn(rename, { name: 'Ada' }, 7),
   'POST /api/agents/me/receipts 400': ask(receipts, createBodyInit([])),
   'POST /api/agents/me/receipts 401': async () => {
-    const { headers = {} } = await signed(receipts, {})
+    const { headers = {} } = await signRequest(receipts, {})
     return await soldWall.ask(receipts, { ...createBodyInit({ after: 5 }), headers })
   },
   'POST /api/agents/me/receipts 402': onceSold(receipts, createBodyInit({})),
-  'POST /api/agents/me/receipts 404': signingIn(receipts, {}, 7),
+  'POST /api/agents/me/receipts 404': signIn(receipts, {}, 7),
   'GET /areas/{area} 400': ask('GET /areas/3,4'),
   'GET /areas/{area}.png 400': ask('GET /areas/3,4.png'),
-  'GET /areas/{area}.png 503': () => crowded((at) => `GET /areas/${at},4,1x1.png`),
+  'GET /areas/{area}.png 503': () => overloadPictures((at) => `GET /areas/${at},4,1x1.png`),
   'PUT /areas/{area} 401': onceSold('PUT /areas/3,4,1x1', createBodyInit(areaEditOf(2, '3,4,1x1', { message: 'a' }))),
   'GET /api/live 400': ask('GET /api/live', { headers: { 'last-event-id': 'x' } }),
   'GET /api/live 503': async () => {
@@ -185,24 +186,26 @@ const provoked: Readonly<Record<string, Provoke>> = {
   ),
   'POST /api/preview 400': ask('POST /api/preview', createBodyInit({ coord: '160,0' })),
   'GET /api/space 400': ask('GET /api/space?w=0&h=2'),
-  'POST /api/pixels 400': ask('POST /api/pixels?width=10&height=10', bytes(new Uint8Array(299))),
-  'POST /api/pixels 413': ask('POST /api/pixels', bytes(new Uint8Array(5 * 2 ** 20), 'image/png')),
+  'POST /api/pixels 400': ask('POST /api/pixels?width=10&height=10', createBytesInit(new Uint8Array(299))),
+  'POST /api/pixels 413': ask('POST /api/pixels', createBytesInit(new Uint8Array(5 * 2 ** 20), 'image/png')),
   'POST /api/pixels 503': async () => {
-    const wall = await openWall({ pictures: { ...broken<Pictures>(new Error('unused')), paint: async () => 'busy' } })
-    return await wall.ask('POST /api/pixels?width=10&height=10', bytes(new Uint8Array(300)))
+    const wall = await openWall({
+      pictures: { ...createFailing<Pictures>(new Error('unused')), paint: async () => 'busy' },
+    })
+    return await wall.ask('POST /api/pixels?width=10&height=10', createBytesInit(new Uint8Array(300)))
   },
   'GET /wall.png 400': ask('GET /wall.png?col=159&cols=2'),
-  'GET /wall.png 503': () => crowded((at) => `GET /wall.png?col=${at}&cols=1&rows=1`),
+  'GET /wall.png 503': () => overloadPictures((at) => `GET /wall.png?col=${at}&cols=1&rows=1`),
   'GET /blocks/{coord}.png 400': ask('GET /blocks/160,0.png'),
-  'GET /blocks/{coord}.png 503': () => crowded((at) => `GET /blocks/${at},4.png`),
+  'GET /blocks/{coord}.png 503': () => overloadPictures((at) => `GET /blocks/${at},4.png`),
   'GET /card.png 400': ask('GET /card.png?block=160,0'),
   'GET /card.png 404': ask('GET /card.png?agent=1'),
-  'GET /card.png 503': () => crowded((at) => `GET /card.png?block=${at},0`),
+  'GET /card.png 503': () => overloadPictures((at) => `GET /card.png?block=${at},0`),
   'GET /api/sign 400': ask('GET /api/sign'),
   'POST /api/sign 400': ask('POST /api/sign', createBodyInit({ coord: '160,0' })),
   'POST /api/sign 503': async () => {
     const { ask: askAlone } = await openWall()
-    return await firstRefusal(600, () => askAlone('POST /api/sign', createBodyInit({})))
+    return await findFirstRefusal(600, () => askAlone('POST /api/sign', createBodyInit({})))
   },
   'GET /api/sign 401': onceSold('GET /api/sign?kind=set_area&area=3,4,2x1&message=hi'),
   'GET /api/sign 404': ask('GET /api/sign?kind=set_pixels&coord=3,4&message=hi'),
@@ -210,10 +213,10 @@ const provoked: Readonly<Record<string, Provoke>> = {
   'GET /api/agents/{wallet} 400': ask('GET /api/agents/0x12'),
   'POST /mcp 202': ask('POST /mcp', createBodyInit({ jsonrpc: '2.0', method: 'notifications/initialized' })),
   'POST /mcp 400': ask('POST /mcp', createBodyInit([])),
-  'POST /mcp 403': ask('POST /mcp', { ...call('get_wall'), headers: { host: 'elsewhere.test' } }),
+  'POST /mcp 403': ask('POST /mcp', { ...createToolCall('get_wall'), headers: { host: 'elsewhere.test' } }),
   'POST /mcp 503': async () => {
     const { ask: askAlone } = await openWall()
-    return await firstRefusal(600, () => askAlone('POST /mcp', call('get_wall')))
+    return await findFirstRefusal(600, () => askAlone('POST /mcp', createToolCall('get_wall')))
   },
 }
 
@@ -221,15 +224,15 @@ const provoked: Readonly<Record<string, Provoke>> = {
 const workable: Readonly<Record<string, readonly [request: string, init?: RequestInit]>> = {
   'GET /blocks/next': ['GET /blocks/next'],
   'GET /blocks/{coord}': ['GET /blocks/3,4'],
-  'POST /areas': ['POST /areas', areaOrder()],
+  'POST /areas': ['POST /areas', createAreaOrder()],
   'PUT /blocks/{coord}': ['PUT /blocks/3,4', createBodyInit(editOf(1, '3,4', words))],
   'GET /areas/{area}': ['GET /areas/3,4,1x1'],
   'GET /areas/{area}.png': ['GET /areas/3,4,2x2.png'],
   'PUT /areas/{area}': ['PUT /areas/3,4,1x1', createBodyInit(areaEditOf(1, '3,4,1x1', words))],
   'POST /blocks/{coord}': [paintBlock, createBodyInit(words)],
   'POST /areas/{area}': [paintArea, createBodyInit(words)],
-  'POST /api/agents/me': [rename, await signed(rename, { name: 'Ada' })],
-  'POST /api/agents/me/receipts': [receipts, await signed(receipts, {})],
+  'POST /api/agents/me': [rename, await signRequest(rename, { name: 'Ada' })],
+  'POST /api/agents/me/receipts': [receipts, await signRequest(receipts, {})],
   'GET /api/canvas': ['GET /api/canvas'],
   'GET /api/canvas.bin': ['GET /api/canvas.bin'],
   'GET /api/blocks': ['GET /api/blocks'],
@@ -244,7 +247,7 @@ const workable: Readonly<Record<string, readonly [request: string, init?: Reques
   'PUT /api/agents/me/painter': ['PUT /api/agents/me/painter', createBodyInit(namingOf(1, createWalletAddress(9)))],
   'POST /api/preview': ['POST /api/preview', createBodyInit({ coord: 'next' })],
   'GET /api/space': ['GET /api/space?w=2&h=2'],
-  'POST /api/pixels': ['POST /api/pixels?width=10&height=10', bytes(new Uint8Array(300))],
+  'POST /api/pixels': ['POST /api/pixels?width=10&height=10', createBytesInit(new Uint8Array(300))],
   'GET /wall.png': ['GET /wall.png?cols=2&rows=2'],
   'GET /blocks/{coord}.png': ['GET /blocks/3,4.png'],
   'GET /card.png': ['GET /card.png'],
@@ -253,11 +256,11 @@ const workable: Readonly<Record<string, readonly [request: string, init?: Reques
   'GET /api/agents/{wallet}': [`GET /api/agents/${createWalletAddress(1)}`],
   'POST /api/reports': ['POST /api/reports', createBodyInit({ block: '3,4', reason: 'other' })],
   'GET /api/health': ['GET /api/health'],
-  'POST /mcp': ['POST /mcp', call('get_block', { coord: '3,4' })],
+  'POST /mcp': ['POST /mcp', createToolCall('get_block', { coord: '3,4' })],
 }
 
 /** A dependency that always fails. */
-function broken<T extends object>(error: Error): T {
+function createFailing<T extends object>(error: Error): T {
   const fail = (): never => {
     throw error
   }
@@ -265,7 +268,7 @@ function broken<T extends object>(error: Error): T {
 }
 
 /** A dependency that throws on any access. */
-function gone<T extends object>(error: Error): T {
+function createUnreadable<T extends object>(error: Error): T {
   const get = (): never => {
     throw error
   }
@@ -273,34 +276,39 @@ function gone<T extends object>(error: Error): T {
 }
 
 /** A wall on which every part fails like that. */
-async function brokenWall(error: Error): Promise<Wall> {
+async function openBrokenWall(error: Error): Promise<Wall> {
   const signers = {
-    wallets: broken<Wallets>(error),
+    wallets: createFailing<Wallets>(error),
     clock: emptyWall.clock,
     hosts: [HOST],
     advance: async () => {},
     limits: unlimited,
   }
   return await openWall({
-    seller: broken(error),
-    blocks: broken(error),
-    store: broken(error),
-    ledgerReader: broken(error),
-    pictures: broken(error),
-    reports: broken(error),
-    reads: { ...broken<CanvasReads>(error), canvas: broken(error), pixels: broken(error), blocks: broken(error) },
-    live: broken(error),
-    log: broken(error),
-    view: gone(error),
-    changing: { ...signers, blocks: broken(error), agents: broken(error), view: gone(error) },
+    seller: createFailing(error),
+    blocks: createFailing(error),
+    store: createFailing(error),
+    ledgerReader: createFailing(error),
+    pictures: createFailing(error),
+    reports: createFailing(error),
+    reads: {
+      ...createFailing<CanvasReads>(error),
+      canvas: createFailing(error),
+      pixels: createFailing(error),
+      blocks: createFailing(error),
+    },
+    live: createFailing(error),
+    log: createFailing(error),
+    view: createUnreadable(error),
+    changing: { ...signers, blocks: createFailing(error), agents: createFailing(error), view: createUnreadable(error) },
   })
 }
 
 /** Requests more different pictures in parallel than can be drawn or queued, and returns the first refusal. */
-async function crowded(requestAt: (at: number) => string): Promise<Response> {
+async function overloadPictures(requestAt: (at: number) => string): Promise<Response> {
   const drawn = Promise.withResolvers<Uint8Array<ArrayBuffer>>()
   const pictures: Pictures = {
-    ...broken<Pictures>(new Error('unused')),
+    ...createFailing<Pictures>(new Error('unused')),
     encode: () => drawn.promise,
     shrink: async (_, width, height) => ({ width, height, indices: new Uint8Array(width * height) }),
   }
@@ -313,29 +321,29 @@ async function crowded(requestAt: (at: number) => string): Promise<Response> {
 }
 
 /** Sends this many requests in parallel, and returns the first response that is not a 200. */
-async function firstRefusal(times: number, asking: () => Promise<Response>): Promise<Response> {
+async function findFirstRefusal(times: number, asking: () => Promise<Response>): Promise<Response> {
   const answers = await Promise.all(Array.from({ length: times }, () => asking()))
   return answers.find(({ status }) => status !== 200) ?? Response.error()
 }
 
 // Our own bugs and errors of the store are provoked in the same way everywhere; their messages must not leave the process.
 const SECRET = '/secret/wall.sqlite is full'
-const broken500 = await brokenWall(new Error(SECRET))
-const broken503 = await brokenWall(new StoreUnavailable(SECRET))
+const broken500 = await openBrokenWall(new Error(SECRET))
+const broken503 = await openBrokenWall(new StoreUnavailable(SECRET))
 
 /** Provokes a status of any operation, from its valid request. */
 const alike: Readonly<Record<string, (request: string, init?: RequestInit) => Provoke>> = {
   200: onceSold,
-  304: again,
+  304: repeatWithEtag,
   400: (request) => ask(request, createBodyInit({})),
   402: onceSold,
   404: ask,
-  409: asking(doubtfulWall),
+  409: createAsk(doubtfulWall),
   413: (request, init) => ask(request, { ...init, body: TOO_MUCH }),
-  429: asking(wearyWall),
-  500: asking(broken500),
-  502: withoutRail,
-  503: asking(broken503),
+  429: createAsk(wearyWall),
+  500: createAsk(broken500),
+  502: askWithoutRail,
+  503: createAsk(broken503),
 }
 
 const listed = listResponses(emptyWall.app)

@@ -35,9 +35,9 @@ const wall = await openWall({ offer: { ...OFFER, baseUrl: origin } })
 opened.resolve(wall)
 afterAll(() => server.stop(true))
 
-const openApi = await read()
+const openApi = await readSource()
 
-async function read(): Promise<OpenApiSource> {
+async function readSource(): Promise<OpenApiSource> {
   const source = (await getOpenAPI(origin))._unsafeUnwrap()
   if (source === null || isOpenApiParseFailure(source)) throw new Error('AgentCash cannot read the OpenAPI document')
   return source
@@ -112,7 +112,7 @@ describe('AgentCash and x402scan', () => {
 })
 
 /** The catalogue entry in a demand. */
-const exampleIn = (response: Response) =>
+const readExample = (response: Response) =>
   (demandIn(response).extensions as { bazaar: { info: { input: { queryParams?: object; body?: object } } } }).bazaar
     .info
 
@@ -130,7 +130,7 @@ test.each(paid)(
     const request = `${method.toUpperCase()} ${path.replace('{coord}', '159,89')}`
     for (const probe of method === 'post' ? [{}, { body: '' }, createBodyInit({})] : [{}])
       expect((await wall.ask(request, probe)).status).toBe(402)
-    const { input } = exampleIn(await wall.ask(request))
+    const { input } = readExample(await wall.ask(request))
     const query = new URLSearchParams({ ...input.queryParams }).toString()
     const own =
       input.body === undefined ? wall.ask(`${request}?${query}`) : wall.ask(request, createBodyInit(input.body))

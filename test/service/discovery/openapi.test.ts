@@ -41,15 +41,15 @@ test('every code that can be returned is explained, with its operation or in the
 })
 
 test('the example of a coordinate is an open block, now and after it has been sold', async () => {
-  const exampleNow = async () => {
+  const readExample = async () => {
     const { paths: now } = (await jsonOf(await wall.ask('GET /openapi.json'))) as { paths: typeof paths }
     return now['/blocks/{coord}']?.['get']?.parameters.find(({ name }) => name === 'coord')?.example ?? ''
   }
   const [last, secondLast] = CLAIM_ORDER.slice(-2).toReversed().map(coordOf)
-  expect(await exampleNow()).toBe(last ?? '')
+  expect(await readExample()).toBe(last ?? '')
   const before = (await wall.ask('GET /openapi.json')).headers.get('etag')
   expect((await wall.buy(`/blocks/${last}`, 1)).status).toBe(200)
-  expect(await exampleNow()).toBe(secondLast ?? '')
+  expect(await readExample()).toBe(secondLast ?? '')
   expect((await wall.ask('GET /openapi.json')).headers.get('etag')).not.toBe(before)
   expect((await wall.ask(`GET /blocks/${secondLast}`)).status).toBe(402)
 })

@@ -10,8 +10,8 @@ import { BASE_URL, OFFER } from '../../support/service/wall.ts'
 FormatRegistry.Set('uri', (text) => URL.canParse(text))
 
 const Uri = Type.String({ format: 'uri' })
-const closed = (members: TProperties) => Type.Object(members, { additionalProperties: false })
-const some = (one: TSchema) => Type.Array(one, { minItems: 1 })
+const createClosedObject = (members: TProperties) => Type.Object(members, { additionalProperties: false })
+const createNonEmptyArray = (one: TSchema) => Type.Array(one, { minItems: 1 })
 const text = (maxLength: number, pattern = '^') => Type.String({ minLength: 1, maxLength, pattern })
 
 const sizes = Type.Array(Type.String({ pattern: '^(\\d+x\\d+|any)$' }))
@@ -22,22 +22,24 @@ const identity = {
   description: text(100),
   version: Type.String({ pattern: '^\\d+\\.\\d+\\.\\d+$' }),
   websiteUrl: Uri,
-  icons: Type.Array(closed({ src: Uri, mimeType: Type.String(), sizes })),
-  remotes: some(closed({ type: Type.Literal('streamable-http'), url: Type.String({ pattern: '^https?://\\S+$' }) })),
+  icons: Type.Array(createClosedObject({ src: Uri, mimeType: Type.String(), sizes })),
+  remotes: createNonEmptyArray(
+    createClosedObject({ type: Type.Literal('streamable-http'), url: Type.String({ pattern: '^https?://\\S+$' }) }),
+  ),
 }
 
 const skill = { name: text(64, '^[a-z0-9]+(-[a-z0-9]+)*$'), description: text(1024) }
 
 /** Agent skills discovery, 0.1. */
-const SkillsIndexV1 = closed({
-  skills: Type.Array(closed({ ...skill, files: Type.Tuple([Type.Literal('SKILL.md')]) })),
+const SkillsIndexV1 = createClosedObject({
+  skills: Type.Array(createClosedObject({ ...skill, files: Type.Tuple([Type.Literal('SKILL.md')]) })),
 })
 
 /** Agent skills discovery, 0.2.0. */
-const SkillsIndex = closed({
+const SkillsIndex = createClosedObject({
   $schema: Type.Literal('https://schemas.agentskills.io/discovery/0.2.0/schema.json'),
-  skills: some(
-    closed({
+  skills: createNonEmptyArray(
+    createClosedObject({
       ...skill,
       type: Type.Literal('skill-md'),
       url: Type.String({ pattern: '^/' }),
@@ -47,23 +49,23 @@ const SkillsIndex = closed({
 })
 
 /** The MCP registry's entry, schema of 2025-12-11. */
-const ServerJson = closed({
+const ServerJson = createClosedObject({
   $schema: Type.Literal('https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json'),
   ...identity,
 })
 
 /** The MCP server card, SEP-2127. */
-const ServerCard = closed({
+const ServerCard = createClosedObject({
   $schema: Type.Literal('https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json'),
   ...identity,
 })
 
-const Targets = some(closed({ href: Uri, type: Type.String() }))
+const Targets = createNonEmptyArray(createClosedObject({ href: Uri, type: Type.String() }))
 
 /** RFC 9727: a linkset (RFC 9264) of registered relations. */
-const ApiCatalog = closed({
-  linkset: some(
-    closed({
+const ApiCatalog = createClosedObject({
+  linkset: createNonEmptyArray(
+    createClosedObject({
       anchor: Uri,
       'service-desc': Targets,
       'service-doc': Targets,
@@ -73,9 +75,9 @@ const ApiCatalog = closed({
   ),
 })
 
-const X402Resources = closed({
+const X402Resources = createClosedObject({
   version: Type.Literal(1),
-  resources: some(Uri),
+  resources: createNonEmptyArray(Uri),
   ownershipProofs: Type.Array(Type.String()),
   instructions: Type.String({ minLength: 1 }),
 })
@@ -93,7 +95,7 @@ const shapes: ReadonlyArray<readonly [path: string, shape: TSchema]> = [
 const addresses = ['https://wall.test', 'http://127.0.0.1:8402', 'http://[::1]:8402', 'https://a-b.wall.co.test:8443']
 
 /** The text of a document as it would be served at an address. */
-function textOf(path: string, baseUrl = BASE_URL): string {
+function renderDocument(path: string, baseUrl = BASE_URL): string {
   const found = renderDocuments({
     offer: { ...OFFER, baseUrl },
     contact: null,
@@ -106,14 +108,15 @@ function textOf(path: string, baseUrl = BASE_URL): string {
 }
 
 test.each(shapes)('%s has the format of its specification, at any address', (path, shape) => {
-  for (const address of addresses) expect([...Value.Errors(shape, JSON.parse(textOf(path, address)))]).toEqual([])
+  for (const address of addresses)
+    expect([...Value.Errors(shape, JSON.parse(renderDocument(path, address)))]).toEqual([])
 })
 
 test('the front matter of the skill has the same name as the index', () => {
-  const { skills } = JSON.parse(textOf('/.well-known/agent-skills/index.json')) as {
+  const { skills } = JSON.parse(renderDocument('/.well-known/agent-skills/index.json')) as {
     skills: ReadonlyArray<{ name: string; description: string }>
   }
-  const [, frontMatter = ''] = textOf('/skill.md').split('---\n')
+  const [, frontMatter = ''] = renderDocument('/skill.md').split('---\n')
   expect(Bun.YAML.parse(frontMatter)).toEqual({
     name: skills[0]?.name,
     description: skills[0]?.description,
@@ -122,15 +125,15 @@ test('the front matter of the skill has the same name as the index', () => {
 })
 
 test('installers of both versions of the index find the same skill at its address', () => {
-  const { skills } = JSON.parse(textOf('/.well-known/skills/index.json')) as {
+  const { skills } = JSON.parse(renderDocument('/.well-known/skills/index.json')) as {
     skills: ReadonlyArray<{ name: string; files: readonly string[] }>
   }
   const [{ name, files: [file] } = { name: '', files: [] }] = skills
-  expect(textOf(`/.well-known/skills/${name}/${file}`)).toBe(textOf('/skill.md'))
+  expect(renderDocument(`/.well-known/skills/${name}/${file}`)).toBe(renderDocument('/skill.md'))
 })
 
 test('llms.txt is a title, a summary, a list of key facts, then only lists of links', () => {
-  const [title, summary, ...rest] = textOf('/llms.txt').trimEnd().split('\n\n')
+  const [title, summary, ...rest] = renderDocument('/llms.txt').trimEnd().split('\n\n')
   expect(title).toMatch(/^# [^\n]+$/)
   expect(summary).toMatch(/^> [^\n]+$/)
   const sections = rest.slice(rest.findIndex((part) => part.startsWith('## ')))

@@ -7,8 +7,8 @@ import { ORDER_VECTOR } from '../../../server/domain/purchase/order-vector.ts'
 import type { Hash } from '../../../server/domain/purchase/payment.ts'
 import { TEST_VECTOR } from '../../../server/domain/wall/signed-fields.ts'
 import { signInDemand, signInMessage } from '../../../server/x402/sign-in.ts'
-import { orderNonce } from '../../../shared/order.ts'
-import { editMessage } from '../../../shared/signing.ts'
+import { computeOrderNonce } from '../../../shared/order.ts'
+import { formatEditMessage } from '../../../shared/signing.ts'
 
 test('the sign-in in the example fits its body, equals the text of the SDK, and is signed by the wallet it names', async () => {
   const { body, header } = WORKED_SIGN_IN
@@ -26,7 +26,7 @@ test('the schema of a sign-in is the extension’s own', () => {
 
 test('the edit in the example is that of the test vector', () => {
   const { host, coord, body } = WORKED_EXAMPLE
-  expect(editMessage(host, coord, body.ts, { message: body.message, link: body.link })).toBe(TEST_VECTOR.message)
+  expect(formatEditMessage(host, coord, body.ts, { message: body.message, link: body.link })).toBe(TEST_VECTOR.message)
 })
 
 test('the bodies in the examples are signed by the wallets they name', async () => {
@@ -40,5 +40,5 @@ test('the bodies in the examples are signed by the wallets they name', async () 
 
 test('the order in the example has the nonce that another implementation of keccak-256 computed', () => {
   const { message, salt, nonce } = ORDER_VECTOR
-  expect<string>(orderNonce(message, salt)).toBe(nonce)
+  expect<string>(computeOrderNonce(message, salt)).toBe(nonce)
 })

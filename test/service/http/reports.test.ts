@@ -9,8 +9,8 @@ import { openWall, createPaidInit, type Wall } from '../../support/service/wall.
 // Goal: anybody can report an artwork, once a day; only the operator reads it, and it changes nothing that readers see. Method:
 // the whole service with a store in memory.
 
-const jsonOf = async (response: Response) => [response.status, await response.json()]
-const report = async (wall: Wall, body: object) => await wall.ask('POST /api/reports', createBodyInit(body))
+const readStatusAndJson = async (response: Response) => [response.status, await response.json()]
+const sendReport = async (wall: Wall, body: object) => await wall.ask('POST /api/reports', createBodyInit(body))
 const RECEIVED = [200, { received: true }]
 
 test('a report is stored under the artwork that contains the block, and readers see no difference', async () => {
@@ -18,15 +18,15 @@ test('a report is stored under the artwork that contains the block, and readers 
   const wall = await openWall({}, db)
   await wall.buy('/blocks/3,4', 1)
   await wall.ask('GET /blocks/4,4', createPaidInit(paymentOf(1, 2)))
-  const readSeen = async () =>
+  const readPublicAnswers = async () =>
     await Promise.all(
       ['/api/canvas', '/blocks/4,4', '/api/tail'].map(async (path) => await (await wall.ask(`GET ${path}`)).text()),
     )
-  const before = await readSeen()
+  const before = await readPublicAnswers()
   const body = { block: '4,4', reason: 'scam', note: 'The link leads to a copy of a bank’s page.' }
-  expect(await jsonOf(await report(wall, body))).toEqual(RECEIVED)
-  expect(await jsonOf(await report(wall, { ...body, block: '3,4' }))).toEqual(RECEIVED)
-  expect(await readSeen()).toEqual(before)
+  expect(await readStatusAndJson(await sendReport(wall, body))).toEqual(RECEIVED)
+  expect(await readStatusAndJson(await sendReport(wall, { ...body, block: '3,4' }))).toEqual(RECEIVED)
+  expect(await readPublicAnswers()).toEqual(before)
   const { note } = body
   // One report for both, because they are one artwork of one reporter.
   expect(await db.reports.open()).toEqual([
@@ -45,20 +45,23 @@ test.each([
   const db = await openBlank()
   const wall = await openWall({}, db)
   await wall.buy('/blocks/3,4', 1)
-  expect(await jsonOf(await report(wall, body))).toEqual([status, { error, message: expect.any(String) }])
+  expect(await readStatusAndJson(await sendReport(wall, body))).toEqual([
+    status,
+    { error, message: expect.any(String) },
+  ])
   expect(await db.reports.open()).toEqual([])
 })
 
 test('a client that sends too many reports gets the time to wait', async () => {
   const wall = await openWall({ limits: createUsedUpLimits() })
-  const refused = await report(wall, { block: '3,4', reason: 'other' })
+  const refused = await sendReport(wall, { block: '3,4', reason: 'other' })
   expect([refused.status, refused.headers.has('retry-after')]).toEqual([429, true])
 })
 
 test('while too many reports wait, the response says that this one was not stored', async () => {
   const wall = await openWall({ reports: { file: async () => 'full' } })
   await wall.buy('/blocks/3,4', 1)
-  const [status, body] = await jsonOf(await report(wall, { block: '3,4', reason: 'other' }))
+  const [status, body] = await readStatusAndJson(await sendReport(wall, { block: '3,4', reason: 'other' }))
   expect([status, body]).toEqual([503, { error: 'server_busy', message: expect.stringContaining('was not stored') }])
   expect(OPEN_REPORTS_MAX).toBeGreaterThan(1000)
 })
@@ -78,7 +81,7 @@ test('the address of a reporter is stored only as a hash, whose key changes with
     },
   })
   await wall.buy('/blocks/3,4', 1)
-  await report(wall, { block: '3,4', reason: 'other' })
+  await sendReport(wall, { block: '3,4', reason: 'other' })
   expect([stored[0] === stored[1], stored[0] === stored[2]]).toEqual([true, false])
   for (const hash of stored) expect(hash).toMatch(/^[0-9a-f]{32}$/)
 })

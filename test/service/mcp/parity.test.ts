@@ -45,12 +45,12 @@ const other = paymentOf(2, 2)
 const PAID: Ask = { coord: '3,4', payment: own }
 const sell = (coord: string, payment: Payment) => (wall: Wall) => askOverHttp(wall, { coord, payment })
 
-const holdUncertain = (coord: string, payment: Payment) => async (wall: Wall) => {
+const leaveUncertain = (coord: string, payment: Payment) => async (wall: Wall) => {
   wall.facilitator.settling = { kind: 'unclear' }
   await askOverHttp(wall, { coord, payment })
 }
 
-const takeAll = (space: 'claimed' | 'reserved') => (wall: Wall) => {
+const markAllTaken = (space: 'claimed' | 'reserved') => (wall: Wall) => {
   Object.assign(wall.db.ledger, { space: async () => space, availability: async () => ({ space, prior: undefined }) })
 }
 
@@ -92,23 +92,28 @@ const worlds: readonly World[] = [
   { name: 'a payment used for another block', open: sell('5,5', own), ends: 'payment_used' },
   { name: 'a taken block', open: sell('3,4', other), ask: { coord: '3,4' }, ends: 'not for sale' },
   { name: 'a taken block, paid', open: sell('3,4', other), ends: 'block_taken' },
-  { name: 'a block held in doubt', open: holdUncertain('3,4', other), ask: { coord: '3,4' }, ends: 'asked to pay' },
+  { name: 'a block held in doubt', open: leaveUncertain('3,4', other), ask: { coord: '3,4' }, ends: 'asked to pay' },
   {
     name: 'a block held in doubt, paid by another wallet',
-    open: holdUncertain('3,4', other),
+    open: leaveUncertain('3,4', other),
     ends: 'purchase_pending',
   },
-  { name: 'a wall that is sold out', open: takeAll('claimed'), ask: { coord: 'next' }, ends: 'sold_out' },
+  { name: 'a wall that is sold out', open: markAllTaken('claimed'), ask: { coord: 'next' }, ends: 'sold_out' },
   {
     name: 'a wall that is sold out, paid',
-    open: takeAll('claimed'),
+    open: markAllTaken('claimed'),
     ask: { coord: 'next', payment: own },
     ends: 'sold_out',
   },
-  { name: 'a wall with reserved blocks only', open: takeAll('reserved'), ask: { coord: 'next' }, ends: 'wall_busy' },
+  {
+    name: 'a wall with reserved blocks only',
+    open: markAllTaken('reserved'),
+    ask: { coord: 'next' },
+    ends: 'wall_busy',
+  },
   {
     name: 'a wall with reserved blocks only, paid',
-    open: takeAll('reserved'),
+    open: markAllTaken('reserved'),
     ask: { coord: 'next', payment: own },
     ends: 'wall_busy',
   },
@@ -174,10 +179,10 @@ const worlds: readonly World[] = [
     open: (wall) => void (wall.facilitator.settling = { kind: 'unclear' }),
     ends: 'settlement_unknown',
   },
-  { name: 'a settlement in doubt, asked again', open: holdUncertain('3,4', own), ends: 'settlement_unknown' },
+  { name: 'a settlement in doubt, asked again', open: leaveUncertain('3,4', own), ends: 'settlement_unknown' },
   {
     name: 'a new payment while an older one is in doubt',
-    open: holdUncertain('3,4', own),
+    open: leaveUncertain('3,4', own),
     ask: { coord: '3,4', payment: paymentOf(1, 9) },
     ends: 'settlement_unknown',
   },
@@ -197,7 +202,7 @@ describe('both doors', () => {
   })
 
   const touched: Wall[] = []
-  const touch = async () => {
+  const openRecordedWall = async () => {
     const wall = await openWall()
     touched.push(wall)
     return wall
@@ -205,19 +210,19 @@ describe('both doors', () => {
 
   test.each(worlds)('$name: $ends, over HTTP and over MCP', async ({ open: prepare, ask = PAID, ends }) => {
     const changesNothing = prepare === undefined && ends !== 'sold'
-    const [front, back] = changesNothing ? untouched : await Promise.all([touch(), touch()])
+    const [front, back] = changesNothing ? untouched : await Promise.all([openRecordedWall(), openRecordedWall()])
     if (front === undefined || back === undefined) throw new Error('two walls were opened')
     for (const wall of [front, back]) await prepare?.(wall)
     const overHttpEnds = await askOverHttp(front, ask)
     const overMcpEnds = await askOverMcp(back, ask)
     expect(overMcpEnds).toEqual(overHttpEnds)
     expect(nameOf(overHttpEnds)).toBe(ends)
-    expect(await traceOf(back, ask)).toEqual(await traceOf(front, ask))
+    expect(await readEffects(back, ask)).toEqual(await readEffects(front, ask))
   })
 
   test('a payment in doubt can continue over the other interface, with one receipt and one charge', async () => {
-    const wall = await touch()
-    await holdUncertain('3,4', own)(wall)
+    const wall = await openRecordedWall()
+    await leaveUncertain('3,4', own)(wall)
     wall.facilitator.settling = 'honest'
     wall.clock.pass(3000)
     const sold = await askOverMcp(wall, { coord: '3,4', payment: own })
@@ -269,12 +274,12 @@ const nameOf = (outcome: Outcome): unknown =>
   outcome.kind === 'refused' ? (outcome.body as { error?: unknown }).error : outcome.kind
 
 /** All effects of a request. */
-const traceOf = async (wall: Wall, { payment = own }: Ask) => {
+const readEffects = async (wall: Wall, { payment = own }: Ask) => {
   await wall.idle()
-  return await readLeft(wall, payment)
+  return await readStoredState(wall, payment)
 }
 
-const readLeft = async (wall: Wall, payment: Payment) => ({
+const readStoredState = async (wall: Wall, payment: Payment) => ({
   purchase: await wall.db.ledger.find(payment),
   unfinished: await wall.db.ledger.unfinished(wall.clock.now()),
   account: await wall.db.ledgerReader.ofPayer(payment.payer),

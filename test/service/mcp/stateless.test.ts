@@ -19,13 +19,13 @@ beforeAll(async () => {
   wall = await openWall()
 })
 
-const say = async (...request: Parameters<typeof sendStateless>) => {
+const sendRequest = async (...request: Parameters<typeof sendStateless>) => {
   const { message, headers } = sendStateless(...request)
   return await sendRpc(wall, { id: 7, ...message }, headers)
 }
 
 test('server/discover lists the protocol versions and capabilities, without a handshake', async () => {
-  const { status, id, result } = await say('server/discover')
+  const { status, id, result } = await sendRequest('server/discover')
   expect([status, id]).toEqual([200, 7])
   expect(result).toMatchObject({
     resultType: 'complete',
@@ -37,20 +37,20 @@ test('server/discover lists the protocol versions and capabilities, without a ha
 })
 
 test('the tools are the same as in the older revisions, and may be cached for five minutes', async () => {
-  const { result } = await say('tools/list')
+  const { result } = await sendRequest('tools/list')
   expect(result).toMatchObject({ resultType: 'complete', ttlMs: 300_000, cacheScope: 'public' })
   expect<unknown>(result?.['tools']).toEqual(JSON.parse(JSON.stringify(TOOL_LIST)))
 })
 
 test('a block is bought as in the older revisions: the terms, and then the receipt', async () => {
   const call = { name: 'buy_block', arguments: { coord: '5,5', name: 'Ada' } }
-  const demand = (await say('tools/call', call)).result as unknown as ToolAnswer
+  const demand = (await sendRequest('tools/call', call)).result as unknown as ToolAnswer
   expect(demand).toMatchObject({
     isError: true,
     structuredContent: { x402Version: 2, code: 402, error: 'payment_required' },
     _meta: { 'x402/payment': { resource: { url: 'https://wall.test/mcp' } } },
   })
-  const paid = (await say('tools/call', call, { 'x402/payment': payloadOf(paymentOf(1, 1)) }))
+  const paid = (await sendRequest('tools/call', call, { 'x402/payment': payloadOf(paymentOf(1, 1)) }))
     .result as unknown as ToolAnswer
   expect(paid).toMatchObject({
     structuredContent: { block: '5,5' },
@@ -75,10 +75,10 @@ test('responses are JSON that is not cached, and notifications get no body', asy
 })
 
 test('a bug of the program is an HTTP error in any revision, without its message', async () => {
-  const findSpaceFor = async () => {
+  const failToReadSpace = async () => {
     throw new Error('secret')
   }
-  const broken = await openWall({ ledger: { space: findSpaceFor } })
+  const broken = await openWall({ ledger: { space: failToReadSpace } })
   const params = { name: 'buy_block', arguments: { coord: 'next' } }
   const { message, headers } = sendStateless('tools/call', params)
   const answers = [
@@ -96,7 +96,7 @@ test('a bug of the program is an HTTP error in any revision, without its message
 describe('what the revision forbids', () => {
   test('a request in an unknown revision gets the supported one', async () => {
     const meta = { 'io.modelcontextprotocol/protocolVersion': '2030-01-01' }
-    expect(await say('tools/list', {}, meta, { 'mcp-protocol-version': '2030-01-01' })).toMatchObject({
+    expect(await sendRequest('tools/list', {}, meta, { 'mcp-protocol-version': '2030-01-01' })).toMatchObject({
       status: 400,
       id: 7,
       error: { code: -32_022, data: { supported: [STATELESS], requested: '2030-01-01' } },
@@ -107,12 +107,16 @@ describe('what the revision forbids', () => {
     ['another revision', { 'mcp-protocol-version': '2025-11-25' }],
     ['another method', { 'mcp-method': 'tools/call' }],
   ])('headers that name %s than the body return 400', async (_, headers) => {
-    expect(await say('tools/list', {}, {}, headers)).toMatchObject({ status: 400, id: 7, error: { code: -32_020 } })
+    expect(await sendRequest('tools/list', {}, {}, headers)).toMatchObject({
+      status: 400,
+      id: 7,
+      error: { code: -32_020 },
+    })
   })
 
   test('a header that names another tool than the body returns 400, and no tool runs', async () => {
     const call = { name: 'buy_block', arguments: { coord: '6,6' } }
-    const answer = await say(
+    const answer = await sendRequest(
       'tools/call',
       call,
       { 'x402/payment': payloadOf(paymentOf(2, 2)) },
@@ -128,15 +132,18 @@ describe('what the revision forbids', () => {
   })
 
   test.each(['ping', 'prompts/list', 'nope'])('the method %s does not exist', async (method) => {
-    expect((await say(method)).error?.code).toBe(-32_601)
+    expect((await sendRequest(method)).error?.code).toBe(-32_601)
   })
 
   test('a call of an unknown tool is an error', async () => {
-    expect((await say('tools/call', { name: 'nope' })).error).toEqual({ code: -32_602, message: 'Unknown tool.' })
+    expect((await sendRequest('tools/call', { name: 'nope' })).error).toEqual({
+      code: -32_602,
+      message: 'Unknown tool.',
+    })
   })
 
   test('a client cannot subscribe to anything, because nothing changes', async () => {
-    const { status, error } = await say('subscriptions/listen', { notifications: { toolsListChanged: true } })
+    const { status, error } = await sendRequest('subscriptions/listen', { notifications: { toolsListChanged: true } })
     expect([status, error?.code]).toEqual([200, -32_603])
   })
 })

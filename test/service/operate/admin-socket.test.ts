@@ -126,8 +126,8 @@ test('blocks can be hidden by name, area and wallet, and the hidden ones are lis
   const close = world.open()
   const moderate = async (act: 'hide' | 'unhide', target: string) =>
     await world.call('moderate', { act, target, parts: ['message'], who: 'ada', why: 'rude' })
-  const list = async (isTrail: boolean) => (await world.call('hidden', { isTrail })).lines
-  expect(await list(false)).toEqual([])
+  const listHidden = async (isTrail: boolean) => (await world.call('hidden', { isTrail })).lines
+  expect(await listHidden(false)).toEqual([])
   const both = ['blocks 3,4 4,4: hidden: message']
   expect(await moderate('hide', '3,4,2x2')).toEqual({ ok: true, lines: [...both, '2 blocks have no owner'] })
   expect(await moderate('unhide', '4,4')).toEqual({ ok: true, lines: ['block 4,4: everything is shown'] })
@@ -137,8 +137,8 @@ test('blocks can be hidden by name, area and wallet, and the hidden ones are lis
   expect((await moderate('unhide', shown.replace('…', '...'))).ok).toBe(true)
   expect((await moderate('hide', createWalletAddress(2).toUpperCase().replace('0X', '0x'))).ok).toBe(true)
   const at = new Date(NOW).toISOString()
-  expect(await list(false)).toEqual([`${at} block 9,9: hidden: message`])
-  expect(await list(true)).toEqual([
+  expect(await listHidden(false)).toEqual([`${at} block 9,9: hidden: message`])
+  expect(await listHidden(true)).toEqual([
     `${at} ada hide area 3,4,2x2 (message): rude`,
     `${at} ada unhide block 4,4 (message): rude`,
     `${at} ada hide wallet ${createWalletAddress(1)} (message): rude`,
@@ -202,16 +202,18 @@ test('a payout can be noted for a credit or for money without a purchase, but no
   const world = await openWorld()
   const close = world.open()
   await sell(world.db, '3,4', 1, 1)
-  const note = async (payer: number, nonce: number) =>
+  const recordPayout = async (payer: number, nonce: number) =>
     (await world.call('payout', { payer: createWalletAddress(payer), nonce: hash(nonce), reference: 'refund' })).lines
-  expect(await note(1, 1)).toEqual(['this payment bought a block or an area, or still may: nothing is owed for it'])
-  expect(await note(2, 2)).toEqual(['the chain shows no such payment'])
+  expect(await recordPayout(1, 1)).toEqual([
+    'this payment bought a block or an area, or still may: nothing is owed for it',
+  ])
+  expect(await recordPayout(2, 2)).toEqual(['the chain shows no such payment'])
   world.chain.land(paymentOf(2, 2))
   world.chain.silent = true
-  expect(await note(2, 2)).toEqual(['the chain does not respond; try again'])
+  expect(await recordPayout(2, 2)).toEqual(['the chain does not respond; try again'])
   world.chain.silent = false
-  expect(await note(2, 2)).toEqual(['noted as paid out'])
-  expect(await note(2, 2)).toEqual(['a reference was already recorded, and was kept'])
+  expect(await recordPayout(2, 2)).toEqual(['noted as paid out'])
+  expect(await recordPayout(2, 2)).toEqual(['a reference was already recorded, and was kept'])
   close()
 })
 
@@ -299,7 +301,7 @@ test('reports are listed by work with what it shows, and hiding or dismissing a 
   const pixels = pixelsOf(7)
   await db.blocks.edit(blockOf('9,9'), editOf(1, { pixels }), NOW)
   await advance()
-  const createReporter = (reporter: string) => ({
+  const createReport = (reporter: string) => ({
     reporterFor: () => reporter.repeat(32),
     note: 'look',
     reason: 'scam' as const,
@@ -307,8 +309,8 @@ test('reports are listed by work with what it shows, and hiding or dismissing a 
   const key = { day: '2027-01-15', fresh: 'one' }
   const [block, other] = [blockOf('4,4'), blockOf('9,9')]
   for (const reporter of ['a', 'b'])
-    await db.reports.file({ ...createReporter(reporter), work: blockOf('3,4'), block }, key, NOW)
-  await db.reports.file({ ...createReporter('a'), work: other, block: other }, key, NOW)
+    await db.reports.file({ ...createReport(reporter), work: blockOf('3,4'), block }, key, NOW)
+  await db.reports.file({ ...createReport('a'), work: other, block: other }, key, NOW)
   const { ok, lines } = await call('reports', {})
   expect([ok, lines[0]]).toEqual([true, '2'])
   expect(lines.slice(1).map((line) => JSON.parse(line))).toMatchObject([

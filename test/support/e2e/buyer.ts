@@ -6,7 +6,7 @@ import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402
 import { ExactEvmScheme } from '@x402/evm/exact/client'
 import type { Wallet } from '../../../server/local/wallets.ts'
 import type { Receipt } from '../../../shared/contract/block.ts'
-import { editMessage } from '../../../shared/signing.ts'
+import { formatEditMessage } from '../../../shared/signing.ts'
 import { sendWhile } from '../wait.ts'
 
 /** The address of a wall. */
@@ -48,7 +48,9 @@ export async function repaint(
   message: string,
 ): Promise<Response> {
   const ts = Date.now()
-  const signature = await owner.signMessage({ message: editMessage(new URL(url).hostname, coord, ts, { message }) })
+  const signature = await owner.signMessage({
+    message: formatEditMessage(new URL(url).hostname, coord, ts, { message }),
+  })
   return await fetch(`${url}/blocks/${coord}`, {
     method: 'PUT',
     headers: { 'content-type': 'application/json' },

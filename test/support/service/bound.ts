@@ -1,14 +1,14 @@
 /** Payments that are bound to an order, as a client that supports `order-binding` makes them. */
 
 import type { Payment } from '../../../server/domain/purchase/payment.ts'
-import { type Order, orderNonce, orderText } from '../../../shared/order.ts'
+import { type Order, computeOrderNonce, formatOrderText } from '../../../shared/order.ts'
 import { hash } from '../samples.ts'
 import { HOST } from './wall.ts'
 
 /** The same payment, bound to an order of the wall of the tests. Its nonce becomes the salt. */
 export function boundTo(order: Omit<Order, 'host'>, payment: Payment, host = HOST): Payment {
   const salt = payment.nonce
-  return { ...payment, nonce: orderNonce(orderText({ host, ...order }), salt), salt }
+  return { ...payment, nonce: computeOrderNonce(formatOrderText({ host, ...order }), salt), salt }
 }
 
 /** The same payment after somebody removed the salt in transit. */

@@ -4,9 +4,9 @@ import { createHash } from 'node:crypto'
 import type { Address } from '../../../server/domain/purchase/payment.ts'
 import {
   formatAreaMessage,
-  editMessage,
+  formatEditMessage,
   formatPainterMessage,
-  registerMessage,
+  formatRegisterMessage,
   type EditFields,
   type IdentityFields,
 } from '../../../shared/signing.ts'
@@ -21,7 +21,7 @@ export function editOf(
   fields: EditFields,
   { host = HOST, ts = NOW, by = createWalletAddress(payer) }: { host?: string; ts?: number; by?: Address } = {},
 ): Record<string, unknown> {
-  return { ts, signature: signatureOf(by, editMessage(host, coord, ts, fields)), ...fields }
+  return { ts, signature: signatureOf(by, formatEditMessage(host, coord, ts, fields)), ...fields }
 }
 
 /** An edit of an area, signed by the `payer`-th wallet; its pixels are bytes, row by row. */
@@ -46,7 +46,7 @@ export function namingOf(payer: number, painter: Address | null, ts = NOW): Reco
 /** The `payer`-th wallet's registration. */
 export function registrationOf(payer: number, fields: IdentityFields, ts = NOW): Record<string, unknown> {
   const own = createWalletAddress(payer)
-  return { wallet: own, ts, signature: signatureOf(own, registerMessage(HOST, own, ts, fields)), ...fields }
+  return { wallet: own, ts, signature: signatureOf(own, formatRegisterMessage(HOST, own, ts, fields)), ...fields }
 }
 
 /** A request with a JSON body. */

@@ -33,11 +33,11 @@ test('a failed call counts as silent', async () => {
 test('a hanging call is abandoned, and the calls waiting behind it are not made', async () => {
   const calls = createBoundedCalls()
   let made = 0
-  const createNever = () => {
+  const hangForever = () => {
     made += 1
     return new Promise<never>(() => {})
   }
-  const answers = await runWithin(3000, () => Promise.all(Array.from({ length: 9 }, () => calls.make(createNever))))
+  const answers = await runWithin(3000, () => Promise.all(Array.from({ length: 9 }, () => calls.make(hangForever))))
   expect(new Set(answers)).toEqual(new Set(['silent']))
   expect(made).toBe(8)
 })

@@ -6,7 +6,7 @@ import { fakeClock } from '../../support/fakes/clock.ts'
 // Goal: the endpoint gets no more than its limits, and payers who may have paid come first. Method: calls that end when the test says.
 
 /** A queue, and its calls in progress. */
-function queueOf(limits: { atOnce?: number; waitingMax?: number; perSecond?: number }) {
+function createQueue(limits: { atOnce?: number; waitingMax?: number; perSecond?: number }) {
   const clock = fakeClock(0)
   const queue = callQueue({ atOnce: 1, waitingMax: 9, perSecond: undefined, ...limits }, clock)
   const begun: string[] = []
@@ -22,7 +22,7 @@ function queueOf(limits: { atOnce?: number; waitingMax?: number; perSecond?: num
 }
 
 test('calls for payments that may have paid come first, and calls that nobody waits for come last', async () => {
-  const { begun, ends, call } = queueOf({})
+  const { begun, ends, call } = createQueue({})
   const calls = [
     call('background', 'first'),
     call('background', 'sweep'),
@@ -38,7 +38,7 @@ test('calls for payments that may have paid come first, and calls that nobody wa
 })
 
 test('a full queue of one urgency rejects calls, and leaves the other urgencies their space', async () => {
-  const { ends, call } = queueOf({ waitingMax: 2 })
+  const { ends, call } = createQueue({ waitingMax: 2 })
   const calls = [call('buyer', 'a'), call('buyer', 'b'), call('buyer', 'c')]
   await expect(call('buyer', 'd')).rejects.toBeInstanceOf(QueueFull)
   calls.push(call('settlement', 'e'))
@@ -50,7 +50,7 @@ test('a full queue of one urgency rejects calls, and leaves the other urgencies 
 })
 
 test('the calls started within any second stay below the limit, and work without a call takes no turn', async () => {
-  const { clock, queue } = queueOf({ atOnce: 9, perSecond: 3 })
+  const { clock, queue } = createQueue({ atOnce: 9, perSecond: 3 })
   const begunAt: number[] = []
   const calls = Array.from({ length: 10 }, () =>
     queue('buyer', async () => {

@@ -9,7 +9,7 @@ const ed = generateKeyPairSync('ed25519')
 const exportPem = (type: 'sec1' | 'pkcs8') => ec.privateKey.export({ type, format: 'pem' }).toString()
 
 /** A seed and its public key, as Coinbase hands out Ed25519 keys. */
-function seedAndKey({ privateKey }: { readonly privateKey: KeyObject }): string {
+function exportSeedAndKey({ privateKey }: { readonly privateKey: KeyObject }): string {
   const { d = '', x = '' } = privateKey.export({ format: 'jwk' })
   return Buffer.concat([d, x].map((half) => Buffer.from(half, 'base64url'))).toString('base64')
 }
@@ -21,7 +21,7 @@ describe('a call to Coinbase’s facilitator', () => {
     ['an EC key', exportPem('pkcs8'), ec.publicKey, 'ES256'],
     ['an EC key of the older form', exportPem('sec1'), ec.publicKey, 'ES256'],
     ['an EC key in one line', exportPem('pkcs8').replaceAll('\n', String.raw`\n`), ec.publicKey, 'ES256'],
-    ['an Ed25519 key', seedAndKey(ed), ed.publicKey, 'EdDSA'],
+    ['an Ed25519 key', exportSeedAndKey(ed), ed.publicKey, 'EdDSA'],
   ])(
     'a call to Coinbase’s facilitator is signed with %s, for this call only and two minutes',
     async (_, secret, publicKey, alg) => {
@@ -46,13 +46,13 @@ describe('a call to Coinbase’s facilitator', () => {
   )
 
   test('no two tokens for Coinbase are the same', async () => {
-    const authorize = createCoinbaseAuth({ id: 'key', secret: seedAndKey(ed) })
+    const authorize = createCoinbaseAuth({ id: 'key', secret: exportSeedAndKey(ed) })
     expect(await authorize('POST', VERIFY)).not.toEqual(await authorize('POST', VERIFY))
   })
 })
 
 test('no other host gets a token for Coinbase', async () => {
-  const authorize = createCoinbaseAuth({ id: 'key', secret: seedAndKey(ed) })
+  const authorize = createCoinbaseAuth({ id: 'key', secret: exportSeedAndKey(ed) })
   for (const address of [
     'https://facilitator.example/verify',
     'http://api.cdp.coinbase.com/platform/v2/x402/verify',
@@ -65,8 +65,8 @@ test('no other host gets a token for Coinbase', async () => {
 
 test('an invalid Coinbase secret is reported without any part of it', () => {
   for (const secret of ['hush', '-----BEGIN PRIVATE KEY-----\nhush\n-----END PRIVATE KEY-----', 'A'.repeat(80)]) {
-    const make = () => createCoinbaseAuth({ id: 'key', secret })
-    expect(make).toThrow('CDP_API_KEY_SECRET is neither')
-    expect(make).not.toThrow(/hush|AAAA/)
+    const createAuth = () => createCoinbaseAuth({ id: 'key', secret })
+    expect(createAuth).toThrow('CDP_API_KEY_SECRET is neither')
+    expect(createAuth).not.toThrow(/hush|AAAA/)
   }
 })

@@ -44,7 +44,7 @@ const twists: ReadonlyArray<(parts: Parts, some: bigint) => Hex> = [
 ]
 
 /** Signatures of one text each: a valid one, then one per change. */
-async function listCases() {
+async function createCases() {
   const signers = fc.sample(fc.tuple(fc.bigInt(1n, ORDER - 1n), fc.string()), {
     numRuns: 64,
     seed: 5,
@@ -66,18 +66,18 @@ async function listCases() {
   })
 }
 
-const all = listCases()
+const all = createCases()
 
 /** The signer that each library recovers in each case. */
-async function recoverBy(library: Library) {
+async function recoverWith(library: Library) {
   const { recover } = await loadKeys(library)
   return await Promise.all((await all).map(({ digest, signature }) => recover(digest, signature)))
 }
 
-const viems = recoverBy('viem')
+const viems = recoverWith('viem')
 
 test('the native library recovers the same signers as viem', async () => {
-  const [signatures, expected, signers] = [await all, await viems, await recoverBy('native')]
+  const [signatures, expected, signers] = [await all, await viems, await recoverWith('native')]
   const others = signatures.filter((_, at) => signers[at] !== expected[at])
   expect(others.map(({ signature }) => signature)).toEqual([])
   const right = signatures.filter(({ address }, at) => signers[at] === address).length

@@ -19,8 +19,9 @@ const createEvent = (logIndex: number, topics: readonly `0x${string}`[], data: `
   blockNumber: '0x5',
   logIndex: numberToHex(logIndex),
 })
-const createUsed = (logIndex: number, by: Address) => createEvent(logIndex, [USED, pad(by), hash(3)])
-const createPaid = (logIndex: number, by: Address) => createEvent(logIndex, [TRANSFER, pad(by), pad(payTo)], pad('0x7'))
+const createUsedEvent = (logIndex: number, by: Address) => createEvent(logIndex, [USED, pad(by), hash(3)])
+const createTransferEvent = (logIndex: number, by: Address) =>
+  createEvent(logIndex, [TRANSFER, pad(by), pad(payTo)], pad('0x7'))
 
 /** An endpoint with this height and these events. */
 function createSession(height: bigint, events: readonly EventLog[]): Session {
@@ -34,13 +35,13 @@ function createSession(height: bigint, events: readonly EventLog[]): Session {
 }
 
 test.each([
-  ['belongs to the transfer right after it', [createUsed(0, payer), createPaid(1, payer)], [hash(3)]],
+  ['belongs to the transfer right after it', [createUsedEvent(0, payer), createTransferEvent(1, payer)], [hash(3)]],
   [
     'does not belong to a transfer of another payer',
-    [createUsed(0, other), createPaid(1, payer), createPaid(2, other)],
+    [createUsedEvent(0, other), createTransferEvent(1, payer), createTransferEvent(2, other)],
     [null, null],
   ],
-  ['does not belong to a transfer further on', [createUsed(0, payer), createPaid(2, payer)], [null]],
+  ['does not belong to a transfer further on', [createUsedEvent(0, payer), createTransferEvent(2, payer)], [null]],
 ])('the nonce of an authorization %s', async (_, events, nonces) => {
   const { transfers } = await readTransfers(createSession(9n, events), undefined, asset, payTo, 1n)
   expect(transfers.map(({ nonce }) => nonce)).toEqual(nonces)

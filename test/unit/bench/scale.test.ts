@@ -1,30 +1,30 @@
 import { expect, test } from 'bun:test'
-import { planOf } from '../../../bench/scale.ts'
+import { computePlan } from '../../../bench/scale.ts'
 
 const CROWD = { viewers: 1_000_000, changes: 1, caches: 50, within: 300, gb: 0.1, million: 1 }
 
-const figuresOf = (what: string, crowd = CROWD) => planOf(crowd).find((row) => row.what === what)?.figures ?? {}
+const findFigures = (what: string, crowd = CROWD) => computePlan(crowd).find((row) => row.what === what)?.figures ?? {}
 
 test('a million viewers who poll the tail make 250,000 requests a second, and pay for traffic and requests', () => {
-  const figures = figuresOf('follow by the tail')
+  const figures = findFigures('follow by the tail')
   expect(figures).toMatchObject({ 'requests/s': 250_000, 'GB/s': 3.25, streams: 0 })
   expect(figures['$/hour']).toBeCloseTo(3600 * (0.325 + 0.25))
 })
 
 test('a shared stream needs two streams of the wall for each cache, however many viewers there are', () => {
   for (const viewers of [1000, 1_000_000])
-    expect(figuresOf('a shared stream', { ...CROWD, viewers })).toMatchObject({ streams: 100 })
-  expect(figuresOf('a stream each')).toMatchObject({ streams: 1_000_000 })
+    expect(findFigures('a shared stream', { ...CROWD, viewers })).toMatchObject({ streams: 100 })
+  expect(findFigures('a stream each')).toMatchObject({ streams: 1_000_000 })
 })
 
 test('a shared stream takes a tenth of the requests of the tail, and on a busy wall a fraction of its bytes', () => {
-  const [shared, tail] = [figuresOf('a shared stream'), figuresOf('follow by the tail')]
+  const [shared, tail] = [findFigures('a shared stream'), findFigures('follow by the tail')]
   expect(shared['requests/s']).toBe((tail['requests/s'] ?? 0) / 10)
   expect(shared['GB/s']).toBeLessThan((tail['GB/s'] ?? 0) / 5)
 })
 
 test('on a wall without changes, followers cost only their requests and heartbeats', () => {
   const quiet = { ...CROWD, changes: 0 }
-  expect(figuresOf('follow by the tail', quiet)['GB/s']).toBeCloseTo(0.1)
-  expect(figuresOf('a shared stream', quiet)['GB/s']).toBeLessThan(0.03)
+  expect(findFigures('follow by the tail', quiet)['GB/s']).toBeCloseTo(0.1)
+  expect(findFigures('a shared stream', quiet)['GB/s']).toBeLessThan(0.03)
 })

@@ -20,7 +20,7 @@ async function openWorld() {
 }
 
 /** The result, which must exist. */
-async function listLost(world: Awaited<ReturnType<typeof openWorld>>, witnessed?: StorePosition) {
+async function listLostPayments(world: Awaited<ReturnType<typeof openWorld>>, witnessed?: StorePosition) {
   const lost = await findLostPayments(world, witnessed)
   if (lost === 'silent') throw new Error('the chain is silent')
   return lost
@@ -33,7 +33,7 @@ test('accepting lists payments that may be lost and those that the wall booked a
   await world.payouts.note(paymentOf(3, 3), STRAY_NOTE, NOW)
   await world.payouts.note(paymentOf(4, 4), STRAY_BY_HAND, NOW)
   await world.payouts.note(paymentOf(5, 5), 'refund 0x1', NOW)
-  const { orphans } = await listLost(world)
+  const { orphans } = await listLostPayments(world)
   expect(orphans.map(({ payer, isBooked }) => [payer, isBooked])).toEqual([
     [createWalletAddress(2), false],
     [createWalletAddress(3), true],
@@ -45,8 +45,8 @@ test('accepting searches an address that was used only since the copy, if its wi
   const world = await openWorld()
   const since = createWalletAddress(9)
   world.chain.land(paymentOf(2, 2, { to: since, amount: 370_000n }))
-  expect((await listLost(world)).orphans).toEqual([])
-  const lost = await listLost(world, { change: 9, payment: 9, height: HEAD, payees: [since] })
+  expect((await listLostPayments(world)).orphans).toEqual([])
+  const lost = await listLostPayments(world, { change: 9, payment: 9, height: HEAD, payees: [since] })
   expect(lost.orphans).toMatchObject([{ payer: createWalletAddress(2), payTo: since, amount: 370_000n }])
   await acceptRestoredBackup(world, lost)
   expect(world.written).toMatchObject([{ height: HEAD + 1n, payees: [since, TERMS.payTo] }])
@@ -57,9 +57,9 @@ test('after accepting, each lost payment is credited, whatever the wall had book
   const tx = world.chain.land(paymentOf(2, 2))
   world.chain.land(paymentOf(3, 3))
   await world.payouts.note(paymentOf(3, 3), STRAY_NOTE, NOW)
-  await acceptRestoredBackup(world, await listLost(world))
+  await acceptRestoredBackup(world, await listLostPayments(world))
   expect(await world.ledger.find(paymentOf(2, 2))).toMatchObject({ state: { kind: 'credited', tx } })
   expect(await world.ledger.find(paymentOf(3, 3))).toMatchObject({ state: { kind: 'credited' } })
   expect([await world.checkpoint.height(), await world.checkpoint.acceptedAt()]).toEqual([HEAD + 2n, NOW])
-  expect((await listLost(world)).orphans).toEqual([])
+  expect((await listLostPayments(world)).orphans).toEqual([])
 })

@@ -29,7 +29,7 @@ async function openWorld() {
 }
 
 /** The same, with a witness that has seen all of it. */
-async function openWitnessed() {
+async function openWitnessedWorld() {
   const world = await openWorld()
   await sell(world, 'next', 1, 1)
   world.witness.seen = await world.store.position()
@@ -113,7 +113,7 @@ describe('without a witness', () => {
 
 describe('a store level with its witness', () => {
   test('a database level with its witness may have been restored together with it, so unknown money of any sender stops sales', async () => {
-    const { chain, check, events, payouts, logger } = await openWitnessed()
+    const { chain, check, events, payouts, logger } = await openWitnessedWorld()
     chain.land(paymentOf(3, 3))
     expect([await check.isCurrent(), events()]).toEqual([false, ['orphan']])
     for (const remedy of ['accept-restore', 'resolve --all --stray', 'WITNESS_IS_APART=yes']) {
@@ -126,7 +126,7 @@ describe('a store level with its witness', () => {
   })
 
   test('a witness shows at which addresses the wall has asked to be paid since', async () => {
-    const { chain, check, witness, events, checkpoint } = await openWitnessed()
+    const { chain, check, witness, events, checkpoint } = await openWitnessedWorld()
     const since = createWalletAddress(9)
     if (witness.seen !== undefined) witness.seen = { ...witness.seen, payees: [TERMS.payTo, since] }
     chain.land(paymentOf(2, 2, { to: since }))
@@ -135,7 +135,7 @@ describe('a store level with its witness', () => {
   })
 
   test('a witness on a device of its own proves that no sale was lost, so unknown money causes one alert and is booked, and sales continue', async () => {
-    const { chain, newCheck, witness, logger, payouts } = await openWitnessed()
+    const { chain, newCheck, witness, logger, payouts } = await openWitnessedWorld()
     witness.isApart = true
     const check = newCheck()
     const tx = chain.land(paymentOf(2, 2))
@@ -149,7 +149,7 @@ describe('a store level with its witness', () => {
   })
 
   test('an unreadable witness proves nothing, on a device of its own or not', async () => {
-    const { chain, newCheck, witness, events } = await openWitnessed()
+    const { chain, newCheck, witness, events } = await openWitnessedWorld()
     witness.isApart = true
     chain.land(paymentOf(2, 2))
     const unread = { read: () => Promise.reject(new Error('no such disk')) }
@@ -178,7 +178,7 @@ describe('a store behind its witness', () => {
   test.each(['change', 'payment'] as const)(
     'a database behind its witness by one %s sells nothing until it is accepted',
     async (what) => {
-      const { chain, check, witness, checkpoint, logger, store } = await openWitnessed()
+      const { chain, check, witness, checkpoint, logger, store } = await openWitnessedWorld()
       const position = await store.position()
       witness.seen = { ...position, [what]: position[what] + 1 }
       chain.land(paymentOf(1, 1))
@@ -192,7 +192,7 @@ describe('a store behind its witness', () => {
   )
 
   test('a database behind its witness books no money as stray', async () => {
-    const { chain, check, witness, events, store, payouts } = await openWitnessed()
+    const { chain, check, witness, events, store, payouts } = await openWitnessedWorld()
     const position = await store.position()
     witness.seen = { ...position, change: 2 }
     chain.land(paymentOf(2, 2))
@@ -273,7 +273,7 @@ describe('while the wall runs', () => {
   })
 
   test('if the database is replaced under a running wall, it is checked as at a start', async () => {
-    const { chain, check, checkpoint, store, events } = await openWitnessed()
+    const { chain, check, checkpoint, store, events } = await openWitnessedWorld()
     expect(await check.isCurrent()).toBe(true)
     const seen = await store.position()
     check.replaced({ progress: seen, seen, isOlder: false })
@@ -284,7 +284,7 @@ describe('while the wall runs', () => {
   })
 
   test('a check during which the database is replaced books nothing, stores no height and does not arm', async () => {
-    const { chain, newCheck, checkpoint, payouts, store, witness } = await openWitnessed()
+    const { chain, newCheck, checkpoint, payouts, store, witness } = await openWitnessedWorld()
     witness.isApart = true
     chain.land(paymentOf(3, 3))
     const seen = await store.position()
@@ -305,7 +305,7 @@ describe('while the wall runs', () => {
   })
 
   test('a check during whose booking the database is replaced does not arm', async () => {
-    const { chain, newCheck, checkpoint, payouts, store, witness } = await openWitnessed()
+    const { chain, newCheck, checkpoint, payouts, store, witness } = await openWitnessedWorld()
     witness.isApart = true
     chain.land(paymentOf(3, 3))
     const seen = await store.position()
@@ -318,7 +318,7 @@ describe('while the wall runs', () => {
   })
 
   test('a check that has read everything when the database is replaced does not arm', async () => {
-    const { newCheck, checkpoint, store, witness } = await openWitnessed()
+    const { newCheck, checkpoint, store, witness } = await openWitnessedWorld()
     witness.isApart = true
     const seen = await store.position()
     let asked = 0

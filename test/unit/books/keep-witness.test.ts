@@ -34,13 +34,13 @@ function openWorld() {
     keeper.committed()
   }
   /** Lets the current write reach its next wait, and ends that. */
-  const pass = async () => {
+  const endNextWait = async () => {
     for (let turn = 0; turn < 10; turn += 1) await Promise.resolve()
     waits.shift()?.()
     for (let turn = 0; turn < 10; turn += 1) await Promise.resolve()
   }
   const listChanges = () => world.written.map(({ change }) => change)
-  return { world, keeper, logger, commit, pass, changes: listChanges }
+  return { world, keeper, logger, commit, pass: endNextWait, changes: listChanges }
 }
 
 test('the witness is not written before the database counts as current', async () => {

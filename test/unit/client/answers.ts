@@ -76,7 +76,7 @@ export const createSituation = (changes: Partial<Situation> = {}): Situation => 
   ...changes,
 })
 
-export const createSent = (changes: Partial<SentPayment> = {}): SentPayment => ({
+export const createSentPayment = (changes: Partial<SentPayment> = {}): SentPayment => ({
   amount: DOLLAR,
   until: NOW + 300_000,
   tries: 1,
@@ -114,6 +114,6 @@ export function* listSituations(): Generator<{ readonly name: string; readonly s
         for (const until of [undefined, NOW - 1, NOW + 300_000])
           yield {
             name: `paid ${tries} times, ${signaturesLeft} signatures left, earlier: ${isEarlier}, until ${until}`,
-            situation: createSituation({ signaturesLeft, sent: createSent({ tries, isEarlier, until }) }),
+            situation: createSituation({ signaturesLeft, sent: createSentPayment({ tries, isEarlier, until }) }),
           }
 }

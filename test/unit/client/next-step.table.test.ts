@@ -3,9 +3,9 @@
 import { expect, test } from 'bun:test'
 import { decideNextStep, type Answer, type Situation, type Step } from '../../../server/client/next-step.ts'
 import { EXIT_STATUS } from '../../../server/client/wall-error.ts'
-import { createSituation, BODIES, NOW, createSent, SETTLEMENTS, TERMS } from './answers.ts'
+import { createSituation, BODIES, NOW, createSentPayment, SETTLEMENTS, TERMS } from './answers.ts'
 
-const answer = (status: number, body: keyof typeof BODIES, more: Partial<Answer> = {}): Answer => ({
+const createAnswer = (status: number, body: keyof typeof BODIES, more: Partial<Answer> = {}): Answer => ({
   status,
   body: BODIES[body] ?? {},
   ...more,
@@ -15,52 +15,52 @@ const GOOD = { terms: TERMS['good terms'] }
 
 const unpaid: Readonly<Record<string, Answer | undefined>> = {
   lost: undefined,
-  '200 deed': answer(200, 'deed'),
-  '200 HTML': answer(200, 'no JSON'),
-  '400 of the wall': answer(400, 'an error'),
-  '402 good terms': answer(402, 'an error', GOOD),
-  '402 another host': answer(402, 'an error', { terms: TERMS['another host'] }),
-  '402 another token': answer(402, 'an error', { terms: TERMS['another token'] }),
-  '402 no terms': answer(402, 'an error'),
-  '404 HTML': answer(404, 'no JSON'),
-  '409 of the wall': answer(409, 'an error'),
-  '409 block_taken': answer(409, 'a taken block'),
-  '429 of the wall': answer(429, 'an error'),
-  '502 HTML': answer(502, 'no JSON'),
-  '503 of the wall': answer(503, 'an error'),
+  '200 deed': createAnswer(200, 'deed'),
+  '200 HTML': createAnswer(200, 'no JSON'),
+  '400 of the wall': createAnswer(400, 'an error'),
+  '402 good terms': createAnswer(402, 'an error', GOOD),
+  '402 another host': createAnswer(402, 'an error', { terms: TERMS['another host'] }),
+  '402 another token': createAnswer(402, 'an error', { terms: TERMS['another token'] }),
+  '402 no terms': createAnswer(402, 'an error'),
+  '404 HTML': createAnswer(404, 'no JSON'),
+  '409 of the wall': createAnswer(409, 'an error'),
+  '409 block_taken': createAnswer(409, 'a taken block'),
+  '429 of the wall': createAnswer(429, 'an error'),
+  '502 HTML': createAnswer(502, 'no JSON'),
+  '503 of the wall': createAnswer(503, 'an error'),
 }
 
 const paid: Readonly<Record<string, Answer | undefined>> = {
   lost: undefined,
-  '200 receipt': answer(200, 'receipt'),
-  '200 receipt of another': answer(200, 'receipt of another'),
-  '200 deed': answer(200, 'deed'),
-  '200 HTML': answer(200, 'no JSON'),
-  '400 JSON of a gateway': answer(400, 'JSON of a gateway'),
-  '400 of the wall': answer(400, 'an error'),
-  '400 order_mismatch': answer(400, 'order mismatch'),
-  '403 payer_denied': answer(403, 'payer denied'),
-  '402 without charged': answer(402, 'an error', GOOD),
-  '402 charged: no': answer(402, 'charged: no', GOOD),
-  '402 charged: unknown': answer(402, 'charged: unknown', GOOD),
-  '402 charged: unknown, poor': answer(402, 'charged: unknown, poor', GOOD),
-  '404 HTML': answer(404, 'no JSON'),
-  '409 without charged': answer(409, 'a taken block'),
-  '409 charged: yes': answer(409, 'charged: yes'),
-  '409 charged: no': answer(409, 'charged: no'),
-  '409 charged: unknown': answer(409, 'charged: unknown'),
-  '410 without charged': answer(410, 'an error'),
-  '413 HTML': answer(413, 'no JSON'),
-  '429 of the wall, Retry-After 7': answer(429, 'an error', { retryAfter: '7' }),
-  '502 HTML, Retry-After 3600': answer(502, 'no JSON', { retryAfter: '3600' }),
-  '503 charged: unknown': answer(503, 'charged: unknown'),
-  '503 charged: unknown, transaction': answer(503, 'charged: unknown', {
+  '200 receipt': createAnswer(200, 'receipt'),
+  '200 receipt of another': createAnswer(200, 'receipt of another'),
+  '200 deed': createAnswer(200, 'deed'),
+  '200 HTML': createAnswer(200, 'no JSON'),
+  '400 JSON of a gateway': createAnswer(400, 'JSON of a gateway'),
+  '400 of the wall': createAnswer(400, 'an error'),
+  '400 order_mismatch': createAnswer(400, 'order mismatch'),
+  '403 payer_denied': createAnswer(403, 'payer denied'),
+  '402 without charged': createAnswer(402, 'an error', GOOD),
+  '402 charged: no': createAnswer(402, 'charged: no', GOOD),
+  '402 charged: unknown': createAnswer(402, 'charged: unknown', GOOD),
+  '402 charged: unknown, poor': createAnswer(402, 'charged: unknown, poor', GOOD),
+  '404 HTML': createAnswer(404, 'no JSON'),
+  '409 without charged': createAnswer(409, 'a taken block'),
+  '409 charged: yes': createAnswer(409, 'charged: yes'),
+  '409 charged: no': createAnswer(409, 'charged: no'),
+  '409 charged: unknown': createAnswer(409, 'charged: unknown'),
+  '410 without charged': createAnswer(410, 'an error'),
+  '413 HTML': createAnswer(413, 'no JSON'),
+  '429 of the wall, Retry-After 7': createAnswer(429, 'an error', { retryAfter: '7' }),
+  '502 HTML, Retry-After 3600': createAnswer(502, 'no JSON', { retryAfter: '3600' }),
+  '503 charged: unknown': createAnswer(503, 'charged: unknown'),
+  '503 charged: unknown, transaction': createAnswer(503, 'charged: unknown', {
     settlement: SETTLEMENTS['names a transaction'],
   }),
 }
 
 /** A step in a few words. */
-function shortenStep(step: Step): string {
+function formatStep(step: Step): string {
   if (step.do === 'resend') return `resend after ${step.afterMs / 1000} s`
   if (step.do !== 'stop') return step.do
   const { kind, code } = step.failure
@@ -71,7 +71,7 @@ const renderTable = (answers: typeof unpaid, ...situations: readonly Situation[]
   `\n${Object.entries(answers)
     .map(
       ([name, one]) =>
-        `${name}: ${situations.map((situation) => shortenStep(decideNextStep(one, situation))).join(' | ')}`,
+        `${name}: ${situations.map((situation) => formatStep(decideNextStep(one, situation))).join(' | ')}`,
     )
     .join('\n')}\n`
 
@@ -98,7 +98,7 @@ test('a request without a payment has one next step for each response: while the
 })
 
 test('terms above the maximum are not signed, and the price is reported', () => {
-  const step = decideNextStep(answer(402, 'an error', GOOD), createSituation({ max: 999_999n, blocks: 12 }))
+  const step = decideNextStep(createAnswer(402, 'an error', GOOD), createSituation({ max: 999_999n, blocks: 12 }))
   expect(step).toMatchInlineSnapshot(`
     {
       "do": "stop",
@@ -115,12 +115,12 @@ test('terms above the maximum are not signed, and the price is reported', () => 
 })
 
 test('a signed payment has one next step for each response: first try, last try, earlier process, and without signing', () => {
-  const last = createSent({ tries: 30 })
-  const earlier = { sent: createSent({ isEarlier: true, tries: 30 }) }
+  const last = createSentPayment({ tries: 30 })
+  const earlier = { sent: createSentPayment({ isEarlier: true, tries: 30 }) }
   expect(
     renderTable(
       paid,
-      createSituation({ sent: createSent() }),
+      createSituation({ sent: createSentPayment() }),
       createSituation({ sent: last }),
       createSituation(earlier),
       createSituation({ ...earlier, signaturesLeft: 0 }),
@@ -156,18 +156,18 @@ test('a signed payment has one next step for each response: first try, last try,
 })
 
 test('each outcome of an open payment is reported in words of our own', () => {
-  const renderWords = (one: Answer | undefined, changes: Parameters<typeof createSent>[0] = {}) => {
-    const step = decideNextStep(one, createSituation({ sent: createSent({ tries: 30, ...changes }) }))
+  const renderMessage = (one: Answer | undefined, changes: Parameters<typeof createSentPayment>[0] = {}) => {
+    const step = decideNextStep(one, createSituation({ sent: createSentPayment({ tries: 30, ...changes }) }))
     return step.do === 'stop' ? step.failure.message : step.do
   }
   expect([
-    renderWords(undefined),
-    renderWords(paid['400 JSON of a gateway']),
-    renderWords(paid['400 order_mismatch']),
-    renderWords(paid['402 charged: unknown']),
-    renderWords(paid['402 charged: unknown, poor']),
-    renderWords(paid['409 charged: unknown'], { until: NOW - 1000 }),
-    renderWords(paid['503 charged: unknown, transaction'], { until: undefined, amount: undefined }),
+    renderMessage(undefined),
+    renderMessage(paid['400 JSON of a gateway']),
+    renderMessage(paid['400 order_mismatch']),
+    renderMessage(paid['402 charged: unknown']),
+    renderMessage(paid['402 charged: unknown, poor']),
+    renderMessage(paid['409 charged: unknown'], { until: NOW - 1000 }),
+    renderMessage(paid['503 charged: unknown, transaction'], { until: undefined, amount: undefined }),
   ]).toMatchInlineSnapshot(`
     [
       "The wall does not respond. The signed payment of 1.00 USDC is saved, and may still be taken until 2026-01-01 00:05:00 UTC. Repeat the same purchase; you will not pay twice.",
@@ -184,7 +184,7 @@ test('each outcome of an open payment is reported in words of our own', () => {
 test('while the client waits, it says for what', () => {
   const step = decideNextStep(
     paid['503 charged: unknown, transaction'],
-    createSituation({ sent: createSent({ tries: 3 }) }),
+    createSituation({ sent: createSentPayment({ tries: 3 }) }),
   )
   expect(step).toMatchInlineSnapshot(`
     {

@@ -25,7 +25,7 @@ function testLaw(promise: string, isBroken: (step: Step, answer: Answer | undefi
 
 const readMember = (answer: Answer | undefined, name: string): unknown => ({ ...answer?.body })[name as never]
 
-const isSaid = (answer: Answer | undefined, charged: string) =>
+const hasCharged = (answer: Answer | undefined, charged: string) =>
   readMember(answer, 'charged') === charged && typeof readMember(answer, 'error') === 'string'
 
 const isReceipt = (answer: Answer | undefined) =>
@@ -36,7 +36,11 @@ const keepsPayment = (step: Step) => step.do === 'resend' || (step.do === 'stop'
 testLaw(
   'a payment that was sent is kept until the wall gives its receipt, or says `charged: yes` or `charged: no` of it',
   (step, answer, { sent }) =>
-    sent !== undefined && !isReceipt(answer) && !isSaid(answer, 'yes') && !isSaid(answer, 'no') && !keepsPayment(step),
+    sent !== undefined &&
+    !isReceipt(answer) &&
+    !hasCharged(answer, 'yes') &&
+    !hasCharged(answer, 'no') &&
+    !keepsPayment(step),
 )
 
 testLaw(
@@ -51,7 +55,7 @@ testLaw(
 
 testLaw('only a payment that was taken without a purchase is set aside as a proof', (step, answer, { sent }) => {
   const isSetAside = step.do === 'stop' && step.saved === 'set aside'
-  return isSetAside !== (sent !== undefined && !isReceipt(answer) && isSaid(answer, 'yes'))
+  return isSetAside !== (sent !== undefined && !isReceipt(answer) && hasCharged(answer, 'yes'))
 })
 
 testLaw('nothing is signed while a payment is open', (step, _, { sent }) => sent !== undefined && step.do === 'sign')

@@ -8,7 +8,7 @@ import { hashAuthorization } from '../../../server/x402/authorization.ts'
 import { readPaymentHeader } from '../../../server/x402/payload.ts'
 import { encodeHeader } from '../../../server/x402/receipt.ts'
 import { demandOf } from '../../../server/x402/terms.ts'
-import { fitsOrder, parseOrderText } from '../../../shared/order.ts'
+import { matchesOrder, parseOrderText } from '../../../shared/order.ts'
 import { hashPixels } from '../../../shared/signing.ts'
 import { OFFER } from '../../support/offer.ts'
 
@@ -57,14 +57,14 @@ describe('a payment of our client', () => {
 
   test('a payment is bound to its order, with the salt for a wall that announces it', async () => {
     const { payment, salt } = await signOrder(NEXT)
-    expect(fitsOrder(payment.nonce, NEXT.text, salt)).toBe(true)
+    expect(matchesOrder(payment.nonce, NEXT.text, salt)).toBe(true)
     expect(payment.salt).toBe(salt)
-    expect(fitsOrder(payment.nonce, createBlockOrder(createUrl, 'next', { name: 'Bob' }).text, salt)).toBe(false)
+    expect(matchesOrder(payment.nonce, createBlockOrder(createUrl, 'next', { name: 'Bob' }).text, salt)).toBe(false)
   })
 
   test('a payment is bound even if the announcement was stripped in transit, but without a salt, so that no wall accepts it', async () => {
     const { payment, salt } = await signOrder(NEXT, { ...demand, extensions: {} })
-    expect(fitsOrder(payment.nonce, NEXT.text, salt)).toBe(true)
+    expect(matchesOrder(payment.nonce, NEXT.text, salt)).toBe(true)
     expect(payment.salt).toBeUndefined()
   })
 

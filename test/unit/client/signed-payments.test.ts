@@ -6,19 +6,19 @@ import { createScratchFolder } from '../../support/scratch-folder.ts'
 
 const REQUEST = { url: 'https://wall.test/blocks/next', payment: 'e30=', salt: `0x${'12'.repeat(32)}` }
 
-const createFolder = (name: string) => join(scratch, name)
+const resolveFolder = (name: string) => join(scratch, name)
 const scratch = createScratchFolder()
 
 const failToSync = () => Promise.reject(Object.assign(new Error('the disk is broken'), { code: 'EIO' }))
 
 test('a saved payment is listed whole, with the salt of its binding', async () => {
-  const folder = createFolder('whole')
+  const folder = resolveFolder('whole')
   await openSignedPayments(folder).save({ ...REQUEST, body: '{}' })
   expect(await openSignedPayments(folder).list()).toMatchObject([{ ...REQUEST, body: '{}' }])
 })
 
 test('a payment whose folder cannot be flushed is hidden from the next process', async () => {
-  const folder = createFolder('unflushed')
+  const folder = resolveFolder('unflushed')
   const saving = openSignedPayments(folder, failToSync).save(REQUEST)
   expect(await saving.catch((error: unknown) => error)).toMatchObject({ message: 'EIO', leftAt: undefined })
   expect(await readdir(folder)).toEqual([])
@@ -26,15 +26,15 @@ test('a payment whose folder cannot be flushed is hidden from the next process',
 })
 
 test('a payment that can be neither flushed nor emptied is reported with its path', async () => {
-  const folder = createFolder('stuck')
+  const folder = resolveFolder('stuck')
   // The path is a folder by then, which cannot be emptied like a file.
-  const swap = async () => {
+  const replaceWithFolder = async () => {
     const [name = ''] = await readdir(folder)
     await Bun.file(join(folder, name)).delete()
     await mkdir(join(folder, name))
     await failToSync()
   }
-  const error: unknown = await openSignedPayments(folder, swap)
+  const error: unknown = await openSignedPayments(folder, replaceWithFolder)
     .save(REQUEST)
     .catch((thrown: unknown) => thrown)
   expect(error).toBeInstanceOf(NotSavedError)
@@ -42,7 +42,7 @@ test('a payment that can be neither flushed nor emptied is reported with its pat
 })
 
 test('a file that is not a payment is ignored', async () => {
-  const folder = createFolder('odd')
+  const folder = resolveFolder('odd')
   await mkdir(folder)
   for (const [name, text] of [
     ['a.json', ''],

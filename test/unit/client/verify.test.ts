@@ -4,7 +4,7 @@ import type { Claims } from '../../../server/client/verify/claims.ts'
 import { judge } from '../../../server/client/verify/judge.ts'
 import type { FindingKind } from '../../../server/client/verify/verdict.ts'
 import type { SaleDeed } from '../../../shared/contract/deeds.ts'
-import { type Order, orderNonce, orderText } from '../../../shared/order.ts'
+import { type Order, computeOrderNonce, formatOrderText } from '../../../shared/order.ts'
 import { networks } from '../../../shared/usdc.ts'
 import { truncateWallet } from '../../../shared/wallet.ts'
 import { blockOf, hash, createWalletAddress } from '../../support/samples.ts'
@@ -18,7 +18,7 @@ const TOKEN = networks['eip155:8453'].token.address
 const DOLLAR = 1_000_000n
 
 /** The payment of the `n`-th payer, for this many blocks. */
-const createPaid = (n: number, blocks: number, nonce = hash(n)): ChainPayment => ({
+const createChainPayment = (n: number, blocks: number, nonce = hash(n)): ChainPayment => ({
   payer: createWalletAddress(n),
   to: PAYEE,
   nonce,
@@ -28,7 +28,7 @@ const createPaid = (n: number, blocks: number, nonce = hash(n)): ChainPayment =>
   height: 10n,
 })
 
-const deedOf = (payment: ChainPayment, seq: number, blocks: SaleDeed['blocks']): SaleDeed => ({
+const createDeed = (payment: ChainPayment, seq: number, blocks: SaleDeed['blocks']): SaleDeed => ({
   seq,
   blocks,
   wallet: truncateWallet(payment.payer),
@@ -42,14 +42,18 @@ const deedOf = (payment: ChainPayment, seq: number, blocks: SaleDeed['blocks']):
 
 const ORDER: Order = { host: HOST, block: '5,5', message: 'hello' }
 const SALT = hash(0x5a17)
-const bound = (order: Order) => orderNonce(orderText(order), SALT)
+const computeBoundNonce = (order: Order) => computeOrderNonce(formatOrderText(order), SALT)
 
-const PAYMENTS = [createPaid(1, 1), createPaid(2, 1, bound(ORDER)), createPaid(3, 2)] as const
+const PAYMENTS = [
+  createChainPayment(1, 1),
+  createChainPayment(2, 1, computeBoundNonce(ORDER)),
+  createChainPayment(3, 2),
+] as const
 const [FIRST, SECOND, THIRD] = PAYMENTS
 const DEEDS = [
-  deedOf(FIRST, 1, { coord: '3,4' }),
-  { ...deedOf(SECOND, 2, { coord: '5,5' }), salt: SALT, order: ORDER },
-  deedOf(THIRD, 3, { at: '7,7', w: 2, h: 1 }),
+  createDeed(FIRST, 1, { coord: '3,4' }),
+  { ...createDeed(SECOND, 2, { coord: '5,5' }), salt: SALT, order: ORDER },
+  createDeed(THIRD, 3, { at: '7,7', w: 2, h: 1 }),
 ] as const
 
 const SOLD = [
@@ -88,11 +92,11 @@ const createFacts = (changes: Partial<ChainFacts> = {}): ChainFacts => ({
   ...changes,
 })
 
-const listKinds = (claims: Partial<Claims>, chain = createFacts()) =>
+const listFindingKinds = (claims: Partial<Claims>, chain = createFacts()) =>
   judge({ ...HONEST, ...claims }, chain).findings.map(({ kind }) => kind)
 
 /** The deeds, with the `n`-th changed. */
-const withDeed = (n: number, change: Partial<SaleDeed>) => ({
+const changeDeed = (n: number, change: Partial<SaleDeed>) => ({
   deeds: DEEDS.map((deed, at) => (at === n ? { ...deed, ...change } : deed)),
 })
 
@@ -127,16 +131,16 @@ test('a wall that has sold nothing is verified', () => {
 const wrong: readonly (readonly [what: string, claims: Partial<Claims>, finds: readonly FindingKind[]])[] = [
   [
     'an area other than the ordered one',
-    withDeed(1, { blocks: { coord: '5,6' } }),
+    changeDeed(1, { blocks: { coord: '5,6' } }),
     ['order_changed', 'block_without_deed', 'block_not_shown'],
   ],
   [
     'an area larger than the paid one, over a block of another owner',
-    withDeed(2, { blocks: { at: '5,5', w: 2, h: 1 } }),
+    changeDeed(2, { blocks: { at: '5,5', w: 2, h: 1 } }),
     ['block_sold_twice', 'block_without_deed', 'block_without_deed', 'block_not_shown'],
   ],
-  ['a salt without an order', withDeed(0, { salt: SALT }), ['order_changed']],
-  ['a hidden text that is called shown', withDeed(1, { order: { ...ORDER, message: 'hi' } }), ['order_changed']],
+  ['a salt without an order', changeDeed(0, { salt: SALT }), ['order_changed']],
+  ['a hidden text that is called shown', changeDeed(1, { order: { ...ORDER, message: 'hi' } }), ['order_changed']],
   [
     'a picture that was not ordered, of any length',
     { sales: HONEST.sales.map((sale) => (sale.coord === '5,5' ? { ...sale, px: 'AQ==' } : sale)) },
@@ -156,39 +160,44 @@ const wrong: readonly (readonly [what: string, claims: Partial<Claims>, finds: r
 ]
 
 test.each(wrong)('verify reports %s', (_, claims, finds) => {
-  expect(listKinds(claims)).toEqual([...finds])
+  expect(listFindingKinds(claims)).toEqual([...finds])
 })
 
 test('an order for the next open block, or one that settled late, may have got any position of its size', () => {
   const next: Order = { host: HOST, block: 'next', message: 'hello' }
-  const payments = [FIRST, createPaid(2, 1, bound(next)), THIRD]
-  const nextDeed = withDeed(1, { nonce: bound(next), order: next })
-  expect(listKinds(nextDeed, createFacts({ payments }))).toEqual([])
+  const payments = [FIRST, createChainPayment(2, 1, computeBoundNonce(next)), THIRD]
+  const nextDeed = changeDeed(1, { nonce: computeBoundNonce(next), order: next })
+  expect(listFindingKinds(nextDeed, createFacts({ payments }))).toEqual([])
   const late: Order = { host: HOST, block: '1,1', message: 'hello' }
-  const lateDeed = { nonce: bound(late), order: late, placedElsewhere: true as const }
-  const chain = createFacts({ payments: [FIRST, createPaid(2, 1, bound(late)), THIRD] })
-  expect(listKinds(withDeed(1, lateDeed), chain)).toEqual([])
-  expect(listKinds(withDeed(1, { nonce: bound(late), order: late }), chain)).toEqual(['order_changed'])
+  const lateDeed = { nonce: computeBoundNonce(late), order: late, placedElsewhere: true as const }
+  const chain = createFacts({ payments: [FIRST, createChainPayment(2, 1, computeBoundNonce(late)), THIRD] })
+  expect(listFindingKinds(changeDeed(1, lateDeed), chain)).toEqual([])
+  expect(listFindingKinds(changeDeed(1, { nonce: computeBoundNonce(late), order: late }), chain)).toEqual([
+    'order_changed',
+  ])
 })
 
 test('an order with a hidden part is not recomputed, and an order for another host is reported', () => {
-  const hidden = withDeed(1, { order: { ...ORDER, message: null }, hidden: ['message'] })
+  const hidden = changeDeed(1, { order: { ...ORDER, message: null }, hidden: ['message'] })
   expect(judge({ ...HONEST, ...hidden }, createFacts())).toMatchObject({ findings: [], bound: 0, hiddenOrders: 1 })
   expect(judge({ ...HONEST, host: 'other.test' }, createFacts())).toMatchObject({ findings: [], otherHosts: [HOST] })
 })
 
 test('an old payment without a deed is reported, unless it is below every price or in the credits', () => {
-  const createStray = (amount: bigint) => createFacts({ payments: [...PAYMENTS, { ...createPaid(9, 1), amount }] })
-  expect(listKinds({}, createStray(DOLLAR))).toEqual(['payment_without_deed'])
-  expect(listKinds({}, { ...createStray(DOLLAR), times: new Map([[10n, 3_000_000]]) })).toEqual([])
-  expect(listKinds({}, createStray(DOLLAR / 2n))).toEqual([])
+  const createStrayFacts = (amount: bigint) =>
+    createFacts({ payments: [...PAYMENTS, { ...createChainPayment(9, 1), amount }] })
+  expect(listFindingKinds({}, createStrayFacts(DOLLAR))).toEqual(['payment_without_deed'])
+  expect(listFindingKinds({}, { ...createStrayFacts(DOLLAR), times: new Map([[10n, 3_000_000]]) })).toEqual([])
+  expect(listFindingKinds({}, createStrayFacts(DOLLAR / 2n))).toEqual([])
   const note = { wallet: truncateWallet(createWalletAddress(9)), nonce: hash(9), tx: null, amount: null, paidOut: null }
-  expect(judge({ ...HONEST, owed: [note] }, createStray(DOLLAR))).toMatchObject({
+  expect(judge({ ...HONEST, owed: [note] }, createStrayFacts(DOLLAR))).toMatchObject({
     findings: [],
     noted: 1,
     notedAmount: DOLLAR,
   })
-  expect(judge(HONEST, createFacts({ payments: [...PAYMENTS, { ...createPaid(9, 1), nonce: null }] }))).toMatchObject({
+  expect(
+    judge(HONEST, createFacts({ payments: [...PAYMENTS, { ...createChainPayment(9, 1), nonce: null }] })),
+  ).toMatchObject({
     plain: 1,
   })
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { CommitUnknown } from '../../../db/postgres/errors.ts'
-import { groupCommit, type Write } from '../../../db/postgres/group-commit.ts'
+import { createGroupCommit, type Write } from '../../../db/postgres/group-commit.ts'
 import { doNothing, type Lockable, type Tx } from '../../../db/tx.ts'
 import { failureOf } from '../../support/engine.ts'
 import { createWalletAddress } from '../../support/samples.ts'
@@ -15,23 +15,23 @@ function createWriters(lockedByOthers: readonly Lockable[] = []) {
   const groups: Group[] = []
   const alone: string[] = []
   const names = new Map<readonly Lockable[], string>()
-  const resultOf = <T>({ work }: Write<T>): T => {
+  const runWork = <T>({ work }: Write<T>): T => {
     const step = work().next()
     if (step.done !== true) throw new Error('the work of these writers has no statements')
     return step.value
   }
-  const write = groupCommit({
+  const write = createGroupCommit({
     async alone(one) {
       alone.push(names.get(one.about) ?? '')
-      return resultOf(one)
+      return runWork(one)
     },
-    together: (writes) =>
+    commitTogether: (writes) =>
       new Promise((resolve, reject) => {
         groups.push({
           names: writes.map(({ about }) => names.get(about) ?? ''),
           end: () =>
             resolve(
-              writes.map((one) => (one.about.some((it) => lockedByOthers.includes(it)) ? undefined : resultOf(one))),
+              writes.map((one) => (one.about.some((it) => lockedByOthers.includes(it)) ? undefined : runWork(one))),
             ),
           fail: reject,
         })

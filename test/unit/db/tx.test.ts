@@ -75,9 +75,9 @@ test('a list of one is bound as its member, and each list length has its own SQL
 
 test('a list is bound as each engine reads it, including quotes', () => {
   const values = { list: [{ message: 'a "b" \\ {c}', link: null }, {}], numbers: [1, 2] }
-  const bound = (dialect: Dialect) => compileText('$list $numbers', dialect).bind(values)
-  expect(bound('sqlite')).toEqual([JSON.stringify(values.list), '[1,2]'])
-  expect(bound('postgres')).toEqual([
+  const bindValues = (dialect: Dialect) => compileText('$list $numbers', dialect).bind(values)
+  expect(bindValues('sqlite')).toEqual([JSON.stringify(values.list), '[1,2]'])
+  expect(bindValues('postgres')).toEqual([
     `{"{\\"message\\":\\"a \\\\\\"b\\\\\\" \\\\\\\\ {c}\\",\\"link\\":null}","{}"}`,
     '{1,2}',
   ])

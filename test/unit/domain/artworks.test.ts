@@ -4,7 +4,7 @@ import { renderAtlasFeed, renderAtlasHtml } from '../../../server/discovery/atla
 import { findArtwork, artworksOf } from '../../../server/domain/wall/artworks.ts'
 import { applyChange, createEmptyView, type WallView } from '../../../server/domain/wall/wall-view.ts'
 import { ALL_BLOCKS, COLS, type BlockIndex } from '../../../shared/wall.ts'
-import { worksOf } from '../../../shared/works.ts'
+import { groupIntoWorks } from '../../../shared/works.ts'
 import { OFFER } from '../../support/offer.ts'
 import { BARE, blockOf, NOW, saleOf, createWalletAddress } from '../../support/samples.ts'
 
@@ -34,7 +34,7 @@ test('the artworks of the wall are those of its agents, most recently extended f
     fc.property(crowds, (sold) => {
       const view = createSoldWall(sold)
       const { total, works } = artworksOf(view, 0, sold.length)
-      const expected = view.agents.flatMap(({ blocks }) => worksOf(blocks))
+      const expected = view.agents.flatMap(({ blocks }) => groupIntoWorks(blocks))
       expect(total).toBe(expected.length)
       expect(works.map(({ blocks }) => blocks.join()).toSorted()).toEqual(expected.map(String).toSorted())
       expect(works.map(({ until }) => until)).toEqual(works.map(({ until }) => until).toSorted((a, b) => b - a))

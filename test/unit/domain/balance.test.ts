@@ -18,16 +18,25 @@ import {
 const PRICE = TERMS.amount
 
 /** The payment of payer `n`, as recorded and as it arrives. */
-const createPaid = (n: number) => ({ payer: createWalletAddress(n), nonce: hash(n), amount: PRICE, tx: hash(100 + n) })
-const saleOf = (n: number): BookedSale => ({ ...createPaid(n), block: blockOf('3,4'), blocks: 1, head: 0n })
-const creditOf = (n: number, paidOut: string | null = null): BookedCredit => ({ ...createPaid(n), head: 0n, paidOut })
-const arrivalOf = (n: number, changes: Partial<Arrival> = {}): Arrival => ({ ...createPaid(n), ...changes })
+const createPayment = (n: number) => ({
+  payer: createWalletAddress(n),
+  nonce: hash(n),
+  amount: PRICE,
+  tx: hash(100 + n),
+})
+const createSale = (n: number): BookedSale => ({ ...createPayment(n), block: blockOf('3,4'), blocks: 1, head: 0n })
+const createCredit = (n: number, paidOut: string | null = null): BookedCredit => ({
+  ...createPayment(n),
+  head: 0n,
+  paidOut,
+})
+const createArrival = (n: number, changes: Partial<Arrival> = {}): Arrival => ({ ...createPayment(n), ...changes })
 const createBooks = (changes: Partial<Statement>): Statement => ({
   ...EMPTY,
   claimed: changes.sales?.length ?? 0,
   ...changes,
 })
-const openOf = (n: number) => ({ purchase: createUncertainPurchase(n), since: 0 })
+const createOpenPurchase = (n: number) => ({ purchase: createUncertainPurchase(n), since: 0 })
 
 /** The balance if nothing is sold while the chain is read. */
 const balance = (statement: Statement, arrivals: readonly Arrival[]) => balanceOf(statement, arrivals, statement)
@@ -38,14 +47,17 @@ describe('books that balance', () => {
   })
 
   test('books balance if each sale and each credit has its dollar', () => {
-    const statement = createBooks({ sales: [saleOf(1), saleOf(2)], credits: [creditOf(3), creditOf(4, 'refund 1')] })
-    const arrivals = [1, 2, 3, 4].map((n) => arrivalOf(n))
+    const statement = createBooks({
+      sales: [createSale(1), createSale(2)],
+      credits: [createCredit(3), createCredit(4, 'refund 1')],
+    })
+    const arrivals = [1, 2, 3, 4].map((n) => createArrival(n))
     const expected = { balances: true, claimed: 2, received: 4n * PRICE, owed: PRICE }
     expect(balance(statement, arrivals)).toMatchObject(expected)
   })
 
   test('other amounts and transfers without an authorization are stray, and the books still balance', () => {
-    const stray = [arrivalOf(1, { nonce: null }), arrivalOf(2, { amount: 5n })]
+    const stray = [createArrival(1, { nonce: null }), createArrival(2, { amount: 5n })]
     expect(balance(EMPTY, stray)).toMatchObject({ balances: true, received: 0n, stray, strayed: PRICE + 5n })
   })
 
@@ -53,59 +65,66 @@ describe('books that balance', () => {
     const booked = createBooks({
       payouts: [{ payer: createWalletAddress(1), nonce: hash(1), reference: 'stray', at: 0 }],
     })
-    const stray = [arrivalOf(1)]
+    const stray = [createArrival(1)]
     expect(balance(booked, stray)).toMatchObject({ balances: true, received: 0n, orphans: [], byHand: [], stray })
   })
 
   test('an open purchase whose money has not arrived does not unbalance the books', () => {
-    expect(balance(createBooks({ open: [openOf(1)] }), [])).toMatchObject({ balances: true })
+    expect(balance(createBooks({ open: [createOpenPurchase(1)] }), [])).toMatchObject({ balances: true })
   })
 
   test('a block that is sold while the chain is read does not unbalance the books', () => {
-    const sold = createBooks({ sales: [saleOf(1)] })
+    const sold = createBooks({ sales: [createSale(1)] })
     expect(balanceOf(EMPTY, [], sold).balances).toBe(true)
-    expect(balanceOf(EMPTY, [arrivalOf(1)], sold).balances).toBe(true)
+    expect(balanceOf(EMPTY, [createArrival(1)], sold).balances).toBe(true)
   })
 })
 
 describe('books that do not balance', () => {
   test('a sale or credit whose money never arrived, or arrived in another amount, unbalances the books', () => {
-    expect(balance(createBooks({ sales: [saleOf(1)] }), [])).toMatchObject({ balances: false, unpaid: [saleOf(1)] })
-    expect(balance(createBooks({ credits: [creditOf(1)] }), [])).toMatchObject({
+    expect(balance(createBooks({ sales: [createSale(1)] }), [])).toMatchObject({
       balances: false,
-      unpaid: [creditOf(1)],
+      unpaid: [createSale(1)],
     })
-    expect(balance(createBooks({ sales: [saleOf(1)] }), [arrivalOf(1, { amount: 1n })]).balances).toBe(false)
+    expect(balance(createBooks({ credits: [createCredit(1)] }), [])).toMatchObject({
+      balances: false,
+      unpaid: [createCredit(1)],
+    })
+    expect(balance(createBooks({ sales: [createSale(1)] }), [createArrival(1, { amount: 1n })]).balances).toBe(false)
   })
 
   test('a dollar of another payer with the same nonce does not pay for a sale', () => {
-    const foreign = arrivalOf(1, { payer: createWalletAddress(9) })
-    expect(balance(createBooks({ sales: [saleOf(1)] }), [foreign])).toMatchObject({
-      unpaid: [saleOf(1)],
+    const foreign = createArrival(1, { payer: createWalletAddress(9) })
+    expect(balance(createBooks({ sales: [createSale(1)] }), [foreign])).toMatchObject({
+      unpaid: [createSale(1)],
       orphans: [foreign],
     })
   })
 
   test('money that arrived for an open or released purchase unbalances the books', () => {
-    expect(balance(createBooks({ open: [openOf(1)] }), [arrivalOf(1)])).toMatchObject({
+    expect(balance(createBooks({ open: [createOpenPurchase(1)] }), [createArrival(1)])).toMatchObject({
       balances: false,
-      landed: [arrivalOf(1)],
+      landed: [createArrival(1)],
     })
     const final = createBooks({ final: [{ payer: createWalletAddress(1), nonce: hash(1) }] })
-    expect(balance(final, [arrivalOf(1)])).toMatchObject({ balances: false, landed: [arrivalOf(1)] })
+    expect(balance(final, [createArrival(1)])).toMatchObject({ balances: false, landed: [createArrival(1)] })
   })
 
   test('a block price without a known purchase unbalances the books until the operator resolves it', () => {
-    expect(balance(EMPTY, [arrivalOf(1)])).toMatchObject({ balances: false, orphans: [arrivalOf(1)] })
+    expect(balance(EMPTY, [createArrival(1)])).toMatchObject({ balances: false, orphans: [createArrival(1)] })
     const resolved = createBooks({
       payouts: [{ payer: createWalletAddress(1), nonce: hash(1), reference: 'refund', at: 0 }],
     })
-    expect(balance(resolved, [arrivalOf(1)])).toMatchObject({ balances: true, orphans: [], byHand: [arrivalOf(1)] })
+    expect(balance(resolved, [createArrival(1)])).toMatchObject({
+      balances: true,
+      orphans: [],
+      byHand: [createArrival(1)],
+    })
   })
 
   test('any whole cents without a known purchase unbalance the books, whatever the price is now', () => {
-    const orphans = [arrivalOf(2, { amount: 30_000n }), arrivalOf(3, { amount: 4n * PRICE })]
-    const fragment = arrivalOf(4, { amount: 30_001n })
+    const orphans = [createArrival(2, { amount: 30_000n }), createArrival(3, { amount: 4n * PRICE })]
+    const fragment = createArrival(4, { amount: 30_001n })
     expect(balance(EMPTY, [...orphans, fragment])).toMatchObject({ balances: false, orphans, stray: [fragment] })
   })
 

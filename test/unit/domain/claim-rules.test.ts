@@ -28,7 +28,7 @@ const sold: Sold = {
 const held = { kind: 'reserved', uncertain: false, attempt: 1 } as const
 const at = blockOf('3,4')
 
-const createBought = (state: Purchase['state'], target: Target = at, nonce = 1, identifier?: string): Purchase => ({
+const createPurchase = (state: Purchase['state'], target: Target = at, nonce = 1, identifier?: string): Purchase => ({
   payment: { ...paymentOf(1, nonce), ...(identifier === undefined ? {} : { identifier }) },
   target,
   block: typeof target === 'number' ? target : at,
@@ -49,57 +49,57 @@ describe('the earlier purchase to resolve before a new payment', () => {
   const whileActive = { ...asking, activeNonces: [hash(1)] }
   const asNext = { ...asking, target: 'next' as const }
   test.each([
-    ['a held purchase without an active run comes first', createBought(held), asking, true],
+    ['a held purchase without an active run comes first', createPurchase(held), asking, true],
     [
       'a held purchase does not come first while a run works on it for a client',
-      createBought(held),
+      createPurchase(held),
       whileActive,
       false,
     ],
     [
       'an uncertain purchase comes first even if a run works on it',
-      createBought({ ...held, uncertain: true }),
+      createPurchase({ ...held, uncertain: true }),
       whileActive,
       true,
     ],
-    ['a held purchase of another block does not come first', createBought(held, blockOf('5,6')), asking, false],
-    ['a sold purchase whose receipt did not go out comes first', createBought(sold), asking, true],
-    ['an answered sale does not come first', createBought(answered), asking, false],
+    ['a held purchase of another block does not come first', createPurchase(held, blockOf('5,6')), asking, false],
+    ['a sold purchase whose receipt did not go out comes first', createPurchase(sold), asking, true],
+    ['an answered sale does not come first', createPurchase(answered), asking, false],
     [
       'a sale whose receipt already answered this payment comes first',
-      createBought({ ...answered, receiptReusedFor: hash(2) }),
+      createPurchase({ ...answered, receiptReusedFor: hash(2) }),
       asking,
       true,
     ],
     [
       'a sale whose receipt answered another payment does not come first',
-      createBought({ ...answered, receiptReusedFor: hash(3) }),
+      createPurchase({ ...answered, receiptReusedFor: hash(3) }),
       asking,
       false,
     ],
     [
       'an unanswered sale of next comes first for its own block, however old it is',
-      createBought(late, 'next'),
+      createPurchase(late, 'next'),
       asking,
       true,
     ],
     [
       'an unanswered sale of next comes first for next while its receipt is kept',
-      createBought(sold, 'next'),
+      createPurchase(sold, 'next'),
       asNext,
       true,
     ],
     [
       'an unanswered sale of next does not come first for next once its receipt is too old',
-      createBought(late, 'next'),
+      createPurchase(late, 'next'),
       asNext,
       false,
     ],
-    ['a released purchase does not come first', createBought({ kind: 'released', isFinal: false }), asking, false],
-    ['a payment does not come before itself', createBought(held), { ...asking, payment: paymentOf(1, 1) }, false],
+    ['a released purchase does not come first', createPurchase({ kind: 'released', isFinal: false }), asking, false],
+    ['a payment does not come before itself', createPurchase(held), { ...asking, payment: paymentOf(1, 1) }, false],
     [
       'an answered sale with the same payment-identifier comes first, even for another target',
-      createBought(answered, blockOf('5,6'), 1, 'order'),
+      createPurchase(answered, blockOf('5,6'), 1, 'order'),
       { ...asking, payment: { ...paymentOf(1, 2), identifier: 'order' } },
       true,
     ],
@@ -108,21 +108,25 @@ describe('the earlier purchase to resolve before a new payment', () => {
   })
 
   test('a reused receipt comes before a sale, a sale before a held purchase, and an older one before a newer one', () => {
-    const [first, second, third] = [createBought(held, at, 3), createBought(sold, at, 4), createBought(sold, at, 5)]
+    const [first, second, third] = [
+      createPurchase(held, at, 3),
+      createPurchase(sold, at, 4),
+      createPurchase(sold, at, 5),
+    ]
     expect(findPurchaseToResolveFirst([first, second, third], asking)).toBe(second)
-    expect(findPurchaseToResolveFirst([first, createBought(held, at, 6)], asking)).toBe(first)
-    const reused = createBought({ ...answered, receiptReusedFor: hash(2) }, at, 7)
+    expect(findPurchaseToResolveFirst([first, createPurchase(held, at, 6)], asking)).toBe(first)
+    const reused = createPurchase({ ...answered, receiptReusedFor: hash(2) }, at, 7)
     expect(findPurchaseToResolveFirst([first, second, reused], asking)).toBe(reused)
   })
 })
 
 test('a payer cannot exceed the limits on unresolved purchases and on held blocks', () => {
-  const many = Array.from({ length: HOLDS_MAX - 1 }, (_, nonce) => createBought(held, blockOf(`${nonce},1`), nonce))
+  const many = Array.from({ length: HOLDS_MAX - 1 }, (_, nonce) => createPurchase(held, blockOf(`${nonce},1`), nonce))
   expect(exceedsHoldLimits(many, at)).toBe(false)
-  expect(exceedsHoldLimits([...many, createBought(held)], at)).toBe(true)
-  expect(exceedsHoldLimits([...many, createBought(sold)], at)).toBe(false)
-  expect(exceedsHoldLimits([createBought(held, 'next,20x20')], at)).toBe(true)
-  expect(exceedsHoldLimits([createBought(held, 'next,19x21')], at)).toBe(false)
+  expect(exceedsHoldLimits([...many, createPurchase(held)], at)).toBe(true)
+  expect(exceedsHoldLimits([...many, createPurchase(sold)], at)).toBe(false)
+  expect(exceedsHoldLimits([createPurchase(held, 'next,20x20')], at)).toBe(true)
+  expect(exceedsHoldLimits([createPurchase(held, 'next,19x21')], at)).toBe(false)
 })
 
 test.each<[string, Purchase['state'], Purchase['state'], boolean]>([
@@ -138,11 +142,11 @@ test.each<[string, Purchase['state'], Purchase['state'], boolean]>([
   ['a released purchase that is held again is stale', { kind: 'released', isFinal: false }, held, true],
   ['a held purchase that was released is not stale', held, { kind: 'released', isFinal: false }, false],
 ])('%s', (_, before, now, isOld) => {
-  expect(isStale(createBought(now), createBought(before))).toBe(isOld)
+  expect(isStale(createPurchase(now), createPurchase(before))).toBe(isOld)
 })
 
 test('a purchase is stale once its payer has signed the payment for another time', () => {
-  const released = createBought({ kind: 'released', isFinal: false })
+  const released = createPurchase({ kind: 'released', isFinal: false })
   const renewal = { ...released, payment: paymentOf(1, 1, { validBefore: 600n }) }
   expect(isStale(renewal, released)).toBe(true)
 })

@@ -24,7 +24,7 @@ export function* walkPaths<T>(
   replies: (request: ScriptRequest, before: readonly Step[]) => readonly Reply[],
   steps: readonly Step[] = [],
 ): Generator<Path<T>> {
-  if (steps.length > STEPS_MAX) throw new Error(`no end after ${trace(steps)}`)
+  if (steps.length > STEPS_MAX) throw new Error(`no end after ${formatSteps(steps)}`)
   const at = replay(start(), steps)
   if (at.kind !== 'asks') {
     yield { steps, end: at }
@@ -36,7 +36,7 @@ export function* walkPaths<T>(
 }
 
 /** A path on one line, such as `look-up: unknown > check-availability: open`. */
-export const trace = (steps: readonly Step[]): string =>
+export const formatSteps = (steps: readonly Step[]): string =>
   steps.map(({ request, reply }) => `${request.do}: ${reply.label}`).join(' > ')
 
 type Stop<T> = { readonly kind: 'asks'; readonly request: ScriptRequest } | Path<T>['end']

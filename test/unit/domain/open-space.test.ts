@@ -6,7 +6,7 @@ import { blockOf } from '../../support/samples.ts'
 
 const isNeverTaken = () => false
 
-const find = (isTaken: (block: BlockIndex) => boolean, wish: Partial<SpaceWish>) =>
+const findSpaces = (isTaken: (block: BlockIndex) => boolean, wish: Partial<SpaceWish>) =>
   openSpaces(occupancyOf(isTaken), { w: 1, h: 1, near: undefined, limit: 1, ...wish }).map(({ at }) => coordOf(at))
 
 /** The blocks of a rectangle; `undefined` if it exceeds the wall. */
@@ -66,16 +66,16 @@ test('the search finds the same spaces as a check of every position', () => {
 })
 
 test('on an empty wall the nearest open block is the next block for sale', () => {
-  expect(find(isNeverTaken, { limit: 3 })).toEqual(CLAIM_ORDER.slice(0, 3).map((block) => coordOf(block)))
+  expect(findSpaces(isNeverTaken, { limit: 3 })).toEqual(CLAIM_ORDER.slice(0, 3).map((block) => coordOf(block)))
 })
 
 test('space is found up to the edges of the wall and never beyond them', () => {
-  expect(find(isNeverTaken, { w: COLS, h: ROWS })).toEqual(['0,0'])
-  expect(find((block) => block === 0, { w: COLS, h: ROWS })).toEqual([])
-  expect(find(isNeverTaken, { w: 3, h: 2, near: blockOf('0,0') })).toEqual(['0,0'])
-  expect(find(isNeverTaken, { w: 3, h: 2, near: blockOf('159,89') })).toEqual(['157,88'])
+  expect(findSpaces(isNeverTaken, { w: COLS, h: ROWS })).toEqual(['0,0'])
+  expect(findSpaces((block) => block === 0, { w: COLS, h: ROWS })).toEqual([])
+  expect(findSpaces(isNeverTaken, { w: 3, h: 2, near: blockOf('0,0') })).toEqual(['0,0'])
+  expect(findSpaces(isNeverTaken, { w: 3, h: 2, near: blockOf('159,89') })).toEqual(['157,88'])
 })
 
 test('a wall without enough open blocks has no space', () => {
-  expect(find(() => true, { limit: 20 })).toEqual([])
+  expect(findSpaces(() => true, { limit: 20 })).toEqual([])
 })

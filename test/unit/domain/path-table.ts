@@ -11,20 +11,20 @@ const NAMED_FROM_LINES = 3
 
 /** The table of `rows`, which must be every path of one script. Replies that change nothing are omitted. */
 export function renderPathTable(rows: readonly Row[]): string {
-  const root = growTree(rows, 0)
+  const root = buildTree(rows, 0)
   const names = nameParts(root)
-  const parts = [...names].map(([key, { tree, name }]) => [`${name}:`, ...linesOf(tree, names, key)].join('\n'))
-  return [linesOf(root, names).join('\n'), ...parts].join('\n\n')
+  const parts = [...names].map(([key, { tree, name }]) => [`${name}:`, ...renderLines(tree, names, key)].join('\n'))
+  return [renderLines(root, names).join('\n'), ...parts].join('\n\n')
 }
 
-function growTree(rows: readonly Row[], depth: number): Tree {
+function buildTree(rows: readonly Row[], depth: number): Tree {
   const [first] = rows
   const at = first?.steps[depth]
   if (first === undefined || at === undefined) return { end: first?.end ?? '' }
   const byLabel = Map.groupBy(rows, ({ steps }) => labelOf(steps[depth]))
   const byShape = new Map<string, { labels: string[]; tree: Tree }>()
   for (const [label, group] of byLabel) {
-    const tree = growTree(group, depth + 1)
+    const tree = buildTree(group, depth + 1)
     const same = byShape.get(JSON.stringify(tree))
     if (same === undefined) byShape.set(JSON.stringify(tree), { labels: [label], tree })
     else same.labels.push(label)
@@ -56,7 +56,7 @@ function nameParts(root: Tree): Names {
       return
     }
     seen.set(key, { tree, after, count: 1 })
-    for (const branch of tree.branches) visit(branch.tree, stepOf(tree.verb, branch))
+    for (const branch of tree.branches) visit(branch.tree, formatStep(tree.verb, branch))
   }
   visit(root, 'the start')
   const repeated = [...seen].filter(([, { tree, count }]) => count > 1 && countLines(tree) >= NAMED_FROM_LINES)
@@ -73,16 +73,16 @@ function nameParts(root: Tree): Names {
 const countLines = (tree: Tree): number =>
   'end' in tree ? 1 : tree.branches.reduce((sum, branch) => sum + countLines(branch.tree), 0)
 
-const stepOf = (verb: string, { labels }: Branch) => (labels.length === 0 ? verb : `${verb}: ${labels.join(' | ')}`)
+const formatStep = (verb: string, { labels }: Branch) => (labels.length === 0 ? verb : `${verb}: ${labels.join(' | ')}`)
 
-function linesOf(tree: Tree, names: Names, spelledOut = ''): readonly string[] {
+function renderLines(tree: Tree, names: Names, spelledOut = ''): readonly string[] {
   if ('end' in tree) return [`-> ${tree.end}`]
   const key = JSON.stringify(tree)
   const named = key === spelledOut ? undefined : names.get(key)
   if (named !== undefined) return [named.name]
   return tree.branches.flatMap((branch) =>
-    linesOf(branch.tree, names).map((rest) =>
-      rest.startsWith('->') ? `${stepOf(tree.verb, branch)} ${rest}` : `${stepOf(tree.verb, branch)} > ${rest}`,
+    renderLines(branch.tree, names).map((rest) =>
+      rest.startsWith('->') ? `${formatStep(tree.verb, branch)} ${rest}` : `${formatStep(tree.verb, branch)} > ${rest}`,
     ),
   )
 }

@@ -31,7 +31,7 @@ export const PAYMENT = paymentOf(payer, 1, 1_700_000_300n)
 export const OLDER_PAYMENT = paymentOf(payer, 2, 1_700_000_200n)
 
 /** A valid order. */
-export const orderOf = (target: Target): BuyOrder => ({
+export const createOrder = (target: Target): BuyOrder => ({
   target,
   payment: PAYMENT,
   listing: PLAIN,
@@ -52,15 +52,15 @@ export const REPEATS = {
 
 /** Orders with one error each. */
 export const createFlawedOrders = (target: Target): Readonly<Record<string, BuyOrder>> => ({
-  denied: { ...orderOf(target), isDenied: true },
-  unarmed: { ...orderOf(target), armed: false },
-  unfit: { ...orderOf(target), now: NOW + 3_600_000 },
-  'bad listing': { ...orderOf(target), listing: failure('invalid_listing', 'link: must be an https URL') },
+  denied: { ...createOrder(target), isDenied: true },
+  unarmed: { ...createOrder(target), armed: false },
+  unfit: { ...createOrder(target), now: NOW + 3_600_000 },
+  'bad listing': { ...createOrder(target), listing: failure('invalid_listing', 'link: must be an https URL') },
 })
 
 /** Orders with altered copies of a payment. */
 export const createRepeatedOrders = (target: Target): Readonly<Record<string, BuyOrder>> =>
-  Object.fromEntries(Object.entries(REPEATS).map(([name, payment]) => [name, { ...orderOf(target), payment }]))
+  Object.fromEntries(Object.entries(REPEATS).map(([name, payment]) => [name, { ...createOrder(target), payment }]))
 
 export type State = Purchase['state']
 
@@ -84,7 +84,7 @@ export const SOLD = createSoldState(PAID_TX, true, false)
 export const SOLD_UNSEEN = createSoldState(CLAIMED_TX, false, false)
 export const SOLD_UNANSWERED = createSoldState(PAID_TX, true, true)
 
-export const purchaseOf = (payment: Payment, target: Target, block: BlockIndex, state: State): Purchase => ({
+export const createPurchase = (payment: Payment, target: Target, block: BlockIndex, state: State): Purchase => ({
   payment,
   target,
   block,
@@ -96,37 +96,37 @@ export const purchaseOf = (payment: Payment, target: Target, block: BlockIndex, 
 const createReply = (label: string, answer: ScriptAnswer): Reply => ({ label, answer })
 
 /** The position of a target, or where it would be if it has none. */
-function placeTarget(target: Target, next: BlockIndex): BlockIndex {
+function resolvePosition(target: Target, next: BlockIndex): BlockIndex {
   const { at } = positionOf(target)
   return at === 'next' ? next : at
 }
 
 /** The older purchase of the same payer for the same target. */
-const createOlder = (target: Target, state: State): Purchase =>
-  purchaseOf(OLDER_PAYMENT, target, placeTarget(target, HERE), state)
+const createOlderPurchase = (target: Target, state: State): Purchase =>
+  createPurchase(OLDER_PAYMENT, target, resolvePosition(target, HERE), state)
 
 /** What the ledger can remember of the payment. */
-export const listRememberings = (target: Target): readonly Reply[] => [
+export const listLookUpReplies = (target: Target): readonly Reply[] => [
   createReply('unknown', undefined),
-  createReply('reserved', purchaseOf(PAYMENT, target, HERE, RESERVED)),
-  createReply('uncertain', purchaseOf(PAYMENT, target, HERE, UNCERTAIN)),
-  createReply('sold', purchaseOf(PAYMENT, target, HERE, SOLD)),
-  createReply('sold, unseen', purchaseOf(PAYMENT, target, HERE, SOLD_UNSEEN)),
-  createReply('sold, unanswered', purchaseOf(PAYMENT, target, HERE, SOLD_UNANSWERED)),
-  createReply('released', purchaseOf(PAYMENT, target, HERE, RELEASED)),
-  createReply('final', purchaseOf(PAYMENT, target, HERE, FINAL)),
-  createReply('credited', purchaseOf(PAYMENT, target, HERE, CREDITED)),
+  createReply('reserved', createPurchase(PAYMENT, target, HERE, RESERVED)),
+  createReply('uncertain', createPurchase(PAYMENT, target, HERE, UNCERTAIN)),
+  createReply('sold', createPurchase(PAYMENT, target, HERE, SOLD)),
+  createReply('sold, unseen', createPurchase(PAYMENT, target, HERE, SOLD_UNSEEN)),
+  createReply('sold, unanswered', createPurchase(PAYMENT, target, HERE, SOLD_UNANSWERED)),
+  createReply('released', createPurchase(PAYMENT, target, HERE, RELEASED)),
+  createReply('final', createPurchase(PAYMENT, target, HERE, FINAL)),
+  createReply('credited', createPurchase(PAYMENT, target, HERE, CREDITED)),
 ]
 
-export function listAvailabilities(target: Target): readonly Reply[] {
+export function listAvailabilityReplies(target: Target): readonly Reply[] {
   // A single block never lacks space of its size.
   const crowded: readonly Availability[] = isBlock(target) ? [] : ['crowded']
   const spaces: readonly Availability[] = ['open', 'reserved', 'claimed', ...crowded, 'full']
   const priors: readonly (readonly [string, AvailabilityCheck['prior']])[] = [
     ['', undefined],
-    ['prior open, ', createOlder(target, RESERVED)],
-    ['prior sold, ', createOlder(target, SOLD_UNANSWERED)],
-    ['prior sold elsewhere, ', { ...createOlder(target, SOLD_UNANSWERED), block: ELSEWHERE }],
+    ['prior open, ', createOlderPurchase(target, RESERVED)],
+    ['prior sold, ', createOlderPurchase(target, SOLD_UNANSWERED)],
+    ['prior sold elsewhere, ', { ...createOlderPurchase(target, SOLD_UNANSWERED), block: ELSEWHERE }],
   ]
   // With a prior purchase, an open block and a sold one stand for all states.
   return priors.flatMap(([name, prior]) =>
@@ -165,7 +165,7 @@ const statuses: readonly Reply[] = [
   createReply('silent', { kind: 'silent' } satisfies ChainStatus),
 ]
 
-const listClaimings = ({
+const listClaimReplies = ({
   target,
   payment,
   listing,
@@ -173,7 +173,7 @@ const listClaimings = ({
 }: Extract<ScriptRequest, { do: 'claim' }>): readonly Reply[] => [
   createReply('claimed', {
     kind: 'claimed',
-    purchase: { payment, target, block: placeTarget(target, ELSEWHERE), listing, head, state: RESERVED },
+    purchase: { payment, target, block: resolvePosition(target, ELSEWHERE), listing, head, state: RESERVED },
   } satisfies ClaimResult),
   createReply('lost, reserved', { kind: 'lost', space: 'reserved' } satisfies ClaimResult),
   createReply('lost, claimed', { kind: 'lost', space: 'claimed' } satisfies ClaimResult),
@@ -184,30 +184,30 @@ const listClaimings = ({
 ]
 
 /** A payment that settled late gets its block, another one, or a credit. */
-const listDebts = ({
+const listLatePaymentReplies = ({
   purchase: { payment, target },
 }: Extract<ScriptRequest, { do: 'fulfil-late-payment' }>): readonly Reply[] => [
-  createReply('its block', purchaseOf(payment, target, HERE, SOLD_UNANSWERED)),
-  createReply('another block', purchaseOf(payment, target, ELSEWHERE, SOLD_UNANSWERED)),
-  createReply('credit', purchaseOf(payment, target, HERE, CREDITED)),
+  createReply('its block', createPurchase(payment, target, HERE, SOLD_UNANSWERED)),
+  createReply('another block', createPurchase(payment, target, ELSEWHERE, SOLD_UNANSWERED)),
+  createReply('credit', createPurchase(payment, target, HERE, CREDITED)),
 ]
 
-const listOthers = (target: Target): readonly Reply[] => [
+const listOtherReplies = (target: Target): readonly Reply[] => [
   createReply('none', undefined),
-  createReply('still open', createOlder(target, UNCERTAIN)),
-  createReply('sold', createOlder(target, SOLD_UNANSWERED)),
-  createReply('sold elsewhere', { ...createOlder(target, SOLD_UNANSWERED), block: ELSEWHERE }),
-  createReply('released', createOlder(target, FINAL)),
-  createReply('credited', createOlder(target, CREDITED)),
+  createReply('still open', createOlderPurchase(target, UNCERTAIN)),
+  createReply('sold', createOlderPurchase(target, SOLD_UNANSWERED)),
+  createReply('sold elsewhere', { ...createOlderPurchase(target, SOLD_UNANSWERED), block: ELSEWHERE }),
+  createReply('released', createOlderPurchase(target, FINAL)),
+  createReply('credited', createOlderPurchase(target, CREDITED)),
 ]
 
 /** Every reply in the domain's words, while the store works; a known payment was used for `used`, and `asked` is the new target. */
 export function listReplies(request: ScriptRequest, asked: Target, used: Target = asked): readonly Reply[] {
   switch (request.do) {
     case 'look-up':
-      return listRememberings(used)
+      return listLookUpReplies(used)
     case 'check-availability':
-      return listAvailabilities(request.target)
+      return listAvailabilityReplies(request.target)
     case 'read-chain':
       return [
         createReply('unspent', { head: HEAD, spent: false }),
@@ -230,7 +230,7 @@ export function listReplies(request: ScriptRequest, asked: Target, used: Target 
         createReply('silent', 'silent' satisfies SignatureCheck),
       ]
     case 'claim':
-      return listClaimings(request)
+      return listClaimReplies(request)
     case 'settle':
       return settlings
     case 'ask-chain':
@@ -246,13 +246,13 @@ export function listReplies(request: ScriptRequest, asked: Target, used: Target 
     case 'release':
       return [createReply('done', undefined)]
     case 'record-unclaimed':
-      return [createReply('kept', purchaseOf(request.purchase.payment, request.purchase.target, HERE, RELEASED))]
+      return [createReply('kept', createPurchase(request.purchase.payment, request.purchase.target, HERE, RELEASED))]
     case 'fulfil-late-payment':
-      return listDebts(request)
+      return listLatePaymentReplies(request)
     case 'hand-over':
       return [createReply('given', true), createReply('taken', false)]
     case 'resolve-other':
-      return listOthers(asked)
+      return listOtherReplies(asked)
   }
 }
 

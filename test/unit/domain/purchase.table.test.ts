@@ -6,20 +6,20 @@ import { buy, reconcile } from '../../../server/domain/purchase/purchase-script.
 import type { BuyOrder, Outcome, Purchase, ScriptRequest } from '../../../server/domain/purchase/purchase.ts'
 import { walkPaths, type Path, type Step } from './every-path.ts'
 import { renderPathTable, type Row } from './path-table.ts'
-import { HERE, orderOf, PAYMENT, listReplies } from './purchase-answers.ts'
+import { HERE, createOrder, PAYMENT, listReplies } from './purchase-answers.ts'
 
 test('the table shows every path of a request to buy a block', () => {
-  const order = orderOf(HERE)
+  const order = createOrder(HERE)
   // The walk covers the rest: invalid orders, a database that fails, final chain states, and that a released payment which is still
   // valid buys like a new one.
-  const listToldReplies = (request: ScriptRequest, before: readonly Step[]) =>
+  const listTableReplies = (request: ScriptRequest, before: readonly Step[]) =>
     listReplies(request, HERE).filter(
       ({ label }) =>
         !/^final$|for good$/.test(label) && !(before[0]?.reply.label === 'released' && label === 'unspent'),
     )
   const rows = Array.from(
-    walkPaths(() => buy(order), listToldReplies),
-    (path) => rowOf(path),
+    walkPaths(() => buy(order), listTableReplies),
+    (path) => toRow(path),
   )
   expect(renderPathTable(rows)).toMatchInlineSnapshot(`
     "look-up: unknown > check-signature: good > prior purchase: none > check-availability: open > read-chain: unspent > verify: valid > [after verify: valid]
@@ -148,11 +148,11 @@ function groupRows(order: BuyOrder) {
     () => buy(order),
     (request) => listReplies(request, HERE),
   )
-  return Map.groupBy(Array.from(paths, rowOf), ({ steps: [first] }) => first === 'look-up: unknown')
+  return Map.groupBy(Array.from(paths, toRow), ({ steps: [first] }) => first === 'look-up: unknown')
 }
 
 test('a payment that was signed for another order is refused before anything else is asked, unless it is known', () => {
-  const order = orderOf(HERE)
+  const order = createOrder(HERE)
   const altered = groupRows({ ...order, payment: { ...order.payment, binding: 'mismatch' } })
   expect(altered.get(true)).toEqual([{ steps: ['look-up: unknown'], end: '400 order_mismatch' }])
   const known = groupRows(order)
@@ -163,7 +163,7 @@ test('a payment that was signed for another order is refused before anything els
 })
 
 test('a payer that the operator denies is refused once its signature is checked, unless the payment is known', () => {
-  const order = orderOf(HERE)
+  const order = createOrder(HERE)
   const denied = groupRows({ ...order, isDenied: true })
   expect(denied.get(true)?.filter(({ steps }) => steps.at(1) === 'check-signature: good')).toEqual([
     { steps: ['look-up: unknown', 'check-signature: good'], end: '403 payer_denied' },
@@ -173,14 +173,15 @@ test('a payer that the operator denies is refused once its signature is checked,
 
 test('the table shows every path of the reconciler through one purchase', () => {
   // A held purchase continues as it does for its payer, whose paths are above, so here the chain is always silent about it.
-  const isHeld = ([first]: readonly Step[]) => first?.reply.label === 'reserved' || first?.reply.label === 'uncertain'
+  const isPending = ([first]: readonly Step[]) =>
+    first?.reply.label === 'reserved' || first?.reply.label === 'uncertain'
   const listToldReplies = (request: ScriptRequest, before: readonly Step[]) =>
     listReplies(request, HERE).filter(
-      ({ label }) => request.do !== 'ask-chain' || !isHeld(before) || label === 'silent',
+      ({ label }) => request.do !== 'ask-chain' || !isPending(before) || label === 'silent',
     )
   const rows = Array.from(
     walkPaths(() => reconcile(PAYMENT), listToldReplies),
-    (path) => rowOf(path),
+    (path) => toRow(path),
   )
   expect(renderPathTable(rows)).toMatchInlineSnapshot(`
     "look-up: unknown -> nothing to do
@@ -217,12 +218,12 @@ test('the table shows every path of the reconciler through one purchase', () => 
   `)
 })
 
-function rowOf({ steps, end }: Path<Outcome | Purchase | undefined>): Row {
-  return { steps: steps.flatMap(wordsOf), end: end.kind === 'threw' ? String(end.error) : formatEnding(end.value) }
+function toRow({ steps, end }: Path<Outcome | Purchase | undefined>): Row {
+  return { steps: steps.flatMap(toWords), end: end.kind === 'threw' ? String(end.error) : formatEnding(end.value) }
 }
 
 /** A step in words; the availability has two parts. */
-function wordsOf({ request, reply: { label } }: Step): readonly string[] {
+function toWords({ request, reply: { label } }: Step): readonly string[] {
   if (request.do !== 'check-availability') return [`${verbOf(request)}: ${label}`]
   const [space, prior = 'none'] = label.split(', ').toReversed()
   return [`prior purchase: ${prior.replace('prior ', '')}`, `check-availability: ${space}`]

@@ -7,7 +7,7 @@ import { buy } from '../../../server/domain/purchase/purchase-script.ts'
 import type { BuyOrder, Outcome, ScriptRequest, Verb } from '../../../server/domain/purchase/purchase.ts'
 import { resolveTarget, positionOf } from '../../../server/domain/purchase/target.ts'
 import { deniesCharge, DENIALS } from '../../endurance/sim/samples.ts'
-import { walkPaths, trace, type Path, type Reply, type Step } from './every-path.ts'
+import { walkPaths, formatSteps, type Path, type Reply, type Step } from './every-path.ts'
 import {
   DOWN,
   ELSEWHERE,
@@ -15,7 +15,7 @@ import {
   HEAD,
   HERE,
   ledgerVerbs,
-  orderOf,
+  createOrder,
   OLDER_PAYMENT,
   NOW,
   PAYMENT,
@@ -42,16 +42,18 @@ const pairs: readonly (readonly [string, Target, Target])[] = [
 const createOddOrders = (asked: Target) => ({ ...createFlawedOrders(asked), ...createRepeatedOrders(asked) })
 
 const walks: readonly Walk[] = pairs.flatMap(([name, asked, used]) =>
-  Object.entries({ good: orderOf(asked), ...(used === HERE ? createOddOrders(asked) : {}) }).map(([kind, order]) => ({
-    name: `${name}, order ${kind}`,
-    order,
-    paths: [
-      ...walkPaths(
-        () => buy(order),
-        (request) => withFailures(request, asked, used),
-      ),
-    ],
-  })),
+  Object.entries({ good: createOrder(asked), ...(used === HERE ? createOddOrders(asked) : {}) }).map(
+    ([kind, order]) => ({
+      name: `${name}, order ${kind}`,
+      order,
+      paths: [
+        ...walkPaths(
+          () => buy(order),
+          (request) => withFailures(request, asked, used),
+        ),
+      ],
+    }),
+  ),
 )
 
 function withFailures(request: ScriptRequest, asked: Target, used: Target): readonly Reply[] {
@@ -66,7 +68,7 @@ function testLaw(promise: string, broken: (path: Path<Outcome>, order: BuyOrder)
     for (const { name, order, paths } of walks) {
       for (const path of paths) {
         if (broken(path, order) === true)
-          throw new Error(`broken for ${name}: ${trace(path.steps)} -> ${nameEnding(path)}`)
+          throw new Error(`broken for ${name}: ${formatSteps(path.steps)} -> ${nameEnding(path)}`)
         checked += 1
       }
     }
@@ -80,7 +82,7 @@ const nameEnding = ({ end }: Path<Outcome>): string => {
 }
 
 /** What the outcome of a path says about the charge. */
-const chargeIn = ({ end }: Path<Outcome>): { readonly charged?: unknown; readonly tx?: unknown } =>
+const readCharge = ({ end }: Path<Outcome>): { readonly charged?: unknown; readonly tx?: unknown } =>
   end.kind === 'threw' || end.value.kind === 'bought' ? {} : (end.value.details ?? {})
 
 const readStatus = ({ end }: Path<Outcome>): number =>
@@ -92,17 +94,17 @@ const listLabels = (steps: readonly Step[], verb: Verb): readonly string[] =>
 const asksFor = ({ steps }: Path<Outcome>, verb: Verb) => steps.some(({ request }) => request.do === verb)
 // Whether a reorganisation could undo a status affects only what is stored.
 const readLastStatus = (steps: readonly Step[]) => listLabels(steps, 'ask-chain').at(-1)?.replace(' for good', '')
-const isForGood = (steps: readonly Step[]) => listLabels(steps, 'ask-chain').at(-1) === 'void for good'
+const isVoidForGood = (steps: readonly Step[]) => listLabels(steps, 'ask-chain').at(-1) === 'void for good'
 const cutBefore = (path: Path<Outcome>, verb: Verb) =>
   path.steps.slice(
     0,
     path.steps.findIndex(({ request }) => request.do === verb),
   )
-const readRemembered = ({ steps }: Path<Outcome>) => steps[0]?.reply.label ?? ''
+const readRememberedState = ({ steps }: Path<Outcome>) => steps[0]?.reply.label ?? ''
 const hasSeenPaid = ({ steps }: Path<Outcome>) =>
   listLabels(steps, 'ask-chain').some((label) => label.startsWith('paid'))
 const isKnown = (label: string) => !['unknown', 'released', 'final', 'store fails'].includes(label)
-const isHeld = (label: string) => label === 'reserved' || label === 'uncertain'
+const isPending = (label: string) => label === 'reserved' || label === 'uncertain'
 
 const provesNothingSent = new Set(['unsent', 'definite refusal', 'busy'])
 
@@ -124,14 +126,14 @@ describe('before money can move', () => {
     (path) =>
       asksFor(path, 'settle') &&
       !listLabels(cutBefore(path, 'settle'), 'claim').includes('claimed') &&
-      !isHeld(readRemembered(path)),
+      !isPending(readRememberedState(path)),
   )
 
   testLaw(
     'a held purchase is settled again only while the chain reports the authorization as unspent',
     (path) =>
       asksFor(path, 'settle') &&
-      isHeld(readRemembered(path)) &&
+      isPending(readRememberedState(path)) &&
       readLastStatus(cutBefore(path, 'settle')) !== 'unspent',
   )
 
@@ -156,7 +158,7 @@ describe('before money can move', () => {
 
   testLaw('a new authorization is not settled while an older one of the same payer may still settle', (path) => {
     const [prior = ''] = listLabels(path.steps, 'check-availability')
-    if (!asksFor(path, 'settle') || !prior.startsWith('prior') || isHeld(readRemembered(path))) return false
+    if (!asksFor(path, 'settle') || !prior.startsWith('prior') || isPending(readRememberedState(path))) return false
     const [other] = listLabels(cutBefore(path, 'settle'), 'resolve-other')
     return !prior.startsWith('prior open') || other === undefined || other === 'still open' || other === 'sold'
   })
@@ -172,7 +174,7 @@ describe('before money can move', () => {
   testLaw(
     'no third party is called for a new payment before its signature is verified',
     (path) =>
-      readRemembered(path) === 'unknown' &&
+      readRememberedState(path) === 'unknown' &&
       (asksFor(path, 'read-chain') || asksFor(path, 'verify') || asksFor(path, 'ask-chain')) &&
       listLabels(path.steps, 'check-signature')[0] !== 'good',
   )
@@ -180,7 +182,7 @@ describe('before money can move', () => {
   testLaw(
     'the facilitator is not called for an order that cannot be accepted',
     (path, { armed, isDenied, listing, now }) =>
-      readRemembered(path) === 'unknown' &&
+      readRememberedState(path) === 'unknown' &&
       (!armed || isDenied || isFailure(listing) || now !== NOW) &&
       asksFor(path, 'verify'),
   )
@@ -190,7 +192,7 @@ describe('before money can move', () => {
     (path, { armed, isDenied, listing, now }) => {
       const isPayers = listLabels(path.steps, 'check-signature')[0] === 'good'
       const isOpen = listLabels(path.steps, 'check-availability')[0] === 'open'
-      if (readRemembered(path) !== 'unknown' || !isPayers) return false
+      if (readRememberedState(path) !== 'unknown' || !isPayers) return false
       if (isDenied) return nameEnding(path) !== 'payer_denied'
       if (!isOpen) return false
       if (!armed) return nameEnding(path) !== 'facilitator_unavailable'
@@ -214,7 +216,11 @@ describe('once money may have moved', () => {
     if (!asksFor(path, 'settle') || !DENIALS.has(nameEnding(path))) return false
     if (readLastStatus(path.steps) === 'void') return false
     const [settling = ''] = listLabels(path.steps, 'settle')
-    return isHeld(readRemembered(path)) || readLastStatus(path.steps) !== 'unspent' || !provesNothingSent.has(settling)
+    return (
+      isPending(readRememberedState(path)) ||
+      readLastStatus(path.steps) !== 'unspent' ||
+      !provesNothingSent.has(settling)
+    )
   })
 
   testLaw(
@@ -234,13 +240,13 @@ describe('once money may have moved', () => {
   testLaw(
     'a payment that was spent before it was first received buys nothing',
     (path) =>
-      readRemembered(path) === 'unknown' &&
+      readRememberedState(path) === 'unknown' &&
       listLabels(path.steps, 'read-chain')[0] === 'spent' &&
       ['claim', 'finalize', 'record-unclaimed', 'fulfil-late-payment'].some((verb) => asksFor(path, verb as Verb)),
   )
 
   testLaw('an outcome for a charged payer says so and has the transaction', (path) => {
-    const { charged, tx } = chargeIn(path)
+    const { charged, tx } = readCharge(path)
     if (charged !== 'yes') return hasSeenPaid(path) && readStatus(path) < 500
     return tx === undefined
   })
@@ -248,29 +254,31 @@ describe('once money may have moved', () => {
   testLaw(
     'an outcome says that nothing was charged only if nothing was sent or nothing can settle any more',
     (path) => {
-      if (chargeIn(path).charged !== 'no') return false
-      const isOver = isForGood(path.steps) || readRemembered(path) === 'final'
-      return hasSeenPaid(path) || (!isOver && (readRemembered(path) !== 'unknown' || asksFor(path, 'settle')))
+      if (readCharge(path).charged !== 'no') return false
+      const isOver = isVoidForGood(path.steps) || readRememberedState(path) === 'final'
+      return hasSeenPaid(path) || (!isOver && (readRememberedState(path) !== 'unknown' || asksFor(path, 'settle')))
     },
   )
 
   testLaw('no message denies a charge beside `charged: unknown`', (path) => {
     const { end } = path
-    if (end.kind === 'threw' || end.value.kind === 'bought' || chargeIn(path).charged !== 'unknown') return false
+    if (end.kind === 'threw' || end.value.kind === 'bought' || readCharge(path).charged !== 'unknown') return false
     return deniesCharge(end.value.message)
   })
 
   testLaw('only the payer can see whether its payment was charged', (path, { payment }) => {
     const isProven = listLabels(path.steps, 'check-signature').at(-1) === 'good'
     return (
-      chargeIn(path).charged !== undefined && !isProven && (readRemembered(path) === 'unknown' || payment !== PAYMENT)
+      readCharge(path).charged !== undefined &&
+      !isProven &&
+      (readRememberedState(path) === 'unknown' || payment !== PAYMENT)
     )
   })
 
   testLaw(
     'a released payment that was spent since then is checked on the chain before it is answered',
     (path) =>
-      readRemembered(path) === 'released' &&
+      readRememberedState(path) === 'released' &&
       listLabels(path.steps, 'read-chain').includes('spent') &&
       path.steps.at(-1)?.request.do === 'read-chain',
   )
@@ -285,29 +293,31 @@ describe('once money may have moved', () => {
 
   testLaw('no payer is asked to retry a payment that can never settle', (path) => {
     const [prior = ''] = listLabels(path.steps, 'check-availability')
-    return isForGood(path.steps) && nameEnding(path) === 'settlement_unknown' && !prior.startsWith('prior')
+    return isVoidForGood(path.steps) && nameEnding(path) === 'settlement_unknown' && !prior.startsWith('prior')
   })
 
   testLaw('a purchase whose payer is asked to retry is marked as uncertain', (path) => {
     const code = nameEnding(path)
     if (code !== 'settlement_unknown' && code !== 'deed_not_persisted') return false
-    const held = isHeld(readRemembered(path)) || listLabels(path.steps, 'claim').includes('claimed')
-    return held && readRemembered(path) !== 'uncertain' && !asksFor(path, 'mark-uncertain')
+    const held = isPending(readRememberedState(path)) || listLabels(path.steps, 'claim').includes('claimed')
+    return held && readRememberedState(path) !== 'uncertain' && !asksFor(path, 'mark-uncertain')
   })
 
   testLaw('a held, sold or credited payment gets the same answer whatever the new order says', (path, order) => {
-    if (!isKnown(readRemembered(path)) || order.payment !== PAYMENT) return false
+    if (!isKnown(readRememberedState(path)) || order.payment !== PAYMENT) return false
     return nameEnding(path) === 'invalid_listing' || asksFor(path, 'check-availability')
   })
 
   testLaw(
     'a released payment buys its first target and listing, whatever the new order says',
     (path) =>
-      !isKnown(readRemembered(path)) && readRemembered(path) !== 'unknown' && nameEnding(path) === 'invalid_listing',
+      !isKnown(readRememberedState(path)) &&
+      readRememberedState(path) !== 'unknown' &&
+      nameEnding(path) === 'invalid_listing',
   )
 
   testLaw('a known payment is revealed only to its payer, and only as it was signed', (path, { payment }) => {
-    if (!isKnown(readRemembered(path)) || payment === PAYMENT) return false
+    if (!isKnown(readRememberedState(path)) || payment === PAYMENT) return false
     const isOpened = payment === REPEATS['other signature'] && listLabels(path.steps, 'check-signature')[0] === 'good'
     const isSigned = listLabels(path.steps, 'check-signature')[0] === 'good'
     return !isOpened && (nameEnding(path) === 'bought' || (nameEnding(path) === 'payment_used' && !isSigned))
@@ -317,16 +327,16 @@ describe('once money may have moved', () => {
     'a nonce that its payer signed again is answered with payment_used or payment_credited',
     (path, { payment }) => {
       const isAnew = payment === REPEATS['other time'] || payment === REPEATS['other money']
-      const isRenewed = readRemembered(path) === 'released' || readRemembered(path) === 'final'
+      const isRenewed = readRememberedState(path) === 'released' || readRememberedState(path) === 'final'
       if (!isAnew || listLabels(path.steps, 'check-signature')[0] !== 'good') return false
-      if (isRenewed ? payment !== REPEATS['other money'] : !isKnown(readRemembered(path))) return false
-      return nameEnding(path) !== (readRemembered(path) === 'credited' ? 'payment_credited' : 'payment_used')
+      if (isRenewed ? payment !== REPEATS['other money'] : !isKnown(readRememberedState(path))) return false
+      return nameEnding(path) !== (readRememberedState(path) === 'credited' ? 'payment_credited' : 'payment_used')
     },
   )
 
   testLaw(
     'resending a known payment does not use up a receipt that the payer is owed',
-    (path) => isKnown(readRemembered(path)) && asksFor(path, 'hand-over'),
+    (path) => isKnown(readRememberedState(path)) && asksFor(path, 'hand-over'),
   )
 })
 
@@ -336,7 +346,7 @@ describe('releases, sales and receipts', () => {
     const before = cutBefore(path, 'release')
     const release = path.steps.find(({ request }) => request.do === 'release')
     const isFinal = release?.request.do === 'release' && release.request.isFinal
-    if (readLastStatus(before) === 'void') return isFinal !== isForGood(before)
+    if (readLastStatus(before) === 'void') return isFinal !== isVoidForGood(before)
     const [settling = ''] = listLabels(before, 'settle')
     const firstTry = listLabels(before, 'claim').includes('claimed')
     return isFinal || !firstTry || readLastStatus(before) !== 'unspent' || !provesNothingSent.has(settling)
@@ -354,7 +364,7 @@ describe('releases, sales and receipts', () => {
     'no answer says that nothing was claimed while the block is still held',
     (path) =>
       nameEnding(path) === 'facilitator_unavailable' &&
-      (listLabels(path.steps, 'claim').includes('claimed') || isHeld(readRemembered(path))) &&
+      (listLabels(path.steps, 'claim').includes('claimed') || isPending(readRememberedState(path))) &&
       !listLabels(path.steps, 'release').includes('done'),
   )
 
@@ -422,9 +432,9 @@ describe('when the database fails', () => {
   test('a bug in a port is never treated as a database failure', () => {
     const bug = new RangeError('a bug')
     const broken: Reply = { label: 'a bug', fault: bug }
-    const listAllReplies = (request: ScriptRequest) =>
+    const listFailingReplies = (request: ScriptRequest) =>
       request.do === 'mark-uncertain' || request.do === 'finalize' ? [broken] : listReplies(request, HERE)
-    const reached = [...walkPaths(() => buy(orderOf(HERE)), listAllReplies)].filter(
+    const reached = [...walkPaths(() => buy(createOrder(HERE)), listFailingReplies)].filter(
       ({ steps }) => steps.at(-1)?.reply === broken,
     )
     expect(reached.length).toBeGreaterThan(10)

@@ -23,7 +23,7 @@ import { BARE, blockOf, NOBODY, NOW, pixelsOf, saleOf, createWalletAddress } fro
 const FULL: BlockContent = { pixels: pixelsOf(7), message: 'hello', link: 'https://ada.example/' }
 const ADA: Profile = { name: 'Ada', framework: 'loom' }
 
-function viewOf(log: readonly Change[]): WallView {
+function buildView(log: readonly Change[]): WallView {
   const view = createEmptyView()
   for (const change of log) applyChange(view, change)
   return view
@@ -42,14 +42,14 @@ const createSale = (number: number, agent: number, content = BARE, profile = NOB
     profile,
   })
 
-const repaint = (number: number, block: BlockIndex, content: BlockContent): Change => ({
+const createRepaint = (number: number, block: BlockIndex, content: BlockContent): Change => ({
   ...createEntry(number),
   kind: 'repaint',
   block,
   content,
 })
 
-const hide = (number: number, block: BlockIndex, hidden: Hidden, content: BlockContent): Change => ({
+const createHide = (number: number, block: BlockIndex, hidden: Hidden, content: BlockContent): Change => ({
   ...createEntry(number),
   kind: 'hide',
   block,
@@ -65,7 +65,7 @@ const createIdentity = (number: number, agent: number, profile: Profile): Change
 })
 
 /** Everything that a reader can see, except the pixels. */
-const listSeen = (view: WallView) => ({
+const collectVisible = (view: WallView) => ({
   stats: statsOf(view),
   agents: toCanvasAgents(view),
   blocks: CLAIM_ORDER.slice(0, view.claimed.size + 1).map((block) => toCanvasBlock(view, block)),
@@ -83,7 +83,7 @@ describe('the wall', () => {
   })
 
   test('a sale appears in every read', () => {
-    const view = viewOf([createSale(1, 1, FULL, ADA)])
+    const view = buildView([createSale(1, 1, FULL, ADA)])
     const block = blockOf('79,44')
     const px = pixelsOf(7).toBase64()
     const shown = { name: 'Ada', wallet: '0x0000…0001', framework: 'loom' }
@@ -100,7 +100,7 @@ describe('the wall', () => {
   })
 
   test('fields that the buyer left out are absent from every read', () => {
-    const view = viewOf([createSale(1, 1)])
+    const view = buildView([createSale(1, 1)])
     expect(Object.keys(toCanvasBlock(view, blockOf('79,44')) ?? {})).toEqual(['i', 'a', 't'])
     const [item = {}] = toFeedPage(view, { after: 0, limit: 1 }).sales
     expect(Object.keys(item)).toEqual(['seq', 'i', 'coord', 't', 'agent'])
@@ -108,13 +108,13 @@ describe('the wall', () => {
   })
 
   test('a repaint changes the canvas, but the feed keeps the listing as it was sold', () => {
-    const view = viewOf([createSale(1, 1, FULL, ADA), repaint(2, blockOf('79,44'), BARE)])
+    const view = buildView([createSale(1, 1, FULL, ADA), createRepaint(2, blockOf('79,44'), BARE)])
     expect(toCanvasBlock(view, blockOf('79,44'))).toEqual({ i: blockOf('79,44'), a: 0, t: NOW + 1 })
     expect(toFeedPage(view, { after: 0, limit: 1 }).sales).toMatchObject([{ m: 'hello', px: pixelsOf(7).toBase64() }])
   })
 
   test('a new name changes the canvas, but the feed keeps the name at the sale', () => {
-    const view = viewOf(
+    const view = buildView(
       [createSale(1, 1, BARE, ADA), createIdentity(2, 1, NOBODY), createSale(3, 1, BARE, NOBODY)].map(renumberChange),
     )
     expect(toCanvasAgents(view)).toMatchObject([{ name: null, framework: null, blocks: 2 }])
@@ -122,7 +122,7 @@ describe('the wall', () => {
   })
 
   test('an agent has the name and framework of its latest purchase', () => {
-    const view = viewOf([createSale(1, 1, BARE, NOBODY), createSale(2, 1, BARE, ADA)])
+    const view = buildView([createSale(1, 1, BARE, NOBODY), createSale(2, 1, BARE, ADA)])
     expect(findRegistryEntry(view, createWalletAddress(1))).toMatchObject({
       name: 'Ada',
       framework: 'loom',
@@ -138,7 +138,7 @@ function renumberChange(change: Change, _: number, log: readonly Change[]): Chan
 
 describe('the registry', () => {
   test('the registry lists the first hundred agents by rank, counts all agents, and has no entry for other wallets', () => {
-    const view = viewOf(Array.from({ length: 103 }, (_, i) => createSale(i + 1, i + 1)))
+    const view = buildView(Array.from({ length: 103 }, (_, i) => createSale(i + 1, i + 1)))
     const { agents, total } = toRegistry(view)
     expect(agents.map(({ rank }) => rank)).toEqual(Array.from({ length: 100 }, (_, i) => i + 1))
     expect(total).toBe(103)
@@ -147,16 +147,16 @@ describe('the registry', () => {
   })
 
   test('the registry links to the first block of a wallet that has a link now', () => {
-    const createLinked = (link: string | null): BlockContent => ({ ...BARE, link })
-    const linkOf = (log: readonly Change[]) => findRegistryEntry(viewOf(log), createWalletAddress(1))?.link
+    const createLinkedContent = (link: string | null): BlockContent => ({ ...BARE, link })
+    const findLink = (log: readonly Change[]) => findRegistryEntry(buildView(log), createWalletAddress(1))?.link
     const sales = [
       createSale(1, 1),
-      createSale(2, 1, createLinked('https://two.example/')),
-      createSale(3, 1, createLinked('https://three.example/')),
+      createSale(2, 1, createLinkedContent('https://two.example/')),
+      createSale(3, 1, createLinkedContent('https://three.example/')),
     ]
-    expect(linkOf(sales)).toBe('https://two.example/')
-    expect(linkOf([...sales, repaint(4, blockOf('80,44'), BARE)])).toBe('https://three.example/')
-    expect(linkOf([...sales, repaint(4, blockOf('79,44'), createLinked('https://one.example/'))])).toBe(
+    expect(findLink(sales)).toBe('https://two.example/')
+    expect(findLink([...sales, createRepaint(4, blockOf('80,44'), BARE)])).toBe('https://three.example/')
+    expect(findLink([...sales, createRepaint(4, blockOf('79,44'), createLinkedContent('https://one.example/'))])).toBe(
       'https://one.example/',
     )
   })
@@ -170,16 +170,16 @@ describe('a change', () => {
     ['a change with an old number', { ...createSale(2, 1), number: 0 }],
     ['a sale that skips a sale number', { ...createSale(3, 1), number: 2 }],
     ['a sale that skips an agent number', createSale(2, 3)],
-    ['a repaint of an open block', repaint(2, blockOf('0,0'), FULL)],
+    ['a repaint of an open block', createRepaint(2, blockOf('0,0'), FULL)],
     ['a name for an agent without a purchase', createIdentity(2, 2, ADA)],
   ])('%s is rejected and changes nothing', (_, change) => {
-    const view = viewOf(sold)
+    const view = buildView(sold)
     expect(() => applyChange(view, change)).toThrow(RangeError)
-    expect(view).toEqual(viewOf(sold))
+    expect(view).toEqual(buildView(sold))
   })
 
   test('change numbers may have gaps, as in a compacted log', () => {
-    expect(statsOf(viewOf([createSale(1, 1), { ...createSale(2, 1), number: 40 }]))).toMatchObject({ claimed: 2 })
+    expect(statsOf(buildView([createSale(1, 1), { ...createSale(2, 1), number: 40 }]))).toMatchObject({ claimed: 2 })
   })
 })
 
@@ -187,11 +187,11 @@ describe('any history', () => {
   test('the view of any log equals the view of its compacted log, or of a compacted beginning and the rest', () => {
     fc.assert(
       fc.property(anyLog(40), fc.nat(40), (log, cut) => {
-        const followed = viewOf(log)
+        const followed = buildView(log)
         for (const beginning of [log.length, cut]) {
-          const rebuilt = viewOf(compactLog(log.slice(0, beginning)))
+          const rebuilt = buildView(compactLog(log.slice(0, beginning)))
           for (const change of log.slice(beginning)) applyChange(rebuilt, change)
-          expect(listSeen(rebuilt)).toEqual(listSeen(followed))
+          expect(collectVisible(rebuilt)).toEqual(collectVisible(followed))
           expect(Buffer.compare(rebuilt.canvas, followed.canvas)).toBe(0)
           expect(rebuilt.number).toBe(followed.number)
         }
@@ -225,7 +225,7 @@ describe('any history', () => {
   test('the canvas shows the latest content of every block', () => {
     fc.assert(
       fc.property(anyLog(40), (log) => {
-        const view = viewOf(log)
+        const view = buildView(log)
         const contents = new Map<BlockIndex, BlockContent>()
         for (const change of log) if (change.kind !== 'identity') contents.set(change.block, change.content)
         for (const [block, { pixels, message, link }] of contents) {
@@ -253,7 +253,7 @@ function listPages(view: WallView, limit: number) {
 }
 
 test('a feed cursor beyond the last sale stays where it is', () => {
-  const view = viewOf([createSale(1, 1)])
+  const view = buildView([createSale(1, 1)])
   expect(toFeedPage(view, { after: 9, limit: 50 })).toEqual({ nextAfter: 9, hasMore: false, sales: [] })
 })
 
@@ -263,7 +263,7 @@ describe('hidden content', () => {
   const sold = [createSale(1, 1, FULL, ADA), createSale(2, 1, { ...FULL, link: 'https://second.example/' })]
 
   test('hidden content is absent from the canvas read, pixels, feed and registry, and its block stays sold', () => {
-    const view = viewOf([...sold, hide(3, BLOCK, all, BARE)])
+    const view = buildView([...sold, createHide(3, BLOCK, all, BARE)])
     const item = toCanvasBlock(view, BLOCK)
     expect(item).toEqual({ i: BLOCK, a: 0, t: NOW + 1 })
     expect(readBlock(view.canvas, BLOCK)).toEqual(new Uint8Array(100).fill(255))
@@ -278,9 +278,14 @@ describe('hidden content', () => {
   })
 
   test('content that is shown again returns to the canvas, but never to the feed', () => {
-    const view = viewOf([
+    const view = buildView([
       createSale(1, 1, FULL),
-      hide(2, BLOCK, { ...NOTHING_HIDDEN, message: true }, omitHiddenParts(FULL, { ...NOTHING_HIDDEN, message: true })),
+      createHide(
+        2,
+        BLOCK,
+        { ...NOTHING_HIDDEN, message: true },
+        omitHiddenParts(FULL, { ...NOTHING_HIDDEN, message: true }),
+      ),
       { number: 3, at: NOW, kind: 'unhide', block: BLOCK, hidden: NOTHING_HIDDEN, content: FULL },
     ])
     expect(toCanvasBlock(view, BLOCK)).toMatchObject({ m: 'hello' })
@@ -291,7 +296,7 @@ describe('hidden content', () => {
   test('no view of a log that is read later contains hidden content', () => {
     fc.assert(
       fc.property(anyLog(40), (log) => {
-        expect(listSeen(viewOf(reread(log)))).toEqual(listSeen(viewOf(log)))
+        expect(collectVisible(buildView(reread(log)))).toEqual(collectVisible(buildView(log)))
       }),
     )
   })

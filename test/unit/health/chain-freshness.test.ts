@@ -24,11 +24,11 @@ beforeEach(() => {
   heard = []
   asked = fakeChain()
   asked.stands = true
-  const readFault = async () => ({ kind: 'none' as const, head: await headOf(asked) })
+  const readFault = async () => ({ kind: 'none' as const, head: await readHead(asked) })
   chain = guardChainFreshness({ ...asked, fault: readFault }, { clock, report })
 })
 
-async function headOf(one: Chain): Promise<bigint> {
+async function readHead(one: Chain): Promise<bigint> {
   const seen = await one.read(payment)
   if (seen === 'silent') throw new Error('the chain is silent')
   return seen.head

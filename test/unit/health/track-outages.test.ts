@@ -72,17 +72,17 @@ const createBlock = (number: bigint, aheadSeconds: number) => ({
 
 test('the clock is reported as wrong if a block is from the future, or a new one from the past', () => {
   const look = watchClock({ clock, outages })
-  const isWrong = () => outages.all().some(({ state }) => state === 'down')
+  const hasOutage = () => outages.all().some(({ state }) => state === 'down')
   look(createBlock(1n, 3 * CLOCK_OFF_MAX))
   look(createBlock(1n, 4 * CLOCK_OFF_MAX))
   // A chain that makes no blocks proves nothing about the clock.
-  expect(isWrong()).toBe(false)
+  expect(hasOutage()).toBe(false)
   look(createBlock(2n, CLOCK_OFF_MAX + 1))
-  expect(isWrong()).toBe(true)
+  expect(hasOutage()).toBe(true)
   look(createBlock(3n, 2))
-  expect(isWrong()).toBe(false)
+  expect(hasOutage()).toBe(false)
   look(createBlock(3n, -CLOCK_OFF_MAX - 1))
-  expect(isWrong()).toBe(true)
+  expect(hasOutage()).toBe(true)
   expect(logger.alerts.map(({ facts }) => facts['reason'])).toEqual([
     'the clock of this machine is more than 60 s ahead of the newest block',
     'the clock of this machine is more than 60 s behind the newest block',

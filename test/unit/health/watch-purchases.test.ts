@@ -20,10 +20,10 @@ beforeEach(() => {
 
 // Successful purchases are ignored.
 const BOUGHT = { kind: 'bought' } as Outcome
-const createRefused = (code: FailureCode): Outcome => failure(code, 'x')
+const createRefusal = (code: FailureCode): Outcome => failure(code, 'x')
 
 /** So many payers one after the other, each with this outcome. */
-function end(payers: number, outcome: Outcome, from = 1) {
+function endPurchases(payers: number, outcome: Outcome, from = 1) {
   for (let payer = from; payer < from + payers; payer++) purchases.ended(createWalletAddress(payer), outcome)
   purchases.check()
 }
@@ -31,47 +31,47 @@ function end(payers: number, outcome: Outcome, from = 1) {
 const readReason = () => outages.all().find(({ kind }) => kind === 'purchases')?.reason
 
 test('failed purchases of five payers without a fault of theirs are an outage with the most frequent code', () => {
-  end(1, createRefused('settlement_unknown'))
-  end(3, createRefused('facilitator_unavailable'), 2)
+  endPurchases(1, createRefusal('settlement_unknown'))
+  endPurchases(3, createRefusal('facilitator_unavailable'), 2)
   expect(readReason()).toBeNull()
-  end(1, createRefused('facilitator_unavailable'), 5)
+  endPurchases(1, createRefusal('facilitator_unavailable'), 5)
   expect(readReason()).toBe('5 of 5 purchases in the last minute failed, most with facilitator_unavailable')
   expect(logger.alerts).toMatchObject([{ event: 'outage', facts: { dependency: 'purchases', name: 'buyers' } }])
 })
 
 test('a flood that fills our queues is not an outage of purchases', () => {
-  end(50, createRefused('server_busy'))
+  endPurchases(50, createRefusal('server_busy'))
   expect(readReason()).toBeNull()
 })
 
 test('repeated failures of one payer, a fifth of failures, and failures by the buyer’s fault are not an outage', () => {
-  for (let i = 0; i < 50; i++) end(1, createRefused('settlement_unknown'))
+  for (let i = 0; i < 50; i++) endPurchases(1, createRefusal('settlement_unknown'))
   expect(readReason()).toBeNull()
-  end(300, BOUGHT)
-  end(10, createRefused('database_unavailable'))
-  end(100, createRefused('payment_required'))
-  end(100, createRefused('block_taken'))
+  endPurchases(300, BOUGHT)
+  endPurchases(10, createRefusal('database_unavailable'))
+  endPurchases(100, createRefusal('payment_required'))
+  endPurchases(100, createRefusal('block_taken'))
   expect(readReason()).toBeNull()
 })
 
 test('the outage is over once no purchase has failed for 8 s, and its failures do not start another one', () => {
-  end(5, createRefused('facilitator_unavailable'))
+  endPurchases(5, createRefusal('facilitator_unavailable'))
   clock.pass(7999)
   purchases.check()
   expect(readReason()).not.toBeNull()
-  end(2, BOUGHT)
+  endPurchases(2, BOUGHT)
   clock.pass(1)
   purchases.check()
   expect(readReason()).toBeNull()
-  end(4, createRefused('facilitator_unavailable'))
+  endPurchases(4, createRefusal('facilitator_unavailable'))
   expect(readReason()).toBeNull()
-  end(1, createRefused('facilitator_unavailable'), 5)
+  endPurchases(1, createRefusal('facilitator_unavailable'), 5)
   expect(readReason()).not.toBeNull()
 })
 
 test('failures older than a minute do not count', () => {
-  end(4, createRefused('facilitator_unavailable'))
+  endPurchases(4, createRefusal('facilitator_unavailable'))
   clock.pass(60_000)
-  end(4, createRefused('facilitator_unavailable'), 5)
+  endPurchases(4, createRefusal('facilitator_unavailable'), 5)
   expect(readReason()).toBeNull()
 })

@@ -13,11 +13,11 @@ function createWatch() {
   const logger = fakeLogger()
   const outages = trackOutages({ clock, logger })
   const queue = watchQueue({ clock, outages }, ['payments', 'requests'] as const)
-  const waitMany = (of: 'payments' | 'requests', count: number, ms: number) => {
+  const recordWaits = (of: 'payments' | 'requests', count: number, ms: number) => {
     for (let at = 0; at < count; at++) queue.waited(of, ms)
   }
-  const stateOf = (name: string) => outages.all().find((dependency) => dependency.name === name)
-  return { clock, logger, outages, queue, waitMany, stateOf }
+  const findDependency = (name: string) => outages.all().find((dependency) => dependency.name === name)
+  return { clock, logger, outages, queue, waitMany: recordWaits, stateOf: findDependency }
 }
 
 test('if a fifth of the requests wait for longer than a second, the class that waits is an outage', () => {

@@ -9,7 +9,7 @@ import { NOW } from '../../support/samples.ts'
 // Goal: every problem of a store has a name, and callers get a result whatever is frozen. Method: a store with the result that
 // the test needs, or none, and a clock on which waiting takes no time.
 
-const createNever = <T>() => new Promise<T>(() => {})
+const hangForever = <T>() => new Promise<T>(() => {})
 
 const PENDING = { held: 1, uncertain: 0, watched: 0, oldestSince: NOW }
 
@@ -30,11 +30,11 @@ function createWorld() {
     store: {
       ready: async () => {
         says.asked += 1
-        return says.ready ?? (await createNever<boolean>())
+        return says.ready ?? (await hangForever<boolean>())
       },
       tryWrite: async () => {
         if (says.leaves) says.ready = false
-        return says.failure === undefined ? await createNever() : says.failure
+        return says.failure === undefined ? await hangForever() : says.failure
       },
     },
     ledgerReader: { pending: async () => PENDING },
@@ -51,14 +51,15 @@ function createWorld() {
     // A result comes before a wait is over, unless it never comes.
     clock: { ...clock, wait: () => new Promise((resolve) => setTimeout(resolve, 5)) },
   })
-  const listDown = () => outages.all().flatMap(({ kind, state, reason }) => (state === 'down' ? [[kind, reason]] : []))
+  const listOutages = () =>
+    outages.all().flatMap(({ kind, state, reason }) => (state === 'down' ? [[kind, reason]] : []))
   /** The outages after a check of this store. */
-  const seeWith = async (now: Partial<typeof says> = {}) => {
+  const checkWith = async (now: Partial<typeof says> = {}) => {
     Object.assign(says, now)
     await watch.check()
-    return listDown()
+    return listOutages()
   }
-  return { says, watch, seen: seeWith, logger, clock }
+  return { says, watch, seen: checkWith, logger, clock }
 }
 
 test('a working database is reported as such, with its open purchases', async () => {

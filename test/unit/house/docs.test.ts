@@ -165,7 +165,8 @@ test('the recipe for nginx carries the budgets that are counted by request', asy
 
 test('the recipe for nginx passes every area that the wall accepts', async () => {
   const recipe = await read('deploy/nginx.conf')
-  const sizeOf = (place: string) => recipe.split(`location ${place} {`)[1]?.match(/client_max_body_size (\w+);/)?.[1]
-  expect(sizeOf('= /areas')).toBe(`${UPLOAD_MAX_BYTES / 2 ** 20}m`)
-  expect(sizeOf('/areas/')).toBe(`${AREA_EDIT_MAX_BYTES / 2 ** 10}k`)
+  const findBodySize = (place: string) =>
+    recipe.split(`location ${place} {`)[1]?.match(/client_max_body_size (\w+);/)?.[1]
+  expect(findBodySize('= /areas')).toBe(`${UPLOAD_MAX_BYTES / 2 ** 20}m`)
+  expect(findBodySize('/areas/')).toBe(`${AREA_EDIT_MAX_BYTES / 2 ** 10}k`)
 })

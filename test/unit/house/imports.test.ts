@@ -88,14 +88,15 @@ const ROOMS: Readonly<Record<string, Room>> = {
   },
 }
 
-const fits = (path: string, pattern: string) =>
+const matchesPattern = (path: string, pattern: string) =>
   pattern.endsWith('/*')
     ? dirname(path) === pattern.slice(0, -2)
     : path.startsWith(pattern.replace('*', '')) && (/[/*]$/.test(pattern) || path === pattern)
 
 const AN_IMPORT = /(?:^(?:import|export|\})[^'\n]*\bfrom |^import |\bimport\()'([^'\n]+)'/gm
 
-const hasFit = (path: string, patterns: readonly string[]) => patterns.some((pattern) => fits(path, pattern))
+const matchesAny = (path: string, patterns: readonly string[]) =>
+  patterns.some((pattern) => matchesPattern(path, pattern))
 
 test.each(Object.entries(ROOMS))('%s imports itself, what its row names, and nothing else', async (name, room) => {
   const isOurs = (path: string) => Object.keys(ROOMS).find((one) => path.startsWith(one)) === name
@@ -105,8 +106,8 @@ test.each(Object.entries(ROOMS))('%s imports itself, what its row names, and not
     // Code that is shown to agents is between backticks.
     const text = (await Bun.file(join(root, file)).text()).replaceAll(/`(?:\\.|[^`\\])*`/g, '')
     for (const [, named = ''] of text.matchAll(AN_IMPORT)) {
-      const mayUse = 'uses' in room ? hasFit(named, room.uses) : !hasFit(named, room.shuns)
-      const mayImport = named.startsWith('.') ? hasFit(join(dirname(file), named), [name, ...room.files]) : mayUse
+      const mayUse = 'uses' in room ? matchesAny(named, room.uses) : !matchesAny(named, room.shuns)
+      const mayImport = named.startsWith('.') ? matchesAny(join(dirname(file), named), [name, ...room.files]) : mayUse
       if (!mayImport) strays.push(`${file}: ${named}`)
     }
   }

@@ -49,7 +49,7 @@ const here = 'test/unit/house/prose.test.ts'
 
 type Words = { readonly at: string; readonly text: string }
 
-async function filesOf(globs: readonly string[]): Promise<readonly (readonly [path: string, text: string])[]> {
+async function readFiles(globs: readonly string[]): Promise<readonly (readonly [path: string, text: string])[]> {
   const scans = globs.map((glob) => Array.fromAsync(new Bun.Glob(glob).scan({ cwd: root, dot: true })))
   const paths = (await Promise.all(scans)).flat().filter((path) => path !== here && !/node_modules|dist\//.test(path))
   return await Promise.all(paths.map(async (path) => [path, await Bun.file(join(root, path)).text()] as const))
@@ -57,7 +57,7 @@ async function filesOf(globs: readonly string[]): Promise<readonly (readonly [pa
 
 const blankOut = (text: string) => text.replaceAll(/[^\n]/g, ' ')
 
-const withoutComments = (text: string) =>
+const stripComments = (text: string) =>
   text.replaceAll(/\/\*[^]*?\*\//g, blankOut).replaceAll(/(^|\s)\/\/.*$/gm, blankOut)
 
 const LITERAL = /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/g
@@ -67,7 +67,7 @@ const CODE = /\$\{(?:[^{}]|\{[^{}]*\})*(?:\}|$)/g
 
 /** The literals of several words in code. */
 const listLiterals = ([path, text]: readonly [string, string]): readonly Words[] => {
-  const code = withoutComments(text)
+  const code = stripComments(text)
   return [...code.matchAll(LITERAL)]
     .map(({ 0: literal, index }) => ({
       at: `${path}:${code.slice(0, index).split('\n').length}`,
@@ -99,19 +99,19 @@ const listBreaches = (words: readonly Words[]) =>
   )
 
 test('public strings use none of the words and shapes to avoid', async () => {
-  const literals = (await filesOf(PRODUCT)).flatMap(listLiterals)
+  const literals = (await readFiles(PRODUCT)).flatMap(listLiterals)
   expect(literals.length).toBeGreaterThan(2000)
   expect(listBreaches(literals)).toEqual([])
 })
 
 test('texts for people and agents use none of these words and shapes', async () => {
-  const lines = (await filesOf(TEXTS)).flatMap(listLines)
+  const lines = (await readFiles(TEXTS)).flatMap(listLines)
   expect(lines.length).toBeGreaterThan(1000)
   expect(listBreaches(lines)).toEqual([])
 })
 
 test('comments use none of these words and shapes', async () => {
-  const comments = (await filesOf(COMMENTED)).flatMap(listComments)
+  const comments = (await readFiles(COMMENTED)).flatMap(listComments)
   expect(comments.length).toBeGreaterThan(5000)
   expect(listBreaches(comments)).toEqual([])
 })
@@ -123,7 +123,7 @@ const FRAGMENT =
   /^(?:is|are|was|has|have|may|can|shows?|keeps?|lists?|takes?|comes?|changes|leaves?|links?|gives?|says?|does|that|which|who|whoever|what|where|whether|by|with(?!.*, ))\b/
 
 test('test titles can be read alone, in plain words', async () => {
-  const files = await filesOf(TITLED)
+  const files = await readFiles(TITLED)
   expect(files.length).toBeGreaterThan(20)
   expect(listBreaches(files.flatMap(listLiterals))).toEqual([])
   const titles = files.flatMap(([path, text]) => [...text.matchAll(TITLE)].map(([, , title = '']) => ({ path, title })))

@@ -25,7 +25,7 @@ const files: ReadonlyArray<{ path: string; text: string }> = await Promise.all(
 const isCode = (path: string) => /\.(ts|js)$/.test(path)
 
 /** Code without its comments, with the same lines. */
-const withoutComments = (text: string) =>
+const stripComments = (text: string) =>
   text.replaceAll(/\/\*[^]*?\*\//g, (comment) => comment.replaceAll(/[^\n]/g, '')).replaceAll(/(^|\s)\/\/.*$/gm, '')
 
 /** Every `path:line` among `files` where `breach` is found. */
@@ -35,10 +35,10 @@ const listBreaches = (among: typeof files, breach: RegExp) =>
   )
 
 /** The code, without comments, of the files under `folders`. */
-const codeUnder = (...folders: readonly string[]) =>
+const listCode = (...folders: readonly string[]) =>
   files
     .filter(({ path }) => isCode(path) && folders.some((folder) => path.startsWith(folder)))
-    .map(({ path, text }) => ({ path, text: withoutComments(text) }))
+    .map(({ path, text }) => ({ path, text: stripComments(text) }))
 
 test('no file contains a note about work for later', () => {
   expect(files.length).toBeGreaterThan(500)
@@ -61,13 +61,13 @@ test('no folder directly holds more than twenty files', () => {
 test('only db/ contains SQL', () => {
   const sql =
     /\b(SELECT\s.*\bFROM|INSERT\s+(OR\s+\w+\s+)?INTO|UPDATE\s+\w+\s+SET|DELETE\s+FROM|(CREATE|DROP|ALTER)\s+TABLE|PRAGMA)\b|bun:sqlite/i
-  expect(listBreaches(codeUnder('shared/', 'server/', 'viewer/', 'bench/'), sql)).toEqual([])
+  expect(listBreaches(listCode('shared/', 'server/', 'viewer/', 'bench/'), sql)).toEqual([])
 })
 
 test('the domain, the protocol and what both sides share have no clock, chance, network or surroundings', () => {
   const outside =
     /\bDate\.now\b|\bnew Date\(\s*\)|\bMath\.random\b|\bperformance\b|\bfetch\(|\bcrypto\b|\bset(Timeout|Interval)\b|\bprocess\b|\bBun\b|\bconsole\b/
-  expect(listBreaches(codeUnder('shared/', 'server/domain/', 'server/x402/'), outside)).toEqual([])
+  expect(listBreaches(listCode('shared/', 'server/domain/', 'server/x402/'), outside)).toEqual([])
 })
 
 test('no file names the machine it was written on', () => {
@@ -95,11 +95,11 @@ type Versions = Readonly<Record<string, string>>
 type Manifest = { readonly name: string; readonly version: string } & Readonly<
   Partial<Record<'dependencies' | 'devDependencies' | 'overrides', Versions>>
 >
-const manifestOf = (path: string): Promise<Manifest> => Bun.file(join(root, path)).json()
+const readManifest = (path: string): Promise<Manifest> => Bun.file(join(root, path)).json()
 
 test('every dependency is pinned to one exact version', async () => {
   const manifests = await Promise.all(
-    ['package.json', 'server/client/package.json', 'test/endurance/clients/package.json'].map(manifestOf),
+    ['package.json', 'server/client/package.json', 'test/endurance/clients/package.json'].map(readManifest),
   )
   for (const { dependencies, devDependencies, overrides } of manifests) {
     const versions = [dependencies, devDependencies, overrides].flatMap((kind) => Object.entries(kind ?? {}))
@@ -109,7 +109,7 @@ test('every dependency is pinned to one exact version', async () => {
 })
 
 test('the published client has the version of the project and depends on the versions it is tested with', async () => {
-  const [whole, client] = await Promise.all([manifestOf('package.json'), manifestOf('server/client/package.json')])
+  const [whole, client] = await Promise.all([readManifest('package.json'), readManifest('server/client/package.json')])
   expect([client.name, client.version]).toEqual([whole.name, whole.version])
   const tested: Versions = { ...whole.dependencies, ...whole.devDependencies }
   const names = Object.keys(client.dependencies ?? {})

@@ -10,13 +10,13 @@ import { BARE, blockOf, createIdentityChange, NOBODY, NOW, pixelsOf, saleOf } fr
 
 const PRICED = { network: 'eip155:8453', amount: 1_000_000n }
 
-const get = (headers: Record<string, string> = {}) => new Request('http://wall.test/api/canvas', { headers })
+const createRequest = (headers: Record<string, string> = {}) => new Request('http://wall.test/api/canvas', { headers })
 
 let view: WallView
 let reads: CanvasReads
 let told: Change[] = []
 
-const open = (of: WallView, everyMs = 0) =>
+const createReads = (of: WallView, everyMs = 0) =>
   createCanvasReads({ view: of, terms: PRICED, clock: fakeClock(NOW), everyMs })
 
 /** Reads the changes so far. */
@@ -44,17 +44,17 @@ const repaint = (coord: string, message: string | null, colour: number) => {
 beforeEach(() => {
   told = []
   view = createEmptyView()
-  reads = open(view)
+  reads = createReads(view)
 })
 
 const readBlocks = async () => {
-  const { blocks } = (await (await read(get())).json()) as { blocks: unknown[] }
+  const { blocks } = (await (await read(createRequest())).json()) as { blocks: unknown[] }
   return blocks
 }
 
 test('each row of the wall is one line, so that a reader can draw while reading', async () => {
   for (const coord of ['0,0', '5,0', '3,4', '159,89']) sell(coord)
-  const text = await (await read(get())).text()
+  const text = await (await read(createRequest())).text()
   const lines = text.slice(text.indexOf('"blocks":[')).split('\n')
   expect(lines.map((line) => line.match(/"i":\d+/g))).toEqual([
     null,
@@ -77,23 +77,23 @@ test('every kind of change appears: a sale, pixels, texts and a name', async () 
   sell('4,4')
   expect(await readBlocks()).toHaveLength(2)
   apply(createIdentityChange(computeNextNumber(), { ...NOBODY, name: 'Ada' }))
-  expect(await (await read(get())).json()).toMatchObject({ agents: [{ name: 'Ada', blocks: 2 }] })
+  expect(await (await read(createRequest())).json()).toMatchObject({ agents: [{ name: 'Ada', blocks: 2 }] })
 })
 
 test('a change serialises its own block only, once per kind of read, and reading serialises nothing', async () => {
   let looked = 0
   for (const coord of ['0,0', '0,50']) sell(coord)
-  await read(get())
+  await read(createRequest())
   const stringify = JSON.stringify
   JSON.stringify = ((value: unknown) => {
     if (typeof value === 'object' && value !== null && 'i' in value) looked++
     return stringify(value)
   }) as typeof JSON.stringify
   try {
-    await read(get())
+    await read(createRequest())
     expect(looked).toBe(0)
     repaint('0,50', 'new', 3)
-    await read(get())
+    await read(createRequest())
     expect(looked).toBe(2)
   } finally {
     JSON.stringify = stringify
@@ -126,7 +126,7 @@ test('a wall that is slow to publish is published less often, but within two sec
   let changes = 0
   const slow = createCanvasSnapshot({ view, parts, type: 'text/plain', clock, everyMs: 900 })
   await slow.published()
-  const periodOf = async (took: number) => {
+  const measurePeriod = async (took: number) => {
     takesMs = took
     const before = clock.elapsed()
     changes = 2
@@ -135,15 +135,15 @@ test('a wall that is slow to publish is published less often, but within two sec
     clock.pass(60_000)
     return clock.elapsed() - before - 60_000 - 2 * took
   }
-  expect([await periodOf(1), await periodOf(60), await periodOf(500)]).toEqual([900, 1140, 2000])
+  expect([await measurePeriod(1), await measurePeriod(60), await measurePeriod(500)]).toEqual([900, 1140, 2000])
 })
 
 test('a response stays unchanged, however often the wall is published before it is read', async () => {
   sell('3,4', 'first')
   const kept = await Promise.all(
-    ['identity', 'gzip', 'zstd'].map((encoding) => read(get({ 'Accept-Encoding': encoding }))),
+    ['identity', 'gzip', 'zstd'].map((encoding) => read(createRequest({ 'Accept-Encoding': encoding }))),
   )
-  const again = await read(get())
+  const again = await read(createRequest())
   for (const message of ['a', 'b', 'c', 'd']) {
     repaint('3,4', message, 7)
     await reads.published()
@@ -160,31 +160,31 @@ test('a request during publishing gets the wall as before or as after it', async
   await reads.published()
   repaint('3,4', 'after', 7)
   const published = reads.published().then(() => 'published')
-  const turn = () => new Promise<'not yet'>((resolve) => setImmediate(resolve, 'not yet'))
+  const waitForTurn = () => new Promise<'not yet'>((resolve) => setImmediate(resolve, 'not yet'))
   const asked: Response[] = []
-  do asked.push(reads.canvas.answer(get()))
-  while ((await Promise.race([published, turn()])) === 'not yet')
-  asked.push(reads.canvas.answer(get()))
+  do asked.push(reads.canvas.answer(createRequest()))
+  while ((await Promise.race([published, waitForTurn()])) === 'not yet')
+  asked.push(reads.canvas.answer(createRequest()))
   const said = await Promise.all(asked.map(async (answer) => /"m":"(\w+)"/.exec(await answer.text())?.[1]))
   expect(new Set(said)).toEqual(new Set(['before', 'after']))
 })
 
 test('the first readers do not wait for the compression', async () => {
   sell('3,4')
-  const fresh = open(view)
-  const response = fresh.canvas.answer(get({ 'Accept-Encoding': 'gzip' }))
+  const fresh = createReads(view)
+  const response = fresh.canvas.answer(createRequest({ 'Accept-Encoding': 'gzip' }))
   expect(response.headers.get('content-encoding')).toBeNull()
   expect(await response.json()).toHaveProperty('blocks.length', 1)
 })
 
 describe('a copy that is current', () => {
-  const tagOf = async () => (await read(get())).headers.get('etag') ?? ''
+  const readEtag = async () => (await read(createRequest())).headers.get('etag') ?? ''
 
   test('a current copy of the canvas is not sent again', async () => {
     sell('3,4')
-    const etag = await tagOf()
+    const etag = await readEtag()
     for (const held of [etag, etag.replace('W/', ''), `"x", ${etag}`, '*']) {
-      const response = await read(get({ 'If-None-Match': held }))
+      const response = await read(createRequest({ 'If-None-Match': held }))
       expect(response.status).toBe(304)
       expect(response.headers.get('etag')).toBe(etag)
       expect(Object.fromEntries(response.headers)).toEqual({
@@ -199,28 +199,28 @@ describe('a copy that is current', () => {
   })
 
   test('a copy of the canvas is stale after a change', async () => {
-    const etag = await tagOf()
+    const etag = await readEtag()
     sell('3,4')
-    expect((await read(get({ 'If-None-Match': etag }))).status).toBe(200)
+    expect((await read(createRequest({ 'If-None-Match': etag }))).status).toBe(200)
   })
 
   test('a copy of the canvas proves nothing about another wall with as many changes', async () => {
     sell('3,4')
-    const etag = await tagOf()
+    const etag = await readEtag()
     view = createEmptyView()
-    reads = open(view)
+    reads = createReads(view)
     sell('5,6')
-    expect((await read(get({ 'If-None-Match': etag }))).status).toBe(200)
+    expect((await read(createRequest({ 'If-None-Match': etag }))).status).toBe(200)
   })
 
   test('a copy of the canvas is current for every process that shows the same wall', async () => {
     sell('3,4')
-    const etag = await tagOf()
+    const etag = await readEtag()
     const other = createEmptyView()
     for (const change of told) applyChange(other, change)
-    const elsewhere = open(other)
+    const elsewhere = createReads(other)
     for (let compressed = 0; compressed < 2; compressed++) {
-      const response = elsewhere.canvas.answer(get({ 'If-None-Match': etag }))
+      const response = elsewhere.canvas.answer(createRequest({ 'If-None-Match': etag }))
       expect([response.status, response.headers.get('etag')]).toEqual([304, etag])
       await elsewhere.published()
     }
@@ -256,32 +256,32 @@ const encodings: ReadonlyArray<readonly [accept: string, encoding: 'gzip' | 'zst
 
 test.each(encodings)('a client that accepts %p gets %p', async (accept, encoding) => {
   sell('3,4')
-  const response = await read(get({ 'Accept-Encoding': accept }))
+  const response = await read(createRequest({ 'Accept-Encoding': accept }))
   expect(response.headers.get('content-encoding')).toBe(encoding)
   expect(response.headers.get('vary')).toBe('Accept-Encoding')
   const body = new Uint8Array(await response.arrayBuffer())
   const text = new TextDecoder().decode(decodings[encoding ?? 'identity'](body))
-  expect(text).toBe(await (await read(get())).text())
+  expect(text).toBe(await (await read(createRequest())).text())
 })
 
 test('the bare pixels are the blocks one after another, in half the bytes of the canvas read', async () => {
   for (const coord of ['0,0', '3,4', '159,89']) sell(coord)
   repaint('3,4', 'painted', 7)
   await reads.published()
-  const response = reads.pixels.answer(get({ 'Accept-Encoding': 'gzip' }))
+  const response = reads.pixels.answer(createRequest({ 'Accept-Encoding': 'gzip' }))
   const bytes = Bun.gunzipSync(new Uint8Array(await response.arrayBuffer()))
   const expected = new Uint8Array(1_440_000).fill(255)
   expected.fill(7, blockOf('3,4') * 100, blockOf('3,4') * 100 + 100)
   expect(Buffer.compare(bytes, expected)).toBe(0)
-  expect(reads.pixels.answer(get({ 'If-None-Match': response.headers.get('etag') ?? '' })).status).toBe(304)
+  expect(reads.pixels.answer(createRequest({ 'If-None-Match': response.headers.get('etag') ?? '' })).status).toBe(304)
 })
 
 test('the wall without pictures is the canvas read without them, and a repaint of pixels does not change its text', async () => {
   sell('3,4', 'a')
   sell('9,9')
   repaint('3,4', 'a', 7)
-  const whole = (await (await read(get())).json()) as { blocks: { px?: string }[] }
-  const readText = async () => await (await reads.blocks.answer(get())).text()
+  const whole = (await (await read(createRequest())).json()) as { blocks: { px?: string }[] }
+  const readText = async () => await (await reads.blocks.answer(createRequest())).text()
   const before = await readText()
   expect(JSON.parse(before)).toEqual({ ...whole, blocks: whole.blocks.map((block) => ({ ...block, px: undefined })) })
   expect(whole.blocks[0]).toHaveProperty('px')
@@ -294,19 +294,19 @@ test('the wall without pictures is the canvas read without them, and a repaint o
 test('a repaint of pixels leaves copies of the texts current, with the new number', async () => {
   sell('3,4', 'a')
   await reads.published()
-  const etag = reads.blocks.answer(get()).headers.get('etag') ?? ''
+  const etag = reads.blocks.answer(createRequest()).headers.get('etag') ?? ''
   repaint('3,4', 'a', 9)
   await reads.published()
-  const { status, headers } = reads.blocks.answer(get({ 'If-None-Match': etag }))
+  const { status, headers } = reads.blocks.answer(createRequest({ 'If-None-Match': etag }))
   expect([status, headers.get('etag'), headers.get('log-number')]).toEqual([304, etag, `${view.number}`])
 })
 
 describe('the texts in Brotli', () => {
   const browser = { 'Accept-Encoding': 'gzip, deflate, br, zstd' }
-  const readEncoding = () => reads.blocks.answer(get(browser)).headers.get('content-encoding')
+  const readEncoding = () => reads.blocks.answer(createRequest(browser)).headers.get('content-encoding')
   const waitForBrotli = async () => {
     while (readEncoding() !== 'br') await new Promise((resolve) => setImmediate(resolve))
-    return reads.blocks.answer(get(browser))
+    return reads.blocks.answer(createRequest(browser))
   }
 
   test('texts are sent to browsers in Brotli once they are compressed, and in gzip until then', async () => {
@@ -314,8 +314,8 @@ describe('the texts in Brotli', () => {
     await reads.published()
     expect(readEncoding()).toBe('gzip')
     const body = brotliDecompressSync(await (await waitForBrotli()).arrayBuffer())
-    expect(body.toString()).toBe(await reads.blocks.answer(get()).text())
-    expect(reads.canvas.answer(get(browser)).headers.get('content-encoding')).toBe('gzip')
+    expect(body.toString()).toBe(await reads.blocks.answer(createRequest()).text())
+    expect(reads.canvas.answer(createRequest(browser)).headers.get('content-encoding')).toBe('gzip')
   })
 
   test('texts are compressed with Brotli again only when they change', async () => {
@@ -341,7 +341,9 @@ describe('the texts in Brotli', () => {
       ['br;q=0, gzip', 'gzip'],
       ['*', 'gzip'],
     ] as const)
-      expect(reads.blocks.answer(get({ 'Accept-Encoding': accept })).headers.get('content-encoding')).toBe(encoding)
+      expect(reads.blocks.answer(createRequest({ 'Accept-Encoding': accept })).headers.get('content-encoding')).toBe(
+        encoding,
+      )
   })
 })
 
@@ -350,9 +352,9 @@ test('each read of the whole wall names the last change that it shows, also to r
   repaint('3,4', 'painted', 7)
   await reads.published()
   for (const one of [reads.canvas, reads.pixels, reads.blocks]) {
-    const { headers } = one.answer(get())
+    const { headers } = one.answer(createRequest())
     expect(headers.get('log-number')).toBe(`${view.number}`)
-    const unchanged = one.answer(get({ 'If-None-Match': headers.get('etag') ?? '' }))
+    const unchanged = one.answer(createRequest({ 'If-None-Match': headers.get('etag') ?? '' }))
     expect([unchanged.status, unchanged.headers.get('log-number')]).toEqual([304, `${view.number}`])
   }
 })
@@ -360,6 +362,8 @@ test('each read of the whole wall names the last change that it shows, also to r
 test('reads that a start does not wait for are built from the wall when they are first requested', () => {
   // The view has it, and the reads were not notified.
   applyChange(view, saleOf(1, blockOf('3,4')))
-  const shown = [reads.canvas, reads.pixels, reads.blocks].map((one) => one.answer(get()).headers.get('log-number'))
+  const shown = [reads.canvas, reads.pixels, reads.blocks].map((one) =>
+    one.answer(createRequest()).headers.get('log-number'),
+  )
   expect(shown).toEqual(['0', '1', '1'])
 })

@@ -4,7 +4,7 @@ import { createFairQueue, type QueueClass } from '../../../server/http/request/f
 // Goal: a client that sends few requests is served between those of a client that sends many. Method: turns of the event loop
 // are counted.
 
-function queueOf() {
+function createQueue() {
   let now = 0
   const waits: [QueueClass, number][] = []
   const queue = createFairQueue(
@@ -20,24 +20,24 @@ function queueOf() {
     void queue.newPaymentTurn(client).then((refusal) => done.push(`${name} ${refusal?.code ?? 'goes'}`))
   const repeat = (name: string, client = 'here') =>
     void queue.knownPaymentTurn(client).then(() => done.push(`${name} goes`))
-  return { done, waits, request: sendRequest, read, pay, repeat, pass: (ms: number) => void (now += ms) }
+  return { done, waits, request: sendRequest, read, pay, repeat, passTime: (ms: number) => void (now += ms) }
 }
 
-const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
+const waitForTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-async function waitTurns(count: number): Promise<void> {
-  for (let at = 0; at < count; at++) await turn()
+async function waitForTurns(count: number): Promise<void> {
+  for (let at = 0; at < count; at++) await waitForTurn()
 }
 
 test('one request goes in each turn, the first one immediately', async () => {
-  const { done, request } = queueOf()
+  const { done, request } = createQueue()
   for (const name of ['a', 'b', 'c']) request(name)
   await Promise.resolve()
   await Promise.resolve()
   expect(done).toEqual(['a goes'])
   const seen: number[] = []
   while (done.length < 3) {
-    await turn()
+    await waitForTurn()
     seen.push(done.length)
   }
   expect(seen.every((count, at) => count - (seen[at - 1] ?? 1) <= 1)).toBe(true)
@@ -45,30 +45,30 @@ test('one request goes in each turn, the first one immediately', async () => {
 })
 
 test('a client with one request is served after one request of a client with many', async () => {
-  const { done, request } = queueOf()
+  const { done, request } = createQueue()
   for (let at = 0; at < 400; at++) request(`flood ${at}`, 'attacker')
   request('honest', 'somebody')
-  await waitTurns(5)
+  await waitForTurns(5)
   expect(done.slice(0, 3)).toEqual(['flood 0 goes', 'flood 1 goes', 'honest goes'])
 })
 
 test('new payments and other requests are served in turns, so that neither delays the other', async () => {
-  const { done, request, pay } = queueOf()
+  const { done, request, pay } = createQueue()
   request('first')
   for (let at = 0; at < 3; at++) request(`other ${at}`)
   for (let at = 0; at < 5; at++) pay(`payment ${at}`)
-  await waitTurns(20)
+  await waitForTurns(20)
   expect(done.map((word) => word.split(' ')[0]).join(' ')).toBe(
     'first payment other payment other payment other payment payment',
   )
 })
 
 test('reads of many clients take only every other turn of those that are not for payments', async () => {
-  const { done, request, read, pay } = queueOf()
+  const { done, request, read, pay } = createQueue()
   for (let at = 0; at < 200; at++) read(`read ${at}`, `reader ${at}`)
   for (let at = 0; at < 3; at++) request(`other ${at}`)
   for (let at = 0; at < 4; at++) pay(`payment ${at}`)
-  await waitTurns(20)
+  await waitForTurns(20)
   expect(
     done
       .slice(0, 12)
@@ -78,20 +78,20 @@ test('reads of many clients take only every other turn of those that are not for
 })
 
 test('payments of many clients are never refused, even if many wait for long', async () => {
-  const { done, pay, repeat, pass } = queueOf()
+  const { done, pay, repeat, passTime: pass } = createQueue()
   for (let at = 0; at < 600; at++) pay(`payment ${at}`, `payer ${at}`)
   for (let at = 0; at < 600; at++) repeat(`repeat ${at}`, `payer ${at}`)
   pass(60_000)
-  await waitTurns(1300)
+  await waitForTurns(1300)
   expect(done).toHaveLength(1200)
   expect(done.every((word) => word.endsWith('goes'))).toBe(true)
 })
 
 test('if 64 new payments of one client wait, another client’s payment is served after one of them', async () => {
-  const { done, pay } = queueOf()
+  const { done, pay } = createQueue()
   for (let at = 0; at < 4132; at++) pay(`junk ${at}`, 'attacker')
   pay('honest', 'somebody')
-  await waitTurns(4200)
+  await waitForTurns(4200)
   const served = done.filter((word) => word.endsWith('goes'))
   expect(served.slice(0, 3)).toEqual(['junk 0 goes', 'junk 1 goes', 'honest goes'])
   expect(served).toHaveLength(4098)
@@ -99,27 +99,27 @@ test('if 64 new payments of one client wait, another client’s payment is serve
 })
 
 test('if too many requests wait, the newest of the client with the most of them is refused', async () => {
-  const { done, request } = queueOf()
+  const { done, request } = createQueue()
   for (let at = 0; at < 513; at++) request(`flood ${at}`, 'attacker')
   for (let at = 0; at < 40; at++) request(`honest ${at}`, `client ${at}`)
-  await waitTurns(700)
+  await waitForTurns(700)
   const refused = done.filter((word) => word.endsWith('server_busy'))
   expect(refused).toHaveLength(40)
   expect(refused.every((word) => word.startsWith('flood'))).toBe(true)
 })
 
 test('a request that waited too long is refused when its turn comes', async () => {
-  const { done, request, pass } = queueOf()
+  const { done, request, passTime: pass } = createQueue()
   for (let at = 0; at < 3; at++) request(`${at}`)
   pass(3000)
-  await waitTurns(3)
+  await waitForTurns(3)
   expect(done).toEqual(['0 goes', '1 server_busy', '2 server_busy'])
 })
 
 test('a request that arrives at an empty queue goes immediately', async () => {
-  const { done, request } = queueOf()
+  const { done, request } = createQueue()
   request('a')
-  await waitTurns(5)
+  await waitForTurns(5)
   request('b')
   await Promise.resolve()
   await Promise.resolve()
@@ -127,12 +127,12 @@ test('a request that arrives at an empty queue goes immediately', async () => {
 })
 
 test('how long each request waited is reported by class, for refused ones too', async () => {
-  const { waits, request, pay, pass } = queueOf()
+  const { waits, request, pay, passTime: pass } = createQueue()
   request('a')
   pay('b')
   request('c')
   pass(2500)
-  await waitTurns(4)
+  await waitForTurns(4)
   expect(waits).toEqual([
     ['requests', 0],
     ['payments', 2500],

@@ -6,7 +6,7 @@ import type { Clock } from '../../../server/ports.ts'
 import { BARE, blockOf, createIdentityChange, NOBODY, NOW, saleOf } from '../../support/samples.ts'
 
 /** A log in memory, and the stream of it; `everyMs` as the stream's. */
-function createLogged(everyMs = 0, clock: Clock = systemClock) {
+function createLoggedStream(everyMs = 0, clock: Clock = systemClock) {
   const changes: Change[] = []
   const reads: number[] = []
   const log = {
@@ -30,7 +30,7 @@ function createLogged(everyMs = 0, clock: Clock = systemClock) {
 const createIdentity = (number: number) => createIdentityChange(number, { ...NOBODY, name: `name ${number}` })
 
 /** Makes the next change, and notifies the stream. */
-function add(
+function addChange(
   { changes, stream }: { changes: Change[]; stream: Live },
   change = createIdentity(changes.length + 1),
 ): void {
@@ -66,10 +66,10 @@ async function readText(
 }
 
 test('a change is sent to followers as the log stores it', async () => {
-  const world = createLogged()
+  const world = createLoggedStream()
   const reading = readText(world.stream, (text) => text.includes('data'))
   const content = { ...BARE, message: 'two\nlines never happen' }
-  add(world, saleOf(1, blockOf('3,4'), { profile: { ...NOBODY, name: 'Ada' }, content }))
+  addChange(world, saleOf(1, blockOf('3,4'), { profile: { ...NOBODY, name: 'Ada' }, content }))
   const data = /data: (.*)\n\n/.exec(await reading)?.[1] ?? ''
   expect(JSON.parse(data)).toMatchObject({
     number: 1,
@@ -81,14 +81,14 @@ test('a change is sent to followers as the log stores it', async () => {
 })
 
 test('hidden content is no longer sent to anybody, and the block is sent as it is shown from then on', async () => {
-  const world = createLogged()
+  const world = createLoggedStream()
   const block = blockOf('3,4')
   const [content, bare] = [
     { pixels: null, message: 'bad word', link: 'https://ada.example/' },
     { pixels: null, message: null, link: 'https://ada.example/' },
   ]
-  add(world, { number: 1, at: NOW, kind: 'repaint', block, content })
-  add(world, { number: 2, at: NOW, kind: 'hide', block, hidden: HIDDEN, content: bare })
+  addChange(world, { number: 1, at: NOW, kind: 'repaint', block, content })
+  addChange(world, { number: 2, at: NOW, kind: 'hide', block, hidden: HIDDEN, content: bare })
   const text = await readText(world.stream, (read) => read.includes('id: 2\n'), 0)
   const events = [...text.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data))
   expect(events).toMatchObject([
@@ -99,30 +99,30 @@ test('hidden content is no longer sent to anybody, and the block is sent as it i
 })
 
 test('a reader starts at the present unless it names a number', async () => {
-  const world = createLogged()
-  for (let n = 0; n < 3; n++) add(world)
+  const world = createLoggedStream()
+  for (let n = 0; n < 3; n++) addChange(world)
   const reading = readIds(world.stream, 1)
-  add(world)
+  addChange(world)
   expect(await reading).toEqual([4])
 })
 
 test('a reader that reconnects misses nothing and sees nothing twice, from memory or from the log', async () => {
-  const world = createLogged()
-  for (let n = 0; n < 1200; n++) add(world)
+  const world = createLoggedStream()
+  for (let n = 0; n < 1200; n++) addChange(world)
   const restarted = { ...world, stream: world.open() }
-  for (let n = 0; n < 5; n++) add(restarted)
+  for (let n = 0; n < 5; n++) addChange(restarted)
   for (const from of [205, 300, 999, 1199, 1203]) {
     const missed = Array.from({ length: 1205 - from }, (_, at) => from + at + 1)
     expect(await readIds(restarted.stream, missed.length, from)).toEqual(missed)
   }
   const reading = readIds(restarted.stream, 2, 1204)
-  add(restarted)
+  addChange(restarted)
   expect(await reading).toEqual([1205, 1206])
 })
 
 test('a reader starts after its read of the wall; after its first event it resumes from its last event', async () => {
-  const world = createLogged()
-  for (let n = 0; n < 5; n++) add(world)
+  const world = createLoggedStream()
+  for (let n = 0; n < 5; n++) addChange(world)
   const url = 'http://wall.test/api/live?after=2'
   expect(await readIds(world.stream, 3, undefined, url)).toEqual([3, 4, 5])
   expect(await readIds(world.stream, 1, 4, url)).toEqual([5])
@@ -131,24 +131,24 @@ test('a reader starts after its read of the wall; after its first event it resum
 })
 
 test('several changes at the same time are sent together', async () => {
-  const world = createLogged(20)
+  const world = createLoggedStream(20)
   const response = await world.stream.answer(new Request(LIVE), '')
   const reader = (response.body ?? new ReadableStream<Uint8Array>()).getReader()
   await reader.read()
   const next = reader.read()
-  for (let n = 0; n < 50; n++) add(world)
+  for (let n = 0; n < 50; n++) addChange(world)
   const { value } = await next
   expect(new TextDecoder().decode(value).match(/^id: /gm)).toHaveLength(50)
   await reader.cancel()
 })
 
 test('a reader that does not read is cut off, and catches up when it reconnects', async () => {
-  const world = createLogged()
+  const world = createLoggedStream()
   const response = await world.stream.answer(new Request(LIVE), '')
   const reader = (response.body ?? new ReadableStream<Uint8Array>()).getReader()
   await reader.read()
   for (let batch = 0; batch < 9; batch++) {
-    for (let n = 0; n < 200; n++) add(world)
+    for (let n = 0; n < 200; n++) addChange(world)
     await Bun.sleep(1)
   }
   let text = ''
@@ -162,14 +162,14 @@ test('a reader that does not read is cut off, and catches up when it reconnects'
 })
 
 test('a reader from another process that was ahead continues where it was', async () => {
-  const { changes, others, open } = createLogged()
+  const { changes, others, open } = createLoggedStream()
   for (let n = 1; n <= 5; n++) changes.push(createIdentity(n))
   others.unseen = 3
   expect(await readIds(open(), 1, 4)).toEqual([5])
 })
 
 test('a number that no event has is rejected', async () => {
-  const world = createLogged()
+  const world = createLoggedStream()
   for (const id of ['-1', 'x', '1e3', '0x1']) {
     const response = await world.stream.answer(new Request(LIVE, { headers: { 'last-event-id': id } }), '')
     expect([id, response.status, await response.json()]).toMatchObject([id, 400, { error: 'invalid_after' }])
@@ -177,8 +177,8 @@ test('a number that no event has is rejected', async () => {
 })
 
 test('a reader that is far behind, or ahead of the log, is asked to read the canvas, and continues from there', async () => {
-  const world = createLogged()
-  for (let n = 0; n < 1500; n++) add(world)
+  const world = createLoggedStream()
+  for (let n = 0; n < 1500; n++) addChange(world)
   const reset = 'id: 1497\nevent: reset\ndata: {"number":1497,"kind":"reset"}\n\n'
   for (const from of [0, 499, 1501, 9_000_000]) {
     const text = await readText(world.stream, (read) => read.includes('id: 1500'), from)
@@ -189,8 +189,8 @@ test('a reader that is far behind, or ahead of the log, is asked to read the can
 })
 
 test('missed changes are read from the log once, however many readers reconnect at the same time', async () => {
-  const world = createLogged()
-  for (let n = 0; n < 900; n++) add(world)
+  const world = createLoggedStream()
+  for (let n = 0; n < 900; n++) addChange(world)
   const restarted = { ...world, stream: world.open() }
   world.reads.length = 0
   const all = Array.from({ length: 40 }, (_, at) => readIds(restarted.stream, 900 - at, at))
@@ -201,7 +201,7 @@ test('missed changes are read from the log once, however many readers reconnect 
 })
 
 test('closing ends every stream, and no new one starts', async () => {
-  const world = createLogged()
+  const world = createLoggedStream()
   const response = await world.stream.answer(new Request(LIVE), '')
   const ended = response.text()
   await Bun.sleep(0)
@@ -211,10 +211,10 @@ test('closing ends every stream, and no new one starts', async () => {
 })
 
 describe('a stream that a cache shares', () => {
-  const ask = ({ stream }: { stream: Live }) => stream.answerShared(new Request(`${LIVE}/shared`), '')
+  const requestShared = ({ stream }: { stream: Live }) => stream.answerShared(new Request(`${LIVE}/shared`), '')
 
   /** What a response has sent once it has this many events. */
-  async function firstOf(response: Response, count: number): Promise<string> {
+  async function readFirstEvents(response: Response, count: number): Promise<string> {
     let text = ''
     for await (const chunk of (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
       text += chunk
@@ -223,46 +223,46 @@ describe('a stream that a cache shares', () => {
     return text
   }
 
-  const outcomeOf = (response: Response) =>
+  const readOutcome = (response: Response) =>
     response.text().then(
       () => 'ended',
       () => 'broken off',
     )
 
-  const startAt = (number: number) => `retry: 2000\n\nevent: start\ndata: {"kind":"start","number":${number}}\n\n`
+  const renderStart = (number: number) => `retry: 2000\n\nevent: start\ndata: {"kind":"start","number":${number}}\n\n`
 
   const profile = { ...NOBODY, name: 'hidden name' }
-  const isNew = (number: number): Change => createIdentityChange(number, NOBODY, Date.now())
+  const createChange = (number: number): Change => createIdentityChange(number, NOBODY, Date.now())
 
   test('a shared stream begins for every reader with the changes of the last five seconds, and a cache may keep it for 40 s of its 55', async () => {
-    const world = createLogged()
-    for (let n = 1; n <= 3; n++) add(world, createIdentityChange(n, NOBODY, 0))
-    add(world, isNew(4))
-    const response = await ask(world)
+    const world = createLoggedStream()
+    for (let n = 1; n <= 3; n++) addChange(world, createIdentityChange(n, NOBODY, 0))
+    addChange(world, createChange(4))
+    const response = await requestShared(world)
     expect(response.headers.get('cache-control')).toBe('public, max-age=0, s-maxage=40')
-    const reading = firstOf(response, 3)
-    add(world, isNew(5))
+    const reading = readFirstEvents(response, 3)
+    addChange(world, createChange(5))
     const text = await reading
-    expect(text).toStartWith(`${startAt(3)}id: 4\n`)
+    expect(text).toStartWith(`${renderStart(3)}id: 4\n`)
     expect(text).toContain('id: 5\n')
   })
 
   test('a shared stream begins with at most a hundred changes', async () => {
-    const world = createLogged()
-    for (let n = 1; n <= 1500; n++) add(world, isNew(n))
-    const text = await firstOf(await ask(world), 101)
-    expect(text).toStartWith(`${startAt(1400)}id: 1401\n`)
+    const world = createLoggedStream()
+    for (let n = 1; n <= 1500; n++) addChange(world, createChange(n))
+    const text = await readFirstEvents(await requestShared(world), 101)
+    expect(text).toStartWith(`${renderStart(1400)}id: 1401\n`)
   })
 
   test('a shared stream ends after its time with the number up to which it sent every change', async () => {
     const over = Promise.withResolvers<void>()
     const wait: Clock['wait'] = (ms, signal) => (ms === 55_000 ? over.promise : systemClock.wait(ms, signal))
-    const world = createLogged(1000, { ...systemClock, wait })
-    add(world)
-    const response = await ask(world)
+    const world = createLoggedStream(1000, { ...systemClock, wait })
+    addChange(world)
+    const response = await requestShared(world)
     const reading = response.text()
     await Bun.sleep(0)
-    add(world)
+    addChange(world)
     over.resolve()
     expect(await reading).toMatch(/^id: 2\nevent: identity\n.*\n\nevent: end\ndata: \{"kind":"end","number":2\}\n\n$/m)
   })
@@ -270,13 +270,13 @@ describe('a stream that a cache shares', () => {
   test('if a cache has left too much unread, its stream is cut so that it keeps nothing, also when its time is over', async () => {
     const over = Promise.withResolvers<void>()
     const wait: Clock['wait'] = (ms, signal) => (ms === 55_000 ? over.promise : systemClock.wait(ms, signal))
-    const world = createLogged(0, { ...systemClock, wait })
-    const { body } = await ask(world)
+    const world = createLoggedStream(0, { ...systemClock, wait })
+    const { body } = await requestShared(world)
     const reader = (body ?? new ReadableStream<Uint8Array>()).getReader()
     await reader.read()
     await reader.read()
     await Bun.sleep(0)
-    for (let n = 1; n <= 2000; n++) add(world)
+    for (let n = 1; n <= 2000; n++) addChange(world)
     await Bun.sleep(5)
     over.resolve()
     await Bun.sleep(0)
@@ -292,8 +292,8 @@ describe('a stream that a cache shares', () => {
   })
 
   test('of many that ask at once, an address gets no more shared streams than it may have', async () => {
-    const world = createLogged()
-    const responses = await Promise.all(Array.from({ length: 300 }, () => ask(world)))
+    const world = createLoggedStream()
+    const responses = await Promise.all(Array.from({ length: 300 }, () => requestShared(world)))
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(256)
     for (const { body } of responses) await body?.cancel()
   })
@@ -302,25 +302,25 @@ describe('a stream that a cache shares', () => {
     ['a part of a block', { kind: 'hide', block: blockOf('3,4'), hidden: HIDDEN, content: { ...BARE, message: null } }],
     ['a name', { kind: 'identity', agent: 1, profile: NOBODY, withheld: { name: true, framework: false } }],
   ] as const)('if %s is hidden, a shared stream is cut at once, and the next one does not show it', async (_, act) => {
-    const world = createLogged()
+    const world = createLoggedStream()
     const content = { ...BARE, message: 'hidden word' }
-    add(world, { ...saleOf(1, blockOf('3,4'), { profile, content }), at: Date.now() })
-    const response = await ask(world)
-    const reading = outcomeOf(response)
+    addChange(world, { ...saleOf(1, blockOf('3,4'), { profile, content }), at: Date.now() })
+    const response = await requestShared(world)
+    const reading = readOutcome(response)
     await Bun.sleep(0)
-    add(world, { number: 2, at: Date.now(), ...act })
+    addChange(world, { number: 2, at: Date.now(), ...act })
     expect(await reading).toBe('broken off')
-    const next = await firstOf(await ask(world), 3)
-    expect(next).toStartWith(`${startAt(0)}id: 1\n`)
+    const next = await readFirstEvents(await requestShared(world), 3)
+    expect(next).toStartWith(`${renderStart(0)}id: 1\n`)
     expect(next).not.toContain(act.kind === 'hide' ? 'hidden word' : 'hidden name')
   })
 
   test('if the process ends, a shared stream is cut so that no cache keeps it, and no new one begins', async () => {
-    const world = createLogged()
-    const reading = outcomeOf(await ask(world))
+    const world = createLoggedStream()
+    const reading = readOutcome(await requestShared(world))
     await Bun.sleep(0)
     world.stream.close()
     expect(await reading).toBe('broken off')
-    expect((await ask(world)).status).toBe(503)
+    expect((await requestShared(world)).status).toBe(503)
   })
 })

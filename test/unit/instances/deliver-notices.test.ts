@@ -61,7 +61,7 @@ function startDelivery(wall: Wall, { jobs = EXCLUSIVE, clock = fakeClock(NOW), l
 }
 
 /** A wall whose webhook has already begun. */
-async function open() {
+async function openWall() {
   const wall = await openBlank()
   await wall.deliveries.reach(0)
   return wall
@@ -75,7 +75,7 @@ async function sellArea(wall: Wall, target: '10,20,4x3', number: number): Promis
 }
 
 test('a purchase is one notice, however many blocks it bought, and each change is one, in the order of the log', async () => {
-  const wall = await open()
+  const wall = await openWall()
   const { received, run } = startDelivery(wall)
   await sell(wall, '3,4', 1, 1)
   await sellArea(wall, '10,20,4x3', 2)
@@ -118,7 +118,7 @@ test('a new webhook receives what happens after the process started, even before
 test.each(['it returned status 500', 'it did not respond in time'])(
   'a receiver with “%s” for a day gets everything once and in order, and waits longer between tries',
   async (trouble) => {
-    const wall = await open()
+    const wall = await openWall()
     const { world, received, run, clock, outages } = startDelivery(wall)
     world.trouble = trouble
     const waits: number[] = []
@@ -143,7 +143,7 @@ test.each(['it returned status 500', 'it did not respond in time'])(
 )
 
 test('while a receiver hangs, sales continue, and one notice at a time is in progress', async () => {
-  const wall = await open()
+  const wall = await openWall()
   const { world, received, run } = startDelivery(wall)
   const { promise, resolve } = Promise.withResolvers<null>()
   world.hangs = promise
@@ -160,7 +160,7 @@ test('while a receiver hangs, sales continue, and one notice at a time is in pro
 })
 
 test('after a crash the remaining notices follow in order, and a notice that is sent twice has the same id', async () => {
-  const wall = await open()
+  const wall = await openWall()
   for (let number = 1; number <= 3; number++) await sell(wall, 'next', 1, number)
   // It ends before it has recorded the accepted notice.
   const ended = startDelivery({ ...wall, deliveries: { ...wall.deliveries, reach: async () => {} } })
@@ -179,7 +179,7 @@ test('after a crash the remaining notices follow in order, and a notice that is 
 })
 
 test('a process without the delivery lease delivers nothing of the log', async () => {
-  const wall = await open()
+  const wall = await openWall()
   const { received, run } = startDelivery(wall, { jobs: { run: async () => false } })
   await sell(wall, 'next', 1, 1)
   expect([await run(), received]).toEqual([1000, []])
@@ -187,7 +187,7 @@ test('a process without the delivery lease delivers nothing of the log', async (
 })
 
 test('alerts and the ends of outages are delivered under one id each, oldest first, and at most a hundred wait', async () => {
-  const wall = await open()
+  const wall = await openWall()
   const { world, received, run, logger, written } = startDelivery(wall)
   logger.note('open')
   logger.alert('orphan', { payer: '0x1' })
@@ -209,7 +209,7 @@ test('alerts and the ends of outages are delivered under one id each, oldest fir
 })
 
 test('an alert keeps its id when it is sent again', async () => {
-  const wall = await open()
+  const wall = await openWall()
   const { world, run, logger, alerts } = startDelivery(wall)
   logger.alert('orphan')
   const id = alerts.first()?.id
@@ -220,7 +220,7 @@ test('an alert keeps its id when it is sent again', async () => {
 })
 
 test('each report is delivered once, under a permanent id', async () => {
-  const wall = await open()
+  const wall = await openWall()
   const { world, received, run } = startDelivery(wall)
   const block = blockOf('3,4')
   const report = { work: block, block, reason: 'scam', note: 'look', reporterFor: () => 'a'.repeat(32) } as const

@@ -10,18 +10,18 @@ import { blockOf, createIdentityChange, NOBODY, NOW, saleOf } from '../../suppor
 
 const SALE = saleOf(1, blockOf('80,45'))
 
-const createRenamed = (number: number) =>
+const createRename = (number: number) =>
   createIdentityChange(number, { ...NOBODY, name: `name ${number}` }, NOW + number)
 
 /** A log in memory that records how it is read. */
-function logOf(changes: Change[]) {
+function createLog(changes: Change[]) {
   const reads: { after: number; limit: number }[] = []
   let under = 0
   let underMost = 0
   return {
     changes,
     reads,
-    mostAtOnce: () => underMost,
+    countMostAtOnce: () => underMost,
     async after(after: number, limit: number) {
       reads.push({ after, limit })
       underMost = Math.max(underMost, ++under)
@@ -33,73 +33,73 @@ function logOf(changes: Change[]) {
   }
 }
 
-const nameIn = (view: WallView) => toCanvasAgents(view)[0]?.name
+const findName = (view: WallView) => toCanvasAgents(view)[0]?.name
 
 describe('the view of a log', () => {
   test('a view is built from the compacted log, and then follows the log', async () => {
-    const log = logOf([SALE, createRenamed(2), createRenamed(3)])
+    const log = createLog([SALE, createRename(2), createRename(3)])
     const follower = await followLog(log)
-    expect([nameIn(follower.view), follower.view.number]).toEqual(['name 3', 3])
-    log.changes.push(createRenamed(4))
-    expect(nameIn(follower.view)).toBe('name 3')
+    expect([findName(follower.view), follower.view.number]).toEqual(['name 3', 3])
+    log.changes.push(createRename(4))
+    expect(findName(follower.view)).toBe('name 3')
     await follower.advance()
-    expect([nameIn(follower.view), follower.view.number]).toEqual(['name 4', 4])
+    expect([findName(follower.view), follower.view.number]).toEqual(['name 4', 4])
   })
 
   test('a view is read in pages until the end of the log', async () => {
-    const log = logOf([SALE])
+    const log = createLog([SALE])
     const follower = await followLog(log)
-    log.changes.push(...Array.from({ length: 1000 }, (_, i) => createRenamed(i + 2)))
+    log.changes.push(...Array.from({ length: 1000 }, (_, i) => createRename(i + 2)))
     await follower.advance()
     expect(log.reads).toEqual([
       { after: 1, limit: 500 },
       { after: 501, limit: 500 },
       { after: 1001, limit: 500 },
     ])
-    expect(nameIn(follower.view)).toBe('name 1001')
+    expect(findName(follower.view)).toBe('name 1001')
   })
 
   test('a view applies each change once, however many callers need it at the same time', async () => {
-    const log = logOf([SALE])
+    const log = createLog([SALE])
     const follower = await followLog(log)
     const calls = Array.from({ length: 20 }, async (_, i) => {
-      log.changes.push(createRenamed(i + 2))
+      log.changes.push(createRename(i + 2))
       await follower.advance()
       expect(follower.view.number).toBeGreaterThanOrEqual(i + 2)
     })
     await Promise.all(calls)
-    expect(log.mostAtOnce()).toBe(1)
-    expect(nameIn(follower.view)).toBe('name 21')
+    expect(log.countMostAtOnce()).toBe(1)
+    expect(findName(follower.view)).toBe('name 21')
   })
 
   test('a view recovers from a failed read', async () => {
-    const log = logOf([SALE])
+    const log = createLog([SALE])
     let broken = true
     const follower = await followLog({
       compacted: log.compacted,
       after: (after, limit) => (broken ? Promise.reject(new Error('no store')) : log.after(after, limit)),
     })
-    log.changes.push(createRenamed(2))
+    log.changes.push(createRename(2))
     await expect(follower.advance()).rejects.toThrow('no store')
     broken = false
     await follower.advance()
-    expect(nameIn(follower.view)).toBe('name 2')
+    expect(findName(follower.view)).toBe('name 2')
   })
 
   test('a view stops at a gap in the log, and does not skip it later', async () => {
-    const log = logOf([SALE])
+    const log = createLog([SALE])
     const follower = await followLog(log)
-    log.changes.push(createRenamed(3))
+    log.changes.push(createRename(3))
     await expect(follower.advance()).rejects.toThrow('the log has a gap before 3')
     await expect(follower.advance()).rejects.toThrow('the log has a gap before 3')
-    log.changes.splice(1, 0, createRenamed(2))
+    log.changes.splice(1, 0, createRename(2))
     await follower.advance()
-    expect(nameIn(follower.view)).toBe('name 3')
+    expect(findName(follower.view)).toBe('name 3')
   })
 })
 
 /** A view that the poll advances `times` times, and that the test notifies. */
-function poll(times: number, advance: (time: number) => Promise<void>) {
+function startPolling(times: number, advance: (time: number) => Promise<void>) {
   const logger = fakeLogger()
   const stop = new AbortController()
   const waits: number[] = []
@@ -122,11 +122,18 @@ function poll(times: number, advance: (time: number) => Promise<void>) {
     },
   }
   const done = pollLog({ notifier, advance: () => advance((asked += 1)), clock, logger }, stop.signal)
-  return { done, logger, waits, asked: () => asked, ring: () => ring?.(), isHeard: () => ring !== undefined }
+  return {
+    done,
+    logger,
+    waits,
+    asked: () => asked,
+    ring: () => ring?.(),
+    isListening: () => ring !== undefined,
+  }
 }
 
 test('a view shows the writes of other processes within a second, whether it is notified or not', async () => {
-  const { done, waits, asked } = poll(3, async () => {})
+  const { done, waits, asked } = startPolling(3, async () => {})
   await done
   expect(asked()).toBe(3)
   expect(waits).toEqual([1000, 1000, 1000])
@@ -134,7 +141,12 @@ test('a view shows the writes of other processes within a second, whether it is 
 
 test('a notification is followed immediately while the view is kept up to date', async () => {
   const reading = Promise.withResolvers<void>()
-  const { done, ring, asked, isHeard } = poll(1, (time) => (time === 1 ? reading.promise : Promise.resolve()))
+  const {
+    done,
+    ring,
+    asked,
+    isListening: isHeard,
+  } = startPolling(1, (time) => (time === 1 ? reading.promise : Promise.resolve()))
   ring()
   expect(asked()).toBe(2)
   reading.resolve()
@@ -143,7 +155,7 @@ test('a notification is followed immediately while the view is kept up to date',
 })
 
 test('an outage of the store is reported once, and so is its end', async () => {
-  const { done, logger } = poll(4, async (time) => {
+  const { done, logger } = startPolling(4, async (time) => {
     if (time < 4) throw new StoreUnavailable('down')
   })
   await done

@@ -16,7 +16,7 @@ function createWorld() {
   const scheduler = schedulerOf()
   const leases = fakeLeases(scheduler.elapsed)
   const notes: string[] = []
-  const process = (port: (own: Leases) => Leases = (own) => own): PaymentLease => {
+  const createProcessLease = (port: (own: Leases) => Leases = (own) => own): PaymentLease => {
     const owner = {}
     const clock: Clock = {
       now: scheduler.elapsed,
@@ -25,13 +25,13 @@ function createWorld() {
     }
     return createPaymentLease(port(leases.of(owner)), clock)
   }
-  const pass = (ms: number) => {
+  const passTime = (ms: number) => {
     drainMicrotasks()
     scheduler.pass(ms)
     drainMicrotasks()
   }
-  const createNote = (note: string) => async () => void notes.push(note)
-  return { process, pass, notes, told: createNote }
+  const createRecorder = (note: string) => async () => void notes.push(note)
+  return { process: createProcessLease, pass: passTime, notes, told: createRecorder }
 }
 
 const isOver = async () => false

@@ -8,13 +8,16 @@ const SWEEP_MS = 5000
 const RETRIES_AN_HOUR = 240
 const HOUR_MS = 3_600_000
 
-const keyOf = (payer: number, nonce: number): PaymentKey => ({ payer: createWalletAddress(payer), nonce: hash(nonce) })
+const createKey = (payer: number, nonce: number): PaymentKey => ({
+  payer: createWalletAddress(payer),
+  nonce: hash(nonce),
+})
 
 /** A wallet's purchases, as many as can be held for it at a time. */
-const createHeld = (payer: number, from = 1) => Array.from({ length: 16 }, (_, at) => keyOf(payer, from + at))
+const createKeys = (payer: number, from = 1) => Array.from({ length: 16 }, (_, at) => createKey(payer, from + at))
 
 /** When each of them was tried, in an hour of sweeps. */
-function triesOf(budget: AttemptBudget, clock: FakeClock, keysNow: (at: number) => readonly PaymentKey[]) {
+function recordTries(budget: AttemptBudget, clock: FakeClock, keysNow: (at: number) => readonly PaymentKey[]) {
   const tries = new Map<string, number[]>()
   for (let at = 0; at < HOUR_MS; at += SWEEP_MS) {
     for (const { payer, nonce } of budget.due(keysNow(at))) {
@@ -26,13 +29,13 @@ function triesOf(budget: AttemptBudget, clock: FakeClock, keysNow: (at: number) 
   return tries
 }
 
-const countOf = (tries: ReadonlyMap<string, readonly number[]>) => [...tries.values()].flat().length
+const countTries = (tries: ReadonlyMap<string, readonly number[]>) => [...tries.values()].flat().length
 
 describe('the purchases of a wallet that keeps failing', () => {
   test('purchases of a wallet that keeps failing are tried a fixed number of times per hour, and each at least every five minutes', () => {
     const clock = fakeClock(0)
-    const tries = triesOf(createAttemptBudget(clock), clock, () => createHeld(1))
-    expect(countOf(tries)).toBeLessThanOrEqual(16 + RETRIES_AN_HOUR + 16 * (HOUR_MS / RARE_MS))
+    const tries = recordTries(createAttemptBudget(clock), clock, () => createKeys(1))
+    expect(countTries(tries)).toBeLessThanOrEqual(16 + RETRIES_AN_HOUR + 16 * (HOUR_MS / RARE_MS))
     expect(tries.size).toBe(16)
     for (const moments of tries.values())
       for (const [at, moment] of [...moments, HOUR_MS].entries())
@@ -41,17 +44,17 @@ describe('the purchases of a wallet that keeps failing', () => {
 
   test('the limit of a failing wallet holds, too, if new purchases replace finished ones', () => {
     const clock = fakeClock(0)
-    const createHeldByTime = (at: number) => createHeld(1, 1 + 16 * Math.floor(at / 360_000))
-    const tries = triesOf(createAttemptBudget(clock), clock, createHeldByTime)
+    const createKeysAt = (at: number) => createKeys(1, 1 + 16 * Math.floor(at / 360_000))
+    const tries = recordTries(createAttemptBudget(clock), clock, createKeysAt)
     expect(tries.size).toBe(160)
-    expect(countOf(tries)).toBeLessThanOrEqual(160 + RETRIES_AN_HOUR + 16 * (HOUR_MS / RARE_MS))
+    expect(countTries(tries)).toBeLessThanOrEqual(160 + RETRIES_AN_HOUR + 16 * (HOUR_MS / RARE_MS))
   })
 
   test('a failing wallet does not reduce the tries of other wallets', () => {
     const alone = fakeClock(0)
-    const expected = triesOf(createAttemptBudget(alone), alone, () => [keyOf(2, 99)])
+    const expected = recordTries(createAttemptBudget(alone), alone, () => [createKey(2, 99)])
     const clock = fakeClock(0)
-    const tries = triesOf(createAttemptBudget(clock), clock, () => [...createHeld(1), keyOf(2, 99)])
+    const tries = recordTries(createAttemptBudget(clock), clock, () => [...createKeys(1), createKey(2, 99)])
     const [other] = expected.keys()
     expect(tries.get(other ?? '')).toEqual(expected.get(other ?? '') ?? [])
   })
@@ -60,7 +63,7 @@ describe('the purchases of a wallet that keeps failing', () => {
 describe('a purchase', () => {
   test('a purchase is tried in each sweep at first, and less and less often later', () => {
     const clock = fakeClock(0)
-    const tries = triesOf(createAttemptBudget(clock), clock, () => [keyOf(1, 1)])
+    const tries = recordTries(createAttemptBudget(clock), clock, () => [createKey(1, 1)])
     const seconds = [...tries.values()].flat().map((at) => at / 1000)
     expect(seconds.slice(0, 14)).toEqual([0, 5, 10, 15, 20, 25, 30, 40, 55, 75, 100, 135, 180, 240])
   })
@@ -69,8 +72,8 @@ describe('a purchase', () => {
     const clock = fakeClock(0)
     const budget = createAttemptBudget(clock)
     while (budget.mayRetry(createWalletAddress(1)));
-    expect(budget.due([keyOf(1, 1)])).toEqual([keyOf(1, 1)])
-    expect(budget.due([keyOf(1, 1), keyOf(1, 2)])).toEqual([keyOf(1, 2)])
+    expect(budget.due([createKey(1, 1)])).toEqual([createKey(1, 1)])
+    expect(budget.due([createKey(1, 1), createKey(1, 2)])).toEqual([createKey(1, 2)])
   })
 })
 

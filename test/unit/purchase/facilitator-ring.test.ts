@@ -40,9 +40,9 @@ function createRingOfTwo() {
   const [first, second] = [fakeFacilitator(chain, FIRST), fakeFacilitator(chain, SECOND)]
   const limits = { verifyTimeoutMs: 5000, settleTimeoutMs: 30_000 }
   const ring = createFacilitatorRing({ members: [first, second], chain, clock, logger, ...limits })
-  const listTold = () =>
+  const listNotes = () =>
     logger.notes.map(({ facts }) => [facts['call'], facts['facilitator'], facts['answer'], facts['next']])
-  return { chain, clock, first, second, ring, told: listTold }
+  return { chain, clock, first, second, ring, told: listNotes }
 }
 
 let nonces = 0
@@ -213,7 +213,7 @@ describe('a verification', () => {
 
 describe('a facilitator that is slow to verify', () => {
   /** Lets the first one respond only when the test says so. */
-  function createSlowFirst() {
+  function createSlowFirstRing() {
     const ring = createRingOfTwo()
     const late = Promise.withResolvers<VerifyResult>()
     ring.first.verify = async (_, _payment, manner) => {
@@ -226,7 +226,7 @@ describe('a facilitator that is slow to verify', () => {
 
   test('if a facilitator has not verified within a second, the next one is asked as well, and the first acceptance decides', async () => {
     for (const isFirstFaster of [false, true]) {
-      const { clock, first, second, ring, late } = createSlowFirst()
+      const { clock, first, second, ring, late } = createSlowFirstRing()
       const answers = Promise.withResolvers<VerifyResult>()
       if (isFirstFaster)
         second.verify = async (_, _payment, manner) => {
@@ -250,7 +250,7 @@ describe('a facilitator that is slow to verify', () => {
   })
 
   test('a slow facilitator decides if the other one rejects a valid payment', async () => {
-    const { clock, second, ring, late } = createSlowFirst()
+    const { clock, second, ring, late } = createSlowFirstRing()
     second.verification = { kind: 'invalid', reason: poor }
     const verifying = ring.verify('next', createPayment())
     clock.pass(1000)

@@ -20,12 +20,20 @@ function openSeller() {
   const chain = fakeChain()
   const facilitator = fakeFacilitator(chain)
   const clock = { ...fakeClock(NOW), wait: async () => {} }
-  const open = (more = {}) => createSellerWith({ ledger, facilitator, chain, clock, ...more })
-  const sold = open()
+  const createSeller = (more = {}) => createSellerWith({ ledger, facilitator, chain, clock, ...more })
+  const sold = createSeller()
   const page = connection.prepare<{ bytes: number }>(
     'SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size',
   )
-  return { ledger, chain, facilitator, clock, open, sold, bytes: () => page.all({})[0]?.bytes ?? 0 }
+  return {
+    ledger,
+    chain,
+    facilitator,
+    clock,
+    open: createSeller,
+    sold,
+    bytes: () => page.all({})[0]?.bytes ?? 0,
+  }
 }
 
 describe('a payment that lost the race for its block', () => {

@@ -35,12 +35,12 @@ async function openWall() {
     },
   }
   const mineBlock = () => asked.give(TERMS.payTo, TERMS.asset, 1n)
-  const withHead = async () => {
+  const readFault = async () => {
     const seen = await asked.read(paymentOf(99, 99))
     return seen === 'silent' ? ({ kind: 'silent' } as const) : ({ kind: 'none', head: seen.head } as const)
   }
   const chain = guardChainFreshness(
-    { ...asked, fault: withHead },
+    { ...asked, fault: readFault },
     { clock, report: (reason) => outages.saw({ kind: 'chain', name: TERMS.network }, reason) },
   )
   const rail = createPaymentHealth({ facilitator, chain, clock, logger })
@@ -60,7 +60,7 @@ async function openWall() {
       mineBlock()
     },
     /** Lets time pass, with a probe every 5 s, and a block before each if the chain makes blocks. */
-    async pass(seconds: number) {
+    async passTime(seconds: number) {
       for (let second = 0; second < seconds; second += 5) {
         time.pass(5000)
         if (!isHalted) mineBlock()
@@ -72,7 +72,7 @@ async function openWall() {
 }
 
 test('a chain that stands still takes no payments, and takes them again once it moves', async () => {
-  const { buy, db, rail, logger, sold, taken, halt, resume, pass } = await openWall()
+  const { buy, db, rail, logger, sold, taken, halt, resume, passTime: pass } = await openWall()
   await pass(120)
   expect(await buy(paymentOf(1, 1))).toBe(hash(1))
   halt()

@@ -9,12 +9,12 @@ import {
   type RunStep,
 } from '../../../server/purchase/steps.ts'
 import { HEAD, paymentOf, SILENT } from '../../support/samples.ts'
-import { HERE, purchaseOf, RESERVED, SOLD_UNANSWERED, UNCERTAIN } from '../domain/purchase-answers.ts'
+import { HERE, createPurchase, RESERVED, SOLD_UNANSWERED, UNCERTAIN } from '../domain/purchase-answers.ts'
 
 // Goal: what a run knows of its payment, and what other runs must know of the run, follows from its steps alone.
 
 const payment = paymentOf(1, 1)
-const held = purchaseOf(payment, HERE, HERE, RESERVED)
+const held = createPurchase(payment, HERE, HERE, RESERVED)
 const sold = { ...held, state: SOLD_UNANSWERED }
 const claim = { do: 'claim', target: HERE, payment, listing: SILENT, head: HEAD } as const
 const handOver = { do: 'hand-over', purchase: sold, isReceipt: true } as const

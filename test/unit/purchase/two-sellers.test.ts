@@ -24,7 +24,7 @@ async function openWorld() {
   const chain = fakeChain()
   const honest = fakeFacilitator(chain)
 
-  const open = () => {
+  const openSeller = () => {
     const process = {}
     const gate = {
       canLease: true,
@@ -68,14 +68,24 @@ async function openWorld() {
     return { buy, gate, die }
   }
   /** Lets seconds pass, and everything happen that becomes due. */
-  const pass = (seconds: number) => {
+  const passTime = (seconds: number) => {
     for (let second = 0; second < seconds; second += 1) {
       scheduler.pass(1000)
       drainMicrotasks()
     }
   }
   const { verified, settled } = honest
-  return { ledger, chain, leases, verified, settled, here: open(), there: open(), open, pass }
+  return {
+    ledger,
+    chain,
+    leases,
+    verified,
+    settled,
+    here: openSeller(),
+    there: openSeller(),
+    open: openSeller,
+    pass: passTime,
+  }
 }
 
 test('a process that cannot write a lease sends no new payment to a facilitator', async () => {

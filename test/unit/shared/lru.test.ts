@@ -30,14 +30,14 @@ describe('values made on demand', () => {
     const kept = createLru<string, Promise<string>>(2)
     const making = Promise.withResolvers<string>()
     let made = 0
-    const ask = () =>
+    const getWall = () =>
       getOrMake(kept, 'wall', () => {
         made += 1
         return making.promise
       })
-    const asked = [ask(), ask()]
+    const asked = [getWall(), getWall()]
     making.resolve('drawn')
-    expect([...(await Promise.all(asked)), await ask()]).toEqual(['drawn', 'drawn', 'drawn'])
+    expect([...(await Promise.all(asked)), await getWall()]).toEqual(['drawn', 'drawn', 'drawn'])
     expect(made).toBe(1)
   })
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { parsePrice, countOf, formatMoney } from '../../../shared/money.ts'
+import { parsePrice, formatCountWithNoun, formatMoney } from '../../../shared/money.ts'
 
 test('an amount is written with cents, and with more digits if it has them', () => {
   const told = [0n, 1n, 100n, 10_000n, 25_000n, 1_000_000n, 12_500_000n, 999_999_990_000n].map(formatMoney)
@@ -18,6 +18,13 @@ test('a written price is read back as that price, and other texts are not prices
 })
 
 test('a count of one is in the singular, and any other count in the plural', () => {
-  expect([0, 1, 1234].map((count) => countOf(count, 'agent'))).toEqual(['0 agents', '1 agent', '1,234 agents'])
-  expect([1, 2].map((count) => countOf(count, 'address', 'addresses'))).toEqual(['1 address', '2 addresses'])
+  expect([0, 1, 1234].map((count) => formatCountWithNoun(count, 'agent'))).toEqual([
+    '0 agents',
+    '1 agent',
+    '1,234 agents',
+  ])
+  expect([1, 2].map((count) => formatCountWithNoun(count, 'address', 'addresses'))).toEqual([
+    '1 address',
+    '2 addresses',
+  ])
 })

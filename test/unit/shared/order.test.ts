@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import {
-  fitsOrder,
+  matchesOrder,
   isOrderNonce,
   type Order,
-  orderNonce,
-  orderText,
+  computeOrderNonce,
+  formatOrderText,
   parseOrderText,
   formatPictureDigest,
 } from '../../../shared/order.ts'
@@ -17,7 +17,8 @@ const PAINTER = '0xabcdef0123456789abcdef0123456789abcdef01'
 const ROWS = Uint8Array.from({ length: 1200 }, (_, i) => i % 240)
 const FILE = new TextEncoder().encode('not a picture')
 
-const omitFields = (...fields: readonly string[]) => fields.map((field) => `${field}_present=0\n${field}=`).join('\n')
+const renderAbsentFields = (...fields: readonly string[]) =>
+  fields.map((field) => `${field}_present=0\n${field}=`).join('\n')
 
 /** Orders, their texts, and their nonces with `SALT`, as another implementation of keccak-256 computed them. */
 const VECTORS: ReadonlyArray<readonly [string, Order, string, string]> = [
@@ -41,21 +42,21 @@ const VECTORS: ReadonlyArray<readonly [string, Order, string, string]> = [
   [
     'the next block with nothing',
     { host: 'wall.example', block: 'next' },
-    `wall.example\nbuy v1\nblock=next\n${omitFields('name', 'framework', 'message', 'link', 'px', 'painter')}`,
+    `wall.example\nbuy v1\nblock=next\n${renderAbsentFields('name', 'framework', 'message', 'link', 'px', 'painter')}`,
     '0x50584f31f61b8802a1bc98b89107cca504773cd7db4836312567347c8a27ace4',
   ],
   [
     'an area with pixels',
     { host: 'wall.example', area: '80,45,4x3', message: 'hi', pixels: formatPictureDigest(hashPixels(ROWS)) },
-    `wall.example\nbuy v1\narea=80,45,4x3\n${omitFields('name', 'framework')}\nmessage_present=1\nmessage=hi\n${omitFields('link')}\n` +
-      `pixels_present=1\npixels=sha256:07a0a322314364eddc4fa26306cd6493760d3cb14e5b27c4e0bca8822e68a413\n${omitFields('painter')}`,
+    `wall.example\nbuy v1\narea=80,45,4x3\n${renderAbsentFields('name', 'framework')}\nmessage_present=1\nmessage=hi\n${renderAbsentFields('link')}\n` +
+      `pixels_present=1\npixels=sha256:07a0a322314364eddc4fa26306cd6493760d3cb14e5b27c4e0bca8822e68a413\n${renderAbsentFields('painter')}`,
     '0x50584f31f3f03ceb95291f2921ea47e6a29b2f6906d6fca6c5e2edeab942e5a0',
   ],
   [
     'an area of one block, anywhere, with an image',
     { host: 'wall.example', area: 'next,1x1', image: `${formatPictureDigest(hashPixels(FILE))},cover,none` },
-    `wall.example\nbuy v1\narea=next,1x1\n${omitFields('name', 'framework', 'message', 'link')}\nimage_present=1\n` +
-      `image=sha256:bf891ea46ead4993e89aa7da02ab8c23dd50f29e9aae64607105363a5f070e03,cover,none\n${omitFields('painter')}`,
+    `wall.example\nbuy v1\narea=next,1x1\n${renderAbsentFields('name', 'framework', 'message', 'link')}\nimage_present=1\n` +
+      `image=sha256:bf891ea46ead4993e89aa7da02ab8c23dd50f29e9aae64607105363a5f070e03,cover,none\n${renderAbsentFields('painter')}`,
     '0x50584f31618a3ee5eccc28bd569c4069a8265b0b490b7735d5dfc3101ea667c6',
   ],
 ]
@@ -64,26 +65,26 @@ describe('an order', () => {
   test.each(VECTORS)(
     'the order %s has one text, which reads back as the order, and one nonce',
     (_, order, text, nonce) => {
-      expect(orderText(order)).toBe(text)
+      expect(formatOrderText(order)).toBe(text)
       expect(parseOrderText(text)).toEqual(order)
-      expect(orderNonce(text, SALT)).toBe(nonce as `0x${string}`)
-      expect(fitsOrder(nonce, text, SALT)).toBeTrue()
+      expect(computeOrderNonce(text, SALT)).toBe(nonce as `0x${string}`)
+      expect(matchesOrder(nonce, text, SALT)).toBeTrue()
       expect(
-        fitsOrder(nonce.toUpperCase().replace('0X', '0x'), text, SALT.toUpperCase().replace('0X', '0x')),
+        matchesOrder(nonce.toUpperCase().replace('0X', '0x'), text, SALT.toUpperCase().replace('0X', '0x')),
       ).toBeTrue()
     },
   )
 
   test('an order without a picture has the same ending for blocks and areas', () => {
-    const ending = `\n${omitFields('px', 'painter')}`
-    expect(orderText({ host: 'wall.example', area: 'next,2x2' })).toEndWith(ending)
-    expect(orderText({ host: 'wall.example', block: '0,0' })).toEndWith(ending)
+    const ending = `\n${renderAbsentFields('px', 'painter')}`
+    expect(formatOrderText({ host: 'wall.example', area: 'next,2x2' })).toEndWith(ending)
+    expect(formatOrderText({ host: 'wall.example', block: '0,0' })).toEndWith(ending)
   })
 
   test('an order with a line break in any field has no text, because it could be another order’s', () => {
     const order: Order = { host: 'wall.example', block: 'next', name: 'Ada\nframework_present=0' }
-    expect(() => orderText(order)).toThrow(RangeError)
-    expect(() => orderText({ host: 'wall.example\rx', block: 'next' })).toThrow(RangeError)
+    expect(() => formatOrderText(order)).toThrow(RangeError)
+    expect(() => formatOrderText({ host: 'wall.example\rx', block: 'next' })).toThrow(RangeError)
   })
 })
 
@@ -91,10 +92,10 @@ describe('a nonce', () => {
   const [[, , text, nonce]] = VECTORS as [(typeof VECTORS)[number]]
 
   test('a nonce fits no other order, no other salt and no malformed salt', () => {
-    expect(fitsOrder(nonce, text.replace('Ada', 'Eve'), SALT)).toBeFalse()
-    expect(fitsOrder(nonce, text, SALT.replace('1f', '1e'))).toBeFalse()
-    expect(fitsOrder(nonce, text, SALT.slice(0, -2))).toBeFalse()
-    expect(fitsOrder(nonce, text, '')).toBeFalse()
+    expect(matchesOrder(nonce, text.replace('Ada', 'Eve'), SALT)).toBeFalse()
+    expect(matchesOrder(nonce, text, SALT.replace('1f', '1e'))).toBeFalse()
+    expect(matchesOrder(nonce, text, SALT.slice(0, -2))).toBeFalse()
+    expect(matchesOrder(nonce, text, '')).toBeFalse()
   })
 
   test('the first four bytes of a nonce show whether it is bound, in any letter case', () => {
@@ -107,10 +108,10 @@ describe('a nonce', () => {
 describe('a text', () => {
   test.each([
     ['empty', ''],
-    ['of another verb', hashVersion2()],
+    ['of another verb', createVersion2Text()],
     ['without its last line', VECTORS[1]?.[2].split('\n').slice(0, -1).join('\n') ?? ''],
     ['with a line too many', `${VECTORS[1]?.[2]}\n`],
-    ['with fields in another order', hashSwapped()],
+    ['with fields in another order', createSwappedText()],
   ])('a text that is %s is not an order', (_, text) => {
     expect(parseOrderText(text)).toBeUndefined()
   })
@@ -121,15 +122,15 @@ describe('a text', () => {
       { host: member, block: member, name: member, message: member, link: member, pixels: member, painter: member },
       { requiredKeys: ['host', 'block'] },
     )
-    fc.assert(fc.property(order, (given) => expect(parseOrderText(orderText(given))).toEqual(given)))
+    fc.assert(fc.property(order, (given) => expect(parseOrderText(formatOrderText(given))).toEqual(given)))
   })
 })
 
-function hashVersion2(): string {
+function createVersion2Text(): string {
   return VECTORS[1]?.[2].replace('buy v1', 'buy v2') ?? ''
 }
 
-function hashSwapped(): string {
+function createSwappedText(): string {
   const lines = VECTORS[1]?.[2].split('\n') ?? []
   return [...lines.slice(0, 3), ...lines.slice(5, 7), ...lines.slice(3, 5), ...lines.slice(7)].join('\n')
 }

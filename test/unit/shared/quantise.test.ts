@@ -8,7 +8,7 @@ import type { Light } from '../../../shared/resample.ts'
 const DITHERS: readonly Dither[] = ['none', 'floyd-steinberg']
 
 /** A picture of palette colours. */
-const pictureOf = (width: number, indices: readonly number[]): Light => ({
+const createPicture = (width: number, indices: readonly number[]): Light => ({
   width,
   height: indices.length / width,
   rgb: Float32Array.from(indices.flatMap((index) => [...toLinearRgb(PALETTE[index] ?? '')])),
@@ -37,14 +37,14 @@ test.each(DITHERS)('a picture in palette colours stays unchanged (%s)', (dither)
   const index = fc.integer({ min: 0, max: PALETTE_SIZE - 1 })
   fc.assert(
     fc.property(fc.array(index, { minLength: 12, maxLength: 12 }), (indices) => {
-      expect([...quantise(pictureOf(4, indices), dither)]).toEqual(indices)
+      expect([...quantise(createPicture(4, indices), dither)]).toEqual(indices)
     }),
   )
   const all = Array.from(PALETTE, (_, at) => at)
-  expect([...quantise(pictureOf(16, all), dither)]).toEqual(all)
+  expect([...quantise(createPicture(16, all), dither)]).toEqual(all)
 })
 
-const flat = (side: number, colour: string): Light => ({
+const createFlatPicture = (side: number, colour: string): Light => ({
   width: side,
   height: side,
   rgb: Float32Array.from(Array.from({ length: side * side }, () => [...toLinearRgb(colour)]).flat()),
@@ -52,7 +52,7 @@ const flat = (side: number, colour: string): Light => ({
 
 test.each(['#7f7f7f', '#ff8040', '#0000a0', '#010203'])('dithering keeps the light of %s', (colour) => {
   const side = 64
-  const pixels = quantise(flat(side, colour), 'floyd-steinberg')
+  const pixels = quantise(createFlatPicture(side, colour), 'floyd-steinberg')
   expect(new Set(pixels).size).toBeGreaterThan(1)
   const sum = [...pixels].reduce(
     ([r, g, b], index) => {

@@ -10,7 +10,7 @@ import { blockOf } from '../../support/samples.ts'
 const failIfAsked = () => Promise.reject(new Error('not asked'))
 
 /** The taken blocks of an empty wall and of the result of `held`. */
-const createTaken = (held: () => Promise<BlockIndex[]>) =>
+const createTakenFrom = (held: () => Promise<BlockIndex[]>) =>
   createTakenBlocks({
     view: createEmptyView(),
     ledgerReader: {
@@ -24,10 +24,10 @@ const createTaken = (held: () => Promise<BlockIndex[]>) =>
     advance: async () => {},
   })
 
-function createLooking() {
+function createCountedTaken() {
   const held: BlockIndex[] = []
   let reads = 0
-  const taken = createTaken(async () => {
+  const taken = createTakenFrom(async () => {
     reads++
     return [...held]
   })
@@ -37,7 +37,7 @@ function createLooking() {
 const WISH = { w: 2, h: 2, near: blockOf('0,0'), limit: 1 }
 
 test('the same search has the same result until a block is taken', async () => {
-  const { held, taken } = createLooking()
+  const { held, taken } = createCountedTaken()
   const find = createSpaceFinder(taken, OFFER)
   const first = await find(WISH)
   expect(await find(WISH)).toBe(first)
@@ -49,7 +49,7 @@ test('the same search has the same result until a block is taken', async () => {
 })
 
 test('searches at the same time share a read, and a later one gets a newer read', async () => {
-  const { held, taken, reads } = createLooking()
+  const { held, taken, reads } = createCountedTaken()
   const early = [taken(), taken(), taken()]
   await early[0]
   expect(reads()).toBe(1)
@@ -65,7 +65,7 @@ test('searches at the same time share a read, and a later one gets a newer read'
 
 test('a failed read is not cached', async () => {
   let broken = true
-  const failing = createTaken(() => (broken ? Promise.reject(new Error('no store')) : Promise.resolve([])))
+  const failing = createTakenFrom(() => (broken ? Promise.reject(new Error('no store')) : Promise.resolve([])))
   await expect(failing()).rejects.toThrow('no store')
   broken = false
   expect((await failing()).has(blockOf('1,1'))).toBe(false)

@@ -9,7 +9,7 @@ test('a credit is shown as owed in its payer’s receipts until the operator has
   const { ledgerReader, payouts } = await openBlank()
   const lost = { payment: paymentOf(1, 1), target: 'next', listing: SILENT, head: HEAD } as const
   await payouts.owe(lost, hash(7), NOW)
-  const readTold = async () => {
+  const readReceipts = async () => {
     const found = await receiptsOf(
       { view: createEmptyView(), ledgerReader, baseUrl: 'http://wall' },
       createWalletAddress(1),
@@ -18,9 +18,9 @@ test('a credit is shown as owed in its payer’s receipts until the operator has
     return isFailure(found) ? found : found.answer('repeated')
   }
   const purchase = { state: 'credited', tx: hash(7), receipt: null }
-  expect(await readTold()).toMatchObject({
+  expect(await readReceipts()).toMatchObject({
     purchases: [{ ...purchase, credit: { amount: String(lost.payment.amount), tx: hash(7) } }],
   })
   await payouts.note(lost.payment, 'refund 0x1', NOW)
-  expect(await readTold()).toMatchObject({ purchases: [{ ...purchase, credit: null }] })
+  expect(await readReceipts()).toMatchObject({ purchases: [{ ...purchase, credit: null }] })
 })

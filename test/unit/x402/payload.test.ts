@@ -40,18 +40,18 @@ function changePayload(path: string, value: unknown): unknown {
 
 const codeOf = (answer: ReturnType<typeof readPayment>) => (isFailure(answer) ? answer.code : 'read')
 
-const readHeaderOf = (value: unknown) => readPaymentHeader(encodeHeader(value))
+const readEncodedHeader = (value: unknown) => readPaymentHeader(encodeHeader(value))
 
 test('a client’s data for other extensions is passed on, unless it is too large', () => {
-  const withExtensions = (extensions: unknown) => readPayment({ ...stock, extensions })
+  const readWithExtensions = (extensions: unknown) => readPayment({ ...stock, extensions })
   const plain = readPayment({ ...stock, extensions: undefined })
   const builder = { info: { code: 'bc_7' } }
-  expect(withExtensions({ builder, bazaar: { info: 'edited' } })).toEqual({
+  expect(readWithExtensions({ builder, bazaar: { info: 'edited' } })).toEqual({
     ...(plain as Payment),
     extensions: { builder },
   })
   for (const extensions of [{ bazaar: {} }, {}, [], 'x', null, { builder: 'x'.repeat(5000) }])
-    expect(withExtensions(extensions)).toEqual(plain)
+    expect(readWithExtensions(extensions)).toEqual(plain)
 })
 
 describe("the stock client's own header", () => {
@@ -123,7 +123,7 @@ describe('the payment identifier', () => {
   const id = 'pay_7d5d747be160e280'
 
   /** The payload of a stock client that sends an identifier, or only echoes the declaration. */
-  const readNamed = (name?: string) => {
+  const createNamedPayload = (name?: string) => {
     const extensions = structuredClone({ ...demandOf(OFFER, 'next').extensions })
     return changePayload(
       'extensions',
@@ -132,14 +132,14 @@ describe('the payment identifier', () => {
   }
 
   test('a payment identifier is read, and nothing else of the payment depends on it', () => {
-    expect(readPayment(readNamed(id))).toEqual({ ...(readPayment(stock) as Payment), identifier: id })
-    expect(readPayment(readNamed())).toEqual(readPayment(stock))
+    expect(readPayment(createNamedPayload(id))).toEqual({ ...(readPayment(stock) as Payment), identifier: id })
+    expect(readPayment(createNamedPayload())).toEqual(readPayment(stock))
     expect(readPayment(changePayload('extensions', {}))).toEqual(readPayment(stock))
   })
 
   test('a payment identifier may be any that the SDK makes or accepts', () => {
     const every = [generatePaymentId(), generatePaymentId(''), 'a'.repeat(16), 'Z'.repeat(128), '0123456789-_AZaz']
-    for (const name of every) expect(readPayment(readNamed(name))).toMatchObject({ identifier: name })
+    for (const name of every) expect(readPayment(createNamedPayload(name))).toMatchObject({ identifier: name })
   })
 
   test.each([
@@ -234,7 +234,7 @@ describe('invalid payloads', () => {
     'a payload whose %s is %j is rejected',
     (path, value) => {
       expect(codeOf(readPayment(changePayload(path, value)))).toBe('invalid_payment')
-      expect(codeOf(readHeaderOf(changePayload(path, value)))).toBe('invalid_payment')
+      expect(codeOf(readEncodedHeader(changePayload(path, value)))).toBe('invalid_payment')
     },
   )
 
@@ -317,7 +317,7 @@ describe('any input', () => {
     )
     fc.assert(
       fc.property(fc.constantFrom(...paths), values, (path, value) => {
-        const answer = readHeaderOf(changePayload(path, value))
+        const answer = readEncodedHeader(changePayload(path, value))
         if (isFailure(answer)) return isRefused(answer)
         const { payer, to, nonce, signature, accepted } = answer
         expect([payer, to, accepted.asset, accepted.payTo].every((text) => /^0x[0-9a-f]{40}$/.test(text))).toBe(true)

@@ -1,6 +1,6 @@
 /** The covered blocks by kind, their price, and the possible action. Pure. */
 
-import { countText } from '../../../shared/money.ts'
+import { formatCount } from '../../../shared/money.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
 import { isSoldOut, type Wall } from '../../wall/wall-model.ts'
 import { listCovered, type Sketch } from '../sketch.ts'
@@ -38,7 +38,7 @@ const names: Readonly<Record<keyof CoveredCounts, string>> = {
 export const describeCovered = (counts: CoveredCounts): { readonly kind: string; readonly text: string }[] =>
   (['open', 'mine', 'held', 'others'] as const)
     .filter((kind) => counts[kind] > 0)
-    .map((kind) => ({ kind, text: `${countText(counts[kind])} ${names[kind]}` }))
+    .map((kind) => ({ kind, text: `${formatCount(counts[kind])} ${names[kind]}` }))
 
 /** The possible action; none before the whole wall is known. */
 export function dealOf(sketch: Sketch): Deal {

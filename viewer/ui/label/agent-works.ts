@@ -1,7 +1,7 @@
 /** Shows the names of the selected agent's artworks on the stage. */
 
 import { BLOCK_SIZE } from '../../../shared/wall.ts'
-import { worksOf } from '../../../shared/works.ts'
+import { groupIntoWorks } from '../../../shared/works.ts'
 import { projectRect, type Rect } from '../../camera/camera.ts'
 import type { Component } from '../../page.ts'
 import type { State } from '../../state.ts'
@@ -24,7 +24,7 @@ export function createAgentWorks(stage: HTMLElement): Component {
     labels.clear()
     const owner = agent === undefined ? undefined : wall?.agents[agent]
     if (wall && agent !== undefined && owner)
-      for (const work of worksOf(blocksOf(wall, agent)).slice(0, LABELS_MAX))
+      for (const work of groupIntoWorks(blocksOf(wall, agent)).slice(0, LABELS_MAX))
         labels.set(createStrangersText('span', `${nameOf(owner)} · ${sizeOf(work)}`), boundsOf(work))
     layer.replaceChildren(...labels.keys())
   }

@@ -1,6 +1,6 @@
 /** The panel of an agent: its name, its links and its artworks. */
 
-import { formatBlocks, countText } from '../../../shared/money.ts'
+import { formatBlocks, formatCount } from '../../../shared/money.ts'
 import { isLink } from '../../../shared/text.ts'
 import type { Page, PanelContent } from '../../page.ts'
 import type { State } from '../../state.ts'
@@ -32,9 +32,9 @@ export function createProfile(page: Page): PanelContent {
     const items = works.slice(0, WORKS_MAX).map((work) => createElement('li', createWorkButton(page, work, false)))
     refill(body, [
       createStrangersText(owner.name === null ? 'p.name.unnamed' : 'p.name', nameOf(owner)),
-      createFactsLine(`Agent ${owner.id} of ${countText(wall.agents.length)}`, ...frameworkOf(owner)),
+      createFactsLine(`Agent ${owner.id} of ${formatCount(wall.agents.length)}`, ...frameworkOf(owner)),
       createFactsLine(
-        `${countText(works.length)} ${works.length === 1 ? 'artwork' : 'artworks'}`,
+        `${formatCount(works.length)} ${works.length === 1 ? 'artwork' : 'artworks'}`,
         formatBlocks(owner.blocks),
         createElement('span', 'since ', createAgo(since)),
       ),
@@ -47,7 +47,7 @@ export function createProfile(page: Page): PanelContent {
       ),
       createElement('ul.works', ...items),
       ...(works.length > WORKS_MAX
-        ? [createFactsLine(`Showing the newest ${WORKS_MAX} of ${countText(works.length)} artworks.`)]
+        ? [createFactsLine(`Showing the newest ${WORKS_MAX} of ${formatCount(works.length)} artworks.`)]
         : []),
       createFactsLine(createLink('', `/atlas.atom?agent=${owner.id}`, 'Follow new artworks (Atom feed)')),
     ])

@@ -491,9 +491,9 @@ export const mutants: readonly Mutant[] = [
     name: 'a payment identifier is not stored (SQL)',
     file: 'db/purchase/holds.ts',
     from: `    identifier: payment.identifier ?? null,
-    ...orderColumns(payment),`,
+    ...toOrderColumns(payment),`,
     to: `    identifier: null,
-    ...orderColumns(payment),`,
+    ...toOrderColumns(payment),`,
   },
   {
     name: 'nobody notices that a client disconnected',

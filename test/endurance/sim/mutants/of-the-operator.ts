@@ -38,8 +38,8 @@ export const mutantsOfTheOperator: readonly Mutant[] = [
   {
     name: 'only multiples of the current price may have bought blocks',
     file: FIND,
-    from: '!mayBuyBlocks(arrival.amount)',
-    to: '!(mayBuyBlocks(arrival.amount) && arrival.amount % deps.terms.amount === 0n)',
+    from: '!canBuyBlocks(arrival.amount)',
+    to: '!(canBuyBlocks(arrival.amount) && arrival.amount % deps.terms.amount === 0n)',
     shows: 'operator',
   },
   {

@@ -13,7 +13,7 @@ import {
   statsOf,
 } from '../../../../server/domain/wall/wall-view.ts'
 import { makeChange, createRegistration, repaintOfBlock } from '../../../../server/wall/signed-changes.ts'
-import { editMessage, registerMessage } from '../../../../shared/signing.ts'
+import { formatEditMessage, formatRegisterMessage } from '../../../../shared/signing.ts'
 import { coordOf, type BlockIndex } from '../../../../shared/wall.ts'
 import { unlimited } from '../../../support/fakes/limits.ts'
 import { fakeWallets, signatureOf } from '../../../support/fakes/wallets.ts'
@@ -76,7 +76,7 @@ async function send({ paint, follower, clock }: Server, sent: Sent): Promise<obj
   const shared = { ...paint, ...follower, wallets: fakeWallets, clock, hosts: [HOST], limits: unlimited }
   const { wallet, ts } = sent
   if ('name' in sent) {
-    const signature = signatureOf(wallet, registerMessage(HOST, wallet, ts, { name: sent.name }))
+    const signature = signatureOf(wallet, formatRegisterMessage(HOST, wallet, ts, { name: sent.name }))
     return await makeChange(
       shared,
       await createRegistration(shared, wallet, { name: sent.name }),
@@ -85,7 +85,7 @@ async function send({ paint, follower, clock }: Server, sent: Sent): Promise<obj
     )
   }
   const coord = coordOf(sent.block)
-  const signature = signatureOf(wallet, editMessage(HOST, coord, ts, { message: sent.message }))
+  const signature = signatureOf(wallet, formatEditMessage(HOST, coord, ts, { message: sent.message }))
   const change = await repaintOfBlock(shared, coord, { message: sent.message })
   return await makeChange(shared, change, { ts, signature }, 'owner')
 }

@@ -12,7 +12,7 @@ import {
 } from '../../../../server/domain/purchase/payment.ts'
 import { isBlock } from '../../../../server/domain/purchase/target.ts'
 import { orderOf } from '../../../../server/purchase/order-binding.ts'
-import { orderNonce, orderText } from '../../../../shared/order.ts'
+import { computeOrderNonce, formatOrderText } from '../../../../shared/order.ts'
 import type { BlockIndex } from '../../../../shared/wall.ts'
 import { sizeOf } from '../areas.ts'
 import { addressOf, FORGED, paymentOf, pictureOf, pixelsOf, PLAIN, SIGNED } from '../samples.ts'
@@ -93,8 +93,8 @@ const ALTERED = 0.4
 function bind(world: World, { signed, bound }: Crowd, { target, payment, listing }: Order): Order {
   if (isFailure(listing) || !world.words.chance(BOUND)) return { target, payment, listing }
   const salt = payment.nonce
-  const text = orderText(orderOf(target, !isBlock(target), listing, HOST))
-  const order = { target, payment: { ...payment, nonce: orderNonce(text, salt), salt }, listing }
+  const text = formatOrderText(orderOf(target, !isBlock(target), listing, HOST))
+  const order = { target, payment: { ...payment, nonce: computeOrderNonce(text, salt), salt }, listing }
   signed[signed.indexOf(payment)] = order.payment
   bound.set(keyOf(order.payment), order)
   return order

@@ -16,20 +16,21 @@ const COORDS = coordsOf(AREA)
 const PIXELS = Uint8Array.from({ length: 600 }, (_, at) => at % 239)
 
 /** The part of the picture on one block, by its index in the area. */
-const partAt = (at: number) =>
+const cutPart = (at: number) =>
   Uint8Array.from({ length: 100 }, (_, i) => {
     const [x, y] = [(at % 3) * 10 + (i % 10), Math.floor(at / 3) * 10 + Math.floor(i / 10)]
     return PIXELS[y * 30 + x] ?? 0
   })
 
-async function areaWall() {
+async function openAreaWall() {
   const wall = await openWall()
   for (const [at, coord] of COORDS.entries()) await sell(wall.db, coord, 1, at + 1)
   await wall.buy('/blocks/0,0?message=elsewhere', 7, 7)
   const put = (body: unknown, area = AREA) => wall.ask(`PUT /areas/${area}`, createBodyInit(body))
-  const read = async (area = AREA) => await jsonOf(await wall.ask(`GET /areas/${area}`))
-  const deeds = () => Promise.all(COORDS.map(async (coord) => await jsonOf(await wall.ask(`GET /blocks/${coord}`))))
-  return { ...wall, put, read, deeds }
+  const readArea = async (area = AREA) => await jsonOf(await wall.ask(`GET /areas/${area}`))
+  const readBlocks = () =>
+    Promise.all(COORDS.map(async (coord) => await jsonOf(await wall.ask(`GET /blocks/${coord}`))))
+  return { ...wall, put, read: readArea, deeds: readBlocks }
 }
 
 const names = ['3,4', '03,4,1x1', '3,4,1X1', '159,4,2x1', '0,0,21x20', 'next,1x1', '%zz']
@@ -62,7 +63,7 @@ test('an area shows how many blocks are open, sold and held, and the price of al
 })
 
 test('an area has an owner if one wallet owns every block', async () => {
-  const { read, ask, buy } = await areaWall()
+  const { read, ask, buy } = await openAreaWall()
   const owner = { name: 'Ada', wallet: '0x0000…0001', framework: 'loom' }
   expect(await read()).toEqual({ area: AREA, blocks: 6, open: 0, taken: 6, held: 0, price: null, owner })
   await buy('/blocks/6,4?name=Eve', 2, 50)
@@ -72,7 +73,7 @@ test('an area has an owner if one wallet owns every block', async () => {
 })
 
 test('an area is returned as a picture of its part of the wall, which may be cached for two seconds', async () => {
-  const { put, ask } = await areaWall()
+  const { put, ask } = await openAreaWall()
   await put(areaEditOf(1, AREA, { pixels: PIXELS }))
   const response = await ask(`GET /areas/${AREA}.png?scale=1`)
   expect(response.headers.get('content-type')).toBe('image/png')
@@ -88,19 +89,19 @@ test('an area is returned as a picture of its part of the wall, which may be cac
 })
 
 test('an owner repaints an area with one signature, and every reader sees each block’s part', async () => {
-  const { put, deeds, ask } = await areaWall()
+  const { put, deeds, ask } = await openAreaWall()
   const response = await put(areaEditOf(1, AREA, { pixels: PIXELS, message: 'ours', link: 'https://ada.example/' }))
   expect([response.status, await jsonOf(response)]).toEqual([200, { updated: true, area: AREA, blocks: 6 }])
   expect(response.headers.get('cache-control')).toBe('no-store')
   for (const [at, deed] of (await deeds()).entries())
-    expect(deed).toMatchObject({ message: 'ours', link: 'https://ada.example/', pixels: partAt(at).toBase64() })
+    expect(deed).toMatchObject({ message: 'ours', link: 'https://ada.example/', pixels: cutPart(at).toBase64() })
   const { blocks } = (await jsonOf(await ask('GET /api/canvas'))) as { blocks: { i: number; px?: string }[] }
-  expect(blocks.filter(({ i }) => i === blockOf('4,5'))).toMatchObject([{ m: 'ours', px: partAt(4).toBase64() }])
+  expect(blocks.filter(({ i }) => i === blockOf('4,5'))).toMatchObject([{ m: 'ours', px: cutPart(4).toBase64() }])
   expect(await jsonOf(await ask('GET /blocks/0,0'))).toHaveProperty('message', 'elsewhere')
 })
 
 test('a signature for other pixels, another area or a block is not valid for this repaint', async () => {
-  const { put } = await areaWall()
+  const { put } = await openAreaWall()
   const { signature } = areaEditOf(1, AREA, { pixels: PIXELS })
   const other = PIXELS.with(0, 7)
   expect((await put({ ...areaEditOf(1, AREA, { pixels: other }), signature })).status).toBe(401)
@@ -125,12 +126,12 @@ test('a repaint of an area counts against the budget of each block, or against n
 })
 
 test('the live stream and the history show each block, row by row', async () => {
-  const { put, ask } = await areaWall()
+  const { put, ask } = await openAreaWall()
   const live = await ask('GET /api/live')
   await put(areaEditOf(1, AREA, { pixels: PIXELS, message: 'ours' }))
   const history = (await jsonOf(await ask('GET /api/history?after=7'))) as { changes: { coord: string; px: string }[] }
   expect(history.changes.map(({ coord }) => coord)).toEqual(COORDS)
-  expect(history.changes.map(({ px }) => px)).toEqual(COORDS.map((_, at) => partAt(at).toBase64()))
+  expect(history.changes.map(({ px }) => px)).toEqual(COORDS.map((_, at) => cutPart(at).toBase64()))
   const reader = live.body?.getReader() ?? expect.unreachable()
   let heard = ''
   while ((heard.match(/event: repaint/g) ?? []).length < 6)
@@ -152,7 +153,7 @@ test('a repaint of the largest area fits into its body limit', async () => {
   expect(await jsonOf(response)).toEqual({ updated: true, area: name, blocks: 400 })
 })
 
-const wall = await areaWall()
+const wall = await openAreaWall()
 
 const bodies: ReadonlyArray<readonly [what: string, fields: object, code: string]> = [
   ['nothing', {}, 'empty_update'],

@@ -27,17 +27,18 @@ const buy = (wall: Wall, body: Order, blocks: number, payer: number, nonce = pay
   order(wall, body, createPaidInit(createPaymentFor(blocks, payer, nonce)))
 
 /** Palette indices of an area, each pixel row of the same colour. */
-const rowsOf = (w: number, h: number) =>
+const createRows = (w: number, h: number) =>
   Uint8Array.from({ length: w * h * 100 }, (_, i) => Math.floor(i / (10 * w)) % 240)
 
 describe('a paid order whose body does not arrive whole', () => {
-  const cut = () => new ReadableStream({ pull: (controller) => controller.error(new Error('the connection is lost')) })
+  const createCutBody = () =>
+    new ReadableStream({ pull: (controller) => controller.error(new Error('the connection is lost')) })
   const post = (wall: Wall, body: ReadableStream | string) =>
     wall.ask('POST /areas', { ...createPaidInit(createPaymentFor(2, 1)), body })
 
   test('a paid order whose body is cut gets 503, never a rejection, and buys nothing', async () => {
     const wall = await openWall()
-    const response = await post(wall, cut())
+    const response = await post(wall, createCutBody())
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '2'])
     expect(await jsonOf(response)).not.toHaveProperty('charged')
     expect(wall.facilitator.verified).toEqual([])
@@ -45,7 +46,7 @@ describe('a paid order whose body does not arrive whole', () => {
   })
 
   test.each([
-    ['is cut', cut],
+    ['is cut', createCutBody],
     ['is not JSON', () => '{'],
     ['names no area', () => '{}'],
   ])('a paid order that %s gets the receipt of its payment, if the wall knows the payment', async (_, body) => {
@@ -61,9 +62,12 @@ describe('a paid order whose body does not arrive whole', () => {
     wall.facilitator.settling = { kind: 'unclear' }
     expect((await buy(wall, { at: '3,4', w: 2, h: 1 }, 2, 1)).status).toBe(503)
     const forged = { ...createPaymentFor(2, 1), signature: '0x00' } as const
-    const response = await wall.ask('POST /areas', { ...createPaidInit(forged), body: cut() })
-    expect(await jsonOf(response)).toEqual(await jsonOf(await post(await openWall(), cut())))
-    expect(await jsonOf(await post(wall, cut()))).toMatchObject({ error: 'settlement_unknown', charged: 'unknown' })
+    const response = await wall.ask('POST /areas', { ...createPaidInit(forged), body: createCutBody() })
+    expect(await jsonOf(response)).toEqual(await jsonOf(await post(await openWall(), createCutBody())))
+    expect(await jsonOf(await post(wall, createCutBody()))).toMatchObject({
+      error: 'settlement_unknown',
+      charged: 'unknown',
+    })
   })
 })
 
@@ -173,7 +177,7 @@ describe('a paid order', () => {
       message: 'hi',
       link: 'https://ada.example/',
     }
-    const response = await buy(wall, { ...body, pixels: rowsOf(4, 3).toBase64() }, 12, 0xab, 1)
+    const response = await buy(wall, { ...body, pixels: createRows(4, 3).toBase64() }, 12, 0xab, 1)
     expect(response.status).toBe(200)
     expect(response.headers.get('cache-control')).toBe('private, no-store')
     expect(decodePaymentResponseHeader(response.headers.get('payment-response') ?? '')).toMatchObject({
@@ -199,7 +203,7 @@ describe('a paid order', () => {
         claimedAt: NOW,
       },
     })
-    const rows = rowsOf(4, 3)
+    const rows = createRows(4, 3)
     const deed = await jsonOf(await wall.ask('GET /blocks/82,46'))
     expect(deed).toMatchObject({ owner: { name: 'Ada' }, message: 'hi', tx: hash(1), settled: true })
     const pixels = Uint8Array.fromBase64(String(deed['pixels']))
@@ -285,7 +289,7 @@ describe('an order with an image', () => {
   test('the image of a paid order does not wait for images of free requests', async () => {
     const wall = await openWall()
     const leave = new AbortController()
-    const slow = () =>
+    const createSlowBody = () =>
       new ReadableStream({
         start: (controller) => {
           controller.enqueue(new Uint8Array(100_000))
@@ -293,7 +297,7 @@ describe('an order with an image', () => {
         },
       })
     const png = { headers: { 'Content-Type': 'image/png' } }
-    const crawling = Array.from({ length: 32 }, () => wall.ask('POST /api/pixels', { ...png, body: slow() }))
+    const crawling = Array.from({ length: 32 }, () => wall.ask('POST /api/pixels', { ...png, body: createSlowBody() }))
     const image = pngOf(64, 32, RGB, new Uint8Array(32 * (1 + 64 * 3)), [['teXt', new Uint8Array(100_000)]])
     expect((await wall.ask('POST /api/pixels', { ...png, body: image })).status).toBe(503)
     expect((await buy(wall, { at: '3,4', w: 2, h: 1, image: image.toBase64() }, 2, 1)).status).toBe(200)
@@ -347,10 +351,10 @@ test('the account of a wallet lists an unfinished area as it was ordered', async
 
 describe('where there is little room', () => {
   /** A wall on which one other wallet owns all but the last blocks of the order of sale. */
-  const crowded = async (left: number) => await openWall({}, await openNearlySold(left))
+  const openCrowdedWall = async (left: number) => await openWall({}, await openNearlySold(left))
 
   test('if there is no open place of a size, an order of it is refused, with and without a payment', async () => {
-    const wall = await crowded(1)
+    const wall = await openCrowdedWall(1)
     for (const response of [await order(wall, { w: 2, h: 1 }), await buy(wall, { w: 2, h: 1 }, 2, 1)])
       expect(await codeOf(response)).toBe('no_room')
     expect(wall.facilitator.settled).toEqual([])
@@ -358,7 +362,7 @@ describe('where there is little room', () => {
   })
 
   test('if held blocks may still become free for an area, the response says to try again later', async () => {
-    const wall = await crowded(1)
+    const wall = await openCrowdedWall(1)
     await hold(wall.db, 'next', paymentOf(2, 2))
     const response = await buy(wall, { w: 1, h: 1 }, 1, 1)
     expect([response.status, await codeOf(response), response.headers.has('retry-after')]).toEqual([
@@ -369,7 +373,7 @@ describe('where there is little room', () => {
   })
 
   test('no more than a hundred taken blocks are named', async () => {
-    const refused = await jsonOf(await order(await crowded(1), { at: '70,35', w: 20, h: 20 }))
+    const refused = await jsonOf(await order(await openCrowdedWall(1), { at: '70,35', w: 20, h: 20 }))
     expect(refused).toMatchObject({ error: 'block_taken', area: '70,35,20x20' })
     expect(refused['taken']).toEqual(coordsOf('70,35,20x20').slice(0, 100))
   })

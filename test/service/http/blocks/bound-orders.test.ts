@@ -28,16 +28,16 @@ const PAINTER = createWalletAddress(9)
 /** The outcome of a request, and its cost. */
 type End = { readonly status: number; readonly code: unknown; readonly answer: Record<string, unknown> }
 
-async function endOf(response: Response): Promise<End> {
+async function readEnd(response: Response): Promise<End> {
   const answer = await jsonOf(response)
   return { status: response.status, code: answer['error'], answer }
 }
 
-const getting = async (wall: Wall, path: string, payment: Payment): Promise<End> =>
-  await endOf(await wall.ask(`GET ${path}`, createPaidInit(payment)))
+const getPaid = async (wall: Wall, path: string, payment: Payment): Promise<End> =>
+  await readEnd(await wall.ask(`GET ${path}`, createPaidInit(payment)))
 
-const posting = async (wall: Wall, body: object, payment: Payment): Promise<End> =>
-  await endOf(await wall.ask('POST /areas', createBodyInit(body, createPaidInit(payment).headers)))
+const postPaid = async (wall: Wall, body: object, payment: Payment): Promise<End> =>
+  await readEnd(await wall.ask('POST /areas', createBodyInit(body, createPaidInit(payment).headers)))
 
 async function callPaid(wall: Wall, tool: string, args: object, payment: Payment): Promise<End> {
   const { isError, structuredContent } = await callTool(wall, tool, args, payloadOf(payment))
@@ -57,14 +57,14 @@ async function expectNothingBought(wall: Wall, sending: () => Promise<End>): Pro
 
 test('terms of version 2 announce that orders can be bound, over HTTP and MCP, for blocks and areas', async () => {
   const wall = await openWall()
-  const overMcp = async (tool: string, args: object) =>
+  const readMcpExtensions = async (tool: string, args: object) =>
     (await callTool(wall, tool, args)).structuredContent['extensions'] as Record<string, unknown>
   const announced = [
     demandIn(await wall.ask('GET /blocks/next')).extensions,
     demandIn(await wall.ask('GET /blocks/3,4?message=hi')).extensions,
     demandIn(await wall.ask('POST /areas', createBodyInit({ w: 2, h: 1 }))).extensions,
-    await overMcp('buy_block', { coord: 'next' }),
-    await overMcp('buy_area', { w: 2, h: 1 }),
+    await readMcpExtensions('buy_block', { coord: 'next' }),
+    await readMcpExtensions('buy_area', { w: 2, h: 1 }),
   ]
   for (const extensions of announced) {
     expect(extensions).toMatchObject({ 'order-binding': { info: { version: '1' }, schema: { type: 'object' } } })
@@ -96,9 +96,9 @@ test.each(BLOCK_ORDERS)(
   async (path, order) => {
     const wall = await openWall()
     const payment = boundTo(order, paymentOf(1, 1))
-    const first = await getting(wall, path, payment)
+    const first = await getPaid(wall, path, payment)
     expect(first.status).toBe(200)
-    expect(await getting(wall, path, payment)).toEqual(first)
+    expect(await getPaid(wall, path, payment)).toEqual(first)
     expect(wall.facilitator.settled).toHaveLength(1)
   },
 )
@@ -131,7 +131,7 @@ test.each(AREA_ORDERS)(
   'a payment that is bound to what POST /areas orders with %j buys it, over HTTP and MCP',
   async (body, blocks, order) => {
     const overHttp = await openWall()
-    expect((await posting(overHttp, body, boundTo(order, createPaymentFor(blocks, 1)))).status).toBe(200)
+    expect((await postPaid(overHttp, body, boundTo(order, createPaymentFor(blocks, 1)))).status).toBe(200)
     const overMcp = await openWall()
     expect((await callPaid(overMcp, 'buy_area', body, boundTo(order, createPaymentFor(blocks, 1)))).status).toBe(200)
   },
@@ -150,11 +150,11 @@ test.each<[string, string]>([
   const payment = boundTo(order, paymentOf(1, 1))
   for (const sent of [payment, stripBinding(payment), { ...payment, salt: OTHER_SALT }, { ...payment, salt: 'none' }]) {
     const wall = await openWall()
-    await expectNothingBought(wall, () => getting(wall, path, sent))
+    await expectNothingBought(wall, () => getPaid(wall, path, sent))
     const [coord, query] = path.slice('/blocks/'.length).split('?')
     const args = { coord, ...Object.fromEntries(new URLSearchParams(query)) }
     await expectNothingBought(wall, () => callPaid(wall, 'buy_block', args, sent))
-    expect((await getting(wall, '/blocks/3,4?name=Ada&message=hello', payment)).status).toBe(200)
+    expect((await getPaid(wall, '/blocks/3,4?name=Ada&message=hello', payment)).status).toBe(200)
   }
 })
 
@@ -175,7 +175,7 @@ describe('a bound payment for an area', () => {
     const payment = boundTo(order, createPaymentFor(6, 1))
     for (const sent of [payment, stripBinding(payment)]) {
       const wall = await openWall()
-      await expectNothingBought(wall, () => posting(wall, altered, sent))
+      await expectNothingBought(wall, () => postPaid(wall, altered, sent))
       await expectNothingBought(wall, () => callPaid(wall, 'buy_area', altered, sent))
     }
   })
@@ -183,16 +183,16 @@ describe('a bound payment for an area', () => {
   test('the nonce of an order with an image is also bound to the way of scaling', async () => {
     const payment = boundTo({ area: 'next,2x1', image: `${hashBytes(FILE)},contain,none` }, createPaymentFor(2, 1))
     const wall = await openWall()
-    await expectNothingBought(wall, () => posting(wall, { w: 2, h: 1, image: FILE.toBase64() }, payment))
-    const bought = await posting(wall, { w: 2, h: 1, image: FILE.toBase64(), fit: 'contain' }, payment)
+    await expectNothingBought(wall, () => postPaid(wall, { w: 2, h: 1, image: FILE.toBase64() }, payment))
+    const bought = await postPaid(wall, { w: 2, h: 1, image: FILE.toBase64(), fit: 'contain' }, payment)
     expect(bought.status).toBe(200)
   })
 
   test('a bound payment for an area of one block does not buy that block, and a payment for the block does not buy the area', async () => {
     const wall = await openWall()
-    await expectNothingBought(wall, () => getting(wall, '/blocks/3,4', boundTo({ area: '3,4,1x1' }, paymentOf(1, 1))))
+    await expectNothingBought(wall, () => getPaid(wall, '/blocks/3,4', boundTo({ area: '3,4,1x1' }, paymentOf(1, 1))))
     const block = boundTo({ block: '3,4' }, paymentOf(2, 2))
-    await expectNothingBought(wall, () => posting(wall, { at: '3,4', w: 1, h: 1 }, block))
+    await expectNothingBought(wall, () => postPaid(wall, { at: '3,4', w: 1, h: 1 }, block))
   })
 })
 
@@ -201,13 +201,13 @@ test('a bound payment that is forwarded as version 1, which does not know orders
   const { payload } = payloadOf(boundTo({ block: '3,4' }, paymentOf(1, 1)))
   const older = { x402Version: 1, scheme: 'exact', network: 'base', payload }
   const headers = { 'X-PAYMENT': headerOf(older) }
-  await expectNothingBought(wall, async () => await endOf(await wall.ask('GET /blocks/3,4', { headers })))
+  await expectNothingBought(wall, async () => await readEnd(await wall.ask('GET /blocks/3,4', { headers })))
   const overMcp = async (): Promise<End> => {
     const { isError, structuredContent } = await callTool(wall, 'buy_block', { coord: '3,4', headers })
     return { status: isError === true ? 400 : 200, code: structuredContent['error'], answer: structuredContent }
   }
   await expectNothingBought(wall, overMcp)
-  const { answer } = await getting(wall, '/blocks/3,4', boundTo({ block: '3,4' }, paymentOf(1, 1)))
+  const { answer } = await getPaid(wall, '/blocks/3,4', boundTo({ block: '3,4' }, paymentOf(1, 1)))
   expect((await overMcp()).answer).toEqual(answer)
   expect(wall.facilitator.settled).toHaveLength(1)
 })
@@ -247,14 +247,14 @@ test('an order that buying would reject is not bound either', async () => {
 test('a payment for another wall buys nothing', async () => {
   const wall = await openWall()
   const payment = boundTo({ block: '3,4' }, paymentOf(1, 1), 'other.example')
-  await expectNothingBought(wall, () => getting(wall, '/blocks/3,4', payment))
+  await expectNothingBought(wall, () => getPaid(wall, '/blocks/3,4', payment))
 })
 
 test('a bound payment with an invalid request gets the error of the request, and is not forwarded', async () => {
   const wall = await openWall()
   const payment = boundTo({ block: '3,4' }, paymentOf(1, 1))
   wall.chain.silent = true
-  expect(await getting(wall, '/blocks/3,4?mesage=hi', payment)).toMatchObject({ status: 400, code: 'invalid_listing' })
+  expect(await getPaid(wall, '/blocks/3,4?mesage=hi', payment)).toMatchObject({ status: 400, code: 'invalid_listing' })
 })
 
 test.each<[string, object | undefined]>([
@@ -270,24 +270,24 @@ test.each<[string, object | undefined]>([
 
 test('a salt for a nonce that is not bound is rejected', async () => {
   const wall = await openWall()
-  await expectNothingBought(wall, () => getting(wall, '/blocks/3,4', { ...paymentOf(1, 1), salt: OTHER_SALT }))
+  await expectNothingBought(wall, () => getPaid(wall, '/blocks/3,4', { ...paymentOf(1, 1), salt: OTHER_SALT }))
 })
 
 test('a resend of a known payment with an altered order gets the response of the known payment', async () => {
   const wall = await openWall()
   const payment = boundTo({ block: '3,4', message: 'hello' }, paymentOf(1, 1))
-  const { answer } = await getting(wall, '/blocks/3,4?message=hello', payment)
+  const { answer } = await getPaid(wall, '/blocks/3,4?message=hello', payment)
   for (const sent of [payment, stripBinding(payment), { ...payment, salt: OTHER_SALT }]) {
-    expect(await getting(wall, '/blocks/3,4?message=goodbye', sent)).toEqual({ status: 200, code: undefined, answer })
+    expect(await getPaid(wall, '/blocks/3,4?message=goodbye', sent)).toEqual({ status: 200, code: undefined, answer })
     expect((await callPaid(wall, 'buy_block', { coord: '3,4' }, sent)).answer).toEqual(answer)
-    expect(await getting(wall, '/blocks/3,5', sent)).toMatchObject({ status: 409, code: 'payment_used' })
+    expect(await getPaid(wall, '/blocks/3,5', sent)).toMatchObject({ status: 409, code: 'payment_used' })
   }
   expect(wall.facilitator.settled).toHaveLength(1)
 })
 
 test('a facilitator gets the announcement of bound orders, but not the salt', async () => {
   const wall = await openWall()
-  await getting(wall, '/blocks/3,4', boundTo({ block: '3,4' }, paymentOf(1, 1)))
+  await getPaid(wall, '/blocks/3,4', boundTo({ block: '3,4' }, paymentOf(1, 1)))
   expect(wall.facilitator.verified).toHaveLength(1)
   expect(wall.facilitator.verified[0]).not.toHaveProperty('extensions')
 })

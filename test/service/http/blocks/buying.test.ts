@@ -51,10 +51,10 @@ test('the header names the requested address, and the reason why a payment was n
 
 test('the error for an empty wallet states its balance and the price, from the chain and not from the facilitator', async () => {
   const wall = await openWall()
-  const refuse = async (payer: number): Promise<unknown> => (await wall.buy('/blocks/next', payer)).json()
+  const readRefusal = async (payer: number): Promise<unknown> => (await wall.buy('/blocks/next', payer)).json()
   wall.facilitator.verification = { kind: 'invalid', reason: 'insufficient_funds' }
   wall.chain.holds = 400_000n
-  expect(await refuse(1)).toMatchObject({
+  expect(await readRefusal(1)).toMatchObject({
     error: 'payment_required',
     charged: 'unknown',
     balance: '400000',
@@ -62,7 +62,7 @@ test('the error for an empty wallet states its balance and the price, from the c
   })
   // A wallet that the chain shows to hold enough is not called empty.
   wall.chain.holds = 1_000_000n
-  expect(await refuse(2)).not.toHaveProperty('balance')
+  expect(await readRefusal(2)).not.toHaveProperty('balance')
 })
 
 test('a payment buys the block and answers with its receipt', async () => {
@@ -180,7 +180,7 @@ test('each 503 in doubt has settlement_pending with the transaction that a facil
     payer: createWalletAddress(1),
     network: 'eip155:8453',
   } as const
-  const answer = async () => {
+  const readAnswer = async () => {
     const response = await wall.buy('/blocks/3,4', 1)
     const { error, transaction } = await jsonOf(response)
     const header = response.headers.get('payment-response') ?? ''
@@ -189,12 +189,12 @@ test('each 503 in doubt has settlement_pending with the transaction that a facil
     return [error, transaction, decodePaymentResponseHeader(header)]
   }
   wall.facilitator.settling = { kind: 'unclear' }
-  expect(await answer()).toEqual(['settlement_unknown', undefined, { ...pending, transaction: '' }])
+  expect(await readAnswer()).toEqual(['settlement_unknown', undefined, { ...pending, transaction: '' }])
   wall.clock.pass(3000)
   wall.facilitator.settling = { kind: 'unclear', tx: hash(0xbad) }
-  expect(await answer()).toEqual(['settlement_unknown', hash(0xbad), { ...pending, transaction: hash(0xbad) }])
+  expect(await readAnswer()).toEqual(['settlement_unknown', hash(0xbad), { ...pending, transaction: hash(0xbad) }])
   // It is also reported if the facilitator is not called again.
-  expect(await answer()).toEqual(['settlement_unknown', hash(0xbad), { ...pending, transaction: hash(0xbad) }])
+  expect(await readAnswer()).toEqual(['settlement_unknown', hash(0xbad), { ...pending, transaction: hash(0xbad) }])
   // A sender that is not the payer learns nothing of it.
   const forged = await wall.ask('GET /blocks/3,4', createPaidInit({ ...paymentOf(1, 1), signature: FORGED }))
   expect([forged.headers.get('payment-response'), (await jsonOf(forged))['transaction']]).toEqual([null, undefined])
@@ -246,11 +246,11 @@ test.each(['invalid_exact_evm_signature', 'eip6492_factory_not_allowed'])(
       { signature: UNCHECKED.busy },
       { signature: UNCHECKED.silent },
     ]
-    const answerTo = async (change: object | undefined) =>
+    const readCode = async (change: object | undefined) =>
       await codeOf(await wall.ask('GET /blocks/3,4', createPaidInit({ ...paymentOf(1, 1), ...change })))
-    expect(await answerTo(good)).toBe('facilitator_unavailable')
-    expect(await answerTo(forged)).toBe('payment_required')
-    expect(await Promise.all(unchecked.map(answerTo))).toEqual(['server_busy', 'facilitator_unavailable'])
+    expect(await readCode(good)).toBe('facilitator_unavailable')
+    expect(await readCode(forged)).toBe('payment_required')
+    expect(await Promise.all(unchecked.map(readCode))).toEqual(['server_busy', 'facilitator_unavailable'])
   },
 )
 
@@ -331,8 +331,8 @@ test('the wallet of a buyer is only published in part', async () => {
 
 test('terms say so while no payment is accepted, and no longer once payments are, also where terms are cached', async () => {
   const wall = await openWall()
-  const messageOf = async (request: string) => (await jsonOf(await wall.ask(request)))['message']
-  const usual = await messageOf('GET /blocks/next')
+  const readMessage = async (request: string) => (await jsonOf(await wall.ask(request)))['message']
+  const usual = await readMessage('GET /blocks/next')
   wall.chain.silent = true
   for (let probes = 0; probes < 3; probes += 1) {
     await wall.probe()
@@ -349,5 +349,5 @@ test('terms say so while no payment is accepted, and no longer once payments are
   expect(await callTool(wall, 'buy_block', { coord: '3,4' })).toMatchObject({ structuredContent: { message: notNow } })
   wall.chain.silent = false
   await wall.probe()
-  expect(await messageOf('GET /blocks/next')).toBe(usual)
+  expect(await readMessage('GET /blocks/next')).toBe(usual)
 })

@@ -36,7 +36,7 @@ const createCall = (name: string, args: object) => {
   const params = { name, arguments: args, _meta: meta }
   return createPost({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }, NEGOTIATED)
 }
-const createCall2026 = (name: string, args: object) => {
+const createStatelessCall = (name: string, args: object) => {
   const { message, headers } = sendStateless('tools/call', { name, arguments: args }, meta)
   return createPost({ jsonrpc: '2.0', id: 1, ...message }, headers)
 }
@@ -46,7 +46,7 @@ test.each([
   ['an area', '/areas', createPost({ at: 'next', w: 2, h: 1 }, createPaidInit(payment).headers)],
   ['a block over MCP', '/mcp', createCall('buy_block', { coord: 'next' })],
   ['an area over MCP', '/mcp', createCall('buy_area', { w: 2, h: 1 })],
-  ['a block over stateless MCP', '/mcp', createCall2026('buy_block', { coord: 'next' })],
+  ['a block over stateless MCP', '/mcp', createStatelessCall('buy_block', { coord: 'next' })],
 ])('a client that closes its connection while it buys %s is known to have left', async (_, path, init) => {
   ;[left, begun] = [Promise.withResolvers(), Promise.withResolvers()]
   const client = new AbortController()

@@ -15,10 +15,10 @@ async function openPaintedWall(query = `painter=${PAINTER}`) {
   const bought = await wall.buy(`/blocks/3,4?${query}`, 1)
   const paint = (payer: number, message: string, coord = '3,4', ts = NOW) =>
     wall.ask(`PUT /blocks/${coord}`, createBodyInit(editOf(payer, coord, { message }, { ts })))
-  const name = (body: unknown) => wall.ask('PUT /api/agents/me/painter', createBodyInit(body))
+  const changePainter = (body: unknown) => wall.ask('PUT /api/agents/me/painter', createBodyInit(body))
   const readStanding = async (payer = 1) =>
     await jsonOf(await wall.ask(`GET /api/agents/${createWalletAddress(payer)}`))
-  return { ...wall, bought, paint, name, standing: readStanding }
+  return { ...wall, bought, paint, name: changePainter, standing: readStanding }
 }
 
 test('a painter that a purchase names can repaint its block, and so can the owner', async () => {

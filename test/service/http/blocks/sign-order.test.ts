@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { fitsOrder, formatPictureDigest } from '../../../../shared/order.ts'
+import { matchesOrder, formatPictureDigest } from '../../../../shared/order.ts'
 import { hashPixels } from '../../../../shared/signing.ts'
 import { hash } from '../../../support/samples.ts'
 import { createBodyInit } from '../../../support/service/signed.ts'
@@ -32,15 +32,15 @@ test('the text is that of the order, and the nonce fits it with the given salt, 
   expect(message).toStartWith('wall.test\nbuy v1\narea=80,45,2x1\nname_present=1\nname=Ada\n')
   expect(message).toContain(`\npixels=${formatPictureDigest(hashPixels(rows))}\n`)
   expect(answer).toMatchObject({ salt: hash(5), extensions: { 'order-binding': { info: { salt: hash(5) } } } })
-  expect(fitsOrder(String(answer['nonce']), message, hash(5))).toBe(true)
+  expect(matchesOrder(String(answer['nonce']), message, hash(5))).toBe(true)
   const [one, other] = [await jsonOf(await sign(order)), await jsonOf(await sign(order))]
   expect(one['salt']).not.toBe(other['salt'])
-  expect(fitsOrder(String(one['nonce']), message, String(one['salt']))).toBe(true)
+  expect(matchesOrder(String(one['nonce']), message, String(one['salt']))).toBe(true)
 })
 
 test('the published test vector is consistent', async () => {
   const { testVector } = (await jsonOf(await sign({}))) as { testVector: Record<'message' | 'salt' | 'nonce', string> }
-  expect(fitsOrder(testVector.nonce, testVector.message, testVector.salt)).toBe(true)
+  expect(matchesOrder(testVector.nonce, testVector.message, testVector.salt)).toBe(true)
 })
 
 test.each<[string, object, string]>([

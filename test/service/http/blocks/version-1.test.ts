@@ -28,7 +28,7 @@ const createOlderHeader = (payment: Payment) => ({ 'X-PAYMENT': headerOf(createO
 
 const createNewerHeader = (payment: Payment) => ({ 'PAYMENT-SIGNATURE': headerOf(payloadOf(payment)) })
 
-const read = (header: string | null) => JSON.parse(atob(header ?? ''))
+const decodeHeader = (header: string | null) => JSON.parse(atob(header ?? ''))
 
 test('the body of a 402 is a demand of version 1, and its header one of version 2', async () => {
   const wall = await openWall()
@@ -61,8 +61,8 @@ test('a payment of version 1 buys, gets both response headers, and is the same p
   const response = await wall.ask('GET /blocks/3,4?name=Ada', { headers: createOlderHeader(payment) })
   expect(response.status).toBe(200)
   const settled = { success: true, transaction: hash(1), payer: '0x00000000000000000000000000000000000000AB' }
-  expect(read(response.headers.get('x-payment-response'))).toEqual({ ...settled, network: 'base' })
-  expect(read(response.headers.get('payment-response'))).toMatchObject({ ...settled, network: 'eip155:8453' })
+  expect(decodeHeader(response.headers.get('x-payment-response'))).toEqual({ ...settled, network: 'base' })
+  expect(decodeHeader(response.headers.get('payment-response'))).toMatchObject({ ...settled, network: 'eip155:8453' })
   const receipt = await response.text()
   const again = await wall.ask('GET /blocks/3,4', { headers: createNewerHeader(payment) })
   expect([again.status, again.headers.has('x-payment-response')]).toEqual([200, false])
@@ -79,9 +79,9 @@ test('a payment of version 1 buys an area for the price of all its blocks', asyn
 
 test('a request with both payment headers is one payment, or is rejected', async () => {
   const wall = await openWall()
-  const ask = (one: Payment, other: Payment) =>
+  const askWithBoth = (one: Payment, other: Payment) =>
     wall.ask('GET /blocks/3,4', { headers: { ...createOlderHeader(one), ...createNewerHeader(other) } })
-  const refused = await ask(paymentOf(1, 1), paymentOf(1, 2))
+  const refused = await askWithBoth(paymentOf(1, 1), paymentOf(1, 2))
   expect(await codeOf(refused)).toBe('invalid_payment')
   expect(
     await codeOf(
@@ -89,7 +89,7 @@ test('a request with both payment headers is one payment, or is rejected', async
     ),
   ).toBe('invalid_payment')
   expect(wall.facilitator.verified).toEqual([])
-  expect((await ask(paymentOf(1, 1), paymentOf(1, 1))).status).toBe(200)
+  expect((await askWithBoth(paymentOf(1, 1), paymentOf(1, 1))).status).toBe(200)
 })
 
 describe('a payment of version 1', () => {
@@ -145,6 +145,6 @@ test('a payment of version 1 with an unknown outcome gets that outcome in both h
     payer: '0x00000000000000000000000000000000000000AB',
   }
   expect(response.status).toBe(503)
-  expect(read(response.headers.get('x-payment-response'))).toEqual({ ...pending, network: 'base' })
-  expect(read(response.headers.get('payment-response'))).toEqual({ ...pending, network: 'eip155:8453' })
+  expect(decodeHeader(response.headers.get('x-payment-response'))).toEqual({ ...pending, network: 'base' })
+  expect(decodeHeader(response.headers.get('payment-response'))).toEqual({ ...pending, network: 'eip155:8453' })
 })

@@ -16,7 +16,7 @@ import { callTool } from '../../../support/service/agent.ts'
 import { editOf, namingOf, registrationOf, createBodyInit } from '../../../support/service/signed.ts'
 import { codeOf, jsonOf, openWall, createPaidInit, payloadOf } from '../../../support/service/wall.ts'
 
-const repaint = (payer: number, message: string) =>
+const createRepaint = (payer: number, message: string) =>
   ['PUT /blocks/3,4', createBodyInit(editOf(payer, '3,4', { message }))] as const
 
 test('a request beyond its budget is rejected with the time to wait, and changes nothing', async () => {
@@ -107,10 +107,10 @@ test('a block can be repainted thirty times at once and then once per second, an
   const { ask, buy, db } = await openWall({ limits: createRateLimits(clock) })
   await buy('/blocks/3,4', 1)
   const statuses: number[] = []
-  for (let at = 0; at < 40; at++) statuses.push((await ask(...repaint(1, `at once ${at}`))).status)
+  for (let at = 0; at < 40; at++) statuses.push((await ask(...createRepaint(1, `at once ${at}`))).status)
   expect(statuses).toEqual([...Array.from({ length: 30 }, () => 200), ...Array.from({ length: 10 }, () => 429)])
   clock.pass(2000)
-  for (let at = 0; at < 5; at++) statuses.push((await ask(...repaint(1, `later ${at}`))).status)
+  for (let at = 0; at < 5; at++) statuses.push((await ask(...createRepaint(1, `later ${at}`))).status)
   expect(statuses.slice(40)).toEqual([200, 200, 429, 429, 429])
   expect((await db.log.after(0, 100)).length).toBe(1 + 32)
 })
@@ -118,7 +118,7 @@ test('a block can be repainted thirty times at once and then once per second, an
 test('only the owner uses up the budget of a block, and too many bad signatures block their sender', async () => {
   const { ask, buy, db } = await openWall({ limits: createRateLimits(fakeClock(NOW)) })
   await buy('/blocks/3,4', 1)
-  const bad = repaint(2, 'not mine')
+  const bad = createRepaint(2, 'not mine')
   for (let at = 0; at < 300; at++) expect((await ask(...bad)).status).toBe(401)
   expect(await codeOf(await ask(...bad))).toBe('too_many_requests')
   expect((await db.log.after(0, 10)).length).toBe(1)
@@ -138,14 +138,14 @@ test.each([
 
 test('an order of an area counts as an upload, unless the wall knows its payment', async () => {
   const order = { at: '3,4', w: 1, h: 1 }
-  const createPaid = (payer: number) => createBodyInit(order, createPaidInit(paymentOf(payer, payer)).headers)
+  const createPaidOrder = (payer: number) => createBodyInit(order, createPaidInit(paymentOf(payer, payer)).headers)
   let limits: RateLimits = unlimited
   const turning: RateLimits = { take: (...asked) => limits.take(...asked), check: (...asked) => limits.check(...asked) }
   const { ask } = await openWall({ limits: turning })
-  expect((await ask('POST /areas', createPaid(1))).status).toBe(200)
+  expect((await ask('POST /areas', createPaidOrder(1))).status).toBe(200)
   limits = createUsedUpLimits('uploads')
-  expect((await ask('POST /areas', createPaid(1))).status).toBe(200)
-  expect(await codeOf(await ask('POST /areas', createPaid(2)))).toBe('too_many_requests')
+  expect((await ask('POST /areas', createPaidOrder(1))).status).toBe(200)
+  expect(await codeOf(await ask('POST /areas', createPaidOrder(2)))).toBe('too_many_requests')
   const unreadable = createBodyInit(order, { 'PAYMENT-SIGNATURE': 'e30=' })
   expect(await codeOf(await ask('POST /areas', unreadable))).toBe('too_many_requests')
 })
@@ -180,19 +180,19 @@ test.each([
 
 test('an address can open a limited number of live streams, gets one back by closing one, and takes none from others', async () => {
   const { live } = await openWall()
-  const open = async (address: string) => await live.answer(new Request('http://wall.test/api/live'), address)
+  const openStream = async (address: string) => await live.answer(new Request('http://wall.test/api/live'), address)
   const streams: Response[] = []
-  for (let at = 0; at < STREAMS_PER_ADDRESS; at++) streams.push(await open('203.0.113.9'))
-  const beyond = await open('203.0.113.9')
+  for (let at = 0; at < STREAMS_PER_ADDRESS; at++) streams.push(await openStream('203.0.113.9'))
+  const beyond = await openStream('203.0.113.9')
   expect([beyond.status, beyond.headers.get('retry-after'), await codeOf(beyond)]).toEqual([
     429,
     '60',
     'too_many_requests',
   ])
-  expect((await open('203.0.113.10')).status).toBe(200)
+  expect((await openStream('203.0.113.10')).status).toBe(200)
   await streams[7]?.body?.cancel()
-  expect((await open('203.0.113.9')).status).toBe(200)
-  expect((await open('203.0.113.9')).status).toBe(429)
+  expect((await openStream('203.0.113.9')).status).toBe(200)
+  expect((await openStream('203.0.113.9')).status).toBe(429)
 })
 
 test('an IPv6 site can open a limited number of live streams over all its addresses, and takes none from other sites', async () => {
@@ -207,15 +207,15 @@ test('an IPv6 site can open a limited number of live streams over all its addres
 
 test('a call over MCP counts as one call, plus the cost of its tool', async () => {
   const { ask } = await openWall({ limits: createUsedUpLimits('searches') })
-  const call = (name: string, given: object = {}) =>
+  const callOverMcp = (name: string, given: object = {}) =>
     ask(
       'POST /mcp',
       createBodyInit({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } }),
     )
-  expect(await (await call('find_space')).json()).toMatchObject({
+  expect(await (await callOverMcp('find_space')).json()).toMatchObject({
     result: { isError: true, structuredContent: { error: 'too_many_requests', retryAfter: 2 } },
   })
-  expect(await (await call('get_wall')).json()).toMatchObject({ result: { structuredContent: { canvas: {} } } })
+  expect(await (await callOverMcp('get_wall')).json()).toMatchObject({ result: { structuredContent: { canvas: {} } } })
 })
 
 test('a block accepts 1,440 repaints per day, at any pace, and then returns the time to retry', async () => {
@@ -224,9 +224,9 @@ test('a block accepts 1,440 repaints per day, at any pace, and then returns the 
   const { ask, buy } = await openWall({ limits })
   await buy('/blocks/3,4', 1)
   for (let taken = 0; taken < 1440; taken += 1) expect(limits.take('daily repaints', '3,4')).toBeUndefined()
-  const refused = await ask(...repaint(1, 'too much'))
+  const refused = await ask(...createRepaint(1, 'too much'))
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '50'])
   expect(await jsonOf(refused)).toMatchObject({ message: expect.stringContaining('repaints for today') })
   clock.pass(50_000)
-  expect((await ask(...repaint(1, 'again'))).status).toBe(200)
+  expect((await ask(...createRepaint(1, 'again'))).status).toBe(200)
 })

@@ -5,9 +5,9 @@ import { openWall } from '../../../support/service/wall.ts'
 
 const MB = 1_000_000
 
-const answerOf = (byte: number) => held(new Response(new Uint8Array(8 * MB).fill(byte)))
+const createAnswer = (byte: number) => held(new Response(new Uint8Array(8 * MB).fill(byte)))
 
-const isAll = (byte: number, body: ArrayBuffer) => {
+const isFilledWith = (byte: number, body: ArrayBuffer) => {
   const bytes = new Uint8Array(body)
   return bytes.length === 8 * MB && bytes.every((one) => one === byte)
 }
@@ -28,23 +28,23 @@ describe('an answer that is held and released', () => {
   })
 
   test('copies of a released response stay whole', async () => {
-    const answer = answerOf(7)
+    const answer = createAnswer(7)
     const copies = [copyOf(answer), copyOf(answer)]
     release(answer)
     // They would be allocated in the memory that was freed.
-    const others = Array.from({ length: 4 }, () => answerOf(9))
-    for (const copy of copies) expect(isAll(7, await copy.arrayBuffer())).toBe(true)
+    const others = Array.from({ length: 4 }, () => createAnswer(9))
+    for (const copy of copies) expect(isFilledWith(7, await copy.arrayBuffer())).toBe(true)
     expect(others).toHaveLength(4)
   })
 
   test('a response that is released while it is being sent arrives complete', async () => {
-    const answer = answerOf(7)
+    const answer = createAnswer(7)
     await using server = Bun.serve({ port: 0, fetch: () => copyOf(answer) })
     const body = await readSlowly(server.port ?? 0, () => {
       release(answer)
-      return Array.from({ length: 4 }, () => answerOf(9))
+      return Array.from({ length: 4 }, () => createAnswer(9))
     })
-    expect(isAll(7, body)).toBe(true)
+    expect(isFilledWith(7, body)).toBe(true)
   })
 })
 
@@ -77,7 +77,7 @@ async function readSlowly(port: number, meanwhile: () => unknown): Promise<Array
 }
 
 /** A cached page, and its source. */
-function createCounted(status = 200) {
+function createCountedReader(status = 200) {
   const view = createEmptyView()
   const made: string[] = []
   const read = cachePerView(view, ({ url }) => {
@@ -89,7 +89,7 @@ function createCounted(status = 200) {
 }
 
 test('a page is rendered once, and again after a change', async () => {
-  const { view, made, ask } = createCounted()
+  const { view, made, ask } = createCountedReader()
   const first = await ask('?after=1')
   expect(await ask('?after=1')).toBe(first)
   expect(made.length).toBe(1)
@@ -100,13 +100,13 @@ test('a page is rendered once, and again after a change', async () => {
 })
 
 test('errors, unusual queries and too many queries are not cached', async () => {
-  const refused = createCounted(400)
+  const refused = createCountedReader(400)
   for (const _ of [1, 2]) await refused.ask('?after=x')
   expect(refused.made.length).toBe(2)
-  const odd = createCounted()
+  const odd = createCountedReader()
   for (const _ of [1, 2]) await odd.ask(`?after=${'0'.repeat(50)}1`)
   expect(odd.made.length).toBe(2)
-  const many = createCounted()
+  const many = createCountedReader()
   for (const _ of [1, 2]) for (let after = 0; after < 100; after++) await many.ask(`?after=${after}`)
   expect(many.made.length).toBe(100 + 100 - 64)
 })

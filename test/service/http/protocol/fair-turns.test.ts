@@ -10,7 +10,7 @@ import { codeOf, openWall, createPaidInit, payloadOf } from '../../../support/se
 
 const FLOOD = 200
 
-const call = (name: string, args: object, payment: unknown) =>
+const createToolCall = (name: string, args: object, payment: unknown) =>
   JSON.stringify({
     jsonrpc: '2.0',
     id: 1,
@@ -23,7 +23,7 @@ test.each([
   ['a tool that sells, with a payment that cannot be read', 'buy_block', { coord: '3,4' }, {}],
 ] as const)('a payment beside a call to %s does not spare the budget of calls', async (_, name, args, payment) => {
   const wall = await openWall({ limits: createUsedUpLimits('calls') })
-  expect(await codeOf(await post(wall, call(name, args, payment)))).toBe('too_many_requests')
+  expect(await codeOf(await post(wall, createToolCall(name, args, payment)))).toBe('too_many_requests')
 })
 
 test.each([
@@ -37,7 +37,9 @@ test.each([
       [
         'POST /mcp',
         createBodyInit(
-          JSON.parse(call('buy_block', { coord: '3,4' }, payloadOf({ ...paymentOf(2, at + 1), signature: FORGED }))),
+          JSON.parse(
+            createToolCall('buy_block', { coord: '3,4' }, payloadOf({ ...paymentOf(2, at + 1), signature: FORGED })),
+          ),
         ),
       ] as const,
   ],

@@ -13,7 +13,7 @@ const texts = fc.array(fc.oneof(fc.string({ unit: 'grapheme' }), fc.constant('{"
   maxLength: 12,
 })
 
-const segmentsOf = async (texts: readonly string[]) =>
+const createSegments = async (texts: readonly string[]) =>
   await Promise.all(texts.map((text) => segmentOf(new TextEncoder().encode(text))))
 
 const joinParts = (parts: readonly string[]) => new TextEncoder().encode(parts.join(''))
@@ -34,7 +34,7 @@ describe('a body of parts', () => {
   test('a body of parts decodes to its text in every encoding', async () => {
     await fc.assert(
       fc.asyncProperty(texts, async (parts) => {
-        const segments = await segmentsOf(parts)
+        const segments = await createSegments(parts)
         expect(await joinPieces(joinPlain(segments)).bytes()).toEqual(joinParts(parts))
         expect(new Uint8Array(Bun.gunzipSync(await joinPieces(joinGzip(segments)).bytes()))).toEqual(joinParts(parts))
         if (parts.length > 0)
@@ -48,7 +48,7 @@ describe('a body of parts', () => {
 
   test('a body of parts is one gzip member, because browsers drop everything after the first', async () => {
     const parts = ['{"a":1,', '"b":2,', '', '"c":3}']
-    const body = await joinPieces(joinGzip(await segmentsOf(parts))).bytes()
+    const body = await joinPieces(joinGzip(await createSegments(parts))).bytes()
     expect(new Uint8Array(await inflateFirstMember(body))).toEqual(joinParts(parts))
     // A second member would start with the same three bytes.
     expect(Buffer.from(body).indexOf(Buffer.of(0x1f, 0x8b, 8), 1)).toBe(-1)
@@ -56,7 +56,7 @@ describe('a body of parts', () => {
 
   test('a body of parts arrives whole through fetch', async () => {
     const parts = Array.from({ length: 90 }, (_, row) => `${JSON.stringify({ row, text: 'x'.repeat(row * 40) })}\n`)
-    const segments = await segmentsOf(parts)
+    const segments = await createSegments(parts)
     const bodies = { gzip: joinPieces(joinGzip(segments)), zstd: joinPieces(joinZstd(segments)) }
     await using server = Bun.serve({
       port: 0,

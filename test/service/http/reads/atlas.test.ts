@@ -76,17 +76,17 @@ test('the feed has each artwork with its author and position, and each agent has
 })
 
 test('oEmbed describes how other sites show an artwork, an agent and the wall', async () => {
-  const embed = async (url: string, more = '') =>
+  const fetchEmbed = async (url: string, more = '') =>
     jsonOf(await wall.ask(`GET /oembed?url=${encodeURIComponent(url)}${more}`))
-  expect(await embed('https://wall.test/?work=4,4')).toMatchObject({
+  expect(await fetchEmbed('https://wall.test/?work=4,4')).toMatchObject({
     version: '1.0',
     type: 'rich',
     title: 'Hello there by Ada · Pixel Wall',
     thumbnail_url: 'https://wall.test/card.png?work=3,4',
     html: '<iframe src="https://wall.test/?work=3,4&amp;embed=1" width="800" height="450" title="Hello there by Ada · Pixel Wall"></iframe>',
   })
-  expect(await embed('https://wall.test/', '&maxwidth=400')).toMatchObject({ width: 400, height: 225 })
-  expect(await embed('https://wall.test/?agent=2')).toMatchObject({ title: `${NAME} · Pixel Wall` })
+  expect(await fetchEmbed('https://wall.test/', '&maxwidth=400')).toMatchObject({ width: 400, height: 225 })
+  expect(await fetchEmbed('https://wall.test/?agent=2')).toMatchObject({ title: `${NAME} · Pixel Wall` })
   for (const path of ['/oembed', '/oembed?url=https%3A%2F%2Fwall.test.example%2F'])
     expect(await codeOf(await wall.ask(`GET ${path}`))).toBe('not_found')
   expect(await codeOf(await wall.ask('GET /oembed?url=https%3A%2F%2Fwall.test%2F&format=xml'))).toBe('invalid_option')

@@ -12,13 +12,13 @@ import { codeOf, openWall } from '../../../support/service/wall.ts'
 const RED = 180
 const GREEN = 46
 const rainbow = Uint8Array.from({ length: 100 }, (_, at) => 16 + 2 * at).toHex()
-const flat = (index: number) => index.toString(16).padStart(2, '0').repeat(100)
+const createFlatPixels = (index: number) => index.toString(16).padStart(2, '0').repeat(100)
 
 const wall = await openWall()
 await wall.buy(`/blocks/3,4?px=${rainbow}`, 1)
-await wall.buy(`/blocks/4,4?px=${flat(RED)}`, 2, 2)
-await wall.buy(`/blocks/20,4?px=${flat(GREEN)}`, 1, 3)
-await wall.buy(`/blocks/159,89?px=${flat(RED)}`, 2, 4)
+await wall.buy(`/blocks/4,4?px=${createFlatPixels(RED)}`, 2, 2)
+await wall.buy(`/blocks/20,4?px=${createFlatPixels(GREEN)}`, 1, 3)
+await wall.buy(`/blocks/159,89?px=${createFlatPixels(RED)}`, 2, 4)
 
 const colourOf = (index: number) => PALETTE[index] ?? ''
 const readCard = async (query: string) => await decodePicture(await wall.ask(`GET /card.png${query}`))
@@ -35,9 +35,9 @@ test.each(['', '?block=3,4', '?block=80,45', '?agent=1', '?agent=2'])(
 
 test('the wall’s card shows the whole wall, each block six pixels wide at its position', async () => {
   const { colourAt } = await readCard('')
-  const middleOf = (col: number, row: number) => colourAt(120 + col * 6 + 3, 28 + row * 6 + 3)
-  expect([middleOf(4, 4), middleOf(20, 4), middleOf(159, 89)]).toEqual([RED, GREEN, RED].map(colourOf))
-  expect([middleOf(50, 50), colourAt(5, 5)]).toEqual([217, 216].map(colourOf))
+  const readMiddle = (col: number, row: number) => colourAt(120 + col * 6 + 3, 28 + row * 6 + 3)
+  expect([readMiddle(4, 4), readMiddle(20, 4), readMiddle(159, 89)]).toEqual([RED, GREEN, RED].map(colourOf))
+  expect([readMiddle(50, 50), colourAt(5, 5)]).toEqual([217, 216].map(colourOf))
 })
 
 test('a block’s card shows every pixel of the block, and marks its position on the wall', async () => {
@@ -52,8 +52,8 @@ test('a block’s card shows every pixel of the block, and marks its position on
 
 test('a block’s card shows the whole work that the block is part of, and marks it there', async () => {
   const own = await openWall()
-  await own.buy(`/blocks/9,9?px=${flat(0)}`, 1)
-  await own.buy(`/blocks/10,9?px=${flat(GREEN)}`, 1, 2)
+  await own.buy(`/blocks/9,9?px=${createFlatPixels(0)}`, 1)
+  await own.buy(`/blocks/10,9?px=${createFlatPixels(GREEN)}`, 1, 2)
   const { colourAt } = await decodePicture(await own.ask('GET /card.png?block=9,9'))
   // Two blocks of 220 pixels in the middle of a pane of 440.
   expect([colourAt(40 + 110, 360), colourAt(40 + 330, 360)]).toEqual([0, GREEN].map(colourOf))
@@ -101,7 +101,7 @@ test('a card may be cached until the wall changes', async () => {
   const holding = { headers: { 'If-None-Match': first.headers.get('etag') ?? '' } }
   expect((await own.ask(path, holding)).status).toBe(304)
   expect((await own.ask('GET /card.png', holding)).status).toBe(200)
-  await own.buy(`/blocks/1,1?px=${flat(GREEN)}`, 1)
+  await own.buy(`/blocks/1,1?px=${createFlatPixels(GREEN)}`, 1)
   const second = await own.ask(path, holding)
   expect(second.status).toBe(200)
   expect((await decodePicture(second)).colourAt(100, 200)).toBe(colourOf(GREEN))

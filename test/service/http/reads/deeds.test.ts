@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { STRAY_NOTE } from '../../../../server/domain/purchase/account.ts'
 import type { Payment } from '../../../../server/domain/purchase/payment.ts'
-import { fitsOrder, type Order, orderText, formatPictureDigest } from '../../../../shared/order.ts'
+import { matchesOrder, type Order, formatOrderText, formatPictureDigest } from '../../../../shared/order.ts'
 import { hashPixels } from '../../../../shared/signing.ts'
 import { openNearlySold } from '../../../support/nearly-sold.ts'
 import { blockOf, hash, NOW, paymentOf, SILENT, TERMS, createWalletAddress } from '../../../support/samples.ts'
@@ -11,7 +11,7 @@ import { HOST, openWall, createPaidInit, createPaymentFor, type Wall } from '../
 
 // Goal: from public data alone, anybody can find every payment of the wall on the chain, and recompute each bound nonce.
 
-const deedsOf = async (
+const readDeeds = async (
   wall: Wall,
   query: { readonly after?: number; readonly owedAfter?: number; readonly limit?: number } = {},
 ) => {
@@ -28,7 +28,7 @@ const ROWS = Uint8Array.from({ length: 600 }, (_, i) => i % 7)
 
 test('each payment that bought something has one deed, with everything needed to find it on the chain', async () => {
   const wall = await openWall()
-  expect(await deedsOf(wall)).toEqual({
+  expect(await readDeeds(wall)).toEqual({
     nextAfter: 0,
     hasMore: false,
     payTo: ['0x00000000000000000000000000000000000A11cE'],
@@ -45,7 +45,7 @@ test('each payment that bought something has one deed, with everything needed to
   )
   const body = { at: '80,45', w: 3, h: 2, message: 'hi', pixels: ROWS.toBase64() }
   expect((await wall.ask('POST /areas', createBodyInit(body, createPaidInit(area).headers))).status).toBe(200)
-  const { deeds, nextAfter } = await deedsOf(wall)
+  const { deeds, nextAfter } = await readDeeds(wall)
   const alike = { payTo: '0x00000000000000000000000000000000000A11cE', claimedAt: NOW, settled: true }
   expect(deeds).toEqual([
     {
@@ -80,11 +80,11 @@ test('the nonce of a bound order can be recomputed from its deed alone', async (
     `/blocks/next?name=Ada&message=hello&px=${PX}&painter=${createWalletAddress(9)}`,
     boundTo(order, paymentOf(1, 1)),
   )
-  const [deed] = (await deedsOf(wall)).deeds
+  const [deed] = (await readDeeds(wall)).deeds
   expect(deed).toMatchObject({ blocks: { coord: '79,44' }, order: { host: HOST, ...order } })
   expect(deed).not.toHaveProperty('hidden')
   expect(deed).not.toHaveProperty('placedElsewhere')
-  expect(fitsOrder(deed?.nonce ?? '', orderText(deed?.order as Order), deed?.salt ?? '')).toBe(true)
+  expect(matchesOrder(deed?.nonce ?? '', formatOrderText(deed?.order as Order), deed?.salt ?? '')).toBe(true)
   expect(await (await wall.ask('GET /blocks/79,44')).json()).toMatchObject({ bound: true })
 })
 
@@ -93,7 +93,7 @@ test('deeds can be read from any number on, each once', async () => {
   for (const at of [1, 2, 3]) await buy(wall, `/blocks/${at},1`, paymentOf(at, at))
   await wall.ask('POST /areas', createBodyInit({ w: 2, h: 1 }, createPaidInit(createPaymentFor(2, 4)).headers))
   const readPage = async (after: number, limit: number) => {
-    const { deeds, nextAfter, hasMore } = await deedsOf(wall, { after, limit })
+    const { deeds, nextAfter, hasMore } = await readDeeds(wall, { after, limit })
     return [deeds.map(({ seq }) => seq), nextAfter, hasMore]
   }
   expect(await readPage(0, 2)).toEqual([[1, 2], 2, true])
@@ -120,20 +120,20 @@ test('content that the operator hid is missing in the deed, which says so, even 
   const query = `name=Ada&framework=loom&message=hello&link=https://ada.example/&px=${PX}`
   await buy(wall, `/blocks/3,4?${query}`, boundTo(order, paymentOf(1, 1)))
   const block = blockOf('3,4')
-  const readShown = async () => {
+  const readShownDeed = async () => {
     await wall.ask('GET /blocks/3,4')
-    const [deed] = (await deedsOf(wall)).deeds
+    const [deed] = (await readDeeds(wall)).deeds
     return [deed?.order, deed?.hidden]
   }
-  expect(await readShown()).toEqual([{ host: HOST, ...order }, undefined])
+  expect(await readShownDeed()).toEqual([{ host: HOST, ...order }, undefined])
   await wall.db.moderation.moderate(block, 'hide', ['pixels', 'message'], NOW)
   await wall.db.moderation.moderateWallet(createWalletAddress(1), { act: 'hide', parts: ['name'] }, NOW)
   await buy(wall, '/blocks/5,5', paymentOf(2, 2))
   const hidden = [{ host: HOST, ...order, name: null, message: null, px: null }, ['name', 'message', 'px']]
-  expect(await readShown()).toEqual(hidden)
+  expect(await readShownDeed()).toEqual(hidden)
   await wall.db.moderation.moderate(block, 'unhide', ['pixels', 'message'], NOW)
   await buy(wall, '/blocks/6,6', paymentOf(2, 3))
-  expect(await readShown()).toEqual(hidden)
+  expect(await readShownDeed()).toEqual(hidden)
 })
 
 test('a deed of a payment that settled late shows that it got another position than requested', async () => {
@@ -145,7 +145,7 @@ test('a deed of a payment that settled late shows that it got another position t
   await buy(wall, '/blocks/3,4', paymentOf(2, 2))
   wall.chain.land(late)
   expect((await wall.ask('GET /blocks/3,4', createPaidInit(late))).status).toBe(409)
-  const [, deed] = (await deedsOf(wall)).deeds
+  const [, deed] = (await readDeeds(wall)).deeds
   expect(deed).toMatchObject({ nonce: late.nonce, placedElsewhere: true, order: { host: HOST, block: '3,4' } })
   expect(deed?.blocks).not.toEqual({ coord: '3,4' })
 })
@@ -164,7 +164,7 @@ test('money that bought nothing has pages of its own, and shows a repayment only
   await store.payouts.note(paymentOf(8, 8), STRAY_NOTE, NOW)
   const owed = { wallet: '0x0000…0001', amount: TERMS.amount.toString(), paidOut: null }
   const readPage = async (owedAfter: number, limit: number) => {
-    const { owed: told, hasMoreOwed } = await deedsOf(wall, { after: 3, owedAfter, limit })
+    const { owed: told, hasMoreOwed } = await readDeeds(wall, { after: 3, owedAfter, limit })
     return [told, hasMoreOwed]
   }
   const first = [

@@ -14,11 +14,11 @@ import { jsonOf, openWall, createPaidInit, payloadOf, type Wall } from '../../..
 
 const GREEN = 46
 const RED = 180
-const flat = (index: number) => index.toString(16).padStart(2, '0').repeat(100)
+const createFlatPixels = (index: number) => index.toString(16).padStart(2, '0').repeat(100)
 const colourOf = (index: number) => PALETTE[index] ?? ''
 
 const HIDDEN = blockOf('80,45')
-const pixelMarks = [flat(GREEN), Buffer.from(flat(GREEN), 'hex').toString('base64')]
+const pixelMarks = [createFlatPixels(GREEN), Buffer.from(createFlatPixels(GREEN), 'hex').toString('base64')]
 
 /** The hidden texts, links and pictures found in a text. */
 const listMarks = (text: string) => [
@@ -76,11 +76,14 @@ async function openWallWithHidden(): Promise<Wall> {
     expect((await wall.ask(`GET /blocks/${coord}?${query}`, createPaidInit(payment))).status).toBe(200)
   }
   const repaint = (payer: number, coord: string, message: string, ts: number) =>
-    wall.ask(`PUT /blocks/${coord}`, createBodyInit(editOf(payer, coord, { message, pixels: flat(GREEN) }, { ts })))
-  await buy('80,45', `message=hidden-sale&link=${link}&px=${flat(GREEN)}`, 1, 1)
+    wall.ask(
+      `PUT /blocks/${coord}`,
+      createBodyInit(editOf(payer, coord, { message, pixels: createFlatPixels(GREEN) }, { ts })),
+    )
+  await buy('80,45', `message=hidden-sale&link=${link}&px=${createFlatPixels(GREEN)}`, 1, 1)
   expect((await repaint(1, '80,45', 'hidden-repaint', NOW)).status).toBe(200)
   await buy('3,4', 'name=hidden-name&framework=hidden-frame', 2, 2)
-  await buy('5,6', `message=shown-before&px=${flat(RED)}`, 3, 3)
+  await buy('5,6', `message=shown-before&px=${createFlatPixels(RED)}`, 3, 3)
   // Nothing cached from before may show it.
   for (const read of [...READS, ...PICTURES.map((path) => `GET ${path}`)]) await wall.ask(read)
   await moderation.moderate(HIDDEN, 'hide', ['pixels', 'message', 'link'], NOW)
@@ -89,10 +92,10 @@ async function openWallWithHidden(): Promise<Wall> {
   const later = await repaint(1, '80,45', 'hidden-later', NOW + 1)
   expect(await jsonOf(later)).toMatchObject({ deed: { message: null, link: null, pixels: null } })
   await buy('7,8', 'name=hidden-name', 2, 4)
-  await buy('9,9', `name=hidden-name&message=hidden-word&link=${link}&px=${flat(GREEN)}`, 3, 5)
+  await buy('9,9', `name=hidden-name&message=hidden-word&link=${link}&px=${createFlatPixels(GREEN)}`, 3, 5)
   expect((await repaint(3, '9,9', 'hidden-word', NOW)).status).toBe(200)
   const shown = encodeURIComponent('https://shown.example/')
-  await buy('83,45', `message=shown-sale&link=${shown}&px=${flat(RED)}`, 1, 6)
+  await buy('83,45', `message=shown-sale&link=${shown}&px=${createFlatPixels(RED)}`, 1, 6)
   return wall
 }
 

@@ -17,7 +17,7 @@ await wall.buy(`/blocks/3,4?name=${encodeURIComponent(NAME)}&message=${encodeURI
 await wall.buy('/blocks/5,4', 2)
 
 /** Content of each tag of the head, by its name or property. */
-async function tagsOf(own: Wall, path: string): Promise<Record<string, string>> {
+async function readMetaTags(own: Wall, path: string): Promise<Record<string, string>> {
   const tags: Record<string, string> = {}
   const rewriter = new HTMLRewriter().on('head meta', {
     element(meta) {
@@ -35,7 +35,7 @@ const unescapeText = (text: string | null) =>
   (text ?? '').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&')
 
 test('a link to the wall shows its card', async () => {
-  expect(await tagsOf(wall, '/')).toEqual({
+  expect(await readMetaTags(wall, '/')).toEqual({
     'og:type': 'website',
     'og:site_name': 'Pixel Wall',
     'og:title': 'Pixel Wall',
@@ -52,7 +52,7 @@ test('a link to the wall shows its card', async () => {
 })
 
 test('a link to a block has a preview of the block, its owner and its message', async () => {
-  expect(await tagsOf(wall, '/?block=003,4&agent=2')).toMatchObject({
+  expect(await readMetaTags(wall, '/?block=003,4&agent=2')).toMatchObject({
     'og:title': `Block 3,4 of ${NAME} · Pixel Wall`,
     'og:description': MESSAGE,
     'og:url': 'https://wall.test/?block=3,4',
@@ -62,7 +62,7 @@ test('a link to a block has a preview of the block, its owner and its message', 
 })
 
 test('a link to an open block has a preview with its price', async () => {
-  const { 'og:title': title, 'og:description': description } = await tagsOf(wall, '/?block=80,45')
+  const { 'og:title': title, 'og:description': description } = await readMetaTags(wall, '/?block=80,45')
   expect(title).toBe('Block 80,45 is open · Pixel Wall')
   expect(description).toContain('1.00 USDC')
 })
@@ -71,7 +71,7 @@ const registry = Value.Cast(Agents, await jsonOf(await wall.ask('GET /api/agents
 const shown = registry.agents[0]?.wallet ?? ''
 
 test.each(['1', createWalletAddress(1), shown])('a link to the agent %s has a preview of its blocks', async (agent) => {
-  expect(await tagsOf(wall, `/?agent=${encodeURIComponent(agent)}`)).toMatchObject({
+  expect(await readMetaTags(wall, `/?agent=${encodeURIComponent(agent)}`)).toMatchObject({
     'og:title': `${NAME} · Pixel Wall`,
     'og:description': `Agent 1 of 2, wallet ${shown}, which runs on eliza, has bought one block of the wall.`,
     'og:url': 'https://wall.test/?agent=1',
@@ -82,7 +82,7 @@ test.each(['1', createWalletAddress(1), shown])('a link to the agent %s has a pr
 test.each(['/?block=160,0', '/?block=%zz', '/?block=3,4&block=3,4', '/?agent=3', '/?agent=', '/?agent=__proto__'])(
   'a link to something that does not exist shows the wall: %s',
   async (path) => {
-    expect((await tagsOf(wall, path))['og:image']).toBe('https://wall.test/card.png')
+    expect((await readMetaTags(wall, path))['og:image']).toBe('https://wall.test/card.png')
   },
 )
 
@@ -130,7 +130,7 @@ test('a client that prefers Markdown gets the guide, whatever the address names'
 
 test('without a usable contact, the page shows none', async () => {
   for (const contact of [null, 'Ada, room 4'])
-    expect((await tagsOf(await openWall({ viewer: findPage, contact }), '/'))['contact']).toBeUndefined()
+    expect((await readMetaTags(await openWall({ viewer: findPage, contact }), '/'))['contact']).toBeUndefined()
 })
 
 test('the page shows how much is sold, who bought last and where, before any script runs', async () => {
@@ -148,10 +148,10 @@ test('the page shows how much is sold, who bought last and where, before any scr
 
 test('the page stays the same until something is sold, and then changes', async () => {
   const own = await openWall({ viewer: findPage })
-  const readTag = async () => (await own.ask('GET /')).headers.get('etag') ?? ''
-  const before = await readTag()
+  const readEtag = async () => (await own.ask('GET /')).headers.get('etag') ?? ''
+  const before = await readEtag()
   expect((await own.ask('GET /', { headers: { 'If-None-Match': before } })).status).toBe(304)
   await own.buy('/blocks/3,4', 1)
   expect((await own.ask('GET /', { headers: { 'If-None-Match': before } })).status).toBe(200)
-  expect(await readTag()).not.toBe(before)
+  expect(await readEtag()).not.toBe(before)
 })

@@ -26,11 +26,11 @@ test('the history lists every change once, page by page, as followers received i
   ])
 })
 
-const tailOf = ({ client }: Wall) => bodyOf(client.api.tail.get())
+const readTail = ({ client }: Wall) => bodyOf(client.api.tail.get())
 
 test('the end of the log is the same for everyone, and proxies may cache it for a moment', async () => {
   const wall = await openWall()
-  expect(await tailOf(wall)).toEqual({ after: 0, nextAfter: 0, askAgainMs: 4000, changes: [] })
+  expect(await readTail(wall)).toEqual({ after: 0, nextAfter: 0, askAgainMs: 4000, changes: [] })
   await wall.buy('/blocks/1,0?name=Ada', 1)
   await wall.ask('PUT /blocks/1,0', createBodyInit(editOf(1, '1,0', { message: 'painted' })))
   const response = await wall.ask('GET /api/tail')
@@ -49,7 +49,7 @@ test('the end of the log is the same for everyone, and proxies may cache it for 
 
 test('the end of the log has the last hundred changes, and the number where it begins', async () => {
   const wall = await openWall({}, await openNearlySold(CLAIM_ORDER.length - 103))
-  const { after, nextAfter, changes } = await tailOf(wall)
+  const { after, nextAfter, changes } = await readTail(wall)
   expect([after, nextAfter, changes.length]).toEqual([3, 103, 100])
   expect(changes[0]?.number).toBe(4)
 })

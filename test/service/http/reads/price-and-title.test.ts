@@ -15,7 +15,7 @@ const offer = { ...OFFER, title: TITLE, terms: { ...TERMS, amount: AMOUNT } }
 const wall = await openWall({ offer })
 
 /** A payment at this wall's price. */
-const createPaymentOf = (nonce: number, amount = AMOUNT): Payment =>
+const createPayment = (nonce: number, amount = AMOUNT): Payment =>
   paymentOf(1, nonce, { amount, accepted: { ...TERMS, amount, scheme: 'exact' } })
 
 const PRICED = [
@@ -81,9 +81,9 @@ test('the wall’s name is the title of its previews and feeds', async () => {
 })
 
 test('a payment of the default price is rejected with the reason, and one of this price buys', async () => {
-  const wrong = await wall.ask('GET /blocks/5,6', createPaidInit(createPaymentOf(1, TERMS.amount)))
+  const wrong = await wall.ask('GET /blocks/5,6', createPaidInit(createPayment(1, TERMS.amount)))
   expect([wrong.status, (await jsonOf(wrong))['reason']]).toEqual([402, 'the amount is not exactly 2.50 USDC'])
-  const bought = await wall.ask('GET /blocks/5,6', createPaidInit(createPaymentOf(2)))
+  const bought = await wall.ask('GET /blocks/5,6', createPaidInit(createPayment(2)))
   expect(await jsonOf(bought)).toMatchObject({ deed: { price: { amount: '2.50' } } })
 })
 
@@ -105,7 +105,7 @@ test('a wall whose price changes keeps its promises and its books: open and sold
     deed: { price: { amount: '1.00' } },
   })
   expect((await after.ask('GET /blocks/9,9', createPaidInit(paymentOf(1, 3)))).status).toBe(402)
-  expect((await after.ask('GET /blocks/9,9', createPaidInit(createPaymentOf(4)))).status).toBe(200)
-  const amounts = [sold, held, createPaymentOf(4)].map(async (key) => (await db.ledger.find(key))?.payment.amount)
+  expect((await after.ask('GET /blocks/9,9', createPaidInit(createPayment(4)))).status).toBe(200)
+  const amounts = [sold, held, createPayment(4)].map(async (key) => (await db.ledger.find(key))?.payment.amount)
   expect(await Promise.all(amounts)).toEqual([1_000_000n, 1_000_000n, AMOUNT])
 })

@@ -64,10 +64,10 @@ test('a page follows the stream that a cache shares only if the operator set one
   const words = { title: 'Pixel Wall', price: '1.00', sharesStream: true }
   const shared = await openWall({ viewer: await loadViewerFiles(await readFilesIn(folder), words) })
   for (const path of ['/', '/paint']) {
-    const pageOf = async ({ ask }: typeof wall) =>
+    const fetchPage = async ({ ask }: typeof wall) =>
       await (await ask(`GET ${path}`, { headers: { accept: 'text/html' } })).text()
-    expect(await pageOf(shared)).toContain('<meta name="live" content="/api/live/shared" />')
-    expect(await pageOf(wall)).not.toContain('/api/live')
+    expect(await fetchPage(shared)).toContain('<meta name="live" content="/api/live/shared" />')
+    expect(await fetchPage(wall)).not.toContain('/api/live')
   }
 })
 

@@ -67,21 +67,21 @@ test('a wallet that never bought is unknown', async () => {
 
 test('the account of a wallet with 2,000 blocks lists them 200 at a time, or fewer if requested', async () => {
   const { ask } = await openWall({}, await openNearlySold(CLAIM_ORDER.length - 2000))
-  const read = async (query: string): Promise<Page> =>
+  const readPage = async (query: string): Promise<Page> =>
     (await jsonOf(await ask(`GET /api/agents/${createWalletAddress(0xdecade)}${query}`))) as Page
   const told = []
   const sizes = []
   for (let query: string | undefined = ''; query !== undefined;) {
-    const { blocks, nextAfter, hasMore }: Page = await read(query)
+    const { blocks, nextAfter, hasMore }: Page = await readPage(query)
     told.push(...blocks.map(({ block }) => block.index))
     sizes.push(blocks.length)
     query = hasMore ? `?after=${nextAfter}` : undefined
   }
   expect(sizes).toEqual(Array.from({ length: 10 }, () => 200))
   expect(told).toEqual(CLAIM_ORDER.slice(0, 2000))
-  const { blocks, ...few } = await read('?after=1990&limit=3')
+  const { blocks, ...few } = await readPage('?after=1990&limit=3')
   expect([blocks.length, few]).toMatchObject([3, { rank: 1, nextAfter: 1993, hasMore: true, open: [], credits: [] }])
-  expect(await read('?after=2000')).toMatchObject({ rank: 1, blocks: [], nextAfter: 2000, hasMore: false })
+  expect(await readPage('?after=2000')).toMatchObject({ rank: 1, blocks: [], nextAfter: 2000, hasMore: false })
 })
 
 type Page = Pick<WalletStanding, 'blocks' | 'nextAfter' | 'hasMore'>

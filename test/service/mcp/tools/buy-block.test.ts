@@ -84,10 +84,10 @@ test.each([
 })
 
 test('a database that is unavailable is reported, and nobody is charged', async () => {
-  const readSpace = async () => {
+  const failToReadSpace = async () => {
     throw new StoreUnavailable('secret')
   }
-  const wall = await openWall({ ledger: { space: readSpace } })
+  const wall = await openWall({ ledger: { space: failToReadSpace } })
   const { isError, structuredContent } = await callTool(wall, 'buy_block', { coord: 'next' })
   expect(isError).toBe(true)
   expect(structuredContent).toMatchObject({ error: 'database_unavailable', retryAfter: 2 })

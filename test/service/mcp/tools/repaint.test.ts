@@ -25,7 +25,7 @@ const [front, back] = [await openSoldWall(), await openSoldWall()]
 
 type Row = readonly [tool: string, named: object, address: string, body: object, ends?: string]
 
-const edit = (change: object = {}, payer = 1): Row => [
+const createBlockRow = (change: object = {}, payer = 1): Row => [
   'set_pixels',
   { coord: '3,4' },
   '/blocks/3,4',
@@ -53,14 +53,14 @@ const createRow = (coord: string, error: string): Row => [
 const createRefusedRow = ([tool, named, address, body]: Row, error: string): Row => [tool, named, address, body, error]
 
 const rows: readonly Row[] = [
-  createRefusedRow(edit({}, 2), 'unauthorized'),
-  createRefusedRow(edit({ pixels: 'f0'.repeat(100) }), 'invalid_pixels'),
-  createRefusedRow(edit({ message: '' }), 'invalid_message'),
-  createRefusedRow(edit({ link: 'http://a.example/' }), 'invalid_link'),
-  createRefusedRow(edit({ pixels: undefined, message: undefined }), 'empty_update'),
-  createRefusedRow(edit({ signature: undefined }), 'invalid_body'),
-  createRefusedRow(edit({ px }), 'invalid_body'),
-  createRefusedRow(edit({ ts: NOW - 300_001 }), 'stale_signature'),
+  createRefusedRow(createBlockRow({}, 2), 'unauthorized'),
+  createRefusedRow(createBlockRow({ pixels: 'f0'.repeat(100) }), 'invalid_pixels'),
+  createRefusedRow(createBlockRow({ message: '' }), 'invalid_message'),
+  createRefusedRow(createBlockRow({ link: 'http://a.example/' }), 'invalid_link'),
+  createRefusedRow(createBlockRow({ pixels: undefined, message: undefined }), 'empty_update'),
+  createRefusedRow(createBlockRow({ signature: undefined }), 'invalid_body'),
+  createRefusedRow(createBlockRow({ px }), 'invalid_body'),
+  createRefusedRow(createBlockRow({ ts: NOW - 300_001 }), 'stale_signature'),
   createRow('160,0', 'invalid_coordinate'),
   createRow('next', 'invalid_coordinate'),
   createRow('5,5', 'no_owner'),
@@ -76,7 +76,7 @@ const rows: readonly Row[] = [
   createRefusedRow(createNamingRow({ ts: NOW - 300_001 }), 'stale_signature'),
   createRefusedRow(createNamingRow({ wallet: createWalletAddress(2) }), 'no_purchases'),
   createRefusedRow(createNamingRow({ signature: '0x12' }), 'unauthorized'),
-  edit(),
+  createBlockRow(),
   createAreaRow(),
   createAreaRow(),
   createNamingRow(),

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { cellOf, type BlockIndex } from '../../../../shared/wall.ts'
-import { worksOf } from '../../../../shared/works.ts'
+import { groupIntoWorks } from '../../../../shared/works.ts'
 import { boundsOf, edgesOf, findWork } from '../../../../viewer/wall/artworks.ts'
 import {
   indexOf,
@@ -27,7 +27,7 @@ test('every sold block belongs to one artwork, and different artworks never touc
     .map((cells) => cells.map(([col, row]) => indexOf(col, row)))
   fc.assert(
     fc.property(crowded, (blocks) => {
-      const works = worksOf(blocks)
+      const works = groupIntoWorks(blocks)
       expect(works.flat().toSorted((a, b) => a - b)).toEqual(blocks.toSorted((a, b) => a - b))
       works.forEach((work, i) =>
         works.slice(i + 1).forEach((other) => expect(work.some((a) => other.some((b) => touch(a, b)))).toBe(false)),
