@@ -11,23 +11,23 @@ const STORAGE_KEY = 'theme'
 export function createAppearance(onChange: () => void) {
   const light = window.matchMedia('(prefers-color-scheme: light)')
   const strong = window.matchMedia('(prefers-contrast: more)')
-  let chosen = THEMES.find((name) => name === readStored(STORAGE_KEY))
-  const name = (): ThemeName => chosen ?? (strong.matches ? 'contrast' : light.matches ? 'light' : 'dark')
-  const show = () => {
-    document.documentElement.dataset['theme'] = name()
+  let chosenName = THEMES.find((name) => name === readStored(STORAGE_KEY))
+  const themeName = (): ThemeName => chosenName ?? (strong.matches ? 'contrast' : light.matches ? 'light' : 'dark')
+  const applyTheme = () => {
+    document.documentElement.dataset['theme'] = themeName()
     onChange()
   }
-  document.documentElement.dataset['theme'] = name()
-  light.addEventListener('change', show)
-  strong.addEventListener('change', show)
+  document.documentElement.dataset['theme'] = themeName()
+  light.addEventListener('change', applyTheme)
+  strong.addEventListener('change', applyTheme)
   return {
-    theme: (): Theme => themes[name()],
+    theme: (): Theme => themes[themeName()],
     /** The user's choice; the system's preference if undefined. */
-    chosen: () => chosen,
+    chosen: () => chosenName,
     choose(next: ThemeName | undefined) {
-      chosen = next
+      chosenName = next
       store(STORAGE_KEY, next)
-      show()
+      applyTheme()
     },
   }
 }

@@ -3,21 +3,21 @@
 import { formatBlocks, formatCount, formatSummary } from '../shared/money.ts'
 import { TOTAL_BLOCKS } from '../shared/wall.ts'
 import { store } from './appearance.ts'
-import { viewOf } from './camera/camera.ts'
+import { measureView } from './camera/camera.ts'
 import { readKeptWall } from './data/kept-copy.ts'
 import { createStageRenderer } from './gl/stage-renderer.ts'
-import { listen, listenToZoomButtons } from './input/stage-input.ts'
-import { nameOnPage, readSoldArea } from './page-words.ts'
+import { listenToStage, listenToZoomButtons } from './input/stage-input.ts'
+import { readWallName, readSoldArea } from './page-words.ts'
 import type { Component, Page } from './page.ts'
 import { createShell, showLostScript } from './shell.ts'
 import type { Action, State } from './state.ts'
-import { PANELS, differsIn, createState, isSame, layersOf, resize, findShownBlock, step } from './state.ts'
+import { PANELS, differsIn, createState, isSame, countLayers, resize, findShownBlock, step } from './state.ts'
 import { createLink, queryElement } from './ui/dom.ts'
 import { showToast } from './ui/messages.ts'
-import { type Place, goToPlace, findDeadLink, placeInAddressBar, syncAddressBar } from './url-state.ts'
+import { type Place, goToPlace, findDeadLink, readAddressBar, syncAddressBar } from './url-state.ts'
 import { formatDate } from './wall/formatting.ts'
 import { addMissed } from './wall/news.ts'
-import { momentsOf, countSold } from './wall/wall-history.ts'
+import { listMoments, countSold } from './wall/wall-history.ts'
 import type { Wall } from './wall/wall-model.ts'
 
 const stage = queryElement('stage', HTMLElement)
@@ -27,12 +27,12 @@ const counts = queryElement('counts', HTMLElement)
 const panelButtons = [...document.querySelectorAll<HTMLButtonElement>('button[data-panel]')]
 const reducedMotion = window.matchMedia('(prefers-reduced-motion: reduce)')
 
-let state = createState(viewOf(stage), readSoldArea(), reducedMotion.matches)
+let state = createState(measureView(stage), readSoldArea(), reducedMotion.matches)
 let drawnAt: number | undefined // when the last frame of a motion was drawn
 let components: Component | undefined // panels and everything else that loads after the first drawing
 let furnishing: Promise<void> | undefined // the promise of loading them
 let arriving = true
-const opened = { search: location.search, place: placeInAddressBar() }
+const opened = { search: location.search, place: readAddressBar() }
 let isDeadLink = false // so far; what a returning visitor's link names may be newer than the stored wall
 
 const isEmbedded = new URLSearchParams(location.search).has('embed')
@@ -50,8 +50,8 @@ const shell = createShell({
   },
   wall: () => state.wall,
   show: showWall,
-  caughtUp: checkLink,
-  furnished: () => furnishing,
+  onCaughtUp: checkLink,
+  waitForUi: () => furnishing,
 })
 const { appearance, askFrame } = shell
 const stageRenderer = createStageRenderer(canvas, () => state, appearance.theme(), askFrame)
@@ -65,8 +65,8 @@ const page: Page = {
   state: () => state,
   dispatch,
   appearance,
-  onGpu: stageRenderer.onGpu,
-  drawn() {
+  isOnGpu: stageRenderer.onGpu,
+  captureStage() {
     stageRenderer.draw()
     return canvas
   },
@@ -95,26 +95,26 @@ function showCounts() {
   counts.textContent =
     at === undefined
       ? formatSummary(wall.stats.claimed, wall.pricing.perBlock)
-      : `${formatCount(countSold(momentsOf(wall), at))} of ${formatBlocks(TOTAL_BLOCKS)} sold as of ${formatDate(at)}.`
+      : `${formatCount(countSold(listMoments(wall), at))} of ${formatBlocks(TOTAL_BLOCKS)} sold as of ${formatDate(at)}.`
 }
 
 function draw(now?: number) {
-  if (now !== undefined) moveBy(now)
+  if (now !== undefined) advanceTo(now)
   if (stageRenderer.draw()) lastView?.remove()
-  components?.frame?.(state)
+  components?.onDraw?.(state)
 }
 
 /** Advances the motion to the time of a frame. */
-function moveBy(now: number) {
+function advanceTo(now: number) {
   const ms = drawnAt === undefined ? 0 : now - drawnAt
   drawnAt = state.motion ? now : undefined
   if (state.motion) dispatch({ do: 'tick', ms })
 }
 
 /** In a frame only the wall is shown, with a link to the whole page. */
-function embed() {
+function showEmbedded() {
   document.body.classList.add('embed')
-  const home = createLink('home', '/', nameOnPage())
+  const home = createLink('home', '/', readWallName())
   home.target = '_blank'
   stage.append(home)
 }
@@ -129,7 +129,7 @@ function showWall(wall: Wall, since?: number) {
   setState({ ...state, wall, missed })
   // The place of a link is known only once the whole wall is; a wall that the user has moved meanwhile stays where it is.
   const hasArrived = arriving && wall.complete
-  if (before === undefined || hasArrived) goTo(placeInAddressBar(), state.isMoved)
+  if (before === undefined || hasArrived) goTo(readAddressBar(), state.isMoved)
   if (hasArrived) {
     arriving = false
     isDeadLink = findDeadLink(state, opened.search) !== undefined
@@ -139,8 +139,8 @@ function showWall(wall: Wall, since?: number) {
 
 /** The stage, just drawn, if it shows what the next visit opens with. */
 function openingView(): HTMLCanvasElement | undefined {
-  const isOpening = isSame(state.camera, state.initialCamera) && layersOf(state) === 0 && state.overlay === 'none'
-  return isOpening && stageRenderer.onGpu() ? page.drawn() : undefined
+  const isOpening = isSame(state.camera, state.initialCamera) && countLayers(state) === 0 && state.overlay === 'none'
+  return isOpening && stageRenderer.onGpu() ? page.captureStage() : undefined
 }
 
 /** Goes to the place of a link that the stored wall did not have, or says that it names nothing. */
@@ -168,14 +168,14 @@ async function loadLazyUi() {
   askFrame()
 }
 
-listen(canvas, dispatch)
+listenToStage(canvas, dispatch)
 reducedMotion.addEventListener('change', () => setState({ ...state, reducedMotion: reducedMotion.matches }))
 for (const button of panelButtons) {
   const panel = PANELS.find((name) => name === button.dataset['panel'])
   if (panel) button.addEventListener('click', () => dispatch({ do: 'open', panel }))
 }
 listenToZoomButtons(dispatch)
-if (isEmbedded) embed()
+if (isEmbedded) showEmbedded()
 // The page itself reads it before its first paint.
 store('visited', '1')
 shell.start()

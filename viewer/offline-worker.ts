@@ -24,11 +24,11 @@ self.addEventListener('fetch', (event) => {
   const { origin, pathname } = new URL(request.url)
   const isOfPage = origin === self.location.origin && (pathname === '/' || pathname.startsWith('/assets/'))
   if (request.method === 'GET' && isOfPage)
-    event.respondWith(fetch(request).catch((error: unknown) => answerKept(request, error)))
+    event.respondWith(fetch(request).catch((error: unknown) => answerFromCache(request, error)))
 })
 
 /** Responds from the cache. Ignores the query: the page is the same for every address. */
-async function answerKept(request: Request, error: unknown): Promise<Response> {
+async function answerFromCache(request: Request, error: unknown): Promise<Response> {
   const kept = await caches.match(request, { ignoreSearch: true, ignoreVary: true })
   if (kept === undefined) throw error
   return kept

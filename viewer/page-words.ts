@@ -12,7 +12,7 @@ export const readSharedStream = (): string | null =>
   document.querySelector('meta[name="live"]')?.getAttribute('content') ?? null
 
 /** The wall's name. */
-export const nameOnPage = (): string => document.querySelector('h1 .name')?.textContent ?? ''
+export const readWallName = (): string => document.querySelector('h1 .name')?.textContent ?? ''
 
 /** The area with nearly all sold blocks; `undefined` on an empty wall. */
 export function readSoldArea(): Rect | undefined {

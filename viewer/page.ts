@@ -7,9 +7,9 @@ export type Page = {
   state(): State
   dispatch(action: Action): void
   /** Whether the GPU draws. Only then the stage's pixels can be read. */
-  onGpu(): boolean
+  isOnGpu(): boolean
   /** Draws now and answers the stage's canvas while its pixels can be read. */
-  drawn(): HTMLCanvasElement
+  captureStage(): HTMLCanvasElement
   readonly appearance: Appearance
 }
 
@@ -18,7 +18,7 @@ export type Component = {
   /** The state has changed. */
   update(next: State, before: State): void
   /** The stage has been drawn. */
-  frame?(state: State): void
+  onDraw?(state: State): void
   /** The theme has changed. */
   restyle?(state: State): void
 }

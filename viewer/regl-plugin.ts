@@ -17,7 +17,7 @@ const STATUS = /\n *\/\/ Check status code\n[^}]*\}\n/
 const ERROR = /\n *\/\/ [A-Z]+: Clear error code here[^\n]*\n[^\n]*\n *gl\.getError\(\)\n/
 
 /** A function up to its closing brace, which is at the same indent as its beginning. */
-const bodyOf = (head: string) => new RegExp(`\\n( *)${head} \\([\\s\\S]*?\\n\\1\\}\\n`)
+const createBodyPattern = (head: string) => new RegExp(`\\n( *)${head} \\([\\s\\S]*?\\n\\1\\}\\n`)
 
 // More than a third of regl: elements, attributes, shaders, renderbuffers, cubes, timers, reading of pixels, and queries
 // to the driver at its start, which would block the page.
@@ -59,7 +59,9 @@ export const reglPlugin: Plugin = {
       [CORE, ownCore],
       [STATUS, '\n'],
       [ERROR, '\n'],
-      ...Object.entries(REPLACED).map(([head, own]) => [bodyOf(head), `\n${head} () { return ${own} }\n`] as const),
+      ...Object.entries(REPLACED).map(
+        ([head, own]) => [createBodyPattern(head), `\n${head} () { return ${own} }\n`] as const,
+      ),
       [HEAD, ownHead],
       [TAIL, '})()'],
     ] as const

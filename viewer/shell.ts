@@ -1,7 +1,7 @@
 /** The common part of both pages around their stage: theme, frames, size, and the wall as it arrives and changes. */
 
 import { type Appearance, createAppearance } from './appearance.ts'
-import { type View, viewOf } from './camera/camera.ts'
+import { type View, measureView } from './camera/camera.ts'
 import type { keepCopies } from './data/keep-copies.ts'
 import type { KeptWall, readKeptWall } from './data/kept-copy.ts'
 import { readWall } from './data/read-wall.ts'
@@ -35,9 +35,9 @@ export type ShellDeps = {
   /** The wall has arrived further, or has changed; `since` says since when its reader has missed that, in Unix milliseconds. */
   show(wall: Wall, since?: number): void
   /** The wall shows all that has happened until now. */
-  caughtUp?(): void
+  onCaughtUp?(): void
   /** Resolves once everything that explains the wall is loaded. The first `show` starts loading it. */
-  furnished?(): Promise<void> | undefined
+  waitForUi?(): Promise<void> | undefined
 }
 
 /** A shell that is not started yet. */
@@ -46,11 +46,11 @@ export function createShell(page: ShellDeps) {
   hideNotice()
   const appearance: Appearance = createAppearance(() => {
     page.setTheme(appearance.theme())
-    askFrame()
+    requestFrame()
   })
   let frameAsked = false
   /** Schedules one frame soon, however often it is called. */
-  const askFrame = () => {
+  const requestFrame = () => {
     if (frameAsked) return
     frameAsked = true
     requestAnimationFrame((now) => {
@@ -59,7 +59,7 @@ export function createShell(page: ShellDeps) {
     })
   }
   const fitStage = () => {
-    page.resize(viewOf(stage))
+    page.resize(measureView(stage))
     // Setting the size of a canvas clears it, so it is drawn again before the browser paints.
     page.draw()
   }
@@ -70,7 +70,7 @@ export function createShell(page: ShellDeps) {
   }
   return {
     appearance,
-    askFrame,
+    askFrame: requestFrame,
     /** Reads the wall, and follows it and the stage's size. */
     start() {
       new ResizeObserver(fitStage).observe(stage)
@@ -84,22 +84,22 @@ export function createShell(page: ShellDeps) {
 async function keepReading(page: ShellDeps) {
   const { stage, show } = page
   // Assistive technology waits while the stage is busy: until then nothing names what is pointed at.
-  const waitForCalm = async () => {
-    await page.furnished?.()
+  const waitUntilFurnished = async () => {
+    await page.waitForUi?.()
     stage.ariaBusy = 'false'
   }
   const kept = await page.keptCopy?.readKeptWall()
   if (kept !== undefined) {
     show(kept.wall)
-    await waitForCalm()
-    return await follow(page, kept.number, kept)
+    await waitUntilFurnished()
+    return await followWall(page, kept.number, kept)
   }
   for (let failures = 0; ; failures++) {
     stage.ariaBusy = 'true'
     try {
-      const { number } = await readWall({ ask: fetch, show, price: readPrice() })
-      void waitForCalm()
-      return await follow(page, number)
+      const { number } = await readWall({ requestPath: fetch, show, price: readPrice() })
+      void waitUntilFurnished()
+      return await followWall(page, number)
     } catch {
       stage.ariaBusy = 'false'
       await waitToRetry(RETRY_MS[failures] ?? RETRY_MS[3])
@@ -125,15 +125,22 @@ function waitToRetry(ms: number): Promise<void> {
 const REST_MS = 3000
 
 // Loaded once the wall is there, because nothing that is on the first screen needs it.
-async function follow(page: ShellDeps, number: number, kept?: KeptWall) {
+async function followWall(page: ShellDeps, number: number, kept?: KeptWall) {
   try {
     const { syncWall } = await import('./data/sync.ts')
     const { wall, show, keptCopy } = page
     const stale = queryElement('stale', HTMLElement)
     const showStale = (words: string) => void (stale.textContent = words)
-    const { caughtUp, toKeep } = syncWall({ number, shared: readSharedStream(), kept, wall, show, showStale })
+    const { caughtUp, toKeep } = syncWall({
+      number,
+      shared: readSharedStream(),
+      kept,
+      wall,
+      show,
+      showStaleness: showStale,
+    })
     await caughtUp
-    page.caughtUp?.()
+    page.onCaughtUp?.()
     if (keptCopy === undefined) return
     await new Promise((resolve) => setTimeout(resolve, REST_MS))
     const { keepCopies } = await keptCopy.loadKeeping()

@@ -5,8 +5,8 @@ import type { Work } from '../shared/works.ts'
 import type { Camera, Point, Rect, View } from './camera/camera.ts'
 import {
   findBlock,
-  clamp,
-  fit,
+  clampCamera,
+  fitWall,
   isFitted,
   lookAt,
   pan,
@@ -15,9 +15,9 @@ import {
   computeUprightZoom,
   zoom,
 } from './camera/camera.ts'
-import { isBeside, labelShape, lookBeside, computeStage } from './camera/label-layout.ts'
-import { type Motion, advance } from './camera/motion.ts'
-import { findArtwork, blocksOf, boundsOf, findWork } from './wall/artworks.ts'
+import { isBeside, chooseLabelShape, lookBeside, computeStage } from './camera/label-layout.ts'
+import { type Motion, advanceMotion } from './camera/motion.ts'
+import { findArtwork, listBlocks, boundsOf, findWork } from './wall/artworks.ts'
 import type { Missed } from './wall/news.ts'
 import type { Overlay, OverlayState } from './wall/overlay.ts'
 import { type History, type Past, rebuildPast } from './wall/wall-history.ts'
@@ -115,11 +115,11 @@ function applyAction(state: State, action: Action): State {
     case 'hold':
       return state.motion ? { ...state, motion: undefined } : state
     case 'tick':
-      return state.motion ? { ...state, ...advance(camera, view, state.motion, action.ms) } : state
+      return state.motion ? { ...state, ...advanceMotion(camera, view, state.motion, action.ms) } : state
     case 'zoom':
       return moveCamera(state, zoom(camera, view, action.factor, action.at ?? middleOf(view)))
     case 'fit':
-      return flyCamera(state, fit(view))
+      return flyCamera(state, fitWall(view))
     case 'point':
       return { ...state, pointer: action.at, cursor: action.at ? undefined : state.cursor }
     case 'tap':
@@ -139,13 +139,13 @@ function applyAction(state: State, action: Action): State {
     case 'tour':
       return goToStop({ ...seekMoment(state, undefined), stops: action.stops }, 0)
     case 'turn':
-      return state.panel === 'tour' ? goToStop(state, stopOf(state) + action.by) : state
+      return state.panel === 'tour' ? goToStop(state, findStop(state) + action.by) : state
     case 'invite':
       return { ...state, panel: 'agent', promptBlock: action.block }
     case 'zoom-to-work':
       return flyCamera(state, frameWork(state, action.block, Math.max(camera.zoom, WORK_ZOOM)))
     case 'centre':
-      return moveCamera(state, clamp({ ...action.on, zoom: camera.zoom }, view))
+      return moveCamera(state, clampCamera({ ...action.on, zoom: camera.zoom }, view))
     case 'select-agent':
       return withAgent(state, action.agent)
     case 'set-overlay':
@@ -182,14 +182,17 @@ function computeGoal(before: State, { view }: State, goal: Camera): Camera {
   if (pinned !== undefined && isBeside(goal, before.view, measureWork(before, pinned)))
     return lookBeside(measureWork(before, pinned), view, goal.zoom)
   if (before.motion !== undefined && agent !== undefined && wall !== undefined) return frameAgent(wall, agent, view)
-  return isFitted(goal, before.view) ? fit(view) : clamp(goal, stageOf({ ...before, view }))
+  return isFitted(goal, before.view) ? fitWall(view) : clampCamera(goal, stageOf({ ...before, view }))
 }
 
 /** The first camera: the sold blocks with their surroundings, and on an upright stage at least the wall's height. */
 function chooseOpeningCamera(sold: Rect | undefined, view: View): Camera {
-  if (sold === undefined) return fit(view)
+  if (sold === undefined) return fitWall(view)
   const look = lookAt(sold, view, OPENING_ZOOM)
-  return clamp({ ...look, zoom: Math.max(look.zoom, view.height > view.width ? computeUprightZoom(view) : 0) }, view)
+  return clampCamera(
+    { ...look, zoom: Math.max(look.zoom, view.height > view.width ? computeUprightZoom(view) : 0) },
+    view,
+  )
 }
 
 /** Whether two values differ in one of these fields. */
@@ -222,21 +225,23 @@ export const selectShownWall = ({ past, wall }: State): Wall | undefined => past
 const moveCamera = (state: State, camera: Camera): State => ({ ...state, camera, motion: undefined })
 
 const flyCamera = (state: State, to: Camera): State =>
-  state.reducedMotion ? moveCamera(state, clamp(to, stageOf(state))) : { ...state, motion: { kind: 'flight', to } }
+  state.reducedMotion
+    ? moveCamera(state, clampCamera(to, stageOf(state)))
+    : { ...state, motion: { kind: 'flight', to } }
 
 /** Whether the label is in sight: the tour says what it would, and on a narrow stage a panel takes its place, but for the bar of the past. */
-export const showsLabel = ({ wall, pinned, panel, view }: State): boolean =>
+export const isLabelShown = ({ wall, pinned, panel, view }: State): boolean =>
   wall !== undefined &&
   pinned !== undefined &&
   panel !== 'tour' &&
-  (panel === undefined || panel === 'time' || labelShape(view) !== 'sheet')
+  (panel === undefined || panel === 'time' || chooseLabelShape(view) !== 'sheet')
 
 /** The stage with what covers it. */
-const stageOf = (state: State): View => (showsLabel(state) ? computeStage(state.view) : state.view)
+const stageOf = (state: State): View => (isLabelShown(state) ? computeStage(state.view) : state.view)
 
 /** Moves a resting camera that is no longer valid, for example after a sheet was closed, to a valid position. */
 function settleMotion(state: State): State {
-  const allowed = clamp(state.camera, stageOf(state))
+  const allowed = clampCamera(state.camera, stageOf(state))
   return state.motion !== undefined || isSame(allowed, state.camera) ? state : flyCamera(state, allowed)
 }
 
@@ -275,7 +280,7 @@ function openPanel(state: State, panel: Panel): State {
 }
 
 /** How many layers lie over the wall that a step back closes. */
-export const layersOf = ({ panel, pinned, agent, at }: State): number =>
+export const countLayers = ({ panel, pinned, agent, at }: State): number =>
   [panel, panel === 'tour' ? undefined : pinned, agent, at].filter((layer) => layer !== undefined).length
 
 function withAgent(state: State, agent: number | undefined): State {
@@ -287,7 +292,7 @@ function withAgent(state: State, agent: number | undefined): State {
 
 /** The camera on all blocks of an agent. */
 export const frameAgent = (wall: Wall, agent: number, view: View): Camera =>
-  lookAt(boundsOf(blocksOf(wall, agent)), view, AGENT_ZOOM)
+  lookAt(boundsOf(listBlocks(wall, agent)), view, AGENT_ZOOM)
 
 /** The state with an artwork's details open, at the present if it was not sold yet at the shown moment. */
 function withWork(state: State, block: BlockIndex): State {
@@ -303,7 +308,7 @@ function withWork(state: State, block: BlockIndex): State {
 function withLabel(state: State, block: BlockIndex, zoomMax: number): State {
   const owner = state.wall?.claims.get(block)?.a
   const agent = owner === undefined || owner === state.agent ? state.agent : undefined
-  const isCovered = state.panel !== 'time' && labelShape(state.view) === 'sheet'
+  const isCovered = state.panel !== 'time' && chooseLabelShape(state.view) === 'sheet'
   const isOver = state.panel === 'tour' || (agent === undefined && state.panel === 'profile')
   const panel = isCovered || isOver ? undefined : state.panel
   const next = { ...state, pinned: block, pointer: undefined, agent, panel }
@@ -312,7 +317,7 @@ function withLabel(state: State, block: BlockIndex, zoomMax: number): State {
 }
 
 /** Which stop of the tour is shown. */
-export const stopOf = ({ stops = [], pinned }: State): number => stops.findIndex((block) => block === pinned)
+export const findStop = ({ stops = [], pinned }: State): number => stops.findIndex((block) => block === pinned)
 
 /** The look at a stop of the tour: its work in the middle of the stage, or an open block with its surroundings. */
 function lookAtStop(state: State, block: BlockIndex): Camera {
@@ -370,11 +375,11 @@ const middleOf = (view: View): Point => ({ x: view.width / 2, y: view.height / 2
 
 /** Opens the details of a block; closes them if those of its artwork were open already, or without a block. */
 function chooseBlock(state: State, block: BlockIndex | undefined): State {
-  if (block === undefined || block === state.pinned || openWork(state, state.at).includes(block))
+  if (block === undefined || block === state.pinned || findOpenWork(state, state.at).includes(block))
     return { ...state, pinned: undefined }
   return { ...withLabel(state, block, state.camera.zoom), pointer: state.pointer }
 }
 
 /** The blocks of the artwork whose details are open, as sold by a moment; none for an open block. */
-export const openWork = ({ wall, pinned }: State, at?: number): Work =>
+export const findOpenWork = ({ wall, pinned }: State, at?: number): Work =>
   wall === undefined || pinned === undefined ? [] : findWork(wall, pinned, at)

@@ -40,7 +40,7 @@ export type ThemeName = (typeof THEMES)[number]
 export const themes: Readonly<Record<ThemeName, Theme>> = { dark, light, contrast }
 
 /** `#rrggbb` as three bytes. */
-export function bytesOf(colour: string): [number, number, number] {
+export function parseColour(colour: string): [number, number, number] {
   const value = Number.parseInt(colour.slice(1), 16)
   return [value >> 16, (value >> 8) & 255, value & 255]
 }
@@ -48,8 +48,8 @@ export function bytesOf(colour: string): [number, number, number] {
 const BYTES = 256
 
 /** The colour of each byte of the texture: red, green, blue and opacity, one byte each. */
-export function coloursOf(theme: Theme): Uint8Array<ArrayBuffer> {
+export function createColourTable(theme: Theme): Uint8Array<ArrayBuffer> {
   const rgba = new Uint8Array(BYTES * 4)
-  for (let i = 0; i < BYTES; i++) rgba.set([...bytesOf(PALETTE[i] ?? theme.own[i] ?? theme.ground), 255], i * 4)
+  for (let i = 0; i < BYTES; i++) rgba.set([...parseColour(PALETTE[i] ?? theme.own[i] ?? theme.ground), 255], i * 4)
   return rgba
 }

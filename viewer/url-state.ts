@@ -1,9 +1,18 @@
 /** The page’s address, `?work=80,45&agent=3&at=1760000000000#x,y,zoom` or `#all`: a link shows what its sender saw, and the address bar follows the state. */
 
 import { type BlockIndex, coordOf, parseCoord } from '../shared/wall.ts'
-import { type Camera, type View, clamp, fit, isFitted } from './camera/camera.ts'
+import { type Camera, type View, clampCamera, fitWall, isFitted } from './camera/camera.ts'
 import { isBeside } from './camera/label-layout.ts'
-import { type State, frameAgent, seekMoment, isSame, layersOf, openWork, measureWork, frameWork } from './state.ts'
+import {
+  type State,
+  frameAgent,
+  seekMoment,
+  isSame,
+  countLayers,
+  findOpenWork,
+  measureWork,
+  frameWork,
+} from './state.ts'
 import { findAgent } from './wall/search.ts'
 
 // Browsers refuse to change the address too often.
@@ -21,7 +30,7 @@ export function goToPlace(state: State, place: Place): State {
 /** The camera of an address. If it does not show the artwork, for example in a smaller window, the artwork's camera is used. */
 function findCamera(state: State, { camera, block }: Place): Camera {
   const { wall, initialCamera, view, agent } = state
-  const asked = camera === 'all' ? fit(view) : camera && clamp(camera, view)
+  const asked = camera === 'all' ? fitWall(view) : camera && clampCamera(camera, view)
   if (block !== undefined && wall !== undefined) {
     const isThere = asked !== undefined && isBeside(asked, view, measureWork(state, block))
     return isThere ? asked : frameWork(state, block, asked?.zoom)
@@ -33,7 +42,7 @@ function findCamera(state: State, { camera, block }: Place): Camera {
 export function placeOf(state: State): Place {
   const { camera, initialCamera, pinned, agent, at, wall } = state
   const owner = agent === undefined ? undefined : wall?.agents[agent]
-  const work = openWork(state)
+  const work = findOpenWork(state)
   return {
     camera: isSame(camera, initialCamera) ? undefined : camera,
     block: work.length > 1 ? work[0] : pinned,
@@ -44,7 +53,7 @@ export function placeOf(state: State): Place {
 }
 
 /** The current address in the address bar. */
-export const placeInAddressBar = (): Place => ({
+export const readAddressBar = (): Place => ({
   ...readAddress(location.search, location.hash),
   embedded: new URLSearchParams(location.search).has('embed'),
 })
@@ -64,7 +73,7 @@ export function findDeadLink({ wall }: State, search: string): string | undefine
 }
 
 /** The query and fragment of a link to a state. */
-export const addressOf = (state: State, search: string): string => writeAddress(placeOf(state), state.view, search)
+export const buildAddress = (state: State, search: string): string => writeAddress(placeOf(state), state.view, search)
 
 /** The data of an entry of the browser's history: how many layers are open, and how many were in the page's first entry. */
 type Entry = { readonly layers: number; readonly first: number }
@@ -82,42 +91,42 @@ export function syncAddressBar(
   let timer: ReturnType<typeof setTimeout> | undefined
   let restoring = false
   let leaving = false // our own step back has begun; the address is written once it has ended
-  const formatAddress = () => `${location.pathname}${addressOf(state(), location.search)}`
+  const formatAddress = () => `${location.pathname}${buildAddress(state(), location.search)}`
   const readEntry = (): Entry | undefined => (typeof history.state?.layers === 'number' ? history.state : undefined)
-  const keep = (layers: number, to: string): Entry => {
+  const replaceEntry = (layers: number, to: string): Entry => {
     const kept = { layers, first: Math.min(layers, readEntry()?.first ?? layers) }
     // Replaced, not pushed: moving the wall must not fill the history.
     history.replaceState(kept, '', to)
     return kept
   }
-  const writeSoon = () => {
-    timer = setTimeout(() => keep(layersOf(state()), formatAddress()), REST_MS)
+  const scheduleWrite = () => {
+    timer = setTimeout(() => replaceEntry(countLayers(state()), formatAddress()), REST_MS)
   }
-  const write = (before: State) => {
-    const layers = layersOf(state())
-    const { layers: known, first } = readEntry() ?? keep(layersOf(before), location.href)
+  const writeState = (before: State) => {
+    const layers = countLayers(state())
+    const { layers: known, first } = readEntry() ?? replaceEntry(countLayers(before), location.href)
     for (let next = known + 1; next <= layers; next++) history.pushState({ layers: next, first }, '', formatAddress())
     const back = known - Math.max(layers, first)
     leaving = back > 0
     if (leaving) history.go(-back)
-    else writeSoon()
+    else scheduleWrite()
   }
-  const restore = (known: Entry | undefined) => {
+  const restoreState = (known: Entry | undefined) => {
     restoring = true
-    if (known === undefined || known.layers > layersOf(state())) goTo(placeInAddressBar(), known !== undefined)
-    else while (layersOf(state()) > known.layers) dismiss()
+    if (known === undefined || known.layers > countLayers(state())) goTo(readAddressBar(), known !== undefined)
+    else while (countLayers(state()) > known.layers) dismiss()
     restoring = false
-    keep(layersOf(state()), formatAddress())
+    replaceEntry(countLayers(state()), formatAddress())
   }
   window.addEventListener('popstate', () => {
     clearTimeout(timer)
-    if (!leaving) return restore(readEntry())
+    if (!leaving) return restoreState(readEntry())
     leaving = false
-    write(state())
+    writeState(state())
   })
   return (before: State): void => {
     clearTimeout(timer)
-    if (!restoring && !leaving) write(before)
+    if (!restoring && !leaving) writeState(before)
   }
 }
 
@@ -165,10 +174,10 @@ export function writeAddress({ camera, block, work, agent, at }: Place, view: Vi
   }
   // A comma is allowed in a query and reads better than its escape.
   const text = query.toString().replaceAll('%2C', ',')
-  return `${text && '?'}${text}${fragmentOf(camera, view)}`
+  return `${text && '?'}${text}${formatFragment(camera, view)}`
 }
 
-function fragmentOf(camera: Place['camera'], view: View): string {
+function formatFragment(camera: Place['camera'], view: View): string {
   if (camera === undefined) return ''
   return camera === 'all' || isFitted(camera, view) ? WHOLE : `#${formatCamera(camera)}`
 }

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { APPEARANCES, listSmallTargets, violationsOf } from '../support/page/axe.ts'
+import { APPEARANCES, listSmallTargets, findViolations } from '../support/page/axe.ts'
 import { createGalleryWall } from '../support/page/gallery.ts'
 import { canvas } from '../support/page/sample-wall.ts'
-import { toStep, walkPainting } from '../support/page/studio-driver.ts'
-import { openTestBrowser, testPages } from '../support/page/test-page.ts'
+import { goToStep, walkPainting } from '../support/page/studio-driver.ts'
+import { openTestBrowser, setUpTestPages } from '../support/page/test-page.ts'
 
 // Goal: the page is for everyone. Method: axe checks each state in each theme, no target is smaller than 44 pixels, and
 // the focus moves where keyboard users expect it.
@@ -13,7 +13,7 @@ const browser = await openTestBrowser()
 const NOTHING = { claimed: 0, remaining: 14_400, agents: 0, lastClaimedAt: null, lastSaleId: 0 }
 
 describe.skipIf('reason' in browser)('the page for everyone, in Chromium', () => {
-  const { server, openPage } = testPages(browser, { width: 960, height: 600 })
+  const { server, openPage } = setUpTestPages(browser, { width: 960, height: 600 })
 
   const PANELS = [
     ['/', 'Find'],
@@ -26,45 +26,45 @@ describe.skipIf('reason' in browser)('the page for everyone, in Chromium', () =>
   /** What is wrong with a state of the page, by its name. */
   const listFaults = async (page: Page, state: string) => [
     state,
-    await violationsOf(page),
+    await findViolations(page),
     await listSmallTargets(page),
   ]
-  const createSound = (state: string) => [state, [], []]
+  const createCleanReport = (state: string) => [state, [], []]
 
-  const walk = async (options: BrowserContextOptions) => {
+  const auditPage = async (options: BrowserContextOptions) => {
     const page = await openPage('?block=79,44', options)
     await page.locator('#card summary').click()
     await page.locator('#card .payment').getByText('Paid on Base').waitFor()
-    expect(await listFaults(page, 'label')).toEqual(createSound('label'))
+    expect(await listFaults(page, 'label')).toEqual(createCleanReport('label'))
     for (const [key, title] of PANELS) {
       await page.keyboard.press(key)
       await page.getByRole('heading', { name: title, exact: true, includeHidden: true }).waitFor({ state: 'attached' })
       if (key === 'v') await page.getByLabel('Agent frameworks').check()
       if (key === 't') await page.keyboard.press('Home')
-      expect(await listFaults(page, title)).toEqual(createSound(title))
+      expect(await listFaults(page, title)).toEqual(createCleanReport(title))
       await page.keyboard.press('Escape')
     }
     await page.getByRole('button', { name: 'Send your agent' }).first().click()
     await page.locator('.prompt').waitFor()
-    expect(await listFaults(page, 'send your agent')).toEqual(createSound('send your agent'))
+    expect(await listFaults(page, 'send your agent')).toEqual(createCleanReport('send your agent'))
     await page.keyboard.press('Escape')
     await page.locator('#card .agent').click()
     await page.locator('.about-agent').waitFor()
-    expect(await listFaults(page, 'profile')).toEqual(createSound('profile'))
+    expect(await listFaults(page, 'profile')).toEqual(createCleanReport('profile'))
     await page.keyboard.press('Escape')
     await page.locator('.chip').waitFor()
-    expect(await listFaults(page, 'chip')).toEqual(createSound('chip'))
+    expect(await listFaults(page, 'chip')).toEqual(createCleanReport('chip'))
     await page.locator('#news button').click()
     for (const stop of ['1 of 2', '2 of 2']) {
       await page.locator('.stop').getByText(stop).waitFor()
-      expect(await listFaults(page, stop)).toEqual(createSound(stop))
+      expect(await listFaults(page, stop)).toEqual(createCleanReport(stop))
       await page.keyboard.press('n')
     }
   }
 
   test.each([...APPEARANCES, ['strong contrast', { contrast: 'more' }] as const])(
     'axe finds nothing to complain about in any state of the page: %s',
-    async (_, options) => await walk(options),
+    async (_, options) => await auditPage(options),
   )
 
   test.each(APPEARANCES)(
@@ -77,9 +77,9 @@ describe.skipIf('reason' in browser)('the page for everyone, in Chromium', () =>
         full: { ...full, stats: { ...full.stats, claimed: 14_400, remaining: 0 } },
       }
       for (const [name, wall] of Object.entries(walls)) {
-        server().show(wall)
+        server().showCanvas(wall)
         const page = await openPage('', options)
-        expect(await listFaults(page, name)).toEqual(createSound(name))
+        expect(await listFaults(page, name)).toEqual(createCleanReport(name))
         await page.context().close()
       }
     },
@@ -87,15 +87,15 @@ describe.skipIf('reason' in browser)('the page for everyone, in Chromium', () =>
 
   test.each(APPEARANCES)('axe finds nothing to complain about in any step of painting: %s', async (_, options) => {
     const page = await openPage('paint?at=20,20', options)
-    await walkPainting(page, async (state) => expect(await listFaults(page, state)).toEqual(createSound(state)))
+    await walkPainting(page, async (state) => expect(await listFaults(page, state)).toEqual(createCleanReport(state)))
     await page.locator('#wall').focus()
     // Onto blocks of other owners.
-    await toStep(page, 'place')
+    await goToStep(page, 'place')
     await page.getByLabel('Column').fill('80')
     await page.getByLabel('Row', { exact: true }).fill('45')
-    await toStep(page, 'deal')
+    await goToStep(page, 'deal')
     await page.getByText('Blocks under the picture').waitFor()
-    expect(await listFaults(page, 'not open')).toEqual(createSound('not open'))
+    expect(await listFaults(page, 'not open')).toEqual(createCleanReport('not open'))
   })
 
   test('every panel opens by its key, takes the focus, and returns it when closed', async () => {

@@ -3,7 +3,7 @@ import type { Frame, Page } from 'playwright-core'
 import { PALETTE } from '../../shared/palette.ts'
 import { toScreen } from '../../viewer/camera/camera.ts'
 import { lookAtSketch } from '../../viewer/studio/sketch.ts'
-import { violationsOf } from '../support/page/axe.ts'
+import { findViolations } from '../support/page/axe.ts'
 import type { Shown } from '../support/page/chat-host.ts'
 import { openTestBrowser } from '../support/page/test-page.ts'
 
@@ -144,7 +144,7 @@ describe.skipIf('reason' in browser)('the wall inside a chat', () => {
     [900, 'light'],
   ] as const)('axe finds nothing to complain about in a chat at a width of %i, %s', async (width, theme) => {
     const [, frame] = await showCall({ tool: 'preview_block', args: preview, theme }, width)
-    expect(await violationsOf(frame)).toEqual([])
+    expect(await findViolations(frame)).toEqual([])
     expect(await frame.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
   })
 

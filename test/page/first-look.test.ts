@@ -3,10 +3,10 @@ import type { Page } from 'playwright-core'
 import { PALETTE } from '../../shared/palette.ts'
 import { dark } from '../../viewer/theme.ts'
 import { OPEN } from '../../viewer/wall/pixel-buffer.ts'
-import { readColour, countDraws, waitUntilReady, waitForColour, viewOf } from '../support/page/driver.ts'
+import { readColour, countDraws, waitUntilReady, waitForColour, measureStage } from '../support/page/driver.ts'
 import { createGalleryWall } from '../support/page/gallery.ts'
 import { canvas, nastyBlock, openBlock, chooseRainbow } from '../support/page/sample-wall.ts'
-import { openTestBrowser, goToLive, testPages } from '../support/page/test-page.ts'
+import { openTestBrowser, goToLive, setUpTestPages } from '../support/page/test-page.ts'
 
 // Goal: every visitor sees at once what the page is, with any window, wall, link or failure.
 
@@ -16,7 +16,7 @@ const emptyWall = { ...canvas, agents: [], blocks: [], stats: nothing }
 const white = new Uint8Array(100).fill(215).toBase64()
 
 /** Runs in the page before its own code: collects layout shifts without a user action, as `window.shifts`. */
-function noteShifts() {
+function recordShifts() {
   const shifts: string[] = []
   Reflect.set(window, 'shifts', shifts)
   new PerformanceObserver((list) => {
@@ -43,7 +43,7 @@ const listCollisions = (page: Page) =>
   })
 
 describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
-  const { server, newPage, openPage, troubles } = testPages(browser, { width: 960, height: 600 })
+  const { server, newPage, openPage, troubles } = setUpTestPages(browser, { width: 960, height: 600 })
 
   test('one line says what the wall is, what a block costs and how many are sold', async () => {
     const page = await openPage('')
@@ -56,9 +56,9 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
   })
 
   test.each([320, 390, 820, 1440, 3840])('nothing moves while the page loads in a window %d wide', async (width) => {
-    server().show(createGalleryWall(1500))
+    server().showCanvas(createGalleryWall(1500))
     const page = await newPage({ viewport: { width, height: 844 } })
-    await page.addInitScript(noteShifts)
+    await page.addInitScript(recordShifts)
     await page.goto(server().url.href)
     await waitUntilReady(page)
     await page.locator('#news button').waitFor()
@@ -71,14 +71,14 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
   })
 
   test('the first pixels are drawn where they stay', async () => {
-    server().holdAfter(8000)
+    server().pausePixelsAfter(8000)
     const page = await newPage()
     await page.goto(server().url.href)
-    const { width, height } = await viewOf(page)
+    const { width, height } = await measureStage(page)
     const inRainbow = { x: width / 2 + 33, y: height / 2 + 33 }
     await waitForColour(page, inRainbow, PALETTE[chooseRainbow(5, 5)] ?? '')
     expect(await page.textContent('#counts')).toBe('4 of 14,400 blocks sold, $1 each.')
-    server().holdAfter(undefined)
+    server().pausePixelsAfter(undefined)
     await waitUntilReady(page)
     await waitForColour(page, inRainbow, PALETTE[chooseRainbow(5, 5)] ?? '')
   })
@@ -139,12 +139,12 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
 
   test('a light page is never black, from its first frame on', async () => {
     const page = await newPage({ colorScheme: 'light' })
-    server().holdAfter(1)
+    server().pausePixelsAfter(1)
     await page.goto(server().url.href)
     expect(await readColour(page, { x: 5, y: 5 })).toBe('#e5dfd5')
-    const view = await viewOf(page)
+    const view = await measureStage(page)
     expect(await readColour(page, { x: view.width / 2, y: view.height / 2 })).toBe('#e5dfd5')
-    server().holdAfter(undefined)
+    server().pausePixelsAfter(undefined)
     await waitUntilReady(page)
   })
 
@@ -173,11 +173,11 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
   })
 
   test('a wall without sales shows its grid and edge, and invites visitors to buy the first block', async () => {
-    server().show(emptyWall)
+    server().showCanvas(emptyWall)
     const page = await openPage('')
     await page.getByText('Nobody has bought a block yet.').waitFor()
     expect(await page.isVisible('.glow')).toBe(true)
-    const view = await viewOf(page)
+    const view = await measureStage(page)
     // The wall's upper left corner: its edge outside, a line between lots inside.
     const zoom = Math.min(view.width / 1600, view.height / 900) * 0.96
     const corner = { x: view.width / 2 - 800 * zoom, y: view.height / 2 - 450 * zoom }
@@ -211,23 +211,23 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
 
   test('the history shows the plan of lots where nothing was sold yet', async () => {
     const page = await openPage('?at=1760000000000#795,445,16')
-    const { width, height } = await viewOf(page)
+    const { width, height } = await measureStage(page)
     // Block 79,44, which was sold later: its left edge, and its inside.
     await waitForColour(page, { x: width / 2 - 80, y: height / 2 }, dark.gridLine)
     await waitForColour(page, { x: width / 2, y: height / 2 }, dark.own[OPEN] ?? '')
   })
 
   test('the minimap is not drawn block by block', async () => {
-    server().show(createGalleryWall(1500))
+    server().showCanvas(createGalleryWall(1500))
     const page = await openPage('')
     await page.evaluate(() => {
       const { putImageData } = CanvasRenderingContext2D.prototype
       Reflect.set(window, 'puts', 0)
-      const count = function (this: unknown, ...given: unknown[]) {
+      const countAndPut = function (this: unknown, ...given: unknown[]) {
         Reflect.set(window, 'puts', Reflect.get(window, 'puts') + 1)
         return Reflect.apply(putImageData, this, given)
       }
-      Reflect.set(CanvasRenderingContext2D.prototype, 'putImageData', count)
+      Reflect.set(CanvasRenderingContext2D.prototype, 'putImageData', countAndPut)
     })
     for (let press = 0; press < 6; press++) await page.keyboard.press('+')
     await page.locator('.minimap').waitFor()
@@ -260,7 +260,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
   })
 
   test('a sold-out wall does not invite anybody to buy', async () => {
-    server().show({ ...canvas, stats: { ...canvas.stats, claimed: 14_400, remaining: 0 } })
+    server().showCanvas({ ...canvas, stats: { ...canvas.stats, claimed: 14_400, remaining: 0 } })
     const page = await openPage('')
     expect(await page.textContent('#counts')).toBe('All 14,400 blocks are sold, at $1 each.')
     expect(await page.getByRole('button', { name: 'Send your agent' }).count()).toBe(0)
@@ -270,7 +270,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
   })
 
   test('if a part of the page cannot be loaded, a readable message says so', async () => {
-    server().show(createGalleryWall(1500))
+    server().showCanvas(createGalleryWall(1500))
     const page = await newPage()
     await page.route('**/lazy-ui*.js', (route) => route.abort())
     await page.goto(server().url.href)

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { HEIGHT, WIDTH } from '../../shared/wall.ts'
-import { fit, type Point } from '../../viewer/camera/camera.ts'
+import { fitWall, type Point } from '../../viewer/camera/camera.ts'
 import { IS_LONG_RUN } from '../support/long-run.ts'
-import { openLabel, measureStageTop, viewOf } from '../support/page/driver.ts'
+import { openLabel, measureStageTop, measureStage } from '../support/page/driver.ts'
 import { createGalleryWall } from '../support/page/gallery.ts'
-import { indexOf, canvas, rainbowBlock } from '../support/page/sample-wall.ts'
-import { openTestBrowser, testPages } from '../support/page/test-page.ts'
+import { requireBlockAt, canvas, rainbowBlock } from '../support/page/sample-wall.ts'
+import { openTestBrowser, setUpTestPages } from '../support/page/test-page.ts'
 import { prngOf } from '../support/prng.ts'
 
 // Goal: an open artwork has its details next to it, whole and reachable, wherever it is. Method: clicks at random positions on
@@ -34,24 +34,24 @@ const measureOverhang = (page: Page) =>
   })
 
 describe.skipIf('reason' in browser)('the label, in Chromium', () => {
-  const { server, openPage } = testPages(browser, { width: 960, height: 600 })
+  const { server, openPage } = setUpTestPages(browser, { width: 960, height: 600 })
 
   test.each(WINDOWS)('at %i x %i, the details are never cut off, whatever is clicked', async (width, height) => {
-    server().show(createGalleryWall(1500))
+    server().showCanvas(createGalleryWall(1500))
     const page = await openPage('#all', { viewport: { width, height } })
-    const [view, top] = [await viewOf(page), await measureStageTop(page)]
-    const { zoom } = fit(view)
+    const [view, top] = [await measureStage(page), await measureStageTop(page)]
+    const { zoom } = fitWall(view)
     const prng = prngOf(width)
     // A pointer is on whole pixels of the screen: at the very edge it may be next to the wall.
-    const drawWithin = (side: number) => (EDGE + prng.below(side - 2 * EDGE) - side / 2) * zoom
+    const pickOffset = (side: number) => (EDGE + prng.below(side - 2 * EDGE) - side / 2) * zoom
     // Two quick clicks close together would be a double click.
-    const drawPointAwayFrom = (last: Point): Point => {
-      const point = { x: drawWithin(WIDTH), y: drawWithin(HEIGHT) }
-      return Math.hypot(point.x - last.x, point.y - last.y) < 50 ? drawPointAwayFrom(last) : point
+    const pickPointAwayFrom = (last: Point): Point => {
+      const point = { x: pickOffset(WIDTH), y: pickOffset(HEIGHT) }
+      return Math.hypot(point.x - last.x, point.y - last.y) < 50 ? pickPointAwayFrom(last) : point
     }
     let point: Point = { x: 0, y: 0 }
     for (let click = 0; click < CLICKS; click++) {
-      point = drawPointAwayFrom(point)
+      point = pickPointAwayFrom(point)
       await openLabel(page, { x: view.width / 2 + point.x, y: top + view.height / 2 + point.y })
       if ((await page.locator('#card .payment').count()) > 0)
         await page.locator('#card .payment').getByText('Paid on Base').waitFor({ state: 'attached' })
@@ -81,9 +81,9 @@ describe.skipIf('reason' in browser)('the label, in Chromium', () => {
 
   test('the details of an artwork without a picture say that none was painted, or that it is hidden', async () => {
     const blocks = canvas.blocks.map(({ px, ...block }) =>
-      block.i === indexOf(79, 44) ? block : { ...block, ...(px ? { px } : {}) },
+      block.i === requireBlockAt(79, 44) ? block : { ...block, ...(px ? { px } : {}) },
     )
-    server().show({ ...canvas, blocks })
+    server().showCanvas({ ...canvas, blocks })
     const page = await openPage('?work=79,44')
     await page.locator('#card').getByText('or the operator has hidden it').waitFor()
   })
@@ -153,8 +153,8 @@ describe.skipIf('reason' in browser)('the label, in Chromium', () => {
     const readSeen = () => page.evaluate(() => Reflect.get(document.querySelector('#card .title') ?? {}, 'seen'))
     await page.evaluate(() => Reflect.set(document.querySelector('#card .title') ?? {}, 'seen', true))
     const red = new Uint8Array(100).fill(180).toBase64()
-    server().repaint(indexOf(79, 44), new Uint8Array(100).fill(215).toBase64())
-    server().sell(indexOf(0, 0), { id: 3, name: 'Carol', wallet: '0xcccc…cccc', framework: null })
+    server().repaint(requireBlockAt(79, 44), new Uint8Array(100).fill(215).toBase64())
+    server().sell(requireBlockAt(0, 0), { id: 3, name: 'Carol', wallet: '0xcccc…cccc', framework: null })
     // Later entries of the log have arrived.
     await page.getByText('5 of 14,400 blocks sold').waitFor()
     expect(await readSeen()).toBe(true)
@@ -170,13 +170,13 @@ describe.skipIf('reason' in browser)('the label, in Chromium', () => {
     // A few pixels next to the artworks in the middle.
     await openLabel(page, { x: stage.x + stage.width / 2 - 6, y: stage.y + stage.height / 2 }, 'finger')
     await page.waitForURL(/(block|work)=/)
-    const heightOf = async () => (await page.locator('#card').boundingBox())?.height ?? 0
+    const measureHeight = async () => (await page.locator('#card').boundingBox())?.height ?? 0
     const button = await page.locator('#card').getByRole('button', { name: 'Share' }).boundingBox()
     const sheet = await page.locator('#card').boundingBox()
     expect(button !== null && sheet !== null && button.y + button.height <= sheet.y + sheet.height).toBe(true)
     expect(button?.height).toBeGreaterThanOrEqual(44)
     expect(await page.locator('#card').getByRole('button', { name: 'Zoom in' }).count()).toBe(0)
-    const before = await heightOf()
+    const before = await measureHeight()
     await page.locator('#card summary').click()
     await page.getByRole('button', { name: 'Details' }).tap()
     await page.waitForFunction(
@@ -189,9 +189,9 @@ describe.skipIf('reason' in browser)('the label, in Chromium', () => {
   test('the link is the widest button in the details, and a click on the picture zooms in', async () => {
     const page = await openPage('?work=80,45#800,450,3')
     const card = page.locator('#card')
-    const widthOf = async (name: string) =>
+    const measureWidth = async (name: string) =>
       (await card.getByRole(name === 'example.com' ? 'link' : 'button', { name }).boundingBox())?.width ?? 0
-    expect(await widthOf('example.com')).toBeGreaterThan(2 * (await widthOf('Share')))
+    expect(await measureWidth('example.com')).toBeGreaterThan(2 * (await measureWidth('Share')))
     const before = page.url()
     await card.getByRole('button', { name: 'Zoom in' }).click()
     await page.waitForURL((url) => url.href !== before)
@@ -201,7 +201,7 @@ describe.skipIf('reason' in browser)('the label, in Chromium', () => {
   test('a long name and a long message are aligned to their side, without a box around them', async () => {
     const [first, ...others] = canvas.blocks
     if (first === undefined) throw new Error('the made-up wall is empty')
-    server().show({ ...canvas, blocks: [{ ...first, m: 'word '.repeat(50).trim() }, ...others] })
+    server().showCanvas({ ...canvas, blocks: [{ ...first, m: 'word '.repeat(50).trim() }, ...others] })
     const page = await openPage('?block=79,44')
     const message = page.locator('#card p.message')
     expect(await message.evaluate((element) => getComputedStyle(element).boxShadow)).toBe('none')
@@ -212,7 +212,7 @@ describe.skipIf('reason' in browser)('the label, in Chromium', () => {
   test('a name in a right-to-left script is aligned to its own side', async () => {
     const [mallory, ...others] = canvas.blocks
     if (mallory === undefined) throw new Error('the made-up wall is empty')
-    server().show({ ...canvas, blocks: [{ ...mallory, m: 'مرحبا بالعالم' }, ...others] })
+    server().showCanvas({ ...canvas, blocks: [{ ...mallory, m: 'مرحبا بالعالم' }, ...others] })
     const page = await openPage('?block=79,44')
     const side = await page.locator('#card .title').evaluate((element) => getComputedStyle(element).direction)
     expect(side).toBe('rtl')

@@ -3,8 +3,8 @@ import { PALETTE } from '../../shared/palette.ts'
 import { sendUntilSettled, sign } from '../support/e2e/buyer.ts'
 import { type World, startWorld } from '../support/e2e/world.ts'
 import { buildPage } from '../support/page/built-page.ts'
-import { openLabel, moveTo, waitForBlockColour } from '../support/page/driver.ts'
-import { indexOf } from '../support/page/sample-wall.ts'
+import { openLabel, hoverBlock, waitForBlockColour } from '../support/page/driver.ts'
+import { requireBlockAt } from '../support/page/sample-wall.ts'
 import { openTestBrowser, goToLive, openTestPage } from '../support/page/test-page.ts'
 
 // Goal: a visitor of the page sees a real purchase, without any fake in between. Method: the built page
@@ -37,9 +37,9 @@ describe.skipIf('reason' in browser)('the page of a real wall, in Chromium', () 
     const payment = await sign(world, await world.wallet(), '80,45')
     expect((await sendUntilSettled(world, `80,45?${query}`, payment)).status).toBe(200)
     await page.getByText('1 of 14,400 blocks sold').waitFor()
-    await waitForBlockColour(page, indexOf(80, 45), PALETTE[RED] ?? '')
+    await waitForBlockColour(page, requireBlockAt(80, 45), PALETTE[RED] ?? '')
 
-    const point = await moveTo(page, indexOf(80, 45))
+    const point = await hoverBlock(page, requireBlockAt(80, 45))
     await openLabel(page, point)
     const card = page.locator('#card')
     await card.getByText('Hello from a machine').waitFor()

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { PALETTE } from '../../shared/palette.ts'
-import { boxOf, fit, zoom } from '../../viewer/camera/camera.ts'
+import { boxOf, fitWall, zoom } from '../../viewer/camera/camera.ts'
 import { dark } from '../../viewer/theme.ts'
 import { OPEN } from '../../viewer/wall/pixel-buffer.ts'
 import {
@@ -11,10 +11,10 @@ import {
   waitForColour,
   waitForBlockColour,
   measureStageTop,
-  viewOf,
+  measureStage,
 } from '../support/page/driver.ts'
-import { indexOf, nastyBlock, openBlock, rainbowBlock } from '../support/page/sample-wall.ts'
-import { openTestBrowser, testPages } from '../support/page/test-page.ts'
+import { requireBlockAt, nastyBlock, openBlock, rainbowBlock } from '../support/page/sample-wall.ts'
+import { openTestBrowser, setUpTestPages } from '../support/page/test-page.ts'
 
 // Goal: a browser without WebGL shows the same wall and has the same controls. Method: WebGL is disabled in the page
 // before it starts, and colours are read from what the browser shows.
@@ -37,9 +37,13 @@ function refuseAll() {
 }
 
 describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () => {
-  const { server, newPage } = testPages(browser, { width: 960, height: 600 })
+  const { server, newPage } = setUpTestPages(browser, { width: 960, height: 600 })
 
-  async function openWithout(refuse: () => void, address = '#all', options?: BrowserContextOptions): Promise<Page> {
+  async function openWithoutContext(
+    refuse: () => void,
+    address = '#all',
+    options?: BrowserContextOptions,
+  ): Promise<Page> {
     const page = await newPage(options)
     await page.addInitScript(refuse)
     await page.goto(server().url.href + address)
@@ -51,8 +55,8 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
   const open = dark.own[OPEN] ?? ''
 
   test('without WebGL, every pixel shows its palette colour', async () => {
-    const page = await openWithout(refuseWebGl, '#805,455,20')
-    const view = await viewOf(page)
+    const page = await openWithoutContext(refuseWebGl, '#805,455,20')
+    const view = await measureStage(page)
     const box = boxOf({ x: 805, y: 455, zoom: 20 }, view, rainbowBlock)
     for (const pixel of [0, 33, 66, 99]) {
       const [x, y] = [pixel % 10, Math.floor(pixel / 10)]
@@ -62,19 +66,19 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
   })
 
   test('without WebGL, the artworks of a selected agent have an outline', async () => {
-    const page = await openWithout(refuseWebGl, '?agent=1#805,455,20')
+    const page = await openWithoutContext(refuseWebGl, '?agent=1#805,455,20')
     // The profile takes a part of the stage.
     await page.locator('.about-agent').getByText('Ada').waitFor()
-    const box = boxOf({ x: 805, y: 455, zoom: 20 }, await viewOf(page), rainbowBlock)
-    const pointBeside = (px: number) => ({ x: box.left + px, y: box.top + box.height / 2 })
-    await waitForColour(page, pointBeside(-1), '#ffffff')
-    await waitForColour(page, pointBeside(-2), '#000000')
+    const box = boxOf({ x: 805, y: 455, zoom: 20 }, await measureStage(page), rainbowBlock)
+    const findPointBeside = (px: number) => ({ x: box.left + px, y: box.top + box.height / 2 })
+    await waitForColour(page, findPointBeside(-1), '#ffffff')
+    await waitForColour(page, findPointBeside(-2), '#000000')
   })
 
   test('without WebGL, sold artworks have an edge', async () => {
     // So wide that the height of the header is a whole number of pixels.
-    const page = await openWithout(refuseWebGl, '#805,455,20', { viewport: { width: 1280, height: 720 } })
-    const box = boxOf({ x: 805, y: 455, zoom: 20 }, await viewOf(page), rainbowBlock)
+    const page = await openWithoutContext(refuseWebGl, '#805,455,20', { viewport: { width: 1280, height: 720 } })
+    const box = boxOf({ x: 805, y: 455, zoom: 20 }, await measureStage(page), rainbowBlock)
     await waitForColour(page, { x: box.left + box.width / 2, y: Math.round(box.top) - 1 }, dark.edge)
   })
 
@@ -83,8 +87,8 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
     await page.goto(`${server().url.href}paint`)
     await waitUntilReady(page)
     expect(await page.isVisible('.ticks')).toBe(false)
-    const view = await viewOf(page)
-    let camera = fit(view)
+    const view = await measureStage(page)
+    let camera = fitWall(view)
     for (let press = 0; press < 8; press++) {
       await page.locator('#wall').press('+')
       camera = zoom(camera, view, 1.5, { x: view.width / 2, y: view.height / 2 })
@@ -95,7 +99,7 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
   })
 
   test('without WebGL, overlays colour the blocks, and the history can be shown', async () => {
-    const page = await openWithout(refuseWebGl)
+    const page = await openWithoutContext(refuseWebGl)
     await page.keyboard.press('v')
     await page.getByLabel('Available blocks').check()
     await page.keyboard.press('Escape')
@@ -108,23 +112,23 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
   })
 
   test('without WebGL, a repaint appears without a reload', async () => {
-    const page = await openWithout(refuseWebGl)
+    const page = await openWithoutContext(refuseWebGl)
     await waitForBlockColour(page, nastyBlock, red)
     server().repaint(nastyBlock, white)
     await waitForBlockColour(page, nastyBlock, '#ffffff')
   })
 
   test('without WebGL, another theme changes the colour of open blocks', async () => {
-    const page = await openWithout(refuseWebGl)
-    await waitForBlockColour(page, indexOf(100, 20), open)
+    const page = await openWithoutContext(refuseWebGl)
+    await waitForBlockColour(page, requireBlockAt(100, 20), open)
     await page.emulateMedia({ colorScheme: 'light' })
-    await waitForBlockColour(page, indexOf(100, 20), '#f4efe7')
+    await waitForBlockColour(page, requireBlockAt(100, 20), '#f4efe7')
   })
 
   test('if nothing can be drawn, the page still names the block under the pointer', async () => {
-    const page = await openWithout(refuseAll)
-    const view = await viewOf(page)
-    const middle = middleOf(boxOf(fit(view), view, nastyBlock))
+    const page = await openWithoutContext(refuseAll)
+    const view = await measureStage(page)
+    const middle = middleOf(boxOf(fitWall(view), view, nastyBlock))
     const point = { x: middle.x, y: middle.y + (await measureStageTop(page)) }
     await restPointer(page, point, page.locator('.tooltip').getByText('Mallory'))
   })

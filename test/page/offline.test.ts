@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, setDefaultTimeout, t
 import type { Page } from 'playwright-core'
 import { createGalleryWall } from '../support/page/gallery.ts'
 import { startSampleServer, type SampleServer } from '../support/page/sample-server.ts'
-import { indexOf } from '../support/page/sample-wall.ts'
+import { requireBlockAt } from '../support/page/sample-wall.ts'
 import { openTestBrowser, goToLive, openTestPage } from '../support/page/test-page.ts'
 
 // Goal: the page can be installed, and shows the last wall without a connection. Method: a separate server is stopped
@@ -11,15 +11,15 @@ import { openTestBrowser, goToLive, openTestPage } from '../support/page/test-pa
 const browser = await openTestBrowser()
 
 /** Waits until the page and its wall are stored for offline use. */
-const isKept = (page: Page) =>
+const waitUntilCached = (page: Page) =>
   page.evaluate(async () => {
     const { resolve, promise } = Promise.withResolvers<void>()
-    const look = async () => {
+    const checkCaches = async () => {
       const isWhole = (await caches.match('/')) !== undefined && localStorage.getItem('kept') === '1'
       if (isWhole && navigator.serviceWorker.controller) resolve()
-      else requestAnimationFrame(() => void look())
+      else requestAnimationFrame(() => void checkCaches())
     }
-    void look()
+    void checkCaches()
     await promise
   })
 
@@ -55,15 +55,15 @@ describe.skipIf('reason' in browser)('without a line, in Chromium', () => {
     if (!('reason' in browser)) await browser.close()
   })
 
-  const readsOf = () => server.asked.filter((path) => /^.api/.test(path) && !path.startsWith('/api/live'))
+  const listReads = () => server.asked.filter((path) => /^.api/.test(path) && !path.startsWith('/api/live'))
   const ONCE = ['/api/canvas.bin', '/api/blocks']
 
   test('without a connection, the last known wall is shown with a note that it is not current', async () => {
     const failures: string[] = []
     page.on('pageerror', (error) => failures.push(error.message))
     await page.goto(server.url.href)
-    await isKept(page)
-    expect(readsOf()).toEqual(ONCE)
+    await waitUntilCached(page)
+    expect(listReads()).toEqual(ONCE)
     expect(server.asked.filter((path) => path === '/')).toEqual(['/'])
     await server.stop()
     await page.goto(`${server.url.href}?work=80,45`)
@@ -75,14 +75,14 @@ describe.skipIf('reason' in browser)('without a line, in Chromium', () => {
 
   test('a visit to a wall with ten repaints per second costs at most 1.15 times as much as one to a quiet wall', async () => {
     const wall = createGalleryWall(8200)
-    server.show(wall)
+    server.showCanvas(wall)
     await goToLive(page, server.url.href)
     const quiet = server.asked.filter((path) => !path.startsWith('/api/live'))
     // Ten seconds of it, while the page is stored for offline use.
     const repainted = wall.blocks.slice(0, 100)
-    for (const { i, px = '' } of repainted) server.repaint(indexOf(i % 160, Math.floor(i / 160)), px)
-    await isKept(page)
-    expect(readsOf()).toEqual(ONCE)
+    for (const { i, px = '' } of repainted) server.repaint(requireBlockAt(i % 160, Math.floor(i / 160)), px)
+    await waitUntilCached(page)
+    expect(listReads()).toEqual(ONCE)
     const sizes = await Promise.all(
       [...new Set(quiet)].map(
         async (path) => Bun.gzipSync(await (await fetch(new URL(path, server.url))).bytes()).length,

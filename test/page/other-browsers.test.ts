@@ -34,40 +34,42 @@ describe.each(all)('the page in %s', (name, browser) => {
   })
 
   const waitUntil = async (expression: string) => {
-    while ((await browser.text(expression)) !== 'true') await Bun.sleep(20)
+    while ((await browser.evaluateText(expression)) !== 'true') await Bun.sleep(20)
   }
   const open = async (address: string) => {
     await browser.goTo(`${server?.url.href}${address}`)
     await waitUntil(WHOLE)
   }
   const press = (key: string) =>
-    browser.text(
+    browser.evaluateText(
       `document.getElementById('wall').dispatchEvent(new KeyboardEvent('keydown', { key: '${key}', bubbles: true }))`,
     )
 
   test('a linked artwork is shown whole, with its colours and its owner', async () => {
     await open('?work=80,45')
-    expect(await browser.text(`document.getElementById('counts').textContent`)).toBe(
+    expect(await browser.evaluateText(`document.getElementById('counts').textContent`)).toBe(
       '4 of 14,400 blocks sold, $1 each.',
     )
     await waitUntil(`document.querySelector('#card .payment')?.textContent.includes('Paid on Base') === true`)
-    expect(await browser.text(`document.querySelector('#card .title').textContent`)).toBe('Hello from a machine.')
+    expect(await browser.evaluateText(`document.querySelector('#card .title').textContent`)).toBe(
+      'Hello from a machine.',
+    )
     const corner = `[...document.querySelector('#card .frame canvas').getContext('2d').getImageData(0, 0, 1, 1).data]`
     expect(
-      await browser.text(`${corner}.slice(0, 3).map((level) => level.toString(16).padStart(2, '0')).join('')`),
+      await browser.evaluateText(`${corner}.slice(0, 3).map((level) => level.toString(16).padStart(2, '0')).join('')`),
     ).toBe(PALETTE[chooseRainbow(0, 0)]?.slice(1) ?? '')
     const box = `document.getElementById('card').getBoundingClientRect()`
-    expect(await browser.text(`${box}.top >= 0 && ${box}.bottom <= innerHeight && ${box}.right <= innerWidth`)).toBe(
-      'true',
-    )
+    expect(
+      await browser.evaluateText(`${box}.top >= 0 && ${box}.bottom <= innerHeight && ${box}.right <= innerWidth`),
+    ).toBe('true')
   })
 
   test('panels open and close by their keys', async () => {
     await open('')
     await press('/')
-    expect(await browser.text(`document.getElementById('panel').ariaLabel`)).toBe('Find')
-    expect(await browser.text(`document.querySelectorAll('#panel .works li').length`)).toBe('3')
+    expect(await browser.evaluateText(`document.getElementById('panel').ariaLabel`)).toBe('Find')
+    expect(await browser.evaluateText(`document.querySelectorAll('#panel .works li').length`)).toBe('3')
     await press('Escape')
-    expect(await browser.text(`document.getElementById('panel').hidden`)).toBe('true')
+    expect(await browser.evaluateText(`document.getElementById('panel').hidden`)).toBe('true')
   })
 })

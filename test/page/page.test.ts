@@ -2,23 +2,23 @@ import { describe, expect, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
 import { Canvas } from '../../shared/contract/canvas.ts'
 import { PALETTE } from '../../shared/palette.ts'
-import { boxOf, fit } from '../../viewer/camera/camera.ts'
+import { boxOf, fitWall } from '../../viewer/camera/camera.ts'
 import { dark } from '../../viewer/theme.ts'
 import { NO_PICTURE } from '../../viewer/wall/pixel-buffer.ts'
 import {
-  actAndDraw,
+  actAndWaitForDraw,
   readColour,
   loseContext,
   middleOf,
   openLabel,
   pinch,
-  pixelOf,
-  moveTo,
+  locatePixel,
+  hoverBlock,
   waitForColour,
   measureStageTop,
   repeatUntilAnswered,
-  viewOf,
-  zoomTo,
+  measureStage,
+  zoomToBlock,
 } from '../support/page/driver.ts'
 import {
   blockWithoutPicture,
@@ -30,12 +30,12 @@ import {
   chooseRainbow,
   rainbowBlock,
 } from '../support/page/sample-wall.ts'
-import { openTestBrowser, goToLive, testPages } from '../support/page/test-page.ts'
+import { openTestBrowser, goToLive, setUpTestPages } from '../support/page/test-page.ts'
 
 const browser = await openTestBrowser()
 
 describe.skipIf('reason' in browser)('the page in Chromium', () => {
-  const { server, newPage, openPage, troubles } = testPages(browser, { width: 800, height: 520 })
+  const { server, newPage, openPage, troubles } = setUpTestPages(browser, { width: 800, height: 520 })
 
   test('the test wall satisfies the contract', () => {
     expect([...Value.Errors(Canvas, canvas)]).toEqual([])
@@ -43,34 +43,34 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
 
   test('a painted block shows its palette colours exactly, pixel by pixel', async () => {
     const page = await openPage()
-    const camera = await zoomTo(page, rainbowBlock, 20)
+    const camera = await zoomToBlock(page, rainbowBlock, 20)
     for (const [x, y] of [
       [0, 0],
       [4, 5],
       [9, 9],
     ] as const) {
-      await waitForColour(page, await pixelOf(page, camera, rainbowBlock, x, y), PALETTE[chooseRainbow(x, y)] ?? '')
+      await waitForColour(page, await locatePixel(page, camera, rainbowBlock, x, y), PALETTE[chooseRainbow(x, y)] ?? '')
     }
-    await waitForColour(page, await pixelOf(page, camera, blockWithoutPicture, 5, 5), dark.own[NO_PICTURE] ?? '')
+    await waitForColour(page, await locatePixel(page, camera, blockWithoutPicture, 5, 5), dark.own[NO_PICTURE] ?? '')
   })
 
   test('pixels too small to see are averaged in linear light', async () => {
     const page = await openPage('#all', { viewport: { width: 600, height: 600 } })
-    const half = 0.5 / fit(await viewOf(page)).zoom
-    const camera = await zoomTo(page, checkerBlock, half)
+    const half = 0.5 / fitWall(await measureStage(page)).zoom
+    const camera = await zoomToBlock(page, checkerBlock, half)
     // Half of white's light is 188 of 255 on a screen, not 128.
-    const isHalf = (grey: string) => Math.abs(Number.parseInt(grey.slice(1, 3), 16) - 188) <= 1
-    await waitForColour(page, await pixelOf(page, camera, checkerBlock, 5, 5), isHalf)
+    const isHalfGrey = (grey: string) => Math.abs(Number.parseInt(grey.slice(1, 3), 16) - 188) <= 1
+    await waitForColour(page, await locatePixel(page, camera, checkerBlock, 5, 5), isHalfGrey)
   })
 
   test('dragging moves the wall with the pointer', async () => {
     const page = await openPage()
-    const camera = await zoomTo(page, rainbowBlock, 20)
-    const from = await pixelOf(page, camera, rainbowBlock, 2, 2)
+    const camera = await zoomToBlock(page, rainbowBlock, 20)
+    const from = await locatePixel(page, camera, rainbowBlock, 2, 2)
     const top = await measureStageTop(page)
     await page.mouse.move(from.x, from.y + top)
     await page.mouse.down()
-    await actAndDraw(page, () => page.mouse.move(from.x + 100, from.y + 60 + top, { steps: 4 }))
+    await actAndWaitForDraw(page, () => page.mouse.move(from.x + 100, from.y + 60 + top, { steps: 4 }))
     await page.mouse.up()
     await page.mouse.move(2, top + 2)
     await waitForColour(page, { x: from.x + 100, y: from.y + 60 }, PALETTE[chooseRainbow(2, 2)] ?? '')
@@ -78,7 +78,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
 
   test('the block under the pointer is named, and a click opens its details, with text of other users inert', async () => {
     const page = await openPage()
-    const point = await moveTo(page, nastyBlock)
+    const point = await hoverBlock(page, nastyBlock)
     expect(await page.locator('.tooltip').textContent()).toBe(
       '<script>window.hurt = true</script><img src=x…<b onclick="window.hurt = true">Mallory</b> · 1 × 1',
     )
@@ -105,7 +105,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
 
   test('the details of an open block show what it costs and how an agent buys it', async () => {
     const page = await openPage()
-    const point = await moveTo(page, openBlock)
+    const point = await hoverBlock(page, openBlock)
     expect(await page.locator('.tooltip').textContent()).toBe('Available100,20 · $1')
     await openLabel(page, point)
     const card = page.locator('#card')
@@ -116,7 +116,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
 
   test('keys zoom and move the wall, and show all of it again', async () => {
     const page = await openPage()
-    const view = await viewOf(page)
+    const view = await measureStage(page)
     const left = { x: 2, y: view.height / 2 }
     await waitForColour(page, left, dark.ground)
     await page.keyboard.press('+')
@@ -131,9 +131,9 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     // So wide that a click in the middle opens the details without moving the wall.
     const wide = { viewport: { width: 1280, height: 720 } }
     const page = await openPage('#all', wide)
-    const point = await moveTo(page, rainbowBlock)
+    const point = await hoverBlock(page, rainbowBlock)
     await openLabel(page, point)
-    await actAndDraw(page, () => page.mouse.wheel(0, -1500))
+    await actAndWaitForDraw(page, () => page.mouse.wheel(0, -1500))
     await page.waitForURL(/\?work=80,45#[\d.]+,[\d.]+,[\d.]+$/)
     expect(await page.evaluate(() => history.length)).toBe(3)
     const top = await measureStageTop(page)
@@ -203,7 +203,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
 
   test('nothing is drawn while nothing changes', async () => {
     const page = await openPage()
-    const point = await moveTo(page, rainbowBlock)
+    const point = await hoverBlock(page, rainbowBlock)
     await openLabel(page, point)
     await page.locator('#card').getByText('Paid on Base').waitFor({ state: 'attached' })
     const drawn = await page.evaluate(async () => {
@@ -222,9 +222,9 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
       deviceScaleFactor: 2,
     })
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
-    const middle = middleOf(boxOf(fit(await viewOf(page)), await viewOf(page), nastyBlock))
+    const middle = middleOf(boxOf(fitWall(await measureStage(page)), await measureStage(page), nastyBlock))
     const top = await measureStageTop(page)
-    await actAndDraw(page, () => pinch(page, { x: middle.x, y: middle.y + top }, 10, 100))
+    await actAndWaitForDraw(page, () => pinch(page, { x: middle.x, y: middle.y + top }, 10, 100))
     // Before the pinch this was four blocks further on.
     await openLabel(page, { x: middle.x + 8, y: middle.y + 8 + top }, 'finger')
     expect(await page.locator('#card summary').textContent()).toBe('Block 79,44')
@@ -237,9 +237,9 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
 
   test('after a lost graphics context, the wall is drawn again', async () => {
     const page = await openPage()
-    const camera = await zoomTo(page, rainbowBlock, 20)
-    await actAndDraw(page, () => page.evaluate(loseContext))
-    await waitForColour(page, await pixelOf(page, camera, rainbowBlock, 4, 5), PALETTE[chooseRainbow(4, 5)] ?? '')
+    const camera = await zoomToBlock(page, rainbowBlock, 20)
+    await actAndWaitForDraw(page, () => page.evaluate(loseContext))
+    await waitForColour(page, await locatePixel(page, camera, rainbowBlock, 4, 5), PALETTE[chooseRainbow(4, 5)] ?? '')
   })
 
   test('a failed read is shown as an error, and can be retried', async () => {
@@ -257,13 +257,13 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
 
   test('a press of the mouse shows no focus ring around the stage, whatever key came before', async () => {
     const page = await openPage()
-    const isRinged = () => page.locator('#wall').evaluate((element) => element.matches(':focus-visible'))
+    const isFocusVisible = () => page.locator('#wall').evaluate((element) => element.matches(':focus-visible'))
     await page.locator('#wall').focus()
     await page.keyboard.press('ArrowUp')
-    expect(await isRinged()).toBe(true)
+    expect(await isFocusVisible()).toBe(true)
     await page.keyboard.press('Escape')
     await page.mouse.click(200, 300)
-    expect(await isRinged()).toBe(false)
+    expect(await isFocusVisible()).toBe(false)
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('wall')
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { coordOf } from '../../shared/wall.ts'
 import { rainbowBlock } from '../support/page/sample-wall.ts'
-import { openTestBrowser, testPages } from '../support/page/test-page.ts'
+import { openTestBrowser, setUpTestPages } from '../support/page/test-page.ts'
 
 // Goal: a reader can report an artwork from its card, and sees whether the report was received. Method: the built page, and a
 // server with the response that the test needs.
@@ -9,7 +9,7 @@ import { openTestBrowser, testPages } from '../support/page/test-page.ts'
 const browser = await openTestBrowser()
 
 describe.skipIf('reason' in browser)('the form for reports, in Chromium', () => {
-  const { server, openPage, troubles } = testPages(browser, { width: 960, height: 700 })
+  const { server, openPage, troubles } = setUpTestPages(browser, { width: 960, height: 700 })
 
   test('a report is sent once with its reason and sentence, and the card says that it was received', async () => {
     const page = await openPage(`?block=${coordOf(rainbowBlock)}`)

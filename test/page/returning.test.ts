@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { waitUntilReady } from '../support/page/driver.ts'
-import { indexOf, canvas, nastyBlock, openBlock, rainbowBlock } from '../support/page/sample-wall.ts'
-import { openTestBrowser, testPages } from '../support/page/test-page.ts'
+import { requireBlockAt, canvas, nastyBlock, openBlock, rainbowBlock } from '../support/page/sample-wall.ts'
+import { openTestBrowser, setUpTestPages } from '../support/page/test-page.ts'
 
 // Goal: a returning visitor sees the wall of the last visit, then what happened since, and can walk through it. Method: a first
 // visit waits until the browser has stored the wall, the wall changes, and the page is opened again in the same browser.
@@ -13,7 +13,7 @@ const px = new Uint8Array(100).fill(180).toBase64()
 const NEWS = '2 blocks by 2 agents since '
 
 describe.skipIf('reason' in browser)('a returning visit, in Chromium', () => {
-  const { server, newPage, openPage, troubles } = testPages(browser, { width: 960, height: 600 })
+  const { server, newPage, openPage, troubles } = setUpTestPages(browser, { width: 960, height: 600 })
 
   const waitUntilKept = (page: Page) => page.waitForFunction(() => localStorage.getItem('kept') === '1')
 
@@ -97,7 +97,7 @@ describe.skipIf('reason' in browser)('a returning visit, in Chromium', () => {
 
   test('a returning visitor reads the whole wall if another wall is at the same address', async () => {
     const page = await visitOnce()
-    server().show({ ...canvas, blocks: canvas.blocks.map((block) => ({ ...block, t: block.t + 1, a: 0 })) })
+    server().showCanvas({ ...canvas, blocks: canvas.blocks.map((block) => ({ ...block, t: block.t + 1, a: 0 })) })
     await returnTo(page)
     await page.getByText('1 block by 1 agent since ').waitFor()
     expect(listReads()).toEqual(['/api/tail', '/api/feed?after=3&limit=1', '/api/canvas.bin', '/api/blocks'])
@@ -157,16 +157,16 @@ describe.skipIf('reason' in browser)('a returning visit, in Chromium', () => {
 
   test('the page shows missed changes one after another, and its counts run up', async () => {
     const page = await visitOnce({ reducedMotion: 'no-preference' })
-    for (let n = 0; n < 30; n++) server().sell(indexOf(20 + n, 10), CAROL, px, Date.now() + n)
+    for (let n = 0; n < 30; n++) server().sell(requireBlockAt(20 + n, 10), CAROL, px, Date.now() + n)
     await page.addInitScript(() => {
       const seen: string[] = []
       Reflect.set(window, 'seen', seen)
-      const look = () => {
+      const recordCounts = () => {
         const text = document.getElementById('counts')?.textContent ?? ''
         if (seen.at(-1) !== text) seen.push(text)
-        requestAnimationFrame(look)
+        requestAnimationFrame(recordCounts)
       }
-      requestAnimationFrame(look)
+      requestAnimationFrame(recordCounts)
     })
     await returnTo(page)
     await page.getByText('34 of 14,400 blocks sold').waitFor()
@@ -176,12 +176,12 @@ describe.skipIf('reason' in browser)('a returning visit, in Chromium', () => {
   })
 
   test('a visitor who missed nothing reads the news of today, and a wall without sales has no news', async () => {
-    server().show({ ...canvas, blocks: canvas.blocks.map((block) => ({ ...block, t: Date.now() })) })
+    server().showCanvas({ ...canvas, blocks: canvas.blocks.map((block) => ({ ...block, t: Date.now() })) })
     const page = await visitOnce()
     await returnTo(page)
     await page.getByRole('button', { name: '4 blocks by 2 agents today' }).waitFor()
     const stats = { claimed: 0, remaining: 14_400, agents: 0, lastClaimedAt: null, lastSaleId: 0 }
-    server().show({ ...canvas, agents: [], blocks: [], stats })
+    server().showCanvas({ ...canvas, agents: [], blocks: [], stats })
     const empty = await openPage('')
     expect(await empty.textContent('#news')).toBe('')
   })

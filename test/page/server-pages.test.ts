@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { APPEARANCES, violationsOf } from '../support/page/axe.ts'
+import { APPEARANCES, findViolations } from '../support/page/axe.ts'
 import { openTestBrowser } from '../support/page/test-page.ts'
 
 // Goal: the pages that the service itself writes for people are for everyone, too. Method: a real wall serves a browser;
@@ -50,7 +50,7 @@ describe.skipIf('reason' in browser)('pages without scripts, in Chromium', () =>
   test.each(PAGES)('axe finds nothing to complain about on %s, and at 400 %% zoom nothing overflows', async (path) => {
     for (const options of [...APPEARANCES.map(([, appearance]) => appearance), zoomed]) {
       const page = await openAt(path, options)
-      if (options !== zoomed) expect(await violationsOf(page)).toEqual([])
+      if (options !== zoomed) expect(await findViolations(page)).toEqual([])
       expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
       await page.context().close()
     }

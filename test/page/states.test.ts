@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'bun:test'
 import { blocksOf } from '../../shared/area.ts'
-import { boxOf, fit } from '../../viewer/camera/camera.ts'
+import { boxOf, fitWall } from '../../viewer/camera/camera.ts'
 import { dark } from '../../viewer/theme.ts'
 import { OPEN } from '../../viewer/wall/pixel-buffer.ts'
 import {
-  actAndDraw,
+  actAndWaitForDraw,
   readColour,
   middleOf,
   waitUntilReady,
   waitForColour,
   waitForBlockColour,
   measureStageTop,
-  viewOf,
+  measureStage,
 } from '../support/page/driver.ts'
-import { indexOf, nastyBlock, openBlock, rainbowBlock } from '../support/page/sample-wall.ts'
-import { openTestBrowser, testPages } from '../support/page/test-page.ts'
+import { requireBlockAt, nastyBlock, openBlock, rainbowBlock } from '../support/page/sample-wall.ts'
+import { openTestBrowser, setUpTestPages } from '../support/page/test-page.ts'
 
 // Goal: everything that can be open next to the wall works, by keyboard and by touch. Method: as in page.test.ts.
 
@@ -25,17 +25,17 @@ const white = new Uint8Array(100).fill(215).toBase64()
 const carol = { id: 3, name: 'Carol', wallet: '0xcccc…cccc', framework: null }
 
 describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', () => {
-  const { server, newPage, openPage, troubles } = testPages(browser, { width: 960, height: 600 })
+  const { server, newPage, openPage, troubles } = setUpTestPages(browser, { width: 960, height: 600 })
 
   test('a search finds an agent, and selecting it dims the rest and lists its artworks', async () => {
     const page = await openPage()
     await page.keyboard.press('/')
     await page.keyboard.type('ada')
     await page.getByRole('button', { name: /Ada.*3 blocks/ }).waitFor()
-    await actAndDraw(page, () => page.keyboard.press('Enter'))
+    await actAndWaitForDraw(page, () => page.keyboard.press('Enter'))
     expect(await page.locator('.about-agent > .name').textContent()).toContain('Ada')
     expect(await page.locator('.labels span:not([hidden])').allTextContents()).toContain('Ada · 2 × 1')
-    const view = await viewOf(page)
+    const view = await measureStage(page)
     // The stage's middle is in the area of the agent's blocks; its corner is open and dimmed.
     const corner = await readColour(page, { x: 2, y: view.height - 2 })
     await page.getByRole('button', { name: 'Deselect' }).click()
@@ -109,12 +109,12 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     await page.locator('#panel input[max="5"]').waitFor()
     await page.getByRole('slider').focus()
     await page.keyboard.press('ArrowLeft')
-    const isMotley = (colour: string) => colour !== '#ff0000' && colour !== '#ffffff'
-    await waitForBlockColour(page, rainbowBlock, isMotley)
+    const isMixed = (colour: string) => colour !== '#ff0000' && colour !== '#ffffff'
+    await waitForBlockColour(page, rainbowBlock, isMixed)
     expect(await page.locator('#panel output').textContent()).toMatch(/ · 4 blocks$/)
     server().repaint(rainbowBlock, white)
     await page.locator('#panel input[max="6"]').waitFor()
-    await waitForBlockColour(page, rainbowBlock, isMotley)
+    await waitForBlockColour(page, rainbowBlock, isMixed)
     await page.keyboard.press('End')
     await waitForBlockColour(page, rainbowBlock, '#ffffff')
   })
@@ -156,13 +156,13 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     await page.evaluate(() => {
       const layer = document.querySelector('.pulses')
       Reflect.set(window, 'pulses', 0)
-      const count = (records: MutationRecord[]) =>
+      const countPulses = (records: MutationRecord[]) =>
         Reflect.set(
           window,
           'pulses',
           records.reduce((sum, record) => sum + record.addedNodes.length, Reflect.get(window, 'pulses')),
         )
-      if (layer) new MutationObserver(count).observe(layer, { childList: true })
+      if (layer) new MutationObserver(countPulses).observe(layer, { childList: true })
     })
     // So slow that the highlight of the first part is still visible when the second one arrives.
     const session = await page.context().newCDPSession(page)
@@ -175,7 +175,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     await page.locator('#news').getByText('Carol just bought 12 blocks').waitFor()
     expect(await page.locator('#news button').count()).toBe(1)
     expect(await page.evaluate(() => Reflect.get(window, 'pulses'))).toBe(1)
-    const { zoom } = fit(await viewOf(page))
+    const { zoom } = fitWall(await measureStage(page))
     await page.waitForFunction((scale) => {
       const { width = 0, height = 0 } = document.querySelector('.pulse')?.getBoundingClientRect() ?? {}
       return Math.round(width / scale) === 40 && Math.round(height / scale) === 30
@@ -201,7 +201,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
   })
 
   test('a page that follows a shared stream reads the changes between two streams from the tail', async () => {
-    server().share(true)
+    server().shareStream(true)
     const page = await newPage()
     const following = page.waitForResponse((response) => response.url().endsWith('/api/live/shared'))
     await page.goto(server().url.href)
@@ -210,13 +210,13 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     server().sell(openBlock, carol)
     await page.getByText('5 of 14,400 blocks sold').waitFor()
     expect(server().asked).toContain('/api/tail')
-    server().sell(indexOf(150, 80), carol)
+    server().sell(requireBlockAt(150, 80), carol)
     await page.getByText('6 of 14,400 blocks sold').waitFor()
   })
 
   test('after a sleep of the device, the log lists every sale', async () => {
     const page = await openPage()
-    const sold = Array.from({ length: 450 }, (_, i) => indexOf(i % 150, Math.floor(i / 150)))
+    const sold = Array.from({ length: 450 }, (_, i) => requireBlockAt(i % 150, Math.floor(i / 150)))
     for (const block of sold) server().sell(block, carol)
     await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')))
     await page.getByText('454 of 14,400 blocks sold').waitFor()
@@ -226,11 +226,11 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
   test('a wall without a connection shows since when, and says when the connection is back', async () => {
     const page = await openPage()
     await page.route('**/api/live*', (route) => route.abort())
-    const wake = () => page.evaluate(() => window.dispatchEvent(new Event('online')))
-    await wake()
+    const wakePage = () => page.evaluate(() => window.dispatchEvent(new Event('online')))
+    await wakePage()
     await page.getByText('Out of date. Last updated').waitFor()
     await page.unroute('**/api/live*')
-    await wake()
+    await wakePage()
     await page.waitForFunction(() => document.getElementById('stale')?.textContent === '')
     // Chromium itself reports the lost requests.
     troubles.length = 0
@@ -238,24 +238,24 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
 
   test('rows are drawn as they arrive', async () => {
     // The row of the nasty block has arrived, the one below it has not.
-    server().holdAfter(rainbowBlock - 10)
+    server().pausePixelsAfter(rainbowBlock - 10)
     const page = await newPage()
     await page.goto(`${server().url.href}#all`)
     await waitForBlockColour(page, nastyBlock, '#ff0000')
-    const view = await viewOf(page)
-    const below = await readColour(page, middleOf(boxOf(fit(view), view, rainbowBlock)))
-    server().holdAfter(undefined)
+    const view = await measureStage(page)
+    const below = await readColour(page, middleOf(boxOf(fitWall(view), view, rainbowBlock)))
+    server().pausePixelsAfter(undefined)
     await waitForBlockColour(page, rainbowBlock, (colour) => colour !== below)
   })
 
   test('a link to an artwork shows all of it, even if its picture arrives before its deed', async () => {
-    server().holdAfter(rainbowBlock + 10)
+    server().pausePixelsAfter(rainbowBlock + 10)
     const page = await newPage()
     await page.goto(`${server().url}?work=80,45`)
     await page.waitForFunction(() => Reflect.get(window, 'draws') > 0)
-    server().holdAfter(undefined)
+    server().pausePixelsAfter(undefined)
     await page.locator('#card .title').getByText('Hello from a machine.').waitFor()
-    const { width, height } = await viewOf(page)
+    const { width, height } = await measureStage(page)
     // The middle is between its two blocks, each 160 pixels wide.
     await waitForColour(page, { x: width / 2 - 140, y: height / 2 }, (colour) => colour !== dark.own[OPEN])
   })

@@ -3,8 +3,15 @@ import type { Page } from 'playwright-core'
 import { PALETTE } from '../../shared/palette.ts'
 import { dark } from '../../viewer/theme.ts'
 import { OPEN } from '../../viewer/wall/pixel-buffer.ts'
-import { indexOf, canvas, checkerBlock, nastyBlock, chooseRainbow, rainbowBlock } from '../support/page/sample-wall.ts'
-import { openTestBrowser, testPages } from '../support/page/test-page.ts'
+import {
+  requireBlockAt,
+  canvas,
+  checkerBlock,
+  nastyBlock,
+  chooseRainbow,
+  rainbowBlock,
+} from '../support/page/sample-wall.ts'
+import { openTestBrowser, setUpTestPages } from '../support/page/test-page.ts'
 
 // Goal: a block, and the history as an animation, can be saved, pixel for pixel. Method: the browser itself decodes the saved
 // file, and the test compares it with what the wall showed.
@@ -39,9 +46,9 @@ const decodeGif = (
   )
 
 describe.skipIf('reason' in browser)('taken away in Chromium,', () => {
-  const { server, openPage } = testPages(browser, { width: 960, height: 600 })
+  const { server, openPage } = setUpTestPages(browser, { width: 960, height: 600 })
 
-  const saveFrom = async (page: Page, panel: string, name: string) => {
+  const saveGif = async (page: Page, panel: string, name: string) => {
     await page.keyboard.press(panel)
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -49,19 +56,19 @@ describe.skipIf('reason' in browser)('taken away in Chromium,', () => {
     ])
     return { name: download.suggestedFilename(), file: (await Bun.file(await download.path()).bytes()).toBase64() }
   }
-  const pointAtMiddle = (block: number, x = 5, y = 5) =>
+  const locateMiddle = (block: number, x = 5, y = 5) =>
     [(block % 160) * 10 + x, Math.floor(block / 160) * 10 + y] as const
 
   test('a timelapse of the wall begins with open blocks and ends with the present wall, pixel for pixel', async () => {
     server().repaint(nastyBlock, white)
     const page = await openPage()
-    const { name, file } = await saveFrom(page, 't', 'Save GIF of the wall')
+    const { name, file } = await saveGif(page, 't', 'Save GIF of the wall')
     expect(name).toBe('pixel-wall.gif')
     const points = [
-      pointAtMiddle(rainbowBlock, 3, 7),
-      pointAtMiddle(checkerBlock, 0, 0),
-      pointAtMiddle(nastyBlock),
-      pointAtMiddle(indexOf(0, 0)),
+      locateMiddle(rainbowBlock, 3, 7),
+      locateMiddle(checkerBlock, 0, 0),
+      locateMiddle(nastyBlock),
+      locateMiddle(requireBlockAt(0, 0)),
     ]
     const open = dark.own[OPEN] ?? ''
     expect(await decodeGif(page, 'image/gif', file, 0, points)).toEqual({
@@ -79,11 +86,11 @@ describe.skipIf('reason' in browser)('taken away in Chromium,', () => {
 
   test('a timelapse of an artwork shows only that artwork, enlarged', async () => {
     const page = await openPage('?work=80,45')
-    const { name, file } = await saveFrom(page, 't', 'Save GIF of this artwork')
+    const { name, file } = await saveGif(page, 't', 'Save GIF of this artwork')
     expect(name).toBe('pixel-wall-work-80-45.gif')
-    const pointEnlarged = (x: number, y: number) => [24 * x + 12, 24 * y + 12] as const
+    const locateEnlarged = (x: number, y: number) => [24 * x + 12, 24 * y + 12] as const
     expect(
-      await decodeGif(page, 'image/gif', file, 2, [pointEnlarged(0, 0), pointEnlarged(9, 9), pointEnlarged(19, 9)]),
+      await decodeGif(page, 'image/gif', file, 2, [locateEnlarged(0, 0), locateEnlarged(9, 9), locateEnlarged(19, 9)]),
     ).toMatchObject({
       size: [480, 240],
       colours: [PALETTE[chooseRainbow(0, 0)], PALETTE[chooseRainbow(9, 9)], dark.own[242]],
@@ -92,7 +99,7 @@ describe.skipIf('reason' in browser)('taken away in Chromium,', () => {
 
   test('a picture of a block is that block, pixel for pixel', async () => {
     const page = await openPage('?block=80,45')
-    const { name, file } = await saveFrom(page, 'l', 'Save PNG of block 80,45')
+    const { name, file } = await saveGif(page, 'l', 'Save PNG of block 80,45')
     expect(name).toBe('pixel-wall-80-45.png')
     expect(await decodeGif(page, 'image/png', file, 0, [[0, 0]])).toMatchObject({
       size: [240, 240],

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { IS_LONG_RUN } from '../support/long-run.ts'
-import { cutOff, listOutOfReach } from '../support/page/axe.ts'
+import { listCutOff, listOutOfReach } from '../support/page/axe.ts'
 import { walkPainting } from '../support/page/studio-driver.ts'
-import { openTestBrowser, testPages } from '../support/page/test-page.ts'
+import { openTestBrowser, setUpTestPages } from '../support/page/test-page.ts'
 
 // Goal: enlarged to 200 % and 400 %, the page loses nothing. Method: windows of 1,280 x 720 and 1,280 x 1,024 are then 640 x 360
 // and 320 x 256 wide and high; in every state every control can be brought into the window, and no text is cut off.
@@ -11,39 +11,41 @@ import { openTestBrowser, testPages } from '../support/page/test-page.ts'
 const browser = await openTestBrowser()
 
 describe.skipIf('reason' in browser)('an enlarged page, in Chromium', () => {
-  const { openPage } = testPages(browser, { width: 320, height: 256 })
+  const { openPage } = setUpTestPages(browser, { width: 320, height: 256 })
 
-  const listLost = async (page: Page, state: string) => [
+  const listHiddenParts = async (page: Page, state: string) => [
     state,
     await listOutOfReach(page),
-    await cutOff(page),
+    await listCutOff(page),
     await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
   ]
-  const createNothing = (state: string) => [state, [], [], 0]
+  const createEmptyReport = (state: string) => [state, [], [], 0]
 
   // Usually, everything that can be reached in the smaller window can be reached in the larger one.
   const ENLARGED = [[320, 256], ...(IS_LONG_RUN ? [[640, 360] as const] : [])] as const
 
   test.each(ENLARGED)('at %i x %i, everything on the wall’s page can be reached and read', async (width, height) => {
     const page = await openPage('', { viewport: { width, height } })
-    expect(await listLost(page, 'home')).toEqual(createNothing('home'))
+    expect(await listHiddenParts(page, 'home')).toEqual(createEmptyReport('home'))
     for (const panel of ['find', 'view', 'time', 'share', 'about', 'agent']) {
       await page.locator(`button[data-panel=${panel}]`).first().click()
       await page.locator('#panel').waitFor()
-      expect(await listLost(page, panel)).toEqual(createNothing(panel))
+      expect(await listHiddenParts(page, panel)).toEqual(createEmptyReport(panel))
       await page.keyboard.press('Escape')
     }
     const label = await openPage('?work=79,44', { viewport: { width, height } })
     await label.locator('#card summary').click()
     await label.locator('#card .payment').getByText('Paid on Base').waitFor()
-    expect(await listLost(label, 'label')).toEqual(createNothing('label'))
+    expect(await listHiddenParts(label, 'label')).toEqual(createEmptyReport('label'))
     await label.locator('#card .agent').click()
     await label.locator('.about-agent').waitFor()
-    expect(await listLost(label, 'profile')).toEqual(createNothing('profile'))
+    expect(await listHiddenParts(label, 'profile')).toEqual(createEmptyReport('profile'))
   })
 
   test.each(ENLARGED)('at %i x %i, a picture can be selected, placed and exported', async (width, height) => {
     const page = await openPage('paint?at=20,20', { viewport: { width, height } })
-    await walkPainting(page, async (state) => expect(await listLost(page, state)).toEqual(createNothing(state)))
+    await walkPainting(page, async (state) =>
+      expect(await listHiddenParts(page, state)).toEqual(createEmptyReport(state)),
+    )
   })
 })

@@ -28,27 +28,27 @@ export type Camera = {
 }
 
 /** The size of a stage, at least one pixel each way. */
-export const viewOf = ({ clientWidth, clientHeight }: Pick<Element, 'clientWidth' | 'clientHeight'>): View => ({
+export const measureView = ({ clientWidth, clientHeight }: Pick<Element, 'clientWidth' | 'clientHeight'>): View => ({
   width: Math.max(clientWidth, 1),
   height: Math.max(clientHeight, 1),
 })
 
 /** The whole wall in the middle of the stage. */
-export function fit(view: View): Camera {
-  return { x: WIDTH / 2, y: HEIGHT / 2, zoom: fitZoom(view) }
+export function fitWall(view: View): Camera {
+  return { x: WIDTH / 2, y: HEIGHT / 2, zoom: computeFitZoom(view) }
 }
 
 /** Whether the camera shows the whole wall. */
 export function isFitted(camera: Camera, view: View): boolean {
-  return camera.zoom <= fitZoom(view)
+  return camera.zoom <= computeFitZoom(view)
 }
 
 /**
  * The nearest valid camera: never smaller than the whole wall, and the area that the whole wall would take on the stage
  * stays covered by the wall. With a sheet, the wall may be pushed up: it covers at least its area on the free part.
  */
-export function clamp(camera: Camera, view: View): Camera {
-  const least = fitZoom(view)
+export function clampCamera(camera: Camera, view: View): Camera {
+  const least = computeFitZoom(view)
   const zoom = clampBetween(camera.zoom, least, Math.max(least, ZOOM_MAX))
   const freedom = 1 - least / zoom
   const [across, down] = [(WIDTH / 2) * freedom, (HEIGHT / 2) * freedom]
@@ -62,20 +62,20 @@ export function clamp(camera: Camera, view: View): Camera {
 /** How far the wall may be pushed up under a sheet, in CSS pixels. */
 function computePush(view: View, least: number): number {
   const { width, height, covered = 0 } = view
-  return covered / 2 + (HEIGHT / 2) * (least - fitZoom({ width, height: height - covered }))
+  return covered / 2 + (HEIGHT / 2) * (least - computeFitZoom({ width, height: height - covered }))
 }
 
 /** Moves the wall by a distance on the screen. */
 export function pan(camera: Camera, view: View, dx: number, dy: number): Camera {
-  return clamp({ x: camera.x - dx / camera.zoom, y: camera.y - dy / camera.zoom, zoom: camera.zoom }, view)
+  return clampCamera({ x: camera.x - dx / camera.zoom, y: camera.y - dy / camera.zoom, zoom: camera.zoom }, view)
 }
 
 /** Zooms by `factor` while the wall point under `at` stays there, or as near to it as allowed. */
 export function zoom(camera: Camera, view: View, factor: number, at: Point): Camera {
   const fixed = toWall(camera, view, at)
-  const target = clamp({ ...camera, zoom: camera.zoom * factor }, view).zoom
+  const target = clampCamera({ ...camera, zoom: camera.zoom * factor }, view).zoom
   const ratio = camera.zoom / target
-  return clamp(
+  return clampCamera(
     { x: fixed.x + (camera.x - fixed.x) * ratio, y: fixed.y + (camera.y - fixed.y) * ratio, zoom: target },
     view,
   )
@@ -99,7 +99,7 @@ export function lookAt(area: Rect, view: View, zoomMax: number): Camera {
   const width = area.right - area.left
   const height = area.bottom - area.top
   const zoom = Math.min(view.width / width, view.height / height) * AREA_SHARE
-  return clamp({ x: area.left + width / 2, y: area.top + height / 2, zoom: Math.min(zoom, zoomMax) }, view)
+  return clampCamera({ x: area.left + width / 2, y: area.top + height / 2, zoom: Math.min(zoom, zoomMax) }, view)
 }
 
 /** The camera moved as little as necessary to show all of an area, at the same zoom. */
@@ -108,7 +108,7 @@ export function reveal(camera: Camera, view: View, area: Rect): Camera {
   const halfHeight = (view.height / 2 / camera.zoom) * AREA_SHARE
   const x = clampBetween(camera.x, area.right - halfWidth, area.left + halfWidth)
   const y = clampBetween(camera.y, area.bottom - halfHeight, area.top + halfHeight)
-  return x === camera.x && y === camera.y ? camera : clamp({ x, y, zoom: camera.zoom }, view)
+  return x === camera.x && y === camera.y ? camera : clampCamera({ x, y, zoom: camera.zoom }, view)
 }
 
 /** The wall point under a screen point; it may be off the wall. */
@@ -130,7 +130,7 @@ export function toScreen(camera: Camera, view: View, point: Point): Point {
 /** The zoom at which the whole height of the wall fits. */
 export const computeUprightZoom = (view: View): number => (view.height / HEIGHT) * FIT_SHARE
 
-const fitZoom = (view: View) => Math.max(Math.min(view.width / WIDTH, view.height / HEIGHT) * FIT_SHARE, 0.01)
+const computeFitZoom = (view: View) => Math.max(Math.min(view.width / WIDTH, view.height / HEIGHT) * FIT_SHARE, 0.01)
 
 const clampBetween = (value: number, low: number, high: number) => Math.min(Math.max(value, low), high)
 

@@ -1,7 +1,7 @@
 /** The position of the details on the stage, and the camera that shows an artwork whole next to them. Pure. */
 
 import type { Box, Camera, Point, Rect, View } from './camera.ts'
-import { ZOOM_MAX, projectRect, clamp, lookAt } from './camera.ts'
+import { ZOOM_MAX, projectRect, clampCamera, lookAt } from './camera.ts'
 
 /** A card next to the artwork, a wide one on a low stage, or a sheet over the lower part of a narrow stage. */
 export type LabelShape = 'card' | 'wide' | 'sheet'
@@ -30,19 +30,19 @@ const NEARER = 1.25
 const TOLERANCE = 0.5
 
 /** The shape of the details on a stage. */
-export function labelShape({ width, height }: View): LabelShape {
+export function chooseLabelShape({ width, height }: View): LabelShape {
   if (width <= SHEET_STAGE_WIDTH) return 'sheet'
   return height <= WIDE_STAGE_HEIGHT ? 'wide' : 'card'
 }
 
 /** The stage while details are open: a sheet covers its lower part. */
 export function computeStage(view: View): View {
-  return labelShape(view) === 'sheet' ? { ...view, covered: view.height * SHEET_SHARE } : view
+  return chooseLabelShape(view) === 'sheet' ? { ...view, covered: view.height * SHEET_SHARE } : view
 }
 
 /** The width of the details, in CSS pixels. */
-export function labelWidth(view: View): number {
-  switch (labelShape(view)) {
+export function computeLabelWidth(view: View): number {
+  switch (chooseLabelShape(view)) {
     case 'sheet':
       return view.width
     case 'wide':
@@ -55,15 +55,15 @@ export function labelWidth(view: View): number {
 /** The camera that shows all of an area next to its details, at most at `zoomMax` unless only a closer one leaves space for both. */
 export function lookBeside(area: Rect, view: View, zoomMax: number): Camera {
   const stage = computeStage(view)
-  const rooms = listRooms(view)
+  const rooms = listSpaces(view)
   for (const share of SHARES)
     for (let zoom = zoomMax; zoom < NEARER * ZOOM_MAX; zoom *= NEARER) {
-      const looks = rooms.map((room) => lookInto(room, area, stage, zoom, share))
+      const looks = rooms.map((room) => fitInto(room, area, stage, zoom, share))
       const found = looks.find((camera) => isBeside(camera, view, area))
       if (found !== undefined) return found
     }
   // It fills the stage even when the wall is shown whole.
-  return clamp(lookAt(area, view, zoomMax), stage)
+  return clampCamera(lookAt(area, view, zoomMax), stage)
 }
 
 /** Whether a camera shows all of an area, and leaves space for its details. */
@@ -75,19 +75,19 @@ export function isBeside(camera: Camera, view: View, area: Rect): boolean {
     top >= -TOLERANCE &&
     left + width <= view.width + TOLERANCE &&
     top + height <= view.height - (stage.covered ?? 0) + TOLERANCE
-  if (!isWhole || labelShape(view) === 'sheet') return isWhole
+  if (!isWhole || chooseLabelShape(view) === 'sheet') return isWhole
   const taken = computeCardSpace(view)
   return left >= taken || view.width - left - width >= taken
 }
 
 /** The part of the stage's width for a card, with a gap on both sides. */
-const computeCardSpace = (view: View) => labelWidth(view) + 2 * GAP
+const computeCardSpace = (view: View) => computeLabelWidth(view) + 2 * GAP
 
 /** Positions on the stage at which an artwork can be next to its details, best first. */
-function listRooms(view: View): readonly Rect[] {
+function listSpaces(view: View): readonly Rect[] {
   const { width, height } = view
   const whole = { left: 0, top: 0, right: width, bottom: height }
-  if (labelShape(view) === 'sheet') return [{ ...whole, bottom: height * (1 - SHEET_SHARE) }]
+  if (chooseLabelShape(view) === 'sheet') return [{ ...whole, bottom: height * (1 - SHEET_SHARE) }]
   const taken = computeCardSpace(view)
   const sides = [
     { ...whole, right: width - taken },
@@ -97,11 +97,11 @@ function listRooms(view: View): readonly Rect[] {
 }
 
 /** The camera that shows an area in the middle of a part of the stage, using at most `share` of it. */
-function lookInto(room: Rect, area: Rect, view: View, zoomMax: number, share: number): Camera {
+function fitInto(room: Rect, area: Rect, view: View, zoomMax: number, share: number): Camera {
   const across = (room.right - room.left) / (area.right - area.left)
   const down = (room.bottom - room.top) / (area.bottom - area.top)
-  const { zoom } = clamp({ x: 0, y: 0, zoom: Math.min(zoomMax, share * across, share * down) }, view)
-  return clamp(
+  const { zoom } = clampCamera({ x: 0, y: 0, zoom: Math.min(zoomMax, share * across, share * down) }, view)
+  return clampCamera(
     {
       x: (area.left + area.right) / 2 - ((room.left + room.right) / 2 - view.width / 2) / zoom,
       y: (area.top + area.bottom) / 2 - ((room.top + room.bottom) / 2 - view.height / 2) / zoom,
@@ -117,12 +117,12 @@ export function placeCard(work: Box, card: { readonly width: number; readonly he
   const left = work.left - GAP - card.width
   const x = right + card.width + GAP <= view.width ? right : left
   return {
-    x: clampToRoom(x, view.width - card.width),
-    y: clampToRoom(work.top + work.height / 2 - card.height / 2, view.height - card.height),
+    x: clampToSpace(x, view.width - card.width),
+    y: clampToSpace(work.top + work.height / 2 - card.height / 2, view.height - card.height),
   }
 }
 
 /** How high a card whose top is at `y` may be: it ends above the stage's edge. */
 export const measureHeightBelow = (y: number, view: View): number => view.height - y - GAP
 
-const clampToRoom = (value: number, room: number) => Math.round(Math.max(GAP, Math.min(value, room - GAP)))
+const clampToSpace = (value: number, room: number) => Math.round(Math.max(GAP, Math.min(value, room - GAP)))

@@ -1,6 +1,6 @@
 /** Animations of the camera: the glide after a drag, and the flight to a place. Times are milliseconds. */
 
-import { clamp, pan, type Camera, type Point, type View } from './camera.ts'
+import { clampCamera, pan, type Camera, type Point, type View } from './camera.ts'
 
 export type Motion =
   | { readonly kind: 'glide'; readonly vx: number; readonly vy: number } // CSS pixels per millisecond
@@ -27,7 +27,7 @@ const THROW_SLOWEST_PX_PER_MS = 0.15
 const STEP_MAX_MS = 64
 
 /** The camera of a motion after `ms`; without a motion once it has come to rest. */
-export function advance(camera: Camera, view: View, motion: Motion, ms: number): Moved {
+export function advanceMotion(camera: Camera, view: View, motion: Motion, ms: number): Moved {
   const time = Math.min(ms, STEP_MAX_MS)
   return motion.kind === 'glide' ? glide(camera, view, motion, time) : fly(camera, view, motion.to, time)
 }
@@ -43,11 +43,14 @@ function glide(camera: Camera, view: View, { vx, vy }: { vx: number; vy: number 
 }
 
 function fly(camera: Camera, view: View, goal: Camera, ms: number): Moved {
-  const to = clamp(goal, view)
+  const to = clampCamera(goal, view)
   if (isNear(camera, to)) return { camera: to, motion: undefined }
   const share = 1 - Math.exp(-ms / FLIGHT_MS)
   const zoom = camera.zoom * (to.zoom / camera.zoom) ** share
-  const next = clamp({ x: camera.x + (to.x - camera.x) * share, y: camera.y + (to.y - camera.y) * share, zoom }, view)
+  const next = clampCamera(
+    { x: camera.x + (to.x - camera.x) * share, y: camera.y + (to.y - camera.y) * share, zoom },
+    view,
+  )
   return { camera: next, motion: { kind: 'flight', to } }
 }
 
@@ -56,7 +59,7 @@ const isNear = (camera: Camera, to: Camera) =>
   Math.hypot(to.x - camera.x, to.y - camera.y) * Math.max(camera.zoom, to.zoom) < NEAR_PX
 
 /** The speed at the end of a drag, in CSS pixels per millisecond; `undefined` if the pointer had come to rest. */
-export function throwSpeed(trail: readonly Moment[], now: number): { vx: number; vy: number } | undefined {
+export function computeThrowSpeed(trail: readonly Moment[], now: number): { vx: number; vy: number } | undefined {
   const recent = trail.filter(({ time }) => now - time < THROW_MS)
   const [first] = recent
   const last = recent.at(-1)

@@ -5,15 +5,15 @@ import type { Canvas } from '../../shared/contract/canvas.ts'
 import type { Spaces } from '../../shared/contract/space.ts'
 import { BLOCK_SIZE, cellOf, parseCoord, type Cell } from '../../shared/wall.ts'
 import { createAppearance } from '../appearance.ts'
-import { clamp, fit, isFitted, reveal, viewOf, type Camera } from '../camera/camera.ts'
+import { clampCamera, fitWall, isFitted, reveal, measureView, type Camera } from '../camera/camera.ts'
 import { readPrice } from '../page-words.ts'
 import { listenToInput } from '../studio/pointer-input.ts'
 import { createPreview } from '../studio/preview.ts'
 import { boundCovered, lookAtSketch, moveSketch, createSketch, type Sketch } from '../studio/sketch.ts'
 import { queryElement } from '../ui/dom.ts'
-import { wallOf, type Wall } from '../wall/wall-model.ts'
-import { proposalOf, WHOLE_WALL, type Proposal } from './proposal.ts'
-import { offerOf, type Offer } from './words.ts'
+import { buildWall, type Wall } from '../wall/wall-model.ts'
+import { parseProposal, WHOLE_WALL, type Proposal } from './proposal.ts'
+import { createOffer, type Offer } from './words.ts'
 
 const MIDDLE: Cell = { col: 80, row: 45 }
 
@@ -27,7 +27,7 @@ const proposed = Promise.withResolvers<void>()
 const app = new App({ name: 'pixel-wall', version: '1' }, {}, { autoResize: true })
 const appearance = createAppearance(() => {
   preview.setTheme(appearance.theme())
-  askDrawing()
+  requestDrawing()
 })
 const preview = createPreview(canvas, appearance.theme())
 
@@ -35,8 +35,8 @@ let proposal: Proposal = WHOLE_WALL
 let given: Readonly<Record<string, unknown>> = {}
 let sketch: Sketch = createSketch(MIDDLE)
 let isPlaced = false
-let view = viewOf(stage)
-let camera = fit(view)
+let view = measureView(stage)
+let camera = fitWall(view)
 let drawing = false
 let offer: Offer | undefined
 let isCutOff = false
@@ -45,25 +45,25 @@ function setSketch(next: Sketch) {
   preview.update(next, sketch)
   sketch = next
   showOffer()
-  askDrawing()
+  requestDrawing()
 }
 
 function showOffer() {
   const { host } = new URL(address)
   const perBlock = sketch.wall?.pricing.perBlock ?? readPrice()
-  offer = offerOf({ sketch, hasSize: proposal.size !== undefined, hasPlace: isPlaced, perBlock, host, isCutOff })
+  offer = createOffer({ sketch, hasSize: proposal.size !== undefined, hasPlace: isPlaced, perBlock, host, isCutOff })
   words.textContent = offer.says
   action.textContent = offer.label
   action.hidden = app.getHostCapabilities()?.message === undefined
   action.disabled = false
 }
 
-function turn(next: Camera) {
+function moveCameraTo(next: Camera) {
   camera = next
-  askDrawing()
+  requestDrawing()
 }
 
-function askDrawing() {
+function requestDrawing() {
   if (drawing) return
   drawing = true
   requestAnimationFrame(() => {
@@ -73,11 +73,11 @@ function askDrawing() {
 }
 
 function lookAtPicture() {
-  turn(proposal.size === undefined ? fit(view) : lookAtSketch(sketch, view))
+  moveCameraTo(proposal.size === undefined ? fitWall(view) : lookAtSketch(sketch, view))
 }
 
 /** Shows the subject of a call. */
-function propose(next: Proposal) {
+function showProposal(next: Proposal) {
   proposal = next
   const { size = { w: 1, h: 1 }, at, indices, mine } = next
   isPlaced = at !== undefined
@@ -97,11 +97,11 @@ function propose(next: Proposal) {
     ),
   )
   lookAtPicture()
-  if (next.size !== undefined && at === undefined) void findRoom(next)
+  if (next.size !== undefined && at === undefined) void placePicture(next)
 }
 
 /** Places a picture without a position where there is space. If the host blocks requests, it has no position. */
-async function findRoom(asked: Proposal) {
+async function placePicture(asked: Proposal) {
   const { w = 1, h = 1 } = asked.size ?? {}
   const found = await readJson<Spaces>(`/api/space?w=${w}&h=${h}&limit=1`).catch(() => undefined)
   const at = parseCoord(found?.spaces[0]?.coord ?? '')
@@ -117,7 +117,7 @@ async function readWall(): Promise<Wall> {
     fetch(`${address}/api/canvas.bin`).then((response) => response.arrayBuffer()),
     readJson<Canvas>('/api/blocks'),
   ])
-  return wallOf({ pixels: new Uint8Array(pixels), blocks })
+  return buildWall({ pixels: new Uint8Array(pixels), blocks })
 }
 
 async function readJson<Body>(path: string): Promise<Body> {
@@ -126,20 +126,20 @@ async function readJson<Body>(path: string): Promise<Body> {
   return (await response.json()) as Body
 }
 
-function follow({ theme, styles }: McpUiHostContext) {
+function applyHostContext({ theme, styles }: McpUiHostContext) {
   if (theme !== undefined) appearance.choose(theme)
   if (styles?.variables) applyHostStyleVariables(styles.variables)
 }
 
 function fitStage() {
   const isWhole = isFitted(camera, view)
-  view = viewOf(stage)
-  camera = isWhole ? fit(view) : clamp(camera, view)
+  view = measureView(stage)
+  camera = isWhole ? fitWall(view) : clampCamera(camera, view)
   preview.resize(view)
   preview.draw(sketch, camera, view)
 }
 
-async function tellModel() {
+async function sendOffer() {
   if (offer === undefined) return
   action.disabled = true
   const sent = await app
@@ -151,27 +151,28 @@ async function tellModel() {
 
 app.addEventListener('toolinput', ({ arguments: args = {} }) => (given = args))
 app.addEventListener('toolresult', ({ structuredContent = {}, isError }) => {
-  if (isError !== true) propose(proposalOf({ given, answered: structuredContent as Readonly<Record<string, unknown>> }))
+  if (isError !== true)
+    showProposal(parseProposal({ given, answered: structuredContent as Readonly<Record<string, unknown>> }))
   proposed.resolve()
 })
-app.addEventListener('hostcontextchanged', follow)
-action.addEventListener('click', () => void tellModel())
+app.addEventListener('hostcontextchanged', applyHostContext)
+action.addEventListener('click', () => void sendOffer())
 listenToInput(canvas, {
   sketch: () => sketch,
   camera: () => camera,
   view: () => view,
-  turn,
-  move(at) {
+  moveCamera: moveCameraTo,
+  movePicture(at) {
     if (sketch.picture === undefined || sketch.mine.size > 0) return
     isPlaced = true
     setSketch(moveSketch(sketch, at))
-    turn(reveal(camera, view, boundCovered(sketch)))
+    moveCameraTo(reveal(camera, view, boundCovered(sketch)))
   },
   lookAtPicture,
 })
 new ResizeObserver(fitStage).observe(stage)
 await app.connect()
-follow(app.getHostContext() ?? {})
+applyHostContext(app.getHostContext() ?? {})
 showOffer()
 const wallRead = readWall().then(
   (wall) => setSketch({ ...sketch, wall }),

@@ -33,7 +33,7 @@ const readers: ReadonlyArray<readonly [member: string, read: (call: ToolCall) =>
 ]
 
 /** The subject of a call. */
-export function proposalOf(call: ToolCall): Proposal {
+export function parseProposal(call: ToolCall): Proposal {
   const [, read] = readers.find(([member]) => member in call.answered) ?? []
   return read?.(call) ?? WHOLE_WALL
 }
@@ -43,13 +43,13 @@ function readPreview({ given, answered }: ToolCall): Proposal {
   const whole = area === null ? undefined : parseArea(area)
   const at = block === null ? undefined : parseCoord(block.coord)
   const size = whole ?? { w: readNumberOr(given['w'], 1), h: readNumberOr(given['h'], 1) }
-  return createPlaced({ ...size, at: at === undefined ? undefined : cellOf(at) }, readGivenPicture(given))
+  return createPlacedProposal({ ...size, at: at === undefined ? undefined : cellOf(at) }, readGivenPicture(given))
 }
 
 function readSpaces({ answered }: ToolCall): Proposal {
   const { w, h, spaces } = answered as Spaces
   const at = parseCoord(spaces[0]?.coord ?? '')
-  return createPlaced({ w, h, at: at === undefined ? undefined : cellOf(at) })
+  return createPlacedProposal({ w, h, at: at === undefined ? undefined : cellOf(at) })
 }
 
 /** The first area of a wallet, or else its first block, among all its blocks. */
@@ -58,8 +58,8 @@ function readWallet({ answered }: ToolCall): Proposal {
   const mine = new Set(blocks.map(({ block }) => block.index).filter(isBlockIndex))
   const [first] = mine
   const area = areas.map(({ area }) => parseArea(area)).find((one) => one !== undefined)
-  if (area !== undefined) return { ...createPlaced({ ...area, at: area }), mine }
-  return first === undefined ? WHOLE_WALL : { ...createPlaced({ w: 1, h: 1, at: cellOf(first) }), mine }
+  if (area !== undefined) return { ...createPlacedProposal({ ...area, at: area }), mine }
+  return first === undefined ? WHOLE_WALL : { ...createPlacedProposal({ w: 1, h: 1, at: cellOf(first) }), mine }
 }
 
 function readPicture({ answered }: ToolCall): Proposal {
@@ -70,12 +70,12 @@ function readPicture({ answered }: ToolCall): Proposal {
       const [x, y] = [dx * BLOCK_SIZE + (at % BLOCK_SIZE), dy * BLOCK_SIZE + Math.floor(at / BLOCK_SIZE)]
       indices[y * w * BLOCK_SIZE + x] = index
     })
-  return createPlaced({ w, h, at: undefined }, indices)
+  return createPlacedProposal({ w, h, at: undefined }, indices)
 }
 
 type Placed = AreaSize & { readonly at: Cell | undefined }
 
-function createPlaced({ w, h, at }: Placed, indices?: Uint8Array): Proposal {
+function createPlacedProposal({ w, h, at }: Placed, indices?: Uint8Array): Proposal {
   const isWhole = indices?.length === w * h * BLOCK_SIZE ** 2
   return { size: { w, h }, at, indices: isWhole ? indices : undefined, mine: new Set() }
 }
@@ -99,6 +99,6 @@ function parseBase64(text: string): Uint8Array | undefined {
 const readNumberOr = (value: unknown, other: number) => (Number.isInteger(value) ? Number(value) : other)
 
 /** `block 80,45` or `area 80,45,4x3`, as tools accept it. */
-export function placeName({ col, row, w, h }: Area): string {
+export function formatPlace({ col, row, w, h }: Area): string {
   return w * h === 1 ? `block ${col},${row}` : `area ${col},${row},${w}x${h}`
 }

@@ -2,9 +2,9 @@
 
 import { ASSET_SYMBOL, formatCount } from '../../shared/money.ts'
 import { TOTAL_BLOCKS } from '../../shared/wall.ts'
-import { countCovered, dealOf } from '../studio/order/cost-summary.ts'
+import { countCovered, chooseDeal } from '../studio/order/cost-summary.ts'
 import { areaOf, type Sketch } from '../studio/sketch.ts'
-import { placeName } from './proposal.ts'
+import { formatPlace } from './proposal.ts'
 
 /** The subject: a sketch, whose size and position may be unknown. `perBlock` is a price with two decimals. */
 export type Shown = {
@@ -22,12 +22,12 @@ export type Offer = { readonly says: string; readonly label: string; readonly me
 const CUT_OFF = 'This chat does not let this view read the wall, so the artworks on it are not shown.'
 
 /** The sentence and the action for a subject. */
-export function offerOf(shown: Shown): Offer {
-  const offer = offerFor(shown)
+export function createOffer(shown: Shown): Offer {
+  const offer = chooseOffer(shown)
   return shown.isCutOff === true ? { ...offer, says: `${offer.says} ${CUT_OFF}` } : offer
 }
 
-function offerFor({ sketch, hasSize, hasPlace, perBlock, host }: Shown): Offer {
+function chooseOffer({ sketch, hasSize, hasPlace, perBlock, host }: Shown): Offer {
   const { wall, size, painted } = sketch
   const wallName = `the pixel wall at ${host}`
   const sides = `${size.w}x${size.h} blocks`
@@ -45,8 +45,8 @@ function offerFor({ sketch, hasSize, hasPlace, perBlock, host }: Shown): Offer {
     }
   }
   if (!hasPlace) return { says: `Picture of ${sides}: ${price}. Not placed yet.`, ...findRoom }
-  const place = placeName(areaOf(sketch))
-  const deal = wall?.complete ? dealOf(sketch) : 'buy'
+  const place = formatPlace(areaOf(sketch))
+  const deal = wall?.complete ? chooseDeal(sketch) : 'buy'
   if (deal === 'repaint') {
     const how = painted === undefined ? 'Ask me for the picture.' : 'Use the picture from your last call.'
     return { says: `You own ${place}.`, label: 'Repaint', message: `Repaint ${place} on ${wallName}. ${how}` }

@@ -17,7 +17,7 @@ type Draft = {
 export function withChanges(wall: Wall, changes: readonly ChangeDto[]): Wall {
   const draft: Draft = { blocks: new Map(), agents: [...wall.agents], last: undefined }
   // Not `some`: every change must be noted.
-  const noted = changes.filter((change) => note(wall, draft, change))
+  const noted = changes.filter((change) => applyChange(wall, draft, change))
   if (noted.length === 0) return wall
   const { agents, last } = draft
   const changed = withBlocks(wall, [...draft.blocks.values()])
@@ -28,7 +28,7 @@ export function withChanges(wall: Wall, changes: readonly ChangeDto[]): Wall {
 }
 
 /** Applies an update; returns whether it changes anything. */
-function note(wall: Wall, draft: Draft, change: ChangeDto): boolean {
+function applyChange(wall: Wall, draft: Draft, change: ChangeDto): boolean {
   const { blocks, agents } = draft
   if (change.kind === 'identity') {
     const index = agents.findIndex(({ id }) => id === change.agent.id)

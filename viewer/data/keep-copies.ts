@@ -49,25 +49,25 @@ export function keepCopies(toKeep: () => KeptWall | undefined, openingView: () =
     const kept = toKeep()
     if (kept === undefined) return
     const shown = openingView()
-    await Promise.all([keepWall(kept), shown && keepView(shown)])
+    await Promise.all([storeWall(kept), shown && keepView(shown)])
   }
   const keepQuietly = () => void keep().catch(() => {})
-  void keepFiles().catch(() => {})
+  void cacheFiles().catch(() => {})
   keepQuietly()
   document.addEventListener('visibilitychange', () => document.hidden && keepQuietly())
 }
 
 /** Stores a wall in place of the one before. */
-async function keepWall(kept: KeptWall): Promise<void> {
+async function storeWall(kept: KeptWall): Promise<void> {
   const all = await openWalls('readwrite')
   all.clear()
-  const packed: PackedWall = { ...kept, wall: pack(kept.wall) }
+  const packed: PackedWall = { ...kept, wall: packWall(kept.wall) }
   await waitForRequest(all.put(packed, VERSION))
   store(FLAG, '1')
 }
 
 /** Packs a wall. */
-export function pack({ claims, texture, ...wall }: Wall): Packed {
+export function packWall({ claims, texture, ...wall }: Wall): Packed {
   const all = [...claims.values()]
   const words = new Map<string, number>()
   const said = all.map(({ m, l }) => {
@@ -89,15 +89,15 @@ export function pack({ claims, texture, ...wall }: Wall): Packed {
 }
 
 /** Stores the files of this page. The browser has them already, so nothing is downloaded. */
-async function keepFiles(): Promise<void> {
+async function cacheFiles(): Promise<void> {
   if (!('serviceWorker' in navigator)) return
   await navigator.serviceWorker.register(WORKER)
   const cache = await caches.open(FILES)
-  const addressesOf = (kind: string) => performance.getEntriesByType(kind).map(({ name }) => new URL(name))
+  const listAddresses = (kind: string) => performance.getEntriesByType(kind).map(({ name }) => new URL(name))
   const files = new Map<string, URL>()
-  for (const url of addressesOf('resource')) if (url.pathname.startsWith('/assets/')) files.set(url.pathname, url)
+  for (const url of listAddresses('resource')) if (url.pathname.startsWith('/assets/')) files.set(url.pathname, url)
   // Last, because it needs all the others. The page is the same for every query.
-  files.set('/', addressesOf('navigation')[0] ?? new URL('/', location.href))
+  files.set('/', listAddresses('navigation')[0] ?? new URL('/', location.href))
   for (const [path, url] of files) {
     const response = await fetch(url, { cache: 'force-cache' })
     if (response.ok) await cache.put(path, response)

@@ -34,7 +34,7 @@ export async function readKeptWall(): Promise<KeptWall | undefined> {
   if (readStored(FLAG) === undefined) return undefined
   try {
     const packed: PackedWall | undefined = await waitForRequest((await openWalls('readonly')).get(VERSION))
-    return packed && { ...packed, wall: await unpack(packed.wall) }
+    return packed && { ...packed, wall: await unpackWall(packed.wall) }
   } catch {
     return undefined
   }
@@ -43,7 +43,7 @@ export async function readKeptWall(): Promise<KeptWall | undefined> {
 export type PackedWall = Omit<KeptWall, 'wall'> & { readonly wall: Packed }
 
 /** The wall that was packed. */
-export async function unpack({ pixels, blocks, owners, times, said, words, ...wall }: Packed): Promise<Wall> {
+export async function unpackWall({ pixels, blocks, owners, times, said, words, ...wall }: Packed): Promise<Wall> {
   const spoken = words.map((text): Pick<Claim, 'm' | 'l'> => JSON.parse(text))
   const claims: Wall['claims'] = new Map()
   for (const [at, i] of blocks.entries())

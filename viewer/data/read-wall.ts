@@ -24,7 +24,7 @@ const TASK_MS = 12
 
 export type ReadWallDeps = {
   /** Requests a path of the service. */
-  ask(path: string): Promise<Response>
+  requestPath(path: string): Promise<Response>
   /** Shows the wall, as far as it has arrived. */
   show?(wall: Wall): void
   /** The price of a block, until the service has sent it. */
@@ -35,8 +35,12 @@ export type ReadWallDeps = {
 export type Reading = { readonly wall: Wall; readonly number: number }
 
 /** Reads the whole wall; rejects if it cannot be read. */
-export async function readWall({ ask, show = () => {}, price = USUAL_PRICE }: ReadWallDeps): Promise<Reading> {
-  let wall = createWall(emptyHead(price))
+export async function readWall({
+  requestPath: ask,
+  show = () => {},
+  price = USUAL_PRICE,
+}: ReadWallDeps): Promise<Reading> {
+  let wall = createWall(createEmptyHead(price))
   let changed: BlockIndex[] = [] // since the wall was last shown
   let timer: ReturnType<typeof setTimeout> | undefined
   let nextAt = performance.now() + DRAW_MS
@@ -65,27 +69,27 @@ export async function readWall({ ask, show = () => {}, price = USUAL_PRICE }: Re
     }
     const second = await (asked ?? read(BLOCKS))
     const whole: Wall = { ...wall, claims: new Map() }
-    const { pricing, stats, agents } = await parse(second.body, (blocks) => {
+    const { pricing, stats, agents } = await parseInWorker(second.body, (blocks) => {
       changed.push(...(withClaims(whole, blocks).changed ?? []))
     })
     const done: Wall = { ...whole, pricing, stats, agents, changed: undefined, complete: true }
     // What has been drawn already need not be drawn again.
     show({ ...done, changed })
-    return { wall: done, number: Math.min(numberOf(first), numberOf(second)) }
+    return { wall: done, number: Math.min(parseLogNumber(first), parseLogNumber(second)) }
   } finally {
     clearTimeout(timer)
   }
 }
 
 /** The known part of a wall of which only pictures have arrived. */
-const emptyHead = (perBlock: string): CanvasHead => ({
+const createEmptyHead = (perBlock: string): CanvasHead => ({
   pricing: { perPixel: '', perBlock, asset: ASSET_SYMBOL, network: '' },
   stats: { claimed: 0, remaining: 0, agents: 0, lastClaimedAt: null, lastSaleId: 0 },
   agents: [],
 })
 
 // If a proxy dropped the number of a read, the log is followed from the beginning.
-const numberOf = ({ headers }: Response) => Number(headers.get('log-number'))
+const parseLogNumber = ({ headers }: Response) => Number(headers.get('log-number'))
 
 /** The pictures of consecutive blocks as they arrive, each part with its first block; throws if they end too soon. */
 async function* readPictures(body: Response['body']): AsyncGenerator<readonly [first: number, bytes: Uint8Array]> {
@@ -107,7 +111,7 @@ async function* readPictures(body: Response['body']): AsyncGenerator<readonly [f
 }
 
 /** Has a worker parse all but the pictures, so that the page stays responsive. */
-function parse(body: Response['body'], onBlocks: (blocks: readonly CanvasBlock[]) => void) {
+function parseInWorker(body: Response['body'], onBlocks: (blocks: readonly CanvasBlock[]) => void) {
   const { promise, resolve, reject } = Promise.withResolvers<CanvasHead>()
   const worker = new Worker(new URL('./blocks-worker.ts', import.meta.url), { type: 'module', name: 'blocks-worker' })
   worker.addEventListener('message', ({ data }: MessageEvent<BlocksMessage>) => {
@@ -115,10 +119,10 @@ function parse(body: Response['body'], onBlocks: (blocks: readonly CanvasBlock[]
     else onBlocks(data.blocks)
   })
   worker.addEventListener('error', () => reject(new Error('the blocks could not be parsed')))
-  const pass = async () => {
+  const postPieces = async () => {
     for await (const piece of body ?? []) worker.postMessage(piece, [piece.buffer])
     worker.postMessage(undefined)
   }
-  pass().catch(reject)
+  postPieces().catch(reject)
   return promise.finally(() => worker.terminate())
 }

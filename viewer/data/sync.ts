@@ -19,7 +19,7 @@ export type SyncDeps = {
   /** Shows another wall; `since` says since when its reader has missed what is new, in Unix milliseconds. */
   show(wall: Wall, since?: number): void
   /** Shows a warning about the wall's age; an empty one when all is well. */
-  showStale(words: string): void
+  showStaleness(words: string): void
 }
 
 const describeStaleness = (since: number) =>
@@ -33,8 +33,8 @@ const TIME = { timeStyle: 'medium' } as const
 export function syncWall(deps: SyncDeps) {
   const follower = createFollower(deps)
   const caughtUp = deps.kept === undefined ? Promise.resolve() : showMissed(follower, deps.kept)
-  void caughtUp.then(() => follow(follower, deps.shared))
-  return { caughtUp, toKeep: follower.toKeep }
+  void caughtUp.then(() => followChanges(follower, deps.shared))
+  return { caughtUp, toKeep: follower.createKeptWall }
 }
 
 const AGAIN_MS = 3000
@@ -44,7 +44,7 @@ async function showMissed(follower: Follower, kept: KeptWall): Promise<void> {
   for (;;) {
     try {
       const changes = await readChangesSince(kept)
-      if (changes === undefined) await follower.readAgain(undefined, kept.at)
+      if (changes === undefined) await follower.readWholeWall(undefined, kept.at)
       follower.setStatus(true)
       return await deliverInTurn(changes ?? [], (part) => follower.receive(part, kept.at))
     } catch {
@@ -54,34 +54,34 @@ async function showMissed(follower: Follower, kept: KeptWall): Promise<void> {
   }
 }
 
-function follow(follower: Follower, shared: string | null) {
+function followChanges(follower: Follower, shared: string | null) {
   let current = new AbortController()
   // After sleep a stream may be dead without an error. A hidden page needs none, and browsers allow all pages of a
   // service only six connections together.
-  const wake = () => {
+  const restart = () => {
     current.abort()
     if (document.hidden) return
     current = new AbortController()
     const until = current.signal
     followStream(follower, shared, until, () => poll(follower, until))
   }
-  document.addEventListener('visibilitychange', wake)
-  window.addEventListener('online', wake)
-  window.addEventListener('pageshow', (event) => event.persisted && wake())
-  wake()
+  document.addEventListener('visibilitychange', restart)
+  window.addEventListener('online', restart)
+  window.addEventListener('pageshow', (event) => event.persisted && restart())
+  restart()
 }
 
 /** A wall that follows the log. */
 type Follower = ReturnType<typeof createFollower>
 
-function createFollower({ number, kept, wall: current, show, showStale }: SyncDeps) {
+function createFollower({ number, kept, wall: current, show, showStaleness: showStale }: SyncDeps) {
   let known = number
   // A stored wall is out of date as soon as its changes cannot be read.
   let failures = kept === undefined ? 0 : FAILURES_TOLERATED
   let upToDateAt = kept?.at ?? Date.now()
   return {
     /** The wall for the next visit. */
-    toKeep(): KeptWall | undefined {
+    createKeptWall(): KeptWall | undefined {
       const wall = current()
       return wall && { wall, number: known, at: failures === 0 ? Date.now() : upToDateAt }
     },
@@ -97,8 +97,8 @@ function createFollower({ number, kept, wall: current, show, showStale }: SyncDe
       if (changed !== wall) show(changed, since)
     },
     /** Reads the whole wall, where the log cannot tell all that was missed. */
-    async readAgain(until: AbortSignal | undefined, since?: number) {
-      const read = await readWall({ ask: (path) => fetch(path, { cache: 'no-cache' }) })
+    async readWholeWall(until: AbortSignal | undefined, since?: number) {
+      const read = await readWall({ requestPath: (path) => fetch(path, { cache: 'no-cache' }) })
       if (until?.aborted) return
       known = read.number
       show(read.wall, since)
@@ -142,7 +142,7 @@ function createInbox(follower: Follower, signal: AbortSignal, fail: () => void) 
       if (waiting.push(change) === 1) timer = setTimeout(flush, BATCH_MS)
     },
     /** A stream begins after a number: what is missing before it is in the tail. */
-    start({ data }: MessageEvent<string>) {
+    onStart({ data }: MessageEvent<string>) {
       const { number }: Mark = JSON.parse(data)
       ready = ready.catch(() => {}).then(() => catchUp(follower, number, signal))
       ready.catch(() => {
@@ -166,7 +166,7 @@ function followStream(follower: Follower, shared: string | null, signal: AbortSi
   let timer: ReturnType<typeof setTimeout> | undefined
   let failures = 0
 
-  const close = () => {
+  const closeStream = () => {
     clearTimeout(timer)
     inbox.clear()
     stream?.close()
@@ -175,50 +175,50 @@ function followStream(follower: Follower, shared: string | null, signal: AbortSi
     follower.setStatus(false)
     failures++
     if (failures >= FAILURES_MAX) {
-      close()
+      closeStream()
       if (failures === FAILURES_MAX) giveUp()
     } else if (shared !== null) {
       // It breaks off when something is hidden, which the tail shows already.
       stream?.close()
-      void askTail(follower, signal)
+      void applyTail(follower, signal)
         .catch(() => {})
         .then(reopen)
     } else if (stream?.readyState === EventSource.CLOSED) {
       // The browser reconnects after a lost connection, but not after a response that is not a stream.
-      timer = setTimeout(open, AGAIN_MS)
+      timer = setTimeout(openStream, AGAIN_MS)
     }
   }
   const reopen = () => {
     clearTimeout(timer)
     stream?.close()
-    if (!signal.aborted && failures < FAILURES_MAX) timer = setTimeout(open, Math.random() * SPREAD_MS)
+    if (!signal.aborted && failures < FAILURES_MAX) timer = setTimeout(openStream, Math.random() * SPREAD_MS)
   }
   const readAgain = async () => {
-    close()
+    closeStream()
     try {
-      await follower.readAgain(signal)
-      if (!signal.aborted) open()
+      await follower.readWholeWall(signal)
+      if (!signal.aborted) openStream()
     } catch {
       if (!signal.aborted) fail()
     }
   }
-  const reset = ({ data }: MessageEvent<string>) => {
+  const onReset = ({ data }: MessageEvent<string>) => {
     const { number }: Reset = JSON.parse(data)
     // If the wall shows all up to there, what came after follows.
     if (number !== follower.number()) void readAgain()
   }
-  const end = ({ data }: MessageEvent<string>) => {
+  const onEnd = ({ data }: MessageEvent<string>) => {
     const { number }: Mark = JSON.parse(data)
     // A wall that shows more than there is: the service's database was restored from an older copy.
     if (number < follower.number()) void readAgain()
     else reopen()
   }
-  const open = () => {
+  const openStream = () => {
     stream = new EventSource(shared ?? `/api/live?after=${follower.number()}`)
     for (const kind of KINDS) stream.addEventListener(kind, inbox.receive)
-    stream.addEventListener('start' satisfies Mark['kind'], inbox.start)
-    stream.addEventListener('end' satisfies Mark['kind'], end)
-    stream.addEventListener('reset' satisfies Reset['kind'], reset)
+    stream.addEventListener('start' satisfies Mark['kind'], inbox.onStart)
+    stream.addEventListener('end' satisfies Mark['kind'], onEnd)
+    stream.addEventListener('reset' satisfies Reset['kind'], onReset)
     stream.addEventListener('error', fail)
     stream.addEventListener('open', () => {
       failures = 0
@@ -226,14 +226,14 @@ function followStream(follower: Follower, shared: string | null, signal: AbortSi
     })
   }
   const inbox = createInbox(follower, signal, fail)
-  signal.addEventListener('abort', close)
-  open()
+  signal.addEventListener('abort', closeStream)
+  openStream()
 }
 
 /** Applies the last changes, once; resolves with how long to wait before the next request. */
-async function askTail(follower: Follower, signal: AbortSignal): Promise<number> {
+async function applyTail(follower: Follower, signal: AbortSignal): Promise<number> {
   const { after, changes, askAgainMs } = await readTail(signal)
-  if (after > follower.number()) await follower.readAgain(signal)
+  if (after > follower.number()) await follower.readWholeWall(signal)
   follower.receive(changes)
   return askAgainMs
 }
@@ -244,7 +244,7 @@ const CATCH_UP_MS = 1000
 /** Asks for the tail until the wall shows every change up to a number; rejects when it cannot be read, or `signal` aborts. */
 async function catchUp(follower: Follower, number: number, signal: AbortSignal) {
   while (follower.number() < number) {
-    await askTail(follower, signal)
+    await applyTail(follower, signal)
     if (follower.number() < number) await new Promise((resolve) => setTimeout(resolve, CATCH_UP_MS))
   }
 }
@@ -254,15 +254,15 @@ const TAIL_MS = 4000
 /** Polls until `signal` aborts. */
 function poll(follower: Follower, signal: AbortSignal) {
   let askAgainMs = TAIL_MS
-  const ask = async () => {
+  const pollOnce = async () => {
     if (signal.aborted) return
     try {
-      askAgainMs = await askTail(follower, signal)
+      askAgainMs = await applyTail(follower, signal)
       follower.setStatus(true)
     } catch {
       if (!signal.aborted) follower.setStatus(false)
     }
-    setTimeout(() => void ask(), askAgainMs)
+    setTimeout(() => void pollOnce(), askAgainMs)
   }
-  setTimeout(() => void ask(), askAgainMs)
+  setTimeout(() => void pollOnce(), askAgainMs)
 }

@@ -3,9 +3,9 @@
 import type { BlockIndex } from '../../shared/wall.ts'
 import { ALL_BLOCKS, BLOCK_SIZE, blockAt, cellOf, COLS, HEIGHT, ROWS, WIDTH } from '../../shared/wall.ts'
 import type { Rect } from '../camera/camera.ts'
-import { coloursOf, dark, type Theme } from '../theme.ts'
-import { boundsOf, edgesOf, linesOf } from '../wall/artworks.ts'
-import { imageOf, isOpenAt, OPEN, type IndexTexture } from '../wall/pixel-buffer.ts'
+import { createColourTable, dark, type Theme } from '../theme.ts'
+import { boundsOf, traceEdges, linesOf } from '../wall/artworks.ts'
+import { createImage, isOpenAt, OPEN, type IndexTexture } from '../wall/pixel-buffer.ts'
 import type { Frame } from './frame.ts'
 import type { Renderer } from './renderer.ts'
 
@@ -25,35 +25,35 @@ const LINES = [
 /** A renderer on a canvas, whose context is in wall pixels after each drawing; `undefined` if the browser cannot draw on one. */
 export function createCanvasRenderer(canvas: HTMLCanvasElement): Omit<Renderer, 'destroy'> | undefined {
   const context = canvas.getContext('2d', { alpha: false })
-  const [wall, overlay] = [createPlane(WIDTH, HEIGHT), createPlane(COLS, ROWS)]
+  const [wall, overlay] = [createContext(WIDTH, HEIGHT), createContext(COLS, ROWS)]
   if (!context || !wall || !overlay) return undefined
   let theme = dark
-  let colours = coloursOf(theme)
+  let colours = createColourTable(theme)
   let shown: IndexTexture | undefined
   let sold: ReadonlySet<BlockIndex> = new Set()
   let bordering: readonly BlockIndex[] | undefined // those of them that border on open ground; unknown after a sale
   let marks: Path2D | undefined
 
-  const paint = (texture: IndexTexture, area: Rect) =>
-    wall.putImageData(imageOf(texture, area, colours), area.left, area.top)
+  const paintArea = (texture: IndexTexture, area: Rect) =>
+    wall.putImageData(createImage(texture, area, colours), area.left, area.top)
   const setBlocks = (texture: IndexTexture, blocks: readonly BlockIndex[]) => {
     shown = texture
     if (blocks.some((block) => isOpenAt(texture, block) === sold.has(block))) bordering = undefined
-    if (blocks.length > PARTS_MAX) paint(texture, linesOf(blocks))
-    else for (const block of blocks) paint(texture, boundsOf([block]))
+    if (blocks.length > PARTS_MAX) paintArea(texture, linesOf(blocks))
+    else for (const block of blocks) paintArea(texture, boundsOf([block]))
   }
   return {
     setTexture: (texture) => setBlocks(texture, ALL_BLOCKS),
     setBlocks,
     setOverlay: (bytes) => overlay.putImageData(new ImageData(new Uint8ClampedArray(bytes), COLS, ROWS), 0, 0),
-    setMarks: (blocks) => void (marks = blocks.length === 0 ? undefined : new Path2D(edgesOf(blocks))),
+    setMarks: (blocks) => void (marks = blocks.length === 0 ? undefined : new Path2D(traceEdges(blocks))),
     setTheme(other) {
       theme = other
       // This plane is transparent on open blocks, so that the background and its lines show through.
-      colours = coloursOf(theme).fill(0, OPEN * 4, OPEN * 4 + 4)
+      colours = createColourTable(theme).fill(0, OPEN * 4, OPEN * 4 + 4)
       if (shown) setBlocks(shown, ALL_BLOCKS)
     },
-    blank: () => fill(context, theme.ground, [0, 0, canvas.width, canvas.height]),
+    drawBackground: () => fillBox(context, theme.ground, [0, 0, canvas.width, canvas.height]),
     draw(frame) {
       const scale = 1 / frame.pixel
       context.resetTransform()
@@ -65,7 +65,7 @@ export function createCanvasRenderer(canvas: HTMLCanvasElement): Omit<Renderer, 
         bordering = [...sold].filter((block) => isBordering(sold, block))
       }
       // Larger than each block by a line, of which only the part on open blocks stays visible.
-      for (const block of bordering) fill(context, theme.edge, placeBox(block, frame, frame.line))
+      for (const block of bordering) fillBox(context, theme.edge, placeBox(block, frame, frame.line))
       context.imageSmoothingEnabled = scale < 1
       context.imageSmoothingQuality = 'high'
       context.drawImage(wall.canvas, ...place)
@@ -73,7 +73,7 @@ export function createCanvasRenderer(canvas: HTMLCanvasElement): Omit<Renderer, 
       context.drawImage(overlay.canvas, ...place)
       if (frame.outlined) {
         const [x, y, right, bottom] = frame.outlined.box
-        outline(context, [x, y, right - x, bottom - y], devicePixelRatio)
+        outlineBox(context, [x, y, right - x, bottom - y], devicePixelRatio)
       }
       context.setTransform(scale, 0, 0, scale, left, top)
       if (marks) strokeLines(context, marks, devicePixelRatio * frame.pixel)
@@ -83,13 +83,13 @@ export function createCanvasRenderer(canvas: HTMLCanvasElement): Omit<Renderer, 
 }
 
 /** A canvas that is not on the page. */
-export function createPlane(width: number, height: number): CanvasRenderingContext2D | null {
+export function createContext(width: number, height: number): CanvasRenderingContext2D | null {
   return Object.assign(document.createElement('canvas'), { width, height }).getContext('2d')
 }
 
 export type Box = readonly [left: number, top: number, width: number, height: number]
 
-function fill(context: CanvasRenderingContext2D, colour: string, box: Box) {
+function fillBox(context: CanvasRenderingContext2D, colour: string, box: Box) {
   context.fillStyle = colour
   context.fillRect(...box)
 }
@@ -98,7 +98,7 @@ function fill(context: CanvasRenderingContext2D, colour: string, box: Box) {
 const cornerOf = ({ origin: [x, y], pixel }: Frame) => [Math.round(-x / pixel), Math.round(-y / pixel)] as const
 
 /** Draws a line next to a box, where it covers none of its pixels; `px` is the length of a CSS pixel. */
-export function outline(context: CanvasRenderingContext2D, [left, top, width, height]: Box, px: number) {
+export function outlineBox(context: CanvasRenderingContext2D, [left, top, width, height]: Box, px: number) {
   const beside = (LINE_PX / 2) * px
   const path = new Path2D()
   path.rect(left - beside, top - beside, width + 2 * beside, height + 2 * beside)
@@ -130,13 +130,13 @@ function drawGround(context: CanvasRenderingContext2D, frame: Frame, theme: Them
   const side = BLOCK_SIZE / pixel
   const [left, top] = cornerOf(frame)
   const [wide, high] = [COLS * side, ROWS * side]
-  fill(context, theme.ground, [0, 0, width, height])
-  fill(context, theme.edge, [left - line, top - line, wide + 2 * line, high + 2 * line])
-  fill(context, theme.own[OPEN] ?? theme.ground, [left, top, wide, high])
+  fillBox(context, theme.ground, [0, 0, width, height])
+  fillBox(context, theme.edge, [left - line, top - line, wide + 2 * line, high + 2 * line])
+  fillBox(context, theme.own[OPEN] ?? theme.ground, [left, top, wide, high])
   const drawLines = (count: number, from: number, size: number, boxAt: (at: number) => Box) => {
     for (let n = Math.max(0, Math.floor(-from / side)); n < count && from + n * side < size; n++) {
       context.globalAlpha = n % TEN === 0 ? gridStrength[1] : gridStrength[0]
-      if (context.globalAlpha > 0) fill(context, theme.gridLine, boxAt(Math.round(from + n * side)))
+      if (context.globalAlpha > 0) fillBox(context, theme.gridLine, boxAt(Math.round(from + n * side)))
     }
     context.globalAlpha = 1
   }

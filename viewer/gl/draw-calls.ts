@@ -60,14 +60,14 @@ export function drawCalls(parts: ReglParts) {
       // regl has a command of its own that has no shaders.
       const program = 'vert' in options.static ? beginProgram(gl, options.static) : undefined
       let ready: ((props: Props) => void) | undefined
-      const call = () => (ready ??= program && callOf(parts, program, options.static, attributes, uniforms))
-      if (program) begun.push({ program, call })
+      const getDraw = () => (ready ??= program && createCall(parts, program, options.static, attributes, uniforms))
+      if (program) begun.push({ program, call: getDraw })
       const target = options.dynamic['framebuffer']
       const draw = (props: Props) => {
-        drawTo(target === undefined ? null : framebuffers.getFramebuffer(props[nameIn(target)]))
-        ;(call() ?? createRefusal)(props)
+        drawTo(target === undefined ? null : framebuffers.getFramebuffer(props[parseName(target)]))
+        ;(getDraw() ?? refuseCall)(props)
       }
-      return { draw, batch: createRefusal, scope: createRefusal, destroy() {} }
+      return { draw, batch: refuseCall, scope: refuseCall, destroy() {} }
     },
   }
 }
@@ -92,7 +92,7 @@ export async function waitForCommands(gl: WebGLRenderingContext): Promise<void> 
   }
 }
 
-const createRefusal = () => {
+const refuseCall = () => {
   throw new TypeError('The wall draws one command at a time.')
 }
 
@@ -112,7 +112,7 @@ function beginProgram(gl: WebGLRenderingContext, { vert, frag }: Options['static
   return program
 }
 
-function callOf(
+function createCall(
   { gl, buffers }: ReglParts,
   program: WebGLProgram,
   { primitive, count }: Options['static'],
@@ -126,9 +126,9 @@ function callOf(
   }))
   const values = [...Object.keys(uniforms.static), ...Object.keys(uniforms.dynamic)].map((name) => {
     const given = uniforms.dynamic[name]
-    const prop = given && nameIn(given)
-    const of = (props: Props) => (prop === undefined ? uniforms.static[name] : props[prop])
-    return { location: gl.getUniformLocation(program, name), of }
+    const prop = given && parseName(given)
+    const readValue = (props: Props) => (prop === undefined ? uniforms.static[name] : props[prop])
+    return { location: gl.getUniformLocation(program, name), of: readValue }
   })
   return (props) => {
     gl.useProgram(program)
@@ -159,7 +159,7 @@ function setUniform(gl: WebGLRenderingContext, location: WebGLUniformLocation | 
 
 const isNumbers = (value: Value | undefined): value is readonly number[] => Array.isArray(value)
 
-function nameIn({ data }: { readonly data: string }): string {
+function parseName({ data }: { readonly data: string }): string {
   const [name]: string[] = JSON.parse(data)
   return name ?? ''
 }

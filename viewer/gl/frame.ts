@@ -41,14 +41,14 @@ export function fitCanvas(canvas: HTMLCanvasElement, { width, height }: View) {
 }
 
 /** The drawing of a camera on a canvas with `ratio` device pixels per CSS pixel. */
-export function frameOf(camera: Camera, view: View, ratio: number, outlined: BlockIndex | undefined): Frame {
+export function createFrame(camera: Camera, view: View, ratio: number, outlined: BlockIndex | undefined): Frame {
   const width = Math.round(view.width * ratio)
   const height = Math.round(view.height * ratio)
   const pixel = 1 / (camera.zoom * ratio)
   // On whole device pixels, so that at whole zooms every wall pixel is exactly as wide as its neighbour.
   const left = Math.round((view.width / 2 - camera.x * camera.zoom) * ratio)
   const top = Math.round((view.height / 2 - camera.y * camera.zoom) * ratio)
-  const clipEdges = (edges: Edges) => toClip(edges, width, height)
+  const clipEdges = (edges: Edges) => toClipSpace(edges, width, height)
   return {
     origin: [-left * pixel, -top * pixel],
     pixel,
@@ -59,8 +59,18 @@ export function frameOf(camera: Camera, view: View, ratio: number, outlined: Blo
     outlined:
       outlined === undefined
         ? undefined
-        : outlineOf(edgesOf(cropToWall(boxOf(camera, view, outlined)), ratio), STROKE * ratio, HALO * ratio, clipEdges),
-    edge: outlineOf([left, top, left + WIDTH / pixel, top + HEIGHT / pixel], Math.max(1, LINE * ratio), 0, clipEdges),
+        : createOutline(
+            edgesOf(cropToWall(boxOf(camera, view, outlined)), ratio),
+            STROKE * ratio,
+            HALO * ratio,
+            clipEdges,
+          ),
+    edge: createOutline(
+      [left, top, left + WIDTH / pixel, top + HEIGHT / pixel],
+      Math.max(1, LINE * ratio),
+      0,
+      clipEdges,
+    ),
   }
 }
 
@@ -77,13 +87,13 @@ const edgesOf = ({ left, top, width, height }: Box, ratio: number): Edges => [
   Math.round((top + height) * ratio),
 ]
 
-function outlineOf(box: Edges, stroke: number, halo: number, clip: (edges: Edges) => Edges): Outline {
+function createOutline(box: Edges, stroke: number, halo: number, clip: (edges: Edges) => Edges): Outline {
   const [left, top, right, bottom] = box
   const reach = Math.ceil(stroke + halo)
   return { box, stroke, place: clip([left - reach, top - reach, right + reach, bottom + reach]) }
 }
 
-const toClip = ([left, top, right, bottom]: Edges, width: number, height: number): Edges => [
+const toClipSpace = ([left, top, right, bottom]: Edges, width: number, height: number): Edges => [
   (left / width) * 2 - 1,
   1 - (top / height) * 2,
   (right / width) * 2 - 1,

@@ -64,9 +64,9 @@ function scaleToLevel(
   [width, height]: Level['size'],
 ): Frame['place'] {
   const scale = 2 ** depth
-  const first = (value: number, count: number) => (Math.floor(value / scale) / count) * 2 - 1
-  const last = (value: number, count: number) => (Math.min(Math.ceil(value / scale), count) / count) * 2 - 1
-  return [first(left, width), first(top, height), last(right, width), last(bottom, height)]
+  const projectFirst = (value: number, count: number) => (Math.floor(value / scale) / count) * 2 - 1
+  const projectLast = (value: number, count: number) => (Math.min(Math.ceil(value / scale), count) / count) * 2 - 1
+  return [projectFirst(left, width), projectFirst(top, height), projectLast(right, width), projectLast(bottom, height)]
 }
 
 /** The level whose texels are at most as large as device pixels, and more than half as large. */

@@ -3,7 +3,7 @@
 import createRegl, { type Regl } from 'regl'
 import { COLS, HEIGHT, ROWS, WIDTH, type BlockIndex } from '../../shared/wall.ts'
 import { WHOLE_WALL, type Rect } from '../camera/camera.ts'
-import { bytesOf, coloursOf, type Theme } from '../theme.ts'
+import { parseColour, createColourTable, type Theme } from '../theme.ts'
 import { boundsOf, linesOf } from '../wall/artworks.ts'
 import type { OverlayBytes } from '../wall/overlay.ts'
 import type { IndexTexture } from '../wall/pixel-buffer.ts'
@@ -37,12 +37,12 @@ export type Renderer = {
   /** Returns whether the wall is drawn, not the background alone. */
   draw(frame: Frame): boolean
   /** Draws only the background, before there is a wall. */
-  blank(): void
+  drawBackground(): void
   destroy(): void
 }
 
 /** The GPU's drawing context of a canvas; none if the browser has no WebGL. */
-export const gpuOf = (canvas: HTMLCanvasElement): WebGLRenderingContext | null =>
+export const openWebGl = (canvas: HTMLCanvasElement): WebGLRenderingContext | null =>
   canvas.getContext('webgl', { alpha: false, antialias: false, depth: false, stencil: false })
 
 /** A renderer on the GPU. It draws the ground alone until it calls `onReady`, when the driver has compiled its shaders. */
@@ -94,7 +94,7 @@ export function createRenderer(gl: WebGLRenderingContext, onReady: () => void): 
       marked = blocks.length > 0 ? boundsOf(blocks) : undefined
     },
     setTheme(theme) {
-      palette({ data: coloursOf(theme), width: PALETTE_TEXTURE_SIZE, height: 1 })
+      palette({ data: createColourTable(theme), width: PALETTE_TEXTURE_SIZE, height: 1 })
       themeColours = themeColoursOf(theme)
       stale = [WHOLE_WALL]
     },
@@ -108,7 +108,7 @@ export function createRenderer(gl: WebGLRenderingContext, onReady: () => void): 
       if (frame.outlined) paint.outline({ ...frame, ...frame.outlined, inner: WHITE, outer: BLACK })
       return true
     },
-    blank: () => clear(regl, themeColours.ground),
+    drawBackground: () => clear(regl, themeColours.ground),
     destroy: () => regl.destroy(),
   }
 }
@@ -132,12 +132,12 @@ function scaleFrame({ origin: [x, y], pixel }: Frame, depth: number) {
 }
 
 function createPainters(regl: Regl) {
-  const prop = (name: string) => regl.prop<Record<string, never>, string>(name)
-  const props = (...names: string[]) => Object.fromEntries(names.map((name) => [name, prop(name)]))
-  const place = props('place', 'canvasHeight')
-  const camera = { ...place, ...props('origin', 'pixel') }
-  const grid = props('gridStrength', 'gridLine', 'line', 'edge')
-  const textures = props('indices', 'palette', 'overlay', 'overlaid')
+  const bindProp = (name: string) => regl.prop<Record<string, never>, string>(name)
+  const bindProps = (...names: string[]) => Object.fromEntries(names.map((name) => [name, bindProp(name)]))
+  const place = bindProps('place', 'canvasHeight')
+  const camera = { ...place, ...bindProps('origin', 'pixel') }
+  const grid = bindProps('gridStrength', 'gridLine', 'line', 'edge')
+  const textures = bindProps('indices', 'palette', 'overlay', 'overlaid')
   return {
     near: regl({
       ...quad,
@@ -147,14 +147,18 @@ function createPainters(regl: Regl) {
     far: regl({
       ...quad,
       frag: groundFrag + minifyFrag,
-      uniforms: { ...camera, ...grid, ...props('scale', 'level', 'levelSize') },
+      uniforms: { ...camera, ...grid, ...bindProps('scale', 'level', 'levelSize') },
     }),
     works: regl({
       ...quad,
       frag: worksFrag,
-      uniforms: { ...camera, ...props('marks'), stroke: prop('line'), blocks: [COLS, ROWS] },
+      uniforms: { ...camera, ...bindProps('marks'), stroke: bindProp('line'), blocks: [COLS, ROWS] },
     }),
-    outline: regl({ ...quad, frag: outlineFrag, uniforms: { ...place, ...props('box', 'stroke', 'inner', 'outer') } }),
+    outline: regl({
+      ...quad,
+      frag: outlineFrag,
+      uniforms: { ...place, ...bindProps('box', 'stroke', 'inner', 'outer') },
+    }),
   }
 }
 
@@ -172,7 +176,7 @@ function imageOf(indices: IndexTexture, { left, top, right, bottom }: Rect) {
 }
 
 const lightOf = (colour = '#000000'): Colour => {
-  const [red, green, blue] = bytesOf(colour)
+  const [red, green, blue] = parseColour(colour)
   return [red / 255, green / 255, blue / 255, 1]
 }
 

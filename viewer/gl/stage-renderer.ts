@@ -3,10 +3,10 @@
 import type { BlockIndex } from '../../shared/wall.ts'
 import { differsIn, findShownBlock, selectShownWall, type State } from '../state.ts'
 import type { Theme } from '../theme.ts'
-import { blocksOf, findWork } from '../wall/artworks.ts'
+import { listBlocks, findWork } from '../wall/artworks.ts'
 import { renderOverlay } from '../wall/overlay.ts'
-import { fitCanvas, frameOf } from './frame.ts'
-import { createRenderer, gpuOf, type Renderer } from './renderer.ts'
+import { fitCanvas, createFrame } from './frame.ts'
+import { createRenderer, openWebGl, type Renderer } from './renderer.ts'
 
 /** Paints on a canvas; `ask` is called when it must be drawn again for a reason of its own. */
 export function createStageRenderer(canvas: HTMLCanvasElement, state: () => State, first: Theme, ask: () => void) {
@@ -16,8 +16,8 @@ export function createStageRenderer(canvas: HTMLCanvasElement, state: () => Stat
     marked = listMarkedBlocks(state())
     renderer.setTheme(theme)
     // Immediately, because an empty canvas is black.
-    if (state().wall === undefined) renderer.blank()
-    upload(renderer, state(), undefined, theme)
+    if (state().wall === undefined) renderer.drawBackground()
+    uploadChanges(renderer, state(), undefined, theme)
     renderer.setMarks(marked)
     ask()
   })
@@ -27,7 +27,7 @@ export function createStageRenderer(canvas: HTMLCanvasElement, state: () => Stat
     update(next: State, before: State) {
       const { renderer } = surface
       if (renderer === undefined) return
-      upload(renderer, next, before, theme)
+      uploadChanges(renderer, next, before, theme)
       if (!hasOtherMarks(next, before)) return
       const marks = listMarkedBlocks(next)
       if (!areEqual(marks, marked)) renderer.setMarks(marks)
@@ -42,17 +42,17 @@ export function createStageRenderer(canvas: HTMLCanvasElement, state: () => Stat
     draw(): boolean {
       const { wall, camera, view } = state()
       if (wall === undefined) {
-        surface.renderer?.blank()
+        surface.renderer?.drawBackground()
         return false
       }
       surface.watch()
       // An artwork of several blocks has a line of its own around it.
       const outlined = marked.length > 0 ? undefined : findShownBlock(state())
-      return surface.renderer?.draw(frameOf(camera, view, canvas.width / view.width, outlined)) ?? false
+      return surface.renderer?.draw(createFrame(camera, view, canvas.width / view.width, outlined)) ?? false
     },
     /** Gives the canvas its stage's size in device pixels. */
     resize: () => fitCanvas(canvas, state().view),
-    onGpu: surface.onGpu,
+    onGpu: surface.isOnGpu,
   }
 }
 
@@ -61,7 +61,7 @@ function createSurface(canvas: HTMLCanvasElement, ask: () => void, onFound: (ren
   let renderer: Renderer | undefined
   let onGpu = true
 
-  const begin = (found: Renderer) => {
+  const installRenderer = (found: Renderer) => {
     renderer = found
     onFound(found)
   }
@@ -71,17 +71,17 @@ function createSurface(canvas: HTMLCanvasElement, ask: () => void, onFound: (ren
     const { createFallback } = await import('./canvas-2d-fallback.ts')
     // It goes on taking input, in front of the fallback.
     if (renderer !== undefined) canvas.style.opacity = '0'
-    stop()
+    destroyRenderer()
     const fallback = createFallback(canvas)
-    if (fallback) begin(fallback)
+    if (fallback) installRenderer(fallback)
   }
-  const start = () => {
-    const gpu = gpuOf(canvas)
+  const startRenderer = () => {
+    const gpu = openWebGl(canvas)
     // Apart from the search for a GPU, so that neither keeps a slow machine busy for long.
-    if (gpu) setTimeout(() => begin(createRenderer(gpu, ask)))
+    if (gpu) setTimeout(() => installRenderer(createRenderer(gpu, ask)))
     else void fallBack()
   }
-  const stop = () => {
+  const destroyRenderer = () => {
     renderer?.destroy()
     renderer = undefined
   }
@@ -91,17 +91,17 @@ function createSurface(canvas: HTMLCanvasElement, ask: () => void, onFound: (ren
   canvas.addEventListener('webglcontextlost', (event) => {
     // Without this the browser would not restore the context.
     event.preventDefault()
-    if (onGpu) stop()
+    if (onGpu) destroyRenderer()
   })
-  canvas.addEventListener('webglcontextrestored', () => onGpu && start())
+  canvas.addEventListener('webglcontextrestored', () => onGpu && startRenderer())
   // Likewise separate from the start of the page.
-  setTimeout(start)
+  setTimeout(startRenderer)
   return {
     /** The current renderer, if there is one. */
     get renderer() {
       return renderer
     },
-    onGpu: () => onGpu,
+    isOnGpu: () => onGpu,
     /** To be called before each drawing. */
     watch: () => onGpu && watch(),
   }
@@ -124,7 +124,7 @@ function watchFrames(onSlow: () => void): () => void {
 }
 
 /** Uploads the differences between two states; everything if there was no wall before. */
-function upload(renderer: Renderer, next: State, before: State | undefined, theme: Theme) {
+function uploadChanges(renderer: Renderer, next: State, before: State | undefined, theme: Theme) {
   const [wall, wallBefore] = [selectShownWall(next), before && selectShownWall(before)]
   if (wall === undefined) return
   if (wall !== wallBefore) {
@@ -153,7 +153,7 @@ function listMarkedBlocks(state: State): readonly BlockIndex[] {
     // A single block has its own outline.
     if (work.length > 1 || agent === undefined) return work.length > 1 ? work : []
   }
-  const marked = agent === undefined ? [] : blocksOf(wall, agent)
+  const marked = agent === undefined ? [] : listBlocks(wall, agent)
   return at === undefined ? marked : marked.filter((index) => (wall.claims.get(index)?.t ?? Infinity) <= at)
 }
 

@@ -1,7 +1,7 @@
 /** Turns pointer and wheel input into actions. */
 
 import type { Point } from '../camera/camera.ts'
-import { throwSpeed, type Moment } from '../camera/motion.ts'
+import { computeThrowSpeed, type Moment } from '../camera/motion.ts'
 import type { Action } from '../state.ts'
 import { queryElement } from '../ui/dom.ts'
 import { actionOf, ZOOM_STEP } from './keys.ts'
@@ -22,7 +22,7 @@ const WHEEL_LINE_PX = 16
 type Dispatch = (action: Action) => void
 
 /** Listens on a stage. */
-export function listen(stage: HTMLElement, dispatch: Dispatch) {
+export function listenToStage(stage: HTMLElement, dispatch: Dispatch) {
   listenToPointers(stage, dispatch)
   listenToWheel(stage, dispatch)
   window.addEventListener('keydown', (event) => {
@@ -108,7 +108,7 @@ export function listenToPointers(stage: HTMLElement, dispatch: Dispatch) {
     press = undefined
     if (event.type !== 'pointerup') return
     if (tapped === undefined) {
-      const speed = down.size === 0 ? throwSpeed(trail, event.timeStamp) : undefined
+      const speed = down.size === 0 ? computeThrowSpeed(trail, event.timeStamp) : undefined
       if (speed) dispatch({ do: 'throw', ...speed })
       return
     }

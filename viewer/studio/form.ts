@@ -3,7 +3,7 @@
 import { LINK_MAX, MESSAGE_MAX, NAME_MAX, isLink, isPrintable } from '../../shared/text.ts'
 import { blockAt, cellOf } from '../../shared/wall.ts'
 import { queryElement } from '../ui/dom.ts'
-import { findRoom } from './service.ts'
+import { findOpenSpace } from './service.ts'
 import type { Component, Sketch, Studio, Words } from './sketch.ts'
 import { areaOf, moveSketch, withHeight, withWidth } from './sketch.ts'
 
@@ -26,7 +26,7 @@ export function createForm(studio: Studio): Component {
   const outlook = queryElement('outlook', HTMLElement)
   const kind = queryElement('kind', HTMLElement)
   const numbers = changes.map(([key, change]) => [key, change, queryElement(key, HTMLInputElement)] as const)
-  const fill = (sketch: Sketch) => {
+  const fillFields = (sketch: Sketch) => {
     const values = areaOf(sketch)
     // A field that is being typed in stays as it is.
     for (const [key, , input] of numbers)
@@ -36,11 +36,11 @@ export function createForm(studio: Studio): Component {
     input.addEventListener('input', () => {
       if (input.validity.valid) studio.setSketch(change(studio.sketch(), input.valueAsNumber))
     })
-    input.addEventListener('change', () => fill(studio.sketch()))
+    input.addEventListener('change', () => fillFields(studio.sketch()))
   }
-  followStyle(studio)
-  const fillWords = followWords(studio)
-  followRoom(studio)
+  bindStyle(studio)
+  const fillWords = bindWords(studio)
+  bindSpaceButtons(studio)
   const background = queryElement('background-field', HTMLElement)
   return {
     update(next, before) {
@@ -54,12 +54,12 @@ export function createForm(studio: Studio): Component {
         queryElement('dither', HTMLSelectElement).value = next.style.dither
         queryElement('fit-how', HTMLSelectElement).value = next.style.fit
       }
-      if (next.size !== before.size || next.at !== before.at || next.picture !== before.picture) fill(next)
+      if (next.size !== before.size || next.at !== before.at || next.picture !== before.picture) fillFields(next)
     },
   }
 }
 
-function followStyle(studio: Studio) {
+function bindStyle(studio: Studio) {
   const shape = queryElement('shape', HTMLInputElement)
   const fit = queryElement('fit-how', HTMLSelectElement)
   const dither = queryElement('dither', HTMLSelectElement)
@@ -78,18 +78,18 @@ function followStyle(studio: Studio) {
 }
 
 const createTextRule = (what: string, max: number) => ({
-  isGood: (text: string) => isPrintable(text, max),
+  isValid: (text: string) => isPrintable(text, max),
   flaw: `The ${what} must be 1 to ${max} visible characters.`,
 })
 
-const validators: Readonly<Record<keyof Words, { isGood(text: string): boolean; readonly flaw: string }>> = {
+const validators: Readonly<Record<keyof Words, { isValid(text: string): boolean; readonly flaw: string }>> = {
   message: createTextRule('message', MESSAGE_MAX),
-  link: { isGood: isLink, flaw: `The link must be an https URL of at most ${LINK_MAX} characters.` },
+  link: { isValid: isLink, flaw: `The link must be an https URL of at most ${LINK_MAX} characters.` },
   name: createTextRule('name', NAME_MAX),
 }
 
 /** Returns a function that shows texts that were not typed in here. */
-function followWords(studio: Studio): Component['update'] {
+function bindWords(studio: Studio): Component['update'] {
   let own: Words | undefined // as they were typed in
   const status = queryElement('words-flaw', HTMLElement)
   const fields = (['message', 'link', 'name'] as const).map((key) => ({
@@ -98,7 +98,7 @@ function followWords(studio: Studio): Component['update'] {
     input: queryElement(key, HTMLInputElement),
   }))
   const change = () => {
-    const wrong = fields.filter(({ isGood, input }) => input.value !== '' && !isGood(input.value))
+    const wrong = fields.filter(({ isValid, input }) => input.value !== '' && !isValid(input.value))
     for (const field of fields) field.input.ariaInvalid = String(wrong.includes(field))
     status.textContent = wrong.map(({ flaw }) => flaw).join(' ')
     const texts = fields.map((field) => [field.key, wrong.includes(field) ? '' : field.input.value] as const)
@@ -114,26 +114,26 @@ function followWords(studio: Studio): Component['update'] {
   }
 }
 
-function followRoom(studio: Studio) {
+function bindSpaceButtons(studio: Studio) {
   for (const [id, status] of [
     ['room', queryElement('room-status', HTMLElement)],
     ['other-room', queryElement('other-room-status', HTMLElement)],
   ] as const) {
-    const search = async () => {
+    const searchSpace = async () => {
       status.textContent = 'Searching…'
-      status.textContent = await goToRoom(studio, true)
+      status.textContent = await moveToOpenSpace(studio, true)
     }
-    queryElement(id, HTMLButtonElement).addEventListener('click', () => void search())
+    queryElement(id, HTMLButtonElement).addEventListener('click', () => void searchSpace())
   }
   queryElement('look', HTMLButtonElement).addEventListener('click', studio.lookAtPicture)
 }
 
 /** Moves the picture to the nearest open position, near its own or near the wall's centre; returns the result in words. */
-export async function goToRoom(studio: Studio, nearby: boolean): Promise<string> {
+export async function moveToOpenSpace(studio: Studio, nearby: boolean): Promise<string> {
   const { at, size } = studio.sketch()
   const near = nearby ? blockAt(at.col + (size.w >> 1), at.row + (size.h >> 1)) : undefined
   try {
-    const room = await findRoom(size, near)
+    const room = await findOpenSpace(size, near)
     if (room === undefined) return `There is no available space of ${size.w} × ${size.h} blocks.`
     const to = cellOf(room)
     studio.setSketch(moveSketch(studio.sketch(), to))

@@ -49,7 +49,7 @@ async function open(file: Blob): Promise<Raster | PictureError> {
     const bitmap = await createImageBitmap(file, { colorSpaceConversion: 'none', premultiplyAlpha: 'none' })
     const { width, height } = bitmap
     if (width * height > PICTURE_PIXELS_MAX) return 'too-many-pixels'
-    const rgba = pixelsOf(bitmap)
+    const rgba = readPixels(bitmap)
     bitmap.close()
     return rgba === undefined ? 'unreadable' : { width, height, rgba }
   } catch {
@@ -58,7 +58,7 @@ async function open(file: Blob): Promise<Raster | PictureError> {
 }
 
 /** A 2d canvas multiplies colours by their opacity, which rounds partly transparent ones. The GPU returns them exactly. */
-function pixelsOf(bitmap: ImageBitmap): Raster['rgba'] | undefined {
+function readPixels(bitmap: ImageBitmap): Raster['rgba'] | undefined {
   const { width, height } = bitmap
   const context = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true })
   context?.drawImage(bitmap, 0, 0)

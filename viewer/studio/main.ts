@@ -2,19 +2,19 @@
 
 import { formatSummary } from '../../shared/money.ts'
 import { cellOf, parseCoord } from '../../shared/wall.ts'
-import { type Camera, clamp, fit, isFitted, reveal, viewOf } from '../camera/camera.ts'
+import { type Camera, clampCamera, fitWall, isFitted, reveal, measureView } from '../camera/camera.ts'
 import { createShell } from '../shell.ts'
 import { differsIn } from '../state.ts'
 import { queryElement } from '../ui/dom.ts'
 import { createTicks } from '../ui/ticks.ts'
 import type { Wall } from '../wall/wall-model.ts'
-import { createForm, goToRoom } from './form.ts'
+import { createForm, moveToOpenSpace } from './form.ts'
 import { createCostPanel } from './order/cost-panel.ts'
 import { countCovered } from './order/cost-summary.ts'
 import { createExportPanel } from './order/export-panel.ts'
 import { createOwnerSection } from './owner-section.ts'
 import { createImageClient, listenForPictures, showOpened } from './pictures.ts'
-import { type Plan, isPlan, pictureOf, readPlan } from './plan.ts'
+import { type Plan, isPlan, createPictureFile, readPlan } from './plan.ts'
 import { type PreviewControls, listenToInput } from './pointer-input.ts'
 import { createPreview } from './preview.ts'
 import { countHeldBlocks } from './service.ts'
@@ -33,8 +33,8 @@ const invitation = queryElement('invitation', HTMLElement)
 
 const asked = parseCoord(new URLSearchParams(location.search).get('at') ?? '')
 let sketch = createSketch(asked === undefined ? { col: 80, row: 45 } : cellOf(asked))
-let view = viewOf(stage)
-let camera = fit(view)
+let view = measureView(stage)
+let camera = fitWall(view)
 let isPlaced = asked !== undefined // whether the position was selected
 
 const shell = createShell({
@@ -44,7 +44,7 @@ const shell = createShell({
   resize(next) {
     const isWhole = isFitted(camera, view)
     view = next
-    camera = isWhole ? fit(view) : clamp(camera, view)
+    camera = isWhole ? fitWall(view) : clampCamera(camera, view)
     preview.resize(view)
   },
   wall: () => sketch.wall,
@@ -67,11 +67,11 @@ const controls: PreviewControls = {
   ...studio,
   camera: () => camera,
   view: () => view,
-  turn,
-  move(at) {
+  moveCamera: moveCameraTo,
+  movePicture(at) {
     if (sketch.picture === undefined) return
     setSketch(moveSketch(sketch, at))
-    turn(reveal(camera, view, boundCovered(sketch)))
+    moveCameraTo(reveal(camera, view, boundCovered(sketch)))
   },
 }
 
@@ -84,11 +84,11 @@ function setSketch(next: Sketch) {
   preview.update(next, before)
   for (const component of components) component.update(next, before)
   const isOther = differsIn(next, before, 'at', 'size', 'picture')
-  if (isOther || next.wall?.complete !== before.wall?.complete) lookForHolds()
+  if (isOther || next.wall?.complete !== before.wall?.complete) scheduleHoldCheck()
   shell.askFrame()
 }
 
-function turn(next: Camera) {
+function moveCameraTo(next: Camera) {
   camera = next
   shell.askFrame()
 }
@@ -100,21 +100,21 @@ function draw() {
 }
 
 function lookAtPicture() {
-  turn(lookAtSketch(sketch, view))
+  moveCameraTo(lookAtSketch(sketch, view))
 }
 
-async function open(file: File, plan?: Plan) {
+async function openFile(file: File, plan?: Plan) {
   const opened = await images.open(file)
   if (opened === undefined) return
   showOpened(opened)
-  steps.go('picture')
+  steps.goToStep('picture')
   if (typeof opened === 'string') return
   invitation.hidden = true
   const wasPlaced = isPlaced || plan !== undefined
   setSketch(plan === undefined ? withPicture(sketch, opened) : withPlan(sketch, opened, plan))
   lookAtPicture()
-  if (plan !== undefined) steps.go('deal')
-  if (!wasPlaced) queryElement('room-status', HTMLElement).textContent = await goToRoom(studio, false)
+  if (plan !== undefined) steps.goToStep('deal')
+  if (!wasPlaced) queryElement('room-status', HTMLElement).textContent = await moveToOpenSpace(studio, false)
 }
 
 /** Opens the plan in the address. */
@@ -124,26 +124,26 @@ async function openPlan() {
   if (plan === undefined)
     queryElement('flaw', HTMLElement).textContent =
       'This link holds no plan that can be opened. It may have been cut off.'
-  else await open(await pictureOf(plan), plan)
+  else await openFile(await createPictureFile(plan), plan)
 }
 
 let holdTimer: ReturnType<typeof setTimeout> | undefined
 let asking = new AbortController()
 
 /** Once the picture rests, and from time to time, asks whether somebody is paying for open blocks under it. */
-function lookForHolds(afterMs = REST_MS) {
+function scheduleHoldCheck(afterMs = REST_MS) {
   clearTimeout(holdTimer)
   asking.abort()
   const { others, mine } = countCovered(sketch)
   if (sketch.picture === undefined || !sketch.wall?.complete || others + mine > 0) return
   asking = new AbortController()
   const { signal } = asking
-  holdTimer = setTimeout(() => void ask(), afterMs)
-  const ask = async () => {
+  holdTimer = setTimeout(() => void checkHolds(), afterMs)
+  const checkHolds = async () => {
     const held = document.hidden ? undefined : await countHeldBlocks(areaOf(sketch), signal).catch(() => undefined)
     if (signal.aborted) return
     if (held !== undefined && held !== sketch.held) setSketch({ ...sketch, held })
-    lookForHolds(AGAIN_MS)
+    scheduleHoldCheck(AGAIN_MS)
   }
 }
 
@@ -153,7 +153,7 @@ function showWall(wall: Wall) {
 }
 
 listenToInput(canvas, controls)
-listenForPictures((file) => void open(file))
+listenForPictures((file) => void openFile(file))
 window.addEventListener('hashchange', () => void openPlan())
 void openPlan()
 shell.start()

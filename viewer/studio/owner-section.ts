@@ -3,7 +3,7 @@
 import { formatBlocks } from '../../shared/money.ts'
 import { createButton, createElement, queryElement } from '../ui/dom.ts'
 import { isSoldOut } from '../wall/wall-model.ts'
-import { chooseAdvice, dealOf } from './order/cost-summary.ts'
+import { chooseAdvice, chooseDeal } from './order/cost-summary.ts'
 import { type Signer, createRepaintPanel } from './repaint.ts'
 import { readBlocksOfWallet } from './service.ts'
 import type { Component, Studio } from './sketch.ts'
@@ -22,7 +22,7 @@ export function createOwnerSection(studio: Studio): Component {
   let signer: Signer | undefined
   const repaintPanel = createRepaintPanel(studio, () => signer)
 
-  const look = async (address: string) => {
+  const loadOwnBlocks = async (address: string) => {
     try {
       const blocks = await readBlocksOfWallet(address)
       // Another address may have been given meanwhile.
@@ -37,11 +37,11 @@ export function createOwnerSection(studio: Studio): Component {
     }
   }
   let timer: ReturnType<typeof setTimeout> | undefined
-  const lookSoon = (address: string) => {
+  const scheduleLoad = (address: string) => {
     clearTimeout(timer)
-    timer = setTimeout(() => void look(address), LOOK_AFTER_MS)
+    timer = setTimeout(() => void loadOwnBlocks(address), LOOK_AFTER_MS)
   }
-  const use = async (wallet: BrowserWallet) => {
+  const connectWallet = async (wallet: BrowserWallet) => {
     const address = await connect(wallet)
     if (typeof address !== 'string') {
       status.textContent = address.declined ? 'You declined the connection.' : address.words
@@ -50,7 +50,7 @@ export function createOwnerSection(studio: Studio): Component {
     signer = { wallet, address }
     field.value = address
     status.textContent = 'Checking…'
-    await look(address)
+    await loadOwnBlocks(address)
   }
 
   field.addEventListener('input', () => {
@@ -59,22 +59,22 @@ export function createOwnerSection(studio: Studio): Component {
     studio.setSketch({ ...studio.sketch(), wallet: undefined, mine: new Set() })
     status.textContent =
       address === '' ? '' : isAddress(address) ? 'Checking…' : 'Enter an address: 0x followed by 40 hex digits.'
-    if (isAddress(address)) void look(address)
+    if (isAddress(address)) void loadOwnBlocks(address)
   })
   discoverWallets((wallet) => {
     queryElement('no-wallet', HTMLElement).hidden = true
     const label = ['Connect ', createElement('bdi', wallet.name)]
-    queryElement('wallets', HTMLElement).append(createButton('', label, () => void use(wallet)))
+    queryElement('wallets', HTMLElement).append(createButton('', label, () => void connectWallet(wallet)))
   })
   return {
     update(next, before) {
-      section.hidden = dealOf(next) === 'buy'
+      section.hidden = chooseDeal(next) === 'buy'
       blocked.textContent = chooseAdvice(next)
       otherRoom.hidden = blocked.textContent === '' || isSoldOut(next.wall)
       repaintPanel.update(next, before)
       // The wallet's agent may have been the buyer.
       const isSold = next.wall?.stats.claimed !== before.wall?.stats.claimed
-      if (isSold && next.wallet !== undefined) lookSoon(next.wallet)
+      if (isSold && next.wallet !== undefined) scheduleLoad(next.wallet)
     },
   }
 }

@@ -12,17 +12,17 @@ const flaws: Readonly<Record<PictureError, string>> = {
 /** Calls `onFile` with each picture. */
 export function listenForPictures(onFile: (file: File) => void) {
   const chooser = queryElement('file', HTMLInputElement)
-  const take = (files: FileList | undefined | null) => {
+  const takeFile = (files: FileList | undefined | null) => {
     const [file] = files ?? []
     if (file) onFile(file)
     return file !== undefined
   }
   chooser.addEventListener('change', () => {
-    take(chooser.files)
+    takeFile(chooser.files)
     // So that the same file can be selected again after it was edited.
     chooser.value = ''
   })
-  window.addEventListener('paste', (event) => take(event.clipboardData?.files) && event.preventDefault())
+  window.addEventListener('paste', (event) => takeFile(event.clipboardData?.files) && event.preventDefault())
   const showDragging = (is: boolean) => document.body.classList.toggle('dropping', is)
   window.addEventListener('dragover', (event) => {
     event.preventDefault()
@@ -32,7 +32,7 @@ export function listenForPictures(onFile: (file: File) => void) {
   window.addEventListener('drop', (event) => {
     event.preventDefault()
     showDragging(false)
-    take(event.dataTransfer?.files)
+    takeFile(event.dataTransfer?.files)
   })
 }
 
@@ -53,10 +53,10 @@ export function createImageClient(onPainted: (painted: PaintedPicture) => void) 
   let wanted: PaintOptions | undefined // the next picture to paint
   let isPainting = false
 
-  const receive = (result: JobResult) => asked.shift()?.(result)
-  worker.addEventListener('message', ({ data }: MessageEvent<JobResult>) => receive(data))
-  worker.addEventListener('error', () => receive({ flaw: 'unreadable' }))
-  const ask = (job: Job): Promise<JobResult> => {
+  const resolveJob = (result: JobResult) => asked.shift()?.(result)
+  worker.addEventListener('message', ({ data }: MessageEvent<JobResult>) => resolveJob(data))
+  worker.addEventListener('error', () => resolveJob({ flaw: 'unreadable' }))
+  const sendJob = (job: Job): Promise<JobResult> => {
     const { promise, resolve } = Promise.withResolvers<JobResult>()
     asked.push(resolve)
     worker.postMessage(job)
@@ -66,7 +66,7 @@ export function createImageClient(onPainted: (painted: PaintedPicture) => void) 
     isPainting = true
     for (let options = wanted; options !== undefined; options = wanted) {
       wanted = undefined
-      const done = await ask({ paint: options })
+      const done = await sendJob({ paint: options })
       if (wanted === undefined && 'indices' in done) onPainted({ ...options, indices: done.indices })
     }
     isPainting = false
@@ -75,7 +75,7 @@ export function createImageClient(onPainted: (painted: PaintedPicture) => void) 
     /** Opens a picture in place of the one before; `undefined` if a later call has replaced this one. */
     async open(file: File): Promise<OpenedPicture | PictureError | undefined> {
       latest = file
-      const done = await ask({ open: file })
+      const done = await sendJob({ open: file })
       if (latest !== file) return undefined
       return 'opened' in done ? { name: file.name, ...done.opened } : 'flaw' in done ? done.flaw : undefined
     },

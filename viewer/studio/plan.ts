@@ -7,7 +7,7 @@ import { type Area, AREA_BLOCKS_MAX, formatArea, parseArea } from '../../shared/
 import { PALETTE, PALETTE_SIZE } from '../../shared/palette.ts'
 import { PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
 import { BLOCK_SIZE } from '../../shared/wall.ts'
-import { bytesOf } from '../theme.ts'
+import { parseColour } from '../theme.ts'
 import type { Words } from './sketch.ts'
 
 export type Plan = {
@@ -34,7 +34,7 @@ export const isPlan = (fragment: string): boolean => fragment.startsWith(START)
 export async function writePlan({ area, words, indices }: Plan): Promise<string | undefined> {
   const line = new TextEncoder().encode(`${JSON.stringify([formatArea(area), words])}\n`)
   const bytes = Uint8Array.from([...line, ...indices])
-  const packed = await new Response(through(bytes, new CompressionStream(FORMAT))).bytes()
+  const packed = await new Response(streamThrough(bytes, new CompressionStream(FORMAT))).bytes()
   const fragment = START + packed.toBase64({ alphabet: 'base64url', omitPadding: true })
   return fragment.length > LINK_MAX ? undefined : fragment
 }
@@ -44,7 +44,7 @@ export async function readPlan(fragment: string): Promise<Plan | undefined> {
   try {
     if (fragment.length > LINK_MAX) return undefined
     const packed = Uint8Array.fromBase64(fragment.slice(START.length), { alphabet: 'base64url' })
-    const bytes = await readUpTo(BYTES_MAX, through(packed, new DecompressionStream(FORMAT)))
+    const bytes = await readUpTo(BYTES_MAX, streamThrough(packed, new DecompressionStream(FORMAT)))
     const end = bytes.indexOf(LINE_END)
     const [name, said]: [unknown, Partial<Words> | undefined] = JSON.parse(
       new TextDecoder().decode(bytes.subarray(0, end)),
@@ -53,23 +53,23 @@ export async function readPlan(fragment: string): Promise<Plan | undefined> {
     const indices = bytes.slice(end + 1)
     const isWhole = indices.length === (area?.w ?? 0) * (area?.h ?? 0) * PIXELS_PER_BLOCK
     if (area === undefined || !isWhole || indices.some((index) => index >= PALETTE_SIZE)) return undefined
-    const textOf = (key: keyof Words) => String(said?.[key] ?? '')
-    return { area, words: { name: textOf('name'), message: textOf('message'), link: textOf('link') }, indices }
+    const readWord = (key: keyof Words) => String(said?.[key] ?? '')
+    return { area, words: { name: readWord('name'), message: readWord('message'), link: readWord('link') }, indices }
   } catch {
     return undefined
   }
 }
 
 /** The picture of a plan, as a file. */
-export async function pictureOf({ area, indices }: Plan): Promise<File> {
+export async function createPictureFile({ area, indices }: Plan): Promise<File> {
   const rgba = new Uint8ClampedArray(indices.length * 4)
-  for (const [at, index] of indices.entries()) rgba.set([...bytesOf(PALETTE[index] ?? ''), 255], at * 4)
+  for (const [at, index] of indices.entries()) rgba.set([...parseColour(PALETTE[index] ?? ''), 255], at * 4)
   const canvas = new OffscreenCanvas(area.w * BLOCK_SIZE, area.h * BLOCK_SIZE)
   canvas.getContext('2d')?.putImageData(new ImageData(rgba, canvas.width), 0, 0)
   return new File([await canvas.convertToBlob()], 'plan.png', { type: 'image/png' })
 }
 
-const through = (bytes: Uint8Array<ArrayBuffer>, transform: CompressionStream | DecompressionStream) =>
+const streamThrough = (bytes: Uint8Array<ArrayBuffer>, transform: CompressionStream | DecompressionStream) =>
   new Blob([bytes]).stream().pipeThrough(transform)
 
 /** All bytes of a stream; throws if there are more than `max`. */

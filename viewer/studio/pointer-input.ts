@@ -1,7 +1,7 @@
 /** Pointer, wheel and keys on the preview: a drag that begins on the picture moves the picture, any other moves the wall. */
 
 import { BLOCK_SIZE, type Cell } from '../../shared/wall.ts'
-import { fit, pan, toWall, zoom, type Camera, type Point, type View } from '../camera/camera.ts'
+import { fitWall, pan, toWall, zoom, type Camera, type Point, type View } from '../camera/camera.ts'
 import { readKey, listenToPointers, listenToWheel, listenToZoomButtons } from '../input/stage-input.ts'
 import type { Action } from '../state.ts'
 import type { Studio } from './sketch.ts'
@@ -11,9 +11,9 @@ export type PreviewControls = Pick<Studio, 'sketch' | 'lookAtPicture'> & {
   camera(): Camera
   view(): View
   /** Moves the wall under the picture. */
-  turn(camera: Camera): void
+  moveCamera(camera: Camera): void
   /** Moves the picture over the wall. */
-  move(at: Cell): void
+  movePicture(at: Cell): void
 }
 
 /** Listens on the preview's canvas. */
@@ -26,17 +26,17 @@ export function listenToInput(canvas: HTMLCanvasElement, controls: PreviewContro
     else if (action.do === 'zoom') {
       // The wheel and a pinch end a drag; keys and buttons, which zoom about the middle, do not.
       if (action.at !== undefined) held = undefined
-      controls.turn(zoom(camera, view, action.factor, action.at ?? { x: view.width / 2, y: view.height / 2 }))
+      controls.moveCamera(zoom(camera, view, action.factor, action.at ?? { x: view.width / 2, y: view.height / 2 }))
     } else if (action.do === 'pan') {
-      if (held === undefined) return controls.turn(pan(camera, view, action.dx, action.dy))
+      if (held === undefined) return controls.moveCamera(pan(camera, view, action.dx, action.dy))
       held = { x: held.x + action.dx / camera.zoom, y: held.y + action.dy / camera.zoom }
-      controls.move({ col: Math.round(held.x / BLOCK_SIZE), row: Math.round(held.y / BLOCK_SIZE) })
+      controls.movePicture({ col: Math.round(held.x / BLOCK_SIZE), row: Math.round(held.y / BLOCK_SIZE) })
     } else if (action.do === 'walk') {
       const { col, row } = controls.sketch().at
-      controls.move({ col: col + action.right, row: row + action.down })
-    } else if (action.do === 'tap') controls.move(centreCell(controls, action.at))
+      controls.movePicture({ col: col + action.right, row: row + action.down })
+    } else if (action.do === 'tap') controls.movePicture(centreCell(controls, action.at))
     else if (action.do === 'pin') controls.lookAtPicture()
-    else if (action.do === 'fit') controls.turn(fit(view))
+    else if (action.do === 'fit') controls.moveCamera(fitWall(view))
   }
   listenToPointers(canvas, dispatch)
   listenToWheel(canvas, dispatch)

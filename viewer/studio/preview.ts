@@ -3,10 +3,10 @@
 import { PALETTE } from '../../shared/palette.ts'
 import { BLOCK_SIZE, cellOf, type BlockIndex } from '../../shared/wall.ts'
 import type { Camera, View } from '../camera/camera.ts'
-import { createCanvasRenderer, createPlane, outline } from '../gl/canvas-renderer.ts'
-import { fitCanvas, frameOf } from '../gl/frame.ts'
-import { bytesOf, type Theme } from '../theme.ts'
-import { boundsOf, edgesOf } from '../wall/artworks.ts'
+import { createCanvasRenderer, createContext, outlineBox } from '../gl/canvas-renderer.ts'
+import { fitCanvas, createFrame } from '../gl/frame.ts'
+import { parseColour, type Theme } from '../theme.ts'
+import { boundsOf, traceEdges } from '../wall/artworks.ts'
 import { standingOf } from './order/cost-summary.ts'
 import { boundCovered, listCovered, type PaintedPicture, type Sketch } from './sketch.ts'
 
@@ -16,14 +16,14 @@ const STOP = '#e5484d'
 // How much of the picture is faded there.
 const TAKEN_AWAY = 'rgb(0 0 0 / 0.4)'
 
-const colours = PALETTE.map((colour) => [...bytesOf(colour), 255])
+const colours = PALETTE.map((colour) => [...parseColour(colour), 255])
 
 /** A preview on a canvas. */
 export function createPreview(canvas: HTMLCanvasElement, first: Theme) {
   const renderer = requireDrawing(createCanvasRenderer(canvas))
   const context = requireDrawing(canvas.getContext('2d'))
-  const whole = requireDrawing(createPlane(BLOCK_SIZE, BLOCK_SIZE)) // the painted picture
-  const shown = requireDrawing(createPlane(BLOCK_SIZE, BLOCK_SIZE)) // the same, faint over blocks of other owners
+  const whole = requireDrawing(createContext(BLOCK_SIZE, BLOCK_SIZE)) // the painted picture
+  const shown = requireDrawing(createContext(BLOCK_SIZE, BLOCK_SIZE)) // the same, faint over blocks of other owners
   let barred: readonly BlockIndex[] = []
   let owned = new Path2D() // around the owner's blocks
   renderer.setTheme(first)
@@ -32,7 +32,7 @@ export function createPreview(canvas: HTMLCanvasElement, first: Theme) {
     const { size, at, painted } = sketch
     const blocks = Map.groupBy(listCovered(sketch), (block) => standingOf(sketch, block))
     barred = blocks.get('others') ?? []
-    owned = new Path2D(edgesOf(blocks.get('mine') ?? []))
+    owned = new Path2D(traceEdges(blocks.get('mine') ?? []))
     shown.canvas.width = size.w * BLOCK_SIZE
     shown.canvas.height = size.h * BLOCK_SIZE
     if (painted === undefined) return
@@ -63,9 +63,9 @@ export function createPreview(canvas: HTMLCanvasElement, first: Theme) {
     /** Gives the canvas its stage's size in device pixels. */
     resize: (view: View) => fitCanvas(canvas, view),
     draw(sketch: Sketch, camera: Camera, view: View) {
-      if (sketch.wall === undefined) return renderer.blank()
+      if (sketch.wall === undefined) return renderer.drawBackground()
       const ratio = canvas.width / view.width
-      const frame = frameOf(camera, view, ratio, undefined)
+      const frame = createFrame(camera, view, ratio, undefined)
       renderer.draw(frame)
       if (sketch.picture === undefined) return
       const { left, top, right, bottom } = boundCovered(sketch)
@@ -73,7 +73,7 @@ export function createPreview(canvas: HTMLCanvasElement, first: Theme) {
       const line = ratio * frame.pixel // one CSS pixel
       drawBar(context, barred, line)
       drawDash(context, owned, line)
-      outline(context, [left, top, right - left, bottom - top], line)
+      outlineBox(context, [left, top, right - left, bottom - top], line)
     },
   }
 }

@@ -3,7 +3,7 @@
 import { formatBlocks } from '../../shared/money.ts'
 import { differsIn } from '../state.ts'
 import { queryElement } from '../ui/dom.ts'
-import { type RepaintFields, type RepaintOrder, orderOf, textOf } from './order/order.ts'
+import { type RepaintFields, type RepaintOrder, createOrder, formatSignedText } from './order/order.ts'
 import { type EditResult, sendEdit } from './service.ts'
 import { type Component, type Studio, areaOf } from './sketch.ts'
 import { type BrowserWallet, type WalletRefusal, personalSign } from './wallet.ts'
@@ -29,7 +29,7 @@ export function createRepaintPanel(studio: Studio, signer: () => Signer | undefi
   const isRunning = () => progress?.state === 'signing' || progress?.state === 'sending'
   const show = () => {
     const sketch = studio.sketch()
-    const order = orderOf(sketch, location.origin)
+    const order = createOrder(sketch, location.origin)
     const isTheirs = order?.kind === 'repaint'
     begin.hidden = !isTheirs || signer() === undefined || isRunning()
     const { w, h } = areaOf(sketch)
@@ -37,8 +37,8 @@ export function createRepaintPanel(studio: Studio, signer: () => Signer | undefi
     if (progress === undefined) status.textContent = isTheirs && signer() === undefined ? NO_SIGNER : ''
     else status.textContent = progress.state === 'failed' ? progress.words : states[progress.state]
   }
-  const run = ({ wallet, address }: Signer) => {
-    const order = orderOf(studio.sketch(), location.origin)
+  const startRepaint = ({ wallet, address }: Signer) => {
+    const order = createOrder(studio.sketch(), location.origin)
     if (order?.kind !== 'repaint') return
     const kept = progress?.state === 'failed' ? progress.signed : undefined
     const deps = {
@@ -56,7 +56,7 @@ export function createRepaintPanel(studio: Studio, signer: () => Signer | undefi
 
   begin.addEventListener('click', () => {
     const by = signer()
-    if (by !== undefined && !isRunning()) run(by)
+    if (by !== undefined && !isRunning()) startRepaint(by)
   })
   return {
     update(next, before) {
@@ -106,6 +106,6 @@ export async function repaint(order: RepaintOrder, deps: RepaintDeps, kept?: Rep
 
 async function sign(order: RepaintOrder, deps: RepaintDeps): Promise<RepaintSignature | WalletRefusal> {
   const ts = Date.now() + deps.clock.ahead
-  const signature = await deps.sign(textOf(order, deps.host, ts))
+  const signature = await deps.sign(formatSignedText(order, deps.host, ts))
   return typeof signature === 'string' ? { ts, signature } : signature
 }

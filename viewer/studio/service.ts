@@ -9,7 +9,7 @@ import { coordOf, isBlockIndex, parseCoord, type BlockIndex } from '../../shared
 import { readJson } from '../data/read-json.ts'
 
 /** Finds the open space of a size nearest to a block; `undefined` if there is none. */
-export async function findRoom({ w, h }: AreaSize, near?: BlockIndex): Promise<BlockIndex | undefined> {
+export async function findOpenSpace({ w, h }: AreaSize, near?: BlockIndex): Promise<BlockIndex | undefined> {
   const query = new URLSearchParams({ w: `${w}`, h: `${h}`, limit: '1' })
   if (near !== undefined) query.set('near', coordOf(near))
   const { spaces } = await readJson<Spaces>(`/api/space?${query}`, 'search for room')
@@ -32,7 +32,7 @@ export async function readBlocksOfWallet(
   for (let after: number | undefined = 0; after !== undefined;) {
     const response = await ask(`/api/agents/${wallet}?after=${after}`)
     if (response.status === 404) return []
-    if (!response.ok) throw new Error((await refusalOf(response)).words)
+    if (!response.ok) throw new Error((await readRefusal(response)).words)
     const { blocks, nextAfter, hasMore }: WalletStanding = await response.json()
     found.push(...blocks.map(({ block }) => block.index).filter(isBlockIndex))
     after = hasMore ? nextAfter : undefined
@@ -53,14 +53,14 @@ export async function sendEdit(area: string, body: EditAreaBody): Promise<EditRe
     const response = await fetch(`/areas/${area}`, { method: 'PUT', headers, body: JSON.stringify(body) })
     if (response.ok) return { kind: 'done' }
     const isForNow = response.status === 429 || response.status >= 500
-    const { words, now } = await refusalOf(response)
+    const { words, now } = await readRefusal(response)
     return isForNow ? { kind: 'lost', words } : { kind: 'refused', words, now }
   } catch {
     return { kind: 'lost', words: 'Could not reach the wall.' }
   }
 }
 
-async function refusalOf(response: Response): Promise<{ readonly words: string; readonly now: number | undefined }> {
+async function readRefusal(response: Response): Promise<{ readonly words: string; readonly now: number | undefined }> {
   try {
     const body: ErrorBody & { readonly now?: unknown; readonly expected?: unknown } = await response.json()
     return {

@@ -70,7 +70,7 @@ export function withPicture(sketch: Sketch, picture: OpenedPicture): Sketch {
     ...sketch,
     picture,
     painted: undefined,
-    size: sizeFor(picture),
+    size: chooseSize(picture),
     style: dither === sketch.style.dither ? sketch.style : { ...sketch.style, dither },
   })
 }
@@ -98,12 +98,12 @@ export function withPlan(
 /** Photographs are dithered, which changes nothing if their colours are the wall's own; drawings keep their edges. */
 const chooseDither = (picture: OpenedPicture): Dither => (picture.isPhoto ? 'floyd-steinberg' : 'none')
 
-const isExact = ({ width, height }: OpenedPicture) =>
+const hasWholeBlocks = ({ width, height }: OpenedPicture) =>
   width % BLOCK_SIZE === 0 && height % BLOCK_SIZE === 0 && Math.max(width, height) <= EXACT_MAX * BLOCK_SIZE
 
-function sizeFor(picture: OpenedPicture): AreaSize {
+function chooseSize(picture: OpenedPicture): AreaSize {
   const [w, h] = [picture.width / BLOCK_SIZE, picture.height / BLOCK_SIZE]
-  if (isExact(picture)) return { w, h }
+  if (hasWholeBlocks(picture)) return { w, h }
   const long = Math.min(LONG_SIDE, Math.ceil(Math.max(w, h)))
   return w >= h
     ? { w: long, h: Math.max(1, Math.round((long * h) / w)) }

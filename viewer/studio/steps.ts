@@ -2,7 +2,7 @@
 
 import { queryElement } from '../ui/dom.ts'
 import { isSoldOut } from '../wall/wall-model.ts'
-import { dealOf } from './order/cost-summary.ts'
+import { chooseDeal } from './order/cost-summary.ts'
 import type { Sketch } from './sketch.ts'
 
 const STEPS = ['picture', 'place', 'words', 'deal'] as const
@@ -21,7 +21,7 @@ export function createSteps() {
   let isFull = false // and it cannot be bought at any other position
 
   // The primary button is the next step, or first another position.
-  const mark = () => {
+  const markPrimaryButton = () => {
     next.classList.toggle('loud', !isFull && (!isBlocked || current === 0))
     room.classList.toggle('loud', isBlocked)
   }
@@ -35,7 +35,7 @@ export function createSteps() {
     handOver.hidden = !next.hidden
     next.textContent = `Next: ${tabs[at + 1]?.dataset['name'] ?? ''}`
     panel.scrollTop = 0
-    mark()
+    markPrimaryButton()
   }
   // The focus goes to the heading: a screen reader reads it, and the button that had the focus may be gone.
   const showStep = (at: number) => {
@@ -47,12 +47,12 @@ export function createSteps() {
   next.addEventListener('click', () => showStep(current + 1))
   show(0)
   return {
-    go: (step: Step) => show(STEPS.indexOf(step)),
+    goToStep: (step: Step) => show(STEPS.indexOf(step)),
     update(sketch: Sketch) {
       for (const button of [...tabs.slice(1), next]) button.disabled = sketch.picture === undefined
-      isBlocked = sketch.wall?.complete === true && dealOf(sketch) === 'neither'
+      isBlocked = sketch.wall?.complete === true && chooseDeal(sketch) === 'neither'
       isFull = isBlocked && isSoldOut(sketch.wall)
-      mark()
+      markPrimaryButton()
     },
   }
 }

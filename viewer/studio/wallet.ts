@@ -11,7 +11,7 @@ export type Provider = {
 export function discoverWallets(onWallet: (wallet: BrowserWallet) => void) {
   const known = new Set<string>()
   window.addEventListener('eip6963:announceProvider', (event) => {
-    const wallet = 'detail' in event ? walletOf(event.detail) : undefined
+    const wallet = 'detail' in event ? parseWallet(event.detail) : undefined
     if (wallet === undefined || known.has(wallet.id)) return
     known.add(wallet.id)
     onWallet(wallet)
@@ -21,7 +21,7 @@ export function discoverWallets(onWallet: (wallet: BrowserWallet) => void) {
 
 const NAME_MAX = 40
 
-function walletOf(detail: unknown): BrowserWallet | undefined {
+function parseWallet(detail: unknown): BrowserWallet | undefined {
   if (!isRecord(detail) || !isRecord(detail['info'])) return undefined
   const { uuid, name } = detail['info']
   const provider = detail['provider']

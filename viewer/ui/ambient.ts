@@ -26,7 +26,7 @@ export function createAmbient(stage: HTMLElement): Component {
       latest = wall
       timer ??= setTimeout(drawShine, AFTER_MS)
     },
-    frame({ camera, view }) {
+    onDraw({ camera, view }) {
       const box = projectRect(camera, view, WHOLE_WALL)
       const { left, top, width, height } = box
       element.hidden = left < 0 && top < 0 && left + width > view.width && top + height > view.height

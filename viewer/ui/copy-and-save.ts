@@ -3,7 +3,7 @@
 import { createButton } from './dom.ts'
 
 /** A button that copies a text and confirms it for a moment. */
-export function copyButton(label: string, text: () => string): HTMLButtonElement {
+export function createCopyButton(label: string, text: () => string): HTMLButtonElement {
   const element = createButton('copy', [label], () => {
     const show = (copied: boolean) => {
       element.textContent = copied ? 'Copied' : 'Could not copy'

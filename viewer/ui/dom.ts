@@ -44,7 +44,7 @@ export const createFactsLine = (...facts: readonly (Node | string)[]): HTMLEleme
   createElement('p.facts', ...facts.map((fact) => (typeof fact === 'string' ? createElement('span', fact) : fact)))
 
 /** Untrusted text in its own direction, which does not affect its surroundings. */
-export function createStrangersText(selector: Tag | `${Tag}.${string}`, text: string): HTMLElement {
+export function createUntrustedText(selector: Tag | `${Tag}.${string}`, text: string): HTMLElement {
   const element: HTMLElement = createElement(selector, text)
   element.dir = 'auto'
   return element
@@ -86,7 +86,7 @@ export function queryElement<T extends Element>(id: string, kind: new () => T): 
  * Replaces the content of an element. The focus stays where it was: on the control with the same `data-key`, or at the same index
  * among those without one.
  */
-export function refill(element: HTMLElement, content: readonly Node[]) {
+export function replaceContent(element: HTMLElement, content: readonly Node[]) {
   const listControls = () => [...element.querySelectorAll<HTMLElement>('button, a, summary, input, select')]
   const before = listControls()
   const focused = before.findIndex((one) => one === document.activeElement)
@@ -94,13 +94,13 @@ export function refill(element: HTMLElement, content: readonly Node[]) {
   if (focused === -1) return
   const after = listControls()
   const keysOf = (all: readonly HTMLElement[]) => all.map(({ dataset }) => dataset['key'])
-  after[focusAfter(keysOf(before), focused, keysOf(after))]?.focus({ preventScroll: true })
+  after[findFocus(keysOf(before), focused, keysOf(after))]?.focus({ preventScroll: true })
 }
 
 type Keys = readonly (string | undefined)[]
 
 /** Which control has the focus after a replacement: the one with the same key, else the one at the same index. */
-export function focusAfter(before: Keys, focused: number, after: Keys): number {
+export function findFocus(before: Keys, focused: number, after: Keys): number {
   const key = before[focused]
   const same = key === undefined ? -1 : after.indexOf(key)
   return same === -1 ? Math.min(focused, after.length - 1) : same

@@ -29,7 +29,7 @@ export function createEmptyState(page: Page, stage: HTMLElement): Component {
       if (headButton) headButton.hidden = isSoldOut(wall)
       show(wall?.complete === true && wall.stats.claimed === 0 && pinned === undefined && at === undefined)
     },
-    frame({ camera, view }) {
+    onDraw({ camera, view }) {
       if (element.hidden || centre === undefined) return
       const box = boxOf(camera, view, centre)
       placeAt(glow, box)

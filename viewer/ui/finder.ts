@@ -4,12 +4,12 @@ import { formatBlocks, formatCountWithNoun, formatCount } from '../../shared/mon
 import { coordOf } from '../../shared/wall.ts'
 import type { Page, PanelContent } from '../page.ts'
 import { type State, differsIn } from '../state.ts'
-import { artworksOf } from '../wall/artworks.ts'
+import { listArtworks } from '../wall/artworks.ts'
 import { nameOf } from '../wall/formatting.ts'
 import { type Hit, type SortOrder, sortWorks, search } from '../wall/search.ts'
 import type { Wall } from '../wall/wall-model.ts'
-import { createButton, createElement, refill, createStrangersText } from './dom.ts'
-import { listButton, createWorkButton } from './label/works.ts'
+import { createButton, createElement, replaceContent, createUntrustedText } from './dom.ts'
+import { createListButton, createWorkButton } from './label/works.ts'
 
 const HITS_MAX = 60
 const PAGE = 60
@@ -41,24 +41,24 @@ export function createFinder(page: Page): PanelContent {
     if (wall === undefined) return
     const searching = field.value.trim() !== ''
     order.hidden = searching
-    const all = searching ? search(wall, field.value, HITS_MAX) : sortWorks(wall, orderNamed(order.value))
+    const all = searching ? search(wall, field.value, HITS_MAX) : sortWorks(wall, parseOrder(order.value))
     const hits = all.slice(0, shown)
-    found.textContent = searching ? formatHits(all.length) : listText(wall, all)
+    found.textContent = searching ? formatHits(all.length) : describeList(wall, all)
     const rest = all.length - hits.length
     const more = createButton('more', [`Show more (${formatCount(rest)} left)`], () => {
       shown += PAGE
       fill(page.state())
     })
     const items = hits.map((hit) => createElement('li', createHitButton(wall, hit, state, page)))
-    refill(list, [...items, ...(rest > 0 ? [createElement('li.rest', more)] : [])])
+    replaceContent(list, [...items, ...(rest > 0 ? [createElement('li.rest', more)] : [])])
   }
 
-  const beginAgain = () => {
+  const restartList = () => {
     shown = PAGE
     fill(page.state())
   }
-  field.addEventListener('input', beginAgain)
-  order.addEventListener('change', beginAgain)
+  field.addEventListener('input', restartList)
+  order.addEventListener('change', restartList)
   field.addEventListener('keydown', (event) => {
     if (event.key !== 'Enter') return
     // Otherwise the key would also press the button that gets the focus when the panel closes.
@@ -74,12 +74,12 @@ export function createFinder(page: Page): PanelContent {
   }
 }
 
-const orderNamed = (value: string): SortOrder => orders.find(([order]) => order === value)?.[0] ?? 'newest-works'
+const parseOrder = (value: string): SortOrder => orders.find(([order]) => order === value)?.[0] ?? 'newest-works'
 
-const listText = (wall: Wall, [first]: readonly Hit[]) =>
+const describeList = (wall: Wall, [first]: readonly Hit[]) =>
   first?.kind === 'agent'
     ? formatCountWithNoun(wall.agents.length, 'agent')
-    : formatCountWithNoun(artworksOf(wall).length, 'artwork')
+    : formatCountWithNoun(listArtworks(wall).length, 'artwork')
 
 const formatHits = (count: number) =>
   count === 0 ? 'Nothing found' : count >= HITS_MAX ? `First ${HITS_MAX} results` : `${count} found`
@@ -87,16 +87,16 @@ const formatHits = (count: number) =>
 function createHitButton(wall: Wall, hit: Hit, state: State, page: Page): HTMLElement {
   if (hit.kind === 'work') return createWorkButton(page, hit.work, true)
   if (hit.kind === 'block')
-    return listButton(
+    return createListButton(
       `block ${hit.block}`,
       [createElement('span.thumb'), createElement('span.name', `Block ${coordOf(hit.block)}`), 'available'],
       () => page.dispatch({ do: 'go', to: hit.block }),
     )
   const agent = wall.agents[hit.agent]
   if (agent === undefined) return createElement('span')
-  const name = createStrangersText(agent.name === null ? 'span.name.unnamed' : 'span.name', nameOf(agent))
+  const name = createUntrustedText(agent.name === null ? 'span.name.unnamed' : 'span.name', nameOf(agent))
   const rank = createElement('span.rank', `#${agent.id}`)
-  const element = listButton(
+  const element = createListButton(
     `agent ${agent.id}`,
     [rank, name, `${formatBlocks(agent.blocks)} · `, createElement('code', agent.wallet)],
     () => page.dispatch({ do: 'select-agent', agent: page.state().agent === hit.agent ? undefined : hit.agent }),

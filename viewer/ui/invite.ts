@@ -4,7 +4,7 @@ import { type BlockIndex, coordOf } from '../../shared/wall.ts'
 import type { PanelContent } from '../page.ts'
 import type { State } from '../state.ts'
 import { isSoldOut } from '../wall/wall-model.ts'
-import { copyButton } from './copy-and-save.ts'
+import { createCopyButton } from './copy-and-save.ts'
 import { createElement, createFactsLine } from './dom.ts'
 
 const SOLD_OUT = 'Every block is sold. Owners can still repaint their blocks for free.'
@@ -12,7 +12,7 @@ const SOLD_OUT = 'Every block is sold. Owners can still repaint their blocks for
 /** The prompt with a button that copies it; none on a sold-out wall. */
 export function createInvite(): PanelContent {
   const text = createElement('code')
-  const copy = copyButton('Copy prompt', () => text.textContent)
+  const copy = createCopyButton('Copy prompt', () => text.textContent)
   copy.classList.add('loud')
   const over = createElement('p', SOLD_OUT)
   const offer = createElement('div.stack')
@@ -47,9 +47,9 @@ function renderPrompt({ wall, promptBlock }: State): string {
     `1. Read ${origin}/skill.md. It explains how to pay with x402 and how to paint.`,
     '2. Ask me what the block should show: 10 × 10 pixels, a message of at most 140 characters, and a link. Propose something.',
     `3. A block costs ${price}. Tell me the price and wait for my approval before you sign anything. Never show a private key to anyone, including me.`,
-    `4. Try it for free with POST ${origin}/api/preview, then buy with GET ${origin}/blocks/${segmentOf(promptBlock)} and an x402 client.`,
+    `4. Try it for free with POST ${origin}/api/preview, then buy with GET ${origin}/blocks/${formatSegment(promptBlock)} and an x402 client.`,
     '5. When you have the receipt, give me the link to the block on the wall.',
   ].join('\n')
 }
 
-const segmentOf = (block: BlockIndex | undefined) => (block === undefined ? 'next' : coordOf(block))
+const formatSegment = (block: BlockIndex | undefined) => (block === undefined ? 'next' : coordOf(block))

@@ -39,9 +39,9 @@ export function createLazyUi(page: Page): Component {
   ]
   return {
     update: (next, before) => components.forEach((component) => component.update(next, before)),
-    frame(state) {
+    onDraw(state) {
       drawTicks(state.camera, state.view, state.cursor !== undefined)
-      for (const component of components) component.frame?.(state)
+      for (const component of components) component.onDraw?.(state)
     },
     restyle: (state) => components.forEach((component) => component.restyle?.(state)),
   }

@@ -1,11 +1,11 @@
 /** The minimap: the whole wall while only a part of it is on the stage. It is hidden before the wall has been moved, and on a phone. */
 
 import { ALL_BLOCKS, BLOCK_SIZE, cellOf, COLS, HEIGHT, ROWS, WIDTH, type BlockIndex } from '../../shared/wall.ts'
-import { fit, toWall } from '../camera/camera.ts'
-import { labelShape } from '../camera/label-layout.ts'
+import { fitWall, toWall } from '../camera/camera.ts'
+import { chooseLabelShape } from '../camera/label-layout.ts'
 import type { Page, Component } from '../page.ts'
 import { selectShownWall, type State } from '../state.ts'
-import { coloursOf } from '../theme.ts'
+import { createColourTable } from '../theme.ts'
 import type { IndexTexture } from '../wall/pixel-buffer.ts'
 import type { Wall } from '../wall/wall-model.ts'
 import { addLayer, createElement, createPicture } from './dom.ts'
@@ -30,19 +30,19 @@ export function createMinimap(page: Page, stage: HTMLElement): Component {
     if (wall === undefined || wall === drawn) return
     const blocks = drawn?.texture === wall.texture ? (wall.changed ?? ALL_BLOCKS) : ALL_BLOCKS
     drawn = wall
-    drawBlocks(image, wall.texture, blocks, coloursOf(page.appearance.theme()))
+    drawBlocks(image, wall.texture, blocks, createColourTable(page.appearance.theme()))
     picture.put(image)
   }
-  const go = (event: PointerEvent) => {
+  const goToPointer = (event: PointerEvent) => {
     if (event.buttons === 0) return
     const on = { x: (event.offsetX / element.clientWidth) * WIDTH, y: (event.offsetY / element.clientHeight) * HEIGHT }
     page.dispatch({ do: 'centre', on })
   }
   element.addEventListener('pointerdown', (event) => {
     element.setPointerCapture(event.pointerId)
-    go(event)
+    goToPointer(event)
   })
-  element.addEventListener('pointermove', go)
+  element.addEventListener('pointermove', goToPointer)
 
   return {
     update(next) {
@@ -53,18 +53,18 @@ export function createMinimap(page: Page, stage: HTMLElement): Component {
       drawn = undefined
       if (!element.hidden) draw(state)
     },
-    frame(state) {
+    onDraw(state) {
       const { camera, view, isMoved } = state
-      element.hidden = !isMoved || labelShape(view) === 'sheet' || camera.zoom < fit(view).zoom * SHOWN_FROM
+      element.hidden = !isMoved || chooseLabelShape(view) === 'sheet' || camera.zoom < fitWall(view).zoom * SHOWN_FROM
       if (element.hidden) return
       draw(state)
       const first = toWall(camera, view, { x: 0, y: 0 })
       const last = toWall(camera, view, { x: view.width, y: view.height })
-      const share = (value: number, whole: number) => `${Math.max(0, Math.min(value / whole, 1)) * 100}%`
-      frame.style.left = share(first.x, WIDTH)
-      frame.style.top = share(first.y, HEIGHT)
-      frame.style.right = share(WIDTH - last.x, WIDTH)
-      frame.style.bottom = share(HEIGHT - last.y, HEIGHT)
+      const formatPercent = (value: number, whole: number) => `${Math.max(0, Math.min(value / whole, 1)) * 100}%`
+      frame.style.left = formatPercent(first.x, WIDTH)
+      frame.style.top = formatPercent(first.y, HEIGHT)
+      frame.style.right = formatPercent(WIDTH - last.x, WIDTH)
+      frame.style.bottom = formatPercent(HEIGHT - last.y, HEIGHT)
     },
   }
 }

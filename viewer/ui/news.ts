@@ -5,9 +5,9 @@ import type { BlockIndex } from '../../shared/wall.ts'
 import type { Component, Page } from '../page.ts'
 import { differsIn } from '../state.ts'
 import { formatAgo, nameOf, formatSince } from '../wall/formatting.ts'
-import { type News, newsOf, listTourStops } from '../wall/news.ts'
+import { type News, findNews, listTourStops } from '../wall/news.ts'
 import type { Wall } from '../wall/wall-model.ts'
-import { createButton, createElement, queryElement, refill } from './dom.ts'
+import { createButton, createElement, queryElement, replaceContent } from './dom.ts'
 import { drawWork } from './label/works.ts'
 
 const PURCHASE_SHOWN_MS = 8000
@@ -23,10 +23,10 @@ export function createNews(page: Page): Component {
     timer = setTimeout(showNews, AGAIN_MS)
     const { wall, at, missed } = page.state()
     if (!wall?.complete) return
-    const news = at === undefined ? newsOf(wall, new Date().setHours(0, 0, 0, 0), missed) : undefined
-    if (news === undefined) return refill(element, [])
-    const words = createElement('span', ...wordsOf(wall, news))
-    refill(element, [
+    const news = at === undefined ? findNews(wall, new Date().setHours(0, 0, 0, 0), missed) : undefined
+    if (news === undefined) return replaceContent(element, [])
+    const words = createElement('span', ...renderNews(wall, news))
+    replaceContent(element, [
       createButton('', [words], () => page.dispatch({ do: 'tour', stops: listTourStops(wall, news.blocks) })),
     ])
   }
@@ -36,10 +36,10 @@ export function createNews(page: Page): Component {
     const owner = block === undefined ? undefined : wall.agents[wall.claims.get(block)?.a ?? -1]
     if (block === undefined || owner === undefined) return showNews()
     const what =
-      count > blocks.length ? `and others bought ${formatBlocks(count)}` : `just bought ${sizeText(blocks.length)}`
+      count > blocks.length ? `and others bought ${formatBlocks(count)}` : `just bought ${formatSize(blocks.length)}`
     const picture = createElement('span.thumb', drawWork(wall.texture, blocks, page.appearance.theme()))
     const words = createElement('span', createElement('bdi', nameOf(owner)), ` ${what}`)
-    refill(element, [createButton('', [picture, words], () => page.dispatch({ do: 'open-work', block }))])
+    replaceContent(element, [createButton('', [picture, words], () => page.dispatch({ do: 'open-work', block }))])
     clearTimeout(timer)
     timer = setTimeout(showNews, PURCHASE_SHOWN_MS)
   }
@@ -57,7 +57,7 @@ export function createNews(page: Page): Component {
 }
 
 /** `64 blocks by 9 agents since Tuesday`; of a wall where nothing was sold today, its last sale. */
-function wordsOf({ agents: all }: Wall, { blocks, agents, since }: News): readonly (Node | string)[] {
+function renderNews({ agents: all }: Wall, { blocks, agents, since }: News): readonly (Node | string)[] {
   if (typeof since === 'object') {
     const owner = all[since.agent]
     return [`Last sale ${formatAgo(since.lastAt, Date.now())}, to `, createElement('bdi', owner ? nameOf(owner) : '')]
@@ -66,7 +66,7 @@ function wordsOf({ agents: all }: Wall, { blocks, agents, since }: News): readon
   return [`${formatBlocks(blocks.length)} by ${formatCountWithNoun(agents, 'agent')} ${when}`]
 }
 
-const sizeText = (blocks: number) => (blocks === 1 ? 'a block' : formatBlocks(blocks))
+const formatSize = (blocks: number) => (blocks === 1 ? 'a block' : formatBlocks(blocks))
 
 /** The blocks of the newest purchase, as far as they are known: they have one owner and one time. */
 function findLastPurchase({ claims, stats, changed }: Wall): BlockIndex[] {

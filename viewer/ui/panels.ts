@@ -43,7 +43,7 @@ export function createPanels(page: Page): Component {
     ;(first ?? close).focus({ preventScroll: true })
   }
 
-  const empty = (panel: Panel) => {
+  const clearPanel = (panel: Panel) => {
     open?.close?.()
     open = undefined
     const focused = element.contains(document.activeElement)
@@ -56,7 +56,7 @@ export function createPanels(page: Page): Component {
   return {
     update(next, before) {
       if (next.panel === before.panel) return open?.update?.(next, before)
-      if (before.panel !== undefined) empty(before.panel)
+      if (before.panel !== undefined) clearPanel(before.panel)
       if (next.panel !== undefined) fill(next.panel, next)
     },
   }

@@ -16,9 +16,9 @@ export function createPulses(stage: HTMLElement): Component {
   const pulses = new Map<HTMLElement, Rect>()
 
   // An area may arrive in parts: a block next to a running pulse enlarges it.
-  const add = (area: Rect) => {
+  const addPulse = (area: Rect) => {
     for (const [element, other] of pulses)
-      if (touch(area, other)) return void pulses.set(element, uniteRects(area, other))
+      if (areTouching(area, other)) return void pulses.set(element, uniteRects(area, other))
     const element = createElement('div.pulse')
     element.addEventListener('animationend', () => {
       pulses.delete(element)
@@ -32,15 +32,16 @@ export function createPulses(stage: HTMLElement): Component {
       if (reducedMotion || at !== undefined || wall === before || !wall?.complete || !before?.complete) return
       const { changed } = wall
       if (changed === undefined || changed.length > BLOCKS_MAX) return
-      for (const work of groupIntoWorks(changed).slice(0, PULSES_MAX - pulses.size)) add(boundsOf(work))
+      for (const work of groupIntoWorks(changed).slice(0, PULSES_MAX - pulses.size)) addPulse(boundsOf(work))
     },
-    frame({ camera, view }) {
+    onDraw({ camera, view }) {
       for (const [element, area] of pulses) placeAt(element, projectRect(camera, view, area))
     },
   }
 }
 
-const touch = (a: Rect, b: Rect) => a.left <= b.right && b.left <= a.right && a.top <= b.bottom && b.top <= a.bottom
+const areTouching = (a: Rect, b: Rect) =>
+  a.left <= b.right && b.left <= a.right && a.top <= b.bottom && b.top <= a.bottom
 
 const uniteRects = (a: Rect, b: Rect): Rect => ({
   left: Math.min(a.left, b.left),

@@ -3,14 +3,14 @@
 import { titleOf } from '../../shared/titles.ts'
 import { type BlockIndex, coordOf } from '../../shared/wall.ts'
 import type { Rect } from '../camera/camera.ts'
-import { nameOnPage } from '../page-words.ts'
+import { readWallName } from '../page-words.ts'
 import type { Page, PanelContent } from '../page.ts'
-import { type State, openWork, findShownBlock, selectShownWall } from '../state.ts'
-import { coloursOf } from '../theme.ts'
-import { addressOf } from '../url-state.ts'
-import { type Artwork, blocksOf, boundsOf } from '../wall/artworks.ts'
-import { imageOf } from '../wall/pixel-buffer.ts'
-import { copyButton, copyText, saveFile } from './copy-and-save.ts'
+import { type State, findOpenWork, findShownBlock, selectShownWall } from '../state.ts'
+import { createColourTable } from '../theme.ts'
+import { buildAddress } from '../url-state.ts'
+import { type Artwork, listBlocks, boundsOf } from '../wall/artworks.ts'
+import { createImage } from '../wall/pixel-buffer.ts'
+import { createCopyButton, copyText, saveFile } from './copy-and-save.ts'
 import { createButton, createElement } from './dom.ts'
 import { showToast } from './messages.ts'
 
@@ -20,19 +20,19 @@ const PICTURE_SIDE_MAX = 2400
 
 /** Buttons for a link, pictures and a frame. */
 export function createShare(page: Page): PanelContent {
-  const renderLink = () => location.origin + location.pathname + addressOf(page.state(), location.search)
+  const formatLink = () => location.origin + location.pathname + buildAddress(page.state(), location.search)
   const embedding = createElement('code')
-  const copyEmbedding = copyButton('Copy embed code', () => embedding.textContent)
+  const copyEmbedding = createCopyButton('Copy embed code', () => embedding.textContent)
   const pictures = createElement('div.stack')
   const fill = (state: State) => {
-    embedding.textContent = `<iframe src="${embedOf(renderLink())}" width="800" height="450" title="${nameOnPage().replaceAll('"', '&quot;')}"></iframe>`
+    embedding.textContent = `<iframe src="${renderEmbed(formatLink())}" width="800" height="450" title="${readWallName().replaceAll('"', '&quot;')}"></iframe>`
     pictures.replaceChildren(...createPictureButtons(page, state))
   }
   return {
     title: 'Share',
     body: [
       createElement('p', 'The link opens what you see now: position, open details, selected agent and point in time.'),
-      createElement('div.stack', copyButton('Copy link', renderLink)),
+      createElement('div.stack', createCopyButton('Copy link', formatLink)),
       createElement('h3', 'Pictures'),
       pictures,
       createElement('h3', 'Embed in another page'),
@@ -46,33 +46,33 @@ export function createShare(page: Page): PanelContent {
   }
 }
 
-function embedOf(link: string): string {
+function renderEmbed(link: string): string {
   const url = new URL(link)
   url.searchParams.set('embed', '1')
   return url.href.replaceAll('%2C', ',')
 }
 
 function createPictureButtons(page: Page, state: State): HTMLElement[] {
-  const saveView = () => page.drawn().toBlob((blob) => saveFile(blob, 'pixel-wall.png'))
-  const buttons = page.onGpu() ? [createButton('', ['Save PNG of this view'], saveView)] : []
+  const saveView = () => page.captureStage().toBlob((blob) => saveFile(blob, 'pixel-wall.png'))
+  const buttons = page.isOnGpu() ? [createButton('', ['Save PNG of this view'], saveView)] : []
   const { wall, pinned, agent } = state
   if (wall === undefined) return buttons
-  const add = (label: string, blocks: readonly BlockIndex[], name: string) =>
+  const addPicture = (label: string, blocks: readonly BlockIndex[], name: string) =>
     buttons.push(createButton('', [label], () => savePicture(page, boundsOf(blocks), `pixel-wall-${name}.png`)))
   if (pinned !== undefined) {
-    add(`Save PNG of block ${coordOf(pinned)}`, [pinned], coordOf(pinned).replace(',', '-'))
-    const work = openWork(state)
-    if (work.length > 1) add('Save PNG of the whole artwork', work, `work-${coordOf(pinned).replace(',', '-')}`)
+    addPicture(`Save PNG of block ${coordOf(pinned)}`, [pinned], coordOf(pinned).replace(',', '-'))
+    const work = findOpenWork(state)
+    if (work.length > 1) addPicture('Save PNG of the whole artwork', work, `work-${coordOf(pinned).replace(',', '-')}`)
   }
   if (agent !== undefined)
-    add('Save PNG of this agent’s blocks', blocksOf(wall, agent), `agent-${wall.agents[agent]?.id}`)
+    addPicture('Save PNG of this agent’s blocks', listBlocks(wall, agent), `agent-${wall.agents[agent]?.id}`)
   return buttons
 }
 
 function savePicture(page: Page, area: Rect, name: string) {
   const wall = selectShownWall(page.state())
   if (wall === undefined) return
-  const image = imageOf(wall.texture, area, coloursOf(page.appearance.theme()))
+  const image = createImage(wall.texture, area, createColourTable(page.appearance.theme()))
   const scale = Math.max(1, Math.min(PICTURE_SCALE, Math.floor(PICTURE_SIDE_MAX / Math.max(image.width, image.height))))
   const [width, height] = [image.width * scale, image.height * scale]
   const canvas = Object.assign(createElement('canvas'), { width, height })

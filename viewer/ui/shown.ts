@@ -6,7 +6,7 @@ import type { Component, Page } from '../page.ts'
 import { type Panel, type State, differsIn, selectShownWall } from '../state.ts'
 import { findArtwork } from '../wall/artworks.ts'
 import { formatDate, nameOf } from '../wall/formatting.ts'
-import { createButton, createElement, refill } from './dom.ts'
+import { createButton, createElement, replaceContent } from './dom.ts'
 
 /** A chip opens the panel with details; if that is open, there is no chip. */
 export function createChips(page: Page, stage: HTMLElement): Component {
@@ -22,7 +22,7 @@ export function createChips(page: Page, stage: HTMLElement): Component {
     const owner = agent === undefined ? undefined : wall?.agents[agent]
     const showPresent = () => page.dispatch({ do: 'seek', at: undefined })
     const showEveryone = () => page.dispatch({ do: 'select-agent', agent: undefined })
-    refill(element, [
+    replaceContent(element, [
       ...(at === undefined || panel === 'time' ? [] : [createChip('time', formatDate(at), 'Now', showPresent)]),
       ...(owner === undefined || panel === 'profile'
         ? []

@@ -25,13 +25,13 @@ export function createTicks(stage: HTMLElement): (camera: Camera, view: View, is
     const middleOf = (col: number, row: number) =>
       toScreen(camera, view, { x: (col + 0.5) * BLOCK_SIZE, y: (row + 0.5) * BLOCK_SIZE })
     layer.replaceChildren(
-      ...cols.map((col) => tick('span.col', col, `translateX(${Math.round(middleOf(col, 0).x)}px)`)),
-      ...rows.map((row) => tick('span.row', row, `translateY(${Math.round(middleOf(0, row).y)}px)`)),
+      ...cols.map((col) => createTick('span.col', col, `translateX(${Math.round(middleOf(col, 0).x)}px)`)),
+      ...rows.map((row) => createTick('span.row', row, `translateY(${Math.round(middleOf(0, row).y)}px)`)),
     )
   }
 }
 
-function tick(selector: 'span.col' | 'span.row', number: number, transform: string): HTMLElement {
+function createTick(selector: 'span.col' | 'span.row', number: number, transform: string): HTMLElement {
   const element = createElement(selector, String(number))
   element.style.transform = transform
   return element

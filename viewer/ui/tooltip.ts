@@ -7,8 +7,8 @@ import { boxOf } from '../camera/camera.ts'
 import type { Component, Page } from '../page.ts'
 import { type State, findPointedBlock, selectShownWall } from '../state.ts'
 import { findArtwork, findWork } from '../wall/artworks.ts'
-import { nameOf, sizeOf } from '../wall/formatting.ts'
-import { addLayer, createElement, createStrangersText } from './dom.ts'
+import { nameOf, formatWorkSize } from '../wall/formatting.ts'
+import { addLayer, createElement, createUntrustedText } from './dom.ts'
 
 // A moving pointer shows no tooltip.
 const REST_MS = 150
@@ -39,14 +39,14 @@ export function createTooltip(page: Page, stage: HTMLElement): Component {
   }
   const show = () => {
     const state = page.state()
-    const lines = named === undefined ? undefined : linesOf(state, named)
+    const lines = named === undefined ? undefined : renderLines(state, named)
     // Named again once its row has arrived.
     if (lines === undefined) return hide()
     element.replaceChildren(...lines)
     element.hidden = false
     place(state)
   }
-  const follow = (state: State) => {
+  const followPointer = (state: State) => {
     const wall = selectShownWall(state)
     const block = findPointedBlock(state)
     if (wall === undefined || block === undefined) return hide()
@@ -60,9 +60,9 @@ export function createTooltip(page: Page, stage: HTMLElement): Component {
     timer = setTimeout(show, state.cursor === undefined ? REST_MS : 0)
   }
   return {
-    update: follow,
-    frame(state) {
-      follow(state)
+    update: followPointer,
+    onDraw(state) {
+      followPointer(state)
       place(state)
     },
   }
@@ -75,7 +75,7 @@ function anchorOf({ pointer, cursor, camera, view }: State) {
 }
 
 /** The text for a block; none if its row has not arrived yet. */
-function linesOf(state: State, block: BlockIndex): Node[] | undefined {
+function renderLines(state: State, block: BlockIndex): Node[] | undefined {
   const { wall, at } = state
   const shown = selectShownWall(state)
   if (wall === undefined || shown === undefined) return undefined
@@ -88,7 +88,7 @@ function linesOf(state: State, block: BlockIndex): Node[] | undefined {
   const owner = wall.agents[work.agent]
   const name = owner === undefined ? '' : nameOf(owner)
   return [
-    createStrangersText(work.message === undefined ? 'strong.unnamed' : 'strong', titleOf(work.message)),
-    createElement('span', createElement('bdi', name), ` · ${sizeOf(work.blocks)}`),
+    createUntrustedText(work.message === undefined ? 'strong.unnamed' : 'strong', titleOf(work.message)),
+    createElement('span', createElement('bdi', name), ` · ${formatWorkSize(work.blocks)}`),
   ]
 }

@@ -4,17 +4,17 @@ import { formatPrice } from '../../shared/money.ts'
 import { titleOf } from '../../shared/titles.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import type { Page, PanelContent } from '../page.ts'
-import { type State, differsIn, stopOf } from '../state.ts'
+import { type State, differsIn, findStop } from '../state.ts'
 import { type Artwork, findArtwork } from '../wall/artworks.ts'
-import { nameOf, sizeOf } from '../wall/formatting.ts'
+import { nameOf, formatWorkSize } from '../wall/formatting.ts'
 import type { Wall } from '../wall/wall-model.ts'
-import { createButton, createElement, createFactsLine, refill, createStrangersText } from './dom.ts'
+import { createButton, createElement, createFactsLine, replaceContent, createUntrustedText } from './dom.ts'
 import { createAgo, drawWork, createLinks } from './label/works.ts'
 
 /** The stop that is shown, and buttons to the others. */
 export function createTour(page: Page): PanelContent {
   const body = createElement('div.stop')
-  const turn = (key: string, name: string, by: 1 | -1) =>
+  const createTurnButton = (key: string, name: string, by: 1 | -1) =>
     addKey(
       key,
       createButton(key, [name], () => page.dispatch({ do: 'turn', by })),
@@ -22,14 +22,14 @@ export function createTour(page: Page): PanelContent {
   const fill = (state: State) => {
     const { wall, pinned, stops = [] } = state
     if (wall === undefined || pinned === undefined) return
-    const stop = stopOf(state)
+    const stop = findStop(state)
     const work = findArtwork(wall, pinned)
     const isLast = stop === stops.length - 1
-    refill(body, [
+    replaceContent(body, [
       // The way on stands first, so that the keyboard begins with it, and stays where it is.
-      ...(work === undefined ? [createInvitation(page, pinned)] : isLast ? [] : [turn('next', 'Next', 1)]),
-      ...(stop > 0 ? [turn('back', 'Back', -1)] : []),
-      ...(work === undefined ? offerOf(wall) : renderStop(page, wall, work)),
+      ...(work === undefined ? [createInvitation(page, pinned)] : isLast ? [] : [createTurnButton('next', 'Next', 1)]),
+      ...(stop > 0 ? [createTurnButton('back', 'Back', -1)] : []),
+      ...(work === undefined ? renderOffer(wall) : renderStop(page, wall, work)),
       createElement('p.count', `${stop + 1} of ${stops.length}`),
     ])
   }
@@ -53,7 +53,7 @@ const createInvitation = (page: Page, block: BlockIndex) =>
     createButton('loud', ['Send your agent'], () => page.dispatch({ do: 'invite', block })),
   )
 
-const offerOf = ({ pricing }: Wall) => [
+const renderOffer = ({ pricing }: Wall) => [
   createElement('div.picture'),
   createElement('p.title', `This one is ${formatPrice(pricing.perBlock)}.`),
   createFactsLine('The open block beside the newest artwork.'),
@@ -70,10 +70,10 @@ function renderStop(page: Page, wall: Wall, { blocks, agent, message, link, unti
   details.ariaLabel = 'Open the details'
   return [
     details,
-    createStrangersText(message === undefined ? 'p.title.unnamed' : 'p.title', message ?? titleOf(message)),
+    createUntrustedText(message === undefined ? 'p.title.unnamed' : 'p.title', message ?? titleOf(message)),
     createFactsLine(
       createElement('bdi', owner === undefined ? '' : nameOf(owner)),
-      sizeOf(blocks),
+      formatWorkSize(blocks),
       createAgo(until),
       ...(link === undefined ? [] : createLinks(link)),
     ),

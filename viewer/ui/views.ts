@@ -1,7 +1,7 @@
 /** The panel with the overlay and the theme. */
 
 import type { PanelContent, Page } from '../page.ts'
-import { legendOf } from '../wall/overlay.ts'
+import { createLegend } from '../wall/overlay.ts'
 import { createElement } from './dom.ts'
 
 const OVERLAYS = [
@@ -33,7 +33,7 @@ export function createViews(page: Page): PanelContent {
       for (const input of overlays.querySelectorAll('input')) input.checked = input.value === overlay
       if (wall === undefined || (wall === before.wall && overlay === before.overlay && legend.hasChildNodes())) return
       legend.replaceChildren(
-        ...legendOf(wall, overlay).map(({ colour, text }) =>
+        ...createLegend(wall, overlay).map(({ colour, text }) =>
           createElement('li', createSwatch(colour), createElement('bdi', text)),
         ),
       )

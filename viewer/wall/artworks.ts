@@ -29,13 +29,13 @@ export function findWork({ claims }: Pick<Wall, 'claims'>, block: BlockIndex, at
 /** The artwork that a block belongs to; `undefined` for an open block. */
 export function findArtwork(wall: Wall, block: BlockIndex, at = Infinity): Artwork | undefined {
   const blocks = findWork(wall, block, at)
-  return blocks.length === 0 ? undefined : artworkOf(wall, blocks)
+  return blocks.length === 0 ? undefined : createArtwork(wall, blocks)
 }
 
 const known = new WeakMap<Wall, readonly Artwork[]>()
 
 /** Every artwork of a wall, newest first. */
-export function artworksOf(wall: Wall): readonly Artwork[] {
+export function listArtworks(wall: Wall): readonly Artwork[] {
   const ready = known.get(wall)
   if (ready !== undefined) return ready
   const left = new Set(wall.claims.keys())
@@ -50,7 +50,7 @@ export function artworksOf(wall: Wall): readonly Artwork[] {
   return newestFirst
 }
 
-function artworkOf({ claims }: Wall, blocks: Work): Artwork {
+function createArtwork({ claims }: Wall, blocks: Work): Artwork {
   const sold = blocks.flatMap((block) => claims.get(block) ?? [])
   const times = sold.map(({ t }) => t)
   return {
@@ -68,7 +68,7 @@ export const isPainted = ({ texture }: Wall, { blocks }: Pick<Artwork, 'blocks'>
   blocks.some((block) => readPicture(texture, block)[0] !== NO_PICTURE_FRAME)
 
 /** Every block of an agent. */
-export function blocksOf({ claims }: Wall, agent: number): BlockIndex[] {
+export function listBlocks({ claims }: Wall, agent: number): BlockIndex[] {
   return [...claims].filter(([, claim]) => claim.a === agent).map(([block]) => block)
 }
 
@@ -86,7 +86,7 @@ export function boundsOf(blocks: readonly BlockIndex[]): Rect {
 export const linesOf = (blocks: readonly BlockIndex[]): Rect => ({ ...boundsOf(blocks), left: 0, right: WIDTH })
 
 /** The edges of blocks whose neighbour is not one of them, as an SVG path in wall pixels. */
-export function edgesOf(blocks: readonly BlockIndex[]): string {
+export function traceEdges(blocks: readonly BlockIndex[]): string {
   const own = new Set(blocks)
   const lines = blocks.flatMap((block) => {
     const { col, row } = cellOf(block)

@@ -51,7 +51,7 @@ const format = (unixMs: number, options: Intl.DateTimeFormatOptions) =>
   new Intl.DateTimeFormat('en-GB', options).format(unixMs)
 
 /** How large a work is, in blocks: `3 × 2` where it fills that rectangle. */
-export function sizeOf(work: Work): string {
+export function formatWorkSize(work: Work): string {
   const { left, top, right, bottom } = boundsOf(work)
   const [cols, rows] = [(right - left) / BLOCK_SIZE, (bottom - top) / BLOCK_SIZE]
   return cols * rows === work.length ? `${cols} × ${rows}` : formatBlocks(work.length)

@@ -2,7 +2,7 @@
 
 import type { BlockIndex } from '../../shared/wall.ts'
 import { neighboursOf } from '../../shared/works.ts'
-import { findArtwork, artworksOf, isPainted, type Artwork } from './artworks.ts'
+import { findArtwork, listArtworks, isPainted, type Artwork } from './artworks.ts'
 import type { Wall } from './wall-model.ts'
 
 /** What has changed since a moment in Unix milliseconds, when its reader was here last. */
@@ -25,10 +25,11 @@ export type News = {
 }
 
 /** The news of a wall; `midnight` is when today began, in Unix milliseconds. Nothing before the first sale. */
-export function newsOf({ claims }: Pick<Wall, 'claims'>, midnight: number, missed?: Missed): News | undefined {
-  const ownersOf = (blocks: readonly BlockIndex[]) => new Set(blocks.map((block) => claims.get(block)?.a)).size
+export function findNews({ claims }: Pick<Wall, 'claims'>, midnight: number, missed?: Missed): News | undefined {
+  const countOwners = (blocks: readonly BlockIndex[]) => new Set(blocks.map((block) => claims.get(block)?.a)).size
   const known = [...(missed?.blocks ?? [])].filter((block) => claims.has(block))
-  if (missed !== undefined && known.length > 0) return { blocks: known, agents: ownersOf(known), since: missed.since }
+  if (missed !== undefined && known.length > 0)
+    return { blocks: known, agents: countOwners(known), since: missed.since }
   let last = { t: -1, a: -1 }
   for (const claim of claims.values()) if (claim.t > last.t) last = claim
   if (last.t < 0) return undefined
@@ -36,7 +37,7 @@ export function newsOf({ claims }: Pick<Wall, 'claims'>, midnight: number, misse
   const from = Math.min(midnight, last.t)
   const blocks: BlockIndex[] = []
   for (const [block, { t }] of claims) if (t >= from) blocks.push(block)
-  return { blocks, agents: ownersOf(blocks), since: isToday ? 'today' : { lastAt: last.t, agent: last.a } }
+  return { blocks, agents: countOwners(blocks), since: isToday ? 'today' : { lastAt: last.t, agent: last.a } }
 }
 
 const STOPS_MAX = 12
@@ -54,14 +55,14 @@ export function listTourStops(wall: Wall, blocks: readonly BlockIndex[]): readon
     if (work !== undefined && isPainted(wall, work)) works.push({ work, fresh })
   }
   const largest = works.toSorted((a, b) => b.fresh - a.fresh).slice(0, STOPS_MAX)
-  const [newest] = artworksOf(wall)
-  return [...largest.map(({ work }) => work), ...(newest ? [{ blocks: openBeside(wall, newest) }] : [])].flatMap(
+  const [newest] = listArtworks(wall)
+  return [...largest.map(({ work }) => work), ...(newest ? [{ blocks: findOpenBeside(wall, newest) }] : [])].flatMap(
     ({ blocks: [first] }) => first ?? [],
   )
 }
 
 /** The open block that is the fewest steps from a work. */
-function openBeside({ claims }: Wall, { blocks }: Artwork): readonly BlockIndex[] {
+function findOpenBeside({ claims }: Wall, { blocks }: Artwork): readonly BlockIndex[] {
   const seen = new Set(blocks)
   // Iterating a set includes entries that are added meanwhile.
   for (const block of seen) {

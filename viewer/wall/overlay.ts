@@ -2,7 +2,7 @@
 
 import { formatCount } from '../../shared/money.ts'
 import { ALL_BLOCKS, TOTAL_BLOCKS } from '../../shared/wall.ts'
-import { bytesOf, type Theme } from '../theme.ts'
+import { parseColour, type Theme } from '../theme.ts'
 import { OPEN } from './pixel-buffer.ts'
 import type { Wall } from './wall-model.ts'
 
@@ -40,9 +40,9 @@ export function renderOverlay(
 ): OverlayBytes {
   const bytes = new Uint8Array(TOTAL_BLOCKS * 4)
   if (overlay === 'none' && agent === undefined && at === Infinity) return bytes
-  const dim: Tint = [...bytesOf(theme.ground), DIM]
-  const notYet: Tint = past === undefined ? [...bytesOf(theme.own[OPEN] ?? theme.ground), 255] : clear
-  const tint = tintsOf(wall, overlay, dim)
+  const dim: Tint = [...parseColour(theme.ground), DIM]
+  const notYet: Tint = past === undefined ? [...parseColour(theme.own[OPEN] ?? theme.ground), 255] : clear
+  const tint = createTint(wall, overlay, dim)
   for (const block of ALL_BLOCKS) {
     const claim = wall.claims.get(block)
     const sold = claim !== undefined && claim.t <= at
@@ -55,20 +55,20 @@ export function renderOverlay(
 
 type Claim = { readonly a: number; readonly t: number }
 
-function tintsOf(wall: Wall, overlay: Overlay, dim: Tint): (claim: Claim | undefined) => Tint {
+function createTint(wall: Wall, overlay: Overlay, dim: Tint): (claim: Claim | undefined) => Tint {
   switch (overlay) {
     case 'none':
       return () => clear
     case 'open':
-      return (claim) => (claim === undefined ? [...bytesOf(OPEN_COLOUR), TINT] : dim)
+      return (claim) => (claim === undefined ? [...parseColour(OPEN_COLOUR), TINT] : dim)
     case 'framework':
       return createFrameworkTint(wall, dim)
   }
 }
 
 function createFrameworkTint(wall: Wall, dim: Tint): (claim: Claim | undefined) => Tint {
-  const colours = new Map(frameworksOf(wall).map(({ name }, i) => [name, chooseFrameworkColour(i)]))
-  const ofAgent = wall.agents.map(({ framework }) => bytesOf(colours.get(framework) ?? OTHER_COLOUR))
+  const colours = new Map(rankFrameworks(wall).map(({ name }, i) => [name, chooseFrameworkColour(i)]))
+  const ofAgent = wall.agents.map(({ framework }) => parseColour(colours.get(framework) ?? OTHER_COLOUR))
   return (claim) => {
     const colour = claim && ofAgent[claim.a]
     return colour === undefined ? dim : [...colour, TINT]
@@ -76,7 +76,7 @@ function createFrameworkTint(wall: Wall, dim: Tint): (claim: Claim | undefined) 
 }
 
 /** The frameworks by how many blocks their agents own, most first; `null` for agents without one. */
-export function frameworksOf({ agents }: Wall): { readonly name: string | null; readonly blocks: number }[] {
+export function rankFrameworks({ agents }: Wall): { readonly name: string | null; readonly blocks: number }[] {
   const counts = new Map<string | null, number>()
   for (const { framework, blocks } of agents) counts.set(framework, (counts.get(framework) ?? 0) + blocks)
   const named = [...counts].map(([name, blocks]) => ({ name, blocks }))
@@ -86,14 +86,14 @@ export function frameworksOf({ agents }: Wall): { readonly name: string | null; 
 const chooseFrameworkColour = (rank: number) => FRAMEWORK_COLOURS[rank] ?? OTHER_COLOUR
 
 /** The legend of an overlay's colours: each with its text. */
-export function legendOf(wall: Wall, overlay: Overlay): { readonly colour: string; readonly text: string }[] {
+export function createLegend(wall: Wall, overlay: Overlay): { readonly colour: string; readonly text: string }[] {
   switch (overlay) {
     case 'none':
       return []
     case 'open':
       return [{ colour: OPEN_COLOUR, text: `${formatCount(wall.stats.remaining)} available blocks` }]
     case 'framework': {
-      const all = frameworksOf(wall)
+      const all = rankFrameworks(wall)
       const named = all.slice(0, FRAMEWORK_COLOURS.length)
       const rest = all.slice(named.length).reduce((sum, { blocks }) => sum + blocks, 0)
       const legends = named.map(({ name, blocks }, i) => ({

@@ -17,11 +17,11 @@ export type IndexTexture = Uint8Array<ArrayBuffer>
 
 const last = BLOCK_SIZE - 1
 
-const blockWithoutPicture = fillTile((x, y) =>
+const blockWithoutPicture = createTile((x, y) =>
   x === 0 || y === 0 || x === last || y === last ? NO_PICTURE_FRAME : NO_PICTURE,
 )
 
-const openBlock = fillTile(() => OPEN)
+const openBlock = createTile(() => OPEN)
 
 /** A wall without owners. */
 export function createTexture(): IndexTexture {
@@ -41,7 +41,7 @@ export function clearBlock(texture: IndexTexture, block: BlockIndex) {
 /** The 100 bytes of a block in the texture, row by row. */
 export function readPicture(texture: IndexTexture, block: BlockIndex): Uint8Array {
   const start = offsetOf(block)
-  return fillTile((x, y) => texture[start + y * WIDTH + x] ?? OPEN)
+  return createTile((x, y) => texture[start + y * WIDTH + x] ?? OPEN)
 }
 
 /** Whether nothing is painted at a block. */
@@ -60,12 +60,12 @@ function offsetOf(block: BlockIndex) {
   return (row * WIDTH + col) * BLOCK_SIZE
 }
 
-function fillTile(byteAt: (x: number, y: number) => number): Uint8Array {
+function createTile(byteAt: (x: number, y: number) => number): Uint8Array {
   return Uint8Array.from({ length: PIXELS_PER_BLOCK }, (_, i) => byteAt(i % BLOCK_SIZE, Math.floor(i / BLOCK_SIZE)))
 }
 
 /** An area of the texture, one pixel per pixel of the wall; `colours` as returned by `coloursOf`. */
-export function imageOf(texture: IndexTexture, { left, top, right, bottom }: Rect, colours: Uint8Array): ImageData {
+export function createImage(texture: IndexTexture, { left, top, right, bottom }: Rect, colours: Uint8Array): ImageData {
   const [width, height] = [right - left, bottom - top]
   const colourOf = new Uint32Array(colours.buffer)
   const rgba = new Uint32Array(width * height)

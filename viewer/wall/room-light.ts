@@ -2,7 +2,7 @@
 
 import { PALETTE } from '../../shared/palette.ts'
 import { BLOCK_SIZE, cellOf, COLS, ROWS, WIDTH } from '../../shared/wall.ts'
-import { bytesOf } from '../theme.ts'
+import { parseColour } from '../theme.ts'
 import type { Wall } from './wall-model.ts'
 
 // The wall as lamps of ten by ten blocks, in the middle of a larger grid.
@@ -18,13 +18,13 @@ export const LIGHT_HEIGHT = DOWN + 2 * AROUND
 const REACH = 1.5
 const STRENGTH = 150
 
-const colours = PALETTE.map(bytesOf)
+const colours = PALETTE.map(parseColour)
 
 type Light = readonly [red: number, green: number, blue: number]
 
 /** The light as RGBA, row by row; it is dark where nothing is painted near. */
 export function computeRoomLight(wall: Pick<Wall, 'claims' | 'texture'>): Uint8ClampedArray<ArrayBuffer> {
-  const light = spread(spread(lampsOf(wall), ACROSS, DOWN), DOWN, LIGHT_WIDTH)
+  const light = spreadLight(spreadLight(measureLamps(wall), ACROSS, DOWN), DOWN, LIGHT_WIDTH)
   const rgba = new Uint8ClampedArray(LIGHT_WIDTH * LIGHT_HEIGHT * 4)
   light.forEach((parts, at) => {
     const strongest = Math.max(...parts)
@@ -35,16 +35,16 @@ export function computeRoomLight(wall: Pick<Wall, 'claims' | 'texture'>): Uint8C
 }
 
 // The light of a lamp at a distance along one axis. A Gaussian in two dimensions is the product of two in one.
-const shareAt = (away: number) => Math.exp(-((away / REACH) ** 2) / 2) / (Math.sqrt(2 * Math.PI) * REACH)
+const computeShare = (away: number) => Math.exp(-((away / REACH) ** 2) / 2) / (Math.sqrt(2 * Math.PI) * REACH)
 
 /** Spreads light along its lines, and beyond their ends; returns it with lines and columns exchanged. */
-function spread(light: readonly Light[], width: number, height: number): Light[] {
+function spreadLight(light: readonly Light[], width: number, height: number): Light[] {
   const places = Array.from({ length: width + 2 * AROUND }, (_, x) => x - AROUND)
   return places.flatMap((x) =>
     Array.from({ length: height }, (_, y) => {
       const sum: [number, number, number] = [0, 0, 0]
       for (let from = 0; from < width; from++) {
-        const share = shareAt(from - x)
+        const share = computeShare(from - x)
         light[y * width + from]?.forEach((part, k) => (sum[k] = (sum[k] ?? 0) + part * share))
       }
       return sum
@@ -53,7 +53,7 @@ function spread(light: readonly Light[], width: number, height: number): Light[]
 }
 
 /** How bright each lamp is in each channel, 0 to 1: the mean of its blocks, sampled at the middle pixel of each. */
-function lampsOf({ claims, texture }: Pick<Wall, 'claims' | 'texture'>): readonly Light[] {
+function measureLamps({ claims, texture }: Pick<Wall, 'claims' | 'texture'>): readonly Light[] {
   const lamps = Array.from({ length: ACROSS * DOWN }, (): [number, number, number] => [0, 0, 0])
   for (const block of claims.keys()) {
     const { col, row } = cellOf(block)

@@ -2,7 +2,7 @@
 
 import type { CanvasAgent } from '../../shared/contract/canvas.ts'
 import { parseCoord, type BlockIndex } from '../../shared/wall.ts'
-import { findArtwork, artworksOf, type Artwork } from './artworks.ts'
+import { findArtwork, listArtworks, type Artwork } from './artworks.ts'
 import type { Wall } from './wall-model.ts'
 
 export type Hit =
@@ -28,13 +28,13 @@ export function search(wall: Wall, text: string, max: number): Hit[] {
   if (there !== undefined) hits.push({ kind: 'work', work: there })
   else if (block !== undefined) hits.push({ kind: 'block', block })
   wall.agents.forEach((agent, index) => {
-    if (hits.length < max && isMeant(agent, wanted)) hits.push({ kind: 'agent', agent: index })
+    if (hits.length < max && isMatch(agent, wanted)) hits.push({ kind: 'agent', agent: index })
   })
-  const says = (index: BlockIndex) => foldCase(wall.claims.get(index)?.m ?? '').includes(wanted)
-  for (const work of artworksOf(wall)) {
+  const includesText = (index: BlockIndex) => foldCase(wall.claims.get(index)?.m ?? '').includes(wanted)
+  for (const work of listArtworks(wall)) {
     if (hits.length >= max) break
     const isThere = block !== undefined && work.blocks.includes(block)
-    if (!isThere && work.blocks.some(says)) hits.push({ kind: 'work', work })
+    if (!isThere && work.blocks.some(includesText)) hits.push({ kind: 'work', work })
   }
   return hits
 }
@@ -48,9 +48,9 @@ export function findAgent({ agents }: Wall, text: string): number | undefined {
 
 /** Everything of a kind in an order. */
 export function sortWorks(wall: Wall, order: SortOrder): Hit[] {
-  if (order === 'newest-works') return artworksOf(wall).map((work) => ({ kind: 'work', work }))
+  if (order === 'newest-works') return listArtworks(wall).map((work) => ({ kind: 'work', work }))
   if (order === 'largest-works') {
-    const largestFirst = artworksOf(wall).toSorted((a, b) => b.blocks.length - a.blocks.length)
+    const largestFirst = listArtworks(wall).toSorted((a, b) => b.blocks.length - a.blocks.length)
     return largestFirst.map((work) => ({ kind: 'work', work }))
   }
   return sortAgents(wall, order).map((agent) => ({ kind: 'agent', agent }))
@@ -65,7 +65,7 @@ function sortAgents({ agents, claims }: Wall, order: 'arrival' | 'blocks' | 'lat
   return all.toSorted((a, b) => (latest.get(b) ?? 0) - (latest.get(a) ?? 0) || b - a)
 }
 
-const isMeant = ({ name, wallet, framework }: CanvasAgent, wanted: string) =>
+const isMatch = ({ name, wallet, framework }: CanvasAgent, wanted: string) =>
   (name !== null && foldCase(name).includes(wanted)) ||
   (framework !== null && foldCase(framework).includes(wanted)) ||
   isWallet(wallet, wanted)

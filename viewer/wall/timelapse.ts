@@ -2,7 +2,7 @@
 
 import { WIDTH, type BlockIndex } from '../../shared/wall.ts'
 import type { Rect } from '../camera/camera.ts'
-import { coloursOf, type Theme } from '../theme.ts'
+import { createColourTable, type Theme } from '../theme.ts'
 import { boundsOf } from './artworks.ts'
 import { CLEAR_PIXEL, GIF_END, encodeFrame, encodeHead } from './gif.ts'
 import { createTexture, paintBlock, type IndexTexture } from './pixel-buffer.ts'
@@ -34,15 +34,15 @@ export function* renderTimelapse(input: TimelapseInput): Generator<readonly [Uin
       top: (whole.top - area.top) * scale,
       width: (whole.right - whole.left) * scale,
       height: (whole.bottom - whole.top) * scale,
-      indices: indicesOf(texture, whole, parts, scale),
+      indices: scaleIndices(texture, whole, parts, scale),
       hundredths,
     })
   yield [encodeHead(width * scale, height * scale, rgbOf(theme)), 0]
   yield [createFrame(area, [area], FRAME_HUNDREDTHS), 0]
-  const endOf = (n: number) => Math.round((n * steps.length) / count)
+  const computeEnd = (n: number) => Math.round((n * steps.length) / count)
   for (let n = 0; n < count; n++) {
     const touched = new Set<BlockIndex>()
-    for (const { block, px } of steps.slice(endOf(n), endOf(n + 1))) {
+    for (const { block, px } of steps.slice(computeEnd(n), computeEnd(n + 1))) {
       paintBlock(texture, block, px)
       touched.add(block)
     }
@@ -54,7 +54,7 @@ export function* renderTimelapse(input: TimelapseInput): Generator<readonly [Uin
 }
 
 /** An area's pixels, each `scale` wide and high; transparent outside of the parts. */
-function indicesOf(texture: IndexTexture, area: Rect, parts: readonly Rect[], scale: number): Uint8Array {
+function scaleIndices(texture: IndexTexture, area: Rect, parts: readonly Rect[], scale: number): Uint8Array {
   const width = (area.right - area.left) * scale
   const indices = new Uint8Array(width * (area.bottom - area.top) * scale).fill(CLEAR_PIXEL)
   for (const { left, top, right, bottom } of parts)
@@ -68,4 +68,4 @@ function indicesOf(texture: IndexTexture, area: Rect, parts: readonly Rect[], sc
   return indices
 }
 
-const rgbOf = (theme: Theme) => coloursOf(theme).filter((_, at) => at % 4 < 3)
+const rgbOf = (theme: Theme) => createColourTable(theme).filter((_, at) => at % 4 < 3)

@@ -19,7 +19,7 @@ export type History = {
 export type Past = { readonly wall: Wall; readonly history: History; readonly count: number }
 
 /** A history that has been read as far as `nextAfter`. */
-export function historyOf(log: readonly ChangeDto[], nextAfter: number): History {
+export function createHistory(log: readonly ChangeDto[], nextAfter: number): History {
   const changes = log.filter((change) => change.kind !== 'identity').toSorted((a, b) => a.t - b.t)
   const moments = Float64Array.from(changes, ({ t }) => t)
   const ofBlock = Map.groupBy(changes.keys(), (place) => changes[place]?.i ?? 0)
@@ -38,17 +38,17 @@ export function rebuildPast(present: Wall, history: History, at: number, from?: 
   const start = isNear ? from.count : 0
   const between = history.changes.slice(Math.min(start, count), Math.max(start, count))
   const touched = [...new Set(between.map(({ i }) => i))].filter(isBlockIndex)
-  for (const block of touched) show(before, block, lastOf(history, block, count))
+  for (const block of touched) showChange(before, block, findLastChange(history, block, count))
   return { wall: { ...before, changed: isNear ? touched : undefined }, history, count }
 }
 
 /** The last change of the block among the first `count`. */
-function lastOf({ changes, ofBlock }: History, block: BlockIndex, count: number): Shown | undefined {
+function findLastChange({ changes, ofBlock }: History, block: BlockIndex, count: number): Shown | undefined {
   const place = ofBlock.get(block)?.findLast((at) => at < count)
   return place === undefined ? undefined : changes[place]
 }
 
-function show({ texture, claims }: Wall, block: BlockIndex, change: Shown | undefined) {
+function showChange({ texture, claims }: Wall, block: BlockIndex, change: Shown | undefined) {
   if (change === undefined) return clearBlock(texture, block)
   const { m, l, px } = change
   paintBlock(texture, block, px)
@@ -57,7 +57,7 @@ function show({ texture, claims }: Wall, block: BlockIndex, change: Shown | unde
 }
 
 /** Unix milliseconds of every sale, ascending. */
-export function momentsOf({ claims }: Wall): Float64Array<ArrayBuffer> {
+export function listMoments({ claims }: Wall): Float64Array<ArrayBuffer> {
   return Float64Array.from(claims.values(), ({ t }) => t).sort()
 }
 

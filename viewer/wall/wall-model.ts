@@ -78,7 +78,7 @@ export function withClaims(wall: Wall, claims: Iterable<Claim>): Wall {
 type CanvasRest = CanvasHead & { readonly blocks: readonly Claim[] }
 
 /** The whole wall, from its pictures and the rest. */
-export function wallOf({ pixels, blocks }: { readonly pixels: Uint8Array; readonly blocks: CanvasRest }): Wall {
+export function buildWall({ pixels, blocks }: { readonly pixels: Uint8Array; readonly blocks: CanvasRest }): Wall {
   const wall = withClaims(withPictures(createWall(blocks), 0, pixels), blocks.blocks)
   return { ...wall, changed: undefined, complete: true }
 }

@@ -8,18 +8,18 @@ import { toBlockOrder } from '../../../shared/pixels.ts'
 import { lookAt } from '../../../viewer/camera/camera.ts'
 import { sendUntilSettled, sign } from '../../support/e2e/buyer.ts'
 import { startWorld, type World } from '../../support/e2e/world.ts'
-import { listSmallTargets, violationsOf } from '../../support/page/axe.ts'
+import { listSmallTargets, findViolations } from '../../support/page/axe.ts'
 import { buildPage } from '../../support/page/built-page.ts'
-import { waitUntilReady, measureStageTop, viewOf } from '../../support/page/driver.ts'
+import { waitUntilReady, measureStageTop, measureStage } from '../../support/page/driver.ts'
 import {
   readBody,
-  download,
-  drop,
+  downloadOrder,
+  dropFile,
   installWallet,
   createNoisePng,
   Refusal,
-  createSlopeRows,
-  toStep,
+  createGradientRows,
+  goToStep,
 } from '../../support/page/studio-driver.ts'
 import { openTestBrowser, openTestPage } from '../../support/page/test-page.ts'
 import { flatPng, pngOf, RGB, RGBA } from '../../support/picture-files.ts'
@@ -47,7 +47,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     expect(bought.status).toBe(200)
   }
 
-  const deedOf = async (coord: string): Promise<Deed> => {
+  const fetchDeed = async (coord: string): Promise<Deed> => {
     const deed: Deed = await (await fetch(`${world.url}/blocks/${coord}`)).json()
     return deed
   }
@@ -55,14 +55,14 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
   const newPage = (options: BrowserContextOptions = {}) =>
     openTestPage(browser, troubles, { viewport: { width: 1100, height: 700 }, ...options })
 
-  const open = async (page: Page, address: string) => {
+  const goToPaint = async (page: Page, address: string) => {
     await page.goto(`${world.url}/paint${address}`)
     await waitUntilReady(page)
   }
 
   const openPage = async (address: string, options?: BrowserContextOptions) => {
     const page = await newPage(options)
-    await open(page, address)
+    await goToPaint(page, address)
     return page
   }
 
@@ -116,21 +116,21 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     }
     const convertByPage = async () => {
       const { w, pixels } = await readBody(page)
-      await toStep(page, 'picture')
+      await goToStep(page, 'picture')
       return toBlockOrder(Uint8Array.fromBase64(pixels ?? ''), w).toHex()
     }
 
     const exact = createNoisePng(30, 20)
-    await drop(page, 'exact.png', exact)
+    await dropFile(page, 'exact.png', exact)
     await page.getByText('exact.png, 30 × 20 pixels').waitFor()
     expect(await convertByPage()).toBe(await convertByService(exact, 'w=3&h=2'))
     await page.getByLabel('Colours').selectOption('floyd-steinberg')
     expect(await convertByPage()).toBe(await convertByService(exact, 'w=3&h=2&dither=floyd-steinberg'))
 
     const odd = createNoisePng(57, 31)
-    await drop(page, 'odd.png', odd)
+    await dropFile(page, 'odd.png', odd)
     await page.getByText('odd.png, 57 × 31 pixels').waitFor()
-    await toStep(page, 'place')
+    await goToStep(page, 'place')
     await page.getByLabel('Keep aspect ratio').uncheck()
     await page.getByLabel('Width in blocks').fill('4')
     await page.getByLabel('Height in blocks').fill('3')
@@ -143,22 +143,22 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
 
     await page.getByLabel('Colours').selectOption('none')
     const clear = createNoisePng(40, 30, RGBA)
-    await drop(page, 'clear.png', clear)
+    await dropFile(page, 'clear.png', clear)
     await page.getByText('clear.png, 40 × 30 pixels').waitFor()
     expect(await convertByPage()).toBe(await convertByService(clear, 'w=4&h=3&fit=contain&background=d75f00'))
     const photo = Uint8Array.from(await new Bun.Image(createNoisePng(90, 60)).jpeg({ quality: 80 }).bytes())
-    await drop(page, 'photo.jpg', photo)
+    await dropFile(page, 'photo.jpg', photo)
     await page.getByText('photo.jpg, 90 × 60 pixels').waitFor()
     expect(await convertByPage()).toBe(await convertByService(photo, 'w=9&h=6&fit=contain', 'image/jpeg'))
   })
 
   test('a photograph is dithered and a logo is not, whatever their file formats, and the page says why', async () => {
     const page = await openPage('?at=20,20')
-    const slope = pngOf(120, 80, RGB, createSlopeRows(120, 80))
-    await drop(page, 'slope.jpg', Uint8Array.from(await new Bun.Image(slope).jpeg({ quality: 80 }).bytes()))
+    const slope = pngOf(120, 80, RGB, createGradientRows(120, 80))
+    await dropFile(page, 'slope.jpg', Uint8Array.from(await new Bun.Image(slope).jpeg({ quality: 80 }).bytes()))
     await page.getByText('This looks like a photo.').waitFor()
     expect(await page.getByLabel('Colours').inputValue()).toBe('floyd-steinberg')
-    await drop(page, 'logo.jpg', Uint8Array.from(await new Bun.Image(flatPng(120, 80, '#c03028')).jpeg().bytes()))
+    await dropFile(page, 'logo.jpg', Uint8Array.from(await new Bun.Image(flatPng(120, 80, '#c03028')).jpeg().bytes()))
     await page.getByText('This looks like a drawing.').waitFor()
     expect(await page.getByLabel('Colours').inputValue()).toBe('none')
   })
@@ -175,13 +175,13 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     await page.locator('#wall').focus()
     await page.keyboard.press('Shift+ArrowLeft')
     await locateCost(page).getByText('8.00 USDC for 8 blocks, at 1.00 USDC each, in one payment').waitFor()
-    await toStep(page, 'place')
+    await goToStep(page, 'place')
     await page.getByLabel('Column').fill('82')
     // The highlighted button is the one that helps, not the next step.
     expect(await page.locator('#place .loud:visible, #ways .loud:visible').allTextContents()).toEqual([
       'Find available space',
     ])
-    await toStep(page, 'deal')
+    await goToStep(page, 'deal')
     await page.getByText('Blocks under the picture: 5 available, 3 owned by others.').waitFor()
     expect(await page.locator('#deal').getByRole('button', { name: 'Find available space' }).isVisible()).toBe(true)
     await page.getByLabel('Wallet address').fill(ada.address)
@@ -189,9 +189,9 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     expect(await page.locator('#covered').allInnerTexts()).toEqual(['5 available\n2 yours\n1 owned by others'])
 
     // Three blocks to the left and one down.
-    await toStep(page, 'place')
+    await goToStep(page, 'place')
     await page.getByRole('button', { name: 'Zoom to picture' }).click()
-    const stage = await viewOf(page)
+    const stage = await measureStage(page)
     const side = 10 * lookAt({ left: 790, top: 420, right: 890, bottom: 500 }, stage, 8).zoom
     const [x, y] = [stage.width / 2 + 20, stage.height / 2 + 20 + (await measureStageTop(page))]
     await page.mouse.move(x, y)
@@ -209,9 +209,9 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
 
   test('blocks that others buy meanwhile, or are paying for, are shown immediately, and no part is offered', async () => {
     const page = await openPage('?at=30,30')
-    await drop(page, 'a.png', createNoisePng(30, 10))
+    await dropFile(page, 'a.png', createNoisePng(30, 10))
     await locateCost(page).getByText('3.00 USDC').waitFor()
-    await toStep(page, 'deal')
+    await goToStep(page, 'deal')
     await page.locator('#take').waitFor()
     await sell(bob, '31,30')
     await locateCost(page).getByText('1 owned by others').waitFor()
@@ -222,7 +222,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     const payment = await sign(world, bob, '32,31')
     unfinished = sendUntilSettled(world, '32,31', payment)
     await world.facilitator.settle.arrived(calls + 1)
-    await toStep(page, 'place')
+    await goToStep(page, 'place')
     await page.getByLabel('Row', { exact: true }).fill('31')
     await locateCost(page).getByText('1 being bought by others').waitFor()
     await locateCost(page).getByText('Not available').waitFor()
@@ -231,9 +231,9 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
 
   test('the script copied from the page buys the picture with one payment, and another one repaints it', async () => {
     const page = await openPage('?at=10,44')
-    const run = async () => {
+    const runScript = async () => {
       const file = `${root}/node_modules/.cache/pixel-wall-order-${process.pid}.mjs`
-      await Bun.write(file, await download(page, 'script'))
+      await Bun.write(file, await downloadOrder(page, 'script'))
       const env = { PATH: Bun.env['PATH'] ?? '', PRIVATE_KEY: ada.privateKey }
       const said = await Bun.$`${process.execPath} ${file}`.env(env).text()
       await rm(file)
@@ -242,28 +242,28 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     const readShown = async () => {
       const { pixels } = await readBody(page)
       const wanted = toBlockOrder(Uint8Array.fromBase64(pixels ?? ''), 2).toHex()
-      const deeds = await Promise.all(['10,44', '11,44', '10,45', '11,45'].map(deedOf))
+      const deeds = await Promise.all(['10,44', '11,44', '10,45', '11,45'].map(fetchDeed))
       const there = deeds.map((deed) => Uint8Array.fromBase64(deed.pixels ?? '').toHex()).join('')
       return [there === wanted, new Set(deeds.map(({ tx }) => tx)).size, deeds[3]?.message]
     }
-    await drop(page, 'a.png', createNoisePng(20, 20))
+    await dropFile(page, 'a.png', createNoisePng(20, 20))
     await page.getByText('a.png, 20 × 20 pixels').waitFor()
-    await toStep(page, 'words')
+    await goToStep(page, 'words')
     await page.getByLabel('Message').fill('from a script & a page')
     await page.getByLabel('Message').blur()
     await locateCost(page).getByText('4.00 USDC').waitFor()
     const body = await readBody(page)
-    expect(await run()).toMatch(/^10,44,2x2 bought in 0x\w+\n$/)
+    expect(await runScript()).toMatch(/^10,44,2x2 bought in 0x\w+\n$/)
     await locateCost(page).getByText('4 owned by others').waitFor()
     await page.getByLabel('Wallet address').fill(ada.address)
     await locateCost(page).getByText('Free to repaint 4 blocks, with one signature').waitFor()
     expect(body).toMatchObject({ at: '10,44', w: 2, h: 2, message: 'from a script & a page' })
     expect(await readShown()).toEqual([true, 1, 'from a script & a page'])
 
-    await drop(page, 'b.png', createNoisePng(20, 20, RGBA))
+    await dropFile(page, 'b.png', createNoisePng(20, 20, RGBA))
     await page.getByText('b.png, 20 × 20 pixels').waitFor()
-    await toStep(page, 'deal')
-    expect(await run()).toBe('10,44,2x2 repainted\n')
+    await goToStep(page, 'deal')
+    expect(await runScript()).toBe('10,44,2x2 repainted\n')
     expect(await readShown()).toEqual([true, 1, 'from a script & a page'])
   })
 
@@ -280,13 +280,13 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
       const raw = `0x${text.slice(2)}` as const
       return await (mood === 'lies' ? bob : ada).signMessage({ message: { raw } })
     })
-    await open(page, '?at=82,45')
-    await drop(page, 'a.png', createNoisePng(20, 10))
+    await goToPaint(page, '?at=82,45')
+    await dropFile(page, 'a.png', createNoisePng(20, 10))
     await page.getByText('a.png, 20 × 10 pixels').waitFor()
-    await toStep(page, 'deal')
+    await goToStep(page, 'deal')
     await page.getByRole('button', { name: 'Connect Testmask' }).click()
     await page.getByRole('button', { name: 'Repaint 2 blocks' }).waitFor()
-    expect([await violationsOf(page), await listSmallTargets(page)]).toEqual([[], []])
+    expect([await findViolations(page), await listSmallTargets(page)]).toEqual([[], []])
     await page.getByRole('button', { name: 'Repaint 2 blocks' }).click()
     await page.getByText('You declined to sign.').waitFor()
     const again = page.getByRole('button', { name: 'Try again' })
@@ -303,7 +303,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     expect(asked).toHaveLength(3)
     const { pixels } = await readBody(page)
     const wanted = toBlockOrder(Uint8Array.fromBase64(pixels ?? ''), 2).toHex()
-    const deeds = await Promise.all(['82,45', '83,45'].map(deedOf))
+    const deeds = await Promise.all(['82,45', '83,45'].map(fetchDeed))
     expect(deeds.map((deed) => Uint8Array.fromBase64(deed.pixels ?? '').toHex()).join('')).toBe(wanted)
     // Chromium itself reports the 401 and the request that was cut off.
     expect(troubles.splice(0)).toHaveLength(2)
@@ -311,17 +311,17 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
 
   test('a file that is not a picture, and a wallet without blocks, get an explanation', async () => {
     const page = await openPage('?at=82,45')
-    await drop(page, 'a.png', new TextEncoder().encode('no picture'))
+    await dropFile(page, 'a.png', new TextEncoder().encode('no picture'))
     await page.getByText('Your browser cannot read this file as a picture.').waitFor()
-    await drop(page, 'b.png', createNoisePng(20, 20))
+    await dropFile(page, 'b.png', createNoisePng(20, 20))
     await page.getByText('b.png, 20 × 20 pixels').waitFor()
     expect(await page.locator('#flaw').textContent()).toBe('')
-    await toStep(page, 'deal')
+    await goToStep(page, 'deal')
     await page.getByLabel('Wallet address').fill(`0x${'1'.repeat(40)}`)
     await page.getByText('This wallet owns no blocks yet.').waitFor()
     await page.getByLabel('Wallet address').fill('0x12')
     await page.getByText('Enter an address: 0x followed by 40 hex digits.').waitFor()
-    await toStep(page, 'words')
+    await goToStep(page, 'words')
     await page.getByLabel('Link').fill('http://example.org')
     await page.getByLabel('Link').blur()
     await page.getByText('The link must be an https URL').waitFor()
@@ -331,13 +331,13 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
 
   test('the last step shows one primary button, which copies the whole order, or saves one that is too long to paste', async () => {
     const page = await openPage('?at=50,50', { ...phone, permissions: ['clipboard-read', 'clipboard-write'] })
-    const choose = (name: string, picture: Uint8Array) =>
+    const chooseFile = (name: string, picture: Uint8Array) =>
       page.setInputFiles('#file', { name, mimeType: 'image/png', buffer: Buffer.from(picture) })
     const prng = prngOf(402)
     const noise = Uint8Array.from({ length: 160 * 481 }, (_, at) => (at % 481 === 0 ? 0 : prng.below(256)))
     const loud = page.locator('#panel .loud:visible')
-    await choose('small.png', createNoisePng(20, 20))
-    await toStep(page, 'deal')
+    await chooseFile('small.png', createNoisePng(20, 20))
+    await goToStep(page, 'deal')
     await page.getByText('paste it into a message to your agent').waitFor()
     expect([await loud.allTextContents(), await loud.isEnabled()]).toEqual([['Copy the order'], true])
     expect(await loud.evaluate((element) => element.getBoundingClientRect().bottom <= innerHeight)).toBe(true)
@@ -345,10 +345,10 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     await page.getByRole('button', { name: 'Copied' }).waitFor()
     expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('"pixels": "')
 
-    await toStep(page, 'picture')
-    await choose('large.png', pngOf(160, 160, RGB, noise))
+    await goToStep(page, 'picture')
+    await chooseFile('large.png', pngOf(160, 160, RGB, noise))
     await page.getByText('large.png, 160 × 160 pixels').waitFor()
-    await toStep(page, 'deal')
+    await goToStep(page, 'deal')
     await page.getByText('attach the file to a message to your agent').waitFor()
     expect(await loud.allTextContents()).toEqual(['Download the order'])
     const [file] = await Promise.all([page.waitForEvent('download'), loud.tap()])
@@ -358,9 +358,9 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
 
   test('a plan is a link that opens the same plan elsewhere, and a truncated link says so', async () => {
     const page = await openPage('?at=20,60', { permissions: ['clipboard-read', 'clipboard-write'] })
-    await drop(page, 'a.png', createNoisePng(50, 30))
+    await dropFile(page, 'a.png', createNoisePng(50, 30))
     await page.getByText('a.png, 50 × 30 pixels').waitFor()
-    await toStep(page, 'words')
+    await goToStep(page, 'words')
     await page.getByLabel('Message').fill('Look & see')
     await page.getByLabel('Message').blur()
     const body = await readBody(page)
@@ -430,8 +430,8 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     })
     await locateCost(page).getByText('4.00 USDC').waitFor()
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
-    await toStep(page, 'place')
-    const stage = await viewOf(page)
+    await goToStep(page, 'place')
+    const stage = await measureStage(page)
     const side = 10 * lookAt({ left: 470, top: 470, right: 550, bottom: 550 }, stage, 8).zoom
     const middle = { x: stage.width / 2, y: stage.height / 2 + (await measureStageTop(page)) }
     // The middle of the stage is the picture's.

@@ -27,7 +27,7 @@ export const APPEARANCES = (
 const axe = await Bun.file(new URL(import.meta.resolve('axe-core/axe.min.js'))).text()
 
 /** Each rule that axe reports as broken, with the elements that break it. */
-export async function violationsOf(page: Page | Frame): Promise<unknown> {
+export async function findViolations(page: Page | Frame): Promise<unknown> {
   await page.evaluate(axe)
   return page.evaluate(async () => {
     const { violations } = await Reflect.get(window, 'axe').run(document, { resultTypes: ['violations'] })
@@ -54,7 +54,7 @@ export const listOutOfReach = (page: Page): Promise<string[]> =>
       element !== null &&
       (isScrolled(element.parentElement) ||
         (element.scrollTop + element.scrollLeft !== 0 && getComputedStyle(element).overflow.includes('hidden')))
-    const isReached = (element: Element) => {
+    const isReachable = (element: Element) => {
       element.scrollIntoView({ block: 'center' })
       const { left, top, right, bottom, width, height } = element.getBoundingClientRect()
       const isIn =
@@ -69,14 +69,14 @@ export const listOutOfReach = (page: Page): Promise<string[]> =>
     return [
       ...document.querySelectorAll('button, a[href], input, select, summary, [tabindex="0"]:not(canvas)'),
     ].flatMap((element) =>
-      element.checkVisibility() && element.getBoundingClientRect().width > 0 && !isReached(element)
+      element.checkVisibility() && element.getBoundingClientRect().width > 0 && !isReachable(element)
         ? [element.outerHTML]
         : [],
     )
   })
 
 /** Texts that are wider or higher than the box that cuts them off; names over the wall are shown in full in the panel next to it. */
-export const cutOff = (page: Page): Promise<string[]> =>
+export const listCutOff = (page: Page): Promise<string[]> =>
   page.evaluate(() =>
     [
       ...document.body.querySelectorAll<HTMLElement>('h1, h2, p, span, button, a, label, summary, output, dd, dt, li'),

@@ -2,7 +2,7 @@
 
 import type { Page } from 'playwright-core'
 import type { BlockIndex } from '../../../shared/wall.ts'
-import { type Box, type Camera, type Point, type View, boxOf, fit, zoom } from '../../../viewer/camera/camera.ts'
+import { type Box, type Camera, type Point, type View, boxOf, fitWall, zoom } from '../../../viewer/camera/camera.ts'
 import { limitMs } from '../machine.ts'
 
 /** Runs in the page before its own code: counts WebGL draws as `window.draws`. */
@@ -72,7 +72,7 @@ export function openLabel(page: Page, { x, y }: Point, by: 'mouse' | 'finger' = 
 }
 
 /** Does something and waits until the page has drawn because of it. */
-export async function actAndDraw(page: Page, act: () => Promise<unknown>) {
+export async function actAndWaitForDraw(page: Page, act: () => Promise<unknown>) {
   const before: number = await page.evaluate(() => Reflect.get(window, 'draws'))
   await act()
   await page.waitForFunction((count) => Reflect.get(window, 'draws') > count, before)
@@ -83,7 +83,7 @@ export const measureStageTop = (page: Page) =>
   page.evaluate(() => document.getElementById('stage')?.getBoundingClientRect().top ?? 0)
 
 /** The stage's size. */
-export const viewOf = (page: Page): Promise<View> =>
+export const measureStage = (page: Page): Promise<View> =>
   page.evaluate(() => {
     const { clientWidth: width = 0, clientHeight: height = 0 } = document.getElementById('stage') ?? {}
     return { width, height }
@@ -96,30 +96,30 @@ export const middleOf = (box: Box): Point => ({
 })
 
 /** Holds the pointer on a block of a wall shown whole until it is named; returns its position on the page. */
-export async function moveTo(page: Page, block: BlockIndex): Promise<Point> {
-  const view = await viewOf(page)
-  const middle = middleOf(boxOf(fit(view), view, block))
+export async function hoverBlock(page: Page, block: BlockIndex): Promise<Point> {
+  const view = await measureStage(page)
+  const middle = middleOf(boxOf(fitWall(view), view, block))
   const point = { x: middle.x, y: middle.y + (await measureStageTop(page)) }
   await restPointer(page, point)
   return point
 }
 
 /** Zooms in on a block with the wheel, moves the pointer away and returns the expected camera. */
-export async function zoomTo(page: Page, block: BlockIndex, factor: number): Promise<Camera> {
-  const view = await viewOf(page)
+export async function zoomToBlock(page: Page, block: BlockIndex, factor: number): Promise<Camera> {
+  const view = await measureStage(page)
   const top = await measureStageTop(page)
-  const middle = middleOf(boxOf(fit(view), view, block))
+  const middle = middleOf(boxOf(fitWall(view), view, block))
   // Browsers report the position of the wheel in whole pixels.
   const cursor = { x: Math.round(middle.x), y: Math.round(middle.y) }
   await restPointer(page, { x: cursor.x, y: cursor.y + top })
-  await actAndDraw(page, () => page.mouse.wheel(0, -Math.log(factor) / 0.002))
-  await actAndDraw(page, () => page.mouse.move(cursor.x, 2))
-  return zoom(fit(view), view, factor, cursor)
+  await actAndWaitForDraw(page, () => page.mouse.wheel(0, -Math.log(factor) / 0.002))
+  await actAndWaitForDraw(page, () => page.mouse.move(cursor.x, 2))
+  return zoom(fitWall(view), view, factor, cursor)
 }
 
 /** The position of the middle of a block's pixel on the stage. */
-export async function pixelOf(page: Page, camera: Camera, block: BlockIndex, x: number, y: number): Promise<Point> {
-  const view = await viewOf(page)
+export async function locatePixel(page: Page, camera: Camera, block: BlockIndex, x: number, y: number): Promise<Point> {
+  const view = await measureStage(page)
   const box = boxOf(camera, view, block)
   return { x: box.left + ((x + 0.5) * box.width) / 10, y: box.top + ((y + 0.5) * box.height) / 10 }
 }
@@ -159,8 +159,8 @@ export async function waitForBlockColour(
   block: BlockIndex,
   wanted: Parameters<typeof waitForColour>[2],
 ): Promise<void> {
-  const view = await viewOf(page)
-  await waitForColour(page, middleOf(boxOf(fit(view), view, block)), wanted)
+  const view = await measureStage(page)
+  await waitForColour(page, middleOf(boxOf(fitWall(view), view, block)), wanted)
 }
 
 /** Two fingers around a point spread from one distance to another. */

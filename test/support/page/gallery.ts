@@ -18,7 +18,7 @@ const HUNG = [LIT, ...WORKS, LATE]
 /** How many blocks the demo's own wall has sold, with each picture once. */
 export const SOLD_IN_DEMO = HUNG.reduce((sum, { w, h }) => sum + w * h, 0)
 
-const pictures = new Map(await Promise.all(HUNG.map(async (work) => [work, await pixelsOf(work)] as const)))
+const pictures = new Map(await Promise.all(HUNG.map(async (work) => [work, await loadPixels(work)] as const)))
 
 /** The pixels of a work of the demo, loaded before. */
 function drawPicture(work: Work): Pixels {
@@ -28,7 +28,7 @@ function drawPicture(work: Work): Pixels {
 }
 
 /** The pixels of a work, block by block. */
-async function pixelsOf(work: Work): Promise<Pixels> {
+async function loadPixels(work: Work): Promise<Pixels> {
   const { colourAt, width, height } = await decodePicture(new Response(Uint8Array.from(await pictureOf(work))))
   const rows = Uint8Array.from({ length: width * height }, (_, at) =>
     PALETTE.indexOf(colourAt(at % width, Math.floor(at / width))),
@@ -43,7 +43,7 @@ export function createGalleryWall(sold: number): Canvas {
   const owned: number[] = []
   for (let hung = 0; blocks.size < sold; hung++) {
     const work = HUNG[hung % HUNG.length]
-    const area = work && placeFor(work, blocks, prng)
+    const area = work && findPlace(work, blocks, prng)
     if (work === undefined || area === undefined) continue
     const agent = owned.length < AGENTS ? owned.length : prng.below(AGENTS)
     const said = { m: work.message, ...(work.link === undefined ? {} : { l: work.link }) }
@@ -75,7 +75,7 @@ export function createGalleryWall(sold: number): Canvas {
 }
 
 /** Space for a work: its position in the demo, or else near the middle. */
-function placeFor(work: Work, taken: ReadonlyMap<BlockIndex, unknown>, prng: Prng): Area | undefined {
+function findPlace(work: Work, taken: ReadonlyMap<BlockIndex, unknown>, prng: Prng): Area | undefined {
   const own = blockAt(work.col, work.row)
   const candidates = [...(own === undefined ? [] : [own]), ...CLAIM_ORDER.slice(prng.below(400))]
   for (const block of candidates) {

@@ -9,7 +9,7 @@ import type { NoBrowser } from './browser.ts'
 export type OtherBrowser = {
   goTo(url: string): Promise<void>
   /** The value of an expression in the page, as text. */
-  text(expression: string): Promise<string>
+  evaluateText(expression: string): Promise<string>
   close(): Promise<void>
 }
 
@@ -28,7 +28,7 @@ export async function openFirefox(): Promise<OtherBrowser | NoBrowser> {
   const { context } = await ask('browsingContext.create', { type: 'tab' })
   return {
     goTo: async (url) => void (await ask('browsingContext.navigate', { context, url, wait: 'complete' })),
-    async text(expression) {
+    async evaluateText(expression) {
       const { result } = await ask('script.evaluate', {
         expression: `String(${expression})`,
         target: { context },
@@ -89,21 +89,23 @@ export async function openWebKit(): Promise<OtherBrowser | NoBrowser> {
     stderr: 'ignore',
   })
   const options = { binary, args: ['--automation'] }
-  const ask = async (method: string, path: string, body?: object): Promise<unknown> => {
+  const sendCommand = async (method: string, path: string, body?: object): Promise<unknown> => {
     const init = body === undefined ? { method } : { method, body: JSON.stringify(body) }
     const answer: { value: unknown } = await (await fetch(`http://127.0.0.1:${port}${path}`, init)).json()
     return answer.value
   }
   const started = await waitUntilUp(() =>
-    ask('POST', '/session', { capabilities: { alwaysMatch: { 'webkitgtk:browserOptions': options } } }),
+    sendCommand('POST', '/session', { capabilities: { alwaysMatch: { 'webkitgtk:browserOptions': options } } }),
   )
   const session = `/session/${String(Reflect.get(Object(started), 'sessionId'))}`
   return {
-    goTo: async (url) => void (await ask('POST', `${session}/url`, { url })),
-    text: async (expression) =>
-      String(await ask('POST', `${session}/execute/sync`, { script: `return String(${expression})`, args: [] })),
+    goTo: async (url) => void (await sendCommand('POST', `${session}/url`, { url })),
+    evaluateText: async (expression) =>
+      String(
+        await sendCommand('POST', `${session}/execute/sync`, { script: `return String(${expression})`, args: [] }),
+      ),
     async close() {
-      await ask('DELETE', session)
+      await sendCommand('DELETE', session)
       driver.kill()
       screen.kill()
       await Promise.all([driver.exited, screen.exited])

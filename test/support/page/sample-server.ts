@@ -18,7 +18,7 @@ import type { Spaces } from '../../../shared/contract/space.ts'
 import { PIXELS_PER_BLOCK } from '../../../shared/pixels.ts'
 import { COLS, TOTAL_BLOCKS, coordOf, isBlockIndex, parseCoord, type BlockIndex } from '../../../shared/wall.ts'
 import { buildPage } from './built-page.ts'
-import { canvas as sample, deedOf } from './sample-wall.ts'
+import { canvas as sample, findDeed } from './sample-wall.ts'
 
 export type SampleServer = {
   readonly url: URL
@@ -27,18 +27,18 @@ export type SampleServer = {
   readonly asked: string[]
   /** Answers every read with this status until it is changed. */
   answerWith(status: number): void
-  show(canvas: Canvas): void
+  showCanvas(canvas: Canvas): void
   /** Sells a block, and adds it to the log. */
   sell(block: BlockIndex, agent: Sale['agent'], px?: string, t?: number, words?: Pick<CanvasBlock, 'm' | 'l'>): void
   /** Sells blocks in one purchase, and returns its time; a purchase with an earlier time continues that one. */
   sellArea(blocks: readonly BlockIndex[], agent: Sale['agent'], t?: number): number
   repaint(block: BlockIndex, px: string): void
   /** Whether pages follow a stream that a cache shares. */
-  share(isShared: boolean): void
+  shareStream(isShared: boolean): void
   /** Ends the streams that are shared. */
   endStreams(): void
   /** Holds the pixels after this many blocks until it is called again with none. */
-  holdAfter(blocks: number | undefined): void
+  pausePixelsAfter(blocks: number | undefined): void
   stop(): Promise<void>
 }
 
@@ -53,12 +53,12 @@ export async function startSampleServer(): Promise<SampleServer> {
   let held: Held | undefined
   let isShared = false
   const asked: string[] = []
-  const log = changesOf(canvas)
+  const log = listChanges(canvas)
   const followers = new Set<ReadableStreamDefaultController<string>>()
 
-  const tell = (change: ChangeDto) => {
+  const publishChange = (change: ChangeDto) => {
     log.push(change)
-    for (const follower of followers) follower.enqueue(eventOf(change))
+    for (const follower of followers) follower.enqueue(formatEvent(change))
   }
 
   const openStream = (after: number, first = '') => {
@@ -68,7 +68,7 @@ export async function startSampleServer(): Promise<SampleServer> {
         self = controller
         followers.add(self)
         self.enqueue(`retry: 100\n\n${first}`)
-        for (const change of log) if (change.number > after) self.enqueue(eventOf(change))
+        for (const change of log) if (change.number > after) self.enqueue(formatEvent(change))
       },
       cancel: () => void followers.delete(self),
     })
@@ -89,10 +89,10 @@ export async function startSampleServer(): Promise<SampleServer> {
     const seq = canvas.stats.lastSaleId + 1
     const content = Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== undefined))
     change(addSale(canvas, { i: block, a: agent.id - 1, t, ...content }, agent, seq))
-    tell({ number: log.length + 1, kind: 'sale', seq, i: block, coord: coordOf(block), t, agent, ...content })
+    publishChange({ number: log.length + 1, kind: 'sale', seq, i: block, coord: coordOf(block), t, agent, ...content })
   }
 
-  const read = (request: Request, type: string, body: () => BodyInit) => {
+  const respond = (request: Request, type: string, body: () => BodyInit) => {
     const etag = `W/"${version}"`
     if (request.headers.get('if-none-match') === etag) return new Response(null, { status: 304, headers: { etag } })
     const caching = status === 200 ? 'public, max-age=2' : 'no-store'
@@ -108,19 +108,19 @@ export async function startSampleServer(): Promise<SampleServer> {
       const { pathname, search } = new URL(request.url)
       asked.push(pathname + search)
       if (pathname === '/api/canvas.bin')
-        return read(request, 'application/octet-stream', () => createHeldBody(pixelsOf(canvas), held))
-      if (pathname === '/api/blocks') return read(request, 'application/json', () => renderBlocks(canvas))
-      if (pathname === '/api/live') return openStream(lastEventIdOf(request))
-      if (pathname === SHARED_STREAM) return openStream(log.length, markOf('start', log.length))
-      if (pathname === '/api/tail') return Response.json(tailOf(log), { status })
+        return respond(request, 'application/octet-stream', () => createHeldBody(encodePixels(canvas), held))
+      if (pathname === '/api/blocks') return respond(request, 'application/json', () => renderBlocks(canvas))
+      if (pathname === '/api/live') return openStream(parseLastEventId(request))
+      if (pathname === SHARED_STREAM) return openStream(log.length, formatMark('start', log.length))
+      if (pathname === '/api/tail') return Response.json(createTail(log), { status })
       if (pathname === '/api/feed') return Response.json(createFeedPage(log, search), { status })
       if (pathname === '/api/history') return Response.json(createHistoryPage(log, search), { status })
       if (pathname === '/wall.png') return new Response(onePixel, { headers: { 'content-type': 'image/png' } })
       if (pathname.startsWith('/blocks/')) {
-        const deed = deedOf(canvas, pathname.slice('/blocks/'.length))
+        const deed = findDeed(canvas, pathname.slice('/blocks/'.length))
         return Response.json(deed ?? {}, { status: deed ? 200 : 402 })
       }
-      if (pathname === '/api/space') return Response.json(findSpaceIn(canvas, search))
+      if (pathname === '/api/space') return Response.json(findSpaces(canvas, search))
       if (pathname.startsWith('/areas/')) return Response.json(readAreaState(canvas, pathname.slice('/areas/'.length)))
       return findPageOrFile(dist, pathname, canvas, isShared)
     },
@@ -131,9 +131,9 @@ export async function startSampleServer(): Promise<SampleServer> {
     dist,
     asked,
     answerWith: (other) => void (status = other),
-    show(next) {
+    showCanvas(next) {
       change(next)
-      log.splice(0, log.length, ...changesOf(next))
+      log.splice(0, log.length, ...listChanges(next))
     },
     sell: (block, agent, px, t = computeNextTime(), words = {}) =>
       sell(block, agent, t, { ...(px === undefined ? {} : { px }), ...words }),
@@ -144,17 +144,17 @@ export async function startSampleServer(): Promise<SampleServer> {
     repaint(block, px) {
       change({ ...canvas, blocks: canvas.blocks.map((claim) => (claim.i === block ? { ...claim, px } : claim)) })
       const t = 1_760_000_000_000 + (log.length + 1) * 3_600_000
-      tell({ number: log.length + 1, kind: 'repaint', t, i: block, coord: coordOf(block), px })
+      publishChange({ number: log.length + 1, kind: 'repaint', t, i: block, coord: coordOf(block), px })
     },
-    share: (shared) => void (isShared = shared),
+    shareStream: (shared) => void (isShared = shared),
     endStreams() {
       for (const follower of followers) {
-        follower.enqueue(markOf('end', log.length))
+        follower.enqueue(formatMark('end', log.length))
         follower.close()
       }
       followers.clear()
     },
-    holdAfter(blocks) {
+    pausePixelsAfter(blocks) {
       held?.go()
       const { promise, resolve } = Promise.withResolvers<void>()
       held = blocks === undefined ? undefined : { blocks, release: promise, go: resolve }
@@ -168,29 +168,29 @@ async function findPageOrFile(dist: string, pathname: string, canvas: Canvas, is
   const path = pathname === '/' ? '/index.html' : pathname === '/paint' ? '/paint.html' : pathname
   const file = Bun.file(dist + path)
   if (!path.endsWith('.html')) return new Response(file)
-  const headersOf = (html: string) => ({
+  const createHeaders = (html: string) => ({
     'content-type': 'text/html; charset=utf-8',
     ...formatContentPolicy({ built: path === '/index.html' ? 'wall' : 'paint', html }),
   })
   const text = await file.text()
   const built = isShared ? text.replace('</head>', `<meta name="live" content="${SHARED_STREAM}" /></head>`) : text
-  if (path !== '/index.html') return new Response(built, { headers: headersOf(built) })
+  if (path !== '/index.html') return new Response(built, { headers: createHeaders(built) })
   const { blocks, agents, pricing } = canvas
   const sold = new Set(blocks.map(({ i }) => i).filter(isBlockIndex))
   const last = agents[blocks.toSorted((a, b) => a.t - b.t).at(-1)?.a ?? -1]
   const lastBuyer = last && (last.name ?? last.wallet)
   const html = withFirstScreen(built, { sold, perBlock: pricing.perBlock, lastBuyer })
-  return new Response(html, { headers: headersOf(html) })
+  return new Response(html, { headers: createHeaders(html) })
 }
 
-const eventOf = (change: ChangeDto) =>
+const formatEvent = (change: ChangeDto) =>
   `id: ${change.number}\nevent: ${change.kind}\ndata: ${JSON.stringify(change)}\n\n`
 
-const markOf = (kind: Mark['kind'], number: number) =>
+const formatMark = (kind: Mark['kind'], number: number) =>
   `event: ${kind}\ndata: ${JSON.stringify({ kind, number } satisfies Mark)}\n\n`
 
 /** The number after which a stream goes on. */
-const lastEventIdOf = ({ headers, url }: Request) =>
+const parseLastEventId = ({ headers, url }: Request) =>
   Number(headers.get('last-event-id') ?? new URL(url).searchParams.get('after'))
 
 function addSale(canvas: Canvas, block: CanvasBlock, agent: Sale['agent'], seq: number): Canvas {
@@ -212,14 +212,14 @@ function addSale(canvas: Canvas, block: CanvasBlock, agent: Sale['agent'], seq: 
 }
 
 /** The pictures of all blocks, in the form of the service. */
-export function pixelsOf({ blocks }: Canvas): Uint8Array<ArrayBuffer> {
+export function encodePixels({ blocks }: Canvas): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(TOTAL_BLOCKS * PIXELS_PER_BLOCK).fill(UNPAINTED)
   for (const { i, px } of blocks) if (px !== undefined) bytes.set(Uint8Array.fromBase64(px), i * PIXELS_PER_BLOCK)
   return bytes
 }
 
 /** All but the pictures. */
-export const withoutPictures = (canvas: Canvas): Canvas => ({
+export const omitPictures = (canvas: Canvas): Canvas => ({
   ...canvas,
   blocks: canvas.blocks.map(({ i, a, t, m, l }) => ({
     i,
@@ -230,7 +230,7 @@ export const withoutPictures = (canvas: Canvas): Canvas => ({
   })),
 })
 
-const renderBlocks = (canvas: Canvas) => JSON.stringify(withoutPictures(canvas))
+const renderBlocks = (canvas: Canvas) => JSON.stringify(omitPictures(canvas))
 
 /** The place at which a body is paused, and the end of the pause. */
 type Held = { readonly blocks: number; readonly release: Promise<void>; readonly go: () => void }
@@ -256,7 +256,7 @@ function readAreaState(canvas: Canvas, name: string): AreaState {
   return { area: name, blocks: blocks.length, open: blocks.length - taken, taken, held: 0, price: null, owner: null }
 }
 
-function findSpaceIn(canvas: Canvas, search: string): Pick<Spaces, 'spaces'> {
+function findSpaces(canvas: Canvas, search: string): Pick<Spaces, 'spaces'> {
   const query = new URLSearchParams(search)
   const [w, h] = [Number(query.get('w')), Number(query.get('h'))]
   const sold = new Set(canvas.blocks.map(({ i }) => i))
@@ -273,7 +273,7 @@ function findSpaceIn(canvas: Canvas, search: string): Pick<Spaces, 'spaces'> {
 }
 
 /** A log that leads to a wall: its sales ordered by time. */
-function changesOf({ blocks, agents }: Canvas): ChangeDto[] {
+function listChanges({ blocks, agents }: Canvas): ChangeDto[] {
   const inOrder = blocks.toSorted((a, b) => a.t - b.t)
   return inOrder.flatMap(({ a, ...block }, at) => {
     const agent = agents[a]
@@ -284,7 +284,7 @@ function changesOf({ blocks, agents }: Canvas): ChangeDto[] {
 
 const TAIL_CHANGES = 100
 
-function tailOf(log: readonly ChangeDto[]): LogTail {
+function createTail(log: readonly ChangeDto[]): LogTail {
   const after = Math.max(0, log.length - TAIL_CHANGES)
   return { after, nextAfter: log.length, askAgainMs: 4000, changes: log.slice(after) }
 }

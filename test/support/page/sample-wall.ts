@@ -18,7 +18,7 @@ import {
 import { createWall, withBlocks, type Wall } from '../../../viewer/wall/wall-model.ts'
 
 /** The wall as the page has it once all of a canvas read has arrived. */
-export const wallOf = (read: Canvas): Wall => ({
+export const buildSampleWall = (read: Canvas): Wall => ({
   ...withBlocks(createWall(read), read.blocks),
   changed: undefined,
   complete: true,
@@ -29,21 +29,21 @@ const WHITE = 215
 const RED = 180
 
 /** The block at a position that is known to be on the wall. */
-export function indexOf(col: number, row: number): BlockIndex {
+export function requireBlockAt(col: number, row: number): BlockIndex {
   const block = blockAt(col, row)
   if (block === undefined) throw new RangeError(`${col},${row} is off the wall`)
   return block
 }
 
 /** Every pixel another colour. */
-export const rainbowBlock = indexOf(80, 45)
+export const rainbowBlock = requireBlockAt(80, 45)
 /** Alternating black and white. */
-export const checkerBlock = indexOf(78, 45)
+export const checkerBlock = requireBlockAt(78, 45)
 /** Owned, without a picture. */
-export const blockWithoutPicture = indexOf(81, 45)
+export const blockWithoutPicture = requireBlockAt(81, 45)
 /** Its texts try to be markup. */
-export const nastyBlock = indexOf(79, 44)
-export const openBlock = indexOf(100, 20)
+export const nastyBlock = requireBlockAt(79, 44)
+export const openBlock = requireBlockAt(100, 20)
 
 /** A colour for each pixel of a block. */
 const createPicture = (colour: (x: number, y: number) => number) =>
@@ -96,7 +96,7 @@ export const canvas: Canvas = {
 }
 
 /** The deed of a claimed block of a wall; `undefined` when it is open. */
-export function deedOf({ blocks: claimed, agents: owners }: Canvas, coord: string): Deed | undefined {
+export function findDeed({ blocks: claimed, agents: owners }: Canvas, coord: string): Deed | undefined {
   const index = parseCoord(coord)
   const claim = claimed.find(({ i }) => i === index)
   const owner = claim && owners[claim.a]

@@ -7,7 +7,7 @@ import { COLS, coordOf, type BlockIndex } from '../../../shared/wall.ts'
 import { openBrowser } from './browser.ts'
 import { createGalleryWall, SOLD_IN_DEMO } from './gallery.ts'
 import { startSampleServer } from './sample-server.ts'
-import { indexOf } from './sample-wall.ts'
+import { requireBlockAt } from './sample-wall.ts'
 
 const FOLDER = new URL('../../../docs/', import.meta.url).pathname
 const QUALITY = 70
@@ -19,7 +19,7 @@ const SINCE_LAST_SALE_MS = 240_000
 const ORIGIN = 'https://wall.example'
 
 const wall = createGalleryWall(SOLD_IN_DEMO)
-const shown = findSpokenNear(86, 42)
+const shown = findSpokenBlock(86, 42)
 /** The artwork of the shown block with its details open. */
 const workAddress = `?work=${coordOf(shown)}`
 
@@ -37,11 +37,11 @@ const SHOTS: readonly Shot[] = [
 const browser = await openBrowser()
 if ('reason' in browser) throw new Error(`no Chromium starts here: ${browser.reason}`)
 const server = await startSampleServer()
-server.show(wall)
+server.showCanvas(wall)
 await mkdir(FOLDER, { recursive: true })
 try {
   for (const shot of SHOTS) {
-    const bytes = await take(browser, server.url, shot)
+    const bytes = await takeScreenshot(browser, server.url, shot)
     await Bun.write(`${FOLDER}${shot.name}.webp`, bytes)
     console.log(`docs/${shot.name}.webp: ${(bytes.length / 1000).toFixed(0)} kB`)
   }
@@ -50,7 +50,7 @@ try {
   await server.stop()
 }
 
-async function take(opened: Browser, url: URL, { address, options }: Shot): Promise<Uint8Array> {
+async function takeScreenshot(opened: Browser, url: URL, { address, options }: Shot): Promise<Uint8Array> {
   const context = await opened.newContext({ reducedMotion: 'reduce', locale: 'en-GB', timezoneId: 'UTC', ...options })
   const page = await context.newPage()
   await page.clock.setFixedTime((wall.stats.lastClaimedAt ?? 0) + SINCE_LAST_SALE_MS)
@@ -79,8 +79,12 @@ async function waitUntilSettled(page: Page): Promise<void> {
 }
 
 /** The block nearest to a position that has a message. */
-function findSpokenNear(nearCol: number, nearRow: number): BlockIndex {
-  const measureAway = ({ i }: CanvasBlock) => Math.hypot((i % COLS) - nearCol, Math.floor(i / COLS) - nearRow)
-  const [nearest] = wall.blocks.filter(({ m }) => m !== undefined).toSorted((a, b) => measureAway(a) - measureAway(b))
-  return nearest === undefined ? indexOf(nearCol, nearRow) : indexOf(nearest.i % COLS, Math.floor(nearest.i / COLS))
+function findSpokenBlock(nearCol: number, nearRow: number): BlockIndex {
+  const measureDistance = ({ i }: CanvasBlock) => Math.hypot((i % COLS) - nearCol, Math.floor(i / COLS) - nearRow)
+  const [nearest] = wall.blocks
+    .filter(({ m }) => m !== undefined)
+    .toSorted((a, b) => measureDistance(a) - measureDistance(b))
+  return nearest === undefined
+    ? requireBlockAt(nearCol, nearRow)
+    : requireBlockAt(nearest.i % COLS, Math.floor(nearest.i / COLS))
 }

@@ -11,21 +11,21 @@ export function createNoisePng(
   kind: typeof RGB | typeof RGBA = RGB,
 ): Uint8Array<ArrayBuffer> {
   let seed = width * 1000 + height
-  const drawNext = () => (seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31) >> 16
+  const generateNext = () => (seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31) >> 16
   const rowBytes = 1 + width * (kind === RGBA ? 4 : 3)
-  const data = Uint8Array.from({ length: height * rowBytes }, (_, i) => (i % rowBytes === 0 ? 0 : drawNext()))
+  const data = Uint8Array.from({ length: height * rowBytes }, (_, i) => (i % rowBytes === 0 ? 0 : generateNext()))
   return pngOf(width, height, kind, data)
 }
 
 /** The rows of a colour gradient, as in a PNG in RGB. */
-export const createSlopeRows = (width: number, height: number): Uint8Array =>
+export const createGradientRows = (width: number, height: number): Uint8Array =>
   Uint8Array.from({ length: height * (1 + width * 3) }, (_, i) => {
     const [x, y] = [i % (1 + width * 3), Math.floor(i / (1 + width * 3))]
     return x === 0 ? 0 : 60 + y + (x * 80) / (width * 3)
   })
 
 /** Drops a file onto the page. */
-export async function drop(page: Page, name: string, bytes: Uint8Array) {
+export async function dropFile(page: Page, name: string, bytes: Uint8Array) {
   await page.evaluate(
     ([called, base64]) => {
       const content = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
@@ -38,7 +38,7 @@ export async function drop(page: Page, name: string, bytes: Uint8Array) {
 }
 
 /** The file that is offered in a format, once the picture is painted. */
-export async function download(page: Page, form: string): Promise<string> {
+export async function downloadOrder(page: Page, form: string): Promise<string> {
   if (!(await page.locator('#forms').isVisible())) await page.getByText('Other formats').click()
   await page.locator(`input[value=${form}]`).check()
   const [file] = await Promise.all([
@@ -49,12 +49,13 @@ export async function download(page: Page, form: string): Promise<string> {
 }
 
 /** Shows the step with a name. */
-export const toStep = (page: Page, step: 'picture' | 'place' | 'words' | 'deal') => page.locator(`#to-${step}`).click()
+export const goToStep = (page: Page, step: 'picture' | 'place' | 'words' | 'deal') =>
+  page.locator(`#to-${step}`).click()
 
 /** The text of the request for a program, once the picture is painted. */
 export async function readBody(page: Page): Promise<AreaOrder> {
-  await toStep(page, 'deal')
-  const body: AreaOrder = JSON.parse(await download(page, 'json'))
+  await goToStep(page, 'deal')
+  const body: AreaOrder = JSON.parse(await downloadOrder(page, 'json'))
   return body
 }
 
@@ -99,10 +100,10 @@ export async function installWallet(page: Page, name: string, answer: Answer) {
 /** Goes through all of painting: an open page, a picture, each step, and a message. */
 export async function walkPainting(page: Page, look: (state: string) => Promise<void>): Promise<void> {
   await look('nothing yet')
-  await drop(page, 'a.png', createNoisePng(20, 20))
+  await dropFile(page, 'a.png', createNoisePng(20, 20))
   await page.getByText('a.png, 20 × 20 pixels').waitFor()
   for (const step of ['picture', 'place', 'words', 'deal'] as const) {
-    await toStep(page, step)
+    await goToStep(page, step)
     await look(step)
   }
   await page.getByText('Other formats').click()

@@ -55,7 +55,7 @@ export async function goToLive(page: Page, address: string): Promise<Response | 
 }
 
 /** Sets up and cleans up around the tests of the describe block it is called in. */
-export function testPages(browser: Browser | NoBrowser, viewport: { width: number; height: number }): TestPages {
+export function setUpTestPages(browser: Browser | NoBrowser, viewport: { width: number; height: number }): TestPages {
   let started: SampleServer | undefined
   const troubles: string[] = []
   setDefaultTimeout(60_000)
@@ -73,8 +73,8 @@ export function testPages(browser: Browser | NoBrowser, viewport: { width: numbe
     if ('reason' in browser) return
     for (const context of browser.contexts()) await context.close()
     getServer().answerWith(200)
-    getServer().share(false)
-    getServer().show(canvas)
+    getServer().shareStream(false)
+    getServer().showCanvas(canvas)
     expect(troubles.splice(0)).toEqual([])
   })
 

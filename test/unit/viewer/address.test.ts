@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { fit } from '../../../viewer/camera/camera.ts'
+import { fitWall } from '../../../viewer/camera/camera.ts'
 import { readAddress, writeAddress } from '../../../viewer/url-state.ts'
 import { rainbowBlock } from '../../support/page/sample-wall.ts'
-import { blocks, camerasIn } from './any-camera.ts'
+import { blocks, generateCamera } from './any-camera.ts'
 
 const view = { width: 1280, height: 755 }
 const nowhere = { camera: undefined, block: undefined, work: false, agent: undefined, at: undefined }
@@ -16,7 +16,7 @@ function openAddress(address: string) {
 
 test('a link restores the view where it was made', () => {
   const place = fc.record({
-    camera: camerasIn(view),
+    camera: generateCamera(view),
     block: fc.option(blocks, { nil: undefined }),
     agent: fc.option(fc.nat().map(String), { nil: undefined }),
     at: fc.option(fc.nat(), { nil: undefined }),
@@ -31,7 +31,7 @@ test('a link restores the view where it was made', () => {
         agent: wanted.agent,
         at: wanted.at,
       })
-      if (camera === undefined || camera === 'all') return expect(wanted.camera).toEqual(fit(view))
+      if (camera === undefined || camera === 'all') return expect(wanted.camera).toEqual(fitWall(view))
       expect(camera.x).toBeCloseTo(wanted.camera.x, 0)
       expect(camera.y).toBeCloseTo(wanted.camera.y, 0)
       expect(camera.zoom).toBeCloseTo(wanted.camera.zoom, 2)
@@ -41,7 +41,7 @@ test('a link restores the view where it was made', () => {
 
 test('a page that was not moved has a bare address, the whole wall has its own, and unknown parts stay', () => {
   expect(writeAddress(nowhere, view, '')).toBe('')
-  expect(writeAddress({ ...nowhere, camera: fit(view) }, view, '')).toBe('#all')
+  expect(writeAddress({ ...nowhere, camera: fitWall(view) }, view, '')).toBe('#all')
   expect(openAddress('#all')).toEqual({ ...nowhere, camera: 'all' })
   expect(writeAddress({ ...nowhere, block: rainbowBlock }, view, '?embed=1')).toBe('?embed=1&block=80,45')
   expect(writeAddress(nowhere, view, '?block=80,45&embed=1')).toBe('?embed=1')

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { proposalOf } from '../../../viewer/chat/proposal.ts'
-import { offerOf, type Shown } from '../../../viewer/chat/words.ts'
+import { parseProposal } from '../../../viewer/chat/proposal.ts'
+import { createOffer, type Shown } from '../../../viewer/chat/words.ts'
 import { createSketch } from '../../../viewer/studio/sketch.ts'
 
 const createBlock = (coord: string, index: number) => ({ block: { coord, index } })
@@ -50,13 +50,13 @@ describe('the view of a call', () => {
     ],
     ['anything else: the whole wall', { given: {}, answered: { stats: {} } }, { size: undefined, at: undefined }],
   ])('%s', (_, call, proposal) => {
-    expect(proposalOf(call)).toMatchObject(proposal)
+    expect(parseProposal(call)).toMatchObject(proposal)
   })
 
   test('a picture of several blocks is assembled row by row', () => {
     const createPx = (index: number) => index.toString(16).padStart(2, '0').repeat(100)
     const blocks = [0, 1].map((dx) => ({ dx, dy: 0, px: createPx(dx + 1) }))
-    const { indices } = proposalOf({ given: {}, answered: { w: 2, h: 1, blocks } })
+    const { indices } = parseProposal({ given: {}, answered: { w: 2, h: 1, blocks } })
     const row = [...Array.from({ length: 10 }, () => 1), ...Array.from({ length: 10 }, () => 2)]
     expect(indices).toEqual(Uint8Array.from(Array.from({ length: 10 }, () => row).flat()))
   })
@@ -68,7 +68,9 @@ test('the button names place and price to the model, and never a byte of the pic
   const shown: Shown = { sketch, hasSize: true, hasPlace: true, perBlock: '1.00', host: 'wall.test' }
   const painted = { ...shown, sketch: { ...sketch, painted: { size, style: sketch.style, indices: pixels } } }
   expect(
-    [shown, painted, { ...shown, hasPlace: false }, { ...shown, hasSize: false }].map((one) => offerOf(one).message),
+    [shown, painted, { ...shown, hasPlace: false }, { ...shown, hasSize: false }].map(
+      (one) => createOffer(one).message,
+    ),
   ).toEqual([
     'Show me my picture at area 80,45,3x2 on the pixel wall at wall.test with preview_block, before you buy anything. Use the picture from this chat, or ask me for one.',
     'Buy area 80,45,3x2 on the pixel wall at wall.test for 6.00 USDC. Use the picture from your last call.',
@@ -80,11 +82,11 @@ test('the button names place and price to the model, and never a byte of the pic
 test('a place without a picture is not offered for sale, and a chat that blocks requests is named as the reason', () => {
   const sketch = { ...createSketch({ col: 80, row: 45 }), size: { w: 3, h: 2 } }
   const shown: Shown = { sketch, hasSize: true, hasPlace: true, perBlock: '1.00', host: 'wall.test' }
-  expect(offerOf(shown)).toMatchObject({
+  expect(createOffer(shown)).toMatchObject({
     says: 'area 80,45,3x2, 6 blocks, 6.00 USDC. No picture yet.',
     label: 'Show my picture here',
   })
-  expect(offerOf({ ...shown, isCutOff: true }).says).toEndWith(
+  expect(createOffer({ ...shown, isCutOff: true }).says).toEndWith(
     'This chat does not let this view read the wall, so the artworks on it are not shown.',
   )
 })

@@ -5,8 +5,8 @@ import { type Rect, type View, ZOOM_MAX, projectRect } from '../../../viewer/cam
 import {
   SHEET_SHARE,
   isBeside,
-  labelShape,
-  labelWidth,
+  chooseLabelShape,
+  computeLabelWidth,
   lookBeside,
   placeCard,
 } from '../../../viewer/camera/label-layout.ts'
@@ -34,10 +34,10 @@ const works = fc
   }))
 
 /** The place of the details of an artwork, lowered if they are a sheet; a card is at most as high as the stage allows. */
-function labelFor(work: ReturnType<typeof projectRect>, view: View, height: number) {
-  if (labelShape(view) === 'sheet')
+function placeLabel(work: ReturnType<typeof projectRect>, view: View, height: number) {
+  if (chooseLabelShape(view) === 'sheet')
     return { x: 0, y: view.height * (1 - SHEET_SHARE), width: view.width, height: view.height * SHEET_SHARE }
-  const size = { width: labelWidth(view), height: Math.min(height, view.height - 24) }
+  const size = { width: computeLabelWidth(view), height: Math.min(height, view.height - 24) }
   return { ...placeCard(work, size, view), ...size }
 }
 
@@ -47,7 +47,7 @@ test('an opened artwork is whole on the stage, next to its details', () => {
     fc.property(views, works, zooms, fc.integer({ min: 100, max: 900 }), (view, work, zoom, height) => {
       const camera = lookBeside(work, view, zoom)
       const box = projectRect(camera, view, work)
-      const label = labelFor(box, view, height)
+      const label = placeLabel(box, view, height)
       expect(box.left).toBeGreaterThan(-1)
       expect(box.top).toBeGreaterThan(-1)
       expect(box.left + box.width).toBeLessThan(view.width + 1)
@@ -72,7 +72,7 @@ test('the details are always wholly on the stage', () => {
   })
   fc.assert(
     fc.property(views, boxes, fc.integer({ min: 50, max: 900 }), (view, work, height) => {
-      const { x, y, ...size } = labelFor(work, view, height)
+      const { x, y, ...size } = placeLabel(work, view, height)
       expect(x).toBeGreaterThanOrEqual(0)
       expect(y).toBeGreaterThanOrEqual(0)
       expect(x + size.width).toBeLessThanOrEqual(view.width)

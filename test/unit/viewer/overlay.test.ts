@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { dark } from '../../../viewer/theme.ts'
-import { type OverlayState, frameworksOf, legendOf, renderOverlay } from '../../../viewer/wall/overlay.ts'
-import { findNextMoment, momentsOf, advancePlay, countSold } from '../../../viewer/wall/wall-history.ts'
+import { type OverlayState, rankFrameworks, createLegend, renderOverlay } from '../../../viewer/wall/overlay.ts'
+import { findNextMoment, listMoments, advancePlay, countSold } from '../../../viewer/wall/wall-history.ts'
 import {
   blockWithoutPicture,
   canvas,
@@ -10,10 +10,10 @@ import {
   nastyBlock,
   openBlock,
   rainbowBlock,
-  wallOf,
+  buildSampleWall,
 } from '../../support/page/sample-wall.ts'
 
-const wall = wallOf(canvas)
+const wall = buildSampleWall(canvas)
 const plain: OverlayState = { overlay: 'none', agent: undefined, at: undefined }
 const readStrengths = (state: OverlayState) => {
   const bytes = renderOverlay(wall, state, dark)
@@ -48,19 +48,19 @@ test('the legend of an overlay lists all its colours', () => {
       const [r = 0, g = 0, b = 0, strength] = bytes.slice(block * 4, block * 4 + 4)
       return strength === TINT ? [`#${[r, g, b].map((level) => level.toString(16).padStart(2, '0')).join('')}`] : []
     })
-    expect(legendOf(wall, overlay).map(({ colour }) => colour)).toEqual(expect.arrayContaining(used))
+    expect(createLegend(wall, overlay).map(({ colour }) => colour)).toEqual(expect.arrayContaining(used))
   }
 })
 
 test('frameworks are counted in blocks', () => {
-  expect(frameworksOf(wall)).toEqual([
+  expect(rankFrameworks(wall)).toEqual([
     { name: 'eliza', blocks: 3 },
     { name: '<i>x</i>', blocks: 1 },
   ])
 })
 
 test('the moment after n sales shows n sales, and the first moment shows none', () => {
-  const moments = momentsOf(wall)
+  const moments = listMoments(wall)
   expect([0, 1, 2, 3, 4].map((count) => countSold(moments, findNextMoment(moments, count)))).toEqual([0, 1, 2, 3, 4])
   expect(findNextMoment(moments, 4)).toBeUndefined()
 })

@@ -1,15 +1,22 @@
 import { expect, test } from 'bun:test'
 import { findAgent, search, sortWorks, type Hit, type SortOrder } from '../../../viewer/wall/search.ts'
-import { indexOf, canvas, checkerBlock, nastyBlock, rainbowBlock, wallOf } from '../../support/page/sample-wall.ts'
+import {
+  requireBlockAt,
+  canvas,
+  checkerBlock,
+  nastyBlock,
+  rainbowBlock,
+  buildSampleWall,
+} from '../../support/page/sample-wall.ts'
 
-const wall = wallOf(canvas)
-const nameOf = (hit: Hit) =>
+const wall = buildSampleWall(canvas)
+const describeHit = (hit: Hit) =>
   hit.kind === 'work' ? hit.work.blocks[0] : hit.kind === 'block' ? hit.block : `agent ${hit.agent}`
-const listHits = (text: string) => search(wall, text, 10).map(nameOf)
+const listHits = (text: string) => search(wall, text, 10).map(describeHit)
 
 test('a coordinate finds the artwork at that position, however it is written', () => {
   for (const text of ['80,45', ' 80, 45 ', '(80 / 45)', 'block 80,45']) expect(listHits(text)).toEqual([rainbowBlock])
-  expect(listHits('5,5')).toEqual([indexOf(5, 5)])
+  expect(listHits('5,5')).toEqual([requireBlockAt(5, 5)])
   expect(listHits('160,0')).toEqual([])
 })
 
@@ -37,7 +44,7 @@ test('an address names an agent by number or wallet', () => {
 })
 
 test('agents are listed by arrival, by blocks or by their latest purchase, and works by age or size', () => {
-  const listSorted = (order: SortOrder) => sortWorks(wall, order).map(nameOf)
+  const listSorted = (order: SortOrder) => sortWorks(wall, order).map(describeHit)
   expect([listSorted('arrival'), listSorted('blocks'), listSorted('latest')]).toEqual([
     ['agent 0', 'agent 1'],
     ['agent 0', 'agent 1'],

@@ -2,42 +2,42 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { findSoldArea } from '../../../server/domain/wall/sold-area.ts'
 import { ALL_BLOCKS } from '../../../shared/wall.ts'
-import { boxOf, clamp, fit, rectOf } from '../../../viewer/camera/camera.ts'
+import { boxOf, clampCamera, fitWall, rectOf } from '../../../viewer/camera/camera.ts'
 import { isBeside } from '../../../viewer/camera/label-layout.ts'
 import {
   type State,
   createState,
   isSame,
-  layersOf,
+  countLayers,
   findPointedBlock,
   resize,
   findShownBlock,
-  showsLabel,
+  isLabelShown,
   step,
   measureWork,
 } from '../../../viewer/state.ts'
 import { goToPlace } from '../../../viewer/url-state.ts'
 import type { Wall } from '../../../viewer/wall/wall-model.ts'
 import {
-  indexOf,
+  requireBlockAt,
   blockWithoutPicture,
   canvas,
   nastyBlock,
   openBlock,
   rainbowBlock,
-  wallOf,
+  buildSampleWall,
 } from '../../support/page/sample-wall.ts'
 
 const view = { width: 1280, height: 755 }
 /** The page once a wall has arrived. */
-const arriveAt = (stage: typeof view, wall: Wall, reducedMotion = false): State => {
+const createArrivedState = (stage: typeof view, wall: Wall, reducedMotion = false): State => {
   const area = findSoldArea(wall.claims.keys())
   return { ...createState(stage, area && rectOf(area), reducedMotion), wall }
 }
 
-const opened: State = { ...createState(view), wall: wallOf(canvas) }
+const opened: State = { ...createState(view), wall: buildSampleWall(canvas) }
 // For a user who prefers no motion.
-const home = arriveAt(view, wallOf(canvas), true)
+const home = createArrivedState(view, buildSampleWall(canvas), true)
 
 const pointOf = (state: State, block: typeof openBlock) => {
   const box = boxOf(state.camera, state.view, block)
@@ -50,14 +50,16 @@ test('before the wall has arrived, no block is shown', () => {
 })
 
 test('the first block of the wall is shown like any other', () => {
-  expect(findShownBlock(step(opened, { do: 'point', at: pointOf(opened, indexOf(0, 0)) }))).toBe(indexOf(0, 0))
+  expect(findShownBlock(step(opened, { do: 'point', at: pointOf(opened, requireBlockAt(0, 0)) }))).toBe(
+    requireBlockAt(0, 0),
+  )
 })
 
 test('the pointed block is the one under the pointer, also after the wall has moved', () => {
   const near = step(step(opened, { do: 'point', at: pointOf(opened, rainbowBlock) }), { do: 'zoom', factor: 10 })
   const blockPx = 10 * near.camera.zoom
   const left = step(near, { do: 'pan', dx: blockPx, dy: 0 })
-  expect(findShownBlock(left)).toBe(indexOf(79, 45))
+  expect(findShownBlock(left)).toBe(requireBlockAt(79, 45))
 })
 
 test('a tap keeps a block open while others are pointed at, and a tap on its artwork or on no block closes it', () => {
@@ -88,10 +90,10 @@ const STAGES = [
 // Artworks of one block and of six all over the wall, into its corners.
 const scattered = ALL_BLOCKS.filter((i) => (i % 160) % 4 === 0 && Math.floor(i / 160) % 3 === 0)
 const wide = scattered.flatMap((i) => (i % 16 === 0 ? [i, i + 1, i + 2] : [i]))
-const crowded = wallOf({ ...canvas, blocks: [...wide, 14_399, 14_398].map((i) => ({ i, a: i % 2, t: 0 })) })
+const crowded = buildSampleWall({ ...canvas, blocks: [...wide, 14_399, 14_398].map((i) => ({ i, a: i % 2, t: 0 })) })
 
 describe.each(STAGES)('on %s', (...[, stage]) => {
-  const start = arriveAt(stage, crowded)
+  const start = createArrivedState(stage, crowded)
   const shares = fc.double({ min: 0, max: 0.999, noNaN: true })
   const ways = fc.constantFrom('tap', 'touch', 'list or news', 'link')
 
@@ -141,24 +143,24 @@ describe.each(STAGES)('on %s', (...[, stage]) => {
 })
 
 test('closing a sheet moves the wall back into its bounds', () => {
-  const phone = arriveAt({ width: 390, height: 590 }, crowded)
-  const open = moveToRest(step(phone, { do: 'open-work', block: indexOf(159, 89) }))
+  const phone = createArrivedState({ width: 390, height: 590 }, crowded)
+  const open = moveToRest(step(phone, { do: 'open-work', block: requireBlockAt(159, 89) }))
   const closed = moveToRest(step(open, { do: 'unpin' }))
-  expect(closed.camera).toEqual(clamp(open.camera, phone.view))
+  expect(closed.camera).toEqual(clampCamera(open.camera, phone.view))
   expect(closed.camera).not.toEqual(open.camera)
 })
 
 test('on a phone, a panel replaces the details, and selecting an artwork replaces the panel', () => {
-  const phone = arriveAt({ width: 390, height: 590 }, crowded, true)
-  const open = step(phone, { do: 'open-work', block: indexOf(80, 45) })
+  const phone = createArrivedState({ width: 390, height: 590 }, crowded, true)
+  const open = step(phone, { do: 'open-work', block: requireBlockAt(80, 45) })
   const covered = step(open, { do: 'open', panel: 'find' })
-  expect([showsLabel(open), showsLabel(covered), showsLabel(step(covered, { do: 'dismiss' }))]).toEqual([
+  expect([isLabelShown(open), isLabelShown(covered), isLabelShown(step(covered, { do: 'dismiss' }))]).toEqual([
     true,
     false,
     true,
   ])
-  expect(step(covered, { do: 'open-work', block: indexOf(84, 45) }).panel).toBeUndefined()
-  expect(showsLabel(step(open, { do: 'open', panel: 'time' }))).toBe(true)
+  expect(step(covered, { do: 'open-work', block: requireBlockAt(84, 45) }).panel).toBeUndefined()
+  expect(isLabelShown(step(open, { do: 'open', panel: 'time' }))).toBe(true)
 })
 
 test('an artwork of another agent clears the selected agent, and one of the same agent does not', () => {
@@ -175,7 +177,7 @@ test('an artwork that was sold after the shown moment is opened in the present',
 })
 
 test('a touch that is too coarse for one block selects the nearest artwork, and moves there first', () => {
-  const phone = arriveAt({ width: 390, height: 600 }, wallOf(canvas), true)
+  const phone = createArrivedState({ width: 390, height: 600 }, buildSampleWall(canvas), true)
   const far = step(phone, { do: 'fit' })
   const { x, y } = pointOf(far, nastyBlock)
   const there = step(far, { do: 'tap', at: { x: x - 3, y: y - 3 }, byFinger: true })
@@ -187,7 +189,7 @@ test('a touch that is too coarse for one block selects the nearest artwork, and 
 })
 
 test('the page opens on the sold blocks, and stays there when the window changes, until it is moved', () => {
-  const opening = arriveAt(view, wallOf(canvas))
+  const opening = createArrivedState(view, buildSampleWall(canvas))
   expect(opening.camera).toMatchObject({ x: 800, y: 450, zoom: 6 })
   expect(
     isSame(
@@ -202,8 +204,8 @@ test('the page opens on the sold blocks, and stays there when the window changes
 test('on an upright stage, the wall is as high as the stage', () => {
   const upright = { width: 390, height: 600 }
   const full = { ...canvas, blocks: ALL_BLOCKS.map((i) => ({ i, a: 0, t: 0 })) }
-  expect(arriveAt(upright, wallOf(full)).camera.zoom).toBeCloseTo(0.64)
-  expect(arriveAt(view, wallOf(full)).camera).toEqual(fit(view))
+  expect(createArrivedState(upright, buildSampleWall(full)).camera.zoom).toBeCloseTo(0.64)
+  expect(createArrivedState(view, buildSampleWall(full)).camera).toEqual(fitWall(view))
 })
 
 describe('a tour', () => {
@@ -223,20 +225,20 @@ describe('a tour', () => {
     const shown = [turnTo(touring, 1), resize(turnTo(touring, 1), { width: 390, height: 500 })]
     for (const { camera, ...state } of shown) {
       expect(camera).toMatchObject({ x: 810, y: 455 })
-      expect(showsLabel({ ...state, camera })).toBe(false)
+      expect(isLabelShown({ ...state, camera })).toBe(false)
     }
   })
 
   test('the tour shows the present, and one step back closes it', () => {
     expect(step(step(still, { do: 'seek', at: 1 }), { do: 'tour', stops: [nastyBlock] }).at).toBeUndefined()
-    expect(layersOf(touring)).toBe(1)
+    expect(countLayers(touring)).toBe(1)
     for (const end of [{ do: 'dismiss' }, { do: 'open', panel: 'tour' }, { do: 'open', panel: 'find' }] as const)
       expect(step(touring, end).pinned).toBeUndefined()
   })
 
   test('the tour ends if the visitor opens an artwork, and its card is shown', () => {
     const opening = step(touring, { do: 'open-work', block: rainbowBlock })
-    expect([opening.panel, showsLabel(opening)]).toEqual([undefined, true])
+    expect([opening.panel, isLabelShown(opening)]).toEqual([undefined, true])
     expect(step(opening, { do: 'turn', by: 1 })).toBe(opening)
   })
 
@@ -253,16 +255,16 @@ describe('a tour', () => {
 test('when the window changes, a wall shown whole stays whole, and a zoomed view stays where it is', () => {
   const small = { width: 360, height: 690 }
   const whole = step(home, { do: 'fit' })
-  expect(resize(whole, small).camera).toEqual(fit(small))
+  expect(resize(whole, small).camera).toEqual(fitWall(small))
   const near = step(opened, { do: 'zoom', factor: 10, at: pointOf(opened, rainbowBlock) })
   expect(resize(near, { width: 1000, height: 700 }).camera).toEqual(near.camera)
 })
 
 test('a cursor begins at the centre of the view, moves block by block, and stops at the edge of the wall', () => {
   const begun = step(opened, { do: 'walk', right: 1, down: 0 })
-  expect(findShownBlock(begun)).toBe(indexOf(80, 45))
-  expect(findShownBlock(step(begun, { do: 'walk', right: 1, down: -1 }))).toBe(indexOf(81, 44))
-  expect(findShownBlock(step(begun, { do: 'walk', right: 1000, down: 1000 }))).toBe(indexOf(159, 89))
+  expect(findShownBlock(begun)).toBe(requireBlockAt(80, 45))
+  expect(findShownBlock(step(begun, { do: 'walk', right: 1, down: -1 }))).toBe(requireBlockAt(81, 44))
+  expect(findShownBlock(step(begun, { do: 'walk', right: 1000, down: 1000 }))).toBe(requireBlockAt(159, 89))
   expect(findShownBlock(step(begun, { do: 'leave' }))).toBeUndefined()
 })
 
@@ -279,7 +281,7 @@ test('a press on the wall stops its motion, and visitors who prefer no motion ge
   expect(step(thrown, { do: 'tick', ms: 16 }).camera.x).toBeLessThan(near.camera.x)
   expect(step(thrown, { do: 'hold' }).motion).toBeUndefined()
   expect(step({ ...near, reducedMotion: true }, { do: 'throw', vx: 1, vy: 0 }).motion).toBeUndefined()
-  expect(step({ ...near, reducedMotion: true }, { do: 'fit' }).camera).toEqual(fit(view))
+  expect(step({ ...near, reducedMotion: true }, { do: 'fit' }).camera).toEqual(fitWall(view))
 })
 
 test('Escape closes one layer at a time', () => {

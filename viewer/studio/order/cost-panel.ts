@@ -4,7 +4,7 @@ import { ASSET_SYMBOL, formatBlocks } from '../../../shared/money.ts'
 import { differsIn } from '../../state.ts'
 import { createElement, queryElement } from '../../ui/dom.ts'
 import { type Component, type Sketch, listCovered } from '../sketch.ts'
-import { countCovered, describeCovered, dealOf, priceOf } from './cost-summary.ts'
+import { countCovered, describeCovered, chooseDeal, formatTotal } from './cost-summary.ts'
 
 const SPEAK_AFTER_MS = 400
 
@@ -43,10 +43,10 @@ export function createCostPanel(): Component {
 
 function describeCost(sketch: Sketch): readonly [head: string, rest: string] {
   const { wall } = sketch
-  const deal = dealOf(sketch)
+  const deal = chooseDeal(sketch)
   const count = listCovered(sketch).length
   if (deal === 'repaint') return ['Free', `to repaint ${formatBlocks(count)}, with one signature`]
   if (deal === 'neither' || wall === undefined) return ['Not available', 'a picture is bought or repainted as a whole']
-  const [all, each] = [count, 1].map((blocks) => `${priceOf(wall, blocks)} ${ASSET_SYMBOL}`)
+  const [all, each] = [count, 1].map((blocks) => `${formatTotal(wall, blocks)} ${ASSET_SYMBOL}`)
   return [`${all}`, `for ${formatBlocks(count)}, at ${each} each, in one payment`]
 }

@@ -41,7 +41,7 @@ export const describeCovered = (counts: CoveredCounts): { readonly kind: string;
     .map((kind) => ({ kind, text: `${formatCount(counts[kind])} ${names[kind]}` }))
 
 /** The possible action; none before the whole wall is known. */
-export function dealOf(sketch: Sketch): Deal {
+export function chooseDeal(sketch: Sketch): Deal {
   if (!sketch.wall?.complete) return 'neither'
   const { open, held, others, mine } = countCovered(sketch)
   if (held + others + mine === 0) return 'buy'
@@ -49,7 +49,7 @@ export function dealOf(sketch: Sketch): Deal {
 }
 
 /** The price of this many blocks of a wall, in dollars with cents. */
-export const priceOf = ({ pricing }: Pick<Wall, 'pricing'>, blocks: number): string =>
+export const formatTotal = ({ pricing }: Pick<Wall, 'pricing'>, blocks: number): string =>
   (blocks * Number(pricing.perBlock)).toFixed(2)
 
 const SOLD_OUT =
@@ -57,7 +57,7 @@ const SOLD_OUT =
 
 /** Why a picture can be neither bought nor repainted at its position, and what helps; empty if it can. */
 export function chooseAdvice(sketch: Sketch): string {
-  if (sketch.wall === undefined || dealOf(sketch) !== 'neither') return ''
+  if (sketch.wall === undefined || chooseDeal(sketch) !== 'neither') return ''
   if (isSoldOut(sketch.wall)) return SOLD_OUT
   const counts = countCovered(sketch)
   const words = describeCovered(counts).map(({ text }) => text)

@@ -1,6 +1,6 @@
 /** An order as a file: for a language model, for a tool, for a shell, and as a script that carries it out. Pure. */
 
-import { sumOf, textOf, type StudioOrder, type RepaintOrder } from './order.ts'
+import { formatSum, formatSignedText, type StudioOrder, type RepaintOrder } from './order.ts'
 
 /** The formats of an order. */
 export const FORMS = ['prompt', 'json', 'curl', 'script'] as const
@@ -9,17 +9,17 @@ export type Form = (typeof FORMS)[number]
 export type OrderFile = { readonly name: string; readonly type: string; readonly text: string }
 
 /** Writes an order in a format. */
-export function writeOrder(order: StudioOrder, form: Form): OrderFile {
+export function renderOrder(order: StudioOrder, form: Form): OrderFile {
   const stem = `pixel-wall-${order.area.replaceAll(',', '-')}`
   switch (form) {
     case 'prompt':
-      return { name: `${stem}.md`, type: 'text/markdown', text: promptOf(order) }
+      return { name: `${stem}.md`, type: 'text/markdown', text: renderPrompt(order) }
     case 'json':
-      return { name: `${stem}.json`, type: 'application/json', text: `${jsonOf(order)}\n` }
+      return { name: `${stem}.json`, type: 'application/json', text: `${formatJson(order)}\n` }
     case 'curl':
-      return { name: `${stem}.sh`, type: 'text/x-shellscript', text: curlOf(order) }
+      return { name: `${stem}.sh`, type: 'text/x-shellscript', text: renderCurl(order) }
     case 'script':
-      return { name: `${stem}.mjs`, type: 'text/javascript', text: scriptOf(order, `${stem}.mjs`) }
+      return { name: `${stem}.mjs`, type: 'text/javascript', text: renderScript(order, `${stem}.mjs`) }
   }
 }
 
@@ -27,7 +27,7 @@ export function writeOrder(order: StudioOrder, form: Form): OrderFile {
 const PROMPT_JSON_MAX = 4000
 
 /** Whether a model can only be given the order as a file. */
-export const needsFile = (order: StudioOrder): boolean => jsonOf(order).length > PROMPT_JSON_MAX
+export const needsFile = (order: StudioOrder): boolean => formatJson(order).length > PROMPT_JSON_MAX
 
 const RESEND =
   'After a 502, a 503 or no response, send the same signed request again, unchanged, until you get a final result. Never sign a new payment.'
@@ -38,7 +38,7 @@ const listSteps = (order: StudioOrder): readonly string[] =>
         `POST the body to ${order.url} with an x402 v2 client whose spend cap allows ${order.price} dollars, or call the tool buy_area at ${order.wall}/mcp with it. The first response is 402 with the terms for the whole area; the client signs them and sends the identical request again. A 200 with a PAYMENT-RESPONSE header is your receipt.`,
         '409 block_taken means that another buyer was faster and that you were not charged. Tell me, and do not buy anything else.',
         RESEND,
-        `Pay once, and no more than ${sumOf(order)}.`,
+        `Pay once, and no more than ${formatSum(order)}.`,
       ]
     : [
         `With the wallet that owns the blocks, sign this text with EIP-191 personal_sign. Put the current time in Unix milliseconds at ts:\n\n\`\`\`text\n${renderTextWithoutTime(order)}\n\`\`\``,
@@ -46,17 +46,17 @@ const listSteps = (order: StudioOrder): readonly string[] =>
       ]
 
 const renderTextWithoutTime = (order: RepaintOrder) =>
-  textOf(order, new URL(order.wall).hostname, 0).replace('\nts=0\n', '\nts=<Unix milliseconds>\n')
+  formatSignedText(order, new URL(order.wall).hostname, 0).replace('\nts=0\n', '\nts=<Unix milliseconds>\n')
 
-const blocksOf = ({ blocks }: StudioOrder) => (blocks === 1 ? '1 block' : `${blocks} blocks`)
+const formatBlockCount = ({ blocks }: StudioOrder) => (blocks === 1 ? '1 block' : `${blocks} blocks`)
 
-const jsonOf = ({ body }: StudioOrder) => JSON.stringify(body, null, 2)
+const formatJson = ({ body }: StudioOrder) => JSON.stringify(body, null, 2)
 
-function promptOf(order: StudioOrder): string {
+function renderPrompt(order: StudioOrder): string {
   const task =
     order.kind === 'buy'
-      ? `Buy the area ${order.area} of the public pixel wall at ${order.wall} for me, ${blocksOf(order)} with my picture on them, in one payment of ${sumOf(order)}.`
-      : `Repaint the area ${order.area} of the public pixel wall at ${order.wall} for me: ${blocksOf(order)} that my wallet owns, with one signature.`
+      ? `Buy the area ${order.area} of the public pixel wall at ${order.wall} for me, ${formatBlockCount(order)} with my picture on them, in one payment of ${formatSum(order)}.`
+      : `Repaint the area ${order.area} of the public pixel wall at ${order.wall} for me: ${formatBlockCount(order)} that my wallet owns, with one signature.`
   const how = needsFile(order)
     ? 'The body is the JSON at the end of this file. Read it with a program and send it exactly as it is.'
     : 'Send exactly this body:'
@@ -70,17 +70,17 @@ function promptOf(order: StudioOrder): string {
     how,
     '',
     '```json',
-    jsonOf(order),
+    formatJson(order),
     '```',
   ].join('\n')}\n`
 }
 
 const quoteForShell = (text: string) => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
-function curlOf(order: StudioOrder): string {
+function renderCurl(order: StudioOrder): string {
   const head =
     order.kind === 'buy'
-      ? `# Returns 402 with the terms for ${blocksOf(order)}, ${sumOf(order)}; an x402 client then sends the same request again with its payment.\n`
+      ? `# Returns 402 with the terms for ${formatBlockCount(order)}, ${formatSum(order)}; an x402 client then sends the same request again with its payment.\n`
       : `# Sign this text with EIP-191 personal_sign, using the wallet that owns the blocks, and fill in ts and signature:\n${renderTextWithoutTime(order).replace(/^/gm, '#   ')}\n`
   const method = order.kind === 'buy' ? 'POST' : 'PUT'
   const body = order.kind === 'buy' ? order.body : { ts: 0, signature: '0x', ...order.body }
@@ -100,9 +100,9 @@ async function patient(input, init) {
 }`
 
 /** A whole program for Node or Bun, with nothing to fill in but the key. */
-function scriptOf(order: StudioOrder, name: string): string {
+function renderScript(order: StudioOrder, name: string): string {
   const isBought = order.kind === 'buy'
-  return `// ${order.kind === 'buy' ? `Buys ${blocksOf(order)} for ${sumOf(order)}, ${order.perBlock} ${order.asset} each,` : `Repaints ${blocksOf(order)} for free`} at ${order.area} on ${order.wall}
+  return `// ${order.kind === 'buy' ? `Buys ${formatBlockCount(order)} for ${formatSum(order)}, ${order.perBlock} ${order.asset} each,` : `Repaints ${formatBlockCount(order)} for free`} at ${order.area} on ${order.wall}
 //
 //   npm install ${isBought ? '@x402/fetch @x402/evm ' : ''}viem
 //   PRIVATE_KEY=0x... node ${name}
@@ -112,25 +112,25 @@ ${isBought ? "import { ExactEvmScheme } from '@x402/evm/exact/client'\nimport { 
 
 const account = privateKeyToAccount(process.env.PRIVATE_KEY)
 const headers = { accept: 'application/json', 'content-type': 'application/json' }
-const body = ${jsonOf(order)}
+const body = ${formatJson(order)}
 
 ${PATIENT}
 
-${isBought ? buyingOf(order.network, order.price, order.url) : repaintingOf(order.url, renderTextWithoutTime(order))}
+${isBought ? renderPurchaseCode(order.network, order.price, order.url) : renderRepaintCode(order.url, renderTextWithoutTime(order))}
 const answer = await response.json()
 console.log(response.ok ? \`\${answer.area} ${isBought ? 'bought in ${answer.deed.tx}' : 'repainted'}\` : \`\${response.status} \${answer.error} \${answer.message}\`)
 if (!response.ok) process.exitCode = 1
 `
 }
 
-const buyingOf = (network: string, price: string, url: string) => `const client = x402Client.fromConfig({
+const renderPurchaseCode = (network: string, price: string, url: string) => `const client = x402Client.fromConfig({
   schemes: [{ network: '${network}', client: new ExactEvmScheme(account) }],
   spendControls: { maxAmountPerPayment: '$${price}' },
 })
 const pay = wrapFetchWithPayment(patient, client)
 const response = await pay('${url}', { method: 'POST', headers, body: JSON.stringify(body) })`
 
-const repaintingOf = (url: string, text: string) => `const ts = Date.now()
+const renderRepaintCode = (url: string, text: string) => `const ts = Date.now()
 const message = ${JSON.stringify(text)}.replace('<Unix milliseconds>', String(ts))
 const signature = await account.signMessage({ message })
 const response = await patient('${url}', { method: 'PUT', headers, body: JSON.stringify({ ...body, ts, signature }) })`

@@ -1,12 +1,12 @@
 /** The export of the order: one primary button, and next to it the other formats and the link of the plan. */
 
-import { copyButton, saveFile } from '../../ui/copy-and-save.ts'
+import { createCopyButton, saveFile } from '../../ui/copy-and-save.ts'
 import { createButton, queryElement } from '../../ui/dom.ts'
 import { LINK_MAX, writePlan } from '../plan.ts'
 import { type Component, type Sketch, areaOf, finishPicture } from '../sketch.ts'
-import { dealOf } from './cost-summary.ts'
-import { FORMS, needsFile, writeOrder } from './export-formats.ts'
-import { orderOf } from './order.ts'
+import { chooseDeal } from './cost-summary.ts'
+import { FORMS, needsFile, renderOrder } from './export-formats.ts'
+import { createOrder } from './order.ts'
 
 const BUYS = 'Your agent buys the whole area in one payment, or nothing.'
 const REPAINTS = 'Or let your agent repaint it.'
@@ -31,28 +31,28 @@ export function createExportPanel(sketchNow: () => Sketch): Component {
 
   const readChosenForm = () =>
     FORMS.find((form) => form === forms.querySelector<HTMLInputElement>('input:checked')?.value)
-  const orderFile = () => {
-    const order = orderOf(sketchNow(), location.origin)
+  const createOrderFile = () => {
+    const order = createOrder(sketchNow(), location.origin)
     const form = readChosenForm() ?? 'prompt'
-    return order && { ...writeOrder(order, form), isAttached: form === 'prompt' && needsFile(order) }
+    return order && { ...renderOrder(order, form), isAttached: form === 'prompt' && needsFile(order) }
   }
-  const save = () => {
-    const file = orderFile()
+  const saveOrder = () => {
+    const file = createOrderFile()
     if (file !== undefined) saveFile(new Blob([file.text], { type: file.type }), file.name)
   }
-  const copy = copyButton('Copy the order', () => orderFile()?.text ?? '')
-  const attach = createButton('', ['Download the order'], save)
-  const download = createButton('', ['Download'], save)
-  const link = copyButton('Copy link to this plan', () => `${location.origin}${location.pathname}${plan ?? ''}`)
+  const copy = createCopyButton('Copy the order', () => createOrderFile()?.text ?? '')
+  const attach = createButton('', ['Download the order'], saveOrder)
+  const download = createButton('', ['Download'], saveOrder)
+  const link = createCopyButton('Copy link to this plan', () => `${location.origin}${location.pathname}${plan ?? ''}`)
   const acts = [copy, attach, download, link]
 
   const show = async () => {
     const sketch = sketchNow()
-    const now = orderFile()
+    const now = createOrderFile()
     if (now === undefined) return
     const { text, isAttached } = now
     shown.textContent = text.length > SHOWN_CHARACTERS_MAX ? `${text.slice(0, SHOWN_CHARACTERS_MAX)}\n…` : text
-    what.textContent = `${dealOf(sketch) === 'repaint' ? REPAINTS : BUYS} ${isAttached ? ATTACH : COPY}`
+    what.textContent = `${chooseDeal(sketch) === 'repaint' ? REPAINTS : BUYS} ${isAttached ? ATTACH : COPY}`
     copy.hidden = isAttached
     attach.hidden = !isAttached
     download.hidden = isAttached
@@ -71,7 +71,7 @@ export function createExportPanel(sketchNow: () => Sketch): Component {
   return {
     update(next, before) {
       if (next === before) return
-      const deal = dealOf(next)
+      const deal = chooseDeal(next)
       section.hidden = deal === 'neither'
       // Until the worker has painted the picture again, this text is about the one before.
       const isReady = finishPicture(next) !== undefined

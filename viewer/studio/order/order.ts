@@ -5,7 +5,7 @@ import type { AreaOrder } from '../../../shared/contract/area-order.ts'
 import { ASSET_SYMBOL } from '../../../shared/money.ts'
 import { formatAreaMessage, hashPixels } from '../../../shared/signing.ts'
 import { areaOf, finishPicture, type Sketch, type Words } from '../sketch.ts'
-import { dealOf, priceOf } from './cost-summary.ts'
+import { chooseDeal, formatTotal } from './cost-summary.ts'
 
 /** Buys an area with its picture, in one payment. */
 export type BuyOrder = {
@@ -37,10 +37,10 @@ export type StudioOrder = BuyOrder | RepaintOrder
 export type RepaintFields = { readonly pixels: string; readonly message?: string; readonly link?: string }
 
 /** The order for a sketch; `undefined` until its picture is painted, or where it can be neither bought nor repainted whole. */
-export function orderOf(sketch: Sketch, wall: string): StudioOrder | undefined {
+export function createOrder(sketch: Sketch, wall: string): StudioOrder | undefined {
   const painted = finishPicture(sketch)
   const area = areaOf(sketch)
-  const deal = dealOf(sketch)
+  const deal = chooseDeal(sketch)
   if (sketch.wall === undefined || painted === undefined || deal === 'neither') return undefined
   const { name } = sketch.words
   const body = { pixels: painted.indices.toBase64(), ...omitEmptyWords(sketch.words) }
@@ -50,8 +50,8 @@ export function orderOf(sketch: Sketch, wall: string): StudioOrder | undefined {
   return {
     kind: 'buy',
     ...order,
-    price: priceOf(sketch.wall, order.blocks),
-    perBlock: priceOf(sketch.wall, 1),
+    price: formatTotal(sketch.wall, order.blocks),
+    perBlock: formatTotal(sketch.wall, 1),
     asset: ASSET_SYMBOL,
     network: sketch.wall.pricing.network,
     url: `${wall}/areas`,
@@ -60,10 +60,14 @@ export function orderOf(sketch: Sketch, wall: string): StudioOrder | undefined {
 }
 
 /** The terms in words: the total price, and its currency. */
-export const sumOf = ({ price, asset, network }: BuyOrder): string => `${price} ${asset} on ${network}`
+export const formatSum = ({ price, asset, network }: BuyOrder): string => `${price} ${asset} on ${network}`
 
 /** The text that a repaint's owner signs, at a time in Unix milliseconds. */
-export function textOf({ area, body }: Pick<RepaintOrder, 'area' | 'body'>, host: string, ts: number): string {
+export function formatSignedText(
+  { area, body }: Pick<RepaintOrder, 'area' | 'body'>,
+  host: string,
+  ts: number,
+): string {
   return formatAreaMessage(host, area, ts, { ...body, pixels: hashPixels(Uint8Array.fromBase64(body.pixels)) })
 }
 

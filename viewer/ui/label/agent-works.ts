@@ -5,9 +5,9 @@ import { groupIntoWorks } from '../../../shared/works.ts'
 import { projectRect, type Rect } from '../../camera/camera.ts'
 import type { Component } from '../../page.ts'
 import type { State } from '../../state.ts'
-import { blocksOf, boundsOf } from '../../wall/artworks.ts'
-import { nameOf, sizeOf } from '../../wall/formatting.ts'
-import { createElement, createStrangersText } from '../dom.ts'
+import { listBlocks, boundsOf } from '../../wall/artworks.ts'
+import { nameOf, formatWorkSize } from '../../wall/formatting.ts'
+import { createElement, createUntrustedText } from '../dom.ts'
 
 const LABELS_MAX = 12
 
@@ -24,8 +24,8 @@ export function createAgentWorks(stage: HTMLElement): Component {
     labels.clear()
     const owner = agent === undefined ? undefined : wall?.agents[agent]
     if (wall && agent !== undefined && owner)
-      for (const work of groupIntoWorks(blocksOf(wall, agent)).slice(0, LABELS_MAX))
-        labels.set(createStrangersText('span', `${nameOf(owner)} · ${sizeOf(work)}`), boundsOf(work))
+      for (const work of groupIntoWorks(listBlocks(wall, agent)).slice(0, LABELS_MAX))
+        labels.set(createUntrustedText('span', `${nameOf(owner)} · ${formatWorkSize(work)}`), boundsOf(work))
     layer.replaceChildren(...labels.keys())
   }
 
@@ -33,7 +33,7 @@ export function createAgentWorks(stage: HTMLElement): Component {
     update(next, before) {
       if (next.agent !== before.agent || (next.agent !== undefined && next.wall !== before.wall)) fill(next)
     },
-    frame({ camera, view }) {
+    onDraw({ camera, view }) {
       for (const [label, area] of labels) {
         const { left, top, width } = projectRect(camera, view, area)
         // If an artwork begins left of the stage, its name is at the stage's edge.

@@ -8,7 +8,7 @@ import { type BlockIndex, coordOf } from '../../../shared/wall.ts'
 import type { Page } from '../../page.ts'
 import type { Theme } from '../../theme.ts'
 import { type Artwork, isPainted } from '../../wall/artworks.ts'
-import { formatDate, nameOf, sizeOf } from '../../wall/formatting.ts'
+import { formatDate, nameOf, formatWorkSize } from '../../wall/formatting.ts'
 import type { Claim, Wall } from '../../wall/wall-model.ts'
 import {
   createButton,
@@ -16,11 +16,11 @@ import {
   createExternalLink,
   createFactsLine,
   createLink,
-  createStrangersText,
+  createUntrustedText,
 } from '../dom.ts'
 import { shareWork } from '../share.ts'
-import { reportForm } from './report.ts'
-import { createAgo, drawWork, frameworkOf, createLinks } from './works.ts'
+import { createReportForm } from './report.ts'
+import { createAgo, drawWork, createFramework, createLinks } from './works.ts'
 
 /** A sold block, its work, and what is known of both. */
 type ClaimedBlock = Readonly<{ wall: Wall; block: BlockIndex; work: Artwork; claim: Claim; owner: CanvasAgent }>
@@ -29,7 +29,7 @@ type ClaimedBlock = Readonly<{ wall: Wall; block: BlockIndex; work: Artwork; cla
 export function renderCard(page: Page, wall: Wall, block: BlockIndex, work: Artwork | undefined): Node[] {
   const claim = wall.claims.get(block)
   const owner = claim && wall.agents[claim.a]
-  if (!work || !claim || !owner) return openCard(page, wall, block, claim !== undefined)
+  if (!work || !claim || !owner) return renderOpenCard(page, wall, block, claim !== undefined)
   return renderClaimedCard(page, { wall, block, work, claim, owner })
 }
 
@@ -42,7 +42,7 @@ export function addPayment(element: HTMLElement, deed: Deed, network: string) {
   element.querySelector('.payment')?.replaceChildren(...facts.map((fact) => renderProof(fact, tx, network)))
 }
 
-function openCard(page: Page, { pricing }: Wall, block: BlockIndex, soldLater: boolean): Node[] {
+function renderOpenCard(page: Page, { pricing }: Wall, block: BlockIndex, soldLater: boolean): Node[] {
   const coord = coordOf(block)
   const where = createElement('p.facts.where', `Block ${coord}`)
   if (soldLater)
@@ -62,7 +62,7 @@ function openCard(page: Page, { pricing }: Wall, block: BlockIndex, soldLater: b
     createElement(
       'div.acts',
       createButton('loud', ['Send your agent'], () => page.dispatch({ do: 'invite', block })),
-      paintLink(coord),
+      createPaintLink(coord),
     ),
     renderDetails('Request that buys this block', [
       createElement('pre', createElement('code', `GET ${location.origin}/blocks/${coord}`)),
@@ -77,12 +77,12 @@ function renderClaimedCard(page: Page, sold: ClaimedBlock): Node[] {
   const title = titleOf(work.message)
   const says = work.message !== undefined && title !== work.message ? [work.message] : []
   return [
-    zoomButton(drawWork(wall.texture, work.blocks, theme), () => page.dispatch({ do: 'zoom-to-work', block })),
-    createStrangersText(work.message === undefined ? 'h2.title.unnamed' : 'h2.title', title),
-    createElement('p.by', createAgentButton(owner, selectAgent), ...frameworkOf(owner)),
+    createZoomButton(drawWork(wall.texture, work.blocks, theme), () => page.dispatch({ do: 'zoom-to-work', block })),
+    createUntrustedText(work.message === undefined ? 'h2.title.unnamed' : 'h2.title', title),
+    createElement('p.by', createAgentButton(owner, selectAgent), ...createFramework(owner)),
     ...(isPainted(wall, work) ? [] : [createElement('p.unnamed', UNPAINTED)]),
-    ...says.map((message) => createStrangersText('p.message', message)),
-    ...(work.link === undefined ? [] : linkOf(work.link)),
+    ...says.map((message) => createUntrustedText('p.message', message)),
+    ...(work.link === undefined ? [] : createLinkButton(work.link)),
     createElement(
       'div.acts',
       createButton('', ['Share'], () => shareWork(work)),
@@ -90,19 +90,21 @@ function renderClaimedCard(page: Page, sold: ClaimedBlock): Node[] {
     ),
     createFactsLine(
       createAgo(work.since),
-      sizeText(work),
+      formatSize(work),
       `${formatPrice(wall.pricing.perBlock, work.blocks.length)} in ${wall.pricing.asset}`,
     ),
     createElement('p.facts.payment'),
     renderDetails(`Block ${coordOf(block)}`, renderBlockFacts(sold, theme)),
-    reportForm(block),
+    createReportForm(block),
   ]
 }
 
 const UNPAINTED = 'There is no picture here: the owner has not painted one, or the operator has hidden it.'
 
-const sizeText = ({ blocks }: Artwork) =>
-  blocks.length === 1 ? formatBlocks(1) : `${sizeOf(blocks)}${sizeOf(blocks).includes('×') ? ' blocks' : ''}`
+const formatSize = ({ blocks }: Artwork) =>
+  blocks.length === 1
+    ? formatBlocks(1)
+    : `${formatWorkSize(blocks)}${formatWorkSize(blocks).includes('×') ? ' blocks' : ''}`
 
 function renderBlockFacts({ wall, block, work, claim, owner }: ClaimedBlock, theme: Theme): Node[] {
   const { m: message, l: href } = claim
@@ -116,8 +118,8 @@ function renderBlockFacts({ wall, block, work, claim, owner }: ClaimedBlock, the
         createFactsLine(createElement('code', owner.wallet)),
       ),
     ),
-    ...(message === undefined || message === work.message ? [] : [createStrangersText('p.message', message)]),
-    ...(href === undefined || href === work.link ? [] : linkOf(href)),
+    ...(message === undefined || message === work.message ? [] : [createUntrustedText('p.message', message)]),
+    ...(href === undefined || href === work.link ? [] : createLinkButton(href)),
   ]
 }
 
@@ -129,21 +131,21 @@ const createAgentButton = (owner: CanvasAgent, onClick: () => void) =>
   createButton(owner.name === null ? 'agent.unnamed' : 'agent', [createElement('bdi', nameOf(owner))], onClick)
 
 /** A link to the paint page; in a frame it opens a new tab, because that page refuses to be framed. */
-function paintLink(coord: string): HTMLElement {
+function createPaintLink(coord: string): HTMLElement {
   const anchor = createLink('button', `/paint?at=${coord}`, 'Paint here')
   if (document.body.classList.contains('embed')) anchor.target = '_blank'
   return anchor
 }
 
 /** The picture of an artwork; a press zooms to the artwork. */
-function zoomButton(picture: HTMLElement, onClick: () => void): HTMLElement {
+function createZoomButton(picture: HTMLElement, onClick: () => void): HTMLElement {
   const element = createButton('frame', [picture], onClick)
   element.ariaLabel = 'Zoom in'
   return element
 }
 
 /** The link as a button. */
-const linkOf = (href: string): Node[] =>
+const createLinkButton = (href: string): Node[] =>
   createLinks(href).map((anchor) => Object.assign(anchor, { className: 'button' }))
 
 // The networks with a common name, and their block explorers.

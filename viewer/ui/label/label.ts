@@ -3,13 +3,19 @@
 import type { Deed } from '../../../shared/contract/block.ts'
 import { type BlockIndex, coordOf } from '../../../shared/wall.ts'
 import { projectRect } from '../../camera/camera.ts'
-import { SHEET_SHARE, measureHeightBelow, labelShape, labelWidth, placeCard } from '../../camera/label-layout.ts'
+import {
+  SHEET_SHARE,
+  measureHeightBelow,
+  chooseLabelShape,
+  computeLabelWidth,
+  placeCard,
+} from '../../camera/label-layout.ts'
 import { readJson } from '../../data/read-json.ts'
 import type { Component, Page } from '../../page.ts'
-import { type State, findShownBlock, selectShownWall, showsLabel, measureWork } from '../../state.ts'
+import { type State, findShownBlock, selectShownWall, isLabelShown, measureWork } from '../../state.ts'
 import { findArtwork, findWork } from '../../wall/artworks.ts'
 import { describeBlock } from '../../wall/formatting.ts'
-import { createButton, createElement, queryElement, refill } from '../dom.ts'
+import { createButton, createElement, queryElement, replaceContent } from '../dom.ts'
 import { addPayment, renderCard } from './card.ts'
 
 // The deed is read, and the block described, once the same block is shown for this long.
@@ -43,13 +49,13 @@ export function createLabel(page: Page): Component {
     const { signal } = wanted
     const { wall, at, pinned } = state
     const seen = selectShownWall(state)
-    if (wall === undefined || seen === undefined || pinned === undefined || !showsLabel(state)) return hide()
+    if (wall === undefined || seen === undefined || pinned === undefined || !isLabelShown(state)) return hide()
     const work = findArtwork(seen, pinned, at)
     // A block whose row has not arrived yet is unknown.
     if (work === undefined && !wall.complete) return hide()
     const isOther = shown !== pinned
     const unfolded = !isOther && body.querySelector('details')?.open === true
-    refill(body, renderCard(page, seen, pinned, work))
+    replaceContent(body, renderCard(page, seen, pinned, work))
     if (isOther) {
       handle.lower()
       body.scrollTop = 0
@@ -59,10 +65,10 @@ export function createLabel(page: Page): Component {
     placement.measure(state)
     const details = body.querySelector('details')
     if (details) details.open = unfolded
-    if (work) setTimeout(() => void pay(pinned, signal), REST_MS)
+    if (work) setTimeout(() => void showPayment(pinned, signal), REST_MS)
   }
 
-  const pay = async (block: BlockIndex, signal: AbortSignal) => {
+  const showPayment = async (block: BlockIndex, signal: AbortSignal) => {
     if (signal.aborted) return
     const init = { signal, headers: { accept: 'application/json' } }
     const deed = await readJson<Deed>(`/blocks/${coordOf(block)}`, 'deed', init).catch(() => undefined)
@@ -72,11 +78,11 @@ export function createLabel(page: Page): Component {
   return {
     update(next, before) {
       const isMoved = next.pinned !== before.pinned || next.at !== before.at
-      if (isMoved || showsLabel(next) !== showsLabel(before) || touches(next, before)) fill(next)
+      if (isMoved || isLabelShown(next) !== isLabelShown(before) || hasWorkChanged(next, before)) fill(next)
       if (findShownBlock(next) !== findShownBlock(before) || isMoved) speak(next)
     },
     restyle: fill,
-    frame: placement.place,
+    onDraw: placement.place,
   }
 }
 
@@ -87,8 +93,8 @@ function createPlacement(label: HTMLElement) {
   const place = (state: State) => {
     const { pinned, camera, view } = state
     if (label.hidden || pinned === undefined) return
-    const shape = labelShape(view)
-    const width = labelWidth(view)
+    const shape = chooseLabelShape(view)
+    const width = computeLabelWidth(view)
     label.dataset['shape'] = shape
     label.style.width = `${width}px`
     label.style.maxHeight = ''
@@ -120,7 +126,7 @@ function createSpeaker(): (state: State) => void {
 }
 
 /** Whether the pinned artwork has changed. */
-function touches(next: State, before: State): boolean {
+function hasWorkChanged(next: State, before: State): boolean {
   const wall = selectShownWall(next)
   if (wall === selectShownWall(before) || wall === undefined || next.pinned === undefined) return false
   if (wall.changed === undefined || wall.complete !== before.wall?.complete) return true

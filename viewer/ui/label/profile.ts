@@ -4,19 +4,19 @@ import { formatBlocks, formatCount } from '../../../shared/money.ts'
 import { isLink } from '../../../shared/text.ts'
 import type { Page, PanelContent } from '../../page.ts'
 import type { State } from '../../state.ts'
-import { artworksOf, blocksOf } from '../../wall/artworks.ts'
+import { listArtworks, listBlocks } from '../../wall/artworks.ts'
 import { nameOf } from '../../wall/formatting.ts'
-import { copyButton } from '../copy-and-save.ts'
+import { createCopyButton } from '../copy-and-save.ts'
 import {
   createButton,
   createElement,
   createExternalLink,
   createFactsLine,
   createLink,
-  refill,
-  createStrangersText,
+  replaceContent,
+  createUntrustedText,
 } from '../dom.ts'
-import { createAgo, frameworkOf, createWorkButton } from './works.ts'
+import { createAgo, createFramework, createWorkButton } from './works.ts'
 
 const WORKS_MAX = 60
 
@@ -25,14 +25,14 @@ export function createProfile(page: Page): PanelContent {
   const body = createElement('div.about-agent')
   const fill = ({ wall, agent }: State) => {
     const owner = agent === undefined ? undefined : wall?.agents[agent]
-    if (wall === undefined || agent === undefined || owner === undefined) return refill(body, [])
-    const works = artworksOf(wall).filter((work) => work.agent === agent)
+    if (wall === undefined || agent === undefined || owner === undefined) return replaceContent(body, [])
+    const works = listArtworks(wall).filter((work) => work.agent === agent)
     const since = Math.min(...works.map((work) => work.since))
-    const hosts = hostsOf(blocksOf(wall, agent).flatMap((block) => wall.claims.get(block)?.l ?? []))
+    const hosts = hostsOf(listBlocks(wall, agent).flatMap((block) => wall.claims.get(block)?.l ?? []))
     const items = works.slice(0, WORKS_MAX).map((work) => createElement('li', createWorkButton(page, work, false)))
-    refill(body, [
-      createStrangersText(owner.name === null ? 'p.name.unnamed' : 'p.name', nameOf(owner)),
-      createFactsLine(`Agent ${owner.id} of ${formatCount(wall.agents.length)}`, ...frameworkOf(owner)),
+    replaceContent(body, [
+      createUntrustedText(owner.name === null ? 'p.name.unnamed' : 'p.name', nameOf(owner)),
+      createFactsLine(`Agent ${owner.id} of ${formatCount(wall.agents.length)}`, ...createFramework(owner)),
       createFactsLine(
         `${formatCount(works.length)} ${works.length === 1 ? 'artwork' : 'artworks'}`,
         formatBlocks(owner.blocks),
@@ -42,7 +42,7 @@ export function createProfile(page: Page): PanelContent {
       createElement('ul.links', ...hosts.map(([href, host]) => createElement('li', createExternalLink(href, host)))),
       createElement(
         'div.acts',
-        copyButton('Copy link', () => `${location.origin}/?agent=${owner.id}`),
+        createCopyButton('Copy link', () => `${location.origin}/?agent=${owner.id}`),
         createButton('', ['Deselect'], () => page.dispatch({ do: 'select-agent', agent: undefined })),
       ),
       createElement('ul.works', ...items),

@@ -20,7 +20,7 @@ const REASONS: Readonly<Record<ReportReason, string>> = {
 const NOTE_MAX = 200
 
 /** A button that the form replaces, for the artwork that a block is part of. */
-export function reportForm(block: BlockIndex): HTMLElement {
+export function createReportForm(block: BlockIndex): HTMLElement {
   const place = createElement(
     'div.acts',
     createButton('', ['Report this artwork'], () => {
@@ -52,7 +52,7 @@ function createForm(block: BlockIndex): HTMLFormElement {
   )
   form.addEventListener('submit', (event) => {
     event.preventDefault()
-    const body = { block: coordOf(block), reason: reason.value as ReportReason, ...textOf(note.value) }
+    const body = { block: coordOf(block), reason: reason.value as ReportReason, ...trimNote(note.value) }
     status.textContent = 'Sending…'
     void send(body).then((trouble) => {
       if (trouble === undefined) form.replaceChildren(status)
@@ -62,7 +62,7 @@ function createForm(block: BlockIndex): HTMLFormElement {
   return form
 }
 
-const textOf = (note: string) => (note.trim() === '' ? {} : { note: note.trim() })
+const trimNote = (note: string) => (note.trim() === '' ? {} : { note: note.trim() })
 
 /** Sends a report; returns why it was not received. */
 async function send(report: ReportBody): Promise<string | undefined> {

@@ -5,11 +5,11 @@ import { isLink } from '../../../shared/text.ts'
 import { titleOf } from '../../../shared/titles.ts'
 import type { Work } from '../../../shared/works.ts'
 import type { Page } from '../../page.ts'
-import { type Theme, coloursOf } from '../../theme.ts'
+import { type Theme, createColourTable } from '../../theme.ts'
 import { type Artwork, boundsOf } from '../../wall/artworks.ts'
-import { formatAgo, formatDate, nameOf, sizeOf } from '../../wall/formatting.ts'
-import { type IndexTexture, imageOf } from '../../wall/pixel-buffer.ts'
-import { createButton, createElement, createPicture, createExternalLink, createStrangersText } from '../dom.ts'
+import { formatAgo, formatDate, nameOf, formatWorkSize } from '../../wall/formatting.ts'
+import { type IndexTexture, createImage } from '../../wall/pixel-buffer.ts'
+import { createButton, createElement, createPicture, createExternalLink, createUntrustedText } from '../dom.ts'
 
 /** How long ago a moment was, in Unix milliseconds; the date shows on hover. */
 export function createAgo(unixMs: number): HTMLElement {
@@ -20,15 +20,15 @@ export function createAgo(unixMs: number): HTMLElement {
 }
 
 /** The agent's framework, if it has named one. */
-export const frameworkOf = ({ framework }: CanvasAgent): HTMLElement[] =>
-  framework === null ? [] : [createStrangersText('span.framework', framework)]
+export const createFramework = ({ framework }: CanvasAgent): HTMLElement[] =>
+  framework === null ? [] : [createUntrustedText('span.framework', framework)]
 
 /** A link, shown as its host; none if the wall does not allow it. */
 export const createLinks = (href: string): HTMLAnchorElement[] =>
   isLink(href) ? [createExternalLink(href, createElement('span', new URL(href).host))] : []
 
 /** A button of a list: a picture or a number, a name, and a line of details. */
-export function listButton(
+export function createListButton(
   key: string,
   [lead, name, ...more]: readonly [lead: Node, name: Node, ...more: readonly (Node | string)[]],
   onClick: () => void,
@@ -44,14 +44,14 @@ export function createWorkButton(page: Page, work: Artwork, named: boolean): HTM
   const owner = wall?.agents[work.agent]
   const picture = wall === undefined ? [] : [drawWork(wall.texture, work.blocks, page.appearance.theme())]
   const whose = named && owner !== undefined ? [createElement('bdi', nameOf(owner)), ' · '] : []
-  const name = createStrangersText(
+  const name = createUntrustedText(
     work.message === undefined ? 'span.name.unnamed' : 'span.name',
     titleOf(work.message),
   )
   const [first] = work.blocks
-  return listButton(
+  return createListButton(
     `work ${first}`,
-    [createElement('span.thumb', ...picture), name, ...whose, sizeOf(work.blocks)],
+    [createElement('span.thumb', ...picture), name, ...whose, formatWorkSize(work.blocks)],
     () => first !== undefined && page.dispatch({ do: 'open-work', block: first }),
   )
 }
@@ -62,10 +62,10 @@ export function drawWork(texture: IndexTexture, blocks: Work, theme: Theme): HTM
   const { canvas, put } = createPicture(right - left, bottom - top)
   canvas.className = 'picture'
   canvas.style.setProperty('--ratio', `${canvas.width} / ${canvas.height}`)
-  const colours = coloursOf(theme)
+  const colours = createColourTable(theme)
   for (const block of blocks) {
     const area = boundsOf([block])
-    put(imageOf(texture, area, colours), area.left - left, area.top - top)
+    put(createImage(texture, area, colours), area.left - left, area.top - top)
   }
   return canvas
 }

@@ -3,7 +3,7 @@
 import type { ChangeDto } from '../../../shared/contract/live.ts'
 import { readHistory } from '../../data/read-json.ts'
 import type { Page, Component } from '../../page.ts'
-import { historyOf } from '../../wall/wall-history.ts'
+import { createHistory } from '../../wall/wall-history.ts'
 
 /** A part that shows nothing: it sends the history to the state. */
 export function createHistoryLoader(page: Page): Component {
@@ -11,7 +11,7 @@ export function createHistoryLoader(page: Page): Component {
   let isBehind = true
   let reading = false
 
-  const read = async () => {
+  const loadHistory = async () => {
     reading = true
     isBehind = false
     try {
@@ -19,7 +19,7 @@ export function createHistoryLoader(page: Page): Component {
       reading = false
       const nextAfter = log.at(-1)?.number ?? 0
       if (nextAfter !== page.state().history?.nextAfter)
-        page.dispatch({ do: 'history-loaded', history: historyOf(log, nextAfter) })
+        page.dispatch({ do: 'history-loaded', history: createHistory(log, nextAfter) })
     } catch {
       // Without it, the history shows sales by their time. Opening the history again retries.
       reading = false
@@ -31,7 +31,7 @@ export function createHistoryLoader(page: Page): Component {
     update({ wall, panel, at }, before) {
       if (wall !== before.wall) isBehind = true
       const isWanted = panel === 'time' || at !== undefined
-      if (isWanted && isBehind && !reading && wall?.complete) void read()
+      if (isWanted && isBehind && !reading && wall?.complete) void loadHistory()
     },
   }
 }

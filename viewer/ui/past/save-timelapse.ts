@@ -2,7 +2,7 @@
 
 import { coordOf, isBlockIndex } from '../../../shared/wall.ts'
 import type { Page } from '../../page.ts'
-import { type State, openWork } from '../../state.ts'
+import { type State, findOpenWork } from '../../state.ts'
 import { boundsOf } from '../../wall/artworks.ts'
 import type { Step, TimelapseInput } from '../../wall/timelapse.ts'
 import { saveFile } from '../copy-and-save.ts'
@@ -12,40 +12,40 @@ import type { TimelapseMessage } from './timelapse-worker.ts'
 /** The button, which is enabled once the history is known; `close` stops a timelapse that is being made. */
 export function createSaveTimelapse(page: Page) {
   let worker: Worker | undefined
-  const element = createButton('film', [''], () => (worker === undefined ? begin() : end()))
-  const write = (state: State) => {
+  const element = createButton('film', [''], () => (worker === undefined ? startSaving() : stopSaving()))
+  const updateLabel = (state: State) => {
     if (worker !== undefined) return
-    element.textContent = workOf(state) === undefined ? 'Save GIF of the wall' : 'Save GIF of this artwork'
+    element.textContent = nameWork(state) === undefined ? 'Save GIF of the wall' : 'Save GIF of this artwork'
     element.disabled = state.history === undefined || state.history.changes.length === 0
   }
-  const end = () => {
+  const stopSaving = () => {
     worker?.terminate()
     worker = undefined
-    write(page.state())
+    updateLabel(page.state())
   }
-  const begin = () => {
+  const startSaving = () => {
     const state = page.state()
-    const subject = workOf(state)
+    const subject = nameWork(state)
     worker = new Worker(new URL('./timelapse-worker.ts', import.meta.url), { type: 'module', name: 'timelapse-worker' })
     worker.addEventListener('message', ({ data }: MessageEvent<TimelapseMessage>) => {
       if ('share' in data) return void (element.textContent = `${Math.round(100 * data.share)}% · Stop`)
       saveFile(data.file, subject === undefined ? 'pixel-wall.gif' : `pixel-wall-work-${subject.replace(',', '-')}.gif`)
-      end()
+      stopSaving()
     })
-    worker.addEventListener('error', end)
+    worker.addEventListener('error', stopSaving)
     element.textContent = '0% · Stop'
-    worker.postMessage(timelapseInputOf(page, state))
+    worker.postMessage(createTimelapseInput(page, state))
   }
-  return { element, update: write, close: end }
+  return { element, update: updateLabel, close: stopSaving }
 }
 
-function workOf(state: State): string | undefined {
-  const [first] = openWork(state)
+function nameWork(state: State): string | undefined {
+  const [first] = findOpenWork(state)
   return first === undefined ? undefined : coordOf(first)
 }
 
-function timelapseInputOf(page: Page, state: State): TimelapseInput {
-  const work = openWork(state)
+function createTimelapseInput(page: Page, state: State): TimelapseInput {
+  const work = findOpenWork(state)
   const own = new Set<number>(work)
   const steps = (state.history?.changes ?? []).flatMap(({ i, px }): Step[] =>
     isBlockIndex(i) && (own.size === 0 || own.has(i)) ? [{ block: i, px }] : [],

@@ -4,7 +4,7 @@ import { formatBlocks } from '../../../shared/money.ts'
 import type { Page, PanelContent } from '../../page.ts'
 import type { State } from '../../state.ts'
 import { formatDate } from '../../wall/formatting.ts'
-import { findNextMoment, momentsOf, advancePlay, countSold } from '../../wall/wall-history.ts'
+import { findNextMoment, listMoments, advancePlay, countSold } from '../../wall/wall-history.ts'
 import { createButton, createElement } from '../dom.ts'
 import { createSaveTimelapse } from './save-timelapse.ts'
 
@@ -39,9 +39,9 @@ function createPlayer(page: Page) {
   scrubber.min = '0'
   scrubber.ariaLabel = 'Timeline of sales and repaints'
   const label = createElement('output')
-  const play = createButton('play', ['Play'], () => (frame === undefined ? begin() : stop()))
+  const play = createButton('play', ['Play'], () => (frame === undefined ? startPlaying() : stopPlaying()))
   const now = createButton('', ['Now'], () => {
-    stop()
+    stopPlaying()
     page.dispatch({ do: 'seek', at: undefined })
   })
 
@@ -49,19 +49,19 @@ function createPlayer(page: Page) {
     count = to
     page.dispatch({ do: 'seek', at: findNextMoment(moments, Math.floor(to)) })
   }
-  const begin = () => {
+  const startPlaying = () => {
     if (count >= moments.length) count = 0
     play.textContent = 'Pause'
     let before = performance.now()
     const playNext = (time: number) => {
       seek(advancePlay(moments, count, Math.min(time - before, STEP_MAX_MS)))
       before = time
-      if (count >= moments.length) return stop()
+      if (count >= moments.length) return stopPlaying()
       frame = requestAnimationFrame(playNext)
     }
     frame = requestAnimationFrame(playNext)
   }
-  const stop = () => {
+  const stopPlaying = () => {
     if (frame !== undefined) cancelAnimationFrame(frame)
     frame = undefined
     play.textContent = 'Play'
@@ -78,7 +78,7 @@ function createPlayer(page: Page) {
   }
 
   scrubber.addEventListener('input', () => {
-    stop()
+    stopPlaying()
     seek(Number(scrubber.value))
   })
   return {
@@ -86,12 +86,12 @@ function createPlayer(page: Page) {
     update(state: State, before: State) {
       const other = state === before || state.wall !== before.wall || state.history !== before.history
       if (other) {
-        sales = state.wall === undefined ? sales : momentsOf(state.wall)
+        sales = state.wall === undefined ? sales : listMoments(state.wall)
         moments = state.history?.moments ?? sales
         scrubber.max = String(moments.length)
       }
       if (other || state.at !== before.at) showMoment(state)
     },
-    close: stop,
+    close: stopPlaying,
   }
 }

@@ -5,28 +5,34 @@ import {
   ZOOM_MAX,
   findBlock,
   boxOf,
-  clamp,
-  fit,
+  clampCamera,
+  fitWall,
   isFitted,
   pan,
   toScreen,
   toWall,
   zoom,
 } from '../../../../viewer/camera/camera.ts'
-import { indexOf } from '../../../support/page/sample-wall.ts'
-import { blocks, camerasIn, anyNumber } from '../any-camera.ts'
+import { requireBlockAt } from '../../../support/page/sample-wall.ts'
+import { blocks, generateCamera, generateNumber } from '../any-camera.ts'
 
 const views = fc.record({ width: fc.integer({ min: 320, max: 4000 }), height: fc.integer({ min: 200, max: 3000 }) })
 const coveredViews = fc
-  .tuple(views, anyNumber(0, 0.6))
+  .tuple(views, generateNumber(0, 0.6))
   .map(([view, share]) => ({ ...view, covered: share * view.height }))
-const anyCamera = fc.record({ x: anyNumber(-2000, 4000), y: anyNumber(-2000, 4000), zoom: anyNumber(0.001, 1000) })
+const anyCamera = fc.record({
+  x: generateNumber(-2000, 4000),
+  y: generateNumber(-2000, 4000),
+  zoom: generateNumber(0.001, 1000),
+})
 // A camera the page can be in, with a point of the wall that it shows somewhere.
-const standing = fc.tuple(views, anyCamera, anyNumber(0, 1), anyNumber(0, 1)).map(([view, camera, across, down]) => ({
-  view,
-  camera: clamp(camera, view),
-  wallPoint: { x: across * WIDTH, y: down * HEIGHT },
-}))
+const standing = fc
+  .tuple(views, anyCamera, generateNumber(0, 1), generateNumber(0, 1))
+  .map(([view, camera, across, down]) => ({
+    view,
+    camera: clampCamera(camera, view),
+    wallPoint: { x: across * WIDTH, y: down * HEIGHT },
+  }))
 
 test('converting a wall point to the screen and back returns the same point', () => {
   fc.assert(
@@ -40,7 +46,7 @@ test('converting a wall point to the screen and back returns the same point', ()
 
 test('zooming in keeps the wall point under the cursor where it is', () => {
   fc.assert(
-    fc.property(standing, anyNumber(1, 20), ({ view, camera, wallPoint }, factor) => {
+    fc.property(standing, generateNumber(1, 20), ({ view, camera, wallPoint }, factor) => {
       const cursor = toScreen(camera, view, wallPoint)
       const after = toScreen(zoom(camera, view, factor, cursor), view, wallPoint)
       expect(after.x).toBeCloseTo(cursor.x, 5)
@@ -51,7 +57,7 @@ test('zooming in keeps the wall point under the cursor where it is', () => {
 
 test('zooming in and out again at one point returns to the same view', () => {
   fc.assert(
-    fc.property(standing, anyNumber(1, 20), ({ view, camera, wallPoint }, factor) => {
+    fc.property(standing, generateNumber(1, 20), ({ view, camera, wallPoint }, factor) => {
       const cursor = toScreen(camera, view, wallPoint)
       const near = zoom(camera, view, factor, cursor)
       const back = zoom(near, view, camera.zoom / near.zoom, cursor)
@@ -66,18 +72,18 @@ test('zooming out completely shows the whole wall in the middle, from anywhere',
   fc.assert(
     fc.property(standing, ({ view, camera, wallPoint }) => {
       const out = zoom(camera, view, 1e-6, toScreen(camera, view, wallPoint))
-      expect(out).toEqual(fit(view))
+      expect(out).toEqual(fitWall(view))
       expect(isFitted(out, view)).toBe(true)
     }),
   )
 })
 
 test('the wall covers its whole bounds, however it is moved', () => {
-  const distances = anyNumber(-1e5, 1e5)
+  const distances = generateNumber(-1e5, 1e5)
   fc.assert(
     fc.property(standing, distances, distances, ({ view, camera }, dx, dy) => {
       const moved = pan(camera, view, dx, dy)
-      const whole = fit(view)
+      const whole = fitWall(view)
       for (const corner of [
         { x: 0, y: 0, sign: 1 },
         { x: WIDTH, y: HEIGHT, sign: -1 },
@@ -95,16 +101,16 @@ test('the wall covers its whole bounds, however it is moved', () => {
 test('a clamped camera is valid, and clamping it again changes nothing', () => {
   fc.assert(
     fc.property(fc.oneof(views, coveredViews), anyCamera, (view, camera) => {
-      const once = clamp(camera, view)
-      expect(once.zoom).toBeGreaterThanOrEqual(fit(view).zoom)
+      const once = clampCamera(camera, view)
+      expect(once.zoom).toBeGreaterThanOrEqual(fitWall(view).zoom)
       expect(once.zoom).toBeLessThanOrEqual(ZOOM_MAX)
-      expect(clamp(once, view)).toEqual(once)
+      expect(clampCamera(once, view)).toEqual(once)
     }),
   )
 })
 
 test('a drag moves the wall as far as the pointer', () => {
-  const near = zoom(fit(STAGE), STAGE, 10, { x: 640, y: 400 })
+  const near = zoom(fitWall(STAGE), STAGE, 10, { x: 640, y: 400 })
   const before = toScreen(near, STAGE, { x: 800, y: 450 })
   const after = toScreen(pan(near, STAGE, 30, -20), STAGE, { x: 800, y: 450 })
   expect(after.x - before.x).toBeCloseTo(30, 6)
@@ -114,9 +120,9 @@ test('a drag moves the wall as far as the pointer', () => {
 const STAGE = { width: 1280, height: 800 }
 
 test('the block under a point inside a block’s box is that block', () => {
-  const inside = anyNumber(0.01, 0.99)
+  const inside = generateNumber(0.01, 0.99)
   fc.assert(
-    fc.property(camerasIn(STAGE), blocks, inside, inside, (camera, block, across, down) => {
+    fc.property(generateCamera(STAGE), blocks, inside, inside, (camera, block, across, down) => {
       const box = boxOf(camera, STAGE, block)
       const point = { x: box.left + box.width * across, y: box.top + box.height * down }
       expect(findBlock(camera, STAGE, point)).toBe(block)
@@ -125,9 +131,9 @@ test('the block under a point inside a block’s box is that block', () => {
 })
 
 test('outside the wall there is no block', () => {
-  const camera = fit(STAGE)
-  const corner = boxOf(camera, STAGE, indexOf(0, 0))
-  const opposite = boxOf(camera, STAGE, indexOf(159, 89))
+  const camera = fitWall(STAGE)
+  const corner = boxOf(camera, STAGE, requireBlockAt(0, 0))
+  const opposite = boxOf(camera, STAGE, requireBlockAt(159, 89))
   expect(findBlock(camera, STAGE, { x: corner.left - 1, y: 400 })).toBeUndefined()
   expect(findBlock(camera, STAGE, { x: 640, y: corner.top - 1 })).toBeUndefined()
   expect(findBlock(camera, STAGE, { x: opposite.left + opposite.width + 1, y: 400 })).toBeUndefined()
@@ -135,6 +141,6 @@ test('outside the wall there is no block', () => {
 })
 
 test('the middle of the stage shows a block of the middle of the wall', () => {
-  const block = findBlock(fit(STAGE), STAGE, { x: 641, y: 401 })
+  const block = findBlock(fitWall(STAGE), STAGE, { x: 641, y: 401 })
   expect(block === undefined ? undefined : coordOf(block)).toBe('80,45')
 })

@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { BlockIndex } from '../../../../shared/wall.ts'
-import { type Camera, boxOf, clamp, fit, lookAt, reveal } from '../../../../viewer/camera/camera.ts'
-import { type Motion, advance, throwSpeed } from '../../../../viewer/camera/motion.ts'
+import { type Camera, boxOf, clampCamera, fitWall, lookAt, reveal } from '../../../../viewer/camera/camera.ts'
+import { type Motion, advanceMotion, computeThrowSpeed } from '../../../../viewer/camera/motion.ts'
 import { boundsOf } from '../../../../viewer/wall/artworks.ts'
-import { blocks, camerasIn, anyNumber } from '../any-camera.ts'
+import { blocks, generateCamera, generateNumber } from '../any-camera.ts'
 
 const view = { width: 1280, height: 755 }
-const cameras = camerasIn(view)
+const cameras = generateCamera(view)
 const FRAME_MS = 16
 const FRAMES_MAX = 200
 
@@ -15,12 +15,12 @@ const FRAMES_MAX = 200
 function moveToRest(camera: Camera, motion: Motion) {
   let now: { camera: Camera; motion: Motion | undefined } = { camera, motion }
   let frames = 0
-  for (; now.motion && frames < FRAMES_MAX; frames++) now = advance(now.camera, view, now.motion, FRAME_MS)
+  for (; now.motion && frames < FRAMES_MAX; frames++) now = advanceMotion(now.camera, view, now.motion, FRAME_MS)
   return { camera: now.camera, frames }
 }
 
 test('a thrown wall slows down and comes to rest', () => {
-  const speeds = anyNumber(-20, 20)
+  const speeds = generateNumber(-20, 20)
   fc.assert(
     fc.property(cameras, speeds, speeds, (camera, vx, vy) => {
       expect(moveToRest(camera, { kind: 'glide', vx, vy }).frames).toBeLessThan(FRAMES_MAX)
@@ -29,7 +29,7 @@ test('a thrown wall slows down and comes to rest', () => {
 })
 
 test('a thrown wall continues in the direction of the throw', () => {
-  const near = clamp({ x: 800, y: 450, zoom: 10 }, view)
+  const near = clampCamera({ x: 800, y: 450, zoom: 10 }, view)
   const after = moveToRest(near, { kind: 'glide', vx: 1, vy: -0.5 }).camera
   expect(after.x).toBeLessThan(near.x)
   expect(after.y).toBeGreaterThan(near.y)
@@ -37,9 +37,9 @@ test('a thrown wall continues in the direction of the throw', () => {
 
 test('a drag that ends in motion throws the wall, and one that came to rest does not', () => {
   const trail = [0, 16, 32, 48].map((time) => ({ x: 10 * time, y: -time, time }))
-  expect(throwSpeed(trail, 50)).toEqual({ vx: 10, vy: -1 })
-  expect(throwSpeed(trail, 200)).toBeUndefined()
-  expect(throwSpeed(trail.slice(0, 1), 5)).toBeUndefined()
+  expect(computeThrowSpeed(trail, 50)).toEqual({ vx: 10, vy: -1 })
+  expect(computeThrowSpeed(trail, 200)).toBeUndefined()
+  expect(computeThrowSpeed(trail.slice(0, 1), 5)).toBeUndefined()
 })
 
 test('a flight ends exactly at its target', () => {
@@ -47,15 +47,15 @@ test('a flight ends exactly at its target', () => {
     fc.property(cameras, cameras, (from, to) => {
       const end = moveToRest(from, { kind: 'flight', to })
       expect(end.frames).toBeLessThan(FRAMES_MAX)
-      expect(end.camera).toEqual(clamp(to, view))
+      expect(end.camera).toEqual(clampCamera(to, view))
     }),
   )
 })
 
 test('a page that slept does not jump', () => {
-  const from = fit(view)
-  const motion: Motion = { kind: 'flight', to: clamp({ x: 100, y: 100, zoom: 20 }, view) }
-  expect(advance(from, view, motion, 60_000)).toEqual(advance(from, view, motion, 64))
+  const from = fitWall(view)
+  const motion: Motion = { kind: 'flight', to: clampCamera({ x: 100, y: 100, zoom: 20 }, view) }
+  expect(advanceMotion(from, view, motion, 60_000)).toEqual(advanceMotion(from, view, motion, 64))
 })
 
 test('an area that is shown is wholly on the stage', () => {
@@ -72,7 +72,7 @@ test('the wall moves until the block of the cursor is visible, and not if it is 
     fc.property(cameras, blocks, (camera, block) => {
       // Nearer than that a block is larger than the stage's middle.
       const from = { ...camera, zoom: Math.min(camera.zoom, 30) }
-      const after = reveal(clamp(from, view), view, boundsOf([block]))
+      const after = reveal(clampCamera(from, view), view, boundsOf([block]))
       expectOnStage(after, block)
       expect(reveal(after, view, boundsOf([block]))).toEqual(after)
     }),

@@ -5,11 +5,11 @@ import { TOTAL_BLOCKS, coordOf } from '../../../../shared/wall.ts'
 import { withChanges } from '../../../../viewer/data/apply-updates.ts'
 import { readWall } from '../../../../viewer/data/read-wall.ts'
 import { readPicture } from '../../../../viewer/wall/pixel-buffer.ts'
-import { wallOf as wallFrom, type Wall } from '../../../../viewer/wall/wall-model.ts'
-import { pixelsOf, withoutPictures } from '../../../support/page/sample-server.ts'
-import { indexOf, canvas, openBlock, rainbowBlock, wallOf } from '../../../support/page/sample-wall.ts'
+import { buildWall as wallFrom, type Wall } from '../../../../viewer/wall/wall-model.ts'
+import { encodePixels, omitPictures } from '../../../support/page/sample-server.ts'
+import { requireBlockAt, canvas, openBlock, rainbowBlock, buildSampleWall } from '../../../support/page/sample-wall.ts'
 
-const readingOf = (read: Canvas) => ({ pixels: pixelsOf(read), blocks: withoutPictures(read) })
+const createReading = (read: Canvas) => ({ pixels: encodePixels(read), blocks: omitPictures(read) })
 
 const px = new Uint8Array(100).fill(7).toBase64()
 const carol: Sale['agent'] = { id: 3, name: 'Carol', wallet: '0xcccc…cccc', framework: null }
@@ -25,11 +25,11 @@ const createSale = (seq: number, block = openBlock, agent = carol) => ({
 })
 
 test('a sale assigns its block to its agent, who is new or gains one', () => {
-  const after = withChanges(wallOf(canvas), [
+  const after = withChanges(buildSampleWall(canvas), [
     createSale(5),
-    createSale(6, indexOf(0, 0), { ...carol, id: 1, name: 'Ada' }),
+    createSale(6, requireBlockAt(0, 0), { ...carol, id: 1, name: 'Ada' }),
   ])
-  expect(after.changed).toEqual([openBlock, indexOf(0, 0)])
+  expect(after.changed).toEqual([openBlock, requireBlockAt(0, 0)])
   expect(after.claims.get(openBlock)).toEqual({ i: openBlock, a: 2, t: 1_760_000_900_005 })
   expect(readPicture(after.texture, openBlock)).toEqual(Uint8Array.fromBase64(px))
   expect(after.agents.map(({ name, blocks }) => [name, blocks])).toEqual([
@@ -47,8 +47,8 @@ test('a sale assigns its block to its agent, who is new or gains one', () => {
 })
 
 test('a sale that arrives again is counted once, and brings the picture that was read before it', () => {
-  const once = withChanges(wallOf(canvas), [createSale(5)])
-  const again = withChanges({ ...once, texture: wallOf(canvas).texture }, [createSale(5)])
+  const once = withChanges(buildSampleWall(canvas), [createSale(5)])
+  const again = withChanges({ ...once, texture: buildSampleWall(canvas).texture }, [createSale(5)])
   expect([again.stats, again.agents]).toEqual([once.stats, once.agents])
   expect(readPicture(again.texture, openBlock)).toEqual(Uint8Array.fromBase64(px))
 })
@@ -60,7 +60,7 @@ test('a repaint and a new name are applied, and applying them again changes noth
     { number: 6, kind: 'identity' as const, t: 9, agent: { id: 1, name: 'Ada II', framework: null } },
     { number: 7, kind: 'repaint' as const, t: 9, i: openBlock, coord: coordOf(openBlock) },
   ]
-  const once = withChanges(wallOf(canvas), news)
+  const once = withChanges(buildSampleWall(canvas), news)
   expect(once.changed).toEqual([rainbowBlock])
   expect(once.claims.get(rainbowBlock)).toEqual({ i: rainbowBlock, a: 0, t: 1_760_000_000_000, m: 'new' })
   expect(readPicture(once.texture, rainbowBlock)).toEqual(Uint8Array.fromBase64(px))
@@ -73,8 +73,8 @@ test('applying sales leads to the same wall as the canvas read that has them', (
   const agents = [...canvas.agents, { ...carol, blocks: 1 }]
   const blocks = [...canvas.blocks, { i: openBlock, a: 2, t: 1_760_000_900_005, px }]
   const stats = { claimed: 5, remaining: TOTAL_BLOCKS - 5, agents: 3, lastClaimedAt: 1_760_000_900_005, lastSaleId: 5 }
-  const read = wallOf({ ...canvas, agents, blocks, stats })
-  const told = withChanges(wallOf(canvas), [createSale(5)])
+  const read = buildSampleWall({ ...canvas, agents, blocks, stats })
+  const told = withChanges(buildSampleWall(canvas), [createSale(5)])
   for (const key of ['agents', 'stats', 'texture', 'claims'] as const) expect(told[key]).toEqual(read[key])
 })
 
@@ -84,8 +84,8 @@ test('two halves of different moments and the changes between them lead to the c
     { number: 6, kind: 'repaint' as const, t: 9, i: openBlock, coord: coordOf(openBlock), m: 'new' },
     { number: 7, kind: 'repaint' as const, t: 9, i: rainbowBlock, coord: coordOf(rainbowBlock), m: 'mine', px },
   ]
-  const early = readingOf(canvas)
-  const now = withChanges(wallOf(canvas), changes)
+  const early = createReading(canvas)
+  const now = withChanges(buildSampleWall(canvas), changes)
   const { agents, stats, claims } = now
   const late = { ...early.blocks, agents: [...agents], stats, blocks: [...claims.values()] }
   const known = withChanges(wallFrom({ pixels: early.pixels, blocks: late }), changes)
@@ -94,7 +94,7 @@ test('two halves of different moments and the changes between them lead to the c
 
 test('a wall whose pictures arrive in pieces before its texts equals the canvas read', async () => {
   const shown: Wall[] = []
-  const { pixels, blocks } = readingOf(canvas)
+  const { pixels, blocks } = createReading(canvas)
   const { promise: isDrawn, resolve } = Promise.withResolvers<void>()
   const pieces = new ReadableStream({
     async start(stream) {
@@ -106,14 +106,14 @@ test('a wall whose pictures arrive in pieces before its texts equals the canvas 
   })
   const headers = { 'log-number': '4' }
   const { wall, number } = await readWall({
-    ask: async (path) =>
+    requestPath: async (path) =>
       path === '/api/blocks' ? Response.json(blocks, { headers }) : new Response(pieces, { headers }),
     show(next) {
       shown.push(next)
       resolve()
     },
   })
-  const whole = wallOf(canvas)
+  const whole = buildSampleWall(canvas)
   expect([number, wall.changed]).toEqual([4, undefined])
   expect(shown[0]?.complete).toBe(false)
   for (const key of ['agents', 'stats', 'texture', 'claims', 'complete'] as const)

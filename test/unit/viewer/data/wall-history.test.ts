@@ -6,31 +6,31 @@ import { withChanges } from '../../../../viewer/data/apply-updates.ts'
 import { createState, selectShownWall, step } from '../../../../viewer/state.ts'
 import { findArtwork } from '../../../../viewer/wall/artworks.ts'
 import { createTexture, readPicture } from '../../../../viewer/wall/pixel-buffer.ts'
-import { historyOf, rebuildPast, type Past } from '../../../../viewer/wall/wall-history.ts'
-import { indexOf, canvas as sample, wallOf } from '../../../support/page/sample-wall.ts'
+import { createHistory, rebuildPast, type Past } from '../../../../viewer/wall/wall-history.ts'
+import { requireBlockAt, canvas as sample, buildSampleWall } from '../../../support/page/sample-wall.ts'
 
-const nobodys = wallOf({
+const nobodys = buildSampleWall({
   ...sample,
   agents: [],
   blocks: [],
   stats: { ...sample.stats, claimed: 0, agents: 0, lastClaimedAt: null, lastSaleId: 0 },
 })
 const agent = { id: 1, name: 'Ada', wallet: '0x1234…abcd', framework: null }
-const blocks = [indexOf(0, 0), indexOf(5, 5), indexOf(159, 89)] as const
+const blocks = [requireBlockAt(0, 0), requireBlockAt(5, 5), requireBlockAt(159, 89)] as const
 const createColour = (index: number) => new Uint8Array(100).fill(index).toBase64()
 
 /** Change number `n`, made at the time `n`: the first on a block sells it. */
-function change(number: number, block: (typeof blocks)[number], seq: number | undefined): ChangeDto {
+function createChange(number: number, block: (typeof blocks)[number], seq: number | undefined): ChangeDto {
   const shown = { number, t: number, i: block, coord: coordOf(block), m: `change ${number}`, px: createColour(number) }
   return seq === undefined ? { kind: 'repaint', ...shown } : { kind: 'sale', seq, agent, ...shown }
 }
 
-function logOf(order: readonly (typeof blocks)[number][]): ChangeDto[] {
+function createLog(order: readonly (typeof blocks)[number][]): ChangeDto[] {
   const sold = new Set<number>()
   return order.map((block, n) => {
     const isSold = sold.has(block)
     sold.add(block)
-    return change(n + 1, block, isSold ? undefined : sold.size)
+    return createChange(n + 1, block, isSold ? undefined : sold.size)
   })
 }
 
@@ -42,9 +42,9 @@ test('a moment in the history shows the result of all changes until then, whethe
       fc.array(fc.constantFrom(...blocks), { minLength: 1, maxLength: 12 }),
       fc.array(fc.nat({ max: 13 }), { minLength: 1, maxLength: 5 }),
       (order, moments) => {
-        const log = logOf(order)
+        const log = createLog(order)
         const present = withChanges(createFresh(), log)
-        const history = historyOf(log, log.length)
+        const history = createHistory(log, log.length)
         let past: Past | undefined
         for (const moment of moments) {
           past = rebuildPast(present, history, moment, past)
@@ -61,11 +61,11 @@ test('a moment in the history shows the result of all changes until then, whethe
 })
 
 test('looking at the history does not change the present', () => {
-  const log = logOf([blocks[0], blocks[0]])
+  const log = createLog([blocks[0], blocks[0]])
   const wall = withChanges(createFresh(), log)
   const remembering = step(
     { ...createState({ width: 100, height: 100 }), wall },
-    { do: 'history-loaded', history: historyOf(log, 2) },
+    { do: 'history-loaded', history: createHistory(log, 2) },
   )
   const then = step(remembering, { do: 'seek', at: 1 })
   expect(readPicture(selectShownWall(then)?.texture ?? createTexture(), blocks[0])).toEqual(

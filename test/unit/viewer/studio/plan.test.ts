@@ -3,13 +3,13 @@ import fc from 'fast-check'
 import { placeArea, AREA_BLOCKS_MAX } from '../../../../shared/area.ts'
 import { PALETTE_SIZE } from '../../../../shared/palette.ts'
 import { LINK_MAX, readPlan, writePlan, type Plan } from '../../../../viewer/studio/plan.ts'
-import { indexOf } from '../../../support/page/sample-wall.ts'
+import { requireBlockAt } from '../../../support/page/sample-wall.ts'
 import { prngOf } from '../../../support/prng.ts'
 
 // Goal: a plan's link opens the same plan, and no other text opens anything or costs more than a plan.
 
-function planOf(w: number, h: number, indexAt: (pixel: number) => number, message = ''): Plan {
-  const area = placeArea(indexOf(3, 4), { w, h })
+function createPlan(w: number, h: number, indexAt: (pixel: number) => number, message = ''): Plan {
+  const area = placeArea(requireBlockAt(3, 4), { w, h })
   if (area === undefined) throw new RangeError(`no area is ${w} by ${h} blocks`)
   const indices = Uint8Array.from({ length: w * h * 100 }, (_, pixel) => indexAt(pixel) % PALETTE_SIZE)
   return { area, words: { name: 'Ada', message, link: 'https://example.com/a' }, indices }
@@ -20,7 +20,7 @@ async function packContent(content: Uint8Array<ArrayBuffer>): Promise<string> {
   return `#plan=${(await new Response(stream).bytes()).toBase64({ alphabet: 'base64url', omitPadding: true })}`
 }
 
-const noiseOf = (seed: number) => {
+const createNoise = (seed: number) => {
   const prng = prngOf(seed)
   return () => prng.below(PALETTE_SIZE)
 }
@@ -33,7 +33,7 @@ test('a plan stays the same when it is written as a link and read again', async 
       fc.integer({ min: 0, max: 999 }),
       fc.string({ maxLength: 280, unit: 'binary' }),
       async (w, h, seed, message) => {
-        const plan = planOf(w, h, noiseOf(seed), message.toWellFormed())
+        const plan = createPlan(w, h, createNoise(seed), message.toWellFormed())
         const link = await writePlan(plan)
         expect(link).toMatch(/^#plan=[\w-]+$/)
         expect(await readPlan(link ?? '')).toEqual(plan)
@@ -45,12 +45,12 @@ test('a plan stays the same when it is written as a link and read again', async 
 
 test('the largest area fits a link if its picture is plain, and has none if its picture is noise', async () => {
   expect(AREA_BLOCKS_MAX).toBe(20 * 20)
-  expect((await writePlan(planOf(20, 20, () => 7)))?.length).toBeLessThan(LINK_MAX)
-  expect(typeof (await writePlan(planOf(20, 20, noiseOf(7))))).toBe('undefined')
+  expect((await writePlan(createPlan(20, 20, () => 7)))?.length).toBeLessThan(LINK_MAX)
+  expect(typeof (await writePlan(createPlan(20, 20, createNoise(7))))).toBe('undefined')
 })
 
 test('an invalid or truncated plan, or one with another size, colour or position, opens nothing', async () => {
-  const whole = (await writePlan(planOf(2, 2, noiseOf(7)))) ?? ''
+  const whole = (await writePlan(createPlan(2, 2, createNoise(7)))) ?? ''
   const texts = [
     '#plan=',
     '#plan=%%%',

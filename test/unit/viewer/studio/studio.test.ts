@@ -4,9 +4,9 @@ import { readPlainPng } from '../../../../server/adapters/pictures/png.ts'
 import { AreaOrder } from '../../../../shared/contract/area-order.ts'
 import { PALETTE_SIZE } from '../../../../shared/palette.ts'
 import { formatAreaMessage, hashPixels } from '../../../../shared/signing.ts'
-import { chooseAdvice, countCovered, dealOf, priceOf } from '../../../../viewer/studio/order/cost-summary.ts'
-import { needsFile, writeOrder } from '../../../../viewer/studio/order/export-formats.ts'
-import { orderOf, type RepaintOrder } from '../../../../viewer/studio/order/order.ts'
+import { chooseAdvice, countCovered, chooseDeal, formatTotal } from '../../../../viewer/studio/order/cost-summary.ts'
+import { needsFile, renderOrder } from '../../../../viewer/studio/order/export-formats.ts'
+import { createOrder, type RepaintOrder } from '../../../../viewer/studio/order/order.ts'
 import { isPhotograph } from '../../../../viewer/studio/picture-kind.ts'
 import { repaint, type RepaintDeps, type Progress, type RepaintSignature } from '../../../../viewer/studio/repaint.ts'
 import { readBlocksOfWallet, type EditResult } from '../../../../viewer/studio/service.ts'
@@ -20,15 +20,15 @@ import {
   withWidth,
   type Sketch,
 } from '../../../../viewer/studio/sketch.ts'
-import { indexOf, canvas, wallOf } from '../../../support/page/sample-wall.ts'
+import { requireBlockAt, canvas, buildSampleWall } from '../../../support/page/sample-wall.ts'
 import { pngOf, RGBA } from '../../../support/picture-files.ts'
 
 const photo = { name: 'photo.png', width: 1200, height: 900, isPhoto: true, isClear: false }
 
 /** A picture at a position, with each pixel encoding its own position. */
-function createPainted(col: number, row: number, width: number, height: number): Sketch {
+function createPaintedSketch(col: number, row: number, width: number, height: number): Sketch {
   const sketch = withPicture(
-    { ...createSketch({ col, row }), wall: wallOf(canvas) },
+    { ...createSketch({ col, row }), wall: buildSampleWall(canvas) },
     { name: 'a.png', width, height, isPhoto: false, isClear: false },
   )
   const { w, h } = sketch.size
@@ -80,12 +80,12 @@ describe('a sketch', () => {
   })
 
   test('a picture made of whole blocks keeps its pixels, and any other one begins small and in proportion', () => {
-    const sizeOf = (width: number, height: number) =>
+    const measurePicture = (width: number, height: number) =>
       withPicture(createSketch({ col: 0, row: 0 }), { ...photo, width, height }).size
-    expect(sizeOf(160, 90)).toEqual({ w: 16, h: 9 })
-    expect(sizeOf(1200, 900)).toEqual({ w: 8, h: 6 })
-    expect(sizeOf(25, 31)).toEqual({ w: 3, h: 4 })
-    expect(sizeOf(5000, 10)).toEqual({ w: 8, h: 1 })
+    expect(measurePicture(160, 90)).toEqual({ w: 16, h: 9 })
+    expect(measurePicture(1200, 900)).toEqual({ w: 8, h: 6 })
+    expect(measurePicture(25, 31)).toEqual({ w: 3, h: 4 })
+    expect(measurePicture(5000, 10)).toEqual({ w: 8, h: 1 })
   })
 
   test('one side follows the other while the proportions are kept', () => {
@@ -104,26 +104,37 @@ describe('a sketch', () => {
   })
 
   test('a picture that is only moved is not painted again', () => {
-    const sketch = createPainted(10, 10, 20, 20)
+    const sketch = createPaintedSketch(10, 10, 20, 20)
     expect(finishPicture(moveSketch(sketch, { col: 20, row: 20 }))).toBe(finishPicture(sketch))
     expect(finishPicture(withWidth(sketch, 3))).toBeUndefined()
     expect(finishPicture({ ...sketch, style: { ...sketch.style } })).toBeUndefined()
   })
 
   test('covered blocks are counted by kind, and are bought or repainted only all together', () => {
-    const sketch = { ...createPainted(78, 44, 40, 20), mine: new Set([indexOf(80, 45)]), held: 1 }
+    const sketch = { ...createPaintedSketch(78, 44, 40, 20), mine: new Set([requireBlockAt(80, 45)]), held: 1 }
     expect(countCovered(sketch)).toEqual({ open: 3, held: 1, others: 3, mine: 1 })
-    expect(dealOf(sketch)).toBe('neither')
-    expect(dealOf(createPainted(10, 10, 40, 20))).toBe('buy')
-    expect(dealOf({ ...createPainted(10, 10, 40, 20), held: 1 })).toBe('neither')
-    expect(dealOf({ ...createPainted(80, 45, 10, 10), mine: new Set([indexOf(80, 45)]) })).toBe('repaint')
+    expect(chooseDeal(sketch)).toBe('neither')
+    expect(chooseDeal(createPaintedSketch(10, 10, 40, 20))).toBe('buy')
+    expect(chooseDeal({ ...createPaintedSketch(10, 10, 40, 20), held: 1 })).toBe('neither')
+    expect(chooseDeal({ ...createPaintedSketch(80, 45, 10, 10), mine: new Set([requireBlockAt(80, 45)]) })).toBe(
+      'repaint',
+    )
     const { wall } = sketch
-    expect(dealOf({ ...createPainted(10, 10, 40, 20), wall: wall && { ...wall, complete: false } })).toBe('neither')
-    expect(priceOf({ pricing: { perPixel: '0.025', perBlock: '2.50', asset: 'USDC', network: '' } }, 3)).toBe('7.50')
+    expect(chooseDeal({ ...createPaintedSketch(10, 10, 40, 20), wall: wall && { ...wall, complete: false } })).toBe(
+      'neither',
+    )
+    expect(formatTotal({ pricing: { perPixel: '0.025', perBlock: '2.50', asset: 'USDC', network: '' } }, 3)).toBe(
+      '7.50',
+    )
   })
 
   test('if the blocks differ, or the wall is sold out, the page says what to do', () => {
-    const mixed = { ...createPainted(78, 44, 40, 20), wallet: '0x12', mine: new Set([indexOf(80, 45)]), held: 1 }
+    const mixed = {
+      ...createPaintedSketch(78, 44, 40, 20),
+      wallet: '0x12',
+      mine: new Set([requireBlockAt(80, 45)]),
+      held: 1,
+    }
     expect(chooseAdvice(mixed)).toBe(
       'Blocks under the picture: 3 available, 1 yours, 1 being bought by others, 3 owned by others. Move it to where all blocks are available, or all are yours.',
     )
@@ -131,20 +142,20 @@ describe('a sketch', () => {
     const { wall } = mixed
     const soldOut = { ...mixed, wall: wall && { ...wall, stats: { ...wall.stats, remaining: 0 } } }
     expect(chooseAdvice(soldOut)).toStartWith('Every block is sold. If you own some, enter your wallet address')
-    expect(chooseAdvice(createPainted(10, 10, 40, 20))).toBe('')
-    expect(chooseAdvice({ ...soldOut, ...createPainted(80, 45, 10, 10), wall: soldOut.wall, mine: mixed.mine })).toBe(
-      '',
-    )
+    expect(chooseAdvice(createPaintedSketch(10, 10, 40, 20))).toBe('')
+    expect(
+      chooseAdvice({ ...soldOut, ...createPaintedSketch(80, 45, 10, 10), wall: soldOut.wall, mine: mixed.mine }),
+    ).toBe('')
   })
 })
 
 describe('an order', () => {
   const words = { name: 'Ada', message: "a & b's", link: '' }
-  const open = { ...createPainted(10, 20, 20, 10), words }
-  const own = { ...createPainted(80, 45, 10, 10), words, mine: new Set([indexOf(80, 45)]) }
+  const open = { ...createPaintedSketch(10, 20, 20, 10), words }
+  const own = { ...createPaintedSketch(80, 45, 10, 10), words, mine: new Set([requireBlockAt(80, 45)]) }
 
   const orderSketch = (sketch: Sketch) => {
-    const order = orderOf(sketch, 'https://wall.example')
+    const order = createOrder(sketch, 'https://wall.example')
     if (order === undefined) throw new Error('there is an order')
     return order
   }
@@ -179,8 +190,8 @@ describe('an order', () => {
   })
 
   test('there is no order before the picture is painted, or if the blocks differ', () => {
-    expect(orderOf({ ...open, painted: undefined }, 'https://wall.example')).toBeUndefined()
-    expect(orderOf(createPainted(78, 44, 40, 20), 'https://wall.example')).toBeUndefined()
+    expect(createOrder({ ...open, painted: undefined }, 'https://wall.example')).toBeUndefined()
+    expect(createOrder(createPaintedSketch(78, 44, 40, 20), 'https://wall.example')).toBeUndefined()
   })
 
   test.each([
@@ -189,25 +200,28 @@ describe('an order', () => {
   ])('every form of %s contains its address and its picture', (_, sketch, said) => {
     const order = orderSketch(sketch)
     for (const form of ['prompt', 'curl', 'script'] as const) {
-      const { name, text } = writeOrder(order, form)
+      const { name, text } = renderOrder(order, form)
       expect(name).toStartWith(`pixel-wall-${order.area.replaceAll(',', '-')}.`)
       for (const part of [order.url, order.body.pixels ?? '', said]) expect(text).toContain(part)
     }
-    expect(JSON.parse(writeOrder(order, 'json').text)).toEqual(order.body)
-    expect(() => new Bun.Transpiler({ loader: 'ts' }).scan(writeOrder(order, 'script').text)).not.toThrow()
+    expect(JSON.parse(renderOrder(order, 'json').text)).toEqual(order.body)
+    expect(() => new Bun.Transpiler({ loader: 'ts' }).scan(renderOrder(order, 'script').text)).not.toThrow()
   })
 
   test('a shell reads the words of a command as they were written', async () => {
-    const command = writeOrder(orderSketch(open), 'curl').text.split('\n').at(-2) ?? ''
+    const command = renderOrder(orderSketch(open), 'curl').text.split('\n').at(-2) ?? ''
     const given = await Bun.$`sh -c ${command.replace('curl', "printf '%s\n'")}`.text()
     expect(JSON.parse(given.trim().split('\n').at(-1) ?? '')).toEqual(orderSketch(open).body)
   })
 
   test('a prompt contains its body whatever its size, and says when only a program can copy it', () => {
-    const [small, large] = [orderSketch(createPainted(10, 10, 20, 10)), orderSketch(createPainted(0, 0, 160, 90))]
+    const [small, large] = [
+      orderSketch(createPaintedSketch(10, 10, 20, 10)),
+      orderSketch(createPaintedSketch(0, 0, 160, 90)),
+    ]
     expect([needsFile(small), needsFile(large)]).toEqual([false, true])
     for (const order of [small, large]) {
-      const { text } = writeOrder(order, 'prompt')
+      const { text } = renderOrder(order, 'prompt')
       const [, json = ''] = /```json\n(.*)\n```\n$/s.exec(text) ?? []
       expect(Bun.deepEquals(JSON.parse(json), order.body)).toBe(true)
       expect(text.includes('at the end of this file')).toBe(needsFile(order))
@@ -226,7 +240,7 @@ describe('repainting', () => {
     body: { pixels },
   }
 
-  function depsOf(answers: EditResult[]) {
+  function createDeps(answers: EditResult[]) {
     const signed: string[] = []
     const sent: RepaintSignature[] = []
     const told: Progress[] = []
@@ -244,7 +258,7 @@ describe('repainting', () => {
   }
 
   test('repainting signs the canonical text of the area once, for the digest of its pixels', async () => {
-    const calm = depsOf([])
+    const calm = createDeps([])
     await repaint(order, calm)
     expect(calm.told.map(({ state }) => state)).toEqual(['signing', 'sending', 'done'])
     const digest = hashPixels(new Uint8Array(200))
@@ -254,7 +268,7 @@ describe('repainting', () => {
   })
 
   test('a lost repaint request is sent again with the same signature', async () => {
-    const calm = depsOf([{ kind: 'lost', words: 'gone' }])
+    const calm = createDeps([{ kind: 'lost', words: 'gone' }])
     await repaint(order, calm)
     const failed = calm.told.at(-1)
     if (failed?.state !== 'failed') throw new Error('the first request was lost')
@@ -266,14 +280,14 @@ describe('repainting', () => {
 
   test('if the clocks differ, the next text is signed with the service’s time', async () => {
     const now = Date.now() + 3_600_000
-    const calm = depsOf([{ kind: 'refused', words: 'late', now }])
+    const calm = createDeps([{ kind: 'refused', words: 'late', now }])
     await repaint(order, calm)
     await repaint(order, calm)
     expect(Math.abs((calm.sent[1]?.ts ?? 0) - now)).toBeLessThan(60_000)
   })
 
   test('if the owner of the wallet declines, nothing is sent', async () => {
-    const calm = depsOf([])
+    const calm = createDeps([])
     await repaint(order, { ...calm, sign: async () => ({ declined: true, words: 'no' }) })
     expect(calm.told.at(-1)).toEqual({ state: 'failed', words: 'no' })
     expect(calm.sent).toEqual([])

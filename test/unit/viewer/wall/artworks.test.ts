@@ -2,20 +2,20 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { cellOf, type BlockIndex } from '../../../../shared/wall.ts'
 import { groupIntoWorks } from '../../../../shared/works.ts'
-import { boundsOf, edgesOf, findWork } from '../../../../viewer/wall/artworks.ts'
+import { boundsOf, traceEdges, findWork } from '../../../../viewer/wall/artworks.ts'
 import {
-  indexOf,
+  requireBlockAt,
   blockWithoutPicture,
   canvas,
   checkerBlock,
   nastyBlock,
   rainbowBlock,
-  wallOf,
+  buildSampleWall,
 } from '../../../support/page/sample-wall.ts'
 
-const wall = wallOf(canvas)
+const wall = buildSampleWall(canvas)
 
-const touch = (a: BlockIndex, b: BlockIndex) => {
+const areAdjacent = (a: BlockIndex, b: BlockIndex) => {
   const [one, other] = [cellOf(a), cellOf(b)]
   return Math.abs(one.col - other.col) + Math.abs(one.row - other.row) === 1
 }
@@ -24,16 +24,18 @@ test('every sold block belongs to one artwork, and different artworks never touc
   // Few columns, so that blocks do touch.
   const crowded = fc
     .uniqueArray(fc.tuple(fc.nat(7), fc.nat(7)), { selector: String })
-    .map((cells) => cells.map(([col, row]) => indexOf(col, row)))
+    .map((cells) => cells.map(([col, row]) => requireBlockAt(col, row)))
   fc.assert(
     fc.property(crowded, (blocks) => {
       const works = groupIntoWorks(blocks)
       expect(works.flat().toSorted((a, b) => a - b)).toEqual(blocks.toSorted((a, b) => a - b))
       works.forEach((work, i) =>
-        works.slice(i + 1).forEach((other) => expect(work.some((a) => other.some((b) => touch(a, b)))).toBe(false)),
+        works
+          .slice(i + 1)
+          .forEach((other) => expect(work.some((a) => other.some((b) => areAdjacent(a, b)))).toBe(false)),
       )
       for (const work of works)
-        for (const block of work) if (work.length > 1) expect(work.some((b) => touch(block, b))).toBe(true)
+        for (const block of work) if (work.length > 1) expect(work.some((b) => areAdjacent(block, b))).toBe(true)
     }),
   )
 })
@@ -42,16 +44,18 @@ test('blocks that touch only at corners are not one artwork, and an open block b
   expect(findWork(wall, rainbowBlock)).toEqual([rainbowBlock, blockWithoutPicture])
   expect(findWork(wall, checkerBlock)).toEqual([checkerBlock])
   expect(findWork(wall, nastyBlock)).toEqual([nastyBlock])
-  expect(findWork(wall, indexOf(0, 0))).toEqual([])
+  expect(findWork(wall, requireBlockAt(0, 0))).toEqual([])
 })
 
 test('an area contains its blocks', () => {
-  expect(boundsOf([indexOf(2, 3), indexOf(5, 1)])).toEqual({ left: 20, top: 10, right: 60, bottom: 40 })
+  expect(boundsOf([requireBlockAt(2, 3), requireBlockAt(5, 1)])).toEqual({ left: 20, top: 10, right: 60, bottom: 40 })
   expect(boundsOf([])).toEqual({ left: 0, top: 0, right: 1600, bottom: 900 })
 })
 
 test('edges run between blocks of the set and other blocks', () => {
-  expect(edgesOf([indexOf(1, 2)])).toBe('M10 20h10M10 30h10M10 20v10M20 20v10')
-  expect(edgesOf([indexOf(0, 0), indexOf(1, 0)])).toBe('M0 0h10M0 10h10M0 0v10M10 0h10M10 10h10M20 0v10')
-  expect(edgesOf([])).toBe('')
+  expect(traceEdges([requireBlockAt(1, 2)])).toBe('M10 20h10M10 30h10M10 20v10M20 20v10')
+  expect(traceEdges([requireBlockAt(0, 0), requireBlockAt(1, 0)])).toBe(
+    'M0 0h10M0 10h10M0 0v10M10 0h10M10 10h10M20 0v10',
+  )
+  expect(traceEdges([])).toBe('')
 })

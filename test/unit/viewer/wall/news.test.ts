@@ -1,39 +1,39 @@
 import { describe, expect, test } from 'bun:test'
-import { addMissed, newsOf, listTourStops } from '../../../../viewer/wall/news.ts'
+import { addMissed, findNews, listTourStops } from '../../../../viewer/wall/news.ts'
 import {
-  indexOf,
+  requireBlockAt,
   blockWithoutPicture,
   canvas,
   checkerBlock,
   nastyBlock,
   openBlock,
   rainbowBlock,
-  wallOf,
+  buildSampleWall,
 } from '../../../support/page/sample-wall.ts'
 
-const wall = wallOf(canvas)
+const wall = buildSampleWall(canvas)
 
 const SOLD_LAST = 1_760_000_300_000
 
 test('the news of today are the blocks sold since midnight, and the number of their agents', () => {
-  const news = newsOf(wall, 1_760_000_100_000)
+  const news = findNews(wall, 1_760_000_100_000)
   expect(news).toMatchObject({ agents: 2, since: 'today' })
   expect(new Set(news?.blocks)).toEqual(new Set([nastyBlock, checkerBlock, blockWithoutPicture]))
 })
 
 test('if nothing was sold today, the news is the last sale of all', () => {
   const since = { lastAt: SOLD_LAST, agent: 1 }
-  expect(newsOf(wall, SOLD_LAST + 1)).toEqual({ blocks: [nastyBlock], agents: 1, since })
+  expect(findNews(wall, SOLD_LAST + 1)).toEqual({ blocks: [nastyBlock], agents: 1, since })
 })
 
 test('a wall without sales has no news', () => {
-  expect(newsOf(wallOf({ ...canvas, blocks: [] }), 0)).toBeUndefined()
+  expect(findNews(buildSampleWall({ ...canvas, blocks: [] }), 0)).toBeUndefined()
 })
 
 test('the news of a returning visitor are the missed changes, not the sales of today', () => {
   const missed = { since: 5, blocks: new Set([rainbowBlock, nastyBlock, openBlock]) }
-  expect(newsOf(wall, 0, missed)).toEqual({ blocks: [rainbowBlock, nastyBlock], agents: 2, since: 5 })
-  expect(newsOf(wall, SOLD_LAST, { since: 5, blocks: new Set() })?.since).toBe('today')
+  expect(findNews(wall, 0, missed)).toEqual({ blocks: [rainbowBlock, nastyBlock], agents: 2, since: 5 })
+  expect(findNews(wall, SOLD_LAST, { since: 5, blocks: new Set() })?.since).toBe('today')
 })
 
 test('the missed blocks grow as changes arrive', () => {
@@ -54,7 +54,7 @@ describe('a tour through new blocks', () => {
     Array.from({ length: w * h }, (_, at) => ({ i: from + (at % w) + 160 * Math.floor(at / w), a, t }))
   const px = new Uint8Array(100).toBase64()
   const createPaintedWall = (...areas: ReturnType<typeof createArea>[]) =>
-    wallOf({ ...canvas, blocks: areas.flat().map((block) => ({ ...block, px })) })
+    buildSampleWall({ ...canvas, blocks: areas.flat().map((block) => ({ ...block, px })) })
 
   test('a tour visits the artwork with the most new blocks first, and an open block next to the newest artwork last', () => {
     const shown = createPaintedWall(
@@ -63,13 +63,18 @@ describe('a tour through new blocks', () => {
       createArea(1600, 2, 2, 0, 2),
     )
     const blocks = [...shown.claims.keys()]
-    expect(listTourStops(shown, blocks)).toEqual([indexOf(0, 2), indexOf(0, 10), indexOf(0, 0), indexOf(1, 0)])
-    expect(listTourStops(shown, [indexOf(1, 10)])).toEqual([indexOf(0, 10), indexOf(1, 0)])
+    expect(listTourStops(shown, blocks)).toEqual([
+      requireBlockAt(0, 2),
+      requireBlockAt(0, 10),
+      requireBlockAt(0, 0),
+      requireBlockAt(1, 0),
+    ])
+    expect(listTourStops(shown, [requireBlockAt(1, 10)])).toEqual([requireBlockAt(0, 10), requireBlockAt(1, 0)])
   })
 
   test('a tour leaves out artworks without a picture', () => {
-    const shown = wallOf({ ...canvas, blocks: [...createArea(320, 3, 3, 1, 1), { i: 0, a: 0, t: 3, px }] })
-    expect(listTourStops(shown, [...shown.claims.keys()])).toEqual([indexOf(0, 0), indexOf(1, 0)])
+    const shown = buildSampleWall({ ...canvas, blocks: [...createArea(320, 3, 3, 1, 1), { i: 0, a: 0, t: 3, px }] })
+    expect(listTourStops(shown, [...shown.claims.keys()])).toEqual([requireBlockAt(0, 0), requireBlockAt(1, 0)])
   })
 
   test('a tour has at most twelve artworks', () => {
@@ -79,6 +84,6 @@ describe('a tour through new blocks', () => {
 
   test('on a sold-out wall a tour ends with an artwork', () => {
     const full = createPaintedWall(createArea(0, 160, 90, 0, 1))
-    expect(listTourStops(full, [indexOf(5, 5)])).toEqual([indexOf(0, 0)])
+    expect(listTourStops(full, [requireBlockAt(5, 5)])).toEqual([requireBlockAt(0, 0)])
   })
 })

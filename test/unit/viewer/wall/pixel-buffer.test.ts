@@ -11,12 +11,12 @@ import {
   paintBlock,
   readPicture,
 } from '../../../../viewer/wall/pixel-buffer.ts'
-import { indexOf } from '../../../support/page/sample-wall.ts'
+import { requireBlockAt } from '../../../support/page/sample-wall.ts'
 import { blocks } from '../any-camera.ts'
 
 const pictures = fc.uint8Array({ minLength: PIXELS_PER_BLOCK, maxLength: PIXELS_PER_BLOCK, max: PALETTE_SIZE - 1 })
 
-const painted = (block: BlockIndex, px: string | undefined) => {
+const createPaintedTexture = (block: BlockIndex, px: string | undefined) => {
   const texture = createTexture()
   paintBlock(texture, block, px)
   return texture
@@ -25,7 +25,7 @@ const painted = (block: BlockIndex, px: string | undefined) => {
 test('a painted block is in the texture as it was sent, and its neighbours stay open', () => {
   fc.assert(
     fc.property(blocks, pictures, (block, picture) => {
-      const texture = painted(block, picture.toBase64())
+      const texture = createPaintedTexture(block, picture.toBase64())
       expect(readPicture(texture, block)).toEqual(picture)
       expect(texture.filter((byte) => byte === OPEN)).toHaveLength((TOTAL_BLOCKS - 1) * PIXELS_PER_BLOCK)
     }),
@@ -35,7 +35,7 @@ test('a painted block is in the texture as it was sent, and its neighbours stay 
 
 test('a pixel of a block is at its position in the wall', () => {
   const px = Uint8Array.from({ length: PIXELS_PER_BLOCK }, (_, i) => i).toBase64()
-  const texture = painted(indexOf(159, 89), px)
+  const texture = createPaintedTexture(requireBlockAt(159, 89), px)
   expect(texture).toHaveLength(WIDTH * HEIGHT)
   expect(texture.at(-1)).toBe(99)
   expect(texture[890 * WIDTH + 1590]).toBe(0)
@@ -43,9 +43,9 @@ test('a pixel of a block is at its position in the wall', () => {
 })
 
 test('an open block and an owned one without a picture look different from each other and from every picture', () => {
-  const texture = painted(indexOf(1, 0), undefined)
-  const open = new Set(readPicture(texture, indexOf(0, 0)))
-  const unpainted = new Set(readPicture(texture, indexOf(1, 0)))
+  const texture = createPaintedTexture(requireBlockAt(1, 0), undefined)
+  const open = new Set(readPicture(texture, requireBlockAt(0, 0)))
+  const unpainted = new Set(readPicture(texture, requireBlockAt(1, 0)))
   expect(open).toEqual(new Set([OPEN]))
   expect(unpainted).toEqual(new Set([NO_PICTURE_FRAME, NO_PICTURE]))
   expect(Math.min(...open, ...unpainted)).toBeGreaterThanOrEqual(PALETTE_SIZE)
