@@ -18,6 +18,8 @@ export type LeasedWork<T> = {
 export type PaymentLease = {
   /** Runs `work` once no other process works on the payment, or `late` if another works for longer than a payer waits. */
   whenFree<T>(key: PaymentKey, { isOver, work, late }: LeasedWork<T>): Promise<T>
+  /** Whether this process has had the lease of its run all the time, so that no other process can have worked on the payment. */
+  isKept(key: PaymentKey): Promise<boolean>
   /** Runs `work` unless another process works on the payment. */
   unlessTaken<T>(key: PaymentKey, work: () => Promise<T>): Promise<T | 'elsewhere'>
 }
@@ -25,6 +27,7 @@ export type PaymentLease = {
 /** For a store with one process. */
 export const NO_LEASE: PaymentLease = {
   whenFree: (_, { work }) => work('first'),
+  isKept: async () => true,
   unlessTaken: (_, work) => work(),
 }
 
@@ -55,10 +58,13 @@ export function createPaymentLease(leases: Leases, clock: Clock, times = TIMES):
     await ignoreTrouble(leases.give(key))
     giving.delete(keyOf(key))
   }
+  // The leases that another process has had since a run of this one began.
+  const lost = new Set<string>()
   const renewUntil = async (done: AbortSignal, key: PaymentKey): Promise<void> => {
     while (!done.aborted) {
       await clock.wait(times.leaseRenewedEveryMs, done)
-      if (!done.aborted) await ignoreTrouble(leases.take(key, times.leaseMs))
+      const taken = done.aborted ? 'first' : await ignoreTrouble(leases.take(key, times.leaseMs))
+      if (taken === false || taken === 'again') lost.add(keyOf(key))
     }
   }
   const runHolding = async <T>(key: PaymentKey, work: () => Promise<T>): Promise<T> => {
@@ -69,7 +75,10 @@ export function createPaymentLease(leases: Leases, clock: Clock, times = TIMES):
       return await work()
     } finally {
       done.abort()
-      if (hold(key, -1) === 0) giving.set(keyOf(key), give(key, renewed))
+      if (hold(key, -1) === 0) {
+        lost.delete(keyOf(key))
+        giving.set(keyOf(key), give(key, renewed))
+      }
     }
   }
   return {
@@ -84,6 +93,13 @@ export function createPaymentLease(leases: Leases, clock: Clock, times = TIMES):
         if (clock.elapsed() >= deadline) return await late()
         await clock.wait(waitMs)
       }
+    },
+    async isKept(key) {
+      const askedAt = clock.elapsed()
+      const taken = await ignoreTrouble(leases.take(key, times.leaseMs))
+      // A process that stood still meanwhile may have lost it since.
+      const isFresh = clock.elapsed() - askedAt < times.leaseMs
+      return taken === 'first' && isFresh && !lost.has(keyOf(key))
     },
     async unlessTaken(key, work) {
       return (await take(key)) === false ? 'elsewhere' : await runHolding(key, work)

@@ -15,6 +15,7 @@ import {
   type Hash,
   keyOf,
   LAST_CONFIRMATION_MS,
+  type Payment,
   type PaymentKey,
   type Terms,
   selectTerms,
@@ -171,6 +172,16 @@ function isSendable({ sent, started, clock }: Runs, { key, steps, request }: Pur
   return clock.elapsed() - sentAt < VALIDITY_MAX_MS + LAST_CONFIRMATION_MS
 }
 
+/**
+ * Records that another process may have sent a payment to a facilitator until now. Once the payment has expired, an earlier record
+ * stays: else a client that reaches two processes by turns would be told to wait for ever.
+ */
+export function noteSent({ sent, clock }: Pick<Runs, 'sent' | 'clock'>, payment: Payment): void {
+  const hasExpired = clock.now() > 1000 * Number(payment.validBefore) + LAST_CONFIRMATION_MS
+  const before = hasExpired ? sent.get(keyOf(payment)) : undefined
+  sent.set(keyOf(payment), before ?? clock.elapsed())
+}
+
 /** A refusal that does not call a payment uncharged that may still move. */
 const withoutDenial = (outcome: Outcome): Outcome =>
   outcome.kind === 'failure' && outcome.details?.['charged'] === 'no'
@@ -187,14 +198,18 @@ function withHint({ named }: Runs, { key }: PurchaseRun, outcome: Outcome): Outc
 /**
  * Checks the ledger once more before a payer is refused, because another process may work on the same payment. If the
  * purchase has changed, throws `StaleWriteError`, so that the run begins again. If another process holds the block and this
- * payer is asked to wait, marks the purchase as uncertain: that process learns of it only from the store. Throws
+ * payer is asked to wait, marks the purchase as uncertain: that process learns of it only from the store. A run that lost its
+ * lease does not know whether another process has sent the payment to a facilitator. Throws
  * `StoreUnavailable`, which then becomes the response.
  */
-async function checkDenial({ leases, ledger }: Runs, run: PurchaseRun, outcome: Outcome): Promise<void> {
+async function checkDenial(runs: Runs, run: PurchaseRun, outcome: Outcome): Promise<void> {
+  const { leases, lease, ledger } = runs
   if (leases === undefined || outcome.kind === 'bought' || (hasClaimed(run.steps) && isOfPayment(outcome))) return
   const now = await ledger.find(run.key)
   if (now?.state.kind !== findKnownState(run.steps))
     throw new StaleWriteError('another process has taken the payment up')
+  const isDenial = outcome.details?.['charged'] === 'no' && run.request !== undefined && run.isLeased
+  if (isDenial && !(await lease.isKept(run.key))) noteSent(runs, run.request.payment)
   if (!isOfPayment(outcome) || now?.state.kind !== 'reserved' || now.state.uncertain) return
   await ledger.markUncertain(now)
 }

@@ -12,7 +12,15 @@ import type { Clock, Facilitator } from '../ports.ts'
 import { TIMES } from '../times.ts'
 import { createAttemptBudget, lookUpBudget } from './attempt-budget.ts'
 import { createAlertOnce } from './purchase-log.ts'
-import { runForClient, runReconcile, runsOf, type BuyRequest, type PurchaseDeps, type Runs } from './purchase-run.ts'
+import {
+  noteSent,
+  runForClient,
+  runReconcile,
+  runsOf,
+  type BuyRequest,
+  type PurchaseDeps,
+  type Runs,
+} from './purchase-run.ts'
 import { createSingleFlight } from './single-flight.ts'
 import { hasAsked, hasClaimed } from './steps.ts'
 
@@ -86,7 +94,7 @@ function buyInTurn(runs: Runs, request: BuyRequest, client: AbortSignal): Promis
       const isLeased = lease === 'first' || lease === 'again'
       // Another process may have sent the payment to a facilitator that did not respond: only its lease would show that.
       const mayBeElsewhere = lease === 'again' || lease === 'unknown'
-      if (mayBeElsewhere) runs.sent.set(keyOf(payment), runs.sent.get(keyOf(payment)) ?? runs.clock.elapsed())
+      if (mayBeElsewhere) noteSent(runs, payment)
       return runForClient(runs, request, client, buy, resolve, { isSpent, isLeased })
     }
     // A run that only reads takes no lease, so that it does not keep another process from the purchase.

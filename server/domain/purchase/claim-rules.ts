@@ -4,7 +4,7 @@ import type { BlockIndex } from '../../../shared/wall.ts'
 import { StaleWriteError, type Failure } from '../failure.ts'
 import { findNearestArea, occupancyOf } from '../wall/open-space.ts'
 import { movesSameMoney, type Hash, type Payment, type PaymentKey, type UnixMs } from './payment.ts'
-import { isSold, type Purchase, type SoldPurchase } from './purchase.ts'
+import { isSold, type BuyOrder, type Purchase, type SoldPurchase } from './purchase.ts'
 import { alreadyBought, earlierUnresolved, paymentUsed } from './refusals.ts'
 import { countBlocks, resolveTarget, positionOf, targetOf, type Holding, type Target } from './target.ts'
 
@@ -62,6 +62,10 @@ export function coversTarget(purchase: Purchase, asked: Target): boolean {
   if (asked === resolveTarget(purchase)) return asked === target || state.kind !== 'released'
   return asked === target && (positionOf(target).at === 'next' || state.kind !== 'sold')
 }
+
+/** Whether a payment moves the right token to an address of this wall, at any price. */
+export const paysWall = ({ payment: { to, accepted }, terms, payees }: BuyOrder): boolean =>
+  payees.has(to) && accepted.asset === terms.asset && accepted.network === terms.network
 
 /** The refusal of a payment that cannot buy while a prior purchase exists: it names what the prior one bought, or says to wait for it. */
 export function refuseForPrior(prior: Purchase, payment: PaymentKey): Failure {

@@ -11,7 +11,7 @@
 
 import { StoreUnavailable, isFailure, type Failure } from '../failure.ts'
 import { withChargeStatus } from './charging.ts'
-import { coversTarget, refuseForPrior, wasReceiptReusedFor } from './claim-rules.ts'
+import { coversTarget, paysWall, refuseForPrior, wasReceiptReusedFor } from './claim-rules.ts'
 import {
   isSignatureReason,
   findNamedTransaction,
@@ -132,7 +132,7 @@ function* buyFresh(order: BuyOrder, released?: Purchase): Script<Outcome> {
   const { target, payment, listing, terms, now } = order
   // Checked before anything leaves this process. Known payments follow their own rules, so that nobody who altered a resend makes
   // its payer believe that nothing was charged.
-  if (payment.binding === 'mismatch' && released === undefined) return isFailure(listing) ? listing : orderMismatch()
+  if (payment.binding === 'mismatch' && released === undefined && !isFailure(listing)) return orderMismatch()
   const rejection = findRejectionReason(payment, terms, now)
   const checked = yield* ask({ do: 'check-signature', payment })
   if (checked === 'not-signed') return yield* refuseUnsigned(order, rejection)
@@ -197,10 +197,6 @@ function findEligibilityRefusal(
   return rejection === undefined ? undefined : paymentRequired(rejection)
 }
 
-/** Whether a payment moves the right token to an address of this wall, at any price. */
-const paysWall = ({ payment: { to, accepted }, terms, payees }: BuyOrder): boolean =>
-  payees.has(to) && accepted.asset === terms.asset && accepted.network === terms.network
-
 /** Refuses a payment that was spent before the wall received it. It buys nothing; if it paid the wall, its payer gets the contact. */
 function* refuseSpent(order: BuyOrder, prior: Purchase | undefined): Script<Outcome> {
   const { payment, contact } = order
@@ -221,6 +217,11 @@ function* makePicture(payment: Payment, draft: Draft): Script<Listing | Failure>
 /** A released payment was sent again. It may have settled meanwhile, or may still be used for another attempt. */
 function* retryReleased(purchase: Purchase, order: BuyOrder): Script<Outcome> {
   const watched = yield* checkReleased(purchase)
+  if (watched.status?.kind === 'void' && watched.status.final !== true) {
+    // No payer is asked for a new payment while another one of theirs, which a process may have claimed since, has no end.
+    const { prior } = yield* ask({ do: 'check-availability', ...order })
+    if (prior !== undefined) return withChargeStatus(refuseForPrior(prior, order.payment), watched.purchase)
+  }
   if (watched.status?.kind !== 'unspent') return toOutcome(watched, order)
   const listing = withPictureOf(purchase.listing, order)
   return yield* buyFresh({ ...order, target: purchase.target, listing }, purchase)

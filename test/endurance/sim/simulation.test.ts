@@ -69,6 +69,10 @@ const lessons: readonly (readonly [number, string])[] = [
   [1_416_896_435, 'a payment signed for longer was resumed without its lease, while another server worked on it'],
   [3_029_014_470, 'somebody else broadcast a longer authorization of a nonce that was never recorded'],
   [583_034_874, 'a payment that was answered with an earlier receipt had to wait permanently once it had expired'],
+  [80_150_251, 'a server lost the lease of a payment and called it uncharged while another server sent it'],
+  [80_227_347, 'a server that had stood still renewed a lost lease, and called a sent payment uncharged'],
+  [80_316_855, 'a payer was asked for a new payment while another server claimed an earlier one'],
+  [82_046_352, 'an altered order with an invalid listing was rejected without looking at its moved money'],
   [
     3_106_778_314,
     'a payment that was answered with an earlier receipt had to wait permanently once its nonce was spent',

@@ -69,7 +69,9 @@ test('the table shows every path of a request to buy a block', () => {
     look-up: uncertain > [after mark-uncertain]
     look-up: sold | sold, unseen | sold, unanswered -> bought
     look-up: released > ask-chain: paid > [after ask-chain: paid]
-    look-up: released > ask-chain: void > release and watch -> 402 payment_required
+    look-up: released > ask-chain: void > release and watch > prior purchase: none > check-availability -> 402 payment_required
+    look-up: released > ask-chain: void > release and watch > prior purchase: open > check-availability -> 503 settlement_unknown
+    look-up: released > ask-chain: void > release and watch > prior purchase: sold | sold elsewhere > check-availability -> 409 payment_used
     look-up: released > ask-chain: silent -> 503 settlement_unknown
     look-up: credited -> 409 payment_credited
 

@@ -31,7 +31,7 @@ function createWorld() {
     drainMicrotasks()
   }
   const createRecorder = (note: string) => async () => void notes.push(note)
-  return { process: createProcessLease, pass: passTime, notes, told: createRecorder }
+  return { leases, process: createProcessLease, pass: passTime, notes, told: createRecorder }
 }
 
 const isOver = async () => false
@@ -114,6 +114,42 @@ test('if leases cannot be read, payments can still be looked up', async () => {
   await apart.whenFree(KEY, { isOver, work: told('ran'), late: told('late') })
   expect(notes).toEqual(['ran'])
   expect(apart.unlessTaken(KEY, told('swept'))).rejects.toBeInstanceOf(StoreUnavailable)
+})
+
+test('a run knows whether its process has had the lease all the time', async () => {
+  const { process, pass, leases } = createWorld()
+  const [here, there] = [process(), process()]
+  const long = createLongWork()
+  const running = here.whenFree(KEY, { isOver, work: long.run, late: long.run })
+  pass(50_000)
+  expect(await here.isKept(KEY)).toBe(true)
+  leases.end(KEY)
+  await there.unlessTaken(KEY, async () => {})
+  pass(50_000)
+  expect(await here.isKept(KEY)).toBe(false)
+  long.end()
+  await running
+})
+
+test('a lease whose renewal is answered too late counts as lost, like one that the store cannot tell', async () => {
+  const { process, pass } = createWorld()
+  const answering = Promise.withResolvers<void>()
+  const slow = process(({ take, give, isTaken }) => ({
+    give,
+    isTaken,
+    take: async (key, forMs) => {
+      const taken = await take(key, forMs)
+      await answering.promise
+      return taken
+    },
+  }))
+  const isKept = slow.isKept(KEY)
+  pass(120_000)
+  answering.resolve()
+  expect(await isKept).toBe(false)
+  const failStore = () => Promise.reject(new StoreUnavailable('down'))
+  const apart = process(() => ({ take: failStore, give: failStore, isTaken: failStore }))
+  expect(await apart.isKept(KEY)).toBe(false)
 })
 
 test('a response does not wait until its lease is released, but the next run of the process does', async () => {

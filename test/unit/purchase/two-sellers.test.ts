@@ -31,6 +31,7 @@ async function openWorld() {
       canMark: true,
       atRelease: undefined as (() => Promise<unknown>) | undefined,
       settling: undefined as Promise<SettleResult> | undefined,
+      reading: undefined as Promise<void> | undefined,
       verifying: undefined as Promise<VerifyResult> | undefined,
     }
     const clock: Clock = {
@@ -54,7 +55,7 @@ async function openWorld() {
         verify: (...asked) => gate.verifying ?? honest.verify(...asked),
         settle: (...asked) => gate.settling ?? honest.settle(...asked),
       },
-      chain,
+      chain: { ...chain, read: async (key) => (await gate.reading, await chain.read(key)) },
       clock,
       leases: { ...own, take },
     })
@@ -131,6 +132,41 @@ test('a process that gets no answer about a lease does not call a payment unchar
   const again = there.buy({ ...payment, accepted: { ...payment.accepted, amount: 1n } })
   pass(10)
   expect(await again).toMatchObject({ code: 'payment_required', details: { charged: 'unknown' } })
+})
+
+test('a process that loses its lease meanwhile does not call a payment uncharged that another may have sent', async () => {
+  const { here, there, leases, pass } = await openWorld()
+  pass(120)
+  const payment = paymentOf(1, 1, { validBefore: BigInt(NOW / 1000 + 420) })
+  const { promise: reading, resolve: letGo } = Promise.withResolvers<void>()
+  here.gate.reading = reading
+  const refused = here.buy({ ...payment, accepted: { ...payment.accepted, amount: 1n } })
+  leases.end(payment)
+  there.gate.verifying = Promise.resolve({ kind: 'unavailable' })
+  const failed = there.buy(payment)
+  pass(10)
+  expect(await failed).toMatchObject({ code: 'facilitator_unavailable' })
+  letGo()
+  pass(10)
+  expect(await refused).toMatchObject({ code: 'payment_required', details: { charged: 'unknown' } })
+})
+
+test('a payment that another process just sent is not called uncharged, however long ago this one first heard of it', async () => {
+  const { here, there, pass } = await openWorld()
+  pass(120)
+  const payment = paymentOf(1, 1, { validBefore: BigInt(NOW / 1000 + 3000) })
+  const wrong = { ...payment, accepted: { ...payment.accepted, amount: 1n } }
+  const buyAt = async (seller: typeof here, asked: Payment) => {
+    const outcome = seller.buy(asked)
+    pass(10)
+    return await outcome
+  }
+  await buyAt(here, wrong)
+  await buyAt(there, wrong)
+  pass(2500)
+  here.gate.verifying = Promise.resolve({ kind: 'unavailable' })
+  expect(await buyAt(here, payment)).toMatchObject({ code: 'facilitator_unavailable' })
+  expect(await buyAt(there, wrong)).toMatchObject({ code: 'payment_required', details: { charged: 'unknown' } })
 })
 
 const readReceipt = (outcome: Outcome) =>

@@ -20,8 +20,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an order that was altered in transit is sold all the same',
     file: SCRIPT,
-    from: `if (payment.binding === 'mismatch' && released === undefined)`,
-    to: `if (payment.binding === 'mismatch' && released === undefined && isFailure(listing))`,
+    from: `released === undefined && !isFailure(listing)) return orderMismatch()`,
+    to: `released === undefined && isFailure(listing)) return orderMismatch()`,
     isCheap: true,
   },
   {
@@ -266,7 +266,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'earlier payment addresses of the wall are no longer checked',
-    file: SCRIPT,
+    file: 'server/domain/purchase/claim-rules.ts',
     from: 'payees.has(to) && accepted',
     to: 'to === terms.payTo && accepted',
   },
