@@ -174,7 +174,7 @@ function isSendable({ sent, started, clock }: Runs, { key, steps, request }: Pur
 
 /**
  * Records that another process may have sent a payment to a facilitator until now. Once the payment has expired, an earlier record
- * stays: else a client that reaches two processes by turns would be told to wait for ever.
+ * stays: otherwise a client that reaches two processes in turn would have to wait permanently.
  */
 export function noteSent({ sent, clock }: Pick<Runs, 'sent' | 'clock'>, payment: Payment): void {
   const hasExpired = clock.now() > 1000 * Number(payment.validBefore) + LAST_CONFIRMATION_MS
