@@ -240,7 +240,8 @@ export function reorganise(world: World): void {
     else world.revived.set(key, world.step)
     if (kind !== 'transfer' || broadcast === undefined) continue
     mined.delete(key)
-    if (broadcast.isDenied) broadcast.hidden ??= { lowest: Infinity, highest: -Infinity }
+    // An endpoint that lags behind has shown it as unspent in the blocks before: one in a later block is the second check.
+    if (broadcast.isDenied) broadcast.hidden ??= { lowest: kept, highest: -Infinity }
     const { payer } = broadcast.payment
     world.balances.set(payer, (world.balances.get(payer) ?? 0) + dollarsOf(broadcast.payment))
     if (prng.chance(0.3)) land(world, broadcast)
