@@ -50,7 +50,8 @@ describe.skipIf('reason' in browser)('a returning visit, in Chromium', () => {
   })
 
   test('a returning visitor sees the last view before any script arrives, unless a link or the window asks for another view', async () => {
-    const page = await visitOnce()
+    // A service worker would have the scripts that are held below.
+    const page = await visitOnce({ serviceWorkers: 'block' })
     await page.waitForFunction(() => localStorage.getItem('view') !== null)
     const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
     await page.route('**/assets/*.js', async (route) => (await held, await route.continue()))
