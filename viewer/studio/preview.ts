@@ -63,7 +63,7 @@ export function createPreview(canvas: HTMLCanvasElement, first: Theme) {
     /** Gives the canvas its stage's size in device pixels. */
     resize: (view: View) => fitCanvas(canvas, view),
     draw(sketch: Sketch, camera: Camera, view: View) {
-      if (sketch.wall === undefined) return renderer.drawBackground()
+      if (sketch.wall === undefined && sketch.picture === undefined) return renderer.drawBackground()
       const ratio = canvas.width / view.width
       const frame = createFrame(camera, view, ratio, undefined)
       renderer.draw(frame)

@@ -253,8 +253,8 @@ test('a payment for another wall buys nothing', async () => {
 test('a bound payment with an invalid request gets the error of the request, and is not forwarded', async () => {
   const wall = await openWall()
   const payment = boundTo({ block: '3,4' }, paymentOf(1, 1))
-  wall.chain.silent = true
   expect(await getPaid(wall, '/blocks/3,4?mesage=hi', payment)).toMatchObject({ status: 400, code: 'invalid_listing' })
+  expect(wall.facilitator.verified).toEqual([])
 })
 
 test.each<[string, object | undefined]>([
