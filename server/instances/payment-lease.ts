@@ -47,6 +47,13 @@ export function createPaymentLease(leases: Leases, clock: Clock, times = TIMES):
     else holders.delete(keyOf(key))
     return count
   }
+  // The leases that another process has had since a run of this one began.
+  const lost = new Set<string>()
+  const renew = async (key: PaymentKey) => {
+    const taken = await ignoreTrouble(leases.take(key, times.leaseMs))
+    if (taken === false || taken === 'again') lost.add(keyOf(key))
+    return taken === 'first'
+  }
   // A response does not wait until its lease is released; the next run of this process for the payment does.
   const giving = new Map<string, Promise<void>>()
   const take = async (key: PaymentKey) => {
@@ -55,16 +62,14 @@ export function createPaymentLease(leases: Leases, clock: Clock, times = TIMES):
   }
   const give = async (key: PaymentKey, renewed: Promise<void>): Promise<void> => {
     await renewed
+    lost.delete(keyOf(key))
     await ignoreTrouble(leases.give(key))
     giving.delete(keyOf(key))
   }
-  // The leases that another process has had since a run of this one began.
-  const lost = new Set<string>()
   const renewUntil = async (done: AbortSignal, key: PaymentKey): Promise<void> => {
     while (!done.aborted) {
       await clock.wait(times.leaseRenewedEveryMs, done)
-      const taken = done.aborted ? 'first' : await ignoreTrouble(leases.take(key, times.leaseMs))
-      if (taken === false || taken === 'again') lost.add(keyOf(key))
+      if (!done.aborted) await renew(key)
     }
   }
   const runHolding = async <T>(key: PaymentKey, work: () => Promise<T>): Promise<T> => {
@@ -75,10 +80,7 @@ export function createPaymentLease(leases: Leases, clock: Clock, times = TIMES):
       return await work()
     } finally {
       done.abort()
-      if (hold(key, -1) === 0) {
-        lost.delete(keyOf(key))
-        giving.set(keyOf(key), give(key, renewed))
-      }
+      if (hold(key, -1) === 0) giving.set(keyOf(key), give(key, renewed))
     }
   }
   return {
@@ -96,10 +98,8 @@ export function createPaymentLease(leases: Leases, clock: Clock, times = TIMES):
     },
     async isKept(key) {
       const askedAt = clock.elapsed()
-      const taken = await ignoreTrouble(leases.take(key, times.leaseMs))
       // A process that stood still meanwhile may have lost it since.
-      const isFresh = clock.elapsed() - askedAt < times.leaseMs
-      return taken === 'first' && isFresh && !lost.has(keyOf(key))
+      return (await renew(key)) && !lost.has(keyOf(key)) && clock.elapsed() - askedAt < times.leaseMs
     },
     async unlessTaken(key, work) {
       return (await take(key)) === false ? 'elsewhere' : await runHolding(key, work)
