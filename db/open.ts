@@ -32,8 +32,8 @@ export async function openStoreUnchecked(place: Database, network: string, openi
       checked: Promise.resolve('whole'),
       checkHistory: () => Promise.resolve(),
     }
-  const { openSqliteUnchecked: openSqliteAhead } = await import('./sqlite/open.ts')
-  const { store, ...checks } = await openSqliteAhead(place.path, network, opening)
+  const { openSqliteUnchecked } = await import('./sqlite/open.ts')
+  const { store, ...checks } = await openSqliteUnchecked(place.path, network, opening)
   return { store: { ...store, close: async () => store.close() }, ...checks }
 }
 

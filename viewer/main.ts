@@ -53,8 +53,8 @@ const shell = createShell({
   onCaughtUp: checkLink,
   waitForUi: () => furnishing,
 })
-const { appearance, askFrame } = shell
-const stageRenderer = createStageRenderer(canvas, () => state, appearance.theme(), askFrame)
+const { appearance, requestFrame } = shell
+const stageRenderer = createStageRenderer(canvas, () => state, appearance.theme(), requestFrame)
 const updateAddressBar = syncAddressBar(
   () => state,
   () => dispatch({ do: 'dismiss' }),
@@ -65,7 +65,7 @@ const page: Page = {
   state: () => state,
   dispatch,
   appearance,
-  isOnGpu: stageRenderer.onGpu,
+  isOnGpu: stageRenderer.isOnGpu,
   captureStage() {
     stageRenderer.draw()
     return canvas
@@ -82,7 +82,7 @@ function setState(next: State) {
   state = next
   stageRenderer.update(next, before)
   const isOther = differsIn(next, before, 'pinned', 'overlay', 'agent', 'at', 'past', 'camera', 'wall')
-  if (isOther || next.motion || findShownBlock(next) !== findShownBlock(before)) askFrame()
+  if (isOther || next.motion || findShownBlock(next) !== findShownBlock(before)) requestFrame()
   if (next.panel !== before.panel) for (const button of panelButtons) markTool(button)
   if (differsIn(next, before, 'wall', 'at')) showCounts()
   components?.update(next, before)
@@ -140,7 +140,7 @@ function showWall(wall: Wall, since?: number) {
 /** The stage, just drawn, if it shows what the next visit opens with. */
 function openingView(): HTMLCanvasElement | undefined {
   const isOpening = isSame(state.camera, state.initialCamera) && countLayers(state) === 0 && state.overlay === 'none'
-  return isOpening && stageRenderer.onGpu() ? page.captureStage() : undefined
+  return isOpening && stageRenderer.isOnGpu() ? page.captureStage() : undefined
 }
 
 /** Goes to the place of a link that the stored wall did not have, or says that it names nothing. */
@@ -165,7 +165,7 @@ async function loadLazyUi() {
     return showLostScript()
   }
   components.update(state, createState(state.view))
-  askFrame()
+  requestFrame()
 }
 
 listenToStage(canvas, dispatch)

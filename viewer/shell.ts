@@ -70,7 +70,7 @@ export function createShell(page: ShellDeps) {
   }
   return {
     appearance,
-    askFrame: requestFrame,
+    requestFrame,
     /** Reads the wall, and follows it and the stage's size. */
     start() {
       new ResizeObserver(fitStage).observe(stage)
@@ -130,14 +130,14 @@ async function followWall(page: ShellDeps, number: number, kept?: KeptWall) {
     const { syncWall } = await import('./data/sync.ts')
     const { wall, show, keptCopy } = page
     const stale = queryElement('stale', HTMLElement)
-    const showStale = (words: string) => void (stale.textContent = words)
+    const showStaleness = (words: string) => void (stale.textContent = words)
     const { caughtUp, toKeep } = syncWall({
       number,
       shared: readSharedStream(),
       kept,
       wall,
       show,
-      showStaleness: showStale,
+      showStaleness,
     })
     await caughtUp
     page.onCaughtUp?.()

@@ -27,7 +27,7 @@ const GROUPS = 2
  * Writes at once if a group is free, else with all others that wait by then. Two writes about the same thing are never in groups
  * at the same time. One that is made again alone is kept apart by the locks of the database.
  */
-export function createGroupCommit({ alone, commitTogether: together }: Means): Means['alone'] {
+export function createGroupCommit({ alone, commitTogether }: Means): Means['alone'] {
   const waiting = new Set<Waiting>()
   const taken = new Set<Lockable>()
   let groups = 0
@@ -52,7 +52,7 @@ export function createGroupCommit({ alone, commitTogether: together }: Means): M
   }
   const writeGroup = async (group: readonly Waiting[]) => {
     try {
-      const responses = await together(group)
+      const responses = await commitTogether(group)
       for (const [at, write] of group.entries()) {
         const respond = responses[at]
         if (respond === undefined) void writeAlone(write)

@@ -40,7 +40,7 @@ export function createWatermark(): Watermark {
   const reportReplaced = (replaced: StoreReplaced) => {
     for (const listener of listeners) listener(replaced)
   }
-  const rise = ({ change, payment }: Progress) => {
+  const advance = ({ change, payment }: Progress) => {
     seen = { change: Math.max(seen.change, change), payment: Math.max(seen.payment, payment) }
   }
   return {
@@ -63,9 +63,9 @@ export function createWatermark(): Watermark {
         reportReplaced({ progress, seen: before, isOlder: false })
       isOlder = false
       server = started
-      rise(progress)
+      advance(progress)
     },
     getProgress: () => seen,
-    advance: rise,
+    advance,
   }
 }

@@ -58,7 +58,7 @@ function showOffer() {
   action.disabled = false
 }
 
-function moveCameraTo(next: Camera) {
+function moveCamera(next: Camera) {
   camera = next
   requestDrawing()
 }
@@ -73,7 +73,7 @@ function requestDrawing() {
 }
 
 function lookAtPicture() {
-  moveCameraTo(proposal.size === undefined ? fitWall(view) : lookAtSketch(sketch, view))
+  moveCamera(proposal.size === undefined ? fitWall(view) : lookAtSketch(sketch, view))
 }
 
 /** Shows the subject of a call. */
@@ -161,12 +161,12 @@ listenToInput(canvas, {
   sketch: () => sketch,
   camera: () => camera,
   view: () => view,
-  moveCamera: moveCameraTo,
+  moveCamera,
   movePicture(at) {
     if (sketch.picture === undefined || sketch.mine.size > 0) return
     isPlaced = true
     setSketch(moveSketch(sketch, at))
-    moveCameraTo(reveal(camera, view, boundCovered(sketch)))
+    moveCamera(reveal(camera, view, boundCovered(sketch)))
   },
   lookAtPicture,
 })

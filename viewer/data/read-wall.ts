@@ -35,11 +35,7 @@ export type ReadWallDeps = {
 export type Reading = { readonly wall: Wall; readonly number: number }
 
 /** Reads the whole wall; rejects if it cannot be read. */
-export async function readWall({
-  requestPath: ask,
-  show = () => {},
-  price = USUAL_PRICE,
-}: ReadWallDeps): Promise<Reading> {
+export async function readWall({ requestPath, show = () => {}, price = USUAL_PRICE }: ReadWallDeps): Promise<Reading> {
   let wall = createWall(createEmptyHead(price))
   let changed: BlockIndex[] = [] // since the wall was last shown
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -53,7 +49,7 @@ export async function readWall({
     nextAt = ended + Math.max(DRAW_MS, RESTS * (ended - begun))
   }
   const read = async (path: string) => {
-    const response = await ask(path)
+    const response = await requestPath(path)
     if (!response.ok) throw new Error(`${path} answered ${response.status}`)
     return response
   }

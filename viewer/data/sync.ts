@@ -74,7 +74,7 @@ function followChanges(follower: Follower, shared: string | null) {
 /** A wall that follows the log. */
 type Follower = ReturnType<typeof createFollower>
 
-function createFollower({ number, kept, wall: current, show, showStaleness: showStale }: SyncDeps) {
+function createFollower({ number, kept, wall: current, show, showStaleness }: SyncDeps) {
   let known = number
   // A stored wall is out of date as soon as its changes cannot be read.
   let failures = kept === undefined ? 0 : FAILURES_TOLERATED
@@ -107,7 +107,7 @@ function createFollower({ number, kept, wall: current, show, showStaleness: show
     setStatus(ok: boolean) {
       failures = ok ? 0 : failures + 1
       if (ok) upToDateAt = Date.now()
-      if (ok || failures >= FAILURES_TOLERATED) showStale(ok ? '' : describeStaleness(upToDateAt))
+      if (ok || failures >= FAILURES_TOLERATED) showStaleness(ok ? '' : describeStaleness(upToDateAt))
     },
   }
 }

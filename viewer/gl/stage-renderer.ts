@@ -52,7 +52,7 @@ export function createStageRenderer(canvas: HTMLCanvasElement, state: () => Stat
     },
     /** Gives the canvas its stage's size in device pixels. */
     resize: () => fitCanvas(canvas, state().view),
-    onGpu: surface.isOnGpu,
+    isOnGpu: surface.isOnGpu,
   }
 }
 

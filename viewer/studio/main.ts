@@ -67,11 +67,11 @@ const controls: PreviewControls = {
   ...studio,
   camera: () => camera,
   view: () => view,
-  moveCamera: moveCameraTo,
+  moveCamera,
   movePicture(at) {
     if (sketch.picture === undefined) return
     setSketch(moveSketch(sketch, at))
-    moveCameraTo(reveal(camera, view, boundCovered(sketch)))
+    moveCamera(reveal(camera, view, boundCovered(sketch)))
   },
 }
 
@@ -85,12 +85,12 @@ function setSketch(next: Sketch) {
   for (const component of components) component.update(next, before)
   const isOther = differsIn(next, before, 'at', 'size', 'picture')
   if (isOther || next.wall?.complete !== before.wall?.complete) scheduleHoldCheck()
-  shell.askFrame()
+  shell.requestFrame()
 }
 
-function moveCameraTo(next: Camera) {
+function moveCamera(next: Camera) {
   camera = next
-  shell.askFrame()
+  shell.requestFrame()
 }
 
 function draw() {
@@ -100,7 +100,7 @@ function draw() {
 }
 
 function lookAtPicture() {
-  moveCameraTo(lookAtSketch(sketch, view))
+  moveCamera(lookAtSketch(sketch, view))
 }
 
 async function openFile(file: File, plan?: Plan) {

@@ -293,13 +293,13 @@ describe('a buyer that was cut off', () => {
   test('a restarted buyer first finishes its saved payment, and then buys the other thing', async () => {
     using wall = startScriptedWall([createSoldAnswer('1,1'), createSoldAnswer('1,1'), createSoldAnswer('2,2')])
     await interruptPurchase(wall, '?name=Bob')
-    const told: string[] = []
+    const reported: string[] = []
     const end = await buyAt(wall, {
       maxDollars: '2',
-      onEarlier: (receipt) => told.push('block' in receipt ? receipt.block : receipt.area),
+      onEarlier: (receipt) => reported.push('block' in receipt ? receipt.block : receipt.area),
     })
     expect(end).toMatchObject({ end: '2,2', payments: 3, signatures: 2, kept: 0 })
-    expect(told).toEqual(['1,1'])
+    expect(reported).toEqual(['1,1'])
   })
 
   test('a restarted buyer signs a new payment if the wall says that the saved one is void', async () => {
@@ -327,10 +327,10 @@ describe('a buyer that was cut off', () => {
         createSoldAnswer('2,2'),
       ])
       await interruptPurchase(wall, '?name=Bob')
-      const told: string[] = []
-      const end = await buyAt(wall, { maxDollars: '2', onOpen: ({ kind, code }) => told.push(`${kind} ${code}`) })
+      const reported: string[] = []
+      const end = await buyAt(wall, { maxDollars: '2', onOpen: ({ kind, code }) => reported.push(`${kind} ${code}`) })
       expect(end).toMatchObject({ end: '2,2', payments: 5, signatures: 2, kept: 1 })
-      expect(told).toEqual([`unknown code_${status}`])
+      expect(reported).toEqual([`unknown code_${status}`])
     },
   )
 
@@ -343,10 +343,10 @@ describe('a buyer that was cut off', () => {
   test('a buyer does not exceed its current maximum to finish another order, and reports what stays open', async () => {
     using wall = startScriptedWall([createSoldAnswer('1,1'), createSoldAnswer('2,2'), createSoldAnswer('1,1')])
     await interruptPurchase(wall, '?name=Bob')
-    const told: string[] = []
-    const onOpen = ({ code, amount, until }: WallError) => told.push(`${code} ${amount} ${until !== undefined}`)
+    const reported: string[] = []
+    const onOpen = ({ code, amount, until }: WallError) => reported.push(`${code} ${amount} ${until !== undefined}`)
     expect(await buyAt(wall, { onOpen })).toMatchObject({ end: '2,2', payments: 2, signatures: 2, kept: 1 })
-    expect(told).toEqual(['not_resent 1.00 true'])
+    expect(reported).toEqual(['not_resent 1.00 true'])
     const again = createTestBuyer({ maxDollars: '0.50' }).buy(createOrder(`${wall.url}?name=Bob`))
     expect((await again).receipt.block).toBe('1,1')
   })
@@ -354,21 +354,21 @@ describe('a buyer that was cut off', () => {
   test('a restarted buyer finishes its saved payments, also when none of them can be taken any more', async () => {
     using wall = startScriptedWall([createSoldAnswer('1,1'), createSoldAnswer('1,1'), createSoldAnswer('2,2')])
     await interruptPurchase(wall, '?name=Bob')
-    const told: string[] = []
+    const reported: string[] = []
     const later = Date.now() + 3_600_000
-    const options = { now: () => later, onEarlier: () => told.push('finished') }
+    const options = { now: () => later, onEarlier: () => reported.push('finished') }
     expect(await buyAt(wall, options)).toMatchObject({ end: '2,2', payments: 3, kept: 0 })
-    expect(told).toEqual(['finished'])
+    expect(reported).toEqual(['finished'])
   })
 
   test('a restarted buyer can finish its saved payments without buying anything', async () => {
     using wall = startScriptedWall([createSoldAnswer('1,1'), createSoldAnswer('1,1')])
     await interruptPurchase(wall)
-    const told: string[] = []
+    const reported: string[] = []
     await createTestBuyer({
-      onEarlier: (receipt) => told.push('block' in receipt ? receipt.block : receipt.area),
+      onEarlier: (receipt) => reported.push('block' in receipt ? receipt.block : receipt.area),
     }).finish()
-    expect([told, wall.paid.length, await countKept()]).toEqual([['1,1'], 2, 0])
+    expect([reported, wall.paid.length, await countKept()]).toEqual([['1,1'], 2, 0])
   })
 })
 

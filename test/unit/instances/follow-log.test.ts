@@ -141,17 +141,14 @@ test('a view shows the writes of other processes within a second, whether it is 
 
 test('a notification is followed immediately while the view is kept up to date', async () => {
   const reading = Promise.withResolvers<void>()
-  const {
-    done,
-    ring,
-    asked,
-    isListening: isHeard,
-  } = startPolling(1, (time) => (time === 1 ? reading.promise : Promise.resolve()))
+  const { done, ring, asked, isListening } = startPolling(1, (time) =>
+    time === 1 ? reading.promise : Promise.resolve(),
+  )
   ring()
   expect(asked()).toBe(2)
   reading.resolve()
   await done
-  expect(isHeard()).toBe(false)
+  expect(isListening()).toBe(false)
 })
 
 test('an outage of the store is reported once, and so is its end', async () => {

@@ -31,7 +31,7 @@ function createWorld() {
     drainMicrotasks()
   }
   const createRecorder = (note: string) => async () => void notes.push(note)
-  return { leases, process: createProcessLease, pass: passTime, notes, told: createRecorder }
+  return { leases, process: createProcessLease, pass: passTime, notes, createRecorder }
 }
 
 const isOver = async () => false
@@ -44,11 +44,11 @@ function createLongWork() {
 
 describe('a payment that another process works on', () => {
   test('a payment that another process works on is left to it, and run afterwards', async () => {
-    const { process, pass, notes, told } = createWorld()
+    const { process, pass, notes, createRecorder } = createWorld()
     const [here, there] = [process(), process()]
     const long = createLongWork()
-    const first = here.whenFree(KEY, { isOver, work: long.run, late: told('late') })
-    const second = there.whenFree(KEY, { isOver, work: told('ran'), late: told('late') })
+    const first = here.whenFree(KEY, { isOver, work: long.run, late: createRecorder('late') })
+    const second = there.whenFree(KEY, { isOver, work: createRecorder('ran'), late: createRecorder('late') })
     pass(50_000)
     expect(notes).toEqual([])
     long.end()
@@ -59,10 +59,10 @@ describe('a payment that another process works on', () => {
   })
 
   test('a request that waits too long for another process gets the response that the payment is in progress', async () => {
-    const { process, pass, notes, told } = createWorld()
+    const { process, pass, notes, createRecorder } = createWorld()
     const long = createLongWork()
-    const first = process().whenFree(KEY, { isOver, work: long.run, late: told('late') })
-    const second = process().whenFree(KEY, { isOver, work: told('ran'), late: told('late') })
+    const first = process().whenFree(KEY, { isOver, work: long.run, late: createRecorder('late') })
+    const second = process().whenFree(KEY, { isOver, work: createRecorder('ran'), late: createRecorder('late') })
     for (let seconds = 0; seconds < 62; seconds += 1) pass(1000)
     await second
     expect(notes).toEqual(['late'])
@@ -71,35 +71,35 @@ describe('a payment that another process works on', () => {
   })
 
   test('the sweep skips a payment that another process works on', async () => {
-    const { process, notes, told } = createWorld()
+    const { process, notes, createRecorder } = createWorld()
     const [here, there] = [process(), process()]
     const long = createLongWork()
-    const first = here.whenFree(KEY, { isOver, work: long.run, late: told('late') })
+    const first = here.whenFree(KEY, { isOver, work: long.run, late: createRecorder('late') })
     drainMicrotasks()
-    expect(await there.unlessTaken(KEY, told('swept'))).toBe('elsewhere')
+    expect(await there.unlessTaken(KEY, createRecorder('swept'))).toBe('elsewhere')
     long.end()
     await first
     drainMicrotasks()
-    await there.unlessTaken(KEY, told('swept'))
+    await there.unlessTaken(KEY, createRecorder('swept'))
     expect(notes).toEqual(['swept'])
   })
 })
 
 test('a finished payment is answered immediately, even if a crashed process still has its lease', async () => {
-  const { process, notes, told } = createWorld()
-  void process().whenFree(KEY, { isOver, work: createLongWork().run, late: told('late') })
-  await process().whenFree(KEY, { isOver: async () => true, work: told('ran'), late: told('late') })
+  const { process, notes, createRecorder } = createWorld()
+  void process().whenFree(KEY, { isOver, work: createLongWork().run, late: createRecorder('late') })
+  await process().whenFree(KEY, { isOver: async () => true, work: createRecorder('ran'), late: createRecorder('late') })
   expect(notes).toEqual(['ran'])
 })
 
 test('the payment of a crashed process is resumed once its lease has ended', async () => {
-  const { process, pass, notes, told } = createWorld()
+  const { process, pass, notes, createRecorder } = createWorld()
   const dead = process(({ take, give, isTaken }) => {
     let times = 0
     return { give, isTaken, take: (key, forMs) => (times++ === 0 ? take(key, forMs) : new Promise(() => {})) }
   })
-  void dead.whenFree(KEY, { isOver, work: createLongWork().run, late: told('late') })
-  const second = process().whenFree(KEY, { isOver, work: told('ran'), late: told('late') })
+  void dead.whenFree(KEY, { isOver, work: createLongWork().run, late: createRecorder('late') })
+  const second = process().whenFree(KEY, { isOver, work: createRecorder('ran'), late: createRecorder('late') })
   pass(14_000)
   expect(notes).toEqual([])
   pass(2000)
@@ -108,12 +108,12 @@ test('the payment of a crashed process is resumed once its lease has ended', asy
 })
 
 test('if leases cannot be read, payments can still be looked up', async () => {
-  const { process, notes, told } = createWorld()
+  const { process, notes, createRecorder } = createWorld()
   const failStore = () => Promise.reject(new StoreUnavailable('down'))
   const apart = process(() => ({ take: failStore, give: failStore, isTaken: failStore }))
-  await apart.whenFree(KEY, { isOver, work: told('ran'), late: told('late') })
+  await apart.whenFree(KEY, { isOver, work: createRecorder('ran'), late: createRecorder('late') })
   expect(notes).toEqual(['ran'])
-  expect(apart.unlessTaken(KEY, told('swept'))).rejects.toBeInstanceOf(StoreUnavailable)
+  expect(apart.unlessTaken(KEY, createRecorder('swept'))).rejects.toBeInstanceOf(StoreUnavailable)
 })
 
 test('a run knows whether its process has had the lease all the time', async () => {
@@ -153,15 +153,15 @@ test('a lease whose renewal is answered too late counts as lost, like one that t
 })
 
 test('a response does not wait until its lease is released, but the next run of the process does', async () => {
-  const { process, notes, told } = createWorld()
+  const { process, notes, createRecorder } = createWorld()
   const giving = Promise.withResolvers<void>()
   const apart = process(({ take, give, isTaken }) => ({
     take,
     isTaken,
     give: (key) => giving.promise.then(() => give(key)),
   }))
-  await apart.whenFree(KEY, { isOver, work: told('first'), late: told('late') })
-  const second = apart.whenFree(KEY, { isOver, work: told('second'), late: told('late') })
+  await apart.whenFree(KEY, { isOver, work: createRecorder('first'), late: createRecorder('late') })
+  const second = apart.whenFree(KEY, { isOver, work: createRecorder('second'), late: createRecorder('late') })
   drainMicrotasks()
   expect(notes).toEqual(['first'])
   giving.resolve()

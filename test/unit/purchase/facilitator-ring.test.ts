@@ -42,7 +42,7 @@ function createRingOfTwo() {
   const ring = createFacilitatorRing({ members: [first, second], chain, clock, logger, ...limits })
   const listNotes = () =>
     logger.notes.map(({ facts }) => [facts['call'], facts['facilitator'], facts['answer'], facts['next']])
-  return { chain, clock, first, second, ring, told: listNotes }
+  return { chain, clock, first, second, ring, listNotes }
 }
 
 let nonces = 0
@@ -91,12 +91,12 @@ describe('a settlement', () => {
     ['invents a transaction', INVENTED],
     ['has too much to do', BUSY],
   ])('the second facilitator settles if the first one %s, and the journal says so', async (_, settling) => {
-    const { first, second, ring, told } = createRingOfTwo()
+    const { first, second, ring, listNotes } = createRingOfTwo()
     first.settling = settling
     const payment = createPayment()
     expect(await ring.settle('next', payment)).toEqual({ kind: 'success', tx: hash(1), by: SECOND })
     expect([first.settled.length, second.settled.length]).toEqual([1, 1])
-    expect(told()).toEqual([['settle', FIRST, settling.kind, 'the next facilitator']])
+    expect(listNotes()).toEqual([['settle', FIRST, settling.kind, 'the next facilitator']])
   })
 
   test.each<[string, SettleResult, SettleResult, SettleResult]>([
@@ -184,10 +184,10 @@ describe('a verification', () => {
     ['calls a good signature bad', { kind: 'invalid', reason: 'invalid_exact_evm_signature' }],
     ['calls a rich payer poor', { kind: 'invalid', reason: poor }],
   ])('the second facilitator verifies if the first one %s', async (_, verification) => {
-    const { first, ring, told } = createRingOfTwo()
+    const { first, ring, listNotes } = createRingOfTwo()
     first.verification = verification
     expect(await ring.verify('next', createPayment())).toEqual({ kind: 'valid', by: SECOND })
-    expect(told()).toEqual([['verify', FIRST, verification.kind, 'the next facilitator']])
+    expect(listNotes()).toEqual([['verify', FIRST, verification.kind, 'the next facilitator']])
   })
 
   test.each<[VerifyResult, VerifyResult, VerifyResult]>([

@@ -164,8 +164,8 @@ test('money that bought nothing has pages of its own, and shows a repayment only
   await store.payouts.note(paymentOf(8, 8), STRAY_NOTE, NOW)
   const owed = { wallet: '0x0000…0001', amount: TERMS.amount.toString(), paidOut: null }
   const readPage = async (owedAfter: number, limit: number) => {
-    const { owed: told, hasMoreOwed } = await readDeeds(wall, { after: 3, owedAfter, limit })
-    return [told, hasMoreOwed]
+    const { owed, hasMoreOwed } = await readDeeds(wall, { after: 3, owedAfter, limit })
+    return [owed, hasMoreOwed]
   }
   const first = [
     { ...owed, nonce: hash(2), tx: hash(2) },

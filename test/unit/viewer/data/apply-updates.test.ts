@@ -74,8 +74,8 @@ test('applying sales leads to the same wall as the canvas read that has them', (
   const blocks = [...canvas.blocks, { i: openBlock, a: 2, t: 1_760_000_900_005, px }]
   const stats = { claimed: 5, remaining: TOTAL_BLOCKS - 5, agents: 3, lastClaimedAt: 1_760_000_900_005, lastSaleId: 5 }
   const read = buildSampleWall({ ...canvas, agents, blocks, stats })
-  const told = withChanges(buildSampleWall(canvas), [createSale(5)])
-  for (const key of ['agents', 'stats', 'texture', 'claims'] as const) expect(told[key]).toEqual(read[key])
+  const updated = withChanges(buildSampleWall(canvas), [createSale(5)])
+  for (const key of ['agents', 'stats', 'texture', 'claims'] as const) expect(updated[key]).toEqual(read[key])
 })
 
 test('two halves of different moments and the changes between them lead to the current wall', () => {
