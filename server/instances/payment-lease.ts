@@ -6,19 +6,21 @@ import { TIMES } from '../times.ts'
 
 /**
  * What to do with a lease: `work` once it is free or the payment `isOver`, `late` if the wait is too long. `work` gets
- * whether it has the lease, and whether another process had it before; `unknown` if the store cannot say.
+ * whether it has the lease. `onShared` is called as soon as another process may have had the lease, before, during or
+ * after `work`.
  */
 export type LeasedWork<T> = {
   readonly isOver: () => Promise<boolean>
-  readonly work: (lease: 'first' | 'again' | 'unknown' | 'none') => Promise<T>
+  readonly work: (isLeased: boolean) => Promise<T>
   readonly late: () => Promise<T>
+  readonly onShared: () => void
 }
 
 /** How runs of one payment wait for those of other processes. */
 export type PaymentLease = {
   /** Runs `work` once no other process works on the payment, or `late` if another works for longer than a payer waits. */
   whenFree<T>(key: PaymentKey, { isOver, work, late }: LeasedWork<T>): Promise<T>
-  /** Whether this process has had the lease of its run all the time, so that no other process can have worked on the payment. */
+  /** Renews the lease of a run; whether this process still had it, so that no other process has worked on the payment. */
   isKept(key: PaymentKey): Promise<boolean>
   /** Runs `work` unless another process works on the payment. */
   unlessTaken<T>(key: PaymentKey, work: () => Promise<T>): Promise<T | 'elsewhere'>
@@ -26,7 +28,7 @@ export type PaymentLease = {
 
 /** For a store with one process. */
 export const NO_LEASE: PaymentLease = {
-  whenFree: (_, { work }) => work('first'),
+  whenFree: (_, { work }) => work(true),
   isKept: async () => true,
   unlessTaken: (_, work) => work(),
 }
@@ -47,13 +49,7 @@ export function createPaymentLease(leases: Leases, clock: Clock, times = TIMES):
     else holders.delete(keyOf(key))
     return count
   }
-  // The leases that another process has had since a run of this one began.
-  const lost = new Set<string>()
-  const renew = async (key: PaymentKey) => {
-    const taken = await ignoreTrouble(leases.take(key, times.leaseMs))
-    if (taken === false || taken === 'again') lost.add(keyOf(key))
-    return taken === 'first'
-  }
+  const renew = async (key: PaymentKey) => (await ignoreTrouble(leases.take(key, times.leaseMs))) === 'first'
   // A response does not wait until its lease is released; the next run of this process for the payment does.
   const giving = new Map<string, Promise<void>>()
   const take = async (key: PaymentKey) => {
@@ -62,19 +58,18 @@ export function createPaymentLease(leases: Leases, clock: Clock, times = TIMES):
   }
   const give = async (key: PaymentKey, renewed: Promise<void>): Promise<void> => {
     await renewed
-    lost.delete(keyOf(key))
     await ignoreTrouble(leases.give(key))
     giving.delete(keyOf(key))
   }
-  const renewUntil = async (done: AbortSignal, key: PaymentKey): Promise<void> => {
+  const renewUntil = async (done: AbortSignal, key: PaymentKey, onShared: () => void): Promise<void> => {
     while (!done.aborted) {
       await clock.wait(times.leaseRenewedEveryMs, done)
-      if (!done.aborted) await renew(key)
+      if (!done.aborted && !(await renew(key))) onShared()
     }
   }
-  const runHolding = async <T>(key: PaymentKey, work: () => Promise<T>): Promise<T> => {
+  const runHolding = async <T>(key: PaymentKey, work: () => Promise<T>, onShared = () => {}): Promise<T> => {
     const done = new AbortController()
-    const renewed = renewUntil(done.signal, key)
+    const renewed = renewUntil(done.signal, key, onShared)
     hold(key, 1)
     try {
       return await work()
@@ -84,14 +79,15 @@ export function createPaymentLease(leases: Leases, clock: Clock, times = TIMES):
     }
   }
   return {
-    async whenFree(key, { isOver, work, late }) {
+    async whenFree(key, { isOver, work, late, onShared }) {
       const deadline = clock.elapsed() + TIMEOUT_MS
       for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, WAIT_MAX_MS)) {
         const taken = await ignoreTrouble(take(key))
-        if (taken !== undefined && taken !== false) return await runHolding(key, () => work(taken))
+        if (taken === 'again' || taken === undefined) onShared()
+        if (taken === 'first' || taken === 'again') return await runHolding(key, () => work(true), onShared)
         // If the store cannot give leases now, works without one.
-        if (taken === undefined) return await work('unknown')
-        if ((await ignoreTrouble(isOver())) === true) return await work('none')
+        if (taken === undefined) return await work(false)
+        if ((await ignoreTrouble(isOver())) === true) return await work(false)
         if (clock.elapsed() >= deadline) return await late()
         await clock.wait(waitMs)
       }
@@ -99,7 +95,7 @@ export function createPaymentLease(leases: Leases, clock: Clock, times = TIMES):
     async isKept(key) {
       const askedAt = clock.elapsed()
       // A process that stood still meanwhile may have lost it since.
-      return (await renew(key)) && !lost.has(keyOf(key)) && clock.elapsed() - askedAt < times.leaseMs
+      return (await renew(key)) && clock.elapsed() - askedAt < times.leaseMs
     },
     async unlessTaken(key, work) {
       return (await take(key)) === false ? 'elsewhere' : await runHolding(key, work)

@@ -146,11 +146,11 @@ export async function runReconcile(
 /** Runs the script and applies its sale to the views. A failing store becomes a refusal. */
 async function outcomeOf(runs: Runs, run: PurchaseRun, script: () => Script<Outcome>, log: LogStep): Promise<Outcome> {
   try {
-    const outcome = await playThrough(runs, run, script, log, (end) => checkDenial(runs, run, end))
+    const outcome = await playThrough(runs, run, script, log, (end) => checkRefusal(runs, run, end))
     if (outcome.kind === 'bought') await ignoreUnavailable(runs.advance())
     return withHint(runs, run, isSendable(runs, run) ? withoutDenial(outcome) : outcome)
   } catch (error) {
-    if (error instanceof StaleWriteError) return alreadyProcessing()
+    if (error instanceof StaleWriteError) return withChargeStatus(alreadyProcessing(), undefined)
     if (!(error instanceof StoreUnavailable)) throw error
     return storeUnavailable()
   }
@@ -196,22 +196,23 @@ function withHint({ named }: Runs, { key }: PurchaseRun, outcome: Outcome): Outc
 }
 
 /**
- * Checks the ledger once more before a payer is refused, because another process may work on the same payment. If the
- * purchase has changed, throws `StaleWriteError`, so that the run begins again. If another process holds the block and this
- * payer is asked to wait, marks the purchase as uncertain: that process learns of it only from the store. A run that lost its
- * lease does not know whether another process has sent the payment to a facilitator. Throws
+ * Checks the lease and then the ledger once more before a payer is refused, because another process may work on the same
+ * payment. If the purchase has changed, throws `StaleWriteError`, so that the run begins again. A run that lost its lease
+ * asks the payer to wait: the other process may be settling the payment. If another process holds the block and this payer
+ * is asked to wait, marks the purchase as uncertain: that process learns of it only from the store. Throws
  * `StoreUnavailable`, which then becomes the response.
  */
-async function checkDenial(runs: Runs, run: PurchaseRun, outcome: Outcome): Promise<void> {
+async function checkRefusal(runs: Runs, run: PurchaseRun, outcome: Outcome): Promise<Outcome> {
   const { leases, lease, ledger } = runs
-  if (leases === undefined || outcome.kind === 'bought' || (hasClaimed(run.steps) && isOfPayment(outcome))) return
+  if (leases === undefined || outcome.kind === 'bought' || (hasClaimed(run.steps) && isOfPayment(outcome))) return outcome
+  const isLost = run.isLeased && !isPending(outcome) && !(await lease.isKept(run.key))
+  if (isLost && run.request !== undefined) noteSent(runs, run.request.payment)
   const now = await ledger.find(run.key)
   if (now?.state.kind !== findKnownState(run.steps))
     throw new StaleWriteError('another process has taken the payment up')
-  const isDenial = outcome.details?.['charged'] === 'no' && run.request !== undefined && run.isLeased
-  if (isDenial && !(await lease.isKept(run.key))) noteSent(runs, run.request.payment)
-  if (!isOfPayment(outcome) || now?.state.kind !== 'reserved' || now.state.uncertain) return
-  await ledger.markUncertain(now)
+  if (isLost) return withChargeStatus(alreadyProcessing(), undefined)
+  if (isOfPayment(outcome) && now?.state.kind === 'reserved' && !now.state.uncertain) await ledger.markUncertain(now)
+  return outcome
 }
 
 /** Whether a refusal is about the payment itself. */
@@ -237,15 +238,13 @@ async function playThrough<T>(
   run: PurchaseRun,
   begin: () => Script<T>,
   log: LogStep,
-  check: (end: T) => Promise<void> = async () => {},
+  check = async (end: T): Promise<T> => end,
 ): Promise<T> {
   const handlers = handlersOf(runs, run, log)
   for (let plays = 1; ; plays += 1) {
     run.steps.length = 0
     try {
-      const end = await play(runs, begin(), run.steps, handlers, log)
-      await check(end)
-      return end
+      return await check(await play(runs, begin(), run.steps, handlers, log))
     } catch (error) {
       if (!(error instanceof StaleWriteError) || plays === PLAYS_MAX) throw error
     }

@@ -90,19 +90,16 @@ function buyInTurn(runs: Runs, request: BuyRequest, client: AbortSignal): Promis
   const run = async () => {
     const known = (await ignoreUnavailable(runs.ledger.find(payment)))?.state.kind
     const isSpent = known !== undefined && !isFinal(known) && !runs.mayRetry(payment.payer)
-    const runWithLease = (lease: 'first' | 'again' | 'unknown' | 'none') => {
-      const isLeased = lease === 'first' || lease === 'again'
-      // Another process may have sent the payment to a facilitator that did not respond: only its lease would show that.
-      const mayBeElsewhere = lease === 'again' || lease === 'unknown'
-      if (mayBeElsewhere) noteSent(runs, payment)
-      return runForClient(runs, request, client, buy, resolve, { isSpent, isLeased })
-    }
+    const runWithLease = (isLeased: boolean) =>
+      runForClient(runs, request, client, buy, resolve, { isSpent, isLeased })
     // A run that only reads takes no lease, so that it does not keep another process from the purchase.
-    if (isSpent || isFinal(known)) return await runWithLease('none')
+    if (isSpent || isFinal(known)) return await runWithLease(false)
     return await runs.lease.whenFree(payment, {
       isOver: async () => isFinal((await runs.ledger.find(payment))?.state.kind),
       work: runWithLease,
       late: () => runForClient(runs, request, client, answerHeldElsewhere, resolve),
+      // The other process may have sent the payment to a facilitator that did not respond: only its lease shows that.
+      onShared: () => noteSent(runs, payment),
     })
   }
   runs.flights.run(keyOf(payment), run).catch(reject)

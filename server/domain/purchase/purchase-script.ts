@@ -76,7 +76,7 @@ export function* answerHeldElsewhere(order: BuyOrder): Script<Outcome> {
   const known = yield* ask({ do: 'look-up', key: order.payment })
   if (known?.state.kind === 'sold' || known?.state.kind === 'credited') return yield* answerKnown(known, order)
   if (known?.state.kind === 'reserved') yield* markUncertain(known)
-  return alreadyProcessing()
+  return withChargeStatus(alreadyProcessing(), undefined)
 }
 
 /**
@@ -154,8 +154,8 @@ function* buyFresh(order: BuyOrder, released?: Purchase): Script<Outcome> {
   // one is a replay, because settled payments are public.
   const chain = yield* ask({ do: 'read-chain', key: payment, isRefused: refusal !== undefined })
   if (chain === 'silent' && prior !== undefined) return refuse(earlierUnresolved())
-  if (chain === 'silent') return refuse(refusal === undefined ? cannotAskChain() : chargeUnknown())
-  if (chain.spent && released !== undefined) return toOutcome(yield* checkReleased(released), order)
+  if (chain === 'silent') return refuse(refusal === undefined && released === undefined ? cannotAskChain() : chargeUnknown())
+  if (chain.spent && released !== undefined) return yield* endReleased(yield* checkReleased(released), order)
   if (chain.spent) return yield* refuseSpent(order, prior)
   if (refusal !== undefined) return refuse(refusal)
   if (isFailure(listing)) return refuse(listing)
@@ -217,14 +217,19 @@ function* makePicture(payment: Payment, draft: Draft): Script<Listing | Failure>
 /** A released payment was sent again. It may have settled meanwhile, or may still be used for another attempt. */
 function* retryReleased(purchase: Purchase, order: BuyOrder): Script<Outcome> {
   const watched = yield* checkReleased(purchase)
+  if (watched.status?.kind !== 'unspent') return yield* endReleased(watched, order)
+  const listing = withPictureOf(purchase.listing, order)
+  return yield* buyFresh({ ...order, target: purchase.target, listing }, purchase)
+}
+
+/** The outcome for the payer of a `released` payment that will not be retried. */
+function* endReleased(watched: PurchaseProgress, order: BuyOrder): Script<Outcome> {
   if (watched.status?.kind === 'void' && watched.status.final !== true) {
     // No payer is asked for a new payment while another one of theirs, which a process may have claimed since, has no end.
     const { prior } = yield* ask({ do: 'check-availability', ...order })
     if (prior !== undefined) return withChargeStatus(refuseForPrior(prior, order.payment), watched.purchase)
   }
-  if (watched.status?.kind !== 'unspent') return toOutcome(watched, order)
-  const listing = withPictureOf(purchase.listing, order)
-  return yield* buyFresh({ ...order, target: purchase.target, listing }, purchase)
+  return toOutcome(watched, order)
 }
 
 /** The state of a purchase after a step, and the refusal to give if it is not sold. */

@@ -566,8 +566,10 @@ export function checkAtRest(witness: Witness, polled: readonly Sale[]): Sums {
     if (row === undefined) continue
     const spending = world.spendings.get(key)
     const { kind } = row.state
-    // Money moved by another authorization of the nonce buys nothing: the search for orphans finds it.
-    const isOrphan = kind === 'released' && spending?.amount !== row.payment.amount
+    // Money moved by another authorization of the nonce buys nothing: the search for orphans finds it. A sale can lose its own
+    // money to one if a reorganisation undoes the transfer.
+    const isUnpaid = kind === 'released' || (kind === 'sold' && !row.state.settled)
+    const isOrphan = isUnpaid && spending?.amount !== row.payment.amount
     // Money that moved before a server saw it unspent buys nothing, unless an older copy lost that, or may have.
     const isOwed = unspent.has(key) || accepted.has(key) || (kind === 'credited' && strays.has(key))
     const paid = isOwed && spending?.kind === 'transfer' && !isOrphan

@@ -73,6 +73,10 @@ const lessons: readonly (readonly [number, string])[] = [
   [80_227_347, 'a server that had stood still renewed a lost lease, and called a sent payment uncharged'],
   [80_316_855, 'a payer was asked for a new payment while another server claimed an earlier one'],
   [82_046_352, 'an altered order with an invalid listing was rejected without looking at its moved money'],
+  [100_069_215, 'a server forgot that it had lost a lease, and later called a sent payment uncharged'],
+  [100_325_627, 'a server that had lost its lease asked for a payment that another server was settling'],
+  [102_120_171, 'a server renewed its lease after it had read the store, and asked for a payment that was sold'],
+  [102_752_754, 'a resent payment ended during its retry, and its payer was asked for another while an earlier one moved'],
   [
     3_106_778_314,
     'a payment that was answered with an earlier receipt had to wait permanently once its nonce was spent',

@@ -318,8 +318,10 @@ function viewOf(world: World, key: PaymentKey, sight: Sight) {
 }
 
 /** Records that a payment was searched at a height: after a later block than the first, a denied one need not be waited for. */
-export function noteShown({ pool }: World, key: string, height: number): void {
-  for (const { payment, hidden } of pool) {
+export function noteShown({ pool, mined }: World, key: string, height: number): void {
+  // An endpoint that lags behind has not shown a mined one, which a reorganisation may return to the pool.
+  const broadcast = mined.get(key)
+  for (const { payment, hidden } of broadcast === undefined ? pool : [...pool, broadcast]) {
     if (hidden === undefined || keyOf(payment) !== key) continue
     hidden.lowest = Math.min(hidden.lowest, height)
     hidden.highest = Math.max(hidden.highest, height)

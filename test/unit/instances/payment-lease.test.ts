@@ -35,6 +35,7 @@ function createWorld() {
 }
 
 const isOver = async () => false
+const onShared = () => {}
 
 /** Work that runs until it is ended. */
 function createLongWork() {
@@ -47,8 +48,8 @@ describe('a payment that another process works on', () => {
     const { process, pass, notes, createRecorder } = createWorld()
     const [here, there] = [process(), process()]
     const long = createLongWork()
-    const first = here.whenFree(KEY, { isOver, work: long.run, late: createRecorder('late') })
-    const second = there.whenFree(KEY, { isOver, work: createRecorder('ran'), late: createRecorder('late') })
+    const first = here.whenFree(KEY, { isOver, work: long.run, late: createRecorder('late'), onShared })
+    const second = there.whenFree(KEY, { isOver, work: createRecorder('ran'), late: createRecorder('late'), onShared })
     pass(50_000)
     expect(notes).toEqual([])
     long.end()
@@ -61,8 +62,8 @@ describe('a payment that another process works on', () => {
   test('a request that waits too long for another process gets the response that the payment is in progress', async () => {
     const { process, pass, notes, createRecorder } = createWorld()
     const long = createLongWork()
-    const first = process().whenFree(KEY, { isOver, work: long.run, late: createRecorder('late') })
-    const second = process().whenFree(KEY, { isOver, work: createRecorder('ran'), late: createRecorder('late') })
+    const first = process().whenFree(KEY, { isOver, work: long.run, late: createRecorder('late'), onShared })
+    const second = process().whenFree(KEY, { isOver, work: createRecorder('ran'), late: createRecorder('late'), onShared })
     for (let seconds = 0; seconds < 62; seconds += 1) pass(1000)
     await second
     expect(notes).toEqual(['late'])
@@ -74,7 +75,7 @@ describe('a payment that another process works on', () => {
     const { process, notes, createRecorder } = createWorld()
     const [here, there] = [process(), process()]
     const long = createLongWork()
-    const first = here.whenFree(KEY, { isOver, work: long.run, late: createRecorder('late') })
+    const first = here.whenFree(KEY, { isOver, work: long.run, late: createRecorder('late'), onShared })
     drainMicrotasks()
     expect(await there.unlessTaken(KEY, createRecorder('swept'))).toBe('elsewhere')
     long.end()
@@ -87,8 +88,8 @@ describe('a payment that another process works on', () => {
 
 test('a finished payment is answered immediately, even if a crashed process still has its lease', async () => {
   const { process, notes, createRecorder } = createWorld()
-  void process().whenFree(KEY, { isOver, work: createLongWork().run, late: createRecorder('late') })
-  await process().whenFree(KEY, { isOver: async () => true, work: createRecorder('ran'), late: createRecorder('late') })
+  void process().whenFree(KEY, { isOver, work: createLongWork().run, late: createRecorder('late'), onShared })
+  await process().whenFree(KEY, { isOver: async () => true, work: createRecorder('ran'), late: createRecorder('late'), onShared })
   expect(notes).toEqual(['ran'])
 })
 
@@ -98,8 +99,8 @@ test('the payment of a crashed process is resumed once its lease has ended', asy
     let times = 0
     return { give, isTaken, take: (key, forMs) => (times++ === 0 ? take(key, forMs) : new Promise(() => {})) }
   })
-  void dead.whenFree(KEY, { isOver, work: createLongWork().run, late: createRecorder('late') })
-  const second = process().whenFree(KEY, { isOver, work: createRecorder('ran'), late: createRecorder('late') })
+  void dead.whenFree(KEY, { isOver, work: createLongWork().run, late: createRecorder('late'), onShared })
+  const second = process().whenFree(KEY, { isOver, work: createRecorder('ran'), late: createRecorder('late'), onShared })
   pass(14_000)
   expect(notes).toEqual([])
   pass(2000)
@@ -111,24 +112,78 @@ test('if leases cannot be read, payments can still be looked up', async () => {
   const { process, notes, createRecorder } = createWorld()
   const failStore = () => Promise.reject(new StoreUnavailable('down'))
   const apart = process(() => ({ take: failStore, give: failStore, isTaken: failStore }))
-  await apart.whenFree(KEY, { isOver, work: createRecorder('ran'), late: createRecorder('late') })
+  await apart.whenFree(KEY, { isOver, work: createRecorder('ran'), late: createRecorder('late'), onShared })
   expect(notes).toEqual(['ran'])
   expect(apart.unlessTaken(KEY, createRecorder('swept'))).rejects.toBeInstanceOf(StoreUnavailable)
 })
 
-test('a run knows whether its process has had the lease all the time', async () => {
+test('a run knows whether its process still has the lease', async () => {
   const { process, pass, leases } = createWorld()
   const [here, there] = [process(), process()]
   const long = createLongWork()
-  const running = here.whenFree(KEY, { isOver, work: long.run, late: long.run })
+  const running = here.whenFree(KEY, { isOver, work: long.run, late: long.run, onShared })
   pass(50_000)
   expect(await here.isKept(KEY)).toBe(true)
   leases.end(KEY)
   await there.unlessTaken(KEY, async () => {})
-  pass(50_000)
   expect(await here.isKept(KEY)).toBe(false)
   long.end()
   await running
+})
+
+test('a run whose lease another process had is notified before, during and after its work', async () => {
+  const { process, pass, leases, notes } = createWorld()
+  const renewing = Promise.withResolvers<void>()
+  let isSlow = false
+  const there = process()
+  const here = process(({ take, give, isTaken }) => ({
+    give,
+    isTaken,
+    take: async (key, forMs) => {
+      const taken = await take(key, forMs)
+      if (isSlow) await renewing.promise
+      return taken
+    },
+  }))
+  const passThere = async () => {
+    leases.end(KEY)
+    await there.unlessTaken(KEY, async () => {})
+  }
+  const run = (work: () => Promise<void>) =>
+    here.whenFree(KEY, { isOver, work, late: work, onShared: () => void notes.push('shared') })
+
+  await run(async () => void notes.push('ran first'))
+  await passThere()
+  await run(async () => void notes.push('ran after another process'))
+
+  const [during, after] = [createLongWork(), createLongWork()]
+  const lost = run(during.run)
+  drainMicrotasks()
+  await passThere()
+  pass(10_000)
+  notes.push('lost it meanwhile')
+  during.end()
+  await lost
+
+  const ended = run(after.run)
+  drainMicrotasks()
+  await passThere()
+  isSlow = true
+  pass(10_000)
+  after.end()
+  await ended
+  notes.push('ended during a renewal')
+  renewing.resolve()
+  drainMicrotasks()
+  expect(notes).toEqual([
+    'ran first',
+    'shared',
+    'ran after another process',
+    'shared',
+    'lost it meanwhile',
+    'ended during a renewal',
+    'shared',
+  ])
 })
 
 test('a lease whose renewal is answered too late counts as lost, like one that the store cannot tell', async () => {
@@ -160,8 +215,8 @@ test('a response does not wait until its lease is released, but the next run of 
     isTaken,
     give: (key) => giving.promise.then(() => give(key)),
   }))
-  await apart.whenFree(KEY, { isOver, work: createRecorder('first'), late: createRecorder('late') })
-  const second = apart.whenFree(KEY, { isOver, work: createRecorder('second'), late: createRecorder('late') })
+  await apart.whenFree(KEY, { isOver, work: createRecorder('first'), late: createRecorder('late'), onShared })
+  const second = apart.whenFree(KEY, { isOver, work: createRecorder('second'), late: createRecorder('late'), onShared })
   drainMicrotasks()
   expect(notes).toEqual(['first'])
   giving.resolve()

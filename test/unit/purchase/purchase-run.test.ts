@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { StoreUnavailable } from '../../../server/domain/failure.ts'
 import type { SettleResult } from '../../../server/domain/purchase/facilitator-errors.ts'
-import type { Payment } from '../../../server/domain/purchase/payment.ts'
+import type { Payment, PaymentKey } from '../../../server/domain/purchase/payment.ts'
 import type { Chain, Ledger } from '../../../server/ports.ts'
 import { readChainStatus } from '../../../server/purchase/chain-status.ts'
 import { openBlank } from '../../support/blank-wall.ts'
 import { hold } from '../../support/engine.ts'
-import { fakeChain } from '../../support/fakes/chain.ts'
+import { type FakeChain, fakeChain } from '../../support/fakes/chain.ts'
 import { fakeClock } from '../../support/fakes/clock.ts'
 import { fakeFacilitator } from '../../support/fakes/facilitator.ts'
 import { fakeLogger } from '../../support/fakes/logger.ts'
@@ -255,6 +255,41 @@ test('a payment that was spent in a block since replaced is not taken for unspen
   }
   const question = { do: 'ask-chain', payment: paymentOf(1, 1), head: 0n, wait: 'next-block' } as const
   expect(await readChainStatus({ chain, clock: fakeClock(NOW) }, question)).toEqual({ kind: 'silent' })
+})
+
+describe('a released payment that is sent again', () => {
+  /** The response to a released payment whose status is unspent; with `isOther`, its payer has another open purchase. */
+  async function resendReleased(
+    isOther: boolean,
+    read: (chain: FakeChain, key: PaymentKey) => ReturnType<Chain['read']>,
+  ) {
+    const { db, chain, clock, logger } = await openSeller()
+    const block = blockOf('3,4')
+    const first = await hold(db, block, paymentOf(1, 1))
+    await db.ledger.release(first, false)
+    if (isOther) await hold(db, block, paymentOf(1, 2))
+    const reading: Chain = { ...chain, read: (key) => read(chain, key) }
+    const sold = createSellerWith({
+      ledger: db.ledger,
+      facilitator: fakeFacilitator(chain),
+      chain: reading,
+      clock,
+      logger,
+    })
+    return readNonceOrCode(await sold.buy(block, first.payment, SILENT))
+  }
+
+  test('a payer whose released payment ends during its retry gets no payment demand while another payment is open', async () => {
+    const code = await resendReleased(true, async (chain, key) => {
+      chain.cancel(key)
+      return await chain.read(key)
+    })
+    expect(code).toBe('settlement_unknown')
+  })
+
+  test('a payer whose released payment may still settle is asked to wait if the chain becomes silent', async () => {
+    expect(await resendReleased(false, async () => 'silent')).toBe('settlement_unknown')
+  })
 })
 
 test('a payer gets no new payment demand if the facilitator calls the nonce used and the chain does not', async () => {

@@ -151,6 +151,46 @@ test('a process that loses its lease meanwhile does not call a payment uncharged
   expect(await refused).toMatchObject({ code: 'payment_required', details: { charged: 'unknown' } })
 })
 
+test('a process that lost its lease asks the payer to wait while another process works on the payment', async () => {
+  const { here, there, leases, pass } = await openWorld()
+  pass(120)
+  const payment = paymentOf(1, 1, { validBefore: BigInt(NOW / 1000 + 420) })
+  const [reading, verifying] = [Promise.withResolvers<void>(), Promise.withResolvers<VerifyResult>()]
+  here.gate.reading = reading.promise
+  const refused = here.buy({ ...payment, accepted: { ...payment.accepted, amount: 1n } })
+  leases.end(payment)
+  there.gate.verifying = verifying.promise
+  const bought = there.buy(payment)
+  reading.resolve()
+  drainMicrotasks()
+  expect(await refused).toMatchObject({ code: 'settlement_unknown', details: { charged: 'unknown' } })
+  verifying.resolve({ kind: 'valid' })
+  pass(10)
+  expect(readNonceOrCode(await bought)).toBe(hash(1))
+})
+
+test('a process remembers that it lost a lease, even if the response to that request did not depend on it', async () => {
+  const { here, there, chain, leases, pass } = await openWorld()
+  pass(120)
+  const payment = paymentOf(1, 1, { validBefore: BigInt(NOW / 1000 + 420) })
+  const { promise: reading, resolve: letGo } = Promise.withResolvers<void>()
+  here.gate.reading = reading
+  const waiting = here.buy(payment)
+  leases.end(payment)
+  there.gate.verifying = Promise.resolve({ kind: 'unavailable' })
+  const failed = there.buy(payment)
+  pass(10)
+  expect(await failed).toMatchObject({ code: 'facilitator_unavailable' })
+  chain.silent = true
+  letGo()
+  pass(10)
+  expect(await waiting).toMatchObject({ code: 'facilitator_unavailable', details: { charged: 'unknown' } })
+  chain.silent = false
+  const refused = here.buy({ ...payment, accepted: { ...payment.accepted, amount: 1n } })
+  pass(10)
+  expect(await refused).toMatchObject({ code: 'payment_required', details: { charged: 'unknown' } })
+})
+
 test('a payment that another process just sent is not called uncharged, however long ago this one first heard of it', async () => {
   const { here, there, pass } = await openWorld()
   pass(120)

@@ -84,7 +84,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a used authorization of a known payment is not checked',
     file: SCRIPT,
-    from: `  if (chain.spent && released !== undefined) return toOutcome(yield* checkReleased(released), order)\n`,
+    from: `  if (chain.spent && released !== undefined) return yield* endReleased(yield* checkReleased(released), order)\n`,
     to: '',
   },
   {
@@ -245,9 +245,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a payment that another instance may have sent is called uncharged',
-    file: 'server/purchase/seller.ts',
-    from: "const mayBeElsewhere = lease === 'again' || lease",
-    to: "const mayBeElsewhere = (lease === 'again' && runs.sent.get(keyOf(payment)) !== undefined) || lease",
+    file: 'server/instances/payment-lease.ts',
+    from: "if (taken === 'again' || taken === undefined) onShared()",
+    to: 'if (taken === undefined) onShared()',
     shows: 'twins',
   },
   {
@@ -411,7 +411,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'leases of other processes are ignored',
     file: LEASE,
-    from: 'if (taken !== undefined && taken !== false) return',
+    from: "if (taken === 'first' || taken === 'again') return",
     to: 'if (taken !== undefined) return',
     shows: 'twins',
   },
@@ -431,7 +431,7 @@ export const mutants: readonly Mutant[] = [
     name: 'a payment that another process works on is answered with a demand',
     file: SCRIPT,
     from: `  if (known?.state.kind === 'reserved') yield* markUncertain(known)
-  return alreadyProcessing()`,
+  return withChargeStatus(alreadyProcessing(), undefined)`,
     to: `  return paymentRequired('another process is at it')`,
   },
   {
