@@ -8,12 +8,12 @@ import { createTokenBuckets, type Budget } from '../domain/token-bucket.ts'
 import type { Clock } from '../ports.ts'
 
 /**
- * How often one wallet's purchases may be retried, besides each one's first try and its rare ones: 180 at once and 60 per
- * hour, so never more than 240 in an hour.
+ * How often one wallet's purchases may be retried: 180 times at once and 60 times per hour, so never more than 240
+ * times in an hour. The first try of each purchase, and its rare ones, do not count.
  */
 export const RETRIES: Budget = { burst: 180, perSecond: 60 / 3600 }
 
-// Most purchases end within half a minute: until then every sweep tries, then fewer and fewer do.
+// Most purchases end within half a minute. Until then, every sweep tries them; after that, fewer and fewer sweeps do.
 const PROMPT_MS = 30_000
 const GAP_MAX_MS = 60_000
 
@@ -23,15 +23,15 @@ export const RARE_MS = 300_000
 /** A budget of one process. Several instances need not share it: they take turns to sweep, and serve their own requests. */
 export type AttemptBudget = {
   /**
-   * Which of the unfinished purchases to try now. Must get all of them: it forgets those that are missing. A purchase
-   * that it sees for the first time is always due.
+   * Selects the unfinished purchases to try now. The caller passes all of them, because the budget forgets those that
+   * are missing. A purchase that is new to the budget is always due.
    */
   due(unfinished: readonly PaymentKey[]): readonly PaymentKey[]
   /** Whether a client's request may retry a purchase of this wallet now. If not, the response is its last known state. */
   mayRetry(payer: Address): boolean
 }
 
-// Remembered wallets, a hundred bytes each.
+// The number of remembered wallets, which take a hundred bytes each.
 const WALLETS_MAX = 4096
 
 type Tries = { readonly firstMs: number; readonly lastMs: number }
@@ -65,7 +65,10 @@ export function createAttemptBudget({ elapsed }: Pick<Clock, 'elapsed'>): Attemp
   }
 }
 
-/** How often the chain is queried about payments that buy nothing, from any sender: it only shows whether they were charged. */
+/**
+ * How often the chain is queried about payments that buy nothing, from any sender. The query only shows whether they
+ * were charged.
+ */
 const LOOK_UPS: Budget = { burst: 300, perSecond: 5 }
 
 /** Whether one more payment that buys nothing may be looked up on the chain. */

@@ -43,7 +43,7 @@ export async function availabilityOf(
 
 const CLAIMS_MAX = 3
 
-/** Claims. Waits for purchases of the same payer and target that other processes have claimed meanwhile. */
+/** Claims the target. Waits for purchases of the same payer and target that other processes have claimed meanwhile. */
 export async function claimOf(
   runs: AvailabilityDeps,
   request: Extract<ScriptRequest, { do: 'claim' }>,

@@ -24,7 +24,7 @@ export async function askUntil<T>(
   return answer
 }
 
-/** Asks the chain until it shows how the payment ended, or the wait is over. */
+/** Queries the chain until it shows how the payment ended, or the wait is over. */
 export async function readChainStatus(
   deps: ChainStatusDeps,
   { payment, head, wait, named }: Extract<ScriptRequest, { do: 'ask-chain' }>,
@@ -56,7 +56,9 @@ async function readStatusInNextBlock(
   return { kind: 'silent' }
 }
 
-/** The outcome, which says what the wallet holds if that is too little and may be why a facilitator refused the payment. */
+/**
+ * The outcome. It includes the wallet's balance if that is too low and may be why a facilitator refused the payment.
+ */
 export async function withBalanceSeen(
   { chain, mayLookUp }: Pick<ChainStatusDeps, 'chain'> & { readonly mayLookUp: () => boolean },
   payment: Payment,

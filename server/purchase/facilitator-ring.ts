@@ -31,7 +31,7 @@ export type RingDeps = {
 }
 
 export type FacilitatorRing = Facilitator & {
-  /** Whether a buyer’s verification failed since the last probe, so that the next one is due now. */
+  /** Whether a buyer’s verification failed since the last probe, so that the next probe is due now. */
   isSuspect(): boolean
 }
 
@@ -72,7 +72,10 @@ const createSeat = (member: RingMember): Seat => ({
 
 const VERIFY_PROBES_EVERY_MS = 60_000
 
-/** Probes one member. Its verification is probed once a minute, and from a buyer's failure on until it succeeds. */
+/**
+ * Probes one member. Its verification is probed once a minute. After a buyer's verification has failed, every probe
+ * includes it until it succeeds.
+ */
 async function probeMember(seat: Seat, clock: Clock): Promise<Awaited<ReturnType<Facilitator['supports']>>> {
   const began = clock.elapsed()
   const { isSuspect, verifiedMs } = seat
@@ -103,7 +106,10 @@ function sortSeats(seats: readonly Seat[], call: Call, clock: Clock): readonly S
 
 type Turn = { readonly seat: Seat; readonly hasNext: boolean; readonly leftMs: () => number }
 
-/** Turns to settle. Each gets an equal share of the remaining time, so that a silent one leaves some to the next. */
+/**
+ * Yields the members' turns to settle. Each gets an equal share of the remaining time, so that a silent member leaves
+ * some for the next.
+ */
 function* settleTurns(seats: readonly Seat[], timeoutMs: number, clock: Clock): Generator<Turn> {
   const deadline = clock.elapsed() + timeoutMs
   const order = sortSeats(seats, 'settle', clock)
@@ -114,7 +120,7 @@ function* settleTurns(seats: readonly Seat[], timeoutMs: number, clock: Clock): 
   }
 }
 
-/** Calls one member, and again with the bare payment if it rejects the request itself. */
+/** Calls one member, and calls it again with the bare payment if it rejects the request itself. */
 async function askMember<Answer extends SettleResult | VerifyResult>(
   { logger }: RingDeps,
   { seat, leftMs }: Turn,
@@ -130,12 +136,12 @@ async function askMember<Answer extends SettleResult | VerifyResult>(
   return [first, { ...(await ask({ withinMs, isBare: true })), by: host }]
 }
 
-// Most facilitators verify faster. A slower one may still come first.
+// Most facilitators verify faster than this. A slower one may still be the first to accept.
 const NEXT_VERIFIES_AFTER_MS = 1000
 
 /**
  * Verifies with one member after the other, without waiting long: the next one is called as soon as one rejects, or has not
- * responded for a second. The first that accepts the payment decides. All of them have the whole time.
+ * responded for a second. The first that accepts the payment decides. Each member has the whole time limit.
  */
 async function verifyTogether(
   deps: RingDeps,
@@ -226,7 +232,7 @@ async function settleInTurn(
 const findLastNamed = (answers: readonly SettleResult[]) =>
   answers.map(findNamedTransaction).findLast((named) => named !== undefined)
 
-/** A rejection from before broadcast need not be the facilitator's fault; a success that the chain denies is. */
+/** A rejection before broadcast need not be the facilitator's fault; a success that the chain denies is its fault. */
 function noteSettled(seat: Seat, answer: SettleResult, isOpen: boolean, clock: Clock): void {
   const isWell = answer.kind === 'success' ? !isOpen : isDenial(answer) && answer.kind !== 'unsent'
   if (answer.kind !== 'busy') noteHealth(seat, 'settle', isWell, clock)
@@ -237,7 +243,7 @@ const isUnsent = ({ kind }: SettleResult) => kind === 'unsent' || kind === 'busy
 const isDenial = (answer: SettleResult) =>
   isUnsent(answer) || (answer.kind === 'refused' && isBeforeBroadcast(answer.reason))
 
-/** What all of them together prove. That nothing was sent is proven only if each of them says so. */
+/** The combined result of all members. It proves that nothing was sent only if each member says so. */
 function combineSettlements(answers: readonly SettleResult[]): SettleResult {
   const [first, ...others] = answers
   if (first !== undefined && others.length === 0) return first
@@ -250,14 +256,14 @@ function combineSettlements(answers: readonly SettleResult[]): SettleResult {
 /** Whether the chain says that the payment may still be made; `silent` leaves that to a later query. */
 async function isStillUnspent(deps: RingDeps, payment: Payment, { kind }: SettleResult): Promise<boolean> {
   const { chain, clock, times = TIMES } = deps
-  // A success that the chain does not show by then does not count.
+  // A success does not count if the chain does not show it within these waits.
   const waitsMs = kind === 'success' ? times.settlementWaitsMs : []
   const ask = () => chain.read(payment)
   const seen = await askUntil(clock, waitsMs, ask, (answer) => answer !== 'silent' && answer.spent)
   return seen !== 'silent' && !seen.spent
 }
 
-/** Notes for the operator who did not accept a payment, and who is tried next. */
+/** Notes for the operator which member did not accept a payment, and which one is tried next. */
 function noteNext(
   logger: Logger,
   { payer, nonce }: PaymentKey,
@@ -270,12 +276,12 @@ function noteNext(
   logger.note('facilitator', { payer, nonce, call, facilitator: by, answer: kind, ...reason, next })
 }
 
-// A payment is settled seconds after it was verified.
+// A payment is settled seconds after it was verified, so few extensions are needed at a time.
 const EXTENSIONS_KEPT_MAX = 1024
 
 /**
- * Restores the extensions of a payment from when it was last seen with any. The ledger does not store them: it
- * stores the signed data.
+ * Restores the extensions that a payment had when it was last seen with any. The ledger does not store them, because it
+ * stores only the signed data.
  */
 function createExtensionKeeper(): (payment: Payment) => Payment {
   const kept = createLru<string, Extensions>(EXTENSIONS_KEPT_MAX)

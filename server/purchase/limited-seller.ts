@@ -28,8 +28,8 @@ export type SellTo = (buyer: Buyer, request: BuyRequest) => Promise<Outcome>
 const TIMEOUT_MS = 240_000
 
 /**
- * Counts rejected payments against their address. A purchase that takes longer than `timeoutMs` continues, and counts its client
- * as disconnected.
+ * Counts rejected payments against the client's address. A purchase that takes longer than `timeoutMs` continues, but
+ * its client counts as disconnected.
  */
 export function createLimitedSeller(deps: LimitedSellerDeps, timeoutMs: number = TIMEOUT_MS): SellTo {
   const { seller, limits, ended } = deps
@@ -40,7 +40,7 @@ export function createLimitedSeller(deps: LimitedSellerDeps, timeoutMs: number =
       return outcome
     }
     const outcome = await withTimeout(timeoutMs, buy, createTimeoutFailure())
-    // Only what the payment itself is at fault for counts.
+    // Only failures that the payment itself caused count.
     if (outcome.kind === 'failure' && ownFaults.has(outcome.code)) limits.take('payments', address)
     return outcome
   }

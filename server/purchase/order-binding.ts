@@ -8,8 +8,9 @@ import type { Hash, Payment } from '../domain/purchase/payment.ts'
 import { isBlock, nameOf, positionOf, type Target } from '../domain/purchase/target.ts'
 
 /**
- * The payment with the result of comparing its nonce with the order. A nonce that is marked as bound must fit, so that nobody can strip the salt,
- * and so must a salt that is sent. An invalid listing has no text, so nobody can have signed for it.
+ * The payment with the result of comparing its nonce with the order. A nonce that is marked as bound must fit the
+ * order, so that nobody can strip the salt. A salt that is sent must fit too. An invalid listing has no text, so nobody
+ * can have signed for it.
  */
 export function withBinding(payment: Payment, { target, isArea, listing }: PurchaseOrder, host: string): Payment {
   const { nonce, salt } = payment
@@ -27,7 +28,7 @@ export function orderOf(target: Target, isArea: boolean, listing: Draft, host: s
   return { host, ...placeMember(target, isArea), ...Object.fromEntries(texts), ...pictureOf(target, isArea, listing) }
 }
 
-/** An area of one block is an area all the same, if it was ordered as one. */
+/** An area of one block is still an area if it was ordered as an area. */
 const placeMember = (target: Target, isArea: boolean): Pick<Order, 'block' | 'area'> =>
   isArea ? { area: isBlock(target) ? `${nameOf(target)},1x1` : nameOf(target) } : { block: nameOf(target) }
 

@@ -14,7 +14,7 @@ import { LISTING_KEYS, readAreaOrder, readListing, readTarget, findUnknown } fro
 /** A valid order, and the salt that its sender gave. */
 export type OrderWithSalt = { readonly order: PurchaseOrder; readonly salt: string | undefined }
 
-/** Reads a block's order, or an area's where a size is given. Refuses what buying it would refuse. */
+/** Reads the order of a block, or of an area if a size is given. Refuses an order that a purchase would refuse. */
 export const readOrderToSign: Reader<OrderWithSalt> = Object.assign(readOrder, { schema: OrderToSign })
 
 function readOrder(value: unknown): OrderWithSalt | Failure {

@@ -12,7 +12,7 @@ type Facts = Readonly<Record<string, string | number | boolean>>
 /** Receives each finished step and its duration. */
 export type LogStep = (step: RunStep, ms: number) => void
 
-/** Logs one request to buy: a line when it has ended, and before it one for each unusual step. */
+/** Logs one request to buy: one line for each unusual step, and then one line when the request has ended. */
 export type PurchaseLog = { readonly step: LogStep; ended(key: PaymentKey, target: Target, outcome: Outcome): void }
 
 /** Starts the log of a request. */
@@ -40,7 +40,8 @@ export function logPurchase({ logger, clock }: LogDeps): PurchaseLog {
   }
 }
 
-// The mere checks of a sweep are the same every few seconds, as long as a purchase is open; a final sale is not unusual.
+// A sweep repeats these checks every few seconds while a purchase is open, so they are not logged. A final sale is not
+// unusual.
 const quiet: ReadonlySet<Verb> = new Set(['look-up', 'ask-chain', 'confirm', 'mark-final'])
 
 /** Logs the steps of a sweep that may change something. */
@@ -61,7 +62,10 @@ const logSteps =
     logger.note('step', { ...idsOf(step), step: step.do, ...words, ms: Math.round(ms) })
   }
 
-/** Whether a look before the claim found what every new payment finds. Junk gets so far, and is to leave few lines. */
+/**
+ * Whether a check before the claim found the same as for every new payment. Junk payments get this far, and should
+ * leave few lines.
+ */
 function isPlain(step: RunStep): boolean {
   if (step.do === 'look-up') return step.answer === undefined
   if (step.do === 'check-availability') return step.answer?.space === 'open' && step.answer.prior === undefined

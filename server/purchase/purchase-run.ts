@@ -27,6 +27,7 @@ import {
   type ScriptAnswer,
   type AnswerTo,
   type BuyOrder,
+  isEnded,
   type Outcome,
   type Purchase,
   type ScriptRequest,
@@ -76,7 +77,7 @@ export type Runs = PurchaseDeps & {
   readonly underWay: Set<PurchaseRun>
   readonly mayLookUp: () => boolean
   readonly started: { readonly at: UnixMs; readonly elapsed: number } // when this process started
-  readonly sent: Lru<string, number> // `elapsed` when a facilitator, which could broadcast it, may last have got a payment
+  readonly sent: Lru<string, number> // `elapsed` when a facilitator may last have received a payment, which it could broadcast
   readonly named: Lru<string, Hash> // the transaction that a facilitator named for a payment: a hint, and never a proof
   readonly settle: Facilitator['settle']
   readonly alert: (event: string, purchase: Purchase) => void
@@ -88,8 +89,8 @@ export type PurchaseRun = {
   readonly key: PaymentKey
   readonly request: BuyRequest | undefined // undefined for the reconciler
   readonly client: AbortSignal // aborted once the client has disconnected
-  readonly isSpent: boolean // the wallet's budget of retries is used up, so the chain is not asked
-  readonly isLeased: boolean // other processes will know that this one was at the payment
+  readonly isSpent: boolean // the wallet's budget of retries is used up, so the chain is not queried
+  readonly isLeased: boolean // other processes will know that this one worked on the payment
   readonly steps: RunStep[]
 }
 
@@ -159,13 +160,14 @@ async function outcomeOf(runs: Runs, run: PurchaseRun, script: () => Script<Outc
 const VALIDITY_MAX_MS = 1000 * Number(VALIDITY_MAX_SECONDS)
 
 /**
- * Whether a facilitator may have a payment without a record: an earlier request for it failed, here or at another
- * process, or it may have been signed before this process started, so that a crashed process may have sent it.
+ * Whether a facilitator may have a payment that the ledger does not record. An earlier request for it may have failed,
+ * here or in another process. Or it may have been signed before this process started, so that a crashed process may
+ * have sent it.
  */
 function isSendable({ sent, started, clock }: Runs, { key, steps, request }: PurchaseRun): boolean {
   if (findKnownState(steps) !== undefined || request === undefined) return false
   const endsAt = 1000 * Number(request.payment.validBefore)
-  // The clock may have been set since.
+  // The later of the two values is used, because the clock may have been set since the start.
   const startedAt = Math.max(started.at, clock.now() - (clock.elapsed() - started.elapsed))
   const isNewer = endsAt > startedAt + VALIDITY_MAX_MS && endsAt <= clock.now() + VALIDITY_MAX_MS
   const sentAt = sent.get(keyOf(key)) ?? (isNewer ? -Infinity : started.elapsed)
@@ -182,7 +184,7 @@ export function noteSent({ sent, clock }: Pick<Runs, 'sent' | 'clock'>, payment:
   sent.set(keyOf(payment), before ?? clock.elapsed())
 }
 
-/** A refusal that does not call a payment uncharged that may still move. */
+/** A refusal that does not call a payment uncharged while it may still move. */
 const withoutDenial = (outcome: Outcome): Outcome =>
   outcome.kind === 'failure' && outcome.details?.['charged'] === 'no'
     ? withChargeStatus(outcome, { state: { kind: 'released', isFinal: false } })
@@ -196,11 +198,11 @@ function withHint({ named }: Runs, { key }: PurchaseRun, outcome: Outcome): Outc
 }
 
 /**
- * Checks the lease and then the ledger once more before a payer is refused, because another process may work on the same
- * payment. If the purchase has changed, throws `StaleWriteError`, so that the run begins again. A run that lost its lease
- * asks the payer to wait: the other process may be settling the payment. If another process holds the block and this payer
- * is asked to wait, marks the purchase as uncertain: that process learns of it only from the store. Throws
- * `StoreUnavailable`, which then becomes the response.
+ * Checks the lease and then the ledger once more before a payer is refused, because another process may work on the
+ * same payment. If the purchase has changed, throws `StaleWriteError`, so that the run begins again. A run that lost
+ * its lease asks the payer to wait: the other process may be settling the payment. If another process holds the block
+ * and this payer is asked to wait, marks the purchase as uncertain: that process learns of it only from the store. If
+ * the store fails, throws `StoreUnavailable`, which then becomes the response.
  */
 async function checkRefusal(runs: Runs, run: PurchaseRun, outcome: Outcome): Promise<Outcome> {
   const { leases, lease, ledger } = runs
@@ -209,8 +211,8 @@ async function checkRefusal(runs: Runs, run: PurchaseRun, outcome: Outcome): Pro
   if (isLost && run.request !== undefined) noteSent(runs, run.request.payment)
   const now = await ledger.find(run.key)
   if (now?.state.kind !== findKnownState(run.steps))
-    throw new StaleWriteError('another process has taken the payment up')
-  if (isLost) return withChargeStatus(alreadyProcessing(), undefined)
+    throw new StaleWriteError('another process has changed the purchase of this payment')
+  if (isLost && (now === undefined || !isEnded(now))) return withChargeStatus(alreadyProcessing(), undefined)
   if (isOfPayment(outcome) && now?.state.kind === 'reserved' && !now.state.uncertain) await ledger.markUncertain(now)
   return outcome
 }
@@ -299,7 +301,7 @@ function createQuestions(runs: Runs, run: PurchaseRun) {
     'check-signature': ({ payment }) => wallets.signedPayment(payment),
     'check-for-token': ({ payment }) => wallets.signedForToken(payment),
     'check-availability': ({ target, payment, now }) => availabilityOf(runs, target, payment, now),
-    // Only a payment that buys something may cost without limit.
+    // Only a payment that buys something may cause an unlimited number of chain queries.
     'read-chain': async ({ key, isRefused }) => (isRefused && !runs.mayLookUp() ? 'silent' : await chain.read(key)),
     paint: ({ payment, picture }) => paintArea(pictures, payment.payer, picture),
     async verify({ target, payment }) {
@@ -313,7 +315,8 @@ function createQuestions(runs: Runs, run: PurchaseRun) {
       if (tx !== undefined) runs.named.set(keyOf(payment), tx)
       return settling
     },
-    // The reconciler asks later. A payer who retries too often gets the last known state.
+    // If the budget is spent, the reconciler queries the chain later. A payer who retries too often gets the last known
+    // state.
     'ask-chain': async (question) => (run.isSpent ? { kind: 'silent' } : await readChainStatus(runs, question)),
   } satisfies Partial<Handlers>
 }

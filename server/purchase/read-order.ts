@@ -1,4 +1,4 @@
-/** Reads what is ordered of a block or an area, alike for every way to order. */
+/** Reads the order of a block or an area, in the same way for every interface. */
 
 import type { TObject } from '@sinclair/typebox'
 import { AREA_BLOCKS_MAX, placeArea, isAreaSize, type AreaSize } from '../../shared/area.ts'
@@ -37,7 +37,7 @@ export function readListing(said: Fields): Listing | Failure {
   return isFailure(fields) ? fields : listingOf(fields)
 }
 
-/** The texts of a listing share a code. */
+/** All texts of a listing share one error code. */
 function refuseListed(flaw: Flaw): Failure {
   const isText = TEXT_KEYS.some((key) => key === flaw.name)
   return isText ? failure('invalid_listing', wordsOf(flaw)) : refuseField('invalid_pixels')(flaw)
@@ -57,7 +57,7 @@ function listingOf({ px, painter, ...texts }: ListingQuery): Listing {
   }
 }
 
-/** Reads an order of an area, or says why it names no area. */
+/** Reads an order of an area, or returns why it is not one. */
 export function readAreaOrder(value: unknown): PurchaseOrder | Failure {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return failure('invalid_body', SHAPE)
   const { at = 'next', w, h, ...said }: Fields = { ...value }
@@ -65,7 +65,7 @@ export function readAreaOrder(value: unknown): PurchaseOrder | Failure {
   return isFailure(target) ? target : { target, isArea: true, listing: readDraft(said, positionOf(target)) }
 }
 
-/** Reads a place and a size in blocks, or says why they are none. */
+/** Reads a position and a size in blocks, or returns why they are not valid. */
 export function readTarget(at: unknown, w: unknown, h: unknown): Target | Failure {
   if (typeof w !== 'number' || typeof h !== 'number' || !isAreaSize({ w, h })) return failure('invalid_area', SIZE)
   if (at === 'next') return targetOf(at, { w, h })
@@ -80,7 +80,7 @@ const SIZE = `w and h must be whole numbers of blocks, together 1 to ${AREA_BLOC
 
 const { name, framework, message, link, painter } = AreaOrder.properties
 
-// A picture is read after all else, when the size is known.
+// The picture is read last, when the size is known.
 const readSaid = createReader(
   Closed({ name, framework, message, link, painter, fit: Fit, dither: Dither }),
   refuseListed,
@@ -102,7 +102,7 @@ function readDraft({ pixels, image, ...given }: Fields, size: AreaSize): Draft |
   return isFailure(read) ? read : { ...listing, pixels: read.blocks }
 }
 
-// What shows through, as when a picture is turned into pixels beforehand.
+// The colour that shows through transparent pixels, as when a picture is turned into pixels beforehand.
 const BACKGROUND = '#000000'
 
 type How = Pick<AreaPicture['plan'], 'fit' | 'dither'>

@@ -48,7 +48,7 @@ export function createReconciler({ ledger, seller, jobs, clock, logger }: Reconc
       return unseen?.size === 0 ? 'seen' : 'partly'
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error
-      // Noted once per outage.
+      // The failure is noted once per outage.
       if (!isFailing) logger.note('sweep-failed', { why: 'the database is unavailable' })
       isFailing = true
       return 'failed'

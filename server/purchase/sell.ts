@@ -37,7 +37,10 @@ export type SaleDeps = {
 export const refuseUnpaid = async (deps: SaleDeps, order: PurchaseOrder): Promise<Failure | undefined> =>
   order.isArea ? await findAreaRefusal(deps, order) : findBlockRefusal(order, await lookAt(deps, order.target))
 
-/** The same for a block in a known state. By the contract, a sold block is reported before its listing is read. */
+/**
+ * Why an order of a block in a known state is refused without a payment. By the contract, a sold block is reported
+ * before its listing is read.
+ */
 export function findBlockRefusal({ target, listing }: PurchaseOrder, found: Found): Failure | undefined {
   if (found.kind === 'deed' || found.kind === 'claimed') return unavailability(target, 'claimed')
   // A client should not sign for a request that would be refused.
@@ -67,7 +70,7 @@ type SaleOutcome =
   | { readonly kind: 'sold'; readonly receipt: Receipt | AreaReceipt; readonly purchase: SoldPurchase }
   | Failure
 
-/** Sells what is ordered. */
+/** Sells the ordered block or area. */
 export async function sell(deps: SaleDeps, order: PurchaseOrder, payment: Payment, buyer: Buyer): Promise<SaleOutcome> {
   const { target, isArea, listing } = order
   const host = new URL(deps.offer.baseUrl).hostname
@@ -78,10 +81,10 @@ export async function sell(deps: SaleDeps, order: PurchaseOrder, payment: Paymen
   return { kind: 'sold', receipt: receiptOf(facts, isArea), purchase }
 }
 
-// A buyer needs to know where the taken blocks are, not all of them.
+// A buyer needs an idea of where the taken blocks are, not a list of them all.
 const NAMED_MAX = 100
 
-/** The same refusal with the blocks of an area that are sold, or held, if it is because of these. */
+/** Adds to a refusal the blocks of an area that are sold or held, if they are the reason for it. */
 async function withConflicts(ledger: SaleDeps['ledger'], target: Target, refusal: Failure): Promise<Failure> {
   const { code } = refusal
   if (code !== 'block_taken' && code !== 'purchase_pending') return refusal

@@ -24,7 +24,7 @@ import {
 import { createSingleFlight } from './single-flight.ts'
 import { hasAsked, hasClaimed } from './steps.ts'
 
-/** Whether a target can be bought by anyone; `uncertain`: held for a payer, and no run is working on it. */
+/** Whether a target can be bought by anyone; `uncertain`: held for a payer, and no run is working on the purchase. */
 export type OfferState = Exclude<Availability, 'full'> | 'uncertain'
 
 export type Seller = {
@@ -36,15 +36,16 @@ export type Seller = {
   /** Whether a target can be bought. */
   offered(target: Target): MaybeAsync<OfferState>
   /**
-   * Works on one unfinished purchase, unless another run already does; `false` if another process does. A run that has only
-   * claimed counts: this process claims nothing before it has checked the open purchases.
+   * Works on one unfinished purchase, unless another run already does; `false` if another process does. A run that has
+   * only claimed its block counts as well, because this process claims nothing before it has checked the open
+   * purchases.
    */
   reconcile(key: PaymentKey): Promise<boolean>
   /** Resolves when no purchase is in progress. */
   idle(): Promise<void>
 }
 
-// A payment is valid for minutes.
+// A payment is valid for minutes, so few of them have to be remembered.
 const SENT_KEPT_MAX = 4096
 
 // The time limit for a client that never disconnects.
@@ -83,7 +84,7 @@ export function createSeller(deps: PurchaseDeps): Seller {
   }
 }
 
-/** Buys, after every other run for the payment has ended. Responds before its own run has ended. */
+/** Buys after every other run for the payment has ended. Responds before its own run has ended. */
 function buyInTurn(runs: Runs, request: BuyRequest, client: AbortSignal): Promise<Outcome> {
   const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
   const { payment } = request

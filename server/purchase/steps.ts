@@ -1,11 +1,11 @@
 /**
- * The steps of a run: what its script asked for, and what came of it. What the run knows, and what the other runs of this process
- * must know of it, is read from them.
+ * The steps of a run: the requests of its script, and their results. The steps show what the run knows, and what the
+ * other runs of this process must know about the run.
  */
 
 import type { AnswerTo, Purchase, ScriptRequest, SoldPurchase, Verb } from '../domain/purchase/purchase.ts'
 
-/** A request of a script, with its answer once that is there. */
+/** A request of a script, with its answer once there is one. */
 export type RunStep = {
   [V in Verb]: Extract<ScriptRequest, { do: V }> & {
     readonly state: 'asked' | 'answered' | 'failed'
@@ -16,11 +16,14 @@ export type RunStep = {
 
 type Steps = readonly RunStep[]
 
-/** Whether a run holds its block, or may: another purchase of its payer can see a claim before the claim is answered. */
+/**
+ * Whether a run holds its block, or may hold it: another purchase of its payer can see a claim before the claim is
+ * answered.
+ */
 export const hasClaimed = (steps: Steps): boolean =>
   steps.some((step) => step.do === 'claim' && (step.state !== 'answered' || step.answer?.kind === 'claimed'))
 
-/** Whether the script got an answer about the chain. A spent run gets one without asking. */
+/** Whether the script got an answer about the chain. A run whose retry budget is used up gets one without a query. */
 export const hasAsked = (steps: Steps): boolean =>
   steps.some((step) => step.do === 'ask-chain' && step.state === 'answered')
 
@@ -28,7 +31,10 @@ export const hasAsked = (steps: Steps): boolean =>
 export const isWaiting = (steps: Steps): boolean =>
   steps.some((step) => step.do === 'resolve-other' && step.state === 'asked')
 
-/** The earlier purchase whose receipt is the answer of a run. It counts from the request on, so that no other run returns it too. */
+/**
+ * The earlier purchase whose receipt a run returns. The purchase counts from the request on, so that no other run
+ * returns the same receipt.
+ */
 export function findHandedOver(steps: Steps): SoldPurchase | undefined {
   for (const step of steps)
     if (step.do === 'hand-over' && (step.state === 'asked' || step.answer === true)) return step.purchase

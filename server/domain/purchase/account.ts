@@ -38,7 +38,7 @@ export type AccountPage = { readonly after: number; readonly limit: number }
 /** A purchase with its number, counted in the order in which purchases began. */
 export type NumberedPurchase = { readonly number: number; readonly since: UnixMs; readonly purchase: Purchase }
 
-/** The most entries of each kind in one answer. */
+/** The most entries of each kind in one response. */
 export const ACCOUNT_PAGE_MAX = WALLET_LIMIT_MAX
 
 /** The first page. Most wallets have no other. */
@@ -58,7 +58,10 @@ export type Account = {
   readonly painter: Address | null // named by the wallet itself, for all of its blocks
 }
 
-/** The payout references of stray money: booked by the wall itself, or by its operator. Any other says how it was paid back. */
+/**
+ * The payout references of stray money: booked by the wall itself, or by its operator. Any other reference says how the
+ * money was paid back.
+ */
 export const STRAY_NOTE = 'stray'
 export const STRAY_BY_HAND = 'stray, as the operator says'
 

@@ -28,15 +28,15 @@ export type BookedOpen = { readonly purchase: Purchase; readonly since: UnixMs }
 export type Payout = PaymentKey & { readonly reference: string; readonly at: UnixMs }
 
 /**
- * A movement of money as accountants list it: a sale, a payment that became a credit (when it was begun), or money that the
- * operator paid back, whose amount is known only for a credit.
+ * A movement of money as accountants list it: a sale, a payment that became a credit (dated when it began), or money
+ * that the operator paid back. The amount of money paid back is known only for a credit.
  */
 export type MoneyEntry = PaymentKey & {
   readonly kind: 'sale' | 'credit' | 'payout'
   readonly at: UnixMs
   readonly holding: Holding | null // what was bought
   readonly amount: bigint | null
-  readonly tx: Hash | null // in which the money arrived
+  readonly tx: Hash | null // the transaction in which the money arrived
   readonly network: string
   readonly reference: string | null // of a payout
 }
@@ -49,11 +49,11 @@ export type Statement = {
   readonly open: readonly BookedOpen[]
   readonly final: readonly PaymentKey[] // payments that can never settle
   readonly payouts: readonly Payout[]
-  readonly payees: readonly Address[] // every address that the wall was or asked to be paid at
+  readonly payees: readonly Address[] // every address at which the wall was paid or asked to be paid
   readonly from: bigint | undefined // the lowest height at which any payment was first seen
 }
 
-/** The result of the comparison. */
+/** The result of comparing the books with the chain. */
 export type Balance = {
   readonly balances: boolean
   readonly claimed: number
@@ -63,15 +63,15 @@ export type Balance = {
   readonly unpaid: readonly (BookedSale | BookedCredit)[] // booked, but their money is not on the chain
   readonly landed: readonly Arrival[] // arrived for purchases that are neither a sale nor a credit
   readonly orphans: readonly Arrival[] // whole cents, paid by an authorization that the database does not know
-  readonly byHand: readonly Arrival[] // the same, but the operator has resolved it
+  readonly byHand: readonly Arrival[] // likewise, but the operator has resolved these payments
   readonly stray: readonly Arrival[] // cannot have been for a block, or the operator said that it was not
   readonly strayed: bigint // atomic units of `stray`
 }
 
 /**
- * Compares the arrivals with the books from `before` and `after` the chain was read. Sales made in between would look wrong in
- * one of the two, so every sale in `before` must have arrived, and every arrival must be known in `after`. What was paid
- * below height `from` may have arrived before the chain was read, so it is not called unpaid.
+ * Compares the arrivals with the books from `before` and `after` the chain was read. Sales made in between would look
+ * wrong in one of the two, so every sale in `before` must have arrived, and every arrival must be known in `after`. A
+ * payment made below height `from` may have arrived before the range that was read, so it does not count as unpaid.
  */
 export function balanceOf(before: Statement, arrivals: readonly Arrival[], after: Statement, from = 0n): Balance {
   const recorded = {

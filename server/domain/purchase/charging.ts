@@ -6,7 +6,7 @@ import { notSettled } from './refusals.ts'
 
 /**
  * Adds `charged` to a refusal for the payer itself: `yes` with the transaction in `tx`, `no` if the payment was never sent or
- * can never settle, `unknown` while it still may.
+ * can never settle, `unknown` while it may still settle.
  */
 export function withChargeStatus(refusal: Failure, known: Pick<Purchase, 'state'> | undefined): Failure {
   const status = chargeStatus(refusal.code, known?.state)
@@ -24,6 +24,6 @@ function chargeStatus(code: FailureCode, state: Purchase['state'] | undefined): 
   return { charged: isOver ? 'no' : 'unknown' }
 }
 
-/** Whether a refusal says to a payment's own sender that the payment may still be settled. */
+/** Whether a refusal says to the payment's own sender that the payment may still settle. */
 export const isPending = ({ code, details }: Failure): boolean =>
   statusOf[code] === 503 && details?.['charged'] === 'unknown'

@@ -8,7 +8,7 @@ import { isSold, type BuyOrder, type Purchase, type SoldPurchase } from './purch
 import { alreadyBought, earlierUnresolved, paymentUsed } from './refusals.ts'
 import { countBlocks, resolveTarget, positionOf, targetOf, type Holding, type Target } from './target.ts'
 
-/** The most unresolved purchases per payer. Without it, one dollar could hold the whole wall. */
+/** The most unresolved purchases per payer. Without this limit, one dollar could hold the whole wall. */
 export const HOLDS_MAX = 16
 
 /** The most blocks that all unresolved purchases of one payer can hold together. */
@@ -74,8 +74,8 @@ export function refuseForPrior(prior: Purchase, payment: PaymentKey): Failure {
 }
 
 /**
- * Whether a purchase must be resolved before a new payment: it has the same payment-identifier, or it is for the same target and
- * its payer has no answer yet.
+ * Whether a purchase must be resolved before a new payment: it has the same payment-identifier, or it is for the same
+ * target and its payer has not received a response yet.
  */
 function mustResolveFirst(purchase: Purchase, { target, payment, now, activeNonces }: ClaimRequest): boolean {
   const { state, payment: earlier } = purchase
@@ -112,7 +112,10 @@ export function keepLongerAuthorization(before: Payment, payment: Payment): Paym
   return { ...before, to, amount, validAfter, validBefore, signature, accepted }
 }
 
-/** The place where a late payment may get its blocks: its own, or else the nearest open one. If neither is open, it becomes a credit. */
+/**
+ * The targets at which a late payment may get its blocks: its own, or else the nearest open one. If neither is open,
+ * the payment becomes a credit.
+ */
 export const listLateTargets = (purchase: Holding): readonly [own: Target, nearest: Target] => [
   resolveTarget(purchase),
   targetOf('next', positionOf(purchase.target)),

@@ -1,12 +1,14 @@
-/** Deeds and debts as the ledger stores them: what anybody needs to check them on the chain. */
+/** Deeds and debts as the ledger stores them, with the data that anybody needs to check them on the chain. */
 
 import type { Address, BoundOrder, Hash, PaymentKey, UnixMs } from './payment.ts'
 import type { Holding } from './target.ts'
 
-/** A payment that bought something. `target` is what it asked for, and `block` the top left block that it got. */
+/**
+ * A payment that bought something. `target` is the requested position, and `block` the top left block that it bought.
+ */
 export type SoldPayment = PaymentKey &
   Holding & {
-    readonly seq: number // of its first sale
+    readonly seq: number // number of its first sale
     readonly amount: bigint
     readonly payTo: Address
     readonly tx: Hash
@@ -16,7 +18,10 @@ export type SoldPayment = PaymentKey &
     readonly order: BoundOrder | null
   }
 
-/** Money that arrived and bought nothing: a credit, or with `null` what the wall or its operator only noted. */
+/**
+ * Money that arrived and bought nothing: a credit, or money that the wall or its operator only noted, with `null` for
+ * unknown data.
+ */
 export type OwedPayment = PaymentKey & {
   readonly tx: Hash | null
   readonly amount: bigint | null

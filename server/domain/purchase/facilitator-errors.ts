@@ -17,8 +17,9 @@ type AnsweredBy = { readonly by?: string }
 type Unreadable = { readonly unreadable?: true }
 
 /**
- * The result of a settle call. Only `unsent` proves something: the facilitator never got the payment. The others are its claims.
- * `tx` is the transaction that it named: where to look first, and never a proof.
+ * The result of a settle call. Only `unsent` proves something: the facilitator never got the payment. The other results
+ * are the facilitator's claims. `tx` is the transaction that the facilitator named: the first one to look up, and never
+ * a proof.
  */
 export type SettleResult = AnsweredBy &
   (

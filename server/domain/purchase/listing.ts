@@ -22,8 +22,8 @@ export type Draft = Listing & { readonly picture?: AreaPicture }
 export type AreaPicture = { readonly sent: SentPicture; readonly plan: PaintPlan }
 
 /**
- * An order. `isArea` says how it was requested: an area of one block is answered as an area. An invalid listing
- * stays a value: it must not hide the outcome of a known payment.
+ * An order. `isArea` says how it was requested: an area of one block gets the response for areas. An invalid listing is
+ * kept as a `Failure`, so that it does not hide the outcome of a known payment.
  */
 export type PurchaseOrder = {
   readonly target: Target
@@ -36,7 +36,10 @@ export function withoutPicture({ name, framework, message, link, pixels, painter
   return { name, framework, message, link, pixels, painter }
 }
 
-/** A stored listing. Refused orders are stored without their picture, so it takes that of the same order when it is sent again. */
+/**
+ * Completes a stored listing. Refused orders are stored without their picture, so it is taken from the same order when
+ * that is sent again.
+ */
 export function withPictureOf(
   stored: Listing,
   { listing, payment }: { readonly listing: Draft | Failure; readonly payment: Payment },

@@ -1,4 +1,4 @@
-/** An order whose nonce is known, to check one's own code with. A test proves it. */
+/** An order with its known nonce, for clients to check their own code with. A test verifies the nonce. */
 
 import { type Order, formatOrderText } from '../../../shared/order.ts'
 

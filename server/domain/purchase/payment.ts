@@ -12,7 +12,10 @@ export type Hash = `0x${string}`
 export type UnixMs = number
 export type UnixSeconds = bigint
 
-/** What a purchase costs and how to pay it. Built from the settings only, never from a client's or facilitator's data. */
+/**
+ * What a purchase costs and how to pay it. The terms come from the settings only, never from a client's or
+ * facilitator's data.
+ */
 export type Terms = {
   readonly network: string // CAIP-2, such as eip155:8453
   readonly asset: Address
@@ -20,10 +23,13 @@ export type Terms = {
   readonly amount: bigint // atomic units of the asset
 }
 
-/** The terms that the client claims to have signed. The signature does not cover them, so they are only compared. */
+/**
+ * The terms that the client claims to have signed. The signature does not cover them, so they are only compared with
+ * the wall's terms.
+ */
 export type Accepted = Terms & { readonly scheme: string }
 
-/** Identifies a payment permanently, because the token accepts each nonce of a payer once. */
+/** Identifies a payment permanently, because the token accepts each nonce of a payer only once. */
 export type PaymentKey = { readonly payer: Address; readonly nonce: Hash }
 
 /** The client's data for x402 extensions that the wall does not use, by extension name. */
@@ -32,7 +38,7 @@ export type Extensions = Readonly<Record<string, unknown>>
 /** The order that a payment's nonce is bound to, as evidence that anybody can check; see `shared/order.ts`. */
 export type BoundOrder = { readonly text: string; readonly salt: Hash }
 
-/** The transfer of an authorization, as it is searched on the chain: without `amount`, any amount counts. */
+/** An authorization whose transfer is searched for on the chain. Without `amount`, any amount counts. */
 export type WatchedPayment = Pick<Payment, 'payer' | 'nonce' | 'to' | 'validBefore'> & {
   readonly amount?: bigint
   readonly accepted: Pick<Terms, 'asset'>
@@ -48,8 +54,8 @@ export type Payment = PaymentKey & {
   readonly accepted: Accepted
   readonly extensions?: Extensions // for the facilitator; unsigned, passed on unchanged, never stored
   readonly identifier?: string // the client's payment-identifier; unsigned, so it only applies to this payer
-  readonly salt?: string // the client's salt of its order; unsigned, so it only counts if the nonce fits it
-  readonly binding?: BoundOrder | 'mismatch' // whether the nonce fits the order it came with; absent if it is not bound
+  readonly salt?: string // the client's salt for its order; unsigned, so it only counts if the nonce fits it
+  readonly binding?: BoundOrder | 'mismatch' // the bound order if the nonce fits it, otherwise 'mismatch'; absent if the nonce is not bound
 }
 
 export type { Target }
@@ -65,7 +71,7 @@ export type { Target }
  */
 export type Availability = 'open' | 'reserved' | 'claimed' | 'crowded' | 'full'
 
-/** The terms of a target: those of one block, times its number of blocks. */
+/** The terms of a target: the amount for one block, times its number of blocks. */
 export const selectTerms = (terms: Terms, target: Target): Terms => ({
   ...terms,
   amount: terms.amount * BigInt(countBlocks(target)),
@@ -74,16 +80,25 @@ export const selectTerms = (terms: Terms, target: Target): Terms => ({
 /** The longest time from signing to settlement, as offered to clients (`maxTimeoutSeconds`). */
 export const MAX_TIMEOUT_SECONDS = 300
 
-/** When a sale is first confirmed on the chain. If a reorganisation removed it, the authorization is usually still valid. */
+/**
+ * How long after a sale its transfer is first confirmed on the chain. If a reorganisation removed the transfer, the
+ * authorization is usually still valid.
+ */
 export const FIRST_CONFIRMATION_MS = 20_000
 
-/** How long after its authorization ends a sale is confirmed for the last time. Safe blocks are minutes old. */
+/**
+ * How long after the end of its authorization a sale is confirmed for the last time. The delay is long because safe
+ * blocks are minutes old.
+ */
 export const LAST_CONFIRMATION_MS = 5 * 60_000
 
 // The facilitator needs a few seconds to get the transaction mined before the authorization ends.
 const SETTLE_LEAD_SECONDS = 10n
 
-/** How long an authorization may be valid from now, and so hold a block. It allows some error of the payer's clock. */
+/**
+ * The longest time from now that an authorization may be valid, and so hold a block. The limit allows for some error in
+ * the payer's clock.
+ */
 export const VALIDITY_MAX_SECONDS = 360n
 
 /** The key of a payment as a string, for maps and logs. */

@@ -5,7 +5,7 @@
  * Two rules hold for every path:
  *
  * - While a payer's money may have moved, the payer is never asked to pay again.
- * - A block is released only on proof: the chain's, or a refusal from before broadcast that the chain confirms. Time alone
+ * - A block is released only on proof: from the chain, or by a refusal before broadcast that the chain confirms. Time alone
  *   never releases a block.
  */
 
@@ -29,6 +29,7 @@ import {
   type ChainWait,
   type Credited,
   isPaymentOf,
+  isEnded,
   isSold,
   type BuyOrder,
   type Outcome,
@@ -69,26 +70,27 @@ export function* buy(order: BuyOrder): Script<Outcome> {
 }
 
 /**
- * Answers a payer whose payment another process has been working on for a long time. If the purchase is sold or credited, the
- * payer gets that outcome. If it is held, it is marked as uncertain and the payer is asked to wait.
+ * Answers a payer whose payment another process has been working on for a long time. If the purchase has ended, the payer
+ * gets its outcome. If it is held, it is marked as uncertain and the payer is asked to wait.
  */
 export function* answerHeldElsewhere(order: BuyOrder): Script<Outcome> {
   const known = yield* ask({ do: 'look-up', key: order.payment })
-  if (known?.state.kind === 'sold' || known?.state.kind === 'credited') return yield* answerKnown(known, order)
+  if (known !== undefined && isEnded(known)) return yield* answerKnown(known, order)
   if (known?.state.kind === 'reserved') yield* markUncertain(known)
   return withChargeStatus(alreadyProcessing(), undefined)
 }
 
 /**
- * Answers a payment that the ledger knows, to its own payer only. Anybody can resend a settled payment, because it is public on
- * the chain, so the signature is checked.
+ * Answers a payment that the ledger knows, but only if its own payer sent it. Anybody can resend a settled payment,
+ * because it is public on the chain, so the signature is checked.
  */
 function* answerKnown(known: Purchase, order: BuyOrder): Script<Outcome> {
   const { payment, target } = order
   const checked = isSamePayment(known.payment, payment) ? 'signed' : yield* ask({ do: 'check-signature', payment })
   if (checked === 'not-signed') return yield* refuseUnsigned(order)
   if (checked !== 'signed') return cannotCheckSignature()
-  // A credit bought nothing, whatever was requested. After a restore the wall may know only the money, not the purchase.
+  // A credited payment bought nothing, whatever was requested. After a restore, the wall may know only the payment, not
+  // the purchase.
   if (known.state.kind === 'credited') return creditOutcome(known, known.state, order)
   if (!isPaymentOf(known, payment) || !coversTarget(known, target))
     return withChargeStatus(paymentUsed(known), hideUnprovenRelease(payment, known))
@@ -108,8 +110,9 @@ function* refuseUnsigned(
 }
 
 /**
- * Advances a purchase that no request is waiting for: settles or releases a held one, gives a late payment its block, and
- * confirms the payment of a sale or a credit on the chain. For the latter it returns the purchase from before the check.
+ * Advances a purchase that no request is waiting for: settles or releases a held one, gives a late payment its block,
+ * and confirms the payment of a sale or a credit on the chain. For a sale or a credit, it returns the purchase as it
+ * was before the check.
  */
 export function* reconcile(key: PaymentKey): Script<Purchase | undefined> {
   const purchase = yield* ask({ do: 'look-up', key })
@@ -127,11 +130,14 @@ export function* reconcile(key: PaymentKey): Script<Purchase | undefined> {
   }
 }
 
-/** Buys with a new payment, or with a `released` one that was sent again; `order` then has its first target and listing. */
+/**
+ * Buys with a new payment, or with a `released` one that was sent again. In the latter case, `order` has the original
+ * target and listing.
+ */
 function* buyFresh(order: BuyOrder, released?: Purchase): Script<Outcome> {
   const { target, payment, listing, terms, now } = order
-  // Checked before anything leaves this process. Known payments follow their own rules, so that nobody who altered a resend makes
-  // its payer believe that nothing was charged.
+  // This is checked before anything leaves this process. Known payments follow their own rules, so that an altered
+  // resend cannot make its payer believe that nothing was charged.
   if (payment.binding === 'mismatch' && released === undefined && !isFailure(listing)) return orderMismatch()
   const rejection = findRejectionReason(payment, terms, now)
   const checked = yield* ask({ do: 'check-signature', payment })
@@ -142,7 +148,7 @@ function* buyFresh(order: BuyOrder, released?: Purchase): Script<Outcome> {
 
   const available = yield* ask({ do: 'check-availability', target, payment, now })
   const { prior } = available
-  // A payment that was answered with an earlier receipt gets the same receipt again, whatever happened to it since.
+  // A payment that was answered with an earlier receipt gets the same receipt again, whatever has happened since.
   if (prior !== undefined && wasReceiptReusedFor(prior, payment) && coversTarget(prior, target))
     return yield* reuseReceipt(prior, order, refuse)
   // A payer gets the receipt of an earlier purchase even while no payments are accepted.
@@ -166,7 +172,7 @@ function* buyFresh(order: BuyOrder, released?: Purchase): Script<Outcome> {
   if (answer !== undefined) return answer
   if (!order.armed) return refuse(railNotArmed())
 
-  // A facilitator that has a payment could broadcast it. A refused one is kept without its picture.
+  // A facilitator that has a payment could broadcast it. A refused payment is stored without its picture.
   const sent = released ?? { payment, target, listing: { ...withoutPicture(listing), pixels: null }, head: chain.head }
   const verification = yield* ask({ do: 'verify', target, payment })
   if (verification.kind === 'busy') return refuse(paymentsBusy())
@@ -186,7 +192,7 @@ function* buyFresh(order: BuyOrder, released?: Purchase): Script<Outcome> {
   return toOutcome(yield* settleFirst(claiming.purchase), order)
 }
 
-/** Why a payment cannot buy its target, before any facilitator is called; `undefined` if it may. */
+/** Why a payment cannot buy its target; `undefined` if it can. This is checked before any facilitator is called. */
 function findEligibilityRefusal(
   order: BuyOrder,
   rejection: string | undefined,
@@ -197,7 +203,10 @@ function findEligibilityRefusal(
   return rejection === undefined ? undefined : paymentRequired(rejection)
 }
 
-/** Refuses a payment that was spent before the wall received it. It buys nothing; if it paid the wall, its payer gets the contact. */
+/**
+ * Refuses a payment that was spent before the wall received it. The payment buys nothing; if it paid the wall, its
+ * payer gets the operator's contact.
+ */
 function* refuseSpent(order: BuyOrder, prior: Purchase | undefined): Script<Outcome> {
   const { payment, contact } = order
   const status = yield* ask({ do: 'ask-chain', payment, head: 0n, wait: 'none' })
@@ -207,14 +216,20 @@ function* refuseSpent(order: BuyOrder, prior: Purchase | undefined): Script<Outc
   return withChargeStatus(prior === undefined ? used : refuseForPrior(prior, payment), undefined)
 }
 
-/** Converts the picture of a draft. This is costly, so it happens after verification; it may fail, so before a block is held. */
+/**
+ * Converts the picture of a draft. This happens after verification, because it is costly, and before a block is held,
+ * because it may fail.
+ */
 function* makePicture(payment: Payment, draft: Draft): Script<Listing | Failure> {
   if (draft.picture === undefined) return withoutPicture(draft)
   const pixels = yield* ask({ do: 'paint', payment, picture: draft.picture })
   return isFailure(pixels) ? pixels : { ...withoutPicture(draft), pixels }
 }
 
-/** A released payment was sent again. It may have settled meanwhile, or may still be used for another attempt. */
+/**
+ * Answers a released payment that was sent again. It may have settled meanwhile, or may still be used for another
+ * attempt.
+ */
 function* retryReleased(purchase: Purchase, order: BuyOrder): Script<Outcome> {
   const watched = yield* checkReleased(purchase)
   if (watched.status?.kind !== 'unspent') return yield* endReleased(watched, order)
@@ -225,7 +240,8 @@ function* retryReleased(purchase: Purchase, order: BuyOrder): Script<Outcome> {
 /** The outcome for the payer of a `released` payment that will not be retried. */
 function* endReleased(watched: PurchaseProgress, order: BuyOrder): Script<Outcome> {
   if (watched.status?.kind === 'void' && watched.status.final !== true) {
-    // No payer is asked for a new payment while another one of theirs, which a process may have claimed since, has no end.
+    // No payer is asked for a new payment while another of their payments is unfinished. A process may have claimed one
+    // since.
     const { prior } = yield* ask({ do: 'check-availability', ...order })
     if (prior !== undefined) return withChargeStatus(refuseForPrior(prior, order.payment), watched.purchase)
   }
@@ -235,13 +251,17 @@ function* endReleased(watched: PurchaseProgress, order: BuyOrder): Script<Outcom
 /** The state of a purchase after a step, and the refusal to give if it is not sold. */
 type PurchaseProgress = { readonly purchase: Purchase; readonly status?: ChainStatus; readonly refusal: Failure }
 
-/** Settles a purchase for the first time. Only here can a facilitator's refusal release the block, because nothing was sent before. */
+/**
+ * Settles a purchase for the first time. At this step only, a facilitator's refusal can release the block, because
+ * nothing was sent before.
+ */
 function* settleFirst(purchase: Purchase): Script<PurchaseProgress> {
   const settling = yield* ask({ do: 'settle', purchase })
   const refusal = refuseIfUnsent(settling)
   if (refusal === undefined)
     return yield* applyChainStatus(purchase, yield* askChainAfter(settling, purchase), settling)
-  // An unsent payment was not broadcast. A refused one may have been, whatever the facilitator says, so a later block decides.
+  // An unsent payment was not broadcast. A refused payment may have been broadcast, whatever the facilitator says, so a
+  // later block decides.
   const status = yield* askChain(purchase, settling.kind === 'refused' ? 'next-block' : 'none')
   if (status.kind !== 'unspent') return yield* applyChainStatus(purchase, status, settling)
   const released = yield* release(purchase, false)
@@ -289,8 +309,8 @@ const creditOutcome = (purchase: Purchase, credit: Credited, { contact }: BuyOrd
   withChargeStatus(paymentCredited(purchase.payment.amount, credit, contact), purchase)
 
 /**
- * Refuses a payment that a facilitator has, for a reason that does not prove it invalid. It may still settle, so it is stored and watched like a
- * released one.
+ * Refuses a payment that a facilitator has received, for a reason that does not prove it invalid. It may still settle,
+ * so it is stored and watched like a released one.
  */
 function* watchRefused(payment: Purchase | UnclaimedPayment, refusal: Failure | undefined): Script<PurchaseProgress> {
   const released = 'state' in payment ? payment : yield* ask({ do: 'record-unclaimed', purchase: payment })
@@ -327,7 +347,8 @@ function* resolvePrior(prior: Purchase, order: BuyOrder, refuse: Refuse): Script
 
 /** Answers with the receipt of an earlier purchase. The new payment is not used. */
 function* reuseReceipt(end: SoldPurchase, { target: asked, payment }: BuyOrder, refuse: Refuse): Script<Outcome> {
-  // Another request of the payer is returning this receipt. The payer may be owed a second one, so it is asked to retry.
+  // If this is not allowed, another request of the payer is returning this receipt. The payer may be owed a second
+  // receipt, so it is asked to retry.
   const isReceipt = coversTarget(end, asked)
   if (!(yield* ask({ do: 'hand-over', purchase: end, isReceipt }))) return refuse(earlierUnresolved())
   // A late payment may have bought another block than the one requested. Its payer must know that before it pays again.
@@ -367,7 +388,10 @@ function* finalize(purchase: Purchase, tx: Hash, settled: boolean): Script<Purch
   }
 }
 
-/** Releases the block of a payment that cannot pay this wall. Unless that is final, the payment is still watched. */
+/**
+ * Releases the block of a payment that cannot pay this wall. Unless the chain's status is final, the payment is still
+ * watched.
+ */
 function* releaseVoid(purchase: Purchase, status: Extract<ChainStatus, { kind: 'void' }>): Script<PurchaseProgress> {
   const released = yield* release(purchase, status.final === true)
   return { purchase: released, status, refusal: paymentRequired(status.why) }

@@ -50,7 +50,13 @@ export type Sold = {
 /** The block is no longer held; `isFinal` once the chain shows that the payment can never settle. */
 export type Released = { readonly kind: 'released'; readonly isFinal: boolean }
 
-/** The payment settled when no block was left for it, so the operator owes the money to the payer, until it `isPaidBack`. */
+/** Whether a purchase has ended, so that no process can settle its payment any more. */
+export const isEnded = ({ state }: Purchase): boolean =>
+  state.kind === 'released' ? state.isFinal : state.kind !== 'reserved'
+
+/**
+ * The payment settled when no block was left for it, so the operator owes the payer the money until it `isPaidBack`.
+ */
 export type Credited = { readonly kind: 'credited'; readonly tx: Hash; readonly isPaidBack?: true }
 
 export type SoldPurchase = Purchase & { readonly state: Sold }
@@ -67,7 +73,7 @@ export type BuyOrder = {
   readonly now: UnixMs
   readonly armed: boolean // whether new payments are accepted
   readonly isDenied: boolean // whether the operator does not sell to this payer
-  readonly contact: string | null // whom a payer asks for money that it is owed
+  readonly contact: string | null // the contact for a payer who is owed money
   readonly payees: ReadonlySet<Address> // every address that this wall has ever offered as payee
 }
 
@@ -98,8 +104,8 @@ export type Requests = {
   'read-chain': { ask: { key: PaymentKey; isRefused: boolean }; answer: { head: bigint; spent: boolean } | 'silent' }
   verify: { ask: { target: Target; payment: Payment }; answer: VerifyResult }
   paint: { ask: { payment: Payment; picture: AreaPicture }; answer: Pixels | Failure }
-  'check-signature': { ask: { payment: Payment }; answer: SignatureCheck } // checks that the payer signed it
-  'check-for-token': { ask: { payment: Payment }; answer: SignatureCheck } // checks it as the token itself will
+  'check-signature': { ask: { payment: Payment }; answer: SignatureCheck } // checks that the payer signed the payment
+  'check-for-token': { ask: { payment: Payment }; answer: SignatureCheck } // checks the signature in the same way as the token contract
   claim: { ask: { target: Target; payment: Payment; listing: Listing; head: bigint }; answer: ClaimResult }
   settle: { ask: { purchase: Purchase }; answer: SettleResult }
   'ask-chain': {
@@ -115,7 +121,8 @@ export type Requests = {
   release: { ask: { purchase: Purchase; isFinal: boolean }; answer: void }
   'record-unclaimed': { ask: { purchase: UnclaimedPayment }; answer: Purchase }
   'fulfil-late-payment': { ask: { purchase: Purchase; tx: Hash }; answer: Purchase }
-  // Whether this run may reveal that purchase; if it `isReceipt`, this is recorded, and the run's own payment is never used.
+  // Whether this run may reveal that purchase. If it `isReceipt`, the reuse of the receipt is recorded, and the run's
+  // own payment is never used.
   'hand-over': { ask: { purchase: SoldPurchase; isReceipt: boolean }; answer: boolean }
   'resolve-other': { ask: { key: PaymentKey }; answer: Purchase | undefined }
 }
@@ -146,13 +153,16 @@ export function isSold(purchase: Purchase): purchase is SoldPurchase {
   return purchase.state.kind === 'sold'
 }
 
-/** Whether a payment is the known one. After a release, a payment of the same money with another period counts, too. */
+/**
+ * Whether a payment is the known payment of a purchase. After a release, a payment that moves the same money in another
+ * validity period also counts.
+ */
 export const isPaymentOf = ({ payment, state }: Purchase, presented: Payment): boolean =>
   state.kind === 'released' ? movesSameMoney(payment, presented) : hasSameFields(payment, presented)
 
 /**
- * A purchase as seen by an authorization of its nonce. A final release of the stored one proves nothing about one that moves
- * other money, or is valid for longer.
+ * A purchase as seen by an authorization with its nonce. A final release of the stored authorization proves nothing
+ * about one that moves other money, or is valid for longer.
  */
 export function hideUnprovenRelease(presented: Payment, purchase: Purchase): Purchase {
   const { payment, state } = purchase

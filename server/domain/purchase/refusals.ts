@@ -59,7 +59,7 @@ export const tooManyRequests = (waitMs: number, message = TOO_MANY): Failure =>
 const TOO_MANY =
   'You have sent too many of these requests. This one was not processed. Wait Retry-After seconds, then send it again.'
 
-/** Payments can never work with these settings, so no terms are given out. */
+/** Payments can never work with these settings, so the wall offers no terms. */
 export const cannotSell = (): Failure =>
   failure(
     'facilitator_unavailable',
@@ -73,24 +73,24 @@ export const paymentRequired = (reason: string): Failure =>
 
 const notCharged = (why: string) => `Not charged: ${why}. ${SIGN_ANEW}`
 
-/** A facilitator's code for its most common error, in words. */
+/** The reason of a refusal. A facilitator's code for its most common error is put into words. */
 const inWords = (reason: string): string =>
   /insufficient_(?:balance|funds)/.test(reason)
     ? `the wallet does not hold enough ${ASSET_SYMBOL}; fund it first (${reason})`
     : reason
 
-/** Whether a facilitator refused a payment because its wallet holds too little, or for a reason that this may be. */
+/** Whether a facilitator refused a payment because its wallet holds too little, or for a reason that may mean this. */
 export const mayBeEmpty = ({ code, details }: Failure): boolean =>
   code === 'payment_required' && /insufficient_|simulation_failed/.test(String(details?.['reason']))
 
-/** That refusal with what the wallet holds, as the chain shows it. */
+/** Adds the wallet's balance on the chain to such a refusal. */
 export function withBalance(refusal: Failure, balance: bigint, { amount, accepted: { network } }: Payment): Failure {
   const why = `the wallet holds ${formatAmount(balance)} and needs ${formatAmount(amount)} on ${nameNetwork(network)}; fund it first`
   const message = refusal.details?.['charged'] === 'unknown' ? mayStillMove(why) : notCharged(why)
   return { ...refusal, message, details: { ...refusal.details, balance: balance.toString() } }
 }
 
-/** The payment's nonce is bound to another order than this request, or to none that it names. */
+/** The payment's nonce is bound, but not to the order that this request makes. */
 export const orderMismatch = (): Failure =>
   failure(
     'order_mismatch',
@@ -121,7 +121,10 @@ export const railNotArmed = () =>
     'The wall is not accepting new payments right now; rail in GET /api/health shows when it does again',
   )
 
-/** The addition to terms while no payment is accepted, so that a client does not sign yet; empty while the rail is armed. */
+/**
+ * The text added to the terms while no payment is accepted, so that a client does not sign yet; empty while the rail is
+ * armed.
+ */
 export const notNow = (rail: Rail): string => (rail === 'armed' ? '' : NOT_NOW)
 
 const NOT_NOW =
@@ -220,7 +223,7 @@ const TOO_MANY_UNFINISHED =
 
 /**
  * Why a target cannot be bought now. The request may carry a payment, which is then not used. It may also come from the payer
- * of the purchase in progress, so the message denies nothing.
+ * of the purchase in progress, so the message does not say that the buyer is somebody else.
  */
 export function unavailability(target: Target, space: Exclude<Availability, 'open'>): Failure {
   if (positionOf(target).at === 'next') return noNext(target, space)

@@ -14,7 +14,7 @@ import { blockAt, coordOf, type BlockIndex } from '../../../shared/wall.ts'
 /** An area of several blocks: by name, or the open area of a size that is nearest the centre. */
 export type AreaTarget = AreaName | `next,${number}x${number}`
 
-/** A target. Each has one canonical form, so targets can be compared with `===`. */
+/** A target. Each target has one canonical form, so targets can be compared with `===`. */
 export type Target = BlockIndex | 'next' | AreaTarget
 
 /** The first block of a target, and its size. */
@@ -36,7 +36,7 @@ export function positionOf(target: Target): TargetPosition {
   if (target.startsWith(NEXT)) return { at: 'next', ...size }
   const area = parseArea(target)
   const at = area && blockAt(area.col, area.row)
-  if (at === undefined) throw new RangeError('a target is named that is none')
+  if (at === undefined) throw new RangeError('the target is not valid')
   return { at, ...size }
 }
 
@@ -63,7 +63,7 @@ export type Holding = { readonly target: Target; readonly block: BlockIndex }
 /** A holding as an area. */
 export function areaOf({ target, block }: Holding): Area {
   const area = placeArea(block, positionOf(target))
-  if (area === undefined) throw new RangeError('an area is held that is not on the wall')
+  if (area === undefined) throw new RangeError('the held area is not on the wall')
   return area
 }
 

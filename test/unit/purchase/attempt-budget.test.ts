@@ -16,7 +16,7 @@ const createKey = (payer: number, nonce: number): PaymentKey => ({
 /** A wallet's purchases, as many as can be held for it at a time. */
 const createKeys = (payer: number, from = 1) => Array.from({ length: 16 }, (_, at) => createKey(payer, from + at))
 
-/** When each of them was tried, in an hour of sweeps. */
+/** The times at which each purchase was tried in an hour of sweeps. */
 function recordTries(budget: AttemptBudget, clock: FakeClock, keysNow: (at: number) => readonly PaymentKey[]) {
   const tries = new Map<string, number[]>()
   for (let at = 0; at < HOUR_MS; at += SWEEP_MS) {
@@ -42,7 +42,7 @@ describe('the purchases of a wallet that keeps failing', () => {
         expect(moment - (moments[at - 1] ?? 0)).toBeLessThanOrEqual(RARE_MS)
   })
 
-  test('the limit of a failing wallet holds, too, if new purchases replace finished ones', () => {
+  test('the limit of a failing wallet also holds if new purchases replace finished ones', () => {
     const clock = fakeClock(0)
     const createKeysAt = (at: number) => createKeys(1, 1 + 16 * Math.floor(at / 360_000))
     const tries = recordTries(createAttemptBudget(clock), clock, createKeysAt)
@@ -77,7 +77,7 @@ describe('a purchase', () => {
   })
 })
 
-test('the tries by requests are limited for each wallet, and the limit recovers over time', () => {
+test('the tries that requests cause are limited for each wallet, and the limit recovers over time', () => {
   const clock = fakeClock(0)
   const budget = createAttemptBudget(clock)
   let allowed = 0

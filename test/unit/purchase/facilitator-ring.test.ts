@@ -8,8 +8,8 @@ import { fakeFacilitator, type FakeFacilitator } from '../../support/fakes/facil
 import { fakeLogger } from '../../support/fakes/logger.ts'
 import { hash, NOW, paymentOf } from '../../support/samples.ts'
 
-// Goal: buyers are served while any facilitator works, each is charged once, and nothing is denied that one of them may have
-// sent. Method: a ring of facilitators in memory over a chain in memory.
+// Goal: buyers are served while any facilitator works, each is charged once, and no charge is denied that a facilitator
+// may have sent. Method: a ring of facilitators in memory over a chain in memory.
 
 const [FIRST, SECOND] = ['first.example', 'second.example']
 
@@ -34,7 +34,7 @@ function createPatientClock(): FakeClock {
   }
 }
 
-/** A ring of two on one chain. */
+/** A ring of two facilitators on one chain. */
 function createRingOfTwo() {
   const [chain, clock, logger] = [fakeChain(), createPatientClock(), fakeLogger()]
   const [first, second] = [fakeFacilitator(chain, FIRST), fakeFacilitator(chain, SECOND)]
@@ -86,8 +86,8 @@ describe('a settlement', () => {
   test.each<[string, SettleResult]>([
     ['cannot be reached', UNSENT],
     ['gives no clear answer', UNCLEAR],
-    ['refuses what it may have sent', VAGUE],
-    ['refuses what is good', DEFINITE],
+    ['refuses a payment that it may have sent', VAGUE],
+    ['refuses a valid payment', DEFINITE],
     ['invents a transaction', INVENTED],
     ['has too much to do', BUSY],
   ])('the second facilitator settles if the first one %s, and the journal says so', async (_, settling) => {
@@ -118,7 +118,7 @@ describe('a settlement', () => {
     expect(await ring.settle('next', createPayment())).toEqual(together)
   })
 
-  test('a settlement that the chain shows is not made again, whatever the first facilitator says', async () => {
+  test('a settlement that the chain shows is not repeated, whatever the first facilitator says', async () => {
     for (const settling of [UNCLEAR, VAGUE, DEFINITE]) {
       const { chain, first, second, ring } = createRingOfTwo()
       const payment = createPayment()
@@ -164,7 +164,7 @@ describe('a settlement', () => {
   })
 
   test.each<[string, (world: ReturnType<typeof createRingOfTwo>) => void]>([
-    ['the chain cannot be asked', ({ chain }) => void (chain.silent = true)],
+    ['the chain cannot be queried', ({ chain }) => void (chain.silent = true)],
     ['all the time is used up', ({ clock }) => clock.pass(31_000)],
   ])('no other facilitator settles if %s', async (_, happens) => {
     const world = createRingOfTwo()
@@ -314,7 +314,7 @@ describe('a facilitator that cannot read what it is sent', () => {
     expect(first.settled).toHaveLength(2)
   })
 
-  test('a facilitator that got a payment twice cannot reject it definitely', async () => {
+  test('a facilitator that received a payment twice cannot reject it definitely', async () => {
     const { first, second, ring } = createRingOfTwo()
     makePlain(first)
     first.settling = DEFINITE
@@ -324,7 +324,7 @@ describe('a facilitator that cannot read what it is sent', () => {
 })
 
 describe('a member that failed', () => {
-  test('a facilitator that failed is used last for a while, longer each time, and first again once it worked', async () => {
+  test('a facilitator that failed is used last for a while, longer each time, and first again once it works', async () => {
     const { clock, first, second, ring } = createRingOfTwo()
     const askRing = async () => {
       const before = first.settled.length

@@ -34,7 +34,7 @@ function createSlowSeller(timeoutMs?: number) {
 
 const taken: Outcome = { kind: 'failure', code: 'block_taken', message: 'sold' }
 
-test('a buyer that waited long enough gets the time to retry, and counts as unanswered', async () => {
+test('a buyer that waited too long gets a time to retry, and counts as unanswered', async () => {
   const { sell, clients, ended, told, finish } = createSlowSeller(1)
   expect(await sell()).toMatchObject({
     kind: 'failure',
@@ -48,7 +48,7 @@ test('a buyer that waited long enough gets the time to retry, and counts as unan
   expect(ended).toEqual([taken])
 })
 
-test('a purchase that ends in time is answered as it ends', async () => {
+test('a purchase that ends in time returns its own outcome', async () => {
   const { sell, clients, ended, finish } = createSlowSeller()
   const answer = sell()
   finish(taken)
@@ -57,7 +57,7 @@ test('a purchase that ends in time is answered as it ends', async () => {
   expect(ended).toEqual([taken])
 })
 
-test('a client that hangs up is still known to have hung up', async () => {
+test('the seller learns that a client has hung up', async () => {
   const { sell, clients, finish } = createSlowSeller()
   const client = new AbortController()
   const answer = sell(client.signal)

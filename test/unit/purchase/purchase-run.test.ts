@@ -25,7 +25,7 @@ import {
   createWalletAddress,
 } from '../../support/samples.ts'
 
-// Goal: what the driver adds to the script: waits for a response, failed writes, and the number of settlements.
+// Goal: around the script, the driver handles waits for a response, failed writes, and the number of settlements.
 
 type Verb = keyof Ledger
 
@@ -167,7 +167,7 @@ describe('money that reached the wall before the payment did', () => {
     expect(charged()).toHaveLength(0)
   })
 
-  test('money that arrived early gets that error for an expired payment, and for a sold block, too', async () => {
+  test('money that arrived early gets payment_unmatched for an expired payment, and for a sold block, too', async () => {
     const { buy, sold, chain, clock } = await openSeller()
     chain.land(paymentOf(1, 1))
     await sold.buy(blockOf('3,4'), paymentOf(2, 2), SILENT)
@@ -176,7 +176,7 @@ describe('money that reached the wall before the payment did', () => {
     expect(await buy(paymentOf(1, 1))).toMatchObject(moved)
   })
 
-  test('money that arrived early gets that error at a former address and price of the wall, too', async () => {
+  test('money that arrived early gets payment_unmatched at a former address and price of the wall, too', async () => {
     const { db, chain, clock, logger } = await openSeller()
     const former = createWalletAddress(8)
     const accepted = { ...paymentOf(1, 1).accepted, payTo: former, amount: 2_000_000n }
@@ -206,7 +206,7 @@ describe('a nonce that its own payer signed again', () => {
     ['yes', undefined],
     ['unknown', { kind: 'unclear' }],
   ])(
-    'a nonce signed again for another time gets whether its known payment was charged: %s',
+    'the response to a nonce signed again for another time says whether its known payment was charged: %s',
     async (isCharged, settling) => {
       const { world, buy } = await openSeller()
       world.settling = settling
@@ -246,7 +246,7 @@ describe('a nonce that its own payer signed again', () => {
   })
 })
 
-test('a payment that was spent in a block since replaced is not taken for unspent', async () => {
+test('a payment that was spent in a block that was later replaced is not treated as unspent', async () => {
   const reads = [false, true].map((spent, at) => ({ head: BigInt(at), spent }))
   const chain: Chain = {
     ...fakeChain(),
@@ -300,7 +300,7 @@ test('a payer gets no new payment demand if the facilitator calls the nonce used
   expect(readNonceOrCode(await sold.buy('next', paymentOf(1, 1), SILENT))).toBe('settlement_unknown')
 })
 
-test('a payer gets the receipt it is owed while payments cannot be taken', async () => {
+test('a payer gets an owed receipt even while payments cannot be accepted', async () => {
   const seller = await openSeller()
   const { db, chain, clock, logger } = seller
   await hangUp(seller)
@@ -348,7 +348,7 @@ describe('a receipt that went out', () => {
     expect(charged()).toEqual([hash(1), hash(3)])
   })
 
-  test('a receipt of another block than the requested one says so, and the same request again buys the block', async () => {
+  test('a receipt for another block than the requested one says so, and the same request again buys the block', async () => {
     const { db, sold, charged } = await openSeller()
     const block = blockOf('3,4')
     const first = await hold(db, block, paymentOf(1, 1))
@@ -377,7 +377,7 @@ describe('a receipt that went out', () => {
   })
 })
 
-test('a payment shown again after a 503 gets its receipt, and ends nothing that is owed', async () => {
+test('a payment that is resent after a 503 gets its receipt, and does not use up an owed receipt', async () => {
   const { world, buy, clock, charged } = await openSeller()
   world.settling = { kind: 'unclear' }
   expect(readNonceOrCode(await buy(paymentOf(1, 1)))).toBe('settlement_unknown')
@@ -389,10 +389,10 @@ test('a payment shown again after a 503 gets its receipt, and ends nothing that 
   expect(charged()).toEqual([hash(1), hash(3)])
 })
 
-describe('a purchase that its client has a name for', () => {
+describe('a purchase with a payment-identifier', () => {
   const createNamedPayment = (nonce: number) => ({ ...paymentOf(1, nonce), identifier: 'order-0000000001' })
 
-  test('a purchase with a payment-identifier is made once, however often it is signed again, and the receipt is the same', async () => {
+  test('a purchase with a payment-identifier is made once and has one receipt, however often its payment is signed again', async () => {
     const { buy, clock, charged } = await openSeller()
     expect(readNonceOrCode(await buy(createNamedPayment(1)))).toBe(hash(1))
     clock.pass(3_600_000)
@@ -408,7 +408,7 @@ describe('a purchase that its client has a name for', () => {
     expect(readNonceOrCode(await buy(paymentOf(1, 3)))).toBe(hash(3))
   })
 
-  test('an expired payment with a used payment-identifier gets the earlier purchase named, without waiting', async () => {
+  test('the response to an expired payment with a used payment-identifier names the earlier purchase, without waiting', async () => {
     const { buy, clock, charged } = await openSeller()
     await buy(createNamedPayment(1))
     clock.pass(3_600_000)
@@ -426,7 +426,7 @@ const signFreshAt = (now: number, payment: Payment): Payment => ({
   validBefore: BigInt(Math.floor(now / 1000)) + 300n,
 })
 
-describe('a payment that is known, shown by somebody else', () => {
+describe('a known payment that somebody else sends', () => {
   const forged = { ...paymentOf(1, 1), signature: FORGED }
 
   test('a sender with a forged signature of a known payment learns nothing about the purchase', async () => {
@@ -443,7 +443,7 @@ describe('a payment that is known, shown by somebody else', () => {
   })
 })
 
-test('a target that is held is being bought while its run has a client, and in doubt afterwards', async () => {
+test('a held target counts as being bought while its run has a client, and as in doubt afterwards', async () => {
   const { world, sold, buy } = await openSeller()
   const block = blockOf('79,44')
   const during: unknown[] = []
@@ -465,7 +465,7 @@ test('a client that resends a settled payment and hangs up is owed nothing', asy
   expect(await db.ledger.find(paymentOf(1, 1))).toMatchObject({ state: { unanswered: false } })
 })
 
-describe('what the store could not take', () => {
+describe('writes that the store could not accept', () => {
   test('a receipt that could not be returned because the store failed stays owed', async () => {
     const seller = await openSeller()
     const { world, down, buy, charged } = seller
@@ -509,7 +509,7 @@ describe('what the store could not take', () => {
   })
 })
 
-describe('what an earlier process left open', () => {
+describe('purchases that an earlier process left open', () => {
   test('an open purchase of an earlier process is checked after a request for it failed early', async () => {
     const { db, down, buy, sold } = await openSeller()
     await hold(db, 'next', paymentOf(1, 1))
@@ -542,7 +542,7 @@ describe('what an earlier process left open', () => {
 })
 
 describe('one payment is settled', () => {
-  test('a payment is settled at most once in a while, however often it is sent', async () => {
+  test('however often a payment is sent, some time passes between two settlements of it', async () => {
     const { world, buy, clock } = await openSeller()
     let tries = 0
     world.atSettle = () => void (tries += 1)
@@ -571,7 +571,7 @@ describe('one payment is settled', () => {
     expect(await db.ledger.find(paymentOf(1, 1))).toMatchObject({ state: { kind: 'sold' } })
   })
 
-  test('a payment is settled again at once if the facilitator could not be reached at all', async () => {
+  test('a payment is settled again immediately if the facilitator could not be reached at all', async () => {
     const { world, buy } = await openSeller()
     world.settling = { kind: 'unsent' }
     expect(readNonceOrCode(await buy(paymentOf(1, 1)))).toBe('facilitator_unavailable')

@@ -32,7 +32,7 @@ async function openWorld(jobs: ExclusiveJobs = singleProcess.jobs) {
 
 const [first, second] = [keyOf(paymentOf(1, 1)), keyOf(paymentOf(1, 2))]
 
-describe('what was open at the start', () => {
+describe('purchases open at the start', () => {
   test('purchases open at the start count as checked only after a whole sweep, however many sweeps failed', async () => {
     const { sweep, looked, store } = await openWorld()
     store.isBusy = true
@@ -42,7 +42,7 @@ describe('what was open at the start', () => {
     expect(looked).toEqual([first, second])
   })
 
-  test('purchases open at the start are not all checked while another process holds one, because it may have died', async () => {
+  test('purchases open at the start are not all checked while another process holds one, because that process may have died', async () => {
     const { sweep, taken } = await openWorld()
     taken.add(first)
     expect([await sweep(), await sweep()]).toEqual(['partly', 'partly'])

@@ -53,7 +53,7 @@ describe('a payment that lost the race for its block', () => {
     expect(lost).toMatchObject({ message: expect.stringContaining(`may move until ${until}`) })
   })
 
-  test('a payment that lost its block gets the nearest open one if a facilitator broadcasts it all the same', async () => {
+  test('a payment that lost its block gets the nearest open one if a facilitator broadcasts it anyway', async () => {
     const { ledger, chain, sold, payment } = await losePayment()
     chain.land(payment)
     await sold.reconcile(payment)
@@ -110,8 +110,8 @@ describe('an order that a facilitator refuses', () => {
   })
 })
 
-describe('a payment of which nothing is written', () => {
-  /** The response to a payment for a sold block, by a process that started just now, or a while ago. */
+describe('a payment without a record', () => {
+  /** The response to a payment for a sold block, from a process that started just now, or a while ago. */
   async function refuseBySeller(startedAgoMs: number, signedAgoMs: number) {
     const { sold, clock, open } = openSeller()
     await sold.buy(BLOCK, paymentOf(1, 1), SILENT)

@@ -41,7 +41,7 @@ describe('runs for one key', () => {
     expect(notes).toEqual(['a starts', 'a ends', 'b starts', 'b ends', 'c starts', 'c ends'])
   })
 
-  test('each get their own end, and a failure does not touch the next', async () => {
+  test('each run for a key gets its own result, and a failure does not affect the next run', async () => {
     const flights = createSingleFlight()
     const ends = await Promise.allSettled([
       flights.run('key', () => Promise.reject(new Error('first'))),
@@ -71,7 +71,7 @@ test('runs for different keys do not wait for each other', async () => {
   expect(await slow).toBe('a')
 })
 
-test('idle waits for every run, those started meanwhile included', async () => {
+test('idle waits for every run, including those started meanwhile', async () => {
   const { flights, notes, a, b } = createWorld()
   await flights.idle()
   const first = flights.run('one', a.run)

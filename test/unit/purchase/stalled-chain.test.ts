@@ -11,10 +11,10 @@ import { fakeLogger } from '../../support/fakes/logger.ts'
 import { readNonceOrCode, createSellerWith } from '../../support/fakes/seller.ts'
 import { hash, NOW, paymentOf, SILENT, TERMS } from '../../support/samples.ts'
 
-// Goal: a chain that stands still costs no buyer a dollar without a block. Method: the real seller and rail over a chain that
-// stops, a facilitator that continues to send, and a clock that the test moves.
+// Goal: on a stalled chain, no buyer pays a dollar without getting a block. Method: the real seller and rail over a
+// chain that stops, a facilitator that continues to send, and a clock that the test moves.
 
-/** A wall on a chain whose blocks can be held up; transactions sent meanwhile settle once blocks come. */
+/** A wall on a chain whose block production can be paused; transactions sent meanwhile settle once it resumes. */
 async function openWall() {
   const db = await openBlank()
   const asked = fakeChain()
@@ -59,7 +59,7 @@ async function openWall() {
       for (const payment of waiting) asked.land(payment)
       mineBlock()
     },
-    /** Lets time pass, with a probe every 5 s, and a block before each if the chain makes blocks. */
+    /** Lets time pass, with a probe every 5 s, and a block before each probe if the chain makes blocks. */
     async passTime(seconds: number) {
       for (let second = 0; second < seconds; second += 5) {
         time.pass(5000)
@@ -71,7 +71,7 @@ async function openWall() {
   }
 }
 
-test('a chain that stands still takes no payments, and takes them again once it moves', async () => {
+test('the wall accepts no payments while the chain is stalled, and accepts them again once the chain moves', async () => {
   const { buy, db, rail, logger, sold, taken, halt, resume, passTime: pass } = await openWall()
   await pass(120)
   expect(await buy(paymentOf(1, 1))).toBe(hash(1))

@@ -11,7 +11,7 @@ import {
 import { HEAD, paymentOf, SILENT } from '../../support/samples.ts'
 import { HERE, createPurchase, RESERVED, SOLD_UNANSWERED, UNCERTAIN } from '../domain/purchase-answers.ts'
 
-// Goal: what a run knows of its payment, and what other runs must know of the run, follows from its steps alone.
+// Goal: the steps of a run alone show its knowledge of the payment, and all that other runs must know of it.
 
 const payment = paymentOf(1, 1)
 const held = createPurchase(payment, HERE, HERE, RESERVED)
@@ -30,7 +30,7 @@ test('a block counts as reserved as soon as it is requested, unless the ledger r
   ]).toEqual([true, true, true, false])
 })
 
-test('a receipt counts as stored as soon as that is requested, unless it fails or is refused', () => {
+test('a receipt counts as reused as soon as its reuse is requested, unless that fails or is refused', () => {
   const findHandedOverBy = (step: Partial<RunStep>) =>
     findHandedOver([{ ...handOver, state: 'answered', ...step } as RunStep])
   expect([findHandedOverBy({ state: 'asked' }), findHandedOverBy({ answer: true })]).toEqual([sold, sold])
@@ -42,13 +42,13 @@ test('a run waits for another purchase until that purchase has ended or failed',
   expect([isWaitingIn('asked'), isWaitingIn('answered'), isWaitingIn('failed')]).toEqual([true, false, false])
 })
 
-test('the chain counts as asked once it has answered', () => {
+test('the chain counts as queried once it has responded', () => {
   const hasAskedIn = (state: RunStep['state']) =>
     hasAsked([{ do: 'ask-chain', payment, head: HEAD, wait: 'none', state }])
   expect([hasAskedIn('asked'), hasAskedIn('answered'), hasAskedIn('failed')]).toEqual([false, true, false])
 })
 
-test('a run knows the state of its payment from its look-up and its later writes, but not from a failed one', () => {
+test('a run knows the state of its payment from its look-up and its later writes, but not from failed writes', () => {
   const steps: RunStep[] = [{ do: 'look-up', key: payment, state: 'answered', answer: undefined }]
   const states = [findKnownState([]), findKnownState(steps)]
   for (const step of [

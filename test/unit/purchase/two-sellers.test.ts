@@ -64,11 +64,11 @@ async function openWorld() {
       drainMicrotasks()
       return outcome
     }
-    // Its runs never continue; its leases expire.
+    // The runs of the process never continue, and its leases expire.
     const die = () => scheduler.forget(process)
     return { buy, gate, die }
   }
-  /** Lets seconds pass, and everything happen that becomes due. */
+  /** Lets seconds pass, and runs everything that becomes due. */
   const passTime = (seconds: number) => {
     for (let second = 0; second < seconds; second += 1) {
       scheduler.pass(1000)
@@ -97,7 +97,7 @@ test('a process that cannot write a lease sends no new payment to a facilitator'
   const unleased = here.buy(payment)
   pass(10)
   expect([readNonceOrCode(await unleased), verified]).toEqual(['server_busy', []])
-  // So another process, which knows nothing of it, may call it uncharged.
+  // So another process, which does not know the payment, may call it uncharged.
   const refused = there.buy({ ...payment, accepted: { ...payment.accepted, amount: 1n } })
   pass(10)
   expect(await refused).toMatchObject({ code: 'payment_required', details: { charged: 'no' } })
@@ -120,7 +120,7 @@ test('a payment that another process may have sent to a facilitator is not calle
   expect(await other).toMatchObject({ code: 'payment_required', details: { charged: 'no' } })
 })
 
-test('a process that gets no answer about a lease does not call a payment uncharged that another may have sent', async () => {
+test('a process that gets no response about a lease does not call a payment uncharged that another process may have sent', async () => {
   const { here, there, pass } = await openWorld()
   pass(120)
   const payment = paymentOf(1, 1, { validBefore: BigInt(NOW / 1000 + 420) })
@@ -134,7 +134,7 @@ test('a process that gets no answer about a lease does not call a payment unchar
   expect(await again).toMatchObject({ code: 'payment_required', details: { charged: 'unknown' } })
 })
 
-test('a process that loses its lease meanwhile does not call a payment uncharged that another may have sent', async () => {
+test('a process that loses its lease does not call a payment uncharged that another process may have sent meanwhile', async () => {
   const { here, there, leases, pass } = await openWorld()
   pass(120)
   const payment = paymentOf(1, 1, { validBefore: BigInt(NOW / 1000 + 420) })
@@ -169,6 +169,22 @@ test('a process that lost its lease asks the payer to wait while another process
   expect(readNonceOrCode(await bought)).toBe(hash(1))
 })
 
+test('a payer whose payment can never settle any more gets that response, even if another process still works on it', async () => {
+  const { here, there, ledger, chain, pass } = await openWorld()
+  const payment = paymentOf(1, 1)
+  here.gate.settling = new Promise(() => {})
+  const held = here.buy(payment)
+  pass(10)
+  chain.expire(payment)
+  const purchase = await ledger.find(payment)
+  if (purchase === undefined) throw new Error('the purchase is not stored')
+  await ledger.release(purchase, true)
+  const again = there.buy(payment)
+  pass(70)
+  expect(await again).toMatchObject({ code: 'payment_required', details: { charged: 'no' } })
+  expect(await Promise.race([held, 'still settling'])).toBe('still settling')
+})
+
 test('a process remembers that it lost a lease, even if the response to that request did not depend on it', async () => {
   const { here, there, chain, leases, pass } = await openWorld()
   pass(120)
@@ -191,7 +207,7 @@ test('a process remembers that it lost a lease, even if the response to that req
   expect(await refused).toMatchObject({ code: 'payment_required', details: { charged: 'unknown' } })
 })
 
-test('a payment that another process just sent is not called uncharged, however long ago this one first heard of it', async () => {
+test('a payment that another process just sent is not called uncharged, however long ago this process first saw it', async () => {
   const { here, there, pass } = await openWorld()
   pass(120)
   const payment = paymentOf(1, 1, { validBefore: BigInt(NOW / 1000 + 3000) })
@@ -216,7 +232,7 @@ const readReceipt = (outcome: Outcome) =>
 
 const never = new Promise<never>(() => {})
 
-test('one signed request sent to both is charged once, and both give the same receipt', async () => {
+test('one signed request sent to two processes is charged once, and both return the same receipt', async () => {
   const { here, there, settled, pass } = await openWorld()
   const settling = Promise.withResolvers<SettleResult>()
   here.gate.settling = settling.promise
@@ -264,7 +280,7 @@ test('a receipt that two processes return for two later payments at the same tim
   expect(settled.map(({ nonce }) => nonce)).toEqual([hash(1)])
 })
 
-test('a payment signed again for longer waits for the process that settles it, and then buys', async () => {
+test('a payment signed again with a longer validity waits for the process that settles it, and then buys', async () => {
   const { here, there, settled, pass } = await openWorld()
   const settling = Promise.withResolvers<SettleResult>()
   here.gate.settling = settling.promise
@@ -277,7 +293,7 @@ test('a payment signed again for longer waits for the process that settles it, a
   expect([readNonceOrCode(await anew), settled.length]).toEqual([hash(1), 1])
 })
 
-test('parallel purchases of one payer in two processes are separate, the later one a little later', async () => {
+test('parallel purchases of one payer in two processes are separate, and the later one waits for the other', async () => {
   const { here, there, settled, pass } = await openWorld()
   const settling = Promise.withResolvers<SettleResult>()
   here.gate.settling = settling.promise
@@ -291,7 +307,7 @@ test('parallel purchases of one payer in two processes are separate, the later o
   expect(settled).toHaveLength(1)
 })
 
-test('a rejection does not free a block that another process has settled since, and is not sent', async () => {
+test('a rejection does not release a block that another process has settled since, and is not returned to the client', async () => {
   const { ledger, leases, chain, here, there, pass } = await openWorld()
   const refusing = Promise.withResolvers<SettleResult>()
   here.gate.settling = refusing.promise
@@ -322,7 +338,7 @@ test('a run that released its block returns the sale that another process made s
   expect(settled).toHaveLength(1)
 })
 
-test('a held block is not settled again before that is written', async () => {
+test('a process does not settle a held block again before it has recorded that in the database', async () => {
   const { ledger, leases, settled, here, there, pass } = await openWorld()
   const refusing = Promise.withResolvers<SettleResult>()
   here.gate.settling = refusing.promise
@@ -338,7 +354,7 @@ test('a held block is not settled again before that is written', async () => {
   expect(await ledger.find(paymentOf(1, 1))).toMatchObject({ state: { kind: 'released' } })
 })
 
-test('a purchase that another process has continued since is not rejected', async () => {
+test('a purchase that another process has since continued is not rejected', async () => {
   const { leases, here, there, settled, pass } = await openWorld()
   const verifying = Promise.withResolvers<VerifyResult>()
   here.gate.verifying = verifying.promise
@@ -362,7 +378,7 @@ test('a payer that waits too long is asked to come back, and its held purchase i
   expect(await ledger.find(paymentOf(1, 1))).toMatchObject({ state: { kind: 'reserved', uncertain: true, attempt: 1 } })
 })
 
-test('a payer is asked to wait only once the process that serves the payment can read that, and then buys nothing new', async () => {
+test('a payer is asked to wait only once this is stored for the process that serves the payment, and then buys nothing new', async () => {
   const { ledger, here, there, pass } = await openWorld()
   here.gate.settling = never
   void here.buy(paymentOf(1, 1))
