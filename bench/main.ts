@@ -1,7 +1,7 @@
 /**
- * Compares the wall with the limits of the machine and with the plain way of doing things. `--full` takes longer and opens a browser,
- * `--check` exits with 1 if a ratio misses its goal, `--write` writes the results into docs/benchmarks.md, and any other
- * argument selects the scenarios with it in their title.
+ * Compares the wall with the limits of the machine and with the plain way of doing things. `--full` takes longer and
+ * opens a browser. `--check` exits with 1 if a ratio misses its goal. `--write` writes the results into
+ * docs/benchmarks.md. Any other argument selects the scenarios whose titles contain it.
  */
 
 import { mkdir } from 'node:fs/promises'
@@ -14,7 +14,8 @@ import { checkGoals, renderMarkdown, renderTable, writeResults, type Report } fr
 import { behindProxy, inBrowser, onServer, scenarios } from './scenarios.ts'
 import { createServers } from './servers/servers.ts'
 
-// Bun compiles code that runs often: of the first 50,000 requests, a demand for payment or a deed takes up to half as much again.
+// Bun compiles only code that runs often. Among the first 50,000 requests, a demand for payment or a deed costs up to
+// half as much again.
 const warmMs = 8000
 
 const QUICK = { rounds: 3, ms: 500, warmMs, steadyMs: 5000 }

@@ -1,4 +1,4 @@
-/** The results as text, and in `docs/benchmarks.md`. */
+/** Renders the results as text, and writes them into `docs/benchmarks.md`. */
 
 import { join } from 'node:path'
 import type { Findings } from './findings.ts'
@@ -76,12 +76,12 @@ export function renderMarkdown(report: Report, goals: Goals, machine: string): s
   return [...head, ...rows].join('\n')
 }
 
-/** Replaces the text between the marks. Throws if the document has none. */
+/** Replaces the text between the marks in the document. Throws if the document has no marks. */
 export async function writeResults(text: string): Promise<void> {
   await Bun.write(DOCUMENT, replaceResults(await Bun.file(DOCUMENT).text(), text))
 }
 
-/** A text with the part between its marks replaced. Throws if it has none. */
+/** Returns `document` with the text between its marks replaced. Throws if it has no marks. */
 export function replaceResults(document: string, text: string): string {
   const [start, end] = [document.indexOf(START), document.indexOf(END)]
   if (start < 0 || end < start) throw new Error(`the document has no place for results: ${START} and ${END}`)

@@ -1,14 +1,15 @@
 /**
- * `bun run scale [--viewers 1000000] [--changes 1] [--caches 50] [--within 300] [--gb 0.085] [--million 1]`: what a crowd needs of a
- * CDN and of the wall, computed from measured figures: viewers, changes of the wall in a second, caches that ask the wall themselves,
- * seconds in which all viewers arrive, and the CDN's prices in dollars for a GB and for a million requests.
+ * `bun run scale [--viewers 1000000] [--changes 1] [--caches 50] [--within 300] [--gb 0.085] [--million 1]`: computes
+ * from measured figures the load of a crowd on a CDN and on the wall. Options: viewers, changes of the wall per second,
+ * caches that query the wall directly, seconds within which all viewers arrive, and the CDN's prices in dollars per GB
+ * and per million requests.
  */
 
 import { parseArgs } from 'node:util'
 import type { Row } from './findings.ts'
 import { renderTable } from './report.ts'
 
-/** How many look at the wall, through what, and at which price. */
+/** The number of viewers, the caches between them and the wall, and the CDN's prices. */
 export type Crowd = Readonly<Record<'viewers' | 'changes' | 'caches' | 'within' | 'gb' | 'million', number>>
 
 const DEFAULTS: Crowd = { viewers: 1_000_000, changes: 1, caches: 50, within: 300, gb: 0.085, million: 1 }
@@ -17,23 +18,25 @@ const DEFAULTS: Crowd = { viewers: 1_000_000, changes: 1, caches: 50, within: 30
 const OPENING = { requests: 10, bytes: 1_296_000 }
 const TAIL = { everyS: 4, bytes: 13_000, unchangedBytes: 400 }
 
-// A change with a picture, as an event. What begins a stream has headers, and what ends it an event.
+// The size of a change with a picture, as an event. A stream begins with headers and ends with an event.
 const EVENT_BYTES = 330
 const STREAM_BYTES = 900
 const HEARTBEAT = { everyS: 15, bytes: 20 }
 
-// The length of a shared stream, and the time a cache keeps it (`server/http/live.ts`). A late reader gets what the stream
-// sent before.
+// The length of a shared stream, and the time a cache keeps it (`server/http/live.ts`). A late reader also gets the
+// events that the stream sent before.
 const STREAM = { lengthS: 55, keptS: 40, overlapS: 5 }
 
-// What a cache asks of the wall: the responses that change, each once in two seconds, and the processor time of one.
+// The requests of a cache to the wall: each response that changes, once every two seconds; and the processor time of
+// one request.
 const READS_PER_CACHE = 4
 const READ_US = 150
 
-// Processor time of a batch of events to one of 5,000 followers (`bun run bench Followers`), at most one batch in a second.
+// Processor time of sending a batch of events to one of 5,000 followers (`bun run bench Followers`), at most one batch
+// per second.
 const FOLLOWER_US = 24
 
-/** What each way of following needs, in a second. */
+/** Computes the load per second of each way of following the wall. */
 export function computePlan({ viewers, changes, caches, within, gb, million }: Crowd): readonly Row[] {
   const createRow = (what: string, requests: number, bytes: number, streams: number, us: number): Row => {
     const dollars = ((bytes * gb) / 1e9 + (requests * million) / 1e6) * 3600
@@ -44,7 +47,7 @@ export function computePlan({ viewers, changes, caches, within, gb, million }: C
   const changed = Math.min(1, changes * TAIL.everyS)
   const tailBytes = changed * TAIL.bytes + (1 - changed) * TAIL.unchangedBytes
   const heard = changes * EVENT_BYTES + HEARTBEAT.bytes / HEARTBEAT.everyS
-  // One that ends hands its viewers to one that is younger by as much as a cache keeps it.
+  // The viewers of a stream that ends move to the next one, which is younger by the time that a cache keeps a stream.
   const heardAgainS = STREAM.overlapS + STREAM.lengthS - STREAM.keptS
   const again = (STREAM_BYTES + heardAgainS * changes * EVENT_BYTES) / STREAM.keptS
   const batches = Math.min(1, changes)

@@ -9,8 +9,10 @@ export function ensureSameNetwork(owner: string | undefined, network: string): v
     throw new CannotOpen(`the database belongs to network ${owner}, not ${network}`)
 }
 
-/** There is no wall in the database, which the first start makes. */
+/** The database contains no wall yet; the first start creates it. */
 export class NoWallYet extends CannotOpen {}
 
-/** The database cannot be opened yet: it is away, in use, or its disk is in trouble. A later start may find it well. */
+/**
+ * The database cannot be opened yet: it is unreachable, in use, or its disk has a problem. A later start may succeed.
+ */
 export class CannotOpenYet extends CannotOpen {}

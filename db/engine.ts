@@ -46,11 +46,11 @@ export type Checked = 'whole' | 'repaired'
 /** A store that can be read while it is still being checked. */
 export type Ahead<Store = Engine> = {
   readonly store: Store
-  /** From then on, damaged rows are left out. Rejects with `CannotOpen` if the store cannot be used. */
+  /** Once this resolves, reads leave out damaged rows. Rejects with `CannotOpen` if the store cannot be used. */
   readonly checked: Promise<Checked>
   /**
-   * Checks the history, which takes longer the longer it is; call it once `checked` has resolved. Until it resolves, each entry
-   * is checked as it is read. Rejects with `CannotOpen` if the store cannot be used.
+   * Checks the history, which takes longer as it grows; call it once `checked` has resolved. Until this check is
+   * complete, each entry is checked as it is read. Rejects with `CannotOpen` if the store cannot be used.
    */
   checkHistory(): Promise<void>
 }

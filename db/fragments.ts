@@ -1,5 +1,5 @@
 /**
- * SQL that differs between the engines, as fragments of a text:
+ * SQL that differs between the engines, as fragments of a statement's text:
  *
  * - `{in integer $list}`: a condition on the column before it
  * - `{each integer $list}`: a table of `key` (from 0) and `value`
@@ -7,7 +7,7 @@
  * - `{bytes $value}`: a value that may be NULL where bytes are expected
  * - `{lock}`: at the end of a SELECT, locks its rows
  * - `{index name}`: after a table, the index that SQLite must use
- * - `{damaged table column}`: whether SQLite found the row damaged that the column numbers
+ * - `{damaged table column}`: whether SQLite found damage in the row whose number is in the column
  * - `{sqlite ...}`: SQL for SQLite alone
  *
  * A list with one member is not passed as a list: the member is bound directly, so that no engine has to read JSON or an array.
@@ -18,7 +18,7 @@ import type { Statement, Value, Values } from './tx.ts'
 /** The channel on which PostgreSQL notifies listeners of a new log entry. */
 export const CHANNEL = 'wall'
 
-/** The engines, as they differ in SQL. */
+/** The SQL dialects of the engines. */
 export type Dialect = 'sqlite' | 'postgres'
 
 /** A value as an engine accepts it. */
@@ -67,7 +67,7 @@ const postgres: Readonly<Record<string, Fragment>> = {
   ...createOneFragments((value, type) => `${value}::${type}`),
 }
 
-/** The fragments of lists, for a list of one; `typed` is a value of a type. */
+/** The list fragments for a list with one member; `typed` casts a value to a type. */
 function createOneFragments(typed: (value: string, type: string) => string): Readonly<Record<string, Fragment>> {
   return {
     'in one': ([type = '', list = '']) => `= ${typed(list, type)}`,
@@ -88,7 +88,7 @@ function listColumns(fields: readonly string[], read: (name: string, type: strin
 const FRAGMENTS = { sqlite, postgres } as const
 const NUMBER = { sqlite: '?', postgres: '$' } as const
 
-/** The text of one engine: its lists, and its compiled forms for lists of one. */
+/** A text compiled for one engine: the lists it uses, and one compiled form per combination of one-member lists. */
 type Known = { readonly lists: readonly string[]; readonly forms: Compiled[] }
 
 const known = { sqlite: new Map<string, Known>(), postgres: new Map<string, Known>() } as const
@@ -131,7 +131,7 @@ function compileText(text: string, dialect: Dialect, ofOnes: ReadonlySet<string>
   return { sql, bind, isWrite, hasRows: !isWrite || /\bRETURNING\b/.test(sql) }
 }
 
-/** Resolves a name in a text: a value's, or `list.field` for the only object of a list. */
+/** Resolves a name in a text: the name of a value, or `list.field` for the only object of a list. */
 function createValueReader(name: string, ofOnes: ReadonlySet<string>, dialect: Dialect): (values: Values) => Bound {
   const [given = '', field] = name.split('.')
   return (values) => {

@@ -32,7 +32,10 @@ import reportsOnPostgres from './migrations/0017_reports.postgres.sql' with { ty
 import reportsOnSqlite from './migrations/0017_reports.sqlite.sql' with { type: 'text' }
 import type { Text } from './tx.ts'
 
-/** In order, one text for both engines or one for each; the version of a database is the number of steps it has had. */
+/**
+ * In order, with one text for both engines or one for each. A database's version is the number of steps already applied
+ * to it.
+ */
 const MIGRATIONS: readonly Text[] = [
   { sqlite: wallOnSqlite, postgres: wallOnPostgres },
   unanswered,
@@ -53,9 +56,9 @@ const MIGRATIONS: readonly Text[] = [
   { sqlite: reportsOnSqlite, postgres: reportsOnPostgres },
 ]
 
-/** The version that this program writes. */
+/** The version of the tables that this program writes. */
 export const TABLES_VERSION = MIGRATIONS.length
 
-/** The steps of an engine. */
+/** The migration steps of an engine. */
 export const listMigrations = (engine: 'sqlite' | 'postgres'): readonly string[] =>
   MIGRATIONS.map((text) => (typeof text === 'string' ? text : text[engine]))

@@ -84,13 +84,13 @@ async function copyTable(table: WallTable, from: WallRows, to: NewWall): Promise
       if (table === 'changes' && row.seq !== null && row.seq !== ++sales)
         throw new CannotOpen(`the log lacks sale ${sales}; restore an intact backup, and move that`)
     }
-    // A block that nobody owns or holds is the same on every wall.
+    // Open blocks are not copied, because they are the same on every wall.
     const rows = page.filter(({ state }) => table !== 'blocks' || state !== 'open')
     if (rows.length > 0) await to.write(table, rows)
   }
 }
 
-/** Compares the written rows with the rows to move, value by value; returns how many there are. */
+/** Compares the written rows with the rows to move, value by value; returns the number of rows. */
 async function compareTables(table: WallTable, from: WallRows, to: WallRows): Promise<number> {
   const [olds, news] = [from, to].map((wall) => wall.pages(table)[Symbol.asyncIterator]())
   let count = 0

@@ -24,7 +24,7 @@ export async function openStore(place: Database, network: string, opening?: Open
   return { ...store, close: async () => store.close() }
 }
 
-/** Opens the store while a worker still checks the file, which takes a while and does not block this thread. */
+/** Opens the store while a worker still checks the file; the check takes a while but does not block this thread. */
 export async function openStoreUnchecked(place: Database, network: string, opening?: Opening): Promise<Ahead> {
   if (place.kind === 'postgres')
     return {
@@ -49,6 +49,6 @@ export async function openBooks(place: Database): Promise<OpenBooks> {
   }
   const { openAudit } = await import('./sqlite/audit.ts')
   const audit = openAudit(place.path)
-  // A SQLite file has one process.
+  // Only one process can have a SQLite file open.
   return { ...audit, countInstances: async () => 1, [Symbol.asyncDispose]: async () => audit.close() }
 }

@@ -1,4 +1,4 @@
-/** Row checksums: the columns of each table that SQLite covers, and the bytes of each. */
+/** Row checksums: the columns of each table that they cover, and the bytes they are computed from. */
 
 import { CLAIM_ORDER } from '../shared/wall.ts'
 
@@ -61,7 +61,9 @@ export const SUMMED = {
   wallet_painters: ['agent', 'painter', 'ts', 'through'],
 } as const
 
-/** The default values of later columns: a row with the default has the same checksum as without the column. */
+/**
+ * The default values of later columns: a row with the default value has the same checksum as a row without the column.
+ */
 const LATER: Readonly<Record<string, string>> = { size: '1x1' }
 
 /** SQL for the content of a row, as bytes: each column's length and content, or a dash for none. */
@@ -85,18 +87,18 @@ export const TABLES: readonly Table[] = Object.keys(SUMMED).filter(isSummed)
 /** A row that does not match its checksum. */
 export type DamagedRow = { readonly table: Table; readonly row: number }
 
-/** How long a sum is. */
+/** The length of a checksum in bytes. */
 export const SUM_BYTES = 8
 
-/** The sum of what a row holds, as `renderChecksumSql` reads it, as a number. */
+/** The checksum, as a number, of a row's content as `renderChecksumSql` reads it. */
 export const hashOf = (held: string | Uint8Array): bigint => Bun.hash.xxHash64(held)
 
 type Text = string | number | null
 
-/** A table's columns, each with what it holds in all rows, or in the row at a place of a list. */
+/** A table's columns, each with its value in all rows, or with a function from a row's position to its value. */
 type Columns<T extends Table> = Readonly<Record<(typeof SUMMED)[T][number], Text | ((at: number) => Text | Uint8Array)>>
 
-/** The sums of this many rows that a statement is about to write, one after the other. */
+/** The concatenated checksums of the rows that a statement is about to write. */
 export function computeChecksums<T extends 'blocks' | 'changes'>(
   table: T,
   rows: number,
@@ -116,7 +118,7 @@ export function computeChecksums<T extends 'blocks' | 'changes'>(
   return sums
 }
 
-/** SQL for the sum of a member of a list, from `$sums`. */
+/** SQL for the checksum of one member of a list, cut from `$sums`. */
 export const renderSumSql = (key: string): string => `substr($sums, ${SUM_BYTES} * ${key} + 1, ${SUM_BYTES})`
 
 function encodeText(value: Text): string {
@@ -124,10 +126,10 @@ function encodeText(value: Text): string {
   return typeof value === 'number' ? `${String(value).length}:${value}` : `${Buffer.byteLength(value)}:${value}`
 }
 
-// A block's texts and its picture take a tenth of it.
+// Ten times the size of a block's texts and picture.
 const row = Buffer.alloc(32_768)
 
-/** What a row holds, as `renderChecksumSql` reads it; text as long as there are no bytes in it. */
+/** The content of a row, as `renderChecksumSql` reads it; a string unless a column contains bytes. */
 function joinParts(parts: readonly (string | ((at: number) => Text | Uint8Array))[], at: number): string | Uint8Array {
   let text = ''
   let written = 0
@@ -146,8 +148,8 @@ function joinParts(parts: readonly (string | ((at: number) => Text | Uint8Array)
 }
 
 /**
- * Whether the content of a row, as `renderChecksumSql` reads it, matches its checksum. A block that nobody ever requested has no checksum
- * yet, and the same content as all of these.
+ * Whether the content of a row, as `renderChecksumSql` reads it, matches its checksum. A block that nobody ever
+ * requested has no checksum yet; its content must be that of an untouched block.
  */
 export function isWhole(table: Table, row: number, held: Uint8Array, sum: Uint8Array | null): boolean {
   const hash = hashOf(held)
@@ -157,11 +159,11 @@ export function isWhole(table: Table, row: number, held: Uint8Array, sum: Uint8A
 
 let ranks: Map<number, number> | undefined
 
-/** The place of a block in the order of sale, which its row holds. */
+/** The position of a block in the order of sale, as stored in its row. */
 export function rankOf(block: number): number {
   ranks ??= new Map(CLAIM_ORDER.map((index, rank) => [index, rank]))
   return ranks.get(block) ?? -1
 }
 
-/** What a block holds that nobody ever wanted, as `renderChecksumSql` reads it. */
+/** The content of a block that nobody ever requested, as `renderChecksumSql` reads it. */
 const encodeUntouchedBlock = (block: number) => `${encodeText(block)}${encodeText(rankOf(block))}4:open------`

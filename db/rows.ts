@@ -58,15 +58,15 @@ export type PurchaseRow = AuthorizationRow &
 export const PURCHASE_SOURCES = { payments: 'id', changes: 'sale_number', purchase_painters: 'painter_of' } as const
 
 /**
- * The number of the payment with `payer` and `nonce`. Joined rows are found by it: SQLite would plan a join that compares
- * those two itself again on each run, which takes 20 us of 25.
+ * The number of the payment with `payer` and `nonce`. Joins use this number. If a join compared the two columns itself,
+ * SQLite would plan it again on each run, which takes 20 us of 25.
  */
 export const PAYMENT_ID = '(SELECT id FROM payments WHERE payer = $payer AND nonce = $nonce)'
 
 /** The condition that `o`, a row of payouts, records the refund of the credit `p`. Stray money may become a credit later. */
 export const PAID_OUT = `o.payer = p.payer AND o.nonce = p.nonce AND o.reference NOT IN ('${STRAY_NOTE}', '${STRAY_BY_HAND}')`
 
-/** Reads a `PurchaseRow`, and `more` columns; a condition on `p` follows. */
+/** SQL that reads a `PurchaseRow` and `more` columns; the caller appends a condition on `p`. */
 export const renderPurchaseSql = (more = ''): string => `
   SELECT p.*, sale.name AS sale_name, sale.framework AS sale_framework, sale.number AS sale_number,
     named.painter, named.payment AS painter_of,
@@ -76,7 +76,7 @@ export const renderPurchaseSql = (more = ''): string => `
 
 export const SELECT_PURCHASE = renderPurchaseSql()
 
-/** The condition that a payment is unfinished: exactly that of the index; other conditions are added to it. */
+/** The condition that a payment is unfinished. It must be exactly the index's condition; queries add others to it. */
 export const IS_UNFINISHED = `(state = 'reserved' OR (state = 'released' AND dead = 0) OR (state IN ('sold', 'credited') AND looks < 2))`
 
 /** The addresses in the column `payees` of the wall’s own row. */
@@ -93,7 +93,7 @@ export function toTargetColumns(target: Target): SizeRow & { readonly target: Bl
 export const toTarget = ({ target, w, h }: Pick<PurchaseRow, 'target' | 'w' | 'h'>): Target =>
   targetOf(target ?? 'next', { w, h })
 
-/** A wallet that has bought. */
+/** A wallet that has bought at least one block. */
 export type Agent = Profile & {
   readonly id: AgentId
   readonly wallet: Address
@@ -137,7 +137,7 @@ export const toHidden = (mask: number): Hidden => ({
 export const toMask = ({ pixels, message, link }: Hidden): number =>
   (pixels ? 1 : 0) | (message ? 2 : 0) | (link ? 4 : 0)
 
-/** A payment's columns. Throws for one that no terms of ours can have requested. */
+/** A payment's columns. Throws for a payment that this wall's terms cannot have requested. */
 export function toAuthorizationRow(payment: Payment) {
   const { accepted } = payment
   if (accepted.payTo !== payment.to || accepted.amount !== payment.amount)

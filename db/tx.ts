@@ -10,8 +10,8 @@ import type { BlockIndex } from '../shared/wall.ts'
 import type { Table } from './row-checksums.ts'
 
 /**
- * A value of a statement. Truth is kept as 0 or 1; a list is read through the fragments `in`, `each` and `rows`; what only one
- * engine needs is computed where its text names it.
+ * A value of a statement. Booleans are stored as 0 or 1. A list is read through the fragments `in`, `each` and `rows`.
+ * A function computes a value that only one engine's text uses.
  */
 export type Value =
   | string
@@ -28,7 +28,9 @@ export type Values = Readonly<Record<string, Value>>
 /** SQL with `$name` for values and `{...}` for fragments (see `fragments.ts`); an empty text is not run. */
 export type Text = string | { readonly sqlite: string; readonly postgres: string }
 
-/** The columns with the numbers of the rows that a result was read from; SQLite checks their checksums. */
+/**
+ * For each table, the result column that has the numbers of the rows read from it; SQLite checks these rows' checksums.
+ */
 export type Sources = Readonly<Partial<Record<Table, string>>>
 
 /** A statement to run. */
@@ -40,24 +42,24 @@ export type Result = { readonly rows: readonly unknown[]; readonly count: number
 /** Work on the store. It must have no other effects, because it may run more than once. */
 export type Tx<T> = Generator<readonly Statement[], T, readonly Result[]>
 
-/** What a write can be about, and lock: a wallet, the search for an open area, or a block. */
+/** A subject that a write can lock: a wallet, the search for an open area, or a block. */
 export type Lockable = Address | 'nearest area' | BlockIndex
 
 /** Runs work on an engine. All methods throw `StoreUnavailable`, also for a damaged row of SQLite. */
 export type Driver = {
   /** Runs work that only reads, one statement after the other. */
   look<T>(work: () => Tx<T>): Promise<T>
-  /** The same, from one snapshot. */
+  /** Like `look`, but reads from one snapshot. */
   read<T>(work: () => Tx<T>): Promise<T>
   /** Runs work as one transaction, under the lock of its wallet: all of it is stored, or nothing. */
   write<T>(about: Address | null, work: () => Tx<T>): Promise<T>
-  /** The same; it may share a transaction with others that are about nothing that it is about, and go side by side with them. */
+  /** Like `write`, but may share a transaction, and run side by side, with writes that lock different subjects. */
   writeTogether<T>(about: readonly Lockable[], work: () => Tx<T>): Promise<T>
-  /** Looks something up; if nobody else writes, a cached result is returned until the next write. */
+  /** Looks something up; if no other process can write, a cached result is returned until the next write. */
   lasting<K, V>(work: (key: K) => Tx<V>): (key: K) => MaybeAsync<V>
 }
 
-/** A text for PostgreSQL alone, such as a lock: SQLite has one writer. */
+/** A text for PostgreSQL alone, such as a lock, which SQLite does not need because it has one writer. */
 export const onPostgres = (postgres: string): Text => ({ sqlite: '', postgres })
 
 /** A text for SQLite alone, such as a check for damaged rows. */
@@ -69,7 +71,7 @@ export function* rows<Row>(text: Text, values: Values = {}, sources?: Sources): 
   return (result?.rows ?? []) as readonly Row[]
 }
 
-/** Its first row, if it has one. */
+/** The first row of a statement, if it has one. */
 export function* first<Row>(text: Text, values: Values = {}, sources?: Sources): Tx<Row | undefined> {
   return (yield* rows<Row>(text, values, sources))[0]
 }
@@ -81,13 +83,13 @@ export function* one<Row>(text: Text, values: Values = {}, sources?: Sources): T
   return row
 }
 
-/** How many rows a statement changes. */
+/** Runs a statement; returns the number of rows it changed. */
 export function* count(text: Text, values: Values): Tx<number> {
   const [result] = yield [{ text, values }]
   return result?.count ?? 0
 }
 
-/** Runs a statement that must change this many rows: any other number is a bug, and rolls the transaction back. */
+/** Runs a statement that must change `expected` rows. Any other number is a bug and rolls the transaction back. */
 export function* change(what: string, text: Text, values: Values, expected = 1): Tx<void> {
   const changed = yield* count(text, values)
   if (changed !== expected) throw new Error(`${what}: ${changed} rows instead of ${expected}`)
@@ -102,8 +104,8 @@ export function* lock(text: string, values: Values = {}): Tx<void> {
 type Answers<Parts extends readonly Tx<unknown>[]> = { [P in keyof Parts]: Parts[P] extends Tx<infer T> ? T : never }
 
 /**
- * Runs parts side by side: what they yield at once goes out as one list, in their order. The counters are taken last: a part
- * that comes to them waits until each of the others has, or has ended.
+ * Runs parts side by side: statements that they yield at the same step are sent as one list, in the parts' order. The
+ * counters are taken last: a part that needs them waits until every other part needs them or has ended.
  */
 export function* together<const Parts extends readonly Tx<unknown>[]>(...parts: Parts): Tx<Answers<Parts>> {
   let steps = parts.map((part) => part.next())
@@ -129,5 +131,5 @@ type Step = IteratorResult<readonly Statement[], unknown>
 const takesCounters = (statements: readonly Statement[]): boolean =>
   statements.some(({ text }) => /\bcounters\b/.test(typeof text === 'string' ? text : text.postgres))
 
-/** Runs nothing, for work that depends on a condition. */
+/** Does nothing; used if a condition for some work is not met. */
 export function* doNothing(): Tx<undefined> {}

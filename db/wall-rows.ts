@@ -38,7 +38,7 @@ export const WALL_COLUMNS = {
 
 export type WallTable = keyof typeof WALL_COLUMNS
 
-/** Whether the key of a table's rows are its first two columns, payer and nonce; otherwise it is the first one. */
+/** Whether a table's key consists of its first two columns, payer and nonce; otherwise the key is the first column. */
 export const isKeyedByPayment = (table: WallTable): boolean => table === 'payouts' || table === 'reused_receipts'
 
 export const WALL_TABLES: readonly WallTable[] = Object.keys(WALL_COLUMNS).filter(
@@ -60,26 +60,30 @@ export type WallRows = {
 
 /** A wall that is being created, invisible until it is complete. */
 export type NewWall = WallRows & {
-  /** Writes rows; those of blocks exist already, and are updated. */
+  /** Writes rows. Rows of blocks already exist and are updated. */
   write(table: WallTable, rows: readonly WallRow[]): Promise<void>
-  /** Creates everything derived from the rows, once all exist; afterwards the wall is only read. */
+  /** Creates everything derived from the rows; call it once all rows are written. Afterwards the wall is only read. */
   finish(): Promise<void>
 }
 
 /**
- * Leaves the flushed note at the old location that the wall is elsewhere: nobody can open it or commit to it from then on. Must be
- * called once the new wall is complete, and before anybody can open it, so that never both can sell.
+ * Leaves a flushed note at the old location that the wall has moved; from then on, nobody can open it or commit to it
+ * there. Must be called once the new wall is complete and before anybody can open it, so that the two can never both
+ * sell.
  */
 export type Close = () => Promise<void>
 
-/** The old location was closed, and the new one certainly does not have the wall: only then may the old one open again. */
+/**
+ * The old location was closed, but the new one certainly does not have the wall. Only in this case may the old one open
+ * again.
+ */
 export class NotMoved extends CannotOpen {
   override name = 'NotMoved'
 }
 
 /** How a wall is moved. */
 export type Moving = {
-  readonly timeoutMs: number // how long to wait for a wall that is just stopping
+  readonly timeoutMs: number // how long to wait for a wall that is shutting down
   readonly note: string // the text of the note at the old location
-  readonly isRehearsal: boolean // everything is done, on a wall that may continue to sell, and nothing is kept
+  readonly isRehearsal: boolean // does everything while the wall may continue to sell, then discards the copy
 }

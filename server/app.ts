@@ -46,7 +46,7 @@ export type Service = Omit<BlockDeps, 'sellTo' | 'clients' | 'images' | 'taken'>
     readonly limits: RateLimits
     readonly trustedHops: number | undefined // how many proxies are trusted; undefined: see `createAddressReader`
     readonly viewer: ViewerFiles
-    readonly chatView: string // the HTML of the view in chats
+    readonly chatView: string // the HTML of the viewer shown in chats
     readonly logger: Logger
     readonly ledgerReader: LedgerReader
     readonly pictures: Pictures

@@ -64,7 +64,7 @@ if (name === '--version') {
   }
 }
 
-/** The usage error of the given arguments. */
+/** The usage error for the given arguments. */
 function describeMistake(): string {
   if (name === undefined) return 'No command given.'
   if (name === 'serve') return '`serve` takes no arguments; put --env-file FILE before it.'

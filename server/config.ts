@@ -19,11 +19,11 @@ export type Config = {
   readonly database: Database
   readonly adminSocketPath: string | undefined // undefined: the default of `locateAdminSocket`
   readonly witnessPath: string | undefined // undefined: none, for a database in memory
-  readonly isWitnessApart: boolean // on a device of its own, according to the operator
-  readonly booksPath: string | undefined // where `books` caches what it read of the chain; undefined: no cache
+  readonly isWitnessApart: boolean // whether the witness is on a device of its own, according to the operator
+  readonly booksPath: string | undefined // where `books` caches the data that it read from the chain; undefined: no cache
   readonly network: Network
   readonly rpcUrls: readonly string[] // called in this order; none: the network's public endpoint
-  readonly rpcCallsPerSecond: number | undefined // to each of them; undefined: no limit
+  readonly rpcCallsPerSecond: number | undefined // calls to each endpoint; undefined: no limit
   readonly offer: Offer
   readonly facilitatorUrls: readonly string[] // called in this order; at least one
   readonly facilitatorKeys: ReadonlyMap<string, string> // bearer keys by the host of the facilitator
@@ -39,7 +39,7 @@ export type Config = {
   readonly contact: string | null
   readonly denied: DeniedPayers
   readonly trustedHops: number | undefined // how many proxies are trusted; undefined: one on this machine
-  readonly sharesStream: boolean // pages follow the stream that a cache shares
+  readonly sharesStream: boolean // whether pages follow the stream that a cache shares
 }
 
 /** Payers to whom nothing is sold, and the file that lists them; `path` is undefined if the setting itself lists them. */
@@ -62,7 +62,7 @@ export class ConfigError extends Error {
 // Nothing is shown outside this machine unless the operator says so.
 const LOOPBACK = '127.0.0.1'
 
-// What fits at the foot of a card, in a readable size.
+// The longest title that fits at the foot of a card, in a readable size.
 const TITLE_MAX = 40
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -281,7 +281,7 @@ const parseHost = (text: string): Parsed<string> =>
     ? { value: text }
     : { problem: 'must be an address or host name of this machine, without a port' }
 
-// It becomes a link on public pages.
+// The contact becomes a link on public pages.
 const parseContact = (text: string): Parsed<string> =>
   /^(?:https:\/\/\S+|(?:mailto:)?[^\s:@]+@[^\s:@]+|tel:\S+)$/i.test(text)
     ? { value: text }

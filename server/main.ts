@@ -81,7 +81,7 @@ function waitForSignals(): { readonly asked: Promise<void>; readonly askedAgain:
   return { asked, askedAgain: again.signal }
 }
 
-/** Notes once that PostgreSQL does not check its pages: nobody else would notice damage. */
+/** Notes once that PostgreSQL does not check its pages, because nothing else would reveal damage. */
 function onUnchecked(): void {
   logger.note('pages-unchecked', {
     what: 'the database server does not check its pages for damage; enable data_checksums',

@@ -1,6 +1,6 @@
 /**
- * Opens the dependencies of payments from the settings: the chain, the facilitators, and the rail over both. The wall does it
- * at its start, and `pixel-wall check` to find out whether that will work.
+ * Opens the dependencies of payments from the settings: the chain, the facilitators, and the rail over both. The wall
+ * does this at its start; `pixel-wall check` does it to find out whether the start will work.
  */
 
 import { createViemChain } from './adapters/chain/chain.ts'
@@ -82,7 +82,7 @@ function membersOf(
     const facilitator = new URL(url).host
     const key = facilitatorKeys.get(facilitator)
     const authorize = key === undefined ? coinbase : async () => ({ Authorization: `Bearer ${key}` })
-    // Noted only if it changed, because each payment repeats it.
+    // A status is noted only if it changed, because each payment repeats it.
     const onExtension = (said: ExtensionSaid) => {
       const key = `${facilitator} ${said.extension}`
       const answer = { facilitator, ...said }
@@ -103,5 +103,5 @@ function membersOf(
   })
 }
 
-// More than any facilitator has. Limits a facilitator that invents names.
+// More extensions than any facilitator has. The limit is for a facilitator that invents names.
 const EXTENSIONS_REMEMBERED = 64

@@ -11,7 +11,7 @@ export type Audit = { statement(): Promise<Statement> }
 
 /** The record of backups, made by any tool. */
 export type Backups = {
-  /** When the last one was made; `undefined` before the first. */
+  /** When the last backup was made; `undefined` before the first. */
   last(): Promise<UnixMs | undefined>
   note(now: UnixMs): Promise<void>
 }
@@ -35,7 +35,9 @@ export type Notice = {
 /** The operator's webhook. `host` is the part of its address that operators see. */
 export type NoticeReceiver = {
   readonly host: string
-  /** Sends a notice, within seconds; `null` if it was accepted, otherwise the reason, in our words. */
+  /**
+   * Sends a notice within seconds. Returns `null` if it was accepted, otherwise the reason, in the wall's own words.
+   */
   send(notice: Notice, signal: AbortSignal): Promise<string | null>
 }
 
@@ -47,8 +49,9 @@ export type FiledReport = Pick<OpenReport, 'work' | 'block' | 'reason' | 'note'>
 /** Reports of artworks. Only the operator reads them. */
 export type Reports = {
   /**
-   * Stores a report: one per artwork, reporter and day, which `day` names. `known` if there is one, or if enough reports of this
-   * artwork are open; `full` if too many are open in total. `fresh` becomes the key of a new day.
+   * Stores a report, at most one per artwork, reporter and day (`day`). Returns `known` if there already is one, or if
+   * enough reports of this artwork are open; `full` if too many are open in total. `fresh` becomes the key of a new
+   * day.
    */
   file(
     report: FiledReport,
@@ -57,7 +60,10 @@ export type Reports = {
   ): Promise<'filed' | 'known' | 'full'>
   /** The open reports, oldest first. */
   open(): Promise<readonly OpenReport[]>
-  /** Closes the reports of artworks that begin at one of these blocks, or that name one of them; returns how many there were. */
+  /**
+   * Closes each report of an artwork that begins at one of these blocks, and each report that names one of them;
+   * returns how many there were.
+   */
   close(
     blocks: readonly BlockIndex[],
     by: { readonly outcome: ReportOutcome; readonly who: string; readonly why: string },
@@ -71,7 +77,7 @@ export type Reports = {
 /** The catalogue of a facilitator. */
 export type Catalogue = {
   readonly host: string
-  /** How many paid addresses of this wall it lists; `none` if the facilitator has no catalogue. */
+  /** How many paid addresses of this wall the catalogue lists; `none` if the facilitator has no catalogue. */
   listed(): Promise<number | 'none' | 'silent'>
 }
 

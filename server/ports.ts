@@ -61,11 +61,11 @@ export type Ledger = {
   holders(target: Target): Promise<readonly PaymentKey[]>
   /** Whether anyone can buy a target. */
   space(target: Target): MaybeAsync<Exclude<Availability, 'full'>>
-  /** The blocks of a target with a position that are sold or held, in the order of the wall. */
+  /** The sold or held blocks of a target that has a position, in the order of the wall. */
   inTheWay(target: Target): Promise<{ readonly taken: readonly BlockIndex[]; readonly held: readonly BlockIndex[] }>
   /**
-   * Holds the target for a new or a released payment, in one transaction. A released one keeps its first target and
-   * listing, but takes the picture of this one if it has none.
+   * Holds the target for a new or a released payment, in one transaction. A released payment keeps its first target and
+   * listing, but takes the picture of this listing if it has none.
    */
   claim(
     target: Target,
@@ -78,8 +78,8 @@ export type Ledger = {
   /** Records that the payer of a held block was asked to wait. */
   markUncertain(purchase: Purchase): Promise<Purchase>
   /**
-   * Makes the payer the owner of the held block, numbers the sale and writes it to the log, unanswered. Returns a sale that
-   * is final already unchanged.
+   * Makes the payer the owner of the held block, numbers the sale, writes it to the log and marks it as unanswered.
+   * Returns a sale unchanged if it is already final.
    */
   finalize(purchase: Purchase, tx: Hash, settled: boolean, now: UnixMs): Promise<SoldPurchase>
   /** Records that our own chain check has seen the transfer, in `tx`. */
@@ -88,7 +88,10 @@ export type Ledger = {
   markFinal(purchase: Purchase, tx: Hash): Promise<void>
   /** Records that the chain no longer shows the transfer. The deed stays. */
   markMissing(purchase: Purchase): Promise<void>
-  /** Records that a sale or a credit will never be paid, so that it is not checked again. The deed stays, the credit ends. */
+  /**
+   * Records that a sale or a credit will never be paid, so that it is not checked again. The deed stays; the credit
+   * ends.
+   */
   writeOff(purchase: Purchase): Promise<void>
   /**
    * Releases a held block. `isFinal` ends the watch for a late payment. Throws `StaleWriteError` for a purchase that has
@@ -96,16 +99,16 @@ export type Ledger = {
    */
   release(purchase: Purchase, isFinal: boolean): Promise<void>
   /**
-   * Stores a payment that was rejected before anything was held for it, as a released one: it may still settle. Throws
-   * `StaleWriteError` for a known payment.
+   * Stores a payment that was rejected before anything was held for it. It is stored as a released payment, because it
+   * may still settle. Throws `StaleWriteError` for a known payment.
    */
   recordUnclaimed(payment: UnclaimedPayment, now: UnixMs): Promise<Purchase>
-  /** Gives a released payment that settled its block, or else the next open one, or else a credit. */
+  /** If a released payment has settled, gives it its block, or else the next open one, or else a credit. */
   fulfilLatePayment(purchase: Purchase, tx: Hash, now: UnixMs): Promise<Purchase>
   /**
-   * Records, before the response is sent, that a later payment of the payer (nonce `to`) is answered with the receipt of an
-   * unanswered sale. That payment is never claimed. `false` if that is not allowed: the receipt was sent, or the payment has
-   * its own purchase.
+   * Records, before the response is sent, that a later payment of the payer (nonce `to`) is answered with the receipt
+   * of an unanswered sale. That payment is never claimed. Returns `false` if that is not allowed: the receipt was sent,
+   * or the payment has its own purchase.
    */
   reuseReceipt(sale: SoldPurchase, to: Hash): Promise<boolean>
   /** Records that the receipt of a sale was sent to its payer. */
@@ -131,15 +134,18 @@ export type LedgerReader = {
   /** At most `limit` payments that bought something, in the order of their sales: those whose first sale is after number `after`. */
   sold(after: number, limit: number): Promise<readonly SoldPayment[]>
   /**
-   * At most `limit` payments that bought nothing, without the first `after`: credits, then noted money, each in the order of
-   * arrival.
+   * At most `limit` payments that bought nothing, skipping the first `after`: credits, then noted money, each in the
+   * order of arrival.
    */
   owed(after: number, limit: number): Promise<readonly OwedPayment[]>
 }
 
 /** Claimed blocks and their owners. */
 export type Blocks = {
-  /** A block's owner and the owner's content; the same object until something is written, if nobody else writes. */
+  /**
+   * A block's owner and the owner's content; returns the same object until something is written, if no other process
+   * writes.
+   */
   owned(block: BlockIndex): MaybeAsync<OwnedBlock | undefined>
   /** Whether an unowned block is held for a payer. */
   reserved(block: BlockIndex): Promise<boolean>
@@ -147,15 +153,17 @@ export type Blocks = {
   edit(block: BlockIndex, edit: Edit, now: UnixMs): Promise<EditResult>
   /** The owner of an area. */
   ownerOf(area: Area): Promise<AreaOwner>
-  /** Applies an edit to every block of an area once, or to none. Its pixels are those of all blocks, row by row. */
+  /**
+   * Applies an edit to every block of an area once, or to none. The edit's pixels are those of all blocks, row by row.
+   */
   editArea(area: Area, edit: Edit, now: UnixMs): Promise<EditResult>
 }
 
 /** Money that was handled outside of purchases: credits that were paid back, and payments without a purchase. */
 export type Payouts = {
   /**
-   * Records where money was paid back, or that it is stray (see `isStray`). Returns `false`, and changes nothing, if this
-   * payment has a record. Only money that was recorded as stray can be paid back later.
+   * Records where money was paid back, or that it is stray (see `isStray`). Returns `false`, and changes nothing, if
+   * this payment already has a record. Only money that was recorded as stray can be paid back later.
    */
   note(key: PaymentKey, reference: string, now: UnixMs): Promise<boolean>
   /** The reference of money that was paid back or is recorded as stray; `undefined` for money without a record. */
@@ -166,7 +174,7 @@ export type Payouts = {
 
 /** Moderation: what the operator hides from readers. */
 export type Moderation = {
-  /** Hides parts of a claimed block, or shows them again. The owner's content, also a later one, is kept. */
+  /** Hides parts of a claimed block, or shows them again. The owner's content is kept, including later changes. */
   moderate(block: BlockIndex, act: ModerationAct, parts: readonly ContentPart[], now: UnixMs): Promise<ModerationResult>
   /** Hides the name or framework of a wallet, or shows it again; bans a wallet, or ends the ban. */
   moderateWallet(wallet: Address, act: WalletAct, now: UnixMs): Promise<WalletActResult>
@@ -183,7 +191,7 @@ export type Agents = {
   knows(wallet: Address): Promise<boolean>
   /** Applies a registration once; see `IdentityResult`. */
   identify(wallet: Address, identity: Identity, now: UnixMs): Promise<IdentityResult>
-  /** Names the painter of a wallet. It replaces all earlier painters, also those of its purchases. */
+  /** Names the painter of a wallet. This painter replaces all earlier ones, including those that purchases named. */
   namePainter(wallet: Address, naming: PainterNaming): Promise<NamingResult>
 }
 
@@ -202,11 +210,11 @@ export type Log = {
 export type ChainCheckpoint = {
   /** The height up to which everything is accounted for; `undefined` before the first comparison. */
   height(): Promise<bigint | undefined>
-  /** Whether any payment was ever accepted, whatever its outcome. */
+  /** Whether a payment with this key was ever accepted, whatever its outcome. */
   knows(key: PaymentKey): Promise<boolean>
-  /** All addresses that accepted payments were to, or that `addPayees` recorded. */
+  /** All addresses to which accepted payments were made, or which `addPayees` recorded. */
   payees(): Promise<readonly Address[]>
-  /** Records addresses that the wall asks to be paid at, before it accepts a payment to them. */
+  /** Records addresses at which the wall asks to be paid, before it accepts a payment to them. */
   addPayees(payees: readonly Address[]): Promise<void>
   /** When the operator last accepted a restored copy; `undefined` if never. */
   acceptedAt(): Promise<UnixMs | undefined>
@@ -217,20 +225,20 @@ export type ChainCheckpoint = {
 
 /** The store as a whole. */
 export type Store = {
-  /** Whether it can be read now. */
+  /** Whether the store can be read now. */
   ready(): Promise<boolean>
   /** Makes a test write that no read shows; `null` if it was stored, otherwise the reason. */
   tryWrite(): Promise<WriteFailure | null>
-  /** Its position: the part that would survive a power failure. */
+  /** The store's position, counting only what would survive a power failure. */
   position(): Promise<StorePosition>
   /**
-   * Calls `report` if another store may respond than before, before any of its results is used. While that store is older
-   * than what this process has seen, all ports of the store are unavailable.
+   * Calls `report` if a different store may be responding than before, and before any result of that store is used.
+   * While that store is older than what this process has seen, all ports of the store are unavailable.
    */
   watch(report: (replaced: StoreReplaced) => void): void
 }
 
-/** Why nothing can be written, in our words. `standby`: a synchronous standby does not confirm commits. */
+/** Why nothing can be written, in the wall's own words. `standby`: a synchronous standby does not confirm commits. */
 export type WriteFailure = { readonly of: 'store-write' | 'standby'; readonly reason: string }
 
 /** A store that may have replaced another one, and the progress of both. */
@@ -238,9 +246,9 @@ export type StoreReplaced = { readonly progress: Progress; readonly seen: Progre
 
 /** The last known position of the store, kept outside of it, so that a restored older copy is noticed. */
 export type Witness = {
-  /** `undefined` if there is none. Throws if it cannot be read. */
+  /** Returns `undefined` if there is no witness. Throws if the witness cannot be read. */
   read(): Promise<StorePosition | undefined>
-  /** Replaces it atomically. Throws if that fails. */
+  /** Replaces the witness atomically. Throws if that fails. */
   write(position: StorePosition): Promise<void>
 }
 
@@ -250,8 +258,8 @@ export type Witness = {
  */
 export type Leases = {
   /**
-   * Takes or renews a lease for `forMs`: `first`, or `again` after another process that had it in the last minutes; `false`
-   * while another process has it.
+   * Takes or renews a lease for `forMs`. Returns `first`, or `again` if another process had it in the last minutes;
+   * `false` while another process has it.
    */
   take(key: PaymentKey, forMs: number): Promise<'first' | 'again' | false>
   give(key: PaymentKey): Promise<void>
@@ -265,7 +273,10 @@ export type ExclusiveJobs = {
   run(job: 'sweep' | 'compact' | 'deliver', work: () => Promise<void>): Promise<boolean>
 }
 
-/** Notifies that the log may have grown, also through another process. It is a hint: polling finds what it misses. */
+/**
+ * Notifies that the log may have grown, even if another process wrote to it. A notification is a hint: polling finds
+ * what the notifier misses.
+ */
 export type ChangeNotifier = { listen(notify: () => void): () => void } // returns a function that stops listening
 
 /** The x402 facilitator, which verifies and settles payments. Its answers prove little; see `SettleResult`. */
@@ -273,7 +284,9 @@ export type Facilitator = {
   /** `target` is the resource that is paid for. */
   verify(target: Target, payment: Payment, manner?: Manner): Promise<VerifyResult>
   settle(target: Target, payment: Payment, manner?: Manner): Promise<SettleResult>
-  /** Whether it supports our scheme and network; `unavailable` if it does not respond, or fails the probe. */
+  /**
+   * Whether the facilitator supports our scheme and network; `unavailable` if it does not respond, or fails the probe.
+   */
   supports(probe?: FacilitatorProbe): Promise<'yes' | 'no' | 'unavailable'>
 }
 
@@ -288,7 +301,7 @@ export type RingMember = Facilitator & { readonly host: string }
 
 /** The chain, through the endpoints of the operator. */
 export type Chain = {
-  /** The current height, and whether the authorization is used or cancelled at it. */
+  /** The current height, and whether the authorization is used or cancelled at that height. */
   read(key: PaymentKey): Promise<{ head: bigint; spent: boolean } | 'silent'>
   /**
    * The state of an authorization that was unspent at height `head`. `named` is the transaction that a facilitator named. It
@@ -320,10 +333,10 @@ export type Receipts = {
 /** A payment on the chain, with the height of its block. */
 export type Transfer = Arrival & { readonly height: bigint }
 
-/** A cache of payments read from the chain, so that years are read only once. */
+/** A cache of payments read from the chain, so that years of the chain are read only once. */
 export type ReceiptArchive = {
   read(): Promise<readonly KeptReceipts[]>
-  /** Replaces it. Throws if that fails. */
+  /** Replaces the cache. Throws if that fails. */
   write(kept: readonly KeptReceipts[]): Promise<void>
 }
 
@@ -349,20 +362,23 @@ export type Wallets = {
     from: string,
   ): Promise<SignedBy | Exclude<SignatureCheck, 'signed'>>
   /**
-   * Whether the payer signed the payment. It is called before any facilitator. `signed`: by the payer's key, which needs no
-   * chain call, or by its contract, which is queried on the chain. `not-signed`: by nobody, mostly found without a call.
-   * `busy`: not by a key, and too many contracts are being queried. `silent`: not by a key, and the chain did not respond.
+   * Whether the payer signed the payment. It is called before any facilitator. `signed`: by the payer's key, which
+   * needs no chain call, or by its contract, which is queried on the chain. `not-signed`: by neither, which is mostly
+   * found without a call. `busy`: not by a key, and too many contracts are being queried. `silent`: not by a key, and
+   * the chain did not respond.
    */
   signedPayment(payment: Payment): Promise<SignatureCheck>
   /**
-   * Whether the token would accept the signature of the payment now. The token queries the code of a payer that has code, also
-   * when its key signed; a wallet that is not deployed yet has none. It is called after a facilitator has rejected the
-   * signature of a payment that `signedPayment` accepted.
+   * Whether the token would accept the signature of the payment now. The token queries the code of a payer that has
+   * code, even if its key signed; a wallet that is not deployed yet has none. It is called after a facilitator has
+   * rejected the signature of a payment that `signedPayment` accepted.
    */
   signedForToken(payment: Payment): Promise<SignatureCheck>
 }
 
-/** Encodes and decodes pictures in other threads. Bitmaps are transferred there, and are empty afterwards. */
+/**
+ * Encodes and decodes pictures in other threads. Bitmaps are transferred to those threads, and are empty afterwards.
+ */
 export type Pictures = {
   /** Encodes palette indices as PNG, each pixel as a square of `scale` x `scale` (default 1). */
   encode(bitmap: Bitmap, scale?: number): Promise<Uint8Array<ArrayBuffer>>

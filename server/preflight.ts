@@ -1,6 +1,6 @@
 /**
- * What must work on this machine before the wall opens: its ports and the paths of its files. A start ends with these errors,
- * as with invalid settings; `pixel-wall check` lists them.
+ * What must work on this machine before the wall opens: its ports and the paths of its files. A start fails with these
+ * errors, as it does with invalid settings; `pixel-wall check` lists them.
  */
 
 import { accessSync, constants, existsSync, lstatSync, statSync } from 'node:fs'
@@ -19,7 +19,7 @@ export const toWallPort = ({ host: hostname, port }: Config): Port => ({ setting
 export const toMetricsPort = ({ metricsHost: hostname, metricsPort: port }: Config): Port | undefined =>
   port === undefined ? undefined : { setting: 'METRICS_PORT', hostname, port }
 
-/** Calls `listen`. Throws `ConfigError`, which names the setting, if that cannot work. */
+/** Calls `listen`. Throws `ConfigError`, which names the setting, if the call cannot listen. */
 export function listenOn<T>({ setting, hostname, port }: Port, listen: (place: Omit<Port, 'setting'>) => T): T {
   try {
     return listen({ hostname, port })
@@ -37,7 +37,7 @@ const PORT_TROUBLES: Readonly<Record<string, (hostname: string, port: number) =>
   EADDRNOTAVAIL: (hostname) => `${hostname} is not an address of this machine; check HOST and METRICS_HOST`,
 }
 
-/** The problems of the ports; they are free again afterwards. */
+/** The problems of the ports, which are free again afterwards. */
 export function findPortProblems(config: Config): readonly string[] {
   const ports = [toWallPort(config), toMetricsPort(config)].filter((port) => port !== undefined)
   return ports.flatMap((port) => {

@@ -1,4 +1,4 @@
-/** Reads what callers send by the schemas of the contract: parameters of a query, bodies, arguments of tools, listings. */
+/** Reads the input of callers by the schemas of the contract: query parameters, bodies, tool arguments and listings. */
 
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
@@ -8,7 +8,7 @@ import { codeOfField, failure, type Failure, type FailureCode } from './domain/f
 /** The first error of a value. `schema` is that of the field; there is none for an unknown field, or if the value is not an object. */
 export type Flaw = { readonly name: string; readonly schema: TSchema | undefined; readonly value: unknown }
 
-/** A parameter that cannot be read. Whatever its schema is, it does not fit. */
+/** A parameter that cannot be read, and so fits no schema. */
 export class Unreadable {
   readonly rule: string
   constructor(rule: string) {
@@ -20,8 +20,8 @@ export class Unreadable {
 export type Reader<Read> = ((given: unknown) => Read | Failure) & { readonly schema: TObject }
 
 /**
- * Makes the reader of a schema, which fills in defaults. Lists no error but the first: the errors of a large body take longer to
- * list than it took to send.
+ * Makes the reader of a schema, which fills in defaults. Reports only the first error, because listing all errors of a
+ * large body takes longer than sending the body.
  */
 export function createReader<Schema extends TObject>(
   schema: Schema,
@@ -41,7 +41,7 @@ export function createReader<Schema extends TObject>(
   return Object.assign(read, { schema })
 }
 
-/** Refuses a field with its own code, or `otherwise` if it has none, and says its rule. */
+/** Refuses a field with its own code, or `otherwise` if it has none, and states the field's rule. */
 export const refuseField =
   (otherwise: FailureCode) =>
   (flaw: Flaw): Failure =>

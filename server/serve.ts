@@ -52,7 +52,7 @@ import { createRateLimits } from './wall/rate-limits.ts'
 const COMPACT_EVERY_MS = 3_600_000
 const DENIED_READ_EVERY_MS = 1000
 
-// The time of a request without its settlement: verification, the chain, the store.
+// The time that a request takes in addition to its settlement: for verification, the chain and the store.
 const DRAIN_SLACK_MS = 30_000
 
 // How long other modules wait for the first reads, if changes arrive without a pause.
@@ -61,7 +61,7 @@ const READERS_FIRST_MS = 1000
 const WITNESS_BESIDE =
   'money that arrives while the wall is down will stop sales until you run pixel-wall resolve --all --stray, or accept-restore if the database was restored: it may be a lost sale. To end this, put WITNESS_PATH on a device of its own and set WITNESS_IS_APART=yes'
 
-/** What `main` has made: settings, times, the store, the journal, and the first and second signal to end. */
+/** The values that `main` has made: settings, times, the store, the journal, and the first and second signal to end. */
 export type Given = {
   readonly config: Config
   readonly times: Times
@@ -126,12 +126,12 @@ async function drain(
   loops: readonly Promise<void>[],
   stop: () => void,
 ): Promise<void> {
-  // Load balancers get time to notice. Requests that arrive meanwhile get responses.
+  // Load balancers get time to notice the shutdown. Requests that arrive meanwhile get responses.
   ready.drain()
   await clock.wait(config.drainMs, askedAgain)
   stop()
   stream.close()
-  // From here on, new connections are refused.
+  // From here on, the server refuses new connections.
   const drained = Promise.all([server.stop(), sold.idle(), ...loops])
   await Promise.race([drained, clock.wait(config.settleTimeoutMs + DRAIN_SLACK_MS)])
   await server.stop(true)
@@ -262,7 +262,7 @@ function startLoops(
   const compact = createLogCompactor({ ...store, clock, logger, historyDays: config.historyDays })
   const stopping = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
   const compacting = runPeriodically({ clock, logger }, signal, async () => {
-    // One damaged entry must not cost another one.
+    // Compaction waits until the history is checked: one damaged entry must not cause the loss of another one.
     await Promise.race([Promise.allSettled([history]), stopping])
     await compact(signal)
     return COMPACT_EVERY_MS
@@ -290,7 +290,10 @@ function startLoops(
   ]
 }
 
-/** Opens the wall, part by part: what payments go by, its watches, what readers see, what sells, and the port. */
+/**
+ * Opens the wall, part by part: the dependencies of payments, the watches, the readers' views, the seller, and the
+ * port.
+ */
 async function openWall(given: Given, metrics: Metrics | undefined, committed: () => void) {
   const { config, times, ahead, logger } = given
   const { offer, contact, hosts, trustedHops, sharesStream } = config

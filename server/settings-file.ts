@@ -1,4 +1,7 @@
-/** A settings file in the format of systemd's `EnvironmentFile`, so that it means the same with and without systemd. */
+/**
+ * A settings file in the format of systemd's `EnvironmentFile`, so that the file means the same with and without
+ * systemd.
+ */
 
 import { readFileSync } from 'node:fs'
 import { findNearestWord } from '../shared/text.ts'
@@ -9,9 +12,9 @@ import { ConfigError, SETTING_NAMES } from './config.ts'
 const USUAL = ['/etc/pixel-wall.env', '.env']
 
 /**
- * Adds variables that the file sets and the environment does not: of the first default file, or of the one that is
- * named. Throws `ConfigError` if a file cannot be read or parsed, or misspells a setting. Returns warnings about names
- * that nothing reads.
+ * Adds variables that the file sets and the environment does not: from the first default file, or from the named one.
+ * Throws `ConfigError` if a file cannot be read or parsed, or misspells a setting. Returns warnings about names that
+ * nothing reads.
  */
 export function loadSettings(
   env: Record<string, string | undefined>,
@@ -32,10 +35,13 @@ export function loadSettings(
   return []
 }
 
-// Read by the runtime, by the database's client, and by the libraries below them.
+// These names are read by the runtime, by the database's client, and by the libraries below them.
 const OTHERS = /^(?:PG|BUN_|NODE_|SSL_|LC_)|^(?:TZ|LANG|PATH|TMPDIR)$|_PROXY$/i
 
-/** Throws for names that are almost those of settings. With a misspelt price, the wall would sell at another one. */
+/**
+ * Throws for names that are almost those of settings. With a misspelt price setting, the wall would sell at another
+ * price.
+ */
 function checkNames(names: readonly string[], path: string): readonly string[] {
   const unknown = names.filter((name) => !SETTING_NAMES.includes(name) && !OTHERS.test(name))
   const suggestions = unknown.map((name) => ({ name, meant: findNearestWord(name.toUpperCase(), SETTING_NAMES) }))

@@ -9,7 +9,7 @@ export const TIMES = {
   uneasyProbesEveryMs: 5000,
   // With the time limit of a probe, an outage is reported within fifteen seconds.
   probesEveryMs: 8000,
-  // So that an outage is known within seconds, however patient buyers are.
+  // This limit is short, so that an outage is known within seconds, however patient buyers are.
   probeTimeoutMs: 5000,
   /** How often to check whether a probe is due: a failed purchase makes one due earlier. */
   probesDueEveryMs: 1000,
@@ -18,13 +18,14 @@ export const TIMES = {
   storeOpensWithinMs: 5000,
   storeChecksEveryMs: 2000,
   storeReadTimeoutMs: 2000,
-  // For a database server that does not respond at all: its own limits end first, so that its response says what happened.
+  // This limit is for a database server that does not respond at all. The server's own limits end first, so that its
+  // response says what happened.
   databaseAnswerTimeoutMs: 6000,
 
-  // Long enough for a process that pauses for some seconds, short enough for the payers of a crashed one.
+  // Long enough for a process that pauses for some seconds, and short enough for the payers of a crashed process.
   leaseMs: 15_000,
   leaseRenewedEveryMs: 5000,
-  // In total longer than the lease of a crashed process.
+  // In total, these waits are longer than the lease of a crashed process.
   unansweredPurchaseWaitsMs: [50, 100, 200, 400, 800, 1500, ...Array.from({ length: 8 }, () => 2000)],
   // A change whose notification is lost is seen within this time.
   logPolledEveryMs: 1000,
@@ -48,7 +49,7 @@ export const TIMES = {
   endpointRestMs: 5000,
 }
 
-/** Shorter ones are for tests of whole processes. */
+/** Shorter times are for tests of whole processes. */
 export type Times = Readonly<typeof TIMES>
 
 /**

@@ -1,2 +1,3 @@
-// What Bun and every browser have beyond the language itself, as far as shared/ uses it; only shared/tsconfig.json sees it.
+// The globals used in shared/ that both Bun and every browser provide beyond the language itself. Only
+// shared/tsconfig.json includes this file.
 declare const URL: { canParse(text: string): boolean }

@@ -3,18 +3,18 @@
 // Deeper than any real document.
 const DEPTH_MAX = 64
 
-// More strings, and more text around them, than in any real document: pictures are one long string.
+// More strings, and more text around them, than any real document has; a picture is a single long string.
 const STRINGS_MAX = 4096
 const AROUND_MAX = 65_536
 
-/** Valid JSON that is rejected all the same. */
+/** Valid JSON that is rejected nevertheless. */
 export class UnsafeJson extends SyntaxError {
   override name = 'UnsafeJson'
 }
 
 /**
- * Parses JSON. Rejects a key given twice in one object, because parsers keep different ones, deep nesting, and so many
- * parts that reading them would take long. Throws `UnsafeJson` for these, and `SyntaxError` for text that is not JSON.
+ * Parses JSON. Rejects deep nesting, too many parts to read quickly, and a key given twice in one object, because
+ * parsers differ in which one they keep. Throws `UnsafeJson` for these, and `SyntaxError` for text that is not JSON.
  */
 export function parseStrictJson(text: string): unknown {
   const structure = splitTokens(text)
@@ -23,7 +23,7 @@ export function parseStrictJson(text: string): unknown {
   return value
 }
 
-/** The strings of a text, and the structural characters between them. */
+/** A string in a text, or a structural character between strings. */
 type Token = { readonly kind: string; readonly from: number; readonly to: number }
 
 const MARKS = '[]{}:'
@@ -49,7 +49,7 @@ function splitTokens(text: string): readonly Token[] {
     at = findStringEnd(text, quote)
     tokens.push({ kind: '"', from: quote, to: at })
   }
-  // Parsing such deep nesting would take long.
+  // Parsing nesting this deep would take long.
   if (deepest > DEPTH_MAX)
     throw depth === 0 ? new UnsafeJson('it is nested too deeply') : new SyntaxError('it ends early')
   return tokens
@@ -83,7 +83,7 @@ function refuseRepeatedKeys(text: string, tokens: readonly Token[]): void {
   }
 }
 
-/** The name in quotation marks, in JSON that was parsed already. Only a name with escapes is parsed again. */
+/** Returns a quoted name from JSON that was already parsed. Only a name with escapes is parsed again. */
 function readName(text: string, { from, to }: Token): unknown {
   const quoted = text.slice(from, to)
   return quoted.includes('\\') ? JSON.parse(quoted) : quoted.slice(1, -1)

@@ -1,6 +1,6 @@
-/** A map of limited size, which forgets the least recently used entry. */
+/** A map of limited size that evicts the least recently used entry. */
 
-/** Of more than `max` entries, forgets the one that was neither read nor written for longest. */
+/** If there are more than `max` entries, evicts the one that has gone unused for longest. */
 export type Lru<Key, Value> = {
   get(key: Key): Value | undefined
   set(key: Key, value: Value): void
@@ -32,7 +32,7 @@ export function createLru<Key, Value>(max: number): Lru<Key, Value> {
   }
 }
 
-/** The value of a key, or made now, once for all concurrent callers. A failure is not kept. */
+/** Returns the value of a key, or makes it now, once for all concurrent callers. A failure is not cached. */
 export async function getOrMake<Key, Value>(
   kept: Lru<Key, Promise<Value>>,
   key: Key,

@@ -4,7 +4,7 @@ import { TOTAL_BLOCKS } from './wall.ts'
 
 export const ASSET_SYMBOL = 'USDC'
 
-/** The price of a block if the settings name no other. */
+/** The price of a block if the settings do not set one. */
 export const USUAL_PRICE = '1.00'
 export const USUAL_PRICE_ATOMIC = 1_000_000n
 
@@ -21,7 +21,7 @@ export function formatMoney(atomic: bigint): string {
   return `${digits.slice(0, -DECIMALS)}.${fraction}`
 }
 
-/** The same with its currency: `12.00 USDC`. */
+/** Atomic units as dollars with the currency: `12.00 USDC`. */
 export const formatAmount = (atomic: bigint): string => `${formatMoney(atomic)} ${ASSET_SYMBOL}`
 
 const pricePattern = /^(?:0|[1-9]\d{0,5})\.\d{2}$/
@@ -49,7 +49,7 @@ export function formatPrice(perBlock: string, blocks = 1): string {
   return `$${price.endsWith('.00') ? formatCount(Number(price)) : price}`
 }
 
-/** How many blocks are sold, and the price of each. */
+/** A sentence with the number of sold blocks and the price of each. */
 export const formatSummary = (sold: number, perBlock: string): string =>
   sold === TOTAL_BLOCKS
     ? `All ${formatBlocks(sold)} are sold, at ${formatPrice(perBlock)} each.`

@@ -10,7 +10,7 @@ import { formatField } from './signing.ts'
 /** The first four bytes of every bound nonce: `PXO1` in ASCII. */
 export const ORDER_NONCE_PREFIX = '0x50584f31'
 
-// The prefix and these make the 32 bytes of a nonce.
+// The prefix and this many bytes make up the 32 bytes of a nonce.
 const DIGEST_BYTES = 28
 
 /** A salt: 0x and 64 hex digits. */
@@ -28,14 +28,14 @@ export const isSalt = (text: string): boolean => saltPattern.test(text)
 export type Order = {
   readonly host: string // the service's own host name, without a port
   readonly block?: string // `col,row` or `next`, of an order to buy a block
-  readonly area?: string // `col,row,WxH` or `next,WxH`, of an order to buy an area, which may be of 1x1
+  readonly area?: string // `col,row,WxH` or `next,WxH`, of an order to buy an area, which may be 1x1
   readonly name?: string
   readonly framework?: string
   readonly message?: string
   readonly link?: string
   readonly px?: string // of a block: 200 lower-case hex digits
-  readonly pixels?: string // of an area: see `pictureDigest`, of the palette indices row by row
-  readonly image?: string // of an area: `pictureDigest` of the file, a comma, fit, a comma, dither
+  readonly pixels?: string // of an area: `pictureDigest` of the palette indices, row by row
+  readonly image?: string // of an area: `pictureDigest` of the file, then fit, then dither, separated by commas
   readonly painter?: string // an address in lower case
 }
 
@@ -44,7 +44,10 @@ const PICTURES = ['px', 'pixels', 'image'] as const
 
 const VERB = 'buy v1'
 
-/** The text of an order. Throws a `RangeError` if a field contains a line break, because other orders would have the same text. */
+/**
+ * The text of an order. Throws a `RangeError` if a field contains a line break, because then another order could have
+ * the same text.
+ */
 export function formatOrderText(order: Order): string {
   const place = order.area === undefined ? `block=${order.block ?? ''}` : `area=${order.area}`
   const picture = PICTURES.find((kind) => order[kind] !== undefined) ?? 'px'
@@ -77,7 +80,10 @@ function matchesText(order: Order, text: string): boolean {
 /** A picture's bytes in the text: `sha256:` and the 64 lower-case hex digits of their SHA-256. */
 export const formatPictureDigest = (sha256Hex: string): string => `sha256:${sha256Hex}`
 
-/** The nonce that binds a payment to the order of a text, in lower-case hex. Throws if `salt` is not 32 bytes in hex. */
+/**
+ * The nonce that binds a payment to the order with this text, in lower-case hex. Throws if `salt` is not 32 bytes in
+ * hex.
+ */
 export function computeOrderNonce(text: string, salt: string): `0x${string}` {
   if (!isSalt(salt)) throw new RangeError('a salt has 32 bytes')
   const digest = keccak256(concatBytes([stringToBytes(text), hexToBytes(salt as `0x${string}`)]), 'bytes')
@@ -87,6 +93,6 @@ export function computeOrderNonce(text: string, salt: string): `0x${string}` {
 /** Whether a nonce is marked as bound to an order. */
 export const isOrderNonce = (nonce: string): boolean => nonce.toLowerCase().startsWith(ORDER_NONCE_PREFIX)
 
-/** Whether a nonce, in any letter case, is that of an order's text and a salt. */
+/** Whether a nonce, in any letter case, binds a payment to an order's text with a salt. */
 export const matchesOrder = (nonce: string, text: string, salt: string): boolean =>
   isSalt(salt) && computeOrderNonce(text, salt) === nonce.toLowerCase()

@@ -1,4 +1,7 @@
-/** The 240 colours a pixel can have: xterm's codes 16 to 255 in order, so index = code - 16. Frozen: stored bytes are indices. */
+/**
+ * The 240 colours a pixel can have: xterm's codes 16 to 255 in order, so index = code - 16. The palette must never
+ * change, because stored bytes are indices into it.
+ */
 
 const CUBE_LEVELS = [0, 95, 135, 175, 215, 255]
 const GREY_COUNT = 24
@@ -17,5 +20,5 @@ export const PALETTE: readonly string[] = [...cube, ...greys]
 /** A palette index plus this is the colour's xterm code. */
 export const XTERM_OFFSET = 16
 
-/** The number of colours; bytes from here on are not colours. */
+/** The number of colours; bytes from this value on are not colours. */
 export const PALETTE_SIZE = PALETTE.length

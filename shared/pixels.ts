@@ -6,21 +6,21 @@ import { BLOCK_SIZE } from './wall.ts'
 export const PIXELS_PER_BLOCK = BLOCK_SIZE * BLOCK_SIZE
 export const PIXELS_HEX_LENGTH = PIXELS_PER_BLOCK * 2
 
-/** 100 bytes, each an index into the palette; of an area this many for each of its blocks, one block after the other. */
+/** 100 bytes, each an index into the palette. For an area, 100 bytes per block, one block after the other. */
 export type Pixels = Uint8Array & { readonly Pixels: unique symbol }
 
-/** Why a text is not a picture: what the sender must fix. */
+/** Why a text is not a picture; the sender must fix this. */
 export type PixelsProblem = { readonly problem: string }
 
 const hexPattern = new RegExp(`^[0-9a-fA-F]{${PIXELS_HEX_LENGTH}}$`)
 
-// The first digit of an index is at most e.
+// The first hex digit of an index is at most `e`.
 const pixelsPattern = new RegExp(`^(?:[0-9a-eA-E][0-9a-fA-F]){${PIXELS_PER_BLOCK}}$`)
 
 /** Whether a text is a picture of a block. */
 export const isPixelsHex = (text: string): boolean => pixelsPattern.test(text)
 
-/** Parses 200 hex characters, or says what is wrong with them. */
+/** Parses 200 hex characters, or returns what is wrong with them. */
 export function parsePixels(text: string): Pixels | PixelsProblem {
   if (isPixelsHex(text)) return parseHexPixels(text)
   if (!hexPattern.test(text))
@@ -33,7 +33,7 @@ export function parsePixels(text: string): Pixels | PixelsProblem {
 /** Parses a text that is known to be a picture. */
 export const parseHexPixels = (text: string): Pixels => trustPixels(Uint8Array.fromHex(text))
 
-/** Accepts bytes that passed `parsePixels` before, such as those of a stored row, for this many blocks. */
+/** Accepts bytes for this many blocks that `parsePixels` already accepted, such as those of a stored row. */
 export function trustPixels(bytes: Uint8Array, blocks = 1): Pixels {
   if (bytes.length !== blocks * PIXELS_PER_BLOCK)
     throw new RangeError(`${blocks} blocks have ${blocks * PIXELS_PER_BLOCK} pixels, not ${bytes.length}`)
@@ -56,7 +56,7 @@ export function toRowOrder(blocks: Pixels, w: number): Uint8Array {
   return bytes
 }
 
-/** The offset of each line of each block, row by row and block by block. */
+/** Yields the offsets of each line of each block, in the order row by row and in the order block by block. */
 function* listStrips(length: number, w: number): Generator<readonly [number, number]> {
   for (let i = 0; i * BLOCK_SIZE < length; i++) {
     const [x, y] = [i % w, Math.floor(i / w)]

@@ -1,13 +1,16 @@
-/** Converts pictures to the palette: each pixel gets the nearest colour in OKLab. Pure, so that a page can run it too. */
+/**
+ * Converts pictures to the palette: each pixel gets the nearest colour in OKLab. It has no side effects, so that a page
+ * can run it too.
+ */
 
 import { toLinearRgb, toOklab } from './oklab.ts'
 import { PALETTE, PALETTE_SIZE } from './palette.ts'
 import type { Light } from './resample.ts'
 
-/** Whether the error of a colour is passed on to its neighbours. */
+/** Whether a pixel's colour error is passed on to its neighbours. */
 export type Dither = 'none' | 'floyd-steinberg'
 
-// Float32, like pixels, so that a palette colour leaves no error.
+// The colours are Float32, like pixels, so that a pixel in a palette colour leaves no error.
 const light = Float32Array.from(PALETTE.flatMap((colour) => [...toLinearRgb(colour)]))
 
 /** The palette sorted by lightness, so that a search can start near and stop early. */
@@ -21,7 +24,7 @@ const lightness = Float64Array.from(byLightness, ({ L }) => L)
 const greenRed = Float64Array.from(byLightness, ({ a }) => a)
 const blueYellow = Float64Array.from(byLightness, ({ b }) => b)
 
-/** The first colour that is at least as light, for each 256th of lightness. */
+/** For each 256th of lightness, the first colour that is at least as light. */
 const beginnings = Uint8Array.from({ length: 257 }, (_, step) =>
   Math.min(PALETTE_SIZE - 1, byLightness.filter(({ L }) => L < step / 256).length),
 )
@@ -89,7 +92,7 @@ function addError(left: Float32Array, at: number, error: number): void {
   left[at] = (left[at] ?? 0) + error
 }
 
-/** One part of a pixel; an error that no colour can take up is cut off, or it would smear. */
+/** One channel of a pixel, clamped: an error that no colour can absorb would otherwise smear. */
 const readPart = (rgb: Float32Array, at: number) => Math.min(1, Math.max(0, rgb[at] ?? 0))
 
 function lightOf(index: number, channel: number): number {

@@ -14,7 +14,7 @@ export type Light = { readonly width: number; readonly height: number; readonly 
 /** A range of one side of the picture, and its position on that side of the frame. */
 type Span = { readonly from: number; readonly size: number; readonly at: number; readonly length: number }
 
-/** The share of a pixel of the picture in a pixel of the frame. */
+/** The weight of one picture pixel in one frame pixel. */
 type Share = { readonly source: number; readonly target: number; readonly weight: number }
 
 /** Scales `raster` to a frame of `width` x `height`; `background` (`#rrggbb`) shows through and around it. */
@@ -75,7 +75,7 @@ function computeShares({ from, size, at, length }: Span): readonly Share[] {
   return shares
 }
 
-/** Inside the picture, sums start at zero; around it, the background is final. */
+/** Fills the frame: inside the picture, sums start at zero; around it, the background colour is final. */
 function fillBackground(
   rgb: Float32Array,
   ground: readonly number[],

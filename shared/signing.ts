@@ -1,6 +1,7 @@
 /**
- * The exact texts that a wallet signs (EIP-191 personal_sign) to repaint a block or an area, to set its name or its painter.
- * Lines are joined by a line feed. An absent field and a cleared one differ only in their `_present` line.
+ * The exact texts that a wallet signs (EIP-191 personal_sign) to repaint a block or an area, or to set the wallet's
+ * name or painter. Lines are joined by a line feed. An absent field and a cleared one differ only in their `_present`
+ * line.
  */
 
 import { hashMessage, sha256 } from 'viem/utils'
@@ -14,13 +15,16 @@ export type EditFields = { readonly pixels?: Field; readonly message?: Field; re
 /** The names that a wallet gives itself. */
 export type IdentityFields = { readonly name?: Field; readonly framework?: Field }
 
-/** The two lines of a field: whether it is present, and its value or nothing. */
+/** The two lines of a field: whether it is present, and its value, which may be empty. */
 export const formatField = (name: string, value: Field): readonly [string, string] => [
   `${name}_present=${value === undefined ? 0 : 1}`,
   `${name}=${value ?? ''}`,
 ]
 
-/** The text for `PUT /blocks/{coord}`: `host` is the service's own, `coord` as in the request, `ts` in Unix milliseconds. */
+/**
+ * The text for `PUT /blocks/{coord}`: `host` is the service's own host name, `coord` is as in the request, and `ts` is
+ * in Unix milliseconds.
+ */
 export function formatEditMessage(host: string, coord: string, ts: number, fields: EditFields): string {
   return formatChange([host, 'set_pixels v2', `block=${coord}`], ts, fields)
 }
@@ -52,7 +56,10 @@ export function formatRegisterMessage(host: string, wallet: string, ts: number, 
   ].join('\n')
 }
 
-/** The text for `PUT /api/agents/me/painter`: both addresses in any letter case, `null` for nobody, `ts` in Unix milliseconds. */
+/**
+ * The text for `PUT /api/agents/me/painter`: both addresses in any letter case, `null` for no painter, `ts` in Unix
+ * milliseconds.
+ */
 export function formatPainterMessage(host: string, wallet: string, ts: number, painter: string | null): string {
   return [
     host,

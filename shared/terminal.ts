@@ -1,12 +1,16 @@
-/** Output for a terminal: text that cannot move its cursor, change its colours or turn its lines around, and a part of the wall. */
+/** Output for a terminal: a part of the wall, and text that cannot move the cursor, change colours or reverse lines. */
 
 import { XTERM_OFFSET } from './palette.ts'
 import { BLOCK_SIZE, blockAt, cellOf, COLS, ROWS, type BlockIndex, type Cell } from './wall.ts'
 
-// Control characters, and format characters such as those that change direction; the joiner of emoji is harmless.
+// Control characters, and format characters such as those that change direction; the zero-width joiner of emoji is
+// harmless.
 const active = /(?!\u200D)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
 
-/** One line for a terminal: characters that would control it are shown as `\uXXXX`. A line of JSON stays the same JSON. */
+/**
+ * One line for a terminal: characters that would control the terminal are shown as `\uXXXX`. A line of JSON keeps its
+ * meaning.
+ */
 export const escapeLine = (text: string): string => text.replaceAll(active, escapeCharacter)
 
 const escapeCharacter = (character: string) =>
@@ -26,7 +30,10 @@ const CENTRE: Cell = { col: COLS / 2, row: ROWS / 2 }
 /** The sold blocks with their pixels; `null` for a block without a picture. */
 export type Painted = ReadonlyMap<BlockIndex, Uint8Array | null>
 
-/** Draws `across` x `down` blocks around the centre, or around a block: two pixels per character, as upper and lower half. */
+/**
+ * Draws `across` x `down` blocks around the centre, or around a block: each character shows two pixels, as its upper
+ * and lower half.
+ */
 export function drawBlocks(painted: Painted, across: number, down: number, around?: BlockIndex): string {
   const middle = around === undefined ? CENTRE : cellOf(around)
   const left = middle.col - Math.floor(across / 2)

@@ -9,18 +9,19 @@ export const FRAMEWORK_MAX = 32
 export const MESSAGE_MAX = 140
 export const LINK_MAX = 200
 
-// Enough for every script; more of them cover the lines above and below.
+// Enough for every script; more combining marks would cover the lines above and below.
 export const MARKS_MAX = 8
 
 const PORT_MAX = 65_535
 
-// Letters, marks, numbers, punctuation, symbols and the plain space; the joiner is checked separately.
+// Letters, marks, numbers, punctuation, symbols and the plain space; the zero-width joiner is checked separately.
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} \u200D]*$/u
-// Renders as nothing in spite of its class; the joiner and the two emoji selectors are checked separately.
+// Characters that render as nothing despite their class; the zero-width joiner and the two emoji selectors are checked
+// separately.
 const invisible = /(?!\u200D|\uFE0E|\uFE0F)(?:\p{Default_Ignorable_Code_Point}|\u2800|\u{16FE4}|\u{1D159})/u
 const joinerAwayFromPictograph =
   /(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F])\u200D|\u200D(?!\p{Extended_Pictographic})/u
-// A selector follows a pictograph, or makes a keycap of a digit.
+// A selector follows a pictograph, or turns a digit into a keycap.
 const selectorAwayFromPictograph = /(?<!\p{Extended_Pictographic})(?<![0-9#*](?=\uFE0F\u20E3))(?:\uFE0E|\uFE0F)/u
 const blank = /^[ \p{M}]*$/u
 const tower = new RegExp(`\\p{M}{${MARKS_MAX + 1}}`, 'u')
@@ -55,7 +56,10 @@ export function isLink(text: string): boolean {
 
 const FAR = 3
 
-/** The nearest of the known names; `undefined` if none is near. Short names must be nearer than their length. */
+/**
+ * The known name most similar to a word; `undefined` if none is similar. For a short name, the distance must be less
+ * than its length.
+ */
 export function findNearestWord<Name extends string>(word: string, known: readonly Name[]): Name | undefined {
   const near = known
     .map((name) => ({ name, far: measureDistance(word, name) }))

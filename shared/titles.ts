@@ -3,13 +3,13 @@
 // A title of this length fits on one line or two.
 const TITLE_MAX = 48
 
-/** The first words of an artwork's message. */
+/** Returns a title made from the first words of an artwork's message. */
 export function titleOf(message: string | null | undefined): string {
   if (message === undefined || message === null) return 'Untitled'
   const characters = [...message]
   if (characters.length <= TITLE_MAX) return message
   const start = characters.slice(0, TITLE_MAX).join('')
-  // Cut between words, if there are several.
+  // The title is cut between words, if there are several.
   const words = start.slice(0, Math.max(start.lastIndexOf(' '), 0)) || start
   return `${words.trimEnd()}…`
 }

@@ -12,10 +12,10 @@ export const AUTHORIZATION_TYPES = {
   ],
 } as const
 
-/** The name of that type, which EIP-712 calls primary. */
+/** The name of this type, which EIP-712 calls the primary type. */
 export const PRIMARY_TYPE = 'TransferWithAuthorization' satisfies keyof typeof AUTHORIZATION_TYPES
 
-/** The networks that walls know, by CAIP-2 name: each has USDC as its dollar token, with signed transfers. */
+/** The supported networks by CAIP-2 name. The dollar token of each is USDC, with signed transfers. */
 export const networks = {
   'eip155:8453': {
     name: 'Base',
@@ -145,11 +145,11 @@ export const networks = {
   },
 } as const
 
-/** CAIP-2 name of one of them. */
+/** The CAIP-2 name of a supported network. */
 export type Network = keyof typeof networks
 
-/** Whether walls know a network. */
+/** Whether walls support a network. */
 export const isNetwork = (text: string): text is Network => Object.hasOwn(networks, text)
 
-/** What people call a network: `Base`. */
+/** The common name of a network, such as `Base`. */
 export const nameNetwork = (network: string): string => (isNetwork(network) ? networks[network].name : network)

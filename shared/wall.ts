@@ -16,7 +16,7 @@ export type Cell = { readonly col: number; readonly row: number }
 /** `col,row` of a block, in decimal without leading zeros. */
 export type Coord = `${number},${number}`
 
-/** A coordinate as requests may write it; leading zeros pass it and name the same block. */
+/** The pattern of a coordinate in requests. It allows leading zeros, which do not change the block. */
 export const COORD_PATTERN = '^\\d{1,3},\\d{1,3}$'
 
 const coordPattern = new RegExp(COORD_PATTERN)
@@ -59,15 +59,18 @@ export const refOf = (block: BlockIndex): { readonly coord: Coord; readonly inde
 /** Every block, in row-major order. */
 export const ALL_BLOCKS: readonly BlockIndex[] = Array.from({ length: TOTAL_BLOCKS }, (_, i) => i).filter(isBlockIndex)
 
-/** Squared distance of a block's centre to the wall's, in half blocks: an integer, so that ties are exact. */
+/**
+ * Squared distance from a block's centre to the wall's centre, in half blocks. It is an integer, so that ties are
+ * exact.
+ */
 function centreDistanceOf(block: BlockIndex): number {
   const { col, row } = cellOf(block)
   return (2 * col - (COLS - 1)) ** 2 + (2 * row - (ROWS - 1)) ** 2
 }
 
 /**
- * Every block in the order `/blocks/next` sells them: nearest the centre first, ties by index. Marked pure so that a page
- * that does not need the order is built without sorting.
+ * Every block in the order `/blocks/next` sells them: nearest to the centre first, and blocks at the same distance by
+ * index. Marked pure so that a page that does not need the order is built without sorting.
  */
 export const CLAIM_ORDER: readonly BlockIndex[] = /* @__PURE__ */ ALL_BLOCKS.toSorted(
   (a, b) => centreDistanceOf(a) - centreDistanceOf(b) || a - b,

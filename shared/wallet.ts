@@ -16,7 +16,10 @@ export const ADDRESS_PATTERN = '^0x[0-9a-fA-F]{40}$'
 
 const addressPattern = new RegExp(ADDRESS_PATTERN)
 
-/** Addresses in lower case, separated by blanks, commas or lines; `#` begins a comment. A number is the line with an error. */
+/**
+ * Parses addresses separated by blanks, commas or line breaks; `#` begins a comment. Returns them in lower case, or the
+ * number of the line with an error.
+ */
 export function parseAddresses(text: string): ReadonlySet<`0x${string}`> | number {
   const addresses = new Set<`0x${string}`>()
   for (const [nth, line] of text.split('\n').entries())

@@ -1,4 +1,4 @@
-/** Artworks: adjacent blocks of one owner, which together are one picture. */
+/** Artworks: adjacent blocks of one owner, which count as one picture. */
 
 import { ALL_BLOCKS, blockAt, cellOf, COLS, TOTAL_BLOCKS, type BlockIndex } from './wall.ts'
 
@@ -12,7 +12,7 @@ const steps = [
   [0, 1],
 ] as const
 
-/** The blocks beside a block, at most four. */
+/** The blocks that share a side with a block, at most four. */
 export function neighboursOf(block: BlockIndex): readonly BlockIndex[] {
   const { col, row } = cellOf(block)
   return steps.flatMap(([right, down]) => blockAt(col + right, row + down) ?? [])
@@ -30,16 +30,19 @@ export function groupIntoWorks(blocks: Iterable<BlockIndex>): Work[] {
   return works.toSorted((a, b) => b.length - a.length)
 }
 
-/** The artwork that a block is part of; `isOwn` says which blocks are its owner's. */
+/** The artwork that a block is part of; `isOwn` returns whether a block has the same owner. */
 export function findWorkAround(from: BlockIndex, isOwn: (block: BlockIndex) => boolean): Work {
   const found = new Set([from])
-  // Iterating a set includes entries that are added meanwhile.
+  // The iteration of a set includes entries added during it.
   for (const block of found)
     for (const next of neighboursOf(block)) if (!found.has(next) && isOwn(next)) found.add(next)
   return [...found].toSorted((a, b) => a - b)
 }
 
-/** All artworks of a wall: for each block the first block of its artwork, and the next one in row-major order, or itself at the end. */
+/**
+ * All artworks of a wall: for each block, the first block of its artwork and the next one in row-major order; the last
+ * block's next one is itself.
+ */
 export type WorkIndex = { readonly first: Uint16Array; readonly next: Uint16Array }
 
 /** Finds every artwork in one pass; `owners` has the number of each block's owner from 1, or 0 for none. */

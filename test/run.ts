@@ -1,6 +1,6 @@
 /**
  * `bun run test [OPTION ...] [PATH ...]`: runs `bun test`, and says at its end how long it took, on what kind of machine, and
- * what was missing. Beneath a failed test it says what the machine was doing if it was busy: that may be the cause.
+ * what was missing. If the machine was busy, a line below each failed test describes its state, which may be the cause.
  */
 
 import { join } from 'node:path'
@@ -9,11 +9,11 @@ import { findFailure, formatLastLine, findMissing } from './support/run-report.t
 
 const MEASURED_EVERY_MS = 5000
 
-// Slower than this, a machine may be why a test failed.
+// If a machine is slower than this, that may be why a test failed.
 const BUSY = 1.5
 
-// How long each file took: the slowest begin first, so that both workers are busy to the end. `bun run test --update-timings`
-// measures it again.
+// The time that each file took: the slowest files begin first, so that both workers are busy to the end. `bun run test
+// --update-timings` measures it again.
 const timings = `--timings=${join(import.meta.dir, 'timings.json')}`
 
 const command = [process.execPath, 'test', '--parallel=2', '--timeout', '60000', timings, ...Bun.argv.slice(2)]
@@ -36,7 +36,7 @@ clearInterval(timer)
 process.exitCode = await child.exited
 console.error(formatLastLine({ seconds: (performance.now() - began) / 1000, measured, missing: [...missing] }))
 
-/** Prints what arrives, line by line, and takes note of it. */
+/** Prints each line that arrives, and takes note of it. */
 async function repeat(stream: ReadableStream<Uint8Array>, print: (line: string) => void): Promise<void> {
   const decoder = new TextDecoder()
   let rest = ''

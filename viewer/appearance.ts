@@ -4,7 +4,7 @@ import { THEMES, themes, type Theme, type ThemeName } from './theme.ts'
 
 export type Appearance = ReturnType<typeof createAppearance>
 
-// In the browser's storage.
+// The key in the browser's storage.
 const STORAGE_KEY = 'theme'
 
 /** Shows the theme on the page, and calls `onChange` when it changes. */
@@ -41,7 +41,7 @@ export function readStored(name: string): string | undefined {
   }
 }
 
-/** Stores a value under a name, or removes it; without storage it lasts as long as the page. */
+/** Stores a value under a name, or removes it; without storage, the value lasts as long as the page. */
 export function store(name: string, value: string | undefined) {
   try {
     if (value === undefined) localStorage.removeItem(name)

@@ -33,7 +33,7 @@ let components: Component | undefined // panels and everything else that loads a
 let furnishing: Promise<void> | undefined // the promise of loading them
 let arriving = true
 const opened = { search: location.search, place: readAddressBar() }
-let isDeadLink = false // so far; what a returning visitor's link names may be newer than the stored wall
+let isDeadLink = false // for now: the link of a returning visitor may name something newer than the stored wall
 
 const isEmbedded = new URLSearchParams(location.search).has('embed')
 const shell = createShell({
@@ -111,7 +111,7 @@ function advanceTo(now: number) {
   if (state.motion) dispatch({ do: 'tick', ms })
 }
 
-/** In a frame only the wall is shown, with a link to the whole page. */
+/** In a frame, the page shows only the wall and a link to the whole page. */
 function showEmbedded() {
   document.body.classList.add('embed')
   const home = createLink('home', '/', readWallName())
@@ -127,7 +127,8 @@ function showWall(wall: Wall, since?: number) {
   const before = state.wall
   const missed = since === undefined ? state.missed : addMissed(before, wall, since, state.missed)
   setState({ ...state, wall, missed })
-  // The place of a link is known only once the whole wall is; a wall that the user has moved meanwhile stays where it is.
+  // A link can be resolved only once the whole wall is known; a wall that the user has moved meanwhile stays where it
+  // is.
   const hasArrived = arriving && wall.complete
   if (before === undefined || hasArrived) goTo(readAddressBar(), state.isMoved)
   if (hasArrived) {
@@ -137,13 +138,13 @@ function showWall(wall: Wall, since?: number) {
   if (before === undefined) furnishing = loadLazyUi()
 }
 
-/** The stage, just drawn, if it shows what the next visit opens with. */
+/** The freshly drawn stage, if it shows the view that the next visit opens with. */
 function openingView(): HTMLCanvasElement | undefined {
   const isOpening = isSame(state.camera, state.initialCamera) && countLayers(state) === 0 && state.overlay === 'none'
   return isOpening && stageRenderer.isOnGpu() ? page.captureStage() : undefined
 }
 
-/** Goes to the place of a link that the stored wall did not have, or says that it names nothing. */
+/** Goes to the target of a link that the stored wall did not have, or says that the link names nothing. */
 function checkLink() {
   if (!isDeadLink) return
   const message = findDeadLink(state, opened.search)
@@ -176,6 +177,6 @@ for (const button of panelButtons) {
 }
 listenToZoomButtons(dispatch)
 if (isEmbedded) showEmbedded()
-// The page itself reads it before its first paint.
+// The page's HTML reads this value before its first paint.
 store('visited', '1')
 shell.start()

@@ -7,7 +7,7 @@ import { type Rect, rectOf } from './camera/camera.ts'
 export const readPrice = (): string =>
   document.querySelector('meta[name="price"]')?.getAttribute('content') ?? USUAL_PRICE
 
-/** The stream that a cache shares, where the operator says that there is such a cache. */
+/** The stream that a cache shares; null unless the operator has configured such a cache. */
 export const readSharedStream = (): string | null =>
   document.querySelector('meta[name="live"]')?.getAttribute('content') ?? null
 

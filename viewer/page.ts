@@ -6,20 +6,20 @@ import type { Action, State } from './state.ts'
 export type Page = {
   state(): State
   dispatch(action: Action): void
-  /** Whether the GPU draws. Only then the stage's pixels can be read. */
+  /** Whether the GPU draws. Only then can the stage's pixels be read. */
   isOnGpu(): boolean
-  /** Draws now and answers the stage's canvas while its pixels can be read. */
+  /** Draws now and returns the stage's canvas while its pixels can be read. */
   captureStage(): HTMLCanvasElement
   readonly appearance: Appearance
 }
 
 /** A part that follows the state; built after the first drawing. */
 export type Component = {
-  /** The state has changed. */
+  /** Called when the state has changed. */
   update(next: State, before: State): void
-  /** The stage has been drawn. */
+  /** Called when the stage has been drawn. */
   onDraw?(state: State): void
-  /** The theme has changed. */
+  /** Called when the theme has changed. */
   restyle?(state: State): void
 }
 
@@ -28,6 +28,6 @@ export type PanelContent = {
   readonly title: string
   readonly body: readonly Node[]
   update?(state: State, before: State): void
-  /** The panel is closed. */
+  /** Called when the panel is closed. */
   close?(): void
 }

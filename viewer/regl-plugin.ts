@@ -7,20 +7,21 @@ import type { Plugin } from 'vite'
 
 const UNCHECKED = /regl\.unchecked\.js$/
 
-// The file is one function around all of regl; its core, which generates code, is one function within.
+// The file is one function around all of regl; its core, which generates code, is one function inside.
 const HEAD = /^\(function \(global, factory\) \{[\s\S]*?'use strict';/
 const TAIL = /\}\)\)\);\s*$/
 const CORE = /\nfunction reglCore \([\s\S]*?\n\}\n(?=\nfunction stats \()/
 
-// A query of regl to the driver when it makes a framebuffer, which would block the page: one of bytes is complete everywhere.
+// A query that regl sends to the driver when it creates a framebuffer. It would block the page, and framebuffers of
+// bytes are complete everywhere.
 const STATUS = /\n *\/\/ Check status code\n[^}]*\}\n/
 const ERROR = /\n *\/\/ [A-Z]+: Clear error code here[^\n]*\n[^\n]*\n *gl\.getError\(\)\n/
 
-/** A function up to its closing brace, which is at the same indent as its beginning. */
+/** Matches a function up to its closing brace, which has the same indentation as its first line. */
 const createBodyPattern = (head: string) => new RegExp(`\\n( *)${head} \\([\\s\\S]*?\\n\\1\\}\\n`)
 
-// More than a third of regl: elements, attributes, shaders, renderbuffers, cubes, timers, reading of pixels, and queries
-// to the driver at its start, which would block the page.
+// The unused parts are more than a third of regl: elements, attributes, shaders, renderbuffers, cubes, timers, reading
+// of pixels, and queries to the driver at its start, which would block the page.
 const REPLACED = {
   'function wrapElementsState': 'unused',
   'function wrapAttributeState': 'unused',
@@ -66,7 +67,7 @@ export const reglPlugin: Plugin = {
       [TAIL, '})()'],
     ] as const
     return parts.reduce((text, [part, own]) => {
-      if (!part.test(text)) throw new Error(`regl is built otherwise: ${part}`)
+      if (!part.test(text)) throw new Error(`unexpected regl build: ${part}`)
       return text.replace(part, () => own)
     }, source)
   },

@@ -1,4 +1,4 @@
-/** The common part of both pages around their stage: theme, frames, size, and the wall as it arrives and changes. */
+/** The common part of both pages around their stages: theme, frames, size, and the wall as it arrives and changes. */
 
 import { type Appearance, createAppearance } from './appearance.ts'
 import { type View, measureView } from './camera/camera.ts'
@@ -11,14 +11,14 @@ import { queryElement } from './ui/dom.ts'
 import { hideNotice, showNotice } from './ui/messages.ts'
 import type { Wall } from './wall/wall-model.ts'
 
-// A failed read is retried after these times; the last one repeats.
+// A failed read is retried after these times; the last time repeats.
 const RETRY_MS = [2000, 5000, 15_000, 60_000] as const
 
-/** What a page reads of its last visit, and stores for the next one. */
+/** The functions that read the copy of a page's last visit, and store one for the next visit. */
 type KeptCopy = {
   readonly readKeptWall: typeof readKeptWall
   loadKeeping(): Promise<{ readonly keepCopies: typeof keepCopies }>
-  /** The canvas, just drawn, if it shows what the next visit opens with. */
+  /** The freshly drawn canvas, if it shows the view that the next visit opens with. */
   openingView(): HTMLCanvasElement | undefined
 }
 
@@ -29,12 +29,15 @@ export type ShellDeps = {
   /** Draws a frame; `now` is its time in milliseconds, `undefined` for a drawing between frames. */
   draw(now?: number): void
   setTheme(theme: Theme): void
-  /** The stage has another size. */
+  /** Called when the stage has another size. */
   resize(view: View): void
   wall(): Wall | undefined
-  /** The wall has arrived further, or has changed; `since` says since when its reader has missed that, in Unix milliseconds. */
+  /**
+   * Called when more of the wall has arrived, or it has changed; `since` is the time from which its reader has missed
+   * changes, in Unix milliseconds.
+   */
   show(wall: Wall, since?: number): void
-  /** The wall shows all that has happened until now. */
+  /** Called once the wall shows all changes until now. */
   onCaughtUp?(): void
   /** Resolves once everything that explains the wall is loaded. The first `show` starts loading it. */
   waitForUi?(): Promise<void> | undefined
@@ -63,7 +66,7 @@ export function createShell(page: ShellDeps) {
     // Setting the size of a canvas clears it, so it is drawn again before the browser paints.
     page.draw()
   }
-  /** A window that is dragged to another screen may keep its size and change its pixel ratio. */
+  /** Watches the pixel ratio: a window that is dragged to another screen may change it and keep its size. */
   const watchPixelRatio = () => {
     const same = window.matchMedia(`(resolution: ${devicePixelRatio}dppx)`)
     same.addEventListener('change', () => (fitStage(), watchPixelRatio()), { once: true })
@@ -83,7 +86,8 @@ export function createShell(page: ShellDeps) {
 /** Shows the stored wall, or reads the wall until it has arrived, and keeps it up to date from then on. */
 async function keepReading(page: ShellDeps) {
   const { stage, show } = page
-  // Assistive technology waits while the stage is busy: until then nothing names what is pointed at.
+  // Assistive technology waits while the stage is busy, because nothing names the pointed block until the UI has
+  // loaded.
   const waitUntilFurnished = async () => {
     await page.waitForUi?.()
     stage.ariaBusy = 'false'
@@ -121,10 +125,10 @@ function waitToRetry(ms: number): Promise<void> {
   })
 }
 
-// By then all that the user waits for is done.
+// After this time, everything that the user waits for has loaded.
 const REST_MS = 3000
 
-// Loaded once the wall is there, because nothing that is on the first screen needs it.
+// `sync.ts` loads once the wall has arrived, because nothing on the first screen needs it.
 async function followWall(page: ShellDeps, number: number, kept?: KeptWall) {
   try {
     const { syncWall } = await import('./data/sync.ts')
@@ -150,5 +154,5 @@ async function followWall(page: ShellDeps, number: number, kept?: KeptWall) {
   }
 }
 
-/** A script that failed once is not fetched again by the same page. */
+/** Offers a reload, because the page cannot fetch a failed script again. */
 export const showLostScript = () => showNotice('Part of this page could not be loaded.', () => location.reload())

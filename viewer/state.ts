@@ -36,11 +36,11 @@ export type State = OverlayState & {
   readonly pointer?: Point | undefined // its position on the stage
   readonly cursor?: BlockIndex | undefined // moved by keys
   readonly pinned?: BlockIndex | undefined // selected by a tap; its card stays
-  readonly panel?: Panel | undefined // the one that is open
+  readonly panel?: Panel | undefined // the open panel
   readonly isMoved: boolean // whether the wall has been moved since the page opened
-  readonly missed?: Missed | undefined // what happened since the reader was here last
-  readonly stops?: readonly BlockIndex[] | undefined // of the tour through what is new, each a block of what is shown there
-  readonly promptBlock?: BlockIndex | undefined // the block an agent is to be sent to; the next one when undefined
+  readonly missed?: Missed | undefined // the changes since the reader was here last
+  readonly stops?: readonly BlockIndex[] | undefined // the stops of the tour through the news, each a block of the shown work
+  readonly promptBlock?: BlockIndex | undefined // the block to which an agent is to be sent; the next open block if undefined
 }
 
 export const PANELS = ['find', 'view', 'time', 'tour', 'share', 'about', 'agent', 'profile'] as const
@@ -50,7 +50,7 @@ export type Panel = (typeof PANELS)[number]
 export type Action =
   | { readonly do: 'pan'; readonly dx: number; readonly dy: number }
   | { readonly do: 'throw'; readonly vx: number; readonly vy: number } // CSS pixels per millisecond
-  | { readonly do: 'hold'; readonly at?: Point | undefined } // a press on the wall stops its motion; without a point for a second finger
+  | { readonly do: 'hold'; readonly at?: Point | undefined } // a press on the wall, which stops its motion; without a point for a second finger
   | { readonly do: 'tick'; readonly ms: number }
   | { readonly do: 'zoom'; readonly factor: number; readonly at?: Point }
   | { readonly do: 'fit' }
@@ -62,33 +62,33 @@ export type Action =
   | { readonly do: 'go'; readonly to: BlockIndex }
   | { readonly do: 'centre'; readonly on: Point } // a point of the wall
   | { readonly do: 'unpin' }
-  | { readonly do: 'open-work'; readonly block: BlockIndex } // the work it is part of, which is kept open
+  | { readonly do: 'open-work'; readonly block: BlockIndex } // the work that the block is part of; stays open if it is open
   | { readonly do: 'tour'; readonly stops: readonly BlockIndex[] }
   | { readonly do: 'turn'; readonly by: 1 | -1 } // to another stop of the tour
   | { readonly do: 'invite'; readonly block?: BlockIndex }
-  | { readonly do: 'zoom-to-work'; readonly block: BlockIndex } // the work it is part of
+  | { readonly do: 'zoom-to-work'; readonly block: BlockIndex } // the work that the block is part of
   | { readonly do: 'select-agent'; readonly agent: number | undefined }
   | { readonly do: 'set-overlay'; readonly overlay: Overlay }
   | { readonly do: 'seek'; readonly at: number | undefined }
   | { readonly do: 'history-loaded'; readonly history: History }
-  | { readonly do: 'open'; readonly panel: Panel } // or close it, when it is open
+  | { readonly do: 'open'; readonly panel: Panel } // or closes it if it is open
   | { readonly do: 'dismiss' }
 
-// A selected block is at least this large, in CSS pixels per wall pixel; an agent's blocks at most.
+// The minimum zoom on a selected block, and the maximum zoom on an agent's blocks, in CSS pixels per wall pixel.
 const BLOCK_ZOOM = 6
 const AGENT_ZOOM = 10
 
 // A selected artwork fills its part of the stage, but its pixels stay smaller than this.
 const WORK_ZOOM = 16
 
-// The first camera is at most this close.
+// The zoom of the first camera is at most this.
 const OPENING_ZOOM = 6
 
 // A finger cannot hit a block smaller than this, in CSS pixels.
 const FINGER_PX = 12
 const FINGER_REACH_PX = 16
 
-/** A page that has just been opened, and the area with the sold blocks. */
+/** The state of a page that has just been opened; `sold` is the area with the sold blocks. */
 export function createState(view: View, sold?: Rect, reducedMotion = false): State {
   const initialCamera = chooseOpeningCamera(sold, view)
   return { view, camera: initialCamera, sold, initialCamera, reducedMotion, overlay: 'none', isMoved: false }
@@ -100,7 +100,7 @@ export function step(state: State, action: Action): State {
   return next.isMoved || isSame(next.camera, state.camera) ? next : { ...next, isMoved: true }
 }
 
-/** A tour is over once no stop of it is shown. */
+/** Closes a tour once none of its stops is shown. */
 const withoutLostTour = (state: State): State =>
   state.panel === 'tour' && state.pinned === undefined ? { ...state, panel: undefined } : state
 
@@ -162,8 +162,8 @@ function applyAction(state: State, action: Action): State {
 }
 
 /**
- * The state in a stage of another size: a wall shown whole stays whole, one that was not moved stays as it opened, and an artwork
- * next to its details stays there.
+ * The state on a stage of another size: a whole wall stays whole, a wall that was not moved keeps its first camera, and
+ * an artwork stays next to its details.
  */
 export function resize(state: State, view: View): State {
   const initialCamera = chooseOpeningCamera(state.sold, view)
@@ -202,24 +202,24 @@ export const differsIn = <Value>(a: Value, b: Value, ...fields: readonly (keyof 
 /** Whether two cameras are equal. */
 export const isSame = (a: Camera, b: Camera): boolean => !differsIn(a, b, 'x', 'y', 'zoom')
 
-/** The block of the cursor, or else the one under the pointer now, wherever the wall has moved. */
+/** The block of the cursor, or else the block that is now under the pointer, even if the wall has moved. */
 export function findPointedBlock({ wall, cursor, pointer, camera, view }: State): BlockIndex | undefined {
   if (wall === undefined) return undefined
   return cursor ?? (pointer && findBlock(camera, view, pointer))
 }
 
-/** The block whose details are shown: the one of cursor or pointer, or else the pinned one. */
+/** The block whose details are shown: the block at the cursor or pointer, or else the pinned block. */
 export const findShownBlock = (state: State): BlockIndex | undefined =>
   findPointedBlock(state) ?? (state.wall === undefined ? undefined : state.pinned)
 
-/** The state at a moment in Unix milliseconds; at the present if undefined. */
+/** The state at a moment in Unix milliseconds; the present state if undefined. */
 export function seekMoment(state: State, at: number | undefined): State {
   const { wall, history } = state
   const isPast = wall !== undefined && history !== undefined && at !== undefined
   return { ...state, at, past: isPast ? rebuildPast(wall, history, at, state.past) : undefined }
 }
 
-/** The wall as it is drawn: of the moment that is shown, as far as that is known. */
+/** The wall as it is drawn: at the shown moment, as far as that is known. */
 export const selectShownWall = ({ past, wall }: State): Wall | undefined => past?.wall ?? wall
 
 const moveCamera = (state: State, camera: Camera): State => ({ ...state, camera, motion: undefined })
@@ -229,14 +229,14 @@ const flyCamera = (state: State, to: Camera): State =>
     ? moveCamera(state, clampCamera(to, stageOf(state)))
     : { ...state, motion: { kind: 'flight', to } }
 
-/** Whether the label is in sight: the tour says what it would, and on a narrow stage a panel takes its place, but for the bar of the past. */
+/** Whether the details are shown: the tour replaces them, and so does any panel but the history on a narrow stage. */
 export const isLabelShown = ({ wall, pinned, panel, view }: State): boolean =>
   wall !== undefined &&
   pinned !== undefined &&
   panel !== 'tour' &&
   (panel === undefined || panel === 'time' || chooseLabelShape(view) !== 'sheet')
 
-/** The stage with what covers it. */
+/** The stage with the height that the details cover, if they are shown. */
 const stageOf = (state: State): View => (isLabelShown(state) ? computeStage(state.view) : state.view)
 
 /** Moves a resting camera that is no longer valid, for example after a sheet was closed, to a valid position. */
@@ -273,13 +273,13 @@ function dismissTop(state: State): State {
   return { ...state, overlay: 'none', pointer: undefined, cursor: undefined }
 }
 
-/** Opens a panel, or closes it when it is open. What the tour shows goes with it. */
+/** Opens a panel, or closes it when it is open. When the tour closes, its block is no longer pinned. */
 function openPanel(state: State, panel: Panel): State {
   const { pinned, ...rest } = { ...state, panel: state.panel === panel ? undefined : panel, promptBlock: undefined }
   return state.panel === 'tour' ? rest : { ...rest, pinned }
 }
 
-/** How many layers lie over the wall that a step back closes. */
+/** The number of layers over the wall that a step back closes. */
 export const countLayers = ({ panel, pinned, agent, at }: State): number =>
   [panel, panel === 'tour' ? undefined : pinned, agent, at].filter((layer) => layer !== undefined).length
 
@@ -290,7 +290,7 @@ function withAgent(state: State, agent: number | undefined): State {
   return flyCamera(next, frameAgent(state.wall, agent, state.view))
 }
 
-/** The camera on all blocks of an agent. */
+/** The camera that shows all blocks of an agent. */
 export const frameAgent = (wall: Wall, agent: number, view: View): Camera =>
   lookAt(boundsOf(listBlocks(wall, agent)), view, AGENT_ZOOM)
 
@@ -302,8 +302,8 @@ function withWork(state: State, block: BlockIndex): State {
 }
 
 /**
- * The state with a block's details open and its artwork whole next to them, at most at `zoomMax`. Another selected agent is
- * cleared, and on a narrow stage the panel closes.
+ * The state with a block's details open and its whole artwork next to them, at most at `zoomMax`. Any other selected
+ * agent is deselected, and on a narrow stage the panel closes.
  */
 function withLabel(state: State, block: BlockIndex, zoomMax: number): State {
   const owner = state.wall?.claims.get(block)?.a
@@ -316,16 +316,16 @@ function withLabel(state: State, block: BlockIndex, zoomMax: number): State {
   return isThere ? next : flyCamera(next, frameWork(next, block, zoomMax))
 }
 
-/** Which stop of the tour is shown. */
+/** The index of the shown stop of the tour. */
 export const findStop = ({ stops = [], pinned }: State): number => stops.findIndex((block) => block === pinned)
 
-/** The look at a stop of the tour: its work in the middle of the stage, or an open block with its surroundings. */
+/** The camera at a stop of the tour: its work in the middle of the stage, or an open block with its surroundings. */
 function lookAtStop(state: State, block: BlockIndex): Camera {
   const isOpen = state.wall?.claims.has(block) !== true
   return lookAt(measureWork(state, block), state.view, isOpen ? BLOCK_ZOOM : WORK_ZOOM)
 }
 
-/** The state at a stop of the tour, or at the nearest that there is. */
+/** The state at a stop of the tour, or at the nearest existing stop. */
 function goToStop(state: State, stop: number): State {
   const { stops = [] } = state
   const pinned = stops[Math.max(0, Math.min(stop, stops.length - 1))]
@@ -373,7 +373,9 @@ function findWorkNear({ wall, camera, view, at: moment = Infinity }: State, at: 
 
 const middleOf = (view: View): Point => ({ x: view.width / 2, y: view.height / 2 })
 
-/** Opens the details of a block; closes them if those of its artwork were open already, or without a block. */
+/**
+ * Opens the details of a block; closes them if the details of its artwork are already open, or if there is no block.
+ */
 function chooseBlock(state: State, block: BlockIndex | undefined): State {
   if (block === undefined || block === state.pinned || findOpenWork(state, state.at).includes(block))
     return { ...state, pinned: undefined }

@@ -6,9 +6,9 @@ import { NO_PICTURE, NO_PICTURE_FRAME, OPEN } from './wall/pixel-buffer.ts'
 /** Colours as `#rrggbb`. */
 export type Theme = {
   readonly ground: string // around the wall
-  readonly own: Readonly<Record<number, string>> // of the bytes of the texture that are not palette indices
+  readonly own: Readonly<Record<number, string>> // colours of the bytes of the texture that are not palette indices
   readonly gridLine: string // of the lines between open blocks
-  readonly edge: string // of the wall, and of what is sold where it borders on open ground
+  readonly edge: string // of the wall's edge, and of sold blocks that border on open ones
 }
 
 export const dark: Theme = {
@@ -36,7 +36,7 @@ export const contrast: Theme = {
 export const THEMES = ['dark', 'light', 'contrast'] as const
 export type ThemeName = (typeof THEMES)[number]
 
-/** The theme with a name. */
+/** The themes by name. */
 export const themes: Readonly<Record<ThemeName, Theme>> = { dark, light, contrast }
 
 /** `#rrggbb` as three bytes. */

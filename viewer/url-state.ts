@@ -1,4 +1,7 @@
-/** The page’s address, `?work=80,45&agent=3&at=1760000000000#x,y,zoom` or `#all`: a link shows what its sender saw, and the address bar follows the state. */
+/**
+ * The page’s address, `?work=80,45&agent=3&at=1760000000000#x,y,zoom` or `#all`: a link opens the view that its sender
+ * saw, and the address bar follows the state.
+ */
 
 import { type BlockIndex, coordOf, parseCoord } from '../shared/wall.ts'
 import { type Camera, type View, clampCamera, fitWall, isFitted } from './camera/camera.ts'
@@ -18,7 +21,10 @@ import { findAgent } from './wall/search.ts'
 // Browsers refuse to change the address too often.
 const REST_MS = 250
 
-/** The state of an address; agents are known only once the wall is. A URL with only an agent opens its profile. */
+/**
+ * The state of an address; agents are known only once the wall is known. A URL with only an agent opens the agent's
+ * profile.
+ */
 export function goToPlace(state: State, place: Place): State {
   const { wall } = state
   const agent = wall && place.agent !== undefined ? findAgent(wall, place.agent) : undefined
@@ -63,7 +69,7 @@ export function findDeadLink({ wall }: State, search: string): string | undefine
   const query = new URLSearchParams(search)
   const { block, work, agent } = readAddress(search, '')
   if (wall === undefined) return undefined
-  // The message repeats nothing of the link: its author would speak as the wall.
+  // The message repeats nothing from the link, because the link's author could then speak as the wall.
   if (agent !== undefined && findAgent(wall, agent) === undefined) return 'The agent of this link is not on this wall.'
   const named = query.get('block') ?? query.get('work')
   if (named !== null && block === undefined)
@@ -75,13 +81,15 @@ export function findDeadLink({ wall }: State, search: string): string | undefine
 /** The query and fragment of a link to a state. */
 export const buildAddress = (state: State, search: string): string => writeAddress(placeOf(state), state.view, search)
 
-/** The data of an entry of the browser's history: how many layers are open, and how many were in the page's first entry. */
+/**
+ * The data of an entry in the browser's history: the number of open layers, and their number in the page's first entry.
+ */
 type Entry = { readonly layers: number; readonly first: number }
 
 /**
- * Each opened layer adds an entry to the browser's history, and a step back closes it; other changes replace the address.
- * `goTo` shows the address of an entry with more layers, or one that is not ours. Returns a function to call after each change of
- * the state.
+ * Each opened layer adds an entry to the browser's history, and a step back closes it; other changes replace the
+ * address. `goTo` shows the address of an entry that has more layers, or that this page did not write. Returns a
+ * function to call after each change of the state.
  */
 export function syncAddressBar(
   state: () => State,
@@ -95,7 +103,7 @@ export function syncAddressBar(
   const readEntry = (): Entry | undefined => (typeof history.state?.layers === 'number' ? history.state : undefined)
   const replaceEntry = (layers: number, to: string): Entry => {
     const kept = { layers, first: Math.min(layers, readEntry()?.first ?? layers) }
-    // Replaced, not pushed: moving the wall must not fill the history.
+    // The entry is replaced, not pushed, because moving the wall must not fill the history.
     history.replaceState(kept, '', to)
     return kept
   }
@@ -131,8 +139,8 @@ export function syncAddressBar(
 }
 
 export type Place = {
-  readonly camera: Camera | 'all' | undefined // the sold blocks if undefined
-  readonly block: BlockIndex | undefined // whose details are open
+  readonly camera: Camera | 'all' | undefined // the opening view if undefined
+  readonly block: BlockIndex | undefined // the block whose details are open
   readonly work?: boolean // whether the block stands for the artwork it is part of
   readonly agent: string | undefined // an agent's number or wallet, as in the address
   readonly at: number | undefined // Unix milliseconds of the shown moment; now if undefined
@@ -163,7 +171,10 @@ function readCamera(hash: string): Camera | undefined {
   return x === undefined || y === undefined || !zoom ? undefined : { x, y, zoom }
 }
 
-/** Writes query and fragment of an address; other parameters of `search` stay. A page that was not moved needs no fragment. */
+/**
+ * Writes the query and fragment of an address; keeps other parameters of `search`. If the wall was not moved, there is
+ * no fragment.
+ */
 export function writeAddress({ camera, block, work, agent, at }: Place, view: View, search: string): string {
   const query = new URLSearchParams(search)
   const coord = block === undefined ? undefined : coordOf(block)

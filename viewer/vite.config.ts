@@ -2,7 +2,8 @@ import { build, defineConfig, type Plugin, type UserConfig } from 'vite'
 import { reglPlugin } from './regl-plugin.ts'
 
 const pages = {
-  // Every file but the pages has a hashed name, so that it can be cached permanently and no data: URL is needed.
+  // Every file except the pages has a hashed name, so that browsers can cache it permanently and no data: URL is
+  // needed.
   assetsInlineLimit: 0,
   modulePreload: { polyfill: false },
 } satisfies UserConfig['build']
@@ -10,8 +11,8 @@ const pages = {
 const OFFLINE = 'offline-worker'
 
 /**
- * Builds another page after the wall's own. One build of both would split shared code into files of its own, and the wall
- * would wait for more requests.
+ * Builds another page after the wall's page. One build of both would split shared code into separate files, and the
+ * wall would wait for more requests.
  */
 const createPagePlugin = (file: string, ...plugins: readonly Plugin[]): Plugin => ({
   name: file,
@@ -29,7 +30,7 @@ const createPagePlugin = (file: string, ...plugins: readonly Plugin[]): Plugin =
   },
 })
 
-/** Moves the styles that a page waits for into its HTML: one request less before the first picture. */
+/** Moves the styles that a page waits for into its HTML, which saves a request before the first drawing. */
 const stylesInPage: Plugin = {
   name: 'styles-in-page',
   enforce: 'post',
@@ -48,7 +49,10 @@ const stylesInPage: Plugin = {
   },
 }
 
-/** Moves the script of a page into its HTML, too: a chat shows it in a frame that has no address to load others from. */
+/**
+ * Moves the script of a page into its HTML, because a chat shows the page in a frame without an address to load scripts
+ * from.
+ */
 const scriptInPage: Plugin = {
   name: 'script-in-page',
   enforce: 'post',
@@ -82,7 +86,8 @@ const shaders: Plugin = {
 }
 
 /**
- * What stands in several pages, by the comment in its place. The notice is shown when no script has hidden it for a while.
+ * The parts that several pages share, by the comments that stand for them. The notice appears if no script has hidden
+ * it for a while.
  */
 const SHARED = {
   '<!-- head -->': `<meta charset="utf-8" />
@@ -111,7 +116,7 @@ const SHARED = {
 </div>`,
 }
 
-/** Builds what pages share into each of them. */
+/** Inserts the shared parts into each page. */
 const sharedParts: Plugin = {
   name: 'shared-parts',
   transformIndexHtml: {
@@ -128,7 +133,7 @@ export default defineConfig({
     emptyOutDir: true,
     rolldownOptions: {
       input: [`${import.meta.dirname}/index.html`, `${import.meta.dirname}/offline-worker.ts`],
-      // A service worker controls the paths below its own address, which must stay the same.
+      // A service worker controls the paths below its own address, so its address must stay the same.
       output: { entryFileNames: ({ name }) => (name === OFFLINE ? '[name].js' : 'assets/[name]-[hash].js') },
     },
   },

@@ -29,7 +29,8 @@ export async function measureCpuMs(pid: number, work: () => Promise<unknown>): P
   return (readCpuUs(pid) - before) / 1000
 }
 
-// Computed as in clock_getcpuclockid(3). The values in /proc for single threads vanish when they end, and Bun's come and go.
+// Computed as in clock_getcpuclockid(3). The values in /proc for a thread vanish when it ends, and Bun's threads come
+// and go.
 const clockOf = (pid: number) => (~pid << 3) | 2
 
 const clockGettime = openLibc()?.symbols.clock_gettime
@@ -45,10 +46,10 @@ function openLibc() {
 /** Memory of a process, in MB. */
 export const readResidentMb = (pid: number): number => Number(readStatusLine(pid, /VmRSS:\s+(\d+) kB/)) / 1024
 
-/** Pins a process to one CPU, if the machine has more and supports it. */
+/** Pins a process to one CPU, if the machine has several and supports pinning. */
 export const pinProcess = (pid: number, processor: number): void => setAffinity(pid, String(processor))
 
-/** Lets a process, and all that it starts meanwhile, use every CPU; then restores its CPUs. */
+/** Lets a process, and the processes that it starts, use every CPU during `work`; then restores its CPUs. */
 export async function runOnEveryProcessor<Done>(work: () => Promise<Done>, pid = process.pid): Promise<Done> {
   const before = readAllowedProcessors(pid)
   if (before === undefined) return await work()

@@ -2,7 +2,7 @@
 
 import type { Socket } from 'bun'
 
-/** The result of a load. */
+/** The result of one load run. */
 export type Load = {
   readonly requests: number
   readonly seconds: number
@@ -11,7 +11,9 @@ export type Load = {
   readonly statuses: ReadonlyMap<number, number> // how many responses had each status
 }
 
-/** The requests, and for how long; `next` returns the bytes of one request, or nothing if there are no more. */
+/**
+ * The requests to send, and for how long. `next` returns the bytes of one request, or nothing if no requests are left.
+ */
 export type LoadOptions = {
   readonly port: number
   readonly next: () => Uint8Array | undefined
@@ -36,8 +38,8 @@ export function encodeRequest(
 }
 
 /**
- * Sends requests until the time is over or none is left, at least one per connection, and waits for every response. Rejects
- * if a connection breaks.
+ * Sends requests until the time is up or no request is left, at least one per connection, and waits for every response.
+ * Rejects if a connection breaks.
  */
 export async function runLoad({ port, next, connections, ms }: LoadOptions): Promise<Load> {
   const latenciesMs: number[] = []
@@ -62,7 +64,7 @@ export async function sendOnce(port: number, request: Uint8Array): Promise<numbe
   return [...statuses.keys()][0] ?? 0
 }
 
-/** The same request again and again, in every round. */
+/** Repeats the same request in every round. */
 export const repeatRequest = (request: Uint8Array) => () => () => request
 
 type Answer = { readonly status: number; readonly length: number }

@@ -1,6 +1,12 @@
-/** Code that runs in a measured page, as text: before its own code, and to find out when it can be used. */
+/**
+ * Scripts, as text, for a measured page. Some run before the page's own code, others find out when the page can be
+ * used.
+ */
 
-/** Records when the page first draws on a canvas and how often it has, as `probe`. Times are milliseconds since navigation. */
+/**
+ * Records in `probe` when the page first draws on a canvas, and how often it draws. Times are milliseconds since
+ * navigation.
+ */
 export const NOTE_DRAWINGS = `
   globalThis.probe = { first: 0, draws: 0 }
   const note = (prototype, name) => {
@@ -15,7 +21,7 @@ export const NOTE_DRAWINGS = `
   note(CanvasRenderingContext2D.prototype, 'drawImage')
 `
 
-/** Delivers the wall only when it is complete, like a page that reads JSON as a whole. */
+/** Delivers the wall only once its data is complete, as for a page that reads JSON as a whole. */
 export const WAIT_FOR_ALL = `
   const read = globalThis.fetch
   globalThis.fetch = async (...given) => {
@@ -28,17 +34,17 @@ export const WAIT_FOR_ALL = `
 /** The prefix of a page's result in its console. */
 export const ANSWER = 'probe '
 
-/** Makes the page report its figures itself, because a query would keep it busy. */
+/** Makes the page report its figures itself, because polling would keep the page busy. */
 export const renderReportScript = (figures: string): string =>
   `if (location.protocol === 'http:') ${figures}.then((found) => console.info('${ANSWER}' + JSON.stringify(found)))`
 
-/** When the page first drew. */
+/** Resolves to the time when the page first drew. */
 export const FIRST_DRAWN = `(async () => {
   while (probe.first === 0) await new Promise(requestAnimationFrame)
   return probe.first
 })()`
 
-/** Sums up, as `probe`, by how much each long task exceeded the noticeable time, and keeps the longest. */
+/** Adds up in `probe` by how much each long task exceeded the noticeable time, and records the longest task. */
 export const NOTE_TASKS = `
   const UNNOTICED_MS = 50
   probe.blocked = 0
@@ -71,7 +77,7 @@ const LOADS = `
   const bytes = () => loads().reduce((sum, { transferSize }) => sum + transferSize, 0)
 `
 
-/** The page's vitals and how many bytes it loaded, headers included, once it has been at rest for two seconds. */
+/** The page's vitals and the bytes it loaded, headers included, once it has loaded nothing for two seconds. */
 export const LOADED = `(async () => {${LOADS}
   while (document.querySelector('#stage')?.ariaBusy !== 'false') await rested(100)
   for (let seen = -1; seen !== loads().length; ) {
@@ -86,13 +92,13 @@ const renderFiguresScript = (isDone: string) => `(async () => {${LOADS}
   return [probe.first, bytes()]
 })()`
 
-/** When the page first drew, and how many bytes it loaded until it had stored the wall for the next visit. */
+/** The time of the page's first drawing, and the bytes it loaded until it had stored the wall for the next visit. */
 export const STORED = renderFiguresScript(`localStorage.getItem("kept") && localStorage.getItem("view")`)
 
-/** When the page first drew, and how many bytes it loaded until it said what had changed since the last visit. */
+/** The time of the page's first drawing, and the bytes it loaded until it showed the changes since the last visit. */
 export const RETURNED = renderFiguresScript(`document.querySelector('#news')?.textContent.includes('since')`)
 
-/** When the page shows all of the wall, has come to rest, and has answered one notch of the wheel by a drawing. */
+/** Waits until the page shows the whole wall, has stopped drawing, and has drawn again after one notch of the wheel. */
 const USED = `
   const frame = () => new Promise(requestAnimationFrame)
   const isRead = ({ name, responseEnd }) => name.includes('/api/canvas') && responseEnd > 0
@@ -111,11 +117,14 @@ const USED = `
   const usable = performance.now()
 `
 
-/** When the page can be used. */
+/** Resolves to the time when the page can be used. */
 export const USABLE = `(async () => {${USED}  return usable
 })()`
 
-/** When the page first drew, can be used, and can name every artwork; the blocking time until then, and the longest task. */
+/**
+ * The times when the page first drew, can be used, and can name every artwork; the blocking time until then; the
+ * longest task.
+ */
 export const OPENED = `(async () => {${USED}
   while (document.querySelector('[aria-busy="true"]') !== null) await frame()
   const named = performance.now()

@@ -1,4 +1,4 @@
-/** How well a page opens, as one number. */
+/** Rates how well a page opens, as one number. */
 
 /** The vitals of a page load: milliseconds until the first and the largest paint, milliseconds blocked, and the layout shift. */
 export type Vitals = {
@@ -11,7 +11,7 @@ export type Vitals = {
 /** A share of the score, and the values that count as good (90 of 100) and as average (50). */
 type Curve = { readonly weight: number; readonly good: number; readonly middling: number }
 
-// Lighthouse 12's for phones, without the speed index, which needs a film of the load:
+// Lighthouse 12's curves for phones, without the speed index, which needs a video of the load:
 // https://developer.chrome.com/docs/lighthouse/performance/performance-scoring
 const CURVES: Readonly<Record<keyof Vitals, Curve>> = {
   first: { weight: 10, good: 1800, middling: 3000 },
@@ -20,7 +20,7 @@ const CURVES: Readonly<Record<keyof Vitals, Curve>> = {
   moved: { weight: 25, good: 0.1, middling: 0.25 },
 }
 
-/** From 0 to 100. */
+/** Returns the score, from 0 to 100. */
 export function computeScore(vitals: Vitals): number {
   const parts = Object.entries(CURVES).map(([name, curve]) => [
     curve.weight,
@@ -31,7 +31,7 @@ export function computeScore(vitals: Vitals): number {
   return (100 * sumParts((weight, share) => weight * share)) / sumParts((weight) => weight)
 }
 
-// The point below which a tenth of a normal distribution lies.
+// The point above which a tenth of a normal distribution lies.
 const NINE_TENTHS = 1.2816
 
 /** The share of a log-normal distribution above a value. */

@@ -15,8 +15,8 @@ export type Target = {
 }
 
 /**
- * How often and how long everything is measured. `warmMs` is how long compared servers run before; `steadyMs` is how long a
- * value that should stay constant is watched.
+ * How often and how long everything is measured. `warmMs` is how long servers run before they are compared. `steadyMs`
+ * is how long a value that should stay constant is watched.
  */
 export type Pace = Readonly<Record<'rounds' | 'ms' | 'warmMs' | 'steadyMs', number>>
 
@@ -26,7 +26,10 @@ export type Sample = { readonly rate: number; readonly p50: number; readonly p99
 /** All rounds of each target. */
 export type Samples = ReadonlyMap<string, readonly Sample[]>
 
-/** Sends requests to every target in every round, each round starting with another one, all of them warm. Throws for a wrong response. */
+/**
+ * Warms up all targets, then sends requests to each in every round. Every round starts with a different target. Throws
+ * for a wrong response.
+ */
 export async function measureInTurns(
   targets: readonly Target[],
   { rounds, ms, warmMs }: Omit<Pace, 'steadyMs'>,
@@ -59,7 +62,7 @@ async function measureSample(
   }
 }
 
-/** The value that such a share of all values does not exceed. */
+/** The value that a given share of all values does not exceed. */
 export function computePercentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
@@ -79,8 +82,9 @@ export function computeMedians(samples: readonly Sample[]): Sample {
 }
 
 /**
- * How many times as cheaply as `reference` a target responds: the median over rounds of CPU time per request. That excludes
- * the client and other programs on the machine. If it cannot be read, responses per second are compared.
+ * The cost of a request to `reference` divided by that of one to `target`: the median over rounds of CPU time per
+ * request. CPU time excludes the client and other programs on the machine. If it cannot be read, compares responses per
+ * second.
  */
 export function compareCosts(samples: Samples, target: string, reference: string): number {
   const [ours, theirs] = [samples.get(target) ?? [], samples.get(reference) ?? []]

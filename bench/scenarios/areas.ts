@@ -11,7 +11,7 @@ import { signTerms } from './purchases.ts'
 
 const SIDE = 20
 
-// Sold from the centre on: only corners are left, without space for an area of that size.
+// Blocks are sold from the centre outwards, so only corners are left, without space for an area of this size.
 const NEARLY_FULL = 13_900
 const SOLD = 1000
 
@@ -23,7 +23,7 @@ const LANDINGS = 6
 // Publishing after a response does not count.
 const PUBLISHED_AFTER_MS = 1050
 
-/** An area of 400 blocks compared with one block, and `next` without space. */
+/** Compares an area of 400 blocks with one block, and measures orders for `next` on a wall without space. */
 export const measureAreas: Scenario = async (servers, { rounds, ms }) => {
   const stubs = startStubServices()
   try {
@@ -73,7 +73,7 @@ export const measureAreas: Scenario = async (servers, { rounds, ms }) => {
   }
 }
 
-// Off the centre, which is sold.
+// Positions away from the centre, which is sold.
 const PLACES = [0, 20, 40, 60, 80, 100, 120, 140].flatMap((col) => {
   const isOuter = col <= 40 || col >= 100
   return [0, 70, ...(isOuter ? [20, 40] : [])].map((row) => `${col},${row}`)
@@ -92,7 +92,7 @@ async function measureCosts(wall: Server, orders: Readonly<Record<string, () => 
   return [...costs].map(([what, all]) => [what, computeMedian(all)] as const)
 }
 
-/** The CPU time in milliseconds of only writing the rows of an area: the median of all rounds. */
+/** The CPU time in milliseconds of writing nothing but the rows of an area: the median of all rounds. */
 async function measureRowWrites(floor: Server, rounds: number): Promise<number> {
   const costs: number[] = []
   const url = `http://127.0.0.1:${floor.port}/area?blocks=${SIDE * SIDE}`
@@ -103,7 +103,7 @@ async function measureRowWrites(floor: Server, rounds: number): Promise<number> 
   return computeMedian(costs)
 }
 
-/** Buys an area; returns the CPU time in milliseconds of the wall before the response. */
+/** Buys an area; returns the wall's CPU time until the response, in milliseconds. */
 async function measurePurchase(wall: Server, order: Order): Promise<number> {
   const [payment] = await signPayments(wall, order, 1)
   return await measureCpuMs(wall.pid, async () => {
@@ -112,7 +112,7 @@ async function measurePurchase(wall: Server, order: Order): Promise<number> {
   })
 }
 
-/** Headers of payments of this many wallets, for the wall's own terms of an order. */
+/** Payment headers of this many wallets, signed for the wall's own terms of an order. */
 async function signPayments(wall: Server, order: Order, count: number) {
   const payments = await signTerms(await postOrder(wall, order), count)
   return payments.map((payment) => ({ 'payment-signature': payment }))
@@ -128,7 +128,7 @@ async function postOrder({ port }: Server, order: Order, headers: Readonly<Recor
   return response
 }
 
-/** A part of the wall as a picture, in base64, which is as slow to decode as any. */
+/** A part of the wall as a picture, in base64; it is as slow to decode as any other picture. */
 async function fetchPicture({ port }: Server): Promise<string> {
   const picture = await fetch(`http://127.0.0.1:${port}/wall.png?col=70&row=35&cols=${SIDE}&rows=${SIDE}&scale=2`)
   return Buffer.from(await picture.arrayBuffer()).toString('base64')
@@ -153,7 +153,10 @@ const computePercentiles = (latenciesMs: readonly number[]) => ({
   'p99 ms': computePercentile(latenciesMs, 0.99),
 })
 
-/** Orders the nearest 400 blocks of a nearly full wall, with valid payments; measures the cost, and health meanwhile. */
+/**
+ * Orders the nearest 400 blocks of a nearly full wall, with valid payments; measures the cost, and the health checks
+ * meanwhile.
+ */
 async function measureSearch(terms: Server, full: Server, count: number) {
   const payments = await signPayments(terms, { w: SIDE, h: SIDE }, count)
   const body = JSON.stringify({ w: SIDE, h: SIDE })

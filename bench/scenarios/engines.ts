@@ -22,7 +22,7 @@ type Place = Parameters<typeof openStore>[0]
 const BLOCKS = 300
 const CONNECTIONS = 16
 
-// Enough for a stable rate, few enough to sign in advance.
+// Enough requests for a stable rate, but few enough to sign in advance.
 const REPAINTS_PER_MS = 0.5
 const PURCHASES_PER_MS = 0.1
 
@@ -30,7 +30,7 @@ const LAGS_A_ROUND = 20
 const CANVAS_LAGS_A_ROUND = 2
 
 export const measureEngines: Scenario = async (servers, pace) => {
-  // Durable, as an operator runs it.
+  // The server writes durably, as an operator runs it.
   const server = await startPostgres({ isDurable: true })
   const stubs = startStubServices()
   const walls: WallProcess[] = []
@@ -75,7 +75,7 @@ const createDatabase = async (server: PostgresServer): Promise<Place> => ({
   url: server.url(await server.newDatabase()),
 })
 
-/** Sells through the store of a database; returns the rate. */
+/** Sells blocks through a database's store; returns the purchases per second. */
 async function measureLedger(what: string, place: Place): Promise<Row> {
   const store = await openStore(place, NETWORK)
   try {
@@ -88,7 +88,7 @@ async function measureLedger(what: string, place: Place): Promise<Row> {
 async function startArmedWall(place: Place, stubs: StubServices, folder: string): Promise<WallProcess> {
   const database = place.kind === 'sqlite' ? { DATABASE_PATH: place.path } : { DATABASE_URL: place.url }
   const settings = { ...QUIET, ...stubs.settings, ...database }
-  // The admin sockets of killed walls stay in their working directory.
+  // Killed walls leave their admin sockets in their working directory.
   const wall = await startWall(settings, { folder })
   pinProcess(wall.pid, SERVERS_ON)
   await waitUntilArmed(wall.url)
@@ -126,7 +126,10 @@ async function measureRates(what: string, servers: readonly Server[], { rounds, 
   }
 }
 
-/** Sends requests to all servers in parallel until none is left, or the time is over; returns correct responses per second. */
+/**
+ * Sends requests to all servers in parallel until no request is left or the time is up; returns correct responses per
+ * second.
+ */
 async function measureRate(
   servers: readonly Server[],
   next: () => Uint8Array | undefined,
@@ -141,7 +144,7 @@ async function measureRate(
   return heard.reduce((sum, { requests }) => sum + requests, 0) / seconds
 }
 
-/** How long after the response of one instance another one shows the change. */
+/** The time from the response of one instance until another instance shows the change. */
 async function measureLags(servers: readonly Server[], rounds: number): Promise<Row[]> {
   const [here, there] = servers
   if (here === undefined || there === undefined) throw new Error('two walls are needed')
@@ -175,7 +178,7 @@ async function measureCanvasLag(here: Server, there: Server, changing: Uint8Arra
   return await measureLag(here, changing, async () => (await fetchTag()) !== before)
 }
 
-/** Makes a change, and polls from its response on until it is visible; in milliseconds. */
+/** Makes a change; returns the milliseconds from the response until polling shows the change. */
 async function measureLag({ port }: Server, changing: Uint8Array, isSeen: () => Promise<boolean>): Promise<number> {
   const status = await sendOnce(port, changing)
   if (status !== 200) throw new Error(`a change was answered ${status}`)

@@ -33,7 +33,9 @@ export const measureFollowers: Scenario = async (servers, { rounds }) => {
   return { rows, ratios: {} }
 }
 
-/** Opens this many streams; `next` resolves, once all have received a change, with the time of each. */
+/**
+ * Opens this many streams; `waitForArrivals` resolves, once all streams have received a change, with the time of each.
+ */
 async function openStreams(port: number, count: number) {
   let heard: number[] = []
   let all = Promise.withResolvers<readonly number[]>()
@@ -46,7 +48,7 @@ async function openStreams(port: number, count: number) {
   }
   const sockets: Socket[] = []
   for (let at = 0; at < count; at++) {
-    // One address may have some hundreds at most, so each crowd uses other addresses.
+    // One address may open only some hundreds of streams, so each crowd uses other addresses.
     const address = `10.${count % 251}.${Math.floor(at / 250)}.1`
     const request = encodeRequest('GET', '/api/live', { 'X-Forwarded-For': address })
     const open = (socket: { write(bytes: Uint8Array): number }) => void socket.write(request)

@@ -9,7 +9,7 @@ import { computeMedian, type Pace } from '../measure/pair.ts'
 import { keyOf } from '../servers/seed.ts'
 import { agentsOf, type Server } from '../servers/servers.ts'
 
-/** Free addresses, and the requests to each in turn. */
+/** Measures the requests to each free address in turn. */
 export const measureFreeReads: Scenario = async (servers, pace) => {
   const wall = await servers.wall(TOTAL_BLOCKS)
   const rows = []
@@ -59,7 +59,7 @@ const ASKED: Readonly<Record<string, Asked>> = {
   '/areas/{area}, 400 blocks': (at) => `/areas/${areaOf(at)}`,
   '/blocks/{coord}.png': (at) => `/blocks/${blockOf(at)}.png`,
   '/areas/{area}.png, 0.6 megapixels': (at) => `/areas/${areaOf(at)}.png?scale=4`,
-  // More than are cached.
+  // More different pictures than are cached.
   '/wall.png, 3.6 megapixels': (at) => `/wall.png?col=${at % 30}&row=${at % 20}&cols=130&rows=70&scale=2`,
   '/card.png?block': (at) => `/card.png?block=${blockOf(at)}`,
   '/card.png?work': (at) => `/card.png?work=${blockOf(at)}`,
@@ -68,7 +68,7 @@ const ASKED: Readonly<Record<string, Asked>> = {
   '/mcp, tools/list': () => ['/mcp', JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} })],
 }
 
-// Two, so that one is in progress while the other's response is in transit.
+// Two connections, so that one request is in progress while the other's response is in transit.
 const CONNECTIONS = 2
 
 // Work that is done for the first time does not count.
@@ -95,7 +95,7 @@ async function measureCost(wall: Server, asked: Asked, { rounds, ms }: Pace) {
 
 const JSON_BODY = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' }
 
-/** A request of a client of its own, so that no budget is used up. */
+/** A request from a separate client address, so that no client uses up its budget. */
 function createRequest(asked: ReturnType<Asked>, client: number): Uint8Array {
   const [path, body] = typeof asked === 'string' ? [asked] : asked
   const address = [24, 16, 8, 0].map((bits) => ((0x0a_00_00_00 + client) >> bits) & 255).join('.')

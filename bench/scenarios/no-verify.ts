@@ -1,4 +1,7 @@
-/** Loaded before the wall, replaces the recovery of keys by a look-up; the file WALL_KEYS has the key of each signature. */
+/**
+ * Replaces key recovery with a look-up, if it is loaded before the wall. The file WALL_KEYS has the key of each
+ * signature.
+ */
 
 import { plugin } from 'bun'
 

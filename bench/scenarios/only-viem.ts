@@ -1,4 +1,4 @@
-/** Loaded before the wall, removes its fast signature library. */
+/** Removes the wall's fast signature library, if it is loaded before the wall. */
 
 import { plugin } from 'bun'
 

@@ -10,7 +10,10 @@ import { agentsOf } from '../servers/servers.ts'
 /** A repaint as it is sent, and the key for looking up its signer. */
 export type Repaint = { readonly bytes: Uint8Array; readonly rs: string; readonly key: Uint8Array }
 
-/** Makes signed repaints of a seeded wall, each with another message, over its blocks in turn; `agents` own them. */
+/**
+ * Makes signed repaints of the blocks of a seeded wall in turn, each with a different message. The blocks have `agents`
+ * owners.
+ */
 export function createOwners(sold: number, agents = agentsOf(sold)): () => Repaint {
   const coords = CLAIM_ORDER.slice(0, sold).map(coordOf)
   let made = 0

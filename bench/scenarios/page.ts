@@ -48,7 +48,7 @@ const PHONE_LATENCY_MS = 150
 // Loads take seconds each, so there are few.
 const ROUNDS_MAX = 5
 
-/** How long until the first pixels of a full wall are drawn, read while it arrives and read as a whole. */
+/** The time until a page draws the first pixels of a full wall, which it reads as it arrives or as a whole. */
 export const measureFirstPixels: Scenario = async (servers, { rounds }) => {
   const { port } = await servers.wall(TOTAL_BLOCKS)
   const found = await runInBrowser(async (browser) => {
@@ -75,7 +75,7 @@ export const measureFirstPixels: Scenario = async (servers, { rounds }) => {
   }
 }
 
-/** How long until a full wall responds to its visitor, compared with the plain way to draw one. */
+/** The time until a full wall responds to its visitor, compared with a plain canvas page. */
 export const measureFullWall: Scenario = async (servers, { rounds }) => {
   const { port } = await servers.wall(TOTAL_BLOCKS)
   const [ours = [], plain = []] = await runInBrowser(async (browser) => {
@@ -133,7 +133,7 @@ export const measureSlowMachine: Scenario = async (servers, { rounds }) => {
   }
 }
 
-/** How the wall and the page for painting open on a phone without a cache, on a wall as after some months. */
+/** How the wall and the page for painting open on a phone with an empty cache, on a wall that is some months old. */
 export const measurePhone: Scenario = async (servers) => {
   const { port } = await servers.worksWall()
   const pages = { 'the wall': '', 'the page for painting': '/paint' }
@@ -171,10 +171,13 @@ export const measurePhone: Scenario = async (servers) => {
   }
 }
 
-// Between a visit and the next one, this many blocks are repainted.
+// How many blocks are repainted between two visits.
 const REPAINTED = 100
 
-/** How the wall opens on that phone for a visitor who returns after some blocks were repainted, relative to the first visit. */
+/**
+ * How the wall opens on a slow phone for a visitor who returns after some blocks were repainted, relative to the first
+ * visit.
+ */
 export const measureReturnVisit: Scenario = async (servers) => {
   const { port } = await servers.wall(BLOCKS_SOLD)
   const sign = createOwners(BLOCKS_SOLD)
@@ -219,7 +222,7 @@ function createPhoneRow(what: string, loads: readonly (readonly number[])[]) {
   return { what, figures, ...vitals, kib, score }
 }
 
-/** The scripts that the page names itself, in gzip. */
+/** The size in kB of the scripts that the page itself links, in gzip. */
 async function measureScriptKb(port: number): Promise<number> {
   const page = await (await fetch(urlOf(port))).text()
   const paths = [...page.matchAll(/<script[^>]* src="([^"]+)"/g)].map(([, path = '']) => path)
@@ -229,7 +232,7 @@ async function measureScriptKb(port: number): Promise<number> {
 
 const urlOf = (port: number) => `http://127.0.0.1:${port}`
 
-/** Opens a browser while something needs one. Builds its page first, if necessary. */
+/** Opens a browser while `measure` runs. Throws if the page is not built. */
 async function runInBrowser<Found>(measure: (browser: Browser) => Promise<Found>): Promise<Found> {
   if (!existsSync(join(ROOT, 'dist/viewer/index.html')))
     throw new Error('the page is not built: run `bun run build` before the wall is started')
@@ -243,7 +246,7 @@ async function runInBrowser<Found>(measure: (browser: Browser) => Promise<Found>
   }
 }
 
-/** The figures of each way, measured in turns after one round that does not count. */
+/** Measures each way in turns, after one round that does not count; returns their figures. */
 async function runInTurns(ways: ReadonlyArray<() => Promise<number>>, rounds: number): Promise<number[][]> {
   const figures = ways.map((): number[] => [])
   for (let round = -1; round < Math.min(rounds, ROUNDS_MAX); round++)
@@ -268,7 +271,7 @@ type PageLoad = {
   readonly device?: BrowserContextOptions // a desktop if omitted
 }
 
-/** Opens an address for one figure. */
+/** Opens an address and returns its first figure. */
 async function measureLoad(browser: Browser, one: PageLoad): Promise<number> {
   const [figure = Number.NaN] = await loadPage(browser, one)
   return figure
@@ -290,7 +293,7 @@ async function loadInTab(context: BrowserContext, load: PageLoad): Promise<numbe
   const page = await context.newPage()
   await leaveBlankPage(page)
   for (const content of [...scripts, renderReportScript(until)]) await page.addInitScript({ content })
-  // Once a handler is set here, every request of a page is delayed a little.
+  // A route handler delays every request of a page a little, so only the plain page gets one.
   if (url.endsWith(PLAIN)) await page.route(url, (route) => route.fulfill({ path: join(import.meta.dir, PLAIN) }))
   if (mbit !== undefined) await slowDown(page, { ...load, mbit })
   try {
@@ -307,7 +310,10 @@ async function loadInTab(context: BrowserContext, load: PageLoad): Promise<numbe
 // An address outside the measured sites.
 const ELSEWHERE = 'http://elsewhere.example/'
 
-/** A tab's first, blank page shares its process with the next one, and its end would be counted as the next one's. */
+/**
+ * Leaves a tab's first, blank page. It shares its process with the next page, so its end would count as the next
+ * page's.
+ */
 async function leaveBlankPage(page: Page): Promise<void> {
   await page.route(ELSEWHERE, (route) => route.fulfill({ contentType: 'text/html', body: '<title>Elsewhere</title>' }))
   await page.goto(ELSEWHERE)

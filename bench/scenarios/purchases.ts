@@ -16,7 +16,7 @@ const BUYERS = 50
 // The duration of a settlement on Base.
 const SETTLE_MS = 2000
 
-// The limit of a small plan of a chain endpoint, and how many buyers it must be enough for.
+// The limit of a chain endpoint's small plan, and the number of buyers that it must be enough for.
 const CALLS_PER_SECOND = 50
 const BUYERS_PER_MINUTE = 300
 
@@ -26,11 +26,11 @@ export const measurePurchases: Scenario = async (servers, { steadyMs }) => {
     const wall = await servers.wall(1000, 'market', stubs.settings)
     await waitUntilArmed(`http://127.0.0.1:${wall.port}`)
     const payments = await signPayments(wall, 3 * BUYERS)
-    // The first purchases find nothing compiled.
+    // The first purchases are slower, because no code is compiled yet.
     await buyBlocks(wall, payments.splice(0, BUYERS), 1)
     const callsBefore = stubs.countChainCalls()
     const alone = await buyBlocks(wall, payments.splice(0, BUYERS), 1)
-    // A probe runs in between sometimes.
+    // Rounded down, because a probe sometimes runs in between.
     const calls = Math.floor((stubs.countChainCalls() - callsBefore) / BUYERS)
     stubs.setSettleTime(SETTLE_MS)
     const together = await buyBlocks(wall, payments, BUYERS)
@@ -61,7 +61,7 @@ export const measurePurchases: Scenario = async (servers, { steadyMs }) => {
   }
 }
 
-/** Sends requests that pay, this many in parallel; returns the duration including everything around them. */
+/** Sends paid requests, `atOnce` of them in parallel; returns the percentiles of how long they took. */
 async function buyBlocks({ port }: Server, payments: readonly string[], atOnce: number) {
   const requests = payments.map((payment) => encodeRequest('GET', '/blocks/next', { 'PAYMENT-SIGNATURE': payment }))
   const { latenciesMs, statuses } = await runLoad({ port, next: () => requests.pop(), connections: atOnce, ms: 60_000 })
@@ -71,7 +71,10 @@ async function buyBlocks({ port }: Server, payments: readonly string[], atOnce: 
 
 const MINUTE_MS = 60_000
 
-/** Buyers who arrive one after the other for a time; returns how long they waited, and the share of them that was served. */
+/**
+ * Simulates buyers who arrive one after the other for a time; returns how long they waited, and the share that was
+ * served.
+ */
 async function buySteadily(wall: Server, ms: number) {
   const gapMs = MINUTE_MS / BUYERS_PER_MINUTE
   const payments = await signPayments(wall, Math.max(1, Math.floor(ms / gapMs)))
@@ -91,11 +94,11 @@ async function buySteadily(wall: Server, ms: number) {
   return { p50: computePercentile(latenciesMs, 0.5), p99: computePercentile(latenciesMs, 0.99), served }
 }
 
-/** Payments of as many wallets for the next block, signed for the wall's own terms. */
+/** Payments of `count` wallets for the next block, signed for the wall's own terms. */
 export const signPayments = async ({ port }: Server, count: number): Promise<string[]> =>
   await signTerms(await fetch(`http://127.0.0.1:${port}/blocks/next`), count)
 
-/** Payments of as many wallets, signed for the terms of a demand. */
+/** Payments of `count` wallets, signed for the terms of a demand. */
 export async function signTerms(demand: Response, count: number): Promise<string[]> {
   const terms = decodePaymentRequiredHeader(demand.headers.get('payment-required') ?? '')
   return await Promise.all(

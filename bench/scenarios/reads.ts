@@ -1,4 +1,7 @@
-/** The free reads and the demand for payment, compared with bare handlers that send the same bytes, and with the plain way. */
+/**
+ * The free reads and the demand for payment, compared with bare handlers that send the same bytes, and with plain
+ * implementations.
+ */
 
 import { COLS, TOTAL_BLOCKS } from '../../shared/wall.ts'
 import { summariseSamples, type Scenario } from '../findings.ts'
@@ -11,7 +14,7 @@ const gzipped = { 'Accept-Encoding': 'gzip' }
 // The name of a target that sends the bytes of the wall's own response again.
 const SAME = 'a bare handler, same bytes'
 
-/** The whole wall, full. */
+/** Reads of the whole of a full wall. */
 export const measureCanvas: Scenario = async (servers, pace) => {
   const [wall, naive] = [await servers.wall(TOTAL_BLOCKS), await servers.naive(TOTAL_BLOCKS)]
   const repeatGet = (path: string) => repeatRequest(encodeRequest('GET', path, gzipped))
@@ -94,7 +97,7 @@ async function createSameBytesTarget(
   return { name: SAME, server, status, requests: repeatInTurn(same, headers) }
 }
 
-/** Paths one after the other, again and again, in every round. */
+/** Requests the paths in turn, again and again, in every round. */
 function repeatInTurn(paths: readonly string[], headers: Readonly<Record<string, string>> = {}): Target['requests'] {
   const requests = paths.map((path) => encodeRequest('GET', path, headers))
   return () => {
@@ -128,7 +131,7 @@ export const measureFeed: Scenario = async (servers, pace) => {
   }
 }
 
-/** The sizes of the parts that change separately. */
+/** The size of the wall in parts that change separately, compared with gzip in one go. */
 export const measureSize: Scenario = async (servers) => {
   const { port } = await servers.wall(TOTAL_BLOCKS)
   const sent = await readCanvasGzip(port)
@@ -147,7 +150,8 @@ const SOLD = 1000
 export const measureDemands: Scenario = async (servers, pace) => {
   const [wall, naive] = [await servers.wall(SOLD), await servers.naive(SOLD)]
   const get = (path: string) => repeatRequest(encodeRequest('GET', path))
-  // Of the first row, which a wall sells last. The handler sends as many responses, because each must be loaded from memory.
+  // The blocks of the first row, which a wall sells last. The bare handler sends as many responses, because each must
+  // be loaded from memory.
   const blocks = Array.from({ length: COLS }, (_, column) => `/blocks/${column},0`)
   const samples = await measureInTurns(
     [

@@ -9,12 +9,15 @@ import { computeMedian, measureInTurns, computePercentile, compareCosts } from '
 import { agentsOf, nameWall, type Server } from '../servers/servers.ts'
 import { createOwners } from './owners.ts'
 
-// Enough to measure their CPU time, few enough to sign in advance.
+// Enough repaints to measure their CPU time, but few enough to sign in advance.
 const PER_MS = 1.5
 
 const createPreloadSettings = (file: string) => ({ BUN_OPTIONS: `--preload=${join(import.meta.dir, file)}` })
 
-/** A repaint over HTTP, with each way to recover its signer, compared with the least work that its promise needs. */
+/**
+ * A repaint over HTTP, with each way to recover its signer, compared with the minimum work for a durable, verified
+ * repaint.
+ */
 export const measureRepaint: Scenario = async (servers, pace) => {
   const sign = createOwners(TOTAL_BLOCKS)
   const count = Math.ceil(PER_MS * pace.ms)
@@ -68,7 +71,7 @@ export const measureRepaint: Scenario = async (servers, pace) => {
   }
 }
 
-// The largest number there may be in the end.
+// The largest number of agents that a wall may have in the end.
 const MANY_AGENTS = 10_000
 
 // Publications come every 0.9 s at most.
@@ -77,7 +80,7 @@ const PUBLISHED_AFTER_MS = 1050
 // Work that a process does for the first time, and garbage from its start, does not count.
 const WARM_UP_MAX = 3
 
-/** One repaint until every form of the canvas read shows it, in CPU time, on walls of three sizes. */
+/** The CPU time from one repaint until every form of the canvas read shows it, on walls of three sizes. */
 export const measurePublishing: Scenario = async (servers, { rounds }) => {
   const sizes = [100, 1000, TOTAL_BLOCKS].map((blocks) => ({ blocks, agents: agentsOf(blocks) }))
   const rows: Row[] = []
@@ -93,9 +96,9 @@ export const measurePublishing: Scenario = async (servers, { rounds }) => {
       await repaintOnce(wall, sign().bytes)
       await rebuild(naive)
     }
-    // Garbage is collected in a second now and then, so there are more rounds than elsewhere.
+    // Garbage collection affects some of the rounds, so there are more of them than elsewhere.
     for (let round = 0; round < 2 * rounds - 1; round++) {
-      // The work of an idle process.
+      // The work of an idle process, which does not count.
       const idle = await measureCpuMs(wall.pid, () => Bun.sleep(PUBLISHED_AFTER_MS))
       ours.push((await measureCpuMs(wall.pid, () => repaintOnce(wall, sign().bytes))) - idle)
       theirs.push(await measureCpuMs(naive.pid, () => rebuild(naive)))
@@ -195,7 +198,7 @@ async function measureReads(
   pressure: number,
   ms: number,
 ): Promise<ReadFigures> {
-  // Signed before, because signing takes time that would delay readers.
+  // Signs the repaints in advance, because signing would delay the readers.
   const signed = Array.from({ length: Math.ceil((pressure * ms) / 1000) }, () => sign().bytes)
   const takeRepaint = () => signed.pop()
   const canvas = encodeRequest('GET', canvasPath, { 'Accept-Encoding': 'gzip' })
@@ -215,7 +218,7 @@ async function measureReads(
 
 const TICK_MS = 20
 
-// Servers close a connection after that many requests, or more.
+// Servers close a connection after this many requests, or after more.
 const GROUP_MAX = 200
 
 /** Sends requests at a constant rate, in small groups; returns how many got a 200. */

@@ -1,4 +1,4 @@
-/** Starts of walls of each size, and their memory. */
+/** The start time of a full wall, and the memory of walls of each size. */
 
 import { dirname, join } from 'node:path'
 import { findFreePort, startWall } from '../../server/local/wall-process.ts'
@@ -11,7 +11,7 @@ import { QUIET, type Server } from '../servers/servers.ts'
 import { createOwners, type Repaint } from './owners.ts'
 import { sendPaced } from './repaints.ts'
 
-/** From the start of the process to the last byte of the first read of the whole wall, on all CPUs. */
+/** The time from the start of the process to the last byte of the first read of the whole wall, on all CPUs. */
 export const measureColdStart: Scenario = async (servers, { rounds }) => {
   const DATABASE_PATH = servers.database(TOTAL_BLOCKS, 'cold')
   const executable = [makeExecutable(join(servers.folder, 'release')), 'serve']

@@ -7,7 +7,7 @@ import { encodeRequest } from '../measure/load.ts'
 import { createOwners } from './owners.ts'
 import { sendPaced } from './repaints.ts'
 
-// The same paths are requested, whatever is on the wall.
+// The number of sold blocks does not matter, because viewers request the same paths.
 const BLOCKS = 1000
 const CROWDS = [100, 1000, 10_000]
 
@@ -38,10 +38,10 @@ export const measureViewers: Scenario = async (servers, { ms }) => {
   }
 }
 
-// Longer than proxies cache anything that changes.
+// The measurement takes longer than proxies cache any response that changes.
 const WINDOWS = 10
 
-// What a page without a stream requests within a minute, besides its files.
+// The requests of a page without a stream within a minute, besides its files.
 const TAILS = 15
 const CANVASES = 3
 
@@ -57,7 +57,7 @@ async function readMinutePaths(url: string): Promise<string[]> {
   ]).flat()
 }
 
-/** So many viewers for a time; returns how many of their requests got a 200. */
+/** Simulates this many viewers for a time; returns how many of their requests got a 200. */
 export async function simulateViewers(url: string, viewers: number, ms: number): Promise<number> {
   const minute = await readMinutePaths(url)
   const requests = minute.map((path) => encodeRequest('GET', path, { 'Accept-Encoding': 'gzip', Accept: '*/*' }))

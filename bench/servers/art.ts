@@ -11,7 +11,7 @@ export type BlockContent = {
   readonly link: string | null
 }
 
-/** A content: nine in ten have a message, as many a link, and nearly all a picture. */
+/** The content of one block: nine in ten have a message, as many have a link, and nearly all have a picture. */
 export function createContent(roll: Prng): BlockContent {
   return {
     pixels: roll() < 0.96 ? createPicture(roll) : null,

@@ -1,7 +1,7 @@
 /**
- * The minimum cost of each response on this machine, in a separate process: handlers that only send the bytes of a response again, and the
- * minimum work for a promise. Argument: an empty folder. `POST /same` with `{url, headers}` stores a response and returns
- * the path that sends it again.
+ * A separate process that shows the minimum cost of each response on this machine. Its handlers only send the bytes of
+ * a response again, or do the minimum work of a write. Argument: an empty folder. `POST /same` with `{url, headers}`
+ * stores a response and returns the path that sends it again.
  */
 
 import { join } from 'node:path'

@@ -23,19 +23,19 @@ const agents = connection.prepare<Row>(selectAgents)
 const feed = connection.prepare<Row, { after: number; limit: number }>(selectFeed)
 const repaint = connection.prepare<unknown, { block: number; message: string }>(update)
 
-/** The whole wall, read and serialised again. */
+/** The whole wall, read and serialised on each call. */
 function renderCanvas(): string {
   const shown = blocks.all({}).map((row) => ({ ...row, px: row.px?.toBase64() }))
   return JSON.stringify({ agents: agents.all({}), blocks: shown })
 }
 
-/** All three bodies, the cost of one change in the plain way. */
+/** Builds all three bodies, which is the cost of one change in the plain way. */
 function rebuildBodies(): number {
   const text = Buffer.from(renderCanvas())
   return text.length + Bun.gzipSync(text, { level: 6, library: 'zlib' }).length + Bun.zstdCompressSync(text).length
 }
 
-// As in the wall's own demand, without the additions of its OpenAPI document.
+// The properties as in the wall's own demand, without the additions of its OpenAPI document.
 const listingProperties = Object.fromEntries(
   Object.entries(ListingQuery.properties).map(([name, { type, minLength, maxLength, pattern }]) => [
     name,

@@ -61,7 +61,7 @@ const listSingleSales = (roll: Prng, blocks: number, agents: number): SeededSale
     shown: createContent(roll),
   }))
 
-// In blocks: many small artworks and a few large ones, sixteen on average.
+// The sizes in blocks of many small artworks and a few large ones, sixteen blocks on average.
 const WORK_SIZES = [
   [1, 1],
   [1, 1],
@@ -75,7 +75,7 @@ const WORK_SIZES = [
   [9, 8],
 ] as const
 
-/** Artworks around the middle until about this many blocks are sold, each artwork to one buyer. */
+/** Sales of artworks around the middle, each to one buyer, until about this many blocks are sold. */
 function listSalesOfWorks(roll: Prng, blocks: number, agents: number): SeededSale[] {
   const sold = new Map<BlockIndex, SeededSale>()
   for (let work = 1; sold.size < blocks; work++) {

@@ -13,7 +13,7 @@ export type Server = { readonly port: number; readonly pid: number }
 /** The CPU of the servers; their clients run on the first one. */
 export const SERVERS_ON = 1
 
-// Fewer on small walls.
+// The number of agents; small walls have fewer.
 const AGENTS = 500
 
 const WORKS_WALL = 'wall-of-works'
@@ -33,13 +33,13 @@ export type Servers = {
   readonly folder: string
   /** A wall with this many blocks sold, started once for each `name`. Settings apply to the first start. */
   wall(blocks: number, name?: string, settings?: WallSettings, agents?: number): Promise<Server>
-  /** A wall as after some months: 8,000 blocks in some 500 works of 300 agents. */
+  /** A wall that is some months old: 8,000 blocks in some 500 works of 300 agents. */
   worksWall(): Promise<Server>
   /** A copy of the database of a wall with this many blocks sold. */
   database(blocks: number, name: string): string
   /** A naive server, for comparison, on a wall with this many blocks sold. */
   naive(blocks: number): Promise<Server>
-  /** The minimum cost of responses; stores responses of walls to send them again. */
+  /** A server with the minimum cost per response, which stores responses of walls to send them again. */
   floor(): Promise<Floor>
   /** nginx with the canvas read of a wall with this many blocks sold as a file, `/canvas`; `undefined` if it is not installed. */
   nginx(blocks: number): Promise<Server | undefined>
@@ -49,7 +49,7 @@ export type Servers = {
 // No facilitator and no chain: the measured requests to such a wall use neither.
 const NOWHERE = 'http://127.0.0.1:9'
 
-/** The settings of a wall that sells to nobody, besides its database. */
+/** The settings, other than the database, of a wall that nobody buys from. */
 export const QUIET: WallSettings = {
   PAY_TO: `0x${'11'.repeat(20)}`,
   FACILITATOR_URL: NOWHERE,
@@ -62,7 +62,7 @@ export const nameWall = (blocks: number, agents: number): string => `wall-${bloc
 
 type EndableServer = Server & { end(): void }
 
-/** Starts with no process. */
+/** Manages the measured processes; at first, none is running. */
 export function createServers(): Servers {
   const folder = mkdtempSync(join(tmpdir(), 'pixel-wall-bench-'))
   const walls = new Map<string, Promise<WallProcess>>()
@@ -135,7 +135,7 @@ export function createServers(): Servers {
 /** A wall as a measured target. */
 export const serverOf = ({ url, pid }: WallProcess): Server => ({ port: Number(new URL(url).port), pid })
 
-/** Starts one of the servers in this folder, which prints its port. */
+/** Starts one of the server scripts in this folder, each of which prints its port. */
 async function startScript(script: string, ...args: readonly string[]): Promise<EndableServer> {
   const child = Bun.spawn([process.execPath, join(import.meta.dir, script), ...args], {
     stdin: 'ignore',
@@ -171,7 +171,10 @@ async function waitUntilPublished(url: string): Promise<void> {
   }
 }
 
-/** Starts nginx in its usual configuration, in one process, with `file`, in gzip, as `/canvas`; its own files are in `folder`. */
+/**
+ * Starts nginx as one process in its usual configuration. It serves `file`, in gzip, as `/canvas`, and keeps its own
+ * files in `folder`.
+ */
 async function startNginx(folder: string, file: string): Promise<EndableServer> {
   const port = await findFreePort()
   const config = join(folder, 'nginx.conf')

@@ -1,4 +1,4 @@
-/** A facilitator and a chain that respond immediately, or after a set time, and count their own time. */
+/** A facilitator and a chain that respond immediately, or after a set time, and count the calls to the chain. */
 
 import {
   decodeFunctionData,
@@ -22,13 +22,13 @@ const token = parseAbi([
 const USED = toEventSelector('AuthorizationUsed(address,bytes32)')
 const TRANSFER = toEventSelector('Transfer(address,address,uint256)')
 
-/** Both, at one address. */
+/** A stub facilitator and a stub chain, both at one address. */
 export type StubServices = {
-  /** Settings of a wall that uses them. */
+  /** Settings of a wall that uses both. */
   readonly settings: { readonly FACILITATOR_URL: string; readonly RPC_URL: string }
   /** Sets the duration of a settlement from here on, in milliseconds. */
   setSettleTime(ms: number): void
-  /** How many calls the chain got. A batch counts as its number of calls, one multicall as one. */
+  /** How many calls the chain got. A batch counts as its number of calls; a multicall counts as one call. */
   countChainCalls(): number
   stop(): Promise<void>
 }
@@ -95,7 +95,7 @@ const answerRequest = (spent: ReadonlyMap<string, Authorization>, { id, method, 
 
 const hashOf = (block: bigint) => pad(numberToHex(block), { dir: 'right' })
 
-// A block per second, because a chain that stands still is not believed.
+// The chain has a block per second, because the wall does not trust a chain that stands still.
 const readHeight = () => numberToHex(Math.floor(Date.now() / 1000))
 
 function computeResult(spent: ReadonlyMap<string, Authorization>, method: string, first: unknown): unknown {

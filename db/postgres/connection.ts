@@ -1,16 +1,18 @@
 /**
  * The connections to a database server, and its transactions.
  *
- * Isolation is READ COMMITTED: a transaction first takes the locks on its subject, and every statement then sees everything
- * committed before. SERIALIZABLE would take its snapshot before it waits for the counters, and most writers of a busy wall
- * would fail. The order of locks, the same for all, so that there are no deadlocks:
+ * Isolation is READ COMMITTED: a transaction first takes the locks on its subject, and every statement then sees
+ * everything committed before. Under SERIALIZABLE, a transaction would take its snapshot before it waits for the
+ * counters, and most writers of a busy wall would fail. The order of locks, the same for all, so that there are no
+ * deadlocks:
  *
  *   1. the wallet (an advisory lock): its payments, its holds, its names; the search for an open area
- *   2. blocks: the one that is held or edited; of open ones, those that nobody else has locked
+ *   2. blocks: the one that is held or edited; if open ones are wanted, those that nobody else has locked
  *   3. the counters, which every entry of the log needs: last, and held for two statements and the commit
  *
- * Writes that wait at the same time share a transaction, side by side (`group-commit.ts`). It waits for no lock but the counters
- * (and, if others are taking every open block, one of these), and takes them once each of its writes has come to them or has ended: what another transaction has locked is written alone.
+ * Writes that wait at the same time share a transaction and run side by side (`group-commit.ts`). The transaction waits
+ * for no lock but the counters (and for an open block, if others are taking all of them). It takes the counters once
+ * each of its writes needs them or has ended. A write to something that another transaction has locked is stored alone.
  *
  * If the response to a commit is lost, its outcome is never guessed. The transaction writes a token as its last statement, and a
  * later connection looks for it; this look-up also makes sure that a commit still in progress can only fail.
@@ -48,7 +50,7 @@ export type Connection = Pick<Pool, 'apart' | 'listen' | 'isOpen' | 'close'> & {
   rows<Row>(text: string, values?: readonly Bound[]): Promise<readonly Row[]>
   /** Runs work that only reads, one statement after the other. Throws `StoreUnavailable`. */
   look<T>(work: () => Tx<T>): Promise<T>
-  /** The same, from one snapshot. */
+  /** Like `look`, but reads from one snapshot. */
   read<T>(work: () => Tx<T>): Promise<T>
   /**
    * Runs work as one transaction, under the lock of its wallet: all of it is stored, or nothing. Throws `StoreUnavailable` if
@@ -56,7 +58,7 @@ export type Connection = Pick<Pool, 'apart' | 'listen' | 'isOpen' | 'close'> & {
    * whether its writes are there.
    */
   write<T>(about: Address | null, work: () => Tx<T>): Promise<T>
-  /** The same, in one transaction with others that wait at the same time; each is kept or rolled back separately. */
+  /** Like `write`, but shares one transaction with other waiting writes; each is stored or rolled back separately. */
   writeTogether<T>(about: readonly Lockable[], work: () => Tx<T>): Promise<T>
 }
 
@@ -64,7 +66,7 @@ export type Connection = Pick<Pool, 'apart' | 'listen' | 'isOpen' | 'close'> & {
 const WAITS_MS = [50, 200, 500]
 const TIMEOUT_MS = 3000
 
-// How many unanswered queries about the outcome of a commit are made.
+// How long to query the outcome of a commit, in multiples of the response timeout.
 const ASK_FOR = 1.5
 const ASK_EVERY_MS = 100
 
@@ -162,7 +164,7 @@ export function hostOf(url: string): string {
   return `${host}${pathname}`
 }
 
-/** Retries work that had no effect, while it may well succeed. */
+/** Retries work that failed without effect, as long as it may still succeed. */
 async function retryLostCommits<T>(work: () => Promise<T>): Promise<T> {
   const began = performance.now()
   const waits = WAITS_MS.values()
@@ -170,7 +172,7 @@ async function retryLostCommits<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (error) {
-      // Each such failure costs one connection, and the next one knows the current tables.
+      // Each such failure closes one connection, and its replacement knows the current tables.
       if (isOutdated(error) && outdated < CONNECTIONS) {
         outdated += 1
         continue
@@ -247,15 +249,17 @@ async function askWhetherCommitted({ borrow, isOpen }: Pool, askForMs: number, t
   }
 }
 
-// Waits for a transaction that has written the token but not ended; one that has not written it yet fails when it does.
+// Waits for a transaction that has written the token but not ended; a transaction that has not written it yet fails
+// when it does.
 const ASK = `
   INSERT INTO commits (token, kept, tables) VALUES ($1::uuid, 0, ${TABLES_VERSION})
   ON CONFLICT (token) DO UPDATE SET token = excluded.token RETURNING kept`
 
 /**
- * Ends a transaction, and returns the new position of the database. On an older copy, and after the wall has moved away, the
- * token is invalid, so nothing is stored. A move takes locks that wait for transactions which have written, so a transaction
- * that commits after it sees its note here. A commit that waits for a standby must not have a timeout, which would acknowledge it without the standby.
+ * Ends a transaction, and returns the new position of the database. On an older copy, and after the wall has moved
+ * away, the token is invalid, so nothing is stored. A move takes locks that wait for transactions which have written,
+ * so a transaction that commits after the move sees the move's note here. A commit that waits for a standby must not
+ * have a timeout, which would acknowledge it without the standby.
  */
 async function commitAs(token: string, { change, payment }: Progress, { all, run }: Session): Promise<Progress> {
   const [left, committed] = await Promise.allSettled([
@@ -275,7 +279,7 @@ const LEAVE = `
       ${TABLES_VERSION} FROM progress)
   SELECT * FROM progress`
 
-/** Why the table of tokens takes no token of a commit, so that nothing is kept; `undefined` for another error. */
+/** Why the table of tokens rejected a commit's token, so that nothing was stored; `undefined` for another error. */
 function commitRefusal(error: unknown): string | undefined {
   const code = codeOf(error)
   if (code === NOT_NULL_VIOLATION) return 'the database is older than the state this wall has seen'
@@ -285,7 +289,7 @@ function commitRefusal(error: unknown): string | undefined {
 const NOT_NULL_VIOLATION = '23502'
 const CHECK_VIOLATION = '23514'
 
-// Nobody queries a token after more than some seconds.
+// Tokens are only queried for a few seconds after their commit.
 const FORGET_OLD = `
   DELETE FROM commits WHERE at < now() - interval '15 minutes';
   DELETE FROM leases WHERE until < now() - interval '15 minutes'`

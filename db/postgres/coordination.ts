@@ -3,7 +3,7 @@
 import type { ChangeNotifier, ExclusiveJobs, Leases } from '../../server/ports.ts'
 import type { Connection } from './connection.ts'
 
-// Long enough for a process that is blocked for some seconds, short enough for a frozen one.
+// Long enough to survive a process that is blocked for some seconds, short enough to replace a frozen one.
 const JOB_MS = 15_000
 const RENEW_EVERY_MS = 5000
 
@@ -41,8 +41,8 @@ const IS_TAKEN =
   'SELECT 1 FROM leases WHERE payer = $1 AND nonce = $2 AND owner <> $3::uuid AND until >= clock_timestamp()'
 
 /**
- * A job is a lease, so that a process that is frozen, or cut off, blocks the others for some seconds only. When it continues,
- * two processes run the job for a while, which repeats queries and changes nothing: writes are conditional.
+ * A job is a lease, so that a frozen or disconnected process blocks the others for only some seconds. If it resumes,
+ * two processes run the job for a while. This repeats queries but changes nothing, because writes are conditional.
  */
 export function createPostgresJobs(connection: Connection, jobMs = JOB_MS): ExclusiveJobs {
   return {
@@ -56,7 +56,7 @@ export function createPostgresJobs(connection: Connection, jobMs = JOB_MS): Excl
         await work()
       } finally {
         clearInterval(renewing)
-        // A lease that cannot be released now expires.
+        // A lease that cannot be released now expires later.
         await give(key).catch(() => {})
       }
       return true

@@ -6,7 +6,7 @@
 import { SQL } from 'bun'
 import { StoreUnavailable } from '../../server/domain/failure.ts'
 
-/** The response to a commit was lost, and the database does not respond about its outcome. */
+/** The response to a commit was lost, and the database does not respond to queries about its outcome. */
 export class CommitUnknown extends StoreUnavailable {}
 
 /** The code of a database's error: SQLSTATE if the server gave one, else Bun's. `undefined` for every other error. */
@@ -25,7 +25,7 @@ const beaten = /^(40001|40P01)$/
 // No connection, a server that starts or stops, or one that has become a standby.
 const lost = /^(08...|57P0.|25006|25P0[34]|ERR_POSTGRES_(CONNECTION|IDLE|LIFETIME|AUTHENTICATION_TIMEOUT).*)$/
 
-// A statement prepared before the tables changed, for example because another process migrated them.
+// A prepared statement is outdated because the tables changed, for example because another process migrated them.
 const outdated = /^(0A000|26000)$/
 
 // Resources, time, the disk, and damage.
@@ -45,25 +45,27 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/^(58|XX)/, 'the server failed'],
 ]
 
-/** The meaning of a code, in our words. */
+/** The meaning of a database error code, in our own words. */
 export function describeSqlState(code: string): string {
   const words = WORDS.find(([pattern]) => pattern.test(code))?.[1]
   return words === undefined ? code : `${words} (${code})`
 }
 
-/** Whether the same work may well succeed immediately, on another connection. */
+/** Whether the same work is likely to succeed immediately on another connection. */
 export function isTransient(error: unknown): boolean {
   const code = codeOf(error)
   return code !== undefined && (beaten.test(code) || lost.test(code))
 }
 
-/** Whether a connection knows outdated tables, and another one will not. */
+/**
+ * Whether the error shows that a connection has an outdated view of the tables, which a new connection will not have.
+ */
 export function isOutdated(error: unknown): boolean {
   const code = codeOf(error)
   return code !== undefined && outdated.test(code)
 }
 
-/** Whether its connection must not be used any more. */
+/** Whether the error's connection must not be used any more. */
 export function isConnectionLost(error: unknown): boolean {
   const code = codeOf(error)
   return code !== undefined && (lost.test(code) || outdated.test(code) || code.startsWith('ERR_POSTGRES_'))

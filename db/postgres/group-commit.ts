@@ -3,29 +3,35 @@
 import { StoreUnavailable } from '../../server/domain/failure.ts'
 import type { Lockable, Tx } from '../tx.ts'
 
-/** Work, and what it is about. */
+/** Work, and the objects it needs locked. */
 export type Write<T> = { readonly about: readonly Lockable[]; readonly work: () => Tx<T> }
 
-/** The two kinds of transaction that writing together takes. What they throw means that nothing was kept, but for `CommitUnknown`. */
+/**
+ * The two kinds of transaction that a group commit needs. Except for `CommitUnknown`, any exception means that nothing
+ * was stored.
+ */
 export type Means = {
-  /** One of a single write, which waits for what others have locked. */
+  /** A transaction for one write, which waits for locks that others hold. */
   alone<T>(write: Write<T>): Promise<T>
-  /** One of several writes. What another transaction has locked is not waited for: its write is left out, as `undefined`. */
+  /**
+   * A transaction for several writes. It does not wait for locks that others hold: a write that needs one is left out,
+   * as `undefined`.
+   */
   commitTogether<T>(writes: readonly Write<T>[]): Promise<readonly (T | undefined)[]>
 }
 
-/** A write that nobody has begun; its work returns the function that responds to its writer. */
+/** A write that has not begun; its work returns the function that responds to its writer. */
 type Waiting = Write<() => void> & { readonly fail: (error: unknown) => void }
 
-// So many statements take some hundredths of a second.
+// A group of this size takes some hundredths of a second.
 const GROUP_MAX = 64
 
 // One group can be at work while another waits for the disk.
 const GROUPS = 2
 
 /**
- * Writes at once if a group is free, else with all others that wait by then. Two writes about the same thing are never in groups
- * at the same time. One that is made again alone is kept apart by the locks of the database.
+ * Writes immediately if a group is free, or else together with all other waiting writes. Two writes to the same object
+ * are never in groups at the same time. If a write is retried alone, the database's locks separate it from the others.
  */
 export function createGroupCommit({ alone, commitTogether }: Means): Means['alone'] {
   const waiting = new Set<Waiting>()
@@ -59,7 +65,7 @@ export function createGroupCommit({ alone, commitTogether }: Means): Means['alon
         else respond()
       }
     } catch (error) {
-      // One that fails undoes all of them. What may have been kept is not tried again.
+      // One failed write rolls back the whole group. Writes that may have been stored are not retried.
       for (const write of group)
         if (error instanceof StoreUnavailable) write.fail(error)
         else void writeAlone(write)

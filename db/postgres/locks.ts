@@ -1,4 +1,4 @@
-/** How a transaction begins: with the locks of what it is about. */
+/** Begins a transaction by locking the objects it concerns. */
 
 import type { BlockIndex } from '../../shared/wall.ts'
 import type { Lockable } from '../tx.ts'
@@ -10,7 +10,7 @@ export type Locked = ReadonlySet<unknown>
 /** Begins a transaction. */
 export type Begin = (session: Session) => Promise<Locked>
 
-/** Waits for the locks of all but blocks, for which the transaction itself waits. */
+/** Waits for all locks except those of blocks, for which the transaction itself waits. */
 export const beginWaiting =
   (about: readonly Lockable[]): Begin =>
   async ({ run }) => {
@@ -18,7 +18,7 @@ export const beginWaiting =
     return new Set(about.map(lockKeyOf))
   }
 
-/** Takes the locks of what no other has locked, and waits for none. */
+/** Takes the locks that no other transaction holds, without waiting for the rest. */
 export const beginAtOnce =
   (about: readonly Lockable[]): Begin =>
   async ({ run, all }) => {
@@ -40,5 +40,7 @@ const isBlock = (one: Lockable): one is BlockIndex => typeof one === 'number'
 const numbersOf = (about: readonly Lockable[]): string[] =>
   about.flatMap((one) => (isBlock(one) ? [] : [numberOf(one)]))
 
-/** The number of an advisory lock. Two names that share one by chance only wait for each other. */
+/**
+ * The number of an advisory lock. If two names share a number by chance, their transactions only wait for each other.
+ */
 const numberOf = (name: string): string => String(BigInt.asIntN(64, Bun.hash.xxHash64(name)))

@@ -1,4 +1,7 @@
-/** Migrates a database to the newest version of its tables; of several processes that start together, one does. */
+/**
+ * Migrates a database to the newest version of its tables; if several processes start together, only one of them
+ * migrates.
+ */
 
 import { CannotOpen, NoWallYet } from '../cannot-open.ts'
 import { listMigrations } from '../migrations.ts'
@@ -26,7 +29,7 @@ export async function migrate(session: Session): Promise<void> {
   await session.run('COMMIT')
 }
 
-/** Throws `CannotOpen` unless the tables are those of this program; for callers that may not change them. */
+/** Throws `CannotOpen` unless the tables have this program's version; for callers that may not change them. */
 export async function checkSchema(session: Session): Promise<void> {
   const [tables] = await session.rows<{ there: boolean }>(`SELECT to_regclass('migrations') IS NOT NULL AS there`)
   if (tables?.there !== true) throw new NoWallYet('the database has no tables; start the wall once to make them')

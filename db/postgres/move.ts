@@ -24,8 +24,9 @@ import { checkServer } from './open.ts'
 import { openPool, WALL_NAME, type Session } from './pool.ts'
 
 /**
- * Reads the wall in a database from one snapshot. Nobody can write to it meanwhile. From `close` on, nobody can open it or
- * commit to it while its note exists, unless it is a rehearsal. Throws `CannotOpen` if a process has the wall open.
+ * Reads the wall in a database from one snapshot. Nobody can write to it meanwhile. After `close`, nobody can open the
+ * wall or commit to it while its note exists, unless the move is a rehearsal. Throws `CannotOpen` if a process has the
+ * wall open.
  */
 export const exportPostgres = <T>(
   url: string,
@@ -119,7 +120,7 @@ const WORDS: Readonly<Record<string, string>> = {
 
 const ASK_EVERY_MS = 100
 
-/** Takes locks that exclude writers, and makes sure that there is none. Throws `CannotOpen`. */
+/** Takes locks that exclude writers, and makes sure that no wall is connected. Throws `CannotOpen`. */
 async function lockExclusively(session: Session, url: string, timeoutMs: number, locks: string): Promise<void> {
   await ensureClosed(session, url, timeoutMs)
   await session.run(locks)
@@ -140,7 +141,7 @@ async function ensureClosed({ rows }: Session, url: string, timeoutMs: number): 
   }
 }
 
-/** An opened wall without any request does not count as a wall. Throws `CannotOpen` for any other. */
+/** Throws `CannotOpen` unless the database is empty. A wall that was opened but never used counts as empty. */
 async function ensureEmpty({ rows, run }: Session, url: string): Promise<void> {
   const tables = WALL_TABLES.filter((table) => table !== 'blocks' && table !== 'wall')
   const [state] = await rows<{ is_used: boolean }>(`

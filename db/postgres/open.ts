@@ -11,7 +11,7 @@ import { ensureNotMoved } from './migration-marker.ts'
 import { type Session, WALL_NAME } from './pool.ts'
 import { createPostgresStore } from './store.ts'
 
-// Older ones are no longer maintained.
+// The oldest supported server version; the PostgreSQL project no longer maintains older ones.
 const OLDEST_SERVER = 14
 
 /** How a database is opened. */
@@ -90,7 +90,10 @@ const OWNER = 'SELECT network FROM wall'
 const OWN = `
   INSERT INTO wall (only_row, network) SELECT 1, $network WHERE NOT EXISTS (SELECT 1 FROM wall)`
 
-/** The network of the wall, which is created if there is none: of several processes that start together, by one. */
+/**
+ * The network of the wall, which is created if there is none. If several processes start together, only one of them
+ * creates it.
+ */
 function* claimOwner(network: string): Tx<string> {
   const wall = yield* first<{ network: string }>(OWNER)
   if (wall !== undefined) return wall.network

@@ -17,7 +17,7 @@ export type Queries = {
 export type Session = Queries & {
   /** Runs statements in order, in one exchange if each of them has values. Throws the first of several errors. */
   all(statements: readonly BoundStatement[]): Promise<readonly Result[]>
-  /** Runs SQL without values, several statements at once if need be. */
+  /** Runs SQL without values, several statements together if needed. */
   run(text: string): Promise<void>
 }
 
@@ -29,11 +29,11 @@ export type Listening = { readonly ended: Promise<void>; stop(): Promise<void> }
 export type Pool = {
   /** Runs `work` with a connection, within a few seconds. A transaction that it leaves open is rolled back. */
   borrow<T>(work: (session: Session) => Promise<T>): Promise<T>
-  /** The same without a time limit. Throws `StoreUnavailable` for errors of the server. */
+  /** Like `borrow`, but without a time limit. Throws `StoreUnavailable` for errors of the server. */
   apart<T>(work: (session: Session) => Promise<T>): Promise<T>
   /**
-   * Calls `notify` whenever a notifying transaction is committed, and once at the beginning, because one may have been missed, as
-   * long as its connection lasts. Throws `StoreUnavailable`.
+   * Calls `notify` whenever a notifying transaction is committed, for as long as its connection lasts. It also calls it
+   * once at the beginning, because a notification may have been missed. Throws `StoreUnavailable`.
    */
   listen(notify: () => void): Promise<Listening>
   isOpen(): boolean
@@ -64,7 +64,8 @@ const settings = {
   tcp_keepalives_idle: 10,
   tcp_keepalives_interval: 5,
   tcp_keepalives_count: 3,
-  // A plan that fits all values is made once; each statement finds its rows by an index, whatever its values are.
+  // A generic plan is made once per statement; this suffices because each statement finds its rows by an index,
+  // whatever its values are.
   plan_cache_mode: 'force_generic_plan',
   timezone: 'UTC',
   // Nobody else sets this, so it shows whether a pooler drops settings.
@@ -174,7 +175,7 @@ function createConnector(url: string, name: string) {
     })
 }
 
-/** What a URL names, said again: Bun lets variables of the environment go before parts of a URL. */
+/** The parts of a URL, passed explicitly because Bun gives environment variables precedence over the URL. */
 function partsOf({ username, password, pathname }: URL) {
   const decoded = { username, password, database: pathname.slice(1) }
   const given = Object.entries(decoded).filter(([, part]) => part !== '')
@@ -212,7 +213,7 @@ function sessionOf(client: ReservedSQL): Session {
       const sent = await Promise.allSettled(
         statements.map(({ text, values }) => client.unsafe<Answered>(text, [...values])),
       )
-      // After an error in a transaction, every further statement fails because of it.
+      // The first error is the cause: after an error in a transaction, every further statement fails, too.
       const failed = sent.find((answer) => answer.status === 'rejected')
       if (failed !== undefined) throw failed.reason
       return sent.flatMap((answer) =>
@@ -227,7 +228,7 @@ function sessionOf(client: ReservedSQL): Session {
   }
 }
 
-/** The same row with numbers and bytes as SQLite returns them. */
+/** Converts a row's numbers and bytes to the types that SQLite returns. */
 function toPlainRow(row: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const cells: Record<string, unknown> = {}
   for (const name of Object.keys(row)) {

@@ -26,7 +26,7 @@ export function openSlots(
     const slot: Slot = { isInspected: false, sql: connect({ onconnect: () => void (slot.isInspected = false) }) }
     return slot
   })
-  // In turns, so that retried work gets another connection.
+  // Slots are used in turns, so that retried work gets another connection.
   const free = [...slots]
   const waiting = new Set<(slot: Slot) => void>()
   const returnSlot = (slot: Slot) => {

@@ -5,10 +5,10 @@ import { readIdentity } from '../purchase/books.ts'
 import { count } from '../tx.ts'
 import type { Connection } from './connection.ts'
 
-// Longer than any commit should take, shorter than its callers wait.
+// Longer than any commit should take, but shorter than the callers wait.
 const WRITE_MS = 3000
 
-// A lease that does not exist: the statement writes no row, and the commit is still flushed.
+// Deletes a lease that does not exist: the statement writes no row, but the commit is still flushed.
 const TOUCH = 'DELETE FROM leases WHERE false'
 
 const NO_STANDBY: WriteFailure = { of: 'standby', reason: 'no synchronous standby confirms commits' }
@@ -19,7 +19,7 @@ export function createPostgresStore({ rows, look, write, watermark }: Connection
   return {
     async tryWrite() {
       try {
-        // A commit that waits for a standby waits permanently, so no further one is begun.
+        // A commit that waits for a standby has no timeout, so no further commit is begun.
         if (await isAwaitingStandby()) return NO_STANDBY
         const writing = write(null, () => count(TOUCH, {})).then(() => null, toWriteFailure)
         const result = await Promise.race([writing, Bun.sleep(WRITE_MS)])
@@ -52,7 +52,7 @@ const toWriteFailure = (error: unknown): WriteFailure => ({
   reason: error instanceof Error ? error.message : 'the database failed',
 })
 
-// A user without the right to see other sessions sees its own.
+// A user without permission to see other sessions sees only its own.
 const AWAITS_STANDBY = `
   SELECT 1 FROM pg_stat_activity
   WHERE datname = current_database() AND wait_event = 'SyncRep' AND clock_timestamp() - query_start > interval '2 seconds'

@@ -1,6 +1,6 @@
 /**
- * Makes sure that the current server is not an older copy of an earlier one, as after a failover to a stale standby, or a
- * backup restored below a running wall. Such a server has wrong data about money.
+ * Makes sure that the current server is not an older copy of an earlier one, as after a failover to a stale standby, or
+ * after a backup was restored while the wall was running. Such a server has wrong data about money.
  */
 
 import { StoreUnavailable } from '../../server/domain/failure.ts'
@@ -17,7 +17,7 @@ export type Watermark = {
   watch(listener: (replaced: StoreReplaced) => void): void
   /** Checks a new connection. Throws `StoreUnavailable` for one to an older copy, or to a database that the wall has left. */
   inspect(session: Session): Promise<void>
-  /** The position that a commit must not be behind. */
+  /** The position that the database must have reached for a commit to be valid. */
   getProgress(): Progress
   /** Records the position of a commit. */
   advance(progress: Progress): void

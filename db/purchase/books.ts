@@ -1,4 +1,4 @@
-/** The books for auditors: the queries, their meaning, and the store that they belong to. */
+/** The books for auditors: the queries, the meaning of their results, and the store they belong to. */
 
 import { STRAY_BY_HAND, STRAY_NOTE } from '../../server/domain/purchase/account.ts'
 import type { BookedCredit, BookedSale, MoneyEntry, Payout, Statement } from '../../server/domain/purchase/balance.ts'
@@ -108,7 +108,7 @@ type EntryRow = Pick<MoneyEntry, 'kind' | 'at' | 'payer' | 'nonce' | 'tx' | 'net
   readonly block: BlockIndex | null
 } & SizeRow
 
-/** The position of an entry among the others, which are ordered by time. */
+/** The position of an entry in the list of entries, which is ordered by time. */
 type EntryPlace = Readonly<Record<'payer' | 'nonce' | 'kind', string>> & { readonly at: UnixMs }
 
 /** A page of the movements of money after a position. */
@@ -128,7 +128,7 @@ export type Books = Audit & {
   entries(since: UnixMs): AsyncIterable<readonly MoneyEntry[]>
   /** When the last backup was made. */
   backedUpAt(): Promise<UnixMs | undefined>
-  /** How far the store has come. Rejects with `CannotOpen` if no wall of the network (CAIP-2) could start on it. */
+  /** The position of the store. Rejects with `CannotOpen` if no wall of the network (CAIP-2) could start on it. */
   position(network: string): Promise<StorePosition>
 }
 

@@ -35,7 +35,7 @@ export const createCheckpoint = ({ look, write }: Driver): ChainCheckpoint => ({
   reach: (height) => write(null, () => change('the wall’s own row', REACH, { height: toInteger(height) })),
 })
 
-/** Every address that the wall was or asked to be paid at. */
+/** Every address at which the wall was paid or asked to be paid. */
 export function* listPayees(): Tx<readonly Address[]> {
   const [paid, asked] = yield* together(rows<{ pay_to: Address }>(PAID), one<{ payees: string }>(ASKED))
   return [...new Set([...parsePayees(asked.payees), ...paid.map(({ pay_to }) => pay_to)])]
@@ -45,7 +45,7 @@ function* addPayees(added: readonly Address[]): Tx<void> {
   for (const payee of added) yield* count(ADD_PAYEE, { payee })
 }
 
-// Each may replace those before it: the wall’s own guess, the operator's decision, and the payout.
+// In this order, a later record may replace an earlier one: the wall’s own guess, the operator's decision, the payout.
 const NOTE = `
   INSERT INTO payouts (payer, nonce, reference, at) VALUES ($payer, $nonce, $reference, $now)
   ON CONFLICT (payer, nonce) DO UPDATE SET reference = excluded.reference, at = excluded.at

@@ -44,8 +44,9 @@ const HOLDERS = `
   SELECT payer, nonce FROM payments
   WHERE state = 'reserved' AND block = coalesce($target, block) AND w = $w AND h = $h`
 
-// The payer's held purchases, unanswered ones of the same target, the one whose receipt answered this payment, and one with the
-// same identifier; the order of precedence is not decided here. Four indexes find them, whatever else the payer bought.
+// The payer's held purchases, unanswered ones of the same target, the one whose receipt answered this payment, and any
+// with the same identifier; the order of precedence is not decided here. Four indexes find them, so the cost does not
+// depend on what else the payer bought.
 const OPEN_PURCHASES = `
   ${renderPurchaseSql(`, (SELECT nonce FROM reused_receipts
     WHERE payer = $payer AND nonce = $nonce AND payment = p.id) AS reused_for`)} WHERE p.id IN (
@@ -69,7 +70,7 @@ function* listOpenPurchases(asking: ClaimRequest): Tx<readonly Purchase[]> {
   return (yield* rows<PurchaseRow>(text, toPurchaseValues(asking), PURCHASE_SOURCES)).map(toPurchase)
 }
 
-/** Whether a target can be bought, and which purchase of the payer's goes before. */
+/** Checks whether a target can be bought, and which of the payer's purchases takes precedence. */
 export function* checkAvailability(asking: ClaimRequest, sold: SoldBlocks): Tx<AvailabilityCheck> {
   const spaceText = selectSpaceSql(asking.target)
   const [open, purchases] =
@@ -82,7 +83,7 @@ export function* checkAvailability(asking: ClaimRequest, sold: SoldBlocks): Tx<A
   }
 }
 
-/** The availability of a block, and the payer's open purchases: every unpaid request needs these. */
+/** The availability of a block, and the payer's open purchases: every unpaid request needs both. */
 function* checkInOneStatement(
   spaceText: string,
   asking: ClaimRequest,
@@ -102,8 +103,8 @@ function* checkInOneStatement(
 const hasPurchase = (row: PurchaseRow): boolean => (row as { readonly id: number | null }).id !== null
 
 /**
- * Holds a block or a whole area for a new or released payment. A released one keeps its first target and listing. If
- * it has no picture, it gets that of the same order.
+ * Holds a block or a whole area for a new or released payment. A released payment keeps its first target and listing.
+ * If its listing has no picture and the new one differs only in having one, it gets that picture.
  */
 export function* claim(asking: ClaimRequest, listing: Listing, head: bigint, sold: SoldBlocks): Tx<ClaimResult> {
   const { payment, now } = asking
@@ -139,7 +140,10 @@ function* holdFirst(first: UnclaimedPayment, id: NextId, block: BlockIndex, now:
   return { ...first, block, state: { kind: 'reserved', uncertain: false, attempt: 1 } }
 }
 
-/** The number of the next payment, on SQLite: its blocks are written at once, with sums that cover it. */
+/**
+ * The number of the next payment. Only SQLite needs it in advance, because the blocks are written at the same time,
+ * with checksums that cover it.
+ */
 type NextId = number | null
 
 function* takeNextId(): Tx<NextId> {
@@ -175,7 +179,7 @@ const HOLD = `
 
 const NOBODYS = { agent: null, pixels: null, message: null, link: null, changed: null }
 
-/** Holds every block or, by failing, none. They were read as open in the same transaction. */
+/** Holds every block, or fails and holds none. The blocks were read as open in the same transaction. */
 function* holdBlocks({ payment: { payer, nonce }, target }: UnclaimedPayment, id: NextId, block: BlockIndex): Tx<void> {
   const held = listHeldBlocks({ target, block })
   const [i, rank] = [(at: number) => held[at] ?? -1, (at: number) => rankOf(held[at] ?? -1)]
@@ -273,7 +277,7 @@ type Stored = { readonly id: number; readonly purchase: Purchase }
 
 const FIND = `${SELECT_PURCHASE} WHERE p.id = ${PAYMENT_ID}`
 
-// If one column of a payment is damaged, the other of its two names remains.
+// If a payment's `payer` or `nonce` is damaged, the other one still identifies it.
 const DAMAGED = onSqlite(`
   SELECT 1 FROM payments WHERE {damaged payments id} AND (payer = $payer OR nonce = $nonce) LIMIT 1`)
 

@@ -47,9 +47,10 @@ const PENDING = `
   WHERE ${IS_UNFINISHED} AND state IN ('reserved', 'released')
   GROUP BY state, uncertain`
 
-// The plus keeps it from reading all that the payer ever bought: few rows are damaged, if any.
+// The plus disables the index on `payer`, because reading the few damaged rows is cheaper than reading all of the
+// payer's purchases.
 const DAMAGED = onSqlite('SELECT 1 FROM payments WHERE {damaged payments id} AND +payer = $payer LIMIT 1')
-// The page may begin within an area, which is the last purchase that was sold before it.
+// The page may begin inside an area; that area is the last purchase sold before the page.
 const SALES = `
   SELECT p.id, sales.seq, sales.block, p.corner, p.w, p.h, p.claimed_at, p.tx, p.settled, named.payment AS painter_of,
     named.painter
@@ -73,7 +74,7 @@ const CREDITS = `
     ORDER BY id DESC LIMIT ${ACCOUNT_PAGE_MAX}) AS latest
   ORDER BY id`
 
-// The inner select reads an index alone, if the index of the engine contains the row number.
+// The inner SELECT reads only an index, if the engine's index contains the row number.
 const PURCHASES = `
   ${SELECT_PURCHASE} WHERE p.id IN (
     SELECT id FROM payments WHERE payer = $payer AND id < $before ORDER BY id DESC LIMIT $limit)
@@ -92,7 +93,7 @@ function* listPurchases(payer: Address, before: number, limit: number): Tx<reado
 const createDamageError = () => new StoreUnavailable('a payment of this wallet is damaged')
 
 function* readAccount(payer: Address, page: AccountPage): Tx<Account> {
-  // One sale more than the page shows, if there is one, that there is another page.
+  // Reads one sale more than the page shows; if it exists, there is another page.
   const values = { payer, after: page.after, limit: page.limit + 1 }
   const [damaged, sales, open, credits, agent] = yield* together(
     first(DAMAGED, values),
@@ -142,10 +143,10 @@ type OpenRow = SizeRow & {
   readonly uncertain: 0 | 1
 }
 
-/** A payment of a wallet that settled when no block was left. */
+/** A wallet's payment that settled when no block was left. */
 type CreditRow = { readonly amount: number; readonly tx: Hash }
 
-/** How many payments are open in one state, and since when. */
+/** The number of open payments in one state, and when the oldest was created. */
 type PendingRow = {
   readonly state: 'reserved' | 'released'
   readonly uncertain: 0 | 1
@@ -163,7 +164,7 @@ function summarisePending(rows: readonly PendingRow[]): Pending {
   }
 }
 
-/** A bought area; `null` for a block. */
+/** The name of a bought area; `null` for a single block. */
 const formatAreaName = (target: Target, block: BlockIndex): AreaName | null =>
   isBlock(target) ? null : formatArea(areaOf({ target, block }))
 

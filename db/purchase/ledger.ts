@@ -56,7 +56,7 @@ export function createLedger({ look, writeTogether, lasting }: Driver): Ledger {
   }
 }
 
-// Each needs a signature and no money.
+// Limits reuse, because each costs the payer only a signature and no money.
 const REUSES_MAX = 16
 
 const REUSE = `
@@ -77,7 +77,7 @@ const MARK_ANSWERED = `
   UPDATE payments SET unanswered = 0
   WHERE payer = $payer AND nonce = $nonce AND unanswered = 1`
 
-// Without the first condition, every payment ever made would be read.
+// Without the first condition, the query would read every payment ever made.
 const UNFINISHED = `
   SELECT payer, nonce FROM payments {index unfinished}
   WHERE ${IS_UNFINISHED}

@@ -22,18 +22,21 @@ type BlockOf = { readonly i: BlockIndex; readonly state: BlockState }
 
 const OF_BLOCKS = { blocks: 'i' } as const
 
-// How often to retry for blocks that others are just claiming or releasing.
+// How often to look for open blocks while others are claiming or releasing them.
 const LOOKS_MAX = 5
 
 /**
- * The blocks that a process knows to be sold, 1 for each: a search for an area then reads only what was sold after entry `through`
- * of the log, and what is held.
+ * The blocks that a process knows to be sold, 1 for each: a search for an area then reads only the blocks sold after
+ * entry `through` of the log and the held blocks.
  */
 export type SoldBlocks = { through: LogNumber; readonly known: Uint8Array }
 
 export const createSoldBlocks = (): SoldBlocks => ({ through: 0, known: new Uint8Array(TOTAL_BLOCKS) })
 
-/** Whether a target can be bought by anyone. It runs outside of transactions, so what it reads is committed, and `sold` learns it. */
+/**
+ * Whether a target can be bought by anyone. This runs outside of transactions, so everything it reads is committed and
+ * can be added to `sold`.
+ */
 export function* readSpace(target: Target, sold: SoldBlocks): Tx<Lost | 'open'> {
   const { at, w, h } = positionOf(target)
   if (at !== 'next') return yield* readWorstState(listHeldBlocks({ target, block: at }))
@@ -61,14 +64,17 @@ function* readWorstState(blocks: readonly BlockIndex[]): Tx<BlockState> {
   return worstOf(found.map(({ state }) => state))
 }
 
-/** A block that is not open: `changed` is the number of the last change of a sold one, 0 for a damaged one. */
+/**
+ * A block that is not open: `changed` is the number of a sold block's last change, 0 for a damaged block, `null` for a
+ * held one.
+ */
 type Unavailable = { readonly i: BlockIndex; readonly changed: LogNumber | null }
 
-/** Reads what is not open besides the blocks that are known to be sold; damaged blocks are not open. */
+/** Reads the unavailable blocks that are not already known to be sold; damaged blocks count as unavailable. */
 const listUnavailableAfter = ({ through }: SoldBlocks): Tx<readonly Unavailable[]> =>
   rows<Unavailable>(UNAVAILABLE, { through })
 
-// A sold block stays sold, and its last change has a higher number than any before its sale. Indexes alone are read.
+// A sold block stays sold, and its last change has a higher number than any before its sale. This reads only indexes.
 const UNAVAILABLE = `
   SELECT i, changed FROM blocks {index blocks_by_change} WHERE changed > $through
   UNION ALL SELECT i, NULL FROM blocks {index held_blocks} WHERE state = 'reserved'
@@ -91,7 +97,7 @@ function chooseNearestArea({ known }: SoldBlocks, unavailable: readonly Unavaila
   }
   const occupied = {
     taken: occupancyOf((block) => taken[block] === 1),
-    // Only where nothing is open.
+    // Computed only if no area is open.
     get sold() {
       return occupancyOf((block) => sold[block] === 1)
     },
@@ -106,7 +112,10 @@ export function* findConflicts(target: Target): Tx<ReturnType<typeof listConflic
   return listConflicts(yield* rows<BlockOf>(STATES, { blocks: listHeldBlocks({ target, block: at }) }))
 }
 
-/** What a claim of a target is about, beside its payer. Buyers of the nearest area want the same place, so they take turns. */
+/**
+ * The objects that a claim of a target locks, besides its payer. Buyers of the nearest area want the same place, so
+ * they take turns.
+ */
 export function placesOf(target: Target): readonly Lockable[] {
   const { at } = positionOf(target)
   if (at !== 'next') return listHeldBlocks({ target, block: at })
@@ -125,8 +134,9 @@ export function* lockOpenPlace(target: Target, sold: SoldBlocks): Tx<Place> {
 const NEXT_OPEN = `
   SELECT i, state FROM blocks WHERE state = 'open' AND NOT {damaged blocks i} ORDER BY rank LIMIT 1`
 
-// On PostgreSQL claims of one transaction, whose locks are common, choose before any of them holds: each leaves out what others
-// chose, which a setting remembers until the transaction ends. A text without a value would be planned each time.
+// On PostgreSQL, claims in one transaction share its locks and choose before any of them holds. Each leaves out the
+// blocks that others chose; a setting stores these until the transaction ends. Without a bound value, the statement
+// would be planned each time.
 const CHOOSE_NEXT = {
   sqlite: NEXT_OPEN,
   postgres: `
@@ -136,7 +146,10 @@ const CHOOSE_NEXT = {
       ORDER BY rank LIMIT $count::integer FOR UPDATE SKIP LOCKED) AS next`,
 }
 
-/** The first open block that nobody is taking; where all of them are being taken, the first that is left in the end. */
+/**
+ * Returns the first open block that nobody is claiming. If all are being claimed, waits and returns the first one that
+ * stays open.
+ */
 function* findNextOpen(): Tx<Place> {
   for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
     const block =
@@ -151,7 +164,8 @@ function* findNextOpen(): Tx<Place> {
 
 function* findNextArea(size: AreaSize, sold: SoldBlocks): Tx<Place> {
   for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
-    // What is sold in this very transaction may yet be rolled back, so nothing is learnt of it. A second look trusts no memory.
+    // A sale in this transaction may still be rolled back, so it is not added to `sold`. A retry ignores the known sold
+    // blocks.
     const known = looks === 0 ? sold : createSoldBlocks()
     const place = chooseNearestArea(known, yield* listUnavailableAfter(known), size)
     if (place.kind !== 'open') return place

@@ -50,14 +50,14 @@ const MARK_FINAL = `
   UPDATE payments SET settled = CASE state WHEN 'sold' THEN 1 ELSE 0 END, tx = $tx, looks = 2
   WHERE payer = $payer AND nonce = $nonce AND state IN ('sold', 'credited')`
 
-/** Records finally the transaction in which the chain shows the payment of a sale or a credit. */
+/** Records the transaction in which the chain shows the payment of a sale or a credit; it is final. */
 export const markFinal = ({ payer, nonce }: PaymentKey, tx: Hash): Tx<void> =>
   change('a sale or a credit to mark as final', MARK_FINAL, { payer, nonce, tx })
 
 const MARK_MISSING = `
   UPDATE payments SET settled = 0, looks = $looks WHERE payer = $payer AND nonce = $nonce AND state = 'sold'`
 
-/** Records that the chain does not show a sale's payment; after check 2 it is not checked again. */
+/** Records that the chain does not show a sale's payment; after check 2 the payment is not checked again. */
 export const markMissing = ({ payer, nonce }: PaymentKey, looks: 0 | 2): Tx<void> =>
   change('a sale that is not paid', MARK_MISSING, { payer, nonce, looks })
 
@@ -65,12 +65,15 @@ const END_CREDIT = `
   UPDATE payments SET state = 'released', dead = 1, tx = NULL
   WHERE payer = $payer AND nonce = $nonce AND state = 'credited'`
 
-/** Records that the chain will never show the payment of a sale, which stays, or of a credit, which ends. */
+/** Records that the chain will never show the payment of a sale or a credit. The sale stays; the credit ends. */
 export function* writeOff({ payer, nonce }: PaymentKey): Tx<void> {
   if ((yield* count(END_CREDIT, { payer, nonce })) === 0) yield* markMissing({ payer, nonce }, 2)
 }
 
-/** Gives a payment that landed while nothing was held for it its block or area, else the next open one, else a credit. */
+/**
+ * Fulfils a payment that settled while nothing was held for it: with its own block or area, else the next open one,
+ * else a credit.
+ */
 export function* fulfilLatePayment(key: PaymentKey, tx: Hash, now: UnixMs, sold: SoldBlocks): Tx<Purchase> {
   const [{ id, purchase }, buyer] = yield* together(readKnownPurchase(key), findBuyer(key.payer))
   const { kind } = purchase.state
@@ -100,10 +103,11 @@ const CREDIT = `
   UPDATE payments SET state = 'credited', dead = 0, tx = $tx
   WHERE payer = $payer AND nonce = $nonce AND state = 'released'`
 
-/** The statements of a sale of blocks in one state, and of their payment. */
+/** The statements that sell blocks in one state and record the sale in their payment. */
 type Before = { readonly claim: Text; readonly sell: Text }
 
-// The states are literals in the texts: SQLite has indexes of the blocks in one state, and would plan again for each value.
+// The states are literals, because SQLite has indexes of the blocks in one state and would plan a bound state again for
+// each value.
 const createSaleStatements = (payment: 'reserved' | 'released', block: 'reserved' | 'open'): Before => ({
   claim: `
     UPDATE blocks SET state = 'claimed', payment = ${PAYMENT_ID},
@@ -127,7 +131,7 @@ function* findBuyer(wallet: Address): Tx<Buyer | undefined> {
   return { agent, isBanned: (yield* readModeration(agent.id)).isBanned }
 }
 
-/** A payment that is sold to, with the number of its row. */
+/** A payment that is about to receive its blocks, with its row number. */
 type Selling = Holding & Pick<Purchase, 'payment' | 'listing'> & { readonly id: number }
 
 function* sell(selling: Selling, was: Before, buyer: Buyer | undefined, proof: Proof, now: UnixMs): Tx<Sold> {
@@ -144,7 +148,7 @@ function* sell(selling: Selling, was: Before, buyer: Buyer | undefined, proof: P
   const profile = { name: agent.name, framework: agent.framework }
   const content = { pixels, message, link }
   const { number, at, seq } = entry
-  // The sale reads its blocks first, in the same transaction.
+  // The sale has already read its blocks in the same transaction.
   const computeSums = () =>
     computeChecksums('blocks', sold.length, {
       ...toContentColumns(content),
@@ -170,7 +174,7 @@ function* sell(selling: Selling, was: Before, buyer: Buyer | undefined, proof: P
   return { kind: 'sold', ...proof, claimedAt: at, ...profile, unanswered: true }
 }
 
-/** The buyer after a sale: names in the listing replace old ones, and the others stay. */
+/** The buyer after a sale: names given in the listing replace the old ones; the other names stay. */
 function computeAgentAfter(
   wallet: Address,
   listing: Purchase['listing'],

@@ -20,7 +20,7 @@ export function openAudit(path: string): OpenAudit {
   if (!existsSync(path)) throw new NoWallYet(`there is no database at ${path}`)
   return runOrRefuseToOpen(path, () => {
     const db = new Database(path, { readonly: true, strict: true })
-    // The owner's checkpoints hold locks for moments.
+    // The owning process holds locks briefly during checkpoints.
     db.run('PRAGMA busy_timeout = 5000')
     const connection: RawConnection = { prepare: (sql) => db.query(sql), run: (sql) => void db.run(sql) }
     checkSchema(connection)

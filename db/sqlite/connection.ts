@@ -1,6 +1,6 @@
 /**
- * The one connection to a database file. Every transaction is synchronous and takes the write lock at its start: one
- * that waited for a promise would be committed at its first `await`, with the rest outside of it.
+ * The one connection to a database file. Every transaction is synchronous and takes the write lock at its start: if one
+ * waited for a promise, it would be committed at its first `await`, and the rest would run outside of it.
  */
 
 import { Database, type Statement } from 'bun:sqlite'
@@ -16,11 +16,11 @@ import { keepSums, type Sums } from './row-checksums.ts'
 
 /** The connection to the one database file. */
 export type Connection = RawConnection & {
-  /** A statement whose values are numbered, compiled once. */
+  /** Returns a statement with numbered values, which is compiled only once. */
   numbered<Row>(sql: string): Statement<Row, Bound[]>
   /** Throws `StoreUnavailable` if one of these rows does not match its checksum; must be called inside a read or a transaction. */
   check(table: Table, rows: readonly number[]): void
-  /** Marks rows as damaged that a check found. */
+  /** Marks rows as damaged after a check found them. */
   leaveOut(rows: readonly DamagedRow[]): void
   /** Whether any row was found damaged. */
   isDamaged(): boolean
@@ -30,11 +30,11 @@ export type Connection = RawConnection & {
   read<T>(work: () => T): T
   /** Runs `work` as one transaction: all of it is stored, or nothing. Throws `StoreUnavailable` or `StoreBroken`. */
   write<T>(work: () => T): T
-  /** The same, in one commit with concurrent writes; requests are served while it waits for the disk. */
+  /** Like `write`, but shares one commit with concurrent writes; requests are served while it waits for the disk. */
   writeTogether<T>(work: () => T): Promise<T>
   /** Resolves once everything readable by now is flushed. */
   flushed(): Promise<void>
-  /** Increases with everything that may have changed the result of a read. */
+  /** Returns a number that increases whenever the result of a read may have changed. */
   version(): number
   isOpen(): boolean
   /** Closes the file; from then on the database is unavailable. */
@@ -44,12 +44,12 @@ export type Connection = RawConnection & {
 const MEMORY = ':memory:'
 
 type Way = {
-  readonly onBroken?: () => void // called immediately when the disk fails at commit, or afterwards
+  readonly onBroken?: () => void // called immediately if the disk fails at a commit or after one
   readonly disk?: Disk
   readonly copyOf?: Uint8Array // the initial content of a database in memory
 }
 
-/** Opens a file, or `:memory:`, as it is; the caller sets up settings and tables. */
+/** Opens a file, or `:memory:`, without changes; the caller applies settings and creates tables. */
 export function connect(path: string, { onBroken = () => {}, disk = createDisk(path), copyOf }: Way = {}): Connection {
   const db = openDatabase(path, copyOf)
   let open = true
@@ -180,7 +180,7 @@ function runInWriteTransaction<T>(db: Database, work: () => T): T {
   return result
 }
 
-/** The same, and the caller waits for the disk. */
+/** Like `runInWriteTransaction`, but leaves it to the caller to wait for the disk. */
 function runWithoutFlush<T>(db: Database, work: () => T): T {
   db.run('PRAGMA synchronous = NORMAL')
   try {

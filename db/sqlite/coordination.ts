@@ -2,7 +2,7 @@
 
 import type { ChangeNotifier, ExclusiveJobs, Leases } from '../../server/ports.ts'
 
-/** There is no other process: every lease is granted, and nobody else writes. */
+/** There is no other process, so every lease is granted and nobody else writes. */
 export const singleProcess: {
   readonly leases: Leases
   readonly jobs: ExclusiveJobs

@@ -56,7 +56,7 @@ export function toErrorBeforeCommit(error: unknown): unknown {
   return trouble === undefined ? error : new StoreUnavailable(`the database failed: ${describeErrorCode(trouble)}`)
 }
 
-/** The exception for an error of the commit itself: after a disk error, only the next start shows what was saved. */
+/** The exception for an error during the commit: after a disk error, only the next start shows what was saved. */
 export function toErrorAtCommit(error: unknown): unknown {
   const trouble = failureCodeOf(error)
   if (trouble?.startsWith('SQLITE_IOERR')) return new StoreBroken(`the disk failed at commit: ${trouble}`)

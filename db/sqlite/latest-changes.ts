@@ -1,6 +1,9 @@
 /** The entries of the log that define the current state: every sale, moderation, and the latest change of each block and agent. */
 
-/** A condition: the entry in `column` is one of them. Each part has an index, so it does not depend on the length of the log. */
+/**
+ * SQL for the condition that the entry in `column` is one of these entries. Each part has an index, so its cost does
+ * not depend on the length of the log.
+ */
 export const renderLatestCondition = (column: string): string => `${column} IN (
   SELECT number FROM changes WHERE seq > 0
   UNION ALL SELECT number FROM changes WHERE hidden IS NOT NULL

@@ -11,8 +11,8 @@ import type { Connection } from './connection.ts'
 import { renderLatestCondition } from './latest-changes.ts'
 import { isDamaged } from './row-checksums.ts'
 
-// The wallet of a damaged agent is read from the payment of the sale, which its block still has. It is looked up only then,
-// because readers read the newest entries after each write.
+// The wallet of a damaged agent is read from the payment of the sale, which its block still has. This look-up happens
+// only then, because readers read the newest entries after each write.
 const SELECT_CHANGE = `
   SELECT number, at, kind, changes.seq, changes.block, agent, hidden, changes.name, changes.framework, changes.pixels,
     changes.message, changes.link, CASE WHEN ${isDamaged('agents', 'agents.id')}
@@ -22,7 +22,7 @@ const SELECT_CHANGE = `
   FROM changes LEFT JOIN agents ON agents.id = agent
   WHERE NOT ${isDamaged('changes', 'number')}`
 
-// The tables still have the values of a damaged entry. Only the name of a wallet at a sale may be missing.
+// Other tables still contain the values of a damaged entry, except possibly the wallet's name at the time of a sale.
 const RETOLD_SALES = `
   SELECT c.number, p.claimed_at, 'sale', s.seq, b.i, b.agent, NULL, iif(a.changed = c.number, a.name, p.name),
     iif(a.changed = c.number, a.framework, p.framework), substr(p.pixels, 100 * (s.seq - p.seq) + 1, 100), p.message, p.link, p.payer
@@ -37,11 +37,11 @@ const RETOLD_IDENTITIES = `
 
 /** The log as readers follow it. Until the whole log `isChecked`, each entry is checked as it is read. */
 export function createSqliteLog(connection: Connection, isChecked = () => true): Log {
-  // With a bound limit, SQLite would plan it again each time: 15 us instead of 2, after every commit.
+  // With a bound limit, SQLite would plan the statement again each time: 15 us instead of 2 after every commit.
   const after = connection.prepare<ChangeRow, { after: number; limit: number }>(
     `${SELECT_CHANGE} AND number > $after ORDER BY number LIMIT CAST($limit AS integer)`,
   )
-  // This is read at each start, without any damage to handle, so each row is looked up once.
+  // This runs at each start and need not handle damage, so each row is looked up only once.
   const latest = connection.prepare<ChangeRow>(`
     SELECT number, at, kind, seq, block, agent, hidden, name, framework, pixels, message, link,
       (SELECT wallet FROM agents WHERE id = agent) AS wallet
@@ -64,7 +64,8 @@ export function createSqliteLog(connection: Connection, isChecked = () => true):
     omitModeratedNames(omitHiddenContent(rows.map(toChange), hidings.all({ after })), moderated.all({}))
   return {
     async after(number, limit) {
-      // Publishes a change only after it is flushed: after a power cut its number would go to another change.
+      // Publishes a change only after it is flushed; otherwise, a power cut could lose the change and another would get
+      // its number.
       await connection.flushed()
       return connection.read(() => {
         const rows = after.all({ after: number, limit })
@@ -83,7 +84,7 @@ export function createSqliteLog(connection: Connection, isChecked = () => true):
 
 type Hiding = { readonly number: LogNumber | null; readonly block: BlockIndex; readonly hidden: number }
 
-/** The changes without content that was hidden after each was written. */
+/** Returns the changes without the content that was hidden after they were written. */
 function omitHiddenContent(changes: readonly Change[], hidings: readonly Hiding[]): readonly Change[] {
   if (hidings.length === 0) return changes
   return changes.map((change) => {

@@ -18,7 +18,8 @@ export function migrate(connection: Connection): void {
       `the database was written by a newer version (schema ${version}; this program knows ${migrations.length})`,
     )
   if (version === migrations.length) return
-  // A referenced table is recreated under its name; the references are checked below.
+  // Foreign keys are off because a migration may recreate a referenced table under the same name; the references are
+  // checked below.
   const { enforced } = readOneRow(
     connection.prepare<{ enforced: number }>('SELECT foreign_keys AS enforced FROM pragma_foreign_keys'),
     {},
@@ -35,7 +36,7 @@ export function migrate(connection: Connection): void {
   connection.run(`PRAGMA foreign_keys = ${enforced}`)
 }
 
-/** Throws `CannotOpen` unless the tables are those of this program; for callers that may not change them. */
+/** Throws `CannotOpen` unless the tables have this program's version; for callers that may not change them. */
 export function checkSchema(connection: RawConnection): void {
   if (readVersion(connection) !== migrations.length)
     throw new CannotOpen('the database has another schema version; start the wall once to upgrade it')

@@ -29,7 +29,7 @@ export function prepareNote(path: string, words: string): () => void {
   }
 }
 
-/** Removes the note: the wall at `path` is there. */
+/** Removes the note, because the wall is at `path` after all. */
 export function removeMovedNote(path: string): void {
   for (const ending of ['', '.unfinished']) rmSync(`${notePathOf(path)}${ending}`, { force: true })
 }

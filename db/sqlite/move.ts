@@ -28,8 +28,9 @@ import { ensureNotMoved, removeMovedNote, prepareNote } from './migration-marker
 import { openWall } from './open.ts'
 
 /**
- * Reads the wall in the file at `path`, from a consistent copy. Nobody can open the file meanwhile, nor after `close` without
- * removing the note beside it, unless it is a rehearsal. Throws `CannotOpen` if a wall is open on it or a row is damaged.
+ * Reads the wall in the file at `path`, from a consistent copy. Nobody can open the file meanwhile. After `close`,
+ * nobody can open it without removing the note next to it, unless the move is a rehearsal. Throws `CannotOpen` if a
+ * wall is open on it or a row is damaged.
  */
 export async function exportSqlite<T>(
   path: string,
@@ -58,9 +59,12 @@ export async function exportSqlite<T>(
   }
 }
 
-/** Makes the move of the wall at `path` effective. Its note stays once it is written: whatever fails then, the wall may be elsewhere. */
+/**
+ * Makes the move of the wall at `path` effective. The note stays once it is written, because even after a failure the
+ * wall may be elsewhere.
+ */
 async function runWithNote<T>(path: string, words: string, work: (close: Close) => Promise<T>): Promise<T> {
-  // Before the move, because there may be no space for it afterwards.
+  // Writes the note before the move, because there may be no space for it afterwards.
   const leaveNote = prepareNote(path, words)
   let isNoted = false
   try {
@@ -87,7 +91,7 @@ export async function importSqlite<T>(
   const unlock = await lockDatabase(path, timeoutMs)
   const unfinished = `${path}.unfinished`
   try {
-    // A log that another database left behind would be used for this one.
+    // SQLite would apply a log that another database left behind to this one.
     const there = [path, `${path}-wal`, `${path}-shm`].find((name) => existsSync(name))
     if (there !== undefined) throw new CannotOpen(`${there} already exists; a wall can only be moved to a new file`)
     removeDatabase(unfinished)
@@ -118,7 +122,7 @@ export async function importSqlite<T>(
   }
 }
 
-/** The error of the file system. */
+/** The code of an error of the file system. */
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error ? String(error.code) : String(error)
 
@@ -202,7 +206,7 @@ async function* readPages(connection: Connection, table: WallTable): AsyncGenera
 
 function writeRows(connection: Connection, table: WallTable, rows: readonly WallRow[]): void {
   const columns = WALL_COLUMNS[table]
-  // Other rows refer to its number, and setting it would search all of them.
+  // The block's number `i` is not set, because other rows refer to it and SQLite would search all of them.
   const set = columns.filter((column) => column !== 'i').map((column) => `${column} = $${column}`)
   const named = columns.map((column) => `$${column}`)
   const write = connection.prepare<unknown, Record<string, string | number | Uint8Array | null>>(

@@ -17,15 +17,15 @@ import { ensureNotMoved } from './migration-marker.ts'
 import { isDamaged } from './row-checksums.ts'
 import { createSqliteStore } from './store.ts'
 
-/** The ports of an open database. `close` writes everything to the main file and releases its lock. */
+/** The ports of an open database. `close` writes everything to the main file and releases the database's lock. */
 export type Sqlite = Omit<Engine, 'close'> & { close(): void }
 
-// Older ones can lose a commit when a write-ahead log is reset.
+// Older SQLite versions can lose a commit when a write-ahead log is reset.
 const OLDEST_SQLITE = '3.51.3'
 
 /** How a database is opened. */
 export type Opening = {
-  readonly timeoutMs?: number // how long to wait for another process to release it
+  readonly timeoutMs?: number // how long to wait for another process to release the database
   readonly onBroken?: () => void // called when the disk fails at commit: the process must end, because only a restart can tell what was saved
   readonly onDamaged?: (row: DamagedRow) => void // called with each row that does not match its checksum; it is left out from then on
   readonly disk?: Disk // the disk of group commits
@@ -43,7 +43,10 @@ export async function openSqlite(path: string, network: string, opening: Opening
   })
 }
 
-/** The same before the file has been checked, which a separate thread does. Only reading is allowed until `checked`. */
+/**
+ * Like `openSqlite`, but does not wait for the check of the file, which runs in a separate thread. Only reading is
+ * allowed until `checked`.
+ */
 export async function openSqliteUnchecked(
   path: string,
   network: string,
@@ -64,7 +67,7 @@ export async function openSqliteUnchecked(
       }
     }
     const checked = checkPresent()
-    // The caller may be busy when the store is rejected, and read the promise later.
+    // The promise may reject before the caller handles it.
     checked.catch(() => {})
     const checkHistory = async () => {
       if (isHistoryChecked) return
@@ -123,7 +126,7 @@ function createClose(connection: Connection, unlock: () => void): () => void {
     if (!open) return
     open = false
     try {
-      // Afterwards a backup of this one file is complete.
+      // After this checkpoint, a backup of the main file alone is complete.
       connection.run('PRAGMA wal_checkpoint(TRUNCATE)')
     } finally {
       connection.close()
@@ -138,7 +141,7 @@ function openMigrated(path: string, { onDamaged = () => {}, ...way }: Opening) {
   try {
     checkVersion(readText(connection, 'SELECT sqlite_version() AS text'))
     // An acknowledged commit must survive a power cut, which the default of a write-ahead log does not guarantee.
-    // Waiting for a lock would block the whole process, and nobody else has one.
+    // A lock is never waited for, because that would block the whole process and no other process has one.
     connection.run(`
       PRAGMA busy_timeout = 0;
       PRAGMA foreign_keys = ON;
@@ -158,7 +161,10 @@ function openMigrated(path: string, { onDamaged = () => {}, ...way }: Opening) {
 // A database that is created now cannot be damaged yet.
 const WHOLE: Inspection = { flaw: 'none', damaged: [] }
 
-/** Applies the result of a check: rebuilds damaged indexes, leaves out damaged rows. Throws `CannotOpen` for more than that. */
+/**
+ * Applies the result of a check: rebuilds damaged indexes, leaves out damaged rows. Throws `CannotOpen` for any other
+ * damage.
+ */
 function applyInspection(connection: Connection, network: string, { flaw, damaged }: Inspection): Checked {
   if (flaw === 'beyond-repair') throw new CannotOpen(DAMAGED)
   if (flaw === 'indexes') rebuildIndexes(connection)
@@ -177,7 +183,7 @@ function rebuildIndexes(connection: Connection): void {
   if (findFlaw(connection) !== 'none') throw new CannotOpen(DAMAGED)
 }
 
-/** Damage to both copies of a sale leaves a gap that nothing fills. Throws `CannotOpen`. */
+/** Throws `CannotOpen` if both copies of a sale are damaged, because nothing can fill that gap. */
 function ensureSalesComplete(connection: Connection): void {
   const doubly = connection.prepare<{ number: number }>(`
     SELECT number FROM changes AS c LEFT JOIN sales AS s ON s.seq = c.seq LEFT JOIN payments AS p ON p.id = s.payment

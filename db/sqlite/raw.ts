@@ -8,9 +8,9 @@ export type Values = Readonly<Record<string, string | number | boolean | Uint8Ar
 /** A prepared statement. `Row` has the column types, which the tables' CHECKs guarantee. */
 export type Prepared<Row, Params extends Values> = Statement<Row, [Params]>
 
-/** A connection as SQLite gives it. */
+/** A connection as SQLite provides it. */
 export type RawConnection = {
-  /** A statement, compiled once for as long as the connection lasts. */
+  /** Returns a statement, which is compiled once per connection. */
   prepare<Row, Params extends Values = Values>(sql: string): Prepared<Row, Params>
   /** Runs SQL without values, possibly several statements. */
   run(sql: string): void

@@ -1,11 +1,12 @@
 /**
- * Row checksums: every row has a hash of its content, made in the transaction that wrote it, because SQLite's own check
- * misses most flipped bits in a file. A row that does not match its checksum is damaged: it is neither served nor
- * written any more, and everything else continues.
+ * Row checksums: every row has a hash of its content, computed in the transaction that wrote the row, because SQLite's
+ * own check misses most flipped bits in a file. A row that does not match its checksum is damaged: it is no longer
+ * served or written, while everything else continues.
  *
- * Triggers note which rows a transaction touches and what they held before; the sums are checked and made just before the
- * commit. So no writer has to think of it. A writer of hundreds of rows brings their sums along, which saves reading and writing
- * each row again: it knows all that they will hold, and has checked them in the same transaction.
+ * Triggers note which rows a transaction touches and their previous content. The old checksums are verified and new
+ * ones computed just before the commit, so writers need not handle them. A writer of hundreds of rows supplies the
+ * checksums itself, because it knows the new content and has checked the rows in the same transaction. This saves
+ * reading and writing each row again.
  */
 
 import { StoreUnavailable } from '../../server/domain/failure.ts'
@@ -26,19 +27,22 @@ const keyOf = (table: Table) => SUMMED[table][0]
 
 /** The keeper of the checksums of one connection. */
 export type Sums = {
-  /** Makes the checksums of the rows that the current transaction has touched. Throws `StoreUnavailable` if one was damaged before. */
+  /**
+   * Computes the checksums of the rows that the current transaction has touched. Throws `StoreUnavailable` if a row was
+   * already damaged.
+   */
   write(): void
   /** Throws `StoreUnavailable` if one of these rows is damaged. */
   check(table: Table, rows: readonly number[]): void
-  /** Marks rows as damaged that a check found. */
+  /** Marks rows as damaged after a check found them. */
   excludeRows(rows: readonly DamagedRow[]): void
   /** Whether any row was found damaged. */
   isDamaged(): boolean
-  /** Excludes damaged rows from all reads from here on; must be called outside of a transaction. */
+  /** Excludes damaged rows from all further reads; must be called outside of a transaction. */
   excludeDamaged(): void
 }
 
-/** A condition: the row numbered in `column` is damaged. */
+/** SQL for the condition that the row whose number is in `column` is damaged. */
 export const isDamaged = (table: Table, column: string) =>
   `${column} IN (SELECT id FROM damaged WHERE name = '${table}')`
 
@@ -74,7 +78,7 @@ export function keepSums(connection: RawConnection, onDamaged: (row: DamagedRow)
     check(table, ids) {
       const wrong = sql.read(table, ids).filter(({ id, held, sum }) => !isWhole(table, id, held, sum))
       if (wrong.length === 0) return
-      // The checksum of a row that this transaction wrote is made at the end, and its old content is checked there.
+      // If this transaction wrote the row, `write` computes its new checksum and checks its old content at the end.
       const own = new Set(sql.touchedOf.all({ name: table }).map(({ id }) => id))
       for (const { id } of wrong) if (!own.has(id)) fail(table, id)
     },
@@ -96,7 +100,10 @@ export function keepSums(connection: RawConnection, onDamaged: (row: DamagedRow)
   return sums
 }
 
-/** The rows that do not match their checksums, of all rows; of the log only those for which `ofChanges`, a condition, is true. It only reads. */
+/**
+ * Returns the rows that do not match their checksums. Of the log, checks only rows that meet the condition `ofChanges`.
+ * Only reads.
+ */
 export function listDamagedRows(connection: RawConnection, ofChanges = 'TRUE'): DamagedRow[] {
   const found: DamagedRow[] = []
   for (const table of TABLES) {
@@ -110,14 +117,15 @@ export function listDamagedRows(connection: RawConnection, ofChanges = 'TRUE'): 
 
 type Row = { readonly id: number; readonly held: Uint8Array; readonly sum: Uint8Array | null }
 
-// Temporary tables belong to this connection, are in memory, and part of its transactions. A row that is touched twice is
-// recorded twice, first with its initial content: looking for it each time takes a third of the time to write it.
+// Temporary tables belong to this connection, are in memory, and take part in its transactions. A row that is touched
+// twice is recorded twice, first with its initial content, because looking for it each time would take a third of the
+// time to write it.
 const BOOKKEEPING = `
   PRAGMA temp_store = MEMORY;
   CREATE TEMP TABLE touched (name TEXT, id INTEGER, was BLOB, sum BLOB);
   CREATE TEMP TABLE damaged (name TEXT, id INTEGER, PRIMARY KEY (name, id)) WITHOUT ROWID;`
 
-/** Triggers that note the rows a transaction writes without their sums, and what they held when it began. */
+/** Triggers that note the rows a transaction writes without supplying checksums, and their content before. */
 function renderTriggers(table: Table): string {
   const columns = SUMMED[table]
   const renderInsert = (row: 'OLD' | 'NEW', was: string, sum: string) =>
@@ -129,7 +137,8 @@ function renderTriggers(table: Table): string {
     BEGIN ${renderInsert('OLD', renderChecksumSql(columns, 'OLD.'), 'OLD.sum')} END;`
 }
 
-// Rows are read, and get their checksums, together: the transactions of an area of 400 blocks take a seventh less time.
+// Rows are read and get their checksums in one statement; this makes transactions for an area of 400 blocks a seventh
+// faster.
 function prepareStatements(connection: RawConnection) {
   const read = cachePerTable((table): Prepared<Row, { ids: string }> => {
     const of = `${table}.`

@@ -6,10 +6,10 @@ import { readIdentity } from '../purchase/books.ts'
 import type { Connection } from './connection.ts'
 import { run } from './driver.ts'
 
-/** The state of a file. */
+/** The state of a store in a SQLite file. */
 export function createSqliteStore(connection: Connection): Store {
   const probe = connection.prepare('SELECT state FROM blocks WHERE i = 0')
-  // Rewrites the first page unchanged; SQLite would skip a row that is written unchanged.
+  // Rewrites the first page unchanged. A row would not do, because SQLite skips a write that changes nothing.
   const mark = connection.prepare<unknown>('PRAGMA application_id = 0x77616c6c')
   return {
     ready: async () => {
@@ -27,7 +27,7 @@ export function createSqliteStore(connection: Connection): Store {
         return { of: 'store-write', reason: error instanceof StoreUnavailable ? error.message : 'the database failed' }
       }
     },
-    // No other process has the file, so it is never replaced.
+    // No other process has the file open, so it is never replaced.
     watch: () => {},
     async position() {
       const { position } = connection.read(() => run(connection, readIdentity()))

@@ -7,7 +7,7 @@ import { change, type Driver, one, type Tx } from '../tx.ts'
 const LAST = 'SELECT backed_up_at AS at FROM wall'
 const NOTE = 'UPDATE wall SET backed_up_at = $now'
 
-/** When the last one was made. */
+/** When the last backup was made. */
 export function* readLastBackup(): Tx<UnixMs | undefined> {
   const { at } = yield* one<{ at: UnixMs | null }>(LAST)
   return at ?? undefined

@@ -1,4 +1,4 @@
-/** Applied signed messages, remembered for as long as a copy of one could be sent again. */
+/** Applied signed messages, stored for as long as a copy of one could be sent again. */
 
 import type { Hash, UnixMs } from '../../server/domain/purchase/payment.ts'
 import { keepUntil, type Signed } from '../../server/domain/wall/edit.ts'
@@ -25,8 +25,8 @@ const KEEP = `
   INSERT INTO edits (block, agent, digest, number, keep_until) VALUES ($block, $agent, $digest, $number, $keepUntil)`
 
 /**
- * Stores a message whose first change is `number`, and deletes those that nobody could send again. Must be called after the number
- * was taken: on PostgreSQL one transaction at a time gets there.
+ * Stores a message whose first change is `number`, and deletes messages that can no longer be resent. Must be called
+ * after the number was taken: on PostgreSQL only one transaction at a time can be past that point.
  */
 export function* storeMessage(subject: Subject, { digest, ts }: Signed, number: LogNumber, now: UnixMs): Tx<void> {
   const values = { ...subject, digest, number, keepUntil: keepUntil(ts) }

@@ -1,4 +1,4 @@
-/** Entries of the append-only log, written inside the transaction that makes them true. */
+/** Entries of the append-only log, written in the same transaction as the changes they describe. */
 
 import type { Address, UnixMs } from '../../server/domain/purchase/payment.ts'
 import type { AgentId, BlockContent, Change, LogNumber, Profile } from '../../server/domain/wall/log.ts'
@@ -11,7 +11,7 @@ import { renderSumSql, computeChecksums } from '../row-checksums.ts'
 import { toContent, type ContentRow, toHidden } from '../rows.ts'
 import { change, count, type Driver, one, rows, type Tx } from '../tx.ts'
 
-/** The first number of each kind for an entry, and its time. */
+/** The first number of each kind reserved for an entry, and the entry's time. */
 export type Entry = {
   readonly number: LogNumber
   readonly at: UnixMs
@@ -19,7 +19,7 @@ export type Entry = {
   readonly agent: AgentId
 }
 
-/** How many numbers are taken: of entries, and among these of sales; of first-time buyers. */
+/** How many numbers to take for entries, for the sales among them, and for first-time buyers. */
 type Taken = { readonly entries: number; readonly sales: number; readonly agents: 0 | 1 }
 
 const ONE_ENTRY: Taken = { entries: 1, sales: 0, agents: 0 }
@@ -85,7 +85,10 @@ export const toContentColumns = ({ pixels, message, link }: BlockContent) => ({
   link,
 })
 
-/** Faces of blocks as three values of a statement: a list to go through `each` with these fields, and all of their pixels. */
+/**
+ * The contents of blocks as values of a statement: a list for the fragment in `CONTENTS`, and the pixels of all of
+ * them.
+ */
 export function toContentList(contents: readonly (BlockContent & { readonly block: BlockIndex })[]) {
   const pixels = new Uint8Array(contents.length * PIXELS_PER_BLOCK)
   for (const [at, content] of contents.entries())
@@ -99,7 +102,7 @@ export function toContentList(contents: readonly (BlockContent & { readonly bloc
   return { contents: list, pixels }
 }
 
-/** The fields of that list, and the pixels of its member. */
+/** The fragment that reads the list, and the SQL for the pixels of one member. */
 export const CONTENTS = '{rows $contents block:integer drawn:integer message:text link:text} AS content'
 export const PIXELS_OF_CONTENT = `
   CASE WHEN content.drawn = 1 THEN substr({bytes $pixels}, ${PIXELS_PER_BLOCK} * content.key + 1, ${PIXELS_PER_BLOCK}) END`
@@ -156,11 +159,11 @@ export type ChangeRow = ContentRow &
     | { readonly kind: 'identity'; readonly agent: number }
   )
 
-/** An entry as the columns that its kind uses. */
+/** An entry, with the columns that its kind uses. */
 type ChangeEntry = Pick<Change, 'number' | 'at' | 'kind'> &
   Partial<ContentRow & Profile & Readonly<Record<'block' | 'agent' | 'hidden', number>>>
 
-/** The columns that not every kind uses. */
+/** The columns that only some kinds use. */
 const NO_WORD = {
   seq: null,
   block: null,

@@ -36,7 +36,7 @@ export const toHiddenNames = (mask: number): HiddenNames => ({
 const toMask = (hidden: HiddenNames): number =>
   NAME_PARTS.reduce((mask, part, at) => (hidden[part] ? mask | (1 << at) : mask), 0)
 
-/** The moderation of a wallet, and the last entry that hid or showed a name of it; 0 for none. */
+/** The moderation of a wallet, and the last entry that hid or showed one of its names; 0 for none. */
 export type AgentModeration = WalletState & { readonly through: LogNumber }
 
 const FIND = 'SELECT agent, hidden, ever, through, banned FROM moderated_agents WHERE agent = $agent'
@@ -94,7 +94,9 @@ export function* listModeratedWallets(): Tx<readonly ModeratedWallet[]> {
   return found.map(({ wallet, hidden, banned }) => ({ wallet, hidden: toHiddenNames(hidden), isBanned: banned === 1 }))
 }
 
-/** Entries as readers get them: without names of a wallet that are hidden now, or were hidden after an entry was written. */
+/**
+ * Returns entries as readers get them, without names that are hidden now or were hidden after the entry was written.
+ */
 export function omitModeratedNames(
   changes: readonly Change[],
   moderated: readonly ModeratedAgent[],

@@ -68,7 +68,7 @@ const SHOW = 'DELETE FROM moderated WHERE block = $block'
 const HIDE = `
   INSERT INTO moderated (block, hidden) VALUES ($block, $hidden) ON CONFLICT (block) DO UPDATE SET hidden = excluded.hidden`
 
-/** Stores the hidden parts, as long as there are any. */
+/** Stores the hidden parts; deletes the row if nothing is hidden any more. */
 const storeHiddenParts = (block: BlockIndex, hidden: number): Tx<void> =>
   change('what is hidden of a block', hidden === 0 ? SHOW : HIDE, { block, hidden })
 

@@ -48,8 +48,8 @@ export function* listPainters(blocks: readonly BlockIndex[]): Tx<ReadonlySet<Add
 }
 
 /**
- * The same for a repaint with a painter's signature. Repaints take the counters, and so does a message that names a painter: no
- * repaint that began before the message is stored after it.
+ * Like `listPainters`, for a repaint with a painter's signature. Both repaints and messages that name a painter lock
+ * the counters, so no repaint that began before such a message is stored after it.
  */
 export function* listLastingPainters(blocks: readonly BlockIndex[]): Tx<ReadonlySet<Address | null>> {
   yield* lock(COUNTERS)

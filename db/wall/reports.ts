@@ -52,7 +52,7 @@ function* fileReport(
   )
   if (same >= REPORTS_OF_A_WORK_MAX) return 'known'
   if (total >= OPEN_REPORTS_MAX) return 'full'
-  // The key of the day before is deleted, so that nobody can find out the address behind a hash any more.
+  // The previous day's key is deleted, so that nobody can find out the address behind one of its hashes any more.
   const key = kept?.startsWith(day) === true ? kept : `${day} ${fresh}`
   if (key !== kept) yield* change('the wall’s own row', NEW_KEY, { key })
   yield* count(FORGET, { before: now - REPORTS_KEPT_MS })

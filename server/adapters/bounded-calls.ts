@@ -14,10 +14,10 @@ export function callLimit({ atOnce, waitingMax }: CallLimits) {
   return { isFull, inTurn: callInTurn }
 }
 
-// For queries about wallets.
+// Limits for queries about wallets.
 const LIMITS: CallLimits = { atOnce: 8, waitingMax: 64 }
 
-// Includes the time in the queue.
+// This deadline includes the time in the queue.
 const DEADLINE_MS = 3000
 
 export type BoundedCalls = {
@@ -47,7 +47,7 @@ export type HttpAddress = {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** Moves user information from an address into a header: `fetch` rejects it in the URL, and no message may show it. */
+/** Moves credentials from a URL into a header, because `fetch` rejects them in a URL and no message may show them. */
 export function readAddress(address: string): HttpAddress {
   const url = new URL(address)
   const user = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
@@ -81,7 +81,7 @@ async function readUpTo({ body }: Response, maxBytes: number): Promise<Uint8Arra
   for await (const chunk of body) {
     size += chunk.byteLength
     // Leaving the loop closes the connection, so the rest is not sent.
-    if (size > maxBytes) throw new RangeError(`an answer of more than ${maxBytes} bytes`)
+    if (size > maxBytes) throw new RangeError(`a response of more than ${maxBytes} bytes`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
@@ -95,7 +95,7 @@ function codeOf(error: unknown): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : codeOf(error.cause)
 }
 
-/** Whether a request cannot have reached a server. */
+/** Whether an error proves that the request did not reach a server. */
 export const isUnsent = (error: unknown): boolean => UNSENT_CODES.has(codeOf(error))
 
 /** Why an address cannot be reached, in our words; `undefined` if the error is not about the connection. */

@@ -6,12 +6,12 @@ import type { Catalogue } from '../operator-ports.ts'
 import type { Offer } from '../x402/terms.ts'
 import { fetchBounded, readAddress } from './bounded-calls.ts'
 
-/** What a catalogue lists for a payment address. */
+/** The resources that a catalogue lists for a payment address. */
 export const Merchant = Type.Object({
   resources: Type.Array(Type.Object({ resource: Type.String({ maxLength: 2000 }) })),
 })
 
-/** The path below the catalogue's URL. */
+/** The path of a merchant's entries, relative to the catalogue's URL. */
 export const formatMerchantPath = (payTo: string): string => `/discovery/merchant?payTo=${payTo}&limit=100`
 
 /** Time and size limits of a catalogue's response. */

@@ -14,7 +14,7 @@ export type DeniedPayers = {
   reload(): Promise<void>
 }
 
-/** Makes them from the settings at start. */
+/** Creates the list of denied payers from the settings at start. */
 export function createDeniedPayers(
   { addresses, path }: { readonly addresses: ReadonlySet<Address>; readonly path: string | undefined },
   logger: Logger,
@@ -35,7 +35,9 @@ export function createDeniedPayers(
   }
 }
 
-/** The addresses in a file, or why it cannot be used. `said` is the content, to notice changes. */
+/**
+ * The addresses in a file, or why it cannot be used. `said` is the content or the error, compared to detect changes.
+ */
 async function readList(path: string) {
   try {
     const said = await readFile(path, 'utf8')

@@ -3,7 +3,10 @@
 import { stat, statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 
-/** Makes a function that reads the free bytes on the disk of a file; `undefined` if the system does not say. */
+/**
+ * Makes a function that reads the free bytes on the disk that holds a file; `undefined` if the system does not report
+ * them.
+ */
 export function createFreeSpaceReader(path: string): () => Promise<number | undefined> {
   const folder = dirname(resolve(path))
   return async () => {

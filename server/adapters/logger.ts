@@ -13,8 +13,8 @@ const BYTES: Budget = { burst: 1_048_576, perSecond: 65_536 }
 const TEXT_MAX = 512
 
 /**
- * Makes a journal over a sink of lines. Notes and alerts each have a budget of bytes. Lines over the budget are counted,
- * and the next line that fits is preceded by the count.
+ * Makes a journal that passes its lines to `write`. Notes and alerts each have a budget of bytes. Lines over the budget
+ * are counted, and the next line that fits is preceded by the count.
  */
 export function createLineLogger(
   write: (line: string) => void,

@@ -12,7 +12,7 @@ const Transfer = Closed({ payer: Hex, nonce: Type.Union([Hex, Type.Null()]), amo
 const Stretch = Closed({ payee: Hex, from: Whole, through: Whole, transfers: Type.Array(Transfer) })
 const Kept = Closed({ of: Type.String(), stretches: Type.Array(Stretch), sum: Type.String() })
 
-/** The archive at a path for `of`, a network and its token. Without a path, nothing is stored. */
+/** Opens the archive at a path; `of` names a network and its token. Without a path, nothing is stored. */
 export function openReceiptArchive(path: string | undefined, of: string): ReceiptArchive {
   return path === undefined ? { read: async () => [], write: async () => {} } : archiveFile(path, of)
 }

@@ -11,9 +11,9 @@ const SOCK_CLOEXEC = 0o2000000
 
 /** Notifies the supervisor of the state of the process. */
 export type Supervisor = {
-  /** The process serves. From now on it sends signs of life as often as requested. */
+  /** Reports that the process serves, and sends signs of life from then on, as often as requested. */
   ready(): void
-  /** The process finishes the requests in progress. */
+  /** Reports that the process is stopping, and only finishes the requests in progress. */
   stopping(): void
 }
 
@@ -32,7 +32,7 @@ export function openSupervisor(env: Environment, failed: (why: string) => void):
     return {
       ready() {
         notify('READY=1')
-        // A hanging thread sends nothing. Sent twice per interval, because one may be late.
+        // A hanging thread sends no sign of life. Two are sent per interval, because one may be late.
         if (timeoutMs > 0) setInterval(() => notify('WATCHDOG=1'), timeoutMs / 2).unref()
       },
       stopping: () => notify('STOPPING=1'),
@@ -50,7 +50,7 @@ function createDatagramSender(path: string): (text: string) => void {
   })
   const socket = system.socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)
   if (socket < 0) throw new Error('no socket can be made')
-  // A name with @ is an abstract socket: its first byte is a zero.
+  // A name that starts with @ is an abstract socket, whose first byte is zero.
   const name = Buffer.from(path)
   if (path.startsWith('@')) name[0] = 0
   const address = Buffer.concat([new Uint8Array(Uint16Array.of(AF_UNIX).buffer), name])

@@ -19,16 +19,20 @@ const TCP_USER_TIMEOUT = 18
 
 /** Limits of one connection. */
 export type UnreadLimits = {
-  readonly bufferBytes: number // sent and not acknowledged; the kernel doubles it for its own needs
+  readonly bufferBytes: number // bytes sent and not acknowledged; the kernel doubles the limit for its own needs
   readonly timeoutMs: number // how long a client may acknowledge nothing
 }
 
-/** A client 100 ms away still gets half a megabyte per second, and a proxy on the machine its full speed. */
+/**
+ * With these limits, a client 100 ms away still gets half a megabyte per second, and a proxy on the same machine full
+ * speed.
+ */
 export const UNREAD_LIMITS: UnreadLimits = { bufferBytes: 64 * 1024, timeoutMs: 30_000 }
 
 /**
  * Sets the limits on every socket that this process listens on now; connections inherit them. The kernel resets a
- * connection whose client acknowledges nothing within the time limit. Linux only; `failed` is called if that is impossible.
+ * connection whose client acknowledges nothing within the time limit. Linux only; `failed` is called if the limits
+ * cannot be set.
  */
 export function limitUnread(failed: (why: string) => void, limits: UnreadLimits = UNREAD_LIMITS): void {
   if (process.platform !== 'linux') return
@@ -45,7 +49,7 @@ export function limitUnread(failed: (why: string) => void, limits: UnreadLimits 
       const isSet = set(file, SOL_SOCKET, SO_SNDBUF, limits.bufferBytes)
       // A Unix socket has no such time limit, and needs none: only the wall's own user connects to it.
       set(file, IPPROTO_TCP, TCP_USER_TIMEOUT, limits.timeoutMs)
-      if (!isSet) failed('the kernel refused the size of a send buffer')
+      if (!isSet) failed('the kernel rejected the size of a send buffer')
     }
   } catch (error) {
     failed(error instanceof Error ? error.message : String(error))

@@ -25,7 +25,7 @@ export function isWitness(path: string): boolean {
   }
 }
 
-/** The witness at a path; without one, none is stored. Throws if the file contains something else. */
+/** The witness at a path; without a path, none is stored. Throws if the file contains something else. */
 export function openWitness(path: string | undefined): Witness {
   if (path !== undefined) return openWitnessFile(path)
   return { read: async () => undefined, write: async () => {} }
@@ -37,7 +37,7 @@ function openWitnessFile(path: string): Witness {
     async read() {
       try {
         const { height, payees = [], ...numbers } = Value.Parse(Position, JSON.parse(await readFile(path, 'utf8')))
-        // The schema has checked that they are addresses. Versions before 1.3 wrote none.
+        // The schema has checked that the payees are addresses. Versions before 1.3 wrote no payees.
         return { ...numbers, height: BigInt(height), payees: payees as Address[] }
       } catch (error) {
         if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
@@ -49,7 +49,7 @@ function openWitnessFile(path: string): Witness {
       const line = `${JSON.stringify({ change, payment, height: height.toString(), payees })}\n`
       await writeFile(aside, line, { mode: 0o600, flush: true })
       await rename(aside, path)
-      // The new name is flushed once its folder is.
+      // The new file name is on disk once its folder is flushed.
       await using names = await open(folder, 'r')
       await names.sync()
     },

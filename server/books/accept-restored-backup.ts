@@ -20,9 +20,9 @@ export type AcceptRestoredBackupDeps = FindOrphanDeps & {
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** A payment that the copy has lost, or may have. */
+/** A payment that the copy has lost, or may have lost. */
 export type LostPayment = OrphanPayment & {
-  readonly isBooked: boolean // as stray, by the wall itself: it sold, and knew no purchase for it
+  readonly isBooked: boolean // booked as stray by the wall itself, which sold and knew no purchase for it
 }
 
 /** The payments that the copy has lost, the searched addresses, and the height up to which the chain was read. */
@@ -63,10 +63,10 @@ export async function acceptRestoredBackup(
 ): Promise<void> {
   const now = clock.now()
   for (const orphan of orphans) await payouts.owe(unclaimedOf(orphan, terms, now), orphan.tx, now)
-  // The witness that knew them is written again.
+  // The witness knew these addresses, and is overwritten below.
   await checkpoint.addPayees(payees)
   await checkpoint.accept(now)
   await checkpoint.reach(through)
-  // Last, so that a wall whose acceptance was interrupted still waits for it.
+  // This comes last, so that a wall whose acceptance was interrupted still waits for acceptance.
   await witness.write(await store.position())
 }

@@ -31,7 +31,7 @@ export type OpenFinding = BookedOpen & { readonly ageMs: number; readonly eviden
 /** The result, between two heights. */
 export type Stock = {
   readonly at: UnixMs
-  readonly from: bigint | undefined // `undefined` if there was no payment ever, and so nothing to search
+  readonly from: bigint | undefined // `undefined` if there was never a payment, and so nothing to search
   readonly through: bigint | undefined
   readonly balance: Balance
   readonly open: readonly OpenFinding[]
@@ -79,7 +79,7 @@ const createEmptyReceipts = (payee: Address, from: bigint): KeptReceipts => ({
   transfers: [],
 })
 
-/** The part that no reorganisation replaces. */
+/** The part of the transfers that no reorganisation can replace. */
 function keepFinal({ payee, from, through, transfers }: KeptReceipts): KeptReceipts {
   const last = through - READ_AGAIN < from - 1n ? from - 1n : through - READ_AGAIN
   return { payee, from, through: last, transfers: transfers.filter(({ height }) => height <= last) }

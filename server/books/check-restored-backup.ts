@@ -17,7 +17,7 @@ import {
   type OrphanPayment,
 } from './find-orphan-payments.ts'
 
-// How often the transfers to a current store are booked.
+// How often the chain is searched for unknown payments while the store is current.
 const LOOK_EVERY_MS = 60_000
 
 // How long after an acceptance a lost payment may still be found: its validity, plus one check.
@@ -26,20 +26,20 @@ const LOST_FOR_MS = Number(VALIDITY_MAX_SECONDS) * 1000 + 2 * LOOK_EVERY_MS
 export type RestoredBackupDeps = FindOrphanDeps & {
   readonly store: Pick<Store, 'position'>
   readonly witness: Pick<Witness, 'read'>
-  readonly isWitnessApart: boolean // on a device of its own, according to the operator: no snapshot restores both
+  readonly isWitnessApart: boolean // whether the witness is on a device of its own, according to the operator, so that no snapshot restores both
   readonly payouts: Payouts
   readonly clock: Clock
   readonly logger: Logger
 }
 
 export type RestoredBackupCheck = {
-  /** Continues the check, and returns whether the store is known to be current. Must be called again and again. */
+  /** Continues the check, and returns whether the store is known to be current. Must be called repeatedly. */
   isCurrent(): Promise<boolean>
   /** Payments without a known purchase that the operator must decide. */
   orphans(): readonly OrphanPayment[]
   /** Whether the store is behind its witness. */
   isOlder(): boolean
-  /** Why the store does not count as current, as far as it is known; `null` if it does. */
+  /** Why the store does not count as current, if the reason is known; `null` if it does. */
   reason(): string | null
   /** Must be called when the store may have been replaced. The check then begins again. */
   replaced({ progress, seen, isOlder }: StoreReplaced): void
@@ -48,12 +48,12 @@ export type RestoredBackupCheck = {
 /**
  * Makes the check of this process.
  *
- * A store behind its witness is an older copy: it sells nothing until the operator accepts it. A store that is level with a
- * witness on its own device is current. Any other store may have been restored together with its witness: it sells nothing
- * until every authorization that paid the wall since its last recorded height has a purchase, or was decided by the operator. Once
- * a store is current, money without a purchase is stray, because a purchase is stored before its money moves: it is booked,
- * the operator gets an alert, and sales continue. The one exception are the minutes after an acceptance, in which payments that
- * the copy lost may still arrive: they become credits.
+ * A store behind its witness is an older copy: it sells nothing until the operator accepts it. A store that is level
+ * with a witness on its own device is current. Any other store may have been restored together with its witness: it
+ * sells nothing until every authorization that paid the wall since its last recorded height has a purchase, or was
+ * decided by the operator. Once a store is current, money without a purchase is stray, because a purchase is stored
+ * before its money moves: it is booked, the operator gets an alert, and sales continue. The only exception is the
+ * minutes after an acceptance, when payments that the copy lost may still arrive: they become credits.
  */
 export function checkRestoredBackup(deps: RestoredBackupDeps): RestoredBackupCheck {
   const { clock } = deps
@@ -98,7 +98,7 @@ export function checkRestoredBackup(deps: RestoredBackupDeps): RestoredBackupChe
   }
 }
 
-/** The reason for a store that is behind its witness. */
+/** Why a store that is behind its witness does not count as current. */
 export const OLDER_COPY =
   'the database is older than the last state this wall has recorded; restore the newest copy, or run accept-restore'
 const UNDECIDED =
@@ -174,7 +174,7 @@ async function listUndecided(
   return open
 }
 
-/** Books money without a purchase in a current store; nothing of it needs a decision. */
+/** Books money without a purchase in a current store; none of it needs the operator's decision. */
 async function bookUnknown(
   { checkpoint, payouts, clock, terms }: RestoredBackupDeps,
   found: readonly OrphanPayment[],
@@ -191,7 +191,7 @@ async function bookUnknown(
   return []
 }
 
-/** Another process may have booked it just before. */
+/** Another process may have booked the payment just before. */
 function ignoreOwed(error: unknown): void {
   if (!(error instanceof StaleWriteError)) throw error
 }

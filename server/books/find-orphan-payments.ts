@@ -15,7 +15,7 @@ export type FindOrphanDeps = {
   readonly terms: Terms
 }
 
-/** Whole cents that an authorization paid to `payTo`, and that the store does not know. */
+/** A payment of whole cents to `payTo`, by an authorization that the store does not know. */
 export type OrphanPayment = Transfer & { readonly nonce: NonNullable<Transfer['nonce']>; readonly payTo: Address }
 
 /** The arrivals of one range. */
@@ -31,7 +31,7 @@ export async function findNextHeight({ chain, checkpoint, terms }: FindOrphanDep
   return seen === 'silent' ? seen : seen + 1n
 }
 
-/** Every address that this wall is, was or asked to be paid at, according to settings, store and witness. */
+/** Every address at which this wall is paid, was paid or asked to be paid, according to settings, store and witness. */
 export const payeesOf = async (
   { checkpoint, terms }: { readonly checkpoint: Pick<ChainCheckpoint, 'payees'>; readonly terms: Pick<Terms, 'payTo'> },
   witnessed?: StorePosition,

@@ -1,9 +1,9 @@
-/** Keeps the witness up to date with the store. Each commit is written to the witness after it, never before. */
+/** Keeps the witness up to date with the store. The witness records each commit after it was made, never before. */
 
 import { isSamePosition, type StorePosition } from '../domain/store-position.ts'
 import type { Clock, Logger, Store, Witness } from '../ports.ts'
 
-// Many commits within this time cost one small file write.
+// All commits within this time share one small file write.
 const WRITE_EVERY_MS = 250
 
 export type KeepWitnessDeps = {
@@ -14,7 +14,10 @@ export type KeepWitnessDeps = {
 }
 
 export type WitnessKeeper = {
-  /** Must be called once the store is known to be current. Writes nothing before, so no older copy overwrites its witness. */
+  /**
+   * Must be called once the store is known to be current. Nothing is written before that, so no older copy overwrites
+   * its witness.
+   */
   begin(): void
   /** Must be called after each commit. */
   committed(): void

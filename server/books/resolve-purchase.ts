@@ -59,8 +59,9 @@ export async function notePayout(deps: ResolveDeps, key: PaymentKey, reference: 
 }
 
 /**
- * Whether an authorization without a known purchase paid this wall any amount. If the wall has booked it as stray, that is
- * known. Otherwise searches where the wall has not searched yet, then the whole chain, which some endpoints cannot show.
+ * Whether an authorization without a known purchase paid this wall any amount. If the wall has booked the payment as
+ * stray, that is known. Otherwise searches the blocks that the wall has not searched yet, then the whole chain, which
+ * some endpoints cannot show.
  */
 async function hasArrived(
   { chain, checkpoint, payouts, terms }: ResolveDeps,

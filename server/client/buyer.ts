@@ -1,6 +1,7 @@
 /**
- * Buys over x402, and pays once. A signed payment is saved before it is sent, sent again unchanged while its outcome is open (by
- * the next process if need be), and deleted once its receipt was handed on. `next-step.ts` decides; this does it.
+ * Buys over x402, and pays once. A signed payment is saved before it is sent. While its outcome is open, it is sent
+ * again unchanged, by the next process if need be. It is deleted once its receipt has been handed on. `next-step.ts`
+ * decides each step, and this module carries it out.
  */
 
 import { setTimeout as wait } from 'node:timers/promises'
@@ -34,13 +35,13 @@ import { WallError } from './wall-error.ts'
 /** How a buyer behaves. */
 export type BuyerOptions = {
   /**
-   * The most that one call may spend, in dollars, such as "12.00"; one dollar by default. It covers the purchase of the call and
-   * the unfinished purchases of earlier processes that it completes.
+   * The most that one call may spend, in dollars, such as "12.00"; one dollar by default. It covers the purchase of the
+   * call and the unfinished purchases of earlier processes that the call completes.
    */
   readonly maxDollars?: string | undefined
   /**
-   * Called each time before the same signed request is sent again, and once if a request takes long, with a sentence that says
-   * why; 0 stands for no response.
+   * Called with a status and an explanation before each resend of the same signed request, and once if a request takes
+   * long. Status 0 means no response.
    */
   readonly onWait?: ((status: number, message: string) => void) | undefined
   /** Called with a purchase that an earlier process left unfinished and that is finished now. */
@@ -53,16 +54,16 @@ export type BuyerOptions = {
 
 type BuyerDeps = BuyerOptions & {
   readonly account: Signer
-  readonly payments: SignedPayments // of this wallet at this wall
+  readonly payments: SignedPayments // the payments of this wallet at this wall
   readonly lock: Lock
-  /** What the wallet holds of what is asked for, as the chain shows it; throws a `WallError` if it cannot be asked. */
+  /** The wallet's balance of the requested asset on the chain; throws a `WallError` if the chain cannot be queried. */
   readonly balanceFor?: ((terms: Terms) => Promise<bigint>) | undefined
-  /** Whether the wallet owns an area of the wall, by its name. */
+  /** Whether the wallet owns the area of the wall with this name. */
   readonly owns?: (area: string) => Promise<boolean>
   readonly fetch?: Fetch
   readonly pause?: (ms: number) => Promise<unknown>
   readonly now?: () => number // Unix milliseconds
-  readonly slowMs?: number // after which a request counts as slow
+  readonly slowMs?: number // the time after which a request counts as slow
 }
 
 type Fetch = (request: Request) => Promise<Response>
@@ -78,7 +79,7 @@ export type Bought<Got extends Receipt | AreaReceipt = Receipt> = { readonly rec
 
 /** Buys; throws a `WallError` if that fails. */
 export type Buyer = {
-  /** Buys what is ordered, or takes up the unfinished purchase of the very same order. At most one of its payments is taken. */
+  /** Buys an order, or resumes the unfinished purchase of the very same order. At most one of its payments is taken. */
   buy<Got extends Receipt | AreaReceipt = Receipt>(order: OrderToPay): Promise<Bought<Got>>
   /** Finishes what earlier processes left, within the maximum; calls `onEarlier` or `onOpen` with each. */
   finish(): Promise<void>
@@ -95,7 +96,7 @@ type Session = { readonly left: Leftover[]; readonly unlock: () => Promise<void>
 const TRIES_MAX = 30
 const EARLIER_TRIES_MAX = 3
 
-// The first, and one more if the terms changed before it was used.
+// The first signature, and one more if the terms changed before the first one was used.
 const SIGNATURES_MAX = 2
 
 /** Makes a buyer. Its calls may run concurrently; those of other processes with the same folder wait. */
@@ -125,7 +126,7 @@ export function createBuyer(deps: BuyerDeps): Buyer {
 
   const buyIn = async (session: Session, order: OrderToPay): Promise<FinishedPurchase> => {
     const own = takeOrdered(session.left, order)
-    // Another call of this process may be finishing it already.
+    // Another call of this process may already be finishing this purchase.
     const finished = await own?.end?.catch(ignoreLimitError)
     if (finished !== undefined) return finished
     const saved = own?.end === undefined ? own?.saved : undefined
@@ -173,7 +174,7 @@ function createFinisher({ onEarlier, onOpen, now = Date.now }: BuyerDeps, pursue
     let rest = budget
     for (const leftover of left.slice()) {
       const { saved } = leftover
-      // Another call of this process may have taken it meanwhile.
+      // Another call of this process may have taken this payment meanwhile.
       if (leftover.end !== undefined || leftover.isPassedOver === true || !left.includes(leftover)) continue
       const cost = costOf(authorizationOf(saved), now())
       if (cost === undefined || cost > rest) {
@@ -185,7 +186,7 @@ function createFinisher({ onEarlier, onOpen, now = Date.now }: BuyerDeps, pursue
       const end = await leftover.end.catch(toWallError)
       if (!(end instanceof WallError)) onEarlier?.(end.receipt)
       else if (end.kind === 'unknown' || end.kind === 'paid') onOpen?.(end)
-      else continue // it has cost nothing, and no longer can
+      else continue // the payment has cost nothing, and no longer can
       rest -= cost
     }
   }
@@ -258,7 +259,7 @@ function createPursuer(deps: BuyerDeps, max: bigint): Pursue {
   }
 }
 
-/** Throws if the wallet cannot pay what it is about to sign, or if the chain does not say. */
+/** Throws if the wallet cannot pay the amount it is about to sign, or if the balance cannot be read. */
 async function checkBalance({ account, balanceFor }: BuyerDeps, terms: Terms): Promise<void> {
   const balance = await balanceFor?.(terms).catch((error: unknown) => {
     throw new WallError(withNothingPaid(toWallError(error)))
@@ -282,7 +283,7 @@ async function sign(
   })
 }
 
-/** Handles the saved payment as decided; returns the failure to throw. */
+/** Handles the saved payment as the step demands; returns the failure to throw. */
 async function createStopError(
   { failure, saved: what }: Extract<Step, { do: 'stop' }>,
   saved?: SavedPayment,
@@ -293,7 +294,7 @@ async function createStopError(
   return new WallError({ ...failure, message })
 }
 
-// It is only sent again, never signed for.
+// An order of an earlier process is only sent again, never signed for.
 const orderOf = ({ url, body }: SavedPayment): OrderToPay => ({
   url,
   ...(body === undefined ? {} : { body }),
@@ -305,7 +306,7 @@ const orderOf = ({ url, body }: SavedPayment): OrderToPay => ({
 const authorizationOf = ({ payment }: SavedPayment) =>
   parseAuthorization(payment) ?? { amount: undefined, until: undefined }
 
-/** Opens for the first caller, and closes after the last one. */
+/** Opens a session for the first caller, and closes it after the last one. */
 function createShared<T>(open: () => Promise<T>, close: (opened: T) => Promise<void>) {
   let inside = 0
   let opened: Promise<T> | undefined
@@ -330,13 +331,13 @@ function createShared<T>(open: () => Promise<T>, close: (opened: T) => Promise<v
   }
 }
 
-/** Takes the payment of the very same order out of what is left. */
+/** Takes the payment of the very same order out of the leftover payments. */
 function takeOrdered(left: Leftover[], order: OrderToPay): Leftover | undefined {
   const at = left.findIndex(({ saved }) => saved.url === order.url && saved.body === order.body)
   return left.splice(at, at < 0 ? 0 : 1)[0]
 }
 
-/** Ignores the error of a payment that is over; throws any other error. */
+/** Ignores the error of a payment that has ended; throws any other error. */
 function ignoreLimitError(error: unknown): undefined {
   if (toWallError(error).kind !== 'refused') throw error
 }
@@ -356,7 +357,7 @@ function parseAtomic(dollars: string): bigint {
   return BigInt(whole + fraction.padEnd(DECIMALS, '0'))
 }
 
-const ANSWER_MAX_MS = 240_000 // above the longest settlement that a wall waits for
+const ANSWER_MAX_MS = 240_000 // longer than the longest settlement that a wall waits for
 
 const fetchInTime: Fetch = (request) => fetch(request, { signal: AbortSignal.timeout(ANSWER_MAX_MS) })
 

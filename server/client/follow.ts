@@ -13,7 +13,7 @@ export type FollowOptions = {
   readonly signal?: AbortSignal | undefined // ends it
   /** Called each time a connection is established. */
   readonly onConnect?: (() => void) | undefined
-  /** Called once for each time without a connection, which is retried every two seconds. */
+  /** Called once for each interruption; the connection is retried every two seconds. */
   readonly onLost?: ((why: Failure) => void) | undefined
 }
 

@@ -38,7 +38,7 @@ export async function lock(folder: string, onWait: () => void = () => {}): Promi
   }
 }
 
-/** Writes the file, unless there is one. */
+/** Writes the file, unless it already exists. */
 const tryToCreate = (path: string): Promise<boolean> =>
   writeFile(path, String(process.pid), { flag: 'wx', mode: 0o600 }).then(() => true, answerOnCode('EEXIST', false))
 
@@ -54,7 +54,7 @@ function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {
-    // A process of another user is running, too.
+    // EPERM means that the process is running, but belongs to another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }

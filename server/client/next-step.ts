@@ -24,13 +24,13 @@ export type Answer = {
 /** A signed payment that was sent at least once. */
 export type SentPayment = {
   readonly amount: bigint | undefined // atomic units; `undefined` if the saved payment cannot be read
-  readonly until: number | undefined // Unix milliseconds after which it cannot be taken
-  readonly tries: number // how often this call sent it
+  readonly until: number | undefined // Unix milliseconds after which the payment cannot be taken
+  readonly tries: number // how often this call sent the payment
   readonly triesMax: number
-  readonly isEarlier: boolean // whether an earlier process signed it
+  readonly isEarlier: boolean // whether an earlier process signed the payment
 }
 
-/** The known facts when a response arrives. */
+/** The facts known when a response arrives. */
 export type Situation = {
   readonly url: string // of the order
   readonly blocks: number // in the order
@@ -38,15 +38,15 @@ export type Situation = {
   readonly max: bigint // the most that may be signed for, in atomic units
   readonly now: number // Unix milliseconds
   readonly signaturesLeft: number // how many payments this call may still sign, one at a time
-  readonly isOwn: boolean | undefined // whether the wallet owns the ordered position; `undefined` before that was checked
-  readonly sent?: SentPayment | undefined // the payment of the request; none if it carried none
+  readonly isOwn: boolean | undefined // whether the wallet owns the ordered position; `undefined` until that is checked
+  readonly sent?: SentPayment | undefined // the payment that the request carried, if any
 }
 
 /** The next step of a purchase. */
 export type Step =
   | { readonly do: 'sign'; readonly terms: Terms }
-  | { readonly do: 'ask' } // for the terms; a payment that was sent is over, and is removed
-  | { readonly do: 'check-owner' } // of the position, and decide again
+  | { readonly do: 'ask' } // asks for the terms; a payment that was sent has ended, and is removed
+  | { readonly do: 'check-owner' } // checks who owns the position, then decides again
   | { readonly do: 'resend'; readonly afterMs: number; readonly why: string }
   | { readonly do: 'deliver'; readonly receipt: object }
   | { readonly do: 'stop'; readonly saved: 'none' | 'kept' | 'removed' | 'set aside'; readonly failure: Failure }
@@ -54,13 +54,13 @@ export type Step =
 const WAIT_SECONDS = 2
 const WAIT_MAX_SECONDS = 30
 
-/** Decides the step after a response; `undefined` stands for a lost one. */
+/** Decides the step after a response; `undefined` stands for a lost response. */
 export const decideNextStep = (answer: Answer | undefined, situation: Situation): Step =>
   situation.sent === undefined
     ? stepAfterAsking(answer, situation)
     : stepAfterPaying(answer, { ...situation, sent: situation.sent })
 
-/** Nothing is signed in this call, or the signed payment is over. */
+/** Decides the step while nothing is signed in this call, or after the signed payment has ended. */
 function stepAfterAsking(answer: Answer | undefined, situation: Situation): Step {
   const { url, isOwn } = situation
   if (answer === undefined) return stop(withNothingPaid(unreachable(url)))
@@ -127,7 +127,7 @@ function stepAfterTerms({ status, terms: header }: Answer, { url, max, blocks }:
   })
 }
 
-/** Nothing is signed, because the chain shows that the wallet cannot pay it. */
+/** Nothing is signed, because the chain shows that the wallet cannot pay the price. */
 export const emptyWallet = (wallet: string, balance: bigint, { amount, network }: Terms): Failure => ({
   kind: 'refused',
   code: 'insufficient_funds',
@@ -159,7 +159,7 @@ const isRefused = (error: Failure | undefined): boolean =>
 
 const MISMATCH = 'order_mismatch'
 
-// Error codes of payments that the wall never sends to anybody.
+// Error codes with which the wall never sends a payment on to anybody.
 const DENIED = 'payer_denied'
 const UNSENT: ReadonlySet<string> = new Set([MISMATCH, DENIED])
 
@@ -225,7 +225,7 @@ function whyOpen(answer: Answer | undefined, error: Failure | undefined, { walle
   return `The wall refused the payment (${typeof reason === 'string' ? reason : error.code}).`
 }
 
-/** What a saved payment can still cost, and until when. */
+/** Describes how much a saved payment can still cost, and until when. */
 export function describeOpenPayment({ amount, until }: Pick<SentPayment, 'amount' | 'until'>, now: number): string {
   const payment = `The signed payment${amount === undefined ? '' : ` of ${formatAmount(amount)}`}`
   if (until === undefined) return `${payment} is saved, and may still be taken.`
@@ -240,7 +240,8 @@ const openMembers = ({ amount, until }: Pick<SentPayment, 'amount' | 'until'>) =
   ...(until === undefined ? {} : { until: new Date(until).toISOString() }),
 })
 
-// Clocks differ, and a chain's may lag. After this time, an expired authorization moves nothing, even if somebody else sends it.
+// Clocks differ, and a chain's clock may lag. After this time, an expired authorization moves nothing, even if somebody
+// else sends it.
 const OVER_AFTER_MS = 10 * 60_000
 
 /** The possible cost of sending an earlier payment again, in atomic units; `undefined` if it is unknown. */
@@ -248,7 +249,9 @@ export function costOf({ amount, until }: Pick<SentPayment, 'amount' | 'until'>,
   return until !== undefined && until + OVER_AFTER_MS < now ? 0n : amount
 }
 
-/** An earlier payment that is not sent again, because together with the call's own it would exceed the maximum. */
+/**
+ * An earlier payment that is not sent again, because together with the call's own payment it would exceed the maximum.
+ */
 export const notResent = (url: string, sent: Pick<SentPayment, 'amount' | 'until'>, now: number): Failure => ({
   kind: 'unknown',
   code: 'not_resent',

@@ -8,7 +8,7 @@ import { coordOf, parseCoord } from '../../shared/wall.ts'
 import type { OrderRequest } from './signed-payments.ts'
 import { WallError } from './wall-error.ts'
 
-/** What is bought: the request for it, and what its payment is bound to. */
+/** An order: its request, and the text that its payment is bound to. */
 export type OrderToPay = OrderRequest & {
   readonly text: string // see `shared/order.ts`
   readonly blocks: number
@@ -18,7 +18,7 @@ export type OrderToPay = OrderRequest & {
 /** The listing of an area; its picture is separate, as palette indices row by row. */
 export type AreaListing = Omit<AreaOrder, 'image' | 'pixels' | 'fit' | 'dither'>
 
-/** One block: `col,row` or `next`. `at` makes an address of the wall. */
+/** Makes the order of one block, `col,row` or `next`. `at` makes a URL of the wall. */
 export function createBlockOrder(
   at: (path: string, query: ListingQuery) => URL,
   target: string,
@@ -35,7 +35,7 @@ export function createBlockOrder(
   return { url: url.href, text, blocks: 1, ...(block === 'next' ? {} : { place: `${block},1x1` }) }
 }
 
-/** A rectangle of blocks, all or none. */
+/** Makes the order of a rectangle of blocks, all or none. */
 export function createAreaOrder(url: URL, listing: AreaListing, rows: Uint8Array | undefined): OrderToPay {
   const { at = 'next', w, h } = listing
   const corner = toCanonicalTarget(at)
@@ -46,7 +46,7 @@ export function createAreaOrder(url: URL, listing: AreaListing, rows: Uint8Array
   return { url: url.href, body, text, blocks: w * h, ...(corner === 'next' ? {} : { place: area }) }
 }
 
-/** A position as the wall writes it, so that `07,3` is bound as `7,3`; the wall rejects an invalid one. */
+/** A position as the wall writes it, so that `07,3` is bound as `7,3`; the wall rejects an invalid position. */
 function toCanonicalTarget(target: string): string {
   const block = parseCoord(target)
   return block === undefined ? target : coordOf(block)
@@ -63,7 +63,7 @@ const pickListing = ({ name, framework, message, link, painter }: Omit<ListingQu
 const omitUndefined = <Name extends keyof Order>(name: Name, value: string | undefined): Partial<Order> =>
   value === undefined ? {} : { [name]: value }
 
-/** The text of an order. No wall takes a line break in any member. */
+/** The text of an order. No wall accepts a line break in any member. */
 function boundText(order: Order): string {
   try {
     return formatOrderText(order)

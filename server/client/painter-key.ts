@@ -24,7 +24,7 @@ export async function painterIn(folder: string): Promise<PrivateKeyAccount> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const unfinished = `${locateKeyFile(folder)}.${randomUUID()}`
   await writeFile(unfinished, generatePrivateKey(), { mode: 0o600, flush: true })
-  // If two processes create one, the first one wins.
+  // If two processes create a painter at the same time, the first one wins.
   await link(unfinished, locateKeyFile(folder)).catch(answerOnCode('EEXIST', undefined))
   await rm(unfinished)
   return await painterIn(folder)

@@ -13,7 +13,7 @@ export type Signer = Pick<LocalAccount, 'address' | 'signTypedData'>
 export type Terms = {
   readonly amount: bigint // atomic units of USDC
   readonly payTo: `0x${string}`
-  readonly seconds: number // for how long the payment is to be good
+  readonly seconds: number // for how long the payment must be valid
   readonly network: Network
   readonly accepted: object // the offer, which the payment repeats
   readonly resource: unknown
@@ -24,7 +24,7 @@ export type Terms = {
 /** The extension of x402 that carries the salt of a bound order. */
 const BINDING = 'order-binding'
 
-// A wall requests five minutes. No payment is valid for longer than this, whatever it requests.
+// A wall requests five minutes. No payment is valid for longer than this limit, whatever the wall requests.
 const SECONDS_MAX = 600
 
 /** Reads the PAYMENT-REQUIRED header: `unsupported` if it has no offer that this client signs. */
@@ -74,8 +74,9 @@ const SALT_BYTES = 32
 export const createSalt = (): `0x${string}` => bytesToHex(crypto.getRandomValues(new Uint8Array(SALT_BYTES)))
 
 /**
- * The PAYMENT-SIGNATURE header of a payment that can buy one order only: its nonce is bound to the order's text. The salt is sent
- * to a wall that announces the binding; without it the wall rejects the payment, so that nobody can strip it in transit.
+ * The PAYMENT-SIGNATURE header of a payment that can buy one order only: its nonce is bound to the order's text. The
+ * salt is sent to a wall that announces the binding. Such a wall rejects the payment without the salt, so nobody can
+ * strip the salt in transit.
  */
 export async function signPayment(
   signer: Signer,
@@ -103,7 +104,7 @@ export async function signPayment(
   return Buffer.from(JSON.stringify(payment)).toString('base64')
 }
 
-/** What a signed payment can cost, and until when: `undefined` if the header is malformed. */
+/** How much a signed payment can cost, and until when; `undefined` if the header is malformed. */
 export function parseAuthorization(header: string): { readonly amount: bigint; readonly until: number } | undefined {
   const authorization = memberOf(memberOf(decodeHeader(header), 'payload'), 'authorization')
   const [value, validBefore] = ['value', 'validBefore'].map((name) => String(memberOf(authorization, name)))

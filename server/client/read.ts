@@ -10,7 +10,10 @@ export const read = async <T>(url: URL, init: RequestInit = {}): Promise<T> => a
 const BUSY_MS_MAX = 30_000
 const RETRY_MS_MAX = 5000
 
-/** The same for free work that the wall limits. While the wall is busy, sends the request again after the time that it names. */
+/**
+ * Reads the result of free work that the wall limits. While the wall is busy, sends the request again after the time
+ * that the wall names.
+ */
 export async function readWhenFree<T>(url: URL, init: RequestInit = {}): Promise<T> {
   const began = performance.now()
   for (;;) {

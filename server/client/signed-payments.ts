@@ -1,4 +1,4 @@
-/** Signed payments on disk, from before the first request until the response was delivered. */
+/** Signed payments on disk, from before the first request until the response is delivered. */
 
 import { createHash } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
@@ -11,7 +11,7 @@ export type OrderRequest = { readonly url: string; readonly body?: string }
 /** An order with its payment. Sent again unchanged, it never pays twice. */
 export type SignedRequest = OrderRequest & {
   readonly payment: string // the PAYMENT-SIGNATURE header
-  readonly salt?: string // which binds its nonce to the order
+  readonly salt?: string // which binds the payment's nonce to the order
 }
 
 /** A payment on disk, until `remove`. `setAside` keeps it as a proof, which is not sent again, and returns its path. */
@@ -28,7 +28,7 @@ export type SignedPayments = {
 /** A payment that is not safely on disk, and must not be sent. */
 export class NotSavedError extends Error {
   override readonly name = 'NotSavedError'
-  readonly leftAt: string | undefined // if it could not be deleted either
+  readonly leftAt: string | undefined // the path, if the file could not be deleted either
 
   constructor(cause: unknown, leftAt?: string) {
     super(cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error', { cause })
@@ -67,7 +67,7 @@ export function openSignedPayments(
         throw new NotSavedError(error)
       }
       try {
-        // The file is there completely or not at all.
+        // After the rename, the file exists completely or not at all.
         await rename(unfinished, path)
         await sync(folder)
       } catch (error) {
@@ -120,7 +120,7 @@ async function isEmptied(path: string): Promise<boolean> {
 }
 
 async function syncFolder(folder: string): Promise<void> {
-  // Windows cannot open a folder, and need not.
+  // Windows cannot open a folder, and need not flush it.
   if (process.platform === 'win32') return
   const handle = await open(folder, 'r')
   try {
@@ -138,5 +138,5 @@ export const answerOnCode =
     throw error
   }
 
-/** Stands for a missing file or folder. */
+/** Returns `value` if a file or folder is missing; throws any other error. */
 export const answerIfMissing = <T>(value: T) => answerOnCode('ENOENT', value)

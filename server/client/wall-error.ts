@@ -1,7 +1,7 @@
 import { parseObject } from './json.ts'
 
 /**
- * What a failed call means for its caller's money:
+ * The meaning of a failed call for its caller's money:
  *
  * - `refused`: the wall rejects the order, and took nothing;
  * - `above-max`: it costs more than the caller allows, and nothing was signed;
@@ -25,9 +25,9 @@ export type Failure = {
   readonly kind: FailureKind
   readonly code: string // the wall's own error code if it gave one
   readonly message: string
-  readonly status?: number | undefined // of the response, if there was one
+  readonly status?: number | undefined // status of the response, if there was one
   readonly charged?: unknown // the wall's statement about the payment: `yes`, `no` or `unknown`
-  readonly amount?: string | undefined // of a payment that may still be taken, in dollars
+  readonly amount?: string | undefined // amount in dollars of a payment that may still be taken
   readonly until?: string | undefined // ISO time after which that payment cannot be taken any more
 }
 
@@ -59,13 +59,13 @@ export const unreachable = (url: URL | string): Failure => ({
   message: `Nothing responded at ${new URL(url).origin}.`,
 })
 
-/** Sends a request. Throws `unavailable` if nothing answers. */
+/** Sends a request. Throws `unavailable` if nothing responds. */
 export const ask = (request: URL | Request, init: RequestInit = {}): Promise<Response> =>
   fetch(request, init).catch(() => {
     throw new WallError(unreachable(request instanceof URL ? request : request.url))
   })
 
-/** The error that a body is, if it is one that a wall gives. */
+/** The error in a body, if it is one that a wall returns. */
 export function parseError(status: number, body: object): Failure | undefined {
   const { error, message, taken, held, charged } = { ...NO_ERROR, ...body }
   if (typeof error !== 'string' || error === '') return undefined
@@ -76,7 +76,7 @@ export function parseError(status: number, body: object): Failure | undefined {
 
 const NO_ERROR = { error: undefined, message: '', taken: [], held: [], charged: undefined }
 
-/** Which blocks of an area stand in the way. */
+/** Names the blocks of an area that prevent its purchase. */
 const inTheWay = (what: string, blocks: unknown): string =>
   Array.isArray(blocks) && blocks.length > 0 ? ` ${what}: ${blocks.join(' ')}.` : ''
 
@@ -88,7 +88,7 @@ export const noWall = (url: URL | string, status: number): Failure => ({
   status,
 })
 
-/** Why a response is not what was asked for. */
+/** The failure that an error response describes. */
 export async function failureOf(response: Response): Promise<WallError> {
   const text = await response.text().catch(() => '')
   return new WallError(parseError(response.status, parseObject(text)) ?? noWall(response.url, response.status))

@@ -1,4 +1,4 @@
-/** A wall as a library: what its HTTP interface offers, typed by its contract. */
+/** A wall as a library: the functions of its HTTP interface, typed by its contract. */
 
 import { join } from 'node:path'
 import type { LocalAccount } from 'viem/accounts'
@@ -52,67 +52,82 @@ export type {
 
 /** How a wall is used. */
 export type WallOptions = BuyerOptions & {
-  /** The account that pays and signs, as viem's `privateKeyToAccount` makes it. Reading needs none. */
+  /** The account that pays and signs, as viem's `privateKeyToAccount` makes it. Reading needs no account. */
   readonly account?: LocalAccount | undefined
-  /** The painter that may repaint what is bought, and signs repaints without an account; see `painterIn`. */
+  /** The painter that may repaint purchases, and signs repaints if there is no account; see `painterIn`. */
   readonly painter?: LocalAccount | undefined
-  /** A `fetch` that answers a demand to sign in (x402's `sign-in-with-x`): it repaints where the wallet signs no texts. */
+  /**
+   * A `fetch` that answers a demand to sign in (x402's `sign-in-with-x`): it repaints if the wallet does not sign
+   * texts.
+   */
   readonly signIn?: Fetch | undefined
-  /** JSON-RPC endpoints of the wall's network, asked in this order. With them nothing is signed that the wallet cannot pay. */
+  /**
+   * JSON-RPC endpoints of the wall's network, queried in this order. With endpoints, nothing is signed that the wallet
+   * cannot pay.
+   */
   readonly rpc?: readonly string[] | undefined
-  /** The folder that stores signed payments until they are answered; `stateFolder()` by default. */
+  /** The folder that stores signed payments until their receipts arrive; `stateFolder()` by default. */
   readonly folder?: string | undefined
 }
 
 type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
 /**
- * What is asked for with an area: `at` is its top left block, or `next`; `image` a PNG or JPEG of at most 2 MiB, which the wall
- * converts first, by `fit` and `dither`, so that what is bought are the very pixels.
+ * The order of an area: `at` is its top left block, or `next`. `image` is a PNG or JPEG of at most 2 MiB. The wall
+ * converts it first, by `fit` and `dither`, so that exactly these pixels are bought.
  */
 export type AreaWish = Omit<AreaOrder, 'image' | 'pixels'> & {
   readonly image?: Uint8Array | undefined
   readonly pixels?: Uint8Array | undefined // instead of an image: palette indices, row by row over the whole area
 }
 
-/** What an owner changes about an area; `null` clears a message or link. */
+/** An owner's changes to an area; `null` clears a message or link. */
 export type AreaFields = Pick<EditFields, 'message' | 'link'> & { readonly pixels?: Uint8Array | undefined }
 
-/** A wall at an address. Every call throws a `WallError` where the wall does not do it. */
+/** A wall at an address. Every call throws a `WallError` if the wall does not carry it out. */
 export type Wall = {
   readonly url: URL
   /** The account's address. */
   readonly address: () => string
   /** The folder of the account's unfinished purchases. */
   readonly folder: () => string
-  /** Buys a block: `next`, or `col,row`. Signs one payment at most; one that was left unfinished is taken up. */
+  /**
+   * Buys a block: `next`, or `col,row`. Signs one payment at most, and resumes an unfinished purchase of the same
+   * order.
+   */
   buy(target?: string, listing?: ListingQuery): Promise<Receipt>
-  /** The same, with the payment kept on disk until `done`: for a caller that must hand the receipt on before. */
+  /** Buys a block, and keeps the payment on disk until `done`, for a caller that must first hand on the receipt. */
   purchase(target?: string, listing?: ListingQuery): Promise<Bought>
-  /** Buys a rectangle of blocks in one payment, all or none; one that was left unfinished is taken up. */
+  /** Buys a rectangle of blocks in one payment, all or none; resumes an unfinished purchase of the same order. */
   buyArea(wish: AreaWish): Promise<AreaReceipt>
-  /** The same, with the payment kept on disk until `done`. */
+  /** Buys an area, and keeps the payment on disk until `done`. */
   purchaseArea(wish: AreaWish): Promise<Bought<AreaReceipt>>
   /** Finishes purchases that an earlier process left; calls `onEarlier` with each. */
   finish(): Promise<void>
-  /** Repaints a block of the account's, or of one whose painter it is: `pixels` are 200 hex digits; `null` clears a message or link. */
+  /**
+   * Repaints a block that the account owns or is the painter of: `pixels` are 200 hex digits; `null` clears a message
+   * or link.
+   */
   repaint(coord: string, fields: EditFields): Promise<EditAnswer>
-  /** Repaints an area, named `col,row,WxH`, of which every block is the account's, or has it as painter: with one signature. */
+  /** Repaints an area, named `col,row,WxH`, with one signature. The account must own every block or be its painter. */
   repaintArea(area: string, fields: AreaFields): Promise<EditAreaAnswer>
-  /** How much of an area is open, and whose it is. */
+  /** How much of an area is open, and who owns it. */
   area(area: string): Promise<AreaState>
-  /** Whether every block of an area is the account's. */
+  /** Whether the account owns every block of an area. */
   owns(area: string): Promise<boolean>
   /** The deed of a sold block; `undefined` while it can be bought. */
   block(coord: string): Promise<Deed | undefined>
   canvas(): Promise<Canvas>
-  /** What a wallet owns and is waiting for, the account's own where none is named; `undefined` before its first purchase. */
+  /**
+   * The possessions and unfinished purchases of a wallet, by default the account's own; `undefined` before its first
+   * purchase.
+   */
   wallet(address?: string, after?: number): Promise<WalletStanding | undefined>
-  /** Free room for `w` x `h` blocks. */
+  /** Open space for `w` x `h` blocks. */
   space(query: Partial<SpaceQuery>): Promise<Spaces>
-  /** A PNG or JPEG, or bare RGB or RGBA bytes, as the pixels of `w` x `h` blocks. */
+  /** Converts a PNG or JPEG, or bare RGB or RGBA bytes, to the pixels of `w` x `h` blocks. */
   pixels(image: Uint8Array, query: Partial<PixelsQuery>): Promise<PaintedBlocks>
-  /** The same as palette indices, row by row over all of them, as areas take them. */
+  /** Converts a picture to palette indices, row by row over all blocks, as areas accept them. */
   areaPixels(image: Uint8Array, query: Partial<PixelsQuery>): Promise<Uint8Array>
   /** Every change from now on, or after a number; it reconnects automatically until the signal ends it. */
   follow(options?: FollowOptions): AsyncGenerator<ChangeDto | Reset>
@@ -184,7 +199,7 @@ export function wall(address: string | URL, options: WallOptions = {}): Wall {
   }
 }
 
-/** Takes the receipt, and lets go of the saved payment. */
+/** Deletes the saved payment, and returns the receipt. */
 async function takeReceipt<Got extends Receipt | AreaReceipt>({ receipt, done }: Bought<Got>): Promise<Got> {
   await done()
   return receipt
@@ -230,7 +245,7 @@ function createOnce<T>(make: () => T): () => T {
   return () => (made ??= { it: make() }).it
 }
 
-/** Makes a change that a wallet signs on its way. */
+/** Makes a change that the wallet signs during the request. */
 async function fetchSignedIn<T>(signIn: Fetch, url: URL, fields: object): Promise<T> {
   const response = await signIn(url.href, createSendInit('POST', fields)).catch((error: unknown) => {
     const why = error instanceof Error ? error.message : String(error)

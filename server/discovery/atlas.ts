@@ -8,7 +8,7 @@ import type { WallView } from '../domain/wall/wall-view.ts'
 import { PATHS } from './links.ts'
 import { hostOf, escapeMarkup, type Site } from './site.ts'
 
-/** What a page of the atlas lists: artworks, those of one agent, or agents. Pages count from 1. */
+/** The content of a page of the atlas: all artworks, the artworks of one agent, or agents. Pages count from 1. */
 export type AtlasPart =
   | { readonly list: 'works'; readonly agent?: number; readonly page: number }
   | { readonly list: 'agents'; readonly page: number }
@@ -115,7 +115,7 @@ function sizeText({ blocks }: Artwork): string {
   return blocks.length > 1 && cols * rows === blocks.length ? `${cols} × ${rows} blocks` : formatBlocks(blocks.length)
 }
 
-/** Address of a work on the wall. */
+/** The address of an artwork on the wall. */
 const wallLinkOf = ({ blocks }: Artwork) => `/?work=${formatFirstCoord(blocks)}`
 
 const formatFirstCoord = ([first]: Artwork['blocks']) => (first === undefined ? '' : coordOf(first))

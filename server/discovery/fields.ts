@@ -16,7 +16,7 @@ export const listFieldRows = ({ properties, required = [] }: TObject): string[][
 
 const escapeCell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ')
 
-/** What a value may be, in words. */
+/** The rule for a value, in words. */
 function valuesOf(schema: TSchema): string {
   if (Array.isArray(schema['anyOf'])) return schema['anyOf'].map(valuesOf).join(' or ')
   if (schema['const'] !== undefined) return JSON.stringify(schema['const'])

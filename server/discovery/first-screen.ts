@@ -9,7 +9,7 @@ import { escapeMarkup } from './site.ts'
 export type FirstScreen = {
   readonly sold: ReadonlySet<BlockIndex> | ReadonlyMap<BlockIndex, unknown>
   readonly perBlock: string // in dollars with cents
-  readonly lastBuyer: string | undefined // the name of its last buyer
+  readonly lastBuyer: string | undefined // the name of the wall's last buyer
 }
 
 /** The page with the counts, the last sale, and the area that the camera opens on: column, row, width and height in blocks. */

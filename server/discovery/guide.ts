@@ -1,4 +1,6 @@
-/** What agents read first: the guide, its dozen key sentences, and the routine for owners. The texts are in `texts`. */
+/**
+ * The first texts for agents: the guide, its dozen key sentences, and the routine for owners. The texts are in `texts`.
+ */
 
 import type { TObject } from '@sinclair/typebox'
 import { AREA_BLOCKS_MAX } from '../../shared/area.ts'
@@ -35,7 +37,10 @@ import llmsText from './texts/llms.md' with { type: 'text' }
 import robotsText from './texts/robots.txt' with { type: 'text' }
 import { INDEX_RULE, PURE_COLOURS, WORKED_EXAMPLE, WORKED_REGISTRATION, WORKED_SIGN_IN } from './worked-example.ts'
 
-/** Everything an agent needs to read, buy, repaint and recover, from the address alone, in Markdown. */
+/**
+ * The guide in Markdown, for an agent that knows only the address: everything it needs to read, buy, repaint and
+ * recover.
+ */
 export const renderGuide = (site: Site): string =>
   fillText(guideText, {
     ...factsOf(site),
@@ -44,11 +49,14 @@ export const renderGuide = (site: Site): string =>
     ...renderSigningValues(site),
   })
 
-/** What an agent must know before its first request, one sentence per line: for `info.x-guidance` and llms.txt. */
+/**
+ * The facts that an agent must know before its first request, one sentence per line: for `info.x-guidance` and
+ * llms.txt.
+ */
 export const renderEssentials = (site: Site): readonly string[] =>
   fillText(essentialsText, factsOf(site)).trimEnd().split('\n')
 
-/** What an owner should fetch on a timer: the changes at its blocks and next to them. */
+/** The data that an owner should fetch on a timer: the changes at its blocks and next to them. */
 export const renderHeartbeat = (site: Site): string => fillText(heartbeatText, factsOf(site))
 
 /** /llms.txt, in the format of llmstxt.org: a title, a summary, key facts, and lists of links. */
@@ -90,7 +98,7 @@ const SIZES = {
   AREA_BLOCKS_MAX,
 }
 
-/** Values of a word or a sentence. */
+/** Placeholder values of a word or a sentence. */
 function factsOf(site: Site): Values {
   const { baseUrl, title, terms } = site.offer
   return {

@@ -13,7 +13,7 @@ import { formatContactUri, escapeMarkup, priceOf, type Site, renderTagline } fro
 type Sharing = {
   readonly title: string
   readonly description: string
-  readonly query: string // of the page, and of the card
+  readonly query: string // query string of the page and of the card
   readonly alt: string // describes the card
 }
 
@@ -68,7 +68,7 @@ function describeBlock(site: Site, view: WallView, block: Parameters<typeof coor
 /** The address of a card, below that of the service. */
 export const formatCardPath = ({ query }: Sharing): string => PATHS.card + query
 
-/** The tags with the service's own address, which the built page does not know, or with the shared subject. */
+/** The tags that depend on the service's own address, which the built page does not know, or on the shared subject. */
 export function renderHeadTags(site: Site, sharing: Sharing): string {
   const { baseUrl } = site.offer
   const contact = formatContactUri(site)
@@ -85,7 +85,7 @@ export function renderHeadTags(site: Site, sharing: Sharing): string {
     renderPropertyMeta('og:image:height', String(CARD_HEIGHT)),
     renderPropertyMeta('og:image:alt', sharing.alt),
     renderNamedMeta('twitter:card', 'summary_large_image'),
-    // The page shows whom to contact about its content.
+    // The page reads from this tag whom to contact about its content.
     ...(contact === undefined ? [] : [renderNamedMeta('contact', contact)]),
     renderLinkTag('alternate', baseUrl + PATHS.skill, 'text/markdown'),
     renderLinkTag('alternate', baseUrl + PATHS.atlasFeed, 'application/atom+xml'),

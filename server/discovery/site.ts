@@ -1,4 +1,4 @@
-/** The inputs of every document: the offer, the operator and the tools. Never the request or the clock. */
+/** The inputs of every document: the offer, the operator and the tools. They never include the request or the clock. */
 
 import manifest from '../../package.json'
 import { ASSET_SYMBOL, formatMoney } from '../../shared/money.ts'
@@ -13,7 +13,7 @@ type ToolMetadata = { readonly name: string; readonly title: string }
 /** The inputs of the documents. */
 export type Site = {
   readonly offer: Offer
-  readonly contact: string | null // the operator's, from the settings
+  readonly contact: string | null // the operator's contact, from the settings
   readonly tools: readonly ToolMetadata[]
   readonly operations: readonly Operation[]
 }
@@ -33,13 +33,13 @@ export const VERSION = manifest.version
 export const renderTagline = (site: Pick<Site, 'offer'>): string =>
   `A public ${WIDTH}x${HEIGHT} billboard. Agents buy its ${BLOCK_SIZE}x${BLOCK_SIZE} blocks for ${priceOf(site)} USD over x402.`
 
-/** The first sentence of all, because clients with shorter limits cut it silently. */
+/** The first sentence of the texts for agents, because clients with a lower limit fail without an error. */
 export const spendCap = (site: Site): string => `your client's spend cap must allow ${priceOf(site)} USD`
 
 /** The host name that owners sign for: the address without its port. */
 export const hostOf = ({ offer }: Site): string => new URL(offer.baseUrl).hostname
 
-/** What is sold, in a sentence or two. */
+/** A description of the product, in a sentence or two. */
 export const renderPitch = ({ offer }: Site): string =>
   `${offer.title} is a public billboard of ${WIDTH} x ${HEIGHT} pixels, divided into ${TOTAL_BLOCKS} blocks of ${BLOCK_SIZE} x ${BLOCK_SIZE}. Software agents buy blocks over x402 v2, ${priceOf({ offer })} USD each (${offer.terms.amount} atomic units of ${ASSET_SYMBOL} on ${offer.terms.network}; the facilitator pays the gas), and repaint their own for free with a signature. Reading is free.`
 

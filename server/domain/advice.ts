@@ -1,6 +1,6 @@
 /**
- * What to do after a response that is not a receipt, in the same words everywhere: whether money moved, the next step of a
- * client that can resend a signed request and of one that cannot, and where to check.
+ * Advice after a response that is not a receipt, in the same words everywhere: whether money moved, and where to check.
+ * It names the next step of a client that can resend a signed request, and of one that cannot.
  */
 
 const OTHERWISE =

@@ -3,8 +3,9 @@
 import type { UnixMs } from './purchase/payment.ts'
 
 /**
- * Kinds of dependencies. `chain` is the network itself, as its endpoints report it; `purchases` are the outcomes of purchases, `queue` the
- * waits of expensive requests, `backup` the age of the last backup, `webhook` whether it accepts notices, `catalogue` whether it lists the wall, and `event-loop` whether the wall itself is in time.
+ * Kinds of dependencies. `chain` is the network itself, as its endpoints report it; `purchases` are the outcomes of
+ * purchases, `queue` the waits of expensive requests, `backup` the age of the last backup, `webhook` whether it accepts
+ * notices, `catalogue` whether it lists the wall, and `event-loop` whether the wall's own process runs on time.
  */
 export type DependencyKind =
   | 'facilitator'
@@ -22,21 +23,21 @@ export type DependencyKind =
   | 'catalogue'
   | 'event-loop'
 
-/** One dependency; `name` is a host, a network or a word of ours, never a secret. */
+/** One dependency; `name` is a host, a network or a fixed word, never a secret. */
 export type Dependency = { readonly kind: DependencyKind; readonly name: string }
 
-/** The state of a dependency, and since when; `reason` says in a clause of ours what is wrong while it is `down`. */
+/** The state of a dependency, and since when; while it is `down`, `reason` describes the problem in our own words. */
 export type DependencyState = Dependency & {
   readonly state: 'up' | 'down'
   readonly since: UnixMs
   readonly reason: string | null
 }
 
-// One of these is enough to sell, so only an outage of all of a kind stops sales.
+// One working dependency of such a kind is enough to sell, so only an outage of all of a kind stops sales.
 const REPLACEABLE: readonly DependencyKind[] = ['facilitator', 'chain-endpoint']
 
 // A disk that fills up still accepts writes; when it does not, `store-write` is down. And while purchases fail, or are late,
-// some succeed: a load balancer that sent no more requests would never see the end of it.
+// some succeed: a load balancer that sent no more requests would never see the failures end.
 const ONLY_WARNS: readonly DependencyKind[] = [
   'disk',
   'backup',

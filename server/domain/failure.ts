@@ -91,7 +91,7 @@ export const isFailure = (result: unknown): result is Failure =>
 
 /**
  * The store cannot be written or read now. Nothing of the failed step was stored, with one exception: if a server fails
- * during a commit, the commit may be there. The next read shows it.
+ * during a commit, the commit may have been saved. The next read shows it.
  */
 export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable'

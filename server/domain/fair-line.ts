@@ -1,4 +1,4 @@
-/** A line of what waits for its turn, in which senders take turns: who sends much only delays their own. */
+/** A queue in which senders take turns, so that a sender of many items only delays its own. */
 
 export type FairLine<Item> = {
   length(): number
@@ -8,15 +8,15 @@ export type FairLine<Item> = {
   /** Takes the first item of the sender whose turn it is. */
   shift(): Item | undefined
   /**
-   * Takes away the newest item that may go, of the sender with the most of them waiting. If others have as many as the newcomer,
-   * it is the newcomer's.
+   * Drops the newest item that may go, of the sender with the most waiting items. If others have as many as the
+   * newcomer, drops the newcomer's.
    */
   dropOne(newcomer: string): Item | undefined
 }
 
 /** Makes an empty line; `mayGo` says which items can be dropped. */
 export function createFairLine<Item>(mayGo: (item: Item) => boolean = () => true): FairLine<Item> {
-  const waiting = new Map<string, Item[]>() // in the order of the next turns
+  const waiting = new Map<string, Item[]>() // senders in the order of their next turns
   let length = 0
   const lengthOf = (own: readonly Item[] = []) => (own.some(mayGo) ? own.length : 0)
   return {

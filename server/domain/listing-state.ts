@@ -2,10 +2,10 @@
 
 import type { UnixMs } from './purchase/payment.ts'
 
-/** What a catalogue lists of the wall. */
+/** A catalogue's listing of the wall. */
 export type Listing = {
   readonly catalogue: string // its host
   readonly addresses: number // how many paid addresses it lists
-  readonly seenAt: UnixMs // when it last responded
-  readonly listedAt: UnixMs // when it last listed one, or since when it is watched
+  readonly seenAt: UnixMs // when the catalogue last responded
+  readonly listedAt: UnixMs // when the catalogue last listed an address, or since when it has been watched
 }

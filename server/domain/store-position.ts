@@ -7,16 +7,19 @@ export type Database =
   | { readonly kind: 'sqlite'; readonly path: string }
   | { readonly kind: 'postgres'; readonly url: string }
 
-/** Never decreases. Every sale and every visible change is a change of the log; every claim is a payment. */
+/**
+ * The progress of a store, which never decreases. Every sale and every visible change is a change in the log; every
+ * claim is a payment.
+ */
 export type Progress = {
   readonly change: number // the log's last number
   readonly payment: number // the last payment's number
 }
 
-/** The same, with the height up to which the chain was searched, and for which addresses. */
+/** A store's progress, with the height up to which the chain was searched, and the addresses it was searched for. */
 export type StorePosition = Progress & {
-  readonly height: bigint // of the chain, up to which all money is accounted for; 0 on a wall that never searched
-  readonly payees: readonly Address[] // every address that the wall asked to be paid at, in order
+  readonly height: bigint // the chain height up to which all money is accounted for; 0 on a wall that never searched
+  readonly payees: readonly Address[] // every address at which the wall has asked to be paid, in order
 }
 
 /** Whether a store lacks changes or payments that were seen before. */

@@ -5,21 +5,24 @@
 
 import { createLru } from '../../shared/lru.ts'
 
-/** The burst, and the rate per second from then on. */
+/** The burst, and the refill rate per second. */
 export type Budget = { readonly burst: number; readonly perSecond: number }
 
-/** The buckets of one budget, one per key. Times are milliseconds by the monotonic clock. */
+/** The buckets of one budget, one per key. Times are milliseconds of the monotonic clock. */
 export type Buckets = {
-  /** Takes `cost` from the bucket of `key`; returns 0, or after how many milliseconds there will be enough. */
+  /** Takes `cost` from the bucket of `key`; returns 0, or the number of milliseconds until there is enough. */
   take(key: string, now: number, cost?: number): number
-  /** The same without taking anything. */
+  /** Returns the wait for one token, without taking it. */
   wait(key: string, now: number): number
 }
 
-// A seventh of a second, taken seven times, is not quite a second.
+// Tolerates rounding errors: seven times a seventh of a second is not quite a second.
 const ROUNDING_MS = 1e-6
 
-/** Makes buckets for at most `keysMax` keys. Beyond that, the least recently used one is forgotten, and is full again. */
+/**
+ * Makes buckets for at most `keysMax` keys. Beyond that, the least recently used bucket is dropped, and its key starts
+ * with a full one again.
+ */
 export function createTokenBuckets({ burst, perSecond }: Budget, keysMax: number): Buckets {
   const fullAt = createLru<string, number>(keysMax)
   const perTokenMs = 1000 / perSecond

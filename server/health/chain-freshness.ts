@@ -1,4 +1,4 @@
-/** Treats a chain that makes no blocks as silent: sent transactions do not appear in it. */
+/** Treats a chain that makes no blocks as unresponsive, because it does not include sent transactions. */
 
 import type { Chain, ChainHealth, Clock } from '../ports.ts'
 
@@ -9,9 +9,9 @@ const STILL = 'the chain has produced no block for more than a minute, or its en
 const STALLED: ChainHealth = { kind: 'stalled', what: STILL }
 
 /**
- * The chain, silent once its newest block's number has not grown for a minute by the monotonic clock. A payment that it shows
- * as paid or void stays so. It is not believed that a payment is unspent, because it may be sent and not yet in a block.
- * `report` is called after each reading with the problem, or `null`.
+ * Wraps a chain to be silent once its newest block's number has not grown for a minute by the monotonic clock. A
+ * payment shown as paid or void stays so. One shown as unspent is not trusted, because it may be sent but not yet in a
+ * block. `report` is called after each reading with the problem, or `null`.
  */
 export function guardChainFreshness(
   chain: Chain,

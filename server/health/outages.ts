@@ -14,7 +14,7 @@ export type Outages = {
   all(): readonly DependencyState[]
 }
 
-/** What a watch needs that compares times and reports outages. */
+/** The dependencies of a watch that compares times and reports outages. */
 export type WatchDeps = { readonly clock: Clock; readonly outages: Outages }
 
 /** The inputs of the tracking. `isLate` says whether this process is late itself. */
@@ -43,7 +43,7 @@ export function trackOutages({ clock, logger, isLate = () => false }: OutageDeps
   }
 }
 
-// These are measured here, so a late process does not distort them.
+// This process measures these kinds itself, so they stay valid while it is late.
 const OF_ITSELF: ReadonlySet<string> = new Set<DependencyKind>(['event-loop', 'purchases', 'queue', 'disk', 'backup'])
 
 /** The result of a readiness check. `reasons` say why it is not ready, in our words. */
@@ -56,11 +56,11 @@ export type Ready = {
 export type Readiness = {
   /** Whether a purchase would succeed now. */
   sells(): Ready
-  /** Whether readers get responses, and will for a while. */
+  /** Whether readers get responses and will keep getting them for a while. */
   reads(): Ready
-  /** What stops sales besides the rail: the store or the clock. */
+  /** The dependencies that stop sales besides the rail: the store or the clock. */
   troubles(): readonly DependencyState[]
-  /** Must be called before the process ends. From then on it is not ready. */
+  /** Must be called before the process ends. From then on the process is not ready. */
   drain(): void
 }
 

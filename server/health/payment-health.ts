@@ -10,19 +10,23 @@ export type PaymentHealth = {
   fault(): string | null
   /** Probes facilitator and chain once. */
   probe(): Promise<void>
-  /** Milliseconds until the next probe is due; 0 is now. It may become due earlier than an earlier result. */
+  /** Milliseconds until the next probe is due; 0 is now. A probe may become due earlier than a previous call said. */
   probeInMs(): number
   /** Must be called once the open purchases of an earlier run were checked and the store is known to be current. */
   reconciled(): void
-  /** Sets the reason why `reconciled` is not called yet, in words without secrets; `null` if it takes only seconds. */
+  /**
+   * Sets the reason why `reconciled` is not called yet, in words without secrets; `null` if that call is only seconds
+   * away.
+   */
   waitsFor(reason: string | null): void
   /** Must be called when the store may have been replaced: no new payment is accepted until `reconciled` is called again. */
   suspend(): void
 }
 
 /**
- * The inputs of the watch. `facilitatorTrouble` reports problems of facilitators since their last probe; `isSuspect` whether
- * a purchase failed since; `isLate` whether this process is late itself, so that a failed probe proves nothing.
+ * The inputs of the watch. `facilitatorTrouble` reports problems of facilitators since their last probe; `isSuspect`
+ * whether a purchase failed since the last probe; `isLate` whether this process is late itself, so that a failed probe
+ * proves nothing.
  */
 export type PaymentHealthDeps = {
   readonly facilitator: Facilitator & { readonly isSuspect?: () => boolean }
@@ -93,7 +97,7 @@ export function createPaymentHealth(deps: PaymentHealthDeps): PaymentHealth {
       failingSince = usable || isLate() ? null : (failingSince ?? clock.elapsed())
       stalled = health.kind === 'stalled' || (stalled && !usable)
       checked ||= usable
-      // A permanent fault of one side stays known while the other does not respond.
+      // A known permanent fault of one side is kept while the other side does not respond.
       const what = findFault(supports, health, ofFacilitators)
       if (what !== null || usable) fault = what
       if (health.kind === 'none') {
@@ -106,7 +110,7 @@ export function createPaymentHealth(deps: PaymentHealthDeps): PaymentHealth {
   }
 }
 
-/** Logs the state of the rail when it, or its problem, changes. */
+/** Logs the state of the rail whenever the state or its problem changes. */
 function changesNoted(logger: Logger): (now: Rail, what: string | null) => void {
   let shown: { readonly now: Rail; readonly what: string | null } = { now: 'arming', what: null }
   return (now, what) => {
@@ -127,18 +131,18 @@ function chooseProbeGapMs(times: Times, { isUneasy, wasArmed, isSuspect, isStill
 
 /** The known facts about the rail. */
 export type RailFacts = {
-  readonly fault: string | null // a response of the network that can never work
-  readonly checked: boolean // facilitator and chain have passed a whole probe once
+  readonly fault: string | null // the reason why payments can never work with these settings
+  readonly checked: boolean // facilitator and chain have both passed a probe at least once
   readonly reconciled: boolean // open purchases of an earlier run were checked
   readonly stalled: boolean // the chain makes no blocks
   readonly failedProbes: number // in a row
-  readonly failingForMs: number // how long probes have failed without one success
+  readonly failingForMs: number // how long all probes have failed
 }
 
 const FAILED_PROBES_MAX = 5
 const FAILING_MAX_MS = 60_000
 
-/** The state that health shows. Only `armed` accepts payments that were not seen before. */
+/** The state that health shows. New payments are accepted only in the state `armed`. */
 export function deriveRailState(facts: RailFacts): Rail {
   if (facts.fault !== null) return 'misconfigured'
   if (!facts.checked || !facts.reconciled || facts.stalled) return 'arming'

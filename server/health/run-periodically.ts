@@ -5,8 +5,8 @@ import type { Clock, Logger } from '../ports.ts'
 const AFTER_A_FAULT_MS = 5000
 
 /**
- * Runs `work`, waits for the milliseconds that it returns, and so on until `signal` aborts. An exception of `work` is a bug:
- * the operator gets an alert, and it continues, because a sweeper that stopped would leave buyers waiting.
+ * Runs `work`, waits for the milliseconds that it returns, and so on until `signal` aborts. An exception of `work` is a
+ * bug: the operator gets an alert, but the loop continues, because a stopped sweeper would leave buyers waiting.
  */
 export async function runPeriodically(
   { clock, logger }: { readonly clock: Clock; readonly logger: Logger },

@@ -1,4 +1,7 @@
-/** Watches whether the catalogues of the facilitators list the wall: agents that search there find only listed sellers. */
+/**
+ * Watches whether the facilitators' catalogues list the wall, because agents that search a catalogue find only listed
+ * sellers.
+ */
 
 import type { Listing } from '../domain/listing-state.ts'
 import type { Catalogue } from '../operator-ports.ts'
@@ -7,7 +10,7 @@ import type { WatchDeps } from './outages.ts'
 export type ListingWatch = {
   /** Queries every catalogue once, but not at the first call, right after a start; returns when to call it again, in milliseconds. */
   check(): Promise<number>
-  /** What each catalogue listed in its last response. */
+  /** The number of addresses that each catalogue listed in its last response. */
   seen(): readonly Listing[]
 }
 
@@ -16,7 +19,7 @@ const DAY_MS = 86_400_000
 const FIRST_MS = 60_000
 const EVERY_MS = DAY_MS / 4
 
-// A catalogue needs some days after a sale, and drops sellers without sales for a month.
+// A catalogue takes some days to list a seller after a sale, and drops sellers after a month without sales.
 const UNLISTED_MS = 7 * DAY_MS
 
 /** Starts with nothing known. A catalogue that does not respond, or a facilitator without one, changes nothing. */

@@ -1,4 +1,4 @@
-/** Watches this process itself: its clock by the chain's, and whether its event loop is late. */
+/** Watches this process itself: its clock, compared with the chain's, and the lateness of its event loop. */
 
 import type { UnixSeconds } from '../domain/purchase/payment.ts'
 import type { Clock } from '../ports.ts'
@@ -14,12 +14,12 @@ export const CLOCK_OFF_MAX = 60
 export function watchClock({ clock, outages }: WatchDeps): (newest: Block | undefined) => void {
   let seen: bigint | undefined
   return (newest) => {
-    // The first block may have been made at any earlier time.
+    // The first block seen may have been made at any earlier time.
     const isFresh = newest !== undefined && seen !== undefined && newest.number > seen
     seen = newest?.number ?? seen
     if (newest === undefined) return
     const ahead = Math.round(clock.now() / 1000) - Number(newest.timestamp)
-    // An old block may simply be the newest one; a block from the future is impossible.
+    // An old block proves nothing, because it may simply be the newest; a block from the future does.
     if (!isFresh && ahead > 0) return
     const isOff = Math.abs(ahead) > CLOCK_OFF_MAX
     const way = ahead > 0 ? 'ahead of' : 'behind'
@@ -49,7 +49,7 @@ type Turn = { readonly atMs: number; readonly lateMs: number }
 /** Starts in time. */
 export function watchEventLoop(clock: Clock): EventLoopWatch {
   let turns: readonly Turn[] = []
-  let dueMs: number | undefined // of the awaited turn
+  let dueMs: number | undefined // when the awaited turn is due
   let changedMs = clock.elapsed() // when lateness began or ended
   let wasLate = false
   let isTold = false

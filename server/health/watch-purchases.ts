@@ -1,4 +1,7 @@
-/** Watches the outcomes of purchases. Many failures without a fault of their buyers are an outage of its own, whatever the cause. */
+/**
+ * Watches the outcomes of purchases. Many failures that are not the buyers' fault count as a separate outage, whatever
+ * the cause.
+ */
 
 import { statusOf, type FailureCode } from '../domain/failure.ts'
 import type { Address } from '../domain/purchase/payment.ts'
@@ -14,13 +17,13 @@ export type PurchaseWatch = {
 
 const WINDOW_MS = 60_000
 
-// One client alone cannot cause it, whether broken or hostile.
+// A single broken or hostile client cannot cause this outage.
 const FAILING_PAYERS_MIN = 5
 const FAILING_SHARE_MIN = 0.2
 
 const OVER_AFTER_MS = 8000
 
-// More than a wall sells in a minute. Limits the memory.
+// More purchases than a wall completes in a minute; limits memory use.
 const ENDED_MAX = 8192
 
 type Ended = { readonly atMs: number; readonly payer: Address; readonly failed: FailureCode | null }
@@ -34,7 +37,7 @@ export function watchPurchases({ clock, outages }: WatchDeps): PurchaseWatch {
     recent = recent.filter(({ atMs }) => now - atMs < WINDOW_MS)
     const lastMs = recent.findLast(({ failed }) => failed !== null)?.atMs
     const isOver = isDown && (lastMs === undefined || now - lastMs >= OVER_AFTER_MS)
-    // The purchases of this outage must not start the next one.
+    // Purchases from this outage must not trigger the next one.
     if (isOver) recent = []
     const failing = recent.flatMap(({ payer, failed }) => (failed === null ? [] : [{ payer, failed }]))
     const payers = new Set(failing.map(({ payer }) => payer)).size
@@ -56,7 +59,7 @@ export function watchPurchases({ clock, outages }: WatchDeps): PurchaseWatch {
 
 const FIRST_OF_OURS = 500
 
-/** The most frequent code. */
+/** The most frequent failure code. */
 function mostOf(failing: readonly { readonly failed: FailureCode }[]): string {
   const counts = Map.groupBy(failing, ({ failed }) => failed)
   const [most] = [...counts].toSorted(([, one], [, other]) => other.length - one.length)

@@ -1,4 +1,7 @@
-/** Watches how long expensive requests wait for their turn. Long waits are an outage of their own, whatever fills the queue. */
+/**
+ * Watches how long expensive requests wait for their turn. Long waits count as a separate outage, whatever fills the
+ * queue.
+ */
 
 import type { WatchDeps } from './outages.ts'
 
@@ -9,7 +12,7 @@ export type QueueWatch<Class extends string> = {
   check(): void
 }
 
-// Two requests in a row at a quiet wall wait about a millisecond.
+// For comparison: on a quiet wall, a request behind another one waits about a millisecond.
 const LONG_MS = 1000
 
 const WINDOW_MS = 10_000

@@ -1,4 +1,7 @@
-/** Watches whether the store can be read and written, the disk below it, and its backups. Returns immediately, even if the store hangs. */
+/**
+ * Watches whether the store can be read and written, and watches its disk and backups. Returns immediately, even if the
+ * store hangs.
+ */
 
 import type { Pending } from '../domain/purchase/account.ts'
 import type { UnixMs } from '../domain/purchase/payment.ts'
@@ -7,13 +10,15 @@ import type { LedgerReader, Clock, Store } from '../ports.ts'
 import { TIMES, type Times } from '../times.ts'
 import type { Outages } from './outages.ts'
 
-/** The inputs of the watch. `freeBytes` reads the free space of the disk; `undefined` if the system does not say. */
+/**
+ * The inputs of the watch. `freeBytes` reads the free space of the disk; `undefined` if the system does not report it.
+ */
 export type StoreWatchDeps = {
   readonly store: Pick<Store, 'ready' | 'tryWrite'>
   readonly ledgerReader: Pick<LedgerReader, 'pending'>
   readonly backups: Pick<Backups, 'last'>
   readonly freeBytes: () => Promise<number | undefined>
-  readonly engine: string // its name for operators
+  readonly engine: string // the engine's name for operators
   readonly hasStandbys: boolean
   readonly outages: Outages
   readonly clock: Clock
@@ -30,7 +35,7 @@ export type StoreSeen = {
 export type StoreWatch = {
   /** Checks everything once, within seconds. */
   check(): Promise<void>
-  /** Whether the store can be read: its current state, or after a moment, the last known one. */
+  /** Whether the store can be read; returns the last known state if the store does not respond within a moment. */
   isReadable(): Promise<boolean>
   seen(): StoreSeen
 }
@@ -40,13 +45,13 @@ const WRITE_MS = 5000
 // A health check must respond within a fifth of a second.
 const MOMENT_MS = 120
 
-/** How old the last backup may be; the timer makes one each hour. */
+/** How old the last backup may be; the timer makes a backup every hour. */
 export const BACKUP_LATE_MS = 3 * 3_600_000
 
-/** Below this, the operator gets an alert. */
+/** If less space is free, the operator gets an alert. */
 export const FREE_BYTES_MIN = 64 * 1024 * 1024
 
-// An outage ends only well above the limit, so that a disk near it is one outage.
+// An outage ends only well above the limit, so that a disk near the limit causes only one outage.
 const ENOUGH = 1.25
 
 const NEVER_BACKED_UP = 'no backup was ever made; see “WallBackupMissing” in OPERATING.md'
@@ -73,7 +78,7 @@ export function watchStore(deps: StoreWatchDeps): StoreWatch {
   }
   const lookAtWrites = async () => {
     const failure = await answerOrLate(clock, write(), WRITE_MS)
-    // If the store cannot be read either, that is the outage.
+    // If the store cannot be read either, only the failed read is reported as an outage.
     if (failure !== null) noteRead(await answerOrLate(clock, read(), times.storeReadTimeoutMs))
     if (!isReadable) return
     const reasonOf = (of: 'store-write' | 'standby') => {
@@ -81,7 +86,7 @@ export function watchStore(deps: StoreWatchDeps): StoreWatch {
       if (failure === LATE) return of === 'store-write' ? 'the database did not complete a write in time' : undefined
       return failure.of === of ? failure.reason : undefined
     }
-    // One outage has one name: a failed write says nothing about the standby, and vice versa.
+    // Each outage is reported under one name only: a failed write says nothing about the standby, and vice versa.
     for (const kind of ['store-write', ...(hasStandbys ? (['standby'] as const) : [])] as const) {
       const reason = reasonOf(kind)
       if (reason !== undefined) outages.saw({ kind, name: engine }, reason)
@@ -123,7 +128,7 @@ export function watchStore(deps: StoreWatchDeps): StoreWatch {
   }
 }
 
-/** Makes one call at a time; callers share the result. So no calls pile up behind a store that hangs. */
+/** Makes one call at a time; callers share the result. This way, no calls pile up if the store hangs. */
 function runOneAtATime<T>(ask: () => Promise<T>): () => Promise<T> {
   let asking: Promise<T> | undefined
   return () =>
@@ -132,7 +137,7 @@ function runOneAtATime<T>(ask: () => Promise<T>): () => Promise<T> {
     }))
 }
 
-/** A result, or that it did not arrive in time. */
+/** Returns a result, or `LATE` if it did not arrive in time. */
 async function answerOrLate<T>(clock: Clock, answer: Promise<T>, ms: number): Promise<T | typeof LATE> {
   const over = new AbortController()
   try {

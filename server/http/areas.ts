@@ -86,13 +86,16 @@ export const areas = (deps: AreaDeps) => {
     )
 }
 
-/** The `parse` hook of an order, whose body may contain a picture. Why it cannot be read must not hide the result of a known payment. */
+/**
+ * The `parse` hook of an order, whose body may contain a picture. A body that cannot be read must not hide the result
+ * of a known payment.
+ */
 function orderReader({ clients: { limits, addressOf, admitPayment }, uploads, offer, ledger }: AreaDeps) {
   return async ({ request }: { readonly request: Request }): Promise<ReadOrder> => {
     const isPaid = carriesPayment(request)
     const sent = paymentOf(request, offer, 'next')?.payment
     const address = addressOf(request)
-    // A long body takes longer to read than a payment, and buys nothing without one that can be read.
+    // A long body takes longer to read than a payment, and buys nothing if the payment cannot be read.
     if (sent !== undefined && isFailure(sent))
       throw new Refused(limits.take('uploads', address) ?? sent, CLOSE_CONNECTION)
     const isKnown = sent !== undefined && (await ledger.find(sent)) !== undefined
@@ -110,7 +113,7 @@ function orderReader({ clients: { limits, addressOf, admitPayment }, uploads, of
   }
 }
 
-/** What is ordered, and the headers of the response if it cannot be read. */
+/** The order or the reason why it cannot be read, and the headers of the response in that case. */
 type ReadOrder = { readonly ordered: PurchaseOrder | Failure; readonly headers: HeaderFields }
 
 // Catalogues request the price with an empty body or `{}`, and list only addresses that return 402.
@@ -129,7 +132,10 @@ async function order(deps: AreaDeps, request: Request, { ordered, headers }: Rea
   return refusal === undefined ? demandPaymentForArea(deps, ordered.target) : refuse(refusal)
 }
 
-/** Answers a payment whose order cannot be read: a known one, sent again unchanged, by what it was first sent for. */
+/**
+ * Responds to a payment whose order cannot be read. If it is a known payment, resent unchanged, responds for its first
+ * order.
+ */
 async function answerUnread(deps: AreaDeps, request: Request, flaw: Failure, headers: HeaderFields): Promise<Response> {
   const payment = paymentOf(request, deps.offer, 'next')?.payment
   const known = payment === undefined || isFailure(payment) ? undefined : await deps.ledger.find(payment)
@@ -140,7 +146,7 @@ async function answerUnread(deps: AreaDeps, request: Request, flaw: Failure, hea
     isFailure(sent.payment) ||
     !isSamePayment(known.payment, sent.payment)
   ) {
-    // A body that was read for nothing counts as a rejected payment.
+    // A body that was read in vain counts as a rejected payment.
     void deps.clients.limits.take('payments', deps.clients.addressOf(request))
     return refuse(flaw, headers)
   }

@@ -97,7 +97,7 @@ function createAnswers(deps: BlockDeps) {
     if (sent !== undefined && !isFailure(sent.payment)) return pay(sent)
     return proceed(lookAt(deps, target), (found) => {
       if (sent === undefined) return answerUnpaid(deps, demand, request, target, found)
-      // A payment that cannot be read does not hide the deed.
+      // A claimed block returns its deed even if the payment cannot be read.
       return found.kind === 'deed' ? respondDeed(request, found.deed) : pay(sent)
     })
   }
@@ -141,7 +141,7 @@ function respondDeed(request: Request, deed: Deed): Response {
 
 type DeedAnswer = { readonly headers: HeaderFields & { readonly ETag: string }; readonly response: Response }
 
-// Copying takes 8 us less than making the response again, of 22.
+// Making a response takes 22 us; copying it saves 8 us.
 const deedAnswers = new WeakMap<Deed, DeedAnswer>()
 
 function createDeedAnswer(deed: Deed): DeedAnswer {
@@ -228,7 +228,7 @@ const EMPTY = readListing({})
 
 const createUnreadableFailure = (what: string) => failure('invalid_listing', `${what} Nothing was charged.`)
 
-/** Unknown parameters are refused, because a misspelt one would sell a block without its text or picture. */
+/** Unknown parameters are refused, because a misspelt parameter would sell a block without its text or picture. */
 function describeUnknownParameter(name: string): string {
   const known = `The parameters of a block are ${LISTING_KEYS.join(', ')}.`
   if (!namePattern.test(name)) return `The request has an unknown parameter. ${known}`
@@ -236,7 +236,7 @@ function describeUnknownParameter(name: string): string {
   return `Unknown parameter ${name}${meant === undefined ? '.' : `; did you mean ${meant}?`} ${known}`
 }
 
-// Other names are not repeated in the message.
+// Names that do not match are not repeated in the message.
 const namePattern = /^[A-Za-z][\w-]{0,31}$/
 
 /** Names that other services use for the same parameters. */

@@ -1,4 +1,7 @@
-/** Routes `/api/canvas`, `/api/canvas.bin` and `/api/blocks`: the whole wall in one read, its pixels alone, and all but its pixels. */
+/**
+ * Routes `/api/canvas`, `/api/canvas.bin` and `/api/blocks`: the whole wall in one read, its pixels alone, and
+ * everything except its pixels.
+ */
 
 import { Elysia } from 'elysia'
 import { Canvas } from '../../shared/contract/canvas.ts'
@@ -26,7 +29,7 @@ const DOCS = {
     id: 'readPixels',
     summary: 'Read the pixels of the whole wall',
     description:
-      'The 14,400 blocks in index order, 100 bytes each, row by row: indices into the palette of the canvas read, or 255 where nobody has painted. Half the bytes of the canvas read. May be up to two seconds old.',
+      'The 14,400 blocks in index order, 100 bytes each, row by row: indices into the palette of the canvas read, or 255 for pixels that nobody has painted. Half the bytes of the canvas read. May be up to two seconds old.',
     answers: [],
     media: 'application/octet-stream',
     revalidates: true,
@@ -36,7 +39,7 @@ const DOCS = {
     id: 'readBlocks',
     summary: 'Read the whole wall without its pictures',
     description:
-      'The canvas read without `px`: who owns each block, since when, and its message and link. Together with the pixels of `/api/canvas.bin` it contains everything in the canvas read. May be up to two seconds old.',
+      'The canvas read without `px`: each block’s owner, purchase time, message and link. Together with the pixels of `/api/canvas.bin` it contains everything in the canvas read. May be up to two seconds old.',
     answers: [Canvas],
     revalidates: true,
     codes: anywhere,

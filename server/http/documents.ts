@@ -63,7 +63,7 @@ function createReadyResponse({ type, body }: Pick<Document, 'type' | 'body'>): C
 const createDocumentResponse = (type: string, body: ReturnType<Document['body']>): CachedResponse =>
   createCachedResponse({ type, body, cacheControl: CACHED_FIVE_MINUTES })
 
-/** The OpenAPI document. It is made again after the block of its example was sold. */
+/** The OpenAPI document. The document is made again after the block in its example is sold. */
 function openApiReader({ site, view }: DocumentDeps): CachedResponse {
   let shown: { readonly example: Coord; readonly answer: CachedResponse } | undefined
   return (request) => {
@@ -104,7 +104,10 @@ function createHomepage(deps: HomeDeps, guide: CachedResponse): (request: Reques
   }
 }
 
-/** The built page for each address, with its first screen. The page of the wall itself, which most clients request, is cached. */
+/**
+ * Returns the built page for each address, including its first screen. Caches only the wall's own page, which most
+ * clients request.
+ */
 async function pageOf({ site, view, viewer }: HomeDeps): Promise<((url: string) => CachedResponse) | undefined> {
   const built = await viewer('/')?.(new Request(site.offer.baseUrl)).text()
   if (built === undefined) return undefined

@@ -1,4 +1,4 @@
-/** Responds to errors that hooks and handlers throw. No text of an error is passed on. */
+/** Responds to errors that hooks and handlers throw. The responses contain no text of an error. */
 
 import { Elysia, NotFoundError, ParseError } from 'elysia'
 import { failure, StoreUnavailable } from '../domain/failure.ts'

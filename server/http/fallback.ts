@@ -30,7 +30,9 @@ export function createFallback(app: AnyElysia, files: ViewerFiles): (request: Re
 
 const READ: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
 
-/** Whether a request names one host: a proxy before this one may have used another of several (RFC 9112, 3.2). */
+/**
+ * Whether a request names only one host. If it names several, a proxy may have used a different one (RFC 9112, 3.2).
+ */
 export const namesOneHost = ({ headers }: Request): boolean => headers.get('host')?.includes(',') !== true
 
 /** Refuses a request that names several hosts. */

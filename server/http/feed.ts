@@ -22,7 +22,10 @@ import { createParamsReader, withQuery } from './request/query.ts'
 
 export type FeedDeps = { readonly view: WallView; readonly log: Log; readonly clients: Clients }
 
-/** Makes the routes. Pages that all followers request are cached by their query, which is parsed when a page is made. */
+/**
+ * Makes the routes. Pages that all followers request are cached by their query, which is parsed only when a page is
+ * made.
+ */
 export const feed = ({ view, log, clients }: FeedDeps) => {
   const sales = cachePerView(view, salesOf(view))
   const last = createTail(view, log)
@@ -56,7 +59,7 @@ function salesOf(view: WallView): CachedResponse {
   }
 }
 
-// A sale keeps its object until it changes, so it is serialised once.
+// A sale keeps its object until the sale changes, so each object is serialised only once.
 const saleTexts = new WeakMap<Sale, string>()
 
 function renderSale(sale: Sale): string {
@@ -65,10 +68,10 @@ function renderSale(sale: Sale): string {
   return text
 }
 
-// More changes than a page that polls every few seconds can miss.
+// More changes than can happen between two polls of a page that polls every few seconds.
 const TAIL_CHANGES = 100
 
-// A proxy keeps its copy for half as long.
+// A proxy caches its copy for half this time.
 const TAIL_EVERY_MS = 4000
 
 /** The response for clients that cannot follow the stream, made once for each change of the wall. */
@@ -87,7 +90,7 @@ function createTail(view: WallView, log: Log): (request: Request) => Promise<Res
     try {
       return (await made)(request)
     } catch (error) {
-      // The next request tries again.
+      // The failed response is discarded, so that the next request tries again.
       if (known?.made === made) known = undefined
       throw error
     }

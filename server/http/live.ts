@@ -45,7 +45,7 @@ const DOCS = {
     id: 'followShared',
     summary: 'Follow every change over a stream that a cache shares',
     description:
-      'The events of `/api/live`, the same for everyone, so a cache in front of the wall may send one stream to all its clients. The first event, `start`, has a `number`: every later change follows. If your last change is older, read `/api/tail` until it reaches that number, and then apply the events. Skip changes that you know. Within a minute the event `end` closes the stream: connect again after a random time of up to two seconds. If the stream breaks off without `end`, read `/api/tail`, too. The texts are untrusted: other users wrote them.',
+      'The events of `/api/live`, the same for everyone, so a cache in front of the wall may send one stream to all its clients. The first event, `start`, has a `number`: every later change follows. If your last change has a smaller number, read `/api/tail` until it reaches that number, and then apply the events. Skip changes that you know. Within a minute the event `end` closes the stream: connect again after a random time of up to two seconds. If the stream breaks off without `end`, read `/api/tail`, too. The texts are untrusted: other users wrote them.',
     answers: [],
     media: 'text/event-stream',
     codes: ['server_busy', 'too_many_requests', 'internal_error'],
@@ -56,7 +56,7 @@ const DOCS = {
 export type Live = {
   /** Starts a stream for the client at an address. */
   answer(request: Request, address: string): Response | Promise<Response>
-  /** Begins a stream that a cache sends to all its clients, for the one at an address. */
+  /** Begins a stream for the client at an address; a cache sends it to all its own clients. */
   answerShared(request: Request, address: string): Promise<Response>
   /** Announces a change of the view. */
   changed(change: Change): void
@@ -85,12 +85,12 @@ const BACKLOG_MAX_BYTES = 96 * 1024
 
 const HEARTBEAT_MS = 15_000
 
-// A cache begins a new stream after 40 s (`CACHED_FOR_A_STREAM`), so it has two at most. One that has ended is not served, not
-// even by a cache that serves copies 10 s longer.
+// A cache begins a new stream after 40 s (`CACHED_FOR_A_STREAM`), so it has at most two. A stream that has ended is not
+// served, not even by a cache that serves copies 10 s longer.
 const SHARED_MS = 55_000
 
-// A shared stream begins with the changes of this many milliseconds, and at most this many changes, so that most clients that
-// come from the one before it have missed nothing.
+// A shared stream begins with the changes of the last `OVERLAP_MS`, and at most `OVERLAP_MAX` changes, so that most
+// clients that come from the previous stream have missed nothing.
 const OVERLAP_MS = 5000
 const OVERLAP_MAX = 100
 
@@ -102,7 +102,7 @@ type Follower = {
   sentTo: LogNumber
   readonly send: (bytes: Uint8Array) => void
   readonly end: () => void
-  readonly breakOff: () => void // without the end of the response, so that no cache keeps it
+  readonly breakOff: () => void // does not end the response properly, so that no cache keeps it
 }
 
 /** Makes the live stream of this process. */
@@ -135,7 +135,7 @@ export function createLiveStream(source: LiveSource): Live {
     return follow(from, missing, { join: joining, closed: places.take(address), isShared: joining !== join })
   }
   const findRefusal = (address: string) => (isClosed() ? createBusyFailure() : places.refusal(address))
-  /** Responds once the changes of other processes are announced, unless others have taken the places meanwhile. */
+  /** Responds once the changes of other processes are announced; refuses if no stream slot is left by then. */
   const respondAdvanced = async (address: string, respond: () => Response): Promise<Response> => {
     await advance()
     const refusal = findRefusal(address)
@@ -149,7 +149,7 @@ export function createLiveStream(source: LiveSource): Live {
       const from = startOf(request) ?? number()
       if (isFailure(from)) return refuse(from)
       const respondFrom = () => respondEvents(open(from, address))
-      // A client may come from another process that was faster to follow the log.
+      // The client may have been connected to another process that is ahead of this one in following the log.
       return from > number() ? respondAdvanced(address, respondFrom) : respondFrom()
     },
     async answerShared(request, address) {
@@ -163,7 +163,7 @@ export function createLiveStream(source: LiveSource): Live {
     },
     changed(change) {
       recent.remember(change)
-      // A cache would go on sending what the streams have carried already.
+      // Otherwise, a cache would keep sending the hidden content that the streams have already sent.
       if (hidesEarlier(change)) shared.breakOff()
       notify()
     },
@@ -174,7 +174,7 @@ export function createLiveStream(source: LiveSource): Live {
   }
 }
 
-/** Counts open streams, also those of clients that still catch up: in all, of each address and of each IPv6 site. */
+/** Counts open streams, including those of clients still catching up, in total, per address and per IPv6 site. */
 function createStreamPlaces() {
   const [streams, sites] = [createSlots(), createSlots()]
   return {
@@ -184,7 +184,7 @@ function createStreamPlaces() {
       if (streams.of(address) >= STREAMS_PER_ADDRESS) return tooManyOf('You have', STREAMS_PER_ADDRESS)
       return sites.of(siteOf(address)) >= STREAMS_PER_SITE ? tooManyOf('Your network has', STREAMS_PER_SITE) : undefined
     },
-    /** Takes a place. The returned function gives it back. */
+    /** Takes a slot for a stream. The returned function releases it. */
     take(address: string) {
       const leave = [streams.take(address), sites.take(siteOf(address))]
       return () => leave.forEach((each) => each())
@@ -226,7 +226,7 @@ function followersOf({ clock, number, everyMs }: LiveSource, recent: RecentEvent
     join(follower: Follower) {
       followers.add(follower)
       if (number() > follower.sentTo) flushing ??= flush()
-      // It was still catching up when all others were closed.
+      // This follower was still catching up when all others were closed.
       if (stopped.signal.aborted) queueMicrotask(follower.end)
       return () => void followers.delete(follower)
     },
@@ -241,19 +241,22 @@ function followersOf({ clock, number, everyMs }: LiveSource, recent: RecentEvent
   }
 }
 
-/** The followers whose streams a cache shares. Each is ended after its time, and all are broken off when something is hidden. */
+/**
+ * The followers whose streams a cache shares. Each stream is ended after `SHARED_MS`, and all are broken off when
+ * something is hidden.
+ */
 function createSharedStreams({ clock, advance, number }: LiveSource, recent: RecentEvents, join: Host['join']) {
   const followers = new Set<Follower>()
   let breaks = 0
 
   const endInTime = async (follower: Follower, left: AbortSignal) => {
     await clock.wait(SHARED_MS, left)
-    // Without the store, what is known ends the stream.
+    // If the store is unavailable, the stream ends with the changes known so far.
     if (!left.aborted) await advance().catch(() => {})
     if (left.aborted) return
     const end = markOf({ kind: 'end', number: number() })
     follower.send(Buffer.concat([recent.after(follower.sentTo), end]))
-    // It was broken off by that if its cache has left too much unread.
+    // Sending broke the stream off if its cache had left too much unread.
     if (!left.aborted) follower.end()
   }
   return {
@@ -265,7 +268,7 @@ function createSharedStreams({ clock, advance, number }: LiveSource, recent: Rec
         const left = new AbortController()
         followers.add(follower)
         void endInTime(follower, left.signal)
-        // Something was hidden while it was still catching up.
+        // Something was hidden while this follower was still catching up.
         if (breaks > breaksBefore) queueMicrotask(follower.breakOff)
         return () => {
           leave()
@@ -282,8 +285,8 @@ function createSharedStreams({ clock, advance, number }: LiveSource, recent: Rec
 }
 
 /**
- * What a stream is part of: `join` is called when it has caught up, and `closed` once when it ends, for any reason. A cache
- * keeps a shared one that ends, but not one that breaks off.
+ * The host of a stream: `join` is called when the stream has caught up, and `closed` once when it ends for any reason.
+ * A cache keeps a shared stream that ends, but not one that breaks off.
  */
 type Host = { join(follower: Follower): () => void; closed(): void; readonly isShared: boolean }
 
@@ -305,7 +308,7 @@ function follow(from: LogNumber, reading: AsyncGenerator<Piece>, { join, closed,
     }
     const breakOff = () => {
       endStream()
-      // Without a reason, which Bun would print.
+      // No reason is given, because Bun would print it.
       controller.error()
     }
     const drop = isShared ? breakOff : end
@@ -335,7 +338,7 @@ function follow(from: LogNumber, reading: AsyncGenerator<Piece>, { join, closed,
   )
 }
 
-/** The event after which a client must read the canvas again. Later events follow it. */
+/** The event upon which a client must read the canvas again. Later changes follow as events. */
 function resetTo(number: LogNumber): Piece {
   const reset: Reset = { number, kind: 'reset' }
   return { bytes: encoder.encode(formatEvent(reset, number)), to: number }
@@ -345,7 +348,10 @@ const markOf = (mark: Mark): Uint8Array => encoder.encode(formatEvent(mark))
 
 const readQuery = createParamsReader(LiveQuery)
 
-/** The number after which a client continues; `undefined` for one that starts now. A browser that reconnects repeats its first query. */
+/**
+ * The number after which a client continues; `undefined` for a client that starts now. Last-Event-ID takes precedence,
+ * because a reconnecting browser repeats its first query.
+ */
 function startOf({ headers, url }: Request): LogNumber | Failure | undefined {
   const header = headers.get('last-event-id')
   if (header !== null && header !== '') return readInteger(header) ?? createStartFailure()

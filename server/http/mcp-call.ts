@@ -11,10 +11,11 @@ import { NO_STORE, respondEmpty, respondJson, type HeaderFields } from './answer
 import { readJson, createSizeFailure, type ReadBody } from './request/body.ts'
 import { refuseBeyond, type Clients, type Uploads } from './request/clients.ts'
 
-/** The size limit of a call. */
+/** The size limit of a call, in bytes. */
 export const MCP_BODY_MAX_BYTES = 65_536
 
-// A call with a picture to convert may be this large: the limit of a picture in base64, and of the rest of a call.
+// A call with a picture to convert may be this large: the limit of a picture in base64 plus a limit for the rest of the
+// call.
 const PICTURE_CALL_MAX_BYTES = Math.ceil((IMAGE_MAX_BYTES * 4) / 3) + 16_384
 
 const VERSION_HEADER = 'mcp-protocol-version'
@@ -56,11 +57,11 @@ export async function answerCall(deps: McpDeps, request: Request, { clients, upl
     return answer(400, answerWrongVersion('id' in message ? message.id : null, version))
   if (message.kind === 'notification') return respondEmpty(202, NO_STORE)
   if (message.kind === 'refused') return answer(200, answerError(message.id, message.error))
-  // Clients that negotiated a version send the header. Others follow the specification of this service literally.
+  // Clients that negotiated a version send the header. Other clients follow this service's own specification literally.
   return answer(200, await answerRequest(deps, message, { dialect: version === null ? 'error' : 'result', ...from }))
 }
 
-/** Refuses a large body of any other call. */
+/** Refuses a large body of a call that does not convert a picture. */
 function limitToPictures(read: ReadBody): ReadBody {
   const size = read.kind === 'read' ? read.bytes.length : (read.size ?? 0)
   const isAllowed = size <= MCP_BODY_MAX_BYTES || (read.kind === 'read' && sendsPicture(readMessage(read.value)))

@@ -33,8 +33,9 @@ export function mcp({ bindHost = '', clients, uploads, ...port }: McpPort) {
 }
 
 /**
- * Which values of Host and Origin are accepted, against DNS rebinding: a page whose name was rebound to this machine still
- * sends its own name. `isPublic` says whether pages of any origin may call; on a loopback name only local pages may.
+ * Which values of Host and Origin are accepted. The check prevents DNS rebinding, because a page whose name was rebound
+ * to this machine still sends its own name. `isPublic` says whether pages of any origin may call; on a loopback name
+ * only local pages may.
  */
 type Names = {
   readonly isHost: (text: string) => boolean
@@ -95,7 +96,7 @@ const preflight: HeaderFields = {
 const createForbiddenFailure = () =>
   failure(
     'forbidden',
-    'This address accepts requests for its own host name only, and on a loopback name none from pages of another origin.',
+    'This address accepts requests for its own host name only, and on a loopback name no requests from pages of another origin.',
   )
 
 const DOCS = {
@@ -103,7 +104,7 @@ const DOCS = {
     id: 'callMcp',
     summary: 'Use the wall as MCP tools',
     description:
-      'MCP over streamable HTTP without sessions: one JSON-RPC 2.0 request per POST, one JSON response. tools/list describes the tools. Requests for another host name are rejected, and on a loopback name so are those from pages of another origin.',
+      'MCP over streamable HTTP without sessions: one JSON-RPC 2.0 request per POST, one JSON response. tools/list describes the tools. Requests for another host name are rejected. On a loopback name, requests from pages of another origin are also rejected.',
     body: RpcRequest,
     answers: [RpcAnswer],
     also: {

@@ -6,7 +6,7 @@ import { findErrorResponse } from './errors.ts'
 /** Counts a response: the path of its route, its status and its duration in milliseconds. */
 export type Meter = (route: string, status: number, tookMs: number) => void
 
-// All names share one series, and its label does not change with the name of the parameter.
+// All values of the last segment share one series, whose label does not depend on the parameter's name.
 const NAME = /\/(?::\w+|next)$/
 
 /** Reports each response of a route. Without a meter there are no hooks, which saves an asynchronous step for each request. */
@@ -26,7 +26,7 @@ export function metrics(meter: Meter | undefined) {
     })
 }
 
-/** A handler outside of the routes, reported as `route`. */
+/** Wraps a handler outside of the routes; reports its responses as `route`. */
 export const measureResponses =
   (meter: Meter | undefined, route: string, answer: (request: Request) => Response) =>
   (request: Request): Response => {

@@ -26,7 +26,7 @@ export type PictureDeps = RegionDeps & {
   readonly uploads: Uploads
 }
 
-/** Makes the routes. Pictures of blocks and areas are at the routes of those. */
+/** Makes the routes. Pictures of blocks and areas are served by the routes of blocks and areas. */
 export function pictures(deps: PictureDeps) {
   const { view, cards, clients } = deps
   return new Elysia({ name: 'pictures' })

@@ -1,4 +1,7 @@
-/** Handles signed changes: with a signature in the body, or by signing in, where a 402 says what to sign and a header brings it. */
+/**
+ * Handles signed changes: with a signature in the body, or by signing in, where a 402 has the text to sign and a header
+ * has the signature.
+ */
 
 import { signInRequired } from '../discovery/codes.ts'
 import { failure, statusOf, isFailure, type Failure } from '../domain/failure.ts'
@@ -24,7 +27,7 @@ export const changeAnswers =
   ): Promise<Response> =>
     respondResult(await makeChange(changing, change, proof, clients.addressOf(request)))
 
-/** A body, with the digest of its bytes, which is signed. */
+/** The fields of a body, with the digest of its bytes, which the client signs. */
 type Identified<Fields> = { readonly fields: Fields; readonly requestId: string }
 
 /** The hooks of a route whose body is signed by signing in. */
@@ -37,13 +40,16 @@ export function signInHooks<Fields>(clients: Clients, read: Reader<Fields>, { be
   return createSignedBodyHooks(clients, Object.assign(readIdentified, { schema: read.schema }), checks)
 }
 
-/** Nothing of a query would be signed. */
+/** Refuses a query, because the signature would not cover it. */
 const refuseQuery = ({ url }: Request): Failure | undefined =>
   queryOf(url) === ''
     ? undefined
     : failure('invalid_option', 'This address accepts no query parameters; send everything in the body.')
 
-/** Makes the handler of such a request, which is refused already or describes a change by a body with this digest. */
+/**
+ * Makes the handler of a signed-in request. `requestId` is the body's digest; `asked` is the change, or a refusal to
+ * return.
+ */
 export function signInAnswers({ offer, changing, clients }: SignInDeps) {
   const domain = new URL(offer.baseUrl).host
   const chainId = offer.terms.network

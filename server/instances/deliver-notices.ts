@@ -1,6 +1,6 @@
 /**
- * Delivers events to the operator's webhook: sales, changes, reports and alerts. The log itself is the queue, read from the number that
- * the store has as delivered, so nothing is queued for a receiver that is unavailable, and no sale waits for it.
+ * Delivers events to the operator's webhook: sales, changes, reports and alerts. The log itself is the queue, read from
+ * the delivered number in the store. So an unavailable receiver neither fills a queue nor delays a sale.
  */
 
 import { coordOf } from '../../shared/wall.ts'
@@ -37,7 +37,9 @@ const RETRY_LAST_MS = 600_000
 // After a crash, notices since this number are delivered again, with the same ids.
 const SAVED_EVERY_MS = 1000
 
-/** Makes the delivery: each call delivers pending notices, and returns after how many milliseconds to call it again. */
+/**
+ * Makes the delivery: each call delivers pending notices, and returns the milliseconds to wait before the next call.
+ */
 export function createNoticeDelivery(deps: DeliveryDeps): (signal: AbortSignal) => Promise<number> {
   const { reports, jobs } = deps
   const { send, retryMs } = createSender(deps)
@@ -72,7 +74,10 @@ type Deliver = (signal: AbortSignal) => Promise<boolean>
 
 type Send = (notice: Notice, signal: AbortSignal) => Promise<boolean>
 
-/** Makes a function that sends one notice. It returns whether it was accepted, and if not, how long to wait. */
+/**
+ * Makes a function that sends one notice. `send` returns whether the notice was accepted; `retryMs` returns how long to
+ * wait after a failure.
+ */
 function createSender({ receiver, outages }: Pick<DeliveryDeps, 'receiver' | 'outages'>) {
   let failures = 0
   const send: Send = async (notice, signal) => {
@@ -135,7 +140,7 @@ function logDelivery(deps: DeliveryDeps, send: Send): { isBehind(): boolean; rea
 
 /**
  * The notice of a log entry, and the last entry that it covers: a purchase is one notice, however many blocks it bought.
- * The time in an id distinguishes an entry from one with the same number that a restored backup lost.
+ * The time in an id distinguishes an entry from a lost one that had the same number before a backup was restored.
  */
 async function noticeOf(
   change: Change,
@@ -151,7 +156,7 @@ async function noticeOf(
   switch (change.kind) {
     case 'sale': {
       const [payment] = await ledgerReader.sold(change.seq - 1, 1)
-      // A block of a purchase that began before the webhook did.
+      // This block belongs to a purchase that began before the webhook's first event.
       if (payment?.seq !== change.seq) return { through: number }
       const blocks = countBlocks(payment.target)
       const { name, framework } = change.profile
@@ -188,14 +193,14 @@ const createReportNotice = ({ id, at, work, block, reason, note }: OpenReport): 
   data: { work: coordOf(work), block: coordOf(block), reason, note },
 })
 
-/** The alerts of this process that wait for the webhook. */
+/** The alerts of this process that are waiting for the webhook. */
 export type AlertQueue = { first(): Notice | undefined; remove(notice: Notice): void }
 
 const ALERTS_MAX = 100
 
 /**
- * The same journal, which also queues its alerts, and the ends of outages, for the webhook. The newest `ALERTS_MAX` wait;
- * the journal has all of them.
+ * Wraps a journal so that its alerts and the ends of outages are also queued for the webhook. The queue keeps the
+ * newest `ALERTS_MAX`; the journal has all of them.
  */
 export function queueAlerts(
   logger: Logger,
@@ -203,7 +208,7 @@ export function queueAlerts(
 ): { readonly logger: Logger; readonly alerts: AlertQueue } {
   const waiting: Notice[] = []
   const queue = (event: string, facts: Parameters<Logger['alert']>[1] = {}, at: UnixMs = now()) => {
-    // The webhook does not report its own failure.
+    // The webhook's own failures are not sent to it.
     if (facts['dependency'] === 'webhook') return
     waiting.push({ id: `alert-${crypto.randomUUID()}`, type: 'alert', at, data: { event, ...facts } })
     if (waiting.length > ALERTS_MAX) waiting.shift()

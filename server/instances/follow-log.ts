@@ -1,4 +1,4 @@
-/** Keeps the view of the wall up to date with the log, also where other processes write it. */
+/** Keeps the view of the wall up to date with the log, even if other processes write to the log. */
 
 import { StoreUnavailable } from '../domain/failure.ts'
 import type { Change } from '../domain/wall/log.ts'
@@ -12,7 +12,7 @@ const PAGE = 500
 
 export type Follower = {
   readonly view: WallView
-  /** Applies new entries of the log. Everything committed before the call is in the view after it. */
+  /** Applies new entries of the log. Once it resolves, the view has everything committed before the call. */
   advance(): Promise<void>
   /** Calls `listener` with each change once the view has it. Returns a function that unsubscribes. */
   subscribe(listener: Listener): () => void
@@ -26,7 +26,7 @@ export async function followLog(log: Log): Promise<Follower> {
   for (const change of await log.compacted()) applyChange(view, change)
 
   const listeners = new Set<Listener>()
-  // One reader at a time, because two would apply the same entries twice.
+  // Only one reader runs at a time, because two would apply the same entries twice.
   const advance = shareReads(async () => {
     for (;;) {
       const changes = await log.after(view.number, PAGE)
@@ -74,7 +74,7 @@ export async function pollLog(deps: PollLogDeps, signal: AbortSignal): Promise<v
       isBehind = true
     }
   }
-  // An error here occurs again in the poll, which reports it.
+  // An error here is ignored, because it occurs again in the poll, which reports it.
   const stop = notifier.listen(() => void catchUp().catch(() => {}))
   await runPeriodically({ clock, logger }, signal, async () => {
     await catchUp()
@@ -83,13 +83,16 @@ export async function pollLog(deps: PollLogDeps, signal: AbortSignal): Promise<v
   stop()
 }
 
-/** The result of `build`, built again if the store was repaired meanwhile. Rejects if the store is rejected. */
+/**
+ * Returns the result of `build`, which runs again if the store was repaired meanwhile. Rejects if the check rejects the
+ * store.
+ */
 export async function waitForStartUpCheck<T>(
   checked: Promise<'whole' | 'repaired'>,
   build: () => Promise<T>,
 ): Promise<T> {
   const early = build()
-  // Damage may make the build fail; wait until the damage is known before reporting that.
+  // Damage may make the build fail; its error is reported only after the check, which may find the cause.
   early.catch(() => {})
   return (await checked) === 'whole' ? await early : await build()
 }

@@ -5,9 +5,9 @@ import type { Clock, Leases } from '../ports.ts'
 import { TIMES } from '../times.ts'
 
 /**
- * What to do with a lease: `work` once it is free or the payment `isOver`, `late` if the wait is too long. `work` gets
- * whether it has the lease. `onShared` is called as soon as another process may have had the lease, before, during or
- * after `work`.
+ * Work under a lease: `work` runs once the lease is free or the payment `isOver`; `late` runs if the wait is too long.
+ * `work` gets whether it has the lease. `onShared` is called as soon as another process may have had the lease, before,
+ * during or after `work`.
  */
 export type LeasedWork<T> = {
   readonly isOver: () => Promise<boolean>
@@ -16,7 +16,7 @@ export type LeasedWork<T> = {
   readonly onShared: () => void
 }
 
-/** How runs of one payment wait for those of other processes. */
+/** Makes the work on one payment in this process wait for that in other processes. */
 export type PaymentLease = {
   /** Runs `work` once no other process works on the payment, or `late` if another works for longer than a payer waits. */
   whenFree<T>(key: PaymentKey, { isOver, work, late }: LeasedWork<T>): Promise<T>
@@ -50,7 +50,7 @@ export function createPaymentLease(leases: Leases, clock: Clock, times = TIMES):
     return count
   }
   const renew = async (key: PaymentKey) => (await ignoreTrouble(leases.take(key, times.leaseMs))) === 'first'
-  // A response does not wait until its lease is released; the next run of this process for the payment does.
+  // A response does not wait for the release of its lease, but this process's next run for the payment does.
   const giving = new Map<string, Promise<void>>()
   const take = async (key: PaymentKey) => {
     await giving.get(keyOf(key))
@@ -85,7 +85,7 @@ export function createPaymentLease(leases: Leases, clock: Clock, times = TIMES):
         const taken = await ignoreTrouble(take(key))
         if (taken === 'again' || taken === undefined) onShared()
         if (taken === 'first' || taken === 'again') return await runHolding(key, () => work(true), onShared)
-        // If the store cannot give leases now, works without one.
+        // If the store cannot grant leases now, the work runs without one.
         if (taken === undefined) return await work(false)
         if ((await ignoreTrouble(isOver())) === true) return await work(false)
         if (clock.elapsed() >= deadline) return await late()
@@ -94,7 +94,7 @@ export function createPaymentLease(leases: Leases, clock: Clock, times = TIMES):
     },
     async isKept(key) {
       const askedAt = clock.elapsed()
-      // A process that stood still meanwhile may have lost it since.
+      // A process that was suspended meanwhile may have lost the lease since.
       return (await renew(key)) && clock.elapsed() - askedAt < times.leaseMs
     },
     async unlessTaken(key, work) {
@@ -103,7 +103,10 @@ export function createPaymentLease(leases: Leases, clock: Clock, times = TIMES):
   }
 }
 
-/** Ignores errors of the store: without a lease a payment may be settled twice, but it is charged once. */
+/**
+ * Ignores errors of the store: without a lease, a payment may be sent for settlement twice, but it is charged only
+ * once.
+ */
 async function ignoreTrouble<T>(asking: Promise<T>): Promise<T | undefined> {
   try {
     return await asking

@@ -31,7 +31,8 @@ export function findAnvilBinary(platform = `${process.platform}-${process.arch}`
   const name = packageOf[platform]
   const manifest = name && resolveManifest(name)
   if (!manifest) throw new AnvilMissing(platform)
-  // The package's own launcher is created by an install script, which Bun does not run: this is the program itself.
+  // Bun does not run the install script that creates the package's own launcher, so this is the path of the program
+  // itself.
   const path = join(dirname(manifest), 'bin', platform.startsWith('win32') ? 'anvil.exe' : 'anvil')
   if (!existsSync(path)) throw new AnvilMissing(platform)
   return path
@@ -40,7 +41,7 @@ export function findAnvilBinary(platform = `${process.platform}-${process.arch}`
 function resolveManifest(name: string): string | undefined {
   const here = createRequire(import.meta.url)
   try {
-    // The packages per platform are dependencies of the anvil package and need not be hoisted to ours.
+    // The platform packages are dependencies of the anvil package and may not be hoisted to our own folder.
     return createRequire(here.resolve('@foundry-rs/anvil/package.json')).resolve(`${name}/package.json`)
   } catch {
     return undefined

@@ -16,7 +16,7 @@ const BLOCK_EVERY_MS = 1000
 /** A client that reads the chain and changes its clock, blocks and balances. */
 export type ChainClient = ReturnType<typeof connect>
 
-/** A running chain of this process. */
+/** A running chain that this process started. */
 export type Chain = {
   rpcUrl: string
   /** The process id of the node. */
@@ -34,7 +34,7 @@ export async function startChain(options: ChainOptions = {}): Promise<Chain> {
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',
-    // A Ctrl-C at the terminal then reaches this process alone, which may have payments to finish first.
+    // A Ctrl-C at the terminal must reach only this process, which may have payments to finish first.
     detached: true,
   })
   const guard = guardAgainstOrphans(node)
@@ -80,13 +80,16 @@ export function connect(rpcUrl: string) {
   return createTestClient({ mode: 'anvil', chain, transport, pollingInterval: 20, cacheTime: 0 }).extend(publicActions)
 }
 
-/** Makes a block each second. The node's own timer cannot be stopped and restarted in addition to a block per transaction. */
+/**
+ * Makes a block each second. The node's own timer cannot be stopped and restarted while the node also makes a block per
+ * transaction.
+ */
 function mineEverySecond(client: ChainClient): Timer {
   let isMining = false
   const mineBlock = async () => {
     if (isMining) return
     isMining = true
-    // A stopped node mines nothing.
+    // The error is ignored, because a stopped node mines nothing.
     await client.mine({ blocks: 1 }).catch(() => {})
     isMining = false
   }
@@ -99,7 +102,7 @@ type Node = Bun.Subprocess<'ignore', 'pipe', 'pipe'>
 
 function listNodeArguments({ blockTimeSeconds }: ChainOptions): string[] {
   const fixed = ['--host', '127.0.0.1', '--port', '0', '--chain-id', String(localChainId), '--accounts', '0']
-  // Otherwise old states would be written to a folder in the user's home.
+  // Without this, anvil would write old states to a folder in the user's home.
   const memoryOnly = ['--max-persisted-states', '0']
   const pace = blockTimeSeconds === undefined ? [] : ['--block-time', String(blockTimeSeconds)]
   return [...fixed, ...memoryOnly, ...pace, '--color', 'never']
@@ -135,8 +138,8 @@ async function prepare(client: ChainClient): Promise<void> {
 }
 
 /**
- * Ends the node when this process is gone, even by SIGKILL: a shell waits on a pipe that only this process holds open. It
- * outlives neither. Windows has no such shell, and no guard.
+ * Ends the node when this process has ended, even by SIGKILL: a shell waits on a pipe that only this process holds
+ * open. The shell outlives neither. Windows has no such shell, so it has no guard.
  */
 function guardAgainstOrphans(node: Node) {
   if (process.platform === 'win32') return undefined
@@ -145,7 +148,7 @@ function guardAgainstOrphans(node: Node) {
   const guard = Bun.spawn(['/bin/sh', '-c', script], { ...streams, detached: true })
   guard.unref()
   node.unref()
-  // Once the node has ended, another process may get its number, so the guard must be killed immediately.
+  // Once the node has ended, another process may get its process id, so the guard must be killed immediately.
   void node.exited.then(() => guard.kill('SIGKILL'))
   return guard
 }

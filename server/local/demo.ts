@@ -17,14 +17,17 @@ import { createWallet } from './wallets.ts'
 
 const PORT = 8402
 
-/** The sign in the middle, or one picture if the terminal is too small for more: ten characters per block. */
+/**
+ * The drawn part of the wall: the sign in the middle, or one picture if the terminal is too small. Each block takes ten
+ * characters.
+ */
 const DRAWN = {
   wide: { across: 14, down: 7, around: parseCoord('80,44') },
   narrow: { across: 7, down: 6, around: parseCoord('78,37') },
 } as const
 const WIDE_COLUMNS = 144
 
-// Time enough to open the page.
+// Enough time to open the page.
 const LATE_MS = 12_000
 
 const say = (text = '') => console.log(escapeText(text))
@@ -103,7 +106,7 @@ async function runTour(network: LocalNetwork, { url }: WallProcess, folder: stri
   await hangLateWork(venue)
 }
 
-/** The canvas read once it shows this many sales: it follows them within a second. */
+/** Returns the canvas once it shows this many sales. The canvas shows each sale within a second. */
 async function canvasOf(wall: Wall, sales: number): Promise<Canvas> {
   for (;;) {
     const canvas = await wall.canvas()

@@ -13,7 +13,7 @@ export type Venue = {
   readonly say: (line: string) => void
 }
 
-/** A work on the wall, with its owner's view of the wall. */
+/** A work on the wall, with its owner's client for the wall. */
 type Exhibit = { readonly wall: Wall; readonly receipt: AreaReceipt }
 
 /** Buys every picture except the late one, in a few seconds; returns how many blocks they take. */
@@ -33,7 +33,7 @@ export async function buildExhibition(venue: Venue): Promise<number> {
   return [sign, ...hung].reduce((sum, { receipt }) => sum + receipt.blocks.length, 1)
 }
 
-/** The picture that arrives while somebody watches. */
+/** Buys the picture that arrives while somebody watches. */
 export async function hangLateWork(venue: Venue): Promise<void> {
   const { receipt } = await hang(venue, LATE)
   venue.say(`${LATE.name} has just arrived, with a picture of ${LATE.w} by ${LATE.h} blocks at ${receipt.area}.`)
@@ -45,7 +45,7 @@ async function hang(venue: Venue, work: Work): Promise<Exhibit> {
   return { wall, receipt: await wall.buyArea({ at: `${col},${row}`, w, h, image: await pictureOf(work), ...listing }) }
 }
 
-/** The view of a new user with this many dollars. */
+/** A client for the wall, with a new wallet that holds this many dollars. */
 async function clientOf({ network, url, folder }: Venue, dollars: number): Promise<Wall> {
   return wallAt(url, { account: await network.wallet(dollars), folder, maxDollars: dollars.toFixed(2) })
 }

@@ -13,7 +13,7 @@ export type FacilitatorOptions = {
   rpcUrl: string
   /** How long `/settle` waits for a receipt before it returns `settlement_pending` with the hash. */
   confirmationTimeoutMs?: number
-  /** Factories that it calls to deploy payers' wallets (EIP-6492); without any, it deploys none. */
+  /** Factories that the facilitator calls to deploy payers' wallets (EIP-6492); without any, it deploys none. */
   allowedFactories?: readonly Address[]
 }
 
@@ -22,12 +22,12 @@ type RunningFacilitator = {
   url: string
   /** The account that pays for gas and sends the transfers. */
   address: Address
-  /** Responds to a request like `url`, without a connection. */
+  /** Responds to a request as the server at `url` does, without a connection. */
   fetch(request: Request): Promise<Response>
   stop(): Promise<void>
 }
 
-/** Starts the reference x402 facilitator over the chain at `rpcUrl`, with its own gas wallet. */
+/** Starts the reference x402 facilitator on the chain at `rpcUrl`, with its own gas wallet. */
 export async function startFacilitator(options: FacilitatorOptions): Promise<RunningFacilitator> {
   const { rpcUrl, confirmationTimeoutMs = 30_000, allowedFactories = [] } = options
   const wallet = await openGasWallet(connect(rpcUrl), confirmationTimeoutMs)
@@ -41,7 +41,7 @@ export async function startFacilitator(options: FacilitatorOptions): Promise<Run
   const server = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
-    // Otherwise Bun would cut a connection whose settlement takes longer than ten seconds; zero means never.
+    // By default, Bun closes a connection whose settlement takes longer than ten seconds; zero means never.
     idleTimeout: 0,
     fetch,
   })
@@ -124,7 +124,8 @@ async function openGasWallet(client: ChainClient, confirmationTimeoutMs: number)
       address: account.address,
       readContract: (call) => client.readContract({ ...call, args: call.args ?? [] }),
       getCode: (of) => client.getCode(of),
-      // The type requires it, but the scheme checks signatures by their digest, with `getCode` and `readContract`.
+      // The type requires this function, but the scheme checks signatures by their digest, with `getCode` and
+      // `readContract`.
       verifyTypedData: () => Promise.reject(new Error('typed data is verified by its digest')),
       waitForTransactionReceipt: (wait) => client.waitForTransactionReceipt(wait),
       sendTransaction: send,

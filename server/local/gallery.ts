@@ -20,7 +20,7 @@ export const pictureOf = ({ picture }: Work): Promise<Uint8Array> =>
 function createWork({ area: name, ...shown }: (typeof gallery)['works'][number]): Work {
   const area = parseArea(name)
   if (area === undefined) throw new Error(`no area is called ${name}`)
-  return { ...area, ...(shown as Omit<Work, keyof Area>) } // without undefined members: it is read from JSON
+  return { ...area, ...(shown as Omit<Work, keyof Area>) } // has no undefined members, because it is read from JSON
 }
 
 /** The sign in the middle, which is bought dark. */

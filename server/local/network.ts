@@ -10,7 +10,7 @@ export type LocalNetworkOptions = ChainOptions & Omit<FacilitatorOptions, 'rpcUr
 /** A chain, its dollar and a facilitator, all on this machine and removed by `stop`. */
 export type LocalNetwork = Omit<Chain, 'pid'> & {
   facilitatorUrl: string
-  /** Responds like `facilitatorUrl`, without a connection. */
+  /** Responds as the server at `facilitatorUrl` does, without a connection. */
   askFacilitator(request: Request): Promise<Response>
   fund: Fund
   /** A new wallet with this many dollars. */

@@ -11,18 +11,21 @@ export type WallProcess = {
   readonly url: string
   readonly pid: number
   readonly exited: Promise<number>
-  /** Asks it to finish its requests and exit, as an operator does. */
+  /** Asks the wall to finish its requests and exit, as an operator does. */
   stop(): Promise<number>
-  /** Kills it immediately, like a power cut. */
+  /** Kills the wall immediately, as a power cut would. */
   kill(): Promise<number>
-  /** The lines of its journal so far. */
+  /** The lines of the wall's journal so far. */
   journal(): readonly string[]
 }
 
 /** Settings other than those that this module sets: address and port. */
 export type WallSettings = Readonly<Record<string, string>>
 
-/** How a process is started: `limits` is a shell command whose limits it inherits, `folder` is its working directory, `program` what to run. */
+/**
+ * How a process is started: `limits` is a shell command whose limits it inherits, `folder` is its working directory,
+ * and `program` is the command to run.
+ */
 export type Start = {
   readonly limits?: string | undefined
   readonly folder?: string | undefined

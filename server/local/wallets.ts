@@ -38,7 +38,7 @@ export function openMint(client: ChainClient): Fund {
 
 const LOOK_AGAIN_MS = 10
 
-/** Waits until a transaction is mined. viem checks again only with the next block, and there may be none. */
+/** Waits until a transaction is mined. viem checks again only with the next block, and there may be no next block. */
 async function receiptOf(client: ChainClient, hash: Hex): Promise<{ readonly status: string }> {
   for (;;) {
     try {

@@ -10,7 +10,7 @@ const COORD_RANGE = 'col 0 to 159 from the left, row 0 to 89 from the top'
 
 export const CoordArgument = { ...CoordText, description: `The block, \`col,row\`: ${COORD_RANGE}.` }
 
-/** The effect of omitting a text in an edit. */
+/** The description of what omitting a text, or sending null, does in an edit. */
 export const KEEPS = 'Omit to keep; null clears.'
 
 /** When a change was signed. */
@@ -29,7 +29,7 @@ export const WalletArgument = Type.String({
 /** A position to search around. */
 export const NearArgument = Type.Optional({
   ...CoordText,
-  description: `The block to be near, \`col,row\`: ${COORD_RANGE}. Default: the wall’s centre.`,
+  description: `The block to search around, \`col,row\`: ${COORD_RANGE}. Default: the wall’s centre.`,
 })
 
 /** A picture, without its example of 200 characters: every client pays for each word of the tool list. */
@@ -43,7 +43,7 @@ export const PixelsArgument = {
 /** The names of untrusted fields. */
 export const Untrusted = Type.Array(Type.String())
 
-/** Refuses a call by what the tool says of the argument that is wrong. */
+/** Refuses a call with the tool's description of the invalid argument. */
 export const refuseArgument =
   (input: TObject) =>
   ({ name, schema }: Flaw): Failure =>
@@ -54,7 +54,7 @@ export const refuseArgument =
           `${name} is missing or invalid. It should be: ${schema.description ?? schema['type']}`,
         )
 
-/** Arguments that are read one by one. The SDK has checked that they are an object, or absent. */
+/** Returns arguments to be read one by one. The SDK has checked that they are an object or absent. */
 export const readArguments = (given: unknown): Readonly<Record<string, unknown>> => ({
   ...(given as object | undefined),
 })

@@ -1,6 +1,6 @@
 /**
- * The view of the wall that hosts of MCP Apps show in a chat, as a resource (ext-apps, specification 2026-01-26). Hosts without
- * apps ignore it.
+ * The view of the wall that MCP Apps hosts show in a chat, as a resource (ext-apps, specification 2026-01-26). Hosts
+ * without apps ignore it.
  */
 
 import type { ListResourcesResult, ReadResourceResult } from '@modelcontextprotocol/server'
@@ -18,7 +18,7 @@ export const listResources = (): ListResourcesResult => ({
       uri: URI,
       name: 'wall',
       title: 'The wall, in the chat',
-      description: 'The wall around a place, with the picture on it, what is taken, and the price.',
+      description: 'Part of the wall with the picture on it, the taken blocks, and the price.',
       mimeType: MIME_TYPE,
     },
   ],

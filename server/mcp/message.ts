@@ -1,4 +1,4 @@
-/** JSON-RPC 2.0 messages from clients: one at a time, classified before the SDK sees it. */
+/** JSON-RPC 2.0 messages from clients: one at a time, classified before the SDK sees them. */
 
 import { isSpecType, ProtocolErrorCode } from '@modelcontextprotocol/server'
 import type { RpcError } from './reply.ts'
@@ -48,7 +48,7 @@ export const sendsPicture = (message: Message): boolean =>
   message.method === 'tools/call' &&
   Reflect.get(message.params ?? {}, 'name') === PICTURE_TOOL
 
-/** `null` if there is none, `undefined` if it cannot be returned unchanged. */
+/** The id of a message; `null` if there is none, `undefined` if it cannot be returned unchanged. */
 function readId(message: object): Id | null | undefined {
   if (!('id' in message)) return null
   const { id } = message

@@ -1,6 +1,7 @@
 /**
- * The payment of a call to a tool that sells: in `_meta`, where x402 has it, or in an argument `headers`, where AWS AgentCore
- * puts it like HTTP headers. Nothing else of that argument is read, and it is not part of the order.
+ * The payment of a call to a tool that sells. It is in `_meta`, as in x402, or in an argument `headers`, where AWS
+ * AgentCore puts it like HTTP headers. Nothing else in that argument is read, and the argument is not part of the
+ * order.
  */
 
 import { isFailure, type Failure } from '../domain/failure.ts'
@@ -33,7 +34,7 @@ export function readPaymentOfCall(
   return sent === undefined ? payment : mergePayments(payment, sent)
 }
 
-/** The payment of a message that calls a tool that sells, if it can be read. Such calls have budgets of their own. */
+/** The payment of a message that calls a tool that sells, if it can be read. Such calls have separate budgets. */
 export function readPaymentOfSale(message: Message, offer: Offer): Payment | undefined {
   if (message.kind !== 'request' || message.method !== 'tools/call') return undefined
   const { name, arguments: given, _meta: meta }: Called = message.params ?? {}

@@ -1,4 +1,4 @@
-/** Every tool, in the order of the list: those of the contract, then helpers. */
+/** Every tool, in the order of tools/list: those of the contract, then helpers. */
 
 import type { Tool as ListedTool } from '@modelcontextprotocol/server'
 import type { TObject, TSchema } from '@sinclair/typebox'
@@ -45,8 +45,8 @@ export const listTools = (offer: Offer): Array<(typeof PRICELESS)[number]['liste
   })
 
 /**
- * The price of a tool where x402 clients look for it in the list: the terms of one block. `paymentRequired` makes mcpc sign them
- * before it calls, so it is only set if no argument changes the price.
+ * The price of a tool, where x402 clients look for it in tools/list: the terms of one block. `paymentRequired` makes
+ * mcpc sign these terms before it calls, so it is set only if no argument changes the price.
  */
 const describePayment = (sells: NonNullable<Tool['sells']>, offer: Offer): Readonly<Record<string, unknown>> => ({
   ...(sells === 'a block' ? { paymentRequired: true } : {}),
@@ -55,10 +55,11 @@ const describePayment = (sells: NonNullable<Tool['sells']>, offer: Offer): Reado
 
 type Schema = Readonly<Record<string, unknown>>
 
-// Descriptions say the rest in words. Every agent pays for each word of the list, and arguments are validated when they arrive.
+// These schema keys are omitted, because every agent pays for each word of the list. Descriptions contain the
+// information, and arguments are validated when they arrive.
 const IN_WORDS: ReadonlySet<string> = new Set(['examples', 'format', 'contentEncoding', 'minLength'])
 
-/** The same without a price: plain JSON schemas, without TypeBox's own fields. */
+/** The tools as listed, still without prices: plain JSON schemas, without TypeBox's own fields. */
 const PRICELESS = TOOLS.map(({ name, title, description, annotations, input, output, isShown, sells }) => ({
   sells,
   listed: {
@@ -72,13 +73,13 @@ const PRICELESS = TOOLS.map(({ name, title, description, annotations, input, out
   },
 }))
 
-/** What a caller needs to fill in arguments. */
+/** Reduces a schema to the parts that a caller needs to fill in arguments. */
 function shortenSchema(input: object): ObjectSchema {
   const brief = JSON.stringify(input, (key, value: unknown) => (IN_WORDS.has(key) ? undefined : shortenUnion(value)))
   return JSON.parse(brief)
 }
 
-/** A union as a list of its values, or of its types without their own descriptions. */
+/** Shortens a union to a list of its values, or of its types without their descriptions. */
 function shortenUnion(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('anyOf' in value)) return value
   const { anyOf, ...rest } = value as { readonly anyOf: readonly Schema[] }
@@ -86,13 +87,13 @@ function shortenUnion(value: unknown): unknown {
   return { ...rest, anyOf: anyOf.map((one) => ({ ...one, description: undefined })) }
 }
 
-/** The fields of a result and their types, without nested ones. None is required, so that an error matches as well. */
+/** The fields of a result and their types, without nested ones. No field is required, so that an error also matches. */
 function outlineOf({ properties }: TObject): ObjectSchema {
   const types = Object.entries(properties).map(([name, { type }]: [string, TSchema]) => [name, { type }])
   return JSON.parse(JSON.stringify({ type: 'object', properties: Object.fromEntries(types) }))
 }
 
-/** Clients omit arguments with a default, and some refuse to if they are called required. */
+/** Makes arguments with a default optional: clients omit them, and some refuse to do so if the schema requires them. */
 function relaxDefaulted({ required, properties, ...rest }: ObjectSchema): ObjectSchema {
   const withDefault = new Set(
     Object.entries(properties ?? {}).flatMap(([name, schema]) =>

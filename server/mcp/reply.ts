@@ -1,4 +1,4 @@
-/** The results of tools: one object, as data and as the same JSON in text; errors; and the demand for payment. */
+/** The results of tools: an object, as data and as JSON text; an error; or the demand for payment. */
 
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { failure, type Failure } from '../domain/failure.ts'
@@ -18,13 +18,13 @@ export type Reply = { readonly result: CallToolResult } | { readonly error: RpcE
 
 type Json = Readonly<Record<string, unknown>>
 
-/** The keys under which x402 clients put a payment, and look for terms. */
+/** The key under which x402 clients put a payment, and look for terms. */
 export const PAYMENT_META = 'x402/payment'
 
-/** The key under which they look for the settlement. */
+/** The key under which x402 clients look for the settlement. */
 export const PAYMENT_RESPONSE_META = 'x402/payment-response'
 
-/** Fields with untrusted text, named in each result so that a model does not mistake it for ours. */
+/** Fields with untrusted text. Each result names them, so that a model does not mistake their text for ours. */
 export const UNTRUSTED_DEED = ['deed.owner.name', 'deed.owner.framework', 'deed.message', 'deed.link'] as const
 export const UNTRUSTED_AGENTS = ['agents[].name', 'agents[].framework', 'agents[].link'] as const
 export const UNTRUSTED_IDENTITY = ['agent.name', 'agent.framework', 'agent.link'] as const
@@ -53,7 +53,7 @@ export function demand(
   if (rail.state() === 'misconfigured') return refuse(cannotSell())
   const asked = { ...readReason(refusal.details), ...(isArea ? { isArea } : {}) }
   const terms = createToolDemand(offer, target, asked)
-  // To agents `error` is always a code; to x402 clients, which read the terms alone, it is what went wrong.
+  // For agents, `error` is always a code. For x402 clients, which read only the terms, it describes what went wrong.
   const words = { error: refusal.code, message: refusal.message, ...refusal.details }
   if (dialect === 'error') {
     const data = { ...terms, ...words, structuredContent: terms, _meta: { [PAYMENT_META]: terms } }

@@ -1,6 +1,7 @@
 /**
- * The MCP server: one of the SDK's per request, over the tools. Since revision 2026-07-28 each request is self-contained, and
- * the SDK's own handler serves it; requests of clients with a handshake are served here, with ids or without.
+ * The MCP server: each request gets its own SDK server with the tools. Since revision 2026-07-28, each request is
+ * self-contained, and the SDK's own handler serves it. Requests from clients with a handshake are served here, with or
+ * without ids.
  */
 
 import {
@@ -21,7 +22,7 @@ import { formatPrice, listTools, findTool } from './registry.ts'
 import { PAYMENT_META, refuse, type Reply, type RpcError } from './reply.ts'
 import type { Caller, McpDeps } from './tool.ts'
 
-/** The revision from which on requests are self-contained. */
+/** The first revision in which requests are self-contained. */
 export const STATELESS_VERSION = '2026-07-28'
 
 type McpRequest = Extract<Message, { kind: 'request' }>
@@ -74,7 +75,7 @@ export async function answerStateless(
 /** An error as a JSON-RPC response; `id` is `null` if none could be read. */
 export const answerError = (id: Id | null, error: RpcError): RpcResponse => ({ jsonrpc: '2.0', id, error })
 
-// The tools are the same for everybody, until another version is started.
+// The tools are the same for everybody until another version of the server starts.
 const UNTIL_UPGRADED = { ttlMs: 300_000, cacheScope: 'public' } as const
 
 function createCallServer(deps: McpDeps, caller: Caller, fail: (error: unknown) => void): Server {
@@ -103,7 +104,7 @@ function createCallServer(deps: McpDeps, caller: Caller, fail: (error: unknown) 
     const beyond = tool.budget && deps.limits.take(tool.budget, caller.address)
     const answer = async () => (beyond === undefined ? await tool.answer(deps, params.arguments, call) : refuse(beyond))
     const reply = await runTool(answer).catch((error: unknown) => {
-      // The SDK would send the client the message of the exception.
+      // Otherwise, the SDK would send the exception's message to the client.
       fail(error)
       throw error
     })
@@ -122,7 +123,7 @@ async function runTool(work: () => Promise<Reply>): Promise<Reply> {
   }
 }
 
-/** An error that the SDK passes on unchanged: it reads these three fields of an exception. */
+/** An error that the SDK passes on unchanged, because it reads the message, code and data of an exception. */
 class RpcFailure extends Error {
   readonly code: number
   readonly data: unknown

@@ -26,7 +26,7 @@ export type McpDeps = PreviewDeps &
     readonly chatView: string // the HTML of the view in chats
   }
 
-/** Hints by which clients decide whether to ask their user first. None of them has a default here. */
+/** Hints by which clients decide whether to ask their user first. Each tool must set all of them. */
 export type Annotations = {
   readonly readOnlyHint: boolean
   readonly destructiveHint: boolean
@@ -42,7 +42,7 @@ export const READ_ONLY: Annotations = {
   openWorldHint: false,
 }
 
-/** For tools that spend or repaint. The same call again changes nothing more. */
+/** For tools that spend or repaint. Repeating the same call changes nothing more. */
 export const WRITES: Annotations = {
   readOnlyHint: false,
   destructiveHint: true,
@@ -56,10 +56,13 @@ export const WRITES: Annotations = {
  */
 export type Caller = { readonly dialect: Dialect; readonly address: string; readonly signal: AbortSignal }
 
-/** The context of a call besides its arguments. `payment` is set if the caller sent an object as one. */
+/** The context of a call besides its arguments. `payment` is set if the caller sent a payment that is an object. */
 export type Call = Caller & { readonly payment: object | undefined }
 
-/** The description of a tool for agents. `output` is listed in outline only, so that errors match it, too: clients validate them with it. */
+/**
+ * The description of a tool for agents. Only an outline of `output` is listed, so that errors match it, too, because
+ * clients also validate errors against it.
+ */
 export type ToolMetadata = {
   readonly name: string
   readonly title: string
@@ -67,12 +70,12 @@ export type ToolMetadata = {
   readonly annotations: Annotations
   readonly input: TObject
   readonly output?: TObject
-  readonly budget?: BudgetName // of the caller's address, in addition to that for all calls
+  readonly budget?: BudgetName // a budget of the caller's address, in addition to the one for all calls
   readonly sells?: 'a block' | 'an area' // costs money
-  readonly isShown?: true // in the chat, where the host shows views
+  readonly isShown?: true // the result is shown in the chat if the host supports views
 }
 
-/** The placeholder for a block's price in a description, which only the settings know. */
+/** The placeholder in a description for a block's price, which comes from the settings. */
 export const PRICE_OF_BLOCK = '{price}'
 
 export type Tool = ToolMetadata & {

@@ -20,7 +20,7 @@ const USAGE = `Accepts a restored database. Uses the wall's settings. The wall m
 Exit status without --yes: 0 if there is nothing to accept, 1 if there is.
 `
 
-// A copy of a wall that was never opened, or a new file in place of a missing one.
+// The database is a copy of a wall that was never opened, or a new file in place of a missing one.
 const NEVER_LOOKED =
   'This database has never read the chain, so it cannot tell which payments are missing. To list them: pixel-wall books --from HEIGHT'
 

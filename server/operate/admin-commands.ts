@@ -202,7 +202,7 @@ async function listHidden(deps: AdminDeps, { isTrail }: CommandBody<'hidden'>): 
     const reason = why === null ? '' : `: ${why}`
     return { at, text: `${who} ${act} ${what}${parts === '' ? '' : ` (${parts})`}${reason}` }
   })
-  // At the same time, an action comes before its results.
+  // If the times are equal, an action comes before its results.
   return succeedWith(...[...acts, ...blocks].toSorted((one, other) => one.at - other.at).map(formatTimedLine))
 }
 
@@ -222,7 +222,7 @@ async function noteBackup({ backups, clock }: AdminDeps): Promise<CommandResult>
 
 const REPORTED_WORKS_MAX = 20
 
-/** How many artworks wait, and the first of them, each as a line of JSON. */
+/** How many artworks wait for a decision, and the first of them, each as a line of JSON. */
 async function listReports(deps: AdminDeps): Promise<CommandResult> {
   const { waiting, works } = await listReportedWorks(deps, REPORTED_WORKS_MAX)
   return succeedWith(String(waiting), ...works.map((work) => JSON.stringify(work)))
@@ -256,7 +256,10 @@ async function showStray(deps: AdminDeps, { payer, nonce }: CommandBody<'stray'>
   return failWith(result === 'not-owed' ? 'this payment has a purchase, so it is not stray' : PAYOUT_WORDS[result])
 }
 
-/** Books all money without a known purchase as stray. In an older copy it may be lost sales, which this must not hide. */
+/**
+ * Books all money without a known purchase as stray. In an older copy, such money may come from lost sales, which this
+ * must not hide.
+ */
 async function listStrays(deps: AdminDeps): Promise<CommandResult> {
   const { restored } = deps
   if (restored.isOlder())

@@ -1,6 +1,7 @@
 /**
- * The admin socket, over which operators' commands reach the wall: a Unix socket beside the database file. Only a user who may write the database
- * can connect. It has no port, so no other user, web page or stray request of this machine can reach it, and it needs no secret.
+ * The admin socket, over which operators' commands reach the wall: a Unix socket beside the database file. Only a user
+ * with write access to the database can connect. It has no port, so no other user, web page or stray request on this machine
+ * can reach it, and it needs no secret.
  */
 
 import { existsSync, lstatSync, unlinkSync } from 'node:fs'
@@ -19,14 +20,15 @@ export class NoAdminSocket extends Error {
 }
 
 /**
- * Opens the socket at `path`; returns a function that closes it. The caller owns the database, or the port, so an existing
- * socket is left over from a crashed process. If the socket cannot be opened, the operator gets an alert, and the wall goes on without.
+ * Opens the socket at `path`; returns a function that closes it. The caller owns the database, or the port, so an
+ * existing socket is left over from a crashed process. If the socket cannot be opened, the operator gets an alert, and
+ * the wall runs without the socket.
  */
 export function openAdminSocket(path: string, runCommand: RunCommand, logger: Logger): () => void {
-  // Set before anything listens, so that other users can never connect.
+  // The mask is set before the server listens, so that other users can never connect.
   const before = process.umask(0o177)
   try {
-    // Any other file at the path stays, and the socket cannot be created.
+    // Any other file at the path stays, and then the socket cannot be created.
     if (lstatSync(path, { throwIfNoEntry: false })?.isSocket() === true) unlinkSync(path)
     const server = Bun.serve({
       unix: path,
@@ -63,7 +65,7 @@ export async function callAdminSocket<C extends CommandName>(
   command: C,
   body: CommandBody<C>,
 ): Promise<CommandResult> {
-  if (!Value.Check(Commands[command], body)) throw new TypeError(`${command} is sent something else`)
+  if (!Value.Check(Commands[command], body)) throw new TypeError(`the arguments of ${command} are not valid`)
   if (!existsSync(path)) throw new NoAdminSocket(NOT_RUNNING)
   try {
     const response = await fetch(`http://wall/${command}`, { unix: path, method: 'POST', body: JSON.stringify(body) })

@@ -53,7 +53,7 @@ export const backup: Command = {
     const what = database.kind === 'postgres' ? 'the database' : database.path
     console.log(`${what} was backed up to ${file} (${Bun.file(file).size} bytes)`)
     await record()
-    // Only once the new backup is complete.
+    // Old copies are removed only once the new backup is complete.
     if (into !== undefined)
       removeCopies(into, {
         count: keep === undefined ? Number.POSITIVE_INFINITY : Number(keep),

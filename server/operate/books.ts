@@ -49,12 +49,12 @@ export const books: Command = {
   },
 }
 
-/** Reading years of the chain takes minutes. */
+/** Shows the progress, because reading years of the chain takes minutes. */
 function tellHeight(height: bigint): void {
   if (process.stderr.isTTY) process.stderr.write(`\rread the chain up to block ${height} `)
 }
 
-/** If the cache cannot be written, the chain is read again next time. */
+/** Reports that the cache cannot be written. The chain is then read again next time. */
 function reportWriteErrors(write: ReceiptArchive['write']): ReceiptArchive['write'] {
   return (kept) =>
     write(kept).catch(() => console.error('cannot save what was read from the chain beside the database'))
@@ -89,7 +89,7 @@ export function linesOf({ at, from, through, balance, open }: Stock): string[] {
   ]
 }
 
-/** The books as one value. Amounts are atomic units in decimal; times are Unix milliseconds. */
+/** The books as a value for JSON. Amounts are atomic units in decimal; times are Unix milliseconds. */
 export function jsonOf({ at, from, through, balance, open }: Stock) {
   const { balances, claimed, received, owed } = balance
   return {
@@ -127,7 +127,7 @@ const withAmountAsText = <T extends BookedSale | BookedCredit>({ amount, head: _
   amount: amount.toString(),
 })
 
-// The chain's status has a height, which is a bigint and so not JSON.
+// The height in the chain's status is omitted, because JSON cannot represent a bigint.
 const arrivalOf = ({ payer, nonce, amount, tx }: Arrival) => ({ payer, nonce, amount: amount.toString(), tx })
 
 function list(title: string, lines: readonly string[]): string[] {

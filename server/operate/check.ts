@@ -49,7 +49,7 @@ async function findingsOf(): Promise<readonly Finding[]> {
     const config = readConfig(Bun.env)
     const runs = await isRunning()
     const places = [
-      // The running wall itself uses its ports.
+      // The ports are not checked while the wall runs, because it uses them itself.
       ...(runs ? [] : toFindings('ports', findPortProblems(config))),
       ...toFindings('folders', findPathProblems(config)),
     ]
@@ -88,11 +88,11 @@ async function checkDisk({ database, witnessPath }: Config): Promise<Finding> {
   return { what: 'disk', trouble: isLow ? 'the disk is nearly full' : null }
 }
 
-/** A wall that is not there yet is made by the first start. */
+/** Checks the database. If the wall does not exist yet, its first start creates it. */
 async function checkDatabase({ database, network, witnessPath }: Config): Promise<Finding> {
   const what = `database (${database.kind})`
   try {
-    // Read before the store, because a running wall writes to it meanwhile.
+    // The witness is read before the store, because a running wall writes meanwhile.
     const seen = await openWitness(witnessPath).read()
     const position = await positionOf(database, network)
     return { what, trouble: seen !== undefined && isOlder(position, seen) ? OLDER_COPY : null }
@@ -101,7 +101,7 @@ async function checkDatabase({ database, network, witnessPath }: Config): Promis
   }
 }
 
-/** Whether each proof was signed by the payment address, over the address of this wall. */
+/** Checks whether the payment address signed each proof over the address of this wall. */
 async function checkProofs({ offer }: Config): Promise<readonly Finding[]> {
   const { ownershipProofs = [], baseUrl, terms } = offer
   const signers = await Promise.all(ownershipProofs.map((proof) => recoverTextSigner(baseUrl, proof)))
@@ -121,7 +121,7 @@ async function positionOf(database: Database, network: string): Promise<StorePos
   }
 }
 
-/** Whether backups of a server can be made, or another tool makes them and says so. */
+/** Checks whether the wall can back up a database server, or another tool makes backups and reports them. */
 async function checkBackup({ database }: Config): Promise<readonly Finding[]> {
   if (database.kind === 'sqlite') return []
   const isMade = findDumpTool() !== null || clock.now() - (await readBackupTime(database)) < BACKUP_LATE_MS
@@ -135,7 +135,7 @@ async function readBackupTime(database: Database): Promise<UnixMs> {
     await using books = await openBooks(database)
     return (await books.backedUpAt()) ?? 0
   } catch {
-    // What is wrong with the database has a line of its own.
+    // A separate line reports any problem with the database.
     return 0
   }
 }
@@ -150,11 +150,11 @@ async function checkWebhook({ webhook }: Config): Promise<readonly Finding[]> {
   return [{ what: `webhook ${host}`, trouble: await send(notice, new AbortController().signal) }]
 }
 
-/** A reason with the settings that it is about, if they are easily forgotten. */
+/** A reason, with the settings that it concerns if they are easily forgotten. */
 const withSetting = (reason: string | null): string | null =>
   reason?.endsWith('(401)') === true ? `${reason}; set FACILITATOR_KEYS, or CDP_API_KEY_ID and its secret` : reason
 
-// Within it every chain that the wall knows makes a block, by which the clock is compared.
+// Within this time, every chain that the wall knows makes a block with which the clock is compared.
 const NEXT_BLOCK_MS = 3000
 
 /** Probes chain and facilitators as the wall does at its start, and then once more. */
@@ -166,7 +166,7 @@ async function checkNetwork(config: Config): Promise<readonly Finding[]> {
   await clock.wait(NEXT_BLOCK_MS)
   await rail.probe()
   clockSeen()
-  // They are in the order of their responses.
+  // The outages are in the order of the responses, so the findings are sorted.
   const findings = outages
     .all()
     .map(({ kind, name, reason }: DependencyState) => ({ what: `${kind} ${name}`, trouble: reason }))

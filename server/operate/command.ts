@@ -29,7 +29,7 @@ export async function runCommand({ usage, run }: Command, args: readonly string[
   }
 }
 
-/** Prints lines, each as one line, whatever it contains. */
+/** Prints each line as a single line, whatever it contains. */
 export function printLines(lines: readonly string[], print: (line: string) => void = console.log): void {
   for (const line of lines) print(escapeLine(line))
 }
@@ -52,7 +52,7 @@ const isMisuse = (error: unknown): error is Error =>
   error instanceof UsageError ||
   (error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'))
 
-/** Runs a command in the running wall. Throws `NoAdminSocket` if none runs. */
+/** Runs a command in the running wall. Throws `NoAdminSocket` if no wall runs. */
 export const ask = <C extends CommandName>(command: C, body: CommandBody<C>) =>
   callAdminSocket(locateAdminSocket(readPlace(Bun.env)), command, body)
 

@@ -82,7 +82,10 @@ function rowOf({ kind, at, holding, payer, nonce, amount, tx, network, reference
 /** A row according to RFC 4180, with line feeds. */
 const formatCsvLine = (row: Row): string => COLUMNS.map((column) => formatCell(row[column])).join(',')
 
-/** The text of a cell. A spreadsheet would run a text that begins like a formula; only the operator’s own references can. */
+/**
+ * The text of a cell. A spreadsheet would run a text that begins like a formula, so such a text is escaped. Only the
+ * operator’s own references can begin so.
+ */
 function formatCell(value: string | number | null): string {
   if (typeof value !== 'string') return value === null ? '' : String(value)
   const text = escapeLine(value)

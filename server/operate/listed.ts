@@ -68,7 +68,7 @@ const Validation = Type.Object({
   ),
 })
 
-/** A response was not in its known format. */
+/** A response was not in the expected format. */
 class Unanswered extends Error {
   override name = 'Unanswered'
 }

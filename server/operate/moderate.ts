@@ -1,6 +1,6 @@
 /**
- * `pixel-wall hide`, `unhide`, `ban`, `unban` and `hidden`: hides the content of blocks and the names of wallets from every
- * reader, or shows them again, and lists hidden parts and past actions with their authors and reasons.
+ * `pixel-wall hide`, `unhide`, `ban`, `unban` and `hidden`: hide the content of blocks and the names of wallets from
+ * every reader, or show them again. The last lists hidden parts, and past actions with their authors and reasons.
  */
 
 import { userInfo } from 'node:os'

@@ -1,4 +1,4 @@
-/** `pixel-wall resolve`: resolves open purchases by evidence, now, and notes manual payouts. */
+/** `pixel-wall resolve`: resolves open purchases immediately, by evidence, and notes manual payouts. */
 
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -50,7 +50,7 @@ export const resolve: Command = {
 
 const isReference = (text: string) => text.length > 0 && text.length <= REFERENCE_MAX
 
-/** One at a time, so that each result is printed as soon as it is known. */
+/** Resolves one purchase at a time, so that each result is printed as soon as it is known. */
 async function resolveAll(): Promise<number> {
   const { lines } = await ask('open', {})
   if (lines.length === 0) console.log('there are no open purchases')

@@ -42,7 +42,7 @@ export const sbom: Command = {
   },
 }
 
-/** Every package reachable from these names, each version once, by its name. */
+/** Every package reachable from these names, each version once, sorted by name. */
 function listNeeded(names: readonly string[], packages: Packages): Locked[] {
   const found = new Map<string, Locked>()
   const open = names.map((name) => ({ name, from: '' }))

@@ -21,7 +21,7 @@ export type Overview = {
   readonly reads: Ready
   readonly sold: number
   readonly orphans: number
-  readonly pending: Pending | undefined // undefined until it was read
+  readonly pending: Pending | undefined // undefined until it is first read
   readonly freeBytes: number | undefined
   readonly backedUpAt: UnixMs | undefined // undefined: never
   readonly catalogues: readonly CatalogueAnswer[]
@@ -97,7 +97,7 @@ export type Alert = { readonly at: UnixMs; readonly event: string; readonly fact
 
 const ALERTS_MAX = 10
 
-/** The same journal, which also keeps its last ten alerts, oldest first. */
+/** Wraps a journal so that it also keeps its last ten alerts, oldest first. */
 export function keepRecentAlerts(
   logger: Logger,
   { now }: Pick<Clock, 'now'>,

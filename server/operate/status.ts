@@ -21,7 +21,7 @@ Exit status: 0 if the wall sells, 1 if not, 2 if no wall is running.
 
 const EVERY_SECONDS = 2
 
-// Only the oldest of many, because they show what is wrong; `books` lists all.
+// Only the oldest open purchases are shown, because they reveal problems; `books` lists all.
 const OPEN_SHOWN = 5
 
 /** Prints the state of the wall. */
@@ -46,7 +46,7 @@ export const status: Command = {
   },
 }
 
-/** The books, read next to the running wall. */
+/** The books, read while the wall runs. */
 async function bookLines(): Promise<string[]> {
   const { database } = readPlace(Bun.env)
   try {

@@ -1,4 +1,4 @@
-/** Shortens the log: of repaints and names, keeps the last one of each hour for a while, and then only the last one. */
+/** Shortens the log: keeps the last repaint or name of each hour for a while, and afterwards only the very last one. */
 
 import { ignoreUnavailable } from '../domain/failure.ts'
 import type { UnixMs } from '../domain/purchase/payment.ts'
@@ -16,7 +16,7 @@ export type CompactionDeps = {
 
 const HOUR_MS = 3_600_000
 
-// A page takes some milliseconds; requests are served between two pages.
+// Processing a page takes some milliseconds; requests are served between two pages.
 const PAGE = 500
 const PAUSE_MS = 50
 
@@ -34,7 +34,10 @@ export function createLogCompactor({
   // The first run begins at the log's start, later ones where the last one ended.
   let thinnedTo: LogNumber = 0
 
-  /** Goes through the entries before a time, drops the chosen ones, and returns where it ended. */
+  /**
+   * Goes through the entries before a time, drops the chosen ones, and returns the number of the last entry it read and
+   * how many it dropped.
+   */
   const go = async (after: LogNumber, before: UnixMs, choose: Choice, signal: AbortSignal) => {
     let [to, dropped] = [after, 0]
     for (let isOver = false; !isOver && !signal.aborted;) {
@@ -52,10 +55,11 @@ export function createLogCompactor({
 
   const compactOnce = async (signal: AbortSignal) => {
     const now = clock.now()
-    // Whole hours only, so that the last entry of each is known.
+    // Only whole hours are processed, so that the last entry of each is known.
     const thinned = await go(thinnedTo, hourOf(now - COMPACTED_AFTER_MS) * HOUR_MS, replaced(), signal)
     thinnedTo = thinned.to
-    // From the start each time: few entries are left there, and the last change may be superseded by now.
+    // Reads from the start each time, because few entries are left there and an entry that was the latest may be
+    // superseded by now.
     const expired = await go(0, now - historyDays * 24 * HOUR_MS, superseded, signal)
     const dropped = thinned.dropped + expired.dropped
     if (dropped > 0) logger.note('log-compacted', { dropped, to: thinnedTo })
@@ -68,9 +72,11 @@ const hourOf = (at: UnixMs) => Math.floor(at / HOUR_MS)
 const superseded: Choice = ({ number, subject, superseded: isOld }) =>
   subject !== null && isOld === 1 ? number : undefined
 
-/** Chooses the earlier entry that each one replaces within its hour. Takes entries in order. */
+/**
+ * For each entry, chooses the earlier entry that it replaces within its hour. Must be called with the entries in order.
+ */
 function replaced(): Choice {
-  const latest = new Map<string, LogNumber>() // of the current hour
+  const latest = new Map<string, LogNumber>() // the latest entries of the current hour, by subject
   let hour = Number.NEGATIVE_INFINITY
   return ({ number, at, subject }) => {
     if (subject === null) return undefined

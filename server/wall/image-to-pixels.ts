@@ -22,7 +22,10 @@ export type BlockPlan = Pick<PaintPlan, 'fit' | 'dither' | 'background'> & { rea
 
 export type ImageToPixelsDeps = { readonly pictures: Pictures; readonly limits: RateLimits }
 
-/** The blocks row by row, and a picture of them together. The client at `address` has been charged for the first megapixel. */
+/**
+ * Returns the blocks row by row, and a picture of all of them together. The client at `address` has been charged for
+ * the first megapixel.
+ */
 export async function convertImageToPixels(
   { pictures, limits }: ImageToPixelsDeps,
   address: string,
@@ -43,7 +46,7 @@ export async function convertImageToPixels(
   return { w, h, blocks, preview: preview.toBase64() }
 }
 
-/** The pixels of an area from the picture that its payer sent, or why there are none. */
+/** Converts the picture that a payer sent to the pixels of an area, or returns why it cannot be converted. */
 export async function paintArea(
   pictures: Pick<Pictures, 'paint'>,
   payer: Address,

@@ -22,12 +22,12 @@ export type ModerateDeps = {
   readonly advance: () => Promise<void>
 }
 
-/** Blocks that the operator names together: one block, an area, or all that a wallet has bought by now. */
+/** Blocks that the operator names together: one block, an area, or all that a wallet has bought so far. */
 export type NamedBlocks = { readonly name: string; readonly blocks: readonly BlockIndex[]; readonly wallet?: Address }
 
 /**
- * Parses what an operator names: `column,row`, `column,row,WxH`, or a wallet, in full or as readers see it. Returns the reason
- * in words if it is none of these.
+ * Parses what an operator names: `column,row`, `column,row,WxH`, or a wallet, in full or as readers see it. Returns the
+ * reason in words if the text is none of these.
  */
 export async function parseNamedBlocks(
   { log }: Pick<ModerateDeps, 'log'>,
@@ -59,7 +59,7 @@ export async function ownersOf(
   return [...new Set(sales.filter(({ block }) => blocks.includes(block)).map(({ wallet }) => wallet))]
 }
 
-// In full, or with an ellipsis, or with three dots from a keyboard.
+// An address in full, or shortened with an ellipsis or with three typed dots.
 const WALLET = /^0x[0-9a-f]{4}(?:[0-9a-f]{36}|(?:…|\.\.\.)[0-9a-f]{4})$/i
 
 const isWallet = (text: string) => {
@@ -93,10 +93,10 @@ export async function moderateBlocks(
   return { blocks: done, wallet: named }
 }
 
-/** The parts that an action is about: of blocks, and of the names of their wallet. */
+/** The parts that an action hides or shows: parts of blocks, and names of their wallet. */
 export type Withheld = { readonly parts: readonly ContentPart[]; readonly names: readonly NamePart[] }
 
-/** Bans a wallet, so that its content from now on is hidden, or ends the ban. */
+/** Bans a wallet, so that its future content is hidden, or ends the ban. */
 export async function banWallet(
   { moderation, clock, logger }: ModerateDeps,
   wallet: Address,
@@ -114,7 +114,7 @@ export async function listModerationTrail({ log }: Pick<ModerateDeps, 'log'>): P
   return (await log.compacted()).filter(isAct)
 }
 
-/** One action: the parts of a block that are hidden from it on. */
+/** One action: the parts of a block that are hidden after it. */
 export type Act = Extract<Change, ModerationChange>
 
 const isAct = (change: Change): change is Act => change.kind === 'hide' || change.kind === 'unhide'

@@ -33,7 +33,7 @@ export async function receiptsOf(
   const nextAfter = found.length > RECEIPTS_MAX ? (page.at(-1)?.number ?? null) : null
   return {
     ...createWalletRule(wallet),
-    // Nothing changes, so the same header can be sent again.
+    // A list changes nothing, so the same header can be sent again.
     apply: async () => 'repeated',
     answer: () => ({ purchases: page.map((one) => ownPurchase(one, view, baseUrl)), nextAfter }),
   }

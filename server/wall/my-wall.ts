@@ -14,7 +14,7 @@ import { findNearChanges, rankByBlocks } from '../domain/wall/near-changes.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
 import type { LedgerReader, Clock, Log } from '../ports.ts'
 
-/** The inputs of the list. `contact` is for payers that are owed money. */
+/** The inputs of the list. `contact` is whom payers contact about money owed to them. */
 export type MyWallDeps = {
   readonly view: WallView
   readonly ledgerReader: LedgerReader
@@ -32,7 +32,7 @@ export async function listMyWall(
 ): Promise<WalletStanding | Failure> {
   const { view, ledgerReader, clock, contact, advance } = deps
   const { sales, nextAfter, hasMore, open, credits, painter } = await ledgerReader.ofPayer(wallet, page)
-  // Another process may have sold to it just now.
+  // Another process may just have sold to this wallet.
   if ((sales.length > 0 || page.after > 0) && !view.agentByName.has(wallet)) await advance()
   const agent = view.agentByName.get(wallet)
   if (agent === undefined && sales.length + open.length + credits.length === 0) return createNoPurchasesFailure()
@@ -62,7 +62,7 @@ export async function listMyWall(
 }
 
 async function readNewsSince({ view, log, clock, advance }: MyWallDeps, wallet: Address, since: number): Promise<News> {
-  // Another process may be further.
+  // Another process may be ahead of this one in the log.
   if (since > view.number) await advance()
   const agent = view.agentByName.get(wallet)
   const [first] = await log.after(since, 1)
@@ -96,7 +96,7 @@ function openPurchase({ target, block, since, state }: Unfinished, now: number):
   }
 }
 
-const whenReserved = `It is being settled. ${REPEAT}`
+const whenReserved = `The payment is being settled. ${REPEAT}`
 
 const whenDoubted = ADVICE[503]
 

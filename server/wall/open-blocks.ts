@@ -10,11 +10,11 @@ import type { LedgerReader } from '../ports.ts'
 import { shareReads } from '../purchase/single-flight.ts'
 import type { Offer } from '../x402/terms.ts'
 
-/** The taken blocks at a moment; the same object until a block is sold, held or released. */
+/** The taken blocks at a moment; the object stays the same until a block is sold, held or released. */
 export type Taken = {
   /** Whether somebody owns or holds a block. */
   has(block: BlockIndex): boolean
-  /** The same, prepared for searches of any size. Computed at the first call. */
+  /** The taken blocks, prepared for searches of any size. Computed at the first call. */
   occupied(): Occupied
 }
 
@@ -31,10 +31,10 @@ export type TakenBlocks = () => Promise<Taken>
 export function createTakenBlocks({ view, ledgerReader, advance }: TakenBlocksDeps): TakenBlocks {
   let kept: { readonly state: string; readonly taken: Taken } | undefined
   return shareReads(async () => {
-    // In this order, a block that is sold meanwhile is seen as held or claimed, never as open.
+    // Held blocks are read first, so that a block sold meanwhile is seen as held or claimed, never as open.
     const held = await ledgerReader.held()
     await advance()
-    // A claimed block stays so.
+    // A claimed block stays claimed, so the number of claimed blocks identifies them.
     const state = `${view.claimed.size} ${held.join()}`
     if (kept?.state !== state) kept = { state, taken: markTaken(view, held) }
     return kept.taken
@@ -51,7 +51,10 @@ function markTaken({ claimed }: WallView, held: readonly BlockIndex[]): Taken {
   }
 }
 
-/** At most `limit` open blocks, nearest to `near` first; without it, in the order `/blocks/next` sells them. */
+/**
+ * At most `limit` open blocks, nearest to `near` first; without `near`, in the order in which `/blocks/next` sells
+ * them.
+ */
 export async function listUnclaimed(taken: TakenBlocks, limit: number, near?: BlockIndex): Promise<BlockIndex[]> {
   const now = await taken()
   return openSpaces(now.occupied().taken, { w: 1, h: 1, near, limit }).map(({ at }) => at)

@@ -1,4 +1,4 @@
-/** Previews a purchase: makes every check that buying makes before it asks for money, and draws the result. */
+/** Previews a purchase: makes every check that buying makes before it requests payment, and draws the result. */
 
 import { formatArea } from '../../shared/area.ts'
 import type { Preview, PreviewProblem } from '../../shared/contract/preview.ts'
@@ -27,10 +27,10 @@ export type PreviewDeps = {
   readonly offer: Offer
 }
 
-/** What is said of a purchase: the listing, and for an area its `pixels` in base64. Nothing of it is checked yet. */
+/** The unchecked input for a preview: the listing and, for an area, its `pixels` in base64. */
 type PreviewInput = Readonly<Record<string, unknown>>
 
-// The wall's own size is too small to see; a large area is large enough as it is.
+// At the wall's own size, a block is too small to see; a large area is large enough without scaling.
 const SCALE_MAX = 8
 const IMAGE_SIDE = 480
 
@@ -70,7 +70,7 @@ type TargetState = {
   readonly space: 'open' | 'reserved' | 'claimed' | 'crowded'
 }
 
-/** Which block, or top left one, would be bought, and whether it can be. */
+/** Finds which block (for an area, the top left one) would be bought, and whether it can be bought. */
 async function targetStateOf({ view, taken }: PreviewDeps, target: Target): Promise<TargetState> {
   const now = await taken()
   const { at } = positionOf(target)
@@ -109,7 +109,7 @@ const createWrong = (field: string, flaw: Failure): Picture => ({
   problems: [createProblem(field, flaw)],
 })
 
-/** The picture of the listing, block by block: `px` for a block, `pixels` for an area. */
+/** Reads the picture of the listing, block by block: `px` for a block, `pixels` for an area. */
 function readPicture(target: Target, { px, pixels }: PreviewInput): Picture {
   if (isBlock(target)) {
     if (pixels !== undefined)
@@ -137,7 +137,7 @@ function createRequest(offer: Offer, target: Target, said: PreviewInput): Previe
   return { method: 'POST', url, body: { at: at === 'next' ? at : coordOf(at), w, h, ...texts } }
 }
 
-/** Draws claimed blocks as they are, and others as they would be. */
+/** Draws claimed blocks as they are, and open ones as they would be after the purchase. */
 async function imageOf(
   { view, pictures }: PreviewDeps,
   holding: Holding,

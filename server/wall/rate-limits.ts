@@ -1,11 +1,14 @@
-/** Limits how often one client, wallet or block may make expensive requests: far above honest use, far below a flood. */
+/**
+ * Limits how often expensive requests may be made per client, wallet or block: far more often than in honest use, far
+ * less than in a flood.
+ */
 
 import type { Failure } from '../domain/failure.ts'
 import { tooManyRequests } from '../domain/purchase/refusals.ts'
 import { createTokenBuckets, type Budget } from '../domain/token-bucket.ts'
 import type { Clock } from '../ports.ts'
 
-/** A budget, what each bucket of it belongs to, and what it counts. */
+/** A budget, the kind of owner that each of its buckets has, and what it counts. */
 export type NamedBudget = Budget & { readonly per: 'address' | 'wallet' | 'block'; readonly what: string }
 
 /** Every budget. docs/operating-reference.md repeats them, and a test compares the two. */
@@ -66,7 +69,7 @@ export const BUDGETS = {
 
 export type BudgetName = keyof typeof BUDGETS
 
-// The message of the refusal, if the budget is used up for longer than a client would guess.
+// The refusal's message for budgets that may stay used up for longer than a client would guess.
 const REFUSALS: Readonly<Partial<Record<BudgetName, string>>> = {
   'daily repaints':
     'This block has used up its repaints for today. Nothing was changed. Wait Retry-After seconds, then send it again; if its ts is then older than 5 minutes, sign again.',
@@ -77,17 +80,17 @@ const REFUSALS: Readonly<Partial<Record<BudgetName, string>>> = {
 /** How many live streams one address may have open in parallel. */
 export const STREAMS_PER_ADDRESS = 256
 
-/** The same for the addresses of one IPv6 site (/48): it has 65,536 client addresses. */
+/** How many live streams one IPv6 site (/48) may have open in parallel; it has 65,536 client addresses. */
 export const STREAMS_PER_SITE = 1024
 
-// Some 100 bytes each. Budgets do not help against a client with more addresses than that.
+// Each takes some 100 bytes. Budgets do not help against a client with more addresses than this.
 const KEYS_MAX = 20_000
 
-/** What each client has used. In memory, for this process alone. */
+/** What each client has used, in this process's memory only. */
 export type RateLimits = {
-  /** Takes one, or `cost`, from a budget; a refusal if it is used up. */
+  /** Takes one, or `cost`, from a budget; returns a refusal if the budget is used up. */
   take(name: BudgetName, who: string, cost?: number): Failure | undefined
-  /** The refusal if the budget is used up; takes nothing. */
+  /** Returns the refusal if the budget is used up, without taking anything. */
   check(name: BudgetName, who: string): Failure | undefined
 }
 

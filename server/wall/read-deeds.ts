@@ -1,4 +1,4 @@
-/** The deeds of the wall, a page at a time, with everything that anybody needs to check each on the chain. */
+/** The deeds of the wall, a page at a time, with everything needed to check each one on the chain. */
 
 import type { DeedsPage, DeedsQuery, OrderAsSigned, OwedMoney, SaleDeed } from '../../shared/contract/deeds.ts'
 import type { Sale } from '../../shared/contract/feed.ts'
@@ -20,7 +20,7 @@ export type DeedsDeps = {
   readonly payees: ReadonlySet<Address>
 }
 
-/** Reads a page. Deeds that no reader of the feed has seen yet come with the next one. */
+/** Reads a page. Deeds of sales that are not yet in the feed come with the next page. */
 export async function readDeeds(deps: DeedsDeps, { after, owedAfter, limit }: DeedsQuery): Promise<DeedsPage> {
   const { ledgerReader, view, advance, offer, payees } = deps
   const [found, owed] = await Promise.all([
@@ -36,7 +36,7 @@ export async function readDeeds(deps: DeedsDeps, { after, owedAfter, limit }: De
     payTo: [...payees].map(formatWallet),
     asset: formatWallet(offer.terms.asset),
     network: offer.terms.network,
-    // Sale numbers are dense, so a number is a position.
+    // Sale numbers have no gaps, so a number is a position.
     deeds: page.map((sold) => deedOf(sold, view.sales.slice(sold.seq - 1, sold.seq - 1 + countBlocks(sold.target)))),
     owed: owed.slice(0, limit).map(toOwedMoney),
     hasMoreOwed: owed.length > limit,
@@ -61,7 +61,7 @@ function deedOf(sold: SoldPayment, sales: readonly Sale[]): SaleDeed {
   }
 }
 
-/** The order without parts that are hidden of any of its blocks, or were hidden since. */
+/** The order without parts that are hidden on any of its blocks, or were hidden since the sale. */
 function hideOrderParts(
   order: Order | undefined,
   { isPainted }: SoldPayment,
@@ -87,7 +87,7 @@ function hideOrderParts(
 
 const transactionPattern = /^0x[0-9a-f]{64}$/
 
-/** Readers do not see a reference in the operator's own words. */
+/** Omits a reference in the operator's own words. */
 const toOwedMoney = ({ payer, nonce, tx, amount, reference }: OwedPayment): OwedMoney => ({
   wallet: truncateWallet(payer),
   nonce,

@@ -33,7 +33,7 @@ export function deedOf({ block, wallet, profile, content, claimedAt, tx, settled
 
 type ReadWallDeps = { readonly blocks: Blocks; readonly seller: Pick<Seller, 'offered'> }
 
-/** The state of a target: its deed if it is a claimed block, else whether it can be bought. */
+/** The state of a target: its deed if the target is a claimed block, else whether it can be bought. */
 export type Found = { readonly kind: 'deed'; readonly deed: Deed } | { readonly kind: OfferState }
 
 /** Reads the state of a target. */
@@ -47,7 +47,7 @@ const findDeed = (blocks: Blocks, block: BlockIndex): MaybeAsync<Found> =>
     owned === undefined ? { kind: 'reserved' } : { kind: 'deed', deed: keptDeedOf(owned) },
   )
 
-/** The same deed object for the same block, so that its response is made once. */
+/** Returns the same deed object for the same block, so that its response is made only once. */
 const keptDeedOf = (owned: OwnedBlock): Deed => {
   const deed = deeds.get(owned) ?? deedOf(owned)
   deeds.set(owned, deed)
@@ -62,7 +62,7 @@ type ReadAreaDeps = {
   readonly offer: Pick<Offer, 'terms'>
 }
 
-/** Counts an area's blocks. Holds nothing. */
+/** Counts an area's open, sold and held blocks. Holds nothing. */
 export async function readArea({ view, taken, offer }: ReadAreaDeps, area: Area): Promise<AreaState> {
   const gone = await taken()
   const blocks = blocksOf(area)

@@ -39,5 +39,5 @@ const HASH_DIGITS = 32
 
 const TOO_MANY = failure(
   'server_busy',
-  'The operator has more reports than anybody can read. This one was not stored. Send it again tomorrow, or write to the operator.',
+  'The operator has too many unread reports. This report was not stored. Send it again tomorrow, or write to the operator.',
 )

@@ -14,7 +14,7 @@ type ReportedDeps = ModerateDeps & { readonly view: WallView; readonly reports: 
 
 /** A reported artwork, and the surroundings of the block in the first report: its pixels in base64, or `null` without a picture. */
 export type ReportedWork = {
-  readonly place: string // a block of it
+  readonly place: string // a block of the artwork
   readonly owner: Address | null
   readonly blocks: number
   readonly message: string | null
@@ -23,10 +23,10 @@ export type ReportedWork = {
   readonly around: readonly (readonly [block: number, pixels: string | null])[]
 }
 
-/** How much of the wall is drawn, in blocks. */
+/** The size of the drawn surroundings, in blocks. */
 export const DRAWN = { across: 7, down: 5 } as const
 
-/** How many artworks wait for the operator, and at most `limit` of them, most reported first. */
+/** Returns how many artworks wait for the operator, and at most `limit` of these artworks, most reported first. */
 export async function listReportedWorks(
   { view, reports }: Pick<ReportedDeps, 'view' | 'reports'>,
   limit: number,
@@ -66,7 +66,10 @@ function listAround({ canvas, claimed }: WallView, middle: BlockIndex): Reported
   })
 }
 
-/** Hides the artwork that a block is part of, or leaves it, and closes its reports; returns how many there were, or `undefined` for an open block. */
+/**
+ * Hides the artwork that a block is part of, or leaves it visible, and closes its reports. Returns how many blocks and
+ * reports there were, or `undefined` for an open block.
+ */
 export async function closeReports(
   deps: ReportedDeps,
   block: BlockIndex,

@@ -22,15 +22,15 @@ export const readAreaEdit = changeReader(
 
 export const readRegistration = changeReader('register', RegisterBody, `wallet, ${PROOF} and any of name and framework`)
 
-/** Reads an edit of a block that is signed in. */
+/** Reads an edit of a block that is authorized by a sign-in. */
 export const readEditFields = changeReader('set_pixels', EditFields, 'any of pixels, message and link')
 
 export const readEditAreaFields = changeReader('set_area', EditAreaFields, 'any of pixels (base64), message and link')
 
-/** Reads a registration that is signed in. */
+/** Reads a registration that is authorized by a sign-in. */
 export const readIdentityFields = changeReader('register', IdentityFields, 'any of name and framework')
 
-/** Reads what is asked of the receipts. */
+/** Reads the body of a request for receipts. */
 export const readReceiptsBody = createReader(ReceiptsBody, () =>
   failure('invalid_body', 'Send a JSON object, empty or with after (nextAfter of the previous page).'),
 )
@@ -42,7 +42,7 @@ export const readPainterNaming = changeReader(
 )
 
 /**
- * Makes the reader of a body, which must change something. An error has the code of a field if that field is a string and
+ * Makes the reader of a body that must change something. An error has the code of a field if that field is a string and
  * breaks its rule, otherwise `invalid_body`.
  */
 function changeReader<Schema extends TObject>(kind: Kind, schema: Schema, shape: string): Reader<Static<Schema>> {

@@ -1,7 +1,7 @@
 /**
- * The changes that a wallet signs instead of paying for: repaints of a block or an area, its name, its painter. Each is read,
- * checked, applied and answered, in this order: reading it says what is changed, the text to sign, whose signature counts and
- * whose budget it takes from; `perform`, the last function, does the rest.
+ * The changes that a wallet signs instead of paying for: repaints of a block or an area, its name, its painter. Each
+ * change is read, checked, applied and answered, in this order. Reading it determines what it changes, the text to
+ * sign, whose signature counts and which budgets it uses. `perform` does the rest.
  */
 
 import { formatArea, blocksOf, parseArea, type Area } from '../../shared/area.ts'
@@ -49,8 +49,8 @@ export type SignedRequest<Answer> = {
   readonly signers: readonly Address[]
   readonly whose: string
   readonly budgets: readonly BudgetName[]
-  readonly keys: readonly string[] // each of the budgets' buckets that it takes one from
-  readonly tooLate?: Failure // for a change that was signed before one that has been applied
+  readonly keys: readonly string[] // the buckets; one is taken from each of them in every budget
+  readonly tooLate?: Failure // the refusal of a change that was signed before one that has been applied
   apply(signed: Signed & { readonly by: Address }, now: UnixMs): Promise<ChangeResult>
   answer(result: ChangeResult): Answer
 }
@@ -58,17 +58,20 @@ export type SignedRequest<Answer> = {
 /** A change, and the texts that are valid for it; a refusal shows the first one. */
 export type SignedChange<Answer> = SignedRequest<Answer> & {
   readonly path: string
-  readonly what: string // the change, in words for its owner
+  readonly what: string // describes the change for its owner
   texts(host: string, ts: UnixMs): readonly string[]
 }
 
 /** The result of a change in the store. */
 export type ChangeResult = EditResult | IdentityResult
 
-/** What changes are read from. */
+/** The sources from which changes are read. */
 export type ChangeSources = { readonly blocks: Blocks; readonly agents: Agents; readonly view: WallView }
 
-/** What changes need. `hosts` are the names a text may be signed for, the canonical one first; `advance` updates `view`. */
+/**
+ * The dependencies of changes. `hosts` are the host names that a text may be signed for, the canonical one first;
+ * `advance` updates `view`.
+ */
 export type ChangeDeps = ChangeSources & {
   readonly wallets: Wallets
   readonly clock: Clock
@@ -107,7 +110,7 @@ export async function repaintOfBlock(
   }
 }
 
-/** A picture as it is signed, by its digest, and block by block unless the caller sends only the digest. */
+/** A picture: the digest that is signed, and its pixels block by block unless the caller sends only the digest. */
 type SignedPicture = { readonly digest: string; readonly blocks?: Pixels }
 
 /** Reads the picture that is sent for an area. */
@@ -181,7 +184,7 @@ export async function createRegistration(
   }
 }
 
-/** The painter that may repaint for a wallet; `null` for nobody. */
+/** The painter that may repaint for a wallet; `null` for no painter. */
 export async function createPainterNaming(
   { agents }: ChangeSources,
   given: string,
@@ -207,7 +210,7 @@ export const createWalletRule = (wallet: Address) =>
 
 const lower = (address: string) => address.toLowerCase() as Address
 
-/** A wallet that has bought: any other is not in the registry. */
+/** Reads a wallet that has bought something. Refuses any other, because it is not in the registry. */
 async function findBuyer(agents: Agents, given: string): Promise<Address | Failure> {
   if (!isAddress(given)) return failure('invalid_wallet', `wallet ${describeRule(WalletParams.properties.wallet)}.`)
   const wallet = lower(given)
@@ -223,7 +226,10 @@ const createNoOwnerFailure = (block: BlockIndex): Failure =>
 const createPendingFailure = (block: BlockIndex): Failure =>
   failure('purchase_pending', `Block ${coordOf(block)} is being bought. Its owner can repaint it once it is sold.`)
 
-/** Makes a change, unless it is refused already, by the signature in a body that passed the contract's schema; `from` is the client's address. */
+/**
+ * Makes a change, unless it is already refused, if the signature in its body is valid. The body has passed the
+ * contract's schema; `from` is the client's address.
+ */
 export async function makeChange<Answer>(
   deps: ChangeDeps,
   change: SignedChange<Answer> | Failure,
@@ -238,13 +244,15 @@ export async function makeChange<Answer>(
   return await perform(deps, change, { signers: change.signers, texts, ts, signature, denied, from }, now)
 }
 
-/** What is asked for at a path; where only the signature says about whom, it is found by the wallet. */
+/**
+ * The request at a path. If only the signature shows which wallet it concerns, `of` finds the request for that wallet.
+ */
 export type AskedBySignIn<Answer> = { readonly path: string; readonly what: string } & (
   | SignedRequest<Answer>
   | { readonly of: (wallet: Address) => Promise<SignedRequest<Answer> | Failure> }
 )
 
-/** Does what is asked for if the header is good for it, sent from the client's address `from`. */
+/** Performs a request if its sign-in header is valid; `from` is the client's address. */
 export async function signIn<Answer>(
   deps: ChangeDeps,
   terms: SignInTerms,
@@ -269,7 +277,7 @@ export async function signIn<Answer>(
   return await perform(deps, request, proof, now)
 }
 
-/** A signature over one of `texts`, by one of `signers`; `denied` is the refusal if it is nothing of the kind. */
+/** A signature over one of `texts`, by one of `signers`; `denied` is the refusal if it is not. */
 type Proof = {
   readonly signers: readonly Address[]
   readonly texts: readonly string[]
@@ -279,7 +287,7 @@ type Proof = {
   readonly from: string // the client's address
 }
 
-/** Does what is asked for if the proof holds, once for each text. */
+/** Performs a request if its proof is valid, once for each text. */
 async function perform<Answer>(
   { wallets, limits, advance }: ChangeDeps,
   { budgets, keys, tooLate = createSupersededFailure(), apply, answer }: SignedRequest<Answer>,
@@ -290,7 +298,7 @@ async function perform<Answer>(
   if (signed === 'busy') return retryLater('server_busy', TOO_MANY_CHECKS)
   if (signed === 'silent') return retryLater('server_busy', CHAIN_SILENT)
   if (signed === 'not-signed') return denied
-  // Counted only after the signature check, so that nobody else can use up the budget.
+  // Budgets are charged only after the signature check, so that nobody else can use them up.
   const taken = budgets.flatMap((budget) => keys.map((key) => [budget, key] as const))
   const beyond = taken.map((of) => limits.check(...of)).find((refusal) => refusal !== undefined)
   if (beyond !== undefined) return beyond
@@ -310,19 +318,19 @@ const TOO_MANY_CHECKS =
 const CHAIN_SILENT =
   'The chain cannot be queried about this smart wallet right now. Nothing was changed; send the same request again.'
 
-/** A signature of somebody else, with the text that should have been signed. */
+/** The refusal of a wrong signature, with the text that should have been signed. */
 const createUnauthorizedFailure = (whose: string, texts: readonly string[]): Failure =>
   failure('unauthorized', `The signature is not from ${whose} over the expected message (EIP-191 personal_sign).`, {
     expected: texts[0],
   })
 
-/** A time outside the window, with ours. */
+/** The refusal of a time outside the window, with this server's time. */
 export const createStaleTimeFailure = (now: UnixMs): Failure =>
   failure('stale_signature', 'ts must be within 5 minutes of this server’s time, in Unix milliseconds. Sign again.', {
     now,
   })
 
-/** A text that came after a newer one, or again after it. */
+/** The refusal of a text that arrives, or is resent, after a newer one was applied. */
 const createSupersededFailure = (): Failure =>
   failure('stale_signature', 'A newer change has already been applied. Sign again with a new ts.')
 

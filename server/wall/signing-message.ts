@@ -34,7 +34,7 @@ import {
   type SignedChange,
 } from './signed-changes.ts'
 
-/** The inputs of the text. `hosts` are the names a message may be signed for, the canonical one first. */
+/** The inputs of the text. `hosts` are the host names that a message may be signed for, the canonical one first. */
 export type SigningMessageDeps = ChangeSources & {
   readonly clock: Clock
   readonly hosts: readonly string[]
@@ -44,7 +44,10 @@ export type SigningMessageDeps = ChangeSources & {
 /** The text to sign, and the body to send with the signature. */
 type Draft = { readonly change: SignedChange<unknown>; readonly body: Readonly<Record<string, unknown>> }
 
-/** The text to sign, from a query that passed the contract's schema. Anyone may ask; only the signature shows who it is. */
+/**
+ * The text to sign, from a query that passed the contract's schema. Anyone may request it; only the signature proves
+ * the caller's identity.
+ */
 export async function createSigningMessage(deps: SigningMessageDeps, query: SignQuery): Promise<Signing | Failure> {
   const now = deps.clock.now()
   const ts = query.ts ?? now
@@ -97,7 +100,7 @@ const createFieldReader = (kind: Kind, fields: TObject) =>
     return refuseField('invalid_option')(flaw)
   })
 
-// Only the name of an area says how many pixels it has.
+// For an area, the number of pixels is checked later, because it depends on the area's name.
 const readers: Readonly<Record<Kind, (named: SignedFields) => SignedFields | Failure>> = {
   set_pixels: createFieldReader('set_pixels', EditFields),
   set_area: createFieldReader('set_area', EditAreaFields),
@@ -129,7 +132,7 @@ const drafts: Readonly<Record<Kind, DraftBuilder>> = {
     const change = isDigest
       ? await repaintOfArea(deps, area, { ...texts, pixels }, (digest) => ({ digest }))
       : await repaintOfArea(deps, area, { ...texts, pixels })
-    // A caller that gives only the digest adds the pixels to the body itself.
+    // A caller that sends only the digest adds the pixels to the body itself.
     return createDraft(change, { ts, ...texts, ...(isDigest || pixels === undefined ? {} : { pixels }) })
   },
 

@@ -43,7 +43,7 @@ export function createWallImages({ view, pictures }: ImageDeps): WallImages {
 const AT_ONCE = 2
 const WAITING_MAX = 32
 
-/** A picture by its key: a cached one, or one that `make` draws now; refused while too many wait. */
+/** A picture by its key: a cached one, or one that `make` draws now; refused while too many drawings wait. */
 type ImageCache = (key: string, make: () => Promise<WallImage['png']>) => Promise<WallImage | Failure>
 
 /** Draws a few pictures at a time, and caches the latest `keptMax` until the wall changes. */
@@ -73,14 +73,14 @@ function regionOf({ col, row, cols = COLS - col, rows = ROWS - row, scale }: Reg
 }
 
 export type CardImages = {
-  /** The card of a subject; refused for an unknown agent, and while too many wait. */
+  /** The card of a subject; refused for an unknown agent, and while too many drawings wait. */
   draw(subject: CardSubject): Promise<WallImage | Failure>
 }
 
-// A card has some 50 kB.
+// A card takes some 50 kB.
 const CARDS_MAX = 64
 
-// Cards show the wall in two sizes.
+// Cards show the whole wall in two sizes.
 const SMALL_WALLS_MAX = 2
 
 /** Draws cards. The wall is scaled down once for all of them, until it changes. */

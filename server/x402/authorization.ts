@@ -29,5 +29,5 @@ export const hashAuthorization =
     })
   }
 
-// An EVM network in CAIP-2. Sixteen digits are more than any chain id has, and fewer than a word holds.
+// An EVM network in CAIP-2. Sixteen digits are more than any chain id has, and fewer than a machine word can hold.
 const evmNetwork = /^eip155:(\d{1,16})$/

@@ -1,6 +1,6 @@
 /**
- * Describes our paid addresses to catalogues: the SDK's `bazaar` extension of a demand. Written out here, because loading
- * the SDK's generator would slow down each start; a test compares it with the generated one.
+ * Describes our paid addresses to catalogues: the SDK's `bazaar` extension of a demand. The extension is written out
+ * here, because loading the SDK's generator would slow down each start; a test compares it with the generated one.
  */
 
 import type { TSchema } from '@sinclair/typebox'
@@ -34,7 +34,7 @@ const pathParams = createObjectSchema({
 
 const input = { type: 'http', queryParams: { name: 'Ada', message: 'hello' }, method: 'GET' }
 
-// Shorter than whole receipts, to keep the header small.
+// These examples are shorter than whole receipts, to keep the header small.
 const blockAnswer = { block: '80,45', owner: 'you', pixels: 'yours' }
 const areaAnswer = { area: '80,45,4x3', owner: 'you', pixels: 'yours' }
 

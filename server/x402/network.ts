@@ -12,11 +12,12 @@ export type Token = { readonly address: Address; readonly name: string; readonly
 type Known = {
   readonly name: string
   readonly nameV1?: string // its name in x402 version 1
-  readonly publicUrl: string // of an endpoint that anyone may use
+  readonly publicUrl: string // the URL of an endpoint that anyone may use
   readonly token: Omit<Token, 'address'> & { readonly address: string }
 }
 
-// Loading the SDK, or every known chain, for a few facts would slow down each start; a test compares them.
+// Loading the SDK, or every known chain, for a few facts would slow down each start. A test compares these facts with
+// the SDK's.
 const KNOWN: Readonly<Record<Network, Known>> = networks
 
 // On Arbitrum, contracts see Ethereum's block numbers, but events carry Arbitrum's. A wall that has sold there still opens,
@@ -29,7 +30,7 @@ export const isSoldOn = (network: string): boolean => !CLOSED.has(network)
 /** The networks on which blocks are sold. */
 export const NETWORKS = (Object.keys(networks) as readonly Network[]).filter(isSoldOn)
 
-/** Stock clients pay in this token only, unless their owner says otherwise. */
+/** The token of a network. Stock clients pay only in this one, unless their owner configures another. */
 export function tokenOf(network: Network): Token {
   const { address, ...token } = KNOWN[network].token
   return { address: address as Address, ...token }
@@ -43,12 +44,12 @@ export function chainOf(network: Network): ChainInfo {
   return { id: Number(network.slice('eip155:'.length)), name, publicUrl }
 }
 
-/** The name of a network in x402 version 1; later networks use their CAIP-2 name. */
+/** The name of a network in x402 version 1; newer networks use their CAIP-2 name. */
 export const nameInV1 = (network: string): string => (isNetwork(network) ? KNOWN[network].nameV1 : undefined) ?? network
 
 /** A network's name with its template literal type, which the SDK requires. */
 export function toCaip2(network: string): `${string}:${string}` {
   const [namespace, reference] = network.split(':')
-  if (namespace === undefined || reference === undefined) throw new RangeError('a network is named namespace:reference')
+  if (namespace === undefined || reference === undefined) throw new RangeError('a network must be named namespace:reference')
   return `${namespace}:${reference}`
 }

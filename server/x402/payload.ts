@@ -38,7 +38,7 @@ export function readPayment(payload: unknown): Payment | Failure {
   const accepted = readAccepted(payload['accepted'])
   if (accepted === undefined) return createMalformedFailure('accepted must repeat the offered terms')
   const inner = payload['payload']
-  // With further keys, a facilitator may use another method than the one that is checked here.
+  // With further keys, a facilitator may use a different method from the one that is checked here.
   if (!isRecord(inner) || !hasExactly(inner, ['authorization', 'signature']))
     return createMalformedFailure('payload must hold authorization and signature, and nothing else')
   const { signature } = inner
@@ -61,7 +61,7 @@ export function readPayment(payload: unknown): Payment | Failure {
   }
 }
 
-// Much larger than a builder code.
+// This limit is much larger than a builder code.
 const EXTENSIONS_MAX_CHARACTERS = 4096
 
 /** The client's data for other extensions, for the facilitator; empty if it is too large, or not an object. */
@@ -152,7 +152,7 @@ export const paymentIdentifier = {
   },
 }
 
-// Extensions that the wall declares are sent to the facilitator in its own words.
+// Extensions that the wall declares are sent to the facilitator as the wall writes them.
 const ownExtensions: ReadonlySet<string> = new Set(Object.keys({ ...ofNext, ...paymentIdentifier, ...orderBinding }))
 
 /**

@@ -18,14 +18,14 @@ import { toCaip2 } from './network.ts'
 /** The parts of a receipt. */
 type ReceiptFacts = {
   readonly purchase: SoldPurchase
-  readonly sales: readonly Sale[] // of its blocks, as readers see them, without hidden parts; empty while no reader has seen them
+  readonly sales: readonly Sale[] // the sales of its blocks, as readers see them, without hidden parts; empty while the view does not show them
   readonly isEarlier?: true | undefined // the payer signed a new payment, and gets the receipt of this purchase instead
-  readonly baseUrl: string // the service's own, without a trailing slash
+  readonly baseUrl: string // the service's own URL, without a trailing slash
 }
 
 /**
- * The receipt of a purchase, as it was sold, except parts that the operator has hidden since: anybody can resend a settled
- * payment. `isArea` says how it was requested.
+ * The receipt of a purchase as it was sold, without parts that the operator has hidden since, because anybody can
+ * resend a settled payment. `isArea` is set if it was requested as an area.
  */
 export const receiptOf = (facts: ReceiptFacts, isArea: boolean): Receipt | AreaReceipt =>
   isArea ? areaReceiptOf(facts) : blockReceiptOf(facts)
@@ -102,7 +102,10 @@ export function settleResponse({ payment, state }: SoldPurchase): SettleResponse
   }
 }
 
-/** The same for a payment that may still be settled. The transaction is the one that a facilitator named, which proves nothing. */
+/**
+ * The content of PAYMENT-RESPONSE for a payment that may still be settled. The transaction is the one that a
+ * facilitator named, which proves nothing.
+ */
 export function createPendingResponse({ payer, accepted }: Payment, { details }: Failure): SettleResponse {
   const transaction = details?.['transaction']
   return {

@@ -1,7 +1,7 @@
 /**
  * Sign-in with x402's extension `sign-in-with-x` (CAIP-122), for wallets that sign only such requests: a 402 without terms
  * says what to sign, and the client sends the request again with a signature in a header. On `eip155` chains the text is
- * that of EIP-4361. It binds the address, the body and the time, so that nothing has to be stored.
+ * that of EIP-4361. The text binds the address, the body and the time, so that nothing has to be stored.
  */
 
 import { parseStrictJson } from '../../shared/json.ts'
@@ -9,7 +9,7 @@ import { isAddress } from '../../shared/wallet.ts'
 import { failure, type Failure } from '../domain/failure.ts'
 import type { UnixMs } from '../domain/purchase/payment.ts'
 import { TS_TOLERANCE_MS } from '../domain/wall/edit.ts'
-import schema from './sign-in-schema.json' // the extension's own, which a test compares with the SDK's
+import schema from './sign-in-schema.json' // the extension's own schema, which a test compares with the SDK's
 
 /** The header that carries the signed fields. */
 export const SIGN_IN_HEADER = 'SIGN-IN-WITH-X'
@@ -40,7 +40,7 @@ const VERSION = '1'
 const TYPE = 'eip191'
 const CHAIN_START = 'eip155:'
 
-// Proxies pass headers of 8 kB; a wallet that is not deployed yet needs most of it.
+// Proxies pass headers of 8 kB; the signature of a wallet that is not deployed yet needs most of that.
 const HEADER_MAX_CHARACTERS = 8192
 
 const lineOfText = /^[\x20-\x7e]{1,500}$/
@@ -123,7 +123,7 @@ export const findDifferingField = (
   return statement === terms.statement ? undefined : 'statement'
 }
 
-/** When it was signed; `undefined` if that is too far from `now`, or it is not valid now. */
+/** When the message was signed; `undefined` if that time is too far from `now`, or the message is not valid now. */
 export function checkSignInTime({ issuedAt, expirationTime, notBefore }: SignIn, now: UnixMs): UnixMs | undefined {
   const ts = Date.parse(issuedAt)
   const isExpired = expirationTime !== undefined && Date.parse(expirationTime) <= now

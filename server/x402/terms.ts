@@ -1,6 +1,6 @@
 /**
- * The payment demand of x402 v2: the content of a PAYMENT-REQUIRED header for a block. Built from the settings alone, so
- * that terms never depend on a facilitator or a client.
+ * The payment demand of x402 v2: the content of a PAYMENT-REQUIRED header for a block. The demand is built from the
+ * settings alone, so that terms never depend on a facilitator or a client.
  */
 
 import type { PaymentRequired, PaymentRequirements } from '@x402/core/types'
@@ -26,15 +26,15 @@ export type Offer = {
 }
 
 /**
- * The same for clients, with the name of the message to sign: without it some clients read the token's contract. Facilitators
- * get the bare terms, because some reject fields that they do not know.
+ * The payment requirements for clients, with the name of the message to sign. Without that name, some clients read the
+ * token's contract. Facilitators get the bare terms, because some reject fields that they do not know.
  */
 export function offerRequirements(offer: Offer, target: Target = 'next'): PaymentRequirements {
   const requirements = toRequirements(offer, selectTerms(offer.terms, target))
   return { ...requirements, extra: { ...requirements.extra, primaryType: PRIMARY_TYPE } }
 }
 
-/** A demand, which always names what is paid for. */
+/** A demand, which always names the resource that is paid for. */
 export type Demand = PaymentRequired & { readonly resource: NonNullable<PaymentRequired['resource']> }
 
 /** The canonical path that sells a target. */
@@ -64,12 +64,12 @@ export function toRequirements({ assetName, assetVersion }: Offer, terms: Terms)
 }
 
 /**
- * What one request adds to the demand: its query, as it was sent, why its payment was not accepted, and whether it was sent
- * to the address that sells areas, even for one block.
+ * The details that one request adds to the demand: its query as it was sent, and why its payment was not accepted.
+ * `isArea` is set if it was sent to the address that sells areas, even for one block.
  */
 export type DemandDetails = { readonly query?: string; readonly reason?: string; readonly isArea?: true }
 
-/** Why a payment was refused, if the details of a refusal say it. Many clients show only this text. */
+/** Why a payment was refused, if the details of the refusal say so. Many clients show only this text. */
 export function readReason(details: Failure['details']): Pick<DemandDetails, 'reason'> {
   const reason = details?.['reason']
   return typeof reason === 'string' ? { reason } : {}
@@ -80,11 +80,12 @@ const QUERY_WITH_CATALOGUE_MAX = 2000
 
 const NOT_CATALOGUED = {}
 
-// They never change, and are most of a demand: serialising them each time would take longer than all the rest.
+// The announcements never change and are most of a demand. Serialising them each time would take longer than all the
+// rest.
 const extensionsBeside = new Map<object, NonNullable<Demand['extensions']>>()
 const texts = new WeakMap<object, string>()
 
-/** The announcements in a demand, besides a catalogue entry: the same object for the same entry. */
+/** The announcements in a demand, in addition to a catalogue entry. Returns the same object for the same entry. */
 function listAnnounced(catalogued: object): NonNullable<Demand['extensions']> {
   const known = extensionsBeside.get(catalogued)
   if (known !== undefined) return known
@@ -100,7 +101,10 @@ export function encodeDemand({ extensions = {}, ...terms }: Demand): string {
   return Buffer.from(text).toString('base64')
 }
 
-/** The whole demand for a target. Some clients request, or insist on, the very address it names, the query included. */
+/**
+ * The whole demand for a target. Some clients request, or insist on, the exact address that the demand names, including
+ * the query.
+ */
 export function demandOf(
   offer: Offer,
   target: Target,
@@ -117,7 +121,7 @@ export function demandOf(
   }
 }
 
-/** The whole demand for a target that is bought by the tool of the MCP server. */
+/** The whole demand for a target that is bought through the tool of the MCP server. */
 export const createToolDemand = (
   offer: Offer,
   target: Target,

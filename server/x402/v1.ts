@@ -1,7 +1,8 @@
 /**
- * The headers of both versions of x402. Version 1 is the only one of many clients: the terms are in the body of a 402, the
- * payment comes in X-PAYMENT, the settlement goes back in X-PAYMENT-RESPONSE. The signed message is the same. If the versions
- * differ, version 2 counts; once no client sends X-PAYMENT any more (`wall_paid_requests_total`), only its headers stay.
+ * The headers of both versions of x402. Many clients know only version 1: the terms are in the body of a 402, the
+ * payment comes in X-PAYMENT, and the settlement is returned in X-PAYMENT-RESPONSE. The signed message is the same. If
+ * the versions differ, version 2 counts; once no client sends X-PAYMENT any more (`wall_paid_requests_total`), only the
+ * headers of version 2 will stay.
  */
 
 import type { SettleResponse } from '@x402/core/types'
@@ -17,7 +18,7 @@ import { toRequirements, type Demand, type Offer } from './terms.ts'
 export const PAYMENT_V1 = 'X-PAYMENT'
 export const PAYMENT_RESPONSE_V1 = 'X-PAYMENT-RESPONSE'
 
-/** The same demand, in the form of the body of a 402. */
+/** A demand in version 1, as the body of a 402. */
 export const toDemandV1 = ({ accepts, resource }: Demand): DemandV1 => ({
   x402Version: 1,
   accepts: accepts.map(({ scheme, network, amount, asset, payTo, maxTimeoutSeconds, extra }) => ({
@@ -53,7 +54,7 @@ export type SentPayment = { readonly payment: Payment | Failure; readonly versio
 export const carriesPayment = ({ headers }: Request): boolean =>
   (headers.get('payment-signature') ?? '') !== '' || (headers.get(PAYMENT_V1) ?? '') !== ''
 
-/** Reads a header by its name in lower or upper case, like a request. */
+/** Reads a header by its name in lower or upper case, as a request does. */
 type HeaderReader = { get(name: string): string | null }
 
 /** The payment for a target in either header; `undefined` if there is none. */
@@ -70,7 +71,7 @@ export function paymentOf(
   return { payment: mergePayments(readPaymentHeader(second), older), version: 2 }
 }
 
-/** The payment that was sent in two headers. */
+/** The payment of a request that sent one in both headers; a failure if they differ. */
 export function mergePayments(newer: Payment | Failure, older: Payment | Failure): Payment | Failure {
   const isOne = isFailure(newer) || isFailure(older) || isSame(newer, older)
   if (!isOne) return createConflictFailure()

@@ -8,7 +8,7 @@ import { CENT_ATOMIC } from '../money.ts'
 
 type Hex = `0x${string}`
 
-/** The used fields of a JSON-RPC event. */
+/** The fields of a JSON-RPC event that are used here. */
 export type TokenEvent = {
   readonly topics: readonly Hex[]
   readonly data: Hex
@@ -48,7 +48,7 @@ export function findArrivals(
   })
 }
 
-/** A place in a block; a block that was replaced between two questions shows as a place of another height or transaction. */
+/** The key of a position in a block. If a block was replaced between two queries, the height or transaction differs. */
 const formatEventKey = ({ blockNumber, transactionHash, logIndex }: TokenEvent, after: number) =>
   `${blockNumber} ${transactionHash?.toLowerCase()} ${Number(logIndex ?? Number.NaN) + after}`
 
@@ -72,12 +72,12 @@ export const canBuyBlocks = (amount: bigint): boolean => amount > 0n && amount %
 
 /** The recorded payments. A key names a payment by its payer and nonce. */
 export type RecordedPayments = {
-  readonly amounts: ReadonlyMap<string, bigint> // of payments that bought blocks or became a credit
-  readonly unfinished: ReadonlySet<string> // neither yet, or never
+  readonly amounts: ReadonlyMap<string, bigint> // amounts of payments that bought blocks or became a credit
+  readonly unfinished: ReadonlySet<string> // payments that have bought nothing and are not a credit, yet or ever
   readonly noted: ReadonlyMap<string, 'stray' | 'resolved'> // the decisions about money without a purchase
 }
 
-/** Which arrivals are recorded, and how; `orphans` may have been meant for blocks, but are not recorded. */
+/** Which arrivals are recorded, and how; `orphans` may be payments for blocks, but are not recorded. */
 export type MatchedArrivals<A> = Readonly<Record<'booked' | 'landed' | 'stray' | 'resolved' | 'orphans', readonly A[]>>
 
 /** Compares arrivals with recorded payments. `keyOf` names the payment of an authorization. */

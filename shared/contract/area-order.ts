@@ -1,4 +1,4 @@
-/** Orders of areas: what a buyer sends, and what it gets. */
+/** Orders of areas: a buyer's request and its receipt. */
 
 import { Type, type Static, type TString } from '@sinclair/typebox'
 import { AREA_BLOCKS_MAX } from '../area.ts'
@@ -14,7 +14,7 @@ export const AREA_IMAGE_MAX_BYTES = 2 * 1024 * 1024
 
 const AreaText: TString = { ...AnyAreaText, description: 'Top left block and size in blocks: `col,row,WxH`.' }
 
-/** The order, and the listing of every block of it. */
+/** The order of an area, with the listing that all its blocks share. */
 export const AreaOrder = Closed({
   at: Type.Optional(
     Type.String({
@@ -33,7 +33,7 @@ export const AreaOrder = Closed({
     Type.String({
       contentEncoding: 'base64',
       description:
-        'The picture as palette indices, one byte each, in base64: row by row over the whole area, 10 x w per row.',
+        'The picture as palette indices, one byte each, in base64: row by row over the whole area, 10 x w bytes per row.',
     }),
   ),
   image: Type.Optional(
@@ -57,7 +57,7 @@ const { block: _, ...ofDeed } = Receipt.properties.deed.properties
 
 export const AreaReceipt = Type.Object({
   area: AreaText,
-  blocks: Type.Array(CoordText, { description: 'Row by row. Each is an ordinary block with its own deed.' }),
+  blocks: Type.Array(CoordText, { description: 'The area’s blocks, row by row. Each is an ordinary block with its own deed.' }),
   owner: Receipt.properties.owner,
   pixels: Receipt.properties.pixels,
   notice: Receipt.properties.notice,

@@ -17,10 +17,10 @@ const createCount = (description: string) => Type.Integer({ minimum: 0, maximum:
 
 export const AreaState = Type.Object({
   area: AreaText,
-  blocks: createCount('How many blocks it has.'),
-  open: createCount('How many can be bought now.'),
-  taken: createCount('How many are sold.'),
-  held: createCount('How many are being bought, or held for a payer.'),
+  blocks: createCount('Number of blocks in the area.'),
+  open: createCount('Number of blocks that can be bought now.'),
+  taken: createCount('Number of sold blocks.'),
+  held: createCount('Number of blocks being bought or held for a payer.'),
   price: Type.Union([Type.String({ pattern: '^\\d+\\.\\d{2}$' }), Type.Null()], {
     description: 'Total price in USDC; null unless every block is open.',
   }),
@@ -34,7 +34,7 @@ export const AreaPixels = Type.String({
     'The picture as palette indices, one byte each, in base64: row by row over the whole area, 10 x W bytes per row.',
 })
 
-/** The same of an area, for requests with a sign-in. */
+/** The owner's change of an area, for requests with a sign-in. */
 export const EditAreaFields = Closed({ ...EditFields.properties, pixels: Type.Optional(AreaPixels) })
 
 export const EditAreaBody = Closed({ ...EditBody.properties, pixels: Type.Optional(AreaPixels) })
@@ -43,6 +43,6 @@ export type EditAreaBody = Static<typeof EditAreaBody>
 export const EditAreaAnswer = Type.Object({
   updated: Type.Literal(true),
   area: AreaText,
-  blocks: createCount('How many blocks were changed.'),
+  blocks: createCount('Number of blocks that were changed.'),
 })
 export type EditAreaAnswer = Static<typeof EditAreaAnswer>

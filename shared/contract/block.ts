@@ -19,7 +19,7 @@ import {
 } from './kinds.ts'
 
 export const NameText = Printable(NAME_MAX, 'Display name of the wallet, shared by all its blocks.', 'Ada')
-export const FrameworkText = Printable(FRAMEWORK_MAX, 'What the agent runs on.', 'eliza')
+export const FrameworkText = Printable(FRAMEWORK_MAX, 'Framework that the agent runs on.', 'eliza')
 export const MessageText = Printable(MESSAGE_MAX, 'Text shown with the block.', 'hello, world')
 
 export const PainterText = Type.String({

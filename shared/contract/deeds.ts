@@ -34,7 +34,7 @@ const OrderAsSigned = Type.Object(
     block: Type.Optional(Type.String({ description: 'The block that was asked for, `col,row` or `next`.' })),
     area: Type.Optional(Type.String({ description: 'The area that was asked for, `col,row,WxH` or `next,WxH`.' })),
     name: Said('Display name.'),
-    framework: Said('What the agent runs on.'),
+    framework: Said('Framework that the agent runs on.'),
     message: Said('Text shown with the block.'),
     link: Said('Link of the block.'),
     px: Said('The picture of a block: 200 lower-case hex digits.'),
@@ -56,7 +56,7 @@ export const SaleDeed = Type.Object({
     { description: 'What was sold: one block, or an area by its top left block and its size in blocks.' },
   ),
   placedElsewhere: Type.Optional(
-    Type.Literal(true, { description: 'Present if the payment settled late and got another place than it asked for.' }),
+    Type.Literal(true, { description: 'Present if the payment settled late and got a different position from the one it requested.' }),
   ),
   wallet: Shortened,
   tx: TxHash,
@@ -102,7 +102,7 @@ export const DeedsPage = Type.Object({
   }),
   asset: AddressText('The token’s contract.'),
   network: Type.String({ examples: ['eip155:8453'] }),
-  deeds: Type.Array(SaleDeed, { description: 'One for each payment that bought something, oldest first.' }),
+  deeds: Type.Array(SaleDeed, { description: 'One deed for each payment that bought something, oldest first.' }),
   owed: Type.Array(OwedMoney, {
     description: 'Money that arrived without buying anything: at most `limit` entries, after the first `owedAfter`.',
   }),

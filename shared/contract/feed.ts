@@ -1,4 +1,4 @@
-/** The feed: every sale once, oldest first, as it was sold, without content that the operator hid since. */
+/** The feed: every sale once, oldest first, as it was sold, without content that the operator has hidden since. */
 
 import { Type, type Static } from '@sinclair/typebox'
 import { TOTAL_BLOCKS } from '../wall.ts'

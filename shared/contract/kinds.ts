@@ -41,7 +41,7 @@ export const Printable = (maxLength: number, description: string, example: strin
     examples: [example],
   })
 
-/** An `https://` URI that owners may show. */
+/** An `https://` URI that an owner's block may link to. */
 export const Link: TUnsafe<string> = Type.Unsafe<string>({
   [Kind]: 'Link',
   type: 'string',
@@ -61,14 +61,14 @@ export const PixelsHex: TUnsafe<string> = Type.Unsafe<string>({
   examples: ['b4'.repeat(PIXELS_HEX_LENGTH / 2)],
 })
 
-/** What is wrong with a value that does not fit a schema, in words that follow the name of its field. */
+/** Describes why a value does not fit a schema, in words that follow the name of its field. */
 export function describeFlaw(schema: TSchema, value: unknown): string {
   if (schema['type'] === 'string' && typeof value !== 'string') return ' must be a string'
   const pixels = schema[Kind] === 'PixelsHex' ? parsePixels(String(value)) : undefined
   return pixels !== undefined && 'problem' in pixels ? `: ${pixels.problem}` : ` ${describeRule(schema)}`
 }
 
-/** The rule of a schema in words. */
+/** Describes the rule of a schema in words. */
 export function describeRule({ [Kind]: kind, anyOf, minimum, maximum, maxLength, pattern }: TSchema): string {
   const [first, ...others]: readonly TSchema[] = anyOf?.filter(({ type }: TSchema) => type !== 'null') ?? []
   if (others.length > 0) return `must be one of ${anyOf.map((choice: TSchema) => choice['const']).join(', ')}`
@@ -82,7 +82,7 @@ export function describeRule({ [Kind]: kind, anyOf, minimum, maximum, maxLength,
   return pattern === ADDRESS_PATTERN ? 'must be 0x followed by 40 hex digits' : `must match ${pattern}`
 }
 
-/** An object without any other members. */
+/** An object that allows no other members. */
 export const Closed = <Properties extends TProperties>(properties: Properties): TObject<Properties> =>
   Type.Object(properties, { additionalProperties: false })
 

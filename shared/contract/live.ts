@@ -44,7 +44,10 @@ export const LiveQuery = Type.Object({
 export const ChangeDto = Type.Union([SaleChange, RepaintChange, IdentityChange])
 export type ChangeDto = Static<typeof ChangeDto>
 
-/** The data of the event that replaces all changes up to a number: the client reads the canvas and continues from there. */
+/**
+ * The data of the event that replaces all changes up to a number: the client reads the canvas and continues from that
+ * number.
+ */
 export const Reset = Type.Object({
   number: Type.Integer({ minimum: 0, description: 'The canvas read shows at least all changes up to this one.' }),
   kind: Type.Literal('reset'),
@@ -54,7 +57,10 @@ export type Reset = Static<typeof Reset>
 /** Path of the stream that a cache may send to all its clients at once. */
 export const SHARED_STREAM = '/api/live/shared'
 
-/** The data of the event that begins a shared stream, which carries every change after the number, and of the one that ends it. */
+/**
+ * The data of the events that begin and end a shared stream. The stream carries every change after the number in the
+ * first one.
+ */
 export type Mark = Readonly<{ kind: 'start'; number: number } | { kind: 'end'; number: number }>
 
 /** The end of the log, oldest change first: every change after `after` up to `nextAfter`. */

@@ -25,7 +25,7 @@ export type RegionQuery = Static<typeof RegionQuery>
 
 export const BlockImageQuery = Type.Object({ scale: Scale(SCALE_MAX) })
 
-// The largest area fits at this scale, as the wall does at twice its size.
+// The largest area fits into a picture at this scale, as the wall does at scale 2.
 const AREA_SCALE = 4
 
 export const AreaImageQuery = Type.Object({ scale: Scale(AREA_SCALE) })
@@ -34,7 +34,7 @@ export const AreaImageQuery = Type.Object({ scale: Scale(AREA_SCALE) })
 export const CardQuery = Type.Object({
   block: Type.Optional(CoordText),
   work: Type.Optional(CoordText),
-  agent: Type.Optional(Type.Integer({ minimum: 1, description: 'Number of an agent, as the canvas read has it.' })),
+  agent: Type.Optional(Type.Integer({ minimum: 1, description: 'Number of an agent, as in the canvas read.' })),
 })
 export type CardQuery = Static<typeof CardQuery>
 
@@ -50,7 +50,7 @@ export const Fit = Type.Union([Type.Literal('cover'), Type.Literal('contain'), T
     'cover: fills the blocks and crops the rest. contain: shows the whole picture, with bars. fill: stretches it.',
 })
 
-/** Width and height of a picture without a header of its own. */
+/** Maximum width and height of a picture without a header of its own. */
 export const RAW_SIDE_MAX = 8192
 
 export const PixelsQuery = Type.Object({
@@ -81,7 +81,7 @@ export const PaintedBlock = Type.Object({
 export const PaintedBlocks = Type.Object({
   w: Type.Integer(),
   h: Type.Integer(),
-  blocks: Type.Array(PaintedBlock, { description: 'Row by row. `px` is what buying and repainting take.' }),
+  blocks: Type.Array(PaintedBlock, { description: 'The blocks, row by row. Pass `px` when you buy or repaint.' }),
   preview: Type.String({ contentEncoding: 'base64', description: 'The result as a PNG, in base64.' }),
 })
 export type PaintedBlocks = Static<typeof PaintedBlocks>

@@ -77,7 +77,7 @@ export const Preview = Type.Object({
   image: Nullable(
     Type.String({
       contentEncoding: 'base64',
-      description: 'A PNG of the place among its neighbours, up to eight times its size, in base64.',
+      description: 'A PNG of the blocks and their surroundings, up to eight times their size, in base64.',
     }),
   ),
 })

@@ -20,7 +20,7 @@ export const Health = Type.Object({
   ),
   rail: Rail,
   railError: Type.Optional(
-    Type.String({ description: 'What is wrong with payments, or what the chain endpoint cannot do.' }),
+    Type.String({ description: 'The problem with payments, or a feature that the chain endpoint lacks.' }),
   ),
   network: Type.String(),
 })
@@ -46,7 +46,7 @@ export const ErrorBody = Type.Object(
 )
 export type ErrorBody = Static<typeof ErrorBody>
 
-/** Body of a 402 that demands a signature and no money; the text to sign is in the PAYMENT-REQUIRED header. */
+/** Body of a 402 that requests a signature but no money; the text to sign is in the PAYMENT-REQUIRED header. */
 export const SignInRequiredBody = Type.Object(
   {
     error: Type.Literal('sign_in_required'),
@@ -57,7 +57,7 @@ export const SignInRequiredBody = Type.Object(
   { additionalProperties: true },
 )
 
-/** The terms in the form of x402 version 1. */
+/** The payment terms in the format of x402 version 1. */
 export const DemandV1 = Type.Object({
   x402Version: Type.Literal(1),
   accepts: Type.Array(
@@ -79,8 +79,8 @@ export const DemandV1 = Type.Object({
 export type DemandV1 = Static<typeof DemandV1>
 
 /**
- * Body of a 402: the error shape, and the terms for clients of x402 version 1. Those of version 2 read the PAYMENT-REQUIRED
- * header; one body cannot be both.
+ * Body of a 402: the error shape, and the terms for clients of x402 version 1. Clients of version 2 read the
+ * PAYMENT-REQUIRED header instead; one body cannot serve both.
  */
 export const PaymentRequiredBody = Type.Object(
   {
@@ -88,7 +88,7 @@ export const PaymentRequiredBody = Type.Object(
     message: Type.String(),
     reason: Type.Optional(Type.String({ description: 'Why the payment that was sent is rejected.' })),
     balance: Type.Optional(
-      Type.String({ description: 'What the wallet holds, in atomic units, if that is why the payment is rejected.' }),
+      Type.String({ description: 'The wallet’s balance in atomic units, if it is the reason for the rejection.' }),
     ),
     charged: Charged,
     resource: Type.Optional(Type.String({ format: 'uri' })),

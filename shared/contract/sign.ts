@@ -8,7 +8,7 @@ import { ListingQuery } from './block.ts'
 import { Closed, CoordText, OptionalText } from './kinds.ts'
 import { TargetText } from './preview.ts'
 
-/** A field is present if its key is; `clear` lists the fields to set to null. */
+/** A field is set only if its key is present; `clear` lists the fields to set to null. */
 export const SignQuery = Type.Object({
   kind: Type.Union(
     [Type.Literal('set_pixels'), Type.Literal('set_area'), Type.Literal('register'), Type.Literal('set_painter')],
@@ -68,7 +68,10 @@ export type Signing = Static<typeof Signing>
 
 const { at, w, h, ...ofArea } = AreaOrder.properties
 
-/** An order before its purchase, and the salt to bind it with: of a block with `coord`, of an area with `w` and `h`. */
+/**
+ * An order to sign before the purchase, and the salt that binds it. An order for a block has `coord`; one for an area
+ * has `w` and `h`.
+ */
 export const OrderToSign = Closed({
   coord: Type.Optional({ ...TargetText, description: 'For a block: `next` (default) or `col,row`.' }),
   px: ListingQuery.properties.px,
@@ -85,14 +88,14 @@ export type OrderToSign = Static<typeof OrderToSign>
 const OrderVector = {
   message: Type.String({ description: 'The order’s text. Lines end in a line feed.' }),
   salt: Hex('32 bytes.'),
-  nonce: Hex('0x50584f31 and the first 28 bytes of keccak256 of the text in UTF-8 and the salt.'),
+  nonce: Hex('0x50584f31, then the first 28 bytes of keccak256 of the text in UTF-8 followed by the salt.'),
 }
 
 export const OrderSigning = Type.Object({
   ...OrderVector,
   extensions: Type.Record(Type.String(), Type.Unknown(), {
-    description: 'What to put into `extensions` of the payment payload, beside what is there.',
+    description: 'Members to add to `extensions` of the payment payload, next to the existing ones.',
   }),
-  testVector: Type.Object(OrderVector, { description: 'Another order, to check your own code with.' }),
+  testVector: Type.Object(OrderVector, { description: 'Another order, with which to check your own code.' }),
 })
 export type OrderSigning = Static<typeof OrderSigning>

@@ -20,12 +20,12 @@ export const WALLET_LIMIT_MAX = 200
 export const WalletQuery = Type.Object({
   after: Count({
     default: 0,
-    description: 'Returns the blocks of sales after this one, numbered as in the feed.',
+    description: 'Returns the blocks of sales after this sale number (as in the feed).',
   }),
   since: Type.Optional(
     Count({
       description:
-        'Number of a change (`next` of an earlier response, or 0): also returns what changed after it at the wallet’s blocks and next to them.',
+        'Number of a change (`next` of an earlier response, or 0): also returns later changes of the wallet’s blocks and of the blocks next to them.',
     }),
   ),
   limit: Type.Integer({
@@ -75,7 +75,7 @@ export const OpenPurchase = Type.Object({
     description:
       'Whether to send the same request again, signed as before or from the same wallet; you will not be charged twice.',
   }),
-  next: Type.String({ description: 'What to do about it.' }),
+  next: Type.String({ description: 'What to do about the unfinished purchase.' }),
 })
 export type OpenPurchase = Static<typeof OpenPurchase>
 
@@ -153,7 +153,7 @@ export const WalletAccount = Type.Object({
 export const WalletStanding = Type.Composite([WalletAccount, Type.Partial(News)])
 export type WalletStanding = Static<typeof WalletStanding>
 
-/** The start of a list of receipts. */
+/** The receipt after which a list starts. */
 export const ReceiptsBody = Closed({
   after: Type.Optional(
     Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: '`nextAfter` of the previous page.' }),
@@ -166,7 +166,7 @@ export const RECEIPTS_MAX = 50
 
 export const OwnPurchase = Type.Object({
   target: OpenPurchase.properties.target,
-  nonce: Type.String({ description: 'Nonce of the authorization signed for it.' }),
+  nonce: Type.String({ description: 'Nonce of the authorization signed for the purchase.' }),
   since: UnixMs,
   state: Type.Union(
     ['sold', 'reserved', 'released', 'expired', 'credited'].map((state) => Type.Literal(state)),
@@ -176,7 +176,7 @@ export const OwnPurchase = Type.Object({
     },
   ),
   tx: Type.Union([TxHash, Type.Null()]),
-  receipt: Type.Union([Receipt, AreaReceipt, Type.Null()], { description: 'The receipt, if it is sold.' }),
+  receipt: Type.Union([Receipt, AreaReceipt, Type.Null()], { description: 'The receipt, if the purchase is sold.' }),
   credit: Type.Union([Credit, Type.Null()], { description: 'What the operator owes back to you; null if nothing.' }),
 })
 export type OwnPurchase = Static<typeof OwnPurchase>

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { outputOf } from '../support/output-of.ts'
 import { createScratchFolder } from '../support/scratch-folder.ts'
 
-// Goal: nobody takes packages for audited that were not. Method: the script as CI runs it, with a registry of our own.
+// Goal: no unaudited package passes as audited. Method: the script as CI runs it, with a registry of our own.
 
 const folder = createScratchFolder()
 
@@ -12,7 +12,7 @@ test.each([
   ['that knows no flaw', 'echo "{}"', 0, /^\{\}$/m],
   ['that knows one', 'echo "{\\"flaw\\":1}"; exit 1', 1, /flaw/],
   ['that is away', 'echo "error: ConnectionRefused" >&2; exit 1', 2, /^NOT AUDITED: .*\nerror: ConnectionRefused$/m],
-])('the audit with a registry %s says so, and its status does', async (_, answer, status, words) => {
+])('the audit with a registry %s reports that, and so does its exit status', async (_, answer, status, words) => {
   writeFileSync(join(folder, 'npx'), `#!/bin/sh\n${answer}\n`)
   chmodSync(join(folder, 'npx'), 0o755)
   const env = { PATH: `${folder}:${Bun.env['PATH'] ?? ''}` }

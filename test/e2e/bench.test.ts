@@ -9,10 +9,10 @@ import { isHere } from '../support/e2e/proxies.ts'
 import { IS_LONG_RUN } from '../support/long-run.ts'
 import { openBrowser } from '../support/page/browser.ts'
 
-// Goal: the measurements can run at any time, and every goal belongs to one of them. Method: one scenario runs briefly, or
-// each in a long run. The figures mean nothing here, but they must exist, and only correct responses count.
+// Goal: the measurements can run at any time, and every goal belongs to one of them. Method: one scenario runs briefly,
+// and all of them in a long run. The figures mean nothing here, but they must exist, and only correct responses count.
 
-/** Whether there is a page and a browser to show it in. */
+/** Whether the page is built and a browser can show it. */
 async function hasPage(): Promise<boolean> {
   if (!existsSync(new URL('../../dist/viewer/index.html', import.meta.url))) return false
   const browser = await openBrowser()

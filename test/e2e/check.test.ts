@@ -9,8 +9,8 @@ import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
 import { mayMount } from '../support/scratch-folder.ts'
 import { reportSkipped } from '../support/skipped.ts'
 
-// Goal: whatever would stop a wall from selling is known before its start, and an error ends it with a reason before it opens.
-// Method: the real command and the real process, with a chain and a facilitator that misbehave.
+// Goal: anything that would stop a wall from selling is known before its start, and an error ends the process with a
+// reason. Method: the real command and the real process, with a chain and a facilitator that misbehave.
 
 let around: Surroundings
 let settings: WallSettings
@@ -154,7 +154,7 @@ test('check names an older copy, a wall that moved away and a wall of another ne
   expect((await checkWith({ DATABASE_PATH: other })).wrong).toEqual([expect.stringMatching(/network eip155:84532/)])
 })
 
-test.skipIf(reportSkipped('the right to mount a disk', mayMount))(
+test.skipIf(reportSkipped('permission to mount a disk', mayMount))(
   'check names a disk that is nearly full',
   async () => {
     const disk = join(around.folder, 'small')

@@ -80,7 +80,10 @@ const fetchAs = (
   return wrapFetchWithPayment(fetch, new x402Client().registerExtension(extension))
 }
 
-/** Sends a change with it until it is processed: so many contract queries in a row are rate-limited. */
+/**
+ * Sends a change through that client until the wall processes it, because so many contract queries in a row are
+ * rate-limited.
+ */
 async function changeSignedIn(
   holder: Holder,
   path: string,
@@ -123,7 +126,7 @@ describe.each([
   })
 })
 
-test('a key names itself with a client that only signs in, and pays nothing for it', async () => {
+test('the wallet of a key sets its name with a client that only signs in, and pays nothing for it', async () => {
   const key = await world.wallet(1)
   const holder = holderOf(key.address, key)
   expect((await buy(holder, '8,1')).status).toBe(200)
@@ -132,7 +135,7 @@ test('a key names itself with a client that only signs in, and pays nothing for 
   expect(await world.dollarsOf(key)).toBe(0)
 })
 
-test('our client repaints for a wallet that only signs in, and says so when it does not', async () => {
+test('our client repaints for a wallet that only signs in, and reports a failed sign-in', async () => {
   const key = await world.wallet(1)
   const holder = holderOf(key.address, key)
   expect((await buy(holder, '10,1')).status).toBe(200)
@@ -165,7 +168,7 @@ describe('a payment by a contract wallet', () => {
     expect(await world.dollarsOf(holder.payer)).toBe(1)
   })
 
-  test('the receipt of a payment that emptied a contract wallet goes to its client that signs a new one', async () => {
+  test('if a payment emptied a contract wallet, its client gets the receipt of that payment for a newly signed one', async () => {
     const holder = await deployHolder()
     const [payment, anew] = [await sign(world, holder.payer, '7,1'), await sign(world, holder.payer, '7,1')]
     world.facilitator.settle.always('error-before')
@@ -186,7 +189,7 @@ describe('a payment by a contract wallet', () => {
     expect((await get(world, '5,1', payment)).status).toBe(200)
   })
 
-  test('a payment that the contract did not sign, or whose account rejects its key, is rejected', async () => {
+  test('a payment is rejected if the contract did not sign it, or if the code of its account rejects the key', async () => {
     const { payer } = await deployHolder()
     const shut = await world.wallet(1)
     await world.network.client.setCode({ address: shut.address, bytecode: '0x60006000fd' })

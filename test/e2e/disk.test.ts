@@ -4,9 +4,9 @@ import { get, sign } from '../support/e2e/buyer.ts'
 import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
 import { waitUntil } from '../support/wait.ts'
 
-// Goal: everything acknowledged is on the disk, and a failing disk costs nobody anything. Method: the real process with a
-// limit on the size of its files, which fails a commit in the middle of a sale. It is only about SQLite, because a failing
-// disk of a PostgreSQL server is that server's matter.
+// Goal: everything acknowledged is on the disk, and a failing disk costs nobody anything. Method: the real process with
+// a limit on the size of its files, which fails a commit in the middle of a sale. Only SQLite is tested, because a
+// failing disk of a PostgreSQL server is for that server to handle.
 
 let around: Surroundings
 let settings: WallSettings
@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => around.stop())
 
-// In blocks of 512 bytes: enough for the tables, and for a few sales in the write-ahead log.
+// The limit, in blocks of 512 bytes, is enough for the tables and a few sales in the write-ahead log.
 const SHORT_FILES = `trap '' XFSZ; ulimit -f 1000`
 
 test('a disk that fails at commit ends the process, and after the restart the wall has every acknowledged sale and finishes the others', async () => {

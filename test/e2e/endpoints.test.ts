@@ -42,7 +42,7 @@ test('if the endpoints limit calls and ranges, a sale is confirmed', async () =>
   expect(await isSettled(await get(wall, 'next', await sign(wall, await around.wallet())))).toBe(true)
 })
 
-test('if the endpoints limit calls and ranges, a settlement whose response was lost ends with its block', async () => {
+test('if the endpoints limit calls and ranges, a payment whose settlement response was lost still gets its block', async () => {
   const payer = await around.wallet(5)
   const payment = await sign(wall, payer)
   around.facilitator.settle.next('hang-after')

@@ -43,7 +43,7 @@ async function paymentsOf(work: Work): Promise<string[]> {
   return [...new Set(deeds.map(({ tx }) => tx))]
 }
 
-test('the sign in the middle is bought dark and ends up bright', async () => {
+test('the sign in the middle is dark when it is bought, and ends up bright', async () => {
   const reader = wall(world.url)
   const pixelsOf = async (work: Work) => await reader.areaPixels(await pictureOf(work), { w: work.w, h: work.h })
   expect(await pixelsOf(LIT)).not.toEqual(await pixelsOf(SIGN))

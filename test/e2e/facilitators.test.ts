@@ -53,7 +53,8 @@ async function expectToBuyAtOnce(what: string) {
   expect(await around.dollarsOf(payer)).toBe(4)
 }
 
-// One of each kind of response. The tests of the adapter cover the kinds of other faults; the tests of the ring cover the reactions.
+// One fault per kind of response. The tests of the adapter cover how other faults are classified; the tests of the ring
+// cover the reactions.
 const faults: readonly (readonly [
   what: string,
   call: 'settle' | 'verify',
@@ -64,7 +65,7 @@ const faults: readonly (readonly [
   ['at verification (hang)', 'verify', ({ verify }) => verify.always('hang')],
 ]
 
-describe('whatever is wrong with the first facilitator', () => {
+describe('a first facilitator that fails', () => {
   test.each(faults)(
     'if the first facilitator fails %s, the same request gets its block and is charged once',
     async (what, call, tell) => {

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { isHere, startProxy, type Proxy } from '../support/e2e/proxies.ts'
 import { reportSkipped } from '../support/skipped.ts'
 
-// Goal: nginx counts a client as the wall does. Method: the recipe in a real nginx, which gets the peer's address, before a
-// server that answers everything.
+// Goal: nginx counts requests per client as the wall does. Method: the recipe in a real nginx, which gets the peer's
+// address, in front of a server that responds to every request.
 
 const isSkipped = reportSkipped('nginx', isHere('nginx'))
 
@@ -20,10 +20,10 @@ afterAll(async () => {
   await wall.stop(true)
 })
 
-// Above the 120 that one client may send at once.
+// More than the 120 requests that one client may send at once.
 const REQUESTS = 200
 
-/** How many of the requests are refused, each sent by the peer of its number. */
+/** Returns how many requests nginx rejects; each is sent with the peer address of its number. */
 async function refusedOf(peerOf: (nth: number) => string): Promise<number> {
   const statuses = await Promise.all(
     Array.from({ length: REQUESTS }, async (_, nth) => {
@@ -44,6 +44,6 @@ test.skipIf(isSkipped).each<[string, (nth: number) => string, boolean]>([
   ['many IPv4 addresses that are written as IPv6', (nth) => `::ffff:203.0.113.${nth}`, false],
   ['many addresses of one IPv6 /64', (nth) => `2001:db8:0:1:${toHex(nth)}::${toHex(nth)}`, true],
   ['one address of each of many IPv6 /64', (nth) => `2001:db8:1:${toHex(nth)}::1`, false],
-])('nginx refuses what is above the budget of one client: %s', async (_, peerOf, isRefused) => {
+])('nginx rejects requests above the budget of one client: %s', async (_, peerOf, isRefused) => {
   expect((await refusedOf(peerOf)) > 0).toBe(isRefused)
 })

@@ -54,7 +54,7 @@ describe('a wall on a file', () => {
     expect((await run('status', '--every', '0')).status).toBe(2)
   })
 
-  test('an open purchase is listed with its evidence and resolved by it, and twelve blocks cost twelve dollars', async () => {
+  test('an open purchase is listed with its evidence, which resolves it, and twelve blocks cost twelve dollars', async () => {
     const order = { at: '40,40', w: 4, h: 3 }
     const payment = await signArea(world, await world.wallet(12), order)
     world.facilitator.settle.next('hang-before', 'hang-before', 'hang-before')
@@ -164,7 +164,7 @@ describe('a wall on a file', () => {
     expect((await run('hidden', '--trail')).out).toMatch(/hide work at 3,3 \(pixels,message,link\): rude$/m)
   })
 
-  test('a backup is made while the wall runs, and the wall shows its age', async () => {
+  test('a backup is made while the wall runs, and the wall shows the backup’s age', async () => {
     expect((await run('status')).out).toMatch(/^ {2}backup +NEVER$/m)
     expect(await run('backup', 'copy.sqlite')).toMatchObject({ status: 0, err: '' })
     await waitUntil(async () => /^ {2}backup +\d+ (?:s|min.*) ago$/m.test((await run('status')).out))
@@ -173,7 +173,7 @@ describe('a wall on a file', () => {
     )
   })
 
-  test('only the wall’s user can reach the admin socket, and there is no socket without a wall', async () => {
+  test('only the wall’s user can reach the admin socket, and a database without a wall has no socket', async () => {
     const socket = 'wall.sqlite.sock'
     expect(statSync(join(world.folder, socket)).mode & 0o777).toBe(0o600)
     await world.crash()

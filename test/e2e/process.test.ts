@@ -15,7 +15,7 @@ let world: World
 describe('a wall on a file', () => {
   shareWorld((opened) => void (world = opened))
 
-  test('purchases cut off by kill -9 during settlement go on automatically, and their signed requests get the receipts', async () => {
+  test('purchases interrupted by kill -9 during settlement continue automatically, and their signed requests get the receipts', async () => {
     const buyers = await Promise.all(
       (['hang-before', 'hang-after'] as const).map(async (fault) => {
         const wallet = await world.wallet(5)
@@ -76,7 +76,7 @@ describe('a wall on a file', () => {
     expect((await fetch(`${wall.url}/livez`)).status).toBe(200)
     const payment = await sign(wall, await world.wallet())
     expect((await get(wall, 'next', payment)).status).toBe(200)
-    // A second signal ends the wait, and cuts nothing off.
+    // A second signal ends the wait, and interrupts no request.
     expect(await wall.stop()).toBe(0)
   })
 })

@@ -153,7 +153,7 @@ test('the stock fetch client posts a picture, pays once and owns the area', asyn
 
 test('the stock axios client buys with a POST', async () => {
   const wallet = await world.wallet(4)
-  // It is older than the rest of the SDK, and knows the same schemes.
+  // The axios client is older than the rest of the SDK, but knows the same schemes.
   type OlderClient = Parameters<typeof wrapAxiosWithPayment>[1]
   const client = wrapAxiosWithPayment(axios.create(), createPayingClient(wallet) as unknown as OlderClient)
   const { status, data } = await client.post<AreaReceipt>(`${world.url}/areas`, { at: '30,20', w: 2, h: 1 })

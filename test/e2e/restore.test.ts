@@ -87,7 +87,7 @@ test('if the witness is not apart, such money stops sales until the operator boo
   await wall.stop()
 })
 
-test('yesterday’s database sells nothing and says which copy it is, whether its witness was restored with it or not', async () => {
+test('a wall on yesterday’s database sells nothing and reports which copy it has, whether the witness was restored with it or not', async () => {
   const files = ['wall.sqlite', 'wall.sqlite.witness']
   const locateYesterday = (name: string) => join(around.folder, `yesterday-${name}`)
   for (const name of files) await cp(join(around.folder, name), locateYesterday(name))
@@ -115,7 +115,7 @@ test('yesterday’s database sells nothing and says which copy it is, whether it
   await accepted.stop()
 })
 
-test('a missing database is not replaced by a new wall while its witness exists, until the operator says so', async () => {
+test('a missing database is not replaced by a new wall while its witness exists, until the operator confirms it', async () => {
   await rm(around.databasePath)
   const wall = await around.start(settings)
   await waitForAlert(wall, 'older-copy')
@@ -151,7 +151,7 @@ test('an older copy that is restored is noticed, sells nothing new, and becomes 
   wall = await around.start(own)
   const listOrphans = () => alertsOf(wall, 'orphan').flatMap(({ tx }) => tx ?? [])
   const orphans = await waitFor(async () => (listOrphans().length >= lost.length ? listOrphans() : undefined))
-  // The sale in progress may be in the copy or not.
+  // The copy may or may not contain the sale in progress.
   expect(orphans.length - lost.length).toBeWithin(0, 2)
   expect(await railOf(wall)).toBe('arming')
   for (const { payment, receipt } of before)

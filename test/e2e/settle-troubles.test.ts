@@ -36,11 +36,12 @@ describe('a wall on a file', () => {
     'garbage',
   ]
 
-  // All in parallel here and below, because the chain is checked for some seconds before a payer gets an uncertain outcome.
+  // All cases here and below run in parallel, because the chain is checked for some seconds before a payer gets an
+  // uncertain outcome.
   test.each([
     ['after the money moved: charged once, never asked for more', afterTheMoneyMoved, [200, 503]],
     ['before the money moved: in doubt until it is settled again', beforeTheMoneyMoved, [503]],
-  ] as const)('after the faults %s there is one block for one dollar in the end', async (_, faults, statuses) => {
+  ] as const)('each buyer gets one block for one dollar in the end: faults %s', async (_, faults, statuses) => {
     world.facilitator.settle.next(...faults)
     await Promise.all(
       faults.map(async () => {
@@ -62,7 +63,7 @@ describe('a wall on a file', () => {
     )
   })
 
-  test('while a purchase is in doubt its block is held: its payer is offered it again, and nobody else is charged', async () => {
+  test('while a purchase is in doubt, its block is held and offered to its payer again, and nobody else is charged', async () => {
     const [payer, other] = [await world.wallet(), await world.wallet()]
     const payment = await sign(world, payer, '1,1')
     const others = await sign(world, other, '1,1')
@@ -109,7 +110,7 @@ describe('a wall on a file', () => {
     )
   })
 
-  test('a rejection from before the broadcast releases the block immediately, and nothing is charged', async () => {
+  test('if the facilitator rejects a payment before the broadcast, its block is released immediately, and nothing is charged', async () => {
     const payer = await world.wallet()
     const payment = await sign(world, payer, '2,2')
     world.facilitator.settle.next('refused-recipient')
@@ -122,7 +123,7 @@ describe('a wall on a file', () => {
     expect(await world.dollarsOf(payer)).toBe(2)
   })
 
-  test('a failure at verification claims nothing', async () => {
+  test('a purchase that fails at verification claims no block', async () => {
     const payer = await world.wallet()
     const payment = await sign(world, payer, '3,3')
     for (const fault of ['error-500', 'error-503', 'reset', 'garbage', 'bad-signature'] as const) {

@@ -1,6 +1,7 @@
 /**
- * `bun run endurance NAME [OPTION ...]`: one run under load and faults, for any duration; `all` is every one in turn.
- * test/README.md lists which of them the gate runs in short, and which only the nightly workflow does.
+ * `bun run endurance NAME [OPTION ...]`: runs a test under load and faults, for any duration; `all` runs every one in
+ * turn. test/README.md lists the runs that the gate makes in short form, and those that only the nightly workflow
+ * makes.
  */
 
 import { join } from 'node:path'
@@ -11,7 +12,7 @@ type Run = { readonly does: string; readonly command: readonly string[] }
 
 const createScriptRun = (path: string, does: string): Run => ({ does, command: [join(import.meta.dir, path)] })
 
-/** Tests, at their full length and with the service's own times. Options go to `bun test`. */
+/** Runs tests at their full length, with the service's own times. Options go to `bun test`. */
 const createTestRun = (paths: readonly string[], does: string): Run => ({
   does,
   command: ['test', '--timeout', '600000', ...paths.map((path) => `./test/${path}`)],
@@ -38,14 +39,14 @@ const RUNS: Readonly<Record<string, Run>> = {
   ),
   outages: createTestRun(
     ['endurance/outages/outages.test.ts'],
-    'each dependency fails, and the time until that and its end are reported',
+    'each dependency fails; how long until the wall reports the outage and its end',
   ),
   troubles: createTestRun(
     ['e2e/settle-troubles.test.ts', 'e2e/instances/troubled-instances.test.ts'],
     'failing settlements and instances, with the timeouts of the service',
   ),
   soak: createTestRun(['endurance/soak/soak.test.ts'], 'a full wall in use for half an hour'),
-  flakes: createScriptRun('flakes/main.ts', 'the tests of the gate repeated under load, and those that failed'),
+  flakes: createScriptRun('flakes/main.ts', 'the tests of the gate, repeated under load, and a count of their failures'),
   clients: createTestRun(['endurance/clients/clients.long.ts'], 'third-party clients buy, or use every tool'),
   releases: createTestRun(['endurance/releases.long.ts'], 'a release is made, installed and run'),
   upgrade: createTestRun(['endurance/upgrade.long.ts'], 'instances are replaced one by one under load'),
@@ -63,9 +64,9 @@ const RUNS: Readonly<Record<string, Run>> = {
   ),
   appearances: createTestRun(
     ['accessibility', 'server-pages', 'label', 'zoom'].map((name) => `page/${name}.test.ts`),
-    'axe in each window size and theme, a hundred clicks per window, both enlargements',
+    'axe in each window size and theme, a hundred clicks per window, zoom of 200 % and 400 %',
   ),
-  bench: createTestRun(['e2e/bench.test.ts'], 'every scenario of the bench, and every goal has one'),
+  bench: createTestRun(['e2e/bench.test.ts'], 'every scenario of the bench, and a measured figure for every goal'),
 }
 
 const [name = '', ...options] = Bun.argv.slice(2)

@@ -112,7 +112,7 @@ test('the installed program sells a block, draws it, and serves every read of th
     body: card,
   })
   expect(shown.status).toBe(200)
-  // While a command is waited for here, the facilitator cannot respond, which is an outage of its own.
+  // Outages do not count here: while this process waits for a command, its facilitator cannot respond.
   expect(wall.journal().filter((line) => line.includes('"http-failed"'))).toEqual([])
 })
 
@@ -164,7 +164,7 @@ test('a second installation keeps the settings and the previous version', () => 
   spawn(['mv', `${program}.before`, program], system, folder)
 })
 
-test('settings that cannot work, all named together, and a newer database make the program exit with 78', async () => {
+test('invalid settings, all named together, or a newer database make the program exit with 78', async () => {
   const broken = spawn([program, 'serve'], { PORT: 'x', PAY_TO: '0x1' }, around.folder)
   expect(broken.status).toBe(78)
   for (const name of ['PORT', 'PAY_TO', 'BASE_URL', 'FACILITATOR_URL']) expect(broken.err).toContain(`- ${name} `)
@@ -187,7 +187,7 @@ test.skipIf(Bun.which('systemd-analyze') === null)('systemd accepts the units, a
   const units = join(root, 'etc/systemd/system')
   for (const name of readdirSync(units)) {
     const path = join(units, name)
-    // It looks for the program at the path in the unit, which is not where this test put it.
+    // systemd-analyze looks for the program at the path in the unit, but this test installed it elsewhere.
     writeFileSync(path, readFileSync(path, 'utf8').replaceAll('/usr/local/bin/pixel-wall', program))
     if (!name.includes('@'))
       expect([name, spawn(['systemd-analyze', 'verify', path], system, folder).err]).toEqual([name, ''])

@@ -12,7 +12,7 @@ import { expectBooksToBalance } from '../support/e2e/read-wall.ts'
 const REQUESTS = 2000
 const READERS = 6
 const BUYERS = 3
-// Twice the time between HAProxy's checks, and more.
+// More than twice the time between HAProxy's checks.
 const DRAIN_MS = '2500'
 
 const PATHS = ['/api/health', '/api/canvas', '/blocks/159,89', '/api/feed?limit=5', '/llms.txt', '/']
@@ -51,7 +51,7 @@ describe.each(['nginx', 'haproxy'] as const)('behind %s', (name: ProxyName) => {
   )
 })
 
-/** Readers, buyers and painters, until they are stopped. */
+/** Starts readers, buyers and painters, which continue until they are stopped. */
 function startLoad(proxy: Proxy) {
   const failures: string[] = []
   const counts = { requests: 0, purchases: 0, repaints: 0 }

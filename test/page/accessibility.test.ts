@@ -6,13 +6,13 @@ import { canvas } from '../support/page/sample-wall.ts'
 import { goToStep, walkPainting } from '../support/page/studio-driver.ts'
 import { openTestBrowser, setUpTestPages } from '../support/page/test-page.ts'
 
-// Goal: the page is for everyone. Method: axe checks each state in each theme, no target is smaller than 44 pixels, and
-// the focus moves where keyboard users expect it.
+// Goal: everyone can use the page. Method: axe checks each state in each theme, no target is smaller than 44 pixels,
+// and the focus moves where keyboard users expect it.
 
 const browser = await openTestBrowser()
 const NOTHING = { claimed: 0, remaining: 14_400, agents: 0, lastClaimedAt: null, lastSaleId: 0 }
 
-describe.skipIf('reason' in browser)('the page for everyone, in Chromium', () => {
+describe.skipIf('reason' in browser)('accessibility of the page, in Chromium', () => {
   const { server, openPage } = setUpTestPages(browser, { width: 960, height: 600 })
 
   const PANELS = [
@@ -23,7 +23,7 @@ describe.skipIf('reason' in browser)('the page for everyone, in Chromium', () =>
     ['?', 'What is this?'],
   ] as const
 
-  /** What is wrong with a state of the page, by its name. */
+  /** Returns the name of a state of the page, and the accessibility faults found in it. */
   const listFaults = async (page: Page, state: string) => [
     state,
     await findViolations(page),
@@ -89,7 +89,7 @@ describe.skipIf('reason' in browser)('the page for everyone, in Chromium', () =>
     const page = await openPage('paint?at=20,20', options)
     await walkPainting(page, async (state) => expect(await listFaults(page, state)).toEqual(createCleanReport(state)))
     await page.locator('#wall').focus()
-    // Onto blocks of other owners.
+    // Moves the picture onto blocks of other owners.
     await goToStep(page, 'place')
     await page.getByLabel('Column').fill('80')
     await page.getByLabel('Row', { exact: true }).fill('45')
@@ -98,7 +98,7 @@ describe.skipIf('reason' in browser)('the page for everyone, in Chromium', () =>
     expect(await listFaults(page, 'not open')).toEqual(createCleanReport('not open'))
   })
 
-  test('every panel opens by its key, takes the focus, and returns it when closed', async () => {
+  test('every panel opens with its key, takes the focus, and returns the focus when closed', async () => {
     const page = await openPage()
     for (const [key, title] of PANELS) {
       await page.keyboard.press(key)

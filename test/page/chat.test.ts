@@ -7,8 +7,9 @@ import { findViolations } from '../support/page/axe.ts'
 import type { Shown } from '../support/page/chat-host.ts'
 import { openTestBrowser } from '../support/page/test-page.ts'
 
-// Goal: in a chat, a person sees the wall with their picture at its place before their agent pays. Method: a host made with the
-// extension's own library calls tools of a wall, and shows their views in a sandboxed frame with the policy they request.
+// Goal: in a chat, a person sees the wall with their picture in position before their agent pays. Method: a host made
+// with the extension's own library calls tools of a wall, and shows their views in a sandboxed frame with the policy
+// they request.
 
 const browser = await openTestBrowser()
 
@@ -43,7 +44,9 @@ describe.skipIf('reason' in browser)('the wall inside a chat', () => {
     if (!('reason' in browser)) await browser.close()
   })
 
-  /** Opens a host that shows a call, and waits until the view has drawn it, and the wall if it may read it. */
+  /**
+   * Opens a host that shows a call, and waits until the view has drawn the call, and the wall if the view may read it.
+   */
   const showCall = async (call: Partial<Shown> & Pick<Shown, 'tool'>, width = 720): Promise<readonly [Page, Frame]> => {
     if ('reason' in browser) throw new Error(browser.reason)
     const page = await (await browser.newContext({ viewport: { width, height: 700 } })).newPage()
@@ -105,7 +108,7 @@ describe.skipIf('reason' in browser)('the wall inside a chat', () => {
     expect(await frame.locator('#action').textContent()).toBe('Find available space')
   })
 
-  test('in a chat, a picture without a place is placed where there is space', async () => {
+  test('in a chat, a picture without a position is placed where there is space', async () => {
     const image = Buffer.from(await (await fetch(`${address}/wall.png?col=0&row=0&cols=2&rows=2`)).arrayBuffer())
     const [, frame] = await showCall({
       tool: 'image_to_pixels',
@@ -148,7 +151,7 @@ describe.skipIf('reason' in browser)('the wall inside a chat', () => {
     expect(await frame.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
   })
 
-  /** Serves the host's page, and the frames that it shows with the policies that it builds for them. */
+  /** Serves the page of the host, and the frames on that page with the policies that the host builds for them. */
   async function serveHost(): Promise<Bun.Server<undefined>> {
     const entry = new URL('../support/page/chat-host.ts', import.meta.url).pathname
     const { outputs } = await Bun.build({ entrypoints: [entry], target: 'browser' })

@@ -8,7 +8,7 @@ import { createGalleryWall } from '../support/page/gallery.ts'
 import { canvas, nastyBlock, openBlock, chooseRainbow } from '../support/page/sample-wall.ts'
 import { openTestBrowser, goToLive, setUpTestPages } from '../support/page/test-page.ts'
 
-// Goal: every visitor sees at once what the page is, with any window, wall, link or failure.
+// Goal: every visitor understands at once what the page is, whatever the window, wall, link or failure.
 
 const browser = await openTestBrowser()
 const nothing = { claimed: 0, remaining: 14_400, agents: 0, lastClaimedAt: null, lastSaleId: 0 }
@@ -51,7 +51,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
       'A wall only machines can buy.',
       '4 of 14,400 blocks sold, $1 each.',
     ])
-    // The test sales are old.
+    // The sales of the test wall are old, so the page shows the last one.
     expect(await page.locator('#news').innerText()).toMatch(/^Last sale .+, to <b onclick/)
   })
 
@@ -70,7 +70,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     expect(await page.evaluate(() => Reflect.get(window, 'shifts'))).toEqual([])
   })
 
-  test('the first pixels are drawn where they stay', async () => {
+  test('the first pixels are drawn at their final position', async () => {
     server().pausePixelsAfter(8000)
     const page = await newPage()
     await page.goto(server().url.href)
@@ -178,7 +178,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     await page.getByText('Nobody has bought a block yet.').waitFor()
     expect(await page.isVisible('.glow')).toBe(true)
     const view = await measureStage(page)
-    // The wall's upper left corner: its edge outside, a line between lots inside.
+    // At the wall's upper left corner, its edge is outside, and a line between lots is inside.
     const zoom = Math.min(view.width / 1600, view.height / 900) * 0.96
     const corner = { x: view.width / 2 - 800 * zoom, y: view.height / 2 - 450 * zoom }
     await waitForColour(page, { x: corner.x + 30, y: corner.y - 0.5 }, '#5d5449')
@@ -190,7 +190,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
     await page.locator('.first').waitFor({ state: 'hidden' })
   })
 
-  test('a link to a place that does not exist says so', async () => {
+  test('a link whose target does not exist shows a message about it', async () => {
     for (const [address, word] of [
       ['?agent=999', 'The agent of this link is not on this wall.'],
       ['?block=200,7', 'The block of this link is not on this wall. Blocks run from 0,0 to 159,89.'],
@@ -212,7 +212,7 @@ describe.skipIf('reason' in browser)('the first look, in Chromium', () => {
   test('the history shows the plan of lots where nothing was sold yet', async () => {
     const page = await openPage('?at=1760000000000#795,445,16')
     const { width, height } = await measureStage(page)
-    // Block 79,44, which was sold later: its left edge, and its inside.
+    // The two points are on the left edge and inside of block 79,44, which was sold later.
     await waitForColour(page, { x: width / 2 - 80, y: height / 2 }, dark.gridLine)
     await waitForColour(page, { x: width / 2, y: height / 2 }, dark.own[OPEN] ?? '')
   })

@@ -22,7 +22,7 @@ const MORE_WINDOWS = [
 const WINDOWS = [[1280, 720], [390, 844], ...(IS_LONG_RUN ? MORE_WINDOWS : [])] as const
 const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 }
 
-/** How far the details reach beyond the stage, and what of them cannot be scrolled into view. */
+/** Returns how far the details reach beyond the stage, and whether all of them can be scrolled into view. */
 const measureOverhang = (page: Page) =>
   page.evaluate(() => {
     const measureBox = (id: string) => document.getElementById(id)?.getBoundingClientRect() ?? new DOMRect()
@@ -33,7 +33,7 @@ const measureOverhang = (page: Page) =>
     return { out: Math.max(0, ...cut.map(Math.round)), reaches }
   })
 
-describe.skipIf('reason' in browser)('the label, in Chromium', () => {
+describe.skipIf('reason' in browser)('the details of an artwork, in Chromium', () => {
   const { server, openPage } = setUpTestPages(browser, { width: 960, height: 600 })
 
   test.each(WINDOWS)('at %i x %i, the details are never cut off, whatever is clicked', async (width, height) => {
@@ -42,7 +42,7 @@ describe.skipIf('reason' in browser)('the label, in Chromium', () => {
     const [view, top] = [await measureStage(page), await measureStageTop(page)]
     const { zoom } = fitWall(view)
     const prng = prngOf(width)
-    // A pointer is on whole pixels of the screen: at the very edge it may be next to the wall.
+    // A pointer is on whole pixels of the screen, so at the very edge of the wall it may miss the wall.
     const pickOffset = (side: number) => (EDGE + prng.below(side - 2 * EDGE) - side / 2) * zoom
     // Two quick clicks close together would be a double click.
     const pickPointAwayFrom = (last: Point): Point => {
@@ -95,7 +95,7 @@ describe.skipIf('reason' in browser)('the label, in Chromium', () => {
     await page.keyboard.press('Enter')
     await page.locator('#card').waitFor()
     await page.waitForURL(/work=80,45/)
-    // One layer at a time.
+    // Each step back closes one layer.
     await page.goBack()
     await page.locator('#panel').waitFor({ state: 'hidden' })
     expect(await page.isVisible('#card')).toBe(true)
@@ -134,7 +134,7 @@ describe.skipIf('reason' in browser)('the label, in Chromium', () => {
     await page.getByRole('button', { name: 'Send your agent' }).focus()
     await page.keyboard.press('Tab')
     expect(await readFocused()).toEqual(['wall', false])
-    // A name without details contains nothing that could take the focus.
+    // While only the name of a block is shown, it contains nothing that could take the focus.
     await page.keyboard.press('Tab')
     expect(await readFocused()).toEqual(['', false])
     expect(await page.evaluate(() => document.activeElement !== document.body)).toBe(true)
@@ -155,7 +155,7 @@ describe.skipIf('reason' in browser)('the label, in Chromium', () => {
     const red = new Uint8Array(100).fill(180).toBase64()
     server().repaint(requireBlockAt(79, 44), new Uint8Array(100).fill(215).toBase64())
     server().sell(requireBlockAt(0, 0), { id: 3, name: 'Carol', wallet: '0xcccc…cccc', framework: null })
-    // Later entries of the log have arrived.
+    // The count shows that later entries of the log have arrived.
     await page.getByText('5 of 14,400 blocks sold').waitFor()
     expect(await readSeen()).toBe(true)
     server().repaint(rainbowBlock, red)
@@ -163,7 +163,7 @@ describe.skipIf('reason' in browser)('the label, in Chromium', () => {
     expect(await page.locator('#card details').getAttribute('open')).toBe('')
   })
 
-  test('on a phone, the first tap moves to the artwork, and its sheet shows everything by its handle', async () => {
+  test('on a phone, the first tap moves to the artwork, and the handle of its sheet opens all of the sheet', async () => {
     const page = await openPage('#all', phone)
     const stage = await page.locator('#stage').boundingBox()
     if (stage === null) throw new Error('there is no stage')

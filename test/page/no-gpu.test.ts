@@ -76,7 +76,7 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
   })
 
   test('without WebGL, sold artworks have an edge', async () => {
-    // So wide that the height of the header is a whole number of pixels.
+    // The window is so wide that the height of the header is a whole number of pixels.
     const page = await openWithoutContext(refuseWebGl, '#805,455,20', { viewport: { width: 1280, height: 720 } })
     const box = boxOf({ x: 805, y: 455, zoom: 20 }, await measureStage(page), rainbowBlock)
     await waitForColour(page, { x: box.left + box.width / 2, y: Math.round(box.top) - 1 }, dark.edge)

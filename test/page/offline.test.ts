@@ -6,7 +6,7 @@ import { requireBlockAt } from '../support/page/sample-wall.ts'
 import { openTestBrowser, goToLive, openTestPage } from '../support/page/test-page.ts'
 
 // Goal: the page can be installed, and shows the last wall without a connection. Method: a separate server is stopped
-// under a page that has been open for a while.
+// after a page has been open for a while.
 
 const browser = await openTestBrowser()
 
@@ -23,7 +23,7 @@ const waitUntilCached = (page: Page) =>
     await promise
   })
 
-/** The size in bytes of this many events of the live stream on the wire. */
+/** The size in bytes of this many events, as the live stream sends them. */
 async function countEventBytes({ url }: SampleServer, after: number, count: number): Promise<number> {
   const { body } = await fetch(new URL(`/api/live?after=${after}`, url))
   let text = ''
@@ -34,7 +34,7 @@ async function countEventBytes({ url }: SampleServer, after: number, count: numb
   return text.length
 }
 
-describe.skipIf('reason' in browser)('without a line, in Chromium', () => {
+describe.skipIf('reason' in browser)('without a connection, in Chromium', () => {
   setDefaultTimeout(90_000)
   let server: SampleServer
   let page: Page
@@ -78,7 +78,7 @@ describe.skipIf('reason' in browser)('without a line, in Chromium', () => {
     server.showCanvas(wall)
     await goToLive(page, server.url.href)
     const quiet = server.asked.filter((path) => !path.startsWith('/api/live'))
-    // Ten seconds of it, while the page is stored for offline use.
+    // Makes the repaints of ten seconds, while the page is stored for offline use.
     const repainted = wall.blocks.slice(0, 100)
     for (const { i, px = '' } of repainted) server.repaint(requireBlockAt(i % 160, Math.floor(i / 160)), px)
     await waitUntilCached(page)

@@ -114,21 +114,21 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     expect(await card.locator('pre').textContent()).toBe(`GET ${server().url.origin}/blocks/100,20`)
   })
 
-  test('keys zoom and move the wall, and show all of it again', async () => {
+  test('keys zoom and move the wall, and another key shows the whole wall again', async () => {
     const page = await openPage()
     const view = await measureStage(page)
     const left = { x: 2, y: view.height / 2 }
     await waitForColour(page, left, dark.ground)
     await page.keyboard.press('+')
     await page.keyboard.press('ArrowLeft')
-    // At the wall's left edge, the background is where it was before.
+    // Until now, this point showed the background to the left of the wall.
     await waitForColour(page, left, (colour) => colour !== dark.ground)
     await page.keyboard.press('0')
     await waitForColour(page, left, dark.ground)
   })
 
   test('the address follows the view, and a link restores that view', async () => {
-    // So wide that a click in the middle opens the details without moving the wall.
+    // The window is so wide that a click in the middle opens the details without moving the wall.
     const wide = { viewport: { width: 1280, height: 720 } }
     const page = await openPage('#all', wide)
     const point = await hoverBlock(page, rainbowBlock)
@@ -137,7 +137,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     await page.waitForURL(/\?work=80,45#[\d.]+,[\d.]+,[\d.]+$/)
     expect(await page.evaluate(() => history.length)).toBe(3)
     const top = await measureStageTop(page)
-    // Near the block's middle, where four of its pixels meet, but within one.
+    // The point is near the block's middle, where four of its pixels meet, but within one of them.
     const place = { x: point.x + 9, y: point.y - top + 9 }
     const shown = await readColour(page, place)
     const again = await openPage(new URL(page.url()).search + new URL(page.url()).hash, wide)
@@ -165,7 +165,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     await repeatUntilAnswered(
       (timeout) => page.waitForURL(/,20$/, { timeout }),
       async () => {
-        // Two slow clicks open the details twice.
+        // Two clicks that are too slow for a double click open the details.
         await page.keyboard.press('Escape')
         await page.mouse.dblclick(640, 400)
       },
@@ -175,7 +175,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
 
   test('a double tap zooms in and opens no details', async () => {
     const page = await openPage('#800,450,8', { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true })
-    // In the page itself, because taps that are sent one by one may arrive late.
+    // The taps are made in the page itself, because taps that are sent one by one may arrive late.
     await page.evaluate(() => {
       const wall = document.getElementById('wall')
       const init = { bubbles: true, pointerId: 1, pointerType: 'touch', clientX: 195, clientY: 400 }
@@ -225,7 +225,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     const middle = middleOf(boxOf(fitWall(await measureStage(page)), await measureStage(page), nastyBlock))
     const top = await measureStageTop(page)
     await actAndWaitForDraw(page, () => pinch(page, { x: middle.x, y: middle.y + top }, 10, 100))
-    // Before the pinch this was four blocks further on.
+    // Before the pinch, this point was on a block that is four blocks further on.
     await openLabel(page, { x: middle.x + 8, y: middle.y + 8 + top }, 'finger')
     expect(await page.locator('#card summary').textContent()).toBe('Block 79,44')
     const card = await page.locator('#card').boundingBox()
@@ -255,7 +255,7 @@ describe.skipIf('reason' in browser)('the page in Chromium', () => {
     expect(troubles.splice(0)).toHaveLength(1)
   })
 
-  test('a press of the mouse shows no focus ring around the stage, whatever key came before', async () => {
+  test('a press of the mouse shows no focus ring around the stage, whatever key was pressed before', async () => {
     const page = await openPage()
     const isFocusVisible = () => page.locator('#wall').evaluate((element) => element.matches(':focus-visible'))
     await page.locator('#wall').focus()

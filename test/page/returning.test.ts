@@ -17,7 +17,7 @@ describe.skipIf('reason' in browser)('a returning visit, in Chromium', () => {
 
   const waitUntilKept = (page: Page) => page.waitForFunction(() => localStorage.getItem('kept') === '1')
 
-  /** A page that was open until its wall was stored; the requests that the server notes begin after that. */
+  /** Opens a page, waits until its wall is stored, and then clears the requests that the server recorded. */
   const visitOnce = async (options: Parameters<typeof newPage>[0] = {}) => {
     const page = await newPage(options)
     await page.goto(server().url.href)
@@ -50,7 +50,7 @@ describe.skipIf('reason' in browser)('a returning visit, in Chromium', () => {
   })
 
   test('a returning visitor sees the last view before any script arrives, unless a link or the window asks for another view', async () => {
-    // A service worker would have the scripts that are held below.
+    // A service worker would serve the scripts that the test holds back below.
     const page = await visitOnce({ serviceWorkers: 'block' })
     await page.waitForFunction(() => localStorage.getItem('view') !== null)
     const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
@@ -104,7 +104,7 @@ describe.skipIf('reason' in browser)('a returning visit, in Chromium', () => {
     expect(listReads()).toEqual(['/api/tail', '/api/feed?after=3&limit=1', '/api/canvas.bin', '/api/blocks'])
   })
 
-  test('a link to an artwork that is newer than the stored wall opens it', async () => {
+  test('a link to an artwork that is newer than the stored wall opens that artwork', async () => {
     const page = await visitOnce()
     sellAndRepaint()
     await returnTo(page, '?work=100,20')
@@ -156,7 +156,7 @@ describe.skipIf('reason' in browser)('a returning visit, in Chromium', () => {
     expect(await page.locator('.stop').count()).toBe(0)
   })
 
-  test('the page shows missed changes one after another, and its counts run up', async () => {
+  test('the page shows missed changes one after another, and its counts rise step by step', async () => {
     const page = await visitOnce({ reducedMotion: 'no-preference' })
     for (let n = 0; n < 30; n++) server().sell(requireBlockAt(20 + n, 10), CAROL, px, Date.now() + n)
     await page.addInitScript(() => {

@@ -3,8 +3,9 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import { APPEARANCES, findViolations } from '../support/page/axe.ts'
 import { openTestBrowser } from '../support/page/test-page.ts'
 
-// Goal: the pages that the service itself writes for people are for everyone, too. Method: a real wall serves a browser;
-// axe checks each page in each theme and size, and nothing is wider than a window of 1,280 pixels at 400 % zoom.
+// Goal: everyone can use the pages that the service itself writes for people, too. Method: a real wall serves a
+// browser; axe checks each page in each theme and size, and nothing is wider than a window of 1,280 pixels at 400 %
+// zoom.
 
 const browser = await openTestBrowser()
 const zoomed = { viewport: { width: 320, height: 180 } }

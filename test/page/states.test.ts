@@ -24,7 +24,7 @@ const red = new Uint8Array(100).fill(180).toBase64()
 const white = new Uint8Array(100).fill(215).toBase64()
 const carol = { id: 3, name: 'Carol', wallet: '0xcccc…cccc', framework: null }
 
-describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', () => {
+describe.skipIf('reason' in browser)('panels and details beside the wall, in Chromium', () => {
   const { server, newPage, openPage, troubles } = setUpTestPages(browser, { width: 960, height: 600 })
 
   test('a search finds an agent, and selecting it dims the rest and lists its artworks', async () => {
@@ -164,7 +164,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
         )
       if (layer) new MutationObserver(countPulses).observe(layer, { childList: true })
     })
-    // So slow that the highlight of the first part is still visible when the second one arrives.
+    // Animations are so slow that the highlight of the first part is still visible when the second part arrives.
     const session = await page.context().newCDPSession(page)
     await session.send('Animation.enable')
     await session.send('Animation.setPlaybackRate', { playbackRate: 0.02 })
@@ -200,7 +200,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     expect(troubles.splice(0)).toHaveLength(3)
   })
 
-  test('a page that follows a shared stream reads the changes between two streams from the tail', async () => {
+  test('a page that follows a shared stream reads the changes that it misses between two streams from the tail', async () => {
     server().shareStream(true)
     const page = await newPage()
     const following = page.waitForResponse((response) => response.url().endsWith('/api/live/shared'))
@@ -214,7 +214,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     await page.getByText('6 of 14,400 blocks sold').waitFor()
   })
 
-  test('after a sleep of the device, the log lists every sale', async () => {
+  test('after the device was asleep, the log lists every sale', async () => {
     const page = await openPage()
     const sold = Array.from({ length: 450 }, (_, i) => requireBlockAt(i % 150, Math.floor(i / 150)))
     for (const block of sold) server().sell(block, carol)
@@ -223,7 +223,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     await page.locator('#news').waitFor()
   })
 
-  test('a wall without a connection shows since when, and says when the connection is back', async () => {
+  test('a page without a connection shows since when it is out of date, until the connection is back', async () => {
     const page = await openPage()
     await page.route('**/api/live*', (route) => route.abort())
     const wakePage = () => page.evaluate(() => window.dispatchEvent(new Event('online')))
@@ -237,7 +237,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
   })
 
   test('rows are drawn as they arrive', async () => {
-    // The row of the nasty block has arrived, the one below it has not.
+    // The row of the nasty block has arrived, and the row below has not.
     server().pausePixelsAfter(rainbowBlock - 10)
     const page = await newPage()
     await page.goto(`${server().url.href}#all`)
@@ -256,7 +256,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     server().pausePixelsAfter(undefined)
     await page.locator('#card .title').getByText('Hello from a machine.').waitFor()
     const { width, height } = await measureStage(page)
-    // The middle is between its two blocks, each 160 pixels wide.
+    // The middle of the stage is between the two blocks of the artwork, each 160 pixels wide.
     await waitForColour(page, { x: width / 2 - 140, y: height / 2 }, (colour) => colour !== dark.own[OPEN])
   })
 
@@ -302,7 +302,7 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     expect(panel && panel.height < 420).toBe(true)
   })
 
-  test('no script of the page makes code from text, which its policy forbids', async () => {
+  test('no script of the page runs text as code, which the page’s policy forbids', async () => {
     const made = /\bFunction\s*[.(]|\beval\s*\(/
     for await (const name of new Bun.Glob('**/*.js').scan(server().dist))
       expect([name, made.exec(await Bun.file(`${server().dist}/${name}`).text())?.[0]]).toEqual([name, undefined])
@@ -316,12 +316,13 @@ describe.skipIf('reason' in browser)('what opens beside the wall, in Chromium', 
     const sum = (pattern: RegExp) =>
       Object.entries(sizes).reduce((total, [name, size]) => total + (pattern.test(name) ? size : 0), 0)
     const first = /^(?:index\.html|assets\/(?:index|pixel-buffer)-.*)$/
-    // Only visitors of the page for painting load it, and none of these blocks the first view.
+    // Only visitors of the page for painting load these files, and none of them blocks the first view.
     const painting = /(?:paint|image-worker)[-.]/
     const wall = /^(?!.*(?:paint|chat|image-worker|timelapse-worker|offline-worker|icon|manifest)[-.])/
     console.info(`gzip bytes: first ${sum(first)}, wall ${sum(wall)}, paint ${sum(painting)}`, sizes)
     expect(sum(first)).toBeLessThanOrEqual(40_000)
-    // With the form for reports, the tour, the stored wall and its last view, and with the steps and links of /paint.
+    // The sum includes the form for reports, the tour, the stored wall and its last view, and the steps and links of
+    // /paint.
     expect(sum(wall)).toBeLessThanOrEqual(62_000)
     expect(sum(painting)).toBeLessThanOrEqual(38_500)
   })

@@ -19,7 +19,7 @@ import { openTestBrowser, setUpTestPages } from '../support/page/test-page.ts'
 const browser = await openTestBrowser()
 const white = new Uint8Array(100).fill(215).toBase64()
 
-/** Decodes a picture in the page: its size, the time of all its frames in milliseconds, and colours of points in a frame. */
+/** Decodes a picture in the page; returns its size, the number of its frames, and the colours of points in a frame. */
 const decodeGif = (
   page: Page,
   type: string,
@@ -45,7 +45,7 @@ const decodeGif = (
     [type, base64, frame, points] as const,
   )
 
-describe.skipIf('reason' in browser)('taken away in Chromium,', () => {
+describe.skipIf('reason' in browser)('saved files, in Chromium', () => {
   const { server, openPage } = setUpTestPages(browser, { width: 960, height: 600 })
 
   const saveGif = async (page: Page, panel: string, name: string) => {

@@ -5,8 +5,9 @@ import { listCutOff, listOutOfReach } from '../support/page/axe.ts'
 import { walkPainting } from '../support/page/studio-driver.ts'
 import { openTestBrowser, setUpTestPages } from '../support/page/test-page.ts'
 
-// Goal: enlarged to 200 % and 400 %, the page loses nothing. Method: windows of 1,280 x 720 and 1,280 x 1,024 are then 640 x 360
-// and 320 x 256 wide and high; in every state every control can be brought into the window, and no text is cut off.
+// Goal: the page loses nothing when it is enlarged to 200 % and 400 %. Method: windows of 1,280 x 720 and 1,280 x 1,024
+// are then 640 x 360 and 320 x 256 wide and high; in every state every control can be brought into the window, and no
+// text is cut off.
 
 const browser = await openTestBrowser()
 

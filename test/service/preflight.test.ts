@@ -27,13 +27,13 @@ test('a port that another program uses is reported with its setting, and a free 
   expect([...findPortProblems(wall), ...findPortProblems(wall), ...findPortProblems(monitors)]).toEqual([])
 })
 
-test('an address of another machine is reported', () => {
+test('a host that is an address of another machine is reported', () => {
   expect(findPortProblems(createConfig({ HOST: '192.0.2.1' }))).toEqual([
     'cannot listen on PORT: 192.0.2.1 is not an address of this machine; check HOST and METRICS_HOST (EADDRNOTAVAIL)',
   ])
 })
 
-test('a port that needs root is reported, and a bug of ours is not blamed on a setting', () => {
+test('a port that needs root is reported, and a bug of our own is not reported as a problem with a setting', () => {
   const place = toWallPort(createConfig({ PORT: '80' }))
   const createFailingListen = (error: Error) => () =>
     listenOn(place, () => {
@@ -72,7 +72,7 @@ test.each(['DATABASE_PATH', 'WITNESS_PATH', 'ADMIN_SOCKET_PATH'] as const)(
 )
 
 test.each(['WITNESS_PATH', 'ADMIN_SOCKET_PATH'] as const)(
-  'if %s names the database, a file beside it or a file of another program, the wall does not start and nothing is lost',
+  'if %s names the database, a file next to it or another program’s file, the wall does not start and nothing is lost',
   (setting) => {
     const database = join(folder, `${setting}.sqlite`)
     for (const path of [database, `${database}-wal`, `${database}.lock`, join(folder, `${setting}.txt`)]) {
@@ -88,7 +88,7 @@ test.each(['WITNESS_PATH', 'ADMIN_SOCKET_PATH'] as const)(
   },
 )
 
-test('a witness of a wall, and a socket that a crashed wall left, are used again', () => {
+test('a wall’s witness file, and a socket that a crashed wall left behind, are reused', () => {
   const [witness, socket] = [join(folder, 'witness'), join(folder, 'left.sock')]
   writeFileSync(witness, '{"change":1,"payment":1,"height":"1"}\n')
   const left = Bun.serve({ unix: socket, fetch: () => new Response() })

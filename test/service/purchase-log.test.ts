@@ -21,7 +21,7 @@ test('a normal purchase is logged as one line, with its block, its facilitator a
   expect(listFacts(wall, 'purchase')).toEqual([{ ...key, target: block, outcome: 'bought', block, tx: hash(1), ms: 0 }])
 })
 
-test('an unusual step has a line of its own', async () => {
+test('an unusual step is logged as a line of its own', async () => {
   const wall = await openWall()
   wall.facilitator.settling = { kind: 'unclear', by: 'pay.example' }
   await wall.buy('/blocks/3,4', 1)
@@ -44,7 +44,7 @@ test('the purchase of an area is logged as one line, with the name of the area',
   ])
 })
 
-test('the line of a rejection has its code and the facilitator’s reason', async () => {
+test('the log lines of a rejection have its code and the facilitator’s reason', async () => {
   const wall = await openWall()
   wall.facilitator.verification = { kind: 'invalid', reason: 'insufficient_funds' }
   await wall.buy('/blocks/next', 1)
@@ -58,7 +58,7 @@ test('the line of a rejection has its code and the facilitator’s reason', asyn
   ])
 })
 
-test('a failure of the store is logged with the name of the error only', async () => {
+test('a failure of the store is logged only with the name of the error', async () => {
   const wall = await openWall()
   await wall.db.close()
   await wall.ask('GET /blocks/next', createPaidInit(paymentOf(1, 1)))

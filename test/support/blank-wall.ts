@@ -21,8 +21,8 @@ function createBlank(): Uint8Array {
   return made
 }
 
-/** The store of such a wall. */
+/** Opens the store of an empty wall. */
 export const openBlank = (): Promise<Sqlite> => openSqlite(':memory:', TERMS.network, { copyOf: createBlank() })
 
-/** The connection to such a wall, for tests that read its tables. */
+/** Opens a connection to an empty wall, for tests that read its tables. */
 export const connectBlank = (): Connection => openWall(':memory:', TERMS.network, { copyOf: createBlank() })

@@ -33,7 +33,7 @@ export type EngineTest = TestOver<Engine>
 /** Declares a test with a resource of its own, which is closed after it. */
 export type TestOver<T> = (title: string, work: (opened: T) => Promise<void>, timeoutMs?: number) => void
 
-/** Tests with the resource that `open` opens. */
+/** Runs tests with the resource that `open` opens. */
 export const testOver =
   <T>(open: () => Promise<T>, close: (opened: T) => unknown): TestOver<T> =>
   (title, work, timeoutMs) =>
@@ -53,7 +53,7 @@ export const testOver =
 /** Tests with stores. */
 export const testOverStore = (open: () => Promise<Engine>): EngineTest => testOver(open, (engine) => engine.close())
 
-// Other purchases of a payer in these tests run in parallel.
+// These tests treat the other purchases of a payer as in progress.
 const BESIDE = Array.from({ length: 64 }, (_, nonce) => hash(nonce))
 
 /** Claims a target that must be open. */

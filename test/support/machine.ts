@@ -39,7 +39,7 @@ const QUIET_FLUSH_MS = 20
 /** How many times slower than a quiet machine this one is, from 1 to 4, measured once when the tests begin. */
 const SLOWNESS = slownessOf(measureMachine())
 
-/** How many times slower than a quiet machine one in this state is. */
+/** How many times slower than a quiet machine a machine in this state is. */
 export function slownessOf({ load, processors, flushMs }: MachineState): number {
   return Math.min(SLOWNESS_MAX, Math.max(1, load / processors, flushMs / QUIET_FLUSH_MS))
 }

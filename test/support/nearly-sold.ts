@@ -32,7 +32,7 @@ export function sellAllBut(left: number, connection: Connection): void {
 
 const made = new Map<number, Uint8Array>()
 
-/** Such a wall in memory: made once for all tests of a file, and copied. */
+/** Opens a nearly sold-out wall in memory, as a copy of one that is made once for all tests of a file. */
 export async function openNearlySold(left: number): Promise<Sqlite> {
   const copyOf = made.get(left) ?? createNearlySold(left)
   made.set(left, copyOf)
@@ -50,7 +50,7 @@ function createNearlySold(left: number): Uint8Array {
   return bytes
 }
 
-/** The same on PostgreSQL. */
+/** Sells all but the last `left` blocks on PostgreSQL. */
 export async function sellAllButOn(url: string, left: number): Promise<void> {
   const sold = CLAIM_ORDER.length - left
   const sql = new SQL(url, { max: 1 })

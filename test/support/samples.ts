@@ -16,7 +16,7 @@ export const NOW = 1_800_000_000_000
 /** A chain height that no test depends on. */
 export const HEAD = 24_000_000n
 
-/** What samples pay for. */
+/** The terms of the sample payments. */
 export const TERMS: Terms = {
   network: 'eip155:8453',
   asset: '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913',
@@ -31,7 +31,7 @@ export function blockOf(coord: string): BlockIndex {
   return block
 }
 
-/** The area with a name. */
+/** The area with the given name. */
 export function parseAreaOrThrow(name: string): Area {
   const area = parseArea(name)
   if (area === undefined) throw new RangeError(`${name} is no area of the wall`)
@@ -72,7 +72,7 @@ export const createUncertainPurchase = (number: number): Purchase => ({
   state: { kind: 'reserved', uncertain: true, attempt: 1 },
 })
 
-/** The store's answer for a wall that was never paid. */
+/** The books that the store returns for a wall that was never paid. */
 export const EMPTY_BOOKS: Statement = {
   claimed: 0,
   sales: [],
@@ -107,7 +107,7 @@ export function listingOf(changes: Partial<Listing> = {}): Listing {
   }
 }
 
-/** The content of a block without any. */
+/** The content of a block that has none. */
 export const BARE: BlockContent = { pixels: null, message: null, link: null }
 
 /** An agent without names. */

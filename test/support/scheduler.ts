@@ -16,7 +16,10 @@ export type Scheduler = {
   readonly elapsed: () => number
   /** Makes a call, which happens when it is chosen. A promise that `act` returns must be settled already. */
   call<T>(owner: object, act: () => Promise<T> | T): Promise<T>
-  /** Calls another party: the request arrives when it is chosen, and later its response does. What they throw ends the history. */
+  /**
+   * Calls another party: the request arrives when it is chosen, and later its response does. An error that either of
+   * them throws ends the history.
+   */
   exchange<T>(owner: object, ask: () => T, told: (answer: T) => void): Promise<T>
   /** Resolves once this time has passed, or `signal` aborts. */
   wait(owner: object, ms: number, signal?: AbortSignal): Promise<void>
@@ -26,7 +29,7 @@ export type Scheduler = {
   pass(ms: number): void
   /** Milliseconds until the next timer. */
   untilNext(): number | undefined
-  /** Pauses all calls of `owner` for this time, like a process that stands still. */
+  /** Pauses all calls of `owner` for this time, like a frozen process. */
   freeze(owner: object, ms: number): void
   /** Drops all calls of `owner`, like a process that crashes. */
   forget(owner: object): void
@@ -44,7 +47,7 @@ export function schedulerOf(passing: (elapsed: number) => void = () => {}): Sche
     passing(moment)
     elapsed = moment
   }
-  // More than a random choice only because of calls behind a frozen process.
+  // The choice is random, but leaves out the calls of frozen processes.
   const choose = (prng: Prng): number | undefined => {
     if (calls.length === 0) return undefined
     if (thaws.size === 0) return prng.below(calls.length)
@@ -130,10 +133,10 @@ export function schedulerOf(passing: (elapsed: number) => void = () => {}): Sche
   }
 }
 
-// Adding and removing a signal's own listeners takes a fifth of a history.
+// Adding and removing listeners on the signal itself would take a fifth of the time of a history.
 const listening = new WeakMap<AbortSignal, Set<() => void>>()
 
-/** The listeners, in the order they were added, for when a signal aborts. */
+/** The listeners to call when a signal aborts, in the order they were added. */
 function listenersOf(signal: AbortSignal): Set<() => void> {
   const known = listening.get(signal)
   if (known !== undefined) return known
@@ -149,7 +152,7 @@ function findEarliest(timers: readonly Timer[]): Timer | undefined {
   return first
 }
 
-/** The result of a promise that is settled, or is once the microtasks are drained. Throws its rejection. */
+/** The result of a promise that is settled once the microtasks are drained. Throws its rejection. */
 export function readSettled<T>(promise: Promise<T>): T {
   let end: { readonly value: T } | { readonly error: unknown } | undefined
   promise.then(

@@ -36,8 +36,8 @@ export type SmallDisk = Awaited<ReturnType<typeof mountDisk>>
 
 const MEGABYTE = Buffer.alloc(1024 * 1024)
 
-// Piece by piece. For one large write Bun first reserves the whole space, and a file system with less space returns all of
-// it: the disk would be full, empty and full again.
+// Writes piece by piece. For one large write Bun first reserves the whole space, and a file system with less space
+// frees all of it: the disk would be full, empty and full again.
 async function fill(path: string, megabytes: number): Promise<void> {
   await using file = await open(path, 'w')
   try {

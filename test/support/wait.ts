@@ -14,7 +14,7 @@ export async function waitUntil(holds: () => boolean | Promise<boolean>): Promis
   await waitFor(async () => ((await holds()) ? true : undefined))
 }
 
-/** Sends a request again and again while its response has a status. */
+/** Resends a request while its response has the given status. */
 export function sendWhile(status: number, send: () => Promise<Response>): Promise<Response> {
   return waitFor(async () => {
     const response = await send()

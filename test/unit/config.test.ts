@@ -51,7 +51,7 @@ describe('settings', () => {
     })
   })
 
-  test('every setting can be given', () => {
+  test('a value can be given for every setting', () => {
     const given: Readonly<Record<keyof typeof SETTINGS, readonly [text: string, read: object]>> = {
       BASE_URL: ['http://localhost:9000/', { hosts: ['localhost', 'localhost:9000'] }],
       PAY_TO: [PAYEE.toLowerCase(), { offer: { terms: { payTo: PAYEE.toLowerCase() } } }],
@@ -107,7 +107,7 @@ describe('settings', () => {
     expect(readConfig({ ...REQUIRED, HOST: '0.0.0.0' })).toMatchObject({ host: '0.0.0.0', metricsHost: '127.0.0.1' })
   })
 
-  test('settings are read without surrounding blanks, and a blank setting is not set', () => {
+  test('settings are read without surrounding blanks, and a blank setting counts as unset', () => {
     const padded = Object.fromEntries(Object.entries(REQUIRED).map(([name, text]) => [name, `  ${text}\n`]))
     expect(readConfig({ ...padded, PORT: ' 80 ', HOST: ' ', RPC_URL: '' })).toEqual({
       ...readConfig(REQUIRED),
@@ -125,7 +125,7 @@ describe('settings', () => {
       ])
   })
 
-  test('the payee may be in one letter case', () => {
+  test('the payee address may be written in a single letter case', () => {
     const upper = `0x${PAYEE.slice(2).toUpperCase()}`
     expect(readConfig({ ...REQUIRED, PAY_TO: upper })).toEqual(readConfig(REQUIRED))
   })
@@ -148,7 +148,7 @@ describe('settings', () => {
     expect(readPlace({ DATABASE_PATH: ':memory:' }).witnessPath).toBeUndefined()
   })
 
-  test('errors about a server never show its password, and its settings exclude those of a file', () => {
+  test('errors about a database server never show its password, and its settings cannot be combined with those of a file', () => {
     for (const url of ['mysql://wall:secret@db/wall', 'postgres://wall:secret@db', 'postgres:///wall', 'secret'])
       expect(listProblems({ ...REQUIRED, DATABASE_URL: url })).toEqual([
         'DATABASE_URL must be a postgres:// URL that names a host and a database',
@@ -160,7 +160,7 @@ describe('settings', () => {
 
   const folder = createScratchFolder()
 
-  test('secret settings can be in files of their own, and never appear in a message', () => {
+  test('secrets can be in files of their own, and never appear in a message', () => {
     const path = join(folder, 'url')
     writeFileSync(path, 'postgres://wall:pa$$word@db.example/wall\n')
     const url = 'postgres://wall:pa$$word@db.example/wall'
@@ -196,7 +196,7 @@ describe('settings that cannot work', () => {
     ])
   })
 
-  test('all settings that cannot work are named in one message', () => {
+  test('all invalid settings are named in one message', () => {
     expect(listProblems({})).toEqual(['BASE_URL is not set', 'PAY_TO is not set', 'FACILITATOR_URL is not set'])
     const bad = {
       NETWORK: 'base',
@@ -258,7 +258,7 @@ describe('settings that cannot work', () => {
     ])
   })
 
-  test('half a key is an error', () => {
+  test('a Coinbase key ID or secret without the other one is an error', () => {
     for (const half of [{ CDP_API_KEY_ID: 'id' }, { CDP_API_KEY_SECRET: 'secret' }])
       expect(listProblems({ ...REQUIRED, ...half })).toEqual(['set CDP_API_KEY_ID and CDP_API_KEY_SECRET together'])
   })

@@ -8,7 +8,7 @@ import { hash, paymentOf, createWalletAddress } from '../support/samples.ts'
 
 // Goal: the fakes behave like the real parts. Method: the suites of the ports, run on the fakes.
 
-/** A payment that no test has seen. */
+/** A payment that no test has used before. */
 let seen = 0
 const createPayment = async () => {
   seen += 1

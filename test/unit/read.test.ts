@@ -24,7 +24,7 @@ test.each<[string, TObject, object, string]>([
     { limit: 'ten' },
     'limit must be an integer from 1 to 200, in plain decimal digits.',
   ],
-  ['none of its choices', PixelsQuery, { fit: 'best' }, 'fit must be one of cover, contain, fill.'],
+  ['not one of its choices', PixelsQuery, { fit: 'best' }, 'fit must be one of cover, contain, fill.'],
   ['another pattern', PixelsQuery, { background: 'red' }, 'background must match ^#?[0-9a-fA-F]{6}$.'],
   ['a text that is a number', ListingQuery, { name: 5 }, 'name must be a string.'],
   [
@@ -33,20 +33,20 @@ test.each<[string, TObject, object, string]>([
     { px: '00' },
     'px: must be exactly 200 hex characters, two for each of 100 pixels.',
   ],
-  ['an address that is none', ListingQuery, { painter: '0x1' }, 'painter must be 0x followed by 40 hex digits.'],
+  ['a malformed address', ListingQuery, { painter: '0x1' }, 'painter must be 0x followed by 40 hex digits.'],
   [
-    'a link without a host, though null would do',
+    'a link without a host, though null would be allowed',
     EditFields,
     { link: 'https://' },
     'link must be an ASCII https:// URI of at most 200 characters, with a host and without user information.',
   ],
   [
-    'what cannot be read',
+    'an unreadable value',
     ListingQuery,
     { name: new Unreadable('must be given only once') },
     'name must be given only once.',
   ],
-])('a field that is %s is refused with its rule', (_, schema, value, message) => {
+])('the error for a field that is %s states its rule', (_, schema, value, message) => {
   expect(read(schema, value)).toMatchObject({ message })
 })
 

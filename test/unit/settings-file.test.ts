@@ -7,7 +7,7 @@ import { createScratchFolder } from '../support/scratch-folder.ts'
 
 const parse = (text: string) => Object.fromEntries(parseSettings(text, 'wall.env'))
 
-test('a settings file means the same as in systemd', () => {
+test('a settings file is read as systemd reads it', () => {
   const text = [
     '# a comment',
     '; another',

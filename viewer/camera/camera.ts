@@ -18,7 +18,7 @@ export type Point = { readonly x: number; readonly y: number }
 export type View = {
   readonly width: number
   readonly height: number
-  readonly covered?: number // of its height, from below, while a sheet covers it
+  readonly covered?: number // height of the lower part that a sheet covers
 }
 
 export type Camera = {
@@ -44,8 +44,8 @@ export function isFitted(camera: Camera, view: View): boolean {
 }
 
 /**
- * The nearest valid camera: never smaller than the whole wall, and the area that the whole wall would take on the stage
- * stays covered by the wall. With a sheet, the wall may be pushed up: it covers at least its area on the free part.
+ * The nearest valid camera: the wall is never smaller than when it is shown whole, and always covers the area that it
+ * would then take. With a sheet, the wall may be pushed up, but still covers its area on the visible part.
  */
 export function clampCamera(camera: Camera, view: View): Camera {
   const least = computeFitZoom(view)

@@ -1,4 +1,4 @@
-/** The position of the details on the stage, and the camera that shows an artwork whole next to them. Pure. */
+/** The position of the details on the stage, and the camera that shows a whole artwork next to them. Pure. */
 
 import type { Box, Camera, Point, Rect, View } from './camera.ts'
 import { ZOOM_MAX, projectRect, clampCamera, lookAt } from './camera.ts'
@@ -6,11 +6,11 @@ import { ZOOM_MAX, projectRect, clampCamera, lookAt } from './camera.ts'
 /** A card next to the artwork, a wide one on a low stage, or a sheet over the lower part of a narrow stage. */
 export type LabelShape = 'card' | 'wide' | 'sheet'
 
-// In CSS pixels. A stage up to this wide has a sheet; one up to this high has a wide card.
+// Sizes in CSS pixels: a stage up to this wide has a sheet, and a stage up to this high has a wide card.
 const SHEET_STAGE_WIDTH = 600
 const WIDE_STAGE_HEIGHT = 390
 
-// Widths in CSS pixels; of a stage, a wide card takes no more than half.
+// Widths in CSS pixels; a wide card takes no more than half of the stage.
 const CARD_WIDTH = 320
 const WIDE_CARD_WIDTH = 380
 
@@ -19,10 +19,11 @@ export const SHEET_SHARE = 0.52
 
 const GAP = 12
 
-// A card leaves space on both sides of an artwork if this share of the stage's width is left between them.
+// Space is left on both sides of an artwork if this share of the stage's width remains between them.
 const MIDDLE_SHARE = 0.4
 
-// The largest share of the space for an area: nearly all of it only if the wall's edge is in the way. Each tried camera is so much closer.
+// The largest share of the space for an area: nearly all of it only if the wall's edge is in the way. Each camera to
+// try is closer by `NEARER`.
 const SHARES = [0.8, 0.98]
 const NEARER = 1.25
 
@@ -62,7 +63,7 @@ export function lookBeside(area: Rect, view: View, zoomMax: number): Camera {
       const found = looks.find((camera) => isBeside(camera, view, area))
       if (found !== undefined) return found
     }
-  // It fills the stage even when the wall is shown whole.
+  // The area fills the stage even when the whole wall is shown.
   return clampCamera(lookAt(area, view, zoomMax), stage)
 }
 

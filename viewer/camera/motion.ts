@@ -1,4 +1,4 @@
-/** Animations of the camera: the glide after a drag, and the flight to a place. Times are milliseconds. */
+/** Animations of the camera: the glide after a drag, and the flight to a target. Times are milliseconds. */
 
 import { clampCamera, pan, type Camera, type Point, type View } from './camera.ts'
 
@@ -11,7 +11,7 @@ export type Moment = Point & { readonly time: number }
 
 export type Moved = { readonly camera: Camera; readonly motion: Motion | undefined }
 
-// In this time a glide loses two thirds of its speed, and a flight covers two thirds of its way.
+// The times in which a glide loses two thirds of its speed, and a flight covers two thirds of its distance.
 const GLIDE_MS = 180
 const FLIGHT_MS = 75
 
@@ -19,14 +19,14 @@ const SLOWEST_PX_PER_MS = 0.02
 const NEAR_PX = 0.5
 const NEAR_ZOOM = 0.002
 
-// The speed of a throw is measured over the end of a drag; a pointer that rests that long throws nothing.
+// The speed of a throw is measured over this time at the end of a drag; a pointer that rests that long throws nothing.
 const THROW_MS = 80
 const THROW_SLOWEST_PX_PER_MS = 0.15
 
-// A page that was suspended must not jump.
+// After a suspension of the page, the camera must not jump.
 const STEP_MAX_MS = 64
 
-/** The camera of a motion after `ms`; without a motion once it has come to rest. */
+/** The camera of a motion after `ms`; `motion` is undefined once the camera has come to rest. */
 export function advanceMotion(camera: Camera, view: View, motion: Motion, ms: number): Moved {
   const time = Math.min(ms, STEP_MAX_MS)
   return motion.kind === 'glide' ? glide(camera, view, motion, time) : fly(camera, view, motion.to, time)

@@ -1,4 +1,7 @@
-/** The wall inside a chat: shows the subject of a tool call, and sends the model what its user wants. It never signs or pays. */
+/**
+ * The wall inside a chat: shows the subject of a tool call, and sends the user's wish to the model. It never signs or
+ * pays.
+ */
 
 import { App, applyHostStyleVariables, type McpUiHostContext } from '@modelcontextprotocol/ext-apps'
 import type { Canvas } from '../../shared/contract/canvas.ts'
@@ -100,7 +103,10 @@ function showProposal(next: Proposal) {
   if (next.size !== undefined && at === undefined) void placePicture(next)
 }
 
-/** Places a picture without a position where there is space. If the host blocks requests, it has no position. */
+/**
+ * Places a picture without a position where there is space. If the host blocks requests, the picture stays without a
+ * position.
+ */
 async function placePicture(asked: Proposal) {
   const { w = 1, h = 1 } = asked.size ?? {}
   const found = await readJson<Spaces>(`/api/space?w=${w}&h=${h}&limit=1`).catch(() => undefined)
@@ -182,5 +188,5 @@ const wallRead = readWall().then(
   },
 )
 await Promise.all([wallRead, proposed.promise])
-// Announced once both are drawn.
+// Set once the wall and the proposal are drawn.
 requestAnimationFrame(() => (document.body.dataset['call'] = 'shown'))

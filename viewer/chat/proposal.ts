@@ -7,7 +7,7 @@ import type { Spaces } from '../../shared/contract/space.ts'
 import type { WalletStanding } from '../../shared/contract/wallet.ts'
 import { BLOCK_SIZE, cellOf, isBlockIndex, parseCoord, type BlockIndex, type Cell } from '../../shared/wall.ts'
 
-/** The subject. Without a size, the whole wall. */
+/** The subject of a call; the whole wall if it has no size. */
 export type Proposal = {
   readonly size: AreaSize | undefined
   readonly at: Cell | undefined // of the top left block; undefined while it has no position
@@ -21,7 +21,7 @@ export type ToolCall = {
   readonly answered: Readonly<Record<string, unknown>>
 }
 
-/** The proposal without a position. */
+/** The proposal for the whole wall. */
 export const WHOLE_WALL: Proposal = { size: undefined, at: undefined, indices: undefined, mine: new Set() }
 
 // The result identifies the tool: hosts need not send its name.

@@ -1,4 +1,4 @@
-/** Applies to the wall what the service sends after the first read. */
+/** Applies to the wall the changes that the service sends after the first read. */
 
 import type { CanvasAgent } from '../../shared/contract/canvas.ts'
 import type { Sale } from '../../shared/contract/feed.ts'
@@ -13,10 +13,10 @@ type Draft = {
   last: Sale | undefined // the newest sale among the updates
 }
 
-/** The wall after changes in order; the two halves of a read may show some of them already. */
+/** The wall after changes, applied in order; the two halves of a read may already show some of them. */
 export function withChanges(wall: Wall, changes: readonly ChangeDto[]): Wall {
   const draft: Draft = { blocks: new Map(), agents: [...wall.agents], last: undefined }
-  // Not `some`: every change must be noted.
+  // Not `some`, because every change must be applied.
   const noted = changes.filter((change) => applyChange(wall, draft, change))
   if (noted.length === 0) return wall
   const { agents, last } = draft
@@ -49,7 +49,7 @@ function applyChange(wall: Wall, draft: Draft, change: ChangeDto): boolean {
   return true
 }
 
-/** The owner's index among the agents, who gains a block and gets the name in the sale. */
+/** Returns the owner's index among the agents; adds a block to that agent, and sets the name in the sale. */
 function findOrAddOwner(agents: CanvasAgent[], { agent }: Sale): number {
   const known = agents.findIndex(({ id }) => id === agent.id)
   const index = known === -1 ? agents.length : known

@@ -1,4 +1,6 @@
-/** The worker that parses all of the wall but its pictures, as it arrives, and hands it over in parts that take a page no time. */
+/**
+ * The worker that parses the wall without its pictures, and sends it in parts small enough to keep the page responsive.
+ */
 
 import type { Canvas, CanvasBlock } from '../../shared/contract/canvas.ts'
 
@@ -15,7 +17,7 @@ const send = (message: BlocksMessage) => self.postMessage(message)
 const decoder = new TextDecoder()
 let text = ''
 
-// The text in pieces of any length, and at its end none.
+// Each message is a piece of the text, of any length; `undefined` ends the text.
 self.addEventListener('message', ({ data: piece }: MessageEvent<Uint8Array | undefined>) => {
   text += decoder.decode(piece, { stream: piece !== undefined })
   if (piece !== undefined) return

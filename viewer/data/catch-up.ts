@@ -6,7 +6,7 @@ import { readPrice } from '../page-words.ts'
 import type { KeptWall } from './kept-copy.ts'
 import { readHistory, readJson, readTail } from './read-json.ts'
 
-// Of more changes than this the log has more bytes than the whole wall.
+// For more changes than this, the log has more bytes than the whole wall.
 const CHANGES_MAX = 1000
 
 /** The changes since a wall was stored, in the order of the log; `undefined` if the whole wall must be read. */
@@ -30,8 +30,8 @@ const ARRIVAL_MS = 3000
 const STEP_MS = 40
 
 /**
- * Hands changes on in their order within three seconds, those of one purchase or repaint together. If the reader wants no motion,
- * or the page is hidden, all arrive together.
+ * Delivers changes in order within three seconds, those of one purchase or repaint together. If the reader wants no
+ * motion, or the page is hidden, all arrive together.
  */
 export async function deliverInTurn(changes: readonly ChangeDto[], receive: (changes: readonly ChangeDto[]) => void) {
   const parts = groupByTime(changes)
@@ -46,7 +46,7 @@ export async function deliverInTurn(changes: readonly ChangeDto[], receive: (cha
   }
 }
 
-/** Consecutive changes of one time. */
+/** Groups consecutive changes that have the same time. */
 export function groupByTime(changes: readonly ChangeDto[]): readonly (readonly ChangeDto[])[] {
   const parts: ChangeDto[][] = []
   for (const change of changes) {

@@ -1,4 +1,7 @@
-/** Stores for the next visit what the page shows: its wall, its view, and its files for a visit without a connection. */
+/**
+ * Stores the content of the page for the next visit: its wall, its view, and its files for a visit without a
+ * connection.
+ */
 
 import { store } from '../appearance.ts'
 import type { Wall } from '../wall/wall-model.ts'
@@ -7,7 +10,7 @@ import { FLAG, type KeptWall, openWalls, type Packed, type PackedWall, VERSION, 
 const WORKER = '/offline-worker.js'
 const FILES = 'last-wall'
 
-// The item of `localStorage` with the picture of the view: what the view depends on, and the picture in base64. index.html reads it.
+// The item of `localStorage` for the view: a description of the view, and its picture in base64. index.html reads it.
 const VIEW = 'view'
 
 // Storage is a few megabytes for the whole site, and the picture is shown for less than a second.
@@ -15,16 +18,19 @@ const PIXELS_MAX = 200_000
 const BYTES_MAX = 300_000
 const QUALITY = 0.8
 
-/** What the view depends on besides the wall: window, theme and sold area. Defined in index.html, which compares it. */
+/**
+ * Describes the state that the view depends on besides the wall: window, theme and sold area. index.html defines it and
+ * compares the results.
+ */
 declare function describeView(): string
 
-/** Stores what a canvas shows now, in place of what it showed before. */
+/** Stores the current picture of a canvas in place of the previous one. */
 async function keepView(shown: HTMLCanvasElement): Promise<void> {
   const view = describeView()
   const { promise, resolve } = Promise.withResolvers<Blob | null>()
   shrink(shown).toBlob(resolve, 'image/webp', QUALITY)
   const picture = await promise
-  // A page that is being closed cannot encode it any more; the one stored before remains.
+  // A page that is being closed cannot encode the picture any more; the stored one remains.
   if (picture === null) return
   const isSmall = picture.size <= BYTES_MAX
   store(VIEW, isSmall ? `${view} ${new Uint8Array(await picture.arrayBuffer()).toBase64()}` : undefined)
@@ -41,8 +47,9 @@ function shrink(shown: HTMLCanvasElement): HTMLCanvasElement {
 }
 
 /**
- * Stores all of it, and the wall and the view again whenever the user leaves. `openingView` returns the canvas if it shows what the
- * next visit opens with. If the browser stores nothing, the next visit is a first one.
+ * Stores the files once, and the wall and the view now and whenever the user leaves. `openingView` returns the canvas
+ * if it shows the view that the next visit opens with. If the browser stores nothing, the next visit counts as a first
+ * one.
  */
 export function keepCopies(toKeep: () => KeptWall | undefined, openingView: () => HTMLCanvasElement | undefined) {
   const keep = async () => {
@@ -57,7 +64,7 @@ export function keepCopies(toKeep: () => KeptWall | undefined, openingView: () =
   document.addEventListener('visibilitychange', () => document.hidden && keepQuietly())
 }
 
-/** Stores a wall in place of the one before. */
+/** Stores a wall in place of the previous one. */
 async function storeWall(kept: KeptWall): Promise<void> {
   const all = await openWalls('readwrite')
   all.clear()
@@ -96,7 +103,7 @@ async function cacheFiles(): Promise<void> {
   const listAddresses = (kind: string) => performance.getEntriesByType(kind).map(({ name }) => new URL(name))
   const files = new Map<string, URL>()
   for (const url of listAddresses('resource')) if (url.pathname.startsWith('/assets/')) files.set(url.pathname, url)
-  // Last, because it needs all the others. The page is the same for every query.
+  // The page is stored last, because it needs all the other files. It is the same for every query.
   files.set('/', listAddresses('navigation')[0] ?? new URL('/', location.href))
   for (const [path, url] of files) {
     const response = await fetch(url, { cache: 'force-cache' })

@@ -16,7 +16,10 @@ const WALLS = 'walls'
 // Another version of the page may store the wall in another form.
 export const VERSION = import.meta.url
 
-/** A wall in few objects, because the browser stores thousands of them, or a megabyte of bytes, too slowly. Many blocks share their words. */
+/**
+ * A wall in few objects, because the browser stores thousands of objects, or a megabyte of bytes, too slowly. Many
+ * blocks share their texts.
+ */
 export type Packed = Omit<Wall, 'claims' | 'texture'> & {
   readonly pixels: Blob
   readonly blocks: Uint16Array
@@ -29,7 +32,7 @@ export type Packed = Omit<Wall, 'claims' | 'texture'> & {
 /** The item of `localStorage` that says whether a wall is stored; index.html reads it, and then does not preload the pictures. */
 export const FLAG = 'kept'
 
-/** The stored wall; `undefined` if there is none that this version of the page can use. */
+/** Reads the stored wall; `undefined` if this version of the page cannot use one. */
 export async function readKeptWall(): Promise<KeptWall | undefined> {
   if (readStored(FLAG) === undefined) return undefined
   try {
@@ -42,7 +45,7 @@ export async function readKeptWall(): Promise<KeptWall | undefined> {
 
 export type PackedWall = Omit<KeptWall, 'wall'> & { readonly wall: Packed }
 
-/** The wall that was packed. */
+/** Restores a packed wall. */
 export async function unpackWall({ pixels, blocks, owners, times, said, words, ...wall }: Packed): Promise<Wall> {
   const spoken = words.map((text): Pick<Claim, 'm' | 'l'> => JSON.parse(text))
   const claims: Wall['claims'] = new Map()
@@ -53,7 +56,7 @@ export async function unpackWall({ pixels, blocks, owners, times, said, words, .
 
 let opened: Promise<IDBDatabase> | undefined
 
-// Opened once, because a page that is being closed has no time to wait for it.
+// Opens the database only once, because a page that is being closed has no time to wait for it.
 export async function openWalls(mode: IDBTransactionMode): Promise<IDBObjectStore> {
   opened ??= openDatabase()
   return (await opened).transaction(WALLS, mode).objectStore(WALLS)

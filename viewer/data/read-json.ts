@@ -2,7 +2,7 @@
 
 import type { ChangeDto, HistoryPage, LogTail } from '../../shared/contract/live.ts'
 
-/** Reads the JSON at a path; rejects with the `name` of what was asked when the answer is not a success. */
+/** Reads the JSON at a path; if the response is not a success, rejects with an error that contains `name`. */
 export async function readJson<T>(path: string, name: string, init?: RequestInit): Promise<T> {
   const response = await fetch(path, init)
   if (!response.ok) throw new Error(`the ${name} answered ${response.status}`)
@@ -10,7 +10,7 @@ export async function readJson<T>(path: string, name: string, init?: RequestInit
   return body
 }
 
-/** Reads the newest changes. The browser's own copy would be one request old. */
+/** Reads the newest changes. The browser's cached copy would be one request old. */
 export const readTail = (signal?: AbortSignal) =>
   readJson<LogTail>('/api/tail', 'tail of the log', { signal: signal ?? null, cache: 'no-cache' })
 

@@ -10,16 +10,16 @@ import type { BlocksMessage } from './blocks-worker.ts'
 const PIXELS = '/api/canvas.bin'
 const BLOCKS = '/api/blocks'
 
-// The rest is requested when this many blocks have their pictures. Sooner it would delay them on a slow connection; later, its
-// network round trip would add to the wait.
+// The rest is requested when this many blocks have their pictures. A sooner request would delay them on a slow
+// connection; with a later one, the network round trip would add to the wait.
 const NEARLY_ALL = 0.85 * TOTAL_BLOCKS
 
-// Pictures arrive faster than they need to be drawn, and drawing them all keeps a slow machine busy: between two drawings the page
-// rests many times as long as one takes.
+// Pictures arrive faster than they need to be drawn, and drawing them all keeps a slow machine busy: between two
+// drawings, the page rests many times as long as a drawing takes.
 const DRAW_MS = 80
 const RESTS = 10
 
-// The page yields to user input after so much work, even if more has arrived.
+// The page yields to user input after this much work, even if more data has arrived.
 const TASK_MS = 12
 
 export type ReadWallDeps = {
@@ -69,7 +69,7 @@ export async function readWall({ requestPath, show = () => {}, price = USUAL_PRI
       changed.push(...(withClaims(whole, blocks).changed ?? []))
     })
     const done: Wall = { ...whole, pricing, stats, agents, changed: undefined, complete: true }
-    // What has been drawn already need not be drawn again.
+    // Blocks that were already drawn need not be drawn again.
     show({ ...done, changed })
     return { wall: done, number: Math.min(parseLogNumber(first), parseLogNumber(second)) }
   } finally {
@@ -77,20 +77,23 @@ export async function readWall({ requestPath, show = () => {}, price = USUAL_PRI
   }
 }
 
-/** The known part of a wall of which only pictures have arrived. */
+/** The wall's values besides its blocks, while only pictures have arrived. */
 const createEmptyHead = (perBlock: string): CanvasHead => ({
   pricing: { perPixel: '', perBlock, asset: ASSET_SYMBOL, network: '' },
   stats: { claimed: 0, remaining: 0, agents: 0, lastClaimedAt: null, lastSaleId: 0 },
   agents: [],
 })
 
-// If a proxy dropped the number of a read, the log is followed from the beginning.
+// If a proxy dropped the header with the log number, the page follows the log from the beginning.
 const parseLogNumber = ({ headers }: Response) => Number(headers.get('log-number'))
 
-/** The pictures of consecutive blocks as they arrive, each part with its first block; throws if they end too soon. */
+/**
+ * Yields the pictures of consecutive blocks as they arrive, each part with its first block; throws if the data ends too
+ * soon.
+ */
 async function* readPictures(body: Response['body']): AsyncGenerator<readonly [first: number, bytes: Uint8Array]> {
   const bytes = new Uint8Array(TOTAL_BLOCKS * PIXELS_PER_BLOCK)
-  let [length, blocks] = [0, 0] // that have arrived, and of them whole blocks
+  let [length, blocks] = [0, 0] // bytes that have arrived, and whole blocks among them
   let begun = performance.now()
   const reader = body?.getReader()
   for (let part = await reader?.read(); part?.done === false; part = await reader?.read()) {

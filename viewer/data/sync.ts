@@ -8,7 +8,7 @@ import type { KeptWall } from './kept-copy.ts'
 import { readTail } from './read-json.ts'
 import { readWall } from './read-wall.ts'
 
-// One attempt may fail; after this many the page says that the wall may be old.
+// After this many failed attempts, the page warns that the wall may be out of date.
 const FAILURES_TOLERATED = 2
 
 export type SyncDeps = {
@@ -16,7 +16,7 @@ export type SyncDeps = {
   readonly shared: string | null // path of the stream that a cache shares, if there is one
   readonly kept: KeptWall | undefined // the wall of an earlier visit, if the page shows it
   wall(): Wall | undefined
-  /** Shows another wall; `since` says since when its reader has missed what is new, in Unix milliseconds. */
+  /** Shows another wall; `since` is the time from which its reader has missed changes, in Unix milliseconds. */
   show(wall: Wall, since?: number): void
   /** Shows a warning about the wall's age; an empty one when all is well. */
   showStaleness(words: string): void
@@ -29,7 +29,10 @@ const DAY_MS = 86_400_000
 const DAY = { dateStyle: 'medium', timeStyle: 'short' } as const
 const TIME = { timeStyle: 'medium' } as const
 
-/** Keeps the wall up to date. `caughtUp` resolves once it shows all changes since it was stored; `toKeep` returns the wall for the next visit. */
+/**
+ * Keeps the wall up to date. `caughtUp` resolves once the wall shows all changes since it was stored; `toKeep` returns
+ * the wall for the next visit.
+ */
 export function syncWall(deps: SyncDeps) {
   const follower = createFollower(deps)
   const caughtUp = deps.kept === undefined ? Promise.resolve() : showMissed(follower, deps.kept)
@@ -39,7 +42,7 @@ export function syncWall(deps: SyncDeps) {
 
 const AGAIN_MS = 3000
 
-/** Lets the changes since a wall was stored arrive on the page; resolves once they have. */
+/** Delivers the changes since a wall was stored to the page; resolves once all have arrived. */
 async function showMissed(follower: Follower, kept: KeptWall): Promise<void> {
   for (;;) {
     try {
@@ -56,8 +59,8 @@ async function showMissed(follower: Follower, kept: KeptWall): Promise<void> {
 
 function followChanges(follower: Follower, shared: string | null) {
   let current = new AbortController()
-  // After sleep a stream may be dead without an error. A hidden page needs none, and browsers allow all pages of a
-  // service only six connections together.
+  // After sleep, a stream may be dead without an error. A hidden page needs no stream, and browsers allow all pages of
+  // a service only six connections together.
   const restart = () => {
     current.abort()
     if (document.hidden) return
@@ -76,7 +79,7 @@ type Follower = ReturnType<typeof createFollower>
 
 function createFollower({ number, kept, wall: current, show, showStaleness }: SyncDeps) {
   let known = number
-  // A stored wall is out of date as soon as its changes cannot be read.
+  // A stored wall counts as out of date as soon as its changes cannot be read.
   let failures = kept === undefined ? 0 : FAILURES_TOLERATED
   let upToDateAt = kept?.at ?? Date.now()
   return {
@@ -87,7 +90,7 @@ function createFollower({ number, kept, wall: current, show, showStaleness }: Sy
     },
     /** Number of the newest change that the wall shows. */
     number: () => known,
-    /** Applies changes in the order they were made; those that the wall shows already change nothing. */
+    /** Applies changes in the order they were made; ignores those that the wall already shows. */
     receive(changes: readonly ChangeDto[], since?: number) {
       const unknown = changes.filter((change) => change.number > known)
       const wall = current()
@@ -96,7 +99,7 @@ function createFollower({ number, kept, wall: current, show, showStaleness }: Sy
       const changed = withChanges(wall, unknown)
       if (changed !== wall) show(changed, since)
     },
-    /** Reads the whole wall, where the log cannot tell all that was missed. */
+    /** Reads the whole wall, because the log does not have all missed changes. */
     async readWholeWall(until: AbortSignal | undefined, since?: number) {
       const read = await readWall({ requestPath: (path) => fetch(path, { cache: 'no-cache' }) })
       if (until?.aborted) return
@@ -117,13 +120,14 @@ const KINDS = ['sale', 'repaint', 'identity'] satisfies ChangeDto['kind'][]
 // After this many failures in a row the page polls.
 const FAILURES_MAX = 3
 
-// Everyone's shared stream ends at the same moment; they come back at random ones within this time.
+// The shared stream ends for all clients at the same moment; they reconnect at random moments within this time.
 const SPREAD_MS = 2000
 
-// A purchase or a repaint of many blocks arrives block by block. What comes within this time is applied together.
+// A purchase or a repaint of many blocks arrives block by block. Changes that arrive within this time are applied
+// together.
 const BATCH_MS = 20
 
-/** Applies the changes of streams in batches, each once the wall shows all that came before its stream. */
+/** Applies the changes of streams in batches, each once the wall shows all changes from before its stream. */
 function createInbox(follower: Follower, signal: AbortSignal, fail: () => void) {
   let ready = Promise.resolve()
   let waiting: ChangeDto[] = []
@@ -141,7 +145,7 @@ function createInbox(follower: Follower, signal: AbortSignal, fail: () => void) 
       const change: ChangeDto = JSON.parse(data)
       if (waiting.push(change) === 1) timer = setTimeout(flush, BATCH_MS)
     },
-    /** A stream begins after a number: what is missing before it is in the tail. */
+    /** A stream begins after a number; the tail has any missing changes from before it. */
     onStart({ data }: MessageEvent<string>) {
       const { number }: Mark = JSON.parse(data)
       ready = ready.catch(() => {}).then(() => catchUp(follower, number, signal))
@@ -157,9 +161,9 @@ function createInbox(follower: Follower, signal: AbortSignal, fail: () => void) 
 }
 
 /**
- * Brings what the stream sends until `signal` aborts; calls `giveUp` once after too many failures in a row. The stream
- * begins after the number that the wall shows, and sends every change from there on, so nothing can be missed. One that a
- * cache shares begins at a number of its own.
+ * Delivers the changes of the stream until `signal` aborts; calls `giveUp` once after too many failures in a row. The
+ * stream begins after the number that the wall shows, and sends every change from there on, so nothing can be missed.
+ * A stream that a cache shares begins at a number of its own.
  */
 function followStream(follower: Follower, shared: string | null, signal: AbortSignal, giveUp: () => void) {
   let stream: EventSource | undefined
@@ -178,7 +182,7 @@ function followStream(follower: Follower, shared: string | null, signal: AbortSi
       closeStream()
       if (failures === FAILURES_MAX) giveUp()
     } else if (shared !== null) {
-      // It breaks off when something is hidden, which the tail shows already.
+      // The shared stream breaks off when something is hidden; the tail already shows that change.
       stream?.close()
       void applyTail(follower, signal)
         .catch(() => {})
@@ -204,12 +208,12 @@ function followStream(follower: Follower, shared: string | null, signal: AbortSi
   }
   const onReset = ({ data }: MessageEvent<string>) => {
     const { number }: Reset = JSON.parse(data)
-    // If the wall shows all up to there, what came after follows.
+    // If the wall already shows all changes up to this number, the stream continues.
     if (number !== follower.number()) void readAgain()
   }
   const onEnd = ({ data }: MessageEvent<string>) => {
     const { number }: Mark = JSON.parse(data)
-    // A wall that shows more than there is: the service's database was restored from an older copy.
+    // If the wall shows more changes than the service has, the database was restored from an older copy.
     if (number < follower.number()) void readAgain()
     else reopen()
   }
@@ -230,7 +234,7 @@ function followStream(follower: Follower, shared: string | null, signal: AbortSi
   openStream()
 }
 
-/** Applies the last changes, once; resolves with how long to wait before the next request. */
+/** Applies the newest changes once; resolves with the time to wait before the next request. */
 async function applyTail(follower: Follower, signal: AbortSignal): Promise<number> {
   const { after, changes, askAgainMs } = await readTail(signal)
   if (after > follower.number()) await follower.readWholeWall(signal)
@@ -241,7 +245,10 @@ async function applyTail(follower: Follower, signal: AbortSignal): Promise<numbe
 // The tail may come from a proxy, whose copy is up to two seconds old.
 const CATCH_UP_MS = 1000
 
-/** Asks for the tail until the wall shows every change up to a number; rejects when it cannot be read, or `signal` aborts. */
+/**
+ * Requests the tail until the wall shows every change up to a number; rejects if the tail cannot be read, or `signal`
+ * aborts.
+ */
 async function catchUp(follower: Follower, number: number, signal: AbortSignal) {
   while (follower.number() < number) {
     await applyTail(follower, signal)

@@ -3,7 +3,10 @@
 import { createCanvasRenderer } from './canvas-renderer.ts'
 import type { Renderer } from './renderer.ts'
 
-/** Puts a canvas before the stage's, which still receives the input; `undefined` if the browser draws on none. */
+/**
+ * Inserts a canvas before the stage's own, which still receives the input; returns `undefined` if the browser has no 2d
+ * canvas.
+ */
 export function createFallback(stage: HTMLCanvasElement): Renderer | undefined {
   const canvas = document.createElement('canvas')
   const renderer = createCanvasRenderer(canvas)

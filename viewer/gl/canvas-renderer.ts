@@ -12,17 +12,20 @@ import type { Renderer } from './renderer.ts'
 // With more changed blocks than this, painting whole lines is faster.
 const PARTS_MAX = 400
 
-// Lines around ten by ten blocks are stronger than those around each.
+// Lines around groups of ten by ten blocks are stronger than those around single blocks.
 const TEN = 10
 
-// The lines around works and blocks, black with white within, and their widths in CSS pixels.
+// The lines around works and blocks, black with a white core, and their widths in CSS pixels.
 const LINE_PX = 4
 const LINES = [
   ['#000', LINE_PX],
   ['#fff', 2],
 ] as const
 
-/** A renderer on a canvas, whose context is in wall pixels after each drawing; `undefined` if the browser cannot draw on one. */
+/**
+ * A renderer on a canvas, whose context uses wall pixels after each drawing; `undefined` if the browser has no 2d
+ * canvas.
+ */
 export function createCanvasRenderer(canvas: HTMLCanvasElement): Omit<Renderer, 'destroy'> | undefined {
   const context = canvas.getContext('2d', { alpha: false })
   const [wall, overlay] = [createContext(WIDTH, HEIGHT), createContext(COLS, ROWS)]
@@ -31,7 +34,7 @@ export function createCanvasRenderer(canvas: HTMLCanvasElement): Omit<Renderer, 
   let colours = createColourTable(theme)
   let shown: IndexTexture | undefined
   let sold: ReadonlySet<BlockIndex> = new Set()
-  let bordering: readonly BlockIndex[] | undefined // those of them that border on open ground; unknown after a sale
+  let bordering: readonly BlockIndex[] | undefined // sold blocks that border on open ones; undefined after a sale
   let marks: Path2D | undefined
 
   const paintArea = (texture: IndexTexture, area: Rect) =>
@@ -64,7 +67,7 @@ export function createCanvasRenderer(canvas: HTMLCanvasElement): Omit<Renderer, 
         sold = new Set(ALL_BLOCKS.filter((block) => shown && !isOpenAt(shown, block)))
         bordering = [...sold].filter((block) => isBordering(sold, block))
       }
-      // Larger than each block by a line, of which only the part on open blocks stays visible.
+      // Each box is larger than its block by one line; only the part of that line on open blocks stays visible.
       for (const block of bordering) fillBox(context, theme.edge, placeBox(block, frame, frame.line))
       context.imageSmoothingEnabled = scale < 1
       context.imageSmoothingQuality = 'high'
@@ -82,7 +85,7 @@ export function createCanvasRenderer(canvas: HTMLCanvasElement): Omit<Renderer, 
   }
 }
 
-/** A canvas that is not on the page. */
+/** Creates the context of a canvas that is not on the page. */
 export function createContext(width: number, height: number): CanvasRenderingContext2D | null {
   return Object.assign(document.createElement('canvas'), { width, height }).getContext('2d')
 }
@@ -97,7 +100,7 @@ function fillBox(context: CanvasRenderingContext2D, colour: string, box: Box) {
 /** The wall's top left corner in device pixels. */
 const cornerOf = ({ origin: [x, y], pixel }: Frame) => [Math.round(-x / pixel), Math.round(-y / pixel)] as const
 
-/** Draws a line next to a box, where it covers none of its pixels; `px` is the length of a CSS pixel. */
+/** Draws a line around a box without covering its pixels; `px` is the length of a CSS pixel. */
 export function outlineBox(context: CanvasRenderingContext2D, [left, top, width, height]: Box, px: number) {
   const beside = (LINE_PX / 2) * px
   const path = new Path2D()
@@ -123,7 +126,7 @@ function placeBox(block: BlockIndex, frame: Frame, margin: number): Box {
   return [x - margin, y - margin, right - x + 2 * margin, bottom - y + 2 * margin]
 }
 
-/** The background, the wall's edge, and open blocks with lines of the same width at every zoom. */
+/** Draws the background, the wall's edge, and open blocks with lines of the same width at every zoom. */
 function drawGround(context: CanvasRenderingContext2D, frame: Frame, theme: Theme) {
   const { pixel, line, gridStrength } = frame
   const { width, height } = context.canvas
@@ -144,7 +147,7 @@ function drawGround(context: CanvasRenderingContext2D, frame: Frame, theme: Them
   drawLines(ROWS, top, height, (at) => [left, at, wide, line])
 }
 
-/** Whether a block beside another or at its corner is not sold. */
+/** Whether any of the blocks around a block is open. */
 function isBordering(sold: ReadonlySet<BlockIndex>, block: BlockIndex): boolean {
   const { col, row } = cellOf(block)
   const isOpen = (right: number, down: number) => {

@@ -1,7 +1,8 @@
 /**
- * regl's draw calls without generated code. regl compiles a function for each command, which a page may do only with the
- * policy 'unsafe-eval'; here a command is executed as it was described. The build replaces regl's own core with this file
- * (regl-plugin.ts). It supports what the wall's commands use: shaders, one attribute, uniforms, a target.
+ * regl's draw calls without generated code. regl compiles a function for each command, which a page may do only with
+ * the policy 'unsafe-eval'; this code interprets the command's description instead. The build replaces regl's own core
+ * with this file (regl-plugin.ts). It supports only the features that the wall's commands use: shaders, one attribute,
+ * uniforms, a target.
  */
 
 /** A texture for a sampler; `bind` returns its unit. */
@@ -15,7 +16,7 @@ type Value = number | readonly number[] | Texture | { readonly color: readonly T
 
 type Props = Readonly<Record<string, Value>>
 
-/** A part of a command as regl takes it apart: what is fixed, and which property gives the rest. */
+/** A part of a command as regl splits it: the fixed values, and the properties that supply the others. */
 type Parts<Fixed> = {
   readonly static: Readonly<Record<string, Fixed>>
   readonly dynamic: Readonly<Record<string, { readonly data: string }>> // a JSON array with the property's name
@@ -34,10 +35,10 @@ export type ReglParts = {
   readonly framebuffers: { cur: Target | null; next: Target | null; getFramebuffer(value: unknown): Target | null }
 }
 
-// Coordinates of a corner.
+// The number of coordinates of a corner.
 const CORNER_SIZE = 2
 
-/** The core of regl: compiles commands, and sets the state that all of them begin from. */
+/** The core of regl: compiles commands, and sets the state in which all of them begin. */
 export function drawCalls(parts: ReglParts) {
   const { gl, framebuffers } = parts
   const box: [number, number, number, number] = [0, 0, 0, 0]
@@ -52,12 +53,12 @@ export function drawCalls(parts: ReglParts) {
   }
   const poll = () => drawTo(null)
   return {
-    // regl writes the canvas's size into both.
+    // regl writes the canvas's size into both boxes.
     next: { viewport: box, scissor_box: [0, 0, 0, 0] },
     current: {},
     procs: { poll, refresh: poll },
     compile(options: Options, attributes: Parts<readonly number[]>, uniforms: Parts<Value>) {
-      // regl has a command of its own that has no shaders.
+      // regl also has a command of its own, without shaders.
       const program = 'vert' in options.static ? beginProgram(gl, options.static) : undefined
       let ready: ((props: Props) => void) | undefined
       const getDraw = () => (ready ??= program && createCall(parts, program, options.static, attributes, uniforms))
@@ -77,15 +78,18 @@ type Begun = { readonly program: WebGLProgram; readonly call: () => void }
 
 const commands = new WeakMap<WebGLRenderingContext, readonly Begun[]>()
 
-// Shorter than a frame.
+// Less than the duration of a frame.
 const POLL_MS = 4
 
-/** Resolves once every command of a context can draw. The page waits for no compiler, and each command is prepared in a task of its own. */
+/**
+ * Resolves once every command of a context can draw. The page never waits for the compiler, and each command is
+ * prepared in a task of its own.
+ */
 export async function waitForCommands(gl: WebGLRenderingContext): Promise<void> {
   const extension = gl.getExtension('KHR_parallel_shader_compile')
   gl.flush()
   for (const { program, call } of commands.get(gl) ?? []) {
-    // A lost context answers null.
+    // A lost context returns null.
     do await new Promise((resolve) => setTimeout(resolve, POLL_MS))
     while (extension && gl.getProgramParameter(program, extension.COMPLETION_STATUS_KHR) === false)
     if (!gl.isContextLost()) call()
@@ -96,13 +100,16 @@ const refuseCall = () => {
   throw new TypeError('The wall draws one command at a time.')
 }
 
-/** Has the driver compile shaders. Nothing is asked of them before they are ready, so that it can do so beside the page. */
+/**
+ * Has the driver compile shaders. The page does not query them before they are ready, so that the driver can compile in
+ * parallel.
+ */
 function beginProgram(gl: WebGLRenderingContext, { vert, frag }: Options['static']): WebGLProgram {
   const program = gl.createProgram()
   const kinds = [gl.VERTEX_SHADER, gl.FRAGMENT_SHADER] as const
   for (const [at, source] of [vert, frag].entries()) {
     const shader = gl.createShader(kinds[at] ?? gl.VERTEX_SHADER)
-    // A lost context has none.
+    // A lost context creates no shader.
     if (shader === null) continue
     gl.shaderSource(shader, source)
     gl.compileShader(shader)

@@ -12,7 +12,7 @@ export type Frame = {
   readonly canvasHeight: number
   readonly place: Edges // the wall in clip space
   readonly gridStrength: [blocks: number, tens: number] // strength of the lines around open blocks and around ten by ten of them, 0 to 1
-  readonly line: number // their width in device pixels
+  readonly line: number // width of those lines in device pixels
   readonly outlined: Outline | undefined
   readonly edge: Outline // of the wall
 }
@@ -45,7 +45,7 @@ export function createFrame(camera: Camera, view: View, ratio: number, outlined:
   const width = Math.round(view.width * ratio)
   const height = Math.round(view.height * ratio)
   const pixel = 1 / (camera.zoom * ratio)
-  // On whole device pixels, so that at whole zooms every wall pixel is exactly as wide as its neighbour.
+  // The corner is on whole device pixels, so that at whole zooms all wall pixels are exactly equally wide.
   const left = Math.round((view.width / 2 - camera.x * camera.zoom) * ratio)
   const top = Math.round((view.height / 2 - camera.y * camera.zoom) * ratio)
   const clipEdges = (edges: Edges) => toClipSpace(edges, width, height)

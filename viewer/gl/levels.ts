@@ -1,4 +1,7 @@
-/** The wall in light at full size, a half, a quarter and an eighth, for when its pixels are smaller than the screen's. */
+/**
+ * The wall in linear light at full, half, quarter and eighth size, for zooms at which its pixels are smaller than the
+ * screen's.
+ */
 
 import type { Framebuffer2D, Regl, Texture2D } from 'regl'
 import { HEIGHT, WIDTH } from '../../shared/wall.ts'
@@ -9,7 +12,7 @@ import halveFrag from './halve.frag?raw'
 import resolveFrag from './resolve.frag?raw'
 import wallVert from './wall.vert?raw'
 
-// An eighth is enough: the whole wall on a screen 320 pixels wide is a fifth.
+// An eighth is enough: on a screen 320 pixels wide, the whole wall is shown at a fifth of its size.
 const LEVEL_COUNT = 4
 
 type Level = { readonly size: [number, number]; readonly target: Framebuffer2D }
@@ -26,7 +29,7 @@ export const quad = {
   depth: { enable: false },
 } as const
 
-/** A shader with the bytes of pixels without an owner. */
+/** Adds the byte of open pixels to the source of a shader. */
 export const defineOpen = (frag: string): string => `#define OPEN ${OPEN}.0\n${frag}`
 
 /** Levels of an index texture; empty until refreshed. */
@@ -57,7 +60,7 @@ export function createLevels(regl: Regl, textures: Textures) {
   }
 }
 
-/** The position of an area of the wall in a level, in clip space; whole texels that it has any part of. */
+/** The position of an area of the wall in a level, in clip space, extended to whole texels. */
 function scaleToLevel(
   { left, top, right, bottom }: Rect,
   depth: number,

@@ -26,7 +26,7 @@ const WHITE: Colour = [1, 1, 1, 1]
 const BLACK: Colour = [0, 0, 0, 1]
 
 export type Renderer = {
-  /** Uploads a whole index texture; drawn with the next frame. */
+  /** Uploads a whole index texture, which the next frame draws. */
   setTexture(indices: IndexTexture): void
   /** Uploads some blocks of an index texture: a few one by one, many as whole lines. */
   setBlocks(indices: IndexTexture, blocks: readonly BlockIndex[]): void
@@ -34,7 +34,7 @@ export type Renderer = {
   /** Sets the blocks with a line around their outer edge. */
   setMarks(blocks: readonly BlockIndex[]): void
   setTheme(theme: Theme): void
-  /** Returns whether the wall is drawn, not the background alone. */
+  /** Draws the wall, or only the background; returns whether it drew the wall. */
   draw(frame: Frame): boolean
   /** Draws only the background, before there is a wall. */
   drawBackground(): void
@@ -45,10 +45,13 @@ export type Renderer = {
 export const openWebGl = (canvas: HTMLCanvasElement): WebGLRenderingContext | null =>
   canvas.getContext('webgl', { alpha: false, antialias: false, depth: false, stencil: false })
 
-/** A renderer on the GPU. It draws the ground alone until it calls `onReady`, when the driver has compiled its shaders. */
+/**
+ * A renderer on the GPU. It draws only the background until the driver has compiled its shaders; then it calls
+ * `onReady`.
+ */
 export function createRenderer(gl: WebGLRenderingContext, onReady: () => void): Renderer {
   const regl = createRegl({ gl })
-  // Each gets its size with its first content.
+  // Each texture gets its size with its first content.
   const createBlank = () => regl.texture()
   const [indices, palette, overlay, marks] = [createBlank(), createBlank(), createBlank(), createBlank()]
   const levels = createLevels(regl, { indices, palette, overlay })
@@ -118,7 +121,7 @@ function clear(regl: Regl, color: Colour) {
   regl.clear({ color })
 }
 
-/** The theme's colours; black until there is one. */
+/** The theme's colours; black until a theme is set. */
 const themeColoursOf = (theme?: Theme) => ({
   ground: lightOf(theme?.ground),
   gridLine: lightOf(theme?.gridLine),
@@ -165,7 +168,7 @@ function createPainters(regl: Regl) {
 /** An area of an index texture in the form that regl uploads. */
 function imageOf(indices: IndexTexture, { left, top, right, bottom }: Rect) {
   const [width, height] = [right - left, bottom - top]
-  // Whole lines are consecutive.
+  // Whole lines are consecutive in memory.
   const data = width === WIDTH ? indices.subarray(top * WIDTH, bottom * WIDTH) : new Uint8Array(width * height)
   if (width < WIDTH)
     for (let y = 0; y < height; y++) {

@@ -8,14 +8,14 @@ import { renderOverlay } from '../wall/overlay.ts'
 import { fitCanvas, createFrame } from './frame.ts'
 import { createRenderer, openWebGl, type Renderer } from './renderer.ts'
 
-/** Paints on a canvas; `ask` is called when it must be drawn again for a reason of its own. */
+/** Paints on a canvas, and calls `ask` if it needs another drawing although the state is unchanged. */
 export function createStageRenderer(canvas: HTMLCanvasElement, state: () => State, first: Theme, ask: () => void) {
   let theme = first
-  let marked: readonly BlockIndex[] = [] // what a line is drawn around
+  let marked: readonly BlockIndex[] = [] // the blocks with a line around them
   const surface = createSurface(canvas, ask, (renderer) => {
     marked = listMarkedBlocks(state())
     renderer.setTheme(theme)
-    // Immediately, because an empty canvas is black.
+    // The background is drawn immediately, because an empty canvas is black.
     if (state().wall === undefined) renderer.drawBackground()
     uploadChanges(renderer, state(), undefined, theme)
     renderer.setMarks(marked)
@@ -56,7 +56,10 @@ export function createStageRenderer(canvas: HTMLCanvasElement, state: () => Stat
   }
 }
 
-/** Finds what draws on a canvas, the GPU if there is one that is fast enough, else the fallback; hands each renderer to `onFound`. */
+/**
+ * Chooses the renderer of a canvas: the GPU if it is fast enough, or else the fallback. Passes each renderer to
+ * `onFound`.
+ */
 function createSurface(canvas: HTMLCanvasElement, ask: () => void, onFound: (renderer: Renderer) => void) {
   let renderer: Renderer | undefined
   let onGpu = true
@@ -65,11 +68,11 @@ function createSurface(canvas: HTMLCanvasElement, ask: () => void, onFound: (ren
     renderer = found
     onFound(found)
   }
-  // Loaded only where it is needed, in few browsers. Until then the GPU's last picture stays in sight.
+  // The fallback is loaded only in the few browsers that need it. Until then, the GPU's last picture stays visible.
   const fallBack = async () => {
     onGpu = false
     const { createFallback } = await import('./canvas-2d-fallback.ts')
-    // It goes on taking input, in front of the fallback.
+    // The stage's canvas still receives the input, in front of the fallback.
     if (renderer !== undefined) canvas.style.opacity = '0'
     destroyRenderer()
     const fallback = createFallback(canvas)
@@ -77,7 +80,7 @@ function createSurface(canvas: HTMLCanvasElement, ask: () => void, onFound: (ren
   }
   const startRenderer = () => {
     const gpu = openWebGl(canvas)
-    // Apart from the search for a GPU, so that neither keeps a slow machine busy for long.
+    // This task is separate from the search for a GPU, so that neither keeps a slow machine busy for long.
     if (gpu) setTimeout(() => installRenderer(createRenderer(gpu, ask)))
     else void fallBack()
   }
@@ -89,12 +92,12 @@ function createSurface(canvas: HTMLCanvasElement, ask: () => void, onFound: (ren
     if (onGpu && renderer !== undefined) void fallBack()
   })
   canvas.addEventListener('webglcontextlost', (event) => {
-    // Without this the browser would not restore the context.
+    // Without this call, the browser would not restore the context.
     event.preventDefault()
     if (onGpu) destroyRenderer()
   })
   canvas.addEventListener('webglcontextrestored', () => onGpu && startRenderer())
-  // Likewise separate from the start of the page.
+  // This task is also separate from the start of the page.
   setTimeout(startRenderer)
   return {
     /** The current renderer, if there is one. */
@@ -102,7 +105,7 @@ function createSurface(canvas: HTMLCanvasElement, ask: () => void, onFound: (ren
       return renderer
     },
     isOnGpu: () => onGpu,
-    /** To be called before each drawing. */
+    /** Must be called before each drawing. */
     watch: () => onGpu && watch(),
   }
 }
@@ -111,7 +114,7 @@ function createSurface(canvas: HTMLCanvasElement, ask: () => void, onFound: (ren
 const SLOW_MS = 80
 const SLOW_IN_A_ROW = 12
 
-/** Must be called before each drawing; calls `onSlow` if software draws, and each frame delays the next one. */
+/** Must be called before each drawing; calls `onSlow` if many frames in a row are slow, as with software rendering. */
 function watchFrames(onSlow: () => void): () => void {
   let slow = 0
   return () => {
@@ -128,7 +131,7 @@ function uploadChanges(renderer: Renderer, next: State, before: State | undefine
   const [wall, wallBefore] = [selectShownWall(next), before && selectShownWall(before)]
   if (wall === undefined) return
   if (wall !== wallBefore) {
-    // The changes are relative to the wall before, which another texture may not show.
+    // The changes are relative to the previous wall, which another texture may not show.
     if (wall.changed && wall.texture === wallBefore?.texture) renderer.setBlocks(wall.texture, wall.changed)
     else renderer.setTexture(wall.texture)
   }

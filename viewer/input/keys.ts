@@ -64,7 +64,7 @@ export function actionOf({ key, code, shiftKey, onWall }: Press): Action | undef
     return { do: 'walk', right: arrow[0] * blocks, down: arrow[1] * blocks }
   }
   const way = arrow ?? directions[wasd[code] ?? '']
-  // The wall moves in the opposite direction of the view; adding zero avoids a negative one.
+  // The wall moves in the opposite direction to the view; adding zero avoids a negative zero.
   if (way) return { do: 'pan', dx: 0 - way[0] * PAN_PX, dy: 0 - way[1] * PAN_PX }
   if (onWall && (key === 'Enter' || key === ' ')) return { do: 'pin' }
   return others[key.length === 1 ? key.toLowerCase() : key]

@@ -9,7 +9,7 @@ import { actionOf, ZOOM_STEP } from './keys.ts'
 // A press that moves less than this many CSS pixels is a tap.
 const TAP_SLOP = 5
 
-// A second tap this soon and this near is a double tap.
+// A second tap within this time and distance is a double tap.
 const DOUBLE_TAP_MS = 250
 const DOUBLE_TAP_PX = 30
 const DOUBLE_TAP_ZOOM = 2.5
@@ -70,14 +70,14 @@ export function listenToWheel(stage: HTMLElement, dispatch: Dispatch) {
 /** Mouse, pen and fingers. */
 export function listenToPointers(stage: HTMLElement, dispatch: Dispatch) {
   const down = new Map<number, Point>()
-  const trail: Moment[] = [] // of the dragging finger
-  let press: Point | undefined // where a press began that may still be a tap
+  const trail: Moment[] = [] // trail of the dragging finger
+  let press: Point | undefined // start of a press that may still be a tap
   let lastTap: Moment | undefined
-  let heldTap: ReturnType<typeof setTimeout> | undefined // of a finger, which may tap once more
+  let heldTap: ReturnType<typeof setTimeout> | undefined // timer of a finger's tap, which may become a double tap
 
   const onDown = (event: PointerEvent) => {
     if (event.pointerType === 'mouse' && event.button !== 0) return
-    // The press itself focuses it again: the focus of a keyboard user is drawn as a ring around the whole stage.
+    // Removes the focus ring of a keyboard user from the stage; the press itself focuses the stage again.
     stage.blur()
     stage.setPointerCapture(event.pointerId)
     clearTimeout(heldTap)
@@ -117,14 +117,14 @@ export function listenToPointers(stage: HTMLElement, dispatch: Dispatch) {
     lastTap = twice ? undefined : tap
     const byFinger = event.pointerType === 'touch'
     if (twice) {
-      // The first click has opened details that nobody requested.
+      // The first click of the two has opened details that the user did not want.
       if (!byFinger) dispatch({ do: 'unpin' })
       dispatch({ do: 'zoom', factor: DOUBLE_TAP_ZOOM, at: tapped })
     } else if (byFinger) heldTap = setTimeout(() => dispatch({ do: 'tap', at: tapped, byFinger }), DOUBLE_TAP_MS)
     else dispatch({ do: 'tap', at: tapped })
   }
 
-  // Otherwise the browser would send, after a tap, a click to what the tap has brought under the finger.
+  // Otherwise, after a tap, the browser would send a click to any element that the tap has brought under the finger.
   stage.addEventListener('touchend', (event) => event.cancelable && event.preventDefault(), { passive: false })
   stage.addEventListener('pointerdown', onDown)
   stage.addEventListener('pointermove', onMove)
@@ -133,13 +133,13 @@ export function listenToPointers(stage: HTMLElement, dispatch: Dispatch) {
   stage.addEventListener('pointerleave', () => dispatch({ do: 'point', at: undefined }))
 }
 
-/** One finger drags the wall; with two, the wall follows their middle and distance. */
+/** One finger drags the wall; with two fingers, the wall follows their midpoint and distance. */
 function readDrag(down: ReadonlyMap<number, Point>, id: number, before: Point, at: Point): Action[] {
   const other = [...down].find(([key]) => key !== id)?.[1]
   if (other === undefined) return [{ do: 'pan', dx: at.x - before.x, dy: at.y - before.y }]
   const spread = measureDistance(other, before)
   const factor = spread > 0 ? measureDistance(other, at) / spread : 1
-  // Zoomed first, because a wall shown whole cannot be moved.
+  // Zooms first, because a wall shown whole cannot be moved.
   return [
     { do: 'zoom', factor, at: { x: (before.x + other.x) / 2, y: (before.y + other.y) / 2 } },
     { do: 'pan', dx: (at.x - before.x) / 2, dy: (at.y - before.y) / 2 },

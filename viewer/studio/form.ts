@@ -28,7 +28,7 @@ export function createForm(studio: Studio): Component {
   const numbers = changes.map(([key, change]) => [key, change, queryElement(key, HTMLInputElement)] as const)
   const fillFields = (sketch: Sketch) => {
     const values = areaOf(sketch)
-    // A field that is being typed in stays as it is.
+    // A field keeps its content while the user types in it.
     for (const [key, , input] of numbers)
       if (document.activeElement !== input || input.valueAsNumber !== values[key]) input.value = `${values[key]}`
   }
@@ -46,7 +46,7 @@ export function createForm(studio: Studio): Component {
     update(next, before) {
       style.hidden = next.picture === undefined
       outlook.hidden = !style.hidden
-      // It only affects bars and transparent areas.
+      // The background only affects bars and transparent areas.
       background.hidden = next.style.fit !== 'contain' && next.picture?.isClear !== true
       fillWords(next, before)
       if (next.picture !== before.picture) kind.textContent = next.picture?.isPhoto ? PHOTO : DRAWN
@@ -88,9 +88,9 @@ const validators: Readonly<Record<keyof Words, { isValid(text: string): boolean;
   name: createTextRule('name', NAME_MAX),
 }
 
-/** Returns a function that shows texts that were not typed in here. */
+/** Returns a function that shows texts that the user did not type into these fields. */
 function bindWords(studio: Studio): Component['update'] {
-  let own: Words | undefined // as they were typed in
+  let own: Words | undefined // the texts as they were typed in
   const status = queryElement('words-flaw', HTMLElement)
   const fields = (['message', 'link', 'name'] as const).map((key) => ({
     key,
@@ -128,7 +128,7 @@ function bindSpaceButtons(studio: Studio) {
   queryElement('look', HTMLButtonElement).addEventListener('click', studio.lookAtPicture)
 }
 
-/** Moves the picture to the nearest open position, near its own or near the wall's centre; returns the result in words. */
+/** Moves the picture to the open position nearest to its own or to the wall's centre; returns the result in words. */
 export async function moveToOpenSpace(studio: Studio, nearby: boolean): Promise<string> {
   const { at, size } = studio.sketch()
   const near = nearby ? blockAt(at.col + (size.w >> 1), at.row + (size.h >> 1)) : undefined

@@ -6,7 +6,7 @@ import { BLOCK_SIZE } from '../../shared/wall.ts'
 import { isPhotograph } from './picture-kind.ts'
 import type { OpenedPicture, PaintOptions } from './sketch.ts'
 
-/** The jobs of the worker, which runs one after the other. */
+/** The jobs of the worker, which runs them one after another. */
 export type Job = { readonly open: Blob } | { readonly paint: PaintOptions }
 
 /** Why a picture could not be opened. */
@@ -18,7 +18,7 @@ export type JobResult =
   | { readonly indices: Uint8Array } // one per pixel, row-major
   | { readonly flaw: PictureError }
 
-// As many as `/api/pixels` takes.
+// The limit of `/api/pixels`.
 const PICTURE_PIXELS_MAX = 16_000_000
 
 declare const self: Worker
@@ -45,7 +45,7 @@ function paint(from: Raster, { size: { w, h }, style: { fit, dither, background 
 
 async function open(file: Blob): Promise<Raster | PictureError> {
   try {
-    // The colours as they are in the file: the service ignores colour profiles, too.
+    // Keeps the colours as they are in the file: the service ignores colour profiles, too.
     const bitmap = await createImageBitmap(file, { colorSpaceConversion: 'none', premultiplyAlpha: 'none' })
     const { width, height } = bitmap
     if (width * height > PICTURE_PIXELS_MAX) return 'too-many-pixels'
@@ -57,7 +57,10 @@ async function open(file: Blob): Promise<Raster | PictureError> {
   }
 }
 
-/** A 2d canvas multiplies colours by their opacity, which rounds partly transparent ones. The GPU returns them exactly. */
+/**
+ * A 2d canvas multiplies colours by their opacity, which rounds partly transparent ones. The GPU returns the colours
+ * exactly.
+ */
 function readPixels(bitmap: ImageBitmap): Raster['rgba'] | undefined {
   const { width, height } = bitmap
   const context = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true })

@@ -22,7 +22,7 @@ import type { Component, Sketch, Studio } from './sketch.ts'
 import { boundCovered, areaOf, lookAtSketch, moveSketch, createSketch, withPicture, withPlan } from './sketch.ts'
 import { createSteps } from './steps.ts'
 
-// How long a picture must rest before the service is asked who is paying for its blocks, and how often again.
+// How long a picture must rest before the page checks for held blocks under it, and the interval of further checks.
 const REST_MS = 500
 const AGAIN_MS = 15_000
 
@@ -130,7 +130,7 @@ async function openPlan() {
 let holdTimer: ReturnType<typeof setTimeout> | undefined
 let asking = new AbortController()
 
-/** Once the picture rests, and from time to time, asks whether somebody is paying for open blocks under it. */
+/** Once the picture rests, and then from time to time, checks whether somebody is paying for open blocks under it. */
 function scheduleHoldCheck(afterMs = REST_MS) {
   clearTimeout(holdTimer)
   asking.abort()

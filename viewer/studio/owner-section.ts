@@ -9,7 +9,7 @@ import { readBlocksOfWallet } from './service.ts'
 import type { Component, Studio } from './sketch.ts'
 import { type BrowserWallet, connect, discoverWallets, isAddress } from './wallet.ts'
 
-// Sales come in bursts.
+// Delays the next read, because sales come in bursts.
 const LOOK_AFTER_MS = 500
 
 /** Follows the address field and the wallets. */
@@ -25,7 +25,7 @@ export function createOwnerSection(studio: Studio): Component {
   const loadOwnBlocks = async (address: string) => {
     try {
       const blocks = await readBlocksOfWallet(address)
-      // Another address may have been given meanwhile.
+      // The user may have entered another address meanwhile.
       if (field.value.trim() !== address) return
       status.textContent =
         blocks.length === 0 ? 'This wallet owns no blocks yet.' : `This wallet owns ${formatBlocks(blocks.length)}.`

@@ -5,17 +5,19 @@ import type { Raster } from '../../shared/resample.ts'
 // About this many pixels are sampled, spread over the picture.
 const SAMPLES = 4000
 
-// Each is compared with others at this distance, as a share of the shorter side: far enough to detect a gradient.
+// Each pixel is compared with others at this distance, a share of the shorter side: far enough to detect a gradient.
 const REACH = 1 / 12
 
-// Levels of 255. A smaller difference is one colour with artefacts of its file format, a larger one is an edge.
+// Differences out of 255: below the first, pixels have one colour with artefacts of the file format; above the second,
+// there is an edge.
 const SAME = 3
 const EDGE = 64
 
-// Drawings are flat areas with edges between; in photographs and gradients this share of all pairs differ a little.
+// Drawings are flat areas with edges between them; in photographs and gradients, at least this share of all pairs
+// differ a little.
 const SOFT_SHARE = 0.3
 
-/** Whether a picture has the soft gradients that only dithering keeps. */
+/** Whether a picture has soft gradients, which only dithering preserves. */
 export function isPhotograph(raster: Raster): boolean {
   const { width, height } = raster
   const reach = Math.max(1, Math.round(Math.min(width, height) * REACH))
@@ -37,6 +39,6 @@ export function isPhotograph(raster: Raster): boolean {
   return pairs > 0 && soft / pairs >= SOFT_SHARE
 }
 
-/** The difference of two pixels in the channel where it is largest. */
+/** The difference between two pixels in the channel in which they differ most. */
 const measureDifference = ({ rgba }: Raster, one: number, other: number): number =>
   Math.max(...[0, 1, 2, 3].map((part) => Math.abs((rgba[one * 4 + part] ?? 0) - (rgba[other * 4 + part] ?? 0))))

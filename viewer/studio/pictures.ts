@@ -19,7 +19,7 @@ export function listenForPictures(onFile: (file: File) => void) {
   }
   chooser.addEventListener('change', () => {
     takeFile(chooser.files)
-    // So that the same file can be selected again after it was edited.
+    // Resets the field, so that the same file can be selected again after it was edited.
     chooser.value = ''
   })
   window.addEventListener('paste', (event) => takeFile(event.clipboardData?.files) && event.preventDefault())
@@ -36,7 +36,7 @@ export function listenForPictures(onFile: (file: File) => void) {
   })
 }
 
-/** Shows which picture is open, or why it could not be opened. */
+/** Shows the name of the open picture, or why a picture could not be opened. */
 export function showOpened(opened: OpenedPicture | PictureError) {
   const isFlawed = typeof opened === 'string'
   queryElement('flaw', HTMLElement).textContent = isFlawed ? flaws[opened] : ''
@@ -72,14 +72,14 @@ export function createImageClient(onPainted: (painted: PaintedPicture) => void) 
     isPainting = false
   }
   return {
-    /** Opens a picture in place of the one before; `undefined` if a later call has replaced this one. */
+    /** Opens a picture in place of the previous one; `undefined` if a later call has replaced this call. */
     async open(file: File): Promise<OpenedPicture | PictureError | undefined> {
       latest = file
       const done = await sendJob({ open: file })
       if (latest !== file) return undefined
       return 'opened' in done ? { name: file.name, ...done.opened } : 'flaw' in done ? done.flaw : undefined
     },
-    /** Paints the open picture and calls `onPainted`; of several calls only the last one is painted. */
+    /** Paints the open picture and calls `onPainted`; of several waiting calls, only the last one runs. */
     paint(options: PaintOptions) {
       wanted = options
       if (!isPainting) void paintWanted()

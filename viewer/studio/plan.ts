@@ -1,6 +1,6 @@
 /**
- * A plan as a link that opens it elsewhere: the painted picture, its position and its texts, compressed in the fragment of an
- * address, which browsers send to nobody. The content of a link is untrusted.
+ * A plan as a link that opens it elsewhere: the painted picture, its position and its texts, compressed in the fragment
+ * of a URL, which browsers never send. The content of a link is untrusted.
  */
 
 import { type Area, AREA_BLOCKS_MAX, formatArea, parseArea } from '../../shared/area.ts'
@@ -22,7 +22,7 @@ export const LINK_MAX = 16_000
 const START = '#plan='
 const FORMAT = 'deflate-raw'
 
-// The first line is JSON, and the pixels follow.
+// The first line of a plan is JSON, and the pixels follow.
 const LINE_END = 10
 const LINE_BYTES_MAX = 4000
 const BYTES_MAX = LINE_BYTES_MAX + AREA_BLOCKS_MAX * PIXELS_PER_BLOCK
@@ -30,7 +30,7 @@ const BYTES_MAX = LINE_BYTES_MAX + AREA_BLOCKS_MAX * PIXELS_PER_BLOCK
 /** Whether a fragment looks like a plan. */
 export const isPlan = (fragment: string): boolean => fragment.startsWith(START)
 
-/** The fragment of a plan; `undefined` if it would be too long. */
+/** The fragment of a plan; `undefined` if the fragment would be too long. */
 export async function writePlan({ area, words, indices }: Plan): Promise<string | undefined> {
   const line = new TextEncoder().encode(`${JSON.stringify([formatArea(area), words])}\n`)
   const bytes = Uint8Array.from([...line, ...indices])
@@ -39,7 +39,7 @@ export async function writePlan({ area, words, indices }: Plan): Promise<string 
   return fragment.length > LINK_MAX ? undefined : fragment
 }
 
-/** The plan in a fragment; `undefined` if there is none. */
+/** The plan in a fragment; `undefined` if the fragment has no valid plan. */
 export async function readPlan(fragment: string): Promise<Plan | undefined> {
   try {
     if (fragment.length > LINK_MAX) return undefined

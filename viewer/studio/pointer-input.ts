@@ -1,4 +1,7 @@
-/** Pointer, wheel and keys on the preview: a drag that begins on the picture moves the picture, any other moves the wall. */
+/**
+ * Pointer, wheel and keys on the preview: a drag that begins on the picture moves the picture, and any other drag moves
+ * the wall.
+ */
 
 import { BLOCK_SIZE, type Cell } from '../../shared/wall.ts'
 import { fitWall, pan, toWall, zoom, type Camera, type Point, type View } from '../camera/camera.ts'
@@ -67,5 +70,5 @@ function centreCell({ sketch, camera, view }: PreviewControls, at: Point): Cell 
   return { col: col - (w >> 1), row: row - (h >> 1) }
 }
 
-// The keys here: arrows move the picture, Enter zooms to it.
+// The keys on this page: arrows move the picture, and Enter zooms to it.
 const KEY_ACTIONS: readonly Action['do'][] = ['walk', 'zoom', 'fit', 'pin']

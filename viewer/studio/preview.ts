@@ -10,10 +10,10 @@ import { boundsOf, traceEdges } from '../wall/artworks.ts'
 import { standingOf } from './order/cost-summary.ts'
 import { boundCovered, listCovered, type PaintedPicture, type Sketch } from './sketch.ts'
 
-// Over a block of another owner; strong in either theme.
+// The colour over blocks of other owners, which is strong in either theme.
 const STOP = '#e5484d'
 
-// How much of the picture is faded there.
+// The opacity that the picture loses over blocks of other owners.
 const TAKEN_AWAY = 'rgb(0 0 0 / 0.4)'
 
 const colours = PALETTE.map((colour) => [...parseColour(colour), 255])
@@ -23,9 +23,9 @@ export function createPreview(canvas: HTMLCanvasElement, first: Theme) {
   const renderer = requireDrawing(createCanvasRenderer(canvas))
   const context = requireDrawing(canvas.getContext('2d'))
   const whole = requireDrawing(createContext(BLOCK_SIZE, BLOCK_SIZE)) // the painted picture
-  const shown = requireDrawing(createContext(BLOCK_SIZE, BLOCK_SIZE)) // the same, faint over blocks of other owners
+  const shown = requireDrawing(createContext(BLOCK_SIZE, BLOCK_SIZE)) // the same picture, faint over blocks of other owners
   let barred: readonly BlockIndex[] = []
-  let owned = new Path2D() // around the owner's blocks
+  let owned = new Path2D() // the outline of the owner's blocks
   renderer.setTheme(first)
 
   const cut = (sketch: Sketch) => {
@@ -51,7 +51,7 @@ export function createPreview(canvas: HTMLCanvasElement, first: Theme) {
     update(next: Sketch, before: Sketch) {
       const { wall, painted } = next
       if (wall && wall !== before.wall) {
-        // The plane of a wall is empty at first, like a wall of which nothing has arrived.
+        // The renderer is empty at first, like a wall of which nothing has arrived.
         const isNext = before.wall === undefined || wall.texture === before.wall.texture
         if (wall.changed && isNext) renderer.setBlocks(wall.texture, wall.changed)
         else renderer.setTexture(wall.texture)

@@ -1,4 +1,7 @@
-/** Repaints an area: a button that signs, sends and shows the progress. A lost request is sent again with the same signature. */
+/**
+ * A button that repaints an area: it signs, sends and shows the progress. A lost request is sent again with the same
+ * signature.
+ */
 
 import { formatBlocks } from '../../shared/money.ts'
 import { differsIn } from '../state.ts'
@@ -68,7 +71,7 @@ export function createRepaintPanel(studio: Studio, signer: () => Signer | undefi
   }
 }
 
-/** The progress of a repaint. `words` say why it failed. */
+/** The progress of a repaint. `words` gives the reason for a failure. */
 export type Progress =
   | { readonly state: 'signing' | 'sending' | 'done' }
   | { readonly state: 'failed'; readonly words: string; readonly signed?: RepaintSignature }
@@ -76,7 +79,7 @@ export type Progress =
 /** The signature of a wallet for one order. */
 export type RepaintSignature = { readonly ts: number; readonly signature: string }
 
-/** `host` is the name in the signed text. */
+/** `host` is the host name in the signed text. */
 export type RepaintDeps = {
   readonly host: string
   readonly clock: { ahead: number } // milliseconds that the service's clock is ahead of ours, as far as known
@@ -88,7 +91,7 @@ export type RepaintDeps = {
 // The service accepts a signature for five minutes; one minute is left for the transport.
 const SIGNED_GOOD_MS = 4 * 60_000
 
-/** Repaints; `kept` is the signature of the same order whose request was lost before. */
+/** Repaints an area; `kept` is the signature from an earlier, lost request for the same order. */
 export async function repaint(order: RepaintOrder, deps: RepaintDeps, kept?: RepaintSignature): Promise<void> {
   const { clock, send, report } = deps
   report({ state: 'signing' })
@@ -98,7 +101,7 @@ export async function repaint(order: RepaintOrder, deps: RepaintDeps, kept?: Rep
   report({ state: 'sending' })
   const edited = await send(order.area, { ...order.body, ...signed })
   if (edited.kind === 'done') return report({ state: 'done' })
-  // A lost request keeps its signature: sent again, it repaints no more than once.
+  // A lost request keeps its signature, because the same signature repaints at most once.
   if (edited.kind === 'lost') return report({ state: 'failed', words: edited.words, signed })
   if (edited.now !== undefined) clock.ahead = edited.now - Date.now()
   report({ state: 'failed', words: edited.words })

@@ -16,14 +16,14 @@ export async function findOpenSpace({ w, h }: AreaSize, near?: BlockIndex): Prom
   return parseCoord(spaces[0]?.coord ?? '')
 }
 
-/** How many blocks of an area somebody is paying for now; rejects if the service fails. */
+/** Counts the blocks of an area that somebody is paying for now; rejects if the service fails. */
 export async function countHeldBlocks(area: Area, signal: AbortSignal): Promise<number> {
   const init = { headers: { accept: 'application/json' }, signal }
   const { held } = await readJson<AreaState>(`/areas/${formatArea(area)}`, 'area', init)
   return held
 }
 
-/** All blocks of a wallet, page by page, none for one that has bought nothing; rejects if the service fails. */
+/** Reads all blocks of a wallet, page by page; empty if the wallet has bought nothing. Rejects if the service fails. */
 export async function readBlocksOfWallet(
   wallet: string,
   ask: (path: string) => Promise<Response> = fetch,
@@ -68,12 +68,12 @@ async function readRefusal(response: Response): Promise<{ readonly words: string
       now: typeof body.now === 'number' ? body.now : undefined,
     }
   } catch {
-    // A proxy's error is a page of its own.
+    // A proxy's error is not JSON but a page.
     return { words: `The wall returned an error (${response.status}).`, now: undefined }
   }
 }
 
-/** Signatures are for one host name, the first line of the text that the service expects. */
+/** A signature is for one host name, which is the first line of the text that the service expects. */
 function describeOtherPlace(expected: unknown): string {
   const host = typeof expected === 'string' ? expected.split('\n')[0] : undefined
   return host === undefined || host === location.hostname

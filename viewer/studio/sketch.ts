@@ -25,7 +25,7 @@ export type PaintOptions = { readonly size: AreaSize; readonly style: Style }
 /** A picture in the wall's colours: one palette index per pixel, row-major. */
 export type PaintedPicture = PaintOptions & { readonly indices: Uint8Array }
 
-/** The texts of the blocks; an empty one is omitted. */
+/** The texts of the blocks; an empty text is omitted. */
 export type Words = { readonly name: string; readonly message: string; readonly link: string }
 
 export type Sketch = {
@@ -34,9 +34,9 @@ export type Sketch = {
   readonly size: AreaSize
   readonly keepsShape: boolean // whether one side follows the other
   readonly style: Style
-  readonly ownDither: boolean // whether the user chose it, instead of the kind of picture
-  readonly painted?: PaintedPicture | undefined // of an earlier size or style while the worker runs
-  readonly at: Cell // of the top left block
+  readonly ownDither: boolean // whether the user chose the dithering; otherwise it follows the kind of picture
+  readonly painted?: PaintedPicture | undefined // painted for an earlier size or style while the worker runs
+  readonly at: Cell // position of the top left block
   readonly wallet?: string | undefined // its full address
   readonly mine: ReadonlySet<BlockIndex> // blocks of that wallet
   readonly held: number // covered blocks that somebody is paying for
@@ -46,7 +46,7 @@ export type Sketch = {
 // A picture whose sides are whole blocks was made for the wall and keeps its pixels up to this many blocks per side.
 const EXACT_MAX = 16
 
-// Any other picture begins no longer than this: each block costs a dollar.
+// Any other picture starts with sides no longer than this, because each block costs a dollar.
 const LONG_SIDE = 8
 
 /** A sketch without a picture, at a position. */
@@ -95,7 +95,10 @@ export function withPlan(
   })
 }
 
-/** Photographs are dithered, which changes nothing if their colours are the wall's own; drawings keep their edges. */
+/**
+ * Photographs are dithered, which changes nothing if their colours are already the wall's; drawings are not, to keep
+ * their edges.
+ */
 const chooseDither = (picture: OpenedPicture): Dither => (picture.isPhoto ? 'floyd-steinberg' : 'none')
 
 const hasWholeBlocks = ({ width, height }: OpenedPicture) =>
@@ -124,19 +127,22 @@ export function withHeight(sketch: Sketch, h: number): Sketch {
   return fitSketch({ ...sketch, size: { w, h } })
 }
 
-/** The sketch at another position, as near as the wall allows. */
+/** The sketch at another position, or as near to it as the wall allows. */
 export const moveSketch = (sketch: Sketch, at: Cell): Sketch => fitSketch({ ...sketch, at })
 
-/** Keeps size and position on the wall, and the size within one order. It is not known yet who is paying there. */
+/**
+ * Keeps size and position on the wall, and the size within one order. Resets `held`, which is unknown for the new
+ * position.
+ */
 function fitSketch(sketch: Sketch): Sketch {
   const size = limitSize(sketch.size)
   const at = { col: clampInteger(sketch.at.col, 0, COLS - size.w), row: clampInteger(sketch.at.row, 0, ROWS - size.h) }
-  // The same object if the size is the same: a picture that is only moved is not painted again.
+  // Returns the same size object if the size is unchanged, so that a picture that is only moved is not painted again.
   const isSame = size.w === sketch.size.w && size.h === sketch.size.h
   return { ...sketch, size: isSame ? sketch.size : size, at, held: 0 }
 }
 
-/** The size in its proportions, no larger than an area may be. */
+/** The size, reduced in proportion if it exceeds the maximum of an area. */
 function limitSize({ w, h }: AreaSize): AreaSize {
   const share = Math.min(1, Math.sqrt(AREA_BLOCKS_MAX / (w * h)))
   return { w: clampInteger(w * share, 1, COLS), h: clampInteger(h * share, 1, ROWS) }
@@ -147,19 +153,19 @@ const clampInteger = (value: number, low: number, high: number) => Math.min(Math
 /** The covered blocks, row by row. */
 export const listCovered = (sketch: Pick<Sketch, 'at' | 'size'>): BlockIndex[] => blocksOf(areaOf(sketch))
 
-/** The position on the wall, in blocks. */
+/** The covered area of the wall, in blocks. */
 export const areaOf = ({ at, size }: Pick<Sketch, 'at' | 'size'>): Area => ({ ...at, ...size })
 
-/** The position on the wall, in pixels. */
+/** The covered area of the wall, in pixels. */
 export const boundCovered = (sketch: Pick<Sketch, 'at' | 'size'>): Rect => rectOf(areaOf(sketch))
 
 // The largest zoom on a picture, in CSS pixels per wall pixel.
 const LOOK_ZOOM = 8
 
-// The margin of the wall around it: half of its longer side, and no less than this.
+// The margin of the wall around a picture: half of the picture's longer side, but at least this many blocks.
 const AROUND_BLOCKS = 3
 
-/** The camera on the picture and some of the wall around it. */
+/** The camera that shows the picture and some of the wall around it. */
 export function lookAtSketch(sketch: Pick<Sketch, 'at' | 'size'>, view: View): Camera {
   const { left, top, right, bottom } = boundCovered(sketch)
   const around = Math.max(AROUND_BLOCKS, Math.max(sketch.size.w, sketch.size.h) / 2) * BLOCK_SIZE

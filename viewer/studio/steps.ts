@@ -1,4 +1,6 @@
-/** The four steps of this page: the picture, its position, its texts, and the export. One is shown at a time. */
+/**
+ * The four steps of this page: the picture, its position, its texts, and the export. Only one step is shown at a time.
+ */
 
 import { queryElement } from '../ui/dom.ts'
 import { isSoldOut } from '../wall/wall-model.ts'
@@ -17,10 +19,10 @@ export function createSteps() {
   const handOver = queryElement('hand-over', HTMLElement)
   const room = queryElement('room', HTMLButtonElement)
   let current = 0
-  let isBlocked = false // at its position the picture can be neither bought nor repainted
-  let isFull = false // and it cannot be bought at any other position
+  let isBlocked = false // whether the picture can be neither bought nor repainted at its position
+  let isFull = false // whether it also cannot be bought at any other position
 
-  // The primary button is the next step, or first another position.
+  // The primary button leads to the next step, or first to another position.
   const markPrimaryButton = () => {
     next.classList.toggle('loud', !isFull && (!isBlocked || current === 0))
     room.classList.toggle('loud', isBlocked)

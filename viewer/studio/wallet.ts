@@ -7,7 +7,7 @@ export type Provider = {
   request(call: { readonly method: string; readonly params?: readonly unknown[] }): Promise<unknown>
 }
 
-/** Calls `onWallet` once for each wallet, now and later. */
+/** Calls `onWallet` once for each wallet that is present or appears later. */
 export function discoverWallets(onWallet: (wallet: BrowserWallet) => void) {
   const known = new Set<string>()
   window.addEventListener('eip6963:announceProvider', (event) => {
@@ -34,7 +34,7 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 const isProvider = (value: unknown): value is Provider => isRecord(value) && typeof value['request'] === 'function'
 
-/** Why a wallet rejected a request; `declined` if its owner did. */
+/** Why a wallet rejected a request; `declined` is true if its owner did so. */
 export type WalletRefusal = { readonly declined: boolean; readonly words: string }
 
 /** Requests the address to use. */

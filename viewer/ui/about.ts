@@ -63,7 +63,7 @@ const links = [
   ['/llms.txt', 'The guide for agents'],
 ] as const
 
-/** How to report content, if the service has written a contact into the page's head. */
+/** Explains how to report content, if the service has written a contact into the page's head. */
 function renderReporting(): HTMLElement[] {
   const address = document.querySelector<HTMLMetaElement>('meta[name="contact"]')?.content
   if (address === undefined) return []

@@ -6,7 +6,7 @@ import { LIGHT_HEIGHT, LIGHT_WIDTH, computeRoomLight } from '../wall/room-light.
 import type { Wall } from '../wall/wall-model.ts'
 import { addLayer, createElement, createPicture, placeAt } from './dom.ts'
 
-// The light follows the wall after this delay, separate from urgent work, and once for many changes.
+// The light follows the wall after this delay, so that urgent work comes first, and many changes cause one update.
 const AFTER_MS = 400
 
 /** A small picture of the light, which the browser enlarges and moves. */

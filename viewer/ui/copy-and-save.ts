@@ -14,7 +14,9 @@ export function createCopyButton(label: string, text: () => string): HTMLButtonE
   return element
 }
 
-/** Copies a text to the clipboard; returns whether it could. Browsers offer none to pages over plain http. */
+/**
+ * Copies a text to the clipboard; returns whether it succeeded. Browsers offer no clipboard to pages over plain http.
+ */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
@@ -24,7 +26,7 @@ export async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** Saves a file as a download; does nothing if it could not be made. */
+/** Saves a file as a download; does nothing if the file is null. */
 export function saveFile(file: Blob | null, name: string) {
   if (file === null) return
   const anchor = document.createElement('a')

@@ -4,7 +4,7 @@ import type { Box } from '../camera/camera.ts'
 
 type Tag = keyof HTMLElementTagNameMap
 
-/** An element with children, named like `p` or `p.facts.where`; strings become text. */
+/** Creates an element from a selector like `p` or `p.facts.where`; strings among its children become text. */
 export function createElement<Name extends Tag>(
   selector: Name | `${Name}.${string}`,
   ...children: readonly (Node | string)[]
@@ -43,14 +43,14 @@ export function placeAt({ style }: HTMLElement, { left, top, width, height }: Bo
 export const createFactsLine = (...facts: readonly (Node | string)[]): HTMLElement =>
   createElement('p.facts', ...facts.map((fact) => (typeof fact === 'string' ? createElement('span', fact) : fact)))
 
-/** Untrusted text in its own direction, which does not affect its surroundings. */
+/** Untrusted text with its own text direction, which does not affect the surrounding text. */
 export function createUntrustedText(selector: Tag | `${Tag}.${string}`, text: string): HTMLElement {
   const element: HTMLElement = createElement(selector, text)
   element.dir = 'auto'
   return element
 }
 
-/** A button with classes like `agent.unnamed`, its content and its action. */
+/** A button with classes like `agent.unnamed`, content and an action. */
 export function createButton(
   name: string,
   children: readonly (Node | string)[],
@@ -99,7 +99,10 @@ export function replaceContent(element: HTMLElement, content: readonly Node[]) {
 
 type Keys = readonly (string | undefined)[]
 
-/** Which control has the focus after a replacement: the one with the same key, else the one at the same index. */
+/**
+ * The index of the control that gets the focus after a replacement: the control with the same key, or else at the same
+ * index.
+ */
 export function findFocus(before: Keys, focused: number, after: Keys): number {
   const key = before[focused]
   const same = key === undefined ? -1 : after.indexOf(key)

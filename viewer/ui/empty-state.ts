@@ -1,4 +1,4 @@
-/** The wall before its first sale: an invitation to buy the first block; and after its last one, no invitation. */
+/** Invites visitors to buy the first block before the first sale, and hides the invitation after the last sale. */
 
 import { blockAt } from '../../shared/wall.ts'
 import { boxOf } from '../camera/camera.ts'

@@ -1,4 +1,7 @@
-/** The minimap: the whole wall while only a part of it is on the stage. It is hidden before the wall has been moved, and on a phone. */
+/**
+ * The minimap: the whole wall while only a part of it is on the stage. It is hidden until the wall has been moved, and
+ * on phones.
+ */
 
 import { ALL_BLOCKS, BLOCK_SIZE, cellOf, COLS, HEIGHT, ROWS, WIDTH, type BlockIndex } from '../../shared/wall.ts'
 import { fitWall, toWall } from '../camera/camera.ts'
@@ -10,13 +13,13 @@ import type { IndexTexture } from '../wall/pixel-buffer.ts'
 import type { Wall } from '../wall/wall-model.ts'
 import { addLayer, createElement, createPicture } from './dom.ts'
 
-// Shown from this many times the size of the whole wall.
+// The minimap is shown from this many times the zoom of the whole wall.
 const SHOWN_FROM = 1.5
 
 const BYTES_A_PIXEL = 4
 const OPAQUE = 255
 
-/** A picture with one pixel per block and a frame around the visible part; a press moves the stage there. */
+/** A picture with one pixel per block and a frame around the visible part; a press moves the view to that position. */
 export function createMinimap(page: Page, stage: HTMLElement): Component {
   const picture = createPicture(COLS, ROWS)
   const frame = createElement('div.frame')

@@ -1,4 +1,4 @@
-/** The line of what happened: the purchase of this moment with its picture, else what is new. */
+/** The news line: the purchase just made, with its picture, or else the news. */
 
 import { formatBlocks, formatCountWithNoun } from '../../shared/money.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
@@ -13,7 +13,7 @@ import { drawWork } from './label/works.ts'
 const PURCHASE_SHOWN_MS = 8000
 const AGAIN_MS = 60_000
 
-/** Fills the line in the page's head. A press opens the work that was just bought, else a tour through what is new. */
+/** Fills the line in the page's head. A press opens the work that was just bought, or else a tour through the news. */
 export function createNews(page: Page): Component {
   const element = queryElement('news', HTMLElement)
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -56,7 +56,7 @@ export function createNews(page: Page): Component {
   }
 }
 
-/** `64 blocks by 9 agents since Tuesday`; of a wall where nothing was sold today, its last sale. */
+/** `64 blocks by 9 agents since Tuesday`; if nothing was sold today, the wall's last sale. */
 function renderNews({ agents: all }: Wall, { blocks, agents, since }: News): readonly (Node | string)[] {
   if (typeof since === 'object') {
     const owner = all[since.agent]
@@ -68,7 +68,7 @@ function renderNews({ agents: all }: Wall, { blocks, agents, since }: News): rea
 
 const formatSize = (blocks: number) => (blocks === 1 ? 'a block' : formatBlocks(blocks))
 
-/** The blocks of the newest purchase, as far as they are known: they have one owner and one time. */
+/** The known blocks of the newest purchase, which have the same owner and time. */
 function findLastPurchase({ claims, stats, changed }: Wall): BlockIndex[] {
   const newest = (changed ?? []).findLast((block) => claims.get(block)?.t === stats.lastClaimedAt)
   const last = newest === undefined ? undefined : claims.get(newest)

@@ -6,7 +6,7 @@ import type { Component } from '../page.ts'
 import { boundsOf } from '../wall/artworks.ts'
 import { addLayer, createElement, placeAt } from './dom.ts'
 
-// More changes together are not a purchase but a new read of the wall.
+// More changes together than this are not a purchase but a new read of the wall.
 const BLOCKS_MAX = 400
 const PULSES_MAX = 24
 

@@ -1,4 +1,4 @@
-/** Shares the current view: as a link, as a picture, as a frame in another page. */
+/** Shares the current view as a link, as a picture, or as a frame in another page. */
 
 import { titleOf } from '../../shared/titles.ts'
 import { type BlockIndex, coordOf } from '../../shared/wall.ts'
@@ -84,12 +84,12 @@ function savePicture(page: Page, area: Rect, name: string) {
   canvas.toBlob((blob) => saveFile(blob, name))
 }
 
-/** Shares an artwork with the system's share sheet on a phone, else copies its link. */
+/** Shares an artwork through the system's share sheet on a phone, or else copies its link. */
 export function shareWork({ message, blocks: [first] }: Artwork) {
   const query = first === undefined ? '' : `?work=${coordOf(first)}`
   const shared = { title: titleOf(message), url: `${location.origin}/${query}` }
   const isPhone = window.matchMedia('(pointer: coarse)').matches
-  // It rejects when the user closes the sheet.
+  // The promise rejects when the user closes the sheet.
   if (isPhone && 'share' in navigator) return void navigator.share(shared).catch(() => {})
   void copyText(shared.url).then((copied) => showToast(copied ? 'Link copied.' : shared.url))
 }

@@ -1,4 +1,4 @@
-/** Shows the current selection as chips on the stage, each with a way back, and in the window’s title. */
+/** Shows the current selection as chips on the stage, each with a button to undo it, and in the window’s title. */
 
 import { titleOf } from '../../shared/titles.ts'
 import { coordOf } from '../../shared/wall.ts'
@@ -8,7 +8,7 @@ import { findArtwork } from '../wall/artworks.ts'
 import { formatDate, nameOf } from '../wall/formatting.ts'
 import { createButton, createElement, replaceContent } from './dom.ts'
 
-/** A chip opens the panel with details; if that is open, there is no chip. */
+/** A chip opens the panel with details; while that panel is open, the chip is hidden. */
 export function createChips(page: Page, stage: HTMLElement): Component {
   const element = createElement('div.chips')
   stage.append(element)
@@ -37,7 +37,7 @@ export function createChips(page: Page, stage: HTMLElement): Component {
   }
 }
 
-/** A part that sets the window's title. */
+/** A component that sets the window's title. */
 export function createTitle(): Component {
   const site = document.title
   return {

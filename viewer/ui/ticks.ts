@@ -4,13 +4,16 @@ import { BLOCK_SIZE, COLS, ROWS } from '../../shared/wall.ts'
 import { toScreen, toWall, type Camera, type View } from '../camera/camera.ts'
 import { addLayer, createElement } from './dom.ts'
 
-// In CSS pixels: smaller blocks have no coordinates, and this is the smallest distance between two coordinates.
+// In CSS pixels: the smallest blocks with coordinates, and the smallest distance between two coordinates.
 const BLOCK_PX = 24
 const APART_PX = 72
 
 const STEPS = [1, 2, 5, 10]
 
-/** Column numbers along the top and row numbers along the left; returns how to draw them, or none if they are disabled. */
+/**
+ * Column numbers along the top and row numbers along the left; returns a function that draws them, or hides them if
+ * unwanted.
+ */
 export function createTicks(stage: HTMLElement): (camera: Camera, view: View, isWanted: boolean) => void {
   const layer = addLayer(stage, 'ticks')
   return (camera, view, isWanted) => {

@@ -1,4 +1,4 @@
-/** Names the block under the pointer or the cursor, once it rests. */
+/** Names the block under the pointer or the cursor, once the pointer rests. */
 
 import { formatPrice } from '../../shared/money.ts'
 import { titleOf } from '../../shared/titles.ts'
@@ -10,19 +10,19 @@ import { findArtwork, findWork } from '../wall/artworks.ts'
 import { nameOf, formatWorkSize } from '../wall/formatting.ts'
 import { addLayer, createElement, createUntrustedText } from './dom.ts'
 
-// A moving pointer shows no tooltip.
+// A tooltip is shown once the pointer has rested this long.
 const REST_MS = 150
 
-// From the pointer's tip, in CSS pixels.
+// The distance from the pointer's tip, in CSS pixels.
 const GAP_PX = 16
 
 /** A small label next to the pointer that ignores pointer events. */
 export function createTooltip(page: Page, stage: HTMLElement): Component {
-  // Screen readers get the same from the live region `spoken`.
+  // Screen readers get the same text from the live region `spoken`.
   const element = addLayer(stage, 'tooltip')
   element.hidden = true
   let timer: ReturnType<typeof setTimeout> | undefined
-  let named: BlockIndex | undefined // the block that the tooltip names, or will name after the rest
+  let named: BlockIndex | undefined // the block that the tooltip names, or will name once the pointer rests
 
   const hide = () => {
     clearTimeout(timer)
@@ -40,7 +40,7 @@ export function createTooltip(page: Page, stage: HTMLElement): Component {
   const show = () => {
     const state = page.state()
     const lines = named === undefined ? undefined : renderLines(state, named)
-    // Named again once its row has arrived.
+    // The block is named again once its row has arrived.
     if (lines === undefined) return hide()
     element.replaceChildren(...lines)
     element.hidden = false
@@ -51,7 +51,7 @@ export function createTooltip(page: Page, stage: HTMLElement): Component {
     const block = findPointedBlock(state)
     if (wall === undefined || block === undefined) return hide()
     const work = findWork(wall, block, state.at)
-    // The card says more about an open artwork.
+    // The details already say more about an artwork if they are open.
     if (state.pinned !== undefined && (block === state.pinned || work.includes(state.pinned))) return hide()
     const first = work[0] ?? block
     if (first === named) return
@@ -74,7 +74,7 @@ function anchorOf({ pointer, cursor, camera, view }: State) {
   return { x: left + width, y: top + height / 2 }
 }
 
-/** The text for a block; none if its row has not arrived yet. */
+/** The text for a block; undefined if its row has not arrived yet. */
 function renderLines(state: State, block: BlockIndex): Node[] | undefined {
   const { wall, at } = state
   const shown = selectShownWall(state)

@@ -1,4 +1,7 @@
-/** The bar of the tour through what is new: at each stop the work's picture, what it says, its link, and the way on. */
+/**
+ * The bar of the tour through the news: at each stop the work's picture, its message, its link, and a button to the
+ * next stop.
+ */
 
 import { formatPrice } from '../../shared/money.ts'
 import { titleOf } from '../../shared/titles.ts'
@@ -26,7 +29,7 @@ export function createTour(page: Page): PanelContent {
     const work = findArtwork(wall, pinned)
     const isLast = stop === stops.length - 1
     replaceContent(body, [
-      // The way on stands first, so that the keyboard begins with it, and stays where it is.
+      // The button to the next stop comes first, so that keyboard focus starts on it and stays there.
       ...(work === undefined ? [createInvitation(page, pinned)] : isLast ? [] : [createTurnButton('next', 'Next', 1)]),
       ...(stop > 0 ? [createTurnButton('back', 'Back', -1)] : []),
       ...(work === undefined ? renderOffer(wall) : renderStop(page, wall, work)),

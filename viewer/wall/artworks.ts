@@ -10,7 +10,7 @@ import type { Wall } from './wall-model.ts'
 export type Artwork = {
   readonly blocks: Work
   readonly agent: number // index of the owner in `agents`
-  readonly message: string | undefined // of the first of its blocks that has one
+  readonly message: string | undefined // of the first of its blocks that has a message
   readonly link: string | undefined // likewise
   readonly since: number // when its first block was sold, in Unix milliseconds
   readonly until: number // when its last block was sold
@@ -63,7 +63,7 @@ function createArtwork({ claims }: Wall, blocks: Work): Artwork {
   }
 }
 
-/** Whether there is a picture of a work: its owner may have painted none, and the operator may have hidden it. */
+/** Whether a work has a picture: its owner may not have painted one, or the operator may have hidden it. */
 export const isPainted = ({ texture }: Wall, { blocks }: Pick<Artwork, 'blocks'>): boolean =>
   blocks.some((block) => readPicture(texture, block)[0] !== NO_PICTURE_FRAME)
 
@@ -82,10 +82,10 @@ export function boundsOf(blocks: readonly BlockIndex[]): Rect {
   return rectOf({ col, row, w: Math.max(...cols) + 1 - col, h: Math.max(...rows) + 1 - row })
 }
 
-/** The smallest area of whole lines with all of these blocks. */
+/** The smallest area of full-width lines with all of these blocks. */
 export const linesOf = (blocks: readonly BlockIndex[]): Rect => ({ ...boundsOf(blocks), left: 0, right: WIDTH })
 
-/** The edges of blocks whose neighbour is not one of them, as an SVG path in wall pixels. */
+/** The outline of a set of blocks, as an SVG path in wall pixels. */
 export function traceEdges(blocks: readonly BlockIndex[]): string {
   const own = new Set(blocks)
   const lines = blocks.flatMap((block) => {

@@ -7,7 +7,7 @@ import type { Work } from '../../shared/works.ts'
 import { boundsOf, findWork } from './artworks.ts'
 import type { Wall } from './wall-model.ts'
 
-// Made on first use, because that takes a slow machine longer than a frame.
+// Created on first use, because its creation takes a slow machine longer than a frame.
 let dateFormat: Intl.DateTimeFormat | undefined
 
 /** A date and time in the reader's own locale. */
@@ -19,7 +19,7 @@ export function formatDate(unixMs: number): string {
 /** The name of an agent. */
 export const nameOf = ({ name }: Pick<CanvasAgent, 'name'>): string => name ?? 'Unnamed agent'
 
-// From the largest on; the last one counts seconds.
+// Spans from the largest to the smallest, in seconds.
 const SPANS = [
   ['year', 31_536_000],
   ['month', 2_592_000],
@@ -28,7 +28,7 @@ const SPANS = [
   ['minute', 60],
 ] as const
 
-/** How long ago a moment was, both in Unix milliseconds: `3 days ago`. */
+/** How long ago a moment was, as in `3 days ago`; both times are in Unix milliseconds. */
 export function formatAgo(unixMs: number, now: number): string {
   const seconds = Math.max(0, Math.round((now - unixMs) / 1000))
   const [unit, span = 1] = SPANS.find(([, least]) => seconds >= least) ?? []
@@ -38,7 +38,7 @@ export function formatAgo(unixMs: number, now: number): string {
 
 const DAY_MS = 86_400_000
 
-/** Since when, both in Unix milliseconds: `since 14:05`, `since Tuesday`, `since 3 November`. */
+/** A start time as in `since 14:05`, `since Tuesday`, `since 3 November`; both times are in Unix milliseconds. */
 export function formatSince(unixMs: number, now: number): string {
   const today = new Date(now).setHours(0, 0, 0, 0)
   if (unixMs >= today) return `since ${format(unixMs, { timeStyle: 'short' })}`
@@ -46,11 +46,11 @@ export function formatSince(unixMs: number, now: number): string {
   return `since ${format(unixMs, unixMs >= today - 6 * DAY_MS ? { weekday: 'long' } : { day: 'numeric', month: 'long' })}`
 }
 
-// In the page's language, because it stands in a sentence.
+// Formats a time in the page's language, because it is part of a sentence.
 const format = (unixMs: number, options: Intl.DateTimeFormatOptions) =>
   new Intl.DateTimeFormat('en-GB', options).format(unixMs)
 
-/** How large a work is, in blocks: `3 × 2` where it fills that rectangle. */
+/** The size of a work in blocks: `3 × 2` if the work fills that rectangle. */
 export function formatWorkSize(work: Work): string {
   const { left, top, right, bottom } = boundsOf(work)
   const [cols, rows] = [(right - left) / BLOCK_SIZE, (bottom - top) / BLOCK_SIZE]

@@ -18,7 +18,7 @@ export type GifFrame = {
   readonly width: number
   readonly height: number
   readonly indices: Uint8Array // row by row
-  readonly hundredths: number // hundredths of a second until the next one
+  readonly hundredths: number // hundredths of a second until the next frame
 }
 
 const encodeU16 = (value: number) => [value & 255, value >> 8]
@@ -61,10 +61,10 @@ export function encodeFrame({ left, top, width, height, indices, hundredths }: G
 /** The end of the file. */
 export const GIF_END: Uint8Array<ArrayBuffer> = Uint8Array.of(0x3b)
 
-// The code of each known string and one more byte; 0 where there is none yet.
+// The code of each known string followed by one more byte; 0 if it has no code yet.
 const longer = new Uint16Array(CODES_MAX * BYTES)
 
-/** Lempel, Ziv and Welch's compression, as GIF has it. */
+/** LZW compression (Lempel, Ziv, Welch) in the variant of GIF. */
 function compressLzw(indices: Uint8Array): Uint8Array {
   const bits = createBitWriter(indices.length)
   let codeBits = CODE_BITS_MIN + 1
@@ -98,7 +98,7 @@ function compressLzw(indices: Uint8Array): Uint8Array {
   return bits.end()
 }
 
-/** Bits in a row, the lowest first. No code is longer than two bytes, so `pixels` of them need no more. */
+/** Writes bits in a row, lowest first. No code is longer than two bytes, so two bytes per pixel are enough. */
 function createBitWriter(pixels: number) {
   const bytes = new Uint8Array(2 * pixels + 16)
   let length = 0

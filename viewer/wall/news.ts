@@ -1,30 +1,33 @@
-/** What happened lately: since its reader was here last, today, or at the last sale of all. Pure. */
+/** The latest news: since the reader's last visit, today, or at the very last sale. Pure. */
 
 import type { BlockIndex } from '../../shared/wall.ts'
 import { neighboursOf } from '../../shared/works.ts'
 import { findArtwork, listArtworks, isPainted, type Artwork } from './artworks.ts'
 import type { Wall } from './wall-model.ts'
 
-/** What has changed since a moment in Unix milliseconds, when its reader was here last. */
+/** The blocks that have changed since the reader's last visit, at a time in Unix milliseconds. */
 export type Missed = { readonly since: number; readonly blocks: ReadonlySet<BlockIndex> }
 
-/** What was missed once a wall has followed another: blocks that were sold or painted. */
+/** Adds the changes between two walls to those that the reader missed: blocks that were sold or painted. */
 export function addMissed(before: Wall | undefined, wall: Wall, since: number, missed?: Missed): Missed {
   const { claims, changed } = wall
-  // Of a wall that was read again only the sales are known.
+  // If the wall was read again, only the sales are known.
   const soldBefore = before?.stats.lastClaimedAt ?? 0
   const found = changed ?? [...claims].flatMap(([block, { t }]) => (t > soldBefore ? [block] : []))
   return { since, blocks: new Set([...(missed?.blocks ?? []), ...found]) }
 }
 
-/** What is new, of how many agents, and since when: `lastAt` where nothing was sold today. */
+/** The new blocks, the number of their agents, and the start of the period; `lastAt` if nothing was sold today. */
 export type News = {
   readonly blocks: readonly BlockIndex[]
   readonly agents: number
   readonly since: number | 'today' | { readonly lastAt: number; readonly agent: number }
 }
 
-/** The news of a wall; `midnight` is when today began, in Unix milliseconds. Nothing before the first sale. */
+/**
+ * The news of a wall; `midnight` is the start of today, in Unix milliseconds. Returns `undefined` before the first
+ * sale.
+ */
 export function findNews({ claims }: Pick<Wall, 'claims'>, midnight: number, missed?: Missed): News | undefined {
   const countOwners = (blocks: readonly BlockIndex[]) => new Set(blocks.map((block) => claims.get(block)?.a)).size
   const known = [...(missed?.blocks ?? [])].filter((block) => claims.has(block))
@@ -43,8 +46,8 @@ export function findNews({ claims }: Pick<Wall, 'claims'>, midnight: number, mis
 const STOPS_MAX = 12
 
 /**
- * The stops of a tour through new blocks, each the first block of its work: of the painted works the one of which most is new
- * comes first. The last stop is the open block beside the newest of all works, while there is one.
+ * The stops of a tour through new blocks, each the first block of its work. The painted works with the most new blocks
+ * come first. The last stop is the open block nearest to the newest work, if there is one.
  */
 export function listTourStops(wall: Wall, blocks: readonly BlockIndex[]): readonly BlockIndex[] {
   const left = new Set(blocks)
@@ -64,7 +67,7 @@ export function listTourStops(wall: Wall, blocks: readonly BlockIndex[]): readon
 /** The open block that is the fewest steps from a work. */
 function findOpenBeside({ claims }: Wall, { blocks }: Artwork): readonly BlockIndex[] {
   const seen = new Set(blocks)
-  // Iterating a set includes entries that are added meanwhile.
+  // The iteration of a set includes entries that are added meanwhile.
   for (const block of seen) {
     if (!claims.has(block)) return [block]
     for (const next of neighboursOf(block)) seen.add(next)

@@ -1,4 +1,6 @@
-/** The overlay: one colour with its opacity for each block, 160 x 90 x RGBA, so that a change costs 57 kB and one drawing. */
+/**
+ * The overlay: one colour with opacity for each block, 160 x 90 x RGBA, so that a change costs 57 kB and one drawing.
+ */
 
 import { formatCount } from '../../shared/money.ts'
 import { ALL_BLOCKS, TOTAL_BLOCKS } from '../../shared/wall.ts'
@@ -13,7 +15,7 @@ export type OverlayState = {
   readonly overlay: Overlay
   readonly agent?: number | undefined // the only agent with bright blocks
   readonly at?: number | undefined // Unix milliseconds; blocks sold later look open
-  readonly past?: object | undefined // the wall of that moment, once it is known: it has the background of blocks sold later
+  readonly past?: object | undefined // the wall of that moment, once it is known, in which blocks sold later already look open
 }
 
 type Tint = readonly [number, number, number, number]
@@ -75,7 +77,7 @@ function createFrameworkTint(wall: Wall, dim: Tint): (claim: Claim | undefined) 
   }
 }
 
-/** The frameworks by how many blocks their agents own, most first; `null` for agents without one. */
+/** The frameworks by the number of blocks that their agents own, most first; `null` for agents without a framework. */
 export function rankFrameworks({ agents }: Wall): { readonly name: string | null; readonly blocks: number }[] {
   const counts = new Map<string | null, number>()
   for (const { framework, blocks } of agents) counts.set(framework, (counts.get(framework) ?? 0) + blocks)
@@ -85,7 +87,7 @@ export function rankFrameworks({ agents }: Wall): { readonly name: string | null
 
 const chooseFrameworkColour = (rank: number) => FRAMEWORK_COLOURS[rank] ?? OTHER_COLOUR
 
-/** The legend of an overlay's colours: each with its text. */
+/** The legend of an overlay: each colour with its text. */
 export function createLegend(wall: Wall, overlay: Overlay): { readonly colour: string; readonly text: string }[] {
   switch (overlay) {
     case 'none':

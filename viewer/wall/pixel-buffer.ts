@@ -33,7 +33,7 @@ export function paintBlock(texture: IndexTexture, block: BlockIndex, px: string 
   paintBytes(texture, block, px === undefined ? blockWithoutPicture : Uint8Array.fromBase64(px))
 }
 
-/** Clears a block, as before it was sold. */
+/** Clears a block, which then looks as it did before it was sold. */
 export function clearBlock(texture: IndexTexture, block: BlockIndex) {
   paintBytes(texture, block, openBlock)
 }
@@ -44,13 +44,13 @@ export function readPicture(texture: IndexTexture, block: BlockIndex): Uint8Arra
   return createTile((x, y) => texture[start + y * WIDTH + x] ?? OPEN)
 }
 
-/** Whether nothing is painted at a block. */
+/** Whether a block looks open in the texture. */
 export const isOpenAt = (texture: IndexTexture, block: BlockIndex): boolean => texture[offsetOf(block)] === OPEN
 
 /** Draws the picture at a byte offset into a block. */
 export function paintBytes(texture: IndexTexture, block: BlockIndex, bytes: Uint8Array, at = 0) {
   const start = offsetOf(block)
-  // Byte by byte, because a view of each line costs more than its ten bytes.
+  // Copies byte by byte, because a view of each line costs more than copying its ten bytes.
   for (let y = 0; y < BLOCK_SIZE; y++)
     for (let x = 0; x < BLOCK_SIZE; x++) texture[start + y * WIDTH + x] = bytes[at + y * BLOCK_SIZE + x] ?? OPEN
 }

@@ -5,7 +5,7 @@ import { BLOCK_SIZE, cellOf, COLS, ROWS, WIDTH } from '../../shared/wall.ts'
 import { parseColour } from '../theme.ts'
 import type { Wall } from './wall-model.ts'
 
-// The wall as lamps of ten by ten blocks, in the middle of a larger grid.
+// The wall is divided into lamps of ten by ten blocks, in the middle of a larger grid.
 const LAMP_BLOCKS = 10
 const [ACROSS, DOWN] = [COLS / LAMP_BLOCKS, ROWS / LAMP_BLOCKS]
 const AROUND = 4
@@ -14,7 +14,7 @@ const AROUND = 4
 export const LIGHT_WIDTH = ACROSS + 2 * AROUND
 export const LIGHT_HEIGHT = DOWN + 2 * AROUND
 
-// How far a lamp reaches, in lamps, and the strongest light as a share of 255.
+// The reach of a lamp, in lamps, and the strongest light as a share of 255.
 const REACH = 1.5
 const STRENGTH = 150
 
@@ -22,7 +22,7 @@ const colours = PALETTE.map(parseColour)
 
 type Light = readonly [red: number, green: number, blue: number]
 
-/** The light as RGBA, row by row; it is dark where nothing is painted near. */
+/** The light as RGBA, row by row; there is no light where nothing is painted nearby. */
 export function computeRoomLight(wall: Pick<Wall, 'claims' | 'texture'>): Uint8ClampedArray<ArrayBuffer> {
   const light = spreadLight(spreadLight(measureLamps(wall), ACROSS, DOWN), DOWN, LIGHT_WIDTH)
   const rgba = new Uint8ClampedArray(LIGHT_WIDTH * LIGHT_HEIGHT * 4)
@@ -34,10 +34,11 @@ export function computeRoomLight(wall: Pick<Wall, 'claims' | 'texture'>): Uint8C
   return rgba
 }
 
-// The light of a lamp at a distance along one axis. A Gaussian in two dimensions is the product of two in one.
+// The light of a lamp at a distance along one axis. A Gaussian in two dimensions is the product of two in one
+// dimension.
 const computeShare = (away: number) => Math.exp(-((away / REACH) ** 2) / 2) / (Math.sqrt(2 * Math.PI) * REACH)
 
-/** Spreads light along its lines, and beyond their ends; returns it with lines and columns exchanged. */
+/** Spreads light along the lines of a grid and beyond their ends; returns the grid with lines and columns exchanged. */
 function spreadLight(light: readonly Light[], width: number, height: number): Light[] {
   const places = Array.from({ length: width + 2 * AROUND }, (_, x) => x - AROUND)
   return places.flatMap((x) =>
@@ -52,7 +53,7 @@ function spreadLight(light: readonly Light[], width: number, height: number): Li
   )
 }
 
-/** How bright each lamp is in each channel, 0 to 1: the mean of its blocks, sampled at the middle pixel of each. */
+/** The brightness of each lamp in each channel, 0 to 1: the mean of its blocks, each sampled at its middle pixel. */
 function measureLamps({ claims, texture }: Pick<Wall, 'claims' | 'texture'>): readonly Light[] {
   const lamps = Array.from({ length: ACROSS * DOWN }, (): [number, number, number] => [0, 0, 0])
   for (const block of claims.keys()) {
@@ -60,7 +61,7 @@ function measureLamps({ claims, texture }: Pick<Wall, 'claims' | 'texture'>): re
     const middle = (row * BLOCK_SIZE + BLOCK_SIZE / 2) * WIDTH + col * BLOCK_SIZE + BLOCK_SIZE / 2
     const colour = colours[texture[middle] ?? PALETTE.length]
     const lamp = lamps[Math.floor(row / LAMP_BLOCKS) * ACROSS + Math.floor(col / LAMP_BLOCKS)]
-    // Light is about the square of screen values.
+    // Linear light is about the square of screen values.
     colour?.forEach((part, k) => lamp && (lamp[k] = (lamp[k] ?? 0) + (part / 255) ** 2 / LAMP_BLOCKS ** 2))
   }
   return lamps

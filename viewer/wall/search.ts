@@ -10,11 +10,11 @@ export type Hit =
   | { readonly kind: 'work'; readonly work: Artwork }
   | { readonly kind: 'agent'; readonly agent: number }
 
-/** What is listed, and how it is ordered. */
+/** The kinds of lists, and their orders. */
 export type SortOrder = 'newest-works' | 'largest-works' | 'arrival' | 'blocks' | 'latest'
 
 const coordLike = /^\D{0,8}(\d{1,3})\s*[,;/ ]\s*(\d{1,3})\D{0,2}$/
-// Folding turns an ellipsis into three dots.
+// Case folding turns an ellipsis into three dots.
 const gap = /\.{2,3}/
 const fullWallet = /^0x[0-9a-f]{40}$/
 
@@ -39,14 +39,14 @@ export function search(wall: Wall, text: string, max: number): Hit[] {
   return hits
 }
 
-/** The agent in an address, by number or wallet, in full or truncated. */
+/** The agent in an address, given by its number or by its wallet, in full or truncated. */
 export function findAgent({ agents }: Wall, text: string): number | undefined {
   const wanted = foldCase(text)
   const index = agents.findIndex(({ id, wallet }) => String(id) === wanted || isWallet(wallet, wanted))
   return index === -1 ? undefined : index
 }
 
-/** Everything of a kind in an order. */
+/** Lists all artworks or all agents in an order. */
 export function sortWorks(wall: Wall, order: SortOrder): Hit[] {
   if (order === 'newest-works') return listArtworks(wall).map((work) => ({ kind: 'work', work }))
   if (order === 'largest-works') {
@@ -70,7 +70,7 @@ const isMatch = ({ name, wallet, framework }: CanvasAgent, wanted: string) =>
   (framework !== null && foldCase(framework).includes(wanted)) ||
   isWallet(wallet, wanted)
 
-// Wallets are shown as their first and last characters; a part of either is enough from the first digit on.
+// Wallets are shown as their first and last characters; a text matches from the first digit after 0x on.
 function isWallet(wallet: string, wanted: string): boolean {
   if (!wanted.startsWith('0x') || wanted.length < 3) return false
   const [start = '', end = ''] = foldCase(wallet).split(gap)

@@ -7,7 +7,7 @@ import { boundsOf } from './artworks.ts'
 import { CLEAR_PIXEL, GIF_END, encodeFrame, encodeHead } from './gif.ts'
 import { createTexture, paintBlock, type IndexTexture } from './pixel-buffer.ts'
 
-/** A change of a block: base64 of its new picture, or none. */
+/** A change of a block: base64 of its new picture, or undefined. */
 export type Step = { readonly block: BlockIndex; readonly px: string | undefined }
 
 /** The steps in order, without those outside the area. */
@@ -18,7 +18,7 @@ const FRAMES_MAX = 240
 const FRAME_HUNDREDTHS = 8
 const LAST_HUNDREDTHS = 250
 
-// A part of the wall is shown about this wide or high, in whole pixels.
+// A part of the wall is enlarged to about this width or height, by a whole factor.
 const SIDE = 480
 
 /** Yields the file piece by piece, each with the finished share, from 0 to 1. */
@@ -53,7 +53,7 @@ export function* renderTimelapse(input: TimelapseInput): Generator<readonly [Uin
   yield [GIF_END, 1]
 }
 
-/** An area's pixels, each `scale` wide and high; transparent outside of the parts. */
+/** An area's pixels, each `scale` pixels wide and high; transparent outside the parts. */
 function scaleIndices(texture: IndexTexture, area: Rect, parts: readonly Rect[], scale: number): Uint8Array {
   const width = (area.right - area.left) * scale
   const indices = new Uint8Array(width * (area.bottom - area.top) * scale).fill(CLEAR_PIXEL)

@@ -7,9 +7,9 @@ import type { Wall } from './wall-model.ts'
 
 type Shown = Exclude<ChangeDto, { kind: 'identity' }>
 
-/** Every sale and repaint from the first. */
+/** Every sale and repaint, from the first one. */
 export type History = {
-  readonly nextAfter: number // where to continue reading
+  readonly nextAfter: number // number of the log after which to continue reading
   readonly changes: readonly Shown[] // in the order of their time
   readonly moments: Float64Array<ArrayBuffer> // their Unix milliseconds
   readonly ofBlock: ReadonlyMap<number, readonly number[]> // indexes in `changes` by block index, ascending
@@ -28,7 +28,7 @@ export function createHistory(log: readonly ChangeDto[], nextAfter: number): His
 
 /**
  * The wall at a moment in Unix milliseconds. Blocks sold later look open and keep their claims.
- * `from` is another moment of the same history: it is changed in place, by the changes between the two moments only.
+ * `from` is another moment of the same history; it is updated in place with only the changes between the two moments.
  */
 export function rebuildPast(present: Wall, history: History, at: number, from?: Past): Past {
   const count = countSold(history.moments, at)
@@ -61,7 +61,7 @@ export function listMoments({ claims }: Wall): Float64Array<ArrayBuffer> {
   return Float64Array.from(claims.values(), ({ t }) => t).sort()
 }
 
-/** How many sales had been made at a moment; all of them now. */
+/** The number of sales made by a moment; all sales if it is undefined. */
 export function countSold(moments: Float64Array, at: number | undefined): number {
   if (at === undefined) return moments.length
   let low = 0
@@ -74,17 +74,17 @@ export function countSold(moments: Float64Array, at: number | undefined): number
   return low
 }
 
-/** The moment of the n-th sale; before the first for none, now for all. */
+/** The moment of the n-th sale; just before the first sale for 0, and now (`undefined`) for all sales. */
 export function findNextMoment(moments: Float64Array, count: number): number | undefined {
   if (count >= moments.length) return undefined
   return count <= 0 ? Math.max((moments[0] ?? 1) - 1, 0) : moments[count - 1]
 }
 
-// The whole history in at most this time, and at least this long for each sale of a small wall.
+// The maximum time for the whole history, and the maximum time for each sale.
 const WHOLE_PLAY_MS = 20_000
 const SALE_MAX_MS = 400
 
-/** How many sales, with a fraction, have passed after playing for `ms` from `count`. */
+/** The number of sales, with a fraction, after playing for `ms` from `count`. */
 export function advancePlay(moments: Float64Array, count: number, ms: number): number {
   return count + ms / Math.min(SALE_MAX_MS, WHOLE_PLAY_MS / Math.max(moments.length, 1))
 }

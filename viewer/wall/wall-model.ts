@@ -25,7 +25,7 @@ export type Wall = {
   readonly agents: readonly CanvasAgent[]
   readonly claims: Map<BlockIndex, Claim>
   readonly texture: IndexTexture
-  readonly changed: readonly BlockIndex[] | undefined // differ from the wall before this one; all of them if undefined
+  readonly changed: readonly BlockIndex[] | undefined // blocks that differ from the previous wall; all blocks if undefined
   readonly complete: boolean // whether the whole read has arrived
 }
 
@@ -48,10 +48,10 @@ export function withBlocks(wall: Wall, blocks: readonly PaintedClaim[]): Wall {
   return { ...wall, changed }
 }
 
-/** In the canvas's bytes a block without a picture is full of this byte, with which no picture begins. */
+/** In the canvas's bytes, a block without a picture consists only of this byte, and no picture begins with it. */
 const UNPAINTED = 255
 
-/** The wall with the pictures of consecutive blocks, from `first` on. */
+/** The wall with the pictures of consecutive blocks, starting at `first`. */
 export function withPictures(wall: Wall, first: number, bytes: Uint8Array): Wall {
   const changed: BlockIndex[] = []
   for (let at = 0, block = first; at + PIXELS_PER_BLOCK <= bytes.length; at += PIXELS_PER_BLOCK, block++) {

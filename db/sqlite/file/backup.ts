@@ -24,7 +24,7 @@ export function backUp(path: string, file: string): void {
 
 function copyDatabase(path: string, file: string): void {
   using source = new Database(path, { readonly: true, strict: true })
-  // The owner's checkpoints hold locks for moments.
+  // The owning process holds locks briefly during checkpoints.
   source.run('PRAGMA busy_timeout = 5000')
   source.prepare('VACUUM INTO $file').run({ file })
   using made = new Database(file, { readonly: true })

@@ -38,7 +38,7 @@ export function createGroupCommit({ write, soon, flush }: Means): GroupCommit {
       const responses = write(() => all.map(({ work }) => work()))
       return responses.map((respond, at) => ({ respond, fail: (error) => all[at]?.fail(error) }))
     } catch (error) {
-      // A failure rolls all of them back, so each is then tried alone; but after a failed disk nothing is tried.
+      // A failure rolls back all writes, so each is then retried alone. After a disk failure, nothing is retried.
       if (all.length > 1 && !(error instanceof StoreBroken)) return all.flatMap((one) => commitAll([one]))
       for (const { fail } of all) fail(error)
       return []

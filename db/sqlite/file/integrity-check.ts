@@ -1,6 +1,6 @@
 /**
- * Checks a file in two parts: errors that SQLite reports, and whether each row matches its checksum. The first part,
- * which readers and buyers need, does not grow with the history. It only reads.
+ * Checks a file in two parts: errors that SQLite reports, and whether each row matches its checksum. The time for the
+ * first part, which readers and buyers need, does not grow with the history. The checks only read.
  */
 
 import type { DamagedRow } from '../../row-checksums.ts'
@@ -10,7 +10,7 @@ import { listDamagedRows } from '../row-checksums.ts'
 
 /** The result of checking a file. */
 export type Inspection = {
-  /** Damage of indexes, which can be rebuilt, or of data that cannot be left out. */
+  /** Whether indexes are damaged, which can be rebuilt, or data that cannot be left out. */
   readonly flaw: 'none' | 'indexes' | 'beyond-repair'
   readonly damaged: readonly DamagedRow[]
 }
@@ -38,7 +38,7 @@ function createInspection(flaws: readonly string[], damaged: () => DamagedRow[])
 const ofOneRow = /^(CHECK constraint failed in|NULL value in|\w+ value in|non-\w+ value in) /
 const ofAnIndex = /(missing from|entries in|entry in|order for) index/
 
-/** Errors that SQLite reports about a file, besides single rows. Throws SQLite's errors. */
+/** The worst error that SQLite reports about a file, apart from errors in single rows. Throws SQLite's errors. */
 export const findFlaw = (connection: RawConnection): Inspection['flaw'] => chooseWorst(listFlaws(connection))
 
 function listFlaws(connection: RawConnection, table?: string): string[] {

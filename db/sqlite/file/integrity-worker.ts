@@ -29,7 +29,8 @@ function inspectFile(path: string, look: (connection: RawConnection) => Inspecti
     try {
       return look({ prepare, run: (sql) => void db.run(sql) })
     } finally {
-      // Open connections are closed while the thread ends, and would lock out the owner of the file for that moment.
+      // Connections left open would be closed only when the thread ends, and would lock out the file's owner for that
+      // moment.
       for (const statement of statements) statement.finalize()
       db.close(true)
     }

@@ -1,4 +1,7 @@
-/** The owner of a database: the process that holds the lock file beside it, until it ends in any way. */
+/**
+ * The owner of a database: the process that holds the lock file next to it. However the process ends, the lock is
+ * released.
+ */
 
 import { Database } from 'bun:sqlite'
 import { existsSync, realpathSync } from 'node:fs'
@@ -11,7 +14,7 @@ const TIMEOUT_MS = 5000
 
 const RETRY_MS = 50
 
-// A handle without a reference is collected, and its lock with it.
+// Without a reference, a handle would be garbage-collected and its lock released.
 const held = new Set<Database>()
 
 /**
@@ -30,13 +33,13 @@ export async function lockDatabase(path: string, timeoutMs = TIMEOUT_MS): Promis
   }
 }
 
-/** `undefined` while another process holds it. */
+/** Tries to take the lock; returns `undefined` while another process holds it. */
 function tryLock(lockPath: string): Database | undefined {
   let lock: Database | undefined
   try {
     makePrivate(lockPath)
     lock = new Database(lockPath, { readwrite: true, create: true })
-    // Nothing is ever written, so the next process has nothing to roll back.
+    // Nothing is ever written to the lock file, so the next process has nothing to roll back.
     lock.run('PRAGMA journal_mode = MEMORY')
     lock.run('BEGIN EXCLUSIVE')
     held.add(lock)

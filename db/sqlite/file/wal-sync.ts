@@ -1,6 +1,6 @@
 /**
  * The disk below a database. A commit that waits for it blocks the one thread that serves all requests, for milliseconds.
- * So writers that may wait a moment are committed to the write-ahead log, and another thread flushes it.
+ * So writes that can wait a moment are committed to the write-ahead log, and another thread flushes it.
  */
 
 import { closeSync, fdatasync, openSync, realpathSync } from 'node:fs'
@@ -19,7 +19,7 @@ const flushFile = promisify(fdatasync)
 
 /** The disk of the database at `path` (or `:memory:`). */
 export function createDisk(path: string): Disk {
-  // Without a disk, no writer arrives during a flush, so writers in one turn share a commit.
+  // Without a disk, there is no flush to wait for, so only writers in one turn of the event loop share a commit.
   if (path === ':memory:') return { soon: queueMicrotask, close: () => {} }
   // The log exists from the first write on, and is the same file as long as the database is open.
   let file: number | undefined

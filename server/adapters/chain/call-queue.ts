@@ -2,12 +2,12 @@
 
 import type { Clock } from '../../ports.ts'
 
-/** Whom a call is for: a payer who may have paid, a buyer who has not, or nobody who waits. */
+/** The urgency of a call: for a payer who may have paid, for a buyer who has not paid, or without anybody waiting. */
 export type Urgency = 'settlement' | 'buyer' | 'background'
 
 const BY_URGENCY: readonly Urgency[] = ['settlement', 'buyer', 'background']
 
-/** Too many calls wait. This is our own limit, not a fault of the endpoint. */
+/** Thrown if too many calls are waiting. This is our own limit, not a fault of the endpoint. */
 export class QueueFull extends Error {
   override name = 'QueueFull'
 }
@@ -20,7 +20,7 @@ export type QueueLimits = {
 }
 
 /**
- * Starts a call in its turn. If `begin` returns `undefined`, nothing is left to call and the turn goes to the next one.
+ * Starts a call when its turn comes. If `begin` returns `undefined`, no call is needed and the next one gets the turn.
  * Throws `QueueFull`.
  */
 export type CallQueue = <T>(urgency: Urgency, begin: () => Promise<T> | undefined) => Promise<T | undefined>
@@ -30,7 +30,7 @@ const SECOND_MS = 1000
 /** Makes an empty queue. */
 export function callQueue({ atOnce, waitingMax, perSecond }: QueueLimits, clock: Clock): CallQueue {
   const waiting: Readonly<Record<Urgency, (() => void)[]>> = { settlement: [], buyer: [], background: [] }
-  const begunAt: number[] = [] // within the last second
+  const begunAt: number[] = [] // start times of the calls within the last second
   let running = 0
   let isWaking = false
 
@@ -73,7 +73,7 @@ export function callQueue({ atOnce, waitingMax, perSecond }: QueueLimits, clock:
 
   return (urgency, begin) => {
     const line = waiting[urgency]
-    if (running >= atOnce && line.length >= waitingMax) return Promise.reject(new QueueFull('too many calls wait'))
+    if (running >= atOnce && line.length >= waitingMax) return Promise.reject(new QueueFull('too many calls are waiting'))
     return new Promise((resolve, reject) => {
       line.push(() => void run(begin).then(resolve, reject))
       advance()

@@ -12,10 +12,10 @@ import { balanceOf, createStateReader } from './state.ts'
 import { readStatus, type Proof } from './status.ts'
 import { readTransfers } from './transfers.ts'
 
-// The buyer of a payment that was read within this time waits for its settlement.
+// If a payment was read within this time, its buyer is waiting for its settlement.
 const BUYING_MS = 60_000
 
-// Limits of the caches of read and of paid payments: more than are open at a time.
+// The size of the caches of read and of paid payments: more payments than are open at a time.
 const REMEMBERED_MAX = 10_000
 
 const SILENT = { kind: 'silent' } as const

@@ -7,7 +7,7 @@ import { fetchBounded, readAddress } from '../bounded-calls.ts'
 import { callQueue, type CallQueue, type Urgency } from './call-queue.ts'
 import { logWindow, type LogWindow } from './log-window.ts'
 
-// The largest possible response is the receipt of a transaction that only makes events.
+// The largest possible response is the receipt of a transaction that does nothing but emit events.
 const ANSWER_MAX_BYTES = 8 * 1024 * 1024
 
 // Public endpoints reject clients with too many parallel calls.
@@ -23,9 +23,9 @@ export type CallContext = { readonly urgency: Urgency; readonly late: AbortSigna
 /** The endpoint is rate-limiting us. */
 export class EndpointBusy extends Error {
   override name = 'EndpointBusy'
-  readonly restMs: number | undefined // undefined: it named no time
+  readonly restMs: number | undefined // undefined if the endpoint named no time
   constructor(restMs: number | undefined) {
-    super('the endpoint takes no calls for now')
+    super('the endpoint is rate-limiting us')
     this.restMs = restMs
   }
 }
@@ -44,9 +44,12 @@ export type Endpoint = {
   /** The part of the address that operators see; the whole address may contain a secret. */
   readonly host: string
   readonly logs: LogWindow
-  /** Whether the endpoint supports multicall; `undefined` until it was tried. */
+  /** Whether the endpoint supports multicall; `undefined` until this has been tried. */
   hasMulticall: boolean | undefined
-  /** The chain that the endpoint serves; queried by the first caller, and again until it is the right one. */
+  /**
+   * The chain that the endpoint serves. The first caller queries it, and later callers repeat that until it is the
+   * right chain.
+   */
   chainId(context: CallContext): Promise<bigint>
   /** Whether the last call failed. */
   isInTrouble: boolean
@@ -54,9 +57,9 @@ export type Endpoint = {
   restsUntil: number
   /** Takes a turn among the calls to this endpoint; see `CallQueue`. */
   readonly turn: CallQueue
-  /** Calls immediately; only for a caller that has its turn. */
+  /** Calls immediately; only for a caller whose turn it is. */
   post(method: string, params: readonly unknown[]): Promise<unknown>
-  /** Calls in its turn. */
+  /** Waits for its turn, then calls. */
   call(context: CallContext, method: string, params: readonly unknown[]): Promise<unknown>
 }
 
@@ -92,7 +95,10 @@ export function createHttpTransport(address: string, timeoutMs: number): Transpo
   }
 }
 
-/** Calls and timers below the adapter. `soon` runs a function at the end of this turn of the event loop. */
+/**
+ * The transport and timers that the adapter builds on. `soon` runs a function at the end of this turn of the event
+ * loop.
+ */
 export type Machine = {
   readonly transportTo: (address: string, timeoutMs: number) => Transport
   readonly withTimeout: typeof withTimeout
@@ -101,7 +107,7 @@ export type Machine = {
 
 export const MACHINE: Machine = { transportTo: createHttpTransport, withTimeout, soon: setImmediate }
 
-/** How often an endpoint may be called, and by which clock. */
+/** How often an endpoint may be called, and the clock that measures it. */
 type EndpointLimits = { readonly perSecond: number | undefined; readonly clock: Clock }
 
 /** Makes an endpoint for a chain. */
@@ -118,7 +124,7 @@ export function createEndpoint(
       isLate = late.aborted
       return isLate ? undefined : post(method, params)
     })
-    if (isLate) throw new Error('nobody waits for the answer any more')
+    if (isLate) throw new Error('nobody waits for the response any more')
     return answer
   }
   let chainId: Promise<bigint> | undefined

@@ -1,4 +1,7 @@
-/** The endpoints of one chain: their order, and the next one if an endpoint fails, rejects a call or lags behind. */
+/**
+ * The endpoints of one chain: tries them in order, and the next one if an endpoint fails, rejects a call or lags
+ * behind.
+ */
 
 import { HttpRequestError, numberToHex, RpcRequestError } from 'viem'
 import type { Network } from '../../../shared/usdc.ts'
@@ -95,7 +98,7 @@ export function openEndpoints(
       for (const endpoint of sortByHealth()) {
         if (context.late.aborted) throw failure
         try {
-          // There is no other endpoint, and no payment depends on these queries.
+          // The chain id is not checked here: there is no other endpoint, and no payment depends on these queries.
           const isKnown = context === FOR_ANYBODY && all.length === 1
           if (!isKnown && (await endpoint.chainId(context)) !== BigInt(id)) throw new TypeError('another chain')
           const answer = await work(createSession(endpoint, context))
@@ -132,7 +135,7 @@ export function openEndpoints(
 const createRequest =
   (ask: Endpoints['ask']): RpcRequest =>
   async (method, params) => {
-    // An error of the contract is a response of the endpoint.
+    // A contract's error counts as a response of the endpoint, so no other endpoint is tried.
     const answer = await ask(FOR_ANYBODY, (session) =>
       session.call(method, params).catch((error: unknown) => {
         if (isRevert(error)) return error

@@ -16,7 +16,7 @@ export type LogWindow = {
 const FIRST = 2000n
 const MOST = 10_000n
 
-// After each rejection the window grows less often, so a fixed limit costs almost no calls.
+// After each rejection the window grows less often, so an endpoint with a fixed limit rejects hardly any calls.
 const GROW_AFTER = 16
 const GROW_AFTER_MOST = 4096
 

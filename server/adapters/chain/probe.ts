@@ -1,4 +1,4 @@
-/** Checks what each endpoint is and supports, and reports it in words without secrets. */
+/** Checks the identity and the features of each endpoint, and reports problems without secrets. */
 
 import { decodeFunctionResult, encodeFunctionData, parseAbi, zeroAddress, zeroHash } from 'viem'
 import { USED } from '../../../shared/chain/arrivals.ts'
@@ -12,7 +12,7 @@ import { callContract, isRevert, describeError, type Endpoints } from './endpoin
 import type { StateReader } from './state.ts'
 import { readEvents, NoEvents } from './transfers.ts'
 
-// If an endpoint serves fewer blocks, reading missed history takes long.
+// If an endpoint serves fewer blocks, reading missed history takes a long time.
 const FEW_BLOCKS = 1000n
 
 const abi = parseAbi(['function name() view returns (string)', 'function version() view returns (string)'])
@@ -29,7 +29,7 @@ export async function probe(
       (error: unknown): ChainHealth => createSilentHealth(endpoint, error),
     )
     endpoint.isInTrouble = health.kind === 'silent'
-    // The endpoint accepts calls again, whatever pause it requested: an armed wall must not keep buyers waiting for it.
+    // Ends any pause that the endpoint requested: an armed wall must not keep buyers waiting for it.
     if (health.kind === 'none') endpoint.restsUntil = 0
     reportHealth(endpoints, endpoint, health)
     return health
@@ -88,7 +88,7 @@ async function probeOne(
   return { kind: 'none', head: number, ...(lacks === undefined ? {} : { lacks }) }
 }
 
-/** Which queries of events an endpoint does not support. Tries them if that is not known yet. */
+/** Returns which event queries an endpoint does not support. Tries them if that is not known yet. */
 async function findLackingEvents(session: Session, address: Address, newest: bigint): Promise<string | undefined> {
   const { endpoint } = session
   if (!endpoint.logs.isLearnt()) {
@@ -108,7 +108,7 @@ async function findLackingEvents(session: Session, address: Address, newest: big
     : undefined
 }
 
-/** The token's name and version; `undefined` if there is no contract, empty if it is not such a token. */
+/** The token's name and version; `undefined` if there is no contract, empty if the contract has no such functions. */
 async function readTokenWords(session: Session, asset: Address): Promise<readonly string[] | undefined> {
   const read = async (functionName: 'name' | 'version') => {
     const data = await callContract(session, asset, encodeFunctionData({ abi, functionName }), 'latest')

@@ -7,14 +7,14 @@ import { toLowerHex, TRANSFER, USED } from '../../../shared/chain/arrivals.ts'
 import type { Hash, WatchedPayment } from '../../domain/purchase/payment.ts'
 import type { ChainStatus } from '../../domain/purchase/purchase.ts'
 
-// As declared by Circle's FiatTokenV2.
+// Circle's FiatTokenV2 declares this event.
 export const CANCELLED = toEventSelector('AuthorizationCanceled(address,bytes32)')
 
 const Hex = Type.TemplateLiteral('0x${string}')
 const OrNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
   Type.Optional(Type.Union([schema, Type.Null()]))
 
-/** The used fields of a JSON-RPC event. */
+/** The fields of a JSON-RPC event that this service uses. */
 export const EventLog = Type.Object({
   address: Hex,
   topics: Type.Array(Hex),
@@ -52,13 +52,13 @@ const SILENT = { kind: 'silent' } as const
 const ELSEWHERE = { kind: 'void', why: 'the authorization was used for another transfer' } as const
 
 /**
- * What a transaction did to a payment's authorization; `silent` if nothing. Uses the receipt alone, because a reorganisation
- * gives events other numbers.
+ * Returns what a transaction did to a payment's authorization; `silent` if nothing. Uses the receipt alone, because a
+ * reorganisation renumbers events.
  *
- * Circle's token marks an authorization as used and then moves the money, without another event in between: it verified
- * the signature before, and a contract wallet cannot emit events while it verifies. So the very next event is the signed
- * transfer. If a later version of the token emits an event in between, nothing is proven: such a receipt only shows that
- * we were not paid, and only if nothing in it pays us that amount from that payer.
+ * Circle's token marks an authorization as used and then moves the money, without another event in between: it has
+ * already verified the signature, and a contract wallet cannot emit events while it verifies. So the very next event is
+ * the signed transfer. If a later version of the token emits an event in between, the receipt cannot prove a payment.
+ * It only shows that we were not paid, and only if no event in it pays us that amount from that payer.
  */
 export function readPaymentEnd(receipt: TransactionReceipt, payment: WatchedPayment): ChainStatus {
   const { logs } = receipt

@@ -6,7 +6,9 @@ import type { Urgency } from './call-queue.ts'
 import type { Endpoint, Machine, Session } from './endpoint.ts'
 import { readBlock, callContract, parseHexData, MULTICALL } from './endpoints.ts'
 
-/** The state of one authorization at one block. `hash` is that of the requested block, unless it is too old. */
+/**
+ * The state of one authorization at one block. `hash` is the hash of the requested block, unless that block is too old.
+ */
 export type AuthorizationState = {
   readonly number: bigint
   readonly timestamp: UnixSeconds
@@ -27,7 +29,7 @@ export type StateReader = {
   safe(session: Session, question: StateQuestion): Promise<AuthorizationState | undefined>
 }
 
-// A thousandth of what nodes allow one call to compute.
+// This many queries take a thousandth of the computation that nodes allow per call.
 const SHARED_MAX = 100
 
 const abi = parseAbi([
@@ -38,7 +40,7 @@ const abi = parseAbi([
   'function getBlockHash(uint256 blockNumber) view returns (bytes32)',
 ])
 
-/** Makes a reader whose queries in one turn share their calls. */
+/** Makes a reader whose queries in one turn of the event loop share their calls. */
 export function createStateReader({ soon }: Machine): StateReader {
   const shared = { latest: new Map<Endpoint, SharedCheck>(), safe: new Map<Endpoint, SharedCheck>() }
   const check = (tag: Tag, { endpoint, urgency }: Session, question: StateQuestion) => {
@@ -90,7 +92,7 @@ type Tag = 'latest' | 'safe'
 type SharedCheck = (urgency: Urgency, question: StateQuestion) => Promise<AuthorizationState>
 type Waiting = PromiseWithResolvers<AuthorizationState> & { readonly question: StateQuestion }
 
-/** The first query that gets its turn reads for all that wait. */
+/** The first query whose turn comes reads for all that are waiting. */
 function createSharedCheck(endpoint: Endpoint, tag: Tag, soon: Machine['soon']): SharedCheck {
   let waiting: Waiting[] = []
   const askForAll = async (taken: readonly Waiting[]) => {
@@ -108,7 +110,7 @@ function createSharedCheck(endpoint: Endpoint, tag: Tag, soon: Machine['soon']):
   return async (urgency, question) => {
     const mine: Waiting = { ...Promise.withResolvers<AuthorizationState>(), question }
     waiting.push(mine)
-    // Includes the other queries of this turn of the event loop.
+    // Waits for the other queries of this turn of the event loop, to include them.
     soon(() => {
       const turn = endpoint.turn(urgency, () => {
         const taken = waiting.slice(0, SHARED_MAX)
@@ -166,7 +168,9 @@ async function readManyStates(
 
 const NO_HASH = `0x${'0'.repeat(64)}`
 
-/** The same with single calls, for a chain without the multicall contract or an endpoint that rejects it. */
+/**
+ * Reads the state with single calls, for a chain without the multicall contract or an endpoint that rejects multicalls.
+ */
 async function readState(session: Session, question: StateQuestion): Promise<AuthorizationState> {
   const block = await readBlock(session, 'latest')
   if (block === undefined) throw new TypeError('no newest block')

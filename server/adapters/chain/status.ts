@@ -10,7 +10,7 @@ import { CANCELLED, readPaymentEnd, readReceipt, readReceipts, type TransactionR
 import { isSpentAt, type AuthorizationState, type StateQuestion, type StateReader } from './state.ts'
 import { readEvents } from './transfers.ts'
 
-// How many of the newest blocks a reorganisation may replace by fewer.
+// A reorganisation may replace up to this many of the newest blocks with fewer blocks.
 const REORGANISED_MAX = 64n
 
 // If the endpoint has no safe block, its newest block must be this far past the expiry of an authorization.
@@ -38,7 +38,8 @@ export async function readStatus(session: Session, check: ChainCheck): Promise<C
   const { endpoints, states, payment, head, proof } = check
   const question = { asset: payment.accepted.asset, key: payment, blockAsked: proof?.block }
   const askSafe = () => states.safe(session, question)
-  // After the expiry, the safe block is read first. It does not show the use of an authorization signed for longer.
+  // After the expiry, the safe block is read first. If the payer also signed the nonce for longer, the safe block may
+  // not show its use yet.
   const isOver = (endpoints.newest()?.timestamp ?? 0n) > payment.validBefore
   const early = isOver ? await answerOrUnknown(askSafe()) : 'unknown'
   if (early !== 'unknown' && early !== undefined && early.number >= head && early.spent)
@@ -46,7 +47,7 @@ export async function readStatus(session: Session, check: ChainCheck): Promise<C
   const known = endpoints.newest()?.number ?? 0n
   const latest = await states.latest(session, question)
   endpoints.saw(latest)
-  // An endpoint that is older than what was read before proves no absence.
+  // An endpoint that is older than earlier results does not prove that an authorization is unused.
   if (latest.number < head || (!latest.spent && latest.number < known)) throw new EndpointBehind('an older block')
   const readSafeState = async () => (early === 'unknown' ? await askSafe() : early)
   if (!latest.spent) return (await isExpired(latest, payment, readSafeState)) ? EXPIRED : { kind: 'unspent' }
@@ -61,7 +62,7 @@ const finalOf = (end: ChainStatus): ChainStatus =>
 
 const answerOrUnknown = <T>(asked: Promise<T>): Promise<T | 'unknown'> => asked.catch(() => 'unknown' as const)
 
-/** Whether an outcome is final; a safe block that cannot be read now does not revoke an outcome. */
+/** Whether an outcome is final. If the safe block cannot be read now, the outcome stands, but not as final. */
 async function isFinal(latest: AuthorizationState, payment: WatchedPayment, safeState: SafeState): Promise<boolean> {
   if (latest.timestamp <= payment.validBefore) return false
   const safe = await answerOrUnknown(safeState())
@@ -77,7 +78,9 @@ async function isExpired(latest: AuthorizationState, payment: WatchedPayment, sa
   return safe.timestamp > payment.validBefore && !safe.spent
 }
 
-/** Finds what ended an authorization; an endpoint that shows nothing has not caught up with itself. */
+/**
+ * Finds the transaction that ended an authorization. If an endpoint shows none, its history lags behind its own state.
+ */
 async function readHowSpent(
   session: Session,
   check: ChainCheck,
@@ -118,7 +121,7 @@ async function readHowSpent(
   for (let next = from; next <= to && !session.late.aborted;) {
     const { events, through } = await readEvents(session, filter, next, to)
     const tx = events[0]?.transactionHash
-    // The token ends an authorization once.
+    // The token ends an authorization only once, so the first event is the only one.
     if (tx !== undefined) return tx === null ? SILENT : await receiptOf(tx)
     next = through + 1n
   }
@@ -126,8 +129,9 @@ async function readHowSpent(
 }
 
 /**
- * The blocks that can contain the use: at most the range of one events query if the endpoint has the state at older blocks,
- * otherwise all since `head`. It was unspent at `head`, so a use in an older block is due to a reorganisation.
+ * Finds the blocks that can contain the use of an authorization. If the endpoint has the state at older blocks, these
+ * are at most the range of one events query, otherwise all since `head`. The authorization was unspent at `head`, so a
+ * use in an older block is due to a reorganisation.
  */
 async function findRangeOfUse(
   session: Session,

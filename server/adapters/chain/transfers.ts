@@ -10,7 +10,7 @@ import { EndpointBehind, parseQuantity, type Session } from './endpoint.ts'
 import type { Endpoints } from './endpoints.ts'
 import { EventLog } from './receipt.ts'
 
-// More than endpoints lag behind.
+// More blocks than endpoints lag behind.
 const FAR = 64n
 
 /** One range of transfers to `payTo` in `asset`, from height `from` on. Throws if the endpoint does not respond. */
@@ -21,10 +21,10 @@ export async function readTransfers(
   payTo: Address,
   from: bigint,
 ): Promise<Receipts> {
-  // Far behind the newest block, the current height does not matter.
+  // If the range is far behind the newest known block, the current height does not matter.
   const isFarBehind = newestSeen !== undefined && from + session.endpoint.logs.size() + FAR <= newestSeen.number
   const newest = isFarBehind ? newestSeen.number : parseQuantity(await session.call('eth_blockNumber', []))
-  // An older endpoint would omit transfers, and they would be missed permanently.
+  // An endpoint that is behind would omit transfers, and they would be missed permanently.
   if (newestSeen !== undefined && newest < newestSeen.number) throw new EndpointBehind('an older block')
   if (newest < from) return { transfers: [], next: from, isAll: true }
   const filter = { address: asset, topics: [TRANSFER, null, pad(payTo)] }
@@ -50,7 +50,7 @@ async function listUses(
   return uses
 }
 
-/** The endpoint returns no events, not even of one block. */
+/** Thrown if the endpoint returns no events, not even for one block. */
 export class NoEvents extends Error {
   override name = 'NoEvents'
 }
@@ -91,10 +91,10 @@ export async function readEvents(
 // Bad request, payload too large, unprocessable.
 const REFUSING: ReadonlySet<number | undefined> = new Set([400, 413, 422])
 
-/** Whether a smaller range may succeed: endpoints word this error differently. */
+/** Whether a smaller range may succeed. Any RPC error counts, because endpoints word this one differently. */
 function isTooMuch(error: unknown, blocks: bigint): boolean {
   if (error instanceof RpcRequestError) return true
   if (error instanceof HttpRequestError) return REFUSING.has(error.status)
-  // Ours: the response took too long, or was too large.
+  // Our own limits: the response took too long, or was too large.
   return blocks > 1n && error instanceof Error && (error.name === 'TimeoutError' || error instanceof RangeError)
 }

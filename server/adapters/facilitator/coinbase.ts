@@ -1,4 +1,6 @@
-/** Authentication for Coinbase's facilitator: each call has its own token, valid for that call only and two minutes. */
+/**
+ * Authentication for Coinbase's facilitator: each call has its own token, valid for that call only, for two minutes.
+ */
 
 import { createPrivateKey, randomBytes, type KeyObject } from 'node:crypto'
 import type { Authorize } from './facilitator.ts'
@@ -6,7 +8,7 @@ import type { Authorize } from './facilitator.ts'
 /** An operator's key in Coinbase's format. */
 export type CdpKey = { readonly id: string; readonly secret: string }
 
-/** An invalid secret; the message contains nothing of it. */
+/** Thrown for an invalid secret; the message contains no part of it. */
 export class UnusableKey extends Error {
   override name = 'UnusableKey'
 }
@@ -21,7 +23,7 @@ export function createCoinbaseAuth({ id, secret }: CdpKey): Authorize {
   return async (method, address) => {
     const { origin, host, pathname } = new URL(address)
     if (origin !== COINBASE) return {}
-    // Loaded only if there is a key.
+    // The signing package is loaded only if there is a key.
     const { SignJWT } = await import('jose')
     const token = await new SignJWT({ uris: [`${method} ${host}${pathname}`] })
       .setProtectedHeader({ alg, kid: id, typ: 'JWT', nonce: randomBytes(16).toString('hex') })

@@ -30,8 +30,8 @@ export type FacilitatorSettings = {
   readonly verifyTimeoutMs: number
   readonly settleTimeoutMs: number
   readonly probeTimeoutMs?: number // for each call of a probe
-  readonly authorize: Authorize | undefined // undefined if the facilitator needs none
-  readonly onExtension?: (said: ExtensionSaid) => void // called with the status of an extension, such as being catalogued
+  readonly authorize: Authorize | undefined // undefined if the facilitator needs no authentication
+  readonly onExtension?: (said: ExtensionSaid) => void // called with a reported status of an extension, for example of the catalogue
   readonly onProbed?: (trouble: string | null) => void // called after each probe with the problem, in our words; `null` if there is none
 }
 
@@ -69,7 +69,7 @@ async function answerOrBusy<T extends object>(answering: Promise<T | 'busy'>): P
   return answer === 'busy' ? { kind: 'busy' } : answer
 }
 
-// The used fields of each response; x402 has more.
+// The fields of each response that this service uses; x402 has more.
 const Reason = Type.Optional(Type.Union([Type.String(), Type.Null()]))
 const Verified = Type.Object({ isValid: Type.Boolean(), invalidReason: Reason })
 const Settled = Type.Object({
@@ -102,9 +102,10 @@ async function askSupports(
 }
 
 /**
- * Verifies a payment that nobody can make. Any response shows that the facilitator works, except that the signature is bad,
- * because it is valid. An error about the request shows it too: real payments are smaller. Throws if it does not work. The
- * payment is sent bare, because a catalogue may list verified payments.
+ * Verifies a payment that nobody can make. Any response shows that the facilitator works, unless it rejects the
+ * signature, which is valid. Even an error about the request shows that, because real payments are smaller. Throws if
+ * the facilitator does not work. The payment is sent without resource and extensions, because a catalogue may list
+ * verified payments.
  */
 async function verifyProbe(connection: Connection, offer: Offer, timeoutMs: number): Promise<void> {
   const wire = wireOf(offer, 'next', await probePayment(offer), true)
@@ -217,10 +218,10 @@ function addressOf(base: string, path: Path): string {
   return url.href
 }
 
-/** What a facilitator reports about an extension. Only texts that look like codes are kept. */
+/** A facilitator's report about an extension. Only texts that look like codes are kept. */
 export type ExtensionSaid = { readonly extension: string; readonly status: string; readonly reason?: string }
 
-// More than any facilitator reports.
+// More extensions than any facilitator reports.
 const EXTENSIONS_TOLD_MAX = 8
 
 /** Reads EXTENSION-RESPONSES: base64 of an object by extension. An unreadable header counts as empty. */
@@ -244,16 +245,16 @@ const isSuccess = (status: number) => status >= 200 && status < 300
 
 const SERVER_ERROR = 500
 
-/** The rejection in a response with an error status: x402 allows that. */
+/** The rejection in a response with an error status, which x402 allows. */
 function findRefusal({ status, value }: HttpAnswer, field: 'isValid' | 'success'): Record<string, unknown> | undefined {
   if (isSuccess(status) || status >= SERVER_ERROR) return undefined
   return typeof value === 'object' && value !== null && field in value ? { ...value } : undefined
 }
 
-// Without a rejection in it, such a response is about the request, and not about the payment.
+// A response with such a status and without a rejection is about the request, not about the payment.
 const NOT_UNDERSTOOD: ReadonlySet<number> = new Set([400, 422])
 
-/** A facilitator that names a transaction has sent one, whatever else the response contains. */
+/** A facilitator that names a transaction has sent it, whatever else the response contains. */
 const createRefusal = (reason: unknown, transaction: unknown): SettleResult =>
   transaction === '' || transaction === undefined || transaction === null
     ? { kind: 'refused', reason: reasonOf(reason) }
@@ -298,7 +299,7 @@ const reasonPattern = /^[a-z0-9_]{1,80}$/
 
 const isCode = (text: unknown): text is string => typeof text === 'string' && /^[a-z0-9_-]{1,80}$/.test(text)
 
-/** Passes on a reason that looks like a code, but no other text, because it may contain anything. */
+/** Passes on a reason that looks like a code, but no other text, because other text may contain anything. */
 const reasonOf = (reason: unknown) =>
   typeof reason === 'string' && reasonPattern.test(reason) ? reason : 'the facilitator rejected the payment'
 

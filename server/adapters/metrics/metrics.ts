@@ -9,7 +9,7 @@ import { watchWall, type WallReadings } from './wall.ts'
 
 /** Counts and times the calls that pass through it. */
 export type Metrics = {
-  /** Wraps a facilitator: times its calls under its host. */
+  /** Wraps a facilitator: times its calls, labelled with its host. */
   facilitator(port: RingMember): RingMember
   /** Wraps a port: times its calls. */
   chain(port: Chain): Chain
@@ -42,7 +42,7 @@ const BUCKETS_SECONDS = [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100]
 // Reads take a fraction of a millisecond, a purchase seconds.
 const HTTP_BUCKETS_SECONDS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100]
 
-// A block, small pictures, large ones, the largest area.
+// The buckets: one block, small pictures, large pictures, the largest area.
 const BUCKETS_BLOCKS = [1, 4, 12, 30, 100, 400]
 
 // Reported as 0 from the start, because a series that begins with its first alert shows no increase.
@@ -60,7 +60,7 @@ const ALERTS = [
   'admin-command-failed',
 ]
 
-/** Starts with nothing counted. */
+/** Creates the metrics, with all counts at zero. */
 export function openMetrics(): Metrics {
   const registry = new Registry()
   const { purchases, sizes, paid, waits, alerts, facilitatorTimes, chainTimes, storeTimes } =

@@ -3,7 +3,7 @@
 import { readdir } from 'node:fs/promises'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 
-// A turn that is later than the last bucket means that the process stood still.
+// An event loop delay above the last bucket means that the process stood still.
 const DELAYS_SECONDS = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10]
 
 const TURN_EVERY_MS = 50
@@ -13,7 +13,7 @@ export function watchProcess(registry: Registry): void {
   const registers = [registry]
   const delays = new Histogram({
     name: 'wall_event_loop_delay_seconds',
-    help: 'How late the event loop ran turns that are due every 50 ms.',
+    help: 'How late the event loop ran a timer that is due every 50 ms.',
     buckets: DELAYS_SECONDS,
     registers,
   })

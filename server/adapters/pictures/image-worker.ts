@@ -16,13 +16,14 @@ import {
 } from '../../domain/picture/picture.ts'
 import { readPlainPng } from './png.ts'
 
-/** The message to the worker, sent once. It returns a `Bitmap` or a `PictureFlaw`. */
+/** The only message to the worker, which replies with a `Bitmap` or a `PictureFlaw`. */
 export type PaintJob = { readonly picture: SentPicture; readonly plan: PaintPlan }
 
 // Longer than the sides of any camera's pictures; tables have an entry for each pixel of a side.
 const SIDE_MAX = 20_000
 
-// A progressive JPEG has about ten. Each costs a pass over the whole picture, however few bytes it has in the file.
+// A progressive JPEG has about ten scans. Each scan costs a pass over the whole picture, however few bytes it has in
+// the file.
 const JPEG_SCANS_MAX = 50
 
 const JPEG_SCAN = Buffer.from([0xff, 0xda])
@@ -51,7 +52,7 @@ function readRaw({ bytes, width, height }: SentPicture & { kind: 'raw' }): Raste
 }
 
 async function readFile(bytes: Uint8Array<ArrayBuffer>): Promise<Raster | PictureFlaw> {
-  // The runtime decodes more formats than we accept, and an upload could reach the code of each.
+  // The runtime decodes more formats than we accept. Without this check, an upload could reach every decoder.
   if (!isJpeg(bytes) && !isPng(bytes)) return 'unreadable'
   if (isJpeg(bytes) && scansOf(bytes) > JPEG_SCANS_MAX) return 'tangled'
   try {

@@ -14,10 +14,10 @@ import { encodePng } from './png.ts'
 
 const DEADLINE_MS = 10_000
 
-// Of each kind; a waiting one may have 4 MB.
+// The limit for each kind of picture; a waiting picture may have 4 MB.
 const WAITING_MAX = 16
 
-// Smaller pictures take less time than sending them to the worker and back.
+// Encoding a smaller picture takes less time than sending it to the worker and back.
 const OWN_PIXELS_MIN = 200_000
 
 /** Makes the pictures port. */
@@ -28,19 +28,19 @@ export function createWorkerPictures(deadlineMs: number = DEADLINE_MS): Pictures
     async encode(bitmap, scale = 1) {
       if (bitmap.width * bitmap.height * scale ** 2 < OWN_PIXELS_MIN) return await encodePng(enlarge(bitmap, scale))
       const file = await own({ kind: 'encode', bitmap, scale })
-      if (!(file instanceof Uint8Array)) throw new TypeError('the worker made no file')
+      if (!(file instanceof Uint8Array)) throw new TypeError('the worker returned no file')
       return file
     },
     async shrink(bitmap, width, height) {
       const small = await own({ kind: 'shrink', bitmap, width, height })
-      if (small instanceof Uint8Array) throw new TypeError('the worker made no bitmap')
+      if (small instanceof Uint8Array) throw new TypeError('the worker returned no bitmap')
       return small
     },
     paint: (picture, plan, { kind, who }) => limits[kind](who, () => paintInWorker(picture, plan, deadlineMs)),
   }
 }
 
-/** The worker for the wall's own pictures: started with the first one, and again after it failed. */
+/** The worker for the wall's own pictures: started for the first picture, and restarted after a failure. */
 function ownWorker(): (job: OwnJob) => Promise<OwnPicture> {
   const waiting = new Map<number, PromiseWithResolvers<OwnPicture>>()
   let worker: Worker | undefined
@@ -86,10 +86,10 @@ async function paintInWorker(picture: SentPicture, plan: PaintPlan, deadlineMs: 
   }
 }
 
-/** Runs the work in its turn; `busy` if too much waits. */
+/** Runs work when its turn comes; `busy` if too much work is waiting. */
 type FairLimit = <T>(sender: string, work: () => Promise<T>) => Promise<T | 'busy'>
 
-/** Makes the limit: one piece of work is done at a time, and at most `waitingMax` wait. */
+/** Makes a limit: one piece of work runs at a time, and at most `waitingMax` wait. */
 export function createFairLimit(waitingMax: number): FairLimit {
   const line = createFairLine<(answer: 'go' | 'busy') => void>()
   let isTaken = false

@@ -53,7 +53,7 @@ export function readPlainPng(file: Uint8Array): Raster {
   return removeFilters(inflateSync(data), width, header.readUInt32BE(4))
 }
 
-/** Removes the filter byte at the start of each row, in place: large pictures need no second copy. */
+/** Removes the filter byte at the start of each row, in place, so that large pictures need no second copy. */
 function removeFilters(rows: Uint8Array<ArrayBuffer>, width: number, height: number): Raster {
   const rowBytes = width * 4
   for (let y = 0; y < height; y++) {

@@ -1,5 +1,5 @@
 /**
- * Contract wallets: queries on the chain whether they signed (EIP-1271), also before their deployment (EIP-6492).
+ * Checks on the chain whether contract wallets signed (EIP-1271), even before their deployment (EIP-6492).
  * Anybody can cause these queries, so they are limited, in total and per wallet. Over a limit the result is `busy`, never a denial.
  */
 
@@ -32,7 +32,7 @@ type SignedByContract = (
   priority: Priority,
 ) => Promise<Hash | Unsigned>
 
-// Forty queries in any second, in total. A payer that signed before does not wait behind unknown ones.
+// At most forty queries in any second, in total. A payer that signed before does not wait behind unknown ones.
 const QUESTIONS: Readonly<Record<Priority | 'known payer', Budget>> = {
   owner: { burst: 8, perSecond: 6 },
   suspect: { burst: 3, perSecond: 3 },
@@ -115,7 +115,7 @@ async function ask(
     allowFailure: true,
     callData: encodeFunctionData({ abi: eip1271, functionName: 'isValidSignature', args: [digest, signature] }),
   }))
-  // The deployment of a wallet that is deployed by now fails, and changes nothing.
+  // If the wallet has been deployed meanwhile, its deployment fails and changes nothing.
   const first =
     deployment === undefined ? [] : [{ target: deployment.to, allowFailure: true, callData: deployment.data }]
   const data = encodeFunctionData({ abi: multicall3Abi, functionName: 'aggregate3', args: [[...first, ...questions]] })
@@ -129,26 +129,26 @@ async function ask(
   return digests[taken] ?? 'not-signed'
 }
 
-/** A failure of the wallet's code is its answer; any other failure is the endpoint's. */
+/** An error in the wallet's code means that it did not sign; any other error is the endpoint's. */
 function ignoreRevert(error: unknown): undefined {
   if (isRevert(error)) return undefined
   throw error
 }
 
 /**
- * The wallets to look up, and the reason: the few owners of blocks, for a possible owner or for a suspect; or payers, which anybody
- * can invent.
+ * The kind of wallet to look up, and why: one of the few owners of blocks, for a possible owner or for a suspect; or a
+ * payer, which anybody can invent.
  */
 export type Priority = 'owner' | 'suspect' | 'payer'
 
 type ContractCode = {
   /** Whether there is code at an address; `busy` and `silent` if that is unknown now. */
   has(wallet: Address, priority: Priority): Promise<boolean | 'busy' | 'silent'>
-  /** Forgets that there was no code: it is about to be deployed. */
+  /** Forgets that an address had no code, because code is about to be deployed. */
   forget(wallet: Address): void
 }
 
-// Twenty look-ups in any second, in total. Owners have a share that no flood of payments can use up.
+// At most twenty look-ups in any second, in total. Owners have a share that no flood of payments can use up.
 const LOOK_UPS: Readonly<Record<Priority, Budget>> = {
   owner: { burst: 3, perSecond: 2 },
   suspect: { burst: 4, perSecond: 1 },
@@ -193,6 +193,6 @@ export function createContractCodeReader(
 
 async function hasCodeNow(request: RpcRequest, wallet: Address): Promise<boolean> {
   const code = await request('eth_getCode', [wallet, 'latest'])
-  if (typeof code !== 'string' || !code.startsWith('0x')) throw new TypeError('no code, and not the word for none')
+  if (typeof code !== 'string' || !code.startsWith('0x')) throw new TypeError('neither code nor 0x')
   return code !== '0x'
 }

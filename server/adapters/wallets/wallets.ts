@@ -17,10 +17,10 @@ import type { Keys } from './recover.ts'
 /**
  * Makes the wallets port. Calls wait until `keys` has resolved.
  *
- * A key's signature is enough to admit a payment even if its payer has code, as with EIP-7702: nobody else can make one, so
- * it is not junk, and the key controls such an account. The token queries the code instead, and some code accepts only
- * signatures in its own format. The facilitator checks whether the money would move before anything is claimed;
- * `signedForToken` decides whether to believe a facilitator that says no.
+ * A key's signature is enough to admit a payment, even if its payer has code, as with EIP-7702. Nobody else can make
+ * that signature, so the payment is not junk, and the key controls such an account. The token calls the code instead,
+ * and some code accepts only signatures in its own format. The facilitator checks whether the money would move before
+ * anything is claimed; `signedForToken` decides whether to believe a facilitator that rejects the signature.
  */
 export function createViemWallets(
   request: RpcRequest,
@@ -88,7 +88,10 @@ export function createViemWallets(
   }
 }
 
-/** Whether a key's signature has the one form that the token accepts: v is 27 or 28, and s the smaller of its twins. */
+/**
+ * Whether a key's signature has the one form that the token accepts: v is 27 or 28, and s is the smaller of the two
+ * possible values.
+ */
 const isStrict = (signature: `0x${string}`) =>
   strictForm.test(signature) && BigInt(`0x${signature.slice(S_FROM, S_TO)}`) <= S_MAX
 
@@ -105,7 +108,7 @@ type Reputation = {
   saw(from: string, isGood: boolean): void
 }
 
-// What an unknown address may send; a client that follows Retry-After sends less.
+// How much an unknown address may send; a client that follows Retry-After sends less.
 const ATTEMPTS: Budget = { burst: 3, perSecond: 0.5 }
 
 const SUSPECTED_MS = 600_000

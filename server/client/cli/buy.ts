@@ -61,7 +61,7 @@ async function buyArea(call: Call, size: string) {
   return await purchaseArea(await call.owner(), options, { ...place, image })
 }
 
-/** A receipt, for a person. */
+/** The text of a receipt, for people. */
 export function formatPurchase(receipt: Receipt | AreaReceipt, wall: URL): readonly string[] {
   const { deed, notice } = receipt
   const [what, block] =

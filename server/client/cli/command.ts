@@ -14,10 +14,10 @@ export class UsageError extends Error {
 export type Command = {
   readonly summary: string
   readonly usage: string // its arguments, as in `[next | col,row]`
-  readonly options: Readonly<Record<string, string>> // name to description; each takes a text
+  readonly options: Readonly<Record<string, string>> // name to description; each takes a value
   readonly argumentsMax: number
-  readonly flags?: Readonly<Record<string, string>> // options without a text, name to description
-  readonly failureStatus?: number // exit status of every failure, if it has one of its own
+  readonly flags?: Readonly<Record<string, string>> // options without a value, name to description
+  readonly failureStatus?: number // exit status of every failure, if the command has its own
   /** Runs the command; returns an exit status, if it can be other than 0. */
   run(call: Call): Promise<number | void>
 }
@@ -36,7 +36,7 @@ export type Call = {
   readonly painter: () => Promise<Wall | undefined>
   /** A line of progress, in addition to the result. */
   readonly say: (line: string) => void
-  /** The result: as JSON if requested, otherwise in lines for people, below a drawing of our own. */
+  /** The result: as JSON if requested, otherwise as lines for people, below a drawing if there is one. */
   readonly print: (result: object, lines: readonly string[], drawing?: string) => void
 }
 
@@ -59,7 +59,7 @@ export const RPC_OPTION = {
 export const parseEndpoints = (rpc: string | undefined): readonly string[] | undefined =>
   rpc?.split(',').map((endpoint) => addressOf(endpoint.trim(), '--rpc').href)
 
-/** What a listing says of a block, as options. */
+/** The fields of a block's listing, as options. */
 export const LISTING_OPTIONS = {
   name: 'display name of your wallet, up to 40 characters',
   framework: 'what you run on, up to 32 characters',
@@ -74,7 +74,7 @@ export const PICTURE_OPTIONS = {
   image: 'the picture: a PNG or JPEG file, scaled to 10 x 10 pixels per block',
 } as const
 
-/** Those of `names` that were given. */
+/** The options among `names` that were given. */
 export function pickGiven<Name extends string>(
   options: Call['options'],
   names: Readonly<Record<Name, string>>,

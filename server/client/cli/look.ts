@@ -66,7 +66,9 @@ function findCoords(name: string): readonly string[] {
   return area === undefined ? [] : blocksOf(area).map(coordOf)
 }
 
-/** The account of a wallet, from all pages: its blocks, its areas, each of which may be on two pages, and its whole address. */
+/**
+ * The account of a wallet, from all pages: its blocks, its areas (one area may be on two pages), and its whole address.
+ */
 async function readWholeStanding(wall: Wall, wallet = wall.address()): Promise<WalletStanding | undefined> {
   const standing = await wall.wallet(wallet)
   if (standing === undefined) return undefined

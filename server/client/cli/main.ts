@@ -108,7 +108,7 @@ function parse(command: Command, args: readonly string[]) {
 const flagsOf = ({ flags = {} }: Command): Record<string, { type: 'boolean' }> =>
   Object.fromEntries(Object.keys(flags).map((name) => [name, { type: 'boolean' }]))
 
-/** The outcome of purchases that earlier commands left, as far as this one knows. */
+/** The outcome of purchases that earlier commands left unfinished, as far as this command knows it. */
 type Earlier = { readonly finished: (Receipt | AreaReceipt)[]; readonly open: object[] }
 
 type CallParts = Pick<Call, 'args' | 'options' | 'flags'> & {

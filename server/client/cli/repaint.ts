@@ -30,7 +30,7 @@ export const repaint: Command = {
     const repaints =
       area === undefined ? await readBlockRepaint(call, name, texts) : await readAreaRepaint(call, area, texts)
     const painting = await call.painter()
-    // A purchase of another machine, or one with another painter, needs the key that paid.
+    // If the block was bought on another machine, or with another painter, only the key that paid can repaint it.
     const painted = painting && (await repaints(painting).catch(ignoreUnauthorized))
     const answer = painted ?? (await repaints(await call.owner()))
     print(answer, [`${area === undefined ? 'Block' : 'Area'} ${name} was repainted.`])
@@ -39,7 +39,7 @@ export const repaint: Command = {
 
 type Texts = Pick<EditFields, 'message' | 'link'>
 
-/** Repaints with one key or another. */
+/** Repaints with the key of the given wall. */
 type Repaint = (wall: Wall) => Promise<object>
 
 async function readBlockRepaint({ options, reader }: Call, coord: string, texts: Texts): Promise<Repaint> {

@@ -10,7 +10,7 @@ export const verify: Command = {
   options: {
     rpc: 'JSON-RPC endpoints, separated by commas (default: a public one)',
     since: 'look up only deeds after this number',
-    folder: 'where to keep what was read of the chain',
+    folder: 'folder for the cache of data read from the chain',
   },
   flags: { all: 'read everything from the chain again' },
   argumentsMax: 1,

@@ -21,10 +21,10 @@ export type ChainFacts = {
   readonly payments: readonly ChainPayment[]
   readonly failed: ReadonlySet<Hex> // transactions that were reverted
   readonly missing: ReadonlySet<Hex> // transactions that are in no block
-  readonly times: ReadonlyMap<bigint, number> // of blocks, by height, as far as they were requested; Unix milliseconds
+  readonly times: ReadonlyMap<bigint, number> // times of the requested blocks, by height; Unix milliseconds
 }
 
-/** The used fields of a JSON-RPC receipt. */
+/** The fields of a JSON-RPC receipt that this client uses. */
 export type TransactionReceipt = {
   readonly status?: string | null
   readonly logs: readonly (TokenEvent & { readonly address: Hex })[]

@@ -10,11 +10,11 @@ import type { Hex, TransactionReceipt } from './chain-facts.ts'
 /** The maximum number of calls in one request. */
 export const BATCH_MAX = 100
 
-// Blocks of events in one call, and calls in one request: what most public endpoints serve.
+// Blocks of events in one call, and calls in one request: the limits that most public endpoints accept.
 const WINDOW = 10_000n
 const WINDOWS_AT_ONCE = 10
 
-// A rejected query is repeated in this many parts.
+// A rejected query is split into this many parts and repeated.
 const SMALLER = 4
 
 const TIMEOUT_MS = 30_000
@@ -47,7 +47,7 @@ function connect(url: string, onRequest: () => void) {
   return { host: new URL(url).host, client: createClient({ transport }) }
 }
 
-/** Connects to a network. Throws a `WallError` if an endpoint serves another one, or none answers. */
+/** Connects to a network. Throws a `WallError` if an endpoint serves another network, or no endpoint responds. */
 export async function openChain(urls: readonly string[], network: Network): Promise<ChainReader> {
   const chainId = Number(network.slice('eip155:'.length))
   let requests = 0
@@ -70,7 +70,7 @@ export async function openChain(urls: readonly string[], network: Network): Prom
   }
 }
 
-/** The response of the first endpoint that has one, now or in a moment. */
+/** The first successful response of an endpoint; tries all endpoints a second time after a pause. */
 async function firstOf<R>(endpoints: readonly Endpoint[], ask: (endpoint: Endpoint) => Promise<R>): Promise<R> {
   for (const pauseMs of PAUSES_MS) {
     await wait(pauseMs)
@@ -85,7 +85,7 @@ async function firstOf<R>(endpoints: readonly Endpoint[], ask: (endpoint: Endpoi
   throw createSilenceError(`no endpoint answers (${listHosts(endpoints)})`)
 }
 
-/** Queries each item, with fewer per request if so many are rejected. */
+/** Queries each item, with fewer items per request if the endpoints reject so many. */
 async function askEach<Item, R>(
   endpoints: readonly Endpoint[],
   items: readonly Item[],
@@ -112,7 +112,7 @@ async function receiptsOf(
   onward: (done: number) => void,
 ): Promise<readonly (TransactionReceipt | null)[]> {
   const receipts = await askEach(endpoints, txs, readReceipt, onward)
-  // An endpoint that lags or prunes does not know what another one does.
+  // An endpoint that lags or prunes may lack a receipt that another endpoint has.
   for (const other of endpoints.slice(1)) {
     const unknown = receipts.flatMap((receipt, at) => (receipt === null ? [at] : []))
     const found = await askEach([other], unknown, (endpoint, at) => readReceipt(endpoint, txs[at] ?? '0x')).catch(
@@ -161,7 +161,7 @@ async function* readTransfers(
       Promise.all(windows.map((window) => readLogs(endpoint, window))),
     ).catch((error: unknown) => {
       if (atOnce === 1 && size === 1n) throw error
-      // Either this many calls or this many blocks are rejected.
+      // The endpoints reject either this many calls or this many blocks.
       if (atOnce > 1) atOnce = 1
       else size = size > SMALLER ? size / BigInt(SMALLER) : 1n
     })

@@ -12,7 +12,7 @@ import { ask, WallError } from '../wall-error.ts'
 
 /** The claims of a wall that can be checked. */
 export type Claims = {
-  readonly host: string // where they were read
+  readonly host: string // the host that the claims were read from
   readonly network: string
   readonly asset: string
   readonly payTo: readonly string[]
@@ -21,7 +21,7 @@ export type Claims = {
   readonly sales: readonly Sale[] // of the feed, oldest first
   readonly shown: readonly { readonly i: number; readonly wallet: string }[] // blocks on the canvas, with their owners
   readonly lastShown: number // the last sale that the canvas shows
-  readonly asksAt: string | undefined // the address in its current terms; none if it is sold out, or does not ask for dollars
+  readonly asksAt: string | undefined // the payment address in the wall's current terms; none if the wall is sold out, or does not ask for dollars
 }
 
 /** Reads a JSON document of the wall, by its path. */
@@ -37,7 +37,7 @@ export async function readClaims(wall: URL, onPage: (deeds: number) => void): Pr
     if ((page.hasMore && page.nextAfter <= after) || sales.length > TOTAL_BLOCKS) throw createFormatError('/api/feed')
     ;({ nextAfter: after, hasMore } = page)
   }
-  // Every sale in the feed and on the canvas has a deed already.
+  // The deeds are read last, so every sale in the feed and on the canvas already has a deed.
   const canvas = await readChecked(Canvas, read, '/api/canvas')
   const deeds: SaleDeed[] = []
   const owed: OwedMoney[] = []

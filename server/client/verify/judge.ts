@@ -92,7 +92,9 @@ function judgeOrders({ sales }: Claims, deeds: readonly CoveringDeed[]): readonl
   })
 }
 
-/** Payments that may have been for blocks, by the known prices, and that no claim names, not even wrongly. */
+/**
+ * Payments that may have been for blocks, judging by the known prices, and that no claim names, not even a wrong one.
+ */
 function orphansOf({ deeds, owed }: Claims, { matched }: Payments): readonly ChainPayment[] {
   const named = new Set([...deeds, ...owed].map(({ tx, nonce }) => `${tx} ${nonce}`))
   const price = deeds.map(priceOf).reduce((one, other) => (one === 0n || other < one ? other : one), 0n)

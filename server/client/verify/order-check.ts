@@ -10,8 +10,8 @@ import { hashPixels } from '../../../shared/signing.ts'
 export type Binding =
   | { readonly kind: 'unbound' }
   | { readonly kind: 'bound' }
-  | { readonly kind: 'bound-to-file' } // an image that the wall converted: its colours are the wall's
-  | { readonly kind: 'hidden' } // the operator hides a part, so the nonce cannot be computed again
+  | { readonly kind: 'bound-to-file' } // an image that the wall converted, so the wall determined its colours
+  | { readonly kind: 'hidden' } // the operator hides a part of the order, so the nonce cannot be computed again
   | { readonly kind: 'changed'; readonly why: string }
 
 /** Recomputes a deed's nonce. */
@@ -41,13 +41,16 @@ function fits(nonce: string, order: Order, salt: string): boolean {
   }
 }
 
-/** Whether an order for a position may have got `area`. */
+/** Whether an order for a position may have received `area`. */
 function isPlace(ordered: string, area: string, isElsewhere: boolean): boolean {
   const [size, soldSize] = [ordered, area].map((name) => name.slice(name.lastIndexOf(',')))
   return size === soldSize && (ordered === area || isElsewhere || ordered.startsWith('next,'))
 }
 
-/** What the feed shows of a bound deed's blocks, in their order, and was not in the order; `undefined` if nothing. */
+/**
+ * The first thing that the feed shows of a bound deed's blocks and that was not in the order; `undefined` if there is
+ * none.
+ */
 export function findSalesFlaw(
   { order, hidden, blocks }: SaleDeed,
   sales: readonly (Sale | undefined)[],
@@ -60,7 +63,8 @@ export function findSalesFlaw(
     if (!isHidden('link') && (sale.l ?? null) !== (order.link ?? null)) return describeDifference('link', sale)
   }
   const pictures = sales.flatMap((sale) => (sale?.px === undefined ? [] : [Buffer.from(sale.px, 'base64')]))
-  // A payment that settled late may have lost its picture, and the wall converts a file itself.
+  // A payment that settled late may have lost its picture, and an image file was converted by the wall, so neither is
+  // compared.
   if (pictures.length === 0 || pictures.length < sales.length || order.image !== undefined) return undefined
   if (isHidden('px') || isHidden('pixels')) return undefined
   const bytes = Buffer.concat(pictures)
@@ -69,7 +73,7 @@ export function findSalesFlaw(
   return isSame ? undefined : 'the feed shows another picture than the order'
 }
 
-/** The form of such pixels in an order, block by block; `undefined` if they are not those of this many blocks. */
+/** The digest of these pixels as an order contains it; `undefined` unless they are the pixels of this many blocks. */
 function digestOf(bytes: Uint8Array, blocks: SaleDeed['blocks']): string | undefined {
   const [w, h] = 'coord' in blocks ? [1, 1] : [blocks.w, blocks.h]
   if (bytes.length !== w * h * PIXELS_PER_BLOCK) return undefined

@@ -90,11 +90,11 @@ function findDifference({ wallet, tx, amount, payTo }: Paid, found: ChainPayment
 /** Names the payment of a deed or a credit. */
 export const keyOf = ({ wallet, nonce }: Pick<Paid, 'wallet' | 'nonce'>): string => `${wallet}:${nonce}`
 
-// A wall shows wallets shortened, so only that can be compared.
+// A wall shows wallets shortened, so only the shortened form can be compared.
 const keyOfPayment = ({ payer, nonce }: { readonly payer: Hex; readonly nonce: Hex | null }) =>
   `${truncateWallet(payer)}:${nonce}`
 
-/** A payment to the wall that it does not mention. */
+/** A payment to the wall that the wall does not mention. */
 export const withoutDeed = ({ payer, nonce, amount, tx }: ChainPayment): Finding => ({
   kind: 'payment_without_deed',
   message: `${truncateWallet(payer)} paid ${formatMoney(amount)} in ${tx}: neither a deed nor a credit, and not noted`,

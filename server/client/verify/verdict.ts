@@ -2,7 +2,7 @@
 
 /** The kinds of findings. */
 export type FindingKind =
-  | 'another_network' // or a token that is not its dollar
+  | 'another_network' // or its token is not the network's dollar
   | 'not_on_chain'
   | 'failed_transaction'
   | 'no_payment' // the transaction pays nothing with this nonce
@@ -32,25 +32,25 @@ export type Finding = {
 /** A kind of finding, and its text. */
 export type Flaw = readonly [kind: FindingKind, what: string]
 
-/** The verified totals, the findings and the notes. Blocks and amounts count deeds whose payment is proved. */
+/** The verified totals, the findings and the notes. Blocks and amounts count only deeds whose payment is proved. */
 export type Verdict = {
   readonly findings: readonly Finding[]
   readonly blocks: number
   readonly amount: bigint // atomic units
   readonly bound: number // blocks whose order was recomputed, with its picture
-  readonly boundToFile: number // likewise, but bound to an image file that the wall converted
+  readonly boundToFile: number // blocks whose order was recomputed, but bound to an image file that the wall converted
   readonly unbound: number // blocks
   readonly hiddenOrders: number // bound deeds that cannot be recomputed, because the operator hides a part
-  readonly otherHosts: readonly string[] // that bound orders name instead of this one
+  readonly otherHosts: readonly string[] // hosts that bound orders name instead of this one
   readonly unconfirmed: number // deeds in the newest blocks of the chain
   readonly credits: { readonly open: number; readonly paidBack: number; readonly notProved: number }
   readonly noted: number // payments without a purchase that the wall or its operator noted
-  readonly notedAmount: bigint // atomic units of those that may have been for blocks
+  readonly notedAmount: bigint // atomic units of the noted payments that may have been for blocks
   readonly plain: number // arrivals that cannot have been for blocks: without an authorization, or not in whole cents
   readonly young: number // payments without a deed that may still get one
 }
 
-/** The result for a wall of which nothing is known. */
+/** The result for a wall about which nothing is known. */
 export const NOTHING_PROVED: Omit<Verdict, 'findings'> = {
   blocks: 0,
   amount: 0n,

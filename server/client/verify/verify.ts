@@ -38,17 +38,17 @@ export type WallReport = Verdict & {
   readonly url: string
   readonly network: string // CAIP-2
   readonly head: bigint // height of the newest block
-  readonly searched: { readonly from: bigint; readonly through: bigint } | undefined // heights; none without any payment
+  readonly searched: { readonly from: bigint; readonly through: bigint } | undefined // the searched heights; none if there is no payment
   readonly requests: { readonly payments: number; readonly search: number } // to the endpoints
 }
 
-// A sale, a new block or a cache may come between two reads. A real error is still there after this time.
+// A sale, a new block or a cache may make two reads differ. A real error still shows after this time.
 const SECOND_LOOK_MS = 5000
 
 // Newer blocks may still be replaced, so they are read again.
 const READ_AGAIN = 1000n
 
-// Ranges of the search, so that an interrupted one continues near where it was.
+// After this many ranges the search is saved, so that an interrupted search continues near where it stopped.
 const SAVE_EVERY = 8
 
 /** Checks a wall. Throws a `WallError` if the wall or the chain does not respond. */

@@ -6,7 +6,7 @@ import { coordOf, isBlockIndex, parseCoord } from '../../../shared/wall.ts'
 import type { Claims } from './claims.ts'
 import type { Finding, FindingKind } from './verdict.ts'
 
-/** A deed with its sold blocks, row by row; none if there are no such blocks. */
+/** A deed with its sold blocks, row by row; no blocks if its position is not valid. */
 export type CoveringDeed = SaleDeed & { readonly covers: readonly string[] }
 
 export function addCoveredBlocks(deed: SaleDeed): CoveringDeed {
@@ -20,7 +20,10 @@ export function addCoveredBlocks(deed: SaleDeed): CoveringDeed {
 export const formatDeed = ({ seq, blocks }: SaleDeed): string =>
   `deed ${seq} (${'coord' in blocks ? blocks.coord : `${blocks.at},${blocks.w}x${blocks.h}`})`
 
-/** Each block that is not sold, shown and owned according to its deed, each sale without a deed, and a payment address that is not listed. */
+/**
+ * Finds blocks that are not sold, shown or owned according to their deeds. Also finds sales without a deed, and a
+ * payment address that is not listed.
+ */
 export function checkWall(
   { sales, shown, lastShown, payTo, asksAt }: Claims,
   deeds: readonly CoveringDeed[],

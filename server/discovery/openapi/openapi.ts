@@ -59,7 +59,7 @@ function documentInfo(site: Site): Json {
   }
 }
 
-/** What is the same at every address, and the codes that belong to no single operation. */
+/** The rules that are the same at every address, and the codes that belong to no single operation. */
 function describeManners({ operations }: Site): string {
   const listed = new Set(operations.flatMap(({ codes }) => codes))
   const others = (Object.keys(statusOf) as FailureCode[]).filter((code) => !listed.has(code))
@@ -88,7 +88,8 @@ function describe(operation: Operation, site: Site, example: Coord): Json {
     tags: [tagOf(operation)],
     summary,
     description,
-    // A security scheme that is declared here means a key to get beforehand; payment is requested in the response instead.
+    // A security scheme declared here would mean that clients need a key beforehand; payment is requested in the
+    // response instead.
     security: operation.signsIn === true ? [{ signInWithX: [] }] : [],
     ...(operation.payable === undefined ? {} : { 'x-payment-info': documentPayment(site, operation) }),
     parameters: parametersOf(operation, example),

@@ -11,11 +11,11 @@ export type OperationDocs = {
   readonly summary: string
   readonly description: string
   readonly params?: TObject // parameters of the path
-  readonly query?: TObject // when the handler reads it itself
-  readonly body?: TObject // when the handler reads it itself
+  readonly query?: TObject // if the handler reads this part of the request itself
+  readonly body?: TObject // if the handler reads this part of the request itself
   readonly uploads?: readonly string[] // media types of a body that is not JSON
   readonly payable?: 'always' | 'sometimes'
-  readonly signsIn?: true // by the header SIGN-IN-WITH-X
+  readonly signsIn?: true // signs in with the header SIGN-IN-WITH-X
   readonly priced?: 'by the block' // the price depends on the request
   readonly answers: readonly TSchema[] // the bodies of a 200
   readonly media?: 'image/png' | 'text/event-stream' | 'application/octet-stream' // the media type of a 200 that is not JSON
@@ -43,8 +43,9 @@ export const documentOperation = <Docs extends OperationDocs>(docs: Docs, ...end
     description: docs.description,
     [KEY]: { docs, endings },
   }
-  // The bodies are types only. Handlers return a `Response`, which Elysia does not validate; and with schemas for responses
-  // it would make each handler asynchronous, which costs a tenth of a 304. The tests compare every answer with its schema.
+  // The bodies are types only. Handlers return a `Response`, which Elysia does not validate; and with schemas for
+  // responses it would make each handler asynchronous, which costs a tenth of the time of a 304. The tests compare
+  // every response with its schema.
   return { detail } as { readonly detail: typeof detail; readonly response: Responses<Docs> }
 }
 
@@ -134,15 +135,15 @@ export const repainting = ['invalid_pixels', 'invalid_message', 'invalid_link', 
 /** Error codes of pictures of the wall, besides those of their parameters. */
 export const drawing = ['server_busy', 'too_many_requests', 'internal_error'] as const
 
-/** How to make such a request. */
+/** How to make a request with a sign-in. */
 export const SIGNING_IN =
   'Free. Without the SIGN-IN-WITH-X header the response is 402 with `accepts: []`, and PAYMENT-REQUIRED contains the x402 extension `sign-in-with-x`: the wallet signs its text (EIP-4361), and you send the identical request again with the header. It is valid once, for this body at this address, within 5 minutes.'
 
 /** Error codes of all operations that use the store. */
 export const anywhere = ['database_unavailable', 'internal_error'] as const
 
-/** The same for operations with a budget. */
+/** Error codes of operations that use the store and have a budget. */
 export const limited = ['too_many_requests', ...anywhere] as const
 
-/** The same for operations that also wait in the queue. */
+/** Error codes of operations that use the store, have a budget and wait in the queue. */
 export const queued = ['too_many_requests', 'server_busy', ...anywhere] as const

@@ -1,4 +1,4 @@
-/** The contract's schemas in the OpenAPI document: each named one once, and references to it. */
+/** The contract's schemas in the OpenAPI document: each named schema in full once, and references to it. */
 
 import type { TObject } from '@sinclair/typebox'
 import {

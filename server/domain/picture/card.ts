@@ -1,6 +1,7 @@
 /**
- * Cards: what a link to the wall shows in a chat. The wall as a whole, a work, a block in its work beside its place, or an agent's
- * blocks with all others dimmed. An agent is named where there are letters for all of its name; they lack most scripts.
+ * Cards: the pictures that chats show for a link to the wall. A card shows the whole wall, an artwork, a block in its
+ * artwork next to its place on the wall, or an agent's blocks with all others dimmed. An agent is named only if there
+ * are letters for all of its name; the letters lack most scripts.
  */
 
 import { formatAmount, formatCount } from '../../../shared/money.ts'
@@ -37,17 +38,17 @@ import {
 import type { Bitmap } from './picture.ts'
 import { drawRegion, enlarge, WHOLE_WALL, type Region } from './wall-picture.ts'
 
-/** What a card is of. */
+/** The subject of a card. */
 export type CardSubject =
   | { readonly kind: 'wall' }
   | { readonly kind: 'block'; readonly block: BlockIndex }
-  | { readonly kind: 'work'; readonly block: BlockIndex } // a claimed one; the work it is part of
+  | { readonly kind: 'work'; readonly block: BlockIndex } // a claimed block, for the artwork that it is part of
   | { readonly kind: 'agent'; readonly agent: AgentId }
 
 export const CARD_WIDTH = 1200
 export const CARD_HEIGHT = 630
 
-/** Pixels of a block's side where the whole wall fills a card, and where it stands beside a block. */
+/** Pixels of a block's side if the whole wall fills a card, and if the wall is next to a block. */
 export const FILLING = 6
 export const BESIDE = 4
 
@@ -60,7 +61,7 @@ const WHITE = 215
 
 const SMALL = 3
 
-// What stands on the left of a card's foot leaves room for the line that ends on the right.
+// The texts on the left of a card's foot leave space for the line that ends on the right.
 const NAME_LETTERS_MAX = 24
 const BYLINE_LETTERS_MAX = 28
 const LARGE = 8
@@ -74,17 +75,20 @@ const HEAD_Y = 50
 const TILE: Box = { x: 40, y: 140, width: 440, height: 440 }
 const MAP: Box = { x: 520, y: 140, width: COLS * BESIDE, height: ROWS * BESIDE }
 
-/** How large a card shows the whole wall, in pixels of a block's side; none where it shows a part of it enlarged. */
+/**
+ * The size of the whole wall on a card, in pixels of a block's side; none if the card shows a part of the wall
+ * enlarged.
+ */
 export function chooseWallSide(view: WallView, subject: CardSubject): number | undefined {
   if (subject.kind === 'block') return BESIDE
   if (subject.kind === 'work') return undefined
   return subject.kind === 'agent' && findRegion(view, subject.agent) !== undefined ? undefined : FILLING
 }
 
-/** What a card says of the wall itself: its name, and what a block costs in atomic units. */
+/** The facts about the wall on a card: its name, and the price of a block in atomic units. */
 export type CardWords = { readonly title: string; readonly price: bigint }
 
-/** Draws a card. `wall` is the whole wall in the size that `chooseWallSide` names. */
+/** Draws a card. `wall` is the whole wall in the size that `chooseWallSide` returns. */
 export function drawCard(view: WallView, words: CardWords, subject: CardSubject, wall: Bitmap | undefined): Bitmap {
   const bitmap = bitmapOf(CARD_WIDTH, CARD_HEIGHT, GROUND)
   if (subject.kind === 'block') drawBlock(bitmap, view, words, subject.block, wall)
@@ -124,17 +128,17 @@ function drawBlock(
   writeName(bitmap, title, { x: MAP.x, y: TILE.y + TILE.height - heightOf(SMALL), scale: SMALL, colour: LOUD })
 }
 
-/** Draws a line around a box that stands out on any picture. */
+/** Draws a line around a box, so that it stands out on any picture. */
 function mark(bitmap: Bitmap, box: Box): void {
   drawFrame(bitmap, box, 7, BLACK)
   drawFrame(bitmap, box, 5, WHITE)
   drawFrame(bitmap, box, 2, BLACK)
 }
 
-// A work's picture, over a line of letters.
+// The picture of an artwork, over a line of letters.
 const WORK_PANE: Box = { x: 40, y: 40, width: CARD_WIDTH - 80, height: 520 }
 
-/** The work alone, on the room's ground. */
+/** Draws an artwork alone, on the card's background. */
 function drawWork(bitmap: Bitmap, view: WallView, { title }: CardWords, block: BlockIndex): void {
   const work = findArtwork(view, block)
   const blocks = work?.blocks ?? [block]
@@ -143,7 +147,10 @@ function drawWork(bitmap: Bitmap, view: WallView, { title }: CardWords, block: B
   writeUpTo(bitmap, formatByline(work?.agent.name ?? null, blocks.length), WORK_PANE.x + WORK_PANE.width, FOOT_Y)
 }
 
-/** Draws a work in the middle of a pane, as large as whole pixels allow, and of a larger one the part around a block; returns where that block is. */
+/**
+ * Draws an artwork in the middle of a pane, as large as whole pixels allow. If it is larger than the pane, draws the
+ * part around a block. Returns the position of that block.
+ */
 function placeWork(bitmap: Bitmap, view: WallView, blocks: Work, block: BlockIndex, pane: Box): Box {
   const region = cropAround(regionOf(blocks), cellOf(block), pane)
   const side = BLOCK_SIZE * Math.floor(Math.min(pane.width / region.cols, pane.height / region.rows) / BLOCK_SIZE)
@@ -160,7 +167,7 @@ function placeWork(bitmap: Bitmap, view: WallView, blocks: Work, block: BlockInd
   return { ...spot, x: x + spot.x, y: y + spot.y }
 }
 
-/** The part of a region around a cell that a pane has room for. */
+/** The part of a region around a cell that fits into a pane. */
 function cropAround({ col, row, cols, rows }: Region, cell: Cell, { width, height }: Box): Region {
   const [wide, high] = [Math.min(cols, Math.floor(width / BLOCK_SIZE)), Math.min(rows, Math.floor(height / BLOCK_SIZE))]
   const left = col + clampTo(cell.col - col - (wide >> 1), cols - wide)
@@ -182,12 +189,12 @@ function drawAgent(bitmap: Bitmap, view: WallView, words: CardWords, agent: Agen
 const FRAME = 2
 
 /**
- * The picture with all but the boxes of some blocks dimmed, and a frame around each where none of them is next. It goes
- * through the pixels once, because one agent may own every block.
+ * Dims the picture except the boxes of some blocks, and draws a frame around each group of boxes. It goes through the
+ * pixels once, because one agent may own every block.
  */
 function lightUp({ width, height, indices }: Bitmap, boxes: readonly Box[]): Bitmap {
   const side = boxes[0]?.height ?? height
-  // One line for each row of blocks says which pixels are theirs, and another which are theirs or beside them.
+  // For each row of blocks, one line marks the pixels of these blocks, and another also marks the pixels next to them.
   const [theirs, beside] = [new Uint8Array((width * height) / side), new Uint8Array((width * height) / side)]
   for (const { x, y } of boxes) {
     const line = (y / side) * width
@@ -207,7 +214,7 @@ function lightUp({ width, height, indices }: Bitmap, boxes: readonly Box[]): Bit
   return { width, height, indices: shown }
 }
 
-/** Whose blocks they are, where that can be written and there is room for it, and how many. */
+/** The owner of the blocks, if the name can be written and fits, and the number of blocks. */
 function formatByline(name: string | null, blocks: number): string {
   const size = blocks === 1 ? '1 BLOCK' : `${formatCount(blocks)} BLOCKS`
   const text = (name ?? '').toUpperCase()
@@ -217,10 +224,13 @@ function formatByline(name: string | null, blocks: number): string {
 
 const blocksOf = ({ agents }: WallView, agent: AgentId): readonly BlockIndex[] => agents[agent - 1]?.blocks ?? []
 
-// Each fits the pane with every pixel of the wall as a square of the same size.
+// Each part fits the pane with every pixel of the wall as a square of the same size.
 const PARTS = [32, 48, 96].map((cols) => ({ cols, rows: (cols * ROWS) / COLS }))
 
-/** The smallest part of the wall that shows all of an agent's blocks with room around them; none short of the whole. */
+/**
+ * The smallest part of the wall that shows all of an agent's blocks with space around them; none if only the whole wall
+ * does.
+ */
 function findRegion(view: WallView, agent: AgentId): Region | undefined {
   const own = regionOf(blocksOf(view, agent))
   const [left, top, width, height] = [own.col - 1, own.row - 1, own.cols + 2, own.rows + 2]
@@ -242,10 +252,13 @@ const placeBox = (region: Region, side: number, { col, row }: Cell): Box => ({
   height: side,
 })
 
-// How much light of a dimmed colour is left.
+// The share of its light that a dimmed colour keeps.
 const DIM = 0.1
 
-/** For each palette index the grey with a little of its light: dark colours of the palette are few, and nearly all of them red. */
+/**
+ * For each palette index, the grey with a small part of its light: dark colours of the palette are few, and nearly all
+ * of them are red.
+ */
 const DIMMED = Uint8Array.from(PALETTE, (colour) => {
   const [red, green, blue] = toLinearRgb(colour)
   const light = (0.2126 * red + 0.7152 * green + 0.0722 * blue) * DIM
@@ -257,7 +270,7 @@ function writeUpTo(bitmap: Bitmap, text: string, right: number, y: number): void
   write(bitmap, text, { x: right - widthOf(text, SMALL), y, scale: SMALL, colour: QUIET })
 }
 
-/** Writes the wall's name in the letters that there are; accents and what is too long are left out. */
+/** Writes the wall's name in the available letters, without accents, and cuts it if it is too long. */
 function writeName(bitmap: Bitmap, title: string, style: TextStyle): void {
   const text = title.normalize('NFD').replaceAll(/\p{M}/gu, '').toUpperCase()
   write(bitmap, text.slice(0, NAME_LETTERS_MAX), style)

@@ -1,4 +1,4 @@
-/** A picture under construction: rectangles and other pictures are put on it. */
+/** Draws rectangles, texts and other pictures onto a bitmap. */
 
 import letters from './letters.json'
 import type { Bitmap } from './picture.ts'
@@ -13,7 +13,7 @@ export const bitmapOf = (width: number, height: number, colour: number): Bitmap 
   indices: new Uint8Array(width * height).fill(colour),
 })
 
-/** Fills a rectangle; what lies outside the bitmap is left out. */
+/** Fills a rectangle; the part outside the bitmap is left out. */
 export function fill(bitmap: Bitmap, { x, y, width, height }: Box, colour: number): void {
   const [left, right] = [Math.max(0, x), Math.min(bitmap.width, x + width)]
   for (let line = Math.max(0, y); line < Math.min(bitmap.height, y + height) && left < right; line++)
@@ -29,7 +29,7 @@ export function drawFrame(bitmap: Bitmap, { x, y, width, height }: Box, thick: n
   fill(bitmap, { x: x + width, y, width: thick, height }, colour)
 }
 
-/** Puts a whole picture on the bitmap, which must have room for it. */
+/** Places a whole picture on the bitmap, which must have space for it. */
 export function place(bitmap: Bitmap, { width, height, indices }: Bitmap, x: number, y: number): void {
   for (let line = 0; line < height; line++)
     bitmap.indices.set(indices.subarray(line * width, (line + 1) * width), (y + line) * bitmap.width + x)
@@ -38,25 +38,25 @@ export function place(bitmap: Bitmap, { width, height, indices }: Bitmap, x: num
 const LETTER_WIDTH = 5
 const LETTER_HEIGHT = 7
 
-// Room for the letter and the gap after it.
+// The width of a letter and the gap after it.
 const ADVANCE = LETTER_WIDTH + 1
 
-// A digit of base 32 for each line from the top; its highest bit is the leftmost pixel.
+// Each letter has a digit of base 32 per line, from the top; the highest bit is the leftmost pixel.
 const LINES: Readonly<Record<string, string>> = letters
 
 /** The position and style of a text: its upper left corner, its letters `scale` times their size, in one colour. */
 export type TextStyle = { readonly x: number; readonly y: number; readonly scale: number; readonly colour: number }
 
-/** How wide a text stands, in pixels. */
+/** The width of a text, in pixels. */
 export const widthOf = (text: string, scale: number): number => (text.length * ADVANCE - 1) * scale
 
-/** How high it stands. */
+/** The height of a text, in pixels. */
 export const heightOf = (scale: number): number => LETTER_HEIGHT * scale
 
-/** Whether there is a letter for each of a text's. */
+/** Whether there is a letter for each character of a text. */
 export const isWritable = (text: string): boolean => [...text].every((letter) => letter === ' ' || letter in LINES)
 
-/** Writes a text. What has no letter here leaves a gap. */
+/** Writes a text. A character without a letter here leaves a gap. */
 export function write(bitmap: Bitmap, text: string, { x, y, scale, colour }: TextStyle): void {
   for (const [at, letter] of [...text].entries())
     for (const [line, digit] of [...(LINES[letter] ?? '')].entries())

@@ -1,17 +1,17 @@
-/** Pictures as values: palette indices with a size, and what others send to be brought down to the palette. */
+/** Pictures as values: palette indices with a size, and pictures that others send to be converted to the palette. */
 
 import type { Dither } from '../../../shared/quantise.ts'
 import type { Fit } from '../../../shared/resample.ts'
 
-/** Palette indices, one byte a pixel, row-major. */
+/** Palette indices, one byte per pixel, row-major. */
 export type Bitmap = { readonly width: number; readonly height: number; readonly indices: Uint8Array<ArrayBuffer> }
 
-/** A picture as sent: a PNG or JPEG file, or the bare bytes of its pixels, three or four to each. */
+/** A picture as sent: a PNG or JPEG file, or the bare bytes of its pixels, three or four per pixel. */
 export type SentPicture =
   | { readonly kind: 'file'; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly kind: 'raw'; readonly bytes: Uint8Array<ArrayBuffer>; readonly width: number; readonly height: number }
 
-/** What to make of a picture; sizes in pixels of the wall, `background` as `#rrggbb`. */
+/** How to convert a picture; sizes in pixels of the wall, `background` as `#rrggbb`. */
 export type PaintPlan = {
   readonly width: number
   readonly height: number
@@ -23,12 +23,18 @@ export type PaintPlan = {
 /** Why a picture cannot be read. `tangled` is a file that costs far more to decode than its size suggests. */
 export type PictureFlaw = 'unreadable' | 'too-many-pixels' | 'tangled' | 'late' | 'busy'
 
-/** Pixels a picture may have, as many as a 4K screen. Its header is checked before it is read, which takes 16 bytes a pixel. */
+/**
+ * The most pixels of a picture, as many as a 4K screen. The header is checked before the picture is read, which takes
+ * 16 bytes per pixel.
+ */
 export const PICTURE_PIXELS_MAX = 3840 * 2160
 
 const MEGAPIXEL = 1_000_000
 
-/** What reading a picture costs, in megapixels begun, as its header says. One that hides its size counts as the largest. */
+/**
+ * The cost of reading a picture: the megapixels that its header states, rounded up. A picture that hides its size
+ * counts as the largest.
+ */
 export function megapixelsOf(picture: SentPicture): number {
   const pixels = picture.kind === 'raw' ? picture.width * picture.height : countPixels(picture.bytes)
   return Math.max(1, Math.ceil(Math.min(pixels ?? PICTURE_PIXELS_MAX, PICTURE_PIXELS_MAX) / MEGAPIXEL))
@@ -41,10 +47,10 @@ function countPixels(bytes: Uint8Array<ArrayBuffer>): number | undefined {
   return isJpeg(bytes) ? countJpegPixels(view) : 0
 }
 
-// After the signature, and the length and name of the first chunk.
+// The size comes after the signature, and the length and name of the first chunk.
 const PNG_SIZE_AT = 16
 
-/** Goes from segment to segment up to the frame's (ITU T.81, B.2). */
+/** Skips segments until the frame header, which has the size (ITU T.81, B.2). */
 function countJpegPixels(view: DataView): number | undefined {
   for (let at = 2; at + 9 <= view.byteLength && view.getUint8(at) === 0xff;) {
     const marker = view.getUint8(at + 1)
@@ -55,7 +61,7 @@ function countJpegPixels(view: DataView): number | undefined {
   return undefined
 }
 
-// Tables, among the markers of frames.
+// Markers among those of frames that do not start a frame.
 const NO_FRAMES = new Set([0xc4, 0xc8, 0xcc])
 
 export const isPng = (bytes: Uint8Array): boolean => startsWith(bytes, [0x89, 0x50, 0x4e, 0x47])

@@ -12,7 +12,7 @@ export type Region = { readonly col: number; readonly row: number; readonly cols
 
 export const WHOLE_WALL: Region = { col: 0, row: 0, cols: COLS, rows: ROWS }
 
-/** An area shown as it would be, whatever it is now; its pixels are block by block. */
+/** An area to draw with these pixels, whatever it shows now; the pixels are block by block. */
 export type Trial = { readonly area: Area; readonly pixels: Pixels | null }
 
 // The palette's greys nearest to those of the page, which are not in the palette.
@@ -25,7 +25,7 @@ const last = BLOCK_SIZE - 1
 
 const bareTile = renderTile((x, y) => (x === 0 || y === 0 || x === last || y === last ? BARE_FRAME : BARE))
 
-/** Draws a region that lies on the wall, one pixel for each of its own. */
+/** Draws a region that lies on the wall, one pixel for each pixel of the wall. */
 export function drawRegion(view: WallView, region: Region, trial?: Trial): Bitmap {
   const width = region.cols * BLOCK_SIZE
   const indices = new Uint8Array(width * region.rows * BLOCK_SIZE).fill(OPEN)
@@ -40,7 +40,7 @@ export function drawRegion(view: WallView, region: Region, trial?: Trial): Bitma
   return { width, height: region.rows * BLOCK_SIZE, indices }
 }
 
-/** Each pixel as a square of `scale` x `scale`. */
+/** Enlarges a picture: each pixel becomes a square of `scale` x `scale`. */
 export function enlarge({ width, height, indices }: Bitmap, scale: number): Bitmap {
   if (scale === 1) return { width, height, indices }
   const wide = width * scale

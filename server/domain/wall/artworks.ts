@@ -8,7 +8,7 @@ import type { WallView } from './wall-view.ts'
 
 type Agent = WallView['agents'][number]
 
-/** An artwork, with the texts of the first of its blocks that has any. */
+/** An artwork, with the first message and the first link among its blocks. */
 export type Artwork = {
   readonly blocks: Work
   readonly agent: Agent
@@ -20,7 +20,7 @@ export type Artwork = {
 /** Some artworks of a list, and the length of the whole list. */
 export type ArtworkPage = { readonly total: number; readonly works: readonly Artwork[] }
 
-/** Artworks of the wall or of one agent, newest first, from one index in that order to another. */
+/** Artworks of the wall or of one agent, newest first, between two indexes of that order. */
 export function artworksOf(view: WallView, from: number, to: number, agent?: Agent): ArtworkPage {
   const { lastSales } = worksOf(view)
   const listed = agent === undefined ? lastSales : lastSales.filter((seq) => view.sales[seq - 1]?.agent.id === agent.id)

@@ -9,7 +9,7 @@ import { failure, type Failure } from '../failure.ts'
 /** An unpainted pixel; no palette index has this value. */
 export const UNPAINTED = 0xff
 
-// A byte must be able to say "unpainted" in addition to the colours.
+// A byte needs a value for "unpainted" in addition to those of the colours.
 if (PALETTE_SIZE > UNPAINTED) throw new RangeError('the palette leaves no byte for unpainted pixels')
 
 export type Canvas = Uint8Array & { readonly Canvas: unique symbol }
@@ -22,7 +22,7 @@ const offsetOf = (block: BlockIndex) => {
   return row * BLOCK_SIZE * WIDTH + col * BLOCK_SIZE
 }
 
-// Byte by byte, because a view of each line, of which a wall has 144,000, costs more than its ten bytes.
+// Pixels are copied byte by byte, because a view of each of a wall's 144,000 lines costs more than its ten bytes.
 
 /** Writes a block's picture at its position; `null` leaves it unpainted. */
 export function placeBlock(canvas: Canvas, block: BlockIndex, pixels: Pixels | null): void {
@@ -34,7 +34,7 @@ export function placeBlock(canvas: Canvas, block: BlockIndex, pixels: Pixels | n
 /** The 100 bytes of a block, row-major; unpainted ones are `UNPAINTED`. */
 export const readBlock = (canvas: Canvas, block: BlockIndex): Uint8Array => readBlocks(canvas, [block])
 
-/** The same for each of `blocks`, one after the other. */
+/** The 100 bytes of each of `blocks`, one block after the other. */
 export function readBlocks(canvas: Canvas, blocks: readonly BlockIndex[]): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(blocks.length * PIXELS_PER_BLOCK)
   let at = 0
@@ -46,16 +46,16 @@ export function readBlocks(canvas: Canvas, blocks: readonly BlockIndex[]): Uint8
   return bytes
 }
 
-/** One line of pixels, counted from 0, across `count` adjacent blocks. A view, not a copy. */
+/** A view, not a copy, of one line of pixels, counted from 0, across `count` adjacent blocks. */
 export function lineOf(canvas: Canvas, block: BlockIndex, count: number, line: number): Uint8Array {
   const at = offsetOf(block) + line * WIDTH
   return canvas.subarray(at, at + count * BLOCK_SIZE)
 }
 
-/** A picture as it was signed, byte for byte, and block by block. */
+/** A picture twice: row by row, byte for byte as it was signed, and block by block. */
 type AreaPixels = { readonly rows: Uint8Array; readonly blocks: Pixels }
 
-/** Reads the picture of an area of a size, or says what is wrong with it. */
+/** Reads the picture of an area of a given size, or returns a failure that says what is wrong with it. */
 export function readAreaPixels(base64: unknown, { w, h }: AreaSize): AreaPixels | Failure {
   const rows = decodeBase64(base64)
   const length = w * h * PIXELS_PER_BLOCK

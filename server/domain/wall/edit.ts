@@ -4,13 +4,16 @@ import { partOf, type Pixels } from '../../../shared/pixels.ts'
 import type { Address, Hash, UnixMs } from '../purchase/payment.ts'
 import type { BlockContent, LogNumber, Profile } from './log.ts'
 
-/** How far a signed time may be from ours, in either direction. */
+/** How far a signed time may be from the server's clock, in either direction. */
 export const TS_TOLERANCE_MS = 5 * 60_000
 
 // A digest must be kept longer than the window in which its message could be sent again.
 const DIGEST_KEPT_MS = TS_TOLERANCE_MS + 60_000
 
-/** A signed message: its digest, which identifies it (a signature has twins), and the time that was signed. */
+/**
+ * A signed message: its digest, which identifies it (a message can have several valid signatures), and the time that
+ * was signed.
+ */
 export type Signed = { readonly digest: Hash; readonly ts: UnixMs }
 
 /** An owner's change of a block; `undefined` keeps, `null` clears. */
@@ -41,16 +44,22 @@ export type EditResult = 'applied' | 'repeated' | 'superseded' | 'not-owned' | '
 
 export type IdentityResult = 'applied' | 'repeated' | 'superseded' | 'unknown-wallet'
 
-/** Whether a signed time is close enough to ours. */
+/** Whether a signed time is close enough to the server's clock. */
 export const isTimely = (ts: UnixMs, now: UnixMs): boolean => Math.abs(now - ts) <= TS_TOLERANCE_MS
 
 /** Until when the digest of a message signed at `ts` must be remembered. */
 export const keepUntil = (ts: UnixMs): UnixMs => ts + DIGEST_KEPT_MS
 
-/** The time that orders messages, however they arrive: a fast clock must not block later messages. */
+/**
+ * The time that orders messages, whatever their order of arrival. It is never in the future, so that a signer's fast
+ * clock does not block later messages.
+ */
 export const orderingTime = (ts: UnixMs, now: UnixMs): UnixMs => Math.min(ts, now)
 
-/** Whether a message was signed before one that was applied; `latest` is the ordering time of that, `null` for none. */
+/**
+ * Whether a message was signed before the latest applied one; `latest` is the ordering time of that message, `null` if
+ * there is none.
+ */
 export const isOutrun = (ts: UnixMs, latest: UnixMs | null): boolean => latest !== null && ts < latest
 
 /** A value after an edit: `undefined` keeps it, `null` clears it. */
@@ -64,7 +73,10 @@ export const applyEdit = ({ pixels, message, link }: Edit, at: number, before: B
   link: edited(link, before.link),
 })
 
-/** How a message relates to applied ones: by its own first change, if it was applied, and the latest changes of all its blocks. */
+/**
+ * How a message relates to the applied messages, judged by its own first change, if it was applied, and the latest
+ * changes of all its blocks.
+ */
 export function standingOf(
   known: LogNumber | undefined,
   changed: readonly LogNumber[],
@@ -79,7 +91,7 @@ export const applyProfileEdit = (before: Profile, { name, framework }: Profile):
   framework: framework ?? before.framework,
 })
 
-/** The painter that a purchase named, by the number of its payment. */
+/** The painter that a purchase named, and the number of its payment. */
 type PurchasePainter = { readonly payment: number; readonly painter: Address }
 
 /** The painter that a wallet named, and the last payment whose painter this replaced. */

@@ -10,7 +10,10 @@ import type { Address, Hash, UnixMs } from '../purchase/payment.ts'
 /** The number of a log entry, from 1. Numbers have no gaps when they are written; superseded repaints and names may be compacted away later. */
 export type LogNumber = number
 
-/** The log has all entries younger than this. Of older repaints and names, it may have only the last one of each block or wallet and hour. */
+/**
+ * The log has all entries younger than this. Of older repaints and names, it may have only the last one per hour of
+ * each block or wallet.
+ */
 export const COMPACTED_AFTER_MS = 2 * 3_600_000
 
 /** The content of a block. */
@@ -52,8 +55,8 @@ export type SaleChange = {
 export type RepaintChange = { readonly kind: 'repaint'; readonly block: BlockIndex; readonly content: BlockContent }
 
 /**
- * The operator hid parts of a block, or shows them again. `hidden` are all parts hidden from here on; older entries are
- * shown without them, permanently. The content is what readers see.
+ * The operator hid parts of a block, or showed them again. `hidden` marks all parts hidden from this entry on; older
+ * entries are permanently shown without them. The content is what readers see.
  */
 export type ModerationChange = {
   readonly kind: 'hide' | 'unhide'
@@ -62,7 +65,9 @@ export type ModerationChange = {
   readonly content: BlockContent
 }
 
-/** A wallet changed its identity, or the operator hid or shows parts of it. The profile is what readers see. */
+/**
+ * A wallet changed its identity, or the operator hid or showed parts of the identity. The profile is what readers see.
+ */
 export type IdentityChange = {
   readonly kind: 'identity'
   readonly agent: AgentId
@@ -92,5 +97,5 @@ export type OwnedBlock = {
   readonly tx: Hash
   readonly settled: boolean
   readonly isBound: boolean // whether its payment is bound to the order that was bought
-  readonly painter: Address | null // whose signature counts besides the owner's; shown to the owner only
+  readonly painter: Address | null // the wallet whose signature counts in addition to the owner's; shown to the owner only
 }

@@ -39,8 +39,8 @@ export const NAME_PARTS = ['name', 'framework'] as const
 export type NamePart = (typeof NAME_PARTS)[number]
 
 /**
- * The operator's actions on a wallet: names are hidden or shown; a banned wallet keeps its blocks and may buy, but its new
- * content, including names and pictures, is hidden as it arrives, and stays hidden after the ban.
+ * The operator's actions on a wallet. Names are hidden or shown. A banned wallet keeps its blocks and may buy, but its
+ * new content, including names and pictures, is hidden on arrival, and stays hidden after the ban.
  */
 export type WalletAct =
   | { readonly act: ModerationAct; readonly parts: readonly NamePart[] }
@@ -60,7 +60,7 @@ export const omitHiddenNames = (profile: Profile, hidden: HiddenNames): Profile 
   framework: hidden.framework ? null : profile.framework,
 })
 
-/** Which parts are set, of a block or of a wallet. */
+/** The parts of a block or a wallet that are set. */
 export const saidParts = <Part extends string>(
   parts: readonly Part[],
   said: Readonly<Partial<Record<Part, unknown>>>,
@@ -69,7 +69,7 @@ export const saidParts = <Part extends string>(
 /** A recorded action of the operator. */
 export type RecordedAct = {
   readonly at: UnixMs
-  readonly who: string // the user of the machine who ran the command
+  readonly who: string // the machine's user account that ran the command
   readonly act: 'hide' | 'unhide' | 'ban' | 'unban'
   readonly what: string // a block, an area or a wallet, in the form that the operator sees
   readonly parts: string // separated by commas; empty for a ban

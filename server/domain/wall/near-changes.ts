@@ -5,10 +5,13 @@ import { blockAt, cellOf, coordOf, type BlockIndex } from '../../../shared/wall.
 import type { LogNumber } from './log.ts'
 import { ownerOf, type Agent, type Claimed, type WallView } from './wall-view.ts'
 
-/** The last change of each such block after a number of the log, oldest first; `next` is where to continue. */
+/**
+ * The last change of each of these blocks after a log number, oldest first; `next` is the number from which to
+ * continue.
+ */
 export type NearChanges = { readonly changes: NearChange[]; readonly next: LogNumber }
 
-/** Finds these changes. The number of the wall's blocks limits the work. */
+/** Finds these changes. The work is limited by the number of blocks on the wall. */
 export function findNearChanges(view: WallView, agent: Agent, since: LogNumber): NearChanges {
   const near: NearBlock[] = []
   for (const block of blocksNear(agent)) {

@@ -6,7 +6,7 @@ import { ALL_BLOCKS, cellOf, COLS, ROWS, TOTAL_BLOCKS, type BlockIndex } from '.
 /** A rectangle of blocks, by its top left one. */
 export type Rectangle = { readonly at: BlockIndex; readonly w: number; readonly h: number }
 
-/** A search; `near` is a block, or the wall's centre if it is not given. */
+/** A search for open rectangles, nearest to the block `near`, or to the wall's centre if that is undefined. */
 export type SpaceWish = {
   readonly w: number
   readonly h: number
@@ -33,7 +33,10 @@ export function occupancyOf(isTaken: (block: BlockIndex) => boolean): Occupancy 
   return sums
 }
 
-/** At most `limit` open rectangles that share no block, nearest first; ties by the index of the top left block. */
+/**
+ * At most `limit` open rectangles that share no block, nearest first; ties are ordered by the index of the top left
+ * block.
+ */
 export function openSpaces(occupancy: Occupancy, { w, h, near, limit }: SpaceWish): Rectangle[] {
   const places = openPlaces(occupancy, w, h, near === undefined ? CENTRE : halves(near))
   const found: Rectangle[] = []
@@ -54,7 +57,7 @@ export type Place =
   | { readonly kind: 'open'; readonly block: BlockIndex }
   | { readonly kind: 'reserved' | 'claimed' | 'crowded' }
 
-/** The open area of a size that is nearest the wall's centre. */
+/** The open area of a given size nearest to the wall's centre, or why there is none. */
 export function findNearestArea(occupied: Occupied, size: AreaSize): Place {
   const wish = { w: size.w, h: size.h, near: undefined, limit: 1 }
   const [open] = openSpaces(occupied.taken, wish)
@@ -64,7 +67,7 @@ export function findNearestArea(occupied: Occupied, size: AreaSize): Place {
   return { kind: openSpaces(sold, wish).length === 0 ? 'crowded' : 'reserved' }
 }
 
-// At places that are not open, or not any more; and for rows without any.
+// The distance at places that are not open, or no longer open, and the column in rows without open places.
 const NOWHERE = 0xffffffff
 const NO_COLUMN = -1
 
@@ -75,7 +78,8 @@ const NO_COLUMN = -1
  */
 type Places = { readonly distances: Uint32Array; readonly nearest: Int16Array }
 
-// A search ends before the next one begins, so all use the same memory. A row without any position has old distances.
+// A search ends before the next one begins, so all use the same memory. The distances of a row without any position are
+// stale.
 const PLACES: Places = { distances: new Uint32Array(TOTAL_BLOCKS), nearest: new Int16Array(ROWS) }
 
 function openPlaces(sums: Occupancy, w: number, h: number, goal: { readonly x: number; readonly y: number }): Places {

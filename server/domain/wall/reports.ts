@@ -4,7 +4,7 @@ import type { ReportReason } from '../../../shared/contract/report.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
 import type { UnixMs } from '../purchase/payment.ts'
 
-/** How many open reports are stored of one artwork: more of them add nothing. */
+/** How many open reports are stored for one artwork. More of them add nothing. */
 export const REPORTS_OF_A_WORK_MAX = 20
 
 /** How many open reports are stored in total. */

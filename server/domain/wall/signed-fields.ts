@@ -1,4 +1,7 @@
-/** The fields that wallets set and sign: which change takes which, and a signature to check a signer by. */
+/**
+ * The fields that wallets set and sign: the fields of each kind of change, and a known signature to check signing code
+ * with.
+ */
 
 import { digestOf, formatEditMessage } from '../../../shared/signing.ts'
 

@@ -3,7 +3,7 @@
 import type { Area } from '../../../shared/area.ts'
 import { cellOf, type BlockIndex } from '../../../shared/wall.ts'
 
-// This share of the sold blocks may be outside, so that one distant block does not make all others small.
+// This share of the sold blocks may be outside the area, so that one distant block does not make all others small.
 const STRAY_SHARE = 0.02
 
 /** The area with nearly all sold blocks; `undefined` if there are none. */

@@ -1,6 +1,6 @@
 /**
- * The wall as readers see it, updated one log entry at a time: the pixels, the owners, every sale and the registry. It can be
- * thrown away and built again from the log.
+ * The wall as readers see it, updated one log entry at a time: the pixels, the owners, every sale and the registry. The
+ * view can be discarded and rebuilt from the log.
  */
 
 import { type Agents, type FoundingMachine, REGISTRY_MAX } from '../../../shared/contract/agent.ts'
@@ -43,7 +43,7 @@ export type Claimed = {
   readonly agent: Agent
   readonly at: UnixMs
   readonly soldBy: LogNumber // number of the sale
-  changedBy: LogNumber // of the last change of its content
+  changedBy: LogNumber // number of the last change of its content
   changedAt: UnixMs
   message: string | null
   link: string | null
@@ -51,14 +51,14 @@ export type Claimed = {
 
 /** The state of the view. Only `applyChange` changes it. */
 export type WallView = {
-  number: LogNumber // of the last change applied
-  changedAt: UnixMs // when that was made
+  number: LogNumber // number of the last change applied
+  changedAt: UnixMs // when that change was made
   lastClaimedAt: UnixMs | null
   readonly canvas: Canvas
   readonly claimed: Map<BlockIndex, Claimed>
   readonly agents: Agent[] // in the order of their first purchase, so that an index never moves
-  readonly agentByName: Map<string, Agent> // by number and by wallet, in full and truncated, in lower case
-  readonly sales: Sale[] // as they were sold, so that a page that was read once changes only if the operator hides something
+  readonly agentByName: Map<string, Agent> // keys: the number, and the wallet in full and truncated, in lower case
+  readonly sales: Sale[] // with their content at the sale, so that a page that was read once changes only if the operator hides something
 }
 
 /** An empty wall. */
@@ -77,14 +77,14 @@ export const createEmptyView = (): WallView => ({
 export function applyChange(view: WallView, change: Change): void {
   if (change.number <= view.number) throw new RangeError(`change ${change.number} after ${view.number}`)
   applyKind(view, change)
-  // Last, so that a change that could not be applied is tried again and not skipped.
+  // The number is set last, so that a change that could not be applied is retried and not skipped.
   view.number = change.number
   view.changedAt = change.at
 }
 
 /**
- * Identifies the content of a view, equally in every process on one store. Numbers alone are not enough: after a restore,
- * another store may be at the same address.
+ * Identifies the content of a view, in the same way in every process on one store. Numbers alone are not enough: after
+ * a restore, another store may be at the same address.
  */
 export const stateOf = ({ number, changedAt }: WallView): string => `${number}-${changedAt.toString(36)}`
 
@@ -128,7 +128,7 @@ function newAgent(view: WallView, { agent: id, wallet, profile }: SaleChange, at
 /** The sale of a block as readers see it; `undefined` if nobody has bought it. */
 export const saleOf = ({ sales }: WallView, block: BlockIndex): Sale | undefined => sales.find(({ i }) => i === block)
 
-/** The sales of one purchase, row by row; empty while no reader has seen them. */
+/** The sales of one purchase, row by row; empty while the view does not show them. */
 export function salesOf(view: WallView, bought: Holding): readonly Sale[] {
   const first = saleOf(view, bought.block)
   return first === undefined ? [] : view.sales.slice(first.seq - 1, first.seq - 1 + countBlocks(bought.target))
@@ -155,12 +155,15 @@ function applyRepaint(view: WallView, change: Numbered<RepaintChange | Moderatio
   claimed.message = content.message
   claimed.link = content.link
   claimed.changedBy = change.number
-  // The time of a damaged entry is lost.
+  // A damaged entry has lost its time, so the time of the sale is used.
   claimed.changedAt = Math.max(claimed.at, change.at)
   placeBlock(view.canvas, block, content.pixels)
 }
 
-/** Hidden content leaves the feed too, permanently: showing it again applies to the block's content then. */
+/**
+ * Hidden content is also removed from the feed, permanently. Showing it again affects only the block's content at that
+ * time.
+ */
 function applyModeration(view: WallView, change: Numbered<ModerationChange>): void {
   applyRepaint(view, change)
   const at = view.sales.findIndex(({ i }) => i === change.block)
@@ -178,10 +181,10 @@ function withheld({ m, l, px, ...sale }: Sale, { message, link, pixels }: Hidden
   }
 }
 
-/** Hidden names leave the feed too, permanently. */
+/** Hidden names are also removed from the feed, permanently. */
 function applyIdentity(view: WallView, { agent: id, profile, withheld }: IdentityChange): void {
   const agent = view.agents[id - 1]
-  if (agent === undefined) throw new RangeError(`agent ${id} spoke before its first purchase`)
+  if (agent === undefined) throw new RangeError(`agent ${id} changed its identity before its first purchase`)
   agent.name = profile.name
   agent.framework = profile.framework
   if (withheld === undefined) return
@@ -309,7 +312,7 @@ export function toChangeDto(change: Change): ChangeDto {
   switch (change.kind) {
     case 'sale':
       return { number, kind: 'sale', ...saleItem(change, truncateWallet(change.wallet), at) }
-    // A follower shows the visible content, also if another instance changed it.
+    // A follower shows the visible content, even if another instance changed it.
     case 'repaint':
     case 'hide':
     case 'unhide':

@@ -17,7 +17,7 @@ type Ready = {
 
 const compressible = /^(?:text\/|application\/json|application\/javascript|image\/svg)/
 
-// A string would be encoded again for each clone that is sent.
+// Bodies are bytes, because a string would be encoded again for each clone that is sent.
 const encoder = new TextEncoder()
 
 /** Makes the handler. Each encoding is built when it is first requested. */
@@ -47,8 +47,9 @@ export function withHeaders(answer: CachedResponse, headers: HeaderFields): Cach
 }
 
 /**
- * The route handler of a cached response. Elysia reads the source of a handler, and takes one that returns a call for
- * asynchronous; the extra promise costs a tenth of a 304. A bound function has no source, so it is taken as it is.
+ * The route handler of a cached response. Elysia inspects a handler's source and treats one that returns a call as
+ * asynchronous; the extra promise costs a tenth of the time of a 304. A bound function has no source, so Elysia calls
+ * it directly.
  */
 export const respondSynchronously = (answer: CachedResponse) => respondWith.bind(undefined, answer)
 
@@ -61,9 +62,9 @@ export const etagOf = (body: string | Uint8Array): string => `W/"${Bun.hash(body
 export const copyOf = (response: Response): Response => response.clone() as Response
 
 /**
- * Makes a response with a large body that is cloned until `release`. Garbage collection would free such bodies late: the
- * system must then clear new memory for each body, and collections run more often. The collector counts the bytes of the
- * response that was made from them, but not those of its clones, so only a clone is kept.
+ * Makes a response with a large body, which is cloned for each request until `release`. Garbage collection would free
+ * such bodies late: the system must then clear new memory for each body, and collections run more often. The collector
+ * counts the bytes of the original response, but not those of its clones, so only a clone is kept.
  */
 export function held(response: Response): Response {
   const copy = copyOf(response)

@@ -70,6 +70,6 @@ export function placePictures(deps: RegionDeps, schema: typeof BlockImageQuery) 
 // The pixels of the whole wall at scale 1.
 const PIXELS_PER_COST = WIDTH * HEIGHT
 
-/** How much of the client's budget a picture costs. */
+/** The cost of a picture in the client's budget. */
 const costOf = ({ col, row, cols = COLS - col, rows = ROWS - row, scale }: RegionQuery) =>
   Math.min(4, Math.max(1, Math.ceil((cols * rows * (BLOCK_SIZE * scale) ** 2) / PIXELS_PER_COST)))

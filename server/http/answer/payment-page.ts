@@ -1,4 +1,7 @@
-/** HTML pages for people who open a paid address or an unknown one in a browser. They contain no part of the request. */
+/**
+ * HTML pages for people who open a paid address or an unknown one in a browser. The pages contain no part of the
+ * request.
+ */
 
 import { formatAmount } from '../../../shared/money.ts'
 import { PATHS } from '../../discovery/links.ts'

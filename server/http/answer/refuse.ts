@@ -14,10 +14,12 @@ import { createSiteHeaders } from './security-headers.ts'
 
 export type DemandDeps = { readonly offer: Offer; readonly rail: PaymentHealth }
 
-/** Ends the connection: for a request whose body was not read, and for a client that sends more than is served. */
+/**
+ * Headers that close the connection, for a request whose body was not read or a client that sends more than is served.
+ */
 export const CLOSE_CONNECTION: HeaderFields = { Connection: 'close' }
 
-// A client that floods would have its next requests on the connection already, each of which costs a refusal.
+// A flooding client has already sent more requests on the connection, and refusing each of them costs time.
 const ENDS_CONNECTION: ReadonlySet<FailureCode> = new Set(['too_many_requests', 'server_busy'])
 
 /** Makes any error response except a demand for payment. */
@@ -42,7 +44,7 @@ export function refuseTarget(deps: DemandDeps, target: Target, refusal: Failure,
   return respondJson(statusOf[code], { error: code, message, ...details, ...body }, headers)
 }
 
-// A demand takes about 5 kB, so demands for all blocks would take 70 MB.
+// A cached demand takes about 5 kB, so the demands for all blocks would take 70 MB.
 const READY_MAX = 2048
 
 /** Makes the 402 for a target that was requested with a query. */
@@ -78,7 +80,7 @@ export function createDemandMaker(deps: DemandDeps): MakeDemand {
 export const demandPaymentForArea = (deps: DemandDeps, target: Target): Response =>
   refuseTarget(deps, target, createUnpaidFailure(deps, target), { isArea: true })
 
-/** Makes the same demand as an HTML page, for people with a browser, who cannot pay here. */
+/** Makes the 402 as an HTML page, for people with a browser, who cannot pay there. */
 export function demandPaymentInHtml(deps: DemandDeps, target: Target, query: string): Response {
   if (deps.rail.state() === 'misconfigured') return refuse(cannotSell())
   return respondPaymentPage(deps.offer, {
@@ -95,7 +97,7 @@ function demand({ offer }: DemandDeps, target: Target, asked: DemandDetails) {
       ...NO_STORE,
       ...VARIES_BY_PAYMENT,
       'PAYMENT-REQUIRED': encodeDemand(terms),
-      // The probe of AgentCash recognises the protocol by this header only.
+      // The AgentCash probe recognises the protocol only by this header.
       'X-PAYMENT-PROTOCOL': 'x402',
       Link: DEMAND_LINK,
     },

@@ -1,6 +1,7 @@
 /**
- * Makes all responses. Handlers return them ready, and not values that Elysia would serialise: a body that is made once is sent as
- * it is, and its headers are decided here. Each allows every origin (CORS) and forbids browsers to guess media types.
+ * Makes all responses. Handlers return finished responses, not values for Elysia to serialise, so that a body is built
+ * once and its headers are decided here. Each response allows every origin (CORS) and forbids browsers to guess media
+ * types.
  */
 
 import { SIGN_IN_HEADER } from '../../x402/sign-in.ts'
@@ -16,13 +17,17 @@ export const CACHED_BRIEFLY = 'public, max-age=2, stale-while-revalidate=10'
 /** For reads that must be current: clients revalidate each time, and proxies cache them for a moment. */
 export const CACHED_BY_PROXIES = 'public, max-age=0, s-maxage=2'
 
-/** For a stream that a cache shares: clients that come within its first 40 s get the one that is still being sent. */
+/**
+ * For a stream that a cache shares: clients that connect in its first 40 s get the stream that is already being sent.
+ */
 export const CACHED_FOR_A_STREAM = 'public, max-age=0, s-maxage=40'
 
-/** For what must not be stored. */
+/** For responses that must not be stored. */
 export const NO_STORE: HeaderFields = { 'Cache-Control': 'no-store' }
 
-/** The header of a read of the whole wall with the number of its newest change: where to continue in the log. */
+/**
+ * The header of a read of the whole wall that has the number of its newest change, after which to continue in the log.
+ */
 export const LOG_NUMBER = 'Log-Number'
 
 /** For responses that depend on the payment headers. */
@@ -64,7 +69,7 @@ export function respondEvents(stream: ReadableStream<Uint8Array> | null, cacheCo
   return new Response(stream, { headers: { ...everywhere, ...headers } })
 }
 
-/** Responds to a CORS preflight. x402 clients send the last of the headers with a payment. */
+/** Responds to a CORS preflight. x402 clients send the last of the allowed headers along with a payment. */
 export function respondPreflight(): Response {
   return respondEmpty(204, {
     'Access-Control-Allow-Methods': 'GET, HEAD, PUT, POST, OPTIONS',

@@ -1,4 +1,4 @@
-/** The security headers: of every response, of the service's address, and of each kind of page. */
+/** The security headers for every response, for the service's address, and for each kind of page. */
 
 type Fields = Readonly<Record<string, string>>
 
@@ -20,12 +20,15 @@ export const createSiteHeaders = (baseUrl: string): Fields => ({
   ...(baseUrl.startsWith('https:') ? { 'Strict-Transport-Security': `max-age=${A_YEAR_SECONDS}` } : {}),
 })
 
-/** A page that Vite built: the wall, or the page where owners sign; or one without scripts whose only style is `style`. */
+/**
+ * A page that Vite built (the wall, or the page where owners sign), or a page without scripts whose only style is
+ * `style`.
+ */
 export type PageKind =
   | { readonly built: 'wall' | 'paint'; readonly html: string }
   | { readonly style: string; readonly images: boolean }
 
-/** The rules of a page: what it may load, and whether other sites may show it in a frame. */
+/** The rules of a page: what the page may load, and whether other sites may show it in a frame. */
 export const formatContentPolicy = (page: PageKind): Fields => ({
   'Content-Security-Policy': [
     "default-src 'none'",
@@ -45,12 +48,15 @@ function sourcesOf(page: PageKind): readonly string[] {
       [`${tag}-src 'self'`, ...listInlineSources(page.html, tag)].join(' '),
     ),
     ...files,
-    // The page where pictures are converted does so in a worker.
+    // The page that converts pictures does so in a worker.
     ...(page.built === 'paint' ? ["worker-src 'self'"] : []),
   ]
 }
 
-/** The hashes of inline scripts and styles in a page, in tags without attributes: everything else is a file of this service. */
+/**
+ * The hashes of a page's inline scripts and styles, which are in tags without attributes. Everything else is a file of
+ * this service.
+ */
 const listInlineSources = (html: string, tag: 'script' | 'style') =>
   Array.from(html.matchAll(new RegExp(`<${tag}>(.*?)</${tag}>`, 'gs')), ([, content = '']) => sourceOf(content))
 

@@ -16,7 +16,7 @@ const MANIFEST_END = '.webmanifest'
 const INDEX = `index${PAGE_END}`
 const CHAT_VIEW = `chat${PAGE_END}`
 
-// Vite puts a content hash into every file name but those of pages.
+// Vite puts a content hash into every file name except those of pages.
 const HASHED = 'assets/'
 
 /** Settings of the wall that differ from those the page was built with. */
@@ -54,7 +54,7 @@ export async function loadViewerFiles(
   return (path) => answers.get(path)
 }
 
-/** The same files with the security headers of the service at `baseUrl`. */
+/** Adds the security headers of the service at `baseUrl` to the files. */
 export function withSecurityHeaders(baseUrl: string, files: ViewerFiles): ViewerFiles {
   const headers = createSiteHeaders(baseUrl)
   return (path) => {
@@ -81,7 +81,7 @@ export async function buildChatView(
   return html.replace('<meta name="wall" content=""', () => `<meta name="wall" content="${escapeMarkup(baseUrl)}"`)
 }
 
-/** A page or the manifest, with what differs on this wall filled in. */
+/** Fills this wall's settings into a page or the manifest; returns other files unchanged. */
 function fillBranding(name: string, content: Uint8Array<ArrayBuffer>, words: Branding): Uint8Array<ArrayBuffer> {
   const { title, price, sharesStream = false } = words
   const isManifest = name.endsWith(MANIFEST_END)
@@ -98,7 +98,7 @@ function fillBranding(name: string, content: Uint8Array<ArrayBuffer>, words: Bra
   return new TextEncoder().encode(text.replace('</head>', (end) => tags.map((tag) => `${tag}\n  `).join('') + end))
 }
 
-/** The paths of all files under `directory` by their relative names; none if it does not exist. */
+/** The paths of all files under `directory`, keyed by relative name; empty if the directory does not exist. */
 export async function readFilesIn(directory: string): Promise<ReadonlyMap<string, string>> {
   try {
     const names = await Array.fromAsync(new Bun.Glob('**/*').scan({ cwd: directory }))

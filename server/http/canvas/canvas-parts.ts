@@ -1,4 +1,7 @@
-/** The reads of the whole wall in parts that change independently: JSON by constants, counts, agents and wall rows; pixels by rows. */
+/**
+ * The reads of the whole wall in parts that change independently: JSON is split into constants, counts, agents and wall
+ * rows; pixels into rows.
+ */
 
 import { PALETTE } from '../../../shared/palette.ts'
 import { ALL_BLOCKS, cellOf, COLS, ROWS, TOTAL_BLOCKS, type BlockIndex } from '../../../shared/wall.ts'

@@ -1,4 +1,4 @@
-/** The published reads of the whole wall: as JSON, the pixels alone, and all but the pixels. */
+/** The published reads of the whole wall: as JSON, the pixels alone, and everything except the pixels. */
 
 import type { Change, LogNumber } from '../../domain/wall/log.ts'
 import type { WallView } from '../../domain/wall/wall-view.ts'
@@ -19,7 +19,7 @@ export type CanvasReads = {
   readonly canvas: CanvasSnapshot
   readonly pixels: CanvasSnapshot
   readonly blocks: CanvasSnapshot
-  /** The number of the newest change that all of them show. */
+  /** The number of the newest change that all reads show. */
   number(): LogNumber
   /** Announces a change of the view to all reads. */
   changed(change: Change): void
@@ -36,7 +36,7 @@ export function createCanvasReads({ view, terms, clock, everyMs }: CanvasSource)
     createCanvasSnapshot({ view, parts, type, clock, everyMs, hasBrotli })
   const canvas = read(createCanvasParts(view, terms), 'application/json')
   const pixels = deferBuild(view, () => read(createPixelParts(view), 'application/octet-stream'))
-  // Brotli makes texts up to 40 % smaller than gzip of their parts, and pictures 3 %.
+  // Compared with gzip of the parts, Brotli makes texts up to 40 % smaller, but pictures only 3 %.
   const blocks = deferBuild(view, () => read(createCanvasParts(view, terms, false), 'application/json', true))
   const all = [canvas, pixels, blocks]
   return {

@@ -36,7 +36,7 @@ export type Parts = {
 /** A published read. */
 export type CanvasSnapshot = {
   readonly answer: CachedResponse
-  /** Number of the newest change that it shows. */
+  /** Number of the newest change that the read shows. */
   number(): LogNumber
   /** Announces a change of the view. */
   changed(change: Change): void
@@ -54,8 +54,8 @@ export type ReadSource = {
   readonly hasBrotli?: boolean // whether Brotli is offered, too
 }
 
-// When the whole wall is repainted, building it takes a tenth of a second of CPU time. So the pause before the next
-// publication grows with the work, up to the time that a reader may wait.
+// When the whole wall is repainted, building the read takes a tenth of a second of CPU time. So the pause before the
+// next publication grows with the work, up to the time that a reader may wait.
 const RESTS = 19
 const REST_MAX_MS = 2000
 
@@ -74,12 +74,13 @@ export function createCanvasSnapshot({
   // All parts are taken in one turn of the event loop, so that each published state existed on the wall.
   const take = () => ({ taken: parts.take(), number: view.number })
   const show = async ({ taken, number }: ReturnType<typeof take>) => {
-    // One after another, so that the thread pool has time for other work.
+    // Parts are compressed one after another, so that the thread pool has time for other work.
     for (const [slot, part] of taken) segments[slot] = await segmentOf(part)
     const bodies = { plain: joinPlain(segments), gzip: joinGzip(segments), zstd: joinZstd(segments) }
     const version = versionOf(number, bodies.plain)
     if (hasBrotli && version.ETag !== shownTag) brotli = createBrotliBody(bodies.plain)
-    // In one turn, so that no request comes in between. The new bodies reuse the memory of the old ones.
+    // The read is replaced in one turn of the event loop, so that no request comes in between. The new bodies reuse the
+    // memory of the old ones.
     shown.release()
     shown = answerFrom(type, { ...bodies, brotli }, version)
     shownNumber = number
@@ -103,7 +104,7 @@ export function createCanvasSnapshot({
   let shown = answerFrom(type, { plain: uncompressed }, versionOf(first.number, uncompressed))
   let shownNumber = first.number
   let shownTag = ''
-  let brotli: (() => Blob | undefined) | undefined // of the body with that tag
+  let brotli: (() => Blob | undefined) | undefined // of the body tagged `shownTag`
   let publishing: Promise<void> | undefined = show(first).then(publish)
 
   return {
@@ -121,8 +122,8 @@ export function createCanvasSnapshot({
 }
 
 /**
- * The headers that identify a state of the wall: its log number, and an ETag. The tag depends only on the bytes, so that a reader
- * with these bytes does not get them again after changes that they do not show.
+ * The headers that identify a state of the wall: its log number, and an ETag. The tag depends only on the bytes, so
+ * that a reader does not get the same bytes again after a change that does not affect them.
  */
 function versionOf(number: LogNumber, body: Pieces) {
   const { crc, length } = sumOf(body)
@@ -132,7 +133,7 @@ function versionOf(number: LogNumber, body: Pieces) {
 /** A published state of the wall. */
 type Shown = { readonly answer: CachedResponse; release(): void }
 
-/** A body in the forms it is sent in. `brotli` returns nothing while that form is not ready. */
+/** A body in each encoding. `brotli` returns nothing until that encoding is ready. */
 type Bodies = {
   readonly plain: Pieces
   readonly gzip?: Pieces

@@ -1,17 +1,17 @@
 /**
- * Bodies made of separately compressed parts, so that a change costs only its part. The gzip body is one
- * member (RFC 1952) of raw deflate parts that each end in a full flush, because browsers silently drop all but the first
- * of several members; the zstd body has a frame (RFC 8878) for each part, which every decoder accepts.
+ * Bodies made of separately compressed parts, so that a change requires compressing only the parts it touches. The gzip
+ * body is one member (RFC 1952) of raw deflate parts that each end in a full flush, because browsers silently drop all
+ * but the first of several members; the zstd body has a frame (RFC 8878) for each part, which every decoder accepts.
  */
 
 import { promisify } from 'node:util'
 import { brotliCompress, constants, crc32, createDeflateRaw } from 'node:zlib'
 import pLimit from 'p-limit'
 
-/** A part of a body, in every form it is sent in. */
+/** A part of a body, plain and in each encoding that is made in parts. */
 export type Segment = { readonly plain: Uint8Array; readonly deflated: Uint8Array; readonly zstd: Uint8Array }
 
-// As fast as gzip -1 and as small as gzip -6.
+// Level 3 is as fast as gzip -1 and compresses as well as gzip -6.
 const ZSTD_LEVEL = 3
 const DEFLATE_LEVEL = 6
 
@@ -45,14 +45,14 @@ export function createBrotliBody(plain: Pieces): () => Blob | undefined {
     body = joinPieces([await compressed(await joinPieces(plain).bytes(), { params })])
   }
   return () => {
-    // After a failure the other encodings remain.
+    // If compression fails, the other encodings are still available.
     making ??= make().catch(() => {})
     return body
   }
 }
 
-// After a full flush no part depends on another, so one stream takes them all: making one for each part took
-// 40 ms of the main thread whenever a busy wall was published.
+// After a full flush, no part depends on another, so one stream compresses them all. Creating a stream for each part
+// took 40 ms of the main thread whenever a busy wall was published.
 const stream = createDeflateRaw({ level: DEFLATE_LEVEL })
 const inTurn = pLimit(1)
 
@@ -77,10 +77,10 @@ export const joinPlain = (segments: readonly Segment[]): Pieces => segments.map(
 /** The body in zstd. */
 export const joinZstd = (segments: readonly Segment[]): Pieces => segments.map(({ zstd }) => zstd)
 
-// Magic, deflate, no flags, no time, no hint, unknown system.
+// The gzip header: magic number, deflate, no flags, no time, no hint, unknown system.
 const GZIP_HEAD = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff)
 
-// An empty last block, because each part ends in a block that is not the last.
+// An empty final block, because each part ends in a block that is not marked final.
 const DEFLATE_END = Uint8Array.of(3, 0)
 
 /** The body in gzip. */
@@ -98,5 +98,5 @@ export const sumOf = (pieces: Pieces): { readonly crc: number; readonly length: 
   length: pieces.reduce((length, piece) => length + piece.length, 0),
 })
 
-/** Concatenates pieces in memory that the responses share: they are copied once. */
-export const joinPieces = (pieces: Pieces): Blob => new Blob([...pieces] as Uint8Array<ArrayBuffer>[]) // none is in shared memory
+/** Concatenates pieces in memory that the responses share: the pieces are copied only once. */
+export const joinPieces = (pieces: Pieces): Blob => new Blob([...pieces] as Uint8Array<ArrayBuffer>[]) // the cast is safe because no piece is in shared memory

@@ -7,15 +7,18 @@ import { omitHiddenParts, omitHiddenNames } from '../../domain/wall/moderation.t
 import { toChangeDto } from '../../domain/wall/wall-view.ts'
 import type { Log } from '../../ports.ts'
 
-/** Consecutive events as bytes, and the number of the last. */
+/** Consecutive events as bytes, and the number of the last event. */
 export type Piece = { readonly bytes: Uint8Array; readonly to: LogNumber }
 
 /** The newest events. */
 export type RecentEvents = {
   remember(change: Change): void
-  /** All kept events after a number. Most followers are at the same number and share the bytes. */
+  /** All events in memory after a number. Most followers are at the same number and share the bytes. */
   after(number: LogNumber): Uint8Array
-  /** The number of the newest kept change that is older than a time, or the one before all that are kept. */
+  /**
+   * The number of the newest change in memory that is older than a time, or else the number before the oldest one in
+   * memory.
+   */
   numberAt(time: UnixMs): LogNumber | undefined
   /** The next events after a number, from memory or from the log; `undefined` when there are none up to `end`. */
   piece(after: LogNumber, end: LogNumber): Promise<Piece | undefined>
@@ -24,10 +27,10 @@ export type RecentEvents = {
 // Older events are read from the log.
 const RECENT_MAX = 2000
 
-// Small, so that a client that does not read uses little memory.
+// Chunks are small, so that a client that does not read uses little memory.
 const PIECE = 100
 
-// All chunks between the oldest number that a client catches up from and the newest, and some unaligned ones.
+// Enough for all chunks from the oldest number that a client can catch up from to the newest, plus some unaligned ones.
 const PIECES_MAX = 64
 
 const encoder = new TextEncoder()
@@ -111,6 +114,6 @@ const eventOf = (change: Change) => {
   return formatEvent(wire, wire.number)
 }
 
-/** The text of an event. A client that reconnects continues after the last one that had an id. */
+/** The text of an event. A client that reconnects continues after the last event that had an id. */
 export const formatEvent = (data: { readonly kind: string }, id?: LogNumber): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${data.kind}\ndata: ${JSON.stringify(data)}\n\n`

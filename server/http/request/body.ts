@@ -10,15 +10,16 @@ export const BODY_MAX_BYTES = 4096
 // Bun never ends a request whose body stops arriving, so each read has a deadline.
 const DEADLINE_MS = 5000
 
-// A connection needs a moment to reach its speed.
+// A connection needs a moment to reach its full speed.
 const PACE_FROM_SECONDS = 3
 
 // JSON without a charset is UTF-8. Some honest clients send no media type.
 const mediaTypePattern = /^application\/json\s*(?:;\s*charset\s*=\s*(?:"utf-8"|utf-8)\s*)?;?$/i
 
 /**
- * The JSON of a body, or why it was refused. `unsafe` marks JSON that parsers read differently; `cut` a body that did not arrive
- * completely, and `size` the size in bytes of a body that is not JSON. After a failure part of the body may be unread, so the connection must be closed.
+ * The JSON of a body, or why the body was refused. `unsafe` marks JSON that parsers read differently, and `cut` a body
+ * that did not arrive completely; `size` is the size in bytes of a body that is not JSON. After a failure, part of the
+ * body may be unread, so the connection must be closed.
  */
 export type ReadBody =
   | { readonly kind: 'read'; readonly value: unknown; readonly bytes: Uint8Array<ArrayBuffer> }
@@ -72,7 +73,10 @@ export async function readBody(request: Request, limits: BodyLimits = {}): Promi
 // The largest body that proxies are configured to pass, and the time to receive one.
 const PASSED_OVER = { maxBytes: 4 * 1024 * 1024, deadlineMs: 1000 }
 
-/** Discards a body that is too large. A proxy that is still sending when the response arrives reports a failed server. */
+/**
+ * Discards a body that is too large. Otherwise, a proxy that is still sending when the response arrives would report a
+ * failed server.
+ */
 const passOver = async (request: Request) => void (await readEach(request, PASSED_OVER, () => {}))
 
 // A small compressed body may be huge. No client needs compression here.
@@ -122,7 +126,7 @@ type Reader = {
   cancel(): Promise<void>
 }
 
-/** Why a body of more bytes is refused. */
+/** The refusal of a body larger than `maxBytes`. */
 export const createSizeFailure = (maxBytes: number): Failure =>
   failure('body_too_large', `The body is larger than ${maxBytes} bytes.`)
 

@@ -22,9 +22,9 @@ export type Clients = {
 /** Reads the address of a client. For IPv6 it is the /64 network, because one customer usually has all of it. */
 type AddressOf = (request: Request) => string
 
-/** How addresses are found. */
+/** The inputs for finding a client's address. */
 type AddressSource = {
-  readonly peerOf: (request: Request) => string | undefined // the peer of the connection; unknown without one
+  readonly peerOf: (request: Request) => string | undefined // the peer of the connection; `undefined` without a connection
   readonly trustedHops: number | undefined // how many proxies are trusted; undefined: one on this machine
 }
 
@@ -65,8 +65,8 @@ export function createTurnHook({ limits, addressOf, queue }: Clients, name: Budg
 type Before = (request: Request) => Failure | undefined
 
 /**
- * The schema of a body that the `parse` hook of its route has read. Elysia's own reader has its own error bodies; from this it
- * takes the type alone, and the documents take what they show.
+ * The schema of a body that the `parse` hook of its route has read. Elysia's own body reader would send its own error
+ * bodies, so Elysia uses only the type of this schema, and the documents use its content.
  */
 export const createBodySchema = <Body>(schema: TObject): BodySchema<Body> => ({
   '~standard': { version: 1, vendor: 'pixel-wall', validate: (body) => ({ value: body as Body }) },
@@ -87,7 +87,7 @@ type BodySchema<Body> = {
 /** Limits of a body, and a check before it is read. */
 export type BodyChecks = BodyLimits & { readonly before?: Before }
 
-/** Reads JSON from a body, by its value or by its bytes. */
+/** Reads the fields of a JSON body from its value or its bytes. */
 type BodyReader<Body> = ((value: unknown, bytes: Uint8Array<ArrayBuffer>) => Body | Failure) & {
   readonly schema: TObject
 }
@@ -198,19 +198,19 @@ export const siteOf = (network: string): string => network.replace(/^((?:[^:]+:)
 
 export const UPLOAD_MAX_BYTES = 4 * 1024 * 1024
 
-/** Limits of a large body. A slower sender would occupy memory for too long. */
+/** Limits of a large body. A sender slower than these limits would occupy memory for too long. */
 const UPLOAD: BodyLimits = {
   maxBytes: UPLOAD_MAX_BYTES,
   deadlineMs: 30_000,
   bytesPerSecondMin: 16 * 1024,
 }
 
-// Large bodies that are being read, in total and per client. They need no worker until they are complete. Those with a
+// Large bodies that are being read, in total and per client. They need no worker until they are complete. Bodies with a
 // payment have as many slots of their own.
 const UPLOADS_AT_ONCE = 64
 const UPLOADS_OF_ONE = 32
 
-// A smaller body needs no slot: a client that sends next to nothing takes none from others.
+// A smaller body needs no slot, so a client that sends next to nothing takes no slot from others.
 const LARGE_FROM_BYTES = 64 * 1024
 
 /** Reads a body that may be large; a body that grows large while too many are being read is refused. */

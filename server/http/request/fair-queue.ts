@@ -7,29 +7,41 @@ import type { Failure } from '../../domain/failure.ts'
 import { createFairLine } from '../../domain/fair-line.ts'
 import { overloaded } from '../../domain/purchase/refusals.ts'
 
-/** Which requests wait for each other: payments that are new to the wall, reads of pages and pictures, or all others. */
+/**
+ * The classes of requests that wait for each other: payments that are new to the wall, reads of pages and pictures, and
+ * all others.
+ */
 export const QUEUE_CLASSES = ['payments', 'requests', 'reads'] as const
 
 export type QueueClass = (typeof QUEUE_CLASSES)[number]
 
 export type FairQueue = {
-  /** Resolves when a request of the client may go on; with a refusal if too many wait, or if it waited too long. */
+  /**
+   * Resolves when a request of the client may proceed; resolves with a refusal if too many wait or it waited too long.
+   */
   turn(client: string): Promise<Failure | undefined>
-  /** The same for a read: a client that reads many pages does not delay those that buy, repaint or ask for a preview. */
+  /**
+   * Like `turn`, for a read: a client that reads many pages does not delay clients that buy, repaint or request a
+   * preview.
+   */
   readTurn(client: string): Promise<Failure | undefined>
-  /** The same for a payment that the ledger knows: it waits with the other requests, but is never refused. */
+  /** Like `turn`, for a payment that the ledger knows: it waits with the other requests, but is never refused. */
   knownPaymentTurn(client: string): Promise<void>
-  /** The same for a new payment: every other turn is for these. It is refused only if too many of the same client wait. */
+  /**
+   * Like `turn`, for a new payment: every other turn is for new payments. A payment is refused only if too many from
+   * the same client wait.
+   */
   newPaymentTurn(client: string): Promise<Failure | undefined>
 }
 
-// At one millisecond each, this is half a second.
+// At one millisecond per request, this is half a second.
 const WAITING_MAX = 512
 
-// A client that waited longer may have left, while others wait behind it.
+// A client that has waited longer may have left, while others wait behind it.
 const WAIT_MAX_MS = 2000
 
-// Some 5 kB each. To refuse them costs more than to let them wait: a client that floods sends the next one at once.
+// Each takes some 5 kB. Refusing them costs more than letting them wait, because a flooding client immediately sends
+// the next one.
 const NEW_PAYMENTS_OF_ONE = 4096
 
 type Waiting = {
@@ -38,14 +50,17 @@ type Waiting = {
   go(refusal: Failure | undefined): void
 }
 
-/** Makes the queue; `elapsed` is in milliseconds. `waited` is called with how long each request waited in it, served or refused. */
+/**
+ * Makes the queue; `elapsed` is in milliseconds. `waited` is called with how long each request waited, whether it was
+ * served or refused.
+ */
 export function createFairQueue(
   elapsed: () => number,
   waited: (of: QueueClass, ms: number) => void = () => {},
 ): FairQueue {
   const createLine = () => createFairLine<Waiting>(({ isRefusable }) => isRefusable)
   const lines = { payments: createLine(), requests: createLine(), reads: createLine() }
-  let isTaken = false // by a request of this turn
+  let isTaken = false // whether a request has used the current turn
   const begin = () => {
     isTaken = true
     setImmediate(giveNextTurn)
@@ -99,7 +114,7 @@ export function createFairQueue(
   }
 }
 
-/** Serves one and the other in turns; while one has nothing to serve, only the other. */
+/** Alternates between two sources; while one of them has nothing to serve, serves only the other. */
 function alternate(one: () => boolean, other: () => boolean): () => boolean {
   let [first, second] = [one, other]
   return () => {

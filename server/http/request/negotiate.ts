@@ -12,7 +12,7 @@ export function prefersHtml(accept: string | null): boolean {
   return readQuality('text/html', 'text/*') > readQuality('application/json', 'application/*')
 }
 
-/** Whether a client names Markdown, and does not prefer HTML. */
+/** Whether a client explicitly accepts Markdown and does not prefer HTML. */
 export function prefersMarkdown(accept: string | null): boolean {
   const qualities = qualitiesOf(accept ?? '')
   const markdown = qualities.get('text/markdown') ?? 0
@@ -22,7 +22,7 @@ export function prefersMarkdown(accept: string | null): boolean {
 /** The encodings of cached bodies. */
 export type Encoding = 'br' | 'gzip' | 'zstd'
 
-/** Selects the encoding of a body among those offered: the first of them if the client has no preference. */
+/** Selects the encoding of a body among those offered: the first one offered if the client has no preference. */
 export function chooseEncoding(
   acceptEncoding: string | null,
   offered: readonly Encoding[] = ['gzip', 'zstd'],
@@ -36,7 +36,7 @@ export function chooseEncoding(
   return offered.find((encoding) => qualityOf(encoding) === best)
 }
 
-/** Whether a body is sent in gzip. */
+/** Whether to send a body in gzip. */
 export const prefersGzip = (acceptEncoding: string | null): boolean => chooseEncoding(acceptEncoding) === 'gzip'
 
 /** Whether If-None-Match matches `etag`, by the weak comparison of RFC 9110. */

@@ -12,7 +12,7 @@ import { decodePercent, queryOf } from './request-url.ts'
 // Parsers disagree about other spellings of a number.
 const decimalPattern = /^(?:0|[1-9]\d*)$/
 
-/** The parameters of a query. A name that cannot be decoded is empty. */
+/** The parameters of a query. If a name cannot be decoded, the empty name is used. */
 export function readParams(url: string): Readonly<Record<string, unknown>> {
   // Without a prototype, every name is a parameter like any other.
   const params: Record<string, unknown> = Object.create(null)
@@ -32,13 +32,13 @@ export const readTexts = (url: string): { readonly [name: string]: string } =>
     Object.entries(readParams(url)).filter((param): param is [string, string] => typeof param[1] === 'string'),
   )
 
-/** Reads a decimal integer from 0 up; `undefined` when it is invalid or not a safe integer. */
+/** Reads a decimal integer of at least 0; `undefined` if it is invalid or not a safe integer. */
 export function readInteger(text: unknown): number | undefined {
   const number = Number(text)
   return typeof text === 'string' && decimalPattern.test(text) && Number.isSafeInteger(number) ? number : undefined
 }
 
-// A form writes a space as a plus.
+// HTML forms encode a space as a plus.
 const decode = (text: string) => decodePercent(text.replaceAll('+', ' '))
 
 /** Makes the reader of a query. Unknown parameters are ignored. */
@@ -59,8 +59,9 @@ export function createParamsReader<Schema extends TObject>(schema: Schema): (url
 type Answer<Query> = (query: Query, request: Request) => Response | Promise<Response>
 
 /**
- * Makes the handler of a route with a query. Elysia would keep one of two equal parameters, split texts at commas and have error
- * bodies of its own, so its routes have no schema of a query: the handler has, and `documents` it.
+ * Makes the handler of a route with a query. Elysia would keep only one of two equal parameters, split texts at commas
+ * and send its own error bodies. So the handler, not the Elysia route, has the query's schema, and shows it in
+ * `documents`.
  */
 export function withQuery<Schema extends TObject>(schema: Schema, answer: Answer<Static<Schema>>) {
   const read = createParamsReader(schema)
@@ -71,7 +72,7 @@ export function withQuery<Schema extends TObject>(schema: Schema, answer: Answer
   return Object.assign(handle, { documents: schema })
 }
 
-/** Reads the subject from a query; the wall if it names none. The page handles invalid values. */
+/** Reads the subject from a query; returns the wall if the query names none. The page handles invalid values. */
 export function subjectOf(url: string, view: WallView): CardSubject {
   const given = readTexts(url)
   const block = parseCoord(given['block'] ?? '')
@@ -82,5 +83,5 @@ export function subjectOf(url: string, view: WallView): CardSubject {
   return agent === undefined ? { kind: 'wall' } : { kind: 'agent', agent }
 }
 
-/** Finds an agent by its number or by its wallet, in full or truncated. */
+/** Finds an agent by its number, or by its full or truncated wallet address. */
 const findAgent = ({ agentByName }: WallView, text = ''): number | undefined => agentByName.get(text.toLowerCase())?.id

@@ -10,7 +10,7 @@ export const compilerSettings = {
   metadata: { bytecodeHash: 'none', appendCBOR: false },
 }
 
-/** The contracts of the embedded network; each is in the file of its name in this folder. */
+/** The contracts of the embedded network; each is in the file of the same name in this folder. */
 export const contractNames = ['Dollar', 'Multicall'] as const
 
 const artefactSchema = Type.Object({ abi: Type.Array(Type.Unknown()), deployedBytecode: Type.String() })

@@ -2,7 +2,7 @@ import { parseAbi } from 'viem'
 import type { Address, Hex } from 'viem'
 import artefacts from './artefacts.json' with { type: 'json' }
 
-/** The address of the dollar: that of USDC on Base, the only one that stock x402 clients pay with by default. */
+/** The address of the dollar: that of USDC on Base, the only token that stock x402 clients pay with by default. */
 export const dollarAddress: Address = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
 
 /** The only account that may mint dollars. It has no key: the local node acts for it. */

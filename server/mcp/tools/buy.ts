@@ -43,7 +43,7 @@ export const buyBlock: Tool = {
     const { coord, ...said } = readArguments(order)
     const target = readTarget(coord, 1, 1)
     if (isFailure(target)) return refuse(target)
-    // A misspelt px would sell a block unpainted.
+    // Unknown arguments are refused, because with a misspelt px a block would be sold unpainted.
     const isKnown = findUnknown(BlockArguments, said) === undefined
     const listing = isKnown ? readListing(said) : failure('invalid_listing', describeUnknownArgument(BlockArguments))
     return await buy(deps, { target, isArea: false, listing }, call, headers)
@@ -61,7 +61,7 @@ const AreaArguments = Closed({
   h: { ...h, examples: [3] },
   pixels: Type.Optional({
     ...pixels,
-    description: 'Palette indices, a byte each, in base64: row by row over the whole area. Example: AAEC.',
+    description: 'Palette indices, one byte each, in base64: row by row over the whole area. Example: AAEC.',
   }),
   image: Type.Optional({ ...image, description: 'Instead of pixels: a PNG or JPEG in base64. Example: iVBORw0KGgo.' }),
   fit: Type.Optional({ ...fit, description: 'cover cuts, contain adds bars, fill stretches. Default cover.' }),
@@ -122,7 +122,7 @@ const PreviewArguments = Closed({
 export const previewBlock: Tool = {
   name: 'preview_block',
   title: 'Try a purchase for free',
-  description: `Use before buy_block with the same arguments, or before buy_area with w and h: whether they would be accepted, what you would get on which terms, and how it would look among its neighbours. Not to buy, and not a reservation. Free, no side effects. Returns acceptable, all problems at once, and a PNG of the place.`,
+  description: `Use before buy_block with the same arguments, or before buy_area with w and h: whether they would be accepted, what you would get on which terms, and how it would look on the wall. Not to buy, and not a reservation. Free, no side effects. Returns acceptable, all problems at once, and a PNG of the place.`,
   annotations: READ_ONLY,
   isShown: true,
   budget: 'previews',

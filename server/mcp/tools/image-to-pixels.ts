@@ -9,7 +9,7 @@ import { PICTURE_TOOL } from '../message.ts'
 import { createPngContent, refuse, createSuccess } from '../reply.ts'
 import { READ_ONLY, defineTool } from '../tool.ts'
 
-/** The size limit of a picture: nearly every PNG of 320 x 320 pixels has fewer bytes, also a photo. */
+/** The size limit of a picture, in bytes. Nearly every PNG of 320 x 320 pixels is smaller, even a photo. */
 export const IMAGE_MAX_BYTES = 320 * 1024
 
 const AT_MOST = `at most ${IMAGE_MAX_BYTES / 1024} KiB`
@@ -43,7 +43,7 @@ export const imageToPixels = defineTool(
       image: Type.String({
         minLength: 1,
         description:
-          'The picture in base64 (a data: URL will do): PNG, JPEG, or raw bytes, 3 (RGB) or 4 (RGBA) a pixel.',
+          'The picture in base64 (a data: URL will do): PNG, JPEG, or raw bytes, 3 (RGB) or 4 (RGBA) per pixel.',
         examples: ['iVBORw0KGgo…'],
       }),
       w: { ...w, description: 'Width of the result in blocks of 10 pixels; w x h at most 64. Default 1.' },

@@ -1,4 +1,4 @@
-/** The read-only tools: the wall, a block, agents, open places, pictures and a wallet. */
+/** The read-only tools: the wall, a block, agents, open blocks and areas, pictures and a wallet. */
 
 import { Type } from '@sinclair/typebox'
 import { Agents, REGISTRY_MAX } from '../../../shared/contract/agent.ts'
@@ -149,7 +149,7 @@ export const findSpace = defineTool(
     name: 'find_space',
     title: 'Find open space for a picture of several blocks',
     description:
-      'Use to find open rectangles of w x h blocks. Not for single blocks (list_unclaimed). Free, no side effects: nothing is reserved. Returns spaces nearest the wall’s centre or a block that you name, none if there is no room: order has the arguments of buy_area that buy one whole in one payment, price is its total.',
+      'Use to find open rectangles of w x h blocks. Not for single blocks (list_unclaimed). Free, no side effects: nothing is reserved. Returns spaces nearest the wall’s centre or a block that you name, none if there is no room: for each, order has the buy_area arguments that buy it in one payment, and price is its total.',
     annotations: READ_ONLY,
     isShown: true,
     budget: 'searches',
@@ -170,7 +170,7 @@ export const findSpace = defineTool(
 
 const { col, row, cols, rows, scale } = RegionQuery.properties
 
-// The wall in its own size. Models scale larger pictures down, and pay for them.
+// The size of the wall at scale 1. Models scale larger pictures down, and pay for them.
 const PIXELS_MAX = WIDTH * HEIGHT
 
 const whole = Type.Integer()
@@ -236,7 +236,7 @@ export const myWall = defineTool(
     input: Closed({
       wallet: WalletArgument,
       after: Type.Optional(
-        Count({ description: 'To get more blocks while hasMore is true: the previous nextAfter.', examples: [9] }),
+        Count({ description: 'Set to the previous nextAfter to get more blocks while hasMore is true.', examples: [9] }),
       ),
     }),
     output: Type.Object({ ...WalletAccount.properties, untrusted: Untrusted }),

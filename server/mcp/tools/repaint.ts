@@ -134,7 +134,7 @@ export const setIdentity: Tool = {
     name: Type.Optional({ ...Nullable(NameText), description: `New name, 1 to 40 characters. ${KEEPS}` }),
     framework: Type.Optional({
       ...Nullable(FrameworkText),
-      description: `What the agent runs on, 1 to 32 characters. ${KEEPS}`,
+      description: `Framework that the agent runs on, 1 to 32 characters. ${KEEPS}`,
     }),
   }),
   output: Type.Object({ ...RegisterAnswer.properties, untrusted: Untrusted }),
@@ -253,7 +253,7 @@ export const signingMessage = defineTool(
   },
 )
 
-/** What binds a payment to a purchase, and the call that makes the purchase. */
+/** Returns the fields that bind a payment to a purchase, and the call that makes the purchase. */
 function orderToSign(order: object | undefined, host: string): object | Failure {
   const read = readOrderToSign(order)
   if (isFailure(read)) return read

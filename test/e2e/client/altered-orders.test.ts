@@ -6,15 +6,15 @@ import { readFeed } from '../../support/e2e/read-wall.ts'
 import { shareWorld, type World } from '../../support/e2e/world.ts'
 import { createScratchFolder } from '../../support/scratch-folder.ts'
 
-// Goal: nobody in transit can change what our client buys. Method: a proxy that alters requests, before the real wall, chain
-// and facilitator.
+// Goal: no proxy in transit can change what our client buys. Method: a proxy alters requests in front of the real wall,
+// chain and facilitator.
 
 let world: World
 shareWorld((opened) => void (world = opened))
 
 const scratch = createScratchFolder()
 
-/** A proxy's change of a request with a payment, and of a demand. */
+/** How a proxy changes a request that carries a payment, and a demand for payment. */
 type Alteration = {
   readonly path?: (path: string) => string
   readonly body?: (body: Record<string, unknown>) => object
@@ -25,7 +25,7 @@ type Alteration = {
 const recode = (header: string, change: (value: Record<string, unknown>) => object) =>
   btoa(JSON.stringify(change(JSON.parse(atob(header)))))
 
-/** A proxy in transit. */
+/** Starts a proxy that makes the given changes. */
 function createAltering({ path = (it) => it, body, payment, demand }: Alteration) {
   return Bun.serve({
     hostname: '127.0.0.1',
@@ -96,7 +96,7 @@ test.each(alterations)(
   },
 )
 
-test('through a proxy that alters nothing, the same orders are sold and bound', async () => {
+test('through a proxy that alters nothing, the same orders are sold and bound to their payments', async () => {
   using proxy = createAltering({})
   const { privateKey } = await world.wallet(1)
   const options = { account: privateKeyToAccount(privateKey), folder: join(scratch, 'honest') }

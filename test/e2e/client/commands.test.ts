@@ -54,14 +54,14 @@ async function colourOf(coord: string): Promise<string> {
 }
 
 describe('an area', () => {
-  test('an area without a position is the open one nearest the centre', async () => {
+  test('an area ordered without a position is placed on the open space nearest the centre', async () => {
     const { privateKey } = await world.wallet(2)
     const space = await bodyOf(clientOf(world).api.space.get({ query: { w: 2, h: 1, limit: 1 } }))
     const { area } = await jsonOf(['buy', '--size', '2x1', '--max', '2'], { PRIVATE_KEY: privateKey })
     expect(area).toBe(`${space.spaces[0]?.coord},2x1`)
   })
 
-  test('an area above the maximum is not signed for, and the error names its price', async () => {
+  test('if an area costs more than the maximum, nothing is signed, and the error names its price', async () => {
     const { privateKey, address } = await world.wallet(2)
     for (const args of [
       ['buy', '--size', '2x1'],
@@ -76,7 +76,7 @@ describe('an area', () => {
     expect(await world.network.balanceOf(address)).toBe(2_000_000n)
   })
 
-  test('with --rpc, nothing is signed that the wallet cannot pay, and the error states its balance and the price', async () => {
+  test('with --rpc, no payment is signed that the wallet cannot afford, and the error states the balance and the price', async () => {
     const { privateKey, address } = await world.wallet(1)
     const buy = ['buy', '--size', '2x1', '--max', '2', '--rpc']
     const refused = await run([...buy, world.network.rpcUrl], { PRIVATE_KEY: privateKey })
@@ -93,7 +93,7 @@ describe('an area', () => {
     expect([bought.code, await world.network.balanceOf(address)]).toEqual([0, 0n])
   })
 
-  test('the painter that its purchase named repaints an area with one signature', async () => {
+  test('the painter named in a purchase repaints its area with one signature', async () => {
     const { privateKey } = await world.wallet(4)
     await jsonOf(['buy', '--size', '2x2', '--at', '30,10', '--max', '4'], { PRIVATE_KEY: privateKey })
     const args = ['repaint', '30,10,2x2', '--image', await createPicture('#00ff00'), '--message', 'green']
@@ -104,7 +104,7 @@ describe('an area', () => {
 })
 
 describe('paint', () => {
-  test('paint buys open space for a picture with one payment, and the same command at that place repaints it for free', async () => {
+  test('paint buys open space for a picture with one payment, and the same command at that position repaints it for free', async () => {
     const wallet = await world.wallet(3)
     const env = { PRIVATE_KEY: wallet.privateKey }
     const args = ['--size', '2x1', '--max', '2']
@@ -116,7 +116,7 @@ describe('paint', () => {
     expect(await world.network.balanceOf(wallet.address)).toBe(1_000_000n)
   })
 
-  test('paint finishes an interrupted purchase before it buys another picture, within --max, and reports its cost', async () => {
+  test('paint first finishes an interrupted purchase, within --max, reports its cost, and then buys space for another picture', async () => {
     const wallet = await world.wallet(6)
     const env = { PRIVATE_KEY: wallet.privateKey }
     const { settle } = world.facilitator
@@ -192,7 +192,7 @@ describe('a refused purchase', () => {
   })
 })
 
-test('the error says if the block or area is already the buyer’s own', async () => {
+test('the error says so if the block or area already belongs to the buyer', async () => {
   const { privateKey } = await world.wallet(3)
   const env = { PRIVATE_KEY: privateKey }
   await run(['buy', '120,40'], env)
@@ -205,7 +205,7 @@ test('the error says if the block or area is already the buyer’s own', async (
 })
 
 describe('mine', () => {
-  test('mine lists areas as areas, and names the whole address', async () => {
+  test('the command mine lists each area as an area, and shows the whole address', async () => {
     const { privateKey, address } = await world.wallet(3)
     const env = { PRIVATE_KEY: privateKey }
     await run(['buy', '120,42'], env)
@@ -220,7 +220,7 @@ describe('mine', () => {
 })
 
 describe('watch', () => {
-  test('watch prints a sale as it happens, and earlier ones after a given number', async () => {
+  test('watch prints sales as they happen, and also the earlier sales after a given number', async () => {
     const watching = start(['watch', '--after', '0', '--json'])
     const lines: { kind: string; coord?: string }[] = []
     const read = (async () => {
@@ -234,7 +234,7 @@ describe('watch', () => {
     await read
   })
 
-  test('watch says that it is connected, and that an address does not respond', async () => {
+  test('watch reports that it is connected, or that an address does not respond', async () => {
     for (const [url, words] of [
       [world.url, 'Connected to '],
       ['http://127.0.0.1:1', 'Nothing responded at http://127.0.0.1:1. Trying again every 2 seconds.'],
@@ -291,10 +291,10 @@ describe('the exit status', () => {
     ['0 with help', ['buy', '--help'], 0],
     ['0 with the list of commands', ['--help'], 0],
     ['0 with the version', ['--version'], 0],
-    ['1 if the wall rejects', ['buy', '--name', 'x'.repeat(41)], 1],
+    ['1 if the wall rejects the request', ['buy', '--name', 'x'.repeat(41)], 1],
     ['2 without a command', [], 2],
     ['2 for an unknown command', ['sell'], 2],
-    ['4 if nobody responds', ['look', '--url', 'http://127.0.0.1:1'], 4],
+    ['4 if no server responds', ['look', '--url', 'http://127.0.0.1:1'], 4],
   ] as const)('the exit status is %s', async (_, args, status) => {
     const { code, out, err } = await run(args, key)
     expect([status, code, out + err]).toEqual([status, status, expect.any(String)])
@@ -339,7 +339,7 @@ test('a usage error comes first: an unknown command, a missing file, a file that
   expect((await run(['--version'])).out).toBe(`${version}\n`)
 })
 
-test('a wall’s words are printed, and cannot act on the terminal', async () => {
+test('text from a wall is printed, and cannot control the terminal', async () => {
   const evil = '\u001B]0;owned\u0007\u001B[2J\u202Etxt\r\nsecond line\u009B31m'
   using wall = Bun.serve({
     hostname: '127.0.0.1',

@@ -9,15 +9,15 @@ const LOCK = resolve(import.meta.dir, '../../../server/client/lock.ts')
 const NOBODY = 65_534
 const NODE = Bun.which('node') ?? 'node'
 
-// Only root can do this, and only with a Node binary that everybody may run.
+// Only root can run Node as another user, and only with a Node binary that everybody may run.
 const isAllowed = spawnSync(NODE, ['--version'], { uid: NOBODY }).status === 0
 
-test.skipIf(reportSkipped('the right to run Node as another user', isAllowed))(
+test.skipIf(reportSkipped('permission to run Node as another user', isAllowed))(
   'a process waits for a lock that a process of another user holds',
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'wall-lock-'))
     try {
-      // The other process reads a copy, because the source folder may not be readable for it.
+      // The other process reads a copy, because it may not have permission to read the source folder.
       const built = await Bun.build({ entrypoints: [LOCK], target: 'node' })
       const [made] = built.outputs
       if (made === undefined) throw new Error('the lock was not built')

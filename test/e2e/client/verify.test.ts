@@ -55,7 +55,10 @@ const nonceOf = ({ payload }: PaymentPayload) => (payload as { authorization: { 
 
 let credited: { readonly payer: Address; readonly nonce: Hex }
 
-/** An area whose payment settles after a row across the whole wall was sold, so that no place of its size is left. */
+/**
+ * Creates a credit: an area's payment settles after a row across the whole wall was sold, which leaves no space for the
+ * area.
+ */
 async function creditAnArea(): Promise<void> {
   const tall = { at: '7,0', w: 1, h: 90 }
   const payer = await world.wallet(90)
@@ -69,7 +72,7 @@ async function creditAnArea(): Promise<void> {
   await waitUntil(async () => (await deedsOf()).owed.length === 1)
 }
 
-/** A dollar without an order, which the operator notes as stray. */
+/** Pays a dollar without an order, which the operator records as stray. */
 async function payUnasked(): Promise<void> {
   const payer = await world.network.wallet(1)
   const payload = await signPayment(payer, createOneDollarTerms(world.payTo))
@@ -85,7 +88,7 @@ async function runVerify(url = world.url, rpc = world.network.rpcUrl, ...args: s
   return await outputOf(Bun.spawn([...command, ...args], { env, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' }))
 }
 
-/** Sells what the tests verify. */
+/** Makes the sales that the tests verify. */
 async function fill(): Promise<void> {
   await (await createBuyerWith(1)).buy('3,4', { name: 'Ada', message: 'hello', px: '2a'.repeat(100) })
   await (await createBuyerWith(1)).buy('5,5', { message: 'signed', link: 'https://ada.example/', px: '2b'.repeat(100) })
@@ -97,7 +100,7 @@ async function fill(): Promise<void> {
   await payUnasked()
   await world.network.fund(world.payTo, 0.000005)
   expect(await runCommand(world.settings, world.folder, 'hide', '3,4', '--message')).toMatchObject({ status: 0 })
-  // Payments without a deed are old enough to be reported.
+  // Makes payments without a deed old enough to be reported.
   await world.network.client.increaseTime({ seconds: 660 })
   await world.network.client.mine({ blocks: 12 })
 }
@@ -127,7 +130,7 @@ type Canvas = { readonly blocks: readonly { readonly i: number; readonly a: numb
 
 type Told = Omit<DeedsPage, 'deeds'> & { readonly deeds: readonly object[] }
 
-/** A response of the wall, changed by a lie. */
+/** The changes that a lie makes to the responses of the wall. */
 type Lie = {
   readonly deed?: (deed: SaleDeed) => object | undefined // of one place
   readonly page?: (page: Told) => object
@@ -135,7 +138,7 @@ type Lie = {
   readonly canvas?: (canvas: Canvas) => object
 }
 
-/** A wall that lies; only about the block or area at `place` if the lie is about a deed. */
+/** Starts a wall that lies; a lie about a deed applies only to the block or area at `place`. */
 function createLyingWall(place: string, { deed, page, sale, canvas }: Lie) {
   const placeOf = ({ blocks }: SaleDeed) => ('coord' in blocks ? blocks.coord : blocks.at)
   return Bun.serve({
@@ -274,8 +277,8 @@ const lies: readonly (readonly [lie: string, place: string, Lie, finds: readonly
     { page: (it) => ({ ...it, owed: it.owed.filter(({ tx }) => tx !== null) }) },
     ['payment_without_deed'],
   ],
-  ['money of another chain', '8,8', { page: (it) => ({ ...it, network: 'eip155:84532' }) }, ['another_network']],
-  ['money of its own', '8,8', { page: (it) => ({ ...it, asset: OTHER_TOKEN }) }, ['another_network']],
+  ['a page that names another network', '8,8', { page: (it) => ({ ...it, network: 'eip155:84532' }) }, ['another_network']],
+  ['a page that names another token', '8,8', { page: (it) => ({ ...it, asset: OTHER_TOKEN }) }, ['another_network']],
   [
     'a block that nobody paid for',
     '8,8',
@@ -298,7 +301,7 @@ async function verifyLyingWall(place: string, lie: Lie, folder: string): Promise
   }
 }
 
-// Each waits before it reads again, so they all run in parallel.
+// Each verification waits before it reads again, so all of them run in parallel.
 let reports: readonly Promise<WallReport>[] | undefined
 
 test.each(lies.map((lie, at) => [...lie, at] as const))(
@@ -386,7 +389,7 @@ test('blocks of the chain that were read are stored, and read again only with --
   await world.network.client.mine({ blocks: 1000 })
   const options = { rpc: [world.network.rpcUrl], folder: join(scratch, 'kept') }
   const countCosts = async (all: boolean) => (await verify(world.url, { ...options, all })).requests.payments
-  // The chain’s id and its newest block; and the receipts.
+  // One call each reads the chain’s id, the newest block and, unless they are stored, the receipts.
   expect([await countCosts(false), await countCosts(false), await countCosts(true)]).toEqual([3, 2, 3])
 })
 

@@ -34,7 +34,7 @@ const dollarsOf = async (payers: readonly Wallet[]) => await Promise.all(payers.
 
 const countOf = (values: readonly number[], wanted: number) => values.filter((value) => value === wanted).length
 
-/** The whole wall from every instance, once all agree and it contains a text. */
+/** Returns the whole wall once all instances return the same one and it contains the given text. */
 function waitForEqualCanvases(words = ''): Promise<string> {
   return waitFor(async () => {
     const bodies = await Promise.all(
@@ -111,7 +111,7 @@ test('one signed request to three instances at the same time buys one block, wit
   expect(await dollarsOf([payer])).toEqual([4])
 })
 
-// Around one position, so that each overlaps others; two are ordered by size alone.
+// All orders with a position lie around the same one, so that each overlaps others; two orders have only a size.
 const OVERLAPPING = [
   { at: '20,60', w: 4, h: 3 },
   { at: '22,61', w: 3, h: 3 },
@@ -170,7 +170,7 @@ test('overlapping orders on three instances, over HTTP and MCP, are each filled 
   }
 })
 
-test('another instance confirms the copy that one instance sent, and after a repaint all send the new wall', async () => {
+test('every instance confirms a copy that one of them sent, and after a repaint all send the new wall', async () => {
   const owner = await wall.wallet()
   await buyBlock(wall.at(0), owner, '9,9')
   await waitForEqualCanvases('{"i":1449,')
@@ -194,7 +194,7 @@ test('a reader of the live stream that reconnects to another instance continues 
   const ids = [...first]
   for (let turn = 1; turn <= 6; turn++) {
     await repaint(wall.at(turn), owner, '10,9', `turn ${turn}`)
-    // The other instance may not have read it yet.
+    // The other instance may not have read the repaint yet.
     ids.push(...(await readEvents(wall.at(turn + 1).url, ids.at(-1) ?? 0, 1)))
   }
   expect(ids).toEqual(ids.map((_, at) => at + 1))
@@ -241,9 +241,10 @@ test('while the database is down, reads continue and nothing is charged, and aft
   expect(wall.facilitator.settle.count()).toBe(settlesBefore)
   expect(await dollarsOf(payers)).toEqual([2, 2, 2])
   await wall.server.start()
-  // A server that was away may be another one, so each instance checks the chain before it sells again.
+  // After an outage, the database server may be a different one, so each instance checks the chain before it sells
+  // again.
   for (const { url } of wall.instances) await waitUntilArmed(url)
-  // An instance that notices only now returns 502 until it has checked, and has charged nobody.
+  // An instance that notices the outage only now returns 502 until it has checked the chain, and charges nobody.
   for (const [at, payment] of payments.entries()) {
     expect((await sendWhile(502, () => sendUntilSettled(wall.at(at), 'next', payment))).status).toBe(200)
   }

@@ -15,7 +15,7 @@ import { type PostgresServer, startPostgres } from '../../support/postgres/serve
 import { healthOf } from '../../support/service/client.ts'
 import { waitFor, waitUntil } from '../../support/wait.ts'
 
-// Goal: an instance that stands still, or is cut off, harms nobody, and a database that lost sales sells nothing.
+// Goal: an instance that is frozen or cut off harms nobody, and a wall whose database lost sales sells nothing.
 // Method: real processes on a real PostgreSQL, stopped by SIGSTOP, cut off by a proxy, or with older data restored below them.
 
 let around: Surroundings
@@ -32,7 +32,7 @@ afterEach(async () => {
   await around.stop()
 }, 60_000)
 
-// A server that is not our own is not restored.
+// The tests do not restore an older copy on a server that they did not start.
 const isOurs = (Bun.env['TEST_DATABASE_URL'] ?? '') === ''
 
 async function open(settings: WallSettings = {}): Promise<WallProcess> {
@@ -59,14 +59,14 @@ test(
     around.facilitator.settle.next('hang-after')
     const cutOff = get(frozen, 'next', payment).catch(() => undefined)
     await around.facilitator.settle.arrived(arrivals + 1)
-    // It keeps its leases: that of this purchase, and perhaps that of the sweep.
+    // The frozen instance keeps the lease of this purchase, and perhaps that of the sweep.
     process.kill(frozen.pid, 'SIGSTOP')
     await buyBlock(other, second)
     await waitUntil(async () => (await countSales(other)) === 2)
     expect(await (await get(other, 'next', payment)).json()).toMatchObject({ owner: 'you' })
     expect(await around.dollarsOf(first)).toBe(1)
 
-    // When it continues, it finds what others did, and sells nothing again.
+    // When the frozen instance continues, it finds what the others did, and sells nothing a second time.
     process.kill(frozen.pid, 'SIGCONT')
     await cutOff
     await waitUntil(async () => (await countSales(frozen)) === 2)
@@ -119,7 +119,7 @@ test(
 )
 
 test.if(isOurs)(
-  'a database that lost sales under running instances sells nothing, denies nothing, and is the wall only once it is accepted',
+  'if a database loses sales under running instances, the wall sells nothing and denies nothing until the operator accepts the database',
   async () => {
     const first = await openArmed()
     await buyBlock(first, await around.wallet())
@@ -139,7 +139,7 @@ test.if(isOurs)(
       // Health responds immediately, with the last known state.
       await waitUntil(async () => !(await healthOf(wall)).ok)
       expect(await healthOf(wall)).toMatchObject({ ok: false, rail: 'arming' })
-      // The payer of a lost purchase does not hear that nothing was bought, and nobody else can buy it.
+      // No response claims to the payer of a lost purchase that nothing was bought, and nobody else can buy its block.
       expect((await get(wall, 'next', payment)).status).toBe(503)
       expect([502, 503]).toContain((await get(wall, 'next', offered)).status)
       expect(alertsOf(wall, 'older-copy')).toHaveLength(1)
@@ -210,5 +210,5 @@ async function startWaiting() {
   return { child, line: waitForLine }
 }
 
-/** The settings of an instance, to start it again as the same one. */
+/** The settings that identify an instance, so that it can be restarted as the same one. */
 const choosePort = async () => ({ PORT: String(await findFreePort()) })

@@ -52,7 +52,7 @@ test('sales of two instances are delivered once each and in order, even if the r
   const before = tries
   await buy(0, '3,1')
   await waitUntil(() => tries > before)
-  // Nobody waits for the receiver.
+  // No sale waits for the receiver.
   for (const [at, coord] of ['4,1', '5,1', '6,1'].entries()) await buy(at, coord)
   hanging.resolve(204)
   answer = async () => 204

@@ -7,9 +7,9 @@ import { reportSkipped } from '../../support/skipped.ts'
 import { FLOOD_NAMES, type FloodName } from './floods.ts'
 import { blocksOf, openScene, type Effect, type Entrance, type Scene } from './scene.ts'
 
-// Goal: a client that floods the wall takes nothing from others. Method: a brief flood of each kind from many addresses;
-// `bun run abuse` plays all of them, for seconds over all of their connections, from one address too, and prints how others
-// were served in a line.
+// Goal: a client that floods the wall takes nothing from others. Method: a brief flood of each kind from many
+// addresses; `bun run abuse` plays all floods for seconds, over all of their connections, also from one address, and
+// prints a line on how others were served.
 
 const PLAN = IS_LONG_RUN ? { ms: 5000, buyers: 5 } : { ms: 200, buyers: 1, connectionsMax: 16 }
 // One of each way to flood: a read, a picture, a signature, a payment, a repaint, and connections that stay, drip or pipeline.
@@ -33,9 +33,9 @@ const ENTRANCES: readonly Entrance[] =
   IS_LONG_RUN && !reportSkipped('nginx', isHere('nginx')) ? ['directly', 'through nginx'] : ['directly']
 const CHANGES = IS_LONG_RUN ? 50_000 : 2 * BEHIND_MAX
 
-// The remaining blocks must be adjacent for areas.
+// More blocks are left than are bought, because areas need adjacent ones.
 const SLACK = 1.2
-// How long others may wait, which only a long run on a quiet machine can measure.
+// How long other clients may wait; only a long run on a quiet machine can measure this.
 const HEALTH_P99_MAX_MS = 150
 const TIMES_QUIET_MAX = 10
 
@@ -64,16 +64,16 @@ afterAll(async () => {
 
 /** The limits of one flood, in addition to those of all. */
 const promises: Partial<Record<FloodName, (effect: Effect) => void>> = {
-  // A block that is repainted as fast as one can makes the log grow by no more than its budget.
+  // If a client repaints a block as fast as possible, the log grows by no more than the block's budget.
   repaints({ logGrew, waits }) {
     const { burst, perSecond } = BUDGETS.repaints
     expect(logGrew - blocksOf(PLAN.buyers) - waits.repaint.count).toBeLessThanOrEqual(
       burst + LONGEST_SECONDS * perSecond,
     )
   },
-  // The facilitator is never called for payments that nobody signed, but for a block and an area of each buyer.
+  // The wall calls the facilitator for a block and an area of each buyer, but never for unsigned payments.
   'junk payments': ({ verified }) => expect(verified).toBeLessThanOrEqual(2 * PLAN.buyers + PROBES_MAX),
-  // Readers who start at the beginning of a long log are each asked to read the canvas.
+  // The wall asks each reader who starts at the beginning of a long log to read the canvas.
   'live from 0'({ statuses, resets }) {
     if (!IS_LONG_RUN) expect(statuses).toEqual({ 200: resets })
     expect(resets).toBeGreaterThan(0)

@@ -23,7 +23,7 @@ const ROUTES: readonly (readonly [method: string, path: string, maxKb: number])[
   ['POST', '/api/pixels?w=8&h=8', 4096],
 ]
 
-/** Bodies of at most `bytes` bytes, by what may be expensive in them. */
+/** Bodies of at most `bytes` bytes, named after their expensive part. */
 const SHAPES: Readonly<Record<string, (bytes: number) => string>> = {
   'unknown keys': (bytes) => `{${listOf(bytes - 2, (at) => `"k${at}":1`)}}`,
   'a long text': (bytes) => `{"message":"${'\u{20ac}'.repeat(Math.floor((bytes - 14) / 3))}"}`,
@@ -43,11 +43,11 @@ function listOf(bytes: number, part: (at: number) => string): string {
   return parts.join(',')
 }
 
-// The minimum of several measurements: the process has other work, too.
+// The minimum of several measurements counts, because the process has other work, too.
 const MEASUREMENTS = 3
 const REQUESTS = 10
 
-// To read, decode and reject a body; more for one of megabytes.
+// The maximum CPU time to read, decode and reject a body, with a higher limit for megabytes.
 const CPU_MAX_MS = 5
 const CPU_MAX_MS_OF_A_MEGABYTE = 8
 

@@ -9,7 +9,7 @@ import { CLAIM_ORDER, coordOf } from '../../../shared/wall.ts'
 import { type At, get } from '../../support/e2e/buyer.ts'
 import type { FloodName, Target } from './floods.ts'
 
-/** An order: for `ms`, over this many connections from this many addresses. */
+/** An order to flood the wall for `ms`, over this many connections from this many addresses. */
 export type FloodOrder = {
   readonly flood: FloodName
   readonly connections: number

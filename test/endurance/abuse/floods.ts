@@ -94,12 +94,12 @@ const manyParts = `[${'{},'.repeat(300_000)}{}]`
 
 const manyKeys = `{${Array.from({ length: 4090 }, (_, at) => `"k${at}":1`).join(',')}}`
 
-// As long as a body may be.
+// About as long as the wall allows a body to be.
 const longText = `{"w":1,"h":1,"message":"${'m'.repeat(4_000_000)}"}`
 
 const call = (method: string, params: object = {}) => JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
 
-/** Floods of an address, which may differ with each request. */
+/** A flood of GET requests to an address that may differ with each request. */
 const createGetFlood = (path: (at: number) => string, connections = 32): Flood => ({
   connections,
   request: (at, target) => bytesOf(`GET ${path(at)}`, target),
@@ -212,7 +212,7 @@ export const FLOODS = {
 
 export type FloodName = keyof typeof FLOODS
 
-/** The names of all of them. */
+/** The names of all floods. */
 export const FLOOD_NAMES: readonly FloodName[] = Object.keys(FLOODS).filter((name): name is FloodName =>
   Object.hasOwn(FLOODS, name),
 )

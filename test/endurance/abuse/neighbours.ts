@@ -9,7 +9,7 @@ import { type At, repaint } from '../../support/e2e/buyer.ts'
 /** The repeated requests of an honest client. */
 export type Kind = 'health' | 'preview' | 'repaint' | 'MCP call'
 
-/** How long the answers took, in milliseconds, and every status but 200; 0 where the connection was cut. */
+/** The response times in milliseconds, and every status other than 200; 0 if the connection was cut. */
 export type Waits = {
   readonly p50: number
   readonly p99: number
@@ -17,17 +17,17 @@ export type Waits = {
   readonly refused: readonly number[]
 }
 
-// Below the budgets, with 10 repaints of 10 blocks in turn.
+// The requests stay below the budgets, because the repaints are of 10 blocks in turn.
 const EVERY_MS = 100
 
-// Health has no budget; so often, one slow response in a hundred is not the slowest.
+// Health has no budget. With this many requests, the 99th percentile is not just the slowest response.
 const HEALTH_EVERY_MS = 10
 
 // The agent with the second-largest number of blocks, because the floods repaint a block of the largest owner.
 const OWNER = 2
 const BLOCKS = 10
 
-// The status of an answer that never came.
+// The status of a response that never came.
 const CUT = 0
 
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -76,7 +76,7 @@ export async function measureWaitsBeside(
   return { health, preview, repaint: repainted, 'MCP call': called }
 }
 
-/** The status of an answer that was received whole. */
+/** The status of a response that arrived whole, or `CUT`. */
 async function statusOf(asked: Promise<Response>): Promise<number> {
   try {
     const answer = await asked

@@ -20,7 +20,7 @@ async function runFlood({ flood: name, target, addresses, connections, ms }: Flo
   const statuses: Record<string, number> = {}
   let [asked, broken, resets] = [0, 0, 0]
 
-  /** One connection after another, each from the same address, until the time is over. */
+  /** Opens one connection after another, each from the same address, until the time is up. */
   async function runClient(localAddress: string): Promise<void> {
     while (!isOver()) {
       await converse(localAddress)

@@ -21,8 +21,8 @@ import { type Kind, type Waits, measureWaitsBeside } from './neighbours.ts'
 export type Entrance = 'directly' | 'through nginx'
 
 /**
- * How a flood is made: how long, where, from how many addresses, over how many connections at most, and how many honest buyers of
- * a block, and as many of an area with a picture, there are. Without a `flood` it is quiet.
+ * The plan of a flood: its duration, entrance, addresses and maximum number of connections. Each honest buyer buys a
+ * block, then an area with a picture. Without a `flood`, no client floods the wall.
  */
 export type Plan = {
   readonly flood?: FloodName
@@ -36,8 +36,8 @@ export type Plan = {
 /** The effects of a flood, with times in milliseconds. */
 export type Effect = FloodCounts & {
   readonly waits: Readonly<Record<Kind, Waits>>
-  readonly bought: number // of the honest buyers of a block
-  readonly painted: number // of those of an area with a picture, with their first request
+  readonly bought: number // how many honest buyers got a block
+  readonly painted: number // how many got an area with a picture with their first request
   readonly buyP50: number // from a paid request to its receipt
   readonly buyMost: number
   readonly verified: number // calls to the facilitator
@@ -52,7 +52,7 @@ export type Scene = {
   stop(): Promise<void>
 }
 
-/** Blocks that honest buyers take during one flood: each a block, and an area of two. */
+/** The blocks that honest buyers take during one flood: each buys a block, and an area of two blocks. */
 export const blocksOf = (buyers: number): number => 3 * buyers
 
 // A typical picture of an honest buyer.
@@ -137,7 +137,7 @@ const computeMedian = (values: readonly number[]) =>
 
 const SAMPLE_EVERY_MS = 50
 
-/** Every state of the rail in health until a signal. */
+/** Every state of the rail that health shows until a signal. */
 async function watchRails(url: string, until: Promise<unknown>): Promise<string[]> {
   const rails = new Set<string>()
   let isOver = false

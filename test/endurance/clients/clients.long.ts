@@ -14,7 +14,7 @@ import { BUYERS, TOOL_USERS, type At, type Client } from './clients.ts'
 const HERE = import.meta.dir
 const CLIENT_MAX_MS = 90_000
 
-// From the cache if it is there.
+// Installs the clients from the cache, if possible.
 const install = Bun.spawn([process.execPath, 'install', '--frozen-lockfile', '--silent'], { cwd: HERE, stderr: 'pipe' })
 const complaint = await new Response(install.stderr).text()
 const isInstalled = (await install.exited) === 0
@@ -50,7 +50,7 @@ describe.skipIf(!isInstalled)('made by others,', () => {
     3 * CLIENT_MAX_MS,
   )
 
-  /** Repaints the block and names the wallet by the client. */
+  /** Repaints the block and names the wallet, both through the client. */
   async function signIn(client: Client, wallet: Wallet, coord: string): Promise<void> {
     const post = (path: string, body: object) =>
       run(client, wallet, { target: world.url + path, body: JSON.stringify(body) })

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 const resolveHere = (path: string) => join(import.meta.dir, path)
 const locateBin = (name: string) => resolveHere(`node_modules/.bin/${name}`)
 
-/** A client, and the way it is used if there are several. */
+/** A client, and the way it is used if there are several ways. */
 export type Client = {
   readonly name: string
   readonly command: (at: At) => readonly string[]
@@ -23,7 +23,7 @@ const createScript = (path: string) => () => ['node', '--import', resolveHere('o
 
 const createBuyer = (name: string, path: string): Client => ({ name, command: createScript(`buyers/${path}.mjs`) })
 
-/** Each buys one block. */
+/** The clients that each buy one block. */
 export const BUYERS: readonly Client[] = [
   { ...createBuyer('@x402/fetch', 'x402-fetch-v2'), signsIn: true },
   createBuyer('@x402/fetch, older', 'x402-fetch-v2-older'),
@@ -71,7 +71,7 @@ const createMcpClient = (name: string, path: string, env: Readonly<Record<string
   env,
 })
 
-/** Each lists the tools and uses those that cost nothing. */
+/** The clients that each list the tools and use those that cost nothing. */
 export const TOOL_USERS: readonly Client[] = [
   createMcpClient('MCP SDK', 'mcp-sdk'),
   createMcpClient('MCP SDK, older', 'mcp-sdk-older'),

@@ -1,4 +1,4 @@
-/** A crowd of half-open connections, and whether all others get responses. */
+/** A crowd of half-open connections, and whether all other clients get responses. */
 
 import { fileURLToPath } from 'node:url'
 
@@ -7,7 +7,10 @@ const CROWD = fileURLToPath(new URL('./crowd.ts', import.meta.url))
 // The other file descriptors of a process.
 const OWN_FILES = 200
 
-/** Holds `count` connections in another process, or as many as a process may; resolves once all are open, with a function that ends it. */
+/**
+ * Holds `count` connections in another process, or as many as a process may. Resolves once all are open, to a function
+ * that closes them.
+ */
 export async function gather(host: string, count: number): Promise<() => Promise<void>> {
   const most = Math.min(count, (await openFiles()) - OWN_FILES)
   const child = Bun.spawn([process.execPath, CROWD, host, String(most)], {

@@ -1,13 +1,13 @@
 /**
  * `bun run endurance flakes [OPTION ...] [PATH ...]`: repeats the gate's tests under load, and counts the
- * failures. Without a path it runs every folder that waits for something.
+ * failures. Without a path, it runs every folder whose tests wait for something.
  *
  *     --rounds N     how many rounds (5)
  *     --workers N    how many files in parallel (2)
  *     --load N       busy processes meanwhile (2)
- *     --disk         and one that flushes to the disk without a pause
+ *     --disk         also a process that flushes to the disk without a pause
  *     --nice N       the niceness of the tests, up to 19 (0)
- *     --minutes N    ends by then, even within a round (60)
+ *     --minutes N    ends after this time, even within a round (60)
  */
 
 import { statSync } from 'node:fs'
@@ -73,7 +73,7 @@ function startLoad(disk?: string) {
   return Bun.spawn(command, { stdin: 'pipe', stdout: 'ignore', stderr: 'inherit' })
 }
 
-/** One round, until its tests or the time are over. */
+/** Plays one round, until its tests have ended or the time is up. */
 async function play(number: number): Promise<Round> {
   const log = join(folder, `round-${number}.log`)
   const began = performance.now()
@@ -102,10 +102,10 @@ async function play(number: number): Promise<Round> {
   let kill: Timer | undefined
   let bytesOfTests = Infinity
   endRound = () => {
-    // Failures from now on are because it is being ended.
+    // Ignores later failures, because they come from ending the round.
     bytesOfTests = statSync(log).size
     child.kill()
-    // A test that ignores the signal is not waited for.
+    // Does not wait for a test that ignores the signal.
     kill = setTimeout(() => child.kill('SIGKILL'), ENDS_WITHIN_MS)
   }
   const timer = setTimeout(endRound, Math.max(0, until - began))

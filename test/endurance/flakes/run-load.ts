@@ -1,4 +1,7 @@
-/** `run-load.ts SECONDS [FOLDER]`: keeps a CPU busy, or the disk of a folder; ends with its standard input, or after so long. */
+/**
+ * `run-load.ts SECONDS [FOLDER]`: keeps a CPU busy, or the disk of a folder; ends when its standard input does, or
+ * after that time.
+ */
 
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,7 +18,7 @@ process.exit()
 async function keepProcessorBusy(): Promise<void> {
   while (performance.now() < until) {
     for (const pause = performance.now() + 20; performance.now() < pause;);
-    // So that the end of the input is noticed.
+    // Lets the process notice the end of the input.
     await setImmediate()
   }
 }

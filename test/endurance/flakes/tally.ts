@@ -6,8 +6,9 @@ import { findFailure } from '../../support/run-report.ts'
 export type Round = { readonly passed: number; readonly failed: readonly string[] }
 
 /**
- * The results in the lines of a round, each failure as its file and name; an interrupted round has partial results.
- * If it failed and no test did (`isFine` is false), for example because a file cannot be loaded, the run is the failure.
+ * The results in the lines of a round, each failure as its file and name; an interrupted round has partial results. If
+ * the round failed (`isFine` is false) but no test did, the run is the failure, for example because a file cannot be
+ * loaded.
  */
 export function readRound(output: string, isFine: boolean): Round {
   let file = ''

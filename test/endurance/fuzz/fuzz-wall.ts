@@ -15,12 +15,15 @@ export type FuzzWall = {
   handle(request: Request): Promise<Response>
   /** Serves on a free port; returns host and port. */
   listen(): string
-  /** Changes whenever a row of the database does. Waits for purchases in progress: they write after their response that it was sent. */
+  /**
+   * A number that changes whenever a row of the database does. Waits for purchases in progress, which record after
+   * their response that it was sent.
+   */
   rowsVersion(): Promise<number>
   close(): Promise<void>
 }
 
-/** Wallets that own something, and the blocks they own: the nth wallet owns the nth block of the top row. */
+/** How many wallets own a block: the nth wallet owns the nth block of the top row. */
 export const OWNERS = 8
 
 /** Opens the wall and sells the owners their blocks. */

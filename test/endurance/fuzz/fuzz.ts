@@ -10,7 +10,10 @@ import { wild, wildBytes, type Wild } from './requests.ts'
 // Far more than a slow machine needs, and less than a person would wait.
 const ANSWER_MAX_MS = limitMs(10_000)
 
-/** Sends `runs` requests, and returns how often each status came; throws with the smallest one that gets a wrong response. */
+/**
+ * Sends `runs` requests, and returns how often each status came; throws with the smallest request that gets a wrong
+ * response.
+ */
 export async function fuzz(wall: FuzzWall, runs: number, seed: number): Promise<Map<number, number>> {
   const statuses = new Map<number, number>()
   const property = fc.asyncProperty(wild, async (request) => await throwOne(wall, request, statuses))
@@ -53,7 +56,7 @@ async function wordsOf(response: Response): Promise<string> {
   return ''
 }
 
-/** A request as Bun accepts it; `undefined` for what only a socket could send. */
+/** A request as Bun accepts it; `undefined` for a request that only a socket could send. */
 function requestOf({ method, target, headers, body }: Wild): Request | undefined {
   const hasNone = method === 'GET' || method === 'HEAD' || method === 'get' || body === undefined
   try {
@@ -63,10 +66,10 @@ function requestOf({ method, target, headers, body }: Wild): Request | undefined
   }
 }
 
-// The errors for people, on a page of their own.
+// The statuses of errors that people see as a page.
 const PAGES: ReadonlySet<number> = new Set([400, 402, 404, 410])
 
-/** Whether an error is in the Error format, or the page for people, or JSON-RPC's own format. */
+/** Whether an error has the Error format, the page for people, or JSON-RPC's own format. */
 function isRefusal(response: Response, body: string, isCall: boolean): boolean {
   const isPage = response.headers.get('content-type')?.startsWith('text/html') === true
   if (isPage && PAGES.has(response.status)) return true
@@ -87,7 +90,7 @@ function mayChange({ method, headers, url }: Request, status: number, body: stri
 }
 
 // A corrupted length may make the server wait for bytes that never come; waiting with it is useless.
-// On a slow machine a valid request takes longer, and its change would be seen with the next ones.
+// On a slow machine a valid request takes longer, and its change would be attributed to the next requests.
 const TIMEOUT_MS = limitMs(200)
 
 const AT_ONCE = 20

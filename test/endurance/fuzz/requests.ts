@@ -290,7 +290,7 @@ const target = fc.tuple(path, query).map(([where, what]) => where + what)
 
 const anyMethod = fc.constantFrom('GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'PATCH', 'OPTIONS', 'PROPFIND', 'get', 'X')
 
-/** Requests with a body: method and address may each be one of many. */
+/** Requests with a body, to one address or to generated addresses. */
 const createSending = (
   weight: number,
   method: string,
@@ -322,7 +322,7 @@ export const wild: Arbitrary<Wild> = fc.oneof(
   createSending(20, 'PUT', '/api/agents/me', garbleJson(registration)),
   createSending(40, 'POST', '/mcp', garbleJson(message)),
   createSending(10, 'POST', '/api/preview', garbleJson(preview)),
-  // Each of these is decoded in a worker of its own, which takes time.
+  // Each of these pictures is decoded in a separate worker, which takes time.
   createSending(
     1,
     'POST',
@@ -349,7 +349,7 @@ function encodeURIComponentSafely(word: string): string {
   return encodeURIComponent(word.toWellFormed())
 }
 
-/** What a header or an address can hold. */
+/** Removes the characters that a header or an address cannot contain. */
 function escapeInvisible(word: string): string {
   return word.replaceAll(/[^\u0021-\u007e]/g, '')
 }

@@ -10,7 +10,7 @@ const path = join(createScratchFolder(), 'wall.sqlite')
 
 const DAYS = [0, 1, 7, 30]
 
-// As the unit for backups keeps them (`--keep 48 --max-gb 10`).
+// The copies that the backup unit keeps (`--keep 48 --max-gb 10`).
 const COPIES_MAX = 48
 const COPIES_MAX_MB = 10_000
 

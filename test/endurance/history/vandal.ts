@@ -21,7 +21,7 @@ const HOUR_MS = 3_600_000
 // Within a step a budget refills by less than its size.
 const STEP_MS = 20_000
 
-// After the sales of the seed.
+// A time after the sales of the seed.
 const BEGINS_AT = 1_791_000_000_000
 
 const AGENTS = agentsOf(TOTAL_BLOCKS)
@@ -35,7 +35,7 @@ export async function createVandalisedWall(path: string, historyDays: number) {
   const limits = createRateLimits(clock)
   let written = 0
 
-  /** Takes one from the budgets, if they allow it. */
+  /** Takes one unit from each budget, if all of them allow it. */
   const isAllowed = (budgets: readonly BudgetName[], who: string) => {
     if (budgets.some((budget) => limits.check(budget, who) !== undefined)) return false
     for (const budget of budgets) limits.take(budget, who)
@@ -73,7 +73,7 @@ export async function createVandalisedWall(path: string, historyDays: number) {
     written: () => written,
     /** The size of the file. */
     mb: () => Bun.file(path).size / 1e6,
-    /** From starting the service to the last byte of the first read of the whole wall. */
+    /** The seconds from starting the service to the last byte of the first read of the whole wall. */
     async secondsToFirstRead(): Promise<number> {
       const startedAt = performance.now()
       const wall = await startWall({ ...QUIET, DATABASE_PATH: path })

@@ -1,4 +1,4 @@
-/** A catalogue of invalid requests: one JSON per line, each with the required response. */
+/** A catalogue of invalid requests: one JSON object per line, each with the required response. */
 
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
@@ -17,7 +17,7 @@ const Request = Type.Object({
   body: Type.Union([Type.String(), Type.Null()]),
   bodyB64: Type.Optional(Type.String()),
   chunked: Type.Optional(Type.Boolean()),
-  // A payment in its header: a valid one with these fields replaced, each named by its path.
+  // The payment in the header: a valid payment with these fields replaced, each named by its path.
   pay: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
   expect: Expected,
   note: Type.Optional(Type.String()),
@@ -33,7 +33,7 @@ const Bytes = Type.Object({
 
 const Case = Type.Union([Request, Bytes])
 
-/** A request in parts, or as bytes, and its response. A null code is any. */
+/** A request in parts, or as bytes, and its response. A null code matches any code. */
 export type Case = Static<typeof Case>
 export type RequestCase = Static<typeof Request>
 

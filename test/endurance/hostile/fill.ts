@@ -48,7 +48,7 @@ export function wordsOf(stage: Stage): Word {
   }
 }
 
-/** A body with its signatures, over its own content. */
+/** A body with its signatures, which cover its own content. */
 async function signText({ owner, stranger, world }: Stage, target: string, text: string): Promise<string> {
   const who = /\{\{sig:(\w+)\}\}/.exec(text)?.[1]
   if (who === undefined) return text

@@ -2,11 +2,11 @@
 
 type Members = Readonly<Record<string, unknown>>
 
-/** The properties of an object; none of anything else. */
+/** The properties of an object; none for any other value. */
 export const recordOf = (value: unknown): Members =>
   typeof value === 'object' && value !== null ? (value as Members) : {}
 
-/** The properties of the object in a text; none if it cannot be read. */
+/** The properties of the JSON object in a text; none if it cannot be parsed. */
 export function recordIn(text: string): Members {
   try {
     return recordOf(JSON.parse(text))

@@ -6,7 +6,7 @@ import { recordIn, recordOf } from './json.ts'
 import type { Stage } from './stage.ts'
 import { type Answer, bytesOf, exchange } from './wire.ts'
 
-/** Sends one case; no problems is a pass. */
+/** Sends one case and returns its problems; without problems, the case passes. */
 export async function problemsOf(stage: Stage, item: Case): Promise<string[]> {
   const before = stage.changes()
   const answer = await answerTo(stage, item)
@@ -29,7 +29,7 @@ function answerProblems({ area, expect: { status, code } }: Case, answer: Answer
   return [`said ${said} instead of ${code.join(' or ')}`]
 }
 
-/** The code of a refusal of JSON-RPC, or of a tool that failed. */
+/** The code of a JSON-RPC error, or of a failed tool. */
 function rpcCodeOf({ body }: Answer): string | undefined {
   const { error, result } = recordIn(body)
   const told = recordOf(recordOf(result)['structuredContent'])
@@ -38,7 +38,7 @@ function rpcCodeOf({ body }: Answer): string | undefined {
 
 const wordOf = (value: unknown) => (typeof value === 'string' || typeof value === 'number' ? String(value) : undefined)
 
-/** Every error of ours has the one format. */
+/** Every error of the wall must have the Error format. */
 function shapeProblems(item: Case, { status, headers, body }: Answer): string[] {
   if (status < 400 || 'raw' in item || item.area === 'mcp' || item.method === 'HEAD') return []
   if (status === 402 && (item.headers['accept'] ?? '').includes('html')) return []

@@ -1,4 +1,4 @@
-/** A wall in its own process, with a sold block, and a view of every change of it. */
+/** A wall in its own process, with a sold block, and a view of every change to its rows. */
 
 import { Database } from 'bun:sqlite'
 import { decodePaymentRequiredHeader } from '@x402/core/http'
@@ -27,10 +27,10 @@ export type Stage = {
 const OWNED = '150,80'
 const OPEN_ROW = 86
 
-// A payment that was rejected after it was verified is watched, and holds nothing.
+// The wall watches a payment that it rejected after verifying it, but that payment holds nothing.
 const HELD_OR_SOLD = ` WHERE state != 'released'`
 
-// Its row keeps the height up to which the chain was read, which the wall raises automatically from time to time.
+// The row of this table stores the height up to which the chain was read. The wall raises it from time to time.
 const OF_THE_CHAIN = 'wall'
 
 /** Opens the wall and sells the block. */

@@ -18,7 +18,7 @@ const TIMEOUT_MS = 30_000
 
 const NO_ANSWER = { status: 0, headers: new Headers(), body: '' }
 
-/** Sends bytes, and returns the first response, or that there was none before the time was up. */
+/** Sends bytes, and returns the first response, or status 0 if none came in time. */
 export function exchange(
   host: string,
   bytes: string | Uint8Array,
@@ -46,7 +46,7 @@ export function exchange(
   return promise
 }
 
-/** A request as bytes, with a Host unless it has one. */
+/** A request as bytes, with a Host header added if it has none. */
 export function bytesOf(host: string, { method, target, headers, body, chunked }: WireRequest): Uint8Array {
   const names = Object.keys(headers).map((name) => name.toLowerCase())
   const lines = [`${method} ${target} HTTP/1.1`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)]

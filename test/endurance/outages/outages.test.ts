@@ -29,4 +29,4 @@ function testOutagesOn<On extends Stage>(open: () => Promise<On>, outages: Reado
 }
 
 describe('a wall on a file', () => testOutagesOn(openFileStage, ON_A_FILE))
-describe('a wall on a server', () => testOutagesOn(openServerStage, ON_A_SERVER))
+describe('a wall on a database server', () => testOutagesOn(openServerStage, ON_A_SERVER))

@@ -30,9 +30,9 @@ export type Outage<On> = {
   readonly end: (stage: On) => unknown
   /** Whether sales continue. */
   readonly sells?: true
-  /** Longer than the gate has time for, or found in the same way as another that it plays. */
+  /** The outage takes too long for the gate, or is found in the same way as another that the gate plays. */
   readonly longOnly?: true
-  /** The time until it counts as an outage, if not at once. */
+  /** The seconds until the failure counts as an outage, if it does not immediately. */
   readonly afterSeconds?: number
   /** Whether this machine supports it. */
   readonly isPossible?: boolean
@@ -89,7 +89,7 @@ const createLongEndpointOutage = (words: string, how: Failing): Outage<FileStage
   longOnly: true,
 })
 
-/** One of two: sales continue. */
+/** An outage of one of two dependencies: sales continue. */
 const createHalfOutage = (
   which: 'facilitator' | 'endpoint',
   words: string,
@@ -110,12 +110,12 @@ async function tryToBuy(stage: FileStage): Promise<void> {
 
 const takesNoCalls = createAnswering(429, { 'Retry-After': '3600' })
 
-// Enough of them, and all of them fail.
+// Enough failed purchases for an outage, because all of them fail.
 const BUYERS = 6
 
 const CLOCK_OFF_S = 300
 
-/** The chain's clock, for a wall whose own is ahead. */
+/** Returns earlier block times, as if the wall's own clock were ahead. */
 const answerEarlierBlock: Failing = async (request, ask) => {
   const isMulticall = (await request.clone().text()).includes(multicallAddress.toLowerCase().slice(2))
   if (isMulticall) return Response.json({ jsonrpc: '2.0', id: 1, error: { code: 3, message: 'execution reverted' } })
@@ -165,35 +165,35 @@ export const ON_A_FILE: Readonly<Record<string, Outage<FileStage>>> = {
     'rejects our API key, or needs one \\(401\\)',
     createAnswering(401),
   ),
-  'the facilitator takes no calls': createLongFacilitatorOutage('is rate-limiting us \\(429\\)', createAnswering(429)),
-  'the facilitator answers 500': createLongFacilitatorOutage('returns status 500 for /supported', createAnswering(500)),
-  'the facilitator answers a page': createLongFacilitatorOutage('does not return JSON', answerPage),
-  'the facilitator takes another network': createFacilitatorOutage('does not support eip155:8453', (front) =>
+  'the facilitator rate-limits the wall': createLongFacilitatorOutage('is rate-limiting us \\(429\\)', createAnswering(429)),
+  'the facilitator returns status 500': createLongFacilitatorOutage('returns status 500 for /supported', createAnswering(500)),
+  'the facilitator returns a web page': createLongFacilitatorOutage('does not return JSON', answerPage),
+  'the facilitator supports another network': createFacilitatorOutage('does not support eip155:8453', (front) =>
     front.fails(() => Response.json({ kinds: [] })),
   ),
   'the facilitator’s certificate is not trusted': createFacilitatorOutage(
     'presents an untrusted certificate .*',
     (front) => front.isForged(),
   ),
-  'the facilitator hangs when it is to verify': {
+  'the facilitator hangs on verify requests': {
     ...createBuyerOutage('does not respond to verify requests', hangForever),
     longOnly: true,
   },
-  'the facilitator answers 500 when it is to verify': createBuyerOutage(
+  'the facilitator returns status 500 for verify requests': createBuyerOutage(
     'returns status 500 for /verify',
     createAnswering(500),
   ),
   'the facilitator rejects valid signatures': createBuyerOutage('rejects valid signatures', () =>
     Response.json({ isValid: false, invalidReason: 'invalid_exact_evm_signature' }),
   ),
-  'the facilitator verifies and does not settle': createSettlementOutage(createAnswering(500)),
+  'the facilitator verifies but does not settle': createSettlementOutage(createAnswering(500)),
   'the facilitator invents settlements': createSettlementOutage(() =>
     Response.json({ success: true, transaction: inventedHash, network: 'eip155:8453' }),
   ),
   'the chain endpoint is gone': createEndpointOutage('cannot be reached', (front) => front.goes()),
   'the chain endpoint hangs': createLongEndpointOutage('does not respond', hangForever),
-  'the chain endpoint takes no calls': createLongEndpointOutage('is rate-limiting us \\(429\\)', takesNoCalls),
-  'the chain endpoint takes no calls, which a buyer meets first': {
+  'the chain endpoint rate-limits the wall': createLongEndpointOutage('is rate-limiting us \\(429\\)', takesNoCalls),
+  'the chain endpoint rate-limits the wall, and a buyer meets this first': {
     ...createEndpointOutage('is rate-limiting us \\(429\\)', () => {}),
     async begin(stage) {
       const payment = await sign(stage.wall(), await stage.around.wallet())
@@ -201,8 +201,8 @@ export const ON_A_FILE: Readonly<Record<string, Outage<FileStage>>> = {
       await get(stage.wall(), 'next', payment)
     },
   },
-  'the chain endpoint answers 500': createLongEndpointOutage('returns status 500', createAnswering(500)),
-  'the chain endpoint answers a page': createLongEndpointOutage('does not return JSON-RPC', answerPage),
+  'the chain endpoint returns status 500': createLongEndpointOutage('returns status 500', createAnswering(500)),
+  'the chain endpoint returns a web page': createLongEndpointOutage('does not return JSON-RPC', answerPage),
   'the chain endpoint’s certificate is not trusted': {
     ...createEndpointOutage('presents an untrusted certificate .*', (front) => front.isForged()),
     longOnly: true,
@@ -225,7 +225,7 @@ export const ON_A_FILE: Readonly<Record<string, Outage<FileStage>>> = {
     begin: ({ endpoint }) => endpoint.fails(answerEarlierBlock),
     end: ({ endpoint }) => endpoint.mend(),
   },
-  'the wall itself is late': {
+  'the wall itself is too slow': {
     named: 'event-loop',
     reason: /^the wall is too slow/,
     sells: true,
@@ -259,7 +259,7 @@ export const ON_A_FILE: Readonly<Record<string, Outage<FileStage>>> = {
     begin: (stage) => stage.disk.fill('all', 96),
     end: (stage) => stage.disk.free('all'),
   },
-  'an older copy of the database was put back': {
+  'an older copy of the database was restored': {
     named: 'older-copy',
     reason: /./,
     longOnly: true,
@@ -298,7 +298,7 @@ export const ON_A_SERVER: Readonly<Record<string, Outage<ServerStage>>> = {
     begin: ({ proxies }) => proxies.forEach((proxy) => proxy.freeze()),
     end: ({ proxies }) => proxies.forEach((proxy) => proxy.mend()),
   },
-  'the database server takes no writes': {
+  'the database server accepts no writes': {
     named: 'store-write',
     reason: /the server does not accept writes/,
     isPossible: isServerOurs,
@@ -317,7 +317,7 @@ export const ON_A_SERVER: Readonly<Record<string, Outage<ServerStage>>> = {
     reason: isGone,
     async begin({ proxies: [proxy], other, around }) {
       proxy.breakDown()
-      // The other one sells meanwhile, and the one that reconnects must know of it.
+      // The other instance sells meanwhile, and the instance that reconnects must show this sale.
       await buyBlock(other, await around.wallet())
     },
     end: ({ proxies: [proxy] }) => proxy.mend(),

@@ -8,7 +8,10 @@ import { limitMs, measureMachine, slownessOf } from '../../support/machine.ts'
 import type { Outage } from './outages.ts'
 import type { ServerStage, Stage } from './stage.ts'
 
-/** The result of an outage: seconds until it was reported, and from its end until the wall sold again; `misses` says what was wrong. */
+/**
+ * The result of an outage: seconds until it was reported, and from its end until the wall sold again; `misses` lists
+ * the unmet expectations.
+ */
 export type Seen = {
   readonly called: string
   readonly namedS: number | undefined
@@ -32,7 +35,7 @@ export async function seeThrough<On extends Stage>(stage: On, outage: Outage<On>
   const misses: string[] = []
   const hold = (what: string, holds: boolean) => void (holds || misses.push(what))
   const first = stage.wall()
-  hold('the wall did not sell before it', (await waitWithin(READY_MS, () => isSelling(first))) !== undefined)
+  hold('the wall did not sell before the outage', (await waitWithin(READY_MS, () => isSelling(first))) !== undefined)
   const payment = await sign(first, await stage.around.wallet())
   const before = journalOf(first).length
   const listSince = () => journalOf(stage.wall()).slice(stage.wall() === first ? before : 0)
@@ -47,13 +50,13 @@ export async function seeThrough<On extends Stage>(stage: On, outage: Outage<On>
   const wall = stage.wall()
   const [alert] = listAlerts()
   const called = alert?.dependency ?? alert?.event ?? ''
-  hold('it was not named', alert !== undefined)
+  hold('the outage was not reported', alert !== undefined)
   if (alert !== undefined) {
     hold(`it was named ${called}: ${alert.reason}`, called === named && reason.test(alert.reason ?? alert.event))
     const isReady = async () => (await statusOf(wall, '/readyz')) === 200
     if (sells) hold('it stopped sales', await isReady())
-    else hold('/readyz did not say so', (await waitWithin(NAMED_MS, async () => !(await isReady()))) !== undefined)
-    await tellsOf(wall, named).then((tells) => hold('/readyz did not name it', tells))
+    else hold('/readyz stayed ready', (await waitWithin(NAMED_MS, async () => !(await isReady()))) !== undefined)
+    await tellsOf(wall, named).then((tells) => hold('/readyz did not name the dependency', tells))
     // A process must not be ended, nor readers sent away, because of a failing dependency.
     for (const path of ['/livez', '/readyz/reads', '/api/canvas'])
       hold(`${path} did not answer`, (await statusOf(wall, path)) === 200)
@@ -69,18 +72,18 @@ export async function seeThrough<On extends Stage>(stage: On, outage: Outage<On>
     return isTold && (await isSelling(wall)) && (await get(wall, 'next', payment)).status === 200
   }
   const overS = await waitWithin(OVER_MS, isOver, ended)
-  hold('it was not over', overS !== undefined)
+  hold('the outage did not end', overS !== undefined)
   for (const other of listAlerts().slice(1)) hold(`${other.dependency ?? other.event} was named, too`, false)
   if (isShared(stage))
     hold('the instances show different sales', (await waitWithin(NAMED_MS, () => showTheSame(stage))) !== undefined)
   return { called, namedS: namedS === undefined ? undefined : namedS - afterSeconds, overS, misses }
 }
 
-// A wall on a busy machine is late, and reports that.
+// On a busy machine the wall is slow, and reports that.
 const OF_A_BUSY_MACHINE: readonly (string | undefined)[] = ['event-loop', 'queue'] satisfies DependencyKind[]
 const BUSY = 1.5
 
-/** Whether a reported outage is true of this machine now, independent of the played one. */
+/** Whether a reported outage is caused by this machine's load, and not by the played outage. */
 const isOfTheMachine = (dependency: string | undefined): boolean =>
   OF_A_BUSY_MACHINE.includes(dependency) && slownessOf(measureMachine()) >= BUSY
 
@@ -88,7 +91,7 @@ const statusOf = async ({ url }: WallProcess, path: string) => (await fetch(url 
 
 const isSelling = async (wall: WallProcess) => (await statusOf(wall, '/readyz')) === 200
 
-/** Whether supervisors see a dependency; anything else is a reason. */
+/** Whether /readyz shows a dependency as down, or any reason. */
 async function tellsOf({ url }: WallProcess, named: string): Promise<boolean> {
   const { reasons, dependencies } = (await (await fetch(`${url}/readyz`)).json()) as Readiness
   return dependencies.some(({ kind, state }) => kind === named && state === 'down') || reasons.length > 0
@@ -103,7 +106,7 @@ async function showTheSame({ wall, other }: ServerStage): Promise<boolean> {
 
 const LOOKS_EVERY_MS = 50
 
-/** Checks until it holds; returns the seconds since `began`, or `undefined` after `ms`. */
+/** Checks until `holds` is true; returns the seconds since `began`, or `undefined` after `ms`. */
 async function waitWithin(
   ms: number,
   holds: () => boolean | Promise<boolean>,

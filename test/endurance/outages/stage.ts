@@ -24,7 +24,7 @@ export type Stage = {
 /** A wall on a file. */
 export type FileStage = Stage & {
   readonly databasePath: string
-  /** Stops the wall, does something, and starts it again; it need not be armed then. */
+  /** Stops the wall, runs `meanwhile`, and starts the wall again, without waiting until it is armed. */
   restart(meanwhile: () => unknown): Promise<void>
   operate(command: string, ...args: readonly string[]): Promise<unknown>
   /** The disk of the database. */
@@ -34,13 +34,13 @@ export type FileStage = Stage & {
 /** Two walls on a PostgreSQL server, each with a second facilitator and a second chain endpoint, which always work. */
 export type ServerStage = Stage & {
   readonly other: WallProcess
-  /** Between the server and the observed wall, and the other one. */
+  /** The proxies between the server and the observed wall, and between the server and the other wall. */
   readonly proxies: readonly [CutProxy, CutProxy]
   /** Changes a setting of the server. */
   set(setting: string, value: string): Promise<void>
 }
 
-/** Whether a server is our own: nothing is changed on any other. */
+/** Whether the database server is our own; the tests change nothing on any other server. */
 export const isServerOurs = (Bun.env['TEST_DATABASE_URL'] ?? '') === ''
 
 // The defaults of an operator.

@@ -37,7 +37,7 @@ describe.skipIf(!isHere('caching-nginx'))('behind a proxy with a cache', () => {
     expect(many.ofTheWall).toBeLessThan(many.served / 10)
   })
 
-  test('behind a caching proxy, blocks are bought and repainted, and readers of the log tail see it soon', async () => {
+  test('behind a caching proxy, blocks are bought and repainted, and readers of the log tail see the changes soon', async () => {
     const wallet = await wall.wallet()
     const block = '70,40'
     expect((await get(proxy, block)).status).toBe(402)
@@ -78,7 +78,7 @@ describe.skipIf(!isHere('caching-nginx'))('behind a proxy with a cache', () => {
       ])
   })
 
-  test('a caching proxy rejects live streams without the wall, and pages then poll the log tail', async () => {
+  test('a caching proxy itself rejects live streams, and pages then poll the log tail', async () => {
     const before = await countAnsweredByWall()
     expect((await fetch(`${proxy.url}/api/live`)).status).toBe(503)
     expect(await countAnsweredByWall()).toBe(before)

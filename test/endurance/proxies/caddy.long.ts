@@ -40,16 +40,16 @@ describe.skipIf(!isHere('caddy'))('behind Caddy', () => {
       ...payments.map((payment) => get(proxy, 'next', payment)),
     ])
     expect(bought.map(({ status }) => status)).toEqual(payments.map(() => 200))
-    // The open block is for sale; pictures have a budget.
+    // The open block gets a 402; pictures have a budget, and may get a 429.
     expect([...reads.statuses.keys()].filter((status) => ![200, 402, 429].includes(status))).toEqual([])
     expect(reads.requests).toBeGreaterThan(100)
     await waitUntil(() => heard.sales >= BUYERS)
-    // Caddy ends when all streams have.
+    // Caddy stops only once all streams have ended.
     leaving.abort()
     await expectBooksToBalance(wall)
   })
 
-  test('behind Caddy, a body that is too large gets that error, whatever its size', async () => {
+  test('behind Caddy, a body that is too large gets the same error, whatever its size', async () => {
     for (const [path, bytes] of [
       ['/blocks/1,1', 100_000],
       ['/blocks/1,1', 2_000_000],
@@ -73,7 +73,7 @@ function countSales({ body }: Response) {
   const read = async () => {
     for await (const chunk of body ?? []) heard.sales += decoder.decode(chunk).split('event: sale').length - 1
   }
-  // A client that leaves cuts the stream off.
+  // The stream fails when the client leaves.
   read().catch(() => {})
   return heard
 }

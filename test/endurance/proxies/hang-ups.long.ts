@@ -5,8 +5,9 @@ import { isHere, type Proxy, type ProxyName, startProxy } from '../../support/e2
 import { startWorld, type World } from '../../support/e2e/world.ts'
 import { reportSkipped } from '../../support/skipped.ts'
 
-// Goal: a buyer behind a shipped proxy who hangs up and signs a new payment pays once. Method: the recipes of `deploy/`, with
-// TLS, in front of a process; curl speaks HTTP/1.1 and 2, and is killed in mid-settlement. A proxy that is missing is a failure, but for Varnish.
+// Goal: a buyer behind a shipped proxy who hangs up and signs a new payment pays once. Method: the recipes of
+// `deploy/`, with TLS, in front of a process; curl speaks HTTP/1.1 and 2, and is killed in mid-settlement. A missing
+// proxy is a failure, except for Varnish.
 
 const PROXIES = ['nginx', 'caddy', 'haproxy', 'varnish'] as const satisfies readonly ProxyName[]
 
@@ -28,7 +29,7 @@ const startCurl = (proxy: Proxy, version: string, payment: string) =>
     { stdout: 'pipe', stderr: 'pipe' },
   )
 
-// Varnish speaks no TLS, and so no HTTP/2; without it, the others are tried.
+// Varnish supports no TLS, and so no HTTP/2. If it is not installed, only the other proxies are tried.
 const PROTOCOLS = [
   ['--http1.1', '1.1'],
   ['--http2', '2'],

@@ -33,7 +33,10 @@ export async function openSoldWall(): Promise<World> {
   return world
 }
 
-/** Lets `count` clients request `path` and read nothing, does `meanwhile`, and waits until their connections should be closed. */
+/**
+ * Lets `count` clients request `path` and read nothing, runs `meanwhile`, and waits until their connections should be
+ * closed.
+ */
 export async function measureUnread(
   { url, wall }: World,
   path: string,

@@ -3,9 +3,9 @@
 import { join } from 'node:path'
 import type { Seen } from './run-followers.ts'
 
-/** A crowd that follows. */
+/** A crowd of followers. */
 export type Crowd = {
-  /** Resolves with what they saw once everyone has a change, and ends them. */
+  /** Waits until every follower has a change, ends them all, and resolves to what they saw. */
   seen(last: number): Promise<Seen>
 }
 

@@ -1,7 +1,7 @@
 /**
- * A process of clients that follow the shared stream as the page does. Arguments: the URL that they ask, how many, the number of
- * the change that all of them know. Writes `following` on a line once each has begun; reads the number of the last change from
- * its input, waits until all have it, and writes what they saw.
+ * A process of clients that follow the shared stream as the page does. Arguments: the URL, how many followers, the
+ * number of the last change that all of them know. Writes `following` on a line once each has begun; reads the number
+ * of the last change from its input, waits until all have it, and writes what they saw.
  */
 
 import type { Socket } from 'bun'
@@ -10,10 +10,10 @@ import { computeMedian, computePercentile } from '../../../bench/measure/pair.ts
 import { type ChangeDto, type LogTail, type Mark, type Reset, SHARED_STREAM } from '../../../shared/contract/live.ts'
 import { getOrMake, createLru } from '../../../shared/lru.ts'
 
-/** What all followers of a process saw. */
+/** The observations of all followers of a process. */
 export type Seen = {
   readonly delays: { readonly median: number; readonly p99: number; readonly max: number } // milliseconds after the commit
-  readonly received: number // changes, each by each follower
+  readonly received: number // changes, counted once per follower
   readonly lost: number // changes between two that a follower received
   readonly begun: number // streams
   readonly brokenOff: number // streams that ended without the event for it
@@ -26,8 +26,8 @@ type Follower = {
   known: number // of the newest change that it has
   hasBegun: boolean
   unread: string // the beginning of a chunk
-  hasEnded: boolean // the stream, by its event
-  waiting: ChangeDto[] | undefined // while it reads the tail
+  hasEnded: boolean // whether the stream sent its `end` event
+  waiting: ChangeDto[] | undefined // changes that arrive while it reads the tail
 }
 
 const [url = '', count = '0', known = '0'] = Bun.argv.slice(2)
@@ -42,7 +42,7 @@ const followers: Follower[] = []
 const delays: number[] = []
 const seen = { received: 0, lost: 0, begun: 0, brokenOff: 0, fromTail: 0 }
 
-/** Takes a change that a follower does not have. */
+/** Records a change that a follower does not have yet. */
 function take(follower: Follower, { number, t }: ChangeDto, now: number): void {
   const { known } = follower
   if (number <= known) return
@@ -59,7 +59,7 @@ function begin(follower: Follower, number: number): void {
   if (number > follower.known) void catchUp(follower, number)
 }
 
-/** Reads the tail until it reaches a number. */
+/** Reads the tail until the follower has reached a number. */
 async function catchUp(follower: Follower, number: number): Promise<void> {
   follower.waiting = []
   while (follower.known < number) {
@@ -73,7 +73,7 @@ async function catchUp(follower: Follower, number: number): Promise<void> {
   follower.waiting = undefined
 }
 
-// All of this process ask for it together: what is measured is the stream.
+// All followers of this process share one request for the tail, because the test measures the stream.
 const tails = createLru<number, Promise<LogTail>>(1)
 const readTail = () =>
   getOrMake(tails, Math.floor(Date.now() / 500), async () => {
@@ -102,7 +102,7 @@ function receive(follower: Follower, chunk: string, now: number): void {
   }
 }
 
-/** Reads what has arrived of a chunked response; whether it is over. */
+/** Parses the chunks that have arrived; returns whether the response is complete. */
 function read(follower: Follower, text: string): boolean {
   const now = Date.now()
   follower.unread += text

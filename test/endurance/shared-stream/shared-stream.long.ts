@@ -18,7 +18,7 @@ const FOLLOWERS = Number(Bun.env['FOLLOWERS'] ?? 10_000)
 const FEW = 10
 const REPAINTS = 60
 const REPAINTED_EVERY_MS = 2000
-// Of one stream, as `server/http/live.ts` ends it.
+// The length of one stream, after which `server/http/live.ts` ends it.
 const STREAM_MS = 55_000
 const BLOCK = '70,40'
 
@@ -41,7 +41,7 @@ describe.skipIf(reportSkipped('varnish', isHere('varnish')))('behind a Varnish t
 
   const begins: number[] = []
 
-  /** How many shared streams of the wall may be open: those that it has begun within the time of one. */
+  /** How many shared streams of the wall may be open: those that it has begun within the length of one stream. */
   const open = async () => {
     const text = await (await fetch(`http://127.0.0.1:${metricsPortOf(wall.wall())}/metrics`)).text()
     const [, count = 0] =
@@ -50,7 +50,7 @@ describe.skipIf(reportSkipped('varnish', isHere('varnish')))('behind a Varnish t
     return begins.filter((time) => time > performance.now() - STREAM_MS).length
   }
 
-  /** Has a crowd follow meanwhile; what it saw, and what the wall needed for it. */
+  /** Has a crowd follow during repaints; returns its observations, and the streams and memory that the wall needed. */
   const follow = async (count: number) => {
     const crowd = await gather(proxy.url, count, await readNewest())
     let [mb, streams] = [0, 0]

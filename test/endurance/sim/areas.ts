@@ -12,7 +12,7 @@ type Size = { readonly w: number; readonly h: number }
 /** Whether areas are bought in the history of a seed, in addition to blocks. */
 export const hasAreas = (seed: number): boolean => seed % 9 >= 2 && seed % 9 <= 5
 
-/** A wall so small that areas on it overlap: its first blocks have rectangles of up to 2x3 among them. */
+/** A wall so small that areas on it overlap: its first blocks contain rectangles of up to 2x3. */
 export const createSmallWall = ({ pick }: Prng): readonly BlockIndex[] => CLAIM_ORDER.slice(0, pick([2, 3, 4, 4, 6]))
 
 // The orders on a wall that is wider than the limit of one payer.
@@ -34,7 +34,7 @@ export function createWideWall(): readonly BlockIndex[] {
   })
 }
 
-/** Every area of several blocks that can be ordered on a small wall; on a wide one some sizes. */
+/** Every area of several blocks that can be ordered on a small wall; on a wide wall, only some sizes. */
 export function listAreas(wall: readonly BlockIndex[]): readonly Target[] {
   if (wall.length === WIDE.w * WIDE.h) return WIDE_SIZES.map(nextOf)
   return SMALL_SIZES.flatMap((size) => {
@@ -68,7 +68,7 @@ export function blocksOf(target: Target): number {
   return w * h
 }
 
-/** Whether a target is the nearest open place. */
+/** Whether a target asks for the nearest open position. */
 export const isNext = (target: Target): boolean => typeof target === 'string' && target.startsWith('next')
 
 /** The blocks of a target that begins at `at`, row by row. */
@@ -82,7 +82,7 @@ type Place = { readonly at: BlockIndex; readonly blocks: readonly BlockIndex[] }
 
 const places = new Map<readonly BlockIndex[], Map<string, readonly Place[]>>()
 
-/** The first position of a size on an empty wall: nearest the centre first, ties by the index of the top left block. */
+/** The positions of a size on an empty wall, nearest the centre first, with ties by the index of the top left block. */
 export function listPlaces(wall: readonly BlockIndex[], size: Size): readonly Place[] {
   const known = places.get(wall)
   if (known === undefined) places.clear()

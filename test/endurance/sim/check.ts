@@ -1,6 +1,6 @@
 /**
- * The promises of every history. Money is judged by transfers on the model chain and those in progress, from anybody, and payers
- * by their responses; not by what a server stored or intended.
+ * Checks the promises of every history. It judges money by transfers on the model chain and those in progress, from
+ * anybody, and payers by their responses. What a server stored or intended does not count.
  */
 
 import { isFailure, type Failure } from '../../../server/domain/failure.ts'
@@ -28,7 +28,7 @@ import {
   type World,
 } from './world.ts'
 
-/** One broken promise ends the history. */
+/** A broken promise, which ends the history. */
 export class Violation extends Error {
   override name = 'Violation'
 }
@@ -41,10 +41,10 @@ const known: ReadonlySet<string> = new Set(['work-failed', 'outage', 'older-copy
 
 const passing: ReadonlySet<string> = new Set(['facilitator_unavailable', 'server_busy'])
 
-// Rejected before anything is held.
+// The errors of orders that are rejected before any block is held.
 const beforeClaim: ReadonlySet<string> = new Set(['invalid_listing', 'invalid_image'])
 
-/** What has been observed so far, kept over crashes: the checker never dies. */
+/** The observations so far, which survive the crashes of servers. */
 export type Witness = {
   readonly world: World
   readonly book: Book
@@ -52,7 +52,7 @@ export type Witness = {
   readonly signed: readonly Payment[]
   readonly unspent: Set<string> // payments that the chain reported to some server as unspent
   readonly ends: Map<string, Map<Life, number>> // by server: step of the last successful query that showed a payment's end
-  readonly paid: Map<string, Map<Life, number>> // the same of queries that showed its money with us
+  readonly paid: Map<string, Map<Life, number>> // the same for queries that showed its money at our address
   readonly left: Map<string, number> // step since which a payer has no response: asked to wait, hung up, or cut off
   readonly receipts: Set<string> // payments whose receipt was sent to a waiting client
   readonly promised: Set<string> // authorizations whose payer was promised a block or a credit, if they move
@@ -61,8 +61,8 @@ export type Witness = {
   readonly lookedAt: Map<string, number> // step of the last query to the chain, successful or not
   readonly alerts: Set<string>
   readonly strays: Set<string> // payments without a purchase that the operator got an alert for
-  readonly accepted: Set<string> // the same, accepted by the operator as lost by an older copy
-  mustWait: () => boolean // whether the book is an older copy that shows it, and is not accepted
+  readonly accepted: Set<string> // payments that the operator accepted as lost by an older copy
+  mustWait: () => boolean // whether the book shows that it is an older copy, and nobody has accepted it
   readonly owing: Map<string, Target> // payments that settled late, and their expected position
   readonly credited: Set<string>
   readonly written: Map<string, { readonly step: number; readonly amount: bigint }> // when each payment was stored, and for how much
@@ -72,7 +72,7 @@ export type Witness = {
   // Of one server:
   life: Life | undefined
   readonly claiming: Map<string, Asking>
-  readonly askedOpen: Map<string, { readonly step: number; readonly now: number }> // when it last queried a payer's open purchases
+  readonly askedOpen: Map<string, { readonly step: number; readonly now: number }> // when the server last queried a payer's open purchases
   readonly sights: Map<string, Map<Life, number>> // by server: step of the first successful query that showed a payment unspent
   readonly verifiedAt: Map<string, number>
   readonly answeredAt: Map<string, number> // step of the last successful query to the chain
@@ -121,7 +121,7 @@ const createUnseen = () => ({
   denied: new Map(),
 })
 
-/** What one of several servers has observed: its own facts, and those that all have observed. */
+/** The observations of one of several servers: its own, and those of all servers. */
 export const seatOf = (witness: Witness): Witness => Object.assign(Object.create(witness) as Witness, createUnseen())
 
 type Asking = { readonly target: Target; readonly payment: Payment; readonly now: number }
@@ -135,7 +135,7 @@ const hasKind = (answer: unknown): answer is { readonly kind: string } =>
 
 const stepIn = (steps: ReadonlyMap<string, number>, key: string) => steps.get(key) ?? -1
 
-/** Watches what a server does while it does it. */
+/** Watches the calls of a server as it makes them. */
 export function watcherOf(witness: Witness): Watcher {
   const { world } = witness
   return {
@@ -148,9 +148,10 @@ export function watcherOf(witness: Witness): Watcher {
       if (verb === 'verify') witness.verifiedAt.set(key, world.step)
       if (verb !== 'settle') return
       const kind = rowOf(witness, key)?.state.kind
-      // A run whose write came too late does not know yet that the chain showed an end, and the block was released.
+      // A run whose write came too late does not know yet that the chain showed the payment's end and the block was
+      // released.
       const isHad = kind === 'reserved' || kind === 'sold' || witness.claimed.has(key)
-      promise(isHad, 'money is asked to move only for a block held or sold', key)
+      promise(isHad, 'a settlement is requested only for a block held or sold', key)
     },
     asksOpen(key, now) {
       witness.askedOpen.set(key, { step: world.step, now })
@@ -161,7 +162,7 @@ export function watcherOf(witness: Witness): Watcher {
     deniesSpending(key, { step, height }) {
       const spending = world.spendings.get(key)
       const wasSeen = spending !== undefined && spending.step <= step && spending.height <= height
-      promise(!wasSeen, 'a payment in a block that was seen is not called unspent', key)
+      promise(!wasSeen, 'a payment in a block that was seen is not reported as unspent', key)
     },
     written(verb, key, answer) {
       if (verb === 'claim' && hasKind(answer) && answer.kind === 'claimed') checkClaim(witness, key)
@@ -176,7 +177,7 @@ export function watcherOf(witness: Witness): Watcher {
     },
     heard(verb, key, answer, askedAt) {
       if (verb === 'settle' && hasKind(answer) && answer.kind === 'success') witness.denied.set(key, false)
-      // A standing chain that calls a payment unspent denies nothing.
+      // A stalled chain that shows a payment as unspent denies nothing.
       if (verb === 'read' && witness.denied.has(key)) witness.denied.set(key, isUnspent(answer) && !standsStill(world))
       if (verb === 'read' && typeof answer === 'object' && answer !== null && 'spent' in answer)
         noteLook(witness, key, answer.spent === true ? 'spent' : 'unspent', askedAt)
@@ -197,18 +198,18 @@ const isUnspent = (answer: unknown) =>
   typeof answer === 'object' && answer !== null && 'spent' in answer && answer.spent === false
 
 function checkSale({ paid, denied }: Witness, key: string, { settled: isSettled }: Selling): void {
-  if (isSettled) promise(paid.has(key), 'only a payment that the chain showed is called settled', key)
+  if (isSettled) promise(paid.has(key), 'only a payment that the chain showed is recorded as settled', key)
   else promise(denied.get(key) !== true, 'nothing is sold for a payment that the chain denied', key)
 }
 
-/** What the chain reported to a server about a payment, as of the time when the query arrived. */
+/** Records what the chain reported to a server about a payment, as of the time when the query arrived. */
 function noteLook(witness: Witness, key: string, shown: string, askedAt: number): void {
   const { world, life, answeredAt, sights, unspent, ends, paid } = witness
   answeredAt.set(key, askedAt)
   if (shown === 'unspent') unspent.add(key)
   if (life === undefined) return
   if (shown === 'unspent') {
-    // It is not believed that a payment is unspent on a standing chain.
+    // The wall does not believe a stalled chain that a payment is unspent.
     if (!standsStill(world)) getSteps(sights, key).set(life, getSteps(sights, key).get(life) ?? askedAt)
   } else {
     getSteps(ends, key).set(life, askedAt)
@@ -243,7 +244,10 @@ function checkRelease(witness: Witness, key: string, { purchase, isFinal }: Rele
   promise(!isFinal || !mayLand, 'a payment that may still settle is watched', key)
 }
 
-/** Whether a reorganisation undid the other end of a payment, and the chain has not responded to a query about it since. */
+/**
+ * Whether a reorganisation undid a payment's end other than a transfer, and the chain has not responded to a query
+ * about the payment since.
+ */
 const isRevivedUnseen = ({ world, answeredAt }: Witness, key: string): boolean =>
   (world.revived.get(key) ?? -1) >= stepIn(answeredAt, key) && world.revived.has(key)
 
@@ -253,15 +257,15 @@ function findSpending({ spendings }: World, key: string): Spending | undefined {
   return spending?.kind === 'transfer' ? spending : undefined
 }
 
-/** Before anything is sold, some run must have checked what an earlier life of the server left open. */
+/** Before a server sells anything, some run must have checked the purchases that its earlier life left open. */
 function checkReconciled(witness: Witness): void {
   const { claimed, lookedAt, life } = witness
   const startedAt = life?.startedAt ?? 0
   for (const [key, { by }] of claimed) {
-    // The holds of a living server are its own business, and those of one that died later came after the check.
+    // Other living servers check their own holds. The holds of a server that died later may be newer than the check.
     if (by === life || (by?.diedAt ?? Infinity) > startedAt) continue
     if (rowOf(witness, key)?.state.kind !== 'reserved') continue
-    promise((lookedAt.get(key) ?? -1) > startedAt, 'purchases left open are checked first', key)
+    promise((lookedAt.get(key) ?? -1) > startedAt, 'purchases left open are checked before the next sale', key)
   }
 }
 
@@ -282,7 +286,7 @@ function checkClaim(witness: Witness, claimed: string): void {
     const isOpen = row?.state.kind === 'reserved' || row?.state.kind === 'sold'
     promise(
       !isOpen || other.identifier !== identifier,
-      'purchases with one payment identifier are bought once',
+      'purchases with the same payment identifier are made once',
       claimed,
     )
   }
@@ -295,8 +299,8 @@ function checkClaim(witness: Witness, claimed: string): void {
 const NEVER = { step: -1, now: 0 }
 
 /**
- * Older purchases of a payer for the same target, held or sold, whose client was left without the receipt before `step`. The
- * clock of the server says which are too old to be known for that.
+ * Older purchases of a payer for the same target, held or sold, whose client was left without the receipt before
+ * `step`. By the server's clock, sold purchases count only while the wall remembers their receipts.
  */
 function findUnanswered(
   witness: Witness,
@@ -325,10 +329,10 @@ function checkHolds(witness: Witness, key: string): void {
   promise(held.length <= HOLDS_MAX && blocks <= HELD_BLOCKS_MAX, 'no payer holds more than the limit', key)
 }
 
-// What changes who has a block.
+// The writes that change the holder of a block.
 const moves: ReadonlySet<Verb> = new Set<Verb>(['claim', 'release', 'finalize', 'fulfilLatePayment'])
 
-/** A held or sold area belongs whole to one payment; nothing else does. */
+/** Checks that each held or sold area belongs whole to one payment, and that no other block is held or sold. */
 function checkWhole({ book, signed }: Witness): void {
   const holders = new Map<BlockIndex, string>()
   for (const key of signed.map(keyOf)) {
@@ -344,7 +348,9 @@ function checkWhole({ book, signed }: Witness): void {
   promise(isSame, 'I1: an area is held, sold and released whole')
 }
 
-/** A nonce that was signed for two amounts is watched for the one that was stored first, which may be in progress. */
+/**
+ * If a nonce was signed for two amounts, the wall watches the amount that was stored first, which may be in progress.
+ */
 function checkAmount({ world, book, written, accepted }: Witness, key: string): void {
   const amount = book.row(key)?.payment.amount
   if (amount === undefined || accepted.has(key)) return
@@ -353,7 +359,10 @@ function checkAmount({ world, book, written, accepted }: Witness, key: string): 
   promise(amount === first.amount, 'I4: a payment is watched for the amount that was stored first', key)
 }
 
-/** A purchase shows the listing that was sent with its payment when it was first stored, even if somebody else sends it again. */
+/**
+ * A purchase shows the listing that was sent with its payment when it was first stored, even if somebody else sends
+ * that payment again.
+ */
 function checkListing({ book, sent, kept, bound }: Witness, key: string): void {
   const row = book.row(key)
   if (row === undefined) return
@@ -381,13 +390,16 @@ const isOf = ({ picture, pixels, message, painter }: Draft, listing: Listing): b
   return listing.message === message && listing.painter === painter && isPainted
 }
 
-/** Records the expected position of a payment that settled late. One that another server has served since is not owed anything. */
+/**
+ * Records the expected position of a payment that settled late. A payment that another server has served since is owed
+ * nothing.
+ */
 function noteOwing(witness: Witness, released: Purchase): void {
   const key = keyOf(released.payment)
   if (rowOf(witness, key)?.state.kind === 'released') witness.owing.set(key, resolveTarget(released))
 }
 
-/** A payment that settled late gets its own place, else the nearest open one of its size, else one credit. */
+/** A payment that settled late gets its own position, or else the nearest open one of its size, or else one credit. */
 function checkOwed(witness: Witness, key: string): void {
   const { owing, credited } = witness
   const row = rowOf(witness, key)
@@ -395,7 +407,7 @@ function checkOwed(witness: Witness, key: string): void {
   owing.delete(key)
   if (row === undefined || own === undefined || credited.has(key)) return
   if (row.state.kind === 'sold') {
-    // A request before it got its place could not know it.
+    // Requests from before this step could not know that the payment has a block.
     witness.claimed.set(key, { step: witness.world.step, by: witness.life })
     return checkPlace(witness, key, [own, row.target])
   }
@@ -469,14 +481,15 @@ export function checkAnswer(witness: Witness, { payment, target }: Order, outcom
     findSpending(witness.world, key) !== undefined ||
     witness.world.undone.has(key) ||
     rowOf(witness, key)?.state.kind === 'sold'
-  promise(charged !== 'yes' || mayBeCharged, 'what is called charged was', key)
-  promise(code !== 'payment_unmatched' || rowOf(witness, key) === undefined, 'a purchase that is known is matched', key)
+  promise(charged !== 'yes' || mayBeCharged, 'a payment that is reported as charged was charged', key)
+  promise(code !== 'payment_unmatched' || rowOf(witness, key) === undefined, 'a known purchase is never reported as unmatched', key)
   if (DENIALS.has(code) || charged === 'no') checkDenial(witness, { payment, target }, outcome, asked)
 }
 
 /**
- * A payer whose response says that nothing was charged was not charged, even if somebody else broadcast the payment. Only a payment that moved before the
- * wall first saw it is never honoured, and nobody can know of a transfer that no query to the chain has shown yet.
+ * A payer whose response says that nothing was charged was not charged, even if somebody else broadcast the payment.
+ * The exception is a payment that moved before the wall first saw it: it is never honoured. Nobody can know of a
+ * transfer that no query to the chain has shown yet.
  */
 function checkDenial(
   witness: Witness,
@@ -514,10 +527,10 @@ function checkDenial(
   const isOfRequest = row === undefined && passing.has(code) && details?.['charged'] !== 'no'
   // Of two authorizations of one nonce only the one that moved the money was charged.
   if (moved !== undefined && moved.amount === payment.amount && !isOfRequest) {
-    // Stored facts are known to every server; of others each knows its own observations.
+    // Every server knows the stored facts; of other facts, each server knows only its own observations.
     const own = life === undefined ? Infinity : (witness.sights.get(key)?.get(life) ?? Infinity)
     const isSeen = row !== undefined || own <= moved.step
-    // An observation of another server about a released payment is not stored before it has acted on it.
+    // Another server's observation about a released payment is stored only once that server has acted on it.
     const isOthers = row !== undefined && row.state.kind !== 'released'
     const isToldOf = isSeen && isToldTo(ends, key, moved.step, isOthers ? undefined : life)
     promise(!isToldOf, `I6: no ${code} once the money was seen to move`, key)
@@ -530,7 +543,7 @@ function checkDenial(
   const isHere = moved !== undefined && moved.amount === payment.amount && moved.height < height - lagMax(world)
   const isTold = row !== undefined || details?.['charged'] !== 'no' || !payees.has(payment.to)
   promise(!isHere || isTold, `I6: no ${code} for money that arrived long ago`, key)
-  // A payment that was known before, or has its end, is answered on its own.
+  // A payment that was known before, or has ended, gets its own response.
   const isKnown = (witness.written.get(key)?.step ?? Infinity) < startedAt
   const isOver = row?.state.kind === 'released' && row.state.isFinal
   if (code !== 'payment_required' || isKnown || isOver || payment.signature !== SIGNED) return
@@ -538,7 +551,7 @@ function checkDenial(
     const mayMove =
       findSpending(world, other) !== undefined ||
       witness.signed.some((one) => keyOf(one) === other && isUnderWay(world, one))
-    promise(!mayMove, 'no payer is asked for money while an older payment has moved it', other)
+    promise(!mayMove, 'no payer is asked for money that an older payment has moved or may still move', other)
   }
 }
 
@@ -570,7 +583,8 @@ export function checkAtRest(witness: Witness, polled: readonly Sale[]): Sums {
     // money to one if a reorganisation undoes the transfer.
     const isUnpaid = kind === 'released' || (kind === 'sold' && !row.state.settled)
     const isOrphan = isUnpaid && spending?.amount !== row.payment.amount
-    // Money that moved before a server saw it unspent buys nothing, unless an older copy lost that, or may have.
+    // Money that moved before a server saw it unspent buys nothing, unless an older copy lost that observation, or may
+    // have lost it.
     const isOwed = unspent.has(key) || accepted.has(key) || (kind === 'credited' && strays.has(key))
     const paid = isOwed && spending?.kind === 'transfer' && !isOrphan
     if (paid) charged += 1
@@ -578,7 +592,7 @@ export function checkAtRest(witness: Witness, polled: readonly Sale[]): Sums {
     const isPriced = world.prices.some((price) => price * blocks === row.payment.amount)
     promise(
       isPriced || kind === 'released' || accepted.has(key) || strays.has(key),
-      'I4: a sale or credit was paid by the block',
+      'I4: a sale or credit was paid at a price per block',
       key,
     )
     promise(!paid || spending.amount === row.payment.amount, 'I4: the received amount is the demanded one', key)
@@ -605,7 +619,7 @@ export function checkAtRest(witness: Witness, polled: readonly Sale[]): Sums {
   return { charged, sold: owners.size, areas }
 }
 
-/** A payer who was promised a block or a credit, if its payment moves, has one. */
+/** Checks that every payer who was promised a block or a credit has one, if the payment moved. */
 function checkPromised(witness: Witness): void {
   const { world, promised } = witness
   for (const { payment } of world.mined.values()) {

@@ -18,9 +18,9 @@ export type Shared = { readonly leases: Leases; readonly jobs: ExclusiveJobs; re
 
 export type Commons = {
   of(life: Life): Shared
-  /** Whether another living server has had a payment exclusively all the time, with leases that never lapsed nor failed. */
+  /** Whether another living server has held a payment's lease all the time, without a lapse or a failure. */
   isKeptFrom(life: Life, key: string): boolean
-  /** Notifies, mostly: a server that is not notified polls. */
+  /** Notifies some of the servers; a server that is not notified polls. */
   ring(): void
 }
 
@@ -57,7 +57,7 @@ export function commonsOf(world: World): Commons {
         leases: {
           take: (key, forMs) =>
             call(life, 'take', keyOf(key), async () => {
-              // No die is cast where it cannot happen, so that all other histories stay as they were.
+              // Draws no random number if the fault cannot happen, so that all other histories stay as they were.
               if (world.faults.leaseUnknown > 0 && strikes(world, 'leaseUnknown')) {
                 lapsed.add(keyOf(key))
                 throw new StoreUnavailable('busy')

@@ -67,7 +67,8 @@ export function createAdapter(world: World, owner: object, clock: Clock): Adapte
   return {
     ...chain,
     newest: () => Number(endpoints.newest()?.number ?? -1n),
-    // A probe is answered immediately: the order of its calls relative to others is irrelevant. With multicall it is expensive.
+    // A probe is answered immediately, because the order of its calls relative to others is irrelevant. A probe with
+    // multicall is expensive.
     async fault() {
       if (!world.hasMulticall) return readHealth(world)
       isProbing = true
@@ -78,7 +79,7 @@ export function createAdapter(world: World, owner: object, clock: Clock): Adapte
   }
 }
 
-/** The result of a call; an error is thrown at the caller. */
+/** Returns the result of a call, or an error for the caller to throw. */
 function answerTo(world: World, method: string, params: readonly unknown[]): unknown {
   if (strikes(world, 'chainSilent')) return world.prng.chance(0.5) ? 'late' : new TypeError('the connection is refused')
   const height = drawHeight(world)

@@ -45,12 +45,12 @@ const sharedNames = [
   'answerOfStoreLost', // a write is stored, and its response is lost
 ] as const
 
-// What goes wrong in histories of its own only, so that all others stay as they were.
+// Faults that occur only in separate histories, so that all other histories stay as they were.
 const ownNames = [
   'leaseUnknown', // the store gives no lease for now
 ] as const
 
-// What was added later has its own dice, so that the histories of most seeds stay as they were.
+// Faults that were added later have their own random numbers, so that the histories of most seeds stay as they were.
 const laterNames = [
   'broadcastsAtVerify', // a facilitator broadcasts what it is to verify
   'bodyCut', // the body of a paid order is cut, or comes too slowly
@@ -67,16 +67,16 @@ export const NO_FAULTS: Faults = faultsFrom([...names, ...sharedNames, ...ownNam
 /** Each history has its own mixture, so that rare pairs of faults get histories to themselves. */
 export const drawFaults = (prng: Prng): Faults => ({ ...NO_FAULTS, ...faultsFrom(names, () => drawProbability(prng)) })
 
-/** The faults of later additions. */
+/** Draws the faults that were added later. */
 export const drawLaterFaults = (prng: Prng): Partial<Faults> => faultsFrom(laterNames, () => drawProbability(prng))
 
-/** The faults between servers; if there are two, one of them may well crash. */
+/** Draws the faults between servers; with two servers, crashes are more likely. */
 export const drawSharedFaults = (prng: Prng): Partial<Faults> => ({
   ...faultsFrom(sharedNames, () => (prng.chance(0.5) ? 0 : prng.pick([0.03, 0.1, 0.3]))),
   crash: prng.pick([0, 0.3, 0.6, 1]),
 })
 
-/** The faults of histories in which the chain adapter is tested: many, because it is the subject. */
+/** Draws the faults of histories that test the chain adapter: many, because the adapter is the subject. */
 export const drawChainFaults = (prng: Prng): Partial<Faults> =>
   faultsFrom(['chainLags', 'logsNarrow', 'safeUnreadable', 'reorganise'], () =>
     prng.chance(0.5) ? 0 : prng.pick([0.1, 0.3, 0.6]),

@@ -1,4 +1,4 @@
-/** How a server of a history finds out that its book is an older copy, and what its operator knows about that. */
+/** Checks whether the book of a history's server is an older copy, and models what the operator knows about it. */
 
 import { checkRestoredBackup, type RestoredBackupCheck } from '../../../server/books/check-restored-backup.ts'
 import { keepWitness, type WitnessKeeper } from '../../../server/books/keep-witness.ts'
@@ -14,7 +14,7 @@ export type Operator = {
   readonly vault: Vault
   readonly isApart: boolean // whether the witness is on another device than the store
   readonly hasWitness: boolean
-  firstLook: number | undefined // the height from which on the wall searches for money
+  firstLook: number | undefined // the height from which the wall searches for money
   witness: StorePosition | undefined
   readonly copies: Copy[] // in the order in which they were made
   putBack: PutBack | undefined // until a restored copy is accepted
@@ -69,7 +69,7 @@ export function guardOf(world: World, operator: Operator, owner: object, around:
       accept: (now) => ask(() => checkpoint.accept(now)),
       reach: (height) =>
         ask(() => {
-          // Of two servers that check first in parallel, the later check counts.
+          // If two servers make the first check in parallel, the later check counts.
           if (isFirst) operator.firstLook = Math.max(operator.firstLook ?? 0, Number(height))
           return checkpoint.reach(height)
         }),

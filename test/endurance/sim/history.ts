@@ -76,15 +76,15 @@ type InFlight = {
   readonly client: AbortController | undefined
 } & Sending
 
-/** A request without a payment, and its callback; `undefined` if no response comes. */
+/** A request without a payment, and its callback, which gets `undefined` if no response comes. */
 type Asking = { readonly at: Stand; readonly told: (space: OfferState | undefined) => void }
 
-/** The place of a server, one life after the other. */
+/** A server across its lives, one after the other. */
 type Stand = {
   readonly seat: Seat
-  readonly witness: Witness // the observations of it
+  readonly witness: Witness // the observations of this server
   life: Life
-  server: Server | undefined // while it can be reached
+  server: Server | undefined // `undefined` while it cannot be reached
 }
 
 type History = {
@@ -184,7 +184,7 @@ function wallOf({ prng, hasOperator }: World, sells: 'blocks' | 'areas', isWide:
   return CLAIM_ORDER.slice(0, (hasOperator ? 4 : 1) + prng.below(3))
 }
 
-// Other faults than the first facilitator's.
+// Gives the second facilitator other faults than the first one.
 const SECOND_SEED = 0x5ec0d
 const LATER_SEED = 0x1a7e5
 const ENDPOINTS_SEED = 0xe9d01
@@ -192,19 +192,19 @@ const ENDPOINTS_SEED = 0xe9d01
 /** Whether there are two facilitators. */
 const isRinged = (seed: number): boolean => seed % 4 === 2 || seed % 16 === 15
 
-/** Whether a greedy payer meets a wall that is wider than its limit, and nothing ever ends. */
+/** Whether a greedy payer meets a wall that is wider than the payer's limit, and no purchase ever ends. */
 export const hasRoom = (seed: number): boolean => seed % WIDE_EVERY === 0
 
 /** Whether two servers sell from the same book. */
 export const isTwinned = (seed: number): boolean => seed % TWIN_EVERY === TWIN_EVERY - 1
 
-// A payment that was sent to a facilitator, which did not respond, is not stored anywhere: only a lease shows that it was sent.
+// If a facilitator does not respond to a payment, the payment is not stored: only a lease shows that it was sent.
 const WITHOUT_LEASES = { leaseUnknown: 0.7, verifyDown: 0.3 }
 
 /** Whether two servers mostly get no leases from their store. */
 const lacksLeases = (seed: number): boolean => seed % 32 === 3 || seed % 32 === 23
 
-// How far the clocks of two servers are off from the first.
+// How far the clock of each of two servers is off.
 const OFF_MS = [0, 7000]
 
 function standsOf(
@@ -258,7 +258,7 @@ function turnsOf({ wall, operator }: History): number {
   return wall.length > HOLDS_MAX ? WIDE_TURNS : SAFETY_TURNS
 }
 
-/** One event, whatever comes next. */
+/** Plays one random event. */
 function takeTurn(history: History): void {
   const { world, crowd } = history
   const { prng } = world
@@ -272,7 +272,7 @@ function takeTurn(history: History): void {
   if (world.isReplayed && world.words.chance(REPLAYED)) replay(history)
   const roll = prng.below(100)
   if (roll < 72) {
-    // An event drains everything that it causes.
+    // `advance` already runs everything that an event causes.
     advance(history)
     return checkFailed(history)
   }
@@ -294,24 +294,24 @@ function repaint(history: History): void {
   })
 }
 
-/** With only one, no random number is drawn. */
+/** Picks a server; if there is only one, draws no random number. */
 function anyOf({ prng }: World, stands: readonly Stand[]): Stand {
   const [only, ...others] = stands
   return only !== undefined && others.length === 0 ? only : prng.pick(stands)
 }
 
-/** Lets the effects happen, and throws a broken promise. */
+/** Runs all pending effects, and throws if a promise is broken. */
 function settle(history: History): void {
   drainMicrotasks()
   checkFailed(history)
 }
 
-/** Throws a broken promise. */
+/** Throws if a promise is broken. */
 function checkFailed({ world: { failed } }: History): void {
   if (failed !== undefined) throw failed
 }
 
-/** The next event: a waiting call, or else time passes. */
+/** Runs the next waiting call, or lets time pass until there is one. */
 function advance({ world }: History): void {
   while (!world.scheduler.step(world.prng) && world.failed === undefined) {
     const waitMs = world.scheduler.untilNext()
@@ -348,7 +348,7 @@ function hangUp({ world, witness, inFlight }: History, leaving: InFlight): void 
   leaving.client?.abort()
 }
 
-/** Nobody waits for a response any more, unless there is a copy of the request. */
+/** Records that nobody waits for a response any more, unless a copy of the request is in flight. */
 function leave(
   witness: Witness,
   inFlight: ReadonlySet<InFlight>,
@@ -374,7 +374,7 @@ const COPIES_MAX = 3
 const PUT_BACK = 0.03
 const ACCEPTED = 0.03
 
-/** The operator's next action, if any: on the file it acts while no server runs. */
+/** Takes the operator's next action, if any. The operator changes the file only while no server runs. */
 function operate(history: History, operator: Operator): void {
   const { world, witness } = history
   const { prng } = world
@@ -423,7 +423,7 @@ function letThemLook(history: History, looks = LOOKS): void {
   }
 }
 
-/** An operator does not ignore a wall that waits for a decision. */
+/** Accepts a restored copy in the end, because an operator does not ignore a wall that waits for a decision. */
 function acceptAtLast(history: History): void {
   const { world, witness, operator, stands } = history
   if (operator?.putBack === undefined) return
@@ -449,8 +449,8 @@ function reprice(world: World): void {
 }
 
 /**
- * Servers that start from now on ask to be paid at another address, or at an earlier one; if older copies are restored, at a
- * new one: nobody who returns to a copy finds money at an address that only the lost history knew.
+ * Servers that start from now on ask to be paid at another address, or at an earlier one. If older copies are restored,
+ * it is a new one: a restored copy cannot find money at an address that only the lost history knew.
  */
 function askElsewhere(world: World): void {
   world.payees.push(addressOf(0xb000 + (world.hasOperator ? world.payees.length : world.words.below(3))))
@@ -547,7 +547,7 @@ function ask(history: History, at: Stand, target: Target, told: Asking['told']):
   history.asking.add(mine)
   const noteAnswer = (space: OfferState | undefined) => {
     if (life.diedAt !== undefined || !history.asking.delete(mine)) return
-    // Its lease shows whether another server works on it.
+    // With several servers, only a lease shows whether another one works on the block.
     const isHeldBack = space === 'reserved' && stands.length === 1 && isHeld(history, target)
     promise(!isHeldBack || wasWaitedFor || isWaitedFor(), 'a block for which no payer waits is offered again')
     told(space)
@@ -568,7 +568,7 @@ const isHeld = ({ crowd, book }: History, target: Target): boolean =>
 const KILLED = 0.3
 const TURNED = 0.3
 
-/** A user of a client that stores its payments: starts it, or kills it. */
+/** Acts as the user of a client that stores its payments: starts the client, or kills it. */
 function visit(history: History, keeper: Keeper): void {
   const { world, crowd } = history
   const { prng } = world
@@ -594,7 +594,7 @@ function serve(history: History, keeper: Keeper, errand: Errand | undefined): vo
   startKeeper(world, crowd, keeper, line, errand, (error) => (world.failed ??= error))
 }
 
-/** A process of a client ends, and its connections with it. */
+/** Ends a client's process, and its connections with it. */
 function kill(history: History, keeper: Keeper): void {
   const { world, inFlight } = history
   const { process } = keeper
@@ -620,7 +620,7 @@ function serveEverybody(history: History): void {
   }
 }
 
-// A server whose clock was an hour off calls its sales new for so long.
+// If a server's clock was an hour off, it treats its sales as new for a long time.
 const LONG_MS = 15_000
 
 /** Nothing fails any more, and clients that store their payments continue until each wish has its end. */
@@ -666,7 +666,7 @@ function send(history: History, sent: Order, sending: Sending = {}): void {
   world.tell(() => `buyer: ${id} for ${order.target}`)
   const isKnown = history.book.row(keyOf(order.payment)) !== undefined
   const asked = { startedAt: world.step, height: heightOf(world), payees: server.payees, isKnown }
-  // A signal costs as much as some of the steps that it could end.
+  // An abort signal costs as much time as some of the steps that it could end.
   const mayLeave = world.faults.hangUp > 0 || sending.keeper !== undefined
   const mine: InFlight = { at, order, client: mayLeave ? new AbortController() : undefined, ...sending }
   inFlight.add(mine)
@@ -710,7 +710,7 @@ function findStored({ book }: Pick<History, 'book'>, { payment }: Order): Purcha
   return row !== undefined && isSamePayment(row.payment, payment) ? row : undefined
 }
 
-/** What a client learns from a response, if it arrives. */
+/** Delivers a response to its client, unless it is lost, and records what the client learns. */
 function hear(history: History, mine: InFlight, outcome: Outcome): void {
   const { world, witness, inFlight } = history
   const { order, wish } = mine
@@ -741,7 +741,7 @@ function noteElsewhere({ crowd, book, witness }: History, { target, payment }: O
 // Outcomes after which no client continues.
 const isFinal: ReadonlySet<string> = new Set(['sold_out', 'block_taken', 'no_room'])
 
-/** Nothing fails any more. */
+/** Ends all faults. */
 function endFaults({ world, stands }: History): void {
   for (const { life } of stands) life.skewMs = 0
   world.faults = NO_FAULTS
@@ -764,7 +764,10 @@ function runUntilSettled(history: History): void {
   throw new Violation('I10: the history comes to rest')
 }
 
-/** Somebody sends known payments for other blocks, which must not keep anybody from checking them. */
+/**
+ * Sends known payments for other blocks, as somebody else would. This must not keep the wall from checking these
+ * payments.
+ */
 function flood(history: History): void {
   const { crowd, book, wall, isFlooded } = history
   if (!isFlooded) return
@@ -778,7 +781,7 @@ function flood(history: History): void {
 
 const REPLAYED = 0.04
 
-/** Somebody sends a payment like its payer, once the chain shows it to everybody. */
+/** Sends a payment as its payer did, but as somebody else, once the chain shows it to everybody. */
 function replay(history: History): void {
   const { world, crowd, book } = history
   const shown = crowd.signed.flatMap((payment) => {
@@ -793,7 +796,7 @@ function replay(history: History): void {
 // Late enough for the last check of every sale.
 const MUCH_LATER_MS = 86_400_000
 
-/** Every server shows the state of the log, once it has had the time to poll. */
+/** Checks that every server shows the state of the log, once it has had the time to poll. */
 function checkViews(history: History, paint: Paint): void {
   const { world, studio, stands } = history
   if (stands.length > 1) world.scheduler.pass(2000)
@@ -816,7 +819,7 @@ function sendEverythingAgain(history: History): void {
     const order: Order = { payment: isLost ? payment : row.payment, target: row.target, listing: PLAIN }
     const check = (outcome: Outcome) => {
       const told = outcome.kind === 'bought' ? `bought ${resolveTarget(outcome.purchase)}` : outcome.code
-      // What was given late may lie elsewhere.
+      // A block that was given late may be elsewhere.
       const now = book.row(keyOf(payment)) ?? row
       const movedOn = !isNext(now.target) && now.target !== resolveTarget(now)
       const sold = movedOn ? 'payment_used' : `bought ${resolveTarget(now)}`
@@ -830,7 +833,7 @@ function sendEverythingAgain(history: History): void {
   }
 }
 
-// Until then a wall remembers that a receipt is owed.
+// After this many looks, no wall remembers that a receipt is owed.
 const RECEIPT_LOOKS = 11
 
 /** The payer of a payment that can buy nothing, and never did, gets its outcome: immediately, or once no receipt is owed any more. */
@@ -851,7 +854,9 @@ function sendUselessOnes(history: History): void {
     )
 }
 
-/** A dollar without a purchase is never denied: its payer learns about it, or has the earlier receipt that was the response. */
+/**
+ * A dollar without a purchase is never denied: its payer learns about it, or gets an earlier receipt as the response.
+ */
 function askAfterDollars(history: History): void {
   const { world, book, answers } = history
   for (const [key, { payment }] of world.mined) {

@@ -45,7 +45,10 @@ export type Book = {
   close(): void
 }
 
-/** The file of a book: its other ports, and copies that can be restored, each by its number. Ports taken from the book before are then closed. */
+/**
+ * The file of a book: its other ports, and copies that can be restored, each by its number. Restoring a copy closes all
+ * ports that were taken from the book before.
+ */
 export type Vault = {
   readonly ports: {
     readonly store: Store

@@ -1,15 +1,15 @@
 /**
- * `bun run sim`: thousands of histories in which everything fails that can, and no promise may break.
+ * `bun run sim`: thousands of histories in which everything that can fail does, and no promise may break.
  *
  *     --seeds N      how many histories (100,000)
- *     --from S       from which seed on; without it from one that is drawn, and printed
- *     --seed S       one history; with --trace everything that happens in it
+ *     --from S       the first seed; by default a random one, which is printed
+ *     --seed S       one history; with --trace, prints everything that happens in it
  *     --real         over the real engine, all of them
  *     --twins        with two servers, all of them
- *     --endpoints    over endpoints that the adapter of the chain reads by its own rules, all of them
- *     --operator     in which an operator puts an older copy of the wall back, all of them
+ *     --endpoints    over endpoints that the chain adapter reads by its own rules, all of them
+ *     --operator     in which an operator restores an older copy of the wall, all of them
  *     --prices       in which the price changes all the time, all of them
- *     --wide         on a wall that is wider than what one may hold, all of them
+ *     --wide         on a wall that is wider than one payer may hold, all of them
  *     --mutants      plants bugs in a copy of the source and counts the histories until each is found
  */
 
@@ -47,7 +47,7 @@ if (values.seed !== undefined) playOne(Number(values.seed), values.trace, values
 else if (values.mutants) process.exitCode = await runMutants(Number(values.workers), seeds)
 else if (values.worker) {
   playRange(from, from + seeds, values, (line) => console.log(line))
-  // The clients that crash in a history leave timers, which would keep the worker for another ten seconds.
+  // The clients that crash in a history leave timers, which would keep the worker alive for another ten seconds.
   process.exit()
 } else {
   console.log(`bun run sim --from ${from} --seeds ${seeds}`)

@@ -15,7 +15,7 @@ export type Totals = Sums & {
   readonly answers: Readonly<Record<string, number>>
 }
 
-/** A broken promise, and where. */
+/** A broken promise, and the seed of its history. */
 export type Broken = { readonly seed: number; readonly broken: string }
 
 export const NOTHING: Totals = {
@@ -32,9 +32,9 @@ export const NOTHING: Totals = {
 const EVERY = 250
 
 /**
- * Which of the histories are played: `real` all of them with the real engine, `twins` only those of two servers, `endpoints` only
- * those with the chain adapter, `operator` only those with restored older copies, `prices` only those
- * whose prices change all the time, `wide` only those of a wide wall.
+ * The histories to play. `real`: all, with the real engine; `twins`: only those with two servers; `endpoints`: only
+ * those with the chain adapter; `operator`: only those with restored older copies; `prices`: only those whose prices
+ * change all the time; `wide`: only those with a wide wall.
  */
 export type Choice = {
   readonly real: boolean
@@ -52,7 +52,10 @@ const isChosen = (seed: number, { twins, endpoints, operator, prices, wide }: Ch
   (!prices || hasNewPrices(seed)) &&
   (!wide || hasRoom(seed))
 
-/** Plays seeds from `from` up to `end`, and prints a `Totals` regularly; a `Broken` one ends it. */
+/**
+ * Plays seeds from `from` up to `end`, and prints `Totals` regularly; ends at the first broken promise, and prints it
+ * as `Broken`.
+ */
 export function playRange(from: number, end: number, choice: Choice, tell: (line: string) => void): void {
   const books = openRealBooks()
   let totals = NOTHING

@@ -1,4 +1,4 @@
-/** Payments, listings and terms for proofs of the purchase: small, and different only if a test needs it. */
+/** Payments, listings and terms for tests of purchases: small, and different only if a test needs it. */
 
 import type { AreaPicture, Listing } from '../../../server/domain/purchase/listing.ts'
 import type { Address, Hash, Payment, Terms, UnixSeconds } from '../../../server/domain/purchase/payment.ts'

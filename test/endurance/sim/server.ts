@@ -47,9 +47,12 @@ export type Watcher = {
   asks(verb: Verb, key: string, what: unknown): void
   /** A server queries a payer's open purchases, with its list of waiting clients from now, not from when the query arrives. */
   asksOpen(key: string, now: number): void
-  /** A server settles a payment that another one has exclusively. */
+  /** A server settles a payment whose lease another server holds. */
   intrudes(key: string): void
-  /** The chain adapter calls a payment unspent, for a query at `step` when the process had seen a block of `height`. */
+  /**
+   * The chain adapter reports a payment as unspent, for a query at `step`, when the process had seen a block of
+   * `height`.
+   */
   deniesSpending(key: string, known: { readonly step: number; readonly height: number }): void
   /** The result in the store, even if nobody gets it. */
   written(verb: Verb, key: string, answer: unknown): void
@@ -78,7 +81,7 @@ const TIME_LIMITS = { verifyTimeoutMs: 5000, settleTimeoutMs: 30_000 }
 
 const isQuiet = ({ faults }: World) => faults === NO_FAULTS
 
-/** The dependencies of a server, and a callback once it can be reached. */
+/** The dependencies of a server, and a callback for when the server can be reached. */
 export type Seat = {
   readonly name: string
   readonly book: Book
@@ -98,10 +101,10 @@ export function startServer(
   world.tell(() => `${name}: starts`)
   const shared = commons?.of(self)
   const terms = readTerms(world)
-  // A wall stores where it asks to be paid; an older copy of it lacks that.
+  // A wall stores its payment addresses; an older copy of it lacks the later ones.
   const asked = operator === undefined ? world.payees : [terms.payTo]
   const payees = new Set([...asked, ...readSettled(book.payees())])
-  // One of its own: a signal keeps all its listeners, and so each history would stay in memory.
+  // Each server has its own signal. A shared one would keep all its listeners, and so every history, in memory.
   const never = new AbortController().signal
   const die = (why: string) => {
     world.tell(() => `${name}: dies of ${why}`)
@@ -183,7 +186,7 @@ export function startServer(
   else void followLog(paint.log).then(open)
 }
 
-/** The ledger as a process reaches it: delayed, and not always. */
+/** The ledger as a process reaches it: with delays and failures. */
 function createLedgerPort(
   world: World,
   ledger: Ledger,
@@ -208,7 +211,7 @@ function createLedgerPort(
       }
       if (verb !== 'release') watcher.asks(verb, key, what)
       const answer = await act()
-      // A rejection because another server was faster releases nothing.
+      // If another server was faster, the ledger rejects the release, and nothing is released.
       if (verb === 'release') watcher.asks(verb, key, what)
       world.tell(() => `  ${key.slice(-4)} ${verb}: ${stringifyAnswer(answer)}`)
       watcher.written(verb, key, answer)
@@ -253,7 +256,7 @@ function createLedgerPort(
   }
 }
 
-/** A failing disk may also find that another server was faster. */
+/** Ignores that another server was faster, which can also happen on a failing disk. */
 function ignoreTrouble(error: unknown): void {
   if (!(error instanceof StaleWriteError)) throw error
 }
@@ -301,7 +304,7 @@ function paintPort(
   }
 }
 
-// Only the words of a refusal depend on it.
+// Only the message of a rejection depends on the balance.
 const NOT_SHOWN: Chain['balanceOf'] = () => Promise.resolve('silent')
 
 function createChainPort(world: World, watcher: Watcher, owner: object, clock: Clock): Chain {
@@ -314,7 +317,7 @@ function createChainPort(world: World, watcher: Watcher, owner: object, clock: C
     status: (payment: Payment, head, named) =>
       ask('status', keyOf(payment), () => readStatus(world, payment, head, named, sight)),
     balanceOf: NOT_SHOWN,
-    // A probe is answered at once: the order of its halves proves nothing.
+    // A probe is answered immediately, because the order of its two parts does not matter.
     fault: async () => readHealth(world),
     transfersTo: (payTo, from) => world.scheduler.call(owner, () => readTransfers(world, payTo, from, sight)),
   }
@@ -376,7 +379,7 @@ function createFacilitatorPort(
 // Threads that convert pictures are sometimes overloaded.
 const PICTURES_BUSY = 0.1
 
-/** The conversion of pictures: delayed, and of readable files. */
+/** Converts pictures with a delay, if their files are readable. */
 const createPicturesPort = (world: World, owner: Life): Pick<Pictures, 'paint'> => ({
   paint: ({ bytes }, { width, height }) =>
     world.scheduler.call(owner, () => {

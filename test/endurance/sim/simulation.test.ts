@@ -1,4 +1,7 @@
-/** The simulation as far as every test run can afford it; `bun run sim` plays more, `bun run sim --mutants` all the bugs. */
+/**
+ * The part of the simulation that every test run can afford. `bun run sim` plays more histories, `bun run sim
+ * --mutants` plants all bugs.
+ */
 
 import { afterAll, describe, expect, test } from 'bun:test'
 import { randomInt } from 'node:crypto'
@@ -10,14 +13,14 @@ import { isReal, openRealBooks } from './sqlite-book.ts'
 import { playSeeds } from './workers.ts'
 
 const SEEDS = 1000
-// The titles of the tests show it, and `bun run sim --seed S` plays a seed that breaks a promise again.
+// The titles of the tests show this seed, and `bun run sim --seed S` replays a seed that breaks a promise.
 const NEW = randomInt(2 ** 32)
 
 // The machine may be busy with other work; nothing here waits for a clock.
 const TIMEOUT_MS = 600_000
 
 test.each([0, NEW])(
-  'no promise breaks in a thousand hostile histories from seed %d on, and plenty happens in them',
+  'no promise breaks in a thousand hostile histories from seed %d on, which include enough sales, areas and crashes',
   async (from) => {
     const { broken, total } = await playSeeds(from, SEEDS, 1, () => {})
     expect(broken).toBeUndefined()
@@ -33,11 +36,11 @@ test.each([0, NEW])(
 
 // Each history once broke a promise, as described.
 const lessons: readonly (readonly [number, string])[] = [
-  [51, 'a payment was rejected, somebody broadcast it, and a resend was called used before'],
+  [51, 'a payment was rejected, somebody broadcast it, and a resend was reported as used before'],
   [1531, 'a payment was rejected, and somebody broadcast it while it was being checked'],
   [28711, 'two purchases of a payer waited for each other'],
   [280, 'one of two unanswered purchases was resolved, and the other one had emptied the wallet'],
-  [564, 'an endpoint that lagged behind was believed after another one had shown the payment'],
+  [564, 'the wall believed an endpoint that lagged behind after another one had shown the payment'],
   [2157, 'a block was claimed for a client that had disconnected and requested it again'],
   [17_468, 'failed sweeps used up the budget of a wallet, and the next sweep skipped an unchecked purchase'],
   [
@@ -46,7 +49,7 @@ const lessons: readonly (readonly [number, string])[] = [
   ],
   [
     30_065_102,
-    'the ring of facilitators had seen the payment, and an endpoint that lagged behind was believed after that',
+    'the ring of facilitators had seen the payment, and the wall then believed an endpoint that lagged behind',
   ],
   [7549, 'the database failed while a receipt was returned for a later payment, and it was marked as answered'],
   [
@@ -69,10 +72,10 @@ const lessons: readonly (readonly [number, string])[] = [
   [1_416_896_435, 'a payment signed for longer was resumed without its lease, while another server worked on it'],
   [3_029_014_470, 'somebody else broadcast a longer authorization of a nonce that was never recorded'],
   [583_034_874, 'a payment that was answered with an earlier receipt had to wait permanently once it had expired'],
-  [80_150_251, 'a server lost the lease of a payment and called it uncharged while another server sent it'],
-  [80_227_347, 'a server that had stood still renewed a lost lease, and called a sent payment uncharged'],
+  [80_150_251, 'a server lost the lease of a payment and reported it as uncharged while another server sent it'],
+  [80_227_347, 'a server that had been frozen renewed a lost lease, and reported a sent payment as uncharged'],
   [80_316_855, 'a payer was asked for a new payment while another server claimed an earlier one'],
-  [82_046_352, 'an altered order with an invalid listing was rejected without looking at its moved money'],
+  [82_046_352, 'an altered order with an invalid listing was rejected without checking whether its money had moved'],
   [100_069_215, 'a server forgot that it had lost a lease, and later called a sent payment uncharged'],
   [100_325_627, 'a server that had lost its lease asked for a payment that another server was settling'],
   [102_120_171, 'a server renewed its lease after it had read the store, and asked for a payment that was sold'],
@@ -83,22 +86,22 @@ const lessons: readonly (readonly [number, string])[] = [
   ],
   [
     4_090_481_513,
-    'a payment answered with an earlier receipt was sent for another block, and called uncharged although it was broadcast',
+    'a payment answered with an earlier receipt was sent for another block, and reported as uncharged although it was broadcast',
   ],
   [610_450_603, 'a reorganisation undid a cancellation after the client had signed a new payment'],
   [3_705_792_474, 'a block was released although its payment had been seen spent, in a block that was replaced'],
   [
     2_412_561_291,
-    'a facilitator called a nonce used that a server behind the chain saw unspent, and its payer was asked to pay again',
+    'a facilitator reported a nonce as used, a server behind the chain saw it unspent, and its payer was asked to pay again',
   ],
   [1_306_798_859, 'one server rejected a released payment while another one saw it settle'],
-  [2_224_039_002, 'a chain that stood still denied a payment that a facilitator called settled'],
+  [2_224_039_002, 'a chain that stood still denied a payment that a facilitator had reported as settled'],
   [
     3_489_347_286,
-    'a facilitator called a payment settled after the chain had denied the report of another facilitator',
+    'a facilitator reported a payment as settled after the chain had denied the report of another facilitator',
   ],
   [4_124_956_870, 'a sale of a server whose clock was an hour ahead counted as new for an hour'],
-  [2_753_040_536, 'a nonce was signed for two amounts, and the one that paid was called not charged'],
+  [2_753_040_536, 'a nonce was signed for two amounts, and the one that paid was reported as uncharged'],
   [1_971_506_840, 'a nonce was signed for two amounts, and somebody broadcast the one that was not recorded'],
   [
     1_685_090_152,
@@ -106,14 +109,14 @@ const lessons: readonly (readonly [number, string])[] = [
   ],
   [
     1_000_069,
-    'a process crashed after it had sent a payment to a facilitator, and the next process called it uncharged',
+    'a process crashed after it had sent a payment to a facilitator, and the next process reported the payment as uncharged',
   ],
-  [1_001_627, 'one server had sent a payment to a facilitator, and the other one called it uncharged'],
-  [1089, 'one server had sent a payment, and the other one called it uncharged after a restart with a changed clock'],
-  [4_005_823, 'one server sent a payment to a facilitator without a lease, and the other one called it uncharged'],
+  [1_001_627, 'one server had sent a payment to a facilitator, and the other server reported the payment as uncharged'],
+  [1089, 'one server had sent a payment, and the other server reported it as uncharged after a restart with a changed clock'],
+  [4_005_823, 'one server sent a payment to a facilitator without a lease, and the other server reported the payment as uncharged'],
   [
     11_642,
-    'an authorization expired, and another one that its payer had signed for longer was called uncharged with it',
+    'an authorization expired, and a longer one of the same payer was reported as uncharged with it',
   ],
 ]
 

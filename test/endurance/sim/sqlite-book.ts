@@ -17,8 +17,8 @@ import type { Book, OpenBook, Sale } from './ledger-model.ts'
 import { TERMS } from './samples.ts'
 import { hasOperator } from './world.ts'
 
-// Every n-th history is played with the real engine, which is slower; the others with the model of its port. Of those
-// with areas it is every second of these: their walls keep all their blocks.
+// Every n-th history is played with the real engine, which is slower; the others with the model of its port. Of the
+// histories with areas, only half as many are, because their walls keep all their blocks.
 const REAL_EVERY = 200
 
 // A wide wall has several times as many events.
@@ -81,7 +81,7 @@ export function openRealBooks(): { readonly open: OpenBook; close(): void } {
   }
 }
 
-/** The book in a file, until that is closed. */
+/** The book in a file, which stays open until the book is closed. */
 function openBook(path: string) {
   // Only microtasks pass in a step of a history.
   const connection = openWall(path, TERMS.network, { disk: { soon: queueMicrotask, close: () => {} } })
@@ -108,7 +108,7 @@ function openBook(path: string) {
   }
 }
 
-/** Observers read far more often than anything is written. */
+/** Caches the rows, because observers read far more often than the ledger is written. */
 function createRowReader(connection: Connection, ledger: Ledger): Book['row'] {
   const rows = new Map<string, Purchase | undefined>()
   let version = -1
@@ -132,7 +132,9 @@ function paymentKeyOf(key: string): PaymentKey {
   return { payer: payer as Address, nonce: nonce as Hash }
 }
 
-/** A wall that never had other blocks than these; for areas the others exist, and are damaged, so that nobody can buy them. */
+/**
+ * Prepares a wall of only these blocks. For areas, the other blocks exist but are damaged, so that nobody can buy them.
+ */
 function prepareWall(path: string, wall: readonly BlockIndex[], sells: 'blocks' | 'areas'): void {
   const connection = openWall(path, TERMS.network)
   const others = `WHERE i NOT IN (${wall.join(', ')})`

@@ -64,7 +64,7 @@ export async function playStretch(
   return worker.exitCode === 0 ? undefined : { seed: from, broken: `the worker died: ${trouble.slice(0, 400)}` }
 }
 
-// A log is not flooded.
+// Keeps the progress from flooding a log.
 const SHOW_EVERY_MS = 5000
 
 function progressOf(all: number): (total: Totals) => void {

@@ -45,7 +45,7 @@ export type World = {
   readonly hasEndpoints: boolean // whether servers read the chain with the adapter's own rules
   readonly hasOperator: boolean // whether somebody restores an older copy of the wall
   readonly hasMulticall: boolean // whether the chain has the multicall contract
-  readonly isRepriced: boolean // whether they do so all the time
+  readonly isRepriced: boolean // whether servers start with another price all the time
   readonly isReplayed: boolean // whether somebody resends payments of others that the chain shows
   readonly isBound: boolean // whether payers bind their payments to their orders, and proxies alter these
   readonly isKept: boolean // whether the clients that resend store their payments
@@ -56,7 +56,7 @@ export type World = {
   readonly prices: bigint[] // of a block; servers that start now use the last one
   readonly payees: Address[] // the wall's payment addresses; servers that start now use the last one
   slowness: number // how often a facilitator delays a settlement
-  settling: number // settlements that arrived, and were not begun
+  settling: number // settlements that arrived but have not begun
   readonly blockTimes: number[] // Unix seconds of each block by height
   readonly forks: number[] // the last block that each reorganisation kept
   readonly balances: Map<Address, number> // dollars in each wallet
@@ -66,9 +66,9 @@ export type World = {
   transactions: number
   readonly claims: Set<string> // payment and hash of every success that a facilitator reported
   readonly undone: Set<string> // payments whose transfer was undone by a reorganisation
-  readonly revived: Map<string, number> // payments whose other end was undone, and the step of that
+  readonly revived: Map<string, number> // payments whose end, other than a transfer, was undone, and at which step
   readonly verified: Set<string> // authorizations that a facilitator was asked to verify, by `authorizationOf`
-  stalledUntilMs: number // by the scheduler: no block is made before
+  stalledUntilMs: number // the scheduler's time before which no block is made
   hasStalled: boolean
   failed: unknown // a broken promise, if it could not be thrown
   readonly tell: (event: () => string) => void
@@ -93,7 +93,7 @@ const NEW_PRICES_EVERY = 5
 const REPLAYED_EVERY = 9
 const BOUND_EVERY = 7
 const ENDPOINTS_EVERY = 23
-// Such calls are expensive to encode and to decode.
+// Multicalls are expensive to encode and to decode.
 const MULTICALL_EVERY = 6
 
 /** Whether servers read the chain with the adapter's own rules, over model endpoints. */
@@ -159,7 +159,7 @@ export const readTerms = ({ prices, payees }: World): Terms => ({
 /** Whether a fault happens now. */
 export const strikes = ({ prng, faults }: World, fault: Fault): boolean => prng.chance(faults[fault])
 
-/** Whether it happens now to one of the facilitators, each of which has its own faults. */
+/** Whether a fault happens now to one of the facilitators, each of which has its own faults. */
 const strikesAt = ({ prng, faults, second }: World, at: FacilitatorName, fault: Fault): boolean =>
   prng.chance((at === 'first' ? faults : (second ?? faults))[fault])
 
@@ -184,7 +184,7 @@ export function stall(world: World, ms: number): void {
   world.tell(() => `chain: stands still for ${ms / 1000} s`)
 }
 
-// From then on a wall is right not to believe the chain.
+// After this time without a block, a wall is right not to believe the chain.
 const STILL_MS = 60_000
 
 /** Whether no block was made for so long that a server may say that the chain stands still. */
@@ -201,7 +201,10 @@ function makeBlock(world: World, elapsed: number): void {
   }
 }
 
-/** The token's own rule: a nonce once, a valid signature of the payer, in time, with money. Anything else reverts. */
+/**
+ * Mines a payment by the token's own rules: an unused nonce, the payer's valid signature, in time, with enough money.
+ * Anything else reverts.
+ */
 function land(world: World, broadcast: Broadcast): void {
   const { payment, tx } = broadcast
   if (findObstacle(world, payment, world.blockTimes.at(-1)) !== undefined) return
@@ -240,7 +243,8 @@ export function reorganise(world: World): void {
     else world.revived.set(key, world.step)
     if (kind !== 'transfer' || broadcast === undefined) continue
     mined.delete(key)
-    // An endpoint that lags behind has shown it as unspent in the blocks before: one in a later block is the second check.
+    // An endpoint that lags behind has shown the payment as unspent in earlier blocks, so a check in a later block is
+    // the second one.
     if (broadcast.isDenied) broadcast.hidden ??= { lowest: kept, highest: -Infinity }
     const { payer } = broadcast.payment
     world.balances.set(payer, (world.balances.get(payer) ?? 0) + dollarsOf(broadcast.payment))
@@ -257,7 +261,10 @@ export function broadcast(world: World, payment: Payment, by: Broadcast['by']): 
   return sent
 }
 
-/** Whether the wall itself has money in transit, as far as anybody could know: a lie is believed after a check of a later block. */
+/**
+ * Whether the wall itself has a payment in transit, as far as anybody could know. A facilitator's lie is believed after
+ * a check of a later block.
+ */
 export const isUnderWay = (world: World, key: PaymentKey): boolean =>
   world.pool.some(
     ({ payment, by, hidden, isForgotten }) =>
@@ -276,7 +283,7 @@ export function isCharged({ spendings, mined, undone, revived }: World, payment:
   return isSent && spendings.get(key)?.kind === 'transfer' && !undone.has(key) && !revived.has(key)
 }
 
-/** The effect of a payment when it is mined. */
+/** The dollars that a payment moves when it is mined. */
 export const dollarsOf = ({ amount }: Payment): number => Number(amount) / 1_000_000
 
 const FIRST_HASH = 0xc0000
@@ -304,8 +311,8 @@ export function drawHeight(world: World): number {
 }
 
 /**
- * An endpoint's view of a payment: its newest block, and what ended the payment in it or before. As in the adapter, an
- * endpoint that is behind what the process has seen proves no absence.
+ * An endpoint's view of a payment: its newest block, and the event that ended the payment up to that block. As in the
+ * adapter, an endpoint that is behind the newest block seen by the process proves no absence.
  */
 function viewOf(world: World, key: PaymentKey, sight: Sight) {
   const height = drawHeight(world)
@@ -317,7 +324,10 @@ function viewOf(world: World, key: PaymentKey, sight: Sight) {
   return { height, ended, isBehind }
 }
 
-/** Records that a payment was searched at a height: after a later block than the first, a denied one need not be waited for. */
+/**
+ * Records that a payment was searched at a height. Once a later block than the first was searched, nobody needs to wait
+ * for a denied payment.
+ */
 export function noteShown({ pool, mined }: World, key: string, height: number): void {
   // An endpoint that lags behind has not shown a mined one, which a reorganisation may return to the pool.
   const broadcast = mined.get(key)
@@ -373,7 +383,7 @@ export function readTransfers(world: World, payTo: Address, from: bigint, sight:
   return { transfers, next: next < from ? from : next, isAll: through === height }
 }
 
-/** All that authorizations have moved. */
+/** All transfers of authorizations. */
 export const listTransfers = ({ spendings, mined }: World): readonly (Transfer & PaymentKey & { to: Address })[] =>
   [...spendings].flatMap(([key, { kind, amount, tx, height }]) => {
     const payment = kind === 'transfer' ? mined.get(key)?.payment : undefined
@@ -432,8 +442,8 @@ export function verify(world: World, at: FacilitatorName, payment: Payment): Ver
 const SLOW_SECONDS = [5, 20, 40, 90]
 
 /**
- * The facilitator port's `settle` of a slow one: the request has arrived, and is done later, whether anybody still
- * waits for it or not.
+ * The facilitator port's `settle` if the facilitator is slow: the request has arrived, and is done later, even if
+ * nobody waits for it any more.
  */
 export async function settleLate(
   world: World,

@@ -6,7 +6,7 @@ import { createOwners } from '../../../bench/scenarios/owners.ts'
 import type { LocalNetwork } from '../../../server/local/network.ts'
 import { buyUntilEnded, createBuyer } from '../torture/buyers.ts'
 
-/** The number of each. */
+/** The number, or the rate, of each kind of user. */
 export type Rates = {
   readonly readsPerSecond: number
   readonly repaintsPerSecond: number
@@ -41,7 +41,7 @@ const PATHS = [
   '/card.png?work=80,45',
 ]
 
-/** Runs the crowd for the given time; counts in `totals` meanwhile. */
+/** Runs the crowd for the given time, and counts the results in `totals`. */
 export async function visit(rates: Rates, { url, network, ms, sold }: Visit, totals: Totals): Promise<void> {
   const port = Number(new URL(url).port)
   const sign = await createOwners(sold)
@@ -90,7 +90,7 @@ async function runPaced(everyMs: number, over: AbortSignal, turn: (number: numbe
   await Promise.all(underWay)
 }
 
-/** Followers of the live stream, each over a connection of its own. */
+/** Followers of the live stream, each over a separate connection. */
 function crowdOf(port: number, count: number, totals: Totals) {
   const sockets: Socket[] = []
   const request = encodeRequest('GET', '/api/live')

@@ -3,8 +3,9 @@ import { IS_LONG_RUN } from '../../support/long-run.ts'
 import { FLOOD_NAMES } from '../abuse/floods.ts'
 import { runSoak, type Run } from './soak.ts'
 
-// Goal: a wall that is used for long takes no more resources than at first. Method: `bun run endurance soak` watches a process that
-// is read, repainted, followed and bought from for half an hour; here it is for some seconds, to check that everything is used.
+// Goal: a wall that is used for a long time takes no more resources than at first. Method: `bun run endurance soak`
+// watches a process that is read, repainted, followed and bought from for half an hour. A short run of some seconds
+// checks that everything is used.
 
 const MINUTES = 30
 

@@ -1,5 +1,5 @@
 /**
- * An almost sold wall, used at a moderate rate for any duration: its resources are sampled regularly, to see
+ * An almost sold-out wall, used at a moderate rate for any duration. Its resources are sampled regularly, to see
  * whether any of them grows without end.
  */
 
@@ -22,7 +22,7 @@ import { visit, type Rates, type Totals } from './crowd.ts'
 export type Run = {
   readonly ms: number
   readonly everyMs: number
-  readonly restMs: number // closed connections and their memory are released soon
+  readonly restMs: number // time in which the wall releases closed connections and their memory
   readonly rates: Rates
   readonly floods: readonly FloodName[]
 }
@@ -40,7 +40,7 @@ export type Sample = {
   readonly flood: FloodName | undefined // the newest one
 }
 
-/** A run's end: `rest` are the resources once all users have left; `alerts` are the lines themselves. */
+/** The end of a run. `rest` is a sample taken once all users have left; `alerts` are the alert lines of the journal. */
 export type Summary = Omit<Totals, 'wrong'> & {
   readonly samples: readonly Sample[]
   readonly rest: Sample
@@ -49,11 +49,11 @@ export type Summary = Omit<Totals, 'wrong'> & {
   readonly wrong: readonly string[]
 }
 
-// In between there is only normal use.
+// Between two floods there is only normal use.
 const FLOODED_SHARE = 0.5
 const FLOODERS = 200
 
-/** Runs; `tell` gets each sample. The last blocks of the wall are sold while it runs. */
+/** Plays a run; `tell` gets each sample. Meanwhile, the crowd buys the last blocks of the wall. */
 export async function runSoak(
   { ms, everyMs, restMs, rates, floods }: Run,
   tell: (sample: Sample) => void,
@@ -132,7 +132,7 @@ const measureMegabytes = (path: string) => Math.round(statSync(path).size / 10_0
 
 const isAlert = (line: string) => line.includes('"level":"alert"')
 
-/** How many blocks are sold, by the feed: it shows each sale immediately. */
+/** How many blocks are sold according to the feed, which shows each sale immediately. */
 async function countSold(url: string, from: number): Promise<number> {
   const page = await fetch(`${url}/api/feed?after=${from}&limit=200`)
   const { nextAfter, hasMore } = (await page.json()) as FeedPage

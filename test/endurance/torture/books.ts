@@ -1,4 +1,4 @@
-/** The invariants whenever everything has come to rest. */
+/** Checks the invariants that hold whenever everything has come to rest. */
 
 import type { LocalNetwork } from '../../../server/local/network.ts'
 import type { Chain, Transfer } from '../../../server/ports.ts'
@@ -34,7 +34,7 @@ export type Sums = {
 export async function inspect(scene: Scene, recent: readonly Buyer[]): Promise<{ wrong: string[]; sums: Sums }> {
   const wrong: string[] = []
   const bodies = await readCanvases(scene)
-  if (new Set(bodies).size > 1) wrong.push('the walls do not show the same')
+  if (new Set(bodies).size > 1) wrong.push('the walls show different canvases')
   const canvas = JSON.parse(bodies[0] ?? '') as Canvas
   const transfers = await listReceived(scene.chain, scene.payTo)
   const bought = listBlocksBought(scene.buyers)
@@ -59,7 +59,7 @@ export async function inspect(scene: Scene, recent: readonly Buyer[]): Promise<{
 
 const DOLLAR = 1_000_000
 
-/** Every block that somebody has the receipt of. */
+/** Every block for which a buyer has the receipt. */
 export const listBlocksBought = (buyers: readonly Buyer[]): readonly string[] =>
   buyers.flatMap(({ receipt }) => (receipt === undefined ? [] : blocksOf(receipt)))
 
@@ -67,13 +67,16 @@ export const listBlocksBought = (buyers: readonly Buyer[]): readonly string[] =>
 export const readCanvases = ({ urls }: Scene): Promise<readonly string[]> =>
   Promise.all(urls.map(async (url) => await (await fetch(`${url}/api/canvas`)).text()))
 
-/** All that a buyer signed. */
+/** All payments that a buyer signed. */
 const listSigned = ({ abandoned, payload }: Buyer) =>
   [...new Set([abandoned, payload])].filter((one) => one !== undefined)
 
 const nonceOf = (buyer: Buyer): string => listSigned(buyer).map(readNonce).join(' or ')
 
-/** Each transfer is of the whole price and has one receipt, with its own transaction; nobody pays twice, or has a receipt for nothing. */
+/**
+ * Checks that each transfer is of the whole price and has one receipt, with its own transaction. Nobody may pay twice,
+ * or have a receipt without a transfer.
+ */
 function checkMoney(transfers: readonly Transfer[], buyers: readonly Buyer[]): string[] {
   const byNonce = new Map(
     buyers.flatMap((buyer) => listSigned(buyer).map((signed) => [readNonce(signed), buyer] as const)),
@@ -113,7 +116,10 @@ async function listReceived(chain: Chain, payTo: `0x${string}`): Promise<readonl
   }
 }
 
-/** The feed from its beginning equals what was read all along, and names the blocks of the canvas. */
+/**
+ * Checks that the feed from its beginning equals the sales that the follower has read, and names the blocks of the
+ * canvas.
+ */
 async function checkReadings({ urls, door, follower }: Scene, { blocks }: Canvas): Promise<string[]> {
   await follower.read(door)
   const claimed = new Set(blocks.map(({ i }) => i))
@@ -121,14 +127,14 @@ async function checkReadings({ urls, door, follower }: Scene, { blocks }: Canvas
   for (const url of urls) {
     const { sales, read } = createReader()
     await read(() => url)
-    if (!Bun.deepEquals(sales, follower.sales)) wrong.push('the feed is not what it was')
+    if (!Bun.deepEquals(sales, follower.sales)) wrong.push('the feed differs from earlier reads')
     if (claimed.size !== sales.length || !sales.every(({ i }) => claimed.has(i)))
       wrong.push(`the feed has ${sales.length} sales, the canvas ${claimed.size} blocks`)
   }
   return wrong
 }
 
-/** The same signed request gets the same receipt, over the other interface too. */
+/** Checks that the same signed request gets the same receipt, over the other interface too. */
 async function checkResend({ door }: Scene, buyer: Buyer, paid: ReadonlySet<string>): Promise<string[]> {
   const payload = listSigned(buyer).find((signed) => paid.has(readNonce(signed)))
   if (buyer.receipt === undefined || payload === undefined) return []

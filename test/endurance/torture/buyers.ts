@@ -45,10 +45,13 @@ const AGAIN_AFTER_MS = 100
 // Rejections that end a payment; all others are temporary, as their messages say.
 const ENDS = [402, 409, 410]
 
-/** Closes the connections of a buyer, by the nonce of the awaited settlement. */
+/** Functions that close a buyer's connections, by the nonce of the awaited settlement. */
 export type HangUps = Map<string, () => void>
 
-/** Buys until there is an end, each time over another interface. `copies` is how many copies of each signed request are sent in parallel. */
+/**
+ * Sends a buyer's requests until the purchase has an end, each time to another wall, if there are several. `copies` is
+ * how many copies of each signed request are sent in parallel.
+ */
 export async function buyUntilEnded(
   buyer: Buyer,
   door: Door,
@@ -84,7 +87,10 @@ async function step(buyer: Buyer, door: Door, copies: number, hangUps: HangUps):
   return buyer.refusal !== undefined && !returnsToAbandoned(buyer)
 }
 
-/** A payment may be blocked by the purchase of the abandoned one: then that one is sent again, until it has an end. */
+/**
+ * Returns to the abandoned payment, if there is one: its purchase may block the new one, so it is sent again until it
+ * has an end.
+ */
 function returnsToAbandoned(buyer: Buyer): boolean {
   if (buyer.abandoned === undefined || buyer.payload === buyer.abandoned) return false
   buyer.payload = buyer.abandoned

@@ -15,13 +15,13 @@ export async function repaintOnce(editor: Editor, url: string): Promise<void> {
   if (answer?.status === 200) editor.acknowledged = editor.sent.length
 }
 
-/** The address of a wall: of one of them, in turn, if there are several. */
+/** Returns the address of a wall; if there are several walls, of each in turn. */
 export type Door = () => string
 
 /** A reader of the feed, who remembers every sale as it was first read, and reads from another instance each time. */
 export type Reader = { readonly sales: Sale[]; read(door: Door): Promise<void> }
 
-/** Starts at the beginning. */
+/** Creates a reader that starts at the beginning of the feed. */
 export function createReader(): Reader {
   const sales: Sale[] = []
   let after = 0

@@ -1,16 +1,16 @@
-/** Keeps a wall running, like a supervisor: it is started again whenever it has exited on its own. */
+/** Keeps a wall running, like a supervisor: starts it again whenever it has exited on its own. */
 
 import { startWall, type WallProcess } from '../../../server/local/wall-process.ts'
 import { QUICK_WALL } from '../../support/e2e/world.ts'
 
 export type Keeper = {
-  /** Starts the wall on a database; `limits` is a shell command whose limits it inherits until it first exits. */
+  /** Starts the wall on a database; `limits` is a shell command whose limits the wall inherits until its first exit. */
   start(database: Database, limits?: string): Promise<void>
-  /** Stops it with SIGTERM, and waits. */
+  /** Stops the wall with SIGTERM, and waits until it has exited. */
   stop(): Promise<void>
-  /** Kills it, and starts it again. */
+  /** Kills the wall, and starts it again. */
   crash(): Promise<void>
-  /** Resolves once it is not being started or ended. */
+  /** Resolves once the wall is neither starting nor stopping. */
   settled(): Promise<void>
 }
 
@@ -31,7 +31,7 @@ const TRY_AGAIN_MS = 50
 export function keeperOf(settings: Readonly<Record<string, string>>, folder: string, totals: Totals): Keeper {
   let wall: WallProcess | undefined
   let place: Database = {}
-  // One thing at a time, because a wall that crashed may be about to be killed as well.
+  // Does one thing at a time, because a wall that crashed may be about to be killed as well.
   let turn: Promise<unknown> = Promise.resolve()
   const runInTurn = (work: () => Promise<void>): Promise<void> => {
     const mine = turn.then(work)
@@ -78,7 +78,7 @@ export function keeperOf(settings: Readonly<Record<string, string>>, folder: str
   }
 }
 
-/** A wall that cannot start on a full disk is started again until there is space. */
+/** Retries the start of a wall, because on a full disk it cannot start until there is space. */
 async function startWithRetries(start: () => Promise<WallProcess>): Promise<WallProcess> {
   for (let tries = 1; ; tries++) {
     try {

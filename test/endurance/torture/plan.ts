@@ -5,7 +5,7 @@ import { prngOf, type Prng } from '../../support/prng.ts'
 
 /**
  * The additional fault of a round. `disk-limit`: files cannot grow, which fails at commit; `disk-full`: no space left;
- * `chain-stands`: it makes no blocks; `chain-narrow`: its endpoint returns events of few blocks per call;
+ * `chain-stands`: the chain makes no blocks; `chain-narrow`: the chain endpoint returns events of few blocks per call;
  * `deaf`: connections that listen for notifications are cut; `server-crash` and `server-restart`: the database server is down.
  */
 export type Trouble =
@@ -23,7 +23,7 @@ export type Trouble =
 /** Which wall is killed, and how long after it starts to listen. */
 export type Kill = { readonly afterMs: number; readonly instance: number }
 
-/** The order of a buyer, a block or an area of this many blocks, and its interface. */
+/** The order of a buyer, for a block or for an area of this size, and its interface. */
 export type Order = {
   readonly at: string
   readonly area?: Size
@@ -73,7 +73,7 @@ export function planOf(seed: number, rounds: number, crowd = CROWD, instances?: 
     const number = at + 1
     const trouble = instances === undefined ? troubleOf(number) : sharedTroubleOf(number)
     const orders = Array.from({ length: crowd }, (): Order => {
-      // A few blocks at the edge, so that buyers collide there.
+      // Some orders are for a few blocks at the edge, so that buyers collide there.
       const at = prng.chance(0.4) ? `${(number * 4 + prng.below(6)) % 150},${Math.floor(number / 37) % 20}` : 'next'
       const via = prng.chance(0.4) ? 'mcp' : 'http'
       const leaves = prng.chance(0.3)
@@ -106,7 +106,7 @@ function sizeIn(prng: Prng): Size {
   return { w, h, painted: prng.chance(0.3) }
 }
 
-/** A failing disk already ends the process, and on a full one a wall could not start again before there is space. */
+/** A failing disk already ends the process, and on a full disk a wall could not start again until there is space. */
 function planKills(trouble: Trouble, prng: Prng, instances: number): Kill[] {
   if (trouble === 'disk-limit') return []
   if (trouble === 'disk-full') return [{ afterMs: 1000 + prng.below(400), instance: 0 }]

@@ -14,10 +14,10 @@ import { cutListeners } from './tables.ts'
 const EDITORS = 3
 const AUDIENCE_EVERY_MS = 25
 
-// In blocks of 512 bytes: some dozen commits, and the write-ahead log is as long as a file may be.
+// The limit is in blocks of 512 bytes: after some dozen commits, the write-ahead log is as long as a file may be.
 const SHORT_FILES = `trap '' XFSZ; ulimit -f 500`
 
-/** Plays it until every buyer has an end; returns the buyers. */
+/** Plays a round until every buyer has an end; returns the buyers. */
 export async function playRound(stage: Stage, round: Round): Promise<readonly Buyer[]> {
   const guests = await inviteBuyers(stage, round)
   const there = await moveIn(stage, round)
@@ -40,7 +40,7 @@ export async function playRound(stage: Stage, round: Round): Promise<readonly Bu
 
 async function inviteBuyers({ network, buyers }: Stage, { orders }: Round): Promise<readonly Buyer[]> {
   const guests = await Promise.all(
-    // Enough to be charged twice.
+    // Each wallet has enough money to be charged twice.
     orders.map(async (order) => createBuyer(order, await network.wallet(2 * priceOf(order)))),
   )
   buyers.push(...guests)
@@ -60,7 +60,7 @@ async function moveIn({ keepers, path, door, smallDisk }: Stage, { trouble }: Ro
   await keeper.stop()
   backUp(path, there)
   await keeper.start({ DATABASE_PATH: there })
-  // Before it accepts payments, a wall has little to write.
+  // Until a wall accepts payments, it has little to write.
   await waitUntilArmed(door())
   return there
 }
@@ -113,7 +113,7 @@ async function attendRound({ editors, follower, door }: Stage, over: AbortSignal
   }
 }
 
-/** Some of those who bought repaint from now on. */
+/** Makes some of the buyers repaint from now on. */
 function enlistEditors({ editors }: Stage, guests: readonly Buyer[]): void {
   for (const { wallet, receipt } of guests.filter((guest) => guest.receipt !== undefined).slice(0, 1))
     editors.push({

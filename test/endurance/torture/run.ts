@@ -15,8 +15,8 @@ export type Summary = Sums & {
   readonly rounds: number
   readonly seconds: number
   readonly buyers: number
-  readonly sold: number // blocks that somebody has the receipt of
-  readonly areas: number // of several blocks, among what was sold
+  readonly sold: number // blocks for which a buyer has the receipt
+  readonly areas: number // areas of several blocks that were sold
   readonly left: number // buyers who hung up while their payment was settled
   readonly refusals: Readonly<Record<string, number>>
   readonly waits: Readonly<Record<string, number>>
@@ -33,7 +33,10 @@ const REST_TRIES = 100
 const REST_MS = 100
 const LOOK_EVERY_MS = 20
 
-/** The options of a run: `crowd` is the number of buyers per round, `instances` how many walls share a PostgreSQL; else one is on SQLite. */
+/**
+ * The options of a run: `crowd` is the number of buyers per round, `instances` how many walls share a PostgreSQL.
+ * Without `instances`, one wall is on SQLite.
+ */
 export type Run = {
   readonly seed: number
   readonly rounds: number
@@ -41,7 +44,7 @@ export type Run = {
   readonly instances?: number | undefined
 }
 
-/** Runs; `tell` gets each round. A run ends with the first round that leaves a problem. */
+/** Plays a run; `tell` gets each round. A run ends with the first round that leaves a problem. */
 export async function runTorture(
   { seed, rounds, crowd, instances }: Run,
   tell: (line: string) => void,
@@ -110,7 +113,7 @@ async function waitUntilEqual(scene: Scene): Promise<number> {
 
 const countSecondsSince = (since: number) => Math.round((performance.now() - since) / 100) / 10
 
-/** Polls until there is no problem any more: the sweeper needs some seconds to resolve doubtful payments. */
+/** Polls until there is no problem any more, because the sweeper needs some seconds to resolve doubtful payments. */
 async function inspectUntilRight(scene: Scene, recent: readonly Buyer[]): ReturnType<typeof inspect> {
   for (let tries = 1; ; tries++) {
     const found = await inspect(scene, recent)

@@ -26,7 +26,7 @@ import { checkTables } from './tables.ts'
 /** Everything a run needs, and all participants. */
 export type Stage = Awaited<ReturnType<typeof setStage>>
 
-/** Sets it up, for one wall on SQLite or several that share a PostgreSQL; nothing of it is left after `stop`. */
+/** Sets up the stage, for one wall on SQLite or several that share a PostgreSQL; `stop` removes everything. */
 export async function setStage(instances?: number) {
   const folder = await mkdtemp(join(tmpdir(), 'pixel-wall-torture-'))
   const network = await startLocalNetwork()
@@ -90,13 +90,16 @@ export async function setStage(instances?: number) {
   }
 }
 
-// The range of the narrowest endpoints.
+// The block range of the narrowest endpoints.
 const EVENTS_OF = 5
 
 // Longer than a wall takes to notice that a client is gone.
 const SEEN_GONE_MS = 50
 
-/** A facilitator at whose settlements buyers hang up: the wall cannot have a response for them before they are gone. */
+/**
+ * A facilitator that makes buyers hang up during a settlement, so that the wall has no response for them before they
+ * are gone.
+ */
 function createLeavingSettle(
   hangUps: HangUps,
   settle: Stage['network']['askFacilitator'],

@@ -23,11 +23,11 @@ function checkFile(path: string): readonly string[] {
 
 type Holding = { readonly size: string; readonly state: string; readonly blocks: number }
 
-// The same words for both engines.
+// The same SQL for both engines.
 const HOLDINGS = `
   SELECT size, state, CAST((SELECT count(*) FROM blocks WHERE payment = p.id) AS INTEGER) AS blocks FROM payments AS p`
 
-/** A payment holds or bought a whole area, and a released one holds nothing. */
+/** Checks that a payment holds or bought a whole area, and that a released payment holds nothing. */
 function partsOf(holdings: readonly Holding[]): string[] {
   return holdings.flatMap(({ size, state, blocks }) => {
     const [w, h] = size.split('x').map(Number)

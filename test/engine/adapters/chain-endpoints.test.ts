@@ -19,8 +19,8 @@ import { fakeClock } from '../../support/fakes/clock.ts'
 import { createWalletAddress } from '../../support/samples.ts'
 import { readHeadFor } from '../ports/chain.contract.ts'
 
-// Goal: payments are found through endpoints as operators have them. Method: a real chain behind endpoints that limit, reject,
-// pause, lag and forget, alone and in lists; their calls are counted.
+// Goal: payments are found through the kinds of endpoints that operators use. Method: a real chain behind endpoints
+// that limit, reject, pause, lag and forget, alone and in lists; their calls are counted.
 
 const offer = createOffer()
 const UNSPENT = { kind: 'unspent' } as const
@@ -94,7 +94,7 @@ function createLagging(behind: bigint): Readonly<Record<string, Rule>> {
 }
 
 describe('one endpoint', () => {
-  test('an endpoint gets 3 calls for a sale before its response, and one for the first check afterwards', async () => {
+  test('an endpoint gets 3 calls for a sale before the buyer’s response, and one for the first check afterwards', async () => {
     const endpoint = oddEndpoint()
     const chain = openChainThrough([endpoint])
     await chain.fault()
@@ -173,7 +173,7 @@ describe('one endpoint', () => {
     }
   })
 
-  test('an endpoint that returns no events is read by the receipts of the block, and health says so', async () => {
+  test('if an endpoint returns no events, the receipts of the block are read instead, and health says so', async () => {
     const endpoint = oddEndpoint({ eth_getLogs: refuse })
     const chain = openChainThrough([endpoint])
     const payment = await createPayment()
@@ -190,7 +190,7 @@ describe('one endpoint', () => {
     })
   })
 
-  test('health says for how few blocks an endpoint returns events', async () => {
+  test('health reports for how few blocks per call an endpoint returns events', async () => {
     const chain = openChainThrough([oddEndpoint({ eth_getLogs: createLimit(10) })])
     expect(await chain.fault()).toMatchObject({
       kind: 'none',
@@ -200,7 +200,7 @@ describe('one endpoint', () => {
     })
   })
 
-  test('a rate-limited endpoint gets no calls meanwhile, and is named without its secrets', async () => {
+  test('while an endpoint is rate-limited it gets no calls, and it is named without its secrets', async () => {
     const clock = fakeClock(0)
     let isBusy = true
     const endpoint = oddEndpoint({ '*': async (_, ask) => (isBusy ? 'busy' : { result: await ask() }) })
@@ -298,7 +298,7 @@ describe('of several endpoints', () => {
   })
 })
 
-describe('a budget of calls a second', () => {
+describe('a budget of calls per second', () => {
   test('the limit of calls per second holds, and waiting calls join one batch', async () => {
     const clock = fakeClock(0)
     const beats: number[] = []
@@ -316,7 +316,7 @@ describe('a budget of calls a second', () => {
   })
 })
 
-describe('an endpoint costs no more than was meant:', () => {
+describe('the cost of an endpoint is limited:', () => {
   const balance = (value: string) => Response.json({ jsonrpc: '2.0', id: 1, result: value })
 
   const ask = (url: string) => openRequestsTo(url)('eth_getBalance', [createWalletAddress(1), 'latest'])

@@ -21,8 +21,8 @@ import {
 import { lower, createOffer, sign, signCancel, submit, transferOf, STRANGER } from '../../support/chain/signing.ts'
 import { testChain, readHeadFor } from '../ports/chain.contract.ts'
 
-// Goal: the status of an authorization is correct, or silent. Method: a real chain on which authorizations end in every
-// way, queried directly and through a misbehaving endpoint.
+// Goal: the status of an authorization is either correct or unknown (silent). Method: a real chain on which
+// authorizations end in every way, queried directly and through a misbehaving endpoint.
 
 const offer = createOffer()
 const SILENT = { kind: 'silent' } as const
@@ -45,7 +45,7 @@ const openChainThrough = (rules: Readonly<Record<string, Rule>>) => openChainAt(
 test.each([
   ['eip155:8453', base],
   ['eip155:84532', baseSepolia],
-] as const)('%s is asked where viem asks it, unless the settings say otherwise', (name, known) => {
+] as const)('%s is queried at the endpoint that viem uses, unless the settings say otherwise', (name, known) => {
   const { all } = openEndpoints(name, [], { clock })
   expect(all.map(({ host }) => host)).toEqual([new URL(known.rpcUrls.default.http[0]).host])
   expect(MULTICALL).toBe(known.contracts.multicall3.address)
@@ -87,7 +87,7 @@ const signAgain = (payment: Payment, changes: Partial<Payment>) => {
   return sign(payerOf(payment), offer, { nonce, validBefore, ...changes })
 }
 
-/** Several calls of the dollar in one transaction. */
+/** Submits several calls of the dollar contract in one transaction. */
 function submitTogether(calls: readonly Hex[]): Promise<Hash> {
   const abi = parseAbi(['function aggregate3((address target, bool allowFailure, bytes callData)[] calls)'])
   const args = [calls.map((callData) => ({ target: dollarAddress, allowFailure: false, callData }))] as const
@@ -122,7 +122,7 @@ testChain('viem', async () => ({
   expire: () => pass(301, SAFE_BEHIND + 2),
 }))
 
-describe('who moved the money', () => {
+describe('payments that share a transaction', () => {
   test('many payments in one transaction are each paid by it, but not a payment for another payee', async () => {
     const [first, second, astray] = [await createPayment(), await createPayment(), await createPayment()]
     const head = await readHeadFor(chain, first)
@@ -160,7 +160,7 @@ describe('the transaction that a facilitator named', () => {
 /** The maximum range of blocks of some endpoints. */
 const LIMITS = [1, 5, 10, 500, 10_000]
 
-describe('what the nonce was spent on', () => {
+describe('a nonce spent on another transfer', () => {
   const elsewhere = { kind: 'void', why: 'the authorization was used for another transfer' } as const
 
   test('a nonce spent on another payee or amount is not a payment to the wall', async () => {
@@ -290,7 +290,7 @@ describe('an endpoint that fails', () => {
   })
 })
 
-describe('an endpoint that has not caught up with itself', () => {
+describe('an endpoint with inconsistent data', () => {
   test('an endpoint without the event of a spent authorization counts as silent', async () => {
     const payment = await createPayment()
     const head = await readHeadFor(chain, payment)
@@ -376,7 +376,7 @@ test('two payments in one transaction are each found with their own authorizatio
   ])
 })
 
-describe('what can never work', () => {
+describe('tokens that can never work', () => {
   const token = {
     kind: 'fault',
     what: 'the token’s name or version differs from the one that payers sign for',
@@ -389,7 +389,7 @@ describe('what can never work', () => {
     expect(await elsewhere.fault()).toEqual({ kind: 'fault', what })
   })
 
-  test('a token of another name or version can never work', async () => {
+  test('a token with another name or version can never work', async () => {
     expect(await openChainAt(network.rpcUrl, { ...offer, assetName: 'USDC' }).fault()).toEqual(token)
     expect(await openChainAt(network.rpcUrl, { ...offer, assetVersion: '1' }).fault()).toEqual(token)
   })
@@ -402,7 +402,7 @@ describe('what can never work', () => {
     expect(await openChainThrough({ eth_call: () => ({ result: '0x' }) }).fault()).toEqual(token)
   })
 
-  test('a failing endpoint does not count as one that can never work', async () => {
+  test('a failing endpoint does not count as a token that can never work', async () => {
     const trouble = { error: { code: -32603, message: 'internal error' } }
     for (const method of ['eth_chainId', 'eth_call'])
       expect(await openChainThrough({ [method]: () => trouble }).fault()).toMatchObject(SILENT)

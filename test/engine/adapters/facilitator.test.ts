@@ -48,7 +48,7 @@ const openFacilitator = (url: string, settings: Partial<FacilitatorSettings> = {
 const openAnswering = (status: number, body: unknown, headers: Record<string, string> = {}) =>
   openFacilitator(serve(() => Response.json(body, { status, headers })))
 
-/** An address where nobody listens. */
+/** Returns an address on which no server listens. */
 async function findClosedUrl(): Promise<string> {
   const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() })
   await server.stop(true)
@@ -75,7 +75,7 @@ testFacilitator('HTTP', async () => ({
   },
 }))
 
-describe('behind a faulty line', () => {
+describe('behind a faulty connection', () => {
   const unclear: SettleResult = { kind: 'unclear' }
   const named = { kind: 'unclear', tx: expect.stringMatching(/^0x[0-9a-f]{64}$/) }
   const invented: SettleResult = { kind: 'success', tx: inventedHash as `0x${string}` }
@@ -165,7 +165,7 @@ describe('behind a faulty line', () => {
   })
 })
 
-describe('answers that are odd', () => {
+describe('unusual responses', () => {
   const tx = `0x${'AB'.repeat(32)}`
   const claimed = { success: true, transaction: tx, network: 'eip155:8453' }
   const failed = { success: false, transaction: '', network: 'eip155:8453' }
@@ -179,14 +179,14 @@ describe('answers that are odd', () => {
   test.each([
     ['no hash', { ...claimed, transaction: 'done' }],
     ['a hash cut short', { ...claimed, transaction: tx.slice(0, -1) }],
-    ['a hash with more behind it', { ...claimed, transaction: `${tx}\n` }],
+    ['a hash with an extra character', { ...claimed, transaction: `${tx}\n` }],
     ['a hash without its prefix', { ...claimed, transaction: tx.slice(2) }],
     ['another network', { ...claimed, network: 'eip155:84532' }],
     ['another name for the network', { ...claimed, network: 'base' }],
     ['no network', { success: true, transaction: tx }],
-    ['success as a word', { ...claimed, success: 'true' }],
+    ['success as a string', { ...claimed, success: 'true' }],
     ['nothing', {}],
-  ])('a response of success with %s is unclear', async (_, body) => {
+  ])('a success response with %s is unclear', async (_, body) => {
     expect(await openAnswering(200, body).settle(BLOCK, await pay(0))).toEqual({ kind: 'unclear' })
   })
 
@@ -434,7 +434,7 @@ describe('each kind of call', () => {
 
 const NETWORK = 'eip155:8453'
 
-describe('what a facilitator takes', () => {
+describe('the support of a facilitator', () => {
   const kind = { x402Version: 2, scheme: 'exact', network: NETWORK }
   const settleSaying = (...kinds: object[]) => openAnswering(200, { kinds, extensions: [], signers: {} })
 

@@ -41,11 +41,11 @@ afterAll(() => network.stop())
 
 const openWalletsAt = (url: string, clock = fakeClock(0)) => createViemWallets(openRequestsTo(url), offer, keys, clock)
 
-// A failing one is abandoned sooner than by the service.
+// These wallets abandon a failing endpoint sooner than the service does.
 const openImpatientWallets = (url: string) =>
   createViemWallets(openRequestsTo(url, { chainCallTimeoutMs: limitMs(500) }), offer, keys, fakeClock(0))
 
-/** Queries the texts on the network, or through an endpoint that follows `rules`. */
+/** Checks a signature of the texts on the network, or through an endpoint that follows `rules`. */
 const checkSigned = (wallet: string, signature: Hex, rules?: Readonly<Record<string, Rule>>) =>
   checkDigest(
     rules === undefined ? openWalletsAt(network.rpcUrl) : openImpatientWallets(oddEndpoint(rules).url),
@@ -77,14 +77,14 @@ const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141
 
 const encodeWord = (value: bigint) => value.toString(16).padStart(64, '0')
 
-/** A wallet's signature of the text, in its parts. */
+/** A wallet's signature of the text, split into its parts. */
 async function splitSignature(signer: Wallet) {
   const signature = await signer.signMessage({ message: text })
   const { r, s, yParity } = parseSignature(signature)
   return { signer, signature, r, s, yParity, rs: signature.slice(2, 130) }
 }
 
-/** The same of a wallet whose signature has that recovery bit, as every other one has. */
+/** Creates wallets until a signature has the given recovery bit, as about half of them have. */
 async function findSignerWithBit(bit: number): ReturnType<typeof splitSignature> {
   const parts = await splitSignature(createWallet())
   return parts.yParity === bit ? parts : await findSignerWithBit(bit)
@@ -113,7 +113,7 @@ describe("a key's signature", () => {
     expect(await checkSigned(owner.address, twin)).toBe(digest)
   })
 
-  // With both recovery bits, because a form may pass for one of them only.
+  // Each form is tried with both recovery bits, because it may pass with only one of them.
   test.each([0, 1])('a signature in any other form has no signer (%i)', async (bit) => {
     const { signer, signature, r, s, yParity, rs } = await findSignerWithBit(bit)
     const odd: Record<string, Hex> = {
@@ -244,7 +244,7 @@ describe('a contract wallet', () => {
   })
 })
 
-describe('what anybody can make us ask', () => {
+describe('queries that anybody can cause', () => {
   const junk = `0x${'12'.repeat(65)}` as const
   const createStranger = () => lower(createWallet().address)
   const repeatTimes = <T>(count: number, work: (at: number) => Promise<T>) =>
@@ -257,7 +257,7 @@ describe('what anybody can make us ask', () => {
     const wallets = openWalletsAt(endpoint.url, clock)
     const payment = await sign(createWallet(), offer)
     const flood = () => repeatTimes(60, () => wallets.signedPayment({ ...payment, payer: createStranger() }))
-    // Three at once, and seven more within each second.
+    // The limit allows three look-ups at once, and seven more per second.
     for (const inAll of [3, 6, 9]) {
       const answers = await flood()
       expect(countOf(answers, 'not-signed')).toBe(3)
@@ -328,7 +328,7 @@ describe('what anybody can make us ask', () => {
     const answers: string[] = []
     for (let second = 0; second < 120; second += 1) {
       await repeatTimes(100, (at) => checkDigest(wallets, wallet, junk, `flood ${at}`))
-      // It sends as often as Retry-After allows.
+      // The owner sends as often as Retry-After allows.
       if (second % 2 === 0) answers.push(await checkDigest(wallets, wallet, signature, 'home'))
       clock.pass(1000)
     }
@@ -355,7 +355,7 @@ describe('what anybody can make us ask', () => {
 })
 
 describe('a payment', () => {
-  test("a payment is its payer's only exactly as signed, which is checked without any call", async () => {
+  test("a payment counts as its payer's only exactly as signed, which is checked without any call", async () => {
     const silent = openWalletsAt(oddEndpoint({ '*': () => 'busy' }).url)
     const { signedPayment } = openWalletsAt(network.rpcUrl)
     const payment = await sign(createWallet(), offer)
@@ -375,7 +375,7 @@ describe('a payment', () => {
     for (const change of changed) expect(await signedPayment({ ...payment, ...change })).toBe('not-signed')
   })
 
-  test('a payment is a contract wallet’s if its contract accepts the signature, deployed or not', async () => {
+  test('a payment counts as a contract wallet’s if its contract accepts the signature, deployed or not', async () => {
     const [owner, later] = [createWallet(), createWallet()]
     const wallets = openWalletsAt(network.rpcUrl)
     const payer = await contracts.deploy(owner)
@@ -392,7 +392,7 @@ describe('a payment', () => {
       expect(await wallets.signedPayment(payment)).toBe(answer)
       expect(await openWalletsAt(network.rpcUrl).signedForToken(payment)).toBe(forToken)
     }
-    // Its payment may have deployed it, so the cached absence of code is not used.
+    // The payment may have deployed the contract, so the cached absence of code is not used.
     await contracts.deploy(later)
     expect(await wallets.signedPayment(undeployed)).toBe('signed')
   })

@@ -13,7 +13,7 @@ import { createScratchFolder } from '../../support/scratch-folder.ts'
 import { auditContract, type Audited } from '../ports/audit.contract.ts'
 import { openPostgresWalls } from './postgres/walls.ts'
 
-// Goal: the books can be read next to the processes that sell, and show all money. Method: one connection or engine
+// Goal: the books can be read while other processes sell, and show all money. Method: one connection or engine
 // writes, and the books of the same database are opened separately.
 
 const folder = createScratchFolder()
@@ -56,7 +56,7 @@ test('the books of a stopped wall can be read', async () => {
   stopped.close()
 })
 
-test('the position of a wall can be read while it runs, unless no wall of that network could start there', async () => {
+test('the position of a wall can be read while it runs, unless no wall of that network could start on its database', async () => {
   const [path, url] = [join(folder, `${files++}.sqlite`), await newWall()]
   for (const [place, open] of [
     [path, async () => await openSqlite(path, TERMS.network)],

@@ -66,11 +66,11 @@ async function expectToGoOn(wall: Engine, damaged: readonly DamagedRow[]): Promi
   expect(damaged).toEqual([])
 }
 
-describe('a database from before areas', () => {
+describe('a database from before areas existed', () => {
   const folder = createScratchFolder()
   const { server } = openPostgresWalls()
 
-  test('a SQLite database from before areas is migrated and sells', async () => {
+  test('a SQLite database from before areas existed is migrated and sells', async () => {
     const path = join(folder, 'old.sqlite')
     const db = new Database(path)
     db.run(
@@ -86,7 +86,7 @@ describe('a database from before areas', () => {
     }
   })
 
-  test('a PostgreSQL database from before areas is migrated and sells', async () => {
+  test('a PostgreSQL database from before areas existed is migrated and sells', async () => {
     const url = server().url(await server().newDatabase())
     const sql = new SQL(url, { max: 1 })
     await sql

@@ -32,7 +32,7 @@ afterAll(async () => {
   await server.close()
 })
 
-/** Two sales (blocks 3,4 and 5,6) to wallets that name painters, a repaint of the first, and a block (7,8) that is held. */
+/** Makes two sales (blocks 3,4 and 5,6) to wallets that name painters, repaints the first, and holds a block (7,8). */
 async function playStory(wall: Omit<Engine, 'close'>) {
   await sell(wall, '3,4', 1, 1)
   await sell(wall, '5,6', 2, 2, listingOf({ painter: createWalletAddress(9) }))
@@ -66,7 +66,7 @@ const REFUSED: readonly Refused[] = [
   ['sell a held block to a second payer', `UPDATE payments SET block = ${held} WHERE id = 1`],
   ['hold a sold block for a second payer', `UPDATE payments SET block = ${first} WHERE id = 3`],
   ['name another painter for a purchase', `UPDATE purchase_painters SET painter = '${createWalletAddress(7)}'`],
-  ['replace the painter of a wallet by an older one', 'UPDATE wallet_painters SET ts = ts - 1'],
+  ['replace the painter of a wallet with an older one', 'UPDATE wallet_painters SET ts = ts - 1'],
   ['give a claimed block to another agent', `UPDATE blocks SET agent = 2 WHERE i = ${first}`],
   ['give a claimed block to another payment', `UPDATE blocks SET payment = 3 WHERE i = ${first}`],
   ['open a claimed block', `UPDATE blocks SET state = 'open', payment = NULL, agent = NULL WHERE i = ${first}`],
@@ -88,7 +88,7 @@ const REFUSED: readonly Refused[] = [
   ['leave a gap in the log', createEntrySql(`5, 1, 'repaint', ${first}, NULL, NULL`)],
   ['leave a gap in the sales', createEntrySql(`4, 1, 'sale', 1, 4, 1`)],
   ['log a second sale of a block', createEntrySql(`4, 1, 'sale', ${first}, 3, 1`)],
-  ['keep a payment for a block off the wall', 'UPDATE payments SET block = 14400 WHERE id = 3'],
+  ['store a payment for a block outside the wall', 'UPDATE payments SET block = 14400 WHERE id = 3'],
   ['name a second network', `INSERT INTO wall (only_row, network) VALUES (2, 'eip155:1')`],
 ]
 
@@ -99,7 +99,7 @@ const ONLY_IN_SQLITE: readonly Refused[] = [
 ]
 
 const ONLY_IN_POSTGRES: readonly Refused[] = [
-  ['take a block away', 'DELETE FROM blocks WHERE i = 1'],
+  ['delete a block', 'DELETE FROM blocks WHERE i = 1'],
   ['empty the log', 'TRUNCATE changes CASCADE'],
   ['give a block half a picture', `UPDATE blocks SET pixels = '\\x00' WHERE i = ${first}`],
 ]

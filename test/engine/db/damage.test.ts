@@ -26,12 +26,12 @@ import { createScratchFolder } from '../../support/scratch-folder.ts'
 import { WAYS } from './ways.ts'
 
 // Goal: no flipped bit in the file is ever served as if it were valid. Method: bytes of a real file are flipped while
-// nobody has it open; then every read of the store is compared with the read before, row by row.
+// nobody has it open; then every read of the store is compared with the same read before the flip, row by row.
 
 const folder = createScratchFolder()
 
 const SALES = 60
-// For more flips, with a report: `FLIPS=1000 TELL=1 bun test test/engine/db/damage`.
+// To flip more bits and print a report, run `FLIPS=1000 TELL=1 bun test test/engine/db/damage`.
 const ROUNDS = Number(Bun.env['FLIPS'] ?? 20)
 const keys = Array.from({ length: SALES }, (_, at) => ({
   payer: createWalletAddress(1 + (at % 7)),
@@ -53,7 +53,7 @@ beforeAll(async () => {
 
 const keyOf = (at: number) => paymentOf(1, at)
 
-/** Every read of a reader or a buyer, each result separately; an error of the store is `null`. */
+/** Returns the result of every read that readers and buyers make, separately; an error of the store is `null`. */
 async function listToldBy(wall: Omit<Sqlite, 'close'>): Promise<unknown[]> {
   const { view } = await followLog(wall.log)
   const readToOutcome = async (work: unknown) => {
@@ -174,7 +174,7 @@ describe('damage to the history alone', () => {
 describe.each(WAYS)('%s, a damaged row', (_, open) => {
   const [first, second] = [keys[0] ?? keyOf(0), keys[1] ?? keyOf(0)]
 
-  /** The wall after foreign SQL ran on its file; `damaged` grows as damage is found. */
+  /** Opens a wall after foreign SQL ran on its file; `damaged` collects the damaged rows that are found. */
   async function openAfter(sql: string) {
     const copy = join(folder, `${crypto.randomUUID()}.sqlite`)
     await Bun.write(copy, Bun.file(path))
@@ -186,7 +186,7 @@ describe.each(WAYS)('%s, a damaged row', (_, open) => {
     return { wall, damaged }
   }
 
-  test('if a payment is damaged, the wall does not deny that it knows it, and everybody else can buy', async () => {
+  test('if a payment is damaged, the wall does not deny that the payment exists, and other payers can buy', async () => {
     for (const column of [`payer = '${createWalletAddress(99)}'`, `nonce = '${hash(4711)}'`, `tx = '${hash(1)}'`]) {
       const { wall, damaged } = await openAfter(`UPDATE payments SET ${column} WHERE id = 2`)
       expect(damaged).toEqual([{ table: 'payments', row: 2 }])
@@ -214,7 +214,7 @@ describe.each(WAYS)('%s, a damaged row', (_, open) => {
     wall.close()
   })
 
-  test('if the row of an open block is damaged, it is not sold, and next skips it', async () => {
+  test('if the row of an open block is damaged, the block is not sold, and an order for the next block skips it', async () => {
     const { wall } = await openAfter(
       `UPDATE blocks SET rank = rank + 100000 WHERE i = (SELECT i FROM blocks WHERE state = 'open' ORDER BY rank LIMIT 1)`,
     )
@@ -242,7 +242,7 @@ describe.each(WAYS)('%s, a damaged row', (_, open) => {
     }
   })
 
-  test('if an agent is damaged, its blocks are shown with the wallet that paid, and it is not renamed', async () => {
+  test('if an agent is damaged, its blocks are shown with the wallet that paid, and the agent is not renamed', async () => {
     const { wall, damaged } = await openAfter(`UPDATE agents SET wallet = '${createWalletAddress(99)}' WHERE id = 2`)
     expect(damaged).toEqual([{ table: 'agents', row: 2 }])
     const { view } = await followLog(wall.log)

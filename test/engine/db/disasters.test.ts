@@ -17,7 +17,7 @@ const folder = createScratchFolder()
 
 const seller = Bun.fileURLToPath(import.meta.resolve('./seller.ts'))
 
-/** Starts a seller; `limit` is a shell command that it inherits the limits of. */
+/** Starts a seller, which inherits the limits that the shell command `limit` sets. */
 function startSeller(path: string, first: number, limit = 'true') {
   const command = `${limit}; exec "$0" "$@"`
   const child = Bun.spawn(['sh', '-c', command, process.execPath, seller, path, String(first)], { stdout: 'pipe' })
@@ -57,7 +57,7 @@ test('every acknowledged sale survives kill -9, and the wall continues without a
   close()
 })
 
-test('a disk that fails at commit breaks the store, and after a restart everything acknowledged is there', async () => {
+test('a disk that fails at commit breaks the store, and after a restart everything acknowledged is still stored', async () => {
   const path = join(folder, 'limited.sqlite')
   ;(await openSqlite(path, TERMS.network)).close()
   // The write-ahead log grows past the limit before it is folded into the main file.
@@ -128,7 +128,7 @@ describe('an error of SQLite', () => {
 })
 
 describe.each(['copied over', 'moved to'] as const)('an older copy that is %s a running wall’s file', (way) => {
-  test('an older copy in place of the file sells nothing twice while the wall runs, and the next start finds which one is there', async () => {
+  test('a wall whose file is replaced by an older copy sells nothing twice, and the next start detects which file is in place', async () => {
     const path = join(folder, `${way}.sqlite`)
     const first = await openSqlite(path, TERMS.network)
     await sell(first, '3,4', 1, 1)

@@ -36,7 +36,7 @@ function createSlowDisk() {
       asking.resolve()
       return flushing.promise
     },
-    /** Resolves once somebody waits for the disk. */
+    /** Resolves once a writer waits for the disk. */
     asked: () => asking.promise,
     done: () => {
       flushing.resolve()
@@ -76,7 +76,7 @@ test('a failed write does not affect the others in its commit', async () => {
   expect(kept.rows).toEqual(['a', 'b'])
 })
 
-test('after a disk failed, nothing is tried again', async () => {
+test('after a disk failure, nothing is retried', async () => {
   let commits = 0
   const { write } = store({
     atCommit: () => {
@@ -107,7 +107,7 @@ test('a writer that arrives during a flush shares the next commit, and waits for
   expect(kept.commits).toBe(2)
 })
 
-test('a disk that fails after the commit fails the committed and the waiting writes, and nothing is tried again', async () => {
+test('if the disk fails after the commit, the committed and the waiting writes fail, and nothing is retried', async () => {
   const disk = createSlowDisk()
   const { kept, write } = store({ flush: disk.flush })
   const first = failureOf(write(() => kept.rows.push('a')))
@@ -119,7 +119,7 @@ test('a disk that fails after the commit fails the committed and the waiting wri
   expect(kept.rows).toEqual(['a'])
 })
 
-test('after a wait for the disk, every unacknowledged write is on the disk', async () => {
+test('when a wait for the disk ends, every unacknowledged write is flushed', async () => {
   const disk = createSlowDisk()
   const { kept, write, waitUntilFlushed: flushed } = store({ flush: disk.flush })
   await flushed()

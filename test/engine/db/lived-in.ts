@@ -63,7 +63,7 @@ export async function liveOn(wall: Engine, count: number): Promise<void> {
   await wall.checkpoint.reach(25_000_000n)
 }
 
-/** Leaves a purchase in each state that is not final, and a sale in each that is checked again. */
+/** Leaves a purchase in each state that is not final, and a sale in each state that is checked again. */
 export async function leaveOpen(wall: Engine, first: number): Promise<void> {
   const { ledger, payouts } = wall
   const createPaymentAt = (offset: number) => paymentOf(20 + offset, first + offset)

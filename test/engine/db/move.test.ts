@@ -52,7 +52,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** Moves a wall, and removes the note of the move, so that the old one can be read unchanged. */
+/** Moves a wall, and removes the note of the move, so that the old database can be read unchanged. */
 async function move(from: Place, to: Place) {
   const moved = await moveWall(from, to, final)
   await takeBack(from)
@@ -64,7 +64,7 @@ async function takeBack(place: Place): Promise<void> {
   else await ask(place, 'COMMENT ON TABLE wall IS NULL')
 }
 
-// A server notices a moment later that a client is gone.
+// A server notices only after a moment that a client has disconnected.
 const final = { timeoutMs: limitMs(5000), isRehearsal: false }
 const impatient = { ...final, timeoutMs: 0 }
 const rehearsal = { timeoutMs: 0, isRehearsal: true }
@@ -81,7 +81,7 @@ async function openAt<T>(place: Place, work: (wall: Engine) => Promise<T>): Prom
 
 type Rows = readonly Readonly<Record<string, unknown>>[]
 
-/** Every row of every table of a wall, by table, each as one line. */
+/** Returns every row of a wall as one line, grouped by table. */
 async function readAllRows(place: Place): Promise<Record<string, readonly string[]>> {
   const linesOf = (rows: Rows) => rows.map(lineOf).toSorted()
   if (place.kind === 'sqlite') {
@@ -93,7 +93,7 @@ async function readAllRows(place: Place): Promise<Record<string, readonly string
   const all: Record<string, readonly string[]> = {}
   for (const name of WALL_TABLES) {
     const rows = await ask(place, `SELECT * FROM ${name}`)
-    // Only PostgreSQL numbers the remembered edits.
+    // Only PostgreSQL numbers the stored edits.
     all[name] = linesOf(name === 'edits' ? rows.map(({ id, ...row }) => (id === undefined ? {} : row)) : rows)
   }
   return all
@@ -101,7 +101,7 @@ async function readAllRows(place: Place): Promise<Record<string, readonly string
 
 function lineOf(row: Rows[number]): string {
   const cells = Object.entries(row).flatMap(([name, cell]) => {
-    // Only SQLite has row checksums, and `size` is what they cover.
+    // Only SQLite has row checksums, and `size`, from which they are computed.
     if (name === 'sum' || name === 'size') return []
     if (cell instanceof Uint8Array) return `${name}: bytes ${cell.toHex()}`
     return `${name}: ${typeof cell === 'string' ? JSON.stringify(cell) : String(cell)}`
@@ -203,7 +203,7 @@ describe('a wall that moves to PostgreSQL and back', () => {
     expect(await move(source, there)).toMatchObject({ blocks: 14_400, payments: 14_402 })
     expect(await readAllRows(there)).toEqual(await readAllRows(source))
     const { credits } = await openAt(there, ({ ledgerReader }) => ledgerReader.ofPayer(paymentOf(40, 1).payer))
-    // The operator has paid the other one back.
+    // The operator has paid the other credit back.
     expect(credits).toHaveLength(1)
   })
 
@@ -237,7 +237,7 @@ test('every table of a wall is moved', async () => {
       .filter((name) => !name.endsWith('.sum') && name !== 'payments.size')
       .toSorted()
   expect(namesOf(here)).toEqual(kept)
-  // Derived data, and data of the current processes.
+  // These tables hold derived data, or data of the current processes.
   const own = ['counters', 'leases', 'commits', 'migrations', 'sales']
   expect(namesOf(beyond.filter(({ table }) => !own.includes(String(table))))).toEqual([...kept, 'edits.id'].toSorted())
 })
@@ -260,8 +260,8 @@ test('no wall starts at the old location after a move, until the move is undone 
   await openAt(back, (wall) => sell(wall, 'next', 2, 2))
 })
 
-describe('of the old place and the new one never both can sell:', () => {
-  test('an instance that the move did not see commits nothing any more, and its new connections read nothing', async () => {
+describe('the old and the new location can never both sell:', () => {
+  test('an instance that the move did not detect can no longer commit, and its new connections read nothing', async () => {
     const [source, there, back] = [createFilePlace('unseen'), await createServerPlace(), createFilePlace('unseen-back')]
     await openAt(source, (wall) => sell(wall, '3,4', 1, 1))
     await moveWall(source, there, final)
@@ -312,7 +312,7 @@ describe('of the old place and the new one never both can sell:', () => {
     })
   })
 
-  test('if the new database is lost in its commit, the old file stays closed, and the error says how to open it', async () => {
+  test('if the connection to the new database is lost during the commit, the old file stays closed, and the error says how to open it', async () => {
     const [source, there] = [createFilePlace('doubt'), await createServerPlace()]
     await openAt(source, (wall) => sell(wall, 'next', 1, 1))
     const proxy = cutProxy(there.url)
@@ -331,7 +331,7 @@ describe('of the old place and the new one never both can sell:', () => {
     await move(source, there)
   })
 
-  test('if the new file cannot get its name, the old database is open again', async () => {
+  test('if the new file cannot be renamed into place, the old database can be opened again', async () => {
     const [there, back] = [await createServerPlace(), createFilePlace('nameless')]
     await openAt(there, (wall) => sell(wall, 'next', 1, 1))
     const moving = failureOf(moveWall(there, back, final))
@@ -343,10 +343,10 @@ describe('of the old place and the new one never both can sell:', () => {
     await move(there, back)
   })
 
-  test('if something fails after the new file has its name, the old database stays closed', async () => {
+  test('if something fails after the new file is renamed into place, the old database stays closed', async () => {
     const [there, back] = [await createServerPlace(), createFilePlace('late')]
     await openAt(there, (wall) => sell(wall, 'next', 1, 1))
-    // A note that cannot be removed.
+    // A folder in place of the note cannot be removed as a file.
     mkdirSync(`${back.path}.moved`)
     expect(await messageOf(moveWall(there, back, final))).toContain('the old location stays closed')
     rmSync(`${back.path}.moved`, { recursive: true })
@@ -370,20 +370,20 @@ describe('of the old place and the new one never both can sell:', () => {
   })
 })
 
-/** SQL that runs something in each transaction that writes to a table, when it is committed. */
+/** SQL that runs a statement at the commit of each transaction that inserts into a table. */
 const atCommitOf = (table: string, body: string) => `
   CREATE FUNCTION meddle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${body}; RETURN NULL; END $$;
   CREATE CONSTRAINT TRIGGER meddles AFTER INSERT ON ${table} DEFERRABLE INITIALLY DEFERRED
   FOR EACH ROW EXECUTE FUNCTION meddle()`
 
-/** Resolves once somebody waits for a lock in a database. */
+/** Resolves once a transaction waits for a lock in the database. */
 async function lockIsWaitedFor(place: { readonly url: string }): Promise<void> {
   const waits = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
   while ((await ask(place, waits)).length === 0) await Bun.sleep(5)
 }
 
 describe('a rehearsal', () => {
-  test('a rehearsal performs the whole move while the wall continues to sell, and keeps nothing', async () => {
+  test('a rehearsal performs the whole move while the wall continues to sell, and leaves nothing behind', async () => {
     const [source, there, back] = [
       createFilePlace('rehearsed'),
       await createServerPlace(),
@@ -404,7 +404,7 @@ describe('a rehearsal', () => {
   })
 })
 
-describe('a move is refused, and leaves nothing where it was to go,', () => {
+describe('a move that is refused leaves nothing at its destination:', () => {
   test('a move is refused while a wall is open at either end', async () => {
     const [source, there, back] = [
       createFilePlace('running'),
@@ -423,7 +423,7 @@ describe('a move is refused, and leaves nothing where it was to go,', () => {
     await move(source, there)
   })
 
-  test('a move is refused if the new place contains a wall or a file, and changes nothing there', async () => {
+  test('a move is refused if the new location contains a wall or a file, and changes nothing there', async () => {
     const [there, back] = [await createServerPlace(), createFilePlace('taken')]
     await openAt(there, (wall) => wall.payouts.note(paymentOf(1, 1), 'x', NOW))
     const before = await readAllRows(there)
@@ -493,7 +493,7 @@ describe('a move is refused, and leaves nothing where it was to go,', () => {
     await move(lived, there)
   })
 
-  test('a move is refused if the new database reads back something else than was written', async () => {
+  test('a move is refused if the new database returns other rows than were written', async () => {
     const changes = {
       payouts: `NEW.reference = 'something else'; RETURN NEW`,
       edits: 'RETURN NULL',
@@ -527,7 +527,7 @@ describe('a move is refused, and leaves nothing where it was to go,', () => {
     expect(await Array.fromAsync(new Bun.Glob('killed*{leaving,unfinished}*').scan({ cwd: folder }))).toEqual([])
   })
 
-  test('a move is refused from a place without a wall, and to the same kind of database', async () => {
+  test('a move is refused from a location without a wall, and to the same kind of database', async () => {
     const [there, back] = [await createServerPlace(), createFilePlace('nowhere')]
     expect(await messageOf(moveWall(createFilePlace('none'), there, final))).toContain('no database at')
     expect(await messageOf(moveWall(there, back, final))).toContain('the database has no tables')

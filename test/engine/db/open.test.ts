@@ -42,7 +42,7 @@ test('a closed wall is one file, with only its lock file next to it', async () =
   expect(beside.toSorted()).toEqual(['closed.sqlite', 'closed.sqlite.lock'])
 })
 
-test('a wall whose process was killed accepts writes as soon as it was checked', async () => {
+test('a wall whose process was killed accepts writes as soon as its file has been checked', async () => {
   const path = fileOf('cut')
   const cut = fileOf('cut-off')
   const owner = await openSqlite(path, TERMS.network)
@@ -53,7 +53,7 @@ test('a wall whose process was killed accepts writes as soon as it was checked',
     const again = fileOf(`cut-${times}`)
     for (const ending of ['', '-wal']) copyFileSync(cut + ending, again + ending)
     const { store, checked } = await openSqliteUnchecked(again, TERMS.network)
-    // The result of the check is known only after its network was stored.
+    // The result of the check arrives only after the network of the wall was stored.
     expect(await checked).toBe('whole')
     store.close()
   }
@@ -80,7 +80,7 @@ describe('the lock', () => {
     )
   })
 
-  test('a second process is refused while the first one lives, and can open the file once that is killed', async () => {
+  test('a second process is refused while the first one lives, and can open the file once the first is killed', async () => {
     const path = fileOf('theirs')
     const child = Bun.spawn([process.execPath, Bun.fileURLToPath(import.meta.resolve('./seller.ts')), path], {
       stdout: 'pipe',
@@ -95,7 +95,7 @@ describe('the lock', () => {
   })
 })
 
-describe.each(WAYS)('%s, a file is refused, and left as it is, that is', (way, open) => {
+describe.each(WAYS)('%s, files that are refused and left unchanged', (way, open) => {
   const readRefusal = async (path: string) => {
     const before = await Bun.file(path).bytes()
     const error: unknown = await open(path, TERMS.network, { timeoutMs: 0 }).catch((reason: unknown) => reason)
@@ -182,15 +182,15 @@ async function turnOverBitOf(index: string, path: string): Promise<void> {
   db.close(true)
   const file = Buffer.from(await Bun.file(path).bytes())
   const start = page?.start ?? 0
-  // A page of an index has eight bytes of its own, then the offset of the entry; that begins with its length and the three
-  // bytes of a header, and a time takes six.
+  // A page of an index has eight bytes of its own, then the offset of the entry. The entry begins with its length and a
+  // header of three bytes, and a time takes six.
   const entry = start + file.readUInt16BE(start + 8)
   const lowest = entry + 1 + 3 + 5
   file.writeUInt8(file.readUInt8(lowest) ^ 1, lowest)
   await Bun.write(path, file)
 }
 
-test('a SQLite that can lose commits is refused', () => {
+test('a version of SQLite that can lose commits is refused', () => {
   for (const version of ['3.51.3', '3.52.0', '3.100.1', '4.0.0']) expect(() => checkVersion(version)).not.toThrow()
   for (const version of ['3.51.2', '3.50.9', '3.7.0', '2.99.99', ''])
     expect(() => checkVersion(version)).toThrow(CannotOpen)

@@ -9,7 +9,7 @@ import { createScratchFolder } from '../../support/scratch-folder.ts'
 
 const folder = createScratchFolder()
 
-/** Every file there, with its mode in octal. */
+/** Every file in the folder, with its mode in octal. */
 const listModes = () =>
   Object.fromEntries(readdirSync(folder).map((name) => [name, (statSync(join(folder, name)).mode & 0o777).toString(8)]))
 
@@ -17,7 +17,7 @@ test('only the wall’s own user may read its database, its log and its backups'
   const path = join(folder, 'wall.sqlite')
   const first = await openSqlite(path, TERMS.network)
   first.close()
-  // As an older version left it.
+  // An older version left the file with this mode.
   chmodSync(path, 0o644)
   const db = await openSqlite(path, TERMS.network)
   await sell(db, '3,4', 1, 1)

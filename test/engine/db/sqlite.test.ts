@@ -18,7 +18,7 @@ const template = join(folder, 'template.sqlite')
 openWall(template, TERMS.network).close()
 
 let files = 0
-/** A wall made in advance: making one takes longer than most tests. */
+/** Copies a wall that was made in advance, because making one takes longer than most tests. */
 function createFile(): string {
   const path = join(folder, `${files++}.sqlite`)
   copyFileSync(template, path)
@@ -33,6 +33,6 @@ test('a closed store does not report whether a block can be bought', async () =>
 })
 
 const onEmpty = testOverStore(() => openSqlite(createFile(), TERMS.network))
-// In memory, where a nearly sold wall opens immediately.
+// The last block is tested in memory, where a nearly sold-out wall opens immediately.
 const onLast = testOverStore(() => openNearlySold(1))
 storeContract('SQLite', onEmpty, onLast)

@@ -9,7 +9,7 @@ import { blockOf, editOf, NOW, paymentOf, TERMS } from '../../support/samples.ts
 import { createScratchFolder } from '../../support/scratch-folder.ts'
 
 // Goal: everything acknowledged or published is on the disk, even if nobody else waits for it. Method: real files, with a
-// disk below that is as slow, or fails, as a test wants.
+// disk below that is slow or fails as a test requires.
 
 const folder = createScratchFolder()
 
@@ -43,7 +43,7 @@ test('an edit is acknowledged, and followers see it, only once it is on the disk
   const editing = wall.blocks.edit(block, editOf(1, { message: 'painted' }), NOW).then((result) => heard.push(result))
   await disk.asked
   const following = wall.log.after(1, 9).then((changes) => heard.push(changes.length))
-  // Repeatable reads get their result meanwhile.
+  // Repeatable reads return in the meantime.
   expect(await wall.ledger.space(block)).toBe('claimed')
   expect(heard).toEqual([])
   disk.done()
@@ -66,7 +66,7 @@ test('a claim is acknowledged, and can be looked up by its payment, only once it
 })
 
 test('a power cut loses no acknowledged edit', async () => {
-  // After a flush, the disk is sure to have the content of the files when it began.
+  // After a flush, the disk is certain to have what the files contained when the flush began.
   let saved = 0
   let begun = 0
   const cut = (at: number) => join(folder, `cut-${at}.sqlite`)
@@ -103,14 +103,14 @@ test('a disk that fails after the commit of an edit is reported at once, and the
   expect(broken).toBe(1)
 })
 
-test('a flush covers the write-ahead log, where commits are', async () => {
+test('a flush covers the write-ahead log, which contains the commits', async () => {
   const path = join(folder, 'real.sqlite')
   const wall = await openSqlite(path, TERMS.network)
   const disk = createDisk(path)
   await disk.flush?.()
   disk.close()
   wall.close()
-  // A closed database is one file.
+  // A closed database is a single file, without a write-ahead log.
   expect(await failureOf(Promise.try(() => createDisk(path).flush?.()))).toMatchObject({ code: 'ENOENT' })
 })
 

@@ -7,8 +7,8 @@ import type { LocalNetwork } from '../../../server/local/network.ts'
 import { createWallet } from '../../../server/local/wallets.ts'
 import { openFacilitatorAt, createOneDollarTerms, signPayment } from '../../support/chain/payments.ts'
 
-// Goal: the embedded network pays, rejects and ends as the demo and the tests need it. Method: the stock client of a facilitator,
-// and processes that end. The promises of any facilitator are in its contract suite.
+// Goal: the embedded network pays, rejects and ends as the demo and the tests require. Method: the stock client of a
+// facilitator, and processes that end. The contract suite of facilitators covers the promises of any facilitator.
 
 let network: LocalNetwork
 beforeAll(async () => {
@@ -46,7 +46,8 @@ test('a transfer dropped from the pool leaves no gap that would hold up the next
       },
     })
   })
-  // Its response comes only when the network stops: the facilitator waits for a receipt that never arrives.
+  // This settlement returns only when the network stops, because the facilitator waits for a receipt that never
+  // arrives.
   void facilitator.settle(lost, terms).catch(() => undefined)
   await network.client.dropTransaction({ hash: await pending })
   await network.resume()
@@ -104,7 +105,7 @@ test('a stopped chain does not respond', async () => {
   expect(() => process.kill(chain.pid, 0)).toThrow()
 })
 
-test('the chain process ends with the process that started it, however that ends', async () => {
+test('the chain process ends with the process that started it, however that process ends', async () => {
   const chainModule = new URL('../../../server/local/chain.ts', import.meta.url).pathname
   const program = `
     const { startChain } = await import(${JSON.stringify(chainModule)})

@@ -11,7 +11,7 @@ import { createWallet } from '../../../server/local/wallets.ts'
 import { lower, createOffer, sign, STRANGER, submit, transferOf } from '../../support/chain/signing.ts'
 
 // Goal: the dollar of the embedded network behaves like USDC for payers and sellers. Method: calls of the real contract; the
-// tests of the chain adapter cover that it pays once, and never after a cancellation.
+// tests of the chain adapter cover that an authorization pays once, and never after a cancellation.
 
 const offer = createOffer()
 

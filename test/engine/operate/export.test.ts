@@ -62,7 +62,7 @@ test.each(Object.entries(engines))(
       `${formatIso(NOW)},sale,"3,4",1,${formatTail(1)},1.00,0.00,USDC,${formatPaid(1)}`,
       `${formatIso(NOW + 1)},sale,"10,20,4x3",12,${formatTail(2)},12.00,0.00,USDC,${formatPaid(2)}`,
       `${formatIso(NOW + 2)},credit,,,${formatTail(3)},1.00,0.00,USDC,${formatPaid(3)}`,
-      // A spreadsheet does not run the reference.
+      // A spreadsheet does not evaluate the reference as a formula.
       `${formatIso(NOW + 3)},payout,,,${formatTail(3)},1.00,0.00,USDC,,${TERMS.network},"'=HYPERLINK(""x""),""y"""`,
       `${formatIso(NOW + 5)},payout,,,${formatTail(5)},,0.00,USDC,,${TERMS.network},refund 5`,
       '',

@@ -44,7 +44,7 @@ export function testAgents(name: string, test: EngineTest): void {
       ])
     })
 
-    test('the same registration again changes nothing: it is repeated while it is the latest, and superseded after a newer one', async (wall) => {
+    test('a registration sent again changes nothing: it counts as repeated while it is the latest, and as superseded after a newer one', async (wall) => {
       await sell(wall, '3,4', 1, 1)
       const [older, newer] = [identityOf(1, { name: 'older' }), identityOf(2, { name: 'newer' })]
       const say = (identity: typeof older) => wall.agents.identify(createWalletAddress(1), identity, NOW)

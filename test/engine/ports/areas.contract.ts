@@ -17,8 +17,8 @@ import {
   createWalletAddress,
 } from '../../support/samples.ts'
 
-// Goal: an area is held, sold and released whole, in every way that a purchase can go. Method: each test uses a new engine
-// through its ports; `testLast` gives a wall with only one open block.
+// Goal: an area is held, sold and released whole, whatever the outcome of its purchase. Method: each test uses a new
+// engine through its ports; `testLast` gives a wall with only one open block.
 
 /** The suite of areas, for the ledger and its readers. */
 export function testAreas(name: string, test: EngineTest, testLast: EngineTest): void {
@@ -116,7 +116,7 @@ function testNearest(test: EngineTest, testLast: EngineTest): void {
     expect(coordOf(third.block)).toBe('79,41')
   })
 
-  testLast('no area is left where only a block is, and none of any size once all are sold', async (wall) => {
+  testLast('no area is available if only one block is open, or once all blocks are sold', async (wall) => {
     expect(await wall.ledger.space('next')).toBe('open')
     expect(await wall.ledger.space('next,2x1')).toBe('crowded')
     expect(await claim(wall, 'next,2x1', 1)).toEqual({ kind: 'lost', space: 'crowded' })
@@ -131,11 +131,11 @@ function testNearest(test: EngineTest, testLast: EngineTest): void {
   })
 }
 
-/** A search of a size that only rows of the wall without a taken block have room for. */
+/** A target of a size that fits only where whole rows of the wall have no taken block. */
 const WIDEST = 'next,160x2'
 
 function testSearching(test: EngineTest): void {
-  test('each search sees what was held, released and sold since the one before', async (wall) => {
+  test('each search sees what was held, released and sold since the previous search', async (wall) => {
     const { ledger } = wall
     const first = await hold(wall, WIDEST, paymentOf(1, 1), SILENT)
     expect(coordOf(first.block)).toBe('0,44')
@@ -150,7 +150,7 @@ function testSearching(test: EngineTest): void {
     expect(coordOf((await hold(wall, WIDEST, paymentOf(5, 5), SILENT)).block)).toBe('0,41')
   })
 
-  test('a sale that is not kept leaves its blocks open to the next search', async (wall) => {
+  test('a sale that fails leaves its blocks open to the next search', async (wall) => {
     const { ledger } = wall
     expect(await ledger.space(WIDEST)).toBe('open')
     const held = await hold(wall, WIDEST, paymentOf(1, 1), SILENT)
@@ -161,7 +161,7 @@ function testSearching(test: EngineTest): void {
 }
 
 function testSelling(test: EngineTest): void {
-  test('a sale makes every block the payer’s, with its part of the picture, one sale each and in order', async (wall) => {
+  test('a sale of an area gives its payer each block with its part of the picture, as one sale per block, in order', async (wall) => {
     await sell(wall, '3,4', 9, 9)
     const listing = listingOf({ pixels: pictureOf(6) })
     const held = await hold(wall, '80,45,3x2', paymentOf(1, 1), listing)
@@ -240,7 +240,7 @@ function testLandingLate(test: EngineTest, testLast: EngineTest): void {
     expect(await wall.ledger.fulfilLatePayment(held, hash(1), NOW)).toEqual(given)
   })
 
-  testLast('it is one credit of the whole amount when no area of its size is left', async (wall) => {
+  testLast('an area that settles late is one credit of the whole amount if no area of its size is left', async (wall) => {
     const payment = paymentOf(5001, 1, {
       amount: 2_000_000n,
       accepted: { ...paymentOf(1, 1).accepted, amount: 2_000_000n },
@@ -254,7 +254,7 @@ function testLandingLate(test: EngineTest, testLast: EngineTest): void {
 }
 
 function testPriors(test: EngineTest): void {
-  test('an unanswered purchase comes before the same area and the same size, and before nothing else', async (wall) => {
+  test('an unanswered purchase comes before new orders of the same area or the same size, and before no others', async (wall) => {
     const { ledger } = wall
     const priorOf = async (target: Target, nonce = 9) =>
       (await ledger.availability(target, paymentOf(1, nonce), NOW, [])).prior?.payment.nonce

@@ -21,13 +21,13 @@ import {
 /** A wall that sells, and its books read separately. */
 export type Audited = {
   readonly wall: Pick<Engine, 'ledger' | 'payouts'>
-  readonly books: readonly Audit[] // read in different ways, and all the same
+  readonly books: readonly Audit[] // read in different ways, with equal results
   close(): Promise<void>
 }
 
 const keyOf = (payer: number, nonce: number) => ({ payer: createWalletAddress(payer), nonce: hash(nonce) })
 
-/** The suite. `open` opens an empty wall, `openLast` one with a single block left. */
+/** The suite of the books. `open` opens an empty wall, `openLast` one with a single block left. */
 export function auditContract(name: string, open: () => Promise<Audited>, openLast: () => Promise<Audited>): void {
   test(`every payment is in the books on ${name} with its outcome, while the wall runs`, async () => {
     const { wall, books, close } = await open()

@@ -161,7 +161,7 @@ function testEdits(test: EngineTest): void {
 }
 
 function testReplays(test: EngineTest): void {
-  test('the same edit again changes nothing: it is repeated while it is the latest on every block, and otherwise superseded', async (wall) => {
+  test('an edit sent again changes nothing: it counts as repeated while it is the latest on every block, and otherwise as superseded', async (wall) => {
     await sellAll(wall)
     const paint = (digest: number) => wall.blocks.editArea(area, editOf(digest, { pixels }), NOW)
     const change = () => wall.blocks.edit(last, editOf(2, { pixels: pixelsOf(1) }), NOW)
@@ -202,7 +202,7 @@ function testReplays(test: EngineTest): void {
     expect([await say(), await say(last), await say()]).toEqual(['applied', 'applied', 'repeated'])
   })
 
-  test('an edit is remembered until its time is over, and no longer', async (wall) => {
+  test('an edit is remembered until it expires, and no longer', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     const [older, newer] = [editOf(1, { message: 'older' }), editOf(2, { message: 'newer' })]
     await wall.blocks.edit(block, older, NOW)

@@ -4,20 +4,20 @@ import type { ChainStatus } from '../../../server/domain/purchase/purchase.ts'
 import type { Chain, Transfer } from '../../../server/ports.ts'
 
 // Goal: every promise of the `Chain` port, as its callers rely on it. Method: each test ends an authorization in one of
-// the possible ways, and queries the status like a purchase: from the height read before anything was sent.
+// the possible ways, and queries the status as a purchase does: from the height read before anything was sent.
 
 /** A chain, and the actions of others on it. */
 export type ChainWorld = {
   readonly chain: Chain
   /** The same chain through an endpoint that does not respond. */
   readonly gone: Chain
-  /** Through an endpoint that serves another network. */
+  /** A chain through an endpoint that serves another network. */
   readonly foreign: Chain
   /** A new payment by a payer who holds the money; it was sent to nobody. */
   payment(): Promise<Payment>
-  /** Moves the money, and answers the transaction that did. */
+  /** Moves the money, and returns the transaction that moved it. */
   land(payment: Payment): Promise<Hash>
-  /** Moves an amount from the payer to whom the payment names, without an authorization; answers the transaction. */
+  /** Moves an amount from the payer to the payee of the payment, without an authorization; returns the transaction. */
   give(payment: Payment, amount: bigint): Promise<Hash>
   cancel(payment: Payment): Promise<void>
   /** Spends the nonce on another transfer of the payer's. */
@@ -103,7 +103,7 @@ function testEnds(open: () => Promise<ChainWorld>): void {
     expect(await chain.status(ours, head)).toMatchObject({ kind: 'void', final: true })
   })
 
-  test('a payment that moved in time is paid permanently', async () => {
+  test('a payment whose money moved in time is paid permanently', async () => {
     const { chain, payment, land, expire } = await open()
     const ours = await payment()
     const head = await readHeadFor(chain, ours)
@@ -141,7 +141,7 @@ function testReceipts(open: () => Promise<ChainWorld>): void {
   })
 }
 
-/** Everything an address was paid from a height on. */
+/** Returns all transfers to an address from a block height on. */
 async function readTransfersSince(chain: Chain, payTo: Address, from: bigint): Promise<Transfer[]> {
   const all: Transfer[] = []
   for (let next = from; ;) {
@@ -165,7 +165,7 @@ function testBalances(open: () => Promise<ChainWorld>): void {
 }
 
 function testLimits(open: () => Promise<ChainWorld>): void {
-  test('a chain that is older than what was read before returns nothing', async () => {
+  test('a chain that is behind what was read before counts as silent', async () => {
     const { chain, payment, land } = await open()
     const ours = await payment()
     const head = await readHeadFor(chain, ours)
@@ -183,14 +183,14 @@ function testLimits(open: () => Promise<ChainWorld>): void {
     expect(await gone.balanceOf(ours.payer)).toBe('silent')
   })
 
-  test('the right network has no fault, and another one can never work', async () => {
+  test('the right network has no fault, and any other network can never work', async () => {
     const { chain, foreign } = await open()
     expect(await chain.fault()).toMatchObject({ kind: 'none' })
     expect(await foreign.fault()).toEqual({ kind: 'fault', what: expect.stringMatching(/\w/) })
   })
 }
 
-/** The height a purchase notes before it sends anything. */
+/** Returns the height that a purchase records before it sends anything. */
 export async function readHeadFor(chain: Chain, payment: Payment): Promise<bigint> {
   const seen = await chain.read(payment)
   if (seen === 'silent') throw new Error('the chain is silent')

@@ -15,8 +15,8 @@ import {
   createWalletAddress,
 } from '../../support/samples.ts'
 
-// Goal: a deed has all that proves it, and no money goes without an entry. Method: payments are driven to each of their ends on
-// a fresh engine; `testLast` gives a wall on which only one block is open.
+// Goal: a deed contains everything that proves it, and no money is left without an entry. Method: payments are driven
+// to each of their ends on a fresh engine; `testLast` gives a wall on which only one block is open.
 
 const ORDER: BoundOrder = { text: 'wall.test\nbuy v1\nany text, as it was signed ✨', salt: hash(0x5a17) }
 
@@ -56,7 +56,7 @@ export function testDeeds(name: string, test: EngineTest, testLast: EngineTest):
       expect(others).toEqual([])
     })
 
-    test('deeds are listed in the order of sales, an area once, after any number and up to any limit', async (wall) => {
+    test('deeds are listed in the order of sales, with each area once, after any number and up to any limit', async (wall) => {
       await sell(wall, '1,1', 1, 1)
       const area = await hold(wall, '80,45,2x2', paymentOf(1, 2), SILENT)
       await wall.ledger.finalize(area, hash(2), true, NOW)

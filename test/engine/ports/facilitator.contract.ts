@@ -4,12 +4,12 @@ import type { Facilitator } from '../../../server/ports.ts'
 import { blockOf } from '../../support/samples.ts'
 
 // Goal: every promise of the `Facilitator` port, as its callers rely on it. Method: each test pays in a fresh world and
-// looks for the money itself.
+// checks for itself where the money is.
 
 /** A facilitator with payers around it. */
 export type FacilitatorWorld = {
   readonly facilitator: Facilitator
-  /** One that nobody listens for where it should be. */
+  /** A facilitator at whose address no server listens. */
   readonly unreachable: Facilitator
   /** A new payment by a payer who holds the money. */
   payment(): Promise<Payment>
@@ -40,7 +40,7 @@ export function testFacilitator(name: string, open: () => Promise<FacilitatorWor
       expect(await landed(good)).toBe(settling.kind === 'success' ? settling.tx : undefined)
     })
 
-    test('a bare payment is as good as one with all optional fields', async () => {
+    test('a bare payment is accepted like one with all optional fields', async () => {
       const { facilitator, payment, landed } = await open()
       const good = await payment()
       const bare = { withinMs: 5000, isBare: true }
@@ -69,7 +69,7 @@ export function testFacilitator(name: string, open: () => Promise<FacilitatorWor
       expect(await landed(poor)).toBeUndefined()
     })
 
-    test('a facilitator that cannot be reached is unavailable, and got nothing', async () => {
+    test('a facilitator that cannot be reached is unavailable, and has received nothing', async () => {
       const { unreachable, payment } = await open()
       const good = await payment()
       expect(await unreachable.verify(BLOCK, good)).toEqual({ kind: 'unavailable' })

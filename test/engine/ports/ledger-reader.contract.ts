@@ -9,7 +9,7 @@ import { CLAIM_ORDER } from '../../../shared/wall.ts'
 import { hold, sell, type Engine, type EngineTest, landUnclaimed } from '../../support/engine.ts'
 import { blockOf, hash, HEAD, NOW, paymentOf, SILENT, TERMS, createWalletAddress } from '../../support/samples.ts'
 
-// Goal: every promise of the `LedgerReader` port. Method: purchases are driven to each of their ends, then looked at.
+// Goal: every promise of the `LedgerReader` port. Method: purchases are driven to each of their outcomes, then read.
 
 const NOTHING = { sales: [], nextAfter: 0, hasMore: false, open: [], credits: [], painter: null }
 
@@ -179,7 +179,7 @@ function testPages(test: EngineTest, testLast: EngineTest): void {
   })
 }
 
-/** Lets a payment land that nothing is left for. */
+/** Settles a payment for which no block is left. */
 const credit = (wall: Engine, nonce: number) =>
   landUnclaimed(wall, { payment: paymentOf(1, nonce), target: 'next', listing: SILENT, head: HEAD }, hash(nonce))
 

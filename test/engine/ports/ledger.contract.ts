@@ -51,7 +51,7 @@ function testHolding(test: EngineTest): void {
     expect(purchase).toMatchObject({ target: 0, block: 0, listing: SILENT })
   })
 
-  test('an unknown payment is unknown, for another payer of the same nonce too', async (wall) => {
+  test('a payment is unknown if its payer or its nonce differs from those of the stored one', async (wall) => {
     await hold(wall, blockOf('3,4'), paymentOf(1, 1))
     expect(await wall.ledger.find(paymentOf(2, 1))).toBeUndefined()
     expect(await wall.ledger.find(paymentOf(1, 2))).toBeUndefined()
@@ -76,7 +76,7 @@ function testHolding(test: EngineTest): void {
     expect(claimings.filter(({ kind }) => kind === 'lost')).toHaveLength(63)
   })
 
-  test('next is the open block nearest the centre, after held and sold ones', async (wall) => {
+  test('the target next is the open block nearest the centre, and skips held and sold blocks', async (wall) => {
     const held = await hold(wall, 'next', paymentOf(1, 1))
     const sold = await sell(wall, 'next', 1, 2)
     const heldToo = await hold(wall, 'next', paymentOf(1, 3))
@@ -217,7 +217,7 @@ function testOvertaking(test: EngineTest): void {
     expect(await findStored(wall, sold.payment)).toEqual(sold)
   })
 
-  test('the decision of one attempt does not change the next one', async (wall) => {
+  test('a decision about one attempt does not affect the next attempt', async (wall) => {
     const { ledger } = wall
     const first = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
     await ledger.release(first, false)
@@ -231,7 +231,7 @@ function testOvertaking(test: EngineTest): void {
     await ledger.release(second, false)
   })
 
-  test('the payments that hold a target are listed, for next all of them', async (wall) => {
+  test('the payments that hold a target are listed, and for next every held payment is listed', async (wall) => {
     const first = await hold(wall, 'next', paymentOf(1, 1))
     const second = await hold(wall, blockOf('3,4'), paymentOf(2, 2))
     await sell(wall, 'next', 1, 3)
@@ -277,7 +277,7 @@ function testGivingBack(test: EngineTest): void {
     })
   })
 
-  test('of two authorizations with one nonce the one that expires later is kept, so that a late settlement is not missed', async (wall) => {
+  test('if two authorizations have the same nonce, the one that expires later is kept, so that no late settlement is missed', async (wall) => {
     const { ledger } = wall
     const first = paymentOf(1, 1)
     const later = { ...first, validBefore: first.validBefore + 30n, signature: '0xbb' } as const
@@ -402,7 +402,7 @@ function testLandingLate(test: EngineTest, testLast: EngineTest): void {
     expect(await ledger.space(target)).toBe('open')
   })
 
-  test('a held payment is not owed anything', async (wall) => {
+  test('a held payment cannot be fulfilled as a late one', async (wall) => {
     const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
     expect(await failureOf(wall.ledger.fulfilLatePayment(held, hash(1), NOW))).toBeInstanceOf(StaleWriteError)
     expect(await findStored(wall, held.payment)).toEqual(held)
@@ -470,7 +470,7 @@ function testPriors(test: EngineTest): void {
     await hold(wall, blockOf('3,4'), paymentOf(1, 2))
   })
 
-  test('a purchase that a run serves does not come before others of its payer until the payer is asked to wait', async (wall) => {
+  test('a purchase that is in progress does not come before others of its payer until the payer is asked to wait', async (wall) => {
     const { ledger } = wall
     const held = await hold(wall, 'next', paymentOf(1, 1))
     const activeNonces = [held.payment.nonce]
@@ -483,7 +483,7 @@ function testPriors(test: EngineTest): void {
     expect(await priorNow()).toBeUndefined()
   })
 
-  test('the payer of a held block gets that purchase, and not an error that the block is held', async (wall) => {
+  test('the payer of a held block gets the held purchase, and not an error that the block is held', async (wall) => {
     const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
     expect(await wall.ledger.availability(blockOf('3,4'), paymentOf(1, 2), NOW, [])).toEqual({
       space: 'reserved',
@@ -541,7 +541,7 @@ function testPriors(test: EngineTest): void {
     expect([await priorOf(paymentOf(1, 4)), await priorOf(paymentOf(2, 2))]).toEqual([undefined, undefined])
   })
 
-  test('a receipt is returned for at most sixteen later payments, and for none with a purchase of its own', async (wall) => {
+  test('a receipt is returned for at most sixteen later payments, and for no payment with a purchase of its own', async (wall) => {
     const { ledger } = wall
     const sold = await ledger.finalize(await hold(wall, 'next', paymentOf(1, 1)), hash(1), true, NOW)
     const held = await hold(wall, blockOf('3,4'), paymentOf(1, 2))

@@ -96,7 +96,7 @@ export function logContract(name: string, test: EngineTest): void {
   })
 }
 
-/** Two sales, two repaints of the first, one of the second, two identities: seven changes. */
+/** Makes seven changes: two sales, two repaints of the first, one of the second, and two identities. */
 async function playStory(wall: Engine): Promise<void> {
   const first = await sell(wall, '3,4', 1, 1, SILENT)
   for (const digest of [1, 2]) await wall.blocks.edit(first.block, editOf(digest, { message: `${digest}` }), NOW)
@@ -108,7 +108,7 @@ async function playStory(wall: Engine): Promise<void> {
 
 const HOUR_MS = 3_600_000
 
-/** A sale, three repaints in one hour and one in the next, a part hidden, and two names. */
+/** Makes a sale, three repaints in one hour and one in the next, hides a part, and sets two names. */
 async function repaintForHours(wall: Engine): Promise<void> {
   const { block } = await sell(wall, '3,4', 1, 1, SILENT, NOW)
   for (const [at, minutes] of [1, 2, 3, 61].entries())
@@ -144,7 +144,7 @@ function testShortening(test: EngineTest): void {
     expect((await wall.log.after(8, 9)).map(({ number }) => number)).toEqual([9])
   })
 
-  test('nothing else is ever dropped, and a request with one invalid number is rejected whole', async (wall) => {
+  test('only overwritten repaints and names are ever dropped, and a request with one invalid number is rejected whole', async (wall) => {
     await repaintForHours(wall)
     const before = await wall.log.after(0, 9)
     for (const numbers of [[1], [5], [6], [8], [2, 3, 8]])

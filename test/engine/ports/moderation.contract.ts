@@ -71,7 +71,7 @@ function testActs(test: EngineTest): void {
 }
 
 function testOwners(test: EngineTest): void {
-  test('an owner repaints a hidden part unseen, until it is shown again', async (wall) => {
+  test('an owner’s repaint of a hidden part stays hidden until the operator shows the part again', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     await wall.moderation.moderate(block, 'hide', ['pixels'], NOW)
     expect(await wall.blocks.edit(block, editOf(1, { pixels: pixelsOf(9), message: 'new' }), NOW)).toBe('applied')
@@ -178,7 +178,7 @@ function testWallets(test: EngineTest): void {
     expect(JSON.stringify([await wall.log.after(0, 99), await wall.log.compacted()])).not.toContain('rude')
   })
 
-  test('content from after a ban is shown, and content hidden during the ban stays hidden until `unhide`', async (wall) => {
+  test('content set after a ban is shown, and content hidden during the ban stays hidden until `unhide`', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     await wall.moderation.moderateWallet(createWalletAddress(1), { act: 'ban' }, NOW)
     await wall.blocks.edit(block, editOf(1, { message: 'rude' }), NOW)

@@ -4,15 +4,15 @@ import { coordOf } from '../../../shared/wall.ts'
 import type { EngineTest } from '../../support/engine.ts'
 import { blockOf, NOW } from '../../support/samples.ts'
 
-// Goal: the operator sees how old the last backup is, the webhook goes on where it was, and reports wait for the operator,
-// within limits. Method: read each record before the first entry, and after some.
+// Goal: the operator sees how old the last backup is, the webhook continues where it stopped, and reports wait for the
+// operator, within limits. Method: read each record before the first entry, and after some.
 
 /** The suite of the ports `Backups`, `Deliveries` and `Reports`. */
 export function testOperator(name: string, test: EngineTest): void {
   testReports(name, test)
 
   describe(`backups on ${name}`, () => {
-    test('the last backup is unknown before the first, and then the time of the newest', async ({ backups }) => {
+    test('the time of the last backup is unknown before the first one, and then that of the newest one', async ({ backups }) => {
       expect(await backups.last()).toBeUndefined()
       await backups.note(NOW)
       expect(await backups.last()).toBe(NOW)

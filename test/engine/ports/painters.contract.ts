@@ -57,7 +57,7 @@ function testNamings(test: EngineTest, testLast: EngineTest): void {
     expect(await painterOf(wall, '3,4')).toBe(createWalletAddress(9))
   })
 
-  testLast('a credit keeps what its listing said', async (wall) => {
+  testLast('a credit keeps its listing, with the painter that it names', async (wall) => {
     await sell(wall, 'next', 2, 2)
     const landed = {
       payment: paymentOf(1, 1),
@@ -85,7 +85,7 @@ function testWords(test: EngineTest): void {
     expect(await wall.log.after(3, 9)).toEqual([])
   })
 
-  test('a message of a wallet replaces all earlier painters, also those of held purchases, and none named later', async (wall) => {
+  test('a message of a wallet replaces all painters named earlier, also those of held purchases, but none named later', async (wall) => {
     await sell(wall, '3,4', 1, 1, listingOf({ painter: createWalletAddress(8) }))
     const held = await hold(wall, blockOf('5,6'), paymentOf(1, 2), listingOf({ painter: createWalletAddress(8) }))
     expect(await wall.agents.namePainter(createWalletAddress(1), createNaming(null))).toBe('applied')

@@ -5,7 +5,7 @@ import type { Wallets } from '../../../server/ports.ts'
 // Goal: every promise of the `Wallets` port for any kind of wallet. Method: one wallet and another one
 // sign texts and payments.
 
-/** Someone who can sign a text. */
+/** A wallet that can sign a text. */
 export type Signer = { readonly address: Address; sign(message: string): Promise<`0x${string}`> }
 
 /** Wallets, and their holders. */

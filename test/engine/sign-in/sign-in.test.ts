@@ -26,7 +26,7 @@ type Store = NonNullable<Parameters<typeof openWall>[1]>
 const [OWNER, STRANGER, PAINTER] = [createWalletAddress(1), createWalletAddress(2), createWalletAddress(9)]
 const BLOCK = 'POST /blocks/3,4'
 
-/** Walls with a store, and with another connection to the same one. */
+/** Opens two walls: one with a store, and one with another connection to the same store. */
 async function openSoldWalls(first: Store, second: Store): Promise<Walls> {
   const wall = await openWall({}, first)
   await wall.buy(`/blocks/3,4?message=old&painter=${PAINTER}`, 1, 1)
@@ -56,7 +56,7 @@ async function askWith(wall: Wall, before: SignInFields, after: Record<string, u
 const { newWall } = openPostgresWalls()
 
 const onSqlite = testOver(async () => {
-  // A file has one process, so both walls use one store.
+  // Only one process can open a file, so both walls use one store.
   const store = await openBlank()
   return await openSoldWalls(store, store)
 }, closeBoth)
@@ -262,8 +262,8 @@ function testRefusals(test: WallsTest): void {
     ['a field that is not text', { nonce: 5 }],
     ['no nonce', { nonce: undefined }],
     ['no domain', { domain: undefined }],
-    ['an address that is none', { address: '0x12' }],
-    ['a time that is none', { issuedAt: 'now' }],
+    ['an invalid address', { address: '0x12' }],
+    ['an invalid time', { issuedAt: 'now' }],
     ['an end that is not a time', { expirationTime: '2027-02-31' }],
     ['a signature that is not hex', { signature: '0xzz' }],
     ['a list for a signature', { signature: ['0x12'] }],
@@ -304,7 +304,7 @@ function testRefusals(test: WallsTest): void {
 }
 
 function testRepeats(test: WallsTest): void {
-  test('a repeated sign-in changes nothing, also at another instance, and an older one is rejected as late', async ([
+  test('a repeated sign-in changes nothing, even at another instance, and an older one is rejected as late', async ([
     wall,
     other,
   ]) => {

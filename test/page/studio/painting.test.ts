@@ -188,7 +188,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     await page.getByText('This wallet owns 2 blocks.').waitFor()
     expect(await page.locator('#covered').allInnerTexts()).toEqual(['5 available\n2 yours\n1 owned by others'])
 
-    // Three blocks to the left and one down.
+    // Drags the picture three blocks to the left and one down.
     await goToStep(page, 'place')
     await page.getByRole('button', { name: 'Zoom to picture' }).click()
     const stage = await measureStage(page)
@@ -207,7 +207,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     await locateCost(page).getByText('8.00 USDC').waitFor()
   })
 
-  test('blocks that others buy meanwhile, or are paying for, are shown immediately, and no part is offered', async () => {
+  test('blocks that others buy meanwhile, or are paying for, are shown immediately, and the rest is not offered for sale', async () => {
     const page = await openPage('?at=30,30')
     await dropFile(page, 'a.png', createNoisePng(30, 10))
     await locateCost(page).getByText('3.00 USDC').waitFor()
@@ -216,7 +216,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     await sell(bob, '31,30')
     await locateCost(page).getByText('1 owned by others').waitFor()
     expect(await page.isVisible('#take')).toBe(false)
-    // Until the page has announced it.
+    // The payment stays in progress until the page has announced it.
     world.facilitator.settle.always('hang-before')
     const calls = world.facilitator.settle.count()
     const payment = await sign(world, bob, '32,31')
@@ -356,7 +356,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     await page.getByText('too large for a link').waitFor()
   })
 
-  test('a plan is a link that opens the same plan elsewhere, and a truncated link says so', async () => {
+  test('the link to a plan opens the same plan elsewhere, and a truncated link shows an error', async () => {
     const page = await openPage('?at=20,60', { permissions: ['clipboard-read', 'clipboard-write'] })
     await dropFile(page, 'a.png', createNoisePng(50, 30))
     await page.getByText('a.png, 50 × 30 pixels').waitFor()
@@ -434,7 +434,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     const stage = await measureStage(page)
     const side = 10 * lookAt({ left: 470, top: 470, right: 550, bottom: 550 }, stage, 8).zoom
     const middle = { x: stage.width / 2, y: stage.height / 2 + (await measureStageTop(page)) }
-    // The middle of the stage is the picture's.
+    // The middle of the stage is also the middle of the picture.
     await page.touchscreen.tap(middle.x + 1.5 * side, middle.y + side / 8)
     await page.waitForFunction(() => document.querySelector<HTMLInputElement>('#col')?.value === '51')
     const session = await page.context().newCDPSession(page)

@@ -28,7 +28,7 @@ const createRefusal = (status: number, headers: Record<string, string> = {}): An
   headers,
   body: JSON.stringify({ error: `code_${status}`, message: 'In words.' }),
 })
-/** A refusal with `charged`. */
+/** An error response that states `charged`. */
 const createChargedAnswer = (status: number, error: string, said: 'yes' | 'no' | 'unknown'): Answer => ({
   status,
   body: JSON.stringify({ error, message: 'In words.', charged: said }),
@@ -46,7 +46,7 @@ const createTermsAnswer = (amount = TERMS.amount): Answer => ({
   body: JSON.stringify({ error: 'payment_required', message: 'Pay.' }),
 })
 
-/** A minimal wall: returns terms without a payment, and otherwise the prepared responses in turn. */
+/** A minimal wall: returns terms to a request without a payment, and otherwise the prepared responses in turn. */
 function startScriptedWall(answers: Answer[], unpaid: Answer | (() => Answer) = createTermsAnswer()) {
   const paid: { url: string; payment: string }[] = []
   const server = Bun.listen({
@@ -85,7 +85,7 @@ beforeEach(() => void (pauses.length = 0))
 
 type Options = BuyerOptions & Partial<Pick<Parameters<typeof createBuyer>[0], 'now' | 'owns'>>
 
-/** A buyer as in a new process, with the folder of earlier ones. */
+/** A buyer as a new process would create it, with the payment folder of earlier buyers. */
 const createTestBuyer = (options: Options = {}) =>
   createBuyer({
     account: WALLET,
@@ -97,7 +97,7 @@ const createTestBuyer = (options: Options = {}) =>
     ...options,
   })
 
-/** How many signed payments wait on disk. */
+/** The number of signed payments saved on disk. */
 const countKept = async () => (await readdir(folder)).filter((name) => name.endsWith('.json')).length
 
 const ADA = '?name=Ada'
@@ -156,7 +156,7 @@ describe('a buyer', () => {
     ['a proxy’s page', { status: 404, body: '<h1>Not found</h1>' }],
     ['a gateway’s error', createRefusal(404)],
     ['a page that calls itself a success', { status: 200, body: '<h1>Welcome</h1>' }],
-    ['a deed, as where a proxy drops the payment', { status: 200, body: '{"state":"claimed"}' }],
+    ['a deed, because a proxy dropped the payment', { status: 200, body: '{"state":"claimed"}' }],
   ]
   test.each(passing)('a buyer resends the same signature after %s', async (_, answer) => {
     using wall = startScriptedWall([answer, SOLD])
@@ -208,7 +208,7 @@ describe('a buyer', () => {
     ['another block', 'payment_used', createChargedAnswer(409, 'payment_used', 'yes')],
   ]
   test.each(taken)(
-    'a buyer whose money was taken for %s reports that, and keeps the payment as a proof',
+    'a buyer whose money was taken for %s reports that, and keeps the payment as proof',
     async (_, code, answer) => {
       using wall = startScriptedWall([answer])
       expect((await buyAt(wall)).end).toBe(`paid ${code}`)
@@ -217,7 +217,7 @@ describe('a buyer', () => {
     },
   )
 
-  test('a buyer keeps a payment that may still settle, and deletes one that never can', async () => {
+  test('a buyer keeps a payment that may still settle, and deletes one that can never settle', async () => {
     using wall = startScriptedWall([
       createChargedAnswer(402, 'payment_required', 'unknown'),
       createChargedAnswer(409, 'payment_used', 'no'),
@@ -277,14 +277,14 @@ describe('a buyer', () => {
 })
 
 describe('a buyer that was cut off', () => {
-  /** A process that pays and crashes before it has returned the receipt; its files are left as they are. */
+  /** Simulates a process that pays and crashes before it returns the receipt; its files stay as they are. */
   async function interruptPurchase(wall: ReturnType<typeof startScriptedWall>, query = ADA): Promise<void> {
     await createTestBuyer().buy(createOrder(wall.url + query))
-    // Its lock ends with a process, but this one is still running.
+    // A lock ends with its process, but this process is still running.
     await rm(join(folder, 'lock'))
   }
 
-  test('a restarted buyer that buys the same again gets the receipt of the same payment', async () => {
+  test('a restarted buyer that places the same order again gets the receipt of the same payment', async () => {
     using wall = startScriptedWall([createSoldAnswer('1,1'), createSoldAnswer('1,1')])
     await interruptPurchase(wall)
     expect(await buyAt(wall)).toMatchObject({ end: '1,1', payments: 2, signatures: 1, kept: 0 })
@@ -340,7 +340,7 @@ describe('a buyer that was cut off', () => {
     expect(await buyAt(wall)).toMatchObject({ end: 'paid payment_credited', payments: 2, signatures: 1, kept: 0 })
   })
 
-  test('a buyer does not exceed its current maximum to finish another order, and reports what stays open', async () => {
+  test('a buyer does not exceed its current maximum to finish another order, and reports that this order is still open', async () => {
     using wall = startScriptedWall([createSoldAnswer('1,1'), createSoldAnswer('2,2'), createSoldAnswer('1,1')])
     await interruptPurchase(wall, '?name=Bob')
     const reported: string[] = []
@@ -351,7 +351,7 @@ describe('a buyer that was cut off', () => {
     expect((await again).receipt.block).toBe('1,1')
   })
 
-  test('a restarted buyer finishes its saved payments, also when none of them can be taken any more', async () => {
+  test('a restarted buyer finishes its saved payments, even if all of them have expired', async () => {
     using wall = startScriptedWall([createSoldAnswer('1,1'), createSoldAnswer('1,1'), createSoldAnswer('2,2')])
     await interruptPurchase(wall, '?name=Bob')
     const reported: string[] = []
@@ -403,7 +403,7 @@ describe('several purchases of one wallet', () => {
     expect(await buyAt(wall)).toMatchObject({ end: '1,1', payments: 1 })
   })
 
-  test('several purchases of one wallet wait for a process as long as it gives signs of life', async () => {
+  test('several purchases of one wallet wait for another process as long as it refreshes its lock', async () => {
     const unlock = await lock(folder)
     const path = join(folder, 'lock')
     const changes = watch(path)
@@ -412,7 +412,7 @@ describe('several purchases of one wallet', () => {
     await unlock()
   })
 
-  test('several purchases of one wallet do not wait for a process without signs of life, even if another process has its number', async () => {
+  test('several purchases of one wallet do not wait for a process that no longer refreshes its lock, even if its process id was reused', async () => {
     using wall = startScriptedWall([createSoldAnswer('1,1')])
     const path = join(folder, 'lock')
     await Bun.write(path, String(process.pid))
@@ -421,7 +421,7 @@ describe('several purchases of one wallet', () => {
   })
 })
 
-test('a request that takes long is reported as open, once', async () => {
+test('a request that takes long is reported once as still open', async () => {
   const said: string[] = []
   const answered = Promise.withResolvers<Response>()
   const buying = createBuyer({

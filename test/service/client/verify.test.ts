@@ -40,11 +40,11 @@ type Call = { readonly id: number; readonly method: string; readonly params: rea
 
 /** The limits of an endpoint. */
 type Manner = {
-  readonly calls?: number // more in one request are rejected
-  readonly blocks?: number // more in one call are rejected
+  readonly calls?: number // maximum calls in one request
+  readonly blocks?: number // maximum blocks in one call
   readonly eventsFrom?: number // height from which it has no events
   readonly alsoAt?: number // height of another payment
-  readonly busy?: number // which request it rejects as overloaded
+  readonly busy?: number // number of the request that it rejects as overloaded
 }
 
 const createEvents = (height: number) => {
@@ -106,26 +106,26 @@ const createProvedResult = (sold: number) => ({
 })
 const PROVED = createProvedResult(SOLD)
 
-test('a full wall is verified with at most 200 requests of 100 calls, and the next time with one for new blocks', async () => {
+test('a full wall is verified with at most 200 requests of 100 calls, and the next time with one search for new blocks', async () => {
   using chain = startEndpoint(ALL)
   const full = await openSoldWall(ALL)
   const first = await check(chain, 'full', full)
   expect(first).toMatchObject({ ...createProvedResult(ALL), searched: { from: 1n, through: BigInt(HEAD) } })
   expect(first.requests.payments).toBeLessThanOrEqual(200)
   expect(Math.max(...chain.requests.map(({ length }) => length))).toBe(100)
-  // The chain's id, its newest block, and the events of those that may still be replaced.
+  // The chain's id, its newest block, and the events of blocks that may still be replaced.
   expect(await check(chain, 'full', full)).toMatchObject({
     ...createProvedResult(ALL),
     requests: { payments: 2, search: 1 },
   })
 })
 
-test('an endpoint that accepts few calls and few blocks at a time verifies the same', async () => {
+test('the result is the same with an endpoint that accepts few calls and few blocks at a time', async () => {
   using chain = startEndpoint(SOLD, { calls: 10, blocks: 2000 })
   expect(await check(chain, 'narrow')).toMatchObject(PROVED)
 })
 
-test('a search that an endpoint interrupted continues where it was, and reports its progress', async () => {
+test('a search that an endpoint interrupted continues where it stopped, and reports its progress', async () => {
   using broken = startEndpoint(SOLD, { eventsFrom: 600_000 })
   await expect(check(broken, 'resumed')).rejects.toMatchObject({ kind: 'unavailable', code: 'chain_unavailable' })
   using chain = startEndpoint(SOLD)
@@ -157,6 +157,6 @@ test('a payment of the last ten minutes may still get its deed, and is not repor
 test('an endpoint that is briefly overloaded gets the same request again', async () => {
   using chain = startEndpoint(SOLD, { busy: 4 })
   const { requests } = await check(chain, 'busy')
-  // The chain's id, its newest block, and four batches of receipts, one of them twice.
+  // The chain's id, its newest block, and four batches of receipts, one of them sent twice.
   expect(requests.payments).toBe(7)
 })

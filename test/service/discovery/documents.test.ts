@@ -15,7 +15,7 @@ const PAGE = '<!doctype html><html><head><title>Pixel Wall</title></head><body><
 
 const createPage = () => new Response(PAGE, { headers: { 'content-type': 'text/html', vary: 'Accept-Encoding' } })
 
-// The page for painting is a built one, unlike the rest.
+// Only the page for painting comes from the build.
 const wall = await openWall({ viewer: (path) => (path === PATHS.paint ? createPage : undefined) })
 
 const paths = ['/', '/openapi.json', '/.well-known/security.txt', ...renderDocuments(site).map(({ path }) => path)]
@@ -68,7 +68,7 @@ test.each(twins)('%s and %s have the same content', async (one, other) => {
 
 const manuals = ['/llms.txt', '/llms-full.txt', '/skill.md', '/openapi.json', '/.well-known/x402']
 
-test.each(manuals)('%s describes each answer without a receipt as the answer describes itself', async (path) => {
+test.each(manuals)('%s describes each response without a receipt in the same words as the response itself', async (path) => {
   const text = await (await wall.ask(`GET ${path}`)).text()
   for (const advice of [ADVICE[402], ADVICE[502], REPEAT, IF_YOURS]) expect(text).toContain(advice)
   expect(settlementUnknown({ target: 'next', block: blockOf('1,1') }).message).toContain(REPEAT)
@@ -177,7 +177,7 @@ test('the icon for old browsers is one bitmap of 32 by 32 pixels', async () => {
   expect(icon.subarray(0, 6)).toEqual(Buffer.from([0, 0, 1, 0, 1, 0]))
   expect([icon[6], icon[7], icon.readUInt16LE(12)]).toEqual([32, 32, 32])
   expect(icon.readUInt32LE(14) + icon.readUInt32LE(18)).toBe(icon.length)
-  // The middle is the green patch, bottom up and blue first.
+  // The middle is the green patch; rows are stored bottom up, and blue comes first.
   expect(icon.subarray(62 + (15 * 32 + 16) * 4).subarray(0, 4)).toEqual(Buffer.from([0x87, 0xff, 0x87, 0xff]))
 })
 

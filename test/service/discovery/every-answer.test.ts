@@ -39,7 +39,7 @@ const createAsk =
 const ask = createAsk(emptyWall)
 const onceSold = createAsk(soldWall)
 
-/** Requests again with the first response's ETag. */
+/** Repeats the request with the first response's ETag. */
 const repeatWithEtag =
   (request: string): Provoke =>
   async () => {
@@ -53,13 +53,13 @@ const buy =
   async () =>
     (await openWall()).buy(path, 1)
 
-/** Requests a wall whose blocks are all in this state. */
+/** Sends the request to a wall whose blocks are all in this state. */
 const askWithSpace =
   (space: 'claimed' | 'reserved', request: string): Provoke =>
   async () =>
     (await openWall({ ledger: { space: async () => space } })).ask(request)
 
-/** Requests a wall whose payments can never work. */
+/** Sends the request to a wall whose payments can never work. */
 const askWithoutRail =
   (request: string, init?: RequestInit): Provoke =>
   async () => {
@@ -73,7 +73,7 @@ const doubtfulWall = await openWall()
 doubtfulWall.facilitator.settling = { kind: 'unclear' }
 await doubtfulWall.buy('/blocks/3,4', 1)
 
-/** A request of the sold wall with the `payer`-th wallet's sign-in. */
+/** A request to the sold wall, signed in as the `payer`-th wallet. */
 async function signRequest(request: string, body: unknown, payer = 1): Promise<RequestInit> {
   const demand = await soldWall.ask(request, createSignInPost(body))
   return createSignInPost(
@@ -275,7 +275,7 @@ function createUnreadable<T extends object>(error: Error): T {
   return new Proxy({}, { get }) as T
 }
 
-/** A wall on which every part fails like that. */
+/** A wall on which every part fails with this error. */
 async function openBrokenWall(error: Error): Promise<Wall> {
   const signers = {
     wallets: createFailing<Wallets>(error),
@@ -326,7 +326,8 @@ async function findFirstRefusal(times: number, asking: () => Promise<Response>):
   return answers.find(({ status }) => status !== 200) ?? Response.error()
 }
 
-// Our own bugs and errors of the store are provoked in the same way everywhere; their messages must not leave the process.
+// Our own bugs and errors of the store are provoked in the same way for all operations; their messages must not leave
+// the process.
 const SECRET = '/secret/wall.sqlite is full'
 const broken500 = await openBrokenWall(new Error(SECRET))
 const broken503 = await openBrokenWall(new StoreUnavailable(SECRET))
@@ -355,7 +356,7 @@ const all = listed.map((answer): readonly [answer: string, provoke: Provoke | un
   return [answer, provoked[answer] ?? (request === undefined ? undefined : alike[status]?.(request, init))]
 })
 
-test.each(all)('%s is what the server returns, and matches the OpenAPI document', async (answer, provoke) => {
+test.each(all)('the server returns %s as the OpenAPI document describes it', async (answer, provoke) => {
   const [method = '', path, status] = answer.split(' ')
   if (provoke === undefined) throw new Error(`nothing here makes the server answer ${answer}`)
   const response = await provoke()
@@ -366,7 +367,7 @@ test.each(all)('%s is what the server returns, and matches the OpenAPI document'
   await expectDocumented(emptyWall.app, response, operation)
 })
 
-test('the operator gets alerts for bugs of ours, and not for each request while the database is unavailable', () => {
+test('the operator gets alerts for our own bugs, but not for each request while the database is unavailable', () => {
   expect(broken500.logger.alerts.length).toBeGreaterThan(0)
   expect(broken503.logger.alerts).toEqual([])
 })

@@ -22,7 +22,7 @@ import { createBodyInit } from '../../support/service/signed.ts'
 import { demandIn, OFFER, openWall, type Wall } from '../../support/service/wall.ts'
 
 // The rules of public graders for paid services: AgentCash's own validator, which x402scan runs on registered services
-// over the network; of the others, those that no test of a document or an address covers.
+// over the network; and of the other graders, the rules that no test of a document or an address covers.
 
 const opened = Promise.withResolvers<Wall>()
 const server = Bun.serve({
@@ -51,14 +51,14 @@ type Operation = {
 const { paths } = openApi.raw as { paths: Record<string, Record<string, Operation>> }
 
 describe('AgentCash and x402scan', () => {
-  test('AgentCash and x402scan find no cause for an error, a warning or a remark in the OpenAPI document, and the favicon', async () => {
+  test('AgentCash and x402scan report no error, warning or remark about the OpenAPI document or the favicon', async () => {
     expect(getWarningsForOpenAPI(openApi)).toEqual([])
     expect(getWarningsForL2(checkL2ForOpenAPI(openApi))).toEqual([])
     expect(getWarningsForL4(checkL4ForOpenAPI(openApi))).toEqual([])
     expect((await getWarningsForFavicon(origin))._unsafeUnwrap()).toEqual([])
   })
 
-  test('AgentCash and x402scan find three paid and priced ways to buy, the sign-in operations, all other operations free, and guidance', async () => {
+  test('AgentCash and x402scan find three paid and priced ways to buy, the sign-in operations, only free operations besides, and guidance', async () => {
     const found = await discoverOriginSchema({ target: origin, guidance: GuidanceMode.Always })
     if (!found.found) throw new Error('nothing was discovered')
     const paid = found.endpoints.filter(({ authMode }) => authMode !== 'unprotected')
@@ -141,14 +141,14 @@ test.each(paid)(
 test.each(paid)(
   'canagentuse: the terms of $method $path are the same in the document and the demand',
   ({ path, protocols }) => {
-    // An area's amount is in its demand.
+    // The document states no amount for areas: only the demand does.
     const { amount, ...terms } = demand.accepts[0] ?? {}
     const told = path === '/areas' ? terms : { ...terms, amount }
     expect(protocols).toEqual([{ x402: { version: 2, ...told } }])
   },
 )
 
-test('x402-surface-check finds nothing of the request in the terms except its own address', async () => {
+test('x402-surface-check finds nothing from the request in the terms except its own address', async () => {
   const headers = { cookie: 'secret=1', authorization: 'Bearer secret', referer: 'https://secret.example/' }
   const asked = await wall.ask('GET /blocks/next?name=Ada', { headers })
   expect(demandIn(asked)).toEqual({

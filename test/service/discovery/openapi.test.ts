@@ -19,11 +19,11 @@ type Described = {
 const paths = document['paths'] as Record<string, Record<string, Described>>
 
 test("Redocly's linter, with all recommended rules, reports only the scheme that no operation may require", async () => {
-  // A read without parameters cannot be requested wrongly.
+  // A read without parameters has no invalid requests.
   const rules = { 'operation-4xx-response': 'off' } as const
   const config = await createConfig({ extends: ['recommended'], rules })
   const problems = await lintFromString({ source: text, absoluteRef: 'openapi.json', config })
-  // Payment clients take a required key for one to get in advance, so the scheme is only for documentation.
+  // Payment clients would try to get a required key in advance, so the scheme is only for documentation.
   expect(problems.map(({ ruleId, location }) => [ruleId, location[0]?.pointer])).toEqual([
     ['no-unused-components', '#/components/securitySchemes/x402'],
   ])

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { openWall } from '../../support/service/wall.ts'
 import { expectSnapshot, shareRepeated } from '../../support/snapshot.ts'
 
-// The whole text that an agent reads, so that a reviewer reads it too. `bun run snapshots` writes it again.
+// Snapshots of all text that agents read, so that reviewers read it too. `bun run snapshots` updates them.
 
 const documents: ReadonlyArray<readonly [path: string, file: string]> = [
   ['/', 'guide.md.txt'],
@@ -26,7 +26,7 @@ const documents: ReadonlyArray<readonly [path: string, file: string]> = [
 const wall = await openWall()
 const readText = async (path: string) =>
   await (await wall.ask(`GET ${path}`, { headers: { accept: '*/*, text/markdown' } })).text()
-// Two more documents contain all of it except its heading.
+// Two other documents contain the whole guide except its heading.
 const [, guide = ''] = (await readText('/')).split(/^# .*\n/)
 const SEEN = '(here stands the guide, as in guide.md.txt)\n'
 

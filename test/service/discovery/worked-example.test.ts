@@ -18,7 +18,7 @@ test('the sign-in in the example fits its body, equals the text of the SDK, and 
   expect(await recoverMessageAddress({ message, signature: header.signature })).toBe(header.address)
 })
 
-test('the schema of a sign-in is the extension’s own', () => {
+test('the schema of a sign-in equals the extension’s own schema', () => {
   const terms = { domain: 'a', uri: 'https://a/', requestId: '', statement: '', chainId: 'eip155:8453' }
   const { extensions } = signInDemand(terms, '', 0)
   expect<unknown>(extensions['sign-in-with-x'].schema).toEqual(buildSIWxSchema())

@@ -28,7 +28,7 @@ test('a report is stored under the artwork that contains the block, and readers 
   expect(await readStatusAndJson(await sendReport(wall, { ...body, block: '3,4' }))).toEqual(RECEIVED)
   expect(await readPublicAnswers()).toEqual(before)
   const { note } = body
-  // One report for both, because they are one artwork of one reporter.
+  // Both reports count as one, because they are by one reporter and about one artwork.
   expect(await db.reports.open()).toEqual([
     { id: 1, at: NOW, work: blockOf('3,4'), block: blockOf('4,4'), reason: 'scam', note },
   ])
@@ -38,10 +38,10 @@ test.each([
   ['an unknown reason', { block: '3,4', reason: 'ugly' }, 400, 'invalid_body'],
   ['a note that is too long', { block: '3,4', reason: 'other', note: 'x'.repeat(201) }, 400, 'invalid_body'],
   ['a note that moves a cursor', { block: '3,4', reason: 'other', note: 'a\u001b[2J' }, 400, 'invalid_body'],
-  ['a field too many', { block: '3,4', reason: 'other', hide: true }, 400, 'invalid_body'],
+  ['an unknown field', { block: '3,4', reason: 'other', hide: true }, 400, 'invalid_body'],
   ['a block that is not on the wall', { block: '160,0', reason: 'other' }, 400, 'invalid_coordinate'],
   ['a block that nobody owns', { block: '5,6', reason: 'other' }, 404, 'no_owner'],
-])('%s is refused with a clear error, and nothing is stored', async (_, body, status, error) => {
+])('%s is rejected with a clear error, and nothing is stored', async (_, body, status, error) => {
   const db = await openBlank()
   const wall = await openWall({}, db)
   await wall.buy('/blocks/3,4', 1)
@@ -58,7 +58,7 @@ test('a client that sends too many reports gets the time to wait', async () => {
   expect([refused.status, refused.headers.has('retry-after')]).toEqual([429, true])
 })
 
-test('while too many reports wait, the response says that this one was not stored', async () => {
+test('while too many reports are open, the response says that the new one was not stored', async () => {
   const wall = await openWall({ reports: { file: async () => 'full' } })
   await wall.buy('/blocks/3,4', 1)
   const [status, body] = await readStatusAndJson(await sendReport(wall, { block: '3,4', reason: 'other' }))

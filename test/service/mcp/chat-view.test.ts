@@ -16,7 +16,7 @@ beforeAll(async () => {
   wall = await openWall({ chatView: HTML })
 })
 
-test('the tools with a view name it by the current key and by the previous one', () => {
+test('the tools with a view name its address under the current key and under the previous one', () => {
   const shown = TOOL_LIST.filter((tool) => getToolUiResourceUri(tool) !== undefined)
   expect(shown.map(({ name }) => name)).toEqual([
     'get_wall',
@@ -42,7 +42,7 @@ test('the revision without a handshake serves the same view', async () => {
   expect(result).toMatchObject({ contents: [{ uri: URI, text: HTML }] })
 })
 
-test('another resource is unknown', async () => {
+test('a request for another resource gets an error', async () => {
   const { error } = await sendRpc(wall, { id: 1, method: 'resources/read', params: { uri: 'ui://other' } }, NEGOTIATED)
   expect(error).toEqual({ code: -32_602, message: 'Unknown resource.', data: { uri: 'ui://other' } })
 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { TOOL_LIST } from '../../support/service/agent.ts'
 import { expectSnapshot, shareRepeated } from '../../support/snapshot.ts'
 
-// The whole definition of each tool, so that a reviewer reads it too. `bun run snapshots` writes them again.
+// Snapshots of the whole definition of each tool, so that reviewers read it too. `bun run snapshots` updates them.
 
 const directory = join(import.meta.dir, 'snapshots')
 const snapshots = shareRepeated(Object.fromEntries(TOOL_LIST.map((tool) => [tool.name, tool])))

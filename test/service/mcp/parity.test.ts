@@ -14,19 +14,19 @@ import {
   type Wall,
 } from '../../support/service/wall.ts'
 
-// Goal: HTTP and MCP behave the same. Method: the same request is made in two equal worlds, over one interface each; the
+// Goal: HTTP and MCP behave the same. Method: the same request is made on two equal walls, over one interface each; the
 // responses, and the calls that the ledger, the log and the facilitator saw, must be the same.
 
-/** A request, for either interface. */
+/** A request that either interface can send. */
 type Ask = {
   readonly coord?: string
-  readonly order?: object // of an area, in place of a block
+  readonly order?: object // the order of an area, instead of a block
   readonly listing?: Readonly<Record<string, string>>
   readonly payment?: Payment
-  readonly payload?: unknown // in place of the payment's own
+  readonly payload?: unknown // sent instead of the payload of `payment`
 }
 
-/** A response, without the form of either interface. */
+/** A response in a form that is common to both interfaces. */
 type Outcome =
   | { readonly kind: 'sold'; readonly receipt: unknown; readonly settlement: unknown }
   | { readonly kind: 'asked to pay'; readonly terms: unknown; readonly reason: unknown }
@@ -36,7 +36,7 @@ type Outcome =
 type World = {
   readonly name: string
   readonly open?: (wall: Wall) => Promise<unknown> | void
-  readonly ask?: Ask // in place of `PAID`
+  readonly ask?: Ask // the request, by default `PAID`
   readonly ends: string
 }
 
@@ -66,15 +66,15 @@ const worlds: readonly World[] = [
   },
   { name: 'an area partly taken', open: sell('4,4', other), ask: { order: ROW }, ends: 'block_taken' },
   {
-    name: 'an area partly taken, paid',
+    name: 'a partly sold area, paid',
     open: sell('4,4', other),
     ask: { order: ROW, payment: createPaymentFor(2, 1) },
     ends: 'block_taken',
   },
   { name: 'an area that is too large', ask: { order: { w: 30, h: 30 } }, ends: 'invalid_area' },
   { name: 'an area with an unknown field', ask: { order: { ...ROW, colour: 'red' } }, ends: 'invalid_body' },
-  { name: 'an area, paid too little', ask: { order: ROW, payment: own }, ends: 'asked to pay' },
-  { name: 'an area, with a payment that is none', ask: { order: ROW, payload: {} }, ends: 'invalid_payment' },
+  { name: 'an area, with too low a payment', ask: { order: ROW, payment: own }, ends: 'asked to pay' },
+  { name: 'an area, with an invalid payment', ask: { order: ROW, payload: {} }, ends: 'invalid_payment' },
   { name: 'an open block', ask: { coord: '3,4' }, ends: 'asked to pay' },
   { name: 'an open block under another spelling', ask: { coord: '003,4' }, ends: 'asked to pay' },
   { name: 'the next block', ask: { coord: 'next' }, ends: 'asked to pay' },
@@ -88,7 +88,7 @@ const worlds: readonly World[] = [
     ask: { coord: 'next', payment: own, listing: { px: '07'.repeat(100) } },
     ends: 'sold',
   },
-  { name: 'a block paid for already', open: sell('3,4', own), ends: 'sold' },
+  { name: 'a block that is already paid for', open: sell('3,4', own), ends: 'sold' },
   { name: 'a payment used for another block', open: sell('5,5', own), ends: 'payment_used' },
   { name: 'a taken block', open: sell('3,4', other), ask: { coord: '3,4' }, ends: 'not for sale' },
   { name: 'a taken block, paid', open: sell('3,4', other), ends: 'block_taken' },
@@ -129,9 +129,9 @@ const worlds: readonly World[] = [
     ends: 'invalid_pixels',
   },
   { name: 'a bad coordinate', ask: { coord: '160,0', payment: own }, ends: 'invalid_coordinate' },
-  { name: 'a payment that is none', ask: { coord: '3,4', payload: {} }, ends: 'invalid_payment' },
+  { name: 'an invalid payment', ask: { coord: '3,4', payload: {} }, ends: 'invalid_payment' },
   {
-    name: 'a payment of too little',
+    name: 'a payment that is too low',
     ask: { coord: '3,4', payment: paymentOf(1, 1, { amount: 1n }) },
     ends: 'asked to pay',
   },
@@ -141,13 +141,13 @@ const worlds: readonly World[] = [
     ends: 'asked to pay',
   },
   {
-    name: 'a payment that had paid before it was seen',
+    name: 'a payment that had settled before the wall saw it',
     open: (wall) => void wall.chain.land(own),
     ends: 'payment_unmatched',
   },
-  { name: 'a payment cancelled before it was seen', open: (wall) => wall.chain.cancel(own), ends: 'asked to pay' },
+  { name: 'a payment that was cancelled before the wall saw it', open: (wall) => wall.chain.cancel(own), ends: 'asked to pay' },
   {
-    name: 'a payment the facilitator finds wrong',
+    name: 'a payment that the facilitator rejects',
     open: (wall) =>
       void (wall.facilitator.verification = { kind: 'invalid', reason: 'invalid_exact_evm_insufficient_balance' }),
     ends: 'asked to pay',
@@ -158,12 +158,12 @@ const worlds: readonly World[] = [
     ends: 'facilitator_unavailable',
   },
   {
-    name: 'a facilitator that is away at the last moment',
+    name: 'a facilitator that is unavailable at the last moment',
     open: (wall) => void (wall.facilitator.settling = { kind: 'unsent' }),
     ends: 'facilitator_unavailable',
   },
   {
-    name: 'a chain that is silent',
+    name: 'a chain that does not respond',
     open: (wall) => void (wall.chain.silent = true),
     ends: 'facilitator_unavailable',
   },
@@ -179,7 +179,7 @@ const worlds: readonly World[] = [
     open: (wall) => void (wall.facilitator.settling = { kind: 'unclear' }),
     ends: 'settlement_unknown',
   },
-  { name: 'a settlement in doubt, asked again', open: leaveUncertain('3,4', own), ends: 'settlement_unknown' },
+  { name: 'a settlement in doubt, requested again', open: leaveUncertain('3,4', own), ends: 'settlement_unknown' },
   {
     name: 'a new payment while an older one is in doubt',
     open: leaveUncertain('3,4', own),
@@ -189,7 +189,7 @@ const worlds: readonly World[] = [
 ]
 
 describe('both doors', () => {
-  // For requests that change nothing.
+  // Walls for requests that change nothing.
   let untouched: readonly Wall[]
   beforeAll(async () => {
     untouched = [await openWall(), await openWall()]
@@ -261,19 +261,19 @@ async function askOverMcp(
   if (isError !== true) return { kind: 'sold', receipt: body, settlement }
   if (body['code'] === 402)
     return { kind: 'asked to pay', terms: pickTerms(meta['x402/payment']), reason: body['reason'] }
-  // Over HTTP a taken block shows its deed without a payment; a tool that buys has nothing to show.
+  // Over HTTP, a request for a taken block without a payment returns its deed; a tool that buys returns an error.
   return body['error'] === 'block_taken' && payload === undefined && order === undefined
     ? { kind: 'not for sale' }
     : { kind: 'refused', body, settlement }
 }
 
-// Each interface is catalogued with its own address.
+// Each interface is catalogued under its own address.
 const pickTerms = (demand: unknown) => ({ ...(demand as object), resource: undefined, extensions: undefined })
 
 const nameOf = (outcome: Outcome): unknown =>
   outcome.kind === 'refused' ? (outcome.body as { error?: unknown }).error : outcome.kind
 
-/** All effects of a request. */
+/** Reads all effects of a request. */
 const readEffects = async (wall: Wall, { payment = own }: Ask) => {
   await wall.idle()
   return await readStoredState(wall, payment)

@@ -30,7 +30,7 @@ test.each(TOOLS)('$name declares every annotation, and its description agrees wi
   expect(/no side effects/i.test(tool.description)).toBe(readOnlyHint)
 })
 
-test.each(TOOLS)('$name says when to use it and when not, its cost and what it returns', (tool) => {
+test.each(TOOLS)('the description of $name says when to use the tool and when not, its cost and its result', (tool) => {
   expect(tool.title.length).toBeGreaterThan(5)
   expect(tool.description).toMatch(/^Use /)
   expect(tool.description).toMatch(/\bNot (for|to|needed)\b/)
@@ -70,7 +70,7 @@ test('every tool that a description mentions exists', () => {
   expect(pointed.map(([name]) => name).filter((name) => !names.includes(name))).toEqual([])
 })
 
-test('every tool except buying declares its output, because clients validate the demand for payment with it', () => {
+test('every tool except those that buy declares its output, because clients validate the demand for payment with it', () => {
   expect(TOOLS.filter(({ output }) => output === undefined).map(({ name }) => name)).toEqual(['buy_block', 'buy_area'])
 })
 
@@ -106,7 +106,7 @@ test('the list describes arguments for callers, and outputs by their fields and 
   expect(JSON.stringify(TOOL_LIST)).not.toMatch(/"(?:examples|format|contentEncoding|minLength)":/)
 })
 
-test('the error of a misspelt argument names the right one, and the error of an unknown one lists all', async () => {
+test('the error for a misspelt argument names the right one, and the error for an unknown argument lists all of them', async () => {
   const wall = await openWall()
   expect(await read(wall, 'list_unclaimed', { limit: 0 })).toEqual({
     error: 'invalid_limit',

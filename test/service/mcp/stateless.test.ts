@@ -11,8 +11,8 @@ import {
 } from '../../support/service/agent.ts'
 import { openWall, payloadOf, type Wall } from '../../support/service/wall.ts'
 
-// Goal: revision 2026-07-28, in which each request is self-contained, is supported besides the older ones. Method: requests as
-// its text allows and forbids them.
+// Goal: revision 2026-07-28, in which each request is self-contained, is supported in addition to the older ones.
+// Method: requests that the specification allows or forbids.
 
 let wall: Wall
 beforeAll(async () => {
@@ -74,7 +74,7 @@ test('responses are JSON that is not cached, and notifications get no body', asy
   expect([noted.status, await noted.text()]).toEqual([202, ''])
 })
 
-test('a bug of the program is an HTTP error in any revision, without its message', async () => {
+test('a bug in the program is an HTTP error in any revision, and its message is not shown', async () => {
   const failToReadSpace = async () => {
     throw new Error('secret')
   }
@@ -93,7 +93,7 @@ test('a bug of the program is an HTTP error in any revision, without its message
   expect(broken.logger.alerts).toHaveLength(2)
 })
 
-describe('what the revision forbids', () => {
+describe('requests that the revision forbids', () => {
   test('a request in an unknown revision gets the supported one', async () => {
     const meta = { 'io.modelcontextprotocol/protocolVersion': '2030-01-01' }
     expect(await sendRequest('tools/list', {}, meta, { 'mcp-protocol-version': '2030-01-01' })).toMatchObject({
@@ -106,7 +106,7 @@ describe('what the revision forbids', () => {
   test.each<[string, Readonly<Record<string, string>>]>([
     ['another revision', { 'mcp-protocol-version': '2025-11-25' }],
     ['another method', { 'mcp-method': 'tools/call' }],
-  ])('headers that name %s than the body return 400', async (_, headers) => {
+  ])('a request whose headers name %s than its body returns 400', async (_, headers) => {
     expect(await sendRequest('tools/list', {}, {}, headers)).toMatchObject({
       status: 400,
       id: 7,
@@ -114,7 +114,7 @@ describe('what the revision forbids', () => {
     })
   })
 
-  test('a header that names another tool than the body returns 400, and no tool runs', async () => {
+  test('a request whose header names another tool than its body returns 400, and no tool runs', async () => {
     const call = { name: 'buy_block', arguments: { coord: '6,6' } }
     const answer = await sendRequest(
       'tools/call',

@@ -73,7 +73,7 @@ test.each(['notifications/initialized', 'notifications/cancelled', 'whatever'])(
 
 test.each([
   ['no JSON', '{', -32_700],
-  ['a key given twice', '{"jsonrpc":"2.0","id":1,"method":"ping","method":"ping"}', -32_600],
+  ['a duplicate key', '{"jsonrpc":"2.0","id":1,"method":"ping","method":"ping"}', -32_600],
   ['ten thousand brackets', '['.repeat(10_000), -32_700],
   ['a text', '"ping"', -32_600],
   ['a batch', '[{"jsonrpc":"2.0","id":1,"method":"ping"}]', -32_600],
@@ -138,7 +138,7 @@ test('a body is accepted up to 64 KiB, or more if it contains a picture to conve
   }
 })
 
-test('whatever a client accepts, it gets JSON that is not cached and not sniffed by browsers', async () => {
+test('for any accepted type, a client gets JSON that is not cached and that browsers do not sniff', async () => {
   for (const accept of ['text/html', 'application/json', 'text/event-stream', '']) {
     const response = await post(wall, '{"jsonrpc":"2.0","id":1,"method":"ping"}', { accept })
     expect(await response.json()).toEqual({ jsonrpc: '2.0', id: 1, result: {} })
@@ -174,7 +174,7 @@ const foreign: ReadonlyArray<Record<string, string>> = [
   { host: 'localhost' },
 ]
 
-test.each(foreign)('a request from %j is rejected, and no page may read why', async (headers) => {
+test.each(foreign)('a request from %j is rejected, and no page may read the reason', async (headers) => {
   const response = await post(wall, ping, headers)
   expect(response.status).toBe(403)
   expect(await response.json()).toMatchObject({ error: 'forbidden' })
@@ -207,7 +207,7 @@ const sendPreflight = (of: typeof wall, origin: string, host?: string) =>
     new Request(`${BASE_URL}/mcp`, { method: 'OPTIONS', headers: { origin, ...(host === undefined ? {} : { host }) } }),
   )
 
-test('a page of any origin may call a wall with a public name, like browser clients do', async () => {
+test('a page of any origin may call a wall with a public name, as browser clients do', async () => {
   const answer = await sendPreflight(wall, 'https://client.example')
   expect(answer.status).toBe(204)
   expect(answer.headers.get('access-control-allow-origin')).toBe('*')
@@ -223,7 +223,7 @@ test.each([
   'https://wall.test:8402',
   'https://wall.test/',
   'http://localhost.evil.example',
-])('on a loopback name a page from %s is rejected, and cannot read the error', async (origin) => {
+])('a page from %s is rejected on a loopback name, and cannot read the error', async (origin) => {
   const local = await openWall({ bindHost: '127.0.0.1' })
   for (const response of [
     await post(local, ping, { host: 'localhost:8402', origin }),
@@ -235,7 +235,7 @@ test.each([
   expect([own.status, own.headers.get('access-control-allow-origin')]).toEqual([204, 'http://localhost:8402'])
 })
 
-test('a wall on a loopback name rejects pages of other origins under any name', async () => {
+test('a wall on a loopback name rejects pages of other origins under any host name', async () => {
   const local = await openWall({ bindHost: '127.0.0.1', offer: { ...OFFER, baseUrl: 'http://127.0.0.1:8402' } })
   for (const host of ['127.0.0.1:8402', 'localhost:8402'])
     expect((await post(local, ping, { host, origin: 'https://evil.example' })).status).toBe(403)

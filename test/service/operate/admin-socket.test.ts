@@ -80,7 +80,7 @@ test('a socket that a dead process left behind is replaced', async () => {
   expect(await failureOf(world.call('open', {}))).toMatchObject({ name: 'NoAdminSocket' })
 })
 
-test('a file of another program at the path of the socket is kept, and the operator is alerted', async () => {
+test('another program’s file at the path of the socket is kept, and the operator is alerted', async () => {
   const { path, open, logger } = await openWorld()
   writeFileSync(path, 'kept')
   open()()
@@ -88,7 +88,7 @@ test('a file of another program at the path of the socket is kept, and the opera
   expect(readFileSync(path, 'utf8')).toBe('kept')
 })
 
-test('if the socket cannot be created, the operator gets an alert and the wall goes on', async () => {
+test('if the socket cannot be created, the operator gets an alert and the wall keeps running', async () => {
   const { open, logger } = await openWorld({ path: join(folder, 'x'.repeat(150)) })
   open()()
   expect(logger.alerts).toMatchObject([{ event: 'no-admin-socket' }])
@@ -157,7 +157,7 @@ test('blocks can be hidden by name, area and wallet, and the hidden ones are lis
   close()
 })
 
-test('hiding all of a block says that its owner is still named, and how to hide that', async () => {
+test('when a whole block is hidden, the response says that its owner is still named, and how to hide the name', async () => {
   const world = await openWorld()
   await sell(world.db, '3,4', 1, 1)
   const close = world.open()
@@ -169,7 +169,7 @@ test('hiding all of a block says that its owner is still named, and how to hide 
   close()
 })
 
-test('the names of a wallet can be hidden and the wallet banned, and the list and the trail show it', async () => {
+test('the names of a wallet can be hidden and the wallet banned, and the list and the trail show both', async () => {
   const world = await openWorld()
   await sell(world.db, '3,4', 1, 1)
   const close = world.open()
@@ -241,7 +241,7 @@ test('open purchases are listed, each with its evidence', async () => {
   close()
 })
 
-test('the socket uses the shorter of its two paths', () => {
+test('the path of the socket is relative or absolute, whichever is shorter', () => {
   const locateSocket = (path: string, adminSocketPath?: string) =>
     locateAdminSocket({ database: { kind: 'sqlite', path }, port: 8402, adminSocketPath, isWitnessApart: false })
   expect(locateSocket('./wall.sqlite')).toBe('wall.sqlite.sock')
@@ -252,7 +252,7 @@ test('the socket uses the shorter of its two paths', () => {
   expect(locateSocket('./wall.sqlite', '/run/wall.sock')).toBe('/run/wall.sock')
 })
 
-test('a credit can be noted as paid out only while the chain shows its money', async () => {
+test('a credit can be recorded as paid out only while the chain shows its payment', async () => {
   const { db, chain, call, open } = await openWorld()
   const close = open()
   const payment = paymentOf(1, 1)
@@ -292,7 +292,7 @@ test('a backup that another tool made is recorded with its time', async () => {
   close()
 })
 
-test('reports are listed by work with what it shows, and hiding or dismissing a work closes them', async () => {
+test('reports are listed by work with its content, and hiding or dismissing a work closes its reports', async () => {
   const { db, call, open, advance } = await openWorld()
   const close = open()
   await sell(db, '3,4', 1, 1)
@@ -338,7 +338,7 @@ test('reports are listed by work with what it shows, and hiding or dismissing a 
   close()
 })
 
-test('a hidden area is one line, with the first of its blocks', async () => {
+test('a hidden area is shown as one line that lists its first blocks', async () => {
   const { db, call, open } = await openWorld()
   const close = open()
   for (let col = 0; col < 14; col++) await sell(db, `${col},4`, 1, col + 1)

@@ -1,13 +1,16 @@
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** The faults of a settle call. "after": the real facilitator settled first, so the money has moved. */
+/**
+ * The faults of a settle call. In a fault with "after" in its name, the real facilitator settled first, so the money
+ * has moved.
+ */
 export type SettleFault = keyof typeof settleFaults
 
-/** How a verify call may go wrong. None of them reaches the real facilitator. */
+/** The faults of a verify call. No call with a fault reaches the real facilitator. */
 export type VerifyFault = keyof typeof verifyFaults
 
-/** One of the two calls under test: its next behaviour, and its calls so far. */
+/** One of the two kinds of calls under test: its next behaviour, and the calls so far. */
 export type FaultyCall<Fault> = {
   /** Misbehaves once per name, in order, and is honest again after the last. */
   next(...faults: (Fault | 'honest')[]): void
@@ -37,8 +40,9 @@ export type FaultyFacilitator = {
 export const inventedHash = `0x${'ab'.repeat(32)}`
 
 /**
- * Sits between the wall and the real facilitator; honest by default. It forwards requests without a connection: a process makes
- * at most 256 concurrent requests by `fetch`, and those of the real facilitator to its chain are among them.
+ * Sits between the wall and the real facilitator; honest by default. It forwards requests by function calls, because a
+ * process makes at most 256 concurrent requests by `fetch`. The requests of the real facilitator to its chain are among
+ * these.
  */
 export async function startFaultyFacilitator(
   real: (request: Request) => Promise<Response>,

@@ -1,4 +1,4 @@
-/** A front of a dependency of the wall, with TLS or without, which can be made to fail. */
+/** A proxy in front of a dependency of the wall, with or without TLS, that can be made to fail. */
 
 import { join } from 'node:path'
 
@@ -17,13 +17,13 @@ export const forwardTo =
       body: await request.text(),
     })
 
-/** A front; honest by default. */
+/** A proxy in front of a dependency; honest by default. */
 export type Front = {
   readonly url: string
   fails(how: Failing): void
   /** Stops listening. */
   goes(): Promise<void>
-  /** Presents another certificate than the one that the wall trusts. */
+  /** Presents a certificate that the wall does not trust. */
   isForged(): Promise<void>
   /** Ends all failures. */
   mend(): Promise<void>
@@ -38,7 +38,7 @@ export async function makeCertificates(folder: string): Promise<string> {
   return join(folder, 'trusted.crt')
 }
 
-/** Opens a front of a dependency, with the certificates of a folder if there is one. */
+/** Opens a proxy in front of a dependency, with the certificates of a folder if one is given. */
 export function openFront(ask: Ask, folder?: string): Front {
   let how: Failing | undefined
   const listen = (certificate: 'trusted' | 'forged', port: number) =>

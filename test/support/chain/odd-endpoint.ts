@@ -9,7 +9,7 @@ import { TIMES, type Times } from '../../../server/times.ts'
 export const openRequestsTo = (url: string, times?: Partial<Times>) =>
   openEndpoints('eip155:8453', [url], { clock: systemClock, times: { ...TIMES, ...times } }).request
 
-/** The result of a call: its own response, an error, silence, or a truncated response. */
+/** The outcome of a call: a result, an error, silence, or a truncated response. */
 export type Oddity = { readonly result: unknown } | { readonly error: { code: number; message: string } } | Failing
 type Failing = 'hang' | 'stall' | 'busy'
 
@@ -32,7 +32,7 @@ export function createLimit(most: number): Rule {
   }
 }
 
-/** Starts such endpoints for the tests of a file, and stops them after those. */
+/** Starts misbehaving endpoints for the tests of a file, and stops them after the tests. */
 export function startOddEndpoints(rpcUrl: () => string): (rules?: Readonly<Record<string, Rule>>) => OddEndpoint {
   const started: OddEndpoint[] = []
   afterAll(async () => {
@@ -86,7 +86,7 @@ async function askNode(rpcUrl: string, call: Call): Promise<unknown> {
 
 type Refusal = { readonly code: number; readonly message: string; readonly data?: unknown }
 
-/** The error of the node itself. */
+/** An error that the node itself returned. */
 class Refused extends Error {
   readonly refusal: Refusal
   constructor(refusal: Refusal) {

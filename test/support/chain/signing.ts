@@ -1,4 +1,4 @@
-/** Payments as their payers sign them and anyone can broadcast them, as values of the domain. */
+/** Payments that their payers signed and anyone can broadcast, as values of the domain. */
 
 import { authorizationTypes } from '@x402/evm'
 import { encodeFunctionData, getAddress, parseEther, type Hex } from 'viem'
@@ -65,7 +65,9 @@ export const transferOf = ({ payer, to, amount, validAfter, validBefore, nonce, 
     args: [payer, to, amount, validAfter, validBefore, nonce, signature],
   })
 
-/** Sends a call that must succeed, by default from somebody else to the dollar; returns its transaction. */
+/**
+ * Sends a call that must succeed, by default from an unrelated account to the dollar contract; returns its transaction.
+ */
 export async function submit(client: ChainClient, data: Hex, to = dollarAddress, from = STRANGER): Promise<Hash> {
   await client.setBalance({ address: from, value: parseEther('10') })
   const hash = await client.sendUnsignedTransaction({ from, to, data, gas: 1_000_000n })
@@ -81,7 +83,7 @@ const cancelTypes = {
   ],
 } as const
 
-/** The payer's cancellation of a nonce. */
+/** Signs the payer's cancellation of a nonce. */
 export const signCancel = (wallet: Wallet, nonce: Hash) =>
   wallet.signTypedData({
     domain,

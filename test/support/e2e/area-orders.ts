@@ -16,7 +16,7 @@ export const orderArea = ({ url }: At, body: AreaBody, payment?: string): Promis
     body: JSON.stringify(body),
   })
 
-/** Buys it over MCP. */
+/** Buys an area over MCP. */
 export const callBuyArea = ({ url }: At, body: AreaBody, payment: string): Promise<Response> =>
   fetch(`${url}/mcp`, {
     method: 'POST',

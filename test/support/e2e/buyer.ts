@@ -21,7 +21,7 @@ export function get({ url }: At, target: string, payment?: string): Promise<Resp
 /** The signer of payments: a key, or a contract wallet with one. */
 export type Payer = ConstructorParameters<typeof ExactEvmScheme>[0]
 
-/** Signs the wall's own terms like the stock client; the value can be sent more than once. */
+/** Signs the wall's own terms like the stock client; the signed payment can be sent more than once. */
 export async function sign(wall: At, wallet: Payer, target = 'next'): Promise<string> {
   const demand = await get(wall, target)
   expect(demand.status).toBe(402)
@@ -58,7 +58,7 @@ export async function repaint(
   })
 }
 
-/** The stock client with a spend cap above the price of the largest area; its default is a dollar. */
+/** The stock client with a spend cap above the price of the largest area; the default cap is a dollar. */
 export const createPayingClient = (wallet: Payer): x402Client =>
   x402Client.fromConfig({
     schemes: [{ network: 'eip155:8453', client: new ExactEvmScheme(wallet) }],

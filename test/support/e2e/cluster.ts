@@ -13,11 +13,11 @@ import { QUICK_WALL, startSurroundings, type Surroundings } from './world.ts'
 
 /** One of the walls; it keeps its address when it is started again. */
 export type Instance = At & {
-  /** Starts it, unless it runs, and waits until it accepts payments. */
+  /** Starts the instance, unless it runs, and waits until it accepts payments. */
   start(): Promise<void>
-  /** Stops it with SIGTERM, and waits. */
+  /** Stops the instance with SIGTERM, and waits until it has ended. */
   stop(): Promise<void>
-  /** Kills it, like a power cut. */
+  /** Kills the instance, as a power cut would. */
   kill(): Promise<void>
 }
 
@@ -25,11 +25,11 @@ export type Instance = At & {
 export type Cluster = Surroundings & {
   readonly server: PostgresServer
   readonly instances: readonly Instance[]
-  /** The address of one of them, chosen in turn by number. */
+  /** The address of one instance, chosen in turn by number. */
   at(number: number): At
 }
 
-/** Starts this many; `settings` apply to each. */
+/** Starts this many instances; `settings` apply to each. */
 export async function startCluster(count: number, settings: WallSettings = {}): Promise<Cluster> {
   // Clients use one name for the load balancer, which is what owners sign for.
   const [around, server] = await Promise.all([

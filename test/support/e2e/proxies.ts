@@ -16,7 +16,10 @@ type Certificate = { readonly cert: string; readonly key: string; readonly both:
 type Recipe = {
   readonly program: string
   readonly files: readonly string[]
-  /** The recipe with these instances' ports, listening on a port of its own, with TLS if there is a certificate. */
+  /**
+   * Returns the recipe with the ports of these instances, listening on the given port, with TLS if there is a
+   * certificate.
+   */
   adapt(text: string, port: string, instances: readonly string[], folder: string, certificate?: Certificate): string
   command(file: string, port: string, folder: string): readonly string[]
 }
@@ -46,7 +49,7 @@ ${text
 
 const RECIPES = {
   nginx,
-  /** With its cache, and more viewers than connections. */
+  /** nginx with its cache, and with more viewers than connections. */
   'caching-nginx': {
     ...nginx,
     files: ['nginx-cache.conf', 'nginx.conf'],
@@ -60,7 +63,7 @@ const RECIPES = {
         folder,
       ),
   },
-  /** In front of one instance only. */
+  /** Caddy in front of one instance only. */
   caddy: {
     program: 'caddy',
     files: ['Caddyfile'],
@@ -96,12 +99,12 @@ ${text
         ),
     command: (file) => ['haproxy', '-db', '-f', file],
   },
-  /** In front of one instance only, without TLS. */
+  /** Varnish in front of one instance only, without TLS. */
   varnish: {
     program: 'varnishd',
     files: ['varnish.vcl'],
     adapt: (text, _port, [instance = '']) => text.replace('.port = "8402"', `.port = "${instance}"`),
-    // The parameters that the recipe names; its log in memory, which nobody reads here, is small.
+    // The parameters are those that the recipe names; the log in memory is small, because nobody reads it here.
     command: (file, port, folder) =>
       `varnishd -F -a 127.0.0.1:${port} -f ${file} -n ${folder}/varnish -s malloc,256m -l 20m -p pipe_timeout=250 -p thread_pool_min=500 -p thread_pool_max=10000 -p thread_queue_limit=10000`.split(
         ' ',
@@ -117,7 +120,7 @@ export const isHere = (name: ProxyName): boolean => programOf(name) !== null
 const programOf = (name: ProxyName) =>
   Bun.which(RECIPES[name].program, { PATH: `${Bun.env['PATH'] ?? ''}:/usr/sbin:/usr/local/sbin` })
 
-/** Starts it in front of instances on these ports, and resolves once it responds. */
+/** Starts a load balancer in front of instances on these ports, and resolves once it responds. */
 export async function startProxy(
   name: ProxyName,
   instances: readonly string[],

@@ -20,7 +20,7 @@ await main({
   storeOpensWithinMs: limit(500, TIMES.storeOpensWithinMs),
   storeChecksEveryMs: 250,
   storeReadTimeoutMs: limit(700, TIMES.storeReadTimeoutMs),
-  // Longer than a commit is tried, so that a wait for a standby is reported as such.
+  // This is longer than a commit is tried, so that a wait for a standby is reported as such.
   databaseAnswerTimeoutMs: 3500,
   leaseMs: limit(3000, TIMES.leaseMs),
   leaseRenewedEveryMs: 1000,

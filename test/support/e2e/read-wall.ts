@@ -9,13 +9,13 @@ import { bodyOf, clientOf, healthOf } from '../service/client.ts'
 import { waitFor } from '../wait.ts'
 import type { At } from './buyer.ts'
 
-/** The canvas read, once it shows every sale made before the call. */
+/** Returns the canvas once it shows every sale made before the call. */
 export async function readCanvas(wall: At): Promise<Canvas> {
   const sales = await readFeed(wall)
   return await waitForCanvas(wall, ({ stats }) => stats.lastSaleId >= sales.length)
 }
 
-/** The canvas read, once it satisfies a condition; it follows the log within a second. */
+/** Returns the canvas once it satisfies a condition; the canvas follows the log within a second. */
 export function waitForCanvas(wall: At, isTrue: (canvas: Canvas) => boolean): Promise<Canvas> {
   return waitFor(async () => {
     const canvas = await bodyOf(clientOf(wall).api.canvas.get())
@@ -37,7 +37,7 @@ export async function readFeed(wall: At): Promise<Sale[]> {
 /** Whether a wall accepts payments, according to its health. */
 export const railOf = async (wall: At): Promise<string> => (await healthOf(wall)).rail
 
-/** A line of the journal; the facts are those of its event. */
+/** A line of the journal, with the facts of its event. */
 export type JournalEntry = { readonly level: string; readonly event: string } & Readonly<
   Partial<Record<'payer' | 'nonce' | 'tx' | 'dependency' | 'reason', string> & { port: number }>
 >
@@ -46,7 +46,7 @@ export type JournalEntry = { readonly level: string; readonly event: string } & 
 export const journalOf = (wall: WallProcess): readonly JournalEntry[] =>
   wall.journal().map((line) => JSON.parse(line) as JournalEntry)
 
-/** The port of a wall's metrics, which it chooses itself with `METRICS_PORT=0`. */
+/** The port of a wall's metrics, which the wall chooses itself with `METRICS_PORT=0`. */
 export const metricsPortOf = (wall: WallProcess): string =>
   String(journalOf(wall).find(({ event }) => event === 'monitors')?.port)
 

@@ -28,11 +28,11 @@ export type Surroundings = {
   readonly payTo: `0x${string}`
   /** The settings of every wall in these surroundings, except its database. */
   readonly settings: WallSettings
-  /** The same for a wall on SQLite with a port of its own: it starts again as the same wall. */
+  /** The settings of a wall on SQLite with a port of its own, so that it can be started again as the same wall. */
   settingsOnFile(): Promise<WallSettings>
-  /** Starts a wall; `settings` are its own. */
+  /** Starts a wall; `settings` apply only to that wall. */
   start(settings: WallSettings, limits?: string): Promise<WallProcess>
-  /** The same, and waits until it accepts payments. */
+  /** Starts a wall, and waits until it accepts payments. */
   startArmed(settings: WallSettings, limits?: string): Promise<WallProcess>
   wallet(dollars?: number): Promise<Wallet>
   /** The balance of a wallet. */
@@ -47,7 +47,7 @@ export type World = At &
     readonly settings: WallSettings
     readonly folder: string
     wall(): WallProcess
-    /** Kills the process like a power cut, and starts it again on the same database. */
+    /** Kills the process, as a power cut would, and starts it again on the same database. */
     crash(): Promise<void>
     restart(): Promise<void>
   }
@@ -133,7 +133,10 @@ export async function startWorld(settings: WallSettings = {}, options: LocalNetw
   }
 }
 
-/** Opens a world before the tests that follow, passes it to `take`, and closes it after them; its books must balance then. */
+/**
+ * Opens a world before the following tests, passes it to `take`, and closes it after them. At the end its books must
+ * balance.
+ */
 export function shareWorld(
   take: (world: World) => void,
   settings: WallSettings = {},

@@ -6,7 +6,7 @@ import type { Leases } from '../../../server/ports.ts'
 export type FakeLeases = {
   /** The port of one process, identified by any object. */
   of(process: object): Leases
-  /** Ends all leases, as if their time had passed. */
+  /** Ends the lease of a payment, as if its time had passed. */
   end(key: PaymentKey): void
 }
 

@@ -1,4 +1,4 @@
-/** A real Chromium for the page's tests: CHROMIUM_PATH's, or the one that came with the npm package. */
+/** A real Chromium for the page's tests: the one at CHROMIUM_PATH, or the one from the npm package. */
 
 import { existsSync } from 'node:fs'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'

@@ -1,4 +1,4 @@
-/** Drives and reads the page in tests. Points are of the stage unless said otherwise. */
+/** Drives and reads the page in tests. Points are relative to the stage unless stated otherwise. */
 
 import type { Page } from 'playwright-core'
 import type { BlockIndex } from '../../../shared/wall.ts'
@@ -28,13 +28,13 @@ export async function waitUntilReady(page: Page): Promise<void> {
   await page.waitForFunction(() => document.querySelector('main')?.ariaBusy === 'false')
 }
 
-// Sooner, an action that is only late would be done twice.
+// If this time were shorter, an action that is only late would be done twice.
 const AGAIN_MS = limitMs(1000)
 const TRIES_MAX = 20
 
 /**
  * Does what a user does, and repeats it about every second until the page has reacted. A busy browser loses a pointer that moves
- * during a layout, and takes a delayed tap for a long press. `act` must be repeatable; its number is that of the try.
+ * during a layout, and takes a delayed tap for a long press. `act` must be repeatable, and gets the number of the try.
  * `answer` waits for the page with a time limit in milliseconds.
  */
 export async function repeatUntilAnswered(
@@ -51,12 +51,12 @@ export async function repeatUntilAnswered(
   }
 }
 
-/** Holds the pointer on a point of the page until an element names what is there. */
+/** Holds the pointer on a point of the page until an element names the block at that point. */
 export function restPointer(page: Page, { x, y }: Point, answer = page.locator('.tooltip')): Promise<void> {
   return repeatUntilAnswered(
     (timeout) => answer.waitFor({ timeout }),
     async (number) => {
-      // A move to the current position is not an event.
+      // A move to the current position causes no event.
       if (number > 0) await page.mouse.move(x + 1, y)
       await page.mouse.move(x, y)
     },
@@ -71,7 +71,7 @@ export function openLabel(page: Page, { x, y }: Point, by: 'mouse' | 'finger' = 
   )
 }
 
-/** Does something and waits until the page has drawn because of it. */
+/** Does something, and waits until the page has drawn in response. */
 export async function actAndWaitForDraw(page: Page, act: () => Promise<unknown>) {
   const before: number = await page.evaluate(() => Reflect.get(window, 'draws'))
   await act()
@@ -95,7 +95,10 @@ export const middleOf = (box: Box): Point => ({
   y: box.top + box.height / 2,
 })
 
-/** Holds the pointer on a block of a wall shown whole until it is named; returns its position on the page. */
+/**
+ * Holds the pointer on a block until the block is named, while the whole wall is shown; returns the pointer's position
+ * on the page.
+ */
 export async function hoverBlock(page: Page, block: BlockIndex): Promise<Point> {
   const view = await measureStage(page)
   const middle = middleOf(boxOf(fitWall(view), view, block))
@@ -163,7 +166,7 @@ export async function waitForBlockColour(
   await waitForColour(page, middleOf(boxOf(fitWall(view), view, block)), wanted)
 }
 
-/** Two fingers around a point spread from one distance to another. */
+/** Spreads two fingers around a point from one distance to another. */
 export async function pinch(page: Page, around: Point, from: number, to: number) {
   const session = await page.context().newCDPSession(page)
   const placeFingers = (distance: number) => [

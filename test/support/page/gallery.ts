@@ -20,7 +20,7 @@ export const SOLD_IN_DEMO = HUNG.reduce((sum, { w, h }) => sum + w * h, 0)
 
 const pictures = new Map(await Promise.all(HUNG.map(async (work) => [work, await loadPixels(work)] as const)))
 
-/** The pixels of a work of the demo, loaded before. */
+/** The pixels of a work of the demo, loaded in advance. */
 function drawPicture(work: Work): Pixels {
   const pixels = pictures.get(work)
   if (pixels === undefined) throw new Error(`${work.name} brings no picture`)

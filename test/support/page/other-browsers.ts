@@ -113,7 +113,7 @@ export async function openWebKit(): Promise<OtherBrowser | NoBrowser> {
   }
 }
 
-/** Tries again while nobody listens yet. */
+/** Retries while no server listens yet. */
 async function waitUntilUp<T>(attempt: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries++)
     try {
@@ -124,7 +124,7 @@ async function waitUntilUp<T>(attempt: () => Promise<T>): Promise<T> {
     }
 }
 
-/** What a pattern's group matches in a program's output. */
+/** Returns what the group of a pattern matches in a program's output. */
 async function waitForMatch(stream: ReadableStream<Uint8Array>, pattern: RegExp): Promise<string> {
   const decoder = new TextDecoder()
   let said = ''

@@ -37,7 +37,7 @@ export type SampleServer = {
   shareStream(isShared: boolean): void
   /** Ends the streams that are shared. */
   endStreams(): void
-  /** Holds the pixels after this many blocks until it is called again with none. */
+  /** Holds back the pixels after this many blocks, until the next call without a number. */
   pausePixelsAfter(blocks: number | undefined): void
   stop(): Promise<void>
 }
@@ -189,7 +189,7 @@ const formatEvent = (change: ChangeDto) =>
 const formatMark = (kind: Mark['kind'], number: number) =>
   `event: ${kind}\ndata: ${JSON.stringify({ kind, number } satisfies Mark)}\n\n`
 
-/** The number after which a stream goes on. */
+/** The number after which a stream continues. */
 const parseLastEventId = ({ headers, url }: Request) =>
   Number(headers.get('last-event-id') ?? new URL(url).searchParams.get('after'))
 
@@ -218,7 +218,7 @@ export function encodePixels({ blocks }: Canvas): Uint8Array<ArrayBuffer> {
   return bytes
 }
 
-/** All but the pictures. */
+/** A canvas without the pictures of its blocks. */
 export const omitPictures = (canvas: Canvas): Canvas => ({
   ...canvas,
   blocks: canvas.blocks.map(({ i, a, t, m, l }) => ({
@@ -232,7 +232,7 @@ export const omitPictures = (canvas: Canvas): Canvas => ({
 
 const renderBlocks = (canvas: Canvas) => JSON.stringify(omitPictures(canvas))
 
-/** The place at which a body is paused, and the end of the pause. */
+/** The number of blocks after which a body is paused, and the end of the pause. */
 type Held = { readonly blocks: number; readonly release: Promise<void>; readonly go: () => void }
 
 function createHeldBody(bytes: Uint8Array<ArrayBuffer>, held: Held | undefined): BodyInit {

@@ -35,13 +35,13 @@ export function requireBlockAt(col: number, row: number): BlockIndex {
   return block
 }
 
-/** Every pixel another colour. */
+/** A block in which every pixel has another colour. */
 export const rainbowBlock = requireBlockAt(80, 45)
 /** Alternating black and white. */
 export const checkerBlock = requireBlockAt(78, 45)
-/** Owned, without a picture. */
+/** An owned block without a picture. */
 export const blockWithoutPicture = requireBlockAt(81, 45)
-/** Its texts try to be markup. */
+/** A block whose texts try to be markup. */
 export const nastyBlock = requireBlockAt(79, 44)
 export const openBlock = requireBlockAt(100, 20)
 

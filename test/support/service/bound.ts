@@ -17,5 +17,5 @@ export function stripBinding(payment: Payment): Payment {
   return rest
 }
 
-/** A salt that fits nothing. */
+/** A salt that fits no order. */
 export const OTHER_SALT = hash(0xdead)

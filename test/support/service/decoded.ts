@@ -7,7 +7,7 @@ export type Decoded = {
   readonly width: number
   readonly height: number
   colourAt(x: number, y: number): string
-  /** Every colour in it. */
+  /** Every colour in the picture. */
   colours(): ReadonlySet<string>
 }
 

@@ -54,7 +54,8 @@ function findListedAnswer({ document }: Words, { path, method }: Operation, stat
 export function operationOf(app: App, method: string, path: string): Operation | undefined {
   const { operations } = wordsOf(app)
   const asked = path.split('?')[0] ?? ''
-  // A path with a longer literal part is not the parameter of another path.
+  // The template with the longest literal part applies, so that no literal path is taken for a parameter of another
+  // one.
   const [own] = operations
     .map((operation) => operation.path)
     .filter((template) => fits(template, asked))

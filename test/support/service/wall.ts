@@ -54,7 +54,7 @@ export type Wall = {
   readonly idle: () => Promise<void>
   /** Sends a request; each response of an operation is checked against the OpenAPI document. */
   ask(request: string, init?: RequestInit): Promise<Response>
-  /** The same by a client that knows the routes. */
+  /** Sends requests in the same way, through a typed client that knows the routes. */
   readonly client: ReturnType<typeof clientOf>
   /** Buys a block for the `payer`-th wallet, as an honest client would. */
   buy(path: string, payer: number, nonce?: number): Promise<Response>
@@ -76,7 +76,7 @@ export async function openWall(
   rail.reconciled()
   await rail.probe()
   const { view, advance, subscribe } = await followLog(db.log)
-  // Publishing moves this clock, whenever it happens.
+  // Publishing moves its clock at any time, so it gets a clock of its own.
   const reads = createCanvasReads({ view, terms: offer.terms, clock: fakeClock(NOW), everyMs: 0 })
   subscribe(reads.changed)
   const stream = createLiveStream({
@@ -133,7 +133,8 @@ export async function openWall(
     chatView: '',
     ...changes,
   })
-  // Reads of the whole wall are published a moment after a change; a test reads its own change.
+  // Reads of the whole wall are published a moment after a change, so each read waits until it shows the test's own
+  // change.
   const ask = async (request: string, init?: RequestInit) => {
     if (request.includes(' /api/')) await reads.published()
     return await askApp(wall, request, init)

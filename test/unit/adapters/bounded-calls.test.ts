@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { createBoundedCalls } from '../../../server/adapters/bounded-calls.ts'
 import { runWithin } from '../../support/fakes/timers.ts'
 
-test('eight calls run at the same time, 64 wait, and one more is not made', async () => {
+test('eight calls run at the same time, 64 wait, and the next one is rejected', async () => {
   const calls = createBoundedCalls()
   const gate = Promise.withResolvers<void>()
   let [made, running, most] = [0, 0, 0]

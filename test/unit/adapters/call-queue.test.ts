@@ -3,7 +3,8 @@ import { callQueue, QueueFull, type Urgency } from '../../../server/adapters/cha
 import { logWindow } from '../../../server/adapters/chain/log-window.ts'
 import { fakeClock } from '../../support/fakes/clock.ts'
 
-// Goal: the endpoint gets no more than its limits, and payers who may have paid come first. Method: calls that end when the test says.
+// Goal: the endpoint gets no more calls than its limits allow, and payers who may have paid come first. Method: calls
+// that end when the test says so.
 
 /** A queue, and its calls in progress. */
 function createQueue(limits: { atOnce?: number; waitingMax?: number; perSecond?: number }) {
@@ -37,7 +38,7 @@ test('calls for payments that may have paid come first, and calls that nobody wa
   expect(begun).toEqual(['first', 'settlement', 'buyer', 'buyer 2', 'sweep'])
 })
 
-test('a full queue of one urgency rejects calls, and leaves the other urgencies their space', async () => {
+test('a full queue of one urgency rejects calls, and the other urgencies keep their queues', async () => {
   const { ends, call } = createQueue({ waitingMax: 2 })
   const calls = [call('buyer', 'a'), call('buyer', 'b'), call('buyer', 'c')]
   await expect(call('buyer', 'd')).rejects.toBeInstanceOf(QueueFull)
@@ -49,7 +50,7 @@ test('a full queue of one urgency rejects calls, and leaves the other urgencies 
   expect(await Promise.all(calls)).toEqual(['a', 'b', 'c', 'e'])
 })
 
-test('the calls started within any second stay below the limit, and work without a call takes no turn', async () => {
+test('within any second, no more calls start than the limit allows, and work that makes no call takes no turn', async () => {
   const { clock, queue } = createQueue({ atOnce: 9, perSecond: 3 })
   const begunAt: number[] = []
   const calls = Array.from({ length: 10 }, () =>
@@ -61,7 +62,7 @@ test('the calls started within any second stay below the limit, and work without
   expect(begunAt).toEqual([0, 0, 0, 1000, 1000, 1000, 2000, 2000, 2000, 3000])
 })
 
-test('a window shrinks to the served size, and grows again only after many successes', () => {
+test('a log window shrinks to the served size, and grows again only after many successes', () => {
   const window = logWindow()
   while (window.size() > 10n) window.refused(window.size())
   const learnt = window.size()
@@ -76,7 +77,7 @@ test('a window shrinks to the served size, and grows again only after many succe
     window.refused(14n)
     expect(window.size()).toBe(7n)
   }
-  // A query that began before more was learnt adds nothing.
+  // The result of a query that began before the window shrank changes nothing.
   window.refused(500n)
   expect(window.size()).toBe(7n)
   window.served(3n)

@@ -8,7 +8,7 @@ const ed = generateKeyPairSync('ed25519')
 
 const exportPem = (type: 'sec1' | 'pkcs8') => ec.privateKey.export({ type, format: 'pem' }).toString()
 
-/** A seed and its public key, as Coinbase hands out Ed25519 keys. */
+/** A seed and its public key, in the form in which Coinbase issues Ed25519 keys. */
 function exportSeedAndKey({ privateKey }: { readonly privateKey: KeyObject }): string {
   const { d = '', x = '' } = privateKey.export({ format: 'jwk' })
   return Buffer.concat([d, x].map((half) => Buffer.from(half, 'base64url'))).toString('base64')
@@ -19,11 +19,11 @@ const VERIFY = 'https://api.cdp.coinbase.com/platform/v2/x402/verify'
 describe('a call to Coinbase’s facilitator', () => {
   test.each([
     ['an EC key', exportPem('pkcs8'), ec.publicKey, 'ES256'],
-    ['an EC key of the older form', exportPem('sec1'), ec.publicKey, 'ES256'],
-    ['an EC key in one line', exportPem('pkcs8').replaceAll('\n', String.raw`\n`), ec.publicKey, 'ES256'],
+    ['an EC key in the older format', exportPem('sec1'), ec.publicKey, 'ES256'],
+    ['an EC key on one line', exportPem('pkcs8').replaceAll('\n', String.raw`\n`), ec.publicKey, 'ES256'],
     ['an Ed25519 key', exportSeedAndKey(ed), ed.publicKey, 'EdDSA'],
   ])(
-    'a call to Coinbase’s facilitator is signed with %s, for this call only and two minutes',
+    'a call to Coinbase’s facilitator is signed with %s, for this call only and for two minutes',
     async (_, secret, publicKey, alg) => {
       const { Authorization = '' } = await createCoinbaseAuth({ id: 'organizations/1/apiKeys/2', secret })(
         'POST',

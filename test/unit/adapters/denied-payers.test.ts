@@ -15,7 +15,7 @@ const REQUIRED = {
 
 const folder = createScratchFolder()
 
-test('a file of denied payers is read again when it changes, and one that is wrong or gone changes nothing', async () => {
+test('the file of denied payers is read again when it changes, and an invalid or missing file changes nothing', async () => {
   const path = join(folder, 'denied.txt')
   const logger = fakeLogger()
   await writeFile(path, `# a court order\n${createWalletAddress(1)}, ${createWalletAddress(2)} # both\n\n`)

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { createFairLimit } from '../../../server/adapters/pictures/pictures.ts'
 
-// Goal: a sender of much work waits behind its own. Method: every piece of work ends when the test says so.
+// Goal: a sender of much work waits behind its own work. Method: every piece of work ends when the test says so.
 
-/** Work in a limit, in the order in which it starts; `end` ends the current piece. */
+/** A limit that records its work in the order in which it starts; `end` ends the current piece. */
 function createManualLimit(waitingMax: number) {
   const limit = createFairLimit(waitingMax)
   const begun: string[] = []
@@ -18,7 +18,7 @@ function createManualLimit(waitingMax: number) {
   return { send, begun, end: () => end() }
 }
 
-test('senders take turns, whichever of them sent first or most', async () => {
+test('senders take turns, no matter which of them sent first or most', async () => {
   const { send, begun, end } = createManualLimit(9)
   const sent = [send('a', 'a1'), send('a', 'a2'), send('a', 'a3'), send('b', 'b1'), send('c', 'c1'), send('b', 'b2')]
   for (const done of [0, 1, 3, 4, 2, 5]) {
@@ -28,7 +28,7 @@ test('senders take turns, whichever of them sent first or most', async () => {
   expect(begun).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2'])
 })
 
-test('if too much work waits, the newest piece of the sender with the most of it is dropped, but never for its own', async () => {
+test('if too much work waits, the newest piece of the sender with the most waiting is dropped, and in a tie the new piece', async () => {
   const { send, begun, end } = createManualLimit(3)
   const first = send('a', 'a1')
   const [second, third, fourth] = [send('a', 'a2'), send('a', 'a3'), send('a', 'a4')]
@@ -43,7 +43,7 @@ test('if too much work waits, the newest piece of the sender with the most of it
   expect(begun).toEqual(['a1', 'a2', 'b1', 'a3'])
 })
 
-test('work that fails makes space for the next', async () => {
+test('work that fails makes space for the next piece', async () => {
   const limit = createFairLimit(1)
   const failing = limit('a', () => Promise.reject(new Error('no')))
   const next = limit('b', async () => 'done')

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createLineLogger } from '../../../server/adapters/logger.ts'
 
-/** A journal at one moment, and what it wrote. */
+/** A logger with a fixed date, and the lines that it wrote. */
 function openLogger() {
   const clock = { ms: 0, now: () => 1_800_000_000_123, elapsed: () => clock.ms }
   const lines: string[] = []
@@ -18,7 +18,7 @@ test('the journal has one line of JSON per event, with its time and level', () =
   ])
 })
 
-test('a line cannot control the terminal that shows it, and stays the same JSON', () => {
+test('a log line cannot control the terminal that shows it, and is still the same JSON', () => {
   const { logger, lines } = openLogger()
   const fault = '\u001B[2J\u009B31m\u202Eevil\u2028'
   logger.note('rail', { fault })

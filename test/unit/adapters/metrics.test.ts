@@ -145,7 +145,7 @@ test('requests are counted by route and status, and timed by route', async () =>
     expect(text).toContain(`${line}\n`)
 })
 
-test('the time of the ledger is reported by call, with failures apart', async () => {
+test('the duration of ledger calls is reported by call, with failures separate', async () => {
   const metrics = openMetrics()
   const db = await openBlank()
   const ledger = metrics.ledger(db.ledger)
@@ -157,7 +157,7 @@ test('the time of the ledger is reported by call, with failures apart', async ()
     expect(text).toContain(`wall_store_seconds_count{call="find",result="${result}"} 1\n`)
 })
 
-// Prometheus' own tool, where there is one.
+// Prometheus' own tool, if it is installed.
 const promtool = Bun.which('promtool')
 
 test.skipIf(reportSkipped('Prometheus (promtool)', promtool !== null))(

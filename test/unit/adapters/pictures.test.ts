@@ -48,14 +48,14 @@ test.each([
   expect(await listColours(paintFile(file))).toEqual([PALETTE.indexOf(colour)])
 })
 
-test('a JPEG is read, progressive ones too', async () => {
+test('baseline and progressive JPEGs are read', async () => {
   const jpeg = await new Bun.Image(flatPng(40, 40, '#5f87af')).jpeg({ quality: 100 }).bytes()
   const index = PALETTE.indexOf('#5f87af')
   expect(await listColours(paintFile(Uint8Array.from(jpeg)))).toEqual([index])
   expect(await listColours(paintFile(await createJpegOfScans(40, 40, 0)))).toEqual([index])
 })
 
-test('bare pixels are read, three or four bytes each', async () => {
+test('raw pixels of three or four bytes each are read', async () => {
   const paintRaw = (bytes: Uint8Array<ArrayBuffer>) =>
     pictures.paint({ kind: 'raw', bytes, width: 2, height: 1 }, plan, CLIENT)
   const [red, blue] = [PALETTE.indexOf('#ff0000'), PALETTE.indexOf('#0000ff')]
@@ -74,19 +74,19 @@ const HUGE = new Uint8Array(10)
 const hostile: ReadonlyArray<readonly [what: string, file: Uint8Array<ArrayBuffer>, flaw: PictureFlaw]> = [
   ['that is empty', new Uint8Array(), 'unreadable'],
   ['that is text', new TextEncoder().encode('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'unreadable'],
-  ['of a kind nobody asked for', new TextEncoder().encode('GIF89a'), 'unreadable'],
-  ['that claims 3.6 thousand million pixels', pngOf(60_000, 60_000, RGBA, HUGE), 'too-many-pixels'],
-  ['with a side of fifteen million', pngOf(15_000_000, 1, GREY, HUGE), 'too-many-pixels'],
+  ['of an unsupported kind', new TextEncoder().encode('GIF89a'), 'unreadable'],
+  ['that claims 3.6 billion pixels', pngOf(60_000, 60_000, RGBA, HUGE), 'too-many-pixels'],
+  ['with a side of fifteen million pixels', pngOf(15_000_000, 1, GREY, HUGE), 'too-many-pixels'],
   ['of no width', pngOf(0, 5, RGB, HUGE), 'unreadable'],
   ['that breaks off', flatPng(100, 100, '#123456').slice(0, 60), 'unreadable'],
-  ['whose rows name no filter', pngOf(2, 1, GREY, Uint8Array.of(9, 1, 2)), 'unreadable'],
+  ['whose rows name an unknown filter', pngOf(2, 1, GREY, Uint8Array.of(9, 1, 2)), 'unreadable'],
 ]
 
 test.each(hostile)('a file %s is rejected', async (_, file, flaw) => {
   expect(await paintFile(file)).toBe(flaw)
 })
 
-test('data beyond the last row costs no time', async () => {
+test('data beyond the last row is skipped at no cost', async () => {
   const bomb = pngOf(1, 1, RGB, new Uint8Array(50_000_000).fill(7, 4))
   expect(await listColours(paintFile(bomb))).toEqual([0])
 })
@@ -122,11 +122,11 @@ test('a paid picture is painted while free pictures wait', async () => {
 test.each([
   ['a PNG', flatPng(2001, 2000, '#000000'), 5],
   ['a small PNG', flatPng(1, 1, '#000000'), 1],
-  ['a PNG that claims more than is read', pngOf(60_000, 60_000, RGBA, HUGE), 9],
+  ['a PNG that claims more pixels than the limit', pngOf(60_000, 60_000, RGBA, HUGE), 9],
   ['a JPEG', await new Bun.Image(flatPng(1500, 1000, '#000000')).jpeg().bytes(), 2],
   ['a progressive JPEG', await new Bun.Image(flatPng(1001, 1000, '#000000')).jpeg({ progressive: true }).bytes(), 2],
   ['a JPEG that hides its size', Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 0, 4, 0, 0, 0xff), 9],
   ['a file that is not a picture', new Uint8Array(3), 1],
-])('%s counts by its megapixels before it is decoded', (_, file, megapixels) => {
+])('the cost of %s is known in megapixels before it is decoded', (_, file, megapixels) => {
   expect(megapixelsOf({ kind: 'file', bytes: Uint8Array.from(file) })).toBe(megapixels)
 })

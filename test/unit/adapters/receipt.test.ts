@@ -4,7 +4,8 @@ import { CANCELLED, readPaymentEnd, type EventLog } from '../../../server/adapte
 import { TRANSFER, USED } from '../../../shared/chain/arrivals.ts'
 import { hash, paymentOf } from '../../support/samples.ts'
 
-// Goal: what a receipt proves about a payment, and what not. Method: receipts of events in every relevant order.
+// Goal: a receipt proves neither more nor less about a payment than its events show. Method: receipts of events in
+// every relevant order.
 
 const payment = paymentOf(1, 1)
 const { payer, to, amount, nonce, accepted } = payment

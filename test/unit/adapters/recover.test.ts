@@ -6,7 +6,7 @@ import { hashMessage } from 'viem/utils'
 import { loadFastestKeys, loadKeys, LIBRARIES, type Library } from '../../../server/adapters/wallets/recover.ts'
 
 // Goal: every library recovers the same signers as viem. Method: 2,000 signatures, a quarter of them valid and the others
-// changed in every way that once made libraries differ, recovered by each.
+// changed in every way that once made libraries differ; each library recovers them all.
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 const CASES = 2000
@@ -43,7 +43,7 @@ const twists: ReadonlyArray<(parts: Parts, some: bigint) => Hex> = [
   () => '0x',
 ]
 
-/** Signatures of one text each: a valid one, then one per change. */
+/** Signatures of known texts: every fourth one is valid, and the others have a random change. */
 async function createCases() {
   const signers = fc.sample(fc.tuple(fc.bigInt(1n, ORDER - 1n), fc.string()), {
     numRuns: 64,

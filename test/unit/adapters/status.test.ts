@@ -6,7 +6,7 @@ import { readStatus, type ChainCheck } from '../../../server/adapters/chain/stat
 import { TRANSFER, USED } from '../../../shared/chain/arrivals.ts'
 import { hash, NOW, paymentOf, TERMS } from '../../support/samples.ts'
 
-// Goal: the use of a payment is searched where a reorganisation may have moved it, and an older block proves nothing. Method: a
+// Goal: a payment is found where a reorganisation may have moved it, and an older block proves nothing. Method: a
 // session with one transfer, in a block of its own.
 
 const payment = paymentOf(1, 1)

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { openSupervisor } from '../../../server/adapters/supervisor.ts'
 import { createScratchFolder } from '../../support/scratch-folder.ts'
 
-// Goal: systemd gets the messages it waits for. Method: a socket of its kind, bound here, and the datagrams that arrive.
+// Goal: systemd gets the messages it waits for. Method: the test binds a socket like systemd's, and reads the datagrams
+// that arrive.
 
 const folder = createScratchFolder()
 
@@ -30,7 +31,7 @@ function listenAt(name: Uint8Array): () => Promise<string> {
   }
 }
 
-onLinux('the supervisor hears that the wall serves, again and again that it lives, and that it ends', async () => {
+onLinux('the supervisor is notified when the wall is ready, regularly while it runs, and when it stops', async () => {
   const path = join(folder, 'notify')
   const next = listenAt(Buffer.from(path))
   const failed: string[] = []
@@ -45,7 +46,7 @@ onLinux('the supervisor hears that the wall serves, again and again that it live
   expect(failed).toEqual([])
 })
 
-onLinux('a socket that is in no folder is reached by its name', async () => {
+onLinux('an abstract socket is reached by its name', async () => {
   const name = `pixel-wall-${process.pid}`
   const next = listenAt(Buffer.from(`\0${name}`))
   openSupervisor({ NOTIFY_SOCKET: `@${name}`, WATCHDOG_USEC: '20000', WATCHDOG_PID: '1' }, () => {}).ready()

@@ -41,7 +41,7 @@ test.each([
     [createUsedEvent(0, other), createTransferEvent(1, payer), createTransferEvent(2, other)],
     [null, null],
   ],
-  ['does not belong to a transfer further on', [createUsedEvent(0, payer), createTransferEvent(2, payer)], [null]],
+  ['does not belong to a transfer that does not follow directly', [createUsedEvent(0, payer), createTransferEvent(2, payer)], [null]],
 ])('the nonce of an authorization %s', async (_, events, nonces) => {
   const { transfers } = await readTransfers(createSession(9n, events), undefined, asset, payTo, 1n)
   expect(transfers.map(({ nonce }) => nonce)).toEqual(nonces)

@@ -33,7 +33,7 @@ function readUnacknowledged(): readonly number[] {
 
 const LISTEN = '0A'
 
-/** Connects a client that requests the body and reads nothing of it. */
+/** Connects a client that requests the body and reads none of it. */
 function connectIdleReader() {
   const socket = connect(port, '127.0.0.1', () => socket.write('GET / HTTP/1.1\r\nHost: wall.test\r\n\r\n'))
   socket.pause()

@@ -4,8 +4,8 @@ import type { Notice } from '../../../server/operator-ports.ts'
 import { fakeClock } from '../../support/fakes/clock.ts'
 import { NOW } from '../../support/samples.ts'
 
-// Goal: a receiver that follows Standard Webhooks can verify a notice, and only its response counts as delivered. Method: the
-// example of that project, and a real server with the response that the test needs.
+// Goal: a receiver that follows Standard Webhooks can verify a notice, and only a success response counts as a
+// delivery. Method: the example of that project, and a real server with the response that the test needs.
 
 const key = new Uint8Array(Buffer.from('MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'base64'))
 const notice: Notice = { id: 'log-7-1', type: 'sale', at: NOW, data: { number: 7, place: '80,45' } }
@@ -46,7 +46,7 @@ test.each([
   expect(await openReceiver().send(notice, never)).toBe(trouble)
 })
 
-test('a receiver that cannot be reached is reported as such', async () => {
+test('a receiver that cannot be reached is reported as unreachable', async () => {
   expect(await openReceiver('http://127.0.0.1:1/').send(notice, never)).toBe('cannot be reached')
 })
 

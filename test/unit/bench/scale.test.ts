@@ -5,7 +5,7 @@ const CROWD = { viewers: 1_000_000, changes: 1, caches: 50, within: 300, gb: 0.1
 
 const findFigures = (what: string, crowd = CROWD) => computePlan(crowd).find((row) => row.what === what)?.figures ?? {}
 
-test('a million viewers who poll the tail make 250,000 requests a second, and pay for traffic and requests', () => {
+test('a million viewers who poll the tail make 250,000 requests per second, and cost traffic and requests', () => {
   const figures = findFigures('follow by the tail')
   expect(figures).toMatchObject({ 'requests/s': 250_000, 'GB/s': 3.25, streams: 0 })
   expect(figures['$/hour']).toBeCloseTo(3600 * (0.325 + 0.25))

@@ -19,14 +19,14 @@ async function openWorld() {
   return { ...engine, chain, terms: TERMS, witness, written, clock: fakeClock(NOW) }
 }
 
-/** The result, which must exist. */
+/** The lost payments; throws if the chain is silent. */
 async function listLostPayments(world: Awaited<ReturnType<typeof openWorld>>, witnessed?: StorePosition) {
   const lost = await findLostPayments(world, witnessed)
   if (lost === 'silent') throw new Error('the chain is silent')
   return lost
 }
 
-test('accepting lists payments that may be lost and those that the wall booked as stray, but not known or decided ones', async () => {
+test('accepting a copy lists payments that may be lost or that the wall booked as stray, but not known or decided ones', async () => {
   const world = await openWorld()
   await hold(world, 'next', paymentOf(1, 1))
   for (const n of [1, 2, 3, 4, 5]) world.chain.land(paymentOf(n, n))
@@ -41,7 +41,7 @@ test('accepting lists payments that may be lost and those that the wall booked a
   expect(await world.checkpoint.height()).toBe(HEAD)
 })
 
-test('accepting searches an address that was used only since the copy, if its witness knows it, and does not forget it', async () => {
+test('accepting a copy also searches, and keeps, an address that only its witness knows', async () => {
   const world = await openWorld()
   const since = createWalletAddress(9)
   world.chain.land(paymentOf(2, 2, { to: since, amount: 370_000n }))
@@ -52,7 +52,7 @@ test('accepting searches an address that was used only since the copy, if its wi
   expect(world.written).toMatchObject([{ height: HEAD + 1n, payees: [since, TERMS.payTo] }])
 })
 
-test('after accepting, each lost payment is credited, whatever the wall had booked, and the accepted height is stored', async () => {
+test('accepting a copy credits each lost payment, even one that the wall had booked as stray, and stores the accepted height', async () => {
   const world = await openWorld()
   const tx = world.chain.land(paymentOf(2, 2))
   world.chain.land(paymentOf(3, 3))

@@ -39,7 +39,7 @@ test('without payments the chain is not searched, unless a height is given', asy
   expect(await auditBooks(wall, HEAD)).toMatchObject({ from: HEAD, balance: { orphans: [{ amount: 1_000_000n }] } })
 })
 
-test('a sale from before the given height is not called unpaid, and a later one is', async () => {
+test('a sale from before the given height is not reported as unpaid, but a later one without money is', async () => {
   const [early, late] = [paymentOf(1, 1), paymentOf(2, 2)]
   const sale = { block: blockOf('3,4'), blocks: 1, tx: hash(1), amount: early.amount }
   const sales = [
@@ -63,7 +63,7 @@ test('a block that is sold while the chain is read is in the books with its mone
   expect(await auditBooks({ ...wall, audit })).toMatchObject({ balance: { balances: true, claimed: 1 } })
 })
 
-test('every address that purchases were paid to is searched, and the current one', async () => {
+test('the search covers every address that purchases were paid to, and the current one', async () => {
   const wall = createWorld({ payees: [other] })
   wall.chain.land(paymentOf(1, 1))
   wall.chain.land(paymentOf(2, 2, { to: other }))
@@ -106,7 +106,7 @@ describe('the cached chain history', () => {
     head: HEAD,
   }
 
-  /** A wall that sold one block long ago, and the height from which its chain is read. */
+  /** A wall that sold one block long ago, and the heights from which its chain was read. */
   function createOldSales(changes: Partial<Statement> = {}) {
     const wall = createWorld()
     const tx = wall.chain.land(sold)
@@ -123,7 +123,7 @@ describe('the cached chain history', () => {
     return { ...wall, asked, give: wall.chain.give, chain, audit: { statement: async () => statement } }
   }
 
-  test('chain history is not read again once the books balanced, except for blocks that may be replaced', async () => {
+  test('chain history is not read again once the books have balanced, except for blocks that may be replaced', async () => {
     const wall = createOldSales()
     const first = await auditBooks(wall)
     expect(first).toMatchObject({ from: HEAD, balance: { balances: true, received: 1_000_000n } })

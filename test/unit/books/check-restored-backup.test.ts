@@ -11,8 +11,8 @@ import { fakeClock } from '../../support/fakes/clock.ts'
 import { fakeLogger } from '../../support/fakes/logger.ts'
 import { HEAD, NOW, paymentOf, TERMS, createWalletAddress } from '../../support/samples.ts'
 
-// Goal: an older copy of the database is noticed, and nothing that anybody else does looks like one for longer than one
-// check. Method: a chain in memory, a wall in memory, and payments that only one of them knows.
+// Goal: an older copy of the database is noticed, and nothing that other people do is mistaken for one for longer than
+// one check. Method: a chain in memory, a wall in memory, and payments that only one of them knows.
 
 /** A wall that has searched the chain up to `HEAD`, and its surroundings. */
 async function openWorld() {
@@ -28,7 +28,7 @@ async function openWorld() {
   return { chain, clock, logger, ...engine, witness, check, newCheck: createCheck, events: listEvents }
 }
 
-/** The same, with a witness that has seen all of it. */
+/** A wall with one sale, and a witness that has seen its whole state. */
 async function openWitnessedWorld() {
   const world = await openWorld()
   await sell(world, 'next', 1, 1)
@@ -65,7 +65,7 @@ test('gifts and odd amounts do not count as sales', async () => {
 })
 
 describe('without a witness', () => {
-  test('without a witness, the price of an unknown sale stops sales until the operator decides, and causes one alert', async () => {
+  test('without a witness, an unknown payment of the block price stops sales until the operator decides, and causes one alert', async () => {
     const { chain, logger, checkpoint, check } = await openWorld()
     const tx = chain.land(paymentOf(2, 2))
     expect([await check.isCurrent(), await check.isCurrent()]).toEqual([false, false])
@@ -74,7 +74,7 @@ describe('without a witness', () => {
     expect(await check.isCurrent()).toBe(true)
   })
 
-  test('without a witness, any unknown amount in whole cents stops sales, whatever the price was then', async () => {
+  test('without a witness, any unknown amount in whole cents stops sales, whatever the price was at the time', async () => {
     const { chain, check, logger } = await openWorld()
     chain.land(paymentOf(2, 2, { amount: 370_000n }))
     expect(await check.isCurrent()).toBe(false)
@@ -94,7 +94,7 @@ describe('without a witness', () => {
     expect(logger.alerts).toMatchObject([{ event: 'orphan', facts: { payer: createWalletAddress(2) } }])
   })
 
-  test('without a witness, an unknown payment to an address in earlier terms stops sales, even if nobody bought with it', async () => {
+  test('without a witness, an unknown payment to an address in earlier terms stops sales, even if nobody bought on those terms', async () => {
     const { chain, newCheck, events } = await openWorld()
     const former = createWalletAddress(9)
     expect(await newCheck({ terms: { ...TERMS, payTo: former } }).isCurrent()).toBe(true)
@@ -125,7 +125,7 @@ describe('a store level with its witness', () => {
     expect([await check.isCurrent(), check.reason(), check.orphans()]).toEqual([true, null, []])
   })
 
-  test('a witness shows at which addresses the wall has asked to be paid since', async () => {
+  test('a witness shows the payment addresses that the wall has used since the backup', async () => {
     const { chain, check, witness, events, checkpoint } = await openWitnessedWorld()
     const since = createWalletAddress(9)
     if (witness.seen !== undefined) witness.seen = { ...witness.seen, payees: [TERMS.payTo, since] }
@@ -134,7 +134,7 @@ describe('a store level with its witness', () => {
     expect(await checkpoint.payees()).toContain(since)
   })
 
-  test('a witness on a device of its own proves that no sale was lost, so unknown money causes one alert and is booked, and sales continue', async () => {
+  test('a witness on its own device proves that no sale was lost, so unknown money is booked with one alert, and sales continue', async () => {
     const { chain, newCheck, witness, logger, payouts } = await openWitnessedWorld()
     witness.isApart = true
     const check = newCheck()
@@ -158,7 +158,7 @@ describe('a store level with its witness', () => {
 })
 
 describe('a store that was accepted', () => {
-  test('an accepted database credits lost sales that settle within some minutes, and books later money as stray', async () => {
+  test('an accepted database credits lost sales that settle within a few minutes, and books later money as stray', async () => {
     const { chain, clock, check, checkpoint, payouts, logger, ledger } = await openWorld()
     await checkpoint.accept(clock.now())
     expect(await check.isCurrent()).toBe(true)
@@ -184,7 +184,7 @@ describe('a store behind its witness', () => {
       chain.land(paymentOf(1, 1))
       expect([await check.isCurrent(), await check.isCurrent()]).toEqual([false, false])
       expect(logger.alerts).toMatchObject([{ event: 'older-copy', facts: { change: 1, payment: 1 } }])
-      // A further search accepts nothing, or the next start would treat the copy as the wall.
+      // A further search stores no height; otherwise the next start would treat the copy as current.
       expect(await checkpoint.height()).toBe(HEAD)
       await checkpoint.reach(HEAD + 1n)
       expect(await check.isCurrent()).toBe(true)
@@ -283,7 +283,7 @@ describe('while the wall runs', () => {
     expect(await check.isCurrent()).toBe(true)
   })
 
-  test('a check during which the database is replaced books nothing, stores no height and does not arm', async () => {
+  test('a check during which the database is replaced books nothing, stores no height and does not arm the rail', async () => {
     const { chain, newCheck, checkpoint, payouts, store, witness } = await openWitnessedWorld()
     witness.isApart = true
     chain.land(paymentOf(3, 3))
@@ -304,7 +304,7 @@ describe('while the wall runs', () => {
     expect(await check.isCurrent()).toBe(true)
   })
 
-  test('a check during whose booking the database is replaced does not arm', async () => {
+  test('if the database is replaced while a check books money, the check does not arm the rail', async () => {
     const { chain, newCheck, checkpoint, payouts, store, witness } = await openWitnessedWorld()
     witness.isApart = true
     chain.land(paymentOf(3, 3))
@@ -317,13 +317,13 @@ describe('while the wall runs', () => {
     expect([await check.isCurrent(), await checkpoint.height()]).toEqual([false, HEAD])
   })
 
-  test('a check that has read everything when the database is replaced does not arm', async () => {
+  test('if the database is replaced when a check has already read everything, the check does not arm the rail', async () => {
     const { newCheck, checkpoint, store, witness } = await openWitnessedWorld()
     witness.isApart = true
     const seen = await store.position()
     let asked = 0
     const readHeight: typeof checkpoint.height = () => {
-      // Before the check, for it, and after it.
+      // The check reads the height before it begins, during it, and after it.
       if (++asked === 3) check.replaced({ progress: seen, seen, isOlder: true })
       return checkpoint.height()
     }

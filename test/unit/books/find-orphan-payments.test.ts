@@ -5,11 +5,11 @@ import { openBlank } from '../../support/blank-wall.ts'
 import { fakeChain } from '../../support/fakes/chain.ts'
 import { HEAD, paymentOf, TERMS, createWalletAddress } from '../../support/samples.ts'
 
-test('money at an address that was searched further than another one is found once, with its range', async () => {
+test('if one address is searched further than another, its money is still found once, in the range that contains it', async () => {
   const [near, far] = [createWalletAddress(8), createWalletAddress(9)]
   const [chain, { checkpoint }] = [fakeChain(), await openBlank()]
   for (const [nonce, to] of [near, far, near, far].entries()) chain.land(paymentOf(1, nonce, { to }))
-  // Two blocks at a time of one address, and all of the other.
+  // Reads two blocks at a time of one address, and all blocks of the other.
   const readTransfers = async (payTo: Address, from: bigint) => {
     const all = await chain.transfersTo(payTo, from)
     if (all === 'silent' || payTo === near || all.next <= from + 2n) return all

@@ -33,7 +33,7 @@ function openWorld() {
     world.position = { ...world.position, change }
     keeper.committed()
   }
-  /** Lets the current write reach its next wait, and ends that. */
+  /** Lets the current write reach its next wait, and ends that wait. */
   const endNextWait = async () => {
     for (let turn = 0; turn < 10; turn += 1) await Promise.resolve()
     waits.shift()?.()
@@ -80,7 +80,7 @@ test('an unchanged witness is not written again', async () => {
   expect(changes()).toEqual([1])
 })
 
-test('a witness that cannot be written causes one alert, and is written as soon as possible', async () => {
+test('a witness that cannot be written causes one alert, and is written once that is possible again', async () => {
   const { world, keeper, commit, pass, changes, logger } = openWorld()
   world.isFull = true
   keeper.begin()

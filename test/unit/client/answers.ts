@@ -59,7 +59,7 @@ export const BODIES: Readonly<Record<string, object>> = {
   'charged: maybe': { error: 'a_code', message: 'Not charged: a reason.', charged: 'maybe' },
 }
 
-/** Every status of the wall's, and those of gateways. */
+/** Every status that the wall or a gateway returns. */
 export const STATUSES: readonly number[] = [
   ...new Set([200, 204, 301, 303, 408, 421, 425, 451, 499, 504, 520, 524, ...Object.values(statusOf)]),
 ]

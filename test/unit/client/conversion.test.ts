@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import { wall } from '../../../server/client/wall.ts'
 
-// Goal: an agent whose picture meets an overloaded wall can still buy. Method: a server that is busy as often as a test says.
+// Goal: an agent can still buy if the wall is overloaded when it sends its picture. Method: a server that is busy as
+// often as a test says.
 
 const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47])
 const PAINTED = { blocks: [] }

@@ -75,7 +75,7 @@ const renderTable = (answers: typeof unpaid, ...situations: readonly Situation[]
     )
     .join('\n')}\n`
 
-test('a request without a payment has one next step for each response: while the owner is unknown, and when it is the wallet', () => {
+test('a request without a payment has one next step for each response: while the owner is unknown, and when the wallet is the owner', () => {
   expect(renderTable(unpaid, createSituation({ isOwn: undefined }), createSituation({ isOwn: true })))
     .toMatchInlineSnapshot(`
     "
@@ -155,7 +155,7 @@ test('a signed payment has one next step for each response: first try, last try,
   `)
 })
 
-test('each outcome of an open payment is reported in words of our own', () => {
+test('each outcome of an open payment is reported in our own words', () => {
   const renderMessage = (one: Answer | undefined, changes: Parameters<typeof createSentPayment>[0] = {}) => {
     const step = decideNextStep(one, createSituation({ sent: createSentPayment({ tries: 30, ...changes }) }))
     return step.do === 'stop' ? step.failure.message : step.do
@@ -181,7 +181,7 @@ test('each outcome of an open payment is reported in words of our own', () => {
   `)
 })
 
-test('while the client waits, it says for what', () => {
+test('while the client waits, it says what it is waiting for', () => {
   const step = decideNextStep(
     paid['503 charged: unknown, transaction'],
     createSituation({ sent: createSentPayment({ tries: 3 }) }),

@@ -34,7 +34,7 @@ const isReceipt = (answer: Answer | undefined) =>
 const keepsPayment = (step: Step) => step.do === 'resend' || (step.do === 'stop' && step.saved === 'kept')
 
 testLaw(
-  'a payment that was sent is kept until the wall gives its receipt, or says `charged: yes` or `charged: no` of it',
+  'a payment that was sent is kept until the wall returns its receipt, or `charged: yes` or `charged: no` for it',
   (step, answer, { sent }) =>
     sent !== undefined &&
     !isReceipt(answer) &&
@@ -44,7 +44,7 @@ testLaw(
 )
 
 testLaw(
-  'a receipt for the wallet ends its purchase, whatever else comes with it',
+  'a receipt for the wallet ends its purchase, whatever else the response contains',
   (step, answer, { sent }) => sent !== undefined && isReceipt(answer) && step.do !== 'deliver',
 )
 
@@ -53,7 +53,7 @@ testLaw(
   (step, answer, { sent }) => step.do === 'deliver' && (sent === undefined || !isReceipt(answer)),
 )
 
-testLaw('only a payment that was taken without a purchase is set aside as a proof', (step, answer, { sent }) => {
+testLaw('only a payment that was charged without a purchase is set aside as proof', (step, answer, { sent }) => {
   const isSetAside = step.do === 'stop' && step.saved === 'set aside'
   return isSetAside !== (sent !== undefined && !isReceipt(answer) && hasCharged(answer, 'yes'))
 })
@@ -89,12 +89,12 @@ testLaw('no report of an open payment denies the charge, and the exit status is 
   return EXIT_STATUS[kind] !== 3 || charged !== 'unknown' || /not charged|nothing was/i.test(message)
 })
 
-testLaw('a report of an open payment says until when it may be taken, if that is known', (step, _, { sent }) => {
+testLaw('a report of an open payment says until when the payment may be charged, if that is known', (step, _, { sent }) => {
   if (step.do !== 'stop' || step.saved !== 'kept') return false
   return (step.failure.until === undefined) !== (sent?.until === undefined)
 })
 
-testLaw('without an open payment, the exit status says that nothing was paid, or that it was taken', (step) => {
+testLaw('without an open payment, the exit status says that nothing was paid, or that the payment was charged', (step) => {
   if (step.do !== 'stop' || step.saved === 'kept') return false
   return EXIT_STATUS[step.failure.kind] === 3 || (step.saved === 'set aside') !== (EXIT_STATUS[step.failure.kind] === 5)
 })

@@ -12,7 +12,8 @@ import { matchesOrder, parseOrderText } from '../../../shared/order.ts'
 import { hashPixels } from '../../../shared/signing.ts'
 import { OFFER } from '../../support/offer.ts'
 
-// Goal: a payment of our client buys one order and nothing else. Method: the wall's own terms are signed, and read by the wall.
+// Goal: a payment of our client buys one order and nothing else. Method: the client signs the wall's own terms, and the
+// wall reads the payment.
 
 const KEY = privateKeyToAccount(`0x${'1'.repeat(64)}`)
 const WALL = new URL('https://wall.test:8443')
@@ -26,7 +27,7 @@ const createUrl = (path: string, query: object) => {
 
 const demand = demandOf(OFFER, 'next')
 
-/** Signs an order for a wall's terms; the payment as the wall reads it. */
+/** Signs an order for a wall's terms; returns the payment as the wall reads it. */
 async function signOrder(order: OrderToPay, terms: object = demand) {
   const salt = createSalt()
   const read = parseTerms(encodeHeader(terms))
@@ -55,7 +56,7 @@ describe('a payment of our client', () => {
     expect(parseAuthorization(header)).toEqual({ amount, until: NOW + 300_000 })
   })
 
-  test('a payment is bound to its order, with the salt for a wall that announces it', async () => {
+  test('a payment is bound to its order, and carries the salt if the wall announces binding', async () => {
     const { payment, salt } = await signOrder(NEXT)
     expect(matchesOrder(payment.nonce, NEXT.text, salt)).toBe(true)
     expect(payment.salt).toBe(salt)
@@ -87,7 +88,7 @@ describe('a payment of our client', () => {
     ['is of version 1', encodeHeader({ ...demand, x402Version: 1 }), 'unreadable'],
     ['offers nothing', encodeHeader({ ...demand, accepts: [] }), 'unsupported'],
     [
-      'pays to no address',
+      'pays to an invalid address',
       encodeHeader({ ...demand, accepts: [{ ...demand.accepts[0], payTo: '0x1' }] }),
       'unsupported',
     ],
@@ -111,7 +112,7 @@ describe('a payment of our client', () => {
 describe('an order', () => {
   const painter = `0x${'AB'.repeat(20)}`
 
-  test('the order of a block is its request and the text that it is bound to', () => {
+  test('the order for a block contains its request and the text that the payment is bound to', () => {
     const px = 'Ab'.repeat(100)
     const order = createBlockOrder(createUrl, '07,3', { name: 'Ada', message: 'hello, world & co', px, painter })
     expect(order).toMatchObject({ blocks: 1, place: '7,3,1x1' })

@@ -11,7 +11,7 @@ const scratch = createScratchFolder()
 
 const failToSync = () => Promise.reject(Object.assign(new Error('the disk is broken'), { code: 'EIO' }))
 
-test('a saved payment is listed whole, with the salt of its binding', async () => {
+test('a saved payment is listed in full, with the salt of its binding', async () => {
   const folder = resolveFolder('whole')
   await openSignedPayments(folder).save({ ...REQUEST, body: '{}' })
   expect(await openSignedPayments(folder).list()).toMatchObject([{ ...REQUEST, body: '{}' }])
@@ -27,7 +27,7 @@ test('a payment whose folder cannot be flushed is hidden from the next process',
 
 test('a payment that can be neither flushed nor emptied is reported with its path', async () => {
   const folder = resolveFolder('stuck')
-  // The path is a folder by then, which cannot be emptied like a file.
+  // By then the path is a folder, which cannot be emptied like a file.
   const replaceWithFolder = async () => {
     const [name = ''] = await readdir(folder)
     await Bun.file(join(folder, name)).delete()

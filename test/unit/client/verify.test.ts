@@ -140,7 +140,7 @@ const wrong: readonly (readonly [what: string, claims: Partial<Claims>, finds: r
     ['block_sold_twice', 'block_without_deed', 'block_without_deed', 'block_not_shown'],
   ],
   ['a salt without an order', changeDeed(0, { salt: SALT }), ['order_changed']],
-  ['a hidden text that is called shown', changeDeed(1, { order: { ...ORDER, message: 'hi' } }), ['order_changed']],
+  ['a changed text that is not marked as hidden', changeDeed(1, { order: { ...ORDER, message: 'hi' } }), ['order_changed']],
   [
     'a picture that was not ordered, of any length',
     { sales: HONEST.sales.map((sale) => (sale.coord === '5,5' ? { ...sale, px: 'AQ==' } : sale)) },
@@ -153,7 +153,7 @@ const wrong: readonly (readonly [what: string, claims: Partial<Claims>, finds: r
   ],
   ['a payment address that the wall does not list', { asksAt: createWalletAddress(0xb0b) }, ['another_address']],
   [
-    'a sale in the feed that is missing in the deeds',
+    'a sale in the feed that is missing from the deeds',
     { deeds: DEEDS.slice(0, 2), sales: HONEST.sales, shown: [], lastShown: 0 },
     ['block_without_deed', 'block_without_deed', 'payment_without_deed'],
   ],

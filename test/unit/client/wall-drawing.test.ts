@@ -22,7 +22,7 @@ const createCanvas = (blocks: CanvasBlock[]): Canvas => ({
   blocks,
 })
 
-/** The xterm codes of a drawing, a row of pixels each. */
+/** The xterm codes of a drawing, as rows of pixels. */
 function parsePixelRows(drawing: string): number[][] {
   return drawing.split('\n').flatMap((line) => {
     const cells = [...line.replaceAll('\u001B', '').matchAll(/\[38;5;(\d+)m\[48;5;(\d+)m▀/g)]

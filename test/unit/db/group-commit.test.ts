@@ -5,12 +5,12 @@ import { doNothing, type Lockable, type Tx } from '../../../db/tx.ts'
 import { failureOf } from '../../support/engine.ts'
 import { createWalletAddress } from '../../support/samples.ts'
 
-// Goal: writers that wait at the same time share a transaction, and each gets its own answer. Method: transactions that end
-// when the test says so.
+// Goal: writers that wait at the same time share a transaction, and each gets its own result. Method: transactions that
+// end when the test says so.
 
 type Group = { readonly names: readonly string[]; readonly end: () => void; readonly fail: (error: unknown) => void }
 
-/** Writers whose transactions wait for the test. `lockedBy` names what others have locked. */
+/** Writers whose transactions the test ends. `lockedBy` names what others have locked. */
 function createWriters(lockedByOthers: readonly Lockable[] = []) {
   const groups: Group[] = []
   const alone: string[] = []
@@ -40,7 +40,7 @@ function createWriters(lockedByOthers: readonly Lockable[] = []) {
   return {
     groups,
     alone,
-    /** Writes something of a name about a wallet; `work` ends it in another way. */
+    /** Starts a write with this name about a wallet; `work` gives it another result. */
     write(name: string, payer: number, work?: () => Tx<string>): Promise<string> {
       const about = [createWalletAddress(payer)]
       names.set(about, name)
@@ -52,7 +52,7 @@ function createWriters(lockedByOthers: readonly Lockable[] = []) {
         },
       })
     },
-    /** Ends a group, and resolves once its writers are answered. */
+    /** Ends a group, and resolves once its writers have their results. */
     async end(at: number) {
       groups[at]?.end()
       await new Promise(setImmediate)
@@ -68,7 +68,7 @@ test('a lone writer waits for nobody', async () => {
   expect(await first).toBe('a is written')
 })
 
-test('writers that come while two groups are in progress share the next one, and each gets its own answer', async () => {
+test('writers that arrive while two groups are in progress share the next group, and each gets its own result', async () => {
   const { groups, write, end } = createWriters()
   const all = ['a', 'b', 'c', 'd', 'e'].map((name, at) => write(name, at))
   expect(groups.map(({ names }) => names)).toEqual([['a'], ['b']])
@@ -92,7 +92,7 @@ test('two writes about the same wallet are never in progress together, and keep 
   await Promise.all(all)
 })
 
-test('a write whose wallet another process has locked is written alone, and the others of its group are answered without it', async () => {
+test('a write whose wallet another process has locked is written alone, and the rest of its group completes without it', async () => {
   const { alone, groups, write, end } = createWriters([createWalletAddress(3)])
   const all = [1, 2, 3, 4].map((payer) => write(`of ${payer}`, payer))
   await end(0)
@@ -121,7 +121,7 @@ test('if one write of a group fails, each is written alone, and only that one fa
   await Promise.all(before)
 })
 
-test('if nobody can tell whether a group was kept, all its writers hear so, and none is tried again', async () => {
+test('if it is unknown whether a group was committed, all its writers get that error, and no write is retried', async () => {
   const { alone, groups, write, end } = createWriters()
   const before = [write('a', 1), write('b', 2)]
   const lost = [write('c', 3), write('d', 4)].map(failureOf)

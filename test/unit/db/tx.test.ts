@@ -23,7 +23,7 @@ function* readTwice(first: string, second: string): Tx<string> {
   return `${a}${b}`
 }
 
-test('parts run side by side, in their order, and each gets its own results', () => {
+test('parts of work run side by side, in their order, and each gets its own results', () => {
   const { result, lists } = drive(together(readTwice('a', 'b'), rows<string>('c'), readTwice('d', 'e')))
   expect(result).toEqual(['ab', ['c'], 'de'])
   expect(lists).toEqual([
@@ -32,13 +32,13 @@ test('parts run side by side, in their order, and each gets its own results', ()
   ])
 })
 
-test('parts within parts share their statement lists', () => {
+test('nested parts of work share their statement lists', () => {
   const { result, lists } = drive(together(together(rows<string>('a'), readTwice('b', 'c')), rows<string>('d')))
   expect(result).toEqual([[['a'], 'bc'], ['d']])
   expect(lists).toEqual([['a', 'b', 'd'], ['c']])
 })
 
-test('the counters are taken once every part has come to them, and what follows goes out with the next list', () => {
+test('the counters are incremented once every part has reached them, and the statements after that go out in the next list', () => {
   const counters = 'UPDATE counters SET number = number + 1'
   const { lists } = drive(
     together(readTwice(counters, 'entry 1'), readTwice('a', 'b'), readTwice('c', counters), rows<string>('d')),
@@ -73,7 +73,7 @@ test('a list of one is bound as its member, and each list length has its own SQL
   expect(compileText('i {in integer $list}', 'sqlite', { list: [] }).bind({ list: [] })).toEqual(['[]'])
 })
 
-test('a list is bound as each engine reads it, including quotes', () => {
+test('a list is bound in the form that each engine reads, including quotes', () => {
   const values = { list: [{ message: 'a "b" \\ {c}', link: null }, {}], numbers: [1, 2] }
   const bindValues = (dialect: Dialect) => compileText('$list $numbers', dialect).bind(values)
   expect(bindValues('sqlite')).toEqual([JSON.stringify(values.list), '[1,2]'])
@@ -83,12 +83,12 @@ test('a list is bound as each engine reads it, including quotes', () => {
   ])
 })
 
-test('a statement value that is missing is a bug, and one that is not named is left out', () => {
+test('a missing statement value is a bug, and a value that the statement does not name is left out', () => {
   expect(() => compileText('SELECT $b', 'sqlite').bind({ a: 1 })).toThrow('no value b')
   expect(compileText('SELECT $a', 'postgres').bind({ a: 1, b: 2 })).toEqual([1])
 })
 
-test('a value that is computed is computed only for the engine whose text names it', () => {
+test('a computed value is computed only for an engine whose text names it', () => {
   const text = 'SELECT 1{sqlite , $sums}'
   const values = { sums: () => Uint8Array.of(7) }
   expect(compileText(text, 'sqlite').bind(values)).toEqual([Uint8Array.of(7)])

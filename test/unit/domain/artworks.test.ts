@@ -11,7 +11,7 @@ import { BARE, blockOf, NOW, saleOf, createWalletAddress } from '../../support/s
 // Goal: readers see whole artworks, and a page costs no more than its content. Method: artworks found by another
 // algorithm, one agent at a time; and a wall that counts how often a block's texts are read.
 
-/** A wall on which blocks were sold in this order, each to an agent by number. */
+/** A wall on which these blocks were sold in this order, each to a numbered agent. */
 function createSoldWall(sold: readonly (readonly [block: BlockIndex, agent: number])[]): WallView {
   const view = createEmptyView()
   const numbers = new Map<number, number>()

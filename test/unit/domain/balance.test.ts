@@ -46,7 +46,7 @@ describe('books that balance', () => {
     expect(balance(EMPTY, [])).toMatchObject({ balances: true, claimed: 0, received: 0n, owed: 0n })
   })
 
-  test('books balance if each sale and each credit has its dollar', () => {
+  test('the books balance if each sale and each credit has its payment', () => {
     const statement = createBooks({
       sales: [createSale(1), createSale(2)],
       credits: [createCredit(3), createCredit(4, 'refund 1')],
@@ -61,7 +61,7 @@ describe('books that balance', () => {
     expect(balance(EMPTY, stray)).toMatchObject({ balances: true, received: 0n, stray, strayed: PRICE + 5n })
   })
 
-  test('a block price that the operator booked as stray is stray only, and the books still balance', () => {
+  test('a payment of the block price that the operator booked as stray is only stray, and the books still balance', () => {
     const booked = createBooks({
       payouts: [{ payer: createWalletAddress(1), nonce: hash(1), reference: 'stray', at: 0 }],
     })
@@ -110,7 +110,7 @@ describe('books that do not balance', () => {
     expect(balance(final, [createArrival(1)])).toMatchObject({ balances: false, landed: [createArrival(1)] })
   })
 
-  test('a block price without a known purchase unbalances the books until the operator resolves it', () => {
+  test('a payment of the block price without a known purchase unbalances the books until the operator resolves it', () => {
     expect(balance(EMPTY, [createArrival(1)])).toMatchObject({ balances: false, orphans: [createArrival(1)] })
     const resolved = createBooks({
       payouts: [{ payer: createWalletAddress(1), nonce: hash(1), reference: 'refund', at: 0 }],
@@ -122,7 +122,7 @@ describe('books that do not balance', () => {
     })
   })
 
-  test('any whole cents without a known purchase unbalance the books, whatever the price is now', () => {
+  test('any amount in whole cents without a known purchase unbalances the books, whatever the price is now', () => {
     const orphans = [createArrival(2, { amount: 30_000n }), createArrival(3, { amount: 4n * PRICE })]
     const fragment = createArrival(4, { amount: 30_001n })
     expect(balance(EMPTY, [...orphans, fragment])).toMatchObject({ balances: false, orphans, stray: [fragment] })

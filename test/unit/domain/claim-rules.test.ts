@@ -63,7 +63,7 @@ describe('the earlier purchase to resolve before a new payment', () => {
       true,
     ],
     ['a held purchase of another block does not come first', createPurchase(held, blockOf('5,6')), asking, false],
-    ['a sold purchase whose receipt did not go out comes first', createPurchase(sold), asking, true],
+    ['a sold purchase whose receipt was not sent comes first', createPurchase(sold), asking, true],
     ['an answered sale does not come first', createPurchase(answered), asking, false],
     [
       'a sale whose receipt already answered this payment comes first',
@@ -78,19 +78,19 @@ describe('the earlier purchase to resolve before a new payment', () => {
       false,
     ],
     [
-      'an unanswered sale of next comes first for its own block, however old it is',
+      'an unanswered sale of the next block comes first for its own block, however old it is',
       createPurchase(late, 'next'),
       asking,
       true,
     ],
     [
-      'an unanswered sale of next comes first for next while its receipt is kept',
+      'an unanswered sale of the next block comes first for another next block while its receipt is kept',
       createPurchase(sold, 'next'),
       asNext,
       true,
     ],
     [
-      'an unanswered sale of next does not come first for next once its receipt is too old',
+      'an unanswered sale of the next block does not come first for another next block once its receipt is too old',
       createPurchase(late, 'next'),
       asNext,
       false,
@@ -161,7 +161,7 @@ test('of two authorizations with one nonce, the longer one is kept with the firs
   )
 })
 
-test('a late payment gets its own place, or else the nearest open one of its size', () => {
+test('a late payment gets its own position, or else the nearest open one of its size', () => {
   expect(listLateTargets({ target: 'next', block: at })).toEqual([at, 'next'])
   expect(listLateTargets({ target: '3,4,2x3', block: at })).toEqual(['3,4,2x3', 'next,2x3'])
 })

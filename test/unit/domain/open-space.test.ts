@@ -43,7 +43,7 @@ test('the search finds the same spaces as a check of every position', () => {
     near: fc.option(block, { nil: undefined }),
     limit: fc.integer({ min: 1, max: 20 }),
   })
-  // Every third block leaves little space; a handful leaves much.
+  // Many taken blocks leave little space; a handful leaves much.
   const taken = fc.oneof(
     fc.array(block, { maxLength: 30 }),
     fc.array(block, { minLength: 300, maxLength: 600 }),

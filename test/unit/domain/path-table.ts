@@ -6,7 +6,7 @@ export type Row = { readonly steps: readonly string[]; readonly end: string }
 type Tree = { readonly end: string } | { readonly verb: string; readonly branches: readonly Branch[] }
 type Branch = { readonly labels: readonly string[]; readonly tree: Tree }
 
-// Shorter parts are clearer in place than as a name.
+// Shorter parts are clearer inline than under a name.
 const NAMED_FROM_LINES = 3
 
 /** The table of `rows`, which must be every path of one script. Replies that change nothing are omitted. */

@@ -1,4 +1,4 @@
-/** The possible replies to each request of a purchase script, in as few cases as differ. */
+/** The possible replies to each request of a purchase script, reduced to the cases that differ. */
 
 import { failure, StoreUnavailable } from '../../../server/domain/failure.ts'
 import type { SettleResult, SignatureCheck, VerifyResult } from '../../../server/domain/purchase/facilitator-errors.ts'
@@ -24,7 +24,7 @@ export const ELSEWHERE = blockOf('9,9')
 export const HEAD = 100n
 export const NOW = 1_700_000_000_000
 export const PAID_TX = hashOf(0xaa)
-export const CLAIMED_TX = hashOf(0xbb) // from the facilitator, which may differ from the chain's
+export const CLAIMED_TX = hashOf(0xbb) // the facilitator's transaction, which may differ from the chain's
 
 const payer = addressOf(1)
 export const PAYMENT = paymentOf(payer, 1, 1_700_000_300n)
@@ -95,7 +95,7 @@ export const createPurchase = (payment: Payment, target: Target, block: BlockInd
 
 const createReply = (label: string, answer: ScriptAnswer): Reply => ({ label, answer })
 
-/** The position of a target, or where it would be if it has none. */
+/** The position of a target, or `next` if it has none. */
 function resolvePosition(target: Target, next: BlockIndex): BlockIndex {
   const { at } = positionOf(target)
   return at === 'next' ? next : at
@@ -105,7 +105,7 @@ function resolvePosition(target: Target, next: BlockIndex): BlockIndex {
 const createOlderPurchase = (target: Target, state: State): Purchase =>
   createPurchase(OLDER_PAYMENT, target, resolvePosition(target, HERE), state)
 
-/** What the ledger can remember of the payment. */
+/** The possible states of the payment in the ledger. */
 export const listLookUpReplies = (target: Target): readonly Reply[] => [
   createReply('unknown', undefined),
   createReply('reserved', createPurchase(PAYMENT, target, HERE, RESERVED)),
@@ -119,7 +119,7 @@ export const listLookUpReplies = (target: Target): readonly Reply[] => [
 ]
 
 export function listAvailabilityReplies(target: Target): readonly Reply[] {
-  // A single block never lacks space of its size.
+  // For a single block, any open block is space enough.
   const crowded: readonly Availability[] = isBlock(target) ? [] : ['crowded']
   const spaces: readonly Availability[] = ['open', 'reserved', 'claimed', ...crowded, 'full']
   const priors: readonly (readonly [string, AvailabilityCheck['prior']])[] = [
@@ -128,7 +128,7 @@ export function listAvailabilityReplies(target: Target): readonly Reply[] {
     ['prior sold, ', createOlderPurchase(target, SOLD_UNANSWERED)],
     ['prior sold elsewhere, ', { ...createOlderPurchase(target, SOLD_UNANSWERED), block: ELSEWHERE }],
   ]
-  // With a prior purchase, an open block and a sold one stand for all states.
+  // With a prior purchase, the open and the claimed state represent all others.
   return priors.flatMap(([name, prior]) =>
     (prior === undefined ? spaces : (['open', 'claimed'] as const)).map((space) =>
       createReply(`${name}${space}`, { space, prior }),
@@ -201,7 +201,10 @@ const listOtherReplies = (target: Target): readonly Reply[] => [
   createReply('credited', createOlderPurchase(target, CREDITED)),
 ]
 
-/** Every reply in the domain's words, while the store works; a known payment was used for `used`, and `asked` is the new target. */
+/**
+ * Every possible reply to a request while the store works. `asked` is the requested target, and `used` is the target of
+ * a known payment.
+ */
 export function listReplies(request: ScriptRequest, asked: Target, used: Target = asked): readonly Reply[] {
   switch (request.do) {
     case 'look-up':
@@ -263,7 +266,7 @@ function finalizePurchase({ purchase, tx, settled }: Extract<ScriptRequest, { do
 /** A store that fails now and may work again in a moment. */
 export const DOWN: Reply = { label: 'store fails', fault: new StoreUnavailable('the store is busy') }
 
-/** Requests of the ledger, the only ones whose port throws. */
+/** The requests to the ledger, whose port is the only one that throws. */
 export const ledgerVerbs: ReadonlySet<ScriptRequest['do']> = new Set([
   'look-up',
   'check-availability',

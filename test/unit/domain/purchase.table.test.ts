@@ -10,8 +10,8 @@ import { HERE, createOrder, PAYMENT, listReplies } from './purchase-answers.ts'
 
 test('the table shows every path of a request to buy a block', () => {
   const order = createOrder(HERE)
-  // The walk covers the rest: invalid orders, a database that fails, final chain states, and that a released payment which is still
-  // valid buys like a new one.
+  // The walk covers the rest: invalid orders, a database that fails, final chain states, and released payments that are
+  // still valid, which buy like new ones.
   const listTableReplies = (request: ScriptRequest, before: readonly Step[]) =>
     listReplies(request, HERE).filter(
       ({ label }) =>
@@ -144,7 +144,7 @@ test('the table shows every path of a request to buy a block', () => {
   `)
 })
 
-/** The rows of an order by whether its payment is unknown. */
+/** The rows of an order, grouped by whether its payment is unknown. */
 function groupRows(order: BuyOrder) {
   const paths = walkPaths(
     () => buy(order),
@@ -153,7 +153,7 @@ function groupRows(order: BuyOrder) {
   return Map.groupBy(Array.from(paths, toRow), ({ steps: [first] }) => first === 'look-up: unknown')
 }
 
-test('a payment that was signed for another order is refused before anything else is asked, unless it is known', () => {
+test('a payment that was signed for another order is refused right after its look-up, unless it is known', () => {
   const order = createOrder(HERE)
   const altered = groupRows({ ...order, payment: { ...order.payment, binding: 'mismatch' } })
   expect(altered.get(true)).toEqual([{ steps: ['look-up: unknown'], end: '400 order_mismatch' }])
@@ -174,7 +174,7 @@ test('a payer that the operator denies is refused once its signature is checked,
 })
 
 test('the table shows every path of the reconciler through one purchase', () => {
-  // A held purchase continues as it does for its payer, whose paths are above, so here the chain is always silent about it.
+  // The table above shows how a held purchase continues, so here the chain is always silent about it.
   const isPending = ([first]: readonly Step[]) =>
     first?.reply.label === 'reserved' || first?.reply.label === 'uncertain'
   const listToldReplies = (request: ScriptRequest, before: readonly Step[]) =>

@@ -31,7 +31,7 @@ const pairs: readonly (readonly [string, Target, Target])[] = [
   ['a coordinate', HERE, HERE],
   ['next', 'next', 'next'],
   ['the block that a payment for next holds', HERE, 'next'],
-  ['another block than the payment', ELSEWHERE, HERE],
+  ['a block other than that of the payment', ELSEWHERE, HERE],
   ['next with a payment for a coordinate', 'next', HERE],
   ['an area', '3,4,4x3', '3,4,4x3'],
   ['the area that a payment for the next one holds', '3,4,4x3', 'next,4x3'],
@@ -81,7 +81,7 @@ const nameEnding = ({ end }: Path<Outcome>): string => {
   return end.value.kind === 'bought' ? 'bought' : end.value.code
 }
 
-/** What the outcome of a path says about the charge. */
+/** The charge details in the outcome of a path. */
 const readCharge = ({ end }: Path<Outcome>): { readonly charged?: unknown; readonly tx?: unknown } =>
   end.kind === 'threw' || end.value.kind === 'bought' ? {} : (end.value.details ?? {})
 
@@ -92,7 +92,7 @@ const listLabels = (steps: readonly Step[], verb: Verb): readonly string[] =>
   steps.flatMap(({ request, reply }) => (request.do === verb ? reply.label : []))
 
 const asksFor = ({ steps }: Path<Outcome>, verb: Verb) => steps.some(({ request }) => request.do === verb)
-// Whether a reorganisation could undo a status affects only what is stored.
+// Ignores whether a status is final, because that affects only what is stored.
 const readLastStatus = (steps: readonly Step[]) => listLabels(steps, 'ask-chain').at(-1)?.replace(' for good', '')
 const isVoidForGood = (steps: readonly Step[]) => listLabels(steps, 'ask-chain').at(-1) === 'void for good'
 const cutBefore = (path: Path<Outcome>, verb: Verb) =>
@@ -203,7 +203,7 @@ describe('before money can move', () => {
   )
 
   testLaw(
-    'a payment that cannot buy is looked up on the chain only within a budget',
+    'a payment that cannot buy anything is looked up on the chain only within a budget',
     ({ steps }, { now }) =>
       now !== NOW &&
       steps.some(({ request }) => request.do === 'read-chain' && !request.isRefused) &&
@@ -212,7 +212,7 @@ describe('before money can move', () => {
 })
 
 describe('once money may have moved', () => {
-  testLaw('after a settlement, a payment is denied only on proof', (path) => {
+  testLaw('after a settlement, an outcome denies the charge only on proof', (path) => {
     if (!asksFor(path, 'settle') || !DENIALS.has(nameEnding(path))) return false
     if (readLastStatus(path.steps) === 'void') return false
     const [settling = ''] = listLabels(path.steps, 'settle')
@@ -224,7 +224,7 @@ describe('once money may have moved', () => {
   })
 
   testLaw(
-    'a payment that is on the chain is never denied',
+    'no outcome denies a payment that is on the chain',
     (path) => hasSeenPaid(path) && DENIALS.has(nameEnding(path)),
   )
 
@@ -245,7 +245,7 @@ describe('once money may have moved', () => {
       ['claim', 'finalize', 'record-unclaimed', 'fulfil-late-payment'].some((verb) => asksFor(path, verb as Verb)),
   )
 
-  testLaw('an outcome for a charged payer says so and has the transaction', (path) => {
+  testLaw('if the payer was charged, the outcome says so and names the transaction', (path) => {
     const { charged, tx } = readCharge(path)
     if (charged !== 'yes') return hasSeenPaid(path) && readStatus(path) < 500
     return tx === undefined
@@ -260,7 +260,7 @@ describe('once money may have moved', () => {
     },
   )
 
-  testLaw('no message denies a charge beside `charged: unknown`', (path) => {
+  testLaw('no message with `charged: unknown` denies the charge', (path) => {
     const { end } = path
     if (end.kind === 'threw' || end.value.kind === 'bought' || readCharge(path).charged !== 'unknown') return false
     return deniesCharge(end.value.message)
@@ -276,7 +276,7 @@ describe('once money may have moved', () => {
   })
 
   testLaw(
-    'a released payment that was spent since then is checked on the chain before it is answered',
+    'a released payment that was spent later is checked on the chain before the response',
     (path) =>
       readRememberedState(path) === 'released' &&
       listLabels(path.steps, 'read-chain').includes('spent') &&
@@ -286,7 +286,7 @@ describe('once money may have moved', () => {
   testLaw('no payer is asked to pay while an older payment of the same payer may have gone through', (path) => {
     const [prior = ''] = listLabels(path.steps, 'check-availability')
     if (nameEnding(path) !== 'payment_required' || !prior.startsWith('prior')) return false
-    if (listLabels(path.steps, 'check-signature').at(-1) === 'bad') return false // sent by somebody else than the payer
+    if (listLabels(path.steps, 'check-signature').at(-1) === 'bad') return false // sent by somebody other than the payer
     if (readLastStatus(path.steps) === 'void' && asksFor(path, 'release')) return false
     return !asksFor(path, 'resolve-other') && !asksFor(path, 'hand-over')
   })
@@ -316,7 +316,7 @@ describe('once money may have moved', () => {
       nameEnding(path) === 'invalid_listing',
   )
 
-  testLaw('a known payment is revealed only to its payer, and only as it was signed', (path, { payment }) => {
+  testLaw('a known payment is revealed only to its payer, and its receipt is returned only for the payment as signed', (path, { payment }) => {
     if (!isKnown(readRememberedState(path)) || payment === PAYMENT) return false
     const isOpened = payment === REPEATS['other signature'] && listLabels(path.steps, 'check-signature')[0] === 'good'
     const isSigned = listLabels(path.steps, 'check-signature')[0] === 'good'
@@ -403,7 +403,7 @@ describe('releases, sales and receipts', () => {
   )
 
   testLaw(
-    'the receipt of a prior purchase is marked as earlier',
+    'the receipt of a prior purchase is marked as such',
     ({ end }) =>
       end.kind === 'answered' &&
       end.value.kind === 'bought' &&

@@ -29,7 +29,7 @@ describe('refusals', () => {
     expect(formatStatusAndCode(refusal)).toBe(expected)
   })
 
-  test('a refusal after which money may have moved says not to pay again, and when to retry', () => {
+  test('if money may have moved, a refusal says not to pay again, and when to retry', () => {
     for (const refusal of [
       refusals.settlementUnknown(HELD),
       refusals.earlierUnresolved(),
@@ -40,7 +40,7 @@ describe('refusals', () => {
     }
   })
 
-  test('a refusal to a caller who may have paid denies nothing, and does not suggest another block', () => {
+  test('a refusal to a caller who may have paid does not deny a charge, and does not suggest another block', () => {
     for (const target of ['next', BLOCK, 'next,4x3', '80,45,4x3'] as const) {
       const { message, details } = refusals.unavailability(target, 'reserved')
       expect(message).toContain('If this is your purchase, send the same request again')
@@ -56,7 +56,7 @@ describe('refusals', () => {
     expect(refusals.paymentRequired('too late').message).toStartWith('Not charged: too late.')
   })
 
-  test('a refusal names its block or area, and a credit with its amount, transaction and contact', () => {
+  test('a refusal names its block or area, and one for a credit names the amount, the transaction and the contact', () => {
     expect(refusals.paymentUsed(HELD).details).toEqual({ block: '80,45' })
     expect(refusals.unavailability(BLOCK, 'claimed').details).toEqual({ block: '80,45' })
     for (const { details, message } of [
@@ -79,13 +79,13 @@ describe('refusals', () => {
   })
 })
 
-test('the refusal of a malformed area shows how to name one', () => {
+test('the refusal of a malformed area shows how to write one', () => {
   const refusal = refusals.invalidArea()
   expect(formatStatusAndCode(refusal)).toBe('400 invalid_area')
   expect(parseArea(/\d+,\d+,\d+x\d+/.exec(refusal.message)?.[0] ?? '')).toBeDefined()
 })
 
-test('a refusal asks the owner of an empty wallet to fund it, and names money that is owed in dollars', () => {
+test('a refusal asks the owner of an empty wallet to fund it, and states owed money in dollars', () => {
   const reason = 'invalid_exact_evm_insufficient_balance'
   for (const message of [refusals.paymentRequired(reason).message, refusals.notSettled(reason)])
     expect(message).toContain(`the wallet does not hold enough USDC; fund it first (${reason})`)

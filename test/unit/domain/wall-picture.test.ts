@@ -8,7 +8,7 @@ import { parseAreaOrThrow, BARE, blockOf, pixelsOf, saleOf } from '../../support
 /** A picture in which every pixel differs from its neighbours. */
 const createGradient = () => trustPixels(Uint8Array.from({ length: 100 }, (_, at) => at))
 
-/** A wall with a painted block at 3,4 and a bare one at 5,4. */
+/** A wall with a painted block at 3,4 and an owned block without a picture at 5,4. */
 function createView() {
   const wall = createEmptyView()
   applyChange(wall, saleOf(1, blockOf('3,4'), { content: { ...BARE, pixels: createGradient() } }))

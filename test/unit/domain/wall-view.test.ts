@@ -29,10 +29,10 @@ function buildView(log: readonly Change[]): WallView {
   return view
 }
 
-/** When a change of a log happened. */
+/** The number and the time of a change in a log. */
 const createEntry = (number: number) => ({ number, at: NOW + number })
 
-/** The `number`-th sale of a log with only sales: the `agent`-th agent's. */
+/** The `number`-th sale of a log with only sales, to the `agent`-th agent. */
 const createSale = (number: number, agent: number, content = BARE, profile = NOBODY): Change =>
   saleOf(number, CLAIM_ORDER[number - 1] ?? blockOf('0,0'), {
     ...createEntry(number),
@@ -131,7 +131,7 @@ describe('the wall', () => {
   })
 })
 
-/** Gives sales their dense numbers when other changes are in between. */
+/** Gives sales consecutive sale numbers if other changes are in between. */
 function renumberChange(change: Change, _: number, log: readonly Change[]): Change {
   return isSale(change) ? { ...change, seq: log.filter(isSale).indexOf(change) + 1 } : change
 }
@@ -146,7 +146,7 @@ describe('the registry', () => {
     expect(findRegistryEntry(view, createWalletAddress(104))).toBeUndefined()
   })
 
-  test('the registry links to the first block of a wallet that has a link now', () => {
+  test('the registry has the link of the wallet’s first block that has a link now', () => {
     const createLinkedContent = (link: string | null): BlockContent => ({ ...BARE, link })
     const findLink = (log: readonly Change[]) => findRegistryEntry(buildView(log), createWalletAddress(1))?.link
     const sales = [
@@ -240,7 +240,7 @@ describe('any history', () => {
   })
 })
 
-/** Reads the feed to its end like a client. */
+/** Reads the feed to its end as a client does. */
 function listPages(view: WallView, limit: number) {
   const sales = []
   let page = toFeedPage(view, { after: 0, limit })
@@ -293,7 +293,7 @@ describe('hidden content', () => {
     expect([item?.m, item?.l, item?.px]).toEqual([undefined, FULL.link ?? '', pixelsOf(7).toBase64()])
   })
 
-  test('no view of a log that is read later contains hidden content', () => {
+  test('a log that is read later, without its hidden content, gives the same view', () => {
     fc.assert(
       fc.property(anyLog(40), (log) => {
         expect(collectVisible(buildView(reread(log)))).toEqual(collectVisible(buildView(log)))

@@ -5,7 +5,7 @@ import { fakeChain, type FakeChain } from '../../support/fakes/chain.ts'
 import { fakeClock, type FakeClock } from '../../support/fakes/clock.ts'
 import { HEAD, NOW, paymentOf } from '../../support/samples.ts'
 
-// Goal: no payment is accepted on a chain that stands still. Method: a chain that makes one block per transaction,
+// Goal: no payment is accepted on a stalled chain. Method: a chain that makes one block per transaction,
 // and a clock that continues without it.
 
 const payment = paymentOf(1, 1)
@@ -47,7 +47,7 @@ test('a chain is believed for a minute after its last block, and no longer', asy
   expect(await chain.status(payment, HEAD)).toEqual({ kind: 'silent' })
 })
 
-test('a slow response does not make a chain count as standing still', async () => {
+test('a slow response does not make a chain count as stalled', async () => {
   const answered = Promise.withResolvers<void>()
   const waits = { ...asked, fault: () => answered.promise.then(() => ({ kind: 'none' as const, head: HEAD })) }
   const slow = guardChainFreshness(waits, { clock, report })
@@ -68,7 +68,7 @@ test('a new block restarts the minute, whichever reader saw it', async () => {
   expect(await chain.read(payment)).toMatchObject({ spent: false })
 })
 
-test('a payment that a standing chain shows as paid is paid', async () => {
+test('a payment that a stalled chain shows as paid counts as paid', async () => {
   await chain.read(payment)
   const tx = asked.land(payment)
   await chain.read(payment)

@@ -56,7 +56,7 @@ const NO_CHAIN = 'the chain endpoint rpc.example does not respond'
 const ARMED = ['armed', null]
 
 describe('the rail', () => {
-  test('the rail arms once a probe succeeded and open purchases were checked, in either order', async () => {
+  test('the rail arms once a probe has succeeded and open purchases have been checked, in either order', async () => {
     const [first, second] = [createRail().rail, createRail().rail]
     expect(first.state()).toBe('arming')
     await first.probe()
@@ -157,7 +157,7 @@ describe('the rail', () => {
     expect(await probed({ fault: { kind: 'none', lacks: 'no events' } })).toEqual(['armed', 'no events'])
   })
 
-  test('the rail notes each change once', async () => {
+  test('the rail logs each change once', async () => {
     const { probed, notes } = await createArmedRail()
     for (const fault of [OTHER_CHAIN, OTHER_CHAIN, WELL]) await probed({ fault })
     for (const supports of ['unavailable', 'unavailable'] as const) await probed({ supports })

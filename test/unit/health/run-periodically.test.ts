@@ -44,7 +44,7 @@ describe('periodic work', () => {
     await done
   })
 
-  test('periodic work that was stopped before never starts', async () => {
+  test('periodic work that was stopped before its start never runs', async () => {
     let times = 0
     await runPeriodically(createWorld(true), AbortSignal.abort(), () => Promise.resolve(++times))
     expect(times).toBe(0)

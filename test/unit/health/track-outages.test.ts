@@ -21,7 +21,7 @@ const OTHER = { kind: 'facilitator', name: 'other.example' } as const
 const WRITES = { kind: 'store-write', name: 'sqlite' } as const
 const DISK = { kind: 'disk', name: 'data' } as const
 
-test('an outage is one alert when it begins and one line when it ends, however often it is reported meanwhile', () => {
+test('an outage causes one alert when it begins and one log line when it ends, however often it is reported in between', () => {
   outages.saw(ONE, null)
   outages.saw(ONE, 'it does not respond')
   clock.pass(5000)
@@ -44,7 +44,7 @@ test('sales stop when the last of several redundant parts is down', () => {
   expect(listSalesStoppers(outages.all()).map(({ name }) => name)).toEqual(['one.example', 'other.example'])
 })
 
-test('the state says whether the wall sells, and why not', () => {
+test('the state says whether the wall sells, and if not, why', () => {
   const asked = judgeReadiness({ rail: armedRail, outages })
   outages.saw(DISK, 'the disk is nearly full')
   expect(asked.sells()).toMatchObject({ ready: true, reasons: [] })

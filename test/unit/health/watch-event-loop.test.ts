@@ -20,7 +20,7 @@ function openWorld() {
   return { clock, logger, outages, eventLoop, turns: runTurns, reason: readReason }
 }
 
-test('a process that is late for seconds is reported as late, and as in time again 4 s after it recovered', async () => {
+test('a process that is late for seconds is reported as late, and as on time again 4 s after it recovered', async () => {
   const { turns, reason, logger } = openWorld()
   await turns(5, 0)
   await turns(10, 300)

@@ -22,7 +22,7 @@ beforeEach(() => {
 const BOUGHT = { kind: 'bought' } as Outcome
 const createRefusal = (code: FailureCode): Outcome => failure(code, 'x')
 
-/** So many payers one after the other, each with this outcome. */
+/** This many payers, one after another, each with this outcome. */
 function endPurchases(payers: number, outcome: Outcome, from = 1) {
   for (let payer = from; payer < from + payers; payer++) purchases.ended(createWalletAddress(payer), outcome)
   purchases.check()
@@ -30,7 +30,7 @@ function endPurchases(payers: number, outcome: Outcome, from = 1) {
 
 const readReason = () => outages.all().find(({ kind }) => kind === 'purchases')?.reason
 
-test('failed purchases of five payers without a fault of theirs are an outage with the most frequent code', () => {
+test('if purchases of five payers fail through no fault of theirs, that is an outage with the most frequent code', () => {
   endPurchases(1, createRefusal('settlement_unknown'))
   endPurchases(3, createRefusal('facilitator_unavailable'), 2)
   expect(readReason()).toBeNull()
@@ -44,7 +44,7 @@ test('a flood that fills our queues is not an outage of purchases', () => {
   expect(readReason()).toBeNull()
 })
 
-test('repeated failures of one payer, a fifth of failures, and failures by the buyer’s fault are not an outage', () => {
+test('repeated failures of one payer, a share of failures below a fifth, and failures that are the buyer’s fault are not an outage', () => {
   for (let i = 0; i < 50; i++) endPurchases(1, createRefusal('settlement_unknown'))
   expect(readReason()).toBeNull()
   endPurchases(300, BOUGHT)

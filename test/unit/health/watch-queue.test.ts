@@ -20,7 +20,7 @@ function createWatch() {
   return { clock, logger, outages, queue, waitMany: recordWaits, stateOf: findDependency }
 }
 
-test('if a fifth of the requests wait for longer than a second, the class that waits is an outage', () => {
+test('if a fifth of the requests of a class wait for longer than a second, the class is reported as an outage', () => {
   const { queue, waitMany, stateOf, logger } = createWatch()
   waitMany('requests', 40, 5)
   waitMany('requests', 10, 1500)
@@ -56,7 +56,7 @@ test('the outage ends eight seconds after the last long wait', async () => {
   expect(stateOf('payments')).toMatchObject({ state: 'up' })
 })
 
-test('sales continue while a class waits, because a balancer must not be emptied by a flood', () => {
+test('sales continue while a class waits, because a flood must not take every process out of a load balancer', () => {
   const { queue, waitMany, outages } = createWatch()
   waitMany('requests', 10, 1500)
   queue.check()

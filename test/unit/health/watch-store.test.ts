@@ -48,7 +48,7 @@ function createWorld() {
     engine: 'postgres',
     hasStandbys: true,
     outages,
-    // A result comes before a wait is over, unless it never comes.
+    // A result arrives before a wait is over, unless it never arrives.
     clock: { ...clock, wait: () => new Promise((resolve) => setTimeout(resolve, 5)) },
   })
   const listOutages = () =>
@@ -98,12 +98,12 @@ test('a frozen database is not queried a second time, and everyone gets the last
   expect(says.asked).toBe(before + 1)
 })
 
-test('a write that never ends is reported as one', async () => {
+test('a write that never ends is reported as not completed in time', async () => {
   const { seen } = createWorld()
   expect(await seen({ failure: undefined })).toEqual([['store-write', 'the database did not complete a write in time']])
 })
 
-test('a disk at its limit is one outage, until it clearly has space', async () => {
+test('a disk near its limit is one outage, until it clearly has space', async () => {
   const { seen, logger } = createWorld()
   for (const free of [0.9, 1.1, 0.9, 1.1])
     expect(await seen({ free: FREE_BYTES_MIN * free })).toEqual([

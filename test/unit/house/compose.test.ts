@@ -19,14 +19,14 @@ const { services, volumes } = Bun.YAML.parse(text) as {
   volumes: Readonly<Record<string, unknown>>
 }
 
-test('the wall and its backups are given settings of the program, and share the database and its socket', () => {
+test('the wall and its backups get only settings that the program has, and share the database and its socket', () => {
   const { wall, backup } = services
   for (const name of Object.keys(wall.environment ?? {})) expect(SETTING_NAMES).toContain(name)
   expect([backup.environment, backup.volumes]).toEqual([wall.environment, wall.volumes])
   expect(backup.entrypoint?.join(' ')).toContain('pixel-wall backup --into /backups')
 })
 
-test('every mount is a volume of the file or lies beside it in a release', async () => {
+test('every mount is a volume of the file or is next to it in a release', async () => {
   const container = await Bun.file(join(deploy, 'Containerfile')).text()
   for (const path of ['/data', '/backups']) expect(container).toContain(path)
   const sources = Object.values(services).flatMap(({ volumes: mounts = [] }) =>
@@ -34,13 +34,13 @@ test('every mount is a volume of the file or lies beside it in a release', async
   )
   for (const source of sources) {
     const isFile = source.startsWith('./')
-    // The release makes the settings from .env.example.
+    // The release creates the settings file from .env.example.
     const isThere = isFile ? source === './pixel-wall.env' || existsSync(join(deploy, source)) : source in volumes
     expect([source, isThere]).toEqual([source, true])
   }
 })
 
-test('the proxy’s recipe reads what the compose file gives it', async () => {
+test('the proxy’s recipe reads every variable that the compose file gives it', async () => {
   const recipe = await Bun.file(join(deploy, 'Caddyfile')).text()
   for (const name of Object.keys(services.proxy.environment ?? {})) expect(recipe).toContain(`{$${name}:`)
 })

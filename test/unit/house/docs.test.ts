@@ -43,7 +43,7 @@ test('every command in the documents is a script of the package', async () => {
   }
 })
 
-test('every command of an operator in the documents is one of the program', async () => {
+test('every operator command in the documents exists in the program', async () => {
   const program = await read('server/cli.ts')
   const sources = await Array.fromAsync(new Bun.Glob('server/operate/*.ts').scan({ cwd: root }))
   for (const document of [...documents, 'CHANGELOG.md', ...sources]) {
@@ -108,7 +108,7 @@ test('OPERATING.md, which is read under stress, has at most 5,000 words', async 
   expect((await read('OPERATING.md')).split(/\s+/).length).toBeLessThan(5000)
 })
 
-// An anchor as GitHub makes it from a heading.
+// The anchor that GitHub creates for a heading.
 const anchorOf = (heading: string) =>
   heading
     .toLowerCase()
@@ -149,7 +149,7 @@ test('the errors of the proxies use the messages of the wall', async () => {
     expect(await read(recipe)).toContain(`If you sent a payment: ${words}"}`)
 })
 
-test('the recipe for nginx carries the budgets that are counted by request', async () => {
+test('the recipe for nginx applies the budgets that are counted per request', async () => {
   const recipe = await read('deploy/nginx.conf')
   const paces = Object.fromEntries(
     [...recipe.matchAll(/zone=(\w+):\w+ rate=(\d+)r\/s/g)].map(([, zone, pace]) => [zone, Number(pace)]),

@@ -25,10 +25,15 @@ const sourceOf = (name: string) => `server/${name}.ts`
 const MEASURED = ['app', 'config', 'serve', 'adapters/wallets/recover', 'http/canvas/precompressed-body'].map(sourceOf)
 const BORROWED = ['page/browser.ts', 'postgres/server.ts', 'e2e/proxies.ts'].map((file) => `test/support/${file}`)
 
-/** What a room may import besides itself: `files` of the project, and packages that it `uses`, or all except those it `shun`s. */
+/**
+ * The imports that a room may have besides itself: `files` of the project, and packages that it `uses`, or all except
+ * those it `shun`s.
+ */
 type Room = { readonly files: readonly string[] } & ({ uses: readonly string[] } | { shuns: readonly string[] })
 
-/** The rooms, by the beginning of their paths; the first match counts. `*` stands for the files in one folder itself. */
+/**
+ * The rooms, by the beginning of their paths; the first match counts. `*` stands for the files directly in one folder.
+ */
 const ROOMS: Readonly<Record<string, Room>> = {
   'shared/contract/': { files: ['shared/*'], uses: [TYPEBOX] },
   'shared/': { files: [], uses: [TYPEBOX, 'viem/utils', 'jsonc-parser'] },

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 
-// Goal: public strings, test titles and comments use the field's usual words in plain sentences. Method: a short list of words
-// and shapes is searched in literals, comments, and lines of texts; each hit is `path:line`.
+// Goal: public strings, test titles and comments use the field's usual words in plain sentences. Method: literals,
+// comments and lines of texts are searched for a short list of words and shapes; each hit is `path:line`.
 
 const root = join(import.meta.dir, '../../..')
 
-/** What not to write, and what to write instead. */
+/** The wordings to avoid, and their replacements. */
 const HABITS: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\b(?:tells|told|telling)\b/i, 'report, show, list, say'],
   [/\bmend(?:s|ed|ing)?\b/i, 'fix, repair'],
@@ -25,7 +25,7 @@ const HABITS: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/ …/, 'no space before …'],
 ]
 
-/** Texts that people and agents read, line by line. */
+/** Texts for people and agents, searched line by line. */
 const TEXTS = [
   'server/discovery/texts/*.md',
   'viewer/*.html',
@@ -40,7 +40,7 @@ const TEXTS = [
 
 const PRODUCT = ['{server,viewer,shared,db}/**/*.ts']
 
-// Titles, those of table rows too, are whole sentences in these words.
+// Files whose test titles, including those of table rows, are whole sentences in these words.
 const TITLED = ['test/{unit,service,engine,e2e,page,endurance}/**/*.ts']
 
 const COMMENTED = ['{server,viewer,shared,db,bench,test}/**/*.ts']
@@ -62,10 +62,10 @@ const stripComments = (text: string) =>
 
 const LITERAL = /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/g
 
-// A part of a template that is code; its end is missing where it holds a template of its own.
+// A part of a template that is code; its end is missing if it contains another template.
 const CODE = /\$\{(?:[^{}]|\{[^{}]*\})*(?:\}|$)/g
 
-/** The literals of several words in code. */
+/** The literals in code that have several words. */
 const listLiterals = ([path, text]: readonly [string, string]): readonly Words[] => {
   const code = stripComments(text)
   return [...code.matchAll(LITERAL)]
@@ -79,10 +79,10 @@ const listLiterals = ([path, text]: readonly [string, string]): readonly Words[]
 const listLines = ([path, text]: readonly [string, string]): readonly Words[] =>
   text.split('\n').map((line, at) => ({ at: `${path}:${at + 1}`, text: line }))
 
-// A comment of its own line, or one behind code.
+// A comment on a line of its own, or one after code.
 const COMMENT = /^\s*(?:\/\/|\/?\*+)\s?(?<own>.*)|\s\/\/ (?<behind>.*)$/
 
-/** The comments of code, line by line, without the names in them. */
+/** The comments in code, line by line, without the names in backticks. */
 const listComments = (file: readonly [string, string]): readonly Words[] =>
   listLines(file).flatMap(({ at, text }) => {
     const { own, behind } = COMMENT.exec(text)?.groups ?? {}
@@ -104,13 +104,13 @@ test('public strings use none of the words and shapes to avoid', async () => {
   expect(listBreaches(literals)).toEqual([])
 })
 
-test('texts for people and agents use none of these words and shapes', async () => {
+test('texts for people and agents use none of the words and shapes to avoid', async () => {
   const lines = (await readFiles(TEXTS)).flatMap(listLines)
   expect(lines.length).toBeGreaterThan(1000)
   expect(listBreaches(lines)).toEqual([])
 })
 
-test('comments use none of these words and shapes', async () => {
+test('comments use none of the words and shapes to avoid', async () => {
   const comments = (await readFiles(COMMENTED)).flatMap(listComments)
   expect(comments.length).toBeGreaterThan(5000)
   expect(listBreaches(comments)).toEqual([])
@@ -118,7 +118,7 @@ test('comments use none of these words and shapes', async () => {
 
 const TITLE = /(?:\b(?:test|law)(?:\.\w+)*|\b(?:test|law)\.\w+\(.*\)|^\s*\](?: as const)?\))\(\s*(['"`])(.*?)\1/gm
 
-// How a title begins that needs the words of the `describe` around it, or names nobody.
+// The beginnings of titles that need the words of the `describe` around them, or that name no actor.
 const FRAGMENT =
   /^(?:is|are|was|has|have|may|can|shows?|keeps?|lists?|takes?|comes?|changes|leaves?|links?|gives?|says?|does|that|which|who|whoever|what|where|whether|by|with(?!.*, ))\b/
 

@@ -42,15 +42,16 @@ const listCode = (...folders: readonly string[]) =>
 
 test('no file contains a note about work for later', () => {
   expect(files.length).toBeGreaterThan(500)
-  // Classes of one letter keep this file from breaking its own rule.
+  // One-letter character classes keep this file from breaking its own rule.
   expect(listBreaches(files, /\b(TOD[O]|FIXM[E]|XX[X]|HAC[K])\b/)).toEqual([])
 })
 
-// More than a reader can take in at a glance. Some tools require their files in the root.
+// A reader can take in about this many files at a glance. The root is exempt, because some tools require their files
+// there.
 const FILES_MAX = 20
 
 test('no folder directly holds more than twenty files', () => {
-  // Pictures are looked at, not read. Migrations only grow in number, and nobody reads one for the others.
+  // Pictures do not count. Migrations only grow in number, and nobody reads them together.
   const folders = Map.groupBy(readable, (path) => dirname(path))
   const crowded = [...folders].filter(
     ([folder, own]) => folder !== '.' && folder !== 'db/migrations' && own.length > FILES_MAX,
@@ -64,7 +65,7 @@ test('only db/ contains SQL', () => {
   expect(listBreaches(listCode('shared/', 'server/', 'viewer/', 'bench/'), sql)).toEqual([])
 })
 
-test('the domain, the protocol and what both sides share have no clock, chance, network or surroundings', () => {
+test('the domain, the protocol and the shared code use no clock, randomness, network or environment', () => {
   const outside =
     /\bDate\.now\b|\bnew Date\(\s*\)|\bMath\.random\b|\bperformance\b|\bfetch\(|\bcrypto\b|\bset(Timeout|Interval)\b|\bprocess\b|\bBun\b|\bconsole\b/
   expect(listBreaches(listCode('shared/', 'server/domain/', 'server/x402/'), outside)).toEqual([])

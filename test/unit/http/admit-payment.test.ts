@@ -7,7 +7,7 @@ import type { BudgetName, RateLimits } from '../../../server/wall/rate-limits.ts
 import { unlimited, createUsedUpLimits } from '../../support/fakes/limits.ts'
 import { paymentOf, createUncertainPurchase } from '../../support/samples.ts'
 
-// Goal: which payments wait for which turn, and which are refused before more work is done for them than to check a signature.
+// Goal: each payment waits for the right turn, and a payment to refuse costs no more work than a signature check.
 
 type Given = {
   readonly known?: boolean
@@ -68,22 +68,22 @@ test.each<[string, Given, readonly string[]]>([
     ['admitted', 'known payments'],
   ],
   [
-    'a new payment is refused unchecked if too many of its client wait',
+    'a new payment is refused unchecked if too many payments of its client wait',
     { isFull: true },
     ['server_busy', 'new payments'],
   ],
   [
-    'after too many rejected payments one that nobody signed is refused',
+    'after too many rejected payments, a payment without a valid signature is refused',
     { check: 'not-signed', limits: rejectedTooOften },
     ['too_many_requests', 'new payments', 'check'],
   ],
   [
-    'after too many rejected payments one of a contract that cannot be asked is refused',
+    'after too many rejected payments, a payment of a contract wallet that cannot be called is refused',
     { check: 'busy', limits: rejectedTooOften },
     ['too_many_requests', 'new payments', 'check'],
   ],
   [
-    'after too many rejected payments a signed one is admitted',
+    'after too many rejected payments, a signed payment is admitted',
     { limits: rejectedTooOften },
     ['admitted', 'new payments', 'check'],
   ],

@@ -32,7 +32,7 @@ test('a compressed body is rejected without being unpacked', async () => {
   expect(await readJson(createRequest('{}', { 'content-encoding': 'identity' }))).toMatchObject({ value: {} })
 })
 
-test('a body that is announced too large is drained for at most a second, so that a proxy receives the response', async () => {
+test('a body that is announced as too large is drained for at most a second, so that a proxy receives the response', async () => {
   const createLengthHeader = (bytes: number) => ({ 'content-length': String(bytes) })
   const pulled = { bytes: 0 }
   const createPiecedBody = (total: number) =>

@@ -100,7 +100,7 @@ test('a change serialises its own block only, once per kind of read, and reading
   }
 })
 
-test('the first change is published immediately, and quick later ones together after an interval', async () => {
+test('the first change is published immediately, and further quick changes together after an interval', async () => {
   const clock = fakeClock(NOW)
   reads = createCanvasReads({ view, terms: PRICED, clock, everyMs: 1000 })
   await reads.published()
@@ -359,8 +359,8 @@ test('each read of the whole wall names the last change that it shows, also to r
   }
 })
 
-test('reads that a start does not wait for are built from the wall when they are first requested', () => {
-  // The view has it, and the reads were not notified.
+test('reads that are not built at start-up are built from the wall on their first request', () => {
+  // The view has the sale, but the reads were not notified of it.
   applyChange(view, saleOf(1, blockOf('3,4')))
   const shown = [reads.canvas, reads.pixels, reads.blocks].map((one) =>
     one.answer(createRequest()).headers.get('log-number'),

@@ -18,14 +18,14 @@ test.each([
   expect(readAddress(peer, forwarded, hops)).toBe(address)
 })
 
-test('without a setting, only a proxy on this machine is believed, and only its own entry', () => {
+test('without a setting, only a proxy on this machine is trusted, and only its own entry', () => {
   expect(readAddress('127.0.0.1', '203.0.113.9')).toBe('203.0.113.9')
   expect(readAddress('::1', '198.51.100.1, 203.0.113.9')).toBe('203.0.113.9')
   expect(readAddress('127.0.0.1')).toBe('127.0.0.1')
   expect(readAddress('198.51.100.7', '203.0.113.9')).toBe('198.51.100.7')
 })
 
-test('the configured number of proxies is believed, and none with 0', () => {
+test('the configured number of proxies is trusted, and none with 0', () => {
   expect(readAddress('127.0.0.1', '203.0.113.9', 0)).toBe('127.0.0.1')
   expect(readAddress('10.0.0.2', '192.0.2.1, 203.0.113.9, 10.0.0.1', 2)).toBe('203.0.113.9')
   expect(readAddress('10.0.0.2', '203.0.113.9', 3)).toBe('203.0.113.9')
@@ -33,7 +33,7 @@ test('the configured number of proxies is believed, and none with 0', () => {
 })
 
 test.each(['nonsense', '', ' , ', '999.1.1.1', '2001:db8::1::2', '[2001:db8::1'])(
-  'an entry of a proxy that is not an address is not believed: %p',
+  'an entry of a proxy that is not an address is not trusted: %p',
   (forwarded) => {
     expect(readAddress('10.0.0.2', forwarded, 1)).toBe('10.0.0.2')
   },

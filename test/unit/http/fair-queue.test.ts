@@ -29,7 +29,7 @@ async function waitForTurns(count: number): Promise<void> {
   for (let at = 0; at < count; at++) await waitForTurn()
 }
 
-test('one request goes in each turn, the first one immediately', async () => {
+test('one request is served in each turn, the first one immediately', async () => {
   const { done, request } = createQueue()
   for (const name of ['a', 'b', 'c']) request(name)
   await Promise.resolve()
@@ -63,7 +63,7 @@ test('new payments and other requests are served in turns, so that neither delay
   )
 })
 
-test('reads of many clients take only every other turn of those that are not for payments', async () => {
+test('reads of many clients take only every other one of the turns that are not for payments', async () => {
   const { done, request, read, pay } = createQueue()
   for (let at = 0; at < 200; at++) read(`read ${at}`, `reader ${at}`)
   for (let at = 0; at < 3; at++) request(`other ${at}`)
@@ -98,7 +98,7 @@ test('if 64 new payments of one client wait, another client’s payment is serve
   expect(done.filter((word) => word.endsWith('server_busy'))).toHaveLength(35)
 })
 
-test('if too many requests wait, the newest of the client with the most of them is refused', async () => {
+test('if too many requests wait, the newest request of the client with the most waiting is refused', async () => {
   const { done, request } = createQueue()
   for (let at = 0; at < 513; at++) request(`flood ${at}`, 'attacker')
   for (let at = 0; at < 40; at++) request(`honest ${at}`, `client ${at}`)
@@ -116,7 +116,7 @@ test('a request that waited too long is refused when its turn comes', async () =
   expect(done).toEqual(['0 goes', '1 server_busy', '2 server_busy'])
 })
 
-test('a request that arrives at an empty queue goes immediately', async () => {
+test('a request that arrives at an empty queue is served immediately', async () => {
   const { done, request } = createQueue()
   request('a')
   await waitForTurns(5)
@@ -126,7 +126,7 @@ test('a request that arrives at an empty queue goes immediately', async () => {
   expect(done).toEqual(['a goes', 'b goes'])
 })
 
-test('how long each request waited is reported by class, for refused ones too', async () => {
+test('the waiting time of each request is reported by class, even if the request is refused', async () => {
   const { waits, request, pay, passTime: pass } = createQueue()
   request('a')
   pay('b')

@@ -5,7 +5,7 @@ import { createLiveStream, type Live } from '../../../server/http/live.ts'
 import type { Clock } from '../../../server/ports.ts'
 import { BARE, blockOf, createIdentityChange, NOBODY, NOW, saleOf } from '../../support/samples.ts'
 
-/** A log in memory, and the stream of it; `everyMs` as the stream's. */
+/** A log in memory, and its stream; `everyMs` is the interval of the stream. */
 function createLoggedStream(everyMs = 0, clock: Clock = systemClock) {
   const changes: Change[] = []
   const reads: number[] = []
@@ -16,7 +16,7 @@ function createLoggedStream(everyMs = 0, clock: Clock = systemClock) {
     },
     compacted: async () => changes,
   }
-  // Changes of another process, which are seen once they are read.
+  // The number of changes of another process that this one has not read yet.
   const others = { unseen: 0 }
   const advance = async () => void (others.unseen = 0)
   const readNumber = () => changes.length - others.unseen
@@ -42,7 +42,7 @@ const HIDDEN = { pixels: false, message: true, link: false }
 
 const LIVE = 'http://wall.test/api/live'
 
-/** The ids of a follower's events, until it has this many. */
+/** Returns the ids of a follower's events once it has received this many. */
 async function readIds(stream: Live, count: number, lastEventId?: number, url = LIVE): Promise<number[]> {
   const text = await readText(stream, (read) => read.split('\nevent: ').length > count, lastEventId, url)
   return [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id))
@@ -80,7 +80,7 @@ test('a change is sent to followers as the log stores it', async () => {
   })
 })
 
-test('hidden content is no longer sent to anybody, and the block is sent as it is shown from then on', async () => {
+test('hidden content is no longer sent to anybody, and the block is sent without it from then on', async () => {
   const world = createLoggedStream()
   const block = blockOf('3,4')
   const [content, bare] = [
@@ -161,7 +161,7 @@ test('a reader that does not read is cut off, and catches up when it reconnects'
   expect([...kept, ...rest]).toEqual(Array.from({ length: 1800 }, (_, at) => at + 1))
 })
 
-test('a reader from another process that was ahead continues where it was', async () => {
+test('a reader that comes from a process that was ahead continues where it was', async () => {
   const { changes, others, open } = createLoggedStream()
   for (let n = 1; n <= 5; n++) changes.push(createIdentity(n))
   others.unseen = 3
@@ -213,7 +213,7 @@ test('closing ends every stream, and no new one starts', async () => {
 describe('a stream that a cache shares', () => {
   const requestShared = ({ stream }: { stream: Live }) => stream.answerShared(new Request(`${LIVE}/shared`), '')
 
-  /** What a response has sent once it has this many events. */
+  /** The text that a response has sent once it has this many events. */
   async function readFirstEvents(response: Response, count: number): Promise<string> {
     let text = ''
     for await (const chunk of (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
@@ -267,7 +267,7 @@ describe('a stream that a cache shares', () => {
     expect(await reading).toMatch(/^id: 2\nevent: identity\n.*\n\nevent: end\ndata: \{"kind":"end","number":2\}\n\n$/m)
   })
 
-  test('if a cache has left too much unread, its stream is cut so that it keeps nothing, also when its time is over', async () => {
+  test('if a cache has left too much unread, its stream is cut so that the cache keeps nothing, even when the stream’s time is over', async () => {
     const over = Promise.withResolvers<void>()
     const wait: Clock['wait'] = (ms, signal) => (ms === 55_000 ? over.promise : systemClock.wait(ms, signal))
     const world = createLoggedStream(0, { ...systemClock, wait })
@@ -291,7 +291,7 @@ describe('a stream that a cache shares', () => {
     ).toBe('broken off')
   })
 
-  test('of many that ask at once, an address gets no more shared streams than it may have', async () => {
+  test('an address that requests many shared streams at the same time gets no more than its limit', async () => {
     const world = createLoggedStream()
     const responses = await Promise.all(Array.from({ length: 300 }, () => requestShared(world)))
     expect(responses.filter(({ status }) => status === 200)).toHaveLength(256)
@@ -301,7 +301,7 @@ describe('a stream that a cache shares', () => {
   test.each([
     ['a part of a block', { kind: 'hide', block: blockOf('3,4'), hidden: HIDDEN, content: { ...BARE, message: null } }],
     ['a name', { kind: 'identity', agent: 1, profile: NOBODY, withheld: { name: true, framework: false } }],
-  ] as const)('if %s is hidden, a shared stream is cut at once, and the next one does not show it', async (_, act) => {
+  ] as const)('if %s is hidden, a shared stream is cut immediately, and the next one does not show it', async (_, act) => {
     const world = createLoggedStream()
     const content = { ...BARE, message: 'hidden word' }
     addChange(world, { ...saleOf(1, blockOf('3,4'), { profile, content }), at: Date.now() })

@@ -60,7 +60,7 @@ function startDelivery(wall: Wall, { jobs = EXCLUSIVE, clock = fakeClock(NOW), l
   return { world, received, run, logger, written, outages, clock, alerts }
 }
 
-/** A wall whose webhook has already begun. */
+/** A wall whose webhook delivers from the beginning of the log. */
 async function openWall() {
   const wall = await openBlank()
   await wall.deliveries.reach(0)
@@ -116,7 +116,7 @@ test('a new webhook receives what happens after the process started, even before
 })
 
 test.each(['it returned status 500', 'it did not respond in time'])(
-  'a receiver with “%s” for a day gets everything once and in order, and waits longer between tries',
+  'after a day of “%s”, a receiver gets everything once and in order, and the pauses between tries grow',
   async (trouble) => {
     const wall = await openWall()
     const { world, received, run, clock, outages } = startDelivery(wall)
@@ -154,7 +154,7 @@ test('while a receiver hangs, sales continue, and one notice at a time is in pro
   world.hangs = undefined
   resolve(null)
   await hanging
-  // The first one was accepted in the end.
+  // The receiver accepted the first notice late, without recording it.
   expect(received.map(({ data }) => data['seq'])).toEqual([2, 3, 4, 5, 6, 7, 8, 9])
   wall.close()
 })
@@ -162,7 +162,7 @@ test('while a receiver hangs, sales continue, and one notice at a time is in pro
 test('after a crash the remaining notices follow in order, and a notice that is sent twice has the same id', async () => {
   const wall = await openWall()
   for (let number = 1; number <= 3; number++) await sell(wall, 'next', 1, number)
-  // It ends before it has recorded the accepted notice.
+  // The process ends before it has recorded the accepted notice.
   const ended = startDelivery({ ...wall, deliveries: { ...wall.deliveries, reach: async () => {} } })
   await ended.run()
   const next = startDelivery(wall)
@@ -178,7 +178,7 @@ test('after a crash the remaining notices follow in order, and a notice that is 
   wall.close()
 })
 
-test('a process without the delivery lease delivers nothing of the log', async () => {
+test('a process without the delivery lease delivers nothing from the log', async () => {
   const wall = await openWall()
   const { received, run } = startDelivery(wall, { jobs: { run: async () => false } })
   await sell(wall, 'next', 1, 1)

@@ -161,7 +161,7 @@ test('an outage of the store is reported once, and so is its end', async () => {
 
 // Nothing is built on entries of a damaged store.
 
-/** Builds, and counts how often; the first time only once `ready`. */
+/** Creates a build function that returns how often it ran; its first run waits for `ready`. */
 function createBuilder(ready: Promise<unknown> = Promise.resolve()) {
   let built = 0
   return async () => {
@@ -182,7 +182,7 @@ test('a view from before the store was repaired is built again, even if it could
   ).toBe(2)
 })
 
-test('no view is built before the database was checked', async () => {
+test('no view is built before the database has been checked', async () => {
   const looked = Promise.withResolvers<'whole'>()
   let isDone = false
   const building = waitForStartUpCheck(looked.promise, createBuilder()).then(() => (isDone = true))

@@ -44,7 +44,7 @@ function createLongWork() {
 }
 
 describe('a payment that another process works on', () => {
-  test('a payment that another process works on is left to it, and run afterwards', async () => {
+  test('a payment that another process works on waits for that process, and runs afterwards', async () => {
     const { process, pass, notes, createRecorder } = createWorld()
     const [here, there] = [process(), process()]
     const long = createLongWork()
@@ -186,7 +186,7 @@ test('a run whose lease another process had is notified before, during and after
   ])
 })
 
-test('a lease whose renewal is answered too late counts as lost, like one that the store cannot tell', async () => {
+test('a lease counts as lost if its renewal is confirmed too late, or if the store is unavailable', async () => {
   const { process, pass } = createWorld()
   const answering = Promise.withResolvers<void>()
   const slow = process(({ take, give, isTaken }) => ({

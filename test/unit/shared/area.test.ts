@@ -68,7 +68,7 @@ test('an area cannot extend beyond the edge of the wall', () => {
   expect(placeArea(last, { w: 1, h: 2 })).toBeUndefined()
 })
 
-test('an area has whole blocks, and no more than the limit', () => {
+test('an area consists of whole blocks, and of no more than the limit', () => {
   expect(isAreaSize({ w: 20, h: 20 })).toBe(true)
   expect(20 * 20).toBe(AREA_BLOCKS_MAX)
   for (const [w, h] of [

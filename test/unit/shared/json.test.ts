@@ -38,10 +38,10 @@ describe('strict JSON', () => {
   })
 
   test.each([
-    ['after an object of its own', '{"a":{"b":1},"a":2}'],
+    ['whose first value is an object', '{"a":{"b":1},"a":2}'],
     ['spelt with an escape', '{"a":1,"\\u0061":2}'],
     ['that is empty', '{"":1,"":2}'],
-    ['that is a prototype', '{"__proto__":1,"__proto__":2}'],
+    ['that names the prototype', '{"__proto__":1,"__proto__":2}'],
   ])('strict JSON rejects a duplicate key %s', (_, text) => {
     expect(() => parseStrictJson(text)).toThrow(UnsafeJson)
   })
@@ -71,7 +71,7 @@ describe('strict JSON', () => {
     ['many objects', JSON.stringify(Array.from({ length: 30_000 }, () => ({})))],
     ['many keys', JSON.stringify(Object.fromEntries(Array.from({ length: 5000 }, (_, at) => [at, at])))],
     ['many quotation marks in a string', JSON.stringify('"'.repeat(5000))],
-  ])('strict JSON rejects %s, which are never meant and slow to read', (_, text) => {
+  ])('strict JSON rejects %s, which are never intended and are slow to read', (_, text) => {
     expect(() => parseStrictJson(text)).toThrow(UnsafeJson)
   })
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { getOrMake, createLru } from '../../../shared/lru.ts'
 
 describe('a bounded map', () => {
-  test('a full map forgets the entry that was not used for longest', () => {
+  test('a full map drops the least recently used entry', () => {
     const numbers = createLru<string, number>(2)
     numbers.set('a', 1)
     numbers.set('b', 2)

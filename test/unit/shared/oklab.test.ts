@@ -16,7 +16,7 @@ test.each(known)('%s has its known OKLab values', (colour, lab) => {
   found.forEach((part, at) => expect(part).toBeCloseTo(lab[at] ?? Number.NaN, 3))
 })
 
-test('light is linear: half of it is the byte 188, and the curve begins straight', () => {
+test('the byte for half of the linear light is 188, and the curve begins as a straight line', () => {
   expect([LINEAR[0], LINEAR[255]]).toEqual([0, 1])
   expect(LINEAR[188]).toBeCloseTo(0.5029, 4)
   expect(LINEAR[10]).toBeCloseTo(10 / 255 / 12.92, 6)

@@ -110,7 +110,7 @@ describe('a text', () => {
     ['empty', ''],
     ['of another verb', createVersion2Text()],
     ['without its last line', VECTORS[1]?.[2].split('\n').slice(0, -1).join('\n') ?? ''],
-    ['with a line too many', `${VECTORS[1]?.[2]}\n`],
+    ['with one line too many', `${VECTORS[1]?.[2]}\n`],
     ['with fields in another order', createSwappedText()],
   ])('a text that is %s is not an order', (_, text) => {
     expect(parseOrderText(text)).toBeUndefined()

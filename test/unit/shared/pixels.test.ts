@@ -36,7 +36,7 @@ describe('a picture', () => {
     ['a prefix', '0x' + '0'.repeat(198)],
     ['a space', ' ' + '0'.repeat(199)],
     ['a line feed at the end', '0'.repeat(200) + '\n'],
-    ['a line feed within', '0'.repeat(198) + '\n0'],
+    ['a line feed inside', '0'.repeat(198) + '\n0'],
     ['full-width digits', '０'.repeat(200)],
     ['a sign', '-' + '0'.repeat(199)],
   ])('a picture cannot be made of %s', (_, text) => {

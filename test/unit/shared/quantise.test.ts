@@ -23,7 +23,7 @@ function findNearestOfAll(red: number, green: number, blue: number): number {
   return distances.indexOf(Math.min(...distances))
 }
 
-test('the nearest palette colour is the nearest of all 240', () => {
+test('the search for the nearest palette colour finds the nearest of all 240', () => {
   const part = fc.double({ min: 0, max: 1, noNaN: true })
   fc.assert(
     fc.property(part, part, part, (red, green, blue) => {
@@ -50,7 +50,7 @@ const createFlatPicture = (side: number, colour: string): Light => ({
   rgb: Float32Array.from(Array.from({ length: side * side }, () => [...toLinearRgb(colour)]).flat()),
 })
 
-test.each(['#7f7f7f', '#ff8040', '#0000a0', '#010203'])('dithering keeps the light of %s', (colour) => {
+test.each(['#7f7f7f', '#ff8040', '#0000a0', '#010203'])('dithering keeps the mean light of %s', (colour) => {
   const side = 64
   const pixels = quantise(createFlatPicture(side, colour), 'floyd-steinberg')
   expect(new Set(pixels).size).toBeGreaterThan(1)
@@ -65,7 +65,7 @@ test.each(['#7f7f7f', '#ff8040', '#0000a0', '#010203'])('dithering keeps the lig
   sum.forEach((part, at) => expect(part / side ** 2).toBeCloseTo(wanted[at] ?? Number.NaN, 2))
 })
 
-test('an error that no colour can take up does not smear over the rest of the picture', () => {
+test('an error that no colour can absorb does not spread over the rest of the picture', () => {
   const over: Light = { width: 8, height: 8, rgb: new Float32Array(192).fill(40, 0, 3) }
   expect([...quantise(over, 'floyd-steinberg')].slice(32).every((index) => index === 0)).toBe(true)
 })

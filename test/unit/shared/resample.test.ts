@@ -21,7 +21,7 @@ const listReds = ({ rgb, width }: Light) =>
     Array.from({ length: width }, (_each, x) => Math.round((rgb[(y * width + x) * 3] ?? 0) * 1000) / 1000),
   )
 
-test('a picture of the right size stays unchanged, to the bit', () => {
+test('a picture of the right size stays unchanged, bit for bit', () => {
   fc.assert(
     fc.property(
       fc.uint8Array({ minLength: 36, maxLength: 36 }),
@@ -75,12 +75,12 @@ test('contain shows the whole picture, with the background around it', () => {
   expect(listReds(resample(tall, 4, 4, 'contain', '#ffffff'))).toEqual(Array.from({ length: 4 }, () => [1, 0, 1, 1]))
 })
 
-test('the thinnest picture is still contained', () => {
+test('contain still shows the thinnest picture', () => {
   const line = createRaster(100, 1, () => WHITE)
   expect(listReds(resample(line, 3, 3, 'contain', '#000000'))[1]).toEqual([1, 1, 1])
 })
 
-test('the background shows through transparent parts, mixed as light', () => {
+test('the background shows through transparent parts, mixed as linear light', () => {
   expect(
     resample(
       createRaster(1, 1, () => CLEAR),

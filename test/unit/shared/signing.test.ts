@@ -62,7 +62,7 @@ test('the message of an area contains its name, and its pixels as a digest', () 
   )
 })
 
-test('the message that names a painter has both addresses in lower case, and an empty value for nobody', () => {
+test('the message that names a painter has both addresses in lower case, and an empty value for no painter', () => {
   const start =
     'wall.example\nset_painter v1\nwallet=0xabcdef0123456789abcdef0123456789abcdef01\nts=1800000000123\npainter='
   expect(formatPainterMessage('wall.example', WALLET, TS, WALLET)).toBe(`${start}${WALLET.toLowerCase()}`)

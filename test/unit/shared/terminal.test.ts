@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { escapeLine, escapeText } from '../../../shared/terminal.ts'
 
-test('characters that move the cursor, set colours or turn a line around are shown, not executed', () => {
+test('characters that move the cursor, set colours or reverse a line are shown, not executed', () => {
   expect(escapeLine('\u001B]0;owned\u0007 \u001B[31mred\r\n\u009B2J\u202Egnp\u{E0041}')).toBe(
     String.raw`\u001b]0;owned\u0007 \u001b[31mred\u000d\u000a\u009b2J\u202egnp\udb40\udc41`,
   )
@@ -11,7 +11,7 @@ test('text in any script and emoji stay as they are', () => {
   for (const text of ['Ada – zażółć 北京 שלום', '👩‍🚀 ok', '']) expect(escapeLine(text)).toBe(text)
 })
 
-test('our own line feeds stay', () => {
+test('line feeds of the program itself are kept', () => {
   expect(escapeText('one\ntwo\u001B')).toBe('one\ntwo\\u001b')
 })
 

@@ -60,7 +60,8 @@ describe('text on the wall', () => {
     expect(isPrintable(text, MESSAGE_MAX)).toBe(false)
   })
 
-  // Fillers of Hangul, a Khitan one, a cell of braille, a notehead, a grapheme joiner, a Khmer vowel, a Mongolian selector.
+  // Hangul fillers, a Khitan filler, a braille cell, a notehead, a grapheme joiner, a Khmer vowel, a Mongolian
+  // selector.
   const unseen = ['3164', '115f', '1160', 'ffa0', '16fe4', '2800', '1d159', '34f', '17b4', '180b']
 
   test.each(unseen)('a text may not contain U+%s, which is an invisible letter, mark or symbol', (code) => {
@@ -77,7 +78,7 @@ describe('text on the wall', () => {
     expect(isPrintable('e\u0301'.repeat(NAME_MAX / 2) + 'e', NAME_MAX)).toBe(false)
   })
 
-  test('a text may not contain characters of the classes that hide or turn text', () => {
+  test('a text may not contain characters of the classes that hide or reverse text', () => {
     const isHiding = /[\p{Cc}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]|(?!\u200D)\p{Cf}|(?! )\p{Zs}/u
     const every = Array.from({ length: 0x11_0000 }, (_, code) => String.fromCodePoint(code))
     const hiding = every.filter((character) => isHiding.test(character))
@@ -121,19 +122,19 @@ describe('a link', () => {
     ['data', 'data:text/html,x'],
     ['without a scheme', '//example.org'],
     ['without a host', 'https://'],
-    ['with a path for a host', 'https:///path'],
+    ['with a path in place of a host', 'https:///path'],
     ['with one slash', 'https:/example.org'],
-    ['with a query for a host', 'https://?x'],
-    ['with a fragment for a host', 'https://#x'],
-    ['with a port for a host', 'https://:443/'],
+    ['with a query in place of a host', 'https://?x'],
+    ['with a fragment in place of a host', 'https://#x'],
+    ['with a port in place of a host', 'https://:443/'],
     ['with user and password', 'https://user:pw@example.org/'],
     ['with a user', 'https://user@example.org/'],
-    ['with a host for a user', 'https://example.org@evil.test/'],
+    ['with a host in place of a user', 'https://example.org@evil.test/'],
     ['with an escaped host', 'https://exa%6Dple.org/'],
     ['with a space in its host', 'https://exa mple.org/'],
     ['with a space before', ' https://example.org/'],
     ['with a space after', 'https://example.org/ '],
-    ['with a backslash for the host', 'https://example.org\\@evil.test/'],
+    ['with a backslash after its host', 'https://example.org\\@evil.test/'],
     ['with a host in Unicode', 'https://bücher.example/'],
     ['with a Cyrillic look-alike', 'https://аpple.com/'],
     ['with a bad escape', 'https://example.org/%zz'],
@@ -157,8 +158,8 @@ describe('a link', () => {
     expect(isLink(`https://example.org:${port}/`)).toBe(false)
   })
 
-  test('a link is read by the platform as the same host, and without a user', () => {
-    // Without digits, which make a number an IPv4 address.
+  test('the platform reads a link with the same host, and without a user', () => {
+    // Digits are left out, because the platform reads a number as an IPv4 address.
     const tail = fc.string({ unit: fc.constantFrom(...'aB.-_~:/?#[]@!$&()*+,;=%\\ "<>\u00E9'.split('')) })
     fc.assert(
       fc.property(tail, (text) => {

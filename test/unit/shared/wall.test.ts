@@ -73,7 +73,7 @@ describe('a block', () => {
 })
 
 describe('the claim order', () => {
-  test('the claim order goes by the distance of pixel centres from the canvas centre, then by index', () => {
+  test('the claim order sorts blocks by the distance of their pixel centres from the canvas centre, then by index', () => {
     const rings = new Map<number, number[]>()
     for (let index = 0; index < TOTAL_BLOCKS; index++) {
       const x = (index % 160) * 10 + 5 - 800

@@ -14,7 +14,7 @@ function openAddress(address: string) {
   return readAddress(search, hash)
 }
 
-test('a link restores the view where it was made', () => {
+test('a link restores the view in which it was made', () => {
   const place = fc.record({
     camera: generateCamera(view),
     block: fc.option(blocks, { nil: undefined }),
@@ -39,7 +39,7 @@ test('a link restores the view where it was made', () => {
   )
 })
 
-test('a page that was not moved has a bare address, the whole wall has its own, and unknown parts stay', () => {
+test('the address of an unmoved page is bare, the whole wall has an address of its own, and unknown parts stay', () => {
   expect(writeAddress(nowhere, view, '')).toBe('')
   expect(writeAddress({ ...nowhere, camera: fitWall(view) }, view, '')).toBe('#all')
   expect(openAddress('#all')).toEqual({ ...nowhere, camera: 'all' })

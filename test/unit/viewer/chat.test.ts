@@ -48,7 +48,7 @@ describe('the view of a call', () => {
       },
       { size: { w: 2, h: 1 }, at: { col: 1, row: 0 }, mine: new Set([1, 2]) },
     ],
-    ['anything else: the whole wall', { given: {}, answered: { stats: {} } }, { size: undefined, at: undefined }],
+    ['the view shows the whole wall for any other call', { given: {}, answered: { stats: {} } }, { size: undefined, at: undefined }],
   ])('%s', (_, call, proposal) => {
     expect(parseProposal(call)).toMatchObject(proposal)
   })
@@ -62,7 +62,7 @@ describe('the view of a call', () => {
   })
 })
 
-test('the button names place and price to the model, and never a byte of the picture', () => {
+test('the button’s message names place and price, and never contains a byte of the picture', () => {
   const size = { w: 3, h: 2 }
   const sketch = { ...createSketch({ col: 80, row: 45 }), size }
   const shown: Shown = { sketch, hasSize: true, hasPlace: true, perBlock: '1.00', host: 'wall.test' }

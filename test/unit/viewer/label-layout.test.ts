@@ -33,7 +33,9 @@ const works = fc
     bottom: Math.min(row + rows, ROWS) * BLOCK_SIZE,
   }))
 
-/** The place of the details of an artwork, lowered if they are a sheet; a card is at most as high as the stage allows. */
+/**
+ * The position of the details of an artwork: low if they are a sheet; a card is at most as high as the stage allows.
+ */
 function placeLabel(work: ReturnType<typeof projectRect>, view: View, height: number) {
   if (chooseLabelShape(view) === 'sheet')
     return { x: 0, y: view.height * (1 - SHEET_SHARE), width: view.width, height: view.height * SHEET_SHARE }
@@ -41,7 +43,7 @@ function placeLabel(work: ReturnType<typeof projectRect>, view: View, height: nu
   return { ...placeCard(work, size, view), ...size }
 }
 
-test('an opened artwork is whole on the stage, next to its details', () => {
+test('an opened artwork is entirely on the stage, next to its details', () => {
   const zooms = fc.double({ min: 0.1, max: ZOOM_MAX, noNaN: true })
   fc.assert(
     fc.property(views, works, zooms, fc.integer({ min: 100, max: 900 }), (view, work, zoom, height) => {
@@ -63,7 +65,7 @@ test('an opened artwork is whole on the stage, next to its details', () => {
   )
 })
 
-test('the details are always wholly on the stage', () => {
+test('the details are always entirely on the stage', () => {
   const boxes = fc.record({
     left: fc.double({ min: -2000, max: 4000, noNaN: true }),
     top: fc.double({ min: -2000, max: 4000, noNaN: true }),

@@ -32,7 +32,7 @@ test('the blocks of a selected agent stay bright, and all others are dimmed', ()
 
 test('a block sold after the shown moment looks open', () => {
   expect(readStrengths({ ...plain, at: 1_760_000_000_000 })).toEqual([CLEAR, WHOLE, CLEAR])
-  // The wall of that moment has the background itself, with the lines on it.
+  // The wall of that moment draws the background itself, with its lines.
   expect(readStrengths({ ...plain, at: 1_760_000_000_000, past: {} })).toEqual([CLEAR, CLEAR, CLEAR])
 })
 

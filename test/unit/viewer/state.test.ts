@@ -36,7 +36,7 @@ const createArrivedState = (stage: typeof view, wall: Wall, reducedMotion = fals
 }
 
 const opened: State = { ...createState(view), wall: buildSampleWall(canvas) }
-// For a user who prefers no motion.
+// The page of a user who prefers no motion.
 const home = createArrivedState(view, buildSampleWall(canvas), true)
 
 const pointOf = (state: State, block: typeof openBlock) => {
@@ -87,7 +87,7 @@ const STAGES = [
   ['a phone on its side', { width: 844, height: 294 }],
 ] as const
 
-// Artworks of one block and of six all over the wall, into its corners.
+// Artworks of one and of six blocks all over the wall, up to its corners.
 const scattered = ALL_BLOCKS.filter((i) => (i % 160) % 4 === 0 && Math.floor(i / 160) % 3 === 0)
 const wide = scattered.flatMap((i) => (i % 16 === 0 ? [i, i + 1, i + 2] : [i]))
 const crowded = buildSampleWall({ ...canvas, blocks: [...wide, 14_399, 14_398].map((i) => ({ i, a: i % 2, t: 0 })) })
@@ -242,7 +242,7 @@ describe('a tour', () => {
     expect(step(opening, { do: 'turn', by: 1 })).toBe(opening)
   })
 
-  test('the tour ends if the visitor lets go of the artwork of its stop', () => {
+  test('the tour ends if the visitor deselects the artwork of its stop', () => {
     expect(step(touring, { do: 'unpin' }).panel).toBeUndefined()
     expect(step(touring, { do: 'tap', at: pointOf(touring, nastyBlock) }).panel).toBeUndefined()
   })

@@ -75,7 +75,7 @@ test('a long log is compacted page by page, and reported once', async () => {
   wall.close()
 })
 
-test('names are compacted like repaints, and after the days of history only the last change of anything is left', async () => {
+test('names are compacted like repaints, and after the days of history only the last change of each block and name is left', async () => {
   const wall = await openBlank()
   await sell(wall, '3,4', 1, 1, SILENT)
   for (const [at, minutes] of [0, 1, 61].entries()) {

@@ -266,7 +266,7 @@ describe('invalid headers', () => {
     expect(codeOf(readPaymentHeader(header))).toBe('invalid_payment')
   })
 
-  test('a header in the base64 alphabet for addresses is rejected', () => {
+  test('a header in the URL-safe base64 alphabet is rejected', () => {
     const urlSafe = Buffer.from(JSON.stringify({ ...stock, more: '???>>>' })).toString('base64url')
     expect(urlSafe).toMatch(/[-_]/)
     expect(codeOf(readPaymentHeader(urlSafe))).toBe('invalid_payment')

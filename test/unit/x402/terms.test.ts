@@ -50,7 +50,7 @@ const buildStockRequirements = (server: x402ResourceServer) =>
     maxTimeoutSeconds: 300,
   })
 
-/** The discovery extension of a target by the SDK, which adds method and route to the declaration. */
+/** The discovery extension of a target as the SDK builds it; the SDK adds method and route to the declaration. */
 function buildStockDiscovery(target: (typeof TARGETS)[number]): Record<string, unknown> {
   const properties = Object.fromEntries(
     Object.entries(ListingQuery.properties).map(([name, { type, minLength, maxLength, pattern }]) => [
@@ -72,7 +72,7 @@ function buildStockDiscovery(target: (typeof TARGETS)[number]): Record<string, u
 
 const IDENTIFIER = { [PAYMENT_IDENTIFIER]: declarePaymentIdentifierExtension() }
 
-/** Its discovery extension, which both validators of the SDK take. */
+/** The discovery extension of a demand, which both validators of the SDK must accept. */
 function validateDiscovery({ extensions }: ReturnType<typeof demandOf>) {
   const bazaar = extensions?.['bazaar'] as DiscoveryExtension & Record<string, unknown>
   expect(validateDiscoveryExtension(bazaar)).toEqual({ valid: true })
@@ -80,14 +80,14 @@ function validateDiscovery({ extensions }: ReturnType<typeof demandOf>) {
   return bazaar
 }
 
-/** What a catalogue reads of a demand that was paid. */
+/** The information that a catalogue reads from a paid demand. */
 const catalogueDemand = (demand: ReturnType<typeof demandOf>) => {
   const accepted = toRequirements(OFFER, TERMS)
   return extractDiscoveryInfo({ ...demand, accepted, payload: {} }, accepted)
 }
 
 describe('the terms of a block', () => {
-  test('the terms of a block are a whole demand as the SDK builds it', async () => {
+  test('the terms of a block are a complete demand, equal to the one that the SDK builds', async () => {
     const server = await createStockServer()
     for (const target of TARGETS) {
       const ours = demandOf(OFFER, target)
@@ -151,7 +151,7 @@ describe('the demand for one request', () => {
     expect(catalogueDemand(demand)?.resourceUrl).toBe('https://wall.example/blocks/next')
   })
 
-  test('fits the 8 kB of a proxy, whatever is said', () => {
+  test('the demand for one request fits the 8 kB of a proxy, however long its query is', () => {
     const createLongDemand = (length: number) =>
       encodeHeader(demandOf(OFFER, blockOf('80,45'), { query: 'x'.repeat(length) }))
     expect(createLongDemand(2000).length).toBeLessThan(6500)

@@ -5,13 +5,13 @@ import type { BlockIndex } from '../../../shared/wall.ts'
 import { isSoldOut, type Wall } from '../../wall/wall-model.ts'
 import { listCovered, type Sketch } from '../sketch.ts'
 
-/** The kinds of blocks for a painter: `others` is owned by another wallet. */
+/** The kinds of blocks for a painter: `others` are owned by other wallets. */
 export type Standing = 'open' | 'others' | 'mine'
 
 /** The number of covered blocks of each kind; somebody is buying those in `held`. */
 export type CoveredCounts = Readonly<Record<Standing | 'held', number>>
 
-/** The possible action for a picture at its position: it is bought whole or repainted whole. */
+/** The possible action for a picture at its position: its whole area is bought or repainted. */
 export type Deal = 'buy' | 'repaint' | 'neither'
 
 /** The kind of one block. */
@@ -40,7 +40,7 @@ export const describeCovered = (counts: CoveredCounts): { readonly kind: string;
     .filter((kind) => counts[kind] > 0)
     .map((kind) => ({ kind, text: `${formatCount(counts[kind])} ${names[kind]}` }))
 
-/** The possible action; none before the whole wall is known. */
+/** The possible action; `neither` until the whole wall is known. */
 export function chooseDeal(sketch: Sketch): Deal {
   if (!sketch.wall?.complete) return 'neither'
   const { open, held, others, mine } = countCovered(sketch)
@@ -55,7 +55,9 @@ export const formatTotal = ({ pricing }: Pick<Wall, 'pricing'>, blocks: number):
 const SOLD_OUT =
   'Every block is sold. If you own some, enter your wallet address and move the picture onto your blocks.'
 
-/** Why a picture can be neither bought nor repainted at its position, and what helps; empty if it can. */
+/**
+ * Explains why a picture can be neither bought nor repainted at its position, and how to change that; empty if it can.
+ */
 export function chooseAdvice(sketch: Sketch): string {
   if (sketch.wall === undefined || chooseDeal(sketch) !== 'neither') return ''
   if (isSoldOut(sketch.wall)) return SOLD_OUT

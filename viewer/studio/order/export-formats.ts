@@ -1,4 +1,4 @@
-/** An order as a file: for a language model, for a tool, for a shell, and as a script that carries it out. Pure. */
+/** An order as a file: for a language model, for a tool, for a shell, and as a script that executes the order. Pure. */
 
 import { formatSum, formatSignedText, type StudioOrder, type RepaintOrder } from './order.ts'
 
@@ -23,10 +23,10 @@ export function renderOrder(order: StudioOrder, form: Form): OrderFile {
   }
 }
 
-// A model copies a page, not a book: beyond this, the prompt is a file, which a program can read.
+// A model can copy a page exactly, but not a book: beyond this size, the prompt is a file, which a program can read.
 const PROMPT_JSON_MAX = 4000
 
-/** Whether a model can only be given the order as a file. */
+/** Whether the order is so large that a model can only get it as a file. */
 export const needsFile = (order: StudioOrder): boolean => formatJson(order).length > PROMPT_JSON_MAX
 
 const RESEND =
@@ -99,7 +99,7 @@ async function patient(input, init) {
   }
 }`
 
-/** A whole program for Node or Bun, with nothing to fill in but the key. */
+/** A complete program for Node or Bun, in which only the key must be filled in. */
 function renderScript(order: StudioOrder, name: string): string {
   const isBought = order.kind === 'buy'
   return `// ${order.kind === 'buy' ? `Buys ${formatBlockCount(order)} for ${formatSum(order)}, ${order.perBlock} ${order.asset} each,` : `Repaints ${formatBlockCount(order)} for free`} at ${order.area} on ${order.wall}

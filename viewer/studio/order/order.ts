@@ -13,12 +13,12 @@ export type BuyOrder = {
   readonly wall: string // the service's origin
   readonly area: AreaName
   readonly blocks: number
-  readonly price: string // of all of it, in dollars with cents
+  readonly price: string // of the whole area, in dollars with cents
   readonly perBlock: string
   readonly asset: string
   readonly network: string
   readonly url: string
-  readonly body: AreaOrder // of a POST, and the arguments of the tool `buy_area`
+  readonly body: AreaOrder // body of the POST, and the arguments of the tool `buy_area`
 }
 
 /** Repaints an area of one wallet, once `ts` and `signature` are added to the body. */
@@ -28,7 +28,7 @@ export type RepaintOrder = {
   readonly area: AreaName
   readonly blocks: number
   readonly url: string
-  readonly body: RepaintFields // of a PUT, and with `area` the arguments of the tool `set_area`
+  readonly body: RepaintFields // body of the PUT, and with `area` the arguments of the tool `set_area`
 }
 
 export type StudioOrder = BuyOrder | RepaintOrder
@@ -36,7 +36,10 @@ export type StudioOrder = BuyOrder | RepaintOrder
 /** The new content of an area; a field that is omitted stays unchanged. */
 export type RepaintFields = { readonly pixels: string; readonly message?: string; readonly link?: string }
 
-/** The order for a sketch; `undefined` until its picture is painted, or where it can be neither bought nor repainted whole. */
+/**
+ * The order for a sketch; `undefined` until its picture is painted, or if its whole area can be neither bought nor
+ * repainted.
+ */
 export function createOrder(sketch: Sketch, wall: string): StudioOrder | undefined {
   const painted = finishPicture(sketch)
   const area = areaOf(sketch)

@@ -11,14 +11,14 @@ import { createElement, createUntrustedText } from '../dom.ts'
 
 const LABELS_MAX = 12
 
-// A name would hide an artwork whose blocks are smaller than this, in CSS pixels.
+// Artworks with smaller blocks, in CSS pixels, get no name, because the name would hide them.
 const BLOCK_PX = 12
 
-/** A name over each of the largest artworks. */
+/** Places a name over each of the largest artworks. */
 export function createAgentWorks(stage: HTMLElement): Component {
   const layer = createElement('div.labels')
   stage.append(layer)
-  const labels = new Map<HTMLElement, Rect>() // each with its artwork's position on the wall
+  const labels = new Map<HTMLElement, Rect>() // the names, each with its artwork's position on the wall
 
   const fill = ({ wall, agent }: State) => {
     labels.clear()

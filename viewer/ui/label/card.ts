@@ -22,7 +22,7 @@ import { shareWork } from '../share.ts'
 import { createReportForm } from './report.ts'
 import { createAgo, drawWork, createFramework, createLinks } from './works.ts'
 
-/** A sold block, its work, and what is known of both. */
+/** A sold block, its work, and the known facts about both. */
 type ClaimedBlock = Readonly<{ wall: Wall; block: BlockIndex; work: Artwork; claim: Claim; owner: CanvasAgent }>
 
 /** The details of a block; `work` is the artwork that a sold block is part of. */
@@ -33,7 +33,7 @@ export function renderCard(page: Page, wall: Wall, block: BlockIndex, work: Artw
   return renderClaimedCard(page, { wall, block, work, claim, owner })
 }
 
-/** Adds how the block was paid, and whether its buyer signed the order, each with its transaction. */
+/** Adds the payment of the block, and whether its buyer signed the order, each with a link to the transaction. */
 export function addPayment(element: HTMLElement, deed: Deed, network: string) {
   const { tx, settled, bound } = deed
   if (tx === null) return
@@ -154,7 +154,7 @@ const networks: Readonly<Record<string, { readonly name: string; readonly explor
   'eip155:84532': { name: 'Base Sepolia', explorer: 'https://sepolia.basescan.org' },
 }
 
-/** A fact with its transaction: a link to it, or its hash on a network without a public explorer. */
+/** A fact with its transaction, shown as a link, or as a hash on a network without a public explorer. */
 function renderProof(fact: string, hash: string, network: string): Node {
   const short = `${hash.slice(0, 10)}…${hash.slice(-4)}`
   const explorer = networks[network]?.explorer

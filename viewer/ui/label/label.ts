@@ -18,7 +18,7 @@ import { describeBlock } from '../../wall/formatting.ts'
 import { createButton, createElement, queryElement, replaceContent } from '../dom.ts'
 import { addPayment, renderCard } from './card.ts'
 
-// The deed is read, and the block described, once the same block is shown for this long.
+// The deed is read, and the block described, once the same block has been shown for this long.
 const REST_MS = 150
 
 /** The details and the text for screen readers. */
@@ -35,7 +35,7 @@ export function createLabel(page: Page): Component {
   const speak = createSpeaker()
 
   const hide = () => {
-    // A panel that replaces the details takes the focus, too.
+    // A panel that replaces the details also takes the focus.
     const isClosed = page.state().pinned === undefined
     if (isClosed && element.contains(document.activeElement))
       queryElement('wall', HTMLElement).focus({ preventScroll: true })
@@ -86,9 +86,12 @@ export function createLabel(page: Page): Component {
   }
 }
 
-/** Positions the details next to their artwork. Unfolding a section makes them longer, but never moves them away from the pointer. */
+/**
+ * Positions the details next to their artwork. A section that the user unfolds makes the details longer, but never
+ * moves them away from the pointer.
+ */
 function createPlacement(label: HTMLElement) {
-  let height = 0 // in CSS pixels, with its sections folded
+  let height = 0 // in CSS pixels, with all sections folded
   label.style.setProperty('--lowered', `${100 * SHEET_SHARE}%`)
   const place = (state: State) => {
     const { pinned, camera, view } = state
@@ -137,7 +140,10 @@ function hasWorkChanged(next: State, before: State): boolean {
 // A pull shorter than this many CSS pixels is a press.
 const PULL_PX = 24
 
-/** A handle for a sheet; pulled down from its lower height, it calls `letGo`. `lower` brings the sheet to that height. */
+/**
+ * A handle for a sheet; if it is pulled down from the lower height, it calls `letGo`. `lower` moves the sheet to that
+ * height.
+ */
 function createHandle(sheet: HTMLElement, letGo: () => void) {
   const show = (lifted: boolean) => {
     sheet.classList.toggle('lifted', lifted)

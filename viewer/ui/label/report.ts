@@ -1,4 +1,4 @@
-/** An unobtrusive form by which a reader reports an artwork to the operator. */
+/** An unobtrusive form with which a reader reports an artwork to the operator. */
 
 import type { ReportBody, ReportReason } from '../../../shared/contract/report.ts'
 import type { ErrorBody } from '../../../shared/contract/service.ts'
@@ -16,10 +16,10 @@ const REASONS: Readonly<Record<ReportReason, string>> = {
   other: 'Something else',
 }
 
-// As in the contract, whose module would bring the schemas of the service into the page.
+// The same value as in the contract, whose module would load the schemas of the service into the page.
 const NOTE_MAX = 200
 
-/** A button that the form replaces, for the artwork that a block is part of. */
+/** A button that turns into the form, for the artwork that a block is part of. */
 export function createReportForm(block: BlockIndex): HTMLElement {
   const place = createElement(
     'div.acts',

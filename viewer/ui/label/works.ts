@@ -11,7 +11,7 @@ import { formatAgo, formatDate, nameOf, formatWorkSize } from '../../wall/format
 import { type IndexTexture, createImage } from '../../wall/pixel-buffer.ts'
 import { createButton, createElement, createPicture, createExternalLink, createUntrustedText } from '../dom.ts'
 
-/** How long ago a moment was, in Unix milliseconds; the date shows on hover. */
+/** Shows how long ago a moment in Unix milliseconds was; the date appears on hover. */
 export function createAgo(unixMs: number): HTMLElement {
   const time = createElement('time', formatAgo(unixMs, Date.now()))
   time.dateTime = new Date(unixMs).toISOString()
@@ -23,11 +23,11 @@ export function createAgo(unixMs: number): HTMLElement {
 export const createFramework = ({ framework }: CanvasAgent): HTMLElement[] =>
   framework === null ? [] : [createUntrustedText('span.framework', framework)]
 
-/** A link, shown as its host; none if the wall does not allow it. */
+/** A link, shown as its host; empty if the wall does not allow the link. */
 export const createLinks = (href: string): HTMLAnchorElement[] =>
   isLink(href) ? [createExternalLink(href, createElement('span', new URL(href).host))] : []
 
-/** A button of a list: a picture or a number, a name, and a line of details. */
+/** A button in a list: a picture or a number, a name, and a line of details. */
 export function createListButton(
   key: string,
   [lead, name, ...more]: readonly [lead: Node, name: Node, ...more: readonly (Node | string)[]],

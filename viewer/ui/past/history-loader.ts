@@ -1,11 +1,11 @@
-/** Reads the wall's history when it is first opened, and continues to read when the wall has changed since. */
+/** Reads the wall's history when it is first opened, and reads the rest whenever the wall has changed since. */
 
 import type { ChangeDto } from '../../../shared/contract/live.ts'
 import { readHistory } from '../../data/read-json.ts'
 import type { Page, Component } from '../../page.ts'
 import { createHistory } from '../../wall/wall-history.ts'
 
-/** A part that shows nothing: it sends the history to the state. */
+/** A component that shows nothing: it sends the history to the state. */
 export function createHistoryLoader(page: Page): Component {
   let log: readonly ChangeDto[] = []
   let isBehind = true
@@ -21,7 +21,7 @@ export function createHistoryLoader(page: Page): Component {
       if (nextAfter !== page.state().history?.nextAfter)
         page.dispatch({ do: 'history-loaded', history: createHistory(log, nextAfter) })
     } catch {
-      // Without it, the history shows sales by their time. Opening the history again retries.
+      // If this read fails, the history panel shows only sales, by their time. Opening the history again retries.
       reading = false
       isBehind = true
     }

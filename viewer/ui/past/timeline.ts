@@ -30,9 +30,9 @@ export function createTimeline(page: Page): PanelContent {
 }
 
 function createPlayer(page: Page) {
-  let moments = new Float64Array() // of sales and repaints; of sales alone until the history is known
+  let moments = new Float64Array() // moments of sales and repaints; of sales alone until the history is known
   let sales = moments
-  let count = 0 // the number of them before the shown moment, with a fraction while playing
+  let count = 0 // the number of moments before the shown one, with a fraction while playing
   let frame: number | undefined
   const scrubber = createElement('input')
   scrubber.type = 'range'

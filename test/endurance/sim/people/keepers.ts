@@ -23,16 +23,16 @@ export type Line = {
   pays(target: Target, payment: Payment, told: (outcome: Outcome | undefined) => void): void
 }
 
-/** A wish, for as many processes as it takes. */
+/** A wish, which may take several processes of the client. */
 export type Errand = { readonly target: Target; readonly signed: Payment[]; end: FailureKind | 'served' | undefined }
 
 export type Keeper = {
   readonly payer: Payer
-  readonly folder: Map<string, SignedRequest> // by the payment header
+  readonly folder: Map<string, SignedRequest> // signed requests, by payment header
   readonly payments: Map<string, Payment> // the payment of each header
   readonly told: Set<string> // payments that the client reported as taken
   readonly errands: Errand[]
-  process: object | undefined // while one is running
+  process: object | undefined // `undefined` while none is running
 }
 
 export const keeperOf = (payer: Payer): Keeper => ({
@@ -129,7 +129,7 @@ export function startKeeper(
     })
 }
 
-/** Whether a caller gives up: it also learns that its wallet is empty, though the payment stays open until it expires. */
+/** Whether a caller gives up. It also does if its wallet is empty, though the payment stays open until it expires. */
 const isOver = ({ kind, code }: WallError) =>
   kind === 'refused' || kind === 'paid' || (kind === 'unknown' && code === 'payment_required')
 
@@ -138,7 +138,7 @@ const penOf = ({ prng }: World) => ({ seconds: prng.pick([30, 90, 300, 300]), si
 /** A receipt of the model wall names its payment. */
 const paymentOf = (receipt: object): string => ('payment' in receipt ? String(receipt.payment) : '')
 
-/** The wall's response as it reaches a client; if it does not, a gateway's may. */
+/** The wall's response as it reaches a client, or a gateway's response in its place. */
 function answerTo(
   world: World,
   line: Line,
@@ -194,7 +194,7 @@ function outcomeOf(world: World, target: Target, outcome: Outcome): Response {
   return createRefusal(world, target, outcome.code, outcome.details)
 }
 
-// The stock client pays with nothing else.
+// The stock client pays with no other token.
 const DOLLARS = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
 
 function createRefusal(world: World, target: Target, code: FailureCode, details?: Failure['details']): Response {

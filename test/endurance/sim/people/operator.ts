@@ -26,8 +26,8 @@ export function operatorOf({ prng }: World, vault: Vault): Operator {
 }
 
 /**
- * Copies the wall once it has searched the chain: an earlier copy does not know where to search, and accepting it says so.
- * A snapshot of its device includes a witness that is beside the store.
+ * Copies the wall once it has searched the chain. An earlier copy does not know where to search, and accepting that
+ * copy says so. A snapshot of the store's device includes a witness that is beside the store.
  */
 export function copy(world: World, operator: Operator): void {
   const position = readSettled(operator.vault.ports.store.position())
@@ -37,7 +37,7 @@ export function copy(world: World, operator: Operator): void {
   world.tell(() => 'operator: copies the wall')
 }
 
-/** The copies that were made before the wall continued. */
+/** The copies that lack later changes of the wall. */
 export function listLackingCopies({ vault, copies }: Operator): readonly Copy[] {
   const { payment, height } = readSettled(vault.ports.store.position())
   return copies.filter(({ position }) => payment > position.payment || height > position.height)
@@ -61,8 +61,8 @@ export function putBack(world: World, operator: Operator, copied: Copy, witness:
 }
 
 /**
- * Payments that the copy does not know and every endpoint shows, at any address that copy, witness or settings know; not those
- * that the copy had booked while it was the wall.
+ * Payments that every endpoint shows but the copy does not know, at any address that the copy, witness or settings
+ * know. Excludes payments that the copy had booked while it was the wall.
  */
 function listLostPayments(
   world: World,

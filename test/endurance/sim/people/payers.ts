@@ -26,22 +26,22 @@ export type Order = {
 }
 
 /**
- * What a client does when it was not served: it resends its request, forgets it and signs a new payment, requests new terms
- * first, or is the wall's own, which stores it.
+ * The habit of a client that was not served: it resends its request, forgets it and signs a new payment, or requests
+ * new terms first. The wall's own client stores its request.
  */
 export type Payer = { readonly wallet: Address; readonly habit: 'resends' | 'signs again' | 'asks again' | 'keeps' }
 
-/** Every authorization that was signed, and where it was sent first. */
+/** The payers, and every authorization that they signed, with its first target. */
 export type Crowd = {
   readonly payers: readonly Payer[]
   readonly wall: readonly BlockIndex[]
   readonly areas: readonly Target[] // that are ordered in addition to blocks
-  readonly signed: Payment[] // one of each nonce
+  readonly signed: Payment[] // one payment per nonce
   readonly firstTarget: Map<string, Target>
   readonly bound: Map<string, Order> // the orders that payments are bound to, as their payers made them
 }
 
-/** What there is to be bought. */
+/** The targets that can be bought. */
 export type Shop = Pick<Crowd, 'wall' | 'areas'>
 
 export function crowdOf(world: World, { wall, areas }: Shop, size: number): Crowd {
@@ -49,12 +49,13 @@ export function crowdOf(world: World, { wall, areas }: Shop, size: number): Crow
   const payers = Array.from({ length: size }, (_, i) => {
     const habit = prng.pick(['resends', 'resends', 'signs again', 'signs again', 'asks again'] as const)
     const wallet = addressOf(i + 1)
-    // A response about a block that an older copy does not know binds nobody.
+    // If older copies are restored, an earlier response about a block proves nothing, so no client only requests new
+    // terms.
     if (world.hasOperator) return { wallet, habit: habit === 'asks again' ? 'signs again' : habit } as const
     return { wallet, habit: world.isKept && habit === 'resends' ? 'keeps' : habit } as const
   })
   for (const { wallet } of payers) balances.set(wallet, 1 + prng.below(3))
-  // The area of one payer costs as much as another one has.
+  // Some payers have enough money for an area, others only for a block.
   if (areas.length > 0)
     for (const [wallet, dollars] of balances) balances.set(wallet, dollars * prng.pick([1, wall.length, 400]))
   return { payers, wall, areas, signed: [], firstTarget: new Map(), bound: new Map() }
@@ -70,7 +71,7 @@ export function drawOrder(world: World, crowd: Crowd, payer: Payer): Order {
   const pen = known === undefined ? penOf(world, crowd) : undefined
   const first = known && crowd.firstTarget.get(keyOf(known))
   const last = own.at(-1)
-  // A payer who signs a new payment usually still wants the same.
+  // A payer who signs a new payment usually still wants the same target.
   const same = first ?? (last === undefined ? undefined : crowd.firstTarget.get(keyOf(last)))
   const target =
     same !== undefined && prng.chance(isGreedy && first === undefined ? 0 : 0.85) ? same : drawTarget(world, crowd)
@@ -110,7 +111,7 @@ function onItsWay({ words }: World, { bound }: Crowd, order: Order): Order {
   return { ...order, payment: stripped }
 }
 
-// Most payers want the same target: that is where races are.
+// Most payers want the same target, because that leads to races.
 export function drawTarget({ prng }: World, { wall, areas }: Shop): Target {
   if (areas.length > 0 && prng.chance(0.7)) return prng.pick(areas)
   return prng.chance(0.5) ? 'next' : prng.pick(wall)
@@ -128,7 +129,7 @@ function draftOf({ prng, words }: World, target: Target): Draft {
 function signAgain(world: World, known: Payment, target: Target): Payment {
   const { prng, isVaried, isRepriced } = world
   const asked = selectTerms(readTerms(world), target).amount
-  // A payer who has seen another price since has a reason to.
+  // A payer who has seen another price since then has a reason to sign again.
   const isOutdated = isRepriced && asked !== known.amount
   if (!isVaried || known.signature !== SIGNED || !prng.chance(isOutdated ? 0.6 : 0.15)) return known
   const validBefore = BigInt(Math.floor(timeOf(world) / 1000) + prng.pick([30, 90, 300]))
@@ -154,7 +155,7 @@ function penOf(world: World, { wall }: Crowd): Pen {
 
 const OWN_PEN: Pen = { seconds: 300, signature: SIGNED }
 
-/** A payment of what the wall asks for a target. */
+/** A payment of the wall's price for a target. */
 export function sign(
   world: World,
   { signed }: Crowd,

@@ -19,7 +19,7 @@ export type Wish = {
   readonly since: number // Unix milliseconds
   readonly signed: Payment[]
   isWaiting: boolean // for a response
-  isMistimed: boolean // whether a clock was far off meanwhile, so that no wall knows how long ago anything was
+  isMistimed: boolean // whether a clock was far off meanwhile, so that no wall knows how old anything is
   isHeldBack: boolean // its last target was held for others, and nothing else was open
   end: 'served' | 'refused' | 'unknowable' | undefined // once the client stops
 }
@@ -38,7 +38,7 @@ export const wishOf = (world: World, payer: Payer, target: Target): Wish => ({
 // The wall remembers an owed receipt for ten minutes; no client takes that long.
 const TIMEOUT_MS = 8 * 60_000
 
-/** Whether a client goes on asking. */
+/** Whether a client continues to send requests. */
 export const isAsking = (world: World, { end, since }: Wish): boolean =>
   end === undefined && timeOf(world) - since < TIMEOUT_MS
 

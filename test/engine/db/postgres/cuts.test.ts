@@ -10,14 +10,14 @@ import { cutProxy, type Cut, type CutProxy } from '../../../support/postgres/cut
 import { blockOf, editOf, hash, HEAD, NOW, paymentOf, SILENT, TERMS } from '../../../support/samples.ts'
 import { openPostgresWalls } from './walls.ts'
 
-// Goal: whatever happens to a connection, the result of a step matches the database, and it is never done twice or in part.
-// Method: a proxy cuts connections at chosen words, above all at COMMIT; the database is read without the proxy.
+// Goal: whatever happens to a connection, the result of a step matches the database, and no step is done twice or in
+// part. Method: a proxy cuts connections at chosen words, above all at COMMIT; the database is read without the proxy.
 
 const { newWall } = openPostgresWalls()
 
 type Cast = { readonly wall: Engine; readonly proxy: CutProxy; readonly url: string }
 
-/** Tests over an engine behind a proxy. */
+/** Runs tests with an engine behind a proxy. */
 const onCut = testOver<Cast>(
   async () => {
     const url = await newWall()
@@ -68,7 +68,7 @@ describe.each<Cut>(['before', 'after'])('a connection cut %s COMMIT reaches the 
   )
 
   onCut(
-    'if the acknowledgement of a receipt, an edit or a release is lost, the result is the same',
+    'if the acknowledgement of a receipt, an edit or a release is lost, the result is the same as without the loss',
     async ({ wall, proxy }) => {
       const doubted = await wall.ledger.markUncertain(await hold(wall, blockOf('3,4'), paymentOf(1, 1)))
       const sold = await wall.ledger.finalize(doubted, hash(1), true, NOW)
@@ -92,7 +92,7 @@ async function runThroughProxy(proxy: CutProxy, cut: Cut, work: () => Promise<un
 }
 
 onCut(
-  'a connection that goes silent at COMMIT is given up, and what became of it is asked on another',
+  'if a connection goes silent at COMMIT, it is abandoned, and another one is used to find out the outcome',
   async ({ wall, proxy, url }) => {
     const sprung = proxy.cutAt('COMMIT', 'silence')
     const held = await hold(wall, 'next', paymentOf(1, 1))
@@ -102,7 +102,7 @@ onCut(
   },
 )
 
-onCut('a connection cut in the middle of a transaction costs nothing but another try', async ({ wall, proxy, url }) => {
+onCut('if a connection is cut in the middle of a transaction, the transaction is retried', async ({ wall, proxy, url }) => {
   for (const words of ['BEGIN', 'FOR UPDATE', 'INSERT INTO payments', 'UPDATE blocks']) {
     const sprung = proxy.cutAt(words, 'after')
     await hold(wall, 'next', paymentOf(1, words.length))
@@ -112,7 +112,7 @@ onCut('a connection cut in the middle of a transaction costs nothing but another
 })
 
 onCut(
-  'a step that may have been kept when the database went away is unavailable, and is found when it is back',
+  'if the database goes down when a step may have been committed, the step fails as unavailable, and is found later',
   async ({ wall, proxy, url }) => {
     const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
     const sprung = proxy.cutAt('COMMIT', 'after').then(() => proxy.breakDown())

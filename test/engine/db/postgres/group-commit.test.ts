@@ -21,14 +21,14 @@ import {
 import { waitFor } from '../../../support/wait.ts'
 import { openPostgresWalls } from './walls.ts'
 
-// Goal: writes of one process that wait at the same time share a transaction, and each is answered as if it had one to itself.
-// Method: many writes at once on one engine; the database is read past it.
+// Goal: writes of one process that wait at the same time share a transaction, and each gets the result of a separate
+// one. Method: many writes at once on one engine; the database is read through another connection.
 
 const { newWall } = openPostgresWalls()
 
 type Cast = { readonly wall: Engine; readonly proxy: CutProxy; readonly sql: SQL }
 
-/** Tests over an engine behind a proxy, and a connection of their own. */
+/** Runs tests with an engine behind a proxy, and with a direct connection to the database. */
 const onWall = testOver<Cast>(
   async () => {
     const url = await newWall()
@@ -45,10 +45,10 @@ const onWall = testOver<Cast>(
 
 const WRITERS = 12
 
-/** Every number from 1 to `WRITERS`. */
+/** Runs the work for every number from 1 to `WRITERS`. */
 const runEach = <T>(work: (at: number) => T): T[] => Array.from({ length: WRITERS }, (_, at) => work(at + 1))
 
-/** The transactions that were kept. */
+/** The number of transactions that were committed. */
 async function countCommits(sql: SQL): Promise<number> {
   const [row] = await sql.unsafe('SELECT count(*)::int AS count FROM commits WHERE kept = 1')
   return row.count
@@ -66,7 +66,7 @@ onWall(
   async ({ wall, sql }) => {
     const before = await countCommits(sql)
     const held = await Promise.all(runEach((payer) => holdNext(wall, payer)))
-    // Two go out before the others wait.
+    // Two claims are sent before the others wait.
     expect((await countCommits(sql)) - before).toBe(3)
     expect(new Set(held.map(({ block }) => block))).toEqual(new Set(CLAIM_ORDER.slice(0, WRITERS)))
     expect(await listTaken(sql)).toEqual(CLAIM_ORDER.slice(0, WRITERS))
@@ -74,7 +74,7 @@ onWall(
 )
 
 onWall(
-  'writes of a group that fail leave the others as they are, and each fails in its own way',
+  'if some writes of a group fail, the others succeed, and each failed write gets its own error',
   async ({ wall, sql }) => {
     const [released, sold] = [await hold(wall, blockOf('3,4'), paymentOf(90, 90)), await sell(wall, '5,6', 91, 91)]
     await wall.ledger.release(released, false)
@@ -97,7 +97,7 @@ onWall(
 )
 
 onWall(
-  'entries of one commit are numbered without gaps, and sales among them in their order',
+  'entries of one commit are numbered without gaps, and so are the sales among them',
   async ({ wall, sql }) => {
     const owned = await Promise.all(runEach((payer) => sell(wall, 'next', payer, payer)))
     const held = await Promise.all(runEach((payer) => hold(wall, 'next', paymentOf(50 + payer, 50 + payer))))
@@ -115,7 +115,7 @@ onWall(
   },
 )
 
-onWall('a payer cannot get past the limit by asking one process many times at once', async ({ wall }) => {
+onWall('a payer cannot exceed the limit with many parallel claims in one process', async ({ wall }) => {
   const nonces = Array.from({ length: 40 }, (_, at) => hash(at + 1))
   const claimings = await Promise.all(
     nonces.map((_, at) => wall.ledger.claim('next', paymentOf(1, at + 1), SILENT, HEAD, NOW, nonces)),
@@ -123,7 +123,7 @@ onWall('a payer cannot get past the limit by asking one process many times at on
   expect(claimings.filter(({ kind }) => kind === 'claimed')).toHaveLength(16)
 })
 
-onWall('of repaints of one block at once each keeps what the others changed', async ({ wall }) => {
+onWall('parallel repaints of one block each keep the changes of the others', async ({ wall }) => {
   const { block } = await sell(wall, '3,4', 1, 1)
   const edits = [editOf(1, { message: 'kept' }), editOf(2, { link: 'https://kept.example' })]
   const painted = edits.map((edit) => wall.blocks.edit(block, edit, NOW))
@@ -133,7 +133,7 @@ onWall('of repaints of one block at once each keeps what the others changed', as
   })
 })
 
-onWall('what another process has locked keeps only its own writers waiting', async ({ wall, sql }) => {
+onWall('a block that another process has locked delays only the writers of that block', async ({ wall, sql }) => {
   const sold = await sell(wall, '3,4', 1, 1)
   const painting = await sql.begin(async (transaction) => {
     await transaction.unsafe(`SELECT 1 FROM blocks WHERE i = ${sold.block} FOR UPDATE`)
@@ -165,7 +165,7 @@ onWall(
   },
 )
 
-// The last payer goes out with the group, whose connection is known by that.
+// The claim of the last payer is sent with the group, so its address identifies the connection of the group.
 const LAST = createWalletAddress(WRITERS)
 
 describe.each<Cut>(['before', 'after', 'silence'])('a connection cut (%s) at the COMMIT of a group', (cut) => {
@@ -179,7 +179,7 @@ describe.each<Cut>(['before', 'after', 'silence'])('a connection cut (%s) at the
 })
 
 describe.each(['INSERT INTO payments', 'UPDATE blocks'])('a connection cut at %s of a group', (words) => {
-  onWall('costs nothing but another try of each of its writes', async ({ wall, proxy, sql }) => {
+  onWall('every write of the group is retried, and made once', async ({ wall, proxy, sql }) => {
     const sprung = proxy.cutAt(words, 'after', LAST)
     await Promise.all(runEach((payer) => holdNext(wall, payer)))
     await sprung
@@ -188,7 +188,7 @@ describe.each(['INSERT INTO payments', 'UPDATE blocks'])('a connection cut at %s
 })
 
 onWall(
-  'if nobody can say what became of a group, each of its writes is unavailable, and is found when the database is back',
+  'if the outcome of a group is unknown, each of its writes fails as unavailable, and is found when the database is back',
   async ({ wall, proxy, sql }) => {
     const sprung = proxy.cutAt('COMMIT', 'after', LAST).then(() => proxy.breakDown())
     const failures = await Promise.all(runEach((payer) => failureOf(holdNext(wall, payer))))

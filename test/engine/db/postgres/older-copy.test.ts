@@ -18,16 +18,16 @@ import {
 } from '../../../support/samples.ts'
 import { openPostgresWalls } from './walls.ts'
 
-// Goal: a server that lost acknowledged commits, as after a failover to a stale standby, is not believed, and sells nothing
-// a second time. Method: the data of a real server is restored below open engines.
+// Goal: a server that lost acknowledged commits, as after a failover to a stale standby, is not trusted, and sells
+// nothing a second time. Method: the data of a real server is replaced by an older copy while engines are open.
 
 const { newWall } = openPostgresWalls()
 
-// A server that is not our own is not restored.
+// The tests do not restore an older copy on a server that they did not start.
 const isOurs = (Bun.env['TEST_DATABASE_URL'] ?? '') === ''
 
-// Each test leaves the server as its copy is, except the last one.
-describe.skipIf(!isOurs)('a server that is put back to when one block was sold', () => {
+// After each test but the last one, the server has the data of its copy.
+describe.skipIf(!isOurs)('a server that is restored to the time when one block was sold', () => {
   let server: PostgresServer
   let url: string
   beforeAll(async () => {

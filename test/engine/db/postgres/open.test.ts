@@ -47,7 +47,9 @@ async function queryByHand<Row>(url: string, text: string): Promise<readonly Row
   }
 }
 
-/** Two sales (blocks 3,4 and 5,6), a repaint of the first, an identity, what is hidden, and a block (7,8) that is held. */
+/**
+ * Makes two sales (blocks 3,4 and 5,6), a repaint of the first, an identity, hidden content, and a held block (7,8).
+ */
 async function playStory(engine: Omit<Engine, 'close'>): Promise<void> {
   await sell(engine, '3,4', 1, 1)
   await sell(engine, '5,6', 2, 2, SILENT)
@@ -95,7 +97,7 @@ test('running processes continue to read tables that another process migrates', 
   await wall.close()
 })
 
-describe('a database is refused, in words without its password, that', () => {
+describe('refused databases, whose errors do not contain the password', () => {
   const readRefusal = async (url: string, network = TERMS.network) => {
     const error = await failureOf(openPostgres(url, network))
     expect(error).toBeInstanceOf(CannotOpen)
@@ -157,7 +159,7 @@ ignore_startup_parameters = ${how === 'rejects settings' ? '' : settings}
       const pooler = Bun.spawn(['pgbouncer', ...asNobody, '-q', config], { stdout: 'ignore', stderr: 'ignore' })
       try {
         url.port = String(port)
-        // It listens a moment after it was started.
+        // The pooler listens only a moment after its start.
         let told = await readRefusal(url.href)
         while (told.includes('cannot be reached')) told = await readRefusal(url.href)
         expect(told).toContain(words)
@@ -203,7 +205,7 @@ test('the same purchases and texts create the same rows on both engines', async 
   rmSync(folder, { recursive: true })
 })
 
-test('a process that does not know the tables commits nothing to them', async () => {
+test('a process that does not know the version of the tables commits nothing to them', async () => {
   const url = await newWall()
   const wall = await openPostgres(url, TERMS.network)
   await queryByHand(

@@ -22,7 +22,7 @@ beforeAll(async () => {
 }, 30_000)
 afterAll(() => server.stop())
 
-/** Restores the empty wall: a new database takes longer than most tests. */
+/** Restores the empty wall, because a new database takes longer than most tests. */
 async function forgetSales(url: string): Promise<void> {
   const sql = new SQL(url, { max: 1 })
   await sql

@@ -36,7 +36,7 @@ const { newWall } = openPostgresWalls()
 
 type Pair = readonly [Engine, Engine]
 
-/** Tests with two engines on one database, on which `left` blocks are open. */
+/** Runs tests with two engines on one database, on which `left` blocks are open. */
 const onTwo = (left = CLAIM_ORDER.length) =>
   testOver<Pair>(
     async () => {
@@ -47,13 +47,13 @@ const onTwo = (left = CLAIM_ORDER.length) =>
     (engines) => Promise.all(engines.map((engine) => engine.close())),
   )
 
-/** Every number below `count`, with the two engines alternating. */
+/** Runs the work for every number from 1 to `count`, with the two engines alternating. */
 const runEach = <T>(count: number, engines: Pair, work: (engine: Engine, at: number) => T): T[] =>
   Array.from({ length: count }, (_, at) => work(engines[at % 2 === 0 ? 0 : 1], at + 1))
 
 /**
- * Starts `work` while a separate connection holds the locks that `held` takes, releases them once this many connections wait
- * for a row or for each other, and returns its result.
+ * Starts `work` while a separate connection holds the locks that `held` takes. Releases the locks once this many
+ * connections wait for a row or for each other, and returns the result of the work.
  */
 async function withHeld<T>(
   url: string,
@@ -107,7 +107,7 @@ onTwo()('one payment that is claimed by two processes at once is claimed once', 
   expect(await engines[0].ledgerReader.held()).toHaveLength(1)
 })
 
-onTwo()('a payer cannot get past the limit by asking two processes at once', async (engines) => {
+onTwo()('a payer cannot exceed the limit with parallel claims in two processes', async (engines) => {
   const underWay = Array.from({ length: 40 }, (_, at) => paymentOf(1, at + 1).nonce)
   const claimings = await Promise.all(
     runEach(40, engines, ({ ledger }, nonce) => ledger.claim('next', paymentOf(1, nonce), SILENT, HEAD, NOW, underWay)),
@@ -156,7 +156,7 @@ test('a repaint in progress is not stored if the owner replaces its painter', as
   await wall.close()
 })
 
-test('parallel buyers of the nearest area wait for each other, and get one each', async () => {
+test('parallel buyers of the nearest area wait for each other, and each gets an area', async () => {
   const url = await newWall()
   const wall = await openPostgres(url, TERMS.network)
   const BUYERS = 8
@@ -172,7 +172,7 @@ test('parallel buyers of the nearest area wait for each other, and get one each'
   await wall.close()
 })
 
-onTwo()('a sale that two processes make final at once is made once, and both tell it alike', async (engines) => {
+onTwo()('if two processes finalize a sale at the same time, it is made once, and both return the same transaction', async (engines) => {
   const held = await hold(engines[0], 'next', paymentOf(1, 1))
   const sales = await Promise.all(
     runEach(20, engines, ({ ledger }, at) => ledger.finalize(held, hash(at), true, NOW + at)),
@@ -181,7 +181,7 @@ onTwo()('a sale that two processes make final at once is made once, and both tel
   expect(await engines[1].log.after(0, 9)).toHaveLength(1)
 })
 
-onTwo()('of a sale and a release at once one happens, and the other comes too late', async (engines) => {
+onTwo()('if a purchase is sold and released at the same time, one of the two succeeds, and the other is rejected as stale', async (engines) => {
   for (let nonce = 1; nonce <= 20; nonce += 1) {
     const held = await hold(engines[0], blockOf('3,4'), paymentOf(1, nonce))
     const outcomes = await Promise.all([
@@ -197,7 +197,7 @@ onTwo()('of a sale and a release at once one happens, and the other comes too la
   }
 })
 
-onTwo(5)('late payments that land at once share what is left, and the rest are credits', async (engines) => {
+onTwo(5)('late payments that settle at the same time share the open blocks, and the rest become credits', async (engines) => {
   const createLanded = (payer: number) => ({
     payment: paymentOf(payer, 1),
     target: 'next' as const,
@@ -212,7 +212,7 @@ onTwo(5)('late payments that land at once share what is left, and the rest are c
 })
 
 onTwo()(
-  'a reader who follows the log while two processes write it misses nothing, and sees every number in its turn',
+  'a reader that follows the log while two processes write it misses nothing, and sees the numbers in order',
   async (engines) => {
     const OWNERS = 8
     const owned = await Promise.all(
@@ -276,7 +276,7 @@ onTwo()('each entry of the log notifies both processes, and nothing else does', 
       waiting.add(look)
       look()
     })
-  // Each notifies once when it begins to listen.
+  // Each engine notifies once when it begins to listen.
   await waitForBoth(1)
   const held = await hold(engines[0], 'next', paymentOf(1, 1))
   expect(rung).toEqual([1, 1])
@@ -286,7 +286,7 @@ onTwo()('each entry of the log notifies both processes, and nothing else does', 
   for (const each of stop) each()
 })
 
-onTwo()('a payment is worked on by one process, until it gives it back or its time is over', async ([one, other]) => {
+onTwo()('one process works on a payment, until it releases its lease or the lease expires', async ([one, other]) => {
   const key = { payer: createWalletAddress(1), nonce: hash(1) }
   expect([await one.leases.take(key, 60_000), await other.leases.take(key, 60_000)]).toEqual(['first', false])
   expect(await one.leases.take(key, 1)).toBe('first')
@@ -299,7 +299,7 @@ onTwo()('a payment is worked on by one process, until it gives it back or its ti
 })
 
 onTwo()(
-  'work that one process at a time does is done by one, and is free again when it fails',
+  'a job runs in only one process at a time, and can run again after it fails',
   async ([one, other]) => {
     const tried: boolean[] = []
     const ran = await one.jobs.run('sweep', async () => {
@@ -326,7 +326,7 @@ test('a process that is disconnected from the database blocks the others’ work
     await thawed.promise
   })
   await begun.promise
-  // While it works and is connected, its lease is renewed.
+  // While the process works and is connected, its lease is renewed.
   const first = await untilOf(url)
   while ((await untilOf(url)) === first) await Bun.sleep(10)
   expect(await other.run('sweep', async () => {})).toBe(false)
@@ -339,7 +339,7 @@ test('a process that is disconnected from the database blocks the others’ work
   proxy.stop()
 })
 
-/** When the only lease of a wall ends. */
+/** Returns the time when the only lease of a wall ends. */
 async function untilOf(url: string): Promise<unknown> {
   const sql = new SQL(url, { max: 1 })
   const [row] = await sql.unsafe('SELECT until::text FROM leases')

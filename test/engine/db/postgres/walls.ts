@@ -5,7 +5,7 @@ import { openPostgres } from '../../../../db/postgres/open.ts'
 import { startPostgres, type PostgresServer } from '../../../support/postgres/server.ts'
 import { TERMS } from '../../../support/samples.ts'
 
-/** A server while the file's tests run. */
+/** A server that runs during the tests of one file. */
 export type PostgresWalls = {
   readonly server: () => PostgresServer
   /** The URL of a new, empty wall. */

@@ -12,7 +12,7 @@ import { codeOf, jsonOf, openWall } from '../../../support/service/wall.ts'
 const AREA = '3,4,3x2'
 const COORDS = coordsOf(AREA)
 
-/** Pixels of the area row by row, in which no two blocks are equal. */
+/** Pixels of the area, row by row; no two blocks are equal. */
 const PIXELS = Uint8Array.from({ length: 600 }, (_, at) => at % 239)
 
 /** The part of the picture on one block, by its index in the area. */
@@ -72,7 +72,7 @@ test('an area has an owner if one wallet owns every block', async () => {
   expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store'])
 })
 
-test('an area is returned as a picture of its part of the wall, which may be cached for two seconds', async () => {
+test('the picture of an area shows its part of the wall, and may be cached for two seconds', async () => {
   const { put, ask } = await openAreaWall()
   await put(areaEditOf(1, AREA, { pixels: PIXELS }))
   const response = await ask(`GET /areas/${AREA}.png?scale=1`)
@@ -100,7 +100,7 @@ test('an owner repaints an area with one signature, and every reader sees each b
   expect(await jsonOf(await ask('GET /blocks/0,0'))).toHaveProperty('message', 'elsewhere')
 })
 
-test('a signature for other pixels, another area or a block is not valid for this repaint', async () => {
+test('a signature for other pixels, another area or a block is not valid for a repaint of the area', async () => {
   const { put } = await openAreaWall()
   const { signature } = areaEditOf(1, AREA, { pixels: PIXELS })
   const other = PIXELS.with(0, 7)
@@ -110,7 +110,7 @@ test('a signature for other pixels, another area or a block is not valid for thi
   expect((await put(ofBlock, '3,4,1x1')).status).toBe(401)
 })
 
-test('a repaint of an area counts against the budget of each block, or against none', async () => {
+test('a repaint of an area counts against the budget of each block, or of none if it is rejected', async () => {
   const db = (await openWall()).db
   for (const [at, coord] of COORDS.entries()) await sell(db, coord, 1, at + 1)
   const { ask } = await openWall({ limits: createRateLimits(fakeClock(NOW)) }, db)
@@ -125,7 +125,7 @@ test('a repaint of an area counts against the budget of each block, or against n
   expect(others.slice(-2)).toEqual([200, 429])
 })
 
-test('the live stream and the history show each block, row by row', async () => {
+test('the live stream and the history show each block of a repainted area, row by row', async () => {
   const { put, ask } = await openAreaWall()
   const live = await ask('GET /api/live')
   await put(areaEditOf(1, AREA, { pixels: PIXELS, message: 'ours' }))
@@ -161,7 +161,7 @@ const bodies: ReadonlyArray<readonly [what: string, fields: object, code: string
   ['no pixels', { pixels: '' }, 'invalid_pixels'],
   ['pixels of one block', { pixels: new Uint8Array(100).toBase64() }, 'invalid_pixels'],
   ['a byte too many', { pixels: new Uint8Array(601).toBase64() }, 'invalid_pixels'],
-  ['a colour that is none', { pixels: new Uint8Array(600).with(599, 240).toBase64() }, 'invalid_pixels'],
+  ['a colour outside the palette', { pixels: new Uint8Array(600).with(599, 240).toBase64() }, 'invalid_pixels'],
   ['pixels in hex', { pixels: '0z'.repeat(600) }, 'invalid_pixels'],
   ['an image', { image: '' }, 'invalid_body'],
 ]

@@ -26,17 +26,17 @@ const order = (wall: Wall, body: Order, paid: { readonly headers?: Record<string
 const buy = (wall: Wall, body: Order, blocks: number, payer: number, nonce = payer) =>
   order(wall, body, createPaidInit(createPaymentFor(blocks, payer, nonce)))
 
-/** Palette indices of an area, each pixel row of the same colour. */
+/** Palette indices of an area in which each pixel row has one colour. */
 const createRows = (w: number, h: number) =>
   Uint8Array.from({ length: w * h * 100 }, (_, i) => Math.floor(i / (10 * w)) % 240)
 
-describe('a paid order whose body does not arrive whole', () => {
+describe('a paid order with an incomplete body', () => {
   const createCutBody = () =>
     new ReadableStream({ pull: (controller) => controller.error(new Error('the connection is lost')) })
   const post = (wall: Wall, body: ReadableStream | string) =>
     wall.ask('POST /areas', { ...createPaidInit(createPaymentFor(2, 1)), body })
 
-  test('a paid order whose body is cut gets 503, never a rejection, and buys nothing', async () => {
+  test('a paid order whose body is cut short gets 503, never a rejection, and buys nothing', async () => {
     const wall = await openWall()
     const response = await post(wall, createCutBody())
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '2'])
@@ -57,7 +57,7 @@ describe('a paid order whose body does not arrive whole', () => {
     expect(await jsonOf(response)).toEqual(receipt)
   })
 
-  test('a cut order finishes the held purchase of its payment, and shows nothing of it to a sender who did not sign it', async () => {
+  test('a truncated order finishes the held purchase of its payment, and reveals nothing about it to a sender who did not sign the payment', async () => {
     const wall = await openWall()
     wall.facilitator.settling = { kind: 'unclear' }
     expect((await buy(wall, { at: '3,4', w: 2, h: 1 }, 2, 1)).status).toBe(503)
@@ -95,20 +95,20 @@ describe('an order without a payment', () => {
 
   test.each<[string, Order, string]>([
     ['no size', { at: 'next' }, 'invalid_area'],
-    ['a width in words', { w: '2', h: 2 }, 'invalid_area'],
+    ['a width as a string', { w: '2', h: 2 }, 'invalid_area'],
     ['no blocks', { w: 0, h: 2 }, 'invalid_area'],
     ['more than 400 blocks', { w: 20, h: 21 }, 'invalid_area'],
     ['an area over the edge', { at: '158,0', w: 3, h: 1 }, 'invalid_area'],
-    ['a place off the wall', { at: '160,0', w: 1, h: 1 }, 'invalid_coordinate'],
-    ['a field that is none', { w: 1, h: 1, px: '00' }, 'invalid_body'],
+    ['a position off the wall', { at: '160,0', w: 1, h: 1 }, 'invalid_coordinate'],
+    ['an unknown field', { w: 1, h: 1, px: '00' }, 'invalid_body'],
     ['two pictures', { w: 1, h: 1, pixels: '', image: '' }, 'invalid_body'],
     ['too few pixels', { w: 2, h: 1, pixels: new Uint8Array(100).toBase64() }, 'invalid_pixels'],
     ['pixels that are not base64', { w: 1, h: 1, pixels: '!' }, 'invalid_pixels'],
     ['a pixel beyond the palette', { w: 1, h: 1, pixels: new Uint8Array(100).fill(240).toBase64() }, 'invalid_pixels'],
     ['an image over 2 MiB', { w: 1, h: 1, image: new Uint8Array(2 * 1024 * 1024 + 1).toBase64() }, 'invalid_image'],
     ['an image that is not base64', { w: 1, h: 1, image: '!' }, 'invalid_image'],
-    ['a fit that is none', { w: 1, h: 1, fit: 'best' }, 'invalid_option'],
-    ['a dither that is none', { w: 1, h: 1, dither: 'most' }, 'invalid_option'],
+    ['an unknown fit', { w: 1, h: 1, fit: 'best' }, 'invalid_option'],
+    ['an unknown dither', { w: 1, h: 1, dither: 'most' }, 'invalid_option'],
     ['a message that is a number', { w: 1, h: 1, message: 5 }, 'invalid_listing'],
   ])('an order with %s is rejected, without terms to sign', async (_, body, code) => {
     const wall = await openWall()
@@ -116,7 +116,7 @@ describe('an order without a payment', () => {
   })
 
   test.each([undefined, '', '{}', ' { } '])(
-    'an order of %p without a payment is a probe, and gets the terms of one block',
+    'an order with the body %p and no payment is a probe, and gets the terms of one block',
     async (body) => {
       const wall = await openWall()
       const probes = [{}, { headers: { 'Content-Type': 'application/json' } }]
@@ -130,7 +130,7 @@ describe('an order without a payment', () => {
     },
   )
 
-  test('the body of a probe with a payment is rejected, and nothing is charged', async () => {
+  test('a payment with the body of a probe is rejected, and nothing is charged', async () => {
     const wall = await openWall()
     for (const body of ['', '{}']) {
       const response = await wall.ask('POST /areas', { ...createPaidInit(createPaymentFor(1, 1)), body })
@@ -139,7 +139,7 @@ describe('an order without a payment', () => {
     expect([wall.facilitator.verified, wall.facilitator.settled]).toEqual([[], []])
   })
 
-  test('if nothing is open, a probe gets the same response as next', async () => {
+  test('if nothing is open, a probe gets the same response as /blocks/next', async () => {
     for (const [space, status, code] of [
       ['claimed', 410, 'sold_out'],
       ['reserved', 409, 'wall_busy'],
@@ -150,7 +150,7 @@ describe('an order without a payment', () => {
     }
   })
 
-  test('an order for blocks that are sold or held gets their names and no terms', async () => {
+  test('an order for blocks that are sold or held gets their coordinates and no terms', async () => {
     const wall = await openWall()
     await wall.buy('/blocks/81,46', 1)
     await wall.buy('/blocks/80,45', 2)
@@ -253,7 +253,7 @@ describe('a paid order', () => {
     expect(first.status).toBe(503)
     expect(await jsonOf(first)).toMatchObject({ error: 'settlement_unknown', area: '80,45,2x2' })
     expect(await wall.db.ledgerReader.held()).toHaveLength(4)
-    // Exactly this rectangle is offered, so that its payer can come back; no other with any of its blocks is.
+    // Only this exact rectangle is offered, so that its payer can return; no other rectangle with any of its blocks is.
     expect((await order(wall, { at: '80,45', w: 2, h: 2 })).status).toBe(402)
     for (const body of [
       { at: '80,45', w: 2, h: 1 },
@@ -270,7 +270,7 @@ describe('a paid order', () => {
   })
 })
 
-test('an area that is wanted anywhere is offered from what the wall shows, without a search of the store', async () => {
+test('an order for any position is offered an area from what the wall shows, without a search of the store', async () => {
   const wall = await openWall({ ledger: { space: () => Promise.reject(new Error('the store was searched')) } })
   expect((await order(wall, { w: 20, h: 20 })).status).toBe(402)
 })
@@ -335,7 +335,7 @@ test('the account of a wallet lists its area, and each of its blocks', async () 
   })
 })
 
-test('the account of a wallet lists an unfinished area as it was ordered', async () => {
+test('the account of a wallet lists an unfinished purchase of an area as it was ordered', async () => {
   const wall = await openWall()
   wall.facilitator.settling = { kind: 'unclear' }
   await buy(wall, { at: '3,4', w: 2, h: 1 }, 2, 1, 1)
@@ -349,11 +349,11 @@ test('the account of a wallet lists an unfinished area as it was ordered', async
   ])
 })
 
-describe('where there is little room', () => {
-  /** A wall on which one other wallet owns all but the last blocks of the order of sale. */
+describe('an order on a nearly full wall', () => {
+  /** A wall on which one other wallet owns all but the last blocks in the order of sale. */
   const openCrowdedWall = async (left: number) => await openWall({}, await openNearlySold(left))
 
-  test('if there is no open place of a size, an order of it is refused, with and without a payment', async () => {
+  test('if there is no open space of a size, an order of that size is rejected, with or without a payment', async () => {
     const wall = await openCrowdedWall(1)
     for (const response of [await order(wall, { w: 2, h: 1 }), await buy(wall, { w: 2, h: 1 }, 2, 1)])
       expect(await codeOf(response)).toBe('no_room')
@@ -372,14 +372,14 @@ describe('where there is little room', () => {
     ])
   })
 
-  test('no more than a hundred taken blocks are named', async () => {
+  test('an error names at most a hundred taken blocks', async () => {
     const refused = await jsonOf(await order(await openCrowdedWall(1), { at: '70,35', w: 20, h: 20 }))
     expect(refused).toMatchObject({ error: 'block_taken', area: '70,35,20x20' })
     expect(refused['taken']).toEqual(coordsOf('70,35,20x20').slice(0, 100))
   })
 })
 
-test('the painter that an order names repaints the blocks of that purchase at once, and no others of the buyer', async () => {
+test('the painter that an order names can immediately repaint the blocks of that purchase, but no others of the buyer', async () => {
   const wall = await openWall()
   const painter = createWalletAddress(9)
   const receipt = await jsonOf(await buy(wall, { at: '3,4', w: 2, h: 1, painter }, 2, 1, 1))

@@ -44,7 +44,10 @@ async function callPaid(wall: Wall, tool: string, args: object, payment: Payment
   return { status: isError === true ? 400 : 200, code: structuredContent['error'], answer: structuredContent }
 }
 
-/** Nothing is sold or charged, and no call leaves the process: a silent chain would cause another response. */
+/**
+ * Expects that nothing is sold or charged, and that no call leaves the process: a silent chain would cause another
+ * response.
+ */
 async function expectNothingBought(wall: Wall, sending: () => Promise<End>): Promise<void> {
   wall.chain.silent = true
   const { status, code, answer } = await sending()
@@ -92,7 +95,7 @@ const BLOCK_ORDERS = [
 ] as const
 
 test.each(BLOCK_ORDERS)(
-  'a payment that is bound to what GET %s orders buys it, and is resent as it is',
+  'a payment that is bound to the order of GET %s buys the block, and can be resent unchanged',
   async (path, order) => {
     const wall = await openWall()
     const payment = boundTo(order, paymentOf(1, 1))
@@ -128,7 +131,7 @@ const AREA_ORDERS = [
 ] as const
 
 test.each(AREA_ORDERS)(
-  'a payment that is bound to what POST /areas orders with %j buys it, over HTTP and MCP',
+  'a payment that is bound to the order of POST /areas with %j buys the area, over HTTP and MCP',
   async (body, blocks, order) => {
     const overHttp = await openWall()
     expect((await postPaid(overHttp, body, boundTo(order, createPaymentFor(blocks, 1)))).status).toBe(200)
@@ -145,7 +148,7 @@ test.each<[string, string]>([
   ['a field less', '/blocks/3,4?name=Ada'],
   ['a painter', `/blocks/3,4?name=Ada&message=hello&painter=${PAINTER}`],
   ['a picture', `/blocks/3,4?name=Ada&message=hello&px=${PX}`],
-])('a bound payment whose request was given %s on its way buys nothing and charges nothing', async (_, path) => {
+])('a bound payment whose request was given %s in transit buys nothing and charges nothing', async (_, path) => {
   const order = { block: '3,4', name: 'Ada', message: 'hello' }
   const payment = boundTo(order, paymentOf(1, 1))
   for (const sent of [payment, stripBinding(payment), { ...payment, salt: OTHER_SALT }, { ...payment, salt: 'none' }]) {
@@ -169,7 +172,7 @@ describe('a bound payment for an area', () => {
     ['other words', { ...body, message: 'ho' }],
     ['a painter', { ...body, painter: PAINTER }],
     ['one other pixel', { ...body, pixels: ROWS.with(599, 239).toBase64() }],
-    ['an image for its pixels', { ...body, pixels: undefined, image: FILE.toBase64() }],
+    ['an image instead of its pixels', { ...body, pixels: undefined, image: FILE.toBase64() }],
     ['no picture', { ...body, pixels: undefined }],
   ])('a bound payment whose body was given %s in transit buys nothing and charges nothing', async (_, altered) => {
     const payment = boundTo(order, createPaymentFor(6, 1))
@@ -180,7 +183,7 @@ describe('a bound payment for an area', () => {
     }
   })
 
-  test('the nonce of an order with an image is also bound to the way of scaling', async () => {
+  test('the nonce of an order with an image is also bound to the way the image is scaled', async () => {
     const payment = boundTo({ area: 'next,2x1', image: `${hashBytes(FILE)},contain,none` }, createPaymentFor(2, 1))
     const wall = await openWall()
     await expectNothingBought(wall, () => postPaid(wall, { w: 2, h: 1, image: FILE.toBase64() }, payment))
@@ -212,7 +215,7 @@ test('a bound payment that is forwarded as version 1, which does not know orders
   expect(wall.facilitator.settled).toHaveLength(1)
 })
 
-test('a payment made as signing_message says buys the order over MCP, and no other', async () => {
+test('a payment made as signing_message describes buys that order over MCP, and no other', async () => {
   const wall = await openWall()
   const orders = [
     [{ coord: '3,4', message: 'hello' }, 'buy_block', { coord: '3,4', message: 'goodbye' }],
@@ -232,7 +235,7 @@ test('a payment made as signing_message says buys the order over MCP, and no oth
   expect(wall.facilitator.settled).toHaveLength(2)
 })
 
-test('an order that buying would reject is not bound either', async () => {
+test('signing_message rejects an order that a purchase would reject', async () => {
   const wall = await openWall()
   for (const [order, error] of [
     [undefined, 'invalid_body'],
@@ -258,9 +261,9 @@ test('a bound payment with an invalid request gets the error of the request, and
 })
 
 test.each<[string, object | undefined]>([
-  ['says nothing of its order', undefined],
+  ['says nothing about its order', undefined],
   ['repeats the announcement', { info: { version: '1' }, schema: {} }],
-  ['says something that cannot be read', { info: null }],
+  ['sends a binding that cannot be read', { info: null }],
 ])('a client that %s buys as before', async (_, said) => {
   const wall = await openWall()
   const payload = { ...payloadOf(paymentOf(1, 1)), extensions: said === undefined ? {} : { 'order-binding': said } }

@@ -49,7 +49,7 @@ test('the header names the requested address, and the reason why a payment was n
   })
 })
 
-test('the error for an empty wallet states its balance and the price, from the chain and not from the facilitator', async () => {
+test('the error for an empty wallet states the price, and its balance from the chain and not from the facilitator', async () => {
   const wall = await openWall()
   const readRefusal = async (payer: number): Promise<unknown> => (await wall.buy('/blocks/next', payer)).json()
   wall.facilitator.verification = { kind: 'invalid', reason: 'insufficient_funds' }
@@ -60,12 +60,12 @@ test('the error for an empty wallet states its balance and the price, from the c
     balance: '400000',
     message: expect.stringContaining('the wallet holds 0.40 USDC and needs 1.00 USDC on Base; fund it first'),
   })
-  // A wallet that the chain shows to hold enough is not called empty.
+  // If the chain shows enough money in a wallet, the error does not call it empty.
   wall.chain.holds = 1_000_000n
   expect(await readRefusal(2)).not.toHaveProperty('balance')
 })
 
-test('a payment buys the block and answers with its receipt', async () => {
+test('a payment buys the block, and its response is the receipt', async () => {
   const wall = await openWall()
   const response = await wall.ask(
     `GET /blocks/3,4?name=Ada&framework=loom&message=hi+there&link=https://ada.example/&px=${px}`,
@@ -151,7 +151,7 @@ test('a payment that bought one block buys no other', async () => {
   expect(await response.json()).toMatchObject({ error: 'payment_used', block: '3,4' })
 })
 
-test('a payment with an unknown outcome makes its payer wait, and the terms of its block say so, so that the payer returns', async () => {
+test('while the outcome of a payment is unknown, its payer waits, and its block still returns terms so that the payer can return', async () => {
   const wall = await openWall()
   wall.facilitator.settling = { kind: 'unclear' }
   const response = await wall.buy('/blocks/3,4', 1)
@@ -172,7 +172,7 @@ test('a payment with an unknown outcome makes its payer wait, and the terms of i
   expect(wall.facilitator.settled.map(({ nonce }) => nonce)).toEqual([hash(1), hash(1)])
 })
 
-test('each 503 in doubt has settlement_pending with the transaction that a facilitator named, which is never believed', async () => {
+test('each 503 in doubt has settlement_pending with the facilitator’s transaction, which the wall never trusts', async () => {
   const wall = await openWall()
   const pending = {
     success: false,
@@ -184,7 +184,7 @@ test('each 503 in doubt has settlement_pending with the transaction that a facil
     const response = await wall.buy('/blocks/3,4', 1)
     const { error, transaction } = await jsonOf(response)
     const header = response.headers.get('payment-response') ?? ''
-    // Our client reads it as well.
+    // Our client reads the header as well.
     expect(parsePendingTransaction(header)).toBe(transaction as string | undefined)
     return [error, transaction, decodePaymentResponseHeader(header)]
   }
@@ -193,9 +193,9 @@ test('each 503 in doubt has settlement_pending with the transaction that a facil
   wall.clock.pass(3000)
   wall.facilitator.settling = { kind: 'unclear', tx: hash(0xbad) }
   expect(await readAnswer()).toEqual(['settlement_unknown', hash(0xbad), { ...pending, transaction: hash(0xbad) }])
-  // It is also reported if the facilitator is not called again.
+  // The transaction is also reported if the facilitator is not called again.
   expect(await readAnswer()).toEqual(['settlement_unknown', hash(0xbad), { ...pending, transaction: hash(0xbad) }])
-  // A sender that is not the payer learns nothing of it.
+  // A sender that is not the payer does not get the transaction.
   const forged = await wall.ask('GET /blocks/3,4', createPaidInit({ ...paymentOf(1, 1), signature: FORGED }))
   expect([forged.headers.get('payment-response'), (await jsonOf(forged))['transaction']]).toEqual([null, undefined])
   wall.facilitator.settling = 'honest'
@@ -236,7 +236,7 @@ test('a payment that cannot be checked or settled because our own queue is full 
 })
 
 test.each(['invalid_exact_evm_signature', 'eip6492_factory_not_allowed'])(
-  'a signature that a facilitator calls bad (%s) is judged as the token judges it',
+  'if a facilitator calls a signature bad (%s), the wall goes by the token’s own check',
   async (reason) => {
     const wall = await openWall()
     wall.facilitator.verification = { kind: 'invalid', reason }
@@ -266,7 +266,7 @@ test.each([
   ['claimed', 'sold_out', 'sold_out', 'before'],
   ['reserved', 'wall_busy', 'invalid_listing', 'after'],
 ] as const)(
-  'a wall with only %s blocks returns %s: %s for a bad listing, %s it is read',
+  'a wall with only %s blocks returns %s, and %s for a bad listing, %s it reads the listing',
   async (space, code, listed) => {
     const wall = await openWall({ ledger: { space: () => space } })
     const response = await wall.ask('GET /blocks/next')
@@ -288,7 +288,7 @@ test('the terms are the same for every request, and a rail that can never work r
   }
 })
 
-test('a rail that can never work asks no payer of a payment gone bad for another', async () => {
+test('if the rail can never work, a payer whose payment failed is not asked for another', async () => {
   const refuseAll = async () => failure('payment_required', 'no')
   const wall = await openWall({ seller: createSellerThat(refuseAll) })
   await breakSettings(wall)
@@ -329,7 +329,7 @@ test('the wallet of a buyer is only published in part', async () => {
   }
 })
 
-test('terms say so while no payment is accepted, and no longer once payments are, also where terms are cached', async () => {
+test('the terms say that no payment is accepted, but only while that is so, even if the terms are cached', async () => {
   const wall = await openWall()
   const readMessage = async (request: string) => (await jsonOf(await wall.ask(request)))['message']
   const usual = await readMessage('GET /blocks/next')

@@ -60,7 +60,7 @@ const signedChanges: ReadonlyArray<readonly [what: string, address: string, body
 ]
 
 test.each(signedChanges)(
-  'if a smart wallet cannot be queried, %s is not denied to it, and nothing changes',
+  'if a smart wallet cannot be queried, its request for %s gets 503 and changes nothing',
   async (_, address, body) => {
     const wall = await openSoldWall()
     const readStanding = async () => await jsonOf(await wall.ask(`GET /api/agents/${createWalletAddress(1)}`))

@@ -47,7 +47,7 @@ test.each([
   ['a block over MCP', '/mcp', createCall('buy_block', { coord: 'next' })],
   ['an area over MCP', '/mcp', createCall('buy_area', { w: 2, h: 1 })],
   ['a block over stateless MCP', '/mcp', createStatelessCall('buy_block', { coord: 'next' })],
-])('a client that closes its connection while it buys %s is known to have left', async (_, path, init) => {
+])('the server notices a client that closes its connection while it buys %s', async (_, path, init) => {
   ;[left, begun] = [Promise.withResolvers(), Promise.withResolvers()]
   const client = new AbortController()
   const asked = fetch(`http://127.0.0.1:${wall.app.server?.port}${path}`, { ...init, signal: client.signal })

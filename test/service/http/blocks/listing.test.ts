@@ -19,7 +19,7 @@ test.each([
   ['a name without a value', 'name', 'invalid_listing'],
   ['a broken escape', 'name=%zz', 'invalid_listing'],
   ['two names, one of them escaped', 'name=a&%6eame=b', 'invalid_listing'],
-  ['a colour that is none', `px=${'00'.repeat(99)}f0`, 'invalid_pixels'],
+  ['a colour outside the palette', `px=${'00'.repeat(99)}f0`, 'invalid_pixels'],
   ['two pictures', `px=${'00'.repeat(100)}&px=${'00'.repeat(100)}`, 'invalid_pixels'],
 ])('a listing may not contain %s', async (_, query, code) => {
   expect(await codeOf(await wall.ask(`GET /blocks/next?${query}`))).toBe(code)
@@ -40,7 +40,7 @@ const strangers: ReadonlyArray<readonly [query: string, meant: string]> = [
   ['=', 'The request has an unknown parameter.'],
 ]
 
-test.each(strangers)('a block is not sold for %s, because it would be lost', async (query, meant) => {
+test.each(strangers)('a block is not sold for the query %s, because the unknown parameter would be lost', async (query, meant) => {
   const response = await wall.ask(`GET /blocks/3,4?${query}`)
   expect(response.status).toBe(400)
   expect(await response.json()).toEqual({

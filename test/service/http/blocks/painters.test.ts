@@ -29,7 +29,7 @@ test('a painter that a purchase names can repaint its block, and so can the owne
   expect((await paint(2, 'by another wallet')).status).toBe(401)
 })
 
-test('the receipt shows the painter in full, also when it is requested again', async () => {
+test('the receipt shows the painter in full, also if it is requested again', async () => {
   const { bought, buy } = await openPaintedWall()
   const shown = getAddress(PAINTER)
   expect(await jsonOf(bought)).toMatchObject({
@@ -45,7 +45,7 @@ test('a receipt without a painter does not mention one', async () => {
   expect(JSON.stringify(deed)).not.toContain('painter')
 })
 
-test('only a receipt shows a painter in full, and every public read of the wallet shortens it', async () => {
+test('only a receipt shows a painter in full, and every public read of the wallet shortens the address', async () => {
   const { ask, paint, name, standing } = await openPaintedWall()
   expect(await name(namingOf(1, PAINTER)).then(jsonOf)).toEqual({ updated: true })
   await paint(9, 'hello')
@@ -81,7 +81,7 @@ test('a painter may be written in any letter case', async () => {
   expect((await upper.paint(0xabc, 'hello')).status).toBe(200)
 })
 
-test('a repaint that a painter signed is rejected once another painter is named', async () => {
+test('a repaint that a painter signed is rejected once that painter is removed', async () => {
   const { name, ask } = await openPaintedWall()
   const edit = editOf(9, '3,4', { message: 'once' })
   expect((await ask('PUT /blocks/3,4', createBodyInit(edit))).status).toBe(200)
@@ -90,7 +90,7 @@ test('a repaint that a painter signed is rejected once another painter is named'
   expect((await ask('PUT /blocks/3,4', createBodyInit(edit))).status).toBe(401)
 })
 
-test('a painter cannot name the wallet or another painter', async () => {
+test('a painter cannot set the name of the wallet or appoint another painter', async () => {
   const { name, ask } = await openPaintedWall()
   const forged = { ...namingOf(9, createWalletAddress(8)), wallet: createWalletAddress(1) }
   const refused = await name(forged)
@@ -106,7 +106,7 @@ test('a painter cannot name the wallet or another painter', async () => {
 })
 
 test.each(['block', 'area'] as const)(
-  'a message that removes a painter takes effect while a repaint of %s by that painter is read',
+  'the removal of a painter takes effect even while the server reads a repaint of %s by that painter',
   async (kind) => {
     const { db } = await openPaintedWall()
     const sources = { ...db, view: createEmptyView() }

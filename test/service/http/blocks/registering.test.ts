@@ -11,7 +11,7 @@ async function openSoldWall() {
 
 const wall = await openSoldWall()
 
-test('a wallet that bought can set its name, and all its blocks show it', async () => {
+test('a wallet that bought a block can set its name, and all its blocks show it', async () => {
   const { put, ask, clock } = await openSoldWall()
   const response = await put(registrationOf(0xab, { name: 'Lovelace', framework: 'engine' }))
   expect(response.status).toBe(200)
@@ -49,7 +49,7 @@ test('the wallet may be written in any letter case', async () => {
   expect((await put({ ...registrationOf(0xab, { name: null, framework: null }), wallet: upper })).status).toBe(200)
 })
 
-test('nobody can name another wallet', async () => {
+test('nobody can set the name of another wallet', async () => {
   const stranger = registrationOf(2, { name: 'Eve' })
   const response = await wall.put({ ...stranger, wallet: createWalletAddress(0xab) })
   expect(response.status).toBe(401)

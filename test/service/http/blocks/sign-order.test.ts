@@ -9,7 +9,7 @@ const wall = await openWall()
 
 const sign = (body: object) => wall.ask('POST /api/sign', createBodyInit(body))
 
-test('a payment made from the response buys the order, over each address that sells', async () => {
+test('a payment made from the response buys the order, at each address that sells', async () => {
   const orders = [
     [{ coord: '007,3', message: 'hello, wall' }, 'GET /blocks/7,3?message=hello,%20wall', 1],
     [{}, 'GET /blocks/next', 1],
@@ -24,7 +24,7 @@ test('a payment made from the response buys the order, over each address that se
   }
 })
 
-test('the text is that of the order, and the nonce fits it with the given salt, or with a new one', async () => {
+test('the response has the text of the order, and a nonce that matches it with the given salt or a new one', async () => {
   const rows = new Uint8Array(200).fill(7)
   const order = { at: '80,45', w: 2, h: 1, pixels: rows.toBase64(), name: 'Ada' }
   const answer = await jsonOf(await sign({ ...order, salt: hash(5) }))
@@ -44,12 +44,12 @@ test('the published test vector is consistent', async () => {
 })
 
 test.each<[string, object, string]>([
-  ['a place off the wall', { coord: '160,0' }, 'invalid_coordinate'],
-  ['an area of no size', { w: 0, h: 1 }, 'invalid_area'],
-  ['a message that would be refused', { message: '' }, 'invalid_listing'],
-  ['a picture that is none', { px: '00' }, 'invalid_pixels'],
+  ['a position off the wall', { coord: '160,0' }, 'invalid_coordinate'],
+  ['an area without a size', { w: 0, h: 1 }, 'invalid_area'],
+  ['a message that would be rejected', { message: '' }, 'invalid_listing'],
+  ['an invalid picture', { px: '00' }, 'invalid_pixels'],
   ['a picture of an area for a block', { pixels: '' }, 'invalid_body'],
-  ['a field that is none', { coord: 'next', mesage: 'hi' }, 'invalid_body'],
+  ['an unknown field', { coord: 'next', mesage: 'hi' }, 'invalid_body'],
   ['a salt that is too short', { salt: '0x00' }, 'invalid_body'],
   ['a list', [], 'invalid_body'],
 ])('%s is rejected with the same error as a purchase', async (_, body, code) => {

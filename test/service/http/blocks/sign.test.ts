@@ -62,7 +62,7 @@ const rows = Uint8Array.from({ length: 200 }, (_, i) => i % 240)
 const digest = createHash('sha256').update(rows).digest('hex')
 const areaEdit = 'kind=set_area&area=6,4,2x1'
 
-test('the text of an area’s edit signs the digest of its pixels, and is accepted once it is signed', async () => {
+test('the text for an area’s edit contains the digest of its pixels, and is accepted once it is signed', async () => {
   wall.clock.pass(1)
   const pixels = rows.toBase64()
   const { help, sent } = await signAndSend(`${areaEdit}&message=hi&pixels=${encodeURIComponent(pixels)}&clear=link`)
@@ -84,7 +84,7 @@ test('the text of an area’s edit signs the digest of its pixels, and is accept
   expect(await jsonOf(sent)).toEqual({ updated: true, area: '6,4,2x1', blocks: 2 })
 })
 
-test('for an area too large for an address, the digest is enough, and the pixels are sent in the body', async () => {
+test('if an area is too large for an address, the digest is enough, and the pixels are sent in the body', async () => {
   wall.clock.pass(1)
   const help = (await jsonOf(await wall.ask(`GET /api/sign?${areaEdit}&pixels=${digest}`))) as Help
   expect(help.request.body).toEqual({ ts: wall.clock.now() })

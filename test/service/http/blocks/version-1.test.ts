@@ -106,7 +106,7 @@ describe('a payment of version 1', () => {
     expect(wall.facilitator.verified).toEqual([])
   })
 
-  test('a payment of version 1 with another amount gets new terms, with the reason in both', async () => {
+  test('a payment of version 1 with another amount gets new terms, with the reason in both the header and the body', async () => {
     const wall = await openWall()
     const headers = createOlderHeader(paymentOf(1, 1, { amount: 1n }))
     const response = await wall.ask('GET /blocks/3,4', { headers })

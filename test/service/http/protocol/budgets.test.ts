@@ -31,7 +31,7 @@ test('a request beyond its budget is rejected with the time to wait, and changes
   })
 })
 
-test('buying, the whole wall and health have no request budget', async () => {
+test('purchases, reads of the whole wall and the health check have no request budget', async () => {
   const { ask } = await openWall({ limits: createUsedUpLimits() })
   const blocks = ['/blocks/next', '/blocks/3,4', '/api/canvas', '/api/canvas.bin', '/api/blocks']
   for (const path of [...blocks, '/api/feed', '/api/agents', '/api/health', '/'])
@@ -68,7 +68,7 @@ test('a picture that the client has cached costs nothing', async () => {
   expect((await ask('GET /blocks/3,4.png', { headers: { 'if-none-match': etag } })).status).toBe(304)
 })
 
-test('a payment that the ledger knows gets its response over HTTP and MCP, whatever its client has used up', async () => {
+test('a payment that the ledger knows gets its response over HTTP and MCP, even if its client has used up its budget', async () => {
   let spent = false
   const createRefusal = () => (spent ? tooManyRequests(1000) : undefined)
   const wall = await openWall({ limits: { take: createRefusal, check: createRefusal } })
@@ -81,7 +81,7 @@ test('a payment that the ledger knows gets its response over HTTP and MCP, whate
   expect(await codeOf(await wall.buy('/blocks/5,6', 2))).toBe('too_many_requests')
 })
 
-test('after too many junk payments from an address, a payment signed by its payer still buys from there', async () => {
+test('after too many junk payments from an address, a payment signed by its payer still buys from that address', async () => {
   const { ask, buy } = await openWall({ limits: createUsedUpLimits('payments') })
   const forged = { ...paymentOf(2, 2), signature: FORGED }
   expect(await codeOf(await ask('GET /blocks/3,4', createPaidInit(forged)))).toBe('too_many_requests')
@@ -102,7 +102,7 @@ test('rejected payments count against the budget, and errors of the service do n
   expect(taken).toEqual(['payments'])
 })
 
-test('a block can be repainted thirty times at once and then once per second, and the log grows no faster', async () => {
+test('a block can be repainted thirty times in a row and then once per second, and the log grows no faster', async () => {
   const clock = fakeClock(NOW)
   const { ask, buy, db } = await openWall({ limits: createRateLimits(clock) })
   await buy('/blocks/3,4', 1)
@@ -136,7 +136,7 @@ test.each([
   expect(await codeOf(await ask('PUT /blocks/3,4', sent))).toBe('too_many_requests')
 })
 
-test('an order of an area counts as an upload, unless the wall knows its payment', async () => {
+test('an order for an area counts as an upload, unless the wall knows its payment', async () => {
   const order = { at: '3,4', w: 1, h: 1 }
   const createPaidOrder = (payer: number) => createBodyInit(order, createPaidInit(paymentOf(payer, payer)).headers)
   let limits: RateLimits = unlimited

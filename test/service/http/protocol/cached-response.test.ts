@@ -12,9 +12,9 @@ const isFilledWith = (byte: number, body: ArrayBuffer) => {
   return bytes.length === 8 * MB && bytes.every((one) => one === byte)
 }
 
-describe('an answer that is held and released', () => {
+describe('a response that is held and released', () => {
   test('a released response frees its memory at once', () => {
-    // References here keep them from being collected.
+    // These references keep the responses from being garbage-collected.
     const answers: Response[] = []
     const body = new Uint8Array(8 * MB).fill(7)
     const before = process.memoryUsage().rss
@@ -27,11 +27,11 @@ describe('an answer that is held and released', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(100 * MB)
   })
 
-  test('copies of a released response stay whole', async () => {
+  test('copies of a released response stay intact', async () => {
     const answer = createAnswer(7)
     const copies = [copyOf(answer), copyOf(answer)]
     release(answer)
-    // They would be allocated in the memory that was freed.
+    // These responses would be allocated in any memory that was freed.
     const others = Array.from({ length: 4 }, () => createAnswer(9))
     for (const copy of copies) expect(isFilledWith(7, await copy.arrayBuffer())).toBe(true)
     expect(others).toHaveLength(4)
@@ -48,7 +48,7 @@ describe('an answer that is held and released', () => {
   })
 })
 
-/** The body of a response that is paused after its first bytes, while something is done. */
+/** Returns the body of a response whose transfer pauses after its first bytes while `meanwhile` runs. */
 async function readSlowly(port: number, meanwhile: () => unknown): Promise<ArrayBuffer> {
   const chunks: Buffer[] = []
   const begun = Promise.withResolvers<void>()
@@ -122,7 +122,7 @@ test('a part of a request that makes no difference does not create another cache
     expect(await read(new Request(`http://wall.test/api/agents${query}`)).text()).toBe('1')
 })
 
-test('a reader’s copy of a page is confirmed until the wall changes, and a proxy may cache it for two seconds', async () => {
+test('a reader’s cached page gets 304 until the wall changes, and a proxy may cache the page for two seconds', async () => {
   const wall = await openWall()
   await wall.buy('/blocks/3,4', 1)
   for (const path of ['/api/feed', '/api/feed?limit=5', '/api/agents']) {
@@ -137,7 +137,7 @@ test('a reader’s copy of a page is confirmed until the wall changes, and a pro
 })
 
 test.each(['/api/canvas', '/api/canvas.bin', '/api/blocks', '/api/feed', '/api/agents'])(
-  'the read of %s is answered without a promise once it is ready',
+  'a read of %s returns its response without a promise once it is ready',
   async (path) => {
     const { app } = await openWall()
     const route = app.routes.find((one) => one.path === path && one.method === 'GET')

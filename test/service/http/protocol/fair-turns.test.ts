@@ -21,18 +21,18 @@ const createToolCall = (name: string, args: object, payment: unknown) =>
 test.each([
   ['a free tool', 'get_wall', {}, payloadOf(paymentOf(1, 1))],
   ['a tool that sells, with a payment that cannot be read', 'buy_block', { coord: '3,4' }, {}],
-] as const)('a payment beside a call to %s does not spare the budget of calls', async (_, name, args, payment) => {
+] as const)('a payment does not exempt a call to %s from the budget of calls', async (_, name, args, payment) => {
   const wall = await openWall({ limits: createUsedUpLimits('calls') })
   expect(await codeOf(await post(wall, createToolCall(name, args, payment)))).toBe('too_many_requests')
 })
 
 test.each([
   [
-    'payments over HTTP that nobody signed',
+    'unsigned payments over HTTP',
     (at: number) => ['GET /blocks/3,4', createPaidInit({ ...paymentOf(2, at + 1), signature: FORGED })] as const,
   ],
   [
-    'payments over MCP that nobody signed',
+    'unsigned payments over MCP',
     (at: number) =>
       [
         'POST /mcp',
@@ -44,9 +44,9 @@ test.each([
       ] as const,
   ],
   ['searches for space', () => ['GET /api/space?w=2&h=2', {}] as const],
-])('requests of another address are served in the midst of a flood of %s', async (_, request) => {
+])('requests from another address are served during a flood of %s', async (_, request) => {
   const wall = await openWall({ trustedHops: 1 })
-  // Builds the reads of the whole wall, for which the others would wait.
+  // Builds the reads of the whole wall first, because the other requests would wait for them.
   await wall.ask('GET /api/health')
   const ended: string[] = []
   const flood = Array.from({ length: FLOOD }, async (_, at) => {
@@ -70,7 +70,7 @@ test.each([
   ])
   await Promise.all(flood)
   expect(statuses).toEqual([200, 200, 200, 200])
-  // Only the search needs no other thread, whose time is the machine's.
+  // Only the search needs no other thread, whose timing depends on the machine.
   expect(ended.indexOf('search')).toBeLessThan(FLOOD / 4)
   for (const name of ['preview', 'purchase', 'mcp']) expect(ended.indexOf(name)).toBeLessThan(FLOOD / 2)
 })

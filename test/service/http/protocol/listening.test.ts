@@ -4,7 +4,7 @@ import { paymentOf } from '../../../support/samples.ts'
 import { editOf } from '../../../support/service/signed.ts'
 import { openWall, createPaidInit } from '../../../support/service/wall.ts'
 
-// What only a socket shows, and no Request object: framing, unusual methods, missing hosts.
+// Behaviour that only a socket shows, and no Request object: framing, unusual methods, missing hosts.
 
 const told: string[] = []
 let isSpent = false // every budget
@@ -47,7 +47,7 @@ const CLOSE = 'Connection: close'
 const statusOf = (answer: string) => Number(answer.split(' ')[1])
 const bodyOf = (answer: string) => answer.slice(answer.indexOf('\r\n\r\n') + 4)
 
-test('of many requests that a client sends at once, one beyond its budget is answered and ends the connection', async () => {
+test('if a client sends many requests at once, one request beyond its budget gets a response and ends the connection', async () => {
   isSpent = true
   const request = ['GET /api/history HTTP/1.1', 'Host: wall.test', '', '']
   const answers = await sendRaw(...Array.from({ length: 50 }, () => request.join('\r\n')))
@@ -198,7 +198,7 @@ test.each([
 ])('a request to %s is counted once in the metrics, as %s', async (path, line) => {
   told.length = 0
   await (await fetch(`http://127.0.0.1:${port}${path}`)).body?.cancel()
-  // It is counted after the response was sent.
+  // The request is counted after its response was sent.
   while (told.length === 0) await new Promise((resolve) => setImmediate(resolve))
   expect(told).toEqual([line])
 })

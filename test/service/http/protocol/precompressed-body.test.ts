@@ -18,7 +18,7 @@ const createSegments = async (texts: readonly string[]) =>
 
 const joinParts = (parts: readonly string[]) => new TextEncoder().encode(parts.join(''))
 
-/** How many bytes a decoder uses that, like a browser, stops at the end of the first gzip member. */
+/** The number of bytes that a decoder uses if, like a browser, it stops at the end of the first gzip member. */
 async function inflateFirstMember(body: Uint8Array): Promise<Buffer> {
   const gunzip = createGunzip()
   const chunks: Buffer[] = []
@@ -31,7 +31,7 @@ async function inflateFirstMember(body: Uint8Array): Promise<Buffer> {
 }
 
 describe('a body of parts', () => {
-  test('a body of parts decodes to its text in every encoding', async () => {
+  test('a body made of parts decodes to its text in every encoding', async () => {
     await fc.assert(
       fc.asyncProperty(texts, async (parts) => {
         const segments = await createSegments(parts)
@@ -46,7 +46,7 @@ describe('a body of parts', () => {
     )
   })
 
-  test('a body of parts is one gzip member, because browsers drop everything after the first', async () => {
+  test('a body made of parts is one gzip member, because browsers drop everything after the first', async () => {
     const parts = ['{"a":1,', '"b":2,', '', '"c":3}']
     const body = await joinPieces(joinGzip(await createSegments(parts))).bytes()
     expect(new Uint8Array(await inflateFirstMember(body))).toEqual(joinParts(parts))
@@ -54,7 +54,7 @@ describe('a body of parts', () => {
     expect(Buffer.from(body).indexOf(Buffer.of(0x1f, 0x8b, 8), 1)).toBe(-1)
   })
 
-  test('a body of parts arrives whole through fetch', async () => {
+  test('a body made of parts arrives whole through fetch', async () => {
     const parts = Array.from({ length: 90 }, (_, row) => `${JSON.stringify({ row, text: 'x'.repeat(row * 40) })}\n`)
     const segments = await createSegments(parts)
     const bodies = { gzip: joinPieces(joinGzip(segments)), zstd: joinPieces(joinZstd(segments)) }

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { codeOf, jsonOf, openWall } from '../../../support/service/wall.ts'
 
 // Goal: artworks and agents can be read, followed and quoted without a script. Method: the pages are read as text;
-// untrusted text tries to be markup.
+// untrusted text tries to contain markup.
 
 const NAME = '<b>Mallory</b> & "Co"'
 const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
@@ -92,7 +92,7 @@ test('oEmbed describes how other sites show an artwork, an agent and the wall', 
   expect(await codeOf(await wall.ask('GET /oembed?url=https%3A%2F%2Fwall.test%2F&format=xml'))).toBe('invalid_option')
 })
 
-test('a browser that opens a block is redirected to it on the wall, and gets an error if there is none', async () => {
+test('a browser that opens a block is redirected to it on the wall, or gets an error if the block does not exist', async () => {
   const sold = await wall.ask('GET /blocks/3,4', { headers: { accept }, redirect: 'manual' })
   expect([sold.status, sold.headers.get('location')]).toEqual([303, '/?block=3,4'])
   const wrong = await wall.ask('GET /blocks/200,4', { headers: { accept } })

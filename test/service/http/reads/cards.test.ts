@@ -62,7 +62,8 @@ test('a block’s card shows the whole work that the block is part of, and marks
 
 test('an agent’s card shows its blocks, and all others dimmed', async () => {
   const { colourAt } = await readCard('?agent=1')
-  // From the wall's corner, which is as far as the part around 3,4 and 20,4 can go, each block 30 pixels wide.
+  // The card begins at the wall's corner, the farthest that the part around 3,4 and 20,4 can move, and each block is 30
+  // pixels wide.
   const middleOf = (col: number, row: number) => colourAt(120 + col * 30 + 15, 28 + row * 30 + 15)
   expect(middleOf(20, 4)).toBe(colourOf(GREEN))
   expect(colourAt(120 + 3 * 30 + 1, 28 + 4 * 30 + 1)).toBe(colourOf(16))
@@ -73,7 +74,7 @@ test('the cards of an artwork and of an agent show the name if the font has lett
   const named = await openWall()
   await named.buy('/blocks/3,4?name=Ada', 1)
   await named.buy(`/blocks/9,9?name=${encodeURIComponent('Адель')}`, 2, 2)
-  /** The left end of the right-aligned line. */
+  /** Returns the left end of the right-aligned line. */
   const findTextStart = async (query: string) => {
     const { colourAt } = await decodePicture(await named.ask(`GET /card.png${query}`))
     const columns = Array.from({ length: 500 }, (_, at) => 700 + at)
@@ -82,7 +83,7 @@ test('the cards of an artwork and of an agent show the name if the font has lett
   const alignRight = (text: string, right: number) => right - widthOf(text, 3)
   expect(await findTextStart('?work=3,4')).toBe(alignRight('ADA : 1 BLOCK', 1160))
   expect(await findTextStart('?agent=1')).toBe(alignRight('ADA : 1 BLOCK', 1080))
-  // The first letter, a one, leaves its first column free.
+  // The first character, a 1, leaves its first column empty.
   expect(await findTextStart('?work=9,9')).toBe(alignRight('1 BLOCK', 1160) + 3)
 })
 
@@ -129,7 +130,7 @@ test('many uploads to the workers do not delay a card', async () => {
   expect([card.status, await card.bytes()]).toEqual([200, await same.bytes()])
 })
 
-test('the wall is scaled down once for all the cards of a moment', async () => {
+test('the wall is scaled down once for all cards that are drawn at the same time', async () => {
   let shrunk = 0
   const pictures: Pictures = {
     encode: async () => new Uint8Array(1),

@@ -88,7 +88,7 @@ test('the nonce of a bound order can be recomputed from its deed alone', async (
   expect(await (await wall.ask('GET /blocks/79,44')).json()).toMatchObject({ bound: true })
 })
 
-test('deeds can be read from any number on, each once', async () => {
+test('deeds can be read from any number onwards, each one once', async () => {
   const wall = await openWall()
   for (const at of [1, 2, 3]) await buy(wall, `/blocks/${at},1`, paymentOf(at, at))
   await wall.ask('POST /areas', createBodyInit({ w: 2, h: 1 }, createPaidInit(createPaymentFor(2, 4)).headers))
@@ -107,7 +107,7 @@ test('a page of deeds may be cached by proxies for two seconds, and is never ser
   expect(response.headers.get('cache-control')).toBe('public, max-age=0, s-maxage=2')
 })
 
-test('content that the operator hid is missing in the deed, which says so, even after the content is shown again', async () => {
+test('content that the operator hid is missing from the deed, which says so, even after the content is shown again', async () => {
   const wall = await openWall()
   const order = {
     block: '3,4',
@@ -136,7 +136,7 @@ test('content that the operator hid is missing in the deed, which says so, even 
   expect(await readShownDeed()).toEqual(hidden)
 })
 
-test('a deed of a payment that settled late shows that it got another position than requested', async () => {
+test('a deed of a payment that settled late shows that the purchase got another position than requested', async () => {
   const wall = await openWall()
   wall.facilitator.settling = { kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' }
   const late = boundTo({ block: '3,4' }, paymentOf(1, 1))
@@ -150,7 +150,7 @@ test('a deed of a payment that settled late shows that it got another position t
   expect(deed?.blocks).not.toEqual({ coord: '3,4' })
 })
 
-test('money that bought nothing has pages of its own, and shows a repayment only if it is a transaction', async () => {
+test('the payments that bought nothing have pages of their own, and show a repayment only if it is a transaction', async () => {
   const store = await openNearlySold(1)
   const wall = await openWall({}, store)
   await buy(wall, '/blocks/next', paymentOf(1, 1))

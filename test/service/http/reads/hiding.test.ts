@@ -20,7 +20,7 @@ const colourOf = (index: number) => PALETTE[index] ?? ''
 const HIDDEN = blockOf('80,45')
 const pixelMarks = [createFlatPixels(GREEN), Buffer.from(createFlatPixels(GREEN), 'hex').toString('base64')]
 
-/** The hidden texts, links and pictures found in a text. */
+/** Lists the hidden texts, links and pictures found in a text. */
 const listMarks = (text: string) => [
   ...(text.match(/hidden[-.]\w+/g) ?? []),
   ...pixelMarks.filter((px) => text.includes(px)),
@@ -56,7 +56,7 @@ const PICTURES = [
   '/card.png?agent=1',
 ]
 
-/** The purchase of each block. All are bound to their orders, so that deeds contain as much as possible. */
+/** The purchase of each block. All payments are bound to their orders, so that deeds contain as much as possible. */
 const payments = new Map<string, Payment>()
 
 const findPayment = (coord: string) => payments.get(coord) ?? paymentOf(0, 0)
@@ -84,7 +84,7 @@ async function openWallWithHidden(): Promise<Wall> {
   expect((await repaint(1, '80,45', 'hidden-repaint', NOW)).status).toBe(200)
   await buy('3,4', 'name=hidden-name&framework=hidden-frame', 2, 2)
   await buy('5,6', `message=shown-before&px=${createFlatPixels(RED)}`, 3, 3)
-  // Nothing cached from before may show it.
+  // No response that was cached before may show hidden content.
   for (const read of [...READS, ...PICTURES.map((path) => `GET ${path}`)]) await wall.ask(read)
   await moderation.moderate(HIDDEN, 'hide', ['pixels', 'message', 'link'], NOW)
   await moderation.moderateWallet(createWalletAddress(2), { act: 'hide', parts: ['name', 'framework'] }, NOW)
@@ -134,7 +134,7 @@ test.each([
   expect([text.includes('shown-before'), listMarks(text)]).toEqual([true, []])
 })
 
-test('the bytes of a hidden block are unpainted in the bare pixels', async () => {
+test('the raw pixels show a hidden block as unpainted', async () => {
   const bytes = await (await wall.ask('GET /api/canvas.bin')).bytes()
   const pixelsOf = (block: number) => new Set(bytes.subarray(block * 100, block * 100 + 100))
   expect([pixelsOf(HIDDEN), pixelsOf(HIDDEN + 3)]).toEqual([new Set([255]), new Set([RED])])
@@ -143,7 +143,7 @@ test('the bytes of a hidden block are unpainted in the bare pixels', async () =>
 const listColours = async (picture: Response) => (await decodePicture(picture)).colours()
 
 test.each(PICTURES)(
-  'the colours of a hidden block are not in %s, and those of the block next to it are',
+  'the colours of a hidden block are not in %s, but those of the block next to it are',
   async (path) => {
     const colours = await listColours(await wall.ask(`GET ${path}`))
     expect([colours.has(colourOf(GREEN)), colours.has(colourOf(RED))]).toEqual([false, true])

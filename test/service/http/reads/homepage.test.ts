@@ -30,7 +30,7 @@ async function readMetaTags(own: Wall, path: string): Promise<Record<string, str
   return tags
 }
 
-// The rewriter returns attributes as they are in the text.
+// The rewriter returns attributes as they stand in the HTML, still escaped.
 const unescapeText = (text: string | null) =>
   (text ?? '').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&')
 
@@ -123,12 +123,12 @@ test('a page about a block is revalidated each time, has its own ETag, is compre
   expect([head.status, head.headers.get('etag')]).toEqual([200, first.headers.get('etag')])
 })
 
-test('a client that prefers Markdown gets the guide, whatever the address names', async () => {
+test('a client that prefers Markdown gets the guide, even if the address names a block', async () => {
   const response = await wall.ask('GET /?block=3,4', { headers: { Accept: 'text/markdown' } })
   expect(response.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
 })
 
-test('without a usable contact, the page shows none', async () => {
+test('without a usable contact, the page shows no contact', async () => {
   for (const contact of [null, 'Ada, room 4'])
     expect((await readMetaTags(await openWall({ viewer: findPage, contact }), '/'))['contact']).toBeUndefined()
 })

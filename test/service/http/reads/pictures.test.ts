@@ -95,8 +95,8 @@ test('a picture is converted into blocks to buy, with a preview of them', async 
   expect([width, height, colourAt(19, 9)]).toEqual([20, 10, '#d75f00'])
 })
 
-test('bare pixels are assigned row by row to the right blocks', async () => {
-  // Twenty by twenty pixels, each in a palette colour of its own, which nothing may change.
+test('raw pixels are assigned row by row to the right blocks', async () => {
+  // Twenty by twenty pixels in palette colours, which the conversion must not change.
   const indices = Uint8Array.from({ length: 400 }, (_, at) => (at * 7) % 240)
   const rgb = Uint8Array.from(Buffer.from([...indices].map((index) => PALETTE[index]?.slice(1)).join(''), 'hex'))
   const request = 'POST /api/pixels?w=2&h=2&width=20&height=20&dither=floyd-steinberg'
@@ -129,13 +129,13 @@ const refusals: ReadonlyArray<readonly [what: string, query: string, init: Reque
   ['a tangled JPEG', '', createUpload(await createJpegOfScans(8, 8, 60), 'image/jpeg'), 'invalid_image'],
   ['another kind of file', '', createUpload(image, 'image/gif'), 'invalid_body'],
   ['no kind', '', { body: image }, 'invalid_body'],
-  ['bare pixels without a size', '', createUpload(image, 'application/octet-stream'), 'invalid_size'],
-  ['bare pixels of another size', 'width=9&height=9', createUpload(image, 'application/octet-stream'), 'invalid_image'],
+  ['raw pixels without a size', '', createUpload(image, 'application/octet-stream'), 'invalid_size'],
+  ['raw pixels of another size', 'width=9&height=9', createUpload(image, 'application/octet-stream'), 'invalid_image'],
   ['no width', 'w=0', createUpload(image), 'invalid_size'],
   ['too great a height', 'h=91', createUpload(image), 'invalid_size'],
   ['an unknown dither', 'dither=yes', createUpload(image), 'invalid_option'],
   ['an unknown fit', 'fit=shrink', createUpload(image), 'invalid_option'],
-  ['a background that is none', 'background=red', createUpload(image), 'invalid_option'],
+  ['an invalid background', 'background=red', createUpload(image), 'invalid_option'],
   ['too many bytes', '', createUpload(new Uint8Array(UPLOAD_MAX_BYTES + 1)), 'body_too_large'],
 ]
 

@@ -13,7 +13,7 @@ const wall = await openWall()
 const preview = async ({ ask }: Wall, body: unknown) =>
   await jsonOf(await ask('POST /api/preview', createBodyInit(body)))
 
-/** Colours of an image in base64, at pixels. */
+/** The size of an image in base64, and its colours at these pixels. */
 async function readColours(image: unknown, points: ReadonlyArray<readonly [x: number, y: number]>) {
   const { width, height, colourAt } = await decodePicture(new Response(Uint8Array.fromBase64(String(image))))
   return { width, height, colours: points.map(([x, y]) => colourAt(x, y)) }
@@ -63,7 +63,7 @@ test('the request in a preview buys the previewed block', async () => {
   expect(receipt['deed']).toMatchObject({ block, ...said })
 })
 
-test('next is the next open block, after held and sold ones', async () => {
+test('a preview of next shows the next open block, after held and sold ones', async () => {
   const own = await openWall()
   await own.buy('/blocks/next', 1)
   await hold(own.db, 'next', paymentOf(2, 2))
@@ -153,7 +153,7 @@ describe('of an area', () => {
     expect(await readColours(image, [])).toMatchObject({ width: 440, height: 440 })
   })
 
-  test('next is the nearest open area of that size', async () => {
+  test('a preview of next shows the nearest open area of the requested size', async () => {
     const own = await openWall()
     await own.buy('/blocks/79,44', 1)
     const { area, request } = await preview(own, { coord: 'next', w: 4, h: 3 })
@@ -182,7 +182,7 @@ describe('of an area', () => {
       })
   })
 
-  test('a preview of an area says if no place of that size is open any more', async () => {
+  test('a preview of an area says so if no space of that size is open any more', async () => {
     const own = await openWall({}, await openNearlySold(1))
     expect(await preview(own, { coord: 'next', w: 2, h: 1 })).toMatchObject({
       acceptable: false,
@@ -204,7 +204,7 @@ describe('of an area', () => {
     ],
     ['the picture of a block', { w: 2, h: 1, px: '07'.repeat(100) }, 'px', 'invalid_body'],
     ['the picture of an area for a block', { pixels: createPixels(1, 1) }, 'pixels', 'invalid_body'],
-    ['a painter that is none', { w: 2, h: 1, painter: '0x12' }, 'painter', 'invalid_painter'],
+    ['an invalid painter', { w: 2, h: 1, painter: '0x12' }, 'painter', 'invalid_painter'],
   ])('a preview of an area with %s names the field', async (_, fields, field, code) => {
     expect(await preview(wall, { coord: 'next', ...fields })).toMatchObject({
       acceptable: false,
@@ -225,9 +225,9 @@ test('a preview changes nothing', async () => {
 const malformed: ReadonlyArray<readonly [what: string, body: unknown, code: string]> = [
   ['nothing', '', 'invalid_body'],
   ['no block', {}, 'invalid_body'],
-  ['a field of another kind', { coord: '1,1', name: 7 }, 'invalid_body'],
-  ['a field nobody knows', { coord: '1,1', colour: 'red' }, 'invalid_body'],
-  ['a coordinate that is none', { coord: '1;1' }, 'invalid_body'],
+  ['a field of the wrong type', { coord: '1,1', name: 7 }, 'invalid_body'],
+  ['an unknown field', { coord: '1,1', colour: 'red' }, 'invalid_body'],
+  ['an invalid coordinate', { coord: '1;1' }, 'invalid_body'],
   ['a coordinate off the wall', { coord: '160,0' }, 'invalid_coordinate'],
   ['far too much', { coord: '1,1', name: 'a'.repeat(70_000) }, 'body_too_large'],
   ['no blocks', { coord: 'next', w: 0, h: 3 }, 'invalid_area'],

@@ -7,7 +7,7 @@ import { createBodyInit } from '../../../support/service/signed.ts'
 import { demandIn, jsonOf, OFFER, openWall, createPaidInit } from '../../../support/service/wall.ts'
 
 // Goal: a wall shows its own price and name everywhere, and keeps its promises to those who bought at another price.
-// Method: everything that can be read of a wall with another price and name is searched for the default ones.
+// Method: everything that can be read of a wall with another price and name is searched for the defaults.
 
 const TITLE = 'Ada & Sons'
 const AMOUNT = 2_500_000n
@@ -42,7 +42,7 @@ test.each(PRICED)('%s shows the price', async (path) => {
   )
 })
 
-// Money in a schema's example is a sample, like its other examples.
+// Amounts in a schema's examples are samples, like its other examples.
 const replaceExamples = (text: string) =>
   text.replaceAll('"examples":["1.00"]', '').replaceAll('"examples":["1000000"]', '')
 
@@ -80,7 +80,7 @@ test('the wall’s name is the title of its previews and feeds', async () => {
   expect(guide.split('\n')[0]).toBe(`# ${TITLE} (first: your client's spend cap must allow 2.50 USD)`)
 })
 
-test('a payment of the default price is rejected with the reason, and one of this price buys', async () => {
+test('a payment of the default price is rejected with the reason, and one of this wall’s price buys', async () => {
   const wrong = await wall.ask('GET /blocks/5,6', createPaidInit(createPayment(1, TERMS.amount)))
   expect([wrong.status, (await jsonOf(wrong))['reason']]).toEqual([402, 'the amount is not exactly 2.50 USDC'])
   const bought = await wall.ask('GET /blocks/5,6', createPaidInit(createPayment(2)))

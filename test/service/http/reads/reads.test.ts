@@ -90,7 +90,7 @@ test('any exception returns a 500 in the usual format without its message, and c
   expect(JSON.stringify(logger.alerts)).not.toContain('swordfish')
 })
 
-test('supervisors and balancers can see whether the process lives, sells and serves readers', async () => {
+test('supervisors and load balancers can see whether the process is alive, can sell and can serve readers', async () => {
   const { ask } = await openWall()
   expect([(await ask('GET /livez')).status, await jsonOf(await ask('GET /livez'))]).toEqual([200, { alive: true }])
   for (const path of ['/readyz', '/readyz/reads']) {
@@ -101,7 +101,7 @@ test('supervisors and balancers can see whether the process lives, sells and ser
   }
 })
 
-test('a wall that cannot sell names what keeps it from that, since when and why, and still serves readers', async () => {
+test('a wall that cannot sell names the cause, since when and why, and still serves readers', async () => {
   const { ask, outages, clock } = await openWall()
   const reason = 'the database failed: the disk is full (SQLITE_FULL)'
   outages.saw({ kind: 'store-write', name: 'sqlite' }, reason)
@@ -118,7 +118,7 @@ test('a wall that cannot sell names what keeps it from that, since when and why,
   expect(await jsonOf(await ask('GET /api/health'))).toMatchObject({ ok: false, rail: 'armed', railError: reason })
 })
 
-test('dependencies of the operator alone, such as backups and the webhook, are not public', async () => {
+test('dependencies that matter only to the operator, such as backups and the webhook, are not public', async () => {
   const { ask, outages } = await openWall()
   outages.saw({ kind: 'disk', name: 'data' }, null)
   outages.saw({ kind: 'backup', name: 'sqlite' }, 'no backup was ever made')

@@ -5,7 +5,7 @@ import { codeOf, jsonOf, openWall } from '../../../support/service/wall.ts'
 
 const wall = await openWall()
 
-test('each space has the order that buys it with one payment, and its price', async () => {
+test('each space has its price, and the order that buys it with one payment', async () => {
   expect(await jsonOf(await wall.ask('GET /api/space?w=2&h=2&near=0,0&limit=2'))).toEqual({
     w: 2,
     h: 2,

@@ -4,7 +4,7 @@ import { bodyOf } from '../../../support/service/client.ts'
 import { openWall } from '../../../support/service/wall.ts'
 
 // Goal: users of Eden get the types of the contract from the routes. Method: assignments and comparisons here show what the
-// compiler knows of each response, and the responses are real.
+// compiler knows about each response, and the responses are real.
 
 const wall = await openWall()
 await wall.buy('/blocks/3,4?name=Ada', 1)

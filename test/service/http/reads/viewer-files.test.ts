@@ -60,7 +60,7 @@ test('every page disables browser features that it never uses, and requires http
     expect((await plain.ask(`GET ${path}`, browser)).headers.has('strict-transport-security')).toBe(false)
 })
 
-test('a page follows the stream that a cache shares only if the operator set one', async () => {
+test('a page follows the stream that a cache shares only if the operator set up such a stream', async () => {
   const words = { title: 'Pixel Wall', price: '1.00', sharesStream: true }
   const shared = await openWall({ viewer: await loadViewerFiles(await readFilesIn(folder), words) })
   for (const path of ['/', '/paint']) {
@@ -71,7 +71,7 @@ test('a page follows the stream that a cache shares only if the operator set one
   }
 })
 
-test('the page for painting is at its own name, starts workers, and lies in nobody’s frame', async () => {
+test('the page for painting has its own address, can start workers, and cannot be framed', async () => {
   for (const path of ['/paint', '/paint.html', '/paint?at=80,45']) {
     const response = await wall.ask(`GET ${path}`)
     expect(response.status).toBe(200)
@@ -83,7 +83,7 @@ test('the page for painting is at its own name, starts workers, and lies in nobo
   }
 })
 
-test('a file that Vite named by its content is cached permanently', async () => {
+test('a file that Vite named by its content may be cached permanently', async () => {
   const response = await wall.ask('GET /assets/index-a1b2.js', { headers: { 'Accept-Encoding': 'gzip' } })
   expect(response.headers.get('content-type')).toStartWith('text/javascript')
   expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')

@@ -48,7 +48,7 @@ test('the account of a wallet shows everything that the wall stores about it', a
   expect(JSON.stringify(standing)).not.toContain(createWalletAddress(1).slice(2))
 })
 
-test('a wallet whose first purchase is open has no rank yet', async () => {
+test('a wallet whose first purchase is still open has no rank yet', async () => {
   const { ask, db } = await openWall()
   await hold(db, 'next', paymentOf(1, 1))
   expect(await jsonOf(await ask(`GET /api/agents/${createWalletAddress(1)}`))).toMatchObject({
@@ -56,7 +56,7 @@ test('a wallet whose first purchase is open has no rank yet', async () => {
     rank: null,
     firstSeenAt: null,
     blocks: [],
-    open: [{ next: `It is being settled. ${REPEAT}` }],
+    open: [{ next: `The payment is being settled. ${REPEAT}` }],
   })
 })
 
@@ -106,7 +106,7 @@ test('a returning owner gets the changes of its blocks and their neighbours, and
   ])
   expect(await readSince(next ?? 0)).toMatchObject({ changes: [], next: 6, complete: true })
   expect(await readSince(7)).toMatchObject({ changes: [], next: 6, complete: false })
-  // Repaints of that time may have been compacted away.
+  // Repaints since that number may have been compacted away.
   clock.pass(COMPACTED_AFTER_MS + 1)
   expect(await readSince(3)).toMatchObject({ next: 6, complete: false })
 })
@@ -133,7 +133,7 @@ test.each([
   ['after=1&after=2', 'invalid_after'],
   ['limit=0', 'invalid_limit'],
   ['limit=201', 'invalid_limit'],
-])('a page that cannot exist is rejected: %s', async (query, code) => {
+])('a request for an invalid page is rejected: %s', async (query, code) => {
   expect(await codeOf(await wall.ask(`GET /api/agents/${createWalletAddress(1)}?${query}`))).toBe(code)
 })
 

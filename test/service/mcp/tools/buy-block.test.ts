@@ -6,10 +6,10 @@ import { buy, callTool, sendRpc } from '../../../support/service/agent.ts'
 import { boundTo } from '../../../support/service/bound.ts'
 import { demandIn, headerOf, openWall, payloadOf } from '../../../support/service/wall.ts'
 
-// For requests that change nothing.
+// A wall for requests that change nothing.
 const untouched = openWall()
 
-test('a client that negotiated gets the terms as a tool result that x402 clients can pay', async () => {
+test('a client that negotiated a version gets the terms as a tool result that x402 clients can pay', async () => {
   const answer = await callTool(await untouched, 'buy_block', { coord: '007,3' })
   const { _meta: meta = {}, structuredContent, content, isError } = answer
   expect(isError).toBe(true)
@@ -23,12 +23,12 @@ test('a client that negotiated gets the terms as a tool result that x402 clients
     'x402/error': { code: 402, message: 'payment_required', data: terms },
   })
   const overHttp = demandIn(await (await untouched).ask('GET /blocks/7,3'))
-  // Each interface is catalogued with its own address.
+  // Each interface is catalogued under its own address.
   const resource = { ...overHttp.resource, url: 'https://wall.test/mcp' }
   expect<object>({ ...terms, extensions: undefined }).toEqual({ ...overHttp, resource, extensions: undefined })
 })
 
-test('a bare request gets the same terms as a JSON-RPC error', async () => {
+test('a request without a negotiated version gets the same terms as a JSON-RPC error', async () => {
   const wall = await untouched
   const request = { id: 7, method: 'tools/call', params: { name: 'buy_block', arguments: { coord: 'next' } } }
   const { status, error = { code: 0, message: '' } } = await sendRpc(wall, request)
@@ -40,7 +40,7 @@ test('a bare request gets the same terms as a JSON-RPC error', async () => {
   expect(terms).toMatchObject({ resource: { url: 'https://wall.test/mcp' } })
 })
 
-test('a receipt for a bare request is the same as text and as data', async () => {
+test('a receipt without a negotiated version is the same as text and as data', async () => {
   const wall = await openWall()
   const sold = await buy(wall, { coord: '3,4' }, paymentOf(1, 1))
   expect([sold.isError, JSON.parse(sold.content[0]?.text ?? '')]).toEqual([undefined, sold.structuredContent])
@@ -69,10 +69,10 @@ test('an inherited payment is ignored', async () => {
 
 test.each([
   ['no block', {}, 'invalid_coordinate'],
-  ['a block by number', { coord: 5 }, 'invalid_coordinate'],
+  ['a block as a number', { coord: 5 }, 'invalid_coordinate'],
   ['the name null', { coord: '3,4', name: null }, 'invalid_listing'],
   ['a misspelt px', { coord: '3,4', pixels: '07'.repeat(100) }, 'invalid_listing'],
-  ['a picture that is a number', { coord: '3,4', px: 7 }, 'invalid_pixels'],
+  ['a picture as a number', { coord: '3,4', px: 7 }, 'invalid_pixels'],
 ])('%s is rejected without terms, and nobody is charged', async (_, args, error) => {
   const wall = await untouched
   for (const payment of [undefined, payloadOf(paymentOf(1, 1))]) {
@@ -83,7 +83,7 @@ test.each([
   expect(wall.facilitator.verified).toEqual([])
 })
 
-test('a database that is unavailable is reported, and nobody is charged', async () => {
+test('an unavailable database is reported, and nobody is charged', async () => {
   const failToReadSpace = async () => {
     throw new StoreUnavailable('secret')
   }
@@ -93,7 +93,7 @@ test('a database that is unavailable is reported, and nobody is charged', async 
   expect(structuredContent).toMatchObject({ error: 'database_unavailable', retryAfter: 2 })
 })
 
-test('a payment with an unknown outcome reports it where x402 clients look for the settlement', async () => {
+test('the response to a payment with an unknown outcome reports it where x402 clients look for the settlement', async () => {
   const wall = await openWall()
   wall.facilitator.settling = { kind: 'unclear', tx: hash(7) }
   const { isError, structuredContent, _meta: meta } = await buy(wall, { coord: '3,4' }, paymentOf(0xab, 1))
@@ -113,7 +113,7 @@ test('a payment with an unknown outcome reports it where x402 clients look for t
   })
 })
 
-describe('a payment in an argument `headers`, where AWS AgentCore puts it,', () => {
+describe('a payment in an argument `headers`, as AWS AgentCore sends it,', () => {
   const payment = paymentOf(0xab, 1)
   const signed = headerOf(payloadOf(payment))
 
@@ -134,7 +134,7 @@ describe('a payment in an argument `headers`, where AWS AgentCore puts it,', () 
         structuredContent: receipt,
         _meta: { 'x402/payment-response': { success: true, transaction: hash(1) } },
       })
-      // It is the same payment in any place.
+      // A payment is the same in either place.
       expect(await callTool(wall, tool, order, payloadOf(payment))).toMatchObject({ structuredContent: receipt })
     },
   )

@@ -58,13 +58,13 @@ test.each([
   expect(await read(wall, tool, args)).toHaveProperty('untrusted', untrusted)
 })
 
-test('the tool for the wall returns its numbers and colours, as the canvas read has them', async () => {
+test('the tool for the wall returns the same numbers and colours as the canvas read', async () => {
   const { canvas, pricing, stats } = await jsonOf(await wall.ask('GET /api/canvas'))
   const canvasUrl = 'https://wall.test/api/canvas'
   expect(await read(wall, 'get_wall')).toEqual({ canvas, pricing, stats, canvasUrl, palette: [...PALETTE] })
 })
 
-test('open blocks are listed in the order of sale, or from a given block on, without sold and held ones', async () => {
+test('open blocks are listed in the order of sale, or by distance from a given block, without sold and held ones', async () => {
   const listCoords = async (args: object) =>
     ((await read(wall, 'list_unclaimed', args))['blocks'] as { coord: string }[]).map(({ coord }) => coord)
   expect(await listCoords({ limit: 3 })).toEqual(['80,44', '80,45', '79,43'])
@@ -77,7 +77,7 @@ test('no list of agents or spaces is longer than requested', async () => {
   expect((await read(wall, 'find_space', { limit: 20 }))['spaces']).toHaveLength(20)
 })
 
-test('the order of a space buys all of it', async () => {
+test('the order in a found space buys all of that space', async () => {
   const { spaces } = await read(wall, 'find_space', { w: 3, h: 2, limit: 1 })
   const [{ order, price }] = spaces as [{ order: object; price: string }]
   expect(await callTool(wall, 'buy_area', order)).toMatchObject({
@@ -100,7 +100,7 @@ test('the wall and any part of it can be returned as a picture', async () => {
   expect(readPictureSize(preview).every((side) => side >= 80)).toBe(true)
 })
 
-test('a picture is converted into the input for buying and repainting: bare pixels, and a PNG over several blocks', async () => {
+test('a picture is converted into the input for buying and repainting: raw pixels, and a PNG over several blocks', async () => {
   const answer = await callTool(wall, 'image_to_pixels', { image: RED.toString('base64'), width: 10, height: 10 })
   const red = 'b4'.repeat(100)
   expect(answer.structuredContent).toEqual({ w: 1, h: 1, blocks: [{ dx: 0, dy: 0, px: red }] })

@@ -6,7 +6,7 @@ import { buy, callTool, read } from '../../../support/service/agent.ts'
 import { areaEditOf, editOf, namingOf, createBodyInit } from '../../../support/service/signed.ts'
 import { jsonOf, openWall } from '../../../support/service/wall.ts'
 
-// Goal: a signed change over a tool is the same as over HTTP: same result, same errors. Method: each request is sent
+// Goal: a signed change over a tool has the same result and the same errors as over HTTP. Method: each request is sent
 // over each interface to its own wall.
 
 const AREA = '3,4,2x1'
@@ -92,7 +92,7 @@ test.each(rows.map(([tool, named, address, body, ends = 'made']) => [tool, named
   },
 )
 
-test('a call without its block, or with one that is not text, is rejected and marked as an error', async () => {
+test('a call without a block, or with a block that is not text, is rejected and marked as an error', async () => {
   expect(await read(back, 'set_pixels', editOf(1, '3,4', { pixels: px }))).toMatchObject({
     error: 'invalid_coordinate',
   })

@@ -47,7 +47,7 @@ export async function placeFactory(client: ChainClient): Promise<ContractWallets
     return lower((await client.simulateContract(call)).result)
   }
   await client.setCode({ address: accountCode, bytecode: `0x${artefact.account}` })
-  /** Sends a transaction from an account of its own. */
+  /** Sends a transaction from a new account. */
   const send = async (call: { to: Address; data?: Hex; authorizationList?: SignedAuthorizationList }) => {
     const sender = createWallet()
     await client.setBalance({ address: sender.address, value: 10n ** 18n })
@@ -59,7 +59,7 @@ export async function placeFactory(client: ChainClient): Promise<ContractWallets
   return {
     addressOf,
     async deploy(owner) {
-      // A second deployment would fail.
+      // The address is read first, because a simulated deployment would fail after the real one.
       const address = await addressOf(owner)
       await send({ to: factoryAddress, data: encodeDeployCall(owner) })
       return address

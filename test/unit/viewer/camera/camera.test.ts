@@ -25,7 +25,7 @@ const anyCamera = fc.record({
   y: generateNumber(-2000, 4000),
   zoom: generateNumber(0.001, 1000),
 })
-// A camera the page can be in, with a point of the wall that it shows somewhere.
+// A camera that the page can have, with a point of the wall that it shows somewhere.
 const standing = fc
   .tuple(views, anyCamera, generateNumber(0, 1), generateNumber(0, 1))
   .map(([view, camera, across, down]) => ({
@@ -109,7 +109,7 @@ test('a clamped camera is valid, and clamping it again changes nothing', () => {
   )
 })
 
-test('a drag moves the wall as far as the pointer', () => {
+test('a drag moves the wall by the same distance as the pointer', () => {
   const near = zoom(fitWall(STAGE), STAGE, 10, { x: 640, y: 400 })
   const before = toScreen(near, STAGE, { x: 800, y: 450 })
   const after = toScreen(pan(near, STAGE, 30, -20), STAGE, { x: 800, y: 450 })
@@ -140,7 +140,7 @@ test('outside the wall there is no block', () => {
   expect(findBlock(camera, STAGE, { x: 640, y: opposite.top + opposite.height + 1 })).toBeUndefined()
 })
 
-test('the middle of the stage shows a block of the middle of the wall', () => {
+test('the middle of the stage shows a block from the middle of the wall', () => {
   const block = findBlock(fitWall(STAGE), STAGE, { x: 641, y: 401 })
   expect(block === undefined ? undefined : coordOf(block)).toBe('80,45')
 })

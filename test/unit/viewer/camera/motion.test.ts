@@ -52,13 +52,13 @@ test('a flight ends exactly at its target', () => {
   )
 })
 
-test('a page that slept does not jump', () => {
+test('a motion does not jump after the page was suspended', () => {
   const from = fitWall(view)
   const motion: Motion = { kind: 'flight', to: clampCamera({ x: 100, y: 100, zoom: 20 }, view) }
   expect(advanceMotion(from, view, motion, 60_000)).toEqual(advanceMotion(from, view, motion, 64))
 })
 
-test('an area that is shown is wholly on the stage', () => {
+test('an area that is shown is entirely on the stage', () => {
   fc.assert(
     fc.property(blocks, blocks, (one, other) => {
       const camera = lookAt(boundsOf([one, other]), view, 12)
@@ -67,10 +67,10 @@ test('an area that is shown is wholly on the stage', () => {
   )
 })
 
-test('the wall moves until the block of the cursor is visible, and not if it is visible already', () => {
+test('the wall moves until the block of the cursor is visible, and does not move if it already is', () => {
   fc.assert(
     fc.property(cameras, blocks, (camera, block) => {
-      // Nearer than that a block is larger than the stage's middle.
+      // At a higher zoom, a block is larger than the middle of the stage.
       const from = { ...camera, zoom: Math.min(camera.zoom, 30) }
       const after = reveal(clampCamera(from, view), view, boundsOf([block]))
       expectOnStage(after, block)

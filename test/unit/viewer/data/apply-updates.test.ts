@@ -24,7 +24,7 @@ const createSale = (seq: number, block = openBlock, agent = carol) => ({
   px,
 })
 
-test('a sale assigns its block to its agent, who is new or gains one', () => {
+test('a sale assigns its block to its agent, who may be new or own more already', () => {
   const after = withChanges(buildSampleWall(canvas), [
     createSale(5),
     createSale(6, requireBlockAt(0, 0), { ...carol, id: 1, name: 'Ada' }),
@@ -46,7 +46,7 @@ test('a sale assigns its block to its agent, who is new or gains one', () => {
   })
 })
 
-test('a sale that arrives again is counted once, and brings the picture that was read before it', () => {
+test('a sale that arrives again is counted once, and restores its picture if the pictures were read before it', () => {
   const once = withChanges(buildSampleWall(canvas), [createSale(5)])
   const again = withChanges({ ...once, texture: buildSampleWall(canvas).texture }, [createSale(5)])
   expect([again.stats, again.agents]).toEqual([once.stats, once.agents])

@@ -43,7 +43,7 @@ test('a plan stays the same when it is written as a link and read again', async 
   )
 })
 
-test('the largest area fits a link if its picture is plain, and has none if its picture is noise', async () => {
+test('the largest area fits into a link if its picture is plain, but not if its picture is noise', async () => {
   expect(AREA_BLOCKS_MAX).toBe(20 * 20)
   expect((await writePlan(createPlan(20, 20, () => 7)))?.length).toBeLessThan(LINK_MAX)
   expect(typeof (await writePlan(createPlan(20, 20, createNoise(7))))).toBe('undefined')

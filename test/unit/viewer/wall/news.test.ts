@@ -15,7 +15,7 @@ const wall = buildSampleWall(canvas)
 
 const SOLD_LAST = 1_760_000_300_000
 
-test('the news of today are the blocks sold since midnight, and the number of their agents', () => {
+test('the news of today consists of the blocks sold since midnight, and the number of their agents', () => {
   const news = findNews(wall, 1_760_000_100_000)
   expect(news).toMatchObject({ agents: 2, since: 'today' })
   expect(new Set(news?.blocks)).toEqual(new Set([nastyBlock, checkerBlock, blockWithoutPicture]))
@@ -30,7 +30,7 @@ test('a wall without sales has no news', () => {
   expect(findNews(buildSampleWall({ ...canvas, blocks: [] }), 0)).toBeUndefined()
 })
 
-test('the news of a returning visitor are the missed changes, not the sales of today', () => {
+test('the news of a returning visitor consists of the missed changes, not of the sales of today', () => {
   const missed = { since: 5, blocks: new Set([rainbowBlock, nastyBlock, openBlock]) }
   expect(findNews(wall, 0, missed)).toEqual({ blocks: [rainbowBlock, nastyBlock], agents: 2, since: 5 })
   expect(findNews(wall, SOLD_LAST, { since: 5, blocks: new Set() })?.since).toBe('today')
