@@ -120,7 +120,7 @@ function isSameValue(one: Bound | undefined, other: Bound | undefined): boolean 
 /** Everything that readers derive from a log, as one text. */
 async function readLogState(log: Log): Promise<string> {
   const view = createEmptyView()
-  for (const change of await log.compacted()) applyChange(view, change)
+  for (const change of await log.readCompacted()) applyChange(view, change)
   const blocks = ALL_BLOCKS.map((block) => toCanvasBlock(view, block))
   return JSON.stringify([view.number, statsOf(view), toCanvasAgents(view), blocks, toRegistry(view), view.sales])
 }

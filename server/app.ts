@@ -1,31 +1,31 @@
 /** The whole service as an Elysia app: a list of plugins, one per resource. */
 
 import { Elysia } from 'elysia'
-import { operationsOf } from './discovery/openapi/operation.ts'
+import { collectOperations } from './discovery/openapi/operation.ts'
 import type { Site } from './discovery/site.ts'
 import type { Address } from './domain/purchase/payment.ts'
-import { agents } from './http/agents.ts'
+import { createAgentRoutes } from './http/agents.ts'
 import { withSecurityHeaders, type ViewerFiles } from './http/answer/viewer-files.ts'
-import { areas } from './http/areas.ts'
-import { atlas } from './http/atlas.ts'
-import { type BlockDeps, blocks } from './http/blocks.ts'
-import { canvas } from './http/canvas.ts'
+import { createAreaRoutes } from './http/areas.ts'
+import { createAtlasRoutes } from './http/atlas.ts'
+import { type BlockDeps, createBlockRoutes } from './http/blocks.ts'
+import { createCanvasRoutes } from './http/canvas.ts'
 import type { CanvasReads } from './http/canvas/canvas-read.ts'
-import { deeds } from './http/deeds.ts'
-import { discovery } from './http/documents.ts'
-import { errors } from './http/errors.ts'
-import { createFallback, namesOneHost, refuseHosts } from './http/fallback.ts'
-import { feed } from './http/feed.ts'
-import { health, type HealthDeps } from './http/health.ts'
-import { live, type Live } from './http/live.ts'
-import { mcp } from './http/mcp.ts'
-import { type Meter, measureResponses, metrics } from './http/metrics.ts'
-import { pictures } from './http/pictures.ts'
-import { reports } from './http/reports.ts'
+import { createDeedRoutes } from './http/deeds.ts'
+import { createDiscoveryRoutes } from './http/documents.ts'
+import { createErrorPlugin } from './http/errors.ts'
+import { createFallback, hasOneHost, refuseHosts } from './http/fallback.ts'
+import { createFeedRoutes } from './http/feed.ts'
+import { createHealthRoutes, type HealthDeps } from './http/health.ts'
+import { createLiveRoutes, type Live } from './http/live.ts'
+import { createMcpRoutes } from './http/mcp.ts'
+import { type Meter, measureResponses, createMetricsPlugin } from './http/metrics.ts'
+import { createPictureRoutes } from './http/pictures.ts'
+import { createReportRoutes } from './http/reports.ts'
 import { createPaymentAdmission } from './http/request/admit-payment.ts'
 import { createAddressReader, createUploadLimit } from './http/request/clients.ts'
 import { createFairQueue, type QueueClass } from './http/request/fair-queue.ts'
-import { tools } from './http/tools.ts'
+import { createToolRoutes } from './http/tools.ts'
 import { TOOLS } from './mcp/registry.ts'
 import type { Reports } from './operator-ports.ts'
 import type { LedgerReader, Log, Logger, Pictures } from './ports.ts'
@@ -42,7 +42,7 @@ export type Service = Omit<BlockDeps, 'sellTo' | 'clients' | 'images' | 'taken'>
     readonly log: Log
     readonly ledger: BlockDeps['ledger']
     readonly seller: LimitedSellerDeps['seller']
-    readonly ended?: LimitedSellerDeps['ended']
+    readonly onEnded?: LimitedSellerDeps['ended']
     readonly limits: RateLimits
     readonly trustedHops: number | undefined // how many proxies are trusted; undefined: see `createAddressReader`
     readonly viewer: ViewerFiles
@@ -55,7 +55,7 @@ export type Service = Omit<BlockDeps, 'sellTo' | 'clients' | 'images' | 'taken'>
     readonly contact: string | null // of the operator
     readonly bindHost?: string // the address that the server listens on
     readonly meter?: Meter // counts responses
-    readonly waited?: (of: QueueClass, ms: number) => void // called with how long each expensive request waited
+    readonly onWaited?: (of: QueueClass, ms: number) => void // called with how long each expensive request waited
   }
 
 // A settlement may take 200 s, and Bun closes idle connections without a response. 255 s is the longest time that Bun allows.
@@ -65,7 +65,7 @@ const IDLE_SECONDS = 255
 export function createApp(given: Service) {
   const viewer = withSecurityHeaders(given.offer.baseUrl, given.viewer)
   const answerOther: (request: Request) => Response = (request) =>
-    namesOneHost(request) ? notFound(request) : refuseHosts()
+    hasOneHost(request) ? notFound(request) : refuseHosts()
   const shell = new Elysia({
     strictPath: true,
     normalize: false,
@@ -80,29 +80,29 @@ export function createApp(given: Service) {
       routes: { '/*': measureResponses(given.meter, '/*', answerOther) },
     },
   })
-  const service = servicesOf(given, (request) => shell.server?.requestIP(request)?.address)
+  const service = createServices(given, (request) => shell.server?.requestIP(request)?.address)
   const { site } = service
   const resources = shell
-    .use(errors(given.logger))
+    .use(createErrorPlugin(given.logger))
     // With a hook before routing, Elysia would read the address of each request: 7 % of a 304.
-    .wrap((answer, request) => (namesOneHost(request) ? answer : refuseHosts))
-    .use(metrics(given.meter))
-    .use(blocks(service))
-    .use(areas(service))
-    .use(canvas(service))
-    .use(live(service))
-    .use(feed(service))
-    .use(deeds(service))
-    .use(agents(service))
-    .use(tools(service))
-    .use(reports(service))
-    .use(pictures(service))
-    .use(health(service))
-    .use(mcp(service))
-  const documentedSite: Site = { ...site, operations: operationsOf(resources) }
+    .wrap((answer, request) => (hasOneHost(request) ? answer : refuseHosts))
+    .use(createMetricsPlugin(given.meter))
+    .use(createBlockRoutes(service))
+    .use(createAreaRoutes(service))
+    .use(createCanvasRoutes(service))
+    .use(createLiveRoutes(service))
+    .use(createFeedRoutes(service))
+    .use(createDeedRoutes(service))
+    .use(createAgentRoutes(service))
+    .use(createToolRoutes(service))
+    .use(createReportRoutes(service))
+    .use(createPictureRoutes(service))
+    .use(createHealthRoutes(service))
+    .use(createMcpRoutes(service))
+  const documentedSite: Site = { ...site, operations: collectOperations(resources) }
   const wall = resources
-    .use(atlas({ ...service, site: documentedSite }))
-    .use(discovery({ ...service, viewer, site: documentedSite }))
+    .use(createAtlasRoutes({ ...service, site: documentedSite }))
+    .use(createDiscoveryRoutes({ ...service, viewer, site: documentedSite }))
     // Requests that did not come over a socket.
     .all('/*', ({ request }) => answerOther(request))
   const notFound = createFallback(wall, viewer)
@@ -113,10 +113,10 @@ export function createApp(given: Service) {
 export type App = ReturnType<typeof createApp>
 
 /** Adds dependencies that several plugins share. */
-function servicesOf(given: Service, peerOf: (request: Request) => string | undefined) {
+function createServices(given: Service, peerOf: (request: Request) => string | undefined) {
   const { limits, trustedHops, changing, offer, contact } = given
   const { agents, clock, hosts, advance, wallets } = changing
-  const queue = createFairQueue(clock.elapsed, given.waited)
+  const queue = createFairQueue(clock.elapsed, given.onWaited)
   const clients = {
     limits,
     addressOf: createAddressReader({ peerOf, trustedHops }),

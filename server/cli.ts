@@ -3,7 +3,7 @@
 import manifest from '../package.json'
 import { escapeLine, escapeText } from '../shared/terminal.ts'
 import { findNearestWord } from '../shared/text.ts'
-import { ConfigError, EXIT_CONFIG, warningsOf } from './config.ts'
+import { ConfigError, EXIT_CONFIG, listWarnings } from './config.ts'
 import type { Command } from './operate/command.ts'
 import { loadSettings } from './settings-file.ts'
 
@@ -48,7 +48,7 @@ if (name === '--version') {
 } else if (name === '--help' || name === 'help') {
   console.log(USAGE)
 } else if (name === 'serve' && args.length === 0) {
-  settle()
+  loadEnvironment()
   const { main } = await import('./main.ts')
   await main()
 } else if (command === undefined) {
@@ -59,7 +59,7 @@ if (name === '--version') {
   const loaded = await command()
   if (args.includes('--help')) console.log(loaded.usage)
   else {
-    settle()
+    loadEnvironment()
     process.exitCode = await runCommand(loaded, args)
   }
 }
@@ -73,10 +73,10 @@ function describeMistake(): string {
 }
 
 /** Loads the settings file into the environment. Ends the process if it cannot be read. */
-function settle(): void {
+function loadEnvironment(): void {
   try {
     const warnings = loadSettings(process.env, file)
-    for (const warning of [...warnings, ...warningsOf(process.env)]) console.error(escapeLine(warning))
+    for (const warning of [...warnings, ...listWarnings(process.env)]) console.error(escapeLine(warning))
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     console.error(escapeText(error.message))

@@ -115,7 +115,7 @@ export const SETTING_NAMES: readonly string[] = [
 ]
 
 /** The warnings about former names of settings. */
-export const warningsOf = (env: Env): readonly string[] =>
+export const listWarnings = (env: Env): readonly string[] =>
   Object.entries(formerNames)
     .filter(([, former]) => env[former] !== undefined)
     .map(([name, former]) => `${former} is now called ${name}; the old name still works.`)
@@ -127,12 +127,12 @@ export function readConfig(env: Env): Config {
   const network = read('NETWORK', parseNetwork) ?? 'eip155:8453'
   const asset = tokenOf(network)
   const baseUrl = read('BASE_URL', parseOrigin)
-  const price = read('PRICE', priceOf) ?? USUAL_PRICE_ATOMIC
+  const price = read('PRICE', parsePriceSetting) ?? USUAL_PRICE_ATOMIC
   const title = read('TITLE', parseTitle) ?? 'Pixel Wall'
   const payTo = read('PAY_TO', (text) => parsePayee(text, asset.address))
-  const facilitatorUrls = read('FACILITATOR_URL', listOf(parseUrl))?.map(({ href }) => href)
-  const ownershipProofs = read('OWNERSHIP_PROOFS', listOf(parseSignature)) ?? []
-  const facilitatorKeys = new Map(read('FACILITATOR_KEYS', listOf(parseHostKey)))
+  const facilitatorUrls = read('FACILITATOR_URL', createListParser(parseUrl))?.map(({ href }) => href)
+  const ownershipProofs = read('OWNERSHIP_PROOFS', createListParser(parseSignature)) ?? []
+  const facilitatorKeys = new Map(read('FACILITATOR_KEYS', createListParser(parseHostKey)))
   const hosts = facilitatorUrls?.map((url) => new URL(url).host)
   const stray = [...facilitatorKeys.keys()].find((host) => hosts?.includes(host) === false)
   if (stray !== undefined) problems.push(`FACILITATOR_KEYS names ${stray}, but FACILITATOR_URL does not`)
@@ -143,14 +143,14 @@ export function readConfig(env: Env): Config {
   const key = read('WEBHOOK_SECRET', parseWebhookKey)
   const isSet = (name: Setting) => readText(name, env) !== ''
   if (isSet('WEBHOOK_URL') !== isSet('WEBHOOK_SECRET')) problems.push('set WEBHOOK_URL and WEBHOOK_SECRET together')
-  const place = placeIn(read, problems)
+  const place = readPlaceFrom(read, problems)
   const rest = {
     ...place,
     booksPath: locateBeside(place, 'books'),
     host: read('HOST', parseHost) ?? LOOPBACK,
     metricsHost: read('METRICS_HOST', parseHost) ?? LOOPBACK,
     network,
-    rpcUrls: read('RPC_URL', listOf(parseUrl))?.map(({ href }) => href) ?? [],
+    rpcUrls: read('RPC_URL', createListParser(parseUrl))?.map(({ href }) => href) ?? [],
     rpcCallsPerSecond: read('RPC_CALLS_PER_SECOND', createIntegerParser(1, 100_000)),
     facilitatorKeys,
     cdpKey: id === undefined || secret === undefined ? undefined : { id, secret },
@@ -172,7 +172,7 @@ export function readConfig(env: Env): Config {
     ...rest,
     hosts: [...new Set([baseUrl.hostname, baseUrl.host])],
     offer: {
-      terms: { network, asset: lower(asset.address), payTo, amount: price },
+      terms: { network, asset: lowerAddress(asset.address), payTo, amount: price },
       title,
       baseUrl: baseUrl.origin,
       assetName: asset.name,
@@ -189,7 +189,7 @@ export type Place = Pick<Config, 'database' | 'port' | 'adminSocketPath' | 'witn
 /** Reads only where a wall is stored and listens. Throws `ConfigError`. */
 export function readPlace(env: Env): Place {
   const problems: string[] = []
-  const place = placeIn(createReader(env, problems), problems)
+  const place = readPlaceFrom(createReader(env, problems), problems)
   if (problems.length > 0) throw createConfigError(problems)
   return place
 }
@@ -221,12 +221,12 @@ function readText(name: Setting, env: Env): string | { readonly problem: string 
   const path = 'secret' in SETTINGS[name] ? (env[`${name}_FILE`]?.trim() ?? '') : ''
   if (path === '') return text
   if (text !== '') return { problem: `set either ${name} or ${name}_FILE, not both` }
-  const content = readContent(path)
+  const content = readFileText(path)
   return typeof content === 'string' ? content.trim() : { problem: `${name}_FILE ${content.problem}` }
 }
 
 /** The text of a file that a setting names. */
-function readContent(path: string): string | { readonly problem: string } {
+function readFileText(path: string): string | { readonly problem: string } {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
@@ -235,7 +235,7 @@ function readContent(path: string): string | { readonly problem: string } {
   }
 }
 
-function placeIn(read: Read, problems: string[]): Place {
+function readPlaceFrom(read: Read, problems: string[]): Place {
   const port = read('PORT', createIntegerParser(0, 65_535)) ?? 8402
   const path = read('DATABASE_PATH', parseText)
   const url = read('DATABASE_URL', parsePostgresUrl)
@@ -269,7 +269,7 @@ export const createConfigError = (problems: readonly string[]) =>
 
 type Parsed<T> = { readonly value: T } | { readonly problem: string }
 
-const lower = (address: string) => address.toLowerCase() as Address
+const lowerAddress = (address: string) => address.toLowerCase() as Address
 
 const parseText = (text: string): Parsed<string> => ({ value: text })
 
@@ -299,7 +299,7 @@ const parseWebhookKey = (text: string): Parsed<Uint8Array> => {
       }
 }
 
-const priceOf = (text: string): Parsed<bigint> => {
+const parsePriceSetting = (text: string): Parsed<bigint> => {
   const value = parsePrice(text)
   return value === undefined
     ? { problem: 'must be an amount in dollars with two decimals, from 0.01 to 999999.99' }
@@ -322,7 +322,7 @@ const createIntegerParser =
   }
 
 /** Reads a list that is separated by commas. */
-const listOf =
+const createListParser =
   <T>(parse: (text: string) => Parsed<T>) =>
   (text: string): Parsed<readonly T[]> => {
     const values: T[] = []
@@ -372,7 +372,7 @@ function parseHostKey(text: string): Parsed<readonly [host: string, key: string]
 /** Reads a list of addresses, or the file that a path names. */
 function parseDeniedPayers(text: string): Parsed<DeniedPayers> {
   const path = /^0x/i.test(text) ? undefined : text
-  const listed = path === undefined ? text : readContent(path)
+  const listed = path === undefined ? text : readFileText(path)
   if (typeof listed !== 'string') return listed
   const addresses = parseAddresses(listed)
   if (typeof addresses !== 'number') return { value: { addresses, path } }
@@ -387,6 +387,6 @@ function parsePayee(text: string, asset: string): Parsed<Address> {
   const isOneCase = digits === digits.toLowerCase() || digits === digits.toUpperCase()
   if (!isOneCase && getAddress(text) !== text) return { problem: 'has an invalid checksum: check for a typo' }
   if (/^0x0+$/i.test(text)) return { problem: 'must not be the zero address' }
-  if (lower(text) === lower(asset)) return { problem: 'must not be the token itself' }
-  return { value: lower(text) }
+  if (lowerAddress(text) === lowerAddress(asset)) return { problem: 'must not be the token itself' }
+  return { value: lowerAddress(text) }
 }

@@ -31,9 +31,9 @@ export async function main(times: Times = TIMES): Promise<void> {
       onUnchecked,
       answerMs: times.databaseAnswerTimeoutMs,
     })
-    const isLetIn = tellOfWaiting(config, times)
+    const isLetIn = alertIfSlow(config, times)
     const ahead = await Promise.race([opening, asked])
-    if (ahead === undefined) endUnopened()
+    if (ahead === undefined) exitUnopened()
     isLetIn()
     // Other modules load while the store is checked.
     const { serve } = await import('./serve.ts')
@@ -46,7 +46,7 @@ export async function main(times: Times = TIMES): Promise<void> {
 }
 
 /** Alerts the operator if the store does not open soon. The returned function is called when it has opened. */
-function tellOfWaiting({ database }: Config, { storeOpensWithinMs }: Times): () => void {
+function alertIfSlow({ database }: Config, { storeOpensWithinMs }: Times): () => void {
   const named = { dependency: 'store-write', name: database.kind }
   const began = systemClock.elapsed()
   let isTold = false
@@ -61,7 +61,7 @@ function tellOfWaiting({ database }: Config, { storeOpensWithinMs }: Times): () 
 }
 
 /** Ends the process before the store is open, when nothing has begun. */
-function endUnopened(): never {
+function exitUnopened(): never {
   logger.note('stopped')
   process.exit(0)
 }
@@ -71,13 +71,13 @@ function waitForSignals(): { readonly asked: Promise<void>; readonly askedAgain:
   const { promise: asked, resolve } = Promise.withResolvers<void>()
   const again = new AbortController()
   let times = 0
-  const hear = () => {
+  const onSignal = () => {
     times += 1
     resolve()
     if (times > 1) again.abort()
   }
-  process.on('SIGTERM', hear)
-  process.on('SIGINT', hear)
+  process.on('SIGTERM', onSignal)
+  process.on('SIGINT', onSignal)
   return { asked, askedAgain: again.signal }
 }
 

@@ -36,17 +36,17 @@ export function openRail(config: Config, metrics: Metrics | undefined, logger: L
     onProbed: (host, trouble) => outages.saw({ kind: 'chain-endpoint', name: host }, trouble),
   })
   const asked = createViemChain(endpoints, offer)
-  const chain = guardChainFreshness(metrics?.chain(asked) ?? asked, {
+  const chain = guardChainFreshness(metrics?.timeChain(asked) ?? asked, {
     clock,
     report: (reason) => outages.saw({ kind: 'chain', name: network }, reason),
   })
   const { probeTimeoutMs } = times
   const catalogues = new Map<string, CatalogueAnswer>()
-  const members = membersOf({ ...config, probeTimeoutMs }, logger, outages, catalogues).map(
-    (member) => metrics?.facilitator(member) ?? member,
+  const members = createMembers({ ...config, probeTimeoutMs }, logger, outages, catalogues).map(
+    (member) => metrics?.timeFacilitator(member) ?? member,
   )
   const facilitator = createFacilitatorRing({ ...config, members, chain, clock, logger, times })
-  const listFacilitatorTrouble = () => reasonsOf(outages, 'facilitator')
+  const listFacilitatorTrouble = () => joinReasons(outages, 'facilitator')
   const rail = createPaymentHealth({
     facilitator,
     chain,
@@ -57,20 +57,20 @@ export function openRail(config: Config, metrics: Metrics | undefined, logger: L
     times,
   })
   const clockOf = watchClock({ clock, outages })
-  const readClock = () => clockOf(endpoints.newest())
+  const readClock = () => clockOf(endpoints.findNewest())
   return { endpoints, chain, facilitator, rail, outages, eventLoop, clockSeen: readClock, catalogues }
 }
 
 /** Why dependencies of a kind are down; `null` if none is. */
-function reasonsOf(outages: Outages, kind: DependencyKind): string | null {
-  const down = outages.all().filter((one) => one.kind === kind && one.state === 'down')
+function joinReasons(outages: Outages, kind: DependencyKind): string | null {
+  const down = outages.listAll().filter((one) => one.kind === kind && one.state === 'down')
   return down.map(({ reason }) => reason ?? kind).join('; ') || null
 }
 
 type FacilitatorsConfig = Config & Pick<Times, 'probeTimeoutMs'>
 
 /** The facilitators in the order in which they are called. */
-function membersOf(
+function createMembers(
   config: FacilitatorsConfig,
   logger: Logger,
   outages: Outages,

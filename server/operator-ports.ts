@@ -12,16 +12,16 @@ export type Audit = { statement(): Promise<Statement> }
 /** The record of backups, made by any tool. */
 export type Backups = {
   /** When the last backup was made; `undefined` before the first. */
-  last(): Promise<UnixMs | undefined>
-  note(now: UnixMs): Promise<void>
+  readLastTime(): Promise<UnixMs | undefined>
+  record(now: UnixMs): Promise<void>
 }
 
 /** How far the log was delivered to the webhook. */
 export type Deliveries = {
   /** The number of the last delivered entry; `undefined` before the first. */
-  reached(): Promise<LogNumber | undefined>
+  readPosition(): Promise<LogNumber | undefined>
   /** Records that all entries up to a number were delivered. A lower number than before changes nothing. */
-  reach(number: LogNumber): Promise<void>
+  advanceTo(number: LogNumber): Promise<void>
 }
 
 /** A notice for the operator's webhook. The same event has the same `id` each time it is sent. */
@@ -59,7 +59,7 @@ export type Reports = {
     now: UnixMs,
   ): Promise<'filed' | 'known' | 'full'>
   /** The open reports, oldest first. */
-  open(): Promise<readonly OpenReport[]>
+  listOpen(): Promise<readonly OpenReport[]>
   /**
    * Closes each report of an artwork that begins at one of these blocks, and each report that names one of them;
    * returns how many there were.
@@ -70,7 +70,7 @@ export type Reports = {
     now: UnixMs,
   ): Promise<number>
   /** At most `limit` open reports that were not delivered to the webhook, oldest first. */
-  undelivered(limit: number): Promise<readonly OpenReport[]>
+  listUndelivered(limit: number): Promise<readonly OpenReport[]>
   markDelivered(id: number): Promise<void>
 }
 
@@ -78,7 +78,7 @@ export type Reports = {
 export type Catalogue = {
   readonly host: string
   /** How many paid addresses of this wall the catalogue lists; `none` if the facilitator has no catalogue. */
-  listed(): Promise<number | 'none' | 'silent'>
+  countListed(): Promise<number | 'none' | 'silent'>
 }
 
 /** An entry of the log, for compaction. */
@@ -92,7 +92,7 @@ export type OutlinedEntry = {
 /** Compaction of the log. Later reads do not contain dropped entries. */
 export type LogCompaction = {
   /** At most `limit` entries after number `after`, oldest first. */
-  outline(after: LogNumber, limit: number): Promise<readonly OutlinedEntry[]>
+  readOutline(after: LogNumber, limit: number): Promise<readonly OutlinedEntry[]>
   /** Drops superseded repaints and names, all or none. Throws for the last change of a block or a wallet, and for any other entry. */
   drop(numbers: readonly LogNumber[]): Promise<void>
 }

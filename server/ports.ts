@@ -60,9 +60,11 @@ export type Ledger = {
   /** The payments that hold a target; for `next`, all payments that hold a block. */
   holders(target: Target): Promise<readonly PaymentKey[]>
   /** Whether anyone can buy a target. */
-  space(target: Target): MaybeAsync<Exclude<Availability, 'full'>>
+  checkSpace(target: Target): MaybeAsync<Exclude<Availability, 'full'>>
   /** The sold or held blocks of a target that has a position, in the order of the wall. */
-  inTheWay(target: Target): Promise<{ readonly taken: readonly BlockIndex[]; readonly held: readonly BlockIndex[] }>
+  listUnavailable(
+    target: Target,
+  ): Promise<{ readonly taken: readonly BlockIndex[]; readonly held: readonly BlockIndex[] }>
   /**
    * Holds the target for a new or a released payment, in one transaction. A released payment keeps its first target and
    * listing, but takes the picture of this listing if it has none.
@@ -88,10 +90,7 @@ export type Ledger = {
   markFinal(purchase: Purchase, tx: Hash): Promise<void>
   /** Records that the chain no longer shows the transfer. The deed stays. */
   markMissing(purchase: Purchase): Promise<void>
-  /**
-   * Records that a sale or a credit will never be paid, so that it is not checked again. The deed stays; the credit
-   * ends.
-   */
+  /** Records that a sale or a credit will never be paid, so that it is not checked again. The deed stays; the credit ends. */
   writeOff(purchase: Purchase): Promise<void>
   /**
    * Releases a held block. `isFinal` ends the watch for a late payment. Throws `StaleWriteError` for a purchase that has
@@ -124,9 +123,9 @@ export type Ledger = {
 /** Read access to the ledger. */
 export type LedgerReader = {
   /** All blocks that are held now. */
-  held(): Promise<readonly BlockIndex[]>
+  listHeld(): Promise<readonly BlockIndex[]>
   /** How many purchases are open. */
-  pending(): Promise<Pending>
+  countPending(): Promise<Pending>
   /** A page of a wallet's purchases, without those that were released permanently. */
   ofPayer(wallet: Address, page?: AccountPage): Promise<Account>
   /** At most `limit` purchases of a wallet with any outcome, newest first: those begun before number `before`. */
@@ -142,20 +141,15 @@ export type LedgerReader = {
 
 /** Claimed blocks and their owners. */
 export type Blocks = {
-  /**
-   * A block's owner and the owner's content; returns the same object until something is written, if no other process
-   * writes.
-   */
-  owned(block: BlockIndex): MaybeAsync<OwnedBlock | undefined>
+  /** A block's owner and the owner's content; returns the same object until something is written, if no other process writes. */
+  findOwned(block: BlockIndex): MaybeAsync<OwnedBlock | undefined>
   /** Whether an unowned block is held for a payer. */
-  reserved(block: BlockIndex): Promise<boolean>
+  isReserved(block: BlockIndex): Promise<boolean>
   /** Applies an edit once; see `EditResult`. */
   edit(block: BlockIndex, edit: Edit, now: UnixMs): Promise<EditResult>
   /** The owner of an area. */
-  ownerOf(area: Area): Promise<AreaOwner>
-  /**
-   * Applies an edit to every block of an area once, or to none. The edit's pixels are those of all blocks, row by row.
-   */
+  findOwner(area: Area): Promise<AreaOwner>
+  /** Applies an edit to every block of an area once, or to none. The edit's pixels are those of all blocks, row by row. */
   editArea(area: Area, edit: Edit, now: UnixMs): Promise<EditResult>
 }
 
@@ -167,9 +161,9 @@ export type Payouts = {
    */
   note(key: PaymentKey, reference: string, now: UnixMs): Promise<boolean>
   /** The reference of money that was paid back or is recorded as stray; `undefined` for money without a record. */
-  noteOf(key: PaymentKey): Promise<string | undefined>
+  findReference(key: PaymentKey): Promise<string | undefined>
   /** Records money without a purchase as a credit, owed to its payer. Throws `StaleWriteError` for a known payment. */
-  owe(payment: UnclaimedPayment, tx: Hash, now: UnixMs): Promise<void>
+  recordCredit(payment: UnclaimedPayment, tx: Hash, now: UnixMs): Promise<void>
 }
 
 /** Moderation: what the operator hides from readers. */
@@ -179,18 +173,18 @@ export type Moderation = {
   /** Hides the name or framework of a wallet, or shows it again; bans a wallet, or ends the ban. */
   moderateWallet(wallet: Address, act: WalletAct, now: UnixMs): Promise<WalletActResult>
   /** Wallets with hidden parts or a ban, in the order of their first purchases. */
-  wallets(): Promise<readonly ModeratedWallet[]>
+  listWallets(): Promise<readonly ModeratedWallet[]>
   /** Records an action of an operator. */
   record(act: RecordedAct): Promise<void>
   /** The records, oldest first. */
-  records(): Promise<readonly RecordedAct[]>
+  listRecords(): Promise<readonly RecordedAct[]>
 }
 
 /** Wallets that have bought. */
 export type Agents = {
-  knows(wallet: Address): Promise<boolean>
+  isKnown(wallet: Address): Promise<boolean>
   /** Applies a registration once; see `IdentityResult`. */
-  identify(wallet: Address, identity: Identity, now: UnixMs): Promise<IdentityResult>
+  register(wallet: Address, identity: Identity, now: UnixMs): Promise<IdentityResult>
   /** Names the painter of a wallet. This painter replaces all earlier ones, including those that purchases named. */
   namePainter(wallet: Address, naming: PainterNaming): Promise<NamingResult>
 }
@@ -198,12 +192,12 @@ export type Agents = {
 /** The append-only log of everything visible, in commit order. Entries omit content that was hidden later. */
 export type Log = {
   /** At most `limit` changes after number `after`, oldest first. */
-  after(after: number, limit: number): Promise<readonly Change[]>
+  readAfter(after: number, limit: number): Promise<readonly Change[]>
   /**
    * The shortest part of the log that leads to the present state: every sale and action of the operator, the latest repaint of
    * each block and the latest identity of each agent. The number of the last entry is that of the log.
    */
-  compacted(): Promise<readonly Change[]>
+  readCompacted(): Promise<readonly Change[]>
 }
 
 /** The last chain block whose payments were compared with the purchases. */
@@ -217,10 +211,10 @@ export type ChainCheckpoint = {
   /** Records addresses at which the wall asks to be paid, before it accepts a payment to them. */
   addPayees(payees: readonly Address[]): Promise<void>
   /** When the operator last accepted a restored copy; `undefined` if never. */
-  acceptedAt(): Promise<UnixMs | undefined>
-  accept(now: UnixMs): Promise<void>
+  readAcceptanceTime(): Promise<UnixMs | undefined>
+  recordAcceptance(now: UnixMs): Promise<void>
   /** Records that everything up to a height is accounted for. A lower height than before changes nothing. */
-  reach(height: bigint): Promise<void>
+  advanceTo(height: bigint): Promise<void>
 }
 
 /** The store as a whole. */
@@ -284,9 +278,7 @@ export type Facilitator = {
   /** `target` is the resource that is paid for. */
   verify(target: Target, payment: Payment, manner?: Manner): Promise<VerifyResult>
   settle(target: Target, payment: Payment, manner?: Manner): Promise<SettleResult>
-  /**
-   * Whether the facilitator supports our scheme and network; `unavailable` if it does not respond, or fails the probe.
-   */
+  /** Whether the facilitator supports our scheme and network; `unavailable` if it does not respond, or fails the probe. */
   supports(probe?: FacilitatorProbe): Promise<'yes' | 'no' | 'unavailable'>
 }
 
@@ -307,11 +299,11 @@ export type Chain = {
    * The state of an authorization that was unspent at height `head`. `named` is the transaction that a facilitator named. It
    * is checked first, and only its events count.
    */
-  status(payment: WatchedPayment, head: bigint, named?: Hash): Promise<ChainStatus>
+  readPaymentStatus(payment: WatchedPayment, head: bigint, named?: Hash): Promise<ChainStatus>
   /** How much of our asset a wallet holds at the newest block, in atomic units. */
   balanceOf(wallet: Address): Promise<bigint | 'silent'>
   /** Checks whether the endpoints serve the right network, and what they can do. */
-  fault(): Promise<ChainHealth>
+  checkHealth(): Promise<ChainHealth>
   /** Payments to an address in our asset, from height `from` on; see `Receipts`. */
   transfersTo(payTo: Address, from: bigint): Promise<Receipts | 'silent'>
 }
@@ -355,7 +347,7 @@ export type Wallets = {
    * chain (EIP-1271, EIP-6492) within a time limit. `busy` and `silent` mean that the chain could not be queried, so the
    * signature is neither good nor bad. `from` is the client's address: clients that sent bad signatures wait behind others.
    */
-  signed(
+  findSigner(
     signers: readonly Address[],
     messages: readonly string[],
     signature: `0x${string}`,
@@ -367,18 +359,16 @@ export type Wallets = {
    * found without a call. `busy`: not by a key, and too many contracts are being queried. `silent`: not by a key, and
    * the chain did not respond.
    */
-  signedPayment(payment: Payment): Promise<SignatureCheck>
+  checkPaymentSignature(payment: Payment): Promise<SignatureCheck>
   /**
    * Whether the token would accept the signature of the payment now. The token queries the code of a payer that has
    * code, even if its key signed; a wallet that is not deployed yet has none. It is called after a facilitator has
    * rejected the signature of a payment that `signedPayment` accepted.
    */
-  signedForToken(payment: Payment): Promise<SignatureCheck>
+  checkTokenSignature(payment: Payment): Promise<SignatureCheck>
 }
 
-/**
- * Encodes and decodes pictures in other threads. Bitmaps are transferred to those threads, and are empty afterwards.
- */
+/** Encodes and decodes pictures in other threads. Bitmaps are transferred to those threads, and are empty afterwards. */
 export type Pictures = {
   /** Encodes palette indices as PNG, each pixel as a square of `scale` x `scale` (default 1). */
   encode(bitmap: Bitmap, scale?: number): Promise<Uint8Array<ArrayBuffer>>

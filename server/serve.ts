@@ -7,7 +7,7 @@ import { TOTAL_BLOCKS } from '../shared/wall.ts'
 import { openCatalogue } from './adapters/catalogue.ts'
 import { systemClock as clock } from './adapters/clock.ts'
 import { createDeniedPayers } from './adapters/denied-payers.ts'
-import { createFreeSpaceReader, sizeOf } from './adapters/disk-space.ts'
+import { createFreeSpaceReader, measureSize } from './adapters/disk-space.ts'
 import type { Metrics } from './adapters/metrics/metrics.ts'
 import type { WallReadings } from './adapters/metrics/wall.ts'
 import { createWorkerPictures } from './adapters/pictures/pictures.ts'
@@ -18,10 +18,10 @@ import { createViemWallets } from './adapters/wallets/wallets.ts'
 import { openWebhook } from './adapters/webhook.ts'
 import { openWitness } from './adapters/witness-file.ts'
 import { createApp } from './app.ts'
-import { checkRestoredBackup, type RestoredBackupCheck } from './books/check-restored-backup.ts'
-import { keepWitness, type WitnessKeeper } from './books/keep-witness.ts'
+import { createRestoredBackupCheck, type RestoredBackupCheck } from './books/check-restored-backup.ts'
+import { createWitnessKeeper, type WitnessKeeper } from './books/keep-witness.ts'
 import type { Config } from './config.ts'
-import { judgeReadiness } from './health/outages.ts'
+import { createReadiness } from './health/outages.ts'
 import { runPeriodically } from './health/run-periodically.ts'
 import { watchListing } from './health/watch-listing.ts'
 import { watchPurchases } from './health/watch-purchases.ts'
@@ -77,24 +77,24 @@ export async function serve(given: Given): Promise<void> {
   const { store } = given.ahead
   const metrics =
     config.metricsPort === undefined ? undefined : (await import('./adapters/metrics/metrics.ts')).openMetrics()
-  const recent = keepRecentAlerts(metrics?.logger(given.logger) ?? given.logger, clock)
+  const recent = keepRecentAlerts(metrics?.wrapLogger(given.logger) ?? given.logger, clock)
   const { logger, alerts } = queueAlerts(recent.logger, clock)
   const witness = openWitness(config.witnessPath)
   if (!config.isWitnessApart) logger.note('witness', { what: WITNESS_BESIDE })
-  const witnessing = keepWitness({ store: store.store, witness, clock, logger })
-  const wall = await openWall({ ...given, logger }, metrics, witnessing.committed)
+  const witnessing = createWitnessKeeper({ store: store.store, witness, clock, logger })
+  const wall = await openWall({ ...given, logger }, metrics, witnessing.onCommit)
   const { server, chain, keys, reads } = wall
   const monitors = metrics === undefined ? undefined : listenToMonitors(config, metrics)
   limitUnread((why) => logger.note('unread-unlimited', { why }))
   console.log(`The wall is open at ${config.offer.baseUrl}`)
   const supervisor = openSupervisor(Bun.env, (why) => logger.note('no-supervisor', { why }))
-  supervisor.ready()
+  supervisor.reportReady()
   logger.note('open', { port: server.port ?? 0, network: config.network })
   const { isWitnessApart, offer } = config
   const { terms } = offer
-  const restored = checkRestoredBackup({ ...store, witness, isWitnessApart, chain, terms, clock, logger })
-  const closeAdminSocket = listenToOperator({ ...given, logger }, wall, restored, recent.last)
-  metrics?.watch(readingsOf(config, wall, restored))
+  const restored = createRestoredBackupCheck({ ...store, witness, isWitnessApart, chain, terms, clock, logger })
+  const closeAdminSocket = listenToOperator({ ...given, logger }, wall, restored, recent.listRecentAlerts)
+  metrics?.watchReadings(createReadings(config, wall, restored))
   if (monitors !== undefined) logger.note('monitors', { port: monitors.port })
 
   const stopping = new AbortController()
@@ -102,13 +102,13 @@ export async function serve(given: Given): Promise<void> {
   const loops = startLoops({ ...given, logger }, wall, { restored, witnessing, history, alerts }, stopping.signal)
 
   // Modules that readers do not need are loaded after the server listens. If that fails, the process ends.
-  await Promise.race([reads.published(), clock.wait(READERS_FIRST_MS)])
+  await Promise.race([reads.waitUntilPublished(), clock.wait(READERS_FIRST_MS)])
   keys.resolve(await loadSignatureLibrary(logger))
   await loadMcpCalls()
 
   await Promise.race([asked, history.then(() => asked)])
   logger.note('stopping')
-  supervisor.stopping()
+  supervisor.reportStopping()
   await drain(given, wall, loops, () => {
     stopping.abort()
     closeAdminSocket()
@@ -132,7 +132,7 @@ async function drain(
   stop()
   stream.close()
   // From here on, the server refuses new connections.
-  const drained = Promise.all([server.stop(), sold.idle(), ...loops])
+  const drained = Promise.all([server.stop(), sold.waitUntilIdle(), ...loops])
   await Promise.race([drained, clock.wait(config.settleTimeoutMs + DRAIN_SLACK_MS)])
   await server.stop(true)
 }
@@ -145,7 +145,7 @@ function listenToOperator(
   alerts: () => readonly Alert[],
 ): () => void {
   const { sold: seller, chain, advance } = wall
-  const overview = overviewOf(config, wall, restored, alerts)
+  const overview = createOverviewReader(config, wall, restored, alerts)
   const runCommand = createAdminCommands({
     ...store,
     seller,
@@ -169,32 +169,32 @@ function listenToMonitors(config: Config, metrics: Metrics) {
 }
 
 /** The values of the metrics. */
-function readingsOf(
+function createReadings(
   { database }: Config,
   { rail, ready, storeWatch, outages, view, listings }: Wall,
-  { orphans }: RestoredBackupCheck,
+  { listOrphans: orphans }: RestoredBackupCheck,
 ): WallReadings {
   const files = database.kind === 'sqlite' ? [database.path, `${database.path}-wal`] : undefined
   return {
     clock,
-    rail: rail.state,
-    sells: () => ready.sells().ready,
-    reads: () => ready.reads().ready,
-    dependencies: outages.all,
-    store: storeWatch.seen,
-    storeBytes: async () => (files === undefined ? undefined : await sizeOf(files)),
-    blocks: () => ({ sold: view.claimed.size, open: TOTAL_BLOCKS - view.claimed.size }),
-    orphans: () => orphans().length,
-    listings: listings.seen,
+    rail: rail.readState,
+    checkSelling: () => ready.checkSelling().ready,
+    checkReading: () => ready.checkReading().ready,
+    dependencies: outages.listAll,
+    store: storeWatch.readLastState,
+    measureStoreBytes: async () => (files === undefined ? undefined : await measureSize(files)),
+    countBlocks: () => ({ sold: view.claimed.size, open: TOTAL_BLOCKS - view.claimed.size }),
+    countOrphans: () => orphans().length,
+    listings: listings.readListings,
     build: { version: manifest.version, bun: Bun.version },
   }
 }
 
 /** The values of the status command. */
-function overviewOf(
+function createOverviewReader(
   { offer: { baseUrl, terms } }: Config,
   { rail, ready, storeWatch, view, catalogues, listings }: Wall,
-  { orphans }: RestoredBackupCheck,
+  { listOrphans: orphans }: RestoredBackupCheck,
   alerts: () => readonly Alert[],
 ): () => Overview {
   const startedAt = clock.now()
@@ -204,14 +204,14 @@ function overviewOf(
     network: terms.network,
     startedAt,
     now: clock.now(),
-    rail: rail.state(),
-    sells: ready.sells(),
-    reads: ready.reads(),
+    rail: rail.readState(),
+    sells: ready.checkSelling(),
+    reads: ready.checkReading(),
     sold: view.claimed.size,
     orphans: orphans().length,
-    ...storeWatch.seen(),
+    ...storeWatch.readLastState(),
     catalogues: [...catalogues.values()],
-    listings: listings.seen(),
+    listings: listings.readListings(),
     alerts: alerts(),
   })
 }
@@ -231,11 +231,11 @@ function startLoops(
   signal: AbortSignal,
 ): readonly Promise<void>[] {
   const probing = runPeriodically({ clock, logger }, signal, async () => {
-    if (rail.probeInMs() === 0) {
+    if (rail.computeProbeDelay() === 0) {
       await rail.probe()
       clockSeen()
     }
-    return Math.min(rail.probeInMs(), times.probesDueEveryMs)
+    return Math.min(rail.computeProbeDelay(), times.probesDueEveryMs)
   })
   const looking = runPeriodically({ clock, logger }, signal, async () => {
     await storeWatch.check()
@@ -250,13 +250,13 @@ function startLoops(
   const swept = createReconciler({ ...store, seller: sold, clock, logger })
   store.store.watch((replaced) => {
     rail.suspend()
-    restored.replaced(replaced)
+    restored.onReplaced(replaced)
   })
   const sweeping = runPeriodically({ clock, logger }, signal, async () => {
     if ((await swept()) === 'seen' && (await restored.isCurrent())) {
       witnessing.begin()
-      rail.reconciled()
-    } else rail.waitsFor(restored.reason())
+      rail.markReconciled()
+    } else rail.setWaitReason(restored.findReason())
     return config.reconcileIntervalMs
   })
   const compact = createLogCompactor({ ...store, clock, logger, historyDays: config.historyDays })
@@ -298,7 +298,7 @@ async function openWall(given: Given, metrics: Metrics | undefined, committed: (
   const { config, times, ahead, logger } = given
   const { offer, contact, hosts, trustedHops, sharesStream } = config
   const { ledger } = ahead.store
-  const store = { ...ahead.store, ledger: metrics?.ledger(ledger) ?? ledger }
+  const store = { ...ahead.store, ledger: metrics?.timeLedger(ledger) ?? ledger }
   const rail = openRail(config, metrics, logger, times)
   const watches = openWatches(given, rail)
   const keys = Promise.withResolvers<Keys>()
@@ -320,14 +320,14 @@ async function openWall(given: Given, metrics: Metrics | undefined, committed: (
     ...parts,
     payees,
     ...pages,
-    countPaid: metrics?.paid,
-    waited(of, ms) {
-      metrics?.waited(of, ms)
-      watches.queue.waited(of, ms)
+    countPaid: metrics?.countPaidRequest,
+    onWaited(of, ms) {
+      metrics?.observeWait(of, ms)
+      watches.queue.recordWait(of, ms)
     },
-    ended(payer, outcome) {
-      metrics?.outcome(outcome)
-      watches.purchases.ended(payer, outcome)
+    onEnded(payer, outcome) {
+      metrics?.countOutcome(outcome)
+      watches.purchases.recordOutcome(payer, outcome)
     },
     seller: sold,
     live: readers.stream,
@@ -353,7 +353,7 @@ function openWatches({ config, times, ahead: { store } }: Given, { rail, outages
     purchases: watchPurchases({ clock, outages }),
     queue: watchQueue({ clock, outages }, QUEUE_CLASSES),
     storeWatch: watchStore({ ...store, ...disk, hasStandbys: isShared(config), outages, clock, times }),
-    ready: judgeReadiness({ rail, outages }),
+    ready: createReadiness({ rail, outages }),
     listings: watchListing({ clock, outages, catalogues }),
   }
 }
@@ -368,7 +368,7 @@ async function openReaders({ config: { offer }, times, ahead }: Given, committed
   })
   const readNumber = () => view.number
   const stream = createLiveStream({ log, clock, number: readNumber, canvasNumber: reads.number, advance, everyMs })
-  for (const listener of [reads.changed, stream.changed, committed]) subscribe(listener)
+  for (const listener of [reads.announceChange, stream.announceChange, committed]) subscribe(listener)
   return { view, advance, reads, stream }
 }
 

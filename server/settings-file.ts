@@ -22,7 +22,7 @@ export function loadSettings(
   usual = USUAL,
 ): readonly string[] {
   for (const path of named === undefined ? usual : [named]) {
-    const text = textOf(path, named === undefined)
+    const text = readText(path, named === undefined)
     if (text === undefined) continue
     const settings = parseSettings(text, path)
     const warnings = checkNames(
@@ -53,7 +53,7 @@ function checkNames(names: readonly string[], path: string): readonly string[] {
   return suggestions.map(({ name }) => `${path}: ignored unknown setting ${name}.`)
 }
 
-function textOf(path: string, mayLack: boolean): string | undefined {
+function readText(path: string, mayLack: boolean): string | undefined {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
@@ -73,21 +73,21 @@ const BARE = /[ \t]*((?:[^\\\n]|\\[^])*)/y
 export function parseSettings(text: string, path: string): ReadonlyArray<readonly [name: string, value: string]> {
   const settings: Array<readonly [string, string]> = []
   let at = 0
-  const take = (pattern: RegExp): RegExpExecArray | undefined => {
+  const takeMatch = (pattern: RegExp): RegExpExecArray | undefined => {
     pattern.lastIndex = at
     const found = pattern.exec(text) ?? undefined
     if (found !== undefined) at = pattern.lastIndex
     return found
   }
   while (at < text.length) {
-    if (take(SKIPPED) !== undefined) continue
+    if (takeMatch(SKIPPED) !== undefined) continue
     const line = text.slice(0, at).split('\n').length
-    const name = take(SETTING)?.[1]
+    const name = takeMatch(SETTING)?.[1]
     if (name === undefined) throw new ConfigError(`${path}, line ${line}: expected NAME=value.`)
     let value = ''
-    for (let quoted = take(QUOTED); quoted !== undefined; quoted = take(QUOTED))
+    for (let quoted = takeMatch(QUOTED); quoted !== undefined; quoted = takeMatch(QUOTED))
       value += quoted[1] ?? unescapeText(quoted[2] ?? '', /\\(["\\$`\n])/g)
-    const bare = take(BARE)?.[1] ?? ''
+    const bare = takeMatch(BARE)?.[1] ?? ''
     if (/^['"]/.test(bare))
       throw new ConfigError(`${path}, line ${line}: the value of ${name} has an unclosed quotation mark.`)
     settings.push([name, value + unescapeText(bare.trimEnd(), /\\([^])/g)])

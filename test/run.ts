@@ -4,7 +4,7 @@
  */
 
 import { join } from 'node:path'
-import { describeMachine, type MachineState, measureMachine, slownessOf } from './support/machine.ts'
+import { describeMachine, type MachineState, measureMachine, computeSlowness } from './support/machine.ts'
 import { findFailure, formatLastLine, findMissing } from './support/run-report.ts'
 
 const MEASURED_EVERY_MS = 5000
@@ -29,15 +29,15 @@ const timer = setInterval(() => measured.push((machine = measureMachine())), MEA
 const missing = new Set<string>()
 const failed = new Set<string>()
 await Promise.all([
-  repeat(child.stdout, (line) => console.log(line)),
-  repeat(child.stderr, (line) => console.error(line)),
+  forwardLines(child.stdout, (line) => console.log(line)),
+  forwardLines(child.stderr, (line) => console.error(line)),
 ])
 clearInterval(timer)
 process.exitCode = await child.exited
 console.error(formatLastLine({ seconds: (performance.now() - began) / 1000, measured, missing: [...missing] }))
 
 /** Prints each line that arrives, and takes note of it. */
-async function repeat(stream: ReadableStream<Uint8Array>, print: (line: string) => void): Promise<void> {
+async function forwardLines(stream: ReadableStream<Uint8Array>, print: (line: string) => void): Promise<void> {
   const decoder = new TextDecoder()
   let rest = ''
   for await (const part of stream) {
@@ -45,18 +45,18 @@ async function repeat(stream: ReadableStream<Uint8Array>, print: (line: string) 
     rest = lines.pop() ?? ''
     for (const line of lines) {
       print(line)
-      takeNote(line)
+      recordLine(line)
     }
   }
   if (rest !== '') print(rest)
 }
 
-function takeNote(line: string): void {
+function recordLine(line: string): void {
   const without = findMissing(line)
   if (without !== undefined) missing.add(without)
   const failure = findFailure(line)
   // `bun test` lists its failures again at the end.
   if (failure === undefined || failed.has(failure)) return
   failed.add(failure)
-  if (slownessOf(machine) >= BUSY) console.error(`  the machine was busy: ${describeMachine(machine)}`)
+  if (computeSlowness(machine) >= BUSY) console.error(`  the machine was busy: ${describeMachine(machine)}`)
 }

@@ -72,7 +72,7 @@ export const measureEngines: Scenario = async (servers, pace) => {
 
 const createDatabase = async (server: PostgresServer): Promise<Place> => ({
   kind: 'postgres',
-  url: server.url(await server.newDatabase()),
+  url: server.getUrl(await server.newDatabase()),
 })
 
 /** Sells blocks through a database's store; returns the purchases per second. */

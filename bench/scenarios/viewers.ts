@@ -1,7 +1,7 @@
 /** Viewers behind a caching proxy: which of their requests reach the wall. */
 
 import { findFreePort } from '../../server/local/wall-process.ts'
-import { isHere, startProxy } from '../../test/support/e2e/proxies.ts'
+import { isInstalled, startProxy } from '../../test/support/e2e/proxies.ts'
 import type { Row, Scenario } from '../findings.ts'
 import { encodeRequest } from '../measure/load.ts'
 import { createOwners } from './owners.ts'
@@ -12,7 +12,7 @@ const BLOCKS = 1000
 const CROWDS = [100, 1000, 10_000]
 
 export const measureViewers: Scenario = async (servers, { ms }) => {
-  if (!isHere('caching-nginx')) {
+  if (!isInstalled('caching-nginx')) {
     console.warn('Viewers behind a caching proxy are not measured: nginx is not installed.')
     return { rows: [], ratios: {} }
   }

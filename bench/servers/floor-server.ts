@@ -7,7 +7,7 @@
 import { join } from 'node:path'
 import { connect } from '../../db/sqlite/connection.ts'
 import { loadFastestKeys } from '../../server/adapters/wallets/recover.ts'
-import { segmentOf } from '../../server/http/canvas/precompressed-body.ts'
+import { createSegment } from '../../server/http/canvas/precompressed-body.ts'
 import { PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
 import { digestOf, formatEditMessage } from '../../shared/signing.ts'
 import floorSql from './floor-server.sql' with { type: 'text' }
@@ -94,7 +94,7 @@ const createRoutes = () => ({
     },
   },
   '/publish': async () => {
-    const segments = await Promise.all(parts.map((part) => segmentOf(part)))
+    const segments = await Promise.all(parts.map((part) => createSegment(part)))
     return new Response(String(segments.map(({ zstd }) => zstd.length)))
   },
   '/same': {

@@ -38,12 +38,12 @@ export function createPostgresLog({ rows }: Queries, seen: (number: number) => v
   const applyCurrentNames = async (changes: readonly Change[]) =>
     omitModeratedNames(changes, await rows<ModeratedAgent>('SELECT * FROM moderated_agents'))
   return {
-    async after(number, limit) {
+    async readAfter(number, limit) {
       const found = await rows<Row>(`${SELECT_CHANGE} WHERE c.number > $1 ORDER BY c.number LIMIT $2`, [number, limit])
       seen(found.at(-1)?.number ?? 0)
       return await applyCurrentNames(found.map(toVisibleChange))
     },
-    compacted: async () =>
+    readCompacted: async () =>
       await applyCurrentNames((await rows<Row>(`${SELECT_CHANGE} ${LATEST} ORDER BY c.number`)).map(toVisibleChange)),
   }
 }

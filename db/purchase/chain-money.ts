@@ -27,12 +27,12 @@ export const createCheckpoint = ({ look, write }: Driver): ChainCheckpoint => ({
   knows: async ({ payer, nonce }) => (await look(() => rows(IS_KNOWN, { payer, nonce }))).length > 0,
   payees: () => look(listPayees),
   addPayees: (added) => write(null, () => addPayees(added)),
-  async acceptedAt() {
+  async readAcceptanceTime() {
     const { at } = await look(() => one<{ at: UnixMs | null }>(ACCEPTED_AT))
     return at ?? undefined
   },
-  accept: (now) => write(null, () => change('the wall’s own row', ACCEPT, { now })),
-  reach: (height) => write(null, () => change('the wall’s own row', REACH, { height: toInteger(height) })),
+  recordAcceptance: (now) => write(null, () => change('the wall’s own row', ACCEPT, { now })),
+  advanceTo: (height) => write(null, () => change('the wall’s own row', REACH, { height: toInteger(height) })),
 })
 
 /** Every address at which the wall was paid or asked to be paid. */
@@ -57,9 +57,9 @@ const NOTED = 'SELECT reference FROM payouts WHERE payer = $payer AND nonce = $n
 export const createPayouts = ({ look, write }: Driver): Payouts => ({
   note: async ({ payer, nonce }, reference, now) =>
     (await write(null, () => count(NOTE, { payer, nonce, reference, now }))) === 1,
-  async noteOf({ payer, nonce }) {
+  async findReference({ payer, nonce }) {
     const [noted] = await look(() => rows<{ reference: string }>(NOTED, { payer, nonce }))
     return noted?.reference
   },
-  owe: (unclaimed, tx, now) => write(unclaimed.payment.payer, () => creditUnclaimed(unclaimed, tx, now)),
+  recordCredit: (unclaimed, tx, now) => write(unclaimed.payment.payer, () => creditUnclaimed(unclaimed, tx, now)),
 })

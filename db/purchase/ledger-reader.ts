@@ -33,8 +33,8 @@ import { readPainterOfWallet } from '../wall/painters.ts'
 
 /** Read access to the ledger of a store. */
 export const createLedgerReader = ({ look, read }: Driver): LedgerReader => ({
-  pending: async () => summarisePending(await look(() => rows<PendingRow>(PENDING))),
-  held: async () => (await look(() => rows<{ block: BlockIndex }>(HELD))).map(({ block }) => block),
+  countPending: async () => summarisePending(await look(() => rows<PendingRow>(PENDING))),
+  listHeld: async () => (await look(() => rows<{ block: BlockIndex }>(HELD))).map(({ block }) => block),
   ofPayer: (payer, page = FIRST_ACCOUNT_PAGE) => read(() => readAccount(payer, page)),
   purchases: (payer, before, limit) => read(() => listPurchases(payer, before, limit)),
   sold: (after, limit) => look(() => listSold(after, limit)),

@@ -25,8 +25,8 @@ export function createLedger({ look, writeTogether, lasting }: Driver): Ledger {
     availability: (target, payment, now, activeNonces) =>
       look(() => checkAvailability({ target, payment, now, activeNonces }, sold)),
     holders: (target) => look(() => listHolders(target)),
-    space: lasting((target) => readSpace(target, sold)),
-    inTheWay: (target) => look(() => findConflicts(target)),
+    checkSpace: lasting((target) => readSpace(target, sold)),
+    listUnavailable: (target) => look(() => findConflicts(target)),
     claim: (target, payment, listing, head, now, activeNonces) =>
       writeForPayer(
         payment,

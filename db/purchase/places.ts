@@ -6,7 +6,7 @@ import type { LogNumber } from '../../server/domain/wall/log.ts'
 import {
   listConflicts,
   findNearestArea,
-  occupancyOf,
+  computeOccupancy,
   type Place,
   worstOf,
   type BlockState,
@@ -96,10 +96,10 @@ function chooseNearestArea({ known }: SoldBlocks, unavailable: readonly Unavaila
     if (changed !== null) sold[i] = 1
   }
   const occupied = {
-    taken: occupancyOf((block) => taken[block] === 1),
+    taken: computeOccupancy((block) => taken[block] === 1),
     // Computed only if no area is open.
     get sold() {
-      return occupancyOf((block) => sold[block] === 1)
+      return computeOccupancy((block) => sold[block] === 1)
     },
   }
   return findNearestArea(occupied, size)

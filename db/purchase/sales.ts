@@ -12,7 +12,7 @@ import {
 } from '../../server/domain/purchase/purchase.ts'
 import { listHeldBlocks, type Holding } from '../../server/domain/purchase/target.ts'
 import { applyProfileEdit } from '../../server/domain/wall/edit.ts'
-import { CONTENT_PARTS, NAME_PARTS, saidParts } from '../../server/domain/wall/moderation.ts'
+import { CONTENT_PARTS, NAME_PARTS, pickGivenParts } from '../../server/domain/wall/moderation.ts'
 import { PIXELS_PER_BLOCK } from '../../shared/pixels.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { rankOf, renderSumSql, computeChecksums } from '../row-checksums.ts'
@@ -191,8 +191,8 @@ function computeAgentAfter(
 }
 
 function* hideListing(agent: Agent, sold: readonly BlockIndex[], listing: Purchase['listing'], now: UnixMs): Tx<void> {
-  for (const block of sold) yield* moderate(block, 'hide', saidParts(CONTENT_PARTS, listing), now)
-  yield* moderateAgent(agent, { act: 'hide', parts: saidParts(NAME_PARTS, listing) }, now)
+  for (const block of sold) yield* moderate(block, 'hide', pickGivenParts(CONTENT_PARTS, listing), now)
+  yield* moderateAgent(agent, { act: 'hide', parts: pickGivenParts(NAME_PARTS, listing) }, now)
 }
 
 const MARK_UNCERTAIN = `

@@ -63,7 +63,7 @@ export function createSqliteLog(connection: Connection, isChecked = () => true):
   const toVisibleChanges = (rows: readonly ChangeRow[], after: number) =>
     omitModeratedNames(omitHiddenContent(rows.map(toChange), hidings.all({ after })), moderated.all({}))
   return {
-    async after(number, limit) {
+    async readAfter(number, limit) {
       // Publishes a change only after it is flushed; otherwise, a power cut could lose the change and another would get
       // its number.
       await connection.flushed()
@@ -77,7 +77,7 @@ export function createSqliteLog(connection: Connection, isChecked = () => true):
         return toVisibleChanges(rows, number)
       })
     },
-    compacted: async () =>
+    readCompacted: async () =>
       connection.read(() => toVisibleChanges((connection.isDamaged() ? spared : latest).all({}), 0)),
   }
 }

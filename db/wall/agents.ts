@@ -2,16 +2,16 @@
 
 import type { Address, UnixMs } from '../../server/domain/purchase/payment.ts'
 import {
-  edited,
+  applyFieldEdit,
   isOutrun,
-  orderingTime,
-  standingOf,
+  computeOrderingTime,
+  classifyMessage,
   type Identity,
   type IdentityResult,
   type NamingResult,
   type PainterNaming,
 } from '../../server/domain/wall/edit.ts'
-import { NAME_PARTS, saidParts } from '../../server/domain/wall/moderation.ts'
+import { NAME_PARTS, pickGivenParts } from '../../server/domain/wall/moderation.ts'
 import type { Agents } from '../../server/ports.ts'
 import type { Agent } from '../rows.ts'
 import { change, first, rows, together, type Driver, type Tx } from '../tx.ts'
@@ -22,8 +22,8 @@ import { storeWalletPainter } from './painters.ts'
 
 /** The wallets' register. */
 export const createAgents = ({ look, writeTogether }: Driver): Agents => ({
-  knows: async (wallet) => (await look(() => rows(KNOWS, { wallet }))).length > 0,
-  identify: (wallet, identity, now) => writeTogether([wallet], () => identify(wallet, identity, now)),
+  isKnown: async (wallet) => (await look(() => rows(KNOWS, { wallet }))).length > 0,
+  register: (wallet, identity, now) => writeTogether([wallet], () => identify(wallet, identity, now)),
   namePainter: (wallet, naming) => writeTogether([wallet], () => namePainter(wallet, naming)),
 })
 
@@ -56,21 +56,21 @@ function* identify(wallet: Address, identity: Identity, now: UnixMs): Tx<Identit
   if (before === undefined) return 'unknown-wallet'
   const subject = { block: null, agent: before.id }
   const [known, moderation] = yield* together(findFirstChange(subject, identity.digest), readModeration(before.id))
-  const standing = standingOf(known, [before.changed])
+  const standing = classifyMessage(known, [before.changed])
   if (standing !== 'new') return standing
   if (isOutrun(identity.ts, before.signed_at)) return 'superseded'
   const profile = {
-    name: edited(identity.name, before.name),
-    framework: edited(identity.framework, before.framework),
+    name: applyFieldEdit(identity.name, before.name),
+    framework: applyFieldEdit(identity.framework, before.framework),
   }
   const { number, at } = yield* takeNextEntry(now)
   yield* together(
     writeEntry({ number, at, kind: 'identity', agent: before.id, ...profile }),
-    renameAgent({ ...before, ...profile, changed: number, signed_at: orderingTime(identity.ts, now) }, before),
+    renameAgent({ ...before, ...profile, changed: number, signed_at: computeOrderingTime(identity.ts, now) }, before),
     storeMessage(subject, identity, number, now),
   )
   if (moderation.isBanned)
-    yield* moderateAgent({ ...before, ...profile }, { act: 'hide', parts: saidParts(NAME_PARTS, identity) }, now)
+    yield* moderateAgent({ ...before, ...profile }, { act: 'hide', parts: pickGivenParts(NAME_PARTS, identity) }, now)
   return 'applied'
 }
 

@@ -15,6 +15,6 @@ export function* readLastBackup(): Tx<UnixMs | undefined> {
 
 /** The record of backups of a store. */
 export const createBackups = ({ look, write }: Driver): Backups => ({
-  last: () => look(readLastBackup),
-  note: (now) => write(null, () => change('the wall’s own row', NOTE, { now })),
+  readLastTime: () => look(readLastBackup),
+  record: (now) => write(null, () => change('the wall’s own row', NOTE, { now })),
 })

@@ -4,13 +4,13 @@ import type { Address, Hash, UnixMs } from '../../server/domain/purchase/payment
 import {
   applyEdit,
   isOutrun,
-  orderingTime,
-  standingOf,
+  computeOrderingTime,
+  classifyMessage,
   type Edit,
   type EditResult,
 } from '../../server/domain/wall/edit.ts'
 import type { AgentId, AreaOwner, LogNumber, OwnedBlock } from '../../server/domain/wall/log.ts'
-import { CONTENT_PARTS, saidParts, omitHiddenParts, omitHiddenNames } from '../../server/domain/wall/moderation.ts'
+import { CONTENT_PARTS, pickGivenParts, omitHiddenParts, omitHiddenNames } from '../../server/domain/wall/moderation.ts'
 import type { BlockState } from '../../server/domain/wall/open-space.ts'
 import type { Blocks } from '../../server/ports.ts'
 import { blocksOf } from '../../shared/area.ts'
@@ -33,10 +33,10 @@ import {
 
 /** The claimed blocks of a store. */
 export const createBlocks = ({ look, read, writeTogether, lasting }: Driver): Blocks => ({
-  owned: lasting(readOwned),
-  reserved: async (block) => (await look(() => rows(IS_RESERVED, { block }))).length > 0,
+  findOwned: lasting(readOwned),
+  isReserved: async (block) => (await look(() => rows(IS_RESERVED, { block }))).length > 0,
   edit: (block, edit, now) => writeTogether([block], () => repaint([block], edit, now)),
-  ownerOf: (area) => read(() => readOwner(blocksOf(area))),
+  findOwner: (area) => read(() => readOwner(blocksOf(area))),
   editArea: (area, edit, now) => writeTogether(blocksOf(area), () => repaint(blocksOf(area), edit, now)),
 })
 
@@ -142,13 +142,13 @@ function* repaint(area: readonly BlockIndex[], edit: Edit, now: UnixMs): Tx<Edit
     readModeration(owner.agent),
     edit.painter === null ? doNothing() : listLastingPainters(area),
   )
-  const standing = standingOf(known, changed)
+  const standing = classifyMessage(known, changed)
   if (standing !== 'new') return standing
   if (before.some(({ signed_at }) => isOutrun(edit.ts, signed_at))) return 'superseded'
   if (painters !== undefined && !(painters.size === 1 && painters.has(edit.painter))) return 'not-painter'
   const entry = yield* takeNextEntry(now, { entries: area.length, sales: 0, agents: 0 })
   const contents = before.map((row, at) => ({ block: row.i, ...applyEdit(edit, at, toContent(row)) }))
-  const values = { ...toContentList(contents), number: entry.number, signedAt: orderingTime(edit.ts, now) }
+  const values = { ...toContentList(contents), number: entry.number, signedAt: computeOrderingTime(edit.ts, now) }
   yield* together(
     writeRepaints(
       entry,
@@ -157,6 +157,6 @@ function* repaint(area: readonly BlockIndex[], edit: Edit, now: UnixMs): Tx<Edit
     change('blocks to repaint', REPAINT, values, area.length),
     storeMessage(subject, edit, entry.number, now),
   )
-  if (isBanned) for (const block of area) yield* moderate(block, 'hide', saidParts(CONTENT_PARTS, edit), now)
+  if (isBanned) for (const block of area) yield* moderate(block, 'hide', pickGivenParts(CONTENT_PARTS, edit), now)
   return 'applied'
 }

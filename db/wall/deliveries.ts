@@ -9,9 +9,9 @@ const REACH = `
 
 /** The deliveries of a store. */
 export const createDeliveries = ({ look, writeTogether }: Driver): Deliveries => ({
-  async reached() {
+  async readPosition() {
     const { number } = await look(() => one<{ number: number | null }>(REACHED))
     return number ?? undefined
   },
-  reach: (number) => writeTogether([], () => change('the wall’s own row', REACH, { number })),
+  advanceTo: (number) => writeTogether([], () => change('the wall’s own row', REACH, { number })),
 })

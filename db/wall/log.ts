@@ -138,7 +138,7 @@ const DROP = 'DELETE FROM changes WHERE number {in bigint $numbers}'
 
 /** The compaction of a store's log. */
 export const createCompaction = ({ look, write }: Driver): LogCompaction => ({
-  outline: (after, limit) => look(() => rows<OutlinedEntry>(OUTLINE, { after, limit })),
+  readOutline: (after, limit) => look(() => rows<OutlinedEntry>(OUTLINE, { after, limit })),
   drop: async (numbers) => void (await write(null, () => count(DROP, { numbers }))),
 })
 

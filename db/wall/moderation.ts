@@ -25,9 +25,9 @@ import { moderateAgent, listModeratedWallets } from './moderated-agents.ts'
 export const createModeration = ({ look, write }: Driver): Moderation => ({
   moderate: (block, act, parts, now) => write(null, () => moderate(block, act, parts, now)),
   moderateWallet: (wallet, act, now) => write(wallet, () => moderateWallet(wallet, act, now)),
-  wallets: () => look(listModeratedWallets),
+  listWallets: () => look(listModeratedWallets),
   record: (act) => write(null, () => record(act)),
-  records: () => look(() => rows<RecordedAct>(RECORDS)),
+  listRecords: () => look(() => rows<RecordedAct>(RECORDS)),
 })
 
 function* moderateWallet(wallet: Address, act: WalletAct, now: UnixMs): Tx<WalletActResult> {

@@ -13,9 +13,9 @@ import { change, count, lock, one, rows, together, type Driver, type Tx } from '
 /** The reports of a store. */
 export const createReports = ({ look, write }: Driver): Reports => ({
   file: (report, key, now) => write(null, () => fileReport(report, key, now)),
-  open: () => look(() => rows<OpenReport>(OPEN)),
+  listOpen: () => look(() => rows<OpenReport>(OPEN)),
   close: (blocks, { outcome, who, why }, now) => write(null, () => count(CLOSE, { blocks, outcome, who, why, now })),
-  undelivered: (limit) => look(() => rows<OpenReport>(UNDELIVERED, { limit })),
+  listUndelivered: (limit) => look(() => rows<OpenReport>(UNDELIVERED, { limit })),
   markDelivered: async (id) => void (await write(null, () => count(DELIVERED, { id }))),
 })
 

@@ -7,7 +7,7 @@ import { withTimeout } from '../times.ts'
 type CallLimits = { readonly atOnce: number; readonly waitingMax: number }
 
 /** Runs calls within limits; `busy` if too many wait. */
-export function callLimit({ atOnce, waitingMax }: CallLimits) {
+export function createCallLimit({ atOnce, waitingMax }: CallLimits) {
   const limit = pLimit(atOnce)
   const isFull = () => limit.pendingCount >= waitingMax
   const callInTurn = async <T>(call: () => Promise<T>): Promise<T | 'busy'> => (isFull() ? 'busy' : await limit(call))
@@ -28,7 +28,7 @@ export type BoundedCalls = {
 }
 
 export function createBoundedCalls(): BoundedCalls {
-  const { isFull, inTurn } = callLimit(LIMITS)
+  const { isFull, inTurn } = createCallLimit(LIMITS)
   return {
     areFull: isFull,
     make: <T>(call: () => Promise<T>) =>
@@ -48,7 +48,7 @@ export type HttpAddress = {
 }
 
 /** Moves credentials from a URL into a header, because `fetch` rejects them in a URL and no message may show them. */
-export function readAddress(address: string): HttpAddress {
+export function parseHttpAddress(address: string): HttpAddress {
   const url = new URL(address)
   const user = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
   const auth = user === ':' ? {} : { authorization: `Basic ${Buffer.from(user).toString('base64')}` }
@@ -90,17 +90,17 @@ async function readUpTo({ body }: Response, maxBytes: number): Promise<Uint8Arra
 const UNSENT_CODES: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ConnectionRefused', 'ENOTFOUND', 'EAI_AGAIN'])
 
 /** The code of an error, or of its cause; empty if there is none. */
-function codeOf(error: unknown): string {
+function findErrorCode(error: unknown): string {
   if (!(error instanceof Error)) return ''
-  return 'code' in error && typeof error.code === 'string' ? error.code : codeOf(error.cause)
+  return 'code' in error && typeof error.code === 'string' ? error.code : findErrorCode(error.cause)
 }
 
 /** Whether an error proves that the request did not reach a server. */
-export const isUnsent = (error: unknown): boolean => UNSENT_CODES.has(codeOf(error))
+export const isUnsent = (error: unknown): boolean => UNSENT_CODES.has(findErrorCode(error))
 
 /** Why an address cannot be reached, in our words; `undefined` if the error is not about the connection. */
 export function describeConnectionError(error: unknown): string | undefined {
-  const code = codeOf(error)
+  const code = findErrorCode(error)
   if (UNSENT_CODES.has(code)) return 'cannot be reached'
   if (/CERT|_SIGNATURE$|ISSUER/.test(code)) return `presents an untrusted certificate (${code})`
   return code === 'EPROTO' ? 'does not speak TLS' : undefined

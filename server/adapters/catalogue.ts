@@ -4,7 +4,7 @@ import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { Catalogue } from '../operator-ports.ts'
 import type { Offer } from '../x402/terms.ts'
-import { fetchBounded, readAddress } from './bounded-calls.ts'
+import { fetchBounded, parseHttpAddress } from './bounded-calls.ts'
 
 /** The resources that a catalogue lists for a payment address. */
 export const Merchant = Type.Object({
@@ -23,11 +23,11 @@ export const toCatalogueAddress = (address: string): string =>
 
 /** The catalogue of the facilitator at a URL. */
 export function openCatalogue(facilitatorUrl: string, { baseUrl, terms }: Offer): Catalogue {
-  const { url, host } = readAddress(facilitatorUrl)
+  const { url, host } = parseHttpAddress(facilitatorUrl)
   const address = url.replace(/\/$/, '') + formatMerchantPath(terms.payTo)
   return {
     host,
-    async listed() {
+    async countListed() {
       const response = await fetchBounded(address, {}, CATALOGUE_BOUNDS).catch(() => undefined)
       if (response === undefined || response.status >= 500 || response.status === 429) return 'silent'
       const value: unknown = await response.json().catch(() => undefined)

@@ -20,7 +20,7 @@ export function createFreeSpaceReader(path: string): () => Promise<number | unde
 }
 
 /** The total size of files in bytes; missing files count as 0. */
-export async function sizeOf(paths: readonly string[]): Promise<number> {
+export async function measureSize(paths: readonly string[]): Promise<number> {
   const sizes = await Promise.all(
     paths.map((path) =>
       stat(path).then(

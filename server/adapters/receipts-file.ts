@@ -14,15 +14,15 @@ const Kept = Closed({ of: Type.String(), stretches: Type.Array(Stretch), sum: Ty
 
 /** Opens the archive at a path; `of` names a network and its token. Without a path, nothing is stored. */
 export function openReceiptArchive(path: string | undefined, of: string): ReceiptArchive {
-  return path === undefined ? { read: async () => [], write: async () => {} } : archiveFile(path, of)
+  return path === undefined ? { read: async () => [], write: async () => {} } : openArchiveFile(path, of)
 }
 
-function archiveFile(path: string, of: string): ReceiptArchive {
+function openArchiveFile(path: string, of: string): ReceiptArchive {
   return {
     async read() {
       const text = await readFile(path, 'utf8').catch(() => '')
       const kept = parseReceipts(text)
-      if (kept === undefined || kept.of !== of || kept.sum !== sumOf(kept.stretches)) return []
+      if (kept === undefined || kept.of !== of || kept.sum !== hashStretches(kept.stretches)) return []
       return kept.stretches.map(({ payee, from, through, transfers }) => ({
         payee,
         from: BigInt(from),
@@ -37,7 +37,7 @@ function archiveFile(path: string, of: string): ReceiptArchive {
     async write(kept) {
       const stretches: unknown = JSON.parse(JSON.stringify(kept, stringifyBigint))
       const aside = `${path}.new`
-      await writeFile(aside, `${JSON.stringify({ of, stretches, sum: sumOf(stretches) })}\n`, { mode: 0o600 })
+      await writeFile(aside, `${JSON.stringify({ of, stretches, sum: hashStretches(stretches) })}\n`, { mode: 0o600 })
       await rename(aside, path)
     },
   }
@@ -45,7 +45,8 @@ function archiveFile(path: string, of: string): ReceiptArchive {
 
 const stringifyBigint = (_: string, value: unknown) => (typeof value === 'bigint' ? value.toString() : value)
 
-const sumOf = (stretches: unknown) => new Bun.CryptoHasher('sha256').update(JSON.stringify(stretches)).digest('hex')
+const hashStretches = (stretches: unknown) =>
+  new Bun.CryptoHasher('sha256').update(JSON.stringify(stretches)).digest('hex')
 
 function parseReceipts(text: string) {
   try {

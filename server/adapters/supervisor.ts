@@ -12,12 +12,12 @@ const SOCK_CLOEXEC = 0o2000000
 /** Notifies the supervisor of the state of the process. */
 export type Supervisor = {
   /** Reports that the process serves, and sends signs of life from then on, as often as requested. */
-  ready(): void
+  reportReady(): void
   /** Reports that the process is stopping, and only finishes the requests in progress. */
-  stopping(): void
+  reportStopping(): void
 }
 
-const nobody: Supervisor = { ready: () => {}, stopping: () => {} }
+const nobody: Supervisor = { reportReady: () => {}, reportStopping: () => {} }
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -30,12 +30,12 @@ export function openSupervisor(env: Environment, failed: (why: string) => void):
     const isOurs = env['WATCHDOG_PID'] === undefined || env['WATCHDOG_PID'] === String(process.pid)
     const timeoutMs = isOurs ? Number(env['WATCHDOG_USEC'] ?? 0) / 1000 : 0
     return {
-      ready() {
+      reportReady() {
         notify('READY=1')
         // A hanging thread sends no sign of life. Two are sent per interval, because one may be late.
         if (timeoutMs > 0) setInterval(() => notify('WATCHDOG=1'), timeoutMs / 2).unref()
       },
-      stopping: () => notify('STOPPING=1'),
+      reportStopping: () => notify('STOPPING=1'),
     }
   } catch (error) {
     failed(error instanceof Error ? error.message : String(error))

@@ -43,12 +43,12 @@ export function limitUnread(failed: (why: string) => void, limits: UnreadLimits 
       const value = new Int32Array(1)
       return system.getsockopt(file, SOL_SOCKET, SO_ACCEPTCONN, value, Uint32Array.of(size)) === 0 && value[0] === 1
     }
-    const set = (file: number, level: number, option: number, value: number) =>
+    const setOption = (file: number, level: number, option: number, value: number) =>
       system.setsockopt(file, level, option, Int32Array.of(value), size) === 0
     for (const file of readdirSync('/proc/self/fd').map(Number).filter(isListener)) {
-      const isSet = set(file, SOL_SOCKET, SO_SNDBUF, limits.bufferBytes)
+      const isSet = setOption(file, SOL_SOCKET, SO_SNDBUF, limits.bufferBytes)
       // A Unix socket has no such time limit, and needs none: only the wall's own user connects to it.
-      set(file, IPPROTO_TCP, TCP_USER_TIMEOUT, limits.timeoutMs)
+      setOption(file, IPPROTO_TCP, TCP_USER_TIMEOUT, limits.timeoutMs)
       if (!isSet) failed('the kernel rejected the size of a send buffer')
     }
   } catch (error) {

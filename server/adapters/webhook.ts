@@ -3,7 +3,7 @@
 import { createHmac } from 'node:crypto'
 import type { Notice, NoticeReceiver } from '../operator-ports.ts'
 import type { Clock } from '../ports.ts'
-import { describeConnectionError, readAddress } from './bounded-calls.ts'
+import { describeConnectionError, parseHttpAddress } from './bounded-calls.ts'
 
 /** The address that receives notices, and the key that signs them. */
 export type Webhook = { readonly url: string; readonly key: Uint8Array }
@@ -12,7 +12,7 @@ const TIMEOUT_MS = 15_000
 
 /** Opens the webhook. Only a status of 2xx counts as delivered; the rest of the response is not read. */
 export function openWebhook({ url, key }: Webhook, { now }: Pick<Clock, 'now'>): NoticeReceiver {
-  const address = readAddress(url)
+  const address = parseHttpAddress(url)
   return {
     host: address.host,
     async send({ id, type, at, data }, signal) {
@@ -23,7 +23,7 @@ export function openWebhook({ url, key }: Webhook, { now }: Pick<Clock, 'now'>):
         'Content-Type': 'application/json',
         'webhook-id': id,
         'webhook-timestamp': String(seconds),
-        'webhook-signature': signatureOf(key, id, seconds, body),
+        'webhook-signature': computeSignature(key, id, seconds, body),
       }
       try {
         const response = await fetch(address.url, {
@@ -46,6 +46,6 @@ export function openWebhook({ url, key }: Webhook, { now }: Pick<Clock, 'now'>):
 export type WebhookBody = Pick<Notice, 'type' | 'data'> & { readonly timestamp: string }
 
 /** The header `webhook-signature`: HMAC-SHA256 of id, time and body. */
-export function signatureOf(key: Uint8Array, id: string, seconds: number, body: string): string {
+export function computeSignature(key: Uint8Array, id: string, seconds: number, body: string): string {
   return `v1,${createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64')}`
 }

@@ -7,8 +7,8 @@ import type { Clock, Payouts, Store, Witness } from '../ports.ts'
 import {
   findOrphans,
   findNextHeight,
-  payeesOf,
-  unclaimedOf,
+  listPayees,
+  toUnclaimedPayment,
   type FindOrphanDeps,
   type OrphanPayment,
 } from './find-orphan-payments.ts'
@@ -37,18 +37,18 @@ export type LostPayments = {
  * witness. Changes nothing.
  */
 export async function findLostPayments(
-  deps: FindOrphanDeps & { readonly payouts: Pick<Payouts, 'noteOf'> },
+  deps: FindOrphanDeps & { readonly payouts: Pick<Payouts, 'findReference'> },
   witnessed: StorePosition | undefined,
 ): Promise<LostPayments | 'silent'> {
   const start = await findNextHeight(deps)
   if (start === 'silent') return 'silent'
-  const payees = await payeesOf(deps, witnessed)
+  const payees = await listPayees(deps, witnessed)
   const orphans: LostPayment[] = []
   for (let from = start; ;) {
     const window = await findOrphans(deps, payees, from)
     if (window === 'silent') return 'silent'
     for (const orphan of window.orphans) {
-      const note = await deps.payouts.noteOf(orphan)
+      const note = await deps.payouts.findReference(orphan)
       if (note === undefined || note === STRAY_NOTE) orphans.push({ ...orphan, isBooked: note !== undefined })
     }
     from = window.next
@@ -62,11 +62,11 @@ export async function acceptRestoredBackup(
   { orphans, payees, through }: LostPayments,
 ): Promise<void> {
   const now = clock.now()
-  for (const orphan of orphans) await payouts.owe(unclaimedOf(orphan, terms, now), orphan.tx, now)
+  for (const orphan of orphans) await payouts.recordCredit(toUnclaimedPayment(orphan, terms, now), orphan.tx, now)
   // The witness knew these addresses, and is overwritten below.
   await checkpoint.addPayees(payees)
-  await checkpoint.accept(now)
-  await checkpoint.reach(through)
+  await checkpoint.recordAcceptance(now)
+  await checkpoint.advanceTo(through)
   // This comes last, so that a wall whose acceptance was interrupted still waits for acceptance.
   await witness.write(await store.position())
 }

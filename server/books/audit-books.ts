@@ -1,7 +1,7 @@
 /** Checks that the books balance: compares the sales in the store with the money on the chain. */
 
 import pLimit from 'p-limit'
-import { balanceOf, type Balance, type BookedOpen } from '../domain/purchase/balance.ts'
+import { compareBooks, type Balance, type BookedOpen } from '../domain/purchase/balance.ts'
 import type { Address, UnixMs } from '../domain/purchase/payment.ts'
 import type { ChainStatus } from '../domain/purchase/purchase.ts'
 import type { Audit } from '../operator-ports.ts'
@@ -62,13 +62,13 @@ export async function auditBooks(
   const limit = pLimit(AT_ONCE)
   const open = await Promise.all(
     after.open.map(async ({ purchase, since }) => {
-      const evidence = await limit(() => chain.status(purchase.payment, purchase.head))
+      const evidence = await limit(() => chain.readPaymentStatus(purchase.payment, purchase.head))
       return { purchase, since, ageMs: Math.max(0, clock.now() - since), evidence }
     }),
   )
-  const balance = balanceOf(before, arrivals, after, start)
+  const balance = compareBooks(before, arrivals, after, start)
   // If the books do not balance, the cache may be wrong: the next audit reads everything again.
-  if (balance.balances && read.length > 0) await archive.write(read.map(keepFinal))
+  if (balance.balances && read.length > 0) await archive.write(read.map(keepFinalTransfers))
   return { at: clock.now(), from: start, through: read.at(-1)?.through, balance, open }
 }
 
@@ -80,7 +80,7 @@ const createEmptyReceipts = (payee: Address, from: bigint): KeptReceipts => ({
 })
 
 /** The part of the transfers that no reorganisation can replace. */
-function keepFinal({ payee, from, through, transfers }: KeptReceipts): KeptReceipts {
+function keepFinalTransfers({ payee, from, through, transfers }: KeptReceipts): KeptReceipts {
   const last = through - READ_AGAIN < from - 1n ? from - 1n : through - READ_AGAIN
   return { payee, from, through: last, transfers: transfers.filter(({ height }) => height <= last) }
 }

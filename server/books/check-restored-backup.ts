@@ -11,8 +11,8 @@ import type { Clock, Logger, Payouts, Store, StoreReplaced, Witness } from '../p
 import {
   findOrphans,
   findNextHeight,
-  payeesOf,
-  unclaimedOf,
+  listPayees,
+  toUnclaimedPayment,
   type FindOrphanDeps,
   type OrphanPayment,
 } from './find-orphan-payments.ts'
@@ -36,13 +36,13 @@ export type RestoredBackupCheck = {
   /** Continues the check, and returns whether the store is known to be current. Must be called repeatedly. */
   isCurrent(): Promise<boolean>
   /** Payments without a known purchase that the operator must decide. */
-  orphans(): readonly OrphanPayment[]
+  listOrphans(): readonly OrphanPayment[]
   /** Whether the store is behind its witness. */
   isOlder(): boolean
   /** Why the store does not count as current, if the reason is known; `null` if it does. */
-  reason(): string | null
+  findReason(): string | null
   /** Must be called when the store may have been replaced. The check then begins again. */
-  replaced({ progress, seen, isOlder }: StoreReplaced): void
+  onReplaced({ progress, seen, isOlder }: StoreReplaced): void
 }
 
 /**
@@ -55,17 +55,17 @@ export type RestoredBackupCheck = {
  * before its money moves: it is booked, the operator gets an alert, and sales continue. The only exception is the
  * minutes after an acceptance, when payments that the copy lost may still arrive: they become credits.
  */
-export function checkRestoredBackup(deps: RestoredBackupDeps): RestoredBackupCheck {
+export function createRestoredBackupCheck(deps: RestoredBackupDeps): RestoredBackupCheck {
   const { clock } = deps
   const alerts = createOnceAlerts(deps.logger)
   let scan = createScan()
   let isCurrent = false
   let lookedAt = 0
   let witnessed: Promise<StorePosition | undefined> | undefined
-  const prove = async () => {
+  const updateProof = async () => {
     const mine = scan
     witnessed ??= readWitness(deps)
-    const isProven = await provePresent(deps, mine, await witnessed, alerts)
+    const isProven = await proveCurrent(deps, mine, await witnessed, alerts)
     if (!mine.isOver) isCurrent = isProven
   }
   return {
@@ -73,23 +73,23 @@ export function checkRestoredBackup(deps: RestoredBackupDeps): RestoredBackupChe
       try {
         const isDue = clock.elapsed() - lookedAt >= LOOK_EVERY_MS
         if (!isCurrent || isDue) lookedAt = clock.elapsed()
-        if (!isCurrent) await prove()
-        else if (isDue) await scanOn(deps, scan, true, (found) => bookUnknown(deps, found, alerts))
+        if (!isCurrent) await updateProof()
+        else if (isDue) await continueScan(deps, scan, true, (found) => bookUnknown(deps, found, alerts))
       } catch (error) {
         // The next call continues from here.
         if (!(error instanceof StoreUnavailable)) throw error
       }
       return isCurrent
     },
-    orphans: () => scan.orphans,
+    listOrphans: () => scan.orphans,
     isOlder: () => scan.isBehind,
-    reason() {
+    findReason() {
       if (isCurrent) return null
       if (scan.isBehind) return OLDER_COPY
       return scan.orphans.length === 0 ? null : UNDECIDED
     },
-    replaced({ progress, seen, isOlder }) {
-      if (isOlder) alerts.olderCopy(progress, seen)
+    onReplaced({ progress, seen, isOlder }) {
+      if (isOlder) alerts.alertOlderCopy(progress, seen)
       isCurrent = false
       witnessed = undefined
       scan.isOver = true
@@ -115,31 +115,31 @@ type Scan = {
 const createScan = (isBehind = false): Scan => ({ next: undefined, orphans: [], isBehind, isOver: false })
 
 /** Whether the store is not behind its witness, and the chain shows no sign of an older copy. */
-async function provePresent(
+async function proveCurrent(
   deps: RestoredBackupDeps,
   scan: Scan,
   witnessed: StorePosition | undefined,
   alerts: Alerts,
 ): Promise<boolean> {
   const position = await deps.store.position()
-  const unrecorded = (await payeesOf(deps, witnessed)).filter((payee) => !position.payees.includes(payee))
+  const unrecorded = (await listPayees(deps, witnessed)).filter((payee) => !position.payees.includes(payee))
   if (unrecorded.length > 0) await deps.checkpoint.addPayees(unrecorded)
   const isBehind = witnessed !== undefined && isOlder(position, witnessed)
-  if (isBehind) alerts.olderCopy(position, witnessed)
+  if (isBehind) alerts.alertOlderCopy(position, witnessed)
   scan.isBehind = isBehind
   const isTrusted = witnessed !== undefined && !isBehind && deps.isWitnessApart
   scan.orphans = await listUndecided(deps, scan.orphans)
-  const isThrough = await scanOn(deps, scan, !isBehind, async (found) =>
+  const isThrough = await continueScan(deps, scan, !isBehind, async (found) =>
     isTrusted ? await bookUnknown(deps, found, alerts) : found,
   )
   // An earlier process may have booked some of them while it sold.
   scan.orphans = await listUndecided(deps, scan.orphans)
-  for (const orphan of scan.orphans) alerts.orphan(orphan)
+  for (const orphan of scan.orphans) alerts.alertOrphan(orphan)
   return isThrough && scan.orphans.length === 0 && !isBehind
 }
 
 /** Reads the chain up to the newest block, and keeps the payments that `sort` returns; `false` if it was interrupted. */
-async function scanOn(
+async function continueScan(
   deps: RestoredBackupDeps,
   scan: Scan,
   mayReach: boolean,
@@ -156,7 +156,7 @@ async function scanOn(
     scan.next = window.next
     from = window.next
     // This range need not be read again, not even after a restart.
-    if (mayReach && scan.orphans.length === 0) await deps.checkpoint.reach(window.next - 1n)
+    if (mayReach && scan.orphans.length === 0) await deps.checkpoint.advanceTo(window.next - 1n)
     if (window.isAll) return true
   }
 }
@@ -169,7 +169,11 @@ async function listUndecided(
   const open: OrphanPayment[] = []
   const seen = (await checkpoint.height()) ?? 0n
   for (const orphan of orphans)
-    if (orphan.height > seen && !(await checkpoint.knows(orphan)) && (await payouts.noteOf(orphan)) === undefined)
+    if (
+      orphan.height > seen &&
+      !(await checkpoint.knows(orphan)) &&
+      (await payouts.findReference(orphan)) === undefined
+    )
       open.push(orphan)
   return open
 }
@@ -182,17 +186,17 @@ async function bookUnknown(
 ): Promise<readonly []> {
   for (const orphan of found) {
     const now = clock.now()
-    const acceptedAt = await checkpoint.acceptedAt()
+    const acceptedAt = await checkpoint.readAcceptanceTime()
     if (acceptedAt !== undefined && now - acceptedAt < LOST_FOR_MS) {
-      await payouts.owe(unclaimedOf(orphan, terms, now), orphan.tx, now).catch(ignoreOwed)
-      alerts.late(orphan)
-    } else if (await payouts.note(orphan, STRAY_NOTE, now)) alerts.stray(orphan)
+      await payouts.recordCredit(toUnclaimedPayment(orphan, terms, now), orphan.tx, now).catch(ignoreStaleWrite)
+      alerts.alertLate(orphan)
+    } else if (await payouts.note(orphan, STRAY_NOTE, now)) alerts.alertStray(orphan)
   }
   return []
 }
 
 /** Another process may have booked the payment just before. */
-function ignoreOwed(error: unknown): void {
+function ignoreStaleWrite(error: unknown): void {
   if (!(error instanceof StaleWriteError)) throw error
 }
 
@@ -210,16 +214,16 @@ function createOnceAlerts(logger: Logger) {
     alertOnce(nonce, event, { payer, nonce, tx, amount: amount.toString(), what })
   }
   return {
-    orphan: createMoneyAlert('orphan', UNDECIDED),
-    stray: createMoneyAlert(
+    alertOrphan: createMoneyAlert('orphan', UNDECIDED),
+    alertStray: createMoneyAlert(
       'stray',
       'money arrived without a known purchase; it is booked as stray, and sales continue',
     ),
-    late: createMoneyAlert(
+    alertLate: createMoneyAlert(
       'orphan',
       'money arrived just after a restored copy was accepted, and may be a sale that the copy lost; it is booked as a credit owed to its payer, and sales continue',
     ),
-    olderCopy: (found: Progress, seen: Progress) =>
+    alertOlderCopy: (found: Progress, seen: Progress) =>
       alertOnce(`${seen.change} ${seen.payment}`, 'older-copy', {
         change: found.change,
         payment: found.payment,

@@ -32,7 +32,7 @@ export async function findNextHeight({ chain, checkpoint, terms }: FindOrphanDep
 }
 
 /** Every address at which this wall is paid, was paid or asked to be paid, according to settings, store and witness. */
-export const payeesOf = async (
+export const listPayees = async (
   { checkpoint, terms }: { readonly checkpoint: Pick<ChainCheckpoint, 'payees'>; readonly terms: Pick<Terms, 'payTo'> },
   witnessed?: StorePosition,
 ): Promise<readonly Address[]> => [
@@ -70,7 +70,7 @@ export async function findOrphans(
  * A payment without a known purchase, as far as the chain shows it: its sender and amount. An authorization for this wall is
  * valid for `VALIDITY_MAX_SECONDS` at most, so it expires at most that long after `now`.
  */
-export const unclaimedOf = (
+export const toUnclaimedPayment = (
   { payer, nonce, payTo, amount, height }: OrphanPayment,
   terms: Terms,
   now: UnixMs,

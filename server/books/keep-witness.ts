@@ -20,13 +20,13 @@ export type WitnessKeeper = {
    */
   begin(): void
   /** Must be called after each commit. */
-  committed(): void
+  onCommit(): void
   /** Writes pending changes. */
   flush(): Promise<void>
 }
 
 /** Makes the keeper of a store's witness. */
-export function keepWitness({ store, witness, clock, logger }: KeepWitnessDeps): WitnessKeeper {
+export function createWitnessKeeper({ store, witness, clock, logger }: KeepWitnessDeps): WitnessKeeper {
   let hasBegun = false
   let isDue = false
   let isWriting = false
@@ -50,7 +50,7 @@ export function keepWitness({ store, witness, clock, logger }: KeepWitnessDeps):
     writing = writing.then(writeOnce)
     return writing
   }
-  const writeOn = async () => {
+  const writeWhileDue = async () => {
     isWriting = true
     while (isDue) {
       isDue = false
@@ -61,7 +61,7 @@ export function keepWitness({ store, witness, clock, logger }: KeepWitnessDeps):
   }
   const requestWrite = () => {
     isDue = true
-    if (hasBegun && !isWriting) void writeOn()
+    if (hasBegun && !isWriting) void writeWhileDue()
   }
   return {
     begin() {
@@ -69,7 +69,7 @@ export function keepWitness({ store, witness, clock, logger }: KeepWitnessDeps):
       hasBegun = true
       requestWrite()
     },
-    committed: requestWrite,
+    onCommit: requestWrite,
     flush: async () => {
       if (hasBegun) await write()
     },

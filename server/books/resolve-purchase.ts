@@ -5,7 +5,7 @@ import type { Address, PaymentKey, Terms } from '../domain/purchase/payment.ts'
 import type { Purchase, ChainStatus } from '../domain/purchase/purchase.ts'
 import type { Chain, ChainCheckpoint, Clock, Logger, Ledger, Payouts } from '../ports.ts'
 import type { Seller } from '../purchase/seller.ts'
-import { payeesOf } from './find-orphan-payments.ts'
+import { listPayees } from './find-orphan-payments.ts'
 
 export type ResolveDeps = {
   readonly ledger: Ledger
@@ -30,13 +30,13 @@ export async function resolvePurchase(
   if (before === undefined) return undefined
   await seller.reconcile(key)
   const after = (await ledger.find(key)) ?? before
-  return { before, after, evidence: await chain.status(after.payment, after.head) }
+  return { before, after, evidence: await chain.readPaymentStatus(after.payment, after.head) }
 }
 
 /** Books money without a known purchase as stray. The chain must show that it arrived. */
-export async function noteStray(deps: ResolveDeps, key: PaymentKey): Promise<PayoutResult> {
+export async function bookStray(deps: ResolveDeps, key: PaymentKey): Promise<PayoutResult> {
   if ((await deps.ledger.find(key)) !== undefined) return 'not-owed'
-  return await notePayout(deps, key, STRAY_BY_HAND)
+  return await bookPayout(deps, key, STRAY_BY_HAND)
 }
 
 /** The result of noting a payout. */
@@ -46,7 +46,7 @@ export type PayoutResult = 'noted' | 'noted-before' | 'not-owed' | 'never-paid' 
  * Records that the operator resolved money by hand: a credit, or a payment without a known purchase. The chain must show that
  * the money arrived.
  */
-export async function notePayout(deps: ResolveDeps, key: PaymentKey, reference: string): Promise<PayoutResult> {
+export async function bookPayout(deps: ResolveDeps, key: PaymentKey, reference: string): Promise<PayoutResult> {
   const { ledger, chain, payouts, clock, logger } = deps
   const purchase = await ledger.find(key)
   if (purchase !== undefined && purchase.state.kind !== 'credited') return 'not-owed'
@@ -67,11 +67,12 @@ async function hasArrived(
   { chain, checkpoint, payouts, terms }: ResolveDeps,
   key: PaymentKey,
 ): Promise<boolean | 'silent'> {
-  if ((await payouts.noteOf(key)) !== undefined) return true
-  const payees = await payeesOf({ checkpoint, terms })
+  if ((await payouts.findReference(key)) !== undefined) return true
+  const payees = await listPayees({ checkpoint, terms })
   for (const head of [(await checkpoint.height()) ?? 0n, 0n]) {
-    const ask = async (to: Address) => await chain.status({ ...key, to, validBefore: 0n, accepted: terms }, head)
-    const kinds = (await Promise.all(payees.map(ask))).map(({ kind }) => kind)
+    const queryStatus = async (to: Address) =>
+      await chain.readPaymentStatus({ ...key, to, validBefore: 0n, accepted: terms }, head)
+    const kinds = (await Promise.all(payees.map(queryStatus))).map(({ kind }) => kind)
     if (kinds.includes('paid')) return true
     if (!kinds.includes('silent')) return false
   }
@@ -80,6 +81,6 @@ async function hasArrived(
 
 /** Whether the money of a credit is still there: a reorganisation may have removed it. */
 async function hasPaid(chain: Chain, { payment, head }: Purchase): Promise<boolean | 'silent'> {
-  const { kind } = await chain.status(payment, head)
+  const { kind } = await chain.readPaymentStatus(payment, head)
   return kind === 'silent' ? kind : kind === 'paid'
 }

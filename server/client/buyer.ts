@@ -11,12 +11,12 @@ import { parseObject } from './json.ts'
 import { lock, type Lock } from './lock.ts'
 import {
   type Answer,
-  costOf,
-  emptyWallet,
+  estimateCost,
+  createEmptyWalletFailure,
   decideNextStep,
-  notResent,
-  notSaved,
-  notSigned,
+  createNotResentFailure,
+  createNotSavedFailure,
+  createNotSignedFailure,
   type Step,
   withNothingPaid,
 } from './next-step.ts'
@@ -102,7 +102,7 @@ const SIGNATURES_MAX = 2
 /** Makes a buyer. Its calls may run concurrently; those of other processes with the same folder wait. */
 export function createBuyer(deps: BuyerDeps): Buyer {
   const { payments, lock, onLocked, now = Date.now } = deps
-  const max = parseAtomic(deps.maxDollars ?? '1.00')
+  const max = parseDollars(deps.maxDollars ?? '1.00')
   const pursue = createPursuer(deps, max)
   const finishEarlier = createFinisher(deps, pursue)
 
@@ -122,15 +122,16 @@ export function createBuyer(deps: BuyerDeps): Buyer {
     }
     await unlock()
   }
-  const { enter, leave } = createShared(open, close)
+  const { enter, leave } = createSharedSession(open, close)
 
   const buyIn = async (session: Session, order: OrderToPay): Promise<FinishedPurchase> => {
-    const own = takeOrdered(session.left, order)
+    const own = takeLeftover(session.left, order)
     // Another call of this process may already be finishing this purchase.
-    const finished = await own?.end?.catch(ignoreLimitError)
+    const finished = await own?.end?.catch(ignoreRefusal)
     if (finished !== undefined) return finished
     const saved = own?.end === undefined ? own?.saved : undefined
-    if (saved !== undefined) await finishEarlier(session, max - (costOf(authorizationOf(saved), now()) ?? max))
+    if (saved !== undefined)
+      await finishEarlier(session, max - (estimateCost(parseSavedAuthorization(saved), now()) ?? max))
     const finishBeforeSigning = (price: bigint) => finishEarlier(session, max - price)
     return await pursue({
       order,
@@ -176,10 +177,10 @@ function createFinisher({ onEarlier, onOpen, now = Date.now }: BuyerDeps, pursue
       const { saved } = leftover
       // Another call of this process may have taken this payment meanwhile.
       if (leftover.end !== undefined || leftover.isPassedOver === true || !left.includes(leftover)) continue
-      const cost = costOf(authorizationOf(saved), now())
+      const cost = estimateCost(parseSavedAuthorization(saved), now())
       if (cost === undefined || cost > rest) {
         leftover.isPassedOver = true
-        onOpen?.(new WallError(notResent(saved.url, authorizationOf(saved), now())))
+        onOpen?.(new WallError(createNotResentFailure(saved.url, parseSavedAuthorization(saved), now())))
         continue
       }
       leftover.end = pursue({ order: orderOf(saved), saved, triesMax: EARLIER_TRIES_MAX, signaturesMax: 0 })
@@ -209,18 +210,18 @@ const STILL_WAITING =
 
 /** Takes one step after the other until an order has its receipt. */
 function createPursuer(deps: BuyerDeps, max: bigint): Pursue {
-  const { account, onWait, owns, fetch = fetchInTime, pause = wait, now = Date.now, slowMs = SLOW_MS } = deps
+  const { account, onWait, owns, fetch = fetchWithTimeout, pause = wait, now = Date.now, slowMs = SLOW_MS } = deps
   return async ({ order, triesMax, signaturesMax, beforeSigning, ...pursuit }) => {
     let { saved } = pursuit
     let [isEarlier, tries, signaturesLeft] = [true, 0, signaturesMax]
     let isOwn = order.place === undefined ? false : undefined
     for (;;) {
       const slow = setTimeout(() => onWait?.(0, STILL_WAITING), slowMs)
-      const answer = await answerTo(fetch, saved ?? order)
+      const answer = await fetchAnswer(fetch, saved ?? order)
       clearTimeout(slow)
       tries += 1
       const decide = () => {
-        const sent = saved && { ...authorizationOf(saved), tries, triesMax, isEarlier }
+        const sent = saved && { ...parseSavedAuthorization(saved), tries, triesMax, isEarlier }
         const { url, blocks } = order
         return decideNextStep(answer, {
           url,
@@ -240,7 +241,7 @@ function createPursuer(deps: BuyerDeps, max: bigint): Pursue {
         step = decide()
       }
       if (step.do === 'deliver' && saved !== undefined) return { saved, receipt: step.receipt as Receipt | AreaReceipt }
-      if (step.do === 'stop') throw await createStopError(step, saved)
+      if (step.do === 'stop') throw await handleStop(step, saved)
       if (step.do === 'resend') {
         onWait?.(answer?.status ?? 0, step.why)
         await pause(step.afterMs)
@@ -252,7 +253,7 @@ function createPursuer(deps: BuyerDeps, max: bigint): Pursue {
       if (step.do === 'sign') {
         await beforeSigning?.(step.terms.amount)
         await checkBalance(deps, step.terms)
-        saved = await sign(deps, order, step.terms)
+        saved = await signAndSave(deps, order, step.terms)
         ;[isEarlier, tries, signaturesLeft] = [false, 0, signaturesLeft - 1]
       }
     }
@@ -264,27 +265,28 @@ async function checkBalance({ account, balanceFor }: BuyerDeps, terms: Terms): P
   const balance = await balanceFor?.(terms).catch((error: unknown) => {
     throw new WallError(withNothingPaid(toWallError(error)))
   })
-  if (balance !== undefined && balance < terms.amount) throw new WallError(emptyWallet(account.address, balance, terms))
+  if (balance !== undefined && balance < terms.amount)
+    throw new WallError(createEmptyWalletFailure(account.address, balance, terms))
 }
 
 /** Signs for an order, and saves the payment before anybody sees it. */
-async function sign(
+async function signAndSave(
   { account, payments, now = Date.now }: BuyerDeps,
   { url, body, text }: OrderToPay,
   terms: Terms,
 ): Promise<SavedPayment> {
   const salt = createSalt()
   const payment = await signPayment(account, terms, { text, salt, now: now() }).catch((error: unknown) => {
-    throw new WallError(notSigned(error instanceof Error ? error.message : String(error)))
+    throw new WallError(createNotSignedFailure(error instanceof Error ? error.message : String(error)))
   })
   const request = { url, ...(body === undefined ? {} : { body }), payment, salt }
   return await payments.save(request).catch((error: unknown) => {
-    throw error instanceof NotSavedError ? new WallError(notSaved(error.message, error.leftAt)) : error
+    throw error instanceof NotSavedError ? new WallError(createNotSavedFailure(error.message, error.leftAt)) : error
   })
 }
 
 /** Handles the saved payment as the step demands; returns the failure to throw. */
-async function createStopError(
+async function handleStop(
   { failure, saved: what }: Extract<Step, { do: 'stop' }>,
   saved?: SavedPayment,
 ): Promise<WallError> {
@@ -303,11 +305,11 @@ const orderOf = ({ url, body }: SavedPayment): OrderToPay => ({
 })
 
 /** The amount of a saved payment, and until when it is valid. */
-const authorizationOf = ({ payment }: SavedPayment) =>
+const parseSavedAuthorization = ({ payment }: SavedPayment) =>
   parseAuthorization(payment) ?? { amount: undefined, until: undefined }
 
 /** Opens a session for the first caller, and closes it after the last one. */
-function createShared<T>(open: () => Promise<T>, close: (opened: T) => Promise<void>) {
+function createSharedSession<T>(open: () => Promise<T>, close: (opened: T) => Promise<void>) {
   let inside = 0
   let opened: Promise<T> | undefined
   return {
@@ -332,13 +334,13 @@ function createShared<T>(open: () => Promise<T>, close: (opened: T) => Promise<v
 }
 
 /** Takes the payment of the very same order out of the leftover payments. */
-function takeOrdered(left: Leftover[], order: OrderToPay): Leftover | undefined {
+function takeLeftover(left: Leftover[], order: OrderToPay): Leftover | undefined {
   const at = left.findIndex(({ saved }) => saved.url === order.url && saved.body === order.body)
   return left.splice(at, at < 0 ? 0 : 1)[0]
 }
 
 /** Ignores the error of a payment that has ended; throws any other error. */
-function ignoreLimitError(error: unknown): undefined {
+function ignoreRefusal(error: unknown): undefined {
   if (toWallError(error).kind !== 'refused') throw error
 }
 
@@ -351,7 +353,7 @@ const dollarsPattern = /^\d{1,9}(?:\.\d{1,6})?$/
 const DECIMALS = 6
 
 /** Converts dollars to atomic units. */
-function parseAtomic(dollars: string): bigint {
+function parseDollars(dollars: string): bigint {
   if (!dollarsPattern.test(dollars)) throw new TypeError('maxDollars must be an amount in dollars, such as 1.00.')
   const [whole = '', fraction = ''] = dollars.split('.')
   return BigInt(whole + fraction.padEnd(DECIMALS, '0'))
@@ -359,12 +361,12 @@ function parseAtomic(dollars: string): bigint {
 
 const ANSWER_MAX_MS = 240_000 // longer than the longest settlement that a wall waits for
 
-const fetchInTime: Fetch = (request) => fetch(request, { signal: AbortSignal.timeout(ANSWER_MAX_MS) })
+const fetchWithTimeout: Fetch = (request) => fetch(request, { signal: AbortSignal.timeout(ANSWER_MAX_MS) })
 
 /** The response to a request with its whole body; `undefined` if it was lost. */
-async function answerTo(fetch: Fetch, request: OrderRequest | SignedRequest): Promise<Answer | undefined> {
+async function fetchAnswer(fetch: Fetch, request: OrderRequest | SignedRequest): Promise<Answer | undefined> {
   try {
-    const response = await fetch(requestOf(request))
+    const response = await fetch(createRequest(request))
     const readHeader = (name: string) => response.headers.get(name) ?? undefined
     return {
       status: response.status,
@@ -378,7 +380,7 @@ async function answerTo(fetch: Fetch, request: OrderRequest | SignedRequest): Pr
   }
 }
 
-function requestOf({ url, body, ...rest }: OrderRequest | SignedRequest): Request {
+function createRequest({ url, body, ...rest }: OrderRequest | SignedRequest): Request {
   const paying = 'payment' in rest ? { 'payment-signature': rest.payment } : {}
   const headers = { accept: 'application/json', ...paying }
   if (body === undefined) return new Request(url, { headers })

@@ -3,7 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import type { Reset, ChangeDto } from '../../shared/contract/live.ts'
-import { failureOf, unreachable, type Failure } from './wall-error.ts'
+import { readError, createUnreachableFailure, type Failure } from './wall-error.ts'
 
 const RECONNECT_MS = 2000
 
@@ -24,16 +24,20 @@ export async function* follow(
 ): AsyncGenerator<ChangeDto | Reset> {
   let last = after
   let isLost = false
-  const noteConnected = () => {
+  const handleConnected = () => {
     isLost = false
     onConnect?.()
   }
-  const noteLost = (why: Failure) => {
+  const handleLost = (why: Failure) => {
     if (!isLost && !signal.aborted) onLost?.(why)
     isLost = true
   }
   while (!signal.aborted) {
-    for await (const text of streamEvents(url, last, { signal, connected: noteConnected, lost: noteLost })) {
+    for await (const text of streamEvents(url, last, {
+      signal,
+      onConnected: handleConnected,
+      onDisconnected: handleLost,
+    })) {
       const change = JSON.parse(text) as ChangeDto | Reset
       last = change.number
       yield change
@@ -43,19 +47,19 @@ export async function* follow(
   }
 }
 
-type Connection = { readonly signal: AbortSignal; connected(): void; lost(why: Failure): void }
+type Connection = { readonly signal: AbortSignal; onConnected(): void; onDisconnected(why: Failure): void }
 
 /** The data of each event, for as long as the connection holds. */
 async function* streamEvents(
   url: URL,
   after: number | undefined,
-  { signal, connected, lost }: Connection,
+  { signal, onConnected: connected, onDisconnected: lost }: Connection,
 ): AsyncGenerator<string> {
   const headers = { accept: 'text/event-stream', ...(after === undefined ? {} : { 'last-event-id': String(after) }) }
   const response = await fetch(url, { headers, signal }).catch(() => undefined)
-  if (response === undefined || response.body === null) return lost(unreachable(url))
+  if (response === undefined || response.body === null) return lost(createUnreachableFailure(url))
   if (!response.ok) {
-    const error = await failureOf(response)
+    const error = await readError(response)
     if (error.kind === 'refused') throw error
     return lost(error)
   }

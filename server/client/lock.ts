@@ -6,7 +6,7 @@
 import { mkdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { answerOnCode, answerIfMissing } from './signed-payments.ts'
+import { returnOnCode, returnIfMissing } from './signed-payments.ts'
 
 const HEARTBEAT_MS = 500
 const STALE_MS = 5000
@@ -40,12 +40,12 @@ export async function lock(folder: string, onWait: () => void = () => {}): Promi
 
 /** Writes the file, unless it already exists. */
 const tryToCreate = (path: string): Promise<boolean> =>
-  writeFile(path, String(process.pid), { flag: 'wx', mode: 0o600 }).then(() => true, answerOnCode('EEXIST', false))
+  writeFile(path, String(process.pid), { flag: 'wx', mode: 0o600 }).then(() => true, returnOnCode('EEXIST', false))
 
 async function isStale(path: string): Promise<boolean> {
   const [text, touched] = await Promise.all([
-    readFile(path, 'utf8').catch(answerIfMissing('')),
-    stat(path).then(({ mtimeMs }) => mtimeMs, answerIfMissing(Date.now())),
+    readFile(path, 'utf8').catch(returnIfMissing('')),
+    stat(path).then(({ mtimeMs }) => mtimeMs, returnIfMissing(Date.now())),
   ])
   return Date.now() - touched > STALE_MS || (text !== '' && !isRunning(Number(text)))
 }

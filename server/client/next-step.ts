@@ -10,7 +10,7 @@ import { ASSET_SYMBOL, formatAmount, formatMoney } from '../../shared/money.ts'
 import { nameNetwork } from '../../shared/usdc.ts'
 import { memberOf } from './json.ts'
 import { parsePendingTransaction, parseTerms, type Terms } from './payment.ts'
-import { parseError, noWall, unreachable, type Failure } from './wall-error.ts'
+import { parseError, createNoWallFailure, createUnreachableFailure, type Failure } from './wall-error.ts'
 
 /** A response to a request, from any sender. */
 export type Answer = {
@@ -57,23 +57,24 @@ const WAIT_MAX_SECONDS = 30
 /** Decides the step after a response; `undefined` stands for a lost response. */
 export const decideNextStep = (answer: Answer | undefined, situation: Situation): Step =>
   situation.sent === undefined
-    ? stepAfterAsking(answer, situation)
-    : stepAfterPaying(answer, { ...situation, sent: situation.sent })
+    ? decideAfterAsking(answer, situation)
+    : decideAfterPaying(answer, { ...situation, sent: situation.sent })
 
 /** Decides the step while nothing is signed in this call, or after the signed payment has ended. */
-function stepAfterAsking(answer: Answer | undefined, situation: Situation): Step {
+function decideAfterAsking(answer: Answer | undefined, situation: Situation): Step {
   const { url, isOwn } = situation
-  if (answer === undefined) return stop(withNothingPaid(unreachable(url)))
+  if (answer === undefined) return createStopStep(withNothingPaid(createUnreachableFailure(url)))
   const { status, body } = answer
-  if (status === 402) return stepAfterTerms(answer, situation)
+  if (status === 402) return decideAfterTerms(answer, situation)
   const isDeed = isSuccess(status) && memberOf(body, 'state') === 'claimed'
   const error = isDeed ? SOLD : parseError(status, body)
-  if (error === undefined || (isSuccess(status) && !isDeed)) return stop(withNothingPaid(noWall(url, status)))
-  if (error.code !== SOLD.code || isOwn === false) return stop({ ...error, status })
-  return isOwn === undefined ? { do: 'check-owner' } : stop({ ...OWN, status })
+  if (error === undefined || (isSuccess(status) && !isDeed))
+    return createStopStep(withNothingPaid(createNoWallFailure(url, status)))
+  if (error.code !== SOLD.code || isOwn === false) return createStopStep({ ...error, status })
+  return isOwn === undefined ? { do: 'check-owner' } : createStopStep({ ...OWN, status })
 }
 
-const stop = (failure: Failure): Step => ({ do: 'stop', saved: 'none', failure })
+const createStopStep = (failure: Failure): Step => ({ do: 'stop', saved: 'none', failure })
 
 export const withNothingPaid = (failure: Failure): Failure => ({
   ...failure,
@@ -92,17 +93,17 @@ const OWN: Failure = {
   message: 'This is already yours, by an earlier purchase. Nothing was paid now.',
 }
 
-function stepAfterTerms({ status, terms: header }: Answer, { url, max, blocks }: Situation): Step {
+function decideAfterTerms({ status, terms: header }: Answer, { url, max, blocks }: Situation): Step {
   const terms = parseTerms(header)
   if (terms === 'unreadable')
-    return stop({
+    return createStopStep({
       kind: 'unavailable',
       code: 'unreadable_terms',
       message: 'The terms of the payment cannot be read. Nothing was signed or paid.',
       status,
     })
   if (terms === 'unsupported')
-    return stop({
+    return createStopStep({
       kind: 'refused',
       code: 'unsupported_terms',
       message: `The wall asks for something else than ${ASSET_SYMBOL} on a network that this client knows. Nothing was signed or paid.`,
@@ -110,7 +111,7 @@ function stepAfterTerms({ status, terms: header }: Answer, { url, max, blocks }:
     })
   const { hostname } = new URL(url)
   if (terms.announcesBinding && terms.host !== undefined && terms.host !== hostname)
-    return stop({
+    return createStopStep({
       kind: 'refused',
       code: 'another_host',
       message: `This wall calls itself ${terms.host}, not ${hostname}, and payments are bound to that name. Use its own address. Nothing was signed or paid.`,
@@ -118,7 +119,7 @@ function stepAfterTerms({ status, terms: header }: Answer, { url, max, blocks }:
     })
   if (terms.amount <= max) return { do: 'sign', terms }
   const [price, what] = [formatMoney(terms.amount), blocks === 1 ? 'One block costs' : `${blocks} blocks cost`]
-  return stop({
+  return createStopStep({
     kind: 'above-max',
     code: 'above_max',
     message: `${what} ${price} ${ASSET_SYMBOL}, and the maximum is ${formatMoney(max)}. Nothing was signed or paid. Allow it with --max ${price} (maxDollars in a program).`,
@@ -128,7 +129,7 @@ function stepAfterTerms({ status, terms: header }: Answer, { url, max, blocks }:
 }
 
 /** Nothing is signed, because the chain shows that the wallet cannot pay the price. */
-export const emptyWallet = (wallet: string, balance: bigint, { amount, network }: Terms): Failure => ({
+export const createEmptyWalletFailure = (wallet: string, balance: bigint, { amount, network }: Terms): Failure => ({
   kind: 'refused',
   code: 'insufficient_funds',
   message: `${wallet} holds ${formatAmount(balance)} and needs ${formatAmount(amount)} on ${nameNetwork(network)}. Nothing was signed or paid. Fund it, then buy again.`,
@@ -137,18 +138,18 @@ export const emptyWallet = (wallet: string, balance: bigint, { amount, network }
 
 type Paid = Situation & { readonly sent: SentPayment }
 
-function stepAfterPaying(answer: Answer | undefined, situation: Paid): Step {
+function decideAfterPaying(answer: Answer | undefined, situation: Paid): Step {
   const { sent, signaturesLeft, wallet } = situation
   if (answer !== undefined && isReceipt(answer, wallet)) return { do: 'deliver', receipt: answer.body }
   const error = answer && parseError(answer.status, answer.body)
-  if (error?.charged === 'yes') return { do: 'stop', saved: 'set aside', failure: toPaidForNothing(error) }
+  if (error?.charged === 'yes') return { do: 'stop', saved: 'set aside', failure: toPaidFailure(error) }
   if (error?.charged === 'no') {
     // An earlier process may have ordered under other terms; and terms may change between request and payment.
     const mayAsk = signaturesLeft > 0 && (sent.isEarlier || error.status === 402)
     return mayAsk ? { do: 'ask' } : { do: 'stop', saved: 'removed', failure: error }
   }
   if (isRefused(error) || sent.tries >= sent.triesMax)
-    return { do: 'stop', saved: 'kept', failure: open(answer, situation) }
+    return { do: 'stop', saved: 'kept', failure: createOpenFailure(answer, situation) }
   const seconds = parseSeconds(answer?.retryAfter)
   return { do: 'resend', afterMs: seconds * 1000, why: describeWait(answer, sent, seconds) }
 }
@@ -177,7 +178,7 @@ function parseSeconds(text: string | undefined): number {
   return Number.isFinite(seconds) && seconds >= 0 ? Math.min(seconds, WAIT_MAX_SECONDS) : WAIT_SECONDS
 }
 
-const toPaidForNothing = (error: Failure): Failure => ({
+const toPaidFailure = (error: Failure): Failure => ({
   ...error,
   kind: 'paid',
   message: `You paid, but did not get what you asked for. ${error.message}`,
@@ -197,20 +198,24 @@ function describeLastResponse(answer: Answer | undefined): string {
 }
 
 /** A payment that is still open. None of the wall's own words are used, because some deny a charge that may still come. */
-function open(answer: Answer | undefined, situation: Paid): Failure {
+function createOpenFailure(answer: Answer | undefined, situation: Paid): Failure {
   const { sent, now } = situation
   const error = answer && parseError(answer.status, answer.body)
   return {
     kind: 'unknown',
     code: error?.code ?? 'outcome_unknown',
-    message: `${whyOpen(answer, error, situation)} ${describeOpenPayment(sent, now)} Repeat the same purchase; you will not pay twice.`,
+    message: `${explainOpen(answer, error, situation)} ${describeOpenPayment(sent, now)} Repeat the same purchase; you will not pay twice.`,
     status: answer?.status,
     charged: 'unknown',
-    ...openMembers(sent),
+    ...formatOpenFields(sent),
   }
 }
 
-function whyOpen(answer: Answer | undefined, error: Failure | undefined, { wallet, sent: { amount } }: Paid): string {
+function explainOpen(
+  answer: Answer | undefined,
+  error: Failure | undefined,
+  { wallet, sent: { amount } }: Paid,
+): string {
   if (error === undefined || !isRefused(error)) return describeLastResponse(answer)
   if (error.code === DENIED) return `The wall does not sell to ${wallet} (${DENIED}).`
   if (error.code === MISMATCH)
@@ -235,7 +240,7 @@ export function describeOpenPayment({ amount, until }: Pick<SentPayment, 'amount
 
 const formatUtc = (ms: number) => `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} UTC`
 
-const openMembers = ({ amount, until }: Pick<SentPayment, 'amount' | 'until'>) => ({
+const formatOpenFields = ({ amount, until }: Pick<SentPayment, 'amount' | 'until'>) => ({
   ...(amount === undefined ? {} : { amount: formatMoney(amount) }),
   ...(until === undefined ? {} : { until: new Date(until).toISOString() }),
 })
@@ -245,23 +250,30 @@ const openMembers = ({ amount, until }: Pick<SentPayment, 'amount' | 'until'>) =
 const OVER_AFTER_MS = 10 * 60_000
 
 /** The possible cost of sending an earlier payment again, in atomic units; `undefined` if it is unknown. */
-export function costOf({ amount, until }: Pick<SentPayment, 'amount' | 'until'>, now: number): bigint | undefined {
+export function estimateCost(
+  { amount, until }: Pick<SentPayment, 'amount' | 'until'>,
+  now: number,
+): bigint | undefined {
   return until !== undefined && until + OVER_AFTER_MS < now ? 0n : amount
 }
 
 /**
  * An earlier payment that is not sent again, because together with the call's own payment it would exceed the maximum.
  */
-export const notResent = (url: string, sent: Pick<SentPayment, 'amount' | 'until'>, now: number): Failure => ({
+export const createNotResentFailure = (
+  url: string,
+  sent: Pick<SentPayment, 'amount' | 'until'>,
+  now: number,
+): Failure => ({
   kind: 'unknown',
   code: 'not_resent',
   message: `${describeOpenPayment(sent, now)} It was for ${url}, and was not sent again now: it does not fit the maximum of this purchase. Repeat that purchase, or raise --max (maxDollars in a program).`,
   charged: 'unknown',
-  ...openMembers(sent),
+  ...formatOpenFields(sent),
 })
 
 /** The payment was not sent, because it could not be saved first; `leftAt` is its path if it could not be deleted. */
-export function notSaved(reason: string, leftAt: string | undefined): Failure {
+export function createNotSavedFailure(reason: string, leftAt: string | undefined): Failure {
   const what = `The signed payment could not be saved (${reason}), so it was not sent.`
   return leftAt === undefined
     ? { kind: 'refused', code: 'not_saved', message: `${what} Nothing was paid.` }
@@ -273,7 +285,7 @@ export function notSaved(reason: string, leftAt: string | undefined): Failure {
 }
 
 /** Nothing was signed, because the signer failed. */
-export const notSigned = (reason: string): Failure => ({
+export const createNotSignedFailure = (reason: string): Failure => ({
   kind: 'refused',
   code: 'not_signed',
   message: `Nothing was signed or paid: ${reason}`,

@@ -11,7 +11,7 @@ export function detectImageType([first, second]: Uint8Array): 'image/png' | 'ima
 }
 
 /** Converts pixels from block by block to row by row over all of them. */
-export function rowsOf({ w, h, blocks }: PaintedBlocks): Uint8Array {
+export function toPixelRows({ w, h, blocks }: PaintedBlocks): Uint8Array {
   const rows = new Uint8Array(w * h * PIXELS_PER_BLOCK)
   for (const { dx, dy, px } of blocks) {
     const pixels = Buffer.from(px, 'hex')

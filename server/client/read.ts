@@ -1,10 +1,11 @@
 /** Reads JSON from a wall. */
 
 import { setTimeout as wait } from 'node:timers/promises'
-import { ask, failureOf } from './wall-error.ts'
+import { sendRequest, readError } from './wall-error.ts'
 
 /** The response to a request. Throws a `WallError` if it is an error, or nothing responds. */
-export const read = async <T>(url: URL, init: RequestInit = {}): Promise<T> => await answerIn(await ask(url, init))
+export const fetchJson = async <T>(url: URL, init: RequestInit = {}): Promise<T> =>
+  await parseResponse(await sendRequest(url, init))
 
 // Many agents may send pictures at the same time; converting one takes well under a second.
 const BUSY_MS_MAX = 30_000
@@ -14,24 +15,24 @@ const RETRY_MS_MAX = 5000
  * Reads the result of free work that the wall limits. While the wall is busy, sends the request again after the time
  * that the wall names.
  */
-export async function readWhenFree<T>(url: URL, init: RequestInit = {}): Promise<T> {
+export async function fetchJsonWhenFree<T>(url: URL, init: RequestInit = {}): Promise<T> {
   const began = performance.now()
   for (;;) {
-    const response = await ask(url, init)
+    const response = await sendRequest(url, init)
     const seconds = Number(response.headers.get('retry-after'))
     if (
       (response.status !== 503 && response.status !== 429) ||
       seconds === 0 ||
       performance.now() - began > BUSY_MS_MAX
     )
-      return await answerIn(response)
+      return await parseResponse(response)
     await response.body?.cancel()
     await wait(Math.min(RETRY_MS_MAX, seconds * 1000))
   }
 }
 
 /** The body of a response. Throws a `WallError` if it is an error. */
-export async function answerIn<T>(response: Response): Promise<T> {
-  if (!response.ok) throw await failureOf(response)
+export async function parseResponse<T>(response: Response): Promise<T> {
+  if (!response.ok) throw await readError(response)
   return (await response.json()) as T
 }

@@ -71,12 +71,12 @@ export function openSignedPayments(
         await rename(unfinished, path)
         await sync(folder)
       } catch (error) {
-        throw new NotSavedError(error, (await isEmptied(path)) ? undefined : path)
+        throw new NotSavedError(error, (await tryToEmpty(path)) ? undefined : path)
       }
       return toSavedPayment(path, request)
     },
     async list() {
-      const names = await readdir(folder).catch(answerIfMissing<string[]>([]))
+      const names = await readdir(folder).catch(returnIfMissing<string[]>([]))
       const paths = names.filter((name) => name.endsWith(ENDING)).map((name) => join(folder, name))
       const read = await Promise.all(
         paths.map(async (path) => [path, parseRequest(await readFile(path, 'utf8'))] as const),
@@ -102,9 +102,9 @@ function parseRequest(text: string): SignedRequest | undefined {
  * Empties and deletes a file. The file can be flushed even if its folder cannot, so not even a power cut restores its content; an
  * empty file is not a payment.
  */
-async function isEmptied(path: string): Promise<boolean> {
+async function tryToEmpty(path: string): Promise<boolean> {
   try {
-    const file = await open(path, 'r+').catch(answerIfMissing(undefined))
+    const file = await open(path, 'r+').catch(returnIfMissing(undefined))
     if (file === undefined) return true
     try {
       await file.truncate()
@@ -131,7 +131,7 @@ async function syncFolder(folder: string): Promise<void> {
 }
 
 /** Returns `value` for a system error with that code; throws any other error. */
-export const answerOnCode =
+export const returnOnCode =
   <T>(code: string, value: T) =>
   (error: unknown): T => {
     if (error instanceof Error && 'code' in error && error.code === code) return value
@@ -139,4 +139,4 @@ export const answerOnCode =
   }
 
 /** Returns `value` if a file or folder is missing; throws any other error. */
-export const answerIfMissing = <T>(value: T) => answerOnCode('ENOENT', value)
+export const returnIfMissing = <T>(value: T) => returnOnCode('ENOENT', value)

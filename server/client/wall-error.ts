@@ -53,16 +53,16 @@ export class WallError extends Error implements Failure {
 }
 
 /** Nothing answered. */
-export const unreachable = (url: URL | string): Failure => ({
+export const createUnreachableFailure = (url: URL | string): Failure => ({
   kind: 'unavailable',
   code: 'unreachable',
   message: `Nothing responded at ${new URL(url).origin}.`,
 })
 
 /** Sends a request. Throws `unavailable` if nothing responds. */
-export const ask = (request: URL | Request, init: RequestInit = {}): Promise<Response> =>
+export const sendRequest = (request: URL | Request, init: RequestInit = {}): Promise<Response> =>
   fetch(request, init).catch(() => {
-    throw new WallError(unreachable(request instanceof URL ? request : request.url))
+    throw new WallError(createUnreachableFailure(request instanceof URL ? request : request.url))
   })
 
 /** The error in a body, if it is one that a wall returns. */
@@ -70,18 +70,18 @@ export function parseError(status: number, body: object): Failure | undefined {
   const { error, message, taken, held, charged } = { ...NO_ERROR, ...body }
   if (typeof error !== 'string' || error === '') return undefined
   const isForNow = status >= 500 || status === 429
-  const words = [message, inTheWay('Taken', taken), inTheWay('Held', held)].join('')
+  const words = [message, formatConflicts('Taken', taken), formatConflicts('Held', held)].join('')
   return { kind: isForNow ? 'unavailable' : 'refused', code: error, message: words, status, charged }
 }
 
 const NO_ERROR = { error: undefined, message: '', taken: [], held: [], charged: undefined }
 
 /** Names the blocks of an area that prevent its purchase. */
-const inTheWay = (what: string, blocks: unknown): string =>
+const formatConflicts = (what: string, blocks: unknown): string =>
   Array.isArray(blocks) && blocks.length > 0 ? ` ${what}: ${blocks.join(' ')}.` : ''
 
 /** The server that responded is not a wall. */
-export const noWall = (url: URL | string, status: number): Failure => ({
+export const createNoWallFailure = (url: URL | string, status: number): Failure => ({
   kind: 'unavailable',
   code: 'no_wall',
   message: `There is no wall at ${new URL(url).origin}: it returned ${status}.`,
@@ -89,7 +89,9 @@ export const noWall = (url: URL | string, status: number): Failure => ({
 })
 
 /** The failure that an error response describes. */
-export async function failureOf(response: Response): Promise<WallError> {
+export async function readError(response: Response): Promise<WallError> {
   const text = await response.text().catch(() => '')
-  return new WallError(parseError(response.status, parseObject(text)) ?? noWall(response.url, response.status))
+  return new WallError(
+    parseError(response.status, parseObject(text)) ?? createNoWallFailure(response.url, response.status),
+  )
 }

@@ -17,11 +17,11 @@ import { createBuyer, openPaymentStore, type Bought, type Buyer, type BuyerOptio
 import { follow, type FollowOptions } from './follow.ts'
 import { createAreaOrder, createBlockOrder } from './orders.ts'
 import type { Terms } from './payment.ts'
-import { detectImageType, rowsOf } from './picture.ts'
-import { answerIn, read, readWhenFree } from './read.ts'
+import { detectImageType, toPixelRows } from './picture.ts'
+import { parseResponse, fetchJson, fetchJsonWhenFree } from './read.ts'
 import { stateFolder } from './state-folder.ts'
 import { openChain } from './verify/chain.ts'
-import { ask, failureOf, WallError } from './wall-error.ts'
+import { sendRequest, readError, WallError } from './wall-error.ts'
 
 export { keptPainter, painterIn } from './painter-key.ts'
 export { stateFolder } from './state-folder.ts'
@@ -136,8 +136,8 @@ export type Wall = {
 /** The wall at an address. */
 export function wall(address: string | URL, options: WallOptions = {}): Wall {
   const url = new URL(address)
-  const resolvePath = (path: string, query: Query = {}) => addressOf(url, path, query)
-  const buying = createOnce(() => buyerOf(url, options, isOwn))
+  const resolvePath = (path: string, query: Query = {}) => resolveUrl(url, path, query)
+  const buying = createOnce(() => createWallBuyer(url, options, isOwn))
   const named = options.painter === undefined ? {} : { painter: options.painter.address }
   const purchase: Wall['purchase'] = async (target = 'next', listing = {}) =>
     await buying().buy(createBlockOrder(resolvePath, target, { ...named, ...listing }))
@@ -145,29 +145,29 @@ export function wall(address: string | URL, options: WallOptions = {}): Wall {
     if (image !== undefined && given !== undefined) throw new TypeError('Give image or pixels, not both.')
     const { w, h } = listing
     const fitting = { ...(fit && { fit }), ...(dither && { dither }) }
-    const rows = image === undefined ? given : rowsOf(await pixels(image, { w, h, ...fitting }))
+    const rows = image === undefined ? given : toPixelRows(await pixels(image, { w, h, ...fitting }))
     return await buying().buy<AreaReceipt>(createAreaOrder(resolvePath('/areas'), { ...named, ...listing }, rows))
   }
   const pixels: Wall['pixels'] = (image, query) => {
     const headers = { 'content-type': detectImageType(image) ?? 'application/octet-stream' }
     const body = new Uint8Array(image)
-    return readWhenFree<PaintedBlocks>(resolvePath('/api/pixels', query), { method: 'POST', headers, body })
+    return fetchJsonWhenFree<PaintedBlocks>(resolvePath('/api/pixels', query), { method: 'POST', headers, body })
   }
-  const area: Wall['area'] = (name) => read<AreaState>(resolvePath(`/areas/${name}`))
+  const area: Wall['area'] = (name) => fetchJson<AreaState>(resolvePath(`/areas/${name}`))
   const isOwn: Wall['owns'] = async (name) => {
     const { owner } = await area(name)
-    return owner?.wallet === truncateWallet(accountOf(options).address)
+    return owner?.wallet === truncateWallet(requireAccount(options).address)
   }
-  const change = async <Answer>(path: string, fields: object, message: (ts: number) => string): Promise<Answer> => {
+  const sendChange = async <Answer>(path: string, fields: object, message: (ts: number) => string): Promise<Answer> => {
     const { painter, account = painter, signIn } = options
     if (account === undefined && signIn !== undefined) return await fetchSignedIn(signIn, resolvePath(path), fields)
     const ts = Date.now()
-    const signature = await (account ?? accountOf(options)).signMessage({ message: message(ts) })
-    return await read<Answer>(resolvePath(path), createSendInit('PUT', { ts, signature, ...fields }))
+    const signature = await (account ?? requireAccount(options)).signMessage({ message: message(ts) })
+    return await fetchJson<Answer>(resolvePath(path), createSendInit('PUT', { ts, signature, ...fields }))
   }
   return {
     url,
-    address: () => accountOf(options).address,
+    address: () => requireAccount(options).address,
     folder: () => folderOf(url, options),
     purchase,
     buy: async (target, listing) => await takeReceipt(await purchase(target, listing)),
@@ -175,26 +175,28 @@ export function wall(address: string | URL, options: WallOptions = {}): Wall {
     buyArea: async (wish) => await takeReceipt(await purchaseArea(wish)),
     finish: () => buying().finish(),
     repaint: (coord, fields) =>
-      change<EditAnswer>(`/blocks/${coord}`, fields, (ts) => formatEditMessage(url.hostname, coord, ts, fields)),
+      sendChange<EditAnswer>(`/blocks/${coord}`, fields, (ts) => formatEditMessage(url.hostname, coord, ts, fields)),
     repaintArea(area, { pixels, ...texts }) {
       const signed = { ...texts, pixels: pixels && hashPixels(pixels) }
       const fields = { ...texts, pixels: pixels && toBase64(pixels) }
-      return change<EditAreaAnswer>(`/areas/${area}`, fields, (ts) => formatAreaMessage(url.hostname, area, ts, signed))
+      return sendChange<EditAreaAnswer>(`/areas/${area}`, fields, (ts) =>
+        formatAreaMessage(url.hostname, area, ts, signed),
+      )
     },
     area,
     owns: isOwn,
     async block(coord) {
-      const response = await ask(resolvePath(`/blocks/${coord}`), { headers: { accept: 'application/json' } })
+      const response = await sendRequest(resolvePath(`/blocks/${coord}`), { headers: { accept: 'application/json' } })
       if (response.ok) return (await response.json()) as Deed
       if (response.status === 402 || response.status === 409) return undefined
-      throw await failureOf(response)
+      throw await readError(response)
     },
-    canvas: () => read<Canvas>(resolvePath('/api/canvas')),
-    wallet: (address = accountOf(options).address, after = 0) =>
-      read<WalletStanding>(resolvePath(`/api/agents/${address}`, { after })).catch(ignoreUnknownWallet),
-    space: (query) => read<Spaces>(resolvePath('/api/space', query)),
+    canvas: () => fetchJson<Canvas>(resolvePath('/api/canvas')),
+    wallet: (address = requireAccount(options).address, after = 0) =>
+      fetchJson<WalletStanding>(resolvePath(`/api/agents/${address}`, { after })).catch(ignoreUnknownWallet),
+    space: (query) => fetchJson<Spaces>(resolvePath('/api/space', query)),
     pixels,
-    areaPixels: async (image, query) => rowsOf(await pixels(image, query)),
+    areaPixels: async (image, query) => toPixelRows(await pixels(image, query)),
     follow: (followed = {}) => follow(resolvePath('/api/live'), followed),
   }
 }
@@ -217,26 +219,26 @@ const JSON_TYPE = { 'content-type': 'application/json' }
 
 type Query = Readonly<Record<string, string | number | undefined>>
 
-function addressOf(wall: URL, path: string, query: Query): URL {
+function resolveUrl(wall: URL, path: string, query: Query): URL {
   const address = new URL(path, wall)
   for (const [name, value] of Object.entries(query))
     if (value !== undefined) address.searchParams.set(name, String(value))
   return address
 }
 
-function accountOf({ account }: WallOptions): LocalAccount {
+function requireAccount({ account }: WallOptions): LocalAccount {
   if (account === undefined) throw new TypeError('This needs an account: pass one to wall(url, { account }).')
   return account
 }
 
 const folderOf = (url: URL, options: WallOptions): string =>
-  join(options.folder ?? stateFolder(), encodeURIComponent(url.origin), accountOf(options).address)
+  join(options.folder ?? stateFolder(), encodeURIComponent(url.origin), requireAccount(options).address)
 
-function buyerOf(url: URL, options: WallOptions, owns: Wall['owns']): Buyer {
-  const [account, { rpc }] = [accountOf(options), options]
-  const balanceFor = async ({ network }: Terms) =>
-    await (await openChain(rpc ?? [], network)).balanceOf(networks[network].token.address, account.address)
-  const asked = rpc === undefined ? {} : { balanceFor }
+function createWallBuyer(url: URL, options: WallOptions, owns: Wall['owns']): Buyer {
+  const [account, { rpc }] = [requireAccount(options), options]
+  const readBalance = async ({ network }: Terms) =>
+    await (await openChain(rpc ?? [], network)).readBalance(networks[network].token.address, account.address)
+  const asked = rpc === undefined ? {} : { balanceFor: readBalance }
   return createBuyer({ ...options, ...asked, account, owns, ...openPaymentStore(folderOf(url, options)) })
 }
 
@@ -252,7 +254,7 @@ async function fetchSignedIn<T>(signIn: Fetch, url: URL, fields: object): Promis
     const message = `The wallet did not sign in: ${why}`
     throw new WallError({ kind: 'unavailable', code: 'sign_in_failed', message })
   })
-  return await answerIn(response)
+  return await parseResponse(response)
 }
 
 function ignoreUnknownWallet(error: unknown): undefined {

@@ -3,7 +3,7 @@
 import { formatBlocks, formatCountWithNoun } from '../../shared/money.ts'
 import { titleOf } from '../../shared/titles.ts'
 import { BLOCK_SIZE, coordOf } from '../../shared/wall.ts'
-import { artworksOf, regionOf, type Artwork } from '../domain/wall/artworks.ts'
+import { listArtworks, regionOf, type Artwork } from '../domain/wall/artworks.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
 import { PATHS } from './links.ts'
 import { hostOf, escapeMarkup, type Site } from './site.ts'
@@ -53,7 +53,7 @@ export function renderAtlasHtml(site: Site, view: WallView, part: AtlasPart): st
   const size = part.list === 'agents' ? AGENTS_A_PAGE : WORKS_A_PAGE
   const [from, to] = [(part.page - 1) * size, part.page * size]
   const { total, works } =
-    part.list === 'agents' ? { total: view.agents.length, works: [] } : artworksOf(view, from, to, agent)
+    part.list === 'agents' ? { total: view.agents.length, works: [] } : listArtworks(view, from, to, agent)
   const pages = Math.max(1, Math.ceil(total / size))
   if (part.page > pages) return undefined
   const shown = part.list === 'agents' ? view.agents.slice(from, to).map(renderAgent) : works.map(renderWork)
@@ -68,7 +68,7 @@ export function renderAtlasHtml(site: Site, view: WallView, part: AtlasPart): st
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeMarkup(title)}</title>
 <meta name="description" content="${escapeMarkup(`What software agents have bought and painted on ${site.offer.title}.`)}">
-<link rel="canonical" href="${escapeMarkup(site.offer.baseUrl + pathOf(part))}">
+<link rel="canonical" href="${escapeMarkup(site.offer.baseUrl + formatPath(part))}">
 <link rel="alternate" type="application/atom+xml" href="${feed}" title="New artworks">
 <link rel="icon" type="image/svg+xml" href="${PATHS.faviconSvg}">
 <style>${ATLAS_STYLE}</style>
@@ -76,7 +76,7 @@ export function renderAtlasHtml(site: Site, view: WallView, part: AtlasPart): st
 <body>
 <header>
 <h1 dir="auto">${escapeMarkup(heading)}</h1>
-<p>${agent === undefined ? escapeMarkup(countsOf(view)) : describeAgent(agent, view)}</p>
+<p>${agent === undefined ? escapeMarkup(formatCounts(view)) : describeAgent(agent, view)}</p>
 </header>
 <nav aria-label="Atlas"><a href="/">The wall</a>${renderTab('Artworks', { list: 'works', page: 1 }, part)}${renderTab('Agents', { list: 'agents', page: 1 }, part)}<a href="${feed}">Feed of new artworks</a></nav>
 <main>
@@ -96,39 +96,39 @@ function renderWork(work: Artwork): string {
   const says = message === null || message === title ? '' : `<p class="says" dir="auto">${escapeMarkup(message)}</p>`
   const host = link === null || !URL.canParse(link) ? undefined : new URL(link).host
   const leads = link === null || host === undefined ? '' : `<p>${renderOutsideLink(link, host)}</p>`
-  return `<li><article><figure><img src="${escapeMarkup(pictureOf(work))}" alt="" loading="lazy"></figure><h2 dir="auto"><a href="${wallLinkOf(work)}">${escapeMarkup(title)}</a></h2>${says}<p><a href="${pathOf({ list: 'works', agent: agent.id, page: 1 })}"><bdi>${escapeMarkup(name)}</bdi></a> · ${sizeText(work)} · <time datetime="${formatIso(work.until)}">${formatIso(work.until).slice(0, 10)}</time></p>${leads}</article></li>`
+  return `<li><article><figure><img src="${escapeMarkup(formatPictureUrl(work))}" alt="" loading="lazy"></figure><h2 dir="auto"><a href="${formatWallLink(work)}">${escapeMarkup(title)}</a></h2>${says}<p><a href="${formatPath({ list: 'works', agent: agent.id, page: 1 })}"><bdi>${escapeMarkup(name)}</bdi></a> · ${formatSize(work)} · <time datetime="${formatIso(work.until)}">${formatIso(work.until).slice(0, 10)}</time></p>${leads}</article></li>`
 }
 
 function renderAgent({ id, name, shownAs, framework, blocks }: Artwork['agent']): string {
   const runsOn = framework === null ? '' : `<span><bdi>${escapeMarkup(framework)}</bdi></span>`
-  return `<li><a href="${pathOf({ list: 'works', agent: id, page: 1 })}"><bdi>${escapeMarkup(name ?? shownAs)}</bdi></a><span>agent ${id}</span><span>${formatBlocks(blocks.length)}</span>${runsOn}<span>${shownAs}</span></li>`
+  return `<li><a href="${formatPath({ list: 'works', agent: id, page: 1 })}"><bdi>${escapeMarkup(name ?? shownAs)}</bdi></a><span>agent ${id}</span><span>${formatBlocks(blocks.length)}</span>${runsOn}<span>${shownAs}</span></li>`
 }
 
 const describeAgent = ({ id, shownAs, framework, blocks, firstSeenAt }: Artwork['agent'], { agents }: WallView) =>
   `Agent ${id} of ${agents.length} · ${shownAs}${framework === null ? '' : ` · <bdi>${escapeMarkup(framework)}</bdi>`} · ${formatBlocks(blocks.length)} since ${formatIso(firstSeenAt).slice(0, 10)} · <a href="/?agent=${id}">on the wall</a>`
 
-const countsOf = ({ claimed, agents }: WallView) =>
+const formatCounts = ({ claimed, agents }: WallView) =>
   `${formatBlocks(claimed.size)} of the wall, bought and painted by ${formatCountWithNoun(agents.length, 'agent')}.`
 
-function sizeText({ blocks }: Artwork): string {
+function formatSize({ blocks }: Artwork): string {
   const { cols, rows } = regionOf(blocks)
   return blocks.length > 1 && cols * rows === blocks.length ? `${cols} × ${rows} blocks` : formatBlocks(blocks.length)
 }
 
 /** The address of an artwork on the wall. */
-const wallLinkOf = ({ blocks }: Artwork) => `/?work=${formatFirstCoord(blocks)}`
+const formatWallLink = ({ blocks }: Artwork) => `/?work=${formatFirstCoord(blocks)}`
 
 const formatFirstCoord = ([first]: Artwork['blocks']) => (first === undefined ? '' : coordOf(first))
 
 /** The address of an artwork's picture, including its surroundings if it is not a rectangle. */
-function pictureOf({ blocks }: Artwork): string {
+function formatPictureUrl({ blocks }: Artwork): string {
   const { col, row, cols, rows } = regionOf(blocks)
   const scale = Math.max(1, Math.min(SCALE_MAX, Math.floor(PICTURE_MAX / (Math.max(cols, rows) * BLOCK_SIZE))))
   return `/wall.png?col=${col}&row=${row}&cols=${cols}&rows=${rows}&scale=${scale}`
 }
 
 /** The address of a part of the atlas. */
-function pathOf(part: AtlasPart): string {
+function formatPath(part: AtlasPart): string {
   const query = new URLSearchParams()
   if (part.list === 'agents') query.set('list', 'agents')
   else if (part.agent !== undefined) query.set('agent', String(part.agent))
@@ -137,7 +137,7 @@ function pathOf(part: AtlasPart): string {
 }
 
 const renderLink = (part: AtlasPart, text: string, more = '') =>
-  `<a href="${escapeMarkup(pathOf(part))}"${more}>${text}</a>`
+  `<a href="${escapeMarkup(formatPath(part))}"${more}>${text}</a>`
 
 function renderTab(text: string, to: AtlasPart, shown: AtlasPart): string {
   const isShown = to.list === shown.list && !(shown.list === 'works' && shown.agent !== undefined)
@@ -163,14 +163,14 @@ export function renderAtlasFeed(site: Site, view: WallView, id: number | undefin
   if (id !== undefined && agent === undefined) return undefined
   const { baseUrl } = site.offer
   const name = agent === undefined ? undefined : (agent.name ?? agent.shownAs)
-  const { works } = artworksOf(view, 0, FEED_WORKS, agent)
+  const { works } = listArtworks(view, 0, FEED_WORKS, agent)
   const query = id === undefined ? '' : `?agent=${id}`
   const entries = works.map((work) => {
-    const picture = `<p><img src="${escapeMarkup(baseUrl + pictureOf(work))}" alt=""></p>${work.message === null ? '' : `<p>${escapeMarkup(work.message)}</p>`}`
+    const picture = `<p><img src="${escapeMarkup(baseUrl + formatPictureUrl(work))}" alt=""></p>${work.message === null ? '' : `<p>${escapeMarkup(work.message)}</p>`}`
     return `<entry>
 <id>tag:${hostOf(site)},2026:work/${formatFirstCoord(work.blocks)}</id>
 <title>${escapeMarkup(titleOf(work.message))}</title>
-<link href="${escapeMarkup(baseUrl + wallLinkOf(work))}"/>
+<link href="${escapeMarkup(baseUrl + formatWallLink(work))}"/>
 <updated>${formatIso(work.until)}</updated>
 <author><name>${escapeMarkup(work.agent.name ?? work.agent.shownAs)}</name></author>
 <content type="html">${escapeMarkup(picture)}</content>

@@ -75,7 +75,7 @@ export const meaningOf: Readonly<Record<FailureCode, string>> = {
 }
 
 /** The body of the 402 that asks for a signature. */
-export const signInRequired = (baseUrl: string) => ({
+export const createSignInBody = (baseUrl: string) => ({
   error: 'sign_in_required',
   message: meaningOf.sign_in_required,
   accepts: [],

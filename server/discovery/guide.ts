@@ -24,12 +24,12 @@ import { ORDER_VECTOR } from '../domain/purchase/order-vector.ts'
 import { TS_TOLERANCE_MS } from '../domain/wall/edit.ts'
 import { TEST_VECTOR } from '../domain/wall/signed-fields.ts'
 import { domainOf } from '../x402/authorization.ts'
-import { SIGN_IN_HEADER, signInMessage } from '../x402/sign-in.ts'
-import { offerRequirements } from '../x402/terms.ts'
+import { SIGN_IN_HEADER, formatSignInMessage } from '../x402/sign-in.ts'
+import { toOfferRequirements } from '../x402/terms.ts'
 import { meaningOf } from './codes.ts'
 import { listFieldRows, renderTable } from './fields.ts'
 import { PATHS } from './links.ts'
-import { hostOf, renderPitch, priceOf, spendCap, type Site } from './site.ts'
+import { hostOf, renderPitch, priceOf, renderSpendCap, type Site } from './site.ts'
 import essentialsText from './texts/essentials.md' with { type: 'text' }
 import guideText from './texts/guide.md' with { type: 'text' }
 import heartbeatText from './texts/heartbeat.md' with { type: 'text' }
@@ -43,8 +43,8 @@ import { INDEX_RULE, PURE_COLOURS, WORKED_EXAMPLE, WORKED_REGISTRATION, WORKED_S
  */
 export const renderGuide = (site: Site): string =>
   fillText(guideText, {
-    ...factsOf(site),
-    ...tablesOf(site),
+    ...renderFacts(site),
+    ...renderTables(site),
     ...renderPaymentValues(site),
     ...renderSigningValues(site),
   })
@@ -54,27 +54,27 @@ export const renderGuide = (site: Site): string =>
  * llms.txt.
  */
 export const renderEssentials = (site: Site): readonly string[] =>
-  fillText(essentialsText, factsOf(site)).trimEnd().split('\n')
+  fillText(essentialsText, renderFacts(site)).trimEnd().split('\n')
 
 /** The data that an owner should fetch on a timer: the changes at its blocks and next to them. */
-export const renderHeartbeat = (site: Site): string => fillText(heartbeatText, factsOf(site))
+export const renderHeartbeat = (site: Site): string => fillText(heartbeatText, renderFacts(site))
 
 /** /llms.txt, in the format of llmstxt.org: a title, a summary, key facts, and lists of links. */
 export const renderLlmsTxt = (site: Site): string =>
   fillText(llmsText, {
-    ...factsOf(site),
-    essentials: listOf(renderEssentials(site)),
-    addresses: listOf(
+    ...renderFacts(site),
+    essentials: renderList(renderEssentials(site)),
+    addresses: renderList(
       site.operations
         .filter(({ method }) => method === 'GET')
         .map(({ path, id, summary }) => `[${id}](${site.offer.baseUrl}${path}): ${summary}`),
     ),
   })
 
-const listOf = (lines: readonly string[]) => lines.map((line) => `- ${line}`).join('\n')
+const renderList = (lines: readonly string[]) => lines.map((line) => `- ${line}`).join('\n')
 
 /** /robots.txt: the wall is for machines. Some crawlers are named, because they take a missing entry as a no. */
-export const renderRobotsTxt = (site: Site): string => fillText(robotsText, factsOf(site))
+export const renderRobotsTxt = (site: Site): string => fillText(robotsText, renderFacts(site))
 
 type Values = Readonly<Record<string, string | number>>
 
@@ -99,7 +99,7 @@ const SIZES = {
 }
 
 /** Placeholder values of a word or a sentence. */
-function factsOf(site: Site): Values {
+function renderFacts(site: Site): Values {
   const { baseUrl, title, terms } = site.offer
   return {
     ...SIZES,
@@ -108,7 +108,7 @@ function factsOf(site: Site): Values {
     title,
     lastCol: COLS - 1,
     lastRow: ROWS - 1,
-    spendCap: spendCap(site),
+    spendCap: renderSpendCap(site),
     pitch: renderPitch(site),
     price: priceOf(site),
     pixelPrice: formatMoney(terms.amount / BigInt(PIXELS_PER_BLOCK)),
@@ -125,18 +125,18 @@ function factsOf(site: Site): Values {
   }
 }
 
-const fieldsOf = (schema: TObject, name = 'field') => renderTable([name, 'rule', 'meaning'], listFieldRows(schema))
+const renderFields = (schema: TObject, name = 'field') => renderTable([name, 'rule', 'meaning'], listFieldRows(schema))
 
-function tablesOf({ operations, tools }: Site): Values {
+function renderTables({ operations, tools }: Site): Values {
   const free = operations.filter(({ payable }) => payable === undefined)
   const codes = Object.keys(statusOf) as FailureCode[]
   return {
-    listingFields: fieldsOf(ListingQuery, 'parameter'),
-    orderFields: fieldsOf(AreaOrder),
-    editFields: fieldsOf(EditBody),
-    registerFields: fieldsOf(RegisterBody),
-    editAreaFields: fieldsOf(EditAreaBody),
-    painterFields: fieldsOf(PainterBody),
+    listingFields: renderFields(ListingQuery, 'parameter'),
+    orderFields: renderFields(AreaOrder),
+    editFields: renderFields(EditBody),
+    registerFields: renderFields(RegisterBody),
+    editAreaFields: renderFields(EditAreaBody),
+    painterFields: renderFields(PainterBody),
     freeAddresses: renderTable(
       ['request', 'what it does'],
       free.map(({ method, path, summary }) => [`\`${method} ${path}\``, summary]),
@@ -154,7 +154,7 @@ function tablesOf({ operations, tools }: Site): Values {
 
 /** Instructions to build a payment without an x402 client. */
 function renderPaymentValues({ offer }: Site): Values {
-  const accepted = offerRequirements(offer)
+  const accepted = toOfferRequirements(offer)
   const authorization = {
     from: '<your address>',
     to: accepted.payTo,
@@ -203,7 +203,7 @@ function renderSigningValues(site: Site): Values {
     signInHeader: SIGN_IN_HEADER,
     signInPath: WORKED_SIGN_IN.path,
     signInBody: WORKED_SIGN_IN.body,
-    signInText: signInMessage(WORKED_SIGN_IN.header),
+    signInText: formatSignInMessage(WORKED_SIGN_IN.header),
     signInFields: renderJson(WORKED_SIGN_IN.header),
   }
 }

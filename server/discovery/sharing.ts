@@ -18,7 +18,7 @@ type Sharing = {
 }
 
 /** The texts about a subject. */
-export function sharingOf(site: Site, view: WallView, subject: CardSubject): Sharing {
+export function describeSubject(site: Site, view: WallView, subject: CardSubject): Sharing {
   const { title } = site.offer
   if (subject.kind === 'block') return describeBlock(site, view, subject.block)
   const work = subject.kind === 'work' ? findArtwork(view, subject.block) : undefined

@@ -22,7 +22,7 @@ export type Site = {
 export const priceOf = ({ offer }: Pick<Site, 'offer'>): string => formatMoney(offer.terms.amount)
 
 /** The wall's icon, in the form that MCP uses. */
-export const iconsOf = ({ baseUrl }: Pick<Offer, 'baseUrl'>) => [
+export const listIcons = ({ baseUrl }: Pick<Offer, 'baseUrl'>) => [
   { src: baseUrl + PATHS.faviconSvg, mimeType: 'image/svg+xml', sizes: ['any'] },
 ]
 
@@ -34,7 +34,7 @@ export const renderTagline = (site: Pick<Site, 'offer'>): string =>
   `A public ${WIDTH}x${HEIGHT} billboard. Agents buy its ${BLOCK_SIZE}x${BLOCK_SIZE} blocks for ${priceOf(site)} USD over x402.`
 
 /** The first sentence of the texts for agents, because clients with a lower limit fail without an error. */
-export const spendCap = (site: Site): string => `your client's spend cap must allow ${priceOf(site)} USD`
+export const renderSpendCap = (site: Site): string => `your client's spend cap must allow ${priceOf(site)} USD`
 
 /** The host name that owners sign for: the address without its port. */
 export const hostOf = ({ offer }: Site): string => new URL(offer.baseUrl).hostname

@@ -5,8 +5,8 @@ import { AREAS_PATH } from '../x402/terms.ts'
 import { renderEssentials } from './guide.ts'
 import { PATHS } from './links.ts'
 import type { Json } from './openapi/schemas.ts'
-import { descriptionOf, SKILL_NAME } from './reference.ts'
-import { hostOf, iconsOf, renderTagline, VERSION, type Site } from './site.ts'
+import { renderDescription, SKILL_NAME } from './reference.ts'
+import { hostOf, listIcons, renderTagline, VERSION, type Site } from './site.ts'
 
 /** /.well-known/x402: the paid addresses. Superseded by the OpenAPI document, and still requested by many clients. */
 export const listX402Resources = (site: Site): Json => ({
@@ -23,7 +23,7 @@ export const createSkillsIndex = (site: Site, skill: string): Json => ({
     {
       name: SKILL_NAME,
       type: 'skill-md',
-      description: descriptionOf(site),
+      description: renderDescription(site),
       url: PATHS.skill,
       digest: `sha256:${sha256(new TextEncoder().encode(skill)).slice(2)}`,
     },
@@ -32,7 +32,7 @@ export const createSkillsIndex = (site: Site, skill: string): Json => ({
 
 /** /.well-known/skills/index.json, version 0.1, for older installers: files next to the index. */
 export const createSkillsIndexV1 = (site: Site): Json => ({
-  skills: [{ name: SKILL_NAME, description: descriptionOf(site), files: ['SKILL.md'] }],
+  skills: [{ name: SKILL_NAME, description: renderDescription(site), files: ['SKILL.md'] }],
 })
 
 /** The name of the MCP server in registries: the reversed host, a slash, the service. */
@@ -51,7 +51,7 @@ const describeIdentity = (site: Site) => ({
   description: renderTagline(site),
   version: VERSION,
   websiteUrl: `${site.offer.baseUrl}/`,
-  icons: iconsOf(site.offer),
+  icons: listIcons(site.offer),
 })
 
 /** /server.json: the entry for the MCP registry. */

@@ -81,7 +81,11 @@ export type Failure = {
 }
 
 /** Makes a refusal. */
-export function failure(code: FailureCode, message: string, details?: Readonly<Record<string, unknown>>): Failure {
+export function createFailure(
+  code: FailureCode,
+  message: string,
+  details?: Readonly<Record<string, unknown>>,
+): Failure {
   return { kind: 'failure', code, message, ...(details === undefined ? {} : { details }) }
 }
 

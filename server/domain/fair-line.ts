@@ -3,7 +3,7 @@
 export type FairLine<Item> = {
   length(): number
   /** How many items of a sender wait. */
-  of(sender: string): number
+  countWaiting(sender: string): number
   push(sender: string, item: Item): void
   /** Takes the first item of the sender whose turn it is. */
   shift(): Item | undefined
@@ -18,10 +18,10 @@ export type FairLine<Item> = {
 export function createFairLine<Item>(mayGo: (item: Item) => boolean = () => true): FairLine<Item> {
   const waiting = new Map<string, Item[]>() // senders in the order of their next turns
   let length = 0
-  const lengthOf = (own: readonly Item[] = []) => (own.some(mayGo) ? own.length : 0)
+  const countIfDroppable = (own: readonly Item[] = []) => (own.some(mayGo) ? own.length : 0)
   return {
     length: () => length,
-    of: (sender) => waiting.get(sender)?.length ?? 0,
+    countWaiting: (sender) => waiting.get(sender)?.length ?? 0,
     push(sender, item) {
       const own = waiting.get(sender)
       if (own === undefined) waiting.set(sender, [item])
@@ -39,8 +39,9 @@ export function createFairLine<Item>(mayGo: (item: Item) => boolean = () => true
       return item
     },
     dropOne(newcomer) {
-      let [sender, most] = [newcomer, lengthOf(waiting.get(newcomer))]
-      for (const [name, own] of waiting) if (own.length > most && lengthOf(own) > 0) [sender, most] = [name, own.length]
+      let [sender, most] = [newcomer, countIfDroppable(waiting.get(newcomer))]
+      for (const [name, own] of waiting)
+        if (own.length > most && countIfDroppable(own) > 0) [sender, most] = [name, own.length]
       if (most === 0) return undefined
       const own = waiting.get(sender) ?? []
       const [dropped] = own.splice(own.findLastIndex(mayGo), 1)

@@ -13,7 +13,7 @@ export type Buckets = {
   /** Takes `cost` from the bucket of `key`; returns 0, or the number of milliseconds until there is enough. */
   take(key: string, now: number, cost?: number): number
   /** Returns the wait for one token, without taking it. */
-  wait(key: string, now: number): number
+  computeWait(key: string, now: number): number
 }
 
 // Tolerates rounding errors: seven times a seventh of a second is not quite a second.
@@ -27,17 +27,18 @@ export function createTokenBuckets({ burst, perSecond }: Budget, keysMax: number
   const fullAt = createLru<string, number>(keysMax)
   const perTokenMs = 1000 / perSecond
   const burstMs = burst * perTokenMs
-  const after = (key: string, now: number, cost: number) => Math.max(fullAt.get(key) ?? now, now) + cost * perTokenMs
+  const computeFullAt = (key: string, now: number, cost: number) =>
+    Math.max(fullAt.get(key) ?? now, now) + cost * perTokenMs
   return {
     take(key, now, cost = 1) {
-      const next = after(key, now, cost)
+      const next = computeFullAt(key, now, cost)
       const waitMs = next - now - burstMs
       if (waitMs > ROUNDING_MS) return waitMs
       fullAt.set(key, next)
       return 0
     },
-    wait(key, now) {
-      const waitMs = after(key, now, 1) - now - burstMs
+    computeWait(key, now) {
+      const waitMs = computeFullAt(key, now, 1) - now - burstMs
       return waitMs > ROUNDING_MS ? waitMs : 0
     },
   }

@@ -21,7 +21,7 @@ export function guardChainFreshness(
   let isStalled = false
 
   /** Records a height that was requested at `asked`; returns whether the chain makes blocks. The height may be as old as the request. */
-  const moves = (head: bigint, asked: number) => {
+  const recordHead = (head: bigint, asked: number) => {
     if (newest === undefined || head > newest.head) {
       newest = { head, at: clock.elapsed() }
       isStalled = false
@@ -35,17 +35,17 @@ export function guardChainFreshness(
     async read(key) {
       const asked = clock.elapsed()
       const answer = await chain.read(key)
-      return answer === 'silent' || moves(answer.head, asked) ? answer : 'silent'
+      return answer === 'silent' || recordHead(answer.head, asked) ? answer : 'silent'
     },
-    async status(payment, head, named) {
-      const status = await chain.status(payment, head, named)
+    async readPaymentStatus(payment, head, named) {
+      const status = await chain.readPaymentStatus(payment, head, named)
       return status.kind === 'unspent' && isStalled ? { kind: 'silent' } : status
     },
-    async fault() {
+    async checkHealth() {
       const asked = clock.elapsed()
-      const health = await chain.fault()
+      const health = await chain.checkHealth()
       if (health.kind !== 'none' || health.head === undefined) return health
-      return moves(health.head, asked) ? health : STALLED
+      return recordHead(health.head, asked) ? health : STALLED
     },
   }
 }

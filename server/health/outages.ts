@@ -11,7 +11,7 @@ export type Outages = {
    */
   saw(dependency: Dependency, reason: string | null): void
   /** Every dependency with a known state, in the order of the first reports. */
-  all(): readonly DependencyState[]
+  listAll(): readonly DependencyState[]
 }
 
 /** The dependencies of a watch that compares times and reports outages. */
@@ -39,7 +39,7 @@ export function trackOutages({ clock, logger, isLate = () => false }: OutageDeps
         logger.note('outage-over', { dependency: kind, name, seconds })
       }
     },
-    all: () => [...states.values()],
+    listAll: () => [...states.values()],
   }
 }
 
@@ -55,11 +55,11 @@ export type Ready = {
 
 export type Readiness = {
   /** Whether a purchase would succeed now. */
-  sells(): Ready
+  checkSelling(): Ready
   /** Whether readers get responses and will keep getting them for a while. */
-  reads(): Ready
+  checkReading(): Ready
   /** The dependencies that stop sales besides the rail: the store or the clock. */
-  troubles(): readonly DependencyState[]
+  listTroubles(): readonly DependencyState[]
   /** Must be called before the process ends. From then on the process is not ready. */
   drain(): void
 }
@@ -67,7 +67,7 @@ export type Readiness = {
 const WATCHED_BY_RAIL: ReadonlySet<string> = new Set(['facilitator', 'chain-endpoint', 'chain'])
 
 /** Makes the readiness of this process. */
-export function judgeReadiness({
+export function createReadiness({
   rail,
   outages,
 }: {
@@ -75,19 +75,19 @@ export function judgeReadiness({
   readonly outages: Outages
 }): Readiness {
   let isDraining = false
-  const answer = (reasons: readonly string[]): Ready => {
+  const createReady = (reasons: readonly string[]): Ready => {
     const all = isDraining ? ['the wall is shutting down', ...reasons] : reasons
-    return { ready: all.length === 0, reasons: all, dependencies: outages.all() }
+    return { ready: all.length === 0, reasons: all, dependencies: outages.listAll() }
   }
-  const stopping = () => listSalesStoppers(outages.all())
+  const listStoppers = () => listSalesStoppers(outages.listAll())
   return {
-    sells() {
-      const reasons = stopping().map(({ reason, kind }) => reason ?? kind)
-      if (rail.state() === 'armed' || reasons.length > 0) return answer(reasons)
-      return answer([rail.fault() ?? 'the wall is still checking purchases left open by an earlier run'])
+    checkSelling() {
+      const reasons = listStoppers().map(({ reason, kind }) => reason ?? kind)
+      if (rail.readState() === 'armed' || reasons.length > 0) return createReady(reasons)
+      return createReady([rail.fault() ?? 'the wall is still checking purchases left open by an earlier run'])
     },
-    reads: () => answer([]),
-    troubles: () => stopping().filter(({ kind }) => !WATCHED_BY_RAIL.has(kind)),
+    checkReading: () => createReady([]),
+    listTroubles: () => listStoppers().filter(({ kind }) => !WATCHED_BY_RAIL.has(kind)),
     drain: () => void (isDraining = true),
   }
 }

@@ -5,20 +5,20 @@ import type { Chain, ChainHealth, Clock, Facilitator, Logger } from '../ports.ts
 import { TIMES, type Times } from '../times.ts'
 
 export type PaymentHealth = {
-  state(): Rail
+  readState(): Rail
   /** The problem, or a missing feature, in words without secrets; `null` if there is none. */
   fault(): string | null
   /** Probes facilitator and chain once. */
   probe(): Promise<void>
   /** Milliseconds until the next probe is due; 0 is now. A probe may become due earlier than a previous call said. */
-  probeInMs(): number
+  computeProbeDelay(): number
   /** Must be called once the open purchases of an earlier run were checked and the store is known to be current. */
-  reconciled(): void
+  markReconciled(): void
   /**
    * Sets the reason why `reconciled` is not called yet, in words without secrets; `null` if that call is only seconds
    * away.
    */
-  waitsFor(reason: string | null): void
+  setWaitReason(reason: string | null): void
   /** Must be called when the store may have been replaced: no new payment is accepted until `reconciled` is called again. */
   suspend(): void
 }
@@ -55,7 +55,7 @@ export function createPaymentHealth(deps: PaymentHealthDeps): PaymentHealth {
   let head: bigint | undefined
   let isStill = false // the height has not grown between the last two probes
   let probedMs: number | undefined
-  const note = changesNoted(logger)
+  const note = createChangeLogger(logger)
 
   const explain = () => fault ?? trouble ?? (reconciled ? null : waiting) ?? lack
   const state = () => {
@@ -72,23 +72,23 @@ export function createPaymentHealth(deps: PaymentHealthDeps): PaymentHealth {
   }
 
   return {
-    state,
+    readState: state,
     fault: explain,
-    probeInMs() {
+    computeProbeDelay() {
       if (probedMs === undefined) return 0
       const isUneasy = trouble !== null || (wasArmed && state() !== 'armed')
       const isSuspect = facilitator.isSuspect?.() === true
       const gapMs = chooseProbeGapMs(times, { isUneasy, wasArmed, isSuspect, isStill })
       return Math.max(0, probedMs + gapMs - clock.elapsed())
     },
-    reconciled: () => setReconciled(true),
-    waitsFor: (reason) => {
+    markReconciled: () => setReconciled(true),
+    setWaitReason: (reason) => {
       waiting = reason
       state()
     },
     suspend: () => setReconciled(false),
     async probe() {
-      const [supports, health] = await Promise.all([facilitator.supports(), chain.fault()])
+      const [supports, health] = await Promise.all([facilitator.supports(), chain.checkHealth()])
       probedMs = clock.elapsed()
       const ofFacilitators = facilitatorTrouble()
       trouble = findTrouble(supports, health, ofFacilitators)
@@ -111,7 +111,7 @@ export function createPaymentHealth(deps: PaymentHealthDeps): PaymentHealth {
 }
 
 /** Logs the state of the rail whenever the state or its problem changes. */
-function changesNoted(logger: Logger): (now: Rail, what: string | null) => void {
+function createChangeLogger(logger: Logger): (now: Rail, what: string | null) => void {
   let shown: { readonly now: Rail; readonly what: string | null } = { now: 'arming', what: null }
   return (now, what) => {
     if (now === shown.now && what === shown.what) return

@@ -11,7 +11,7 @@ export type ListingWatch = {
   /** Queries every catalogue once, but not at the first call, right after a start; returns when to call it again, in milliseconds. */
   check(): Promise<number>
   /** The number of addresses that each catalogue listed in its last response. */
-  seen(): readonly Listing[]
+  readListings(): readonly Listing[]
 }
 
 const DAY_MS = 86_400_000
@@ -30,7 +30,7 @@ export function watchListing({
 }: WatchDeps & { readonly catalogues: readonly Catalogue[] }): ListingWatch {
   const listings = new Map<string, Listing>()
   let isStarting = true
-  const look = async ({ host, listed }: Catalogue) => {
+  const checkCatalogue = async ({ host, countListed: listed }: Catalogue) => {
     const addresses = await listed()
     if (typeof addresses === 'string') return
     const now = clock.now()
@@ -42,12 +42,12 @@ export function watchListing({
   }
   return {
     async check() {
-      if (!isStarting) await Promise.all(catalogues.map(look))
+      if (!isStarting) await Promise.all(catalogues.map(checkCatalogue))
       const waitMs = isStarting ? FIRST_MS : EVERY_MS
       isStarting = false
       return waitMs
     },
-    seen: () => [...listings.values()],
+    readListings: () => [...listings.values()],
   }
 }
 

@@ -10,7 +10,7 @@ import type { WatchDeps } from './outages.ts'
 
 export type PurchaseWatch = {
   /** Records the outcome of a purchase. */
-  ended(payer: Address, outcome: Outcome): void
+  recordOutcome(payer: Address, outcome: Outcome): void
   /** Evaluates the purchases of the last minute. Must be called again and again. */
   check(): void
 }
@@ -43,11 +43,11 @@ export function watchPurchases({ clock, outages }: WatchDeps): PurchaseWatch {
     const payers = new Set(failing.map(({ payer }) => payer)).size
     const areMany = payers >= FAILING_PAYERS_MIN && failing.length >= recent.length * FAILING_SHARE_MIN
     isDown = !isOver && (isDown || areMany)
-    const words = `${failing.length} of ${recent.length} purchases in the last minute failed, most with ${mostOf(failing)}`
+    const words = `${failing.length} of ${recent.length} purchases in the last minute failed, most with ${findMostFrequent(failing)}`
     outages.saw({ kind: 'purchases', name: 'buyers' }, isDown ? words : null)
   }
   return {
-    ended(payer, outcome) {
+    recordOutcome(payer, outcome) {
       const failed = outcome.kind === 'bought' ? null : outcome.code
       // Anyone can fill our queues with invalid payments; that is not an outage.
       if (failed === 'server_busy' || (failed !== null && statusOf[failed] < FIRST_OF_OURS)) return
@@ -60,7 +60,7 @@ export function watchPurchases({ clock, outages }: WatchDeps): PurchaseWatch {
 const FIRST_OF_OURS = 500
 
 /** The most frequent failure code. */
-function mostOf(failing: readonly { readonly failed: FailureCode }[]): string {
+function findMostFrequent(failing: readonly { readonly failed: FailureCode }[]): string {
   const counts = Map.groupBy(failing, ({ failed }) => failed)
   const [most] = [...counts].toSorted(([, one], [, other]) => other.length - one.length)
   return most?.[0] ?? ''

@@ -7,7 +7,7 @@ import type { WatchDeps } from './outages.ts'
 
 export type QueueWatch<Class extends string> = {
   /** Records how long a request of a class waited, whether it was served or refused. */
-  waited(of: Class, ms: number): void
+  recordWait(of: Class, ms: number): void
   /** Evaluates the last seconds. Must be called periodically. */
   check(): void
 }
@@ -33,7 +33,7 @@ export function watchQueue<Class extends string>(
 ): QueueWatch<Class> {
   const counts = new Map(classes.map((name): [Class, Counts] => [name, { slices: [], isDown: false, lastLongMs: 0 }]))
   return {
-    waited(of, ms) {
+    recordWait(of, ms) {
       const own = counts.get(of)
       if (own === undefined) return
       const now = clock.elapsed()

@@ -15,8 +15,8 @@ import type { Outages } from './outages.ts'
  */
 export type StoreWatchDeps = {
   readonly store: Pick<Store, 'ready' | 'tryWrite'>
-  readonly ledgerReader: Pick<LedgerReader, 'pending'>
-  readonly backups: Pick<Backups, 'last'>
+  readonly ledgerReader: Pick<LedgerReader, 'countPending'>
+  readonly backups: Pick<Backups, 'readLastTime'>
   readonly freeBytes: () => Promise<number | undefined>
   readonly engine: string // the engine's name for operators
   readonly hasStandbys: boolean
@@ -37,7 +37,7 @@ export type StoreWatch = {
   check(): Promise<void>
   /** Whether the store can be read; returns the last known state if the store does not respond within a moment. */
   isReadable(): Promise<boolean>
-  seen(): StoreSeen
+  readLastState(): StoreSeen
 }
 
 const WRITE_MS = 5000
@@ -63,46 +63,46 @@ export function watchStore(deps: StoreWatchDeps): StoreWatch {
   const { store, ledgerReader, backups, engine, hasStandbys, outages, clock, times = TIMES } = deps
   const read = runOneAtATime(() => store.ready())
   const write = runOneAtATime(() => store.tryWrite())
-  const openNow = runOneAtATime(() => ledgerReader.pending().catch(() => undefined))
+  const openNow = runOneAtATime(() => ledgerReader.countPending().catch(() => undefined))
   const backedUpAt = runOneAtATime<UnixMs | undefined | typeof LATE>(() =>
-    backups.last().catch((): typeof LATE => LATE),
+    backups.readLastTime().catch((): typeof LATE => LATE),
   )
   const startedAt = clock.now()
   let isReadable = true
   let seen: StoreSeen = { pending: undefined, freeBytes: undefined, backedUpAt: undefined }
 
-  const noteRead = (ok: boolean | typeof LATE) => {
+  const recordRead = (ok: boolean | typeof LATE) => {
     isReadable = ok === true
     const reason = ok === LATE ? 'the database did not respond in time' : ok ? null : 'the database cannot be read'
     outages.saw({ kind: 'store-read', name: engine }, reason)
   }
-  const lookAtWrites = async () => {
-    const failure = await answerOrLate(clock, write(), WRITE_MS)
+  const checkWrites = async () => {
+    const failure = await raceDeadline(clock, write(), WRITE_MS)
     // If the store cannot be read either, only the failed read is reported as an outage.
-    if (failure !== null) noteRead(await answerOrLate(clock, read(), times.storeReadTimeoutMs))
+    if (failure !== null) recordRead(await raceDeadline(clock, read(), times.storeReadTimeoutMs))
     if (!isReadable) return
-    const reasonOf = (of: 'store-write' | 'standby') => {
+    const findReason = (of: 'store-write' | 'standby') => {
       if (failure === null) return null
       if (failure === LATE) return of === 'store-write' ? 'the database did not complete a write in time' : undefined
       return failure.of === of ? failure.reason : undefined
     }
     // Each outage is reported under one name only: a failed write says nothing about the standby, and vice versa.
     for (const kind of ['store-write', ...(hasStandbys ? (['standby'] as const) : [])] as const) {
-      const reason = reasonOf(kind)
+      const reason = findReason(kind)
       if (reason !== undefined) outages.saw({ kind, name: engine }, reason)
     }
   }
-  const lookAtDisk = async () => {
+  const checkDisk = async () => {
     const free = await deps.freeBytes()
     seen = { ...seen, freeBytes: free }
     if (free === undefined) return
     const name = 'data'
-    const wasLow = outages.all().some(({ kind, state }) => kind === 'disk' && state === 'down')
+    const wasLow = outages.listAll().some(({ kind, state }) => kind === 'disk' && state === 'down')
     const isLow = free < FREE_BYTES_MIN * (wasLow ? ENOUGH : 1)
     outages.saw({ kind: 'disk', name }, isLow ? 'the disk that holds the wall’s data is nearly full' : null)
   }
-  const lookAtBackups = async () => {
-    const at = await answerOrLate(clock, backedUpAt(), times.storeReadTimeoutMs)
+  const checkBackups = async () => {
+    const at = await raceDeadline(clock, backedUpAt(), times.storeReadTimeoutMs)
     if (at === LATE) return
     seen = { ...seen, backedUpAt: at }
     const isLate = clock.now() - (at ?? startedAt) > BACKUP_LATE_MS
@@ -111,20 +111,20 @@ export function watchStore(deps: StoreWatchDeps): StoreWatch {
   }
   return {
     async check() {
-      await lookAtDisk()
-      noteRead(await answerOrLate(clock, read(), times.storeReadTimeoutMs))
+      await checkDisk()
+      recordRead(await raceDeadline(clock, read(), times.storeReadTimeoutMs))
       if (!isReadable) return
-      const pending = await answerOrLate(clock, openNow(), times.storeReadTimeoutMs)
+      const pending = await raceDeadline(clock, openNow(), times.storeReadTimeoutMs)
       if (pending !== LATE && pending !== undefined) seen = { ...seen, pending }
-      await lookAtBackups()
-      await lookAtWrites()
+      await checkBackups()
+      await checkWrites()
     },
     async isReadable() {
-      const answer = await answerOrLate(clock, read(), MOMENT_MS)
-      if (answer !== LATE) noteRead(answer)
+      const answer = await raceDeadline(clock, read(), MOMENT_MS)
+      if (answer !== LATE) recordRead(answer)
       return isReadable
     },
-    seen: () => seen,
+    readLastState: () => seen,
   }
 }
 
@@ -138,7 +138,7 @@ function runOneAtATime<T>(ask: () => Promise<T>): () => Promise<T> {
 }
 
 /** Returns a result, or `LATE` if it did not arrive in time. */
-async function answerOrLate<T>(clock: Clock, answer: Promise<T>, ms: number): Promise<T | typeof LATE> {
+async function raceDeadline<T>(clock: Clock, answer: Promise<T>, ms: number): Promise<T | typeof LATE> {
   const over = new AbortController()
   try {
     const late = clock.wait(ms, over.signal).then((): typeof LATE => LATE)

@@ -17,10 +17,10 @@ import {
   SIGNING_IN,
   signedInCodes,
 } from '../discovery/openapi/operation.ts'
-import { failure } from '../domain/failure.ts'
+import { createFailure } from '../domain/failure.ts'
 import type { Address } from '../domain/purchase/payment.ts'
 import { toRegistry, type WallView } from '../domain/wall/wall-view.ts'
-import { RECEIPTS, receiptsOf } from '../wall/my-receipts.ts'
+import { RECEIPTS, readOwnReceipts } from '../wall/my-receipts.ts'
 import { listMyWall, type MyWallDeps } from '../wall/my-wall.ts'
 import { readIdentityFields, readPainterNaming, readReceiptsBody, readRegistration } from '../wall/signed-body.ts'
 import { createPainterNaming, createRegistration, describeRegistration } from '../wall/signed-changes.ts'
@@ -30,20 +30,20 @@ import { answerWrongVerb } from './fallback.ts'
 import { createTurnHook, createSignedBodyHooks } from './request/clients.ts'
 import { withQuery } from './request/query.ts'
 import { readNameBelow } from './request/request-url.ts'
-import { changeAnswers, signInAnswers, signInHooks, type SignInDeps } from './sign-in.ts'
+import { createChangeHandler, createSignInHandler, createSignInHooks, type SignInDeps } from './sign-in.ts'
 
 export type AgentDeps = MyWallDeps & SignInDeps & { readonly view: WallView }
 
 const PREFIX = '/api/agents/'
 
-export const agents = (deps: AgentDeps) => {
+export const createAgentRoutes = (deps: AgentDeps) => {
   const { view, changing, clients } = deps
   const all = cachePerView(
     view,
     () => respondTagged(JSON.stringify(toRegistry(view))),
     () => '',
   )
-  const [changed, signedIn] = [changeAnswers(deps), signInAnswers(deps)]
+  const [changed, signedIn] = [createChangeHandler(deps), createSignInHandler(deps)]
   return (
     new Elysia({ name: 'agents' })
       .get('/api/agents', respondSynchronously(all), documentOperation(DOCS.readAgents))
@@ -56,10 +56,10 @@ export const agents = (deps: AgentDeps) => {
       .post(
         '/api/agents/me',
         async ({ request, body: { fields, requestId } }) => {
-          const of = (wallet: Address) => createRegistration(changing, wallet, fields)
-          return await signedIn(request, requestId, { ...describeRegistration(fields), of })
+          const createChangeFor = (wallet: Address) => createRegistration(changing, wallet, fields)
+          return await signedIn(request, requestId, { ...describeRegistration(fields), of: createChangeFor })
         },
-        { ...signInHooks(clients, readIdentityFields), ...documentOperation(DOCS.nameAgent) },
+        { ...createSignInHooks(clients, readIdentityFields), ...documentOperation(DOCS.nameAgent) },
       )
       .put(
         '/api/agents/me/painter',
@@ -70,10 +70,11 @@ export const agents = (deps: AgentDeps) => {
       .post(
         RECEIPTS.path,
         async ({ request, body: { fields, requestId } }) => {
-          const of = (wallet: Address) => receiptsOf({ ...deps, baseUrl: deps.offer.baseUrl }, wallet, fields.after)
+          const of = (wallet: Address) =>
+            readOwnReceipts({ ...deps, baseUrl: deps.offer.baseUrl }, wallet, fields.after)
           return await signedIn(request, requestId, { ...RECEIPTS, of })
         },
-        { ...signInHooks(clients, readReceiptsBody), ...documentOperation(DOCS.readReceipts) },
+        { ...createSignInHooks(clients, readReceiptsBody), ...documentOperation(DOCS.readReceipts) },
       )
       // Without this, the route below would read `me` as a wallet.
       .get('/api/agents/me', () => answerWrongVerb(['PUT', 'POST', 'OPTIONS']), { detail: undocumented })
@@ -82,7 +83,7 @@ export const agents = (deps: AgentDeps) => {
         withQuery(WalletQuery, async (query, request) => {
           const wallet = readNameBelow(PREFIX, request.url)
           if (!isAddress(wallet))
-            return refuse(failure('invalid_wallet', `A wallet ${describeRule(WalletParams.properties.wallet)}.`))
+            return refuse(createFailure('invalid_wallet', `A wallet ${describeRule(WalletParams.properties.wallet)}.`))
           return respondResult(await listMyWall(deps, wallet.toLowerCase() as Address, query))
         }),
         { transform: createTurnHook(clients, 'searches'), ...documentOperation(DOCS.readWallet) },

@@ -23,14 +23,14 @@ import { isFailure, type Failure } from '../domain/failure.ts'
 import type { Region } from '../domain/picture/wall-picture.ts'
 import type { PurchaseOrder } from '../domain/purchase/listing.ts'
 import { isSamePayment } from '../domain/purchase/payment.ts'
-import { bodyNotReceived, invalidArea } from '../domain/purchase/refusals.ts'
+import { createIncompleteBodyFailure, createInvalidAreaFailure } from '../domain/purchase/refusals.ts'
 import { readAreaOrder } from '../purchase/read-order.ts'
 import { refuseUnpaid } from '../purchase/sell.ts'
 import { readArea } from '../wall/read-wall.ts'
 import { readAreaEdit, readEditAreaFields } from '../wall/signed-body.ts'
-import { type ChangeDeps, repaintOfArea } from '../wall/signed-changes.ts'
-import { carriesPayment, paymentOf } from '../x402/v1.ts'
-import { placePictures, type RegionDeps } from './answer/image-response.ts'
+import { type ChangeDeps, createAreaRepaint } from '../wall/signed-changes.ts'
+import { carriesPayment, readSentPayment } from '../x402/v1.ts'
+import { createPlaceResponder, type RegionDeps } from './answer/image-response.ts'
 import { CLOSE_CONNECTION, demandPaymentForArea, refuse, respondResult } from './answer/refuse.ts'
 import { readPayment, respondSale, type SellingDeps } from './answer/respond-sale.ts'
 import type { HeaderFields } from './answer/respond.ts'
@@ -39,7 +39,7 @@ import { readJson } from './request/body.ts'
 import { createBodySchema, createTurnHook, createSignedBodyHooks, type Uploads } from './request/clients.ts'
 import { Refused } from './request/refused.ts'
 import { readNameBelow, PNG_END } from './request/request-url.ts'
-import { changeAnswers, signInAnswers, signInHooks } from './sign-in.ts'
+import { createChangeHandler, createSignInHandler, createSignInHooks } from './sign-in.ts'
 
 export type AreaDeps = SellingDeps & RegionDeps & { readonly changing: ChangeDeps; readonly uploads: Uploads }
 
@@ -50,14 +50,14 @@ export const AREA_EDIT_MAX_BYTES = 128 * 1024
 
 const CHECKS = { maxBytes: AREA_EDIT_MAX_BYTES, before: refusePicturePath }
 
-export const areas = (deps: AreaDeps) => {
+export const createAreaRoutes = (deps: AreaDeps) => {
   const { clients, changing } = deps
   const look = createTurnHook(clients, 'searches')
-  const draw = placePictures(deps, AreaImageQuery)
-  const [changed, signedIn] = [changeAnswers(deps), signInAnswers(deps)]
+  const draw = createPlaceResponder(deps, AreaImageQuery)
+  const [changed, signedIn] = [createChangeHandler(deps), createSignInHandler(deps)]
   return new Elysia({ name: 'areas' })
-    .post('/areas', async ({ request, body }) => await order(deps, request, body), {
-      parse: orderReader(deps),
+    .post('/areas', async ({ request, body }) => await answerOrder(deps, request, body), {
+      parse: createOrderReader(deps),
       body: createBodySchema<ReadOrder>(AreaOrder),
       ...documentOperation(DOCS.buyArea),
     })
@@ -65,24 +65,28 @@ export const areas = (deps: AreaDeps) => {
       '/areas/:area',
       async ({ request }) => {
         const name = readNameBelow(PREFIX, request.url)
-        if (name.endsWith(PNG_END)) return await draw(request, regionOf(name.slice(0, -PNG_END.length)))
+        if (name.endsWith(PNG_END)) return await draw(request, parseRegion(name.slice(0, -PNG_END.length)))
         await look({ request })
         const area = parseArea(name)
-        return respondResult(area === undefined ? invalidArea() : await readArea(deps, area))
+        return respondResult(area === undefined ? createInvalidAreaFailure() : await readArea(deps, area))
       },
       documentOperation(DOCS.readArea, { ending: PNG_END, docs: DOCS.drawArea }),
     )
     .put(
       '/areas/:area',
       async ({ request, body }) =>
-        await changed(request, body, await repaintOfArea(changing, readNameBelow(PREFIX, request.url), body)),
+        await changed(request, body, await createAreaRepaint(changing, readNameBelow(PREFIX, request.url), body)),
       { ...createSignedBodyHooks(clients, readAreaEdit, CHECKS), ...documentOperation(DOCS.editArea) },
     )
     .post(
       '/areas/:area',
       async ({ request, body: { fields, requestId } }) =>
-        await signedIn(request, requestId, await repaintOfArea(changing, readNameBelow(PREFIX, request.url), fields)),
-      { ...signInHooks(clients, readEditAreaFields, CHECKS), ...documentOperation(DOCS.repaintArea) },
+        await signedIn(
+          request,
+          requestId,
+          await createAreaRepaint(changing, readNameBelow(PREFIX, request.url), fields),
+        ),
+      { ...createSignInHooks(clients, readEditAreaFields, CHECKS), ...documentOperation(DOCS.repaintArea) },
     )
 }
 
@@ -90,10 +94,10 @@ export const areas = (deps: AreaDeps) => {
  * The `parse` hook of an order, whose body may contain a picture. A body that cannot be read must not hide the result
  * of a known payment.
  */
-function orderReader({ clients: { limits, addressOf, admitPayment }, uploads, offer, ledger }: AreaDeps) {
+function createOrderReader({ clients: { limits, addressOf, admitPayment }, uploads, offer, ledger }: AreaDeps) {
   return async ({ request }: { readonly request: Request }): Promise<ReadOrder> => {
     const isPaid = carriesPayment(request)
-    const sent = paymentOf(request, offer, 'next')?.payment
+    const sent = readSentPayment(request, offer, 'next')?.payment
     const address = addressOf(request)
     // A long body takes longer to read than a payment, and buys nothing if the payment cannot be read.
     if (sent !== undefined && isFailure(sent))
@@ -109,7 +113,7 @@ function orderReader({ clients: { limits, addressOf, admitPayment }, uploads, of
       return { ordered, headers: {} }
     }
     if (!isPaid) throw new Refused(read, CLOSE_CONNECTION)
-    return { ordered: read.cut === true ? bodyNotReceived() : read, headers: CLOSE_CONNECTION }
+    return { ordered: read.cut === true ? createIncompleteBodyFailure() : read, headers: CLOSE_CONNECTION }
   }
 }
 
@@ -122,7 +126,7 @@ const PROBE = { at: 'next', w: 1, h: 1 }
 const isEmpty = (value: unknown) =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0
 
-async function order(deps: AreaDeps, request: Request, { ordered, headers }: ReadOrder): Promise<Response> {
+async function answerOrder(deps: AreaDeps, request: Request, { ordered, headers }: ReadOrder): Promise<Response> {
   if (isFailure(ordered)) return await answerUnread(deps, request, ordered, headers)
   const sent = readPayment(deps, request, ordered.target)
   if (sent !== undefined) return await respondSale(deps, request, ordered, sent)
@@ -137,7 +141,7 @@ async function order(deps: AreaDeps, request: Request, { ordered, headers }: Rea
  * order.
  */
 async function answerUnread(deps: AreaDeps, request: Request, flaw: Failure, headers: HeaderFields): Promise<Response> {
-  const payment = paymentOf(request, deps.offer, 'next')?.payment
+  const payment = readSentPayment(request, deps.offer, 'next')?.payment
   const known = payment === undefined || isFailure(payment) ? undefined : await deps.ledger.find(payment)
   const sent = known && readPayment(deps, request, known.target)
   if (
@@ -155,9 +159,9 @@ async function answerUnread(deps: AreaDeps, request: Request, flaw: Failure, hea
   return response
 }
 
-function regionOf(name: string): Region | Failure {
+function parseRegion(name: string): Region | Failure {
   const area = parseArea(name)
-  return area === undefined ? invalidArea() : { col: area.col, row: area.row, cols: area.w, rows: area.h }
+  return area === undefined ? createInvalidAreaFailure() : { col: area.col, row: area.row, cols: area.w, rows: area.h }
 }
 
 const DOCS = {

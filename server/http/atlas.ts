@@ -5,22 +5,22 @@ import { Elysia } from 'elysia'
 import { COLS, ROWS } from '../../shared/wall.ts'
 import { ATLAS_STYLE, renderAtlasFeed, renderAtlasHtml, type AtlasPart } from '../discovery/atlas.ts'
 import { PATHS } from '../discovery/links.ts'
-import { formatCardPath, sharingOf } from '../discovery/sharing.ts'
+import { formatCardPath, describeSubject } from '../discovery/sharing.ts'
 import { escapeMarkup, type Site } from '../discovery/site.ts'
-import { failure, isFailure } from '../domain/failure.ts'
+import { createFailure, isFailure } from '../domain/failure.ts'
 import { CARD_HEIGHT, CARD_WIDTH } from '../domain/picture/card.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
 import { createCachedResponse, withHeaders, type CachedResponse } from './answer/cached-response.ts'
-import { respondNowhere } from './answer/payment-page.ts'
+import { respondErrorPage } from './answer/payment-page.ts'
 import { refuse } from './answer/refuse.ts'
 import { CACHED_BY_PROXIES, respondJson } from './answer/respond.ts'
 import { formatContentPolicy, createSiteHeaders } from './answer/security-headers.ts'
 import { createTurnHook, type Clients } from './request/clients.ts'
-import { createParamsReader, readInteger, subjectOf, readTexts } from './request/query.ts'
+import { createParamsReader, readInteger, readSubject, readTexts } from './request/query.ts'
 
 export type AtlasDeps = { readonly site: Site; readonly view: WallView; readonly clients: Clients }
 
-export const atlas = (deps: AtlasDeps) => {
+export const createAtlasRoutes = (deps: AtlasDeps) => {
   const inTurns = { transform: createTurnHook(deps.clients, 'pages') }
   const [page, news, quoted] = [createAtlasPage(deps), createAtlasNews(deps), createOembed(deps)]
   return new Elysia({ name: 'atlas' })
@@ -35,10 +35,10 @@ function createAtlasPage({ site, view }: AtlasDeps): CachedResponse {
     ...formatContentPolicy({ style: ATLAS_STYLE, images: true }),
   }
   return (request) => {
-    const part = partOf(request.url)
+    const part = parsePart(request.url)
     const html = part && renderAtlasHtml(site, view, part)
-    if (html === undefined) return respondNowhere(404)
-    return withHeaders(answer('text/html; charset=utf-8', html), headers)(request)
+    if (html === undefined) return respondErrorPage(404)
+    return withHeaders(createAnswer('text/html; charset=utf-8', html), headers)(request)
   }
 }
 
@@ -46,12 +46,14 @@ function createAtlasNews({ site, view }: AtlasDeps): CachedResponse {
   return (request) => {
     const query = readNewsQuery(request.url)
     const xml = isFailure(query) ? undefined : renderAtlasFeed(site, view, query.agent)
-    if (xml === undefined) return refuse(failure('not_found', 'No agent has this number. See /atlas?list=agents.'))
-    return answer('application/atom+xml; charset=utf-8', xml)(request)
+    if (xml === undefined)
+      return refuse(createFailure('not_found', 'No agent has this number. See /atlas?list=agents.'))
+    return createAnswer('application/atom+xml; charset=utf-8', xml)(request)
   }
 }
 
-const answer = (type: string, body: string) => createCachedResponse({ type, body, cacheControl: CACHED_BY_PROXIES })
+const createAnswer = (type: string, body: string) =>
+  createCachedResponse({ type, body, cacheControl: CACHED_BY_PROXIES })
 
 const Numbered = Type.Optional(Type.Integer({ minimum: 1 }))
 
@@ -61,7 +63,7 @@ const readPartQuery = createParamsReader(
   Type.Object({ agent: Numbered, page: Numbered, list: Type.Optional(Type.Literal('agents')) }),
 )
 
-function partOf(url: string): AtlasPart | undefined {
+function parsePart(url: string): AtlasPart | undefined {
   const query = readPartQuery(url)
   if (isFailure(query)) return undefined
   const { agent, page = 1, list } = query
@@ -78,15 +80,15 @@ function createOembed({ site, view }: AtlasDeps): CachedResponse {
   return (request) => {
     const given = readTexts(request.url)
     if ((given['format'] ?? 'json') !== 'json')
-      return refuse(failure('invalid_option', 'format must be json, or omitted.'))
+      return refuse(createFailure('invalid_option', 'format must be json, or omitted.'))
     const url = given['url'] ?? ''
     if (!URL.canParse(url) || !`${url}/`.startsWith(`${baseUrl}/`))
-      return refuse(failure('not_found', `url must be a page of this wall, at ${baseUrl}/.`))
-    const sharing = sharingOf(site, view, subjectOf(url, view))
-    const readMost = (key: 'maxwidth' | 'maxheight') => readInteger(given[key]) ?? Infinity
+      return refuse(createFailure('not_found', `url must be a page of this wall, at ${baseUrl}/.`))
+    const sharing = describeSubject(site, view, readSubject(url, view))
+    const readMaximum = (key: 'maxwidth' | 'maxheight') => readInteger(given[key]) ?? Infinity
     const width = Math.max(
       1,
-      Math.min(FRAME_WIDTH, readMost('maxwidth'), Math.floor((readMost('maxheight') * COLS) / ROWS)),
+      Math.min(FRAME_WIDTH, readMaximum('maxwidth'), Math.floor((readMaximum('maxheight') * COLS) / ROWS)),
     )
     const height = Math.max(1, Math.round((width * ROWS) / COLS))
     const address = `${baseUrl}/${sharing.query}${sharing.query === '' ? '?' : '&'}embed=1`

@@ -19,31 +19,31 @@ import {
   unsettled,
 } from '../discovery/openapi/operation.ts'
 import { REPEAT } from '../domain/advice.ts'
-import { failure, isFailure, type Failure } from '../domain/failure.ts'
+import { createFailure, isFailure, type Failure } from '../domain/failure.ts'
 import { type MaybeAsync, proceed } from '../domain/maybe-async.ts'
 import type { Region } from '../domain/picture/wall-picture.ts'
 import type { Listing, PurchaseOrder } from '../domain/purchase/listing.ts'
 import type { Target } from '../domain/purchase/payment.ts'
-import { invalidCoordinate } from '../domain/purchase/refusals.ts'
-import { LISTING_KEYS, readListing, findUnknown } from '../purchase/read-order.ts'
+import { createInvalidCoordinateFailure } from '../domain/purchase/refusals.ts'
+import { LISTING_KEYS, readListing, findUnknownField } from '../purchase/read-order.ts'
 import { findBlockRefusal } from '../purchase/sell.ts'
-import { type Found, lookAt } from '../wall/read-wall.ts'
+import { type Found, readTarget } from '../wall/read-wall.ts'
 import { readEdit, readEditFields } from '../wall/signed-body.ts'
-import { type ChangeDeps, repaintOfBlock } from '../wall/signed-changes.ts'
+import { type ChangeDeps, createBlockRepaint } from '../wall/signed-changes.ts'
 import type { WallImages } from '../wall/wall-image.ts'
 import type { SentPayment } from '../x402/v1.ts'
-import { copyOf, etagOf } from './answer/cached-response.ts'
-import { placePictures } from './answer/image-response.ts'
-import { respondNowhere } from './answer/payment-page.ts'
+import { cloneResponse, computeEtag } from './answer/cached-response.ts'
+import { createPlaceResponder } from './answer/image-response.ts'
+import { respondErrorPage } from './answer/payment-page.ts'
 import { demandPaymentInHtml, createDemandMaker, type MakeDemand, refuse } from './answer/refuse.ts'
 import { readPayment, respondSale, type SellingDeps } from './answer/respond-sale.ts'
 import { type HeaderFields, respond, respondUnchanged, VARIES_BY_PAYMENT } from './answer/respond.ts'
 import { refusePicturePath } from './fallback.ts'
 import { createSignedBodyHooks } from './request/clients.ts'
-import { holdsAlready, prefersHtml } from './request/negotiate.ts'
+import { matchesEtag, prefersHtml } from './request/negotiate.ts'
 import { readParams } from './request/query.ts'
 import { readNameBelow, PNG_END, queryOf } from './request/request-url.ts'
-import { changeAnswers, signInAnswers, signInHooks } from './sign-in.ts'
+import { createChangeHandler, createSignInHandler, createSignInHooks } from './sign-in.ts'
 
 export type BlockDeps = SellingDeps & { readonly images: WallImages; readonly changing: ChangeDeps }
 
@@ -51,18 +51,18 @@ const PREFIX = '/blocks/'
 
 const CHECKS = { before: refusePicturePath }
 
-export const blocks = (deps: BlockDeps) => {
+export const createBlockRoutes = (deps: BlockDeps) => {
   const answer = createAnswers(deps)
-  const draw = placePictures(deps, BlockImageQuery)
+  const draw = createPlaceResponder(deps, BlockImageQuery)
   const { changing, clients } = deps
-  const [changed, signedIn] = [changeAnswers(deps), signInAnswers(deps)]
+  const [changed, signedIn] = [createChangeHandler(deps), createSignInHandler(deps)]
   return new Elysia({ name: 'blocks' })
     .get('/blocks/next', ({ request }) => answer(request, 'next'), documentOperation(DOCS.buyNextBlock))
     .get(
       '/blocks/:coord',
       ({ request }) => {
         const name = readNameBelow(PREFIX, request.url)
-        if (name.endsWith(PNG_END)) return draw(request, regionOf(name.slice(0, -PNG_END.length)))
+        if (name.endsWith(PNG_END)) return draw(request, parseRegion(name.slice(0, -PNG_END.length)))
         return answer(request, name === 'next' ? name : parseCoord(name))
       },
       documentOperation(DOCS.getOrBuyBlock, { ending: PNG_END, docs: DOCS.drawBlock }),
@@ -70,14 +70,18 @@ export const blocks = (deps: BlockDeps) => {
     .put(
       '/blocks/:coord',
       async ({ request, body }) =>
-        await changed(request, body, await repaintOfBlock(changing, readNameBelow(PREFIX, request.url), body)),
+        await changed(request, body, await createBlockRepaint(changing, readNameBelow(PREFIX, request.url), body)),
       { ...createSignedBodyHooks(clients, readEdit, CHECKS), ...documentOperation(DOCS.editBlock) },
     )
     .post(
       '/blocks/:coord',
       async ({ request, body: { fields, requestId } }) =>
-        await signedIn(request, requestId, await repaintOfBlock(changing, readNameBelow(PREFIX, request.url), fields)),
-      { ...signInHooks(clients, readEditFields, CHECKS), ...documentOperation(DOCS.repaintBlock) },
+        await signedIn(
+          request,
+          requestId,
+          await createBlockRepaint(changing, readNameBelow(PREFIX, request.url), fields),
+        ),
+      { ...createSignInHooks(clients, readEditFields, CHECKS), ...documentOperation(DOCS.repaintBlock) },
     )
 }
 
@@ -87,40 +91,43 @@ function createAnswers(deps: BlockDeps) {
   const demand = createDemandMaker(deps)
   return (request: Request, target: Target | undefined): MaybeAsync<Response> => {
     const isHead = request.method === 'HEAD'
-    if (target === undefined) return isPerson(request) && !isHead ? respondNowhere(400) : refuse(invalidCoordinate())
+    if (target === undefined)
+      return isPerson(request) && !isHead ? respondErrorPage(400) : refuse(createInvalidCoordinateFailure())
     const sent = isHead ? undefined : readPayment(deps, request, target)
-    const pay = async (paid: SentPayment): Promise<Response> => {
+    const answerPaid = async (paid: SentPayment): Promise<Response> => {
       if (isFailure(paid.payment)) return refuse(paid.payment)
       const refusal = await clients.admitPayment(paid.payment, clients.addressOf(request))
-      return refusal === undefined ? await respondSale(deps, request, orderOf(request, target), paid) : refuse(refusal)
+      return refusal === undefined
+        ? await respondSale(deps, request, readOrder(request, target), paid)
+        : refuse(refusal)
     }
-    if (sent !== undefined && !isFailure(sent.payment)) return pay(sent)
-    return proceed(lookAt(deps, target), (found) => {
+    if (sent !== undefined && !isFailure(sent.payment)) return answerPaid(sent)
+    return proceed(readTarget(deps, target), (found) => {
       if (sent === undefined) return answerUnpaid(deps, demand, request, target, found)
       // A claimed block returns its deed even if the payment cannot be read.
-      return found.kind === 'deed' ? respondDeed(request, found.deed) : pay(sent)
+      return found.kind === 'deed' ? respondDeed(request, found.deed) : answerPaid(sent)
     })
   }
 }
 
 function answerUnpaid(deps: BlockDeps, demand: MakeDemand, request: Request, target: Target, found: Found): Response {
   if (found.kind === 'deed') return isPerson(request) ? respondPlace(found.deed) : respondDeed(request, found.deed)
-  if (found.kind === 'claimed' && isPerson(request)) return respondNowhere(410)
-  const refusal = findBlockRefusal(orderOf(request, target), found)
+  if (found.kind === 'claimed' && isPerson(request)) return respondErrorPage(410)
+  const refusal = findBlockRefusal(readOrder(request, target), found)
   if (refusal !== undefined) return refuse(refusal)
   const query = queryOf(request.url)
   return isPerson(request) ? demandPaymentInHtml(deps, target, query) : demand(target, query)
 }
 
-const orderOf = (request: Request, target: Target): PurchaseOrder => ({
+const readOrder = (request: Request, target: Target): PurchaseOrder => ({
   target,
   isArea: false,
   listing: readListingQuery(request.url),
 })
 
-function regionOf(coord: string): Region | Failure {
+function parseRegion(coord: string): Region | Failure {
   const block = parseCoord(coord)
-  return block === undefined ? invalidCoordinate() : { ...cellOf(block), cols: 1, rows: 1 }
+  return block === undefined ? createInvalidCoordinateFailure() : { ...cellOf(block), cols: 1, rows: 1 }
 }
 
 /** Whether a browser requests a page for a person. */
@@ -136,7 +143,9 @@ const respondPlace = ({ block }: Deed) =>
 
 function respondDeed(request: Request, deed: Deed): Response {
   const { headers, response } = deedAnswers.get(deed) ?? createDeedAnswer(deed)
-  return holdsAlready(request.headers.get('if-none-match'), headers.ETag) ? respondUnchanged(headers) : copyOf(response)
+  return matchesEtag(request.headers.get('if-none-match'), headers.ETag)
+    ? respondUnchanged(headers)
+    : cloneResponse(response)
 }
 
 type DeedAnswer = { readonly headers: HeaderFields & { readonly ETag: string }; readonly response: Response }
@@ -146,7 +155,7 @@ const deedAnswers = new WeakMap<Deed, DeedAnswer>()
 
 function createDeedAnswer(deed: Deed): DeedAnswer {
   const body = JSON.stringify(deed)
-  const headers = { 'Cache-Control': 'no-cache', ...VARIES_BY_PAYMENT, ETag: etagOf(body) }
+  const headers = { 'Cache-Control': 'no-cache', ...VARIES_BY_PAYMENT, ETag: computeEtag(body) }
   const answer = { headers, response: respond(200, 'application/json', body, headers) }
   deedAnswers.set(deed, answer)
   return answer
@@ -218,7 +227,7 @@ export function readListingQuery(url: string): Listing | Failure {
   if (query === '') return EMPTY
   if (query.length > QUERY_MAX) return createUnreadableFailure(`The query is longer than ${QUERY_MAX} characters.`)
   const params = readParams(url)
-  const unknownName = findUnknown(ListingQuery, params)
+  const unknownName = findUnknownField(ListingQuery, params)
   return unknownName === undefined
     ? readListing(params)
     : createUnreadableFailure(describeUnknownParameter(unknownName))
@@ -226,7 +235,7 @@ export function readListingQuery(url: string): Listing | Failure {
 
 const EMPTY = readListing({})
 
-const createUnreadableFailure = (what: string) => failure('invalid_listing', `${what} Nothing was charged.`)
+const createUnreadableFailure = (what: string) => createFailure('invalid_listing', `${what} Nothing was charged.`)
 
 /** Unknown parameters are refused, because a misspelt parameter would sell a block without its text or picture. */
 function describeUnknownParameter(name: string): string {

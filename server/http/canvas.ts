@@ -9,7 +9,7 @@ import { anywhere, documentOperation, type OperationDocs } from '../discovery/op
 import { respondSynchronously } from './answer/cached-response.ts'
 import type { CanvasReads } from './canvas/canvas-read.ts'
 
-export const canvas = ({ reads }: { readonly reads: CanvasReads }) =>
+export const createCanvasRoutes = ({ reads }: { readonly reads: CanvasReads }) =>
   new Elysia({ name: 'canvas' })
     .get('/api/canvas', respondSynchronously(reads.canvas.answer), documentOperation(DOCS.readCanvas))
     .get('/api/canvas.bin', respondSynchronously(reads.pixels.answer), documentOperation(DOCS.readPixels))

@@ -8,7 +8,7 @@ import { CACHED_BY_PROXIES, respondJson } from './answer/respond.ts'
 import { createTurnHook, type Clients } from './request/clients.ts'
 import { withQuery } from './request/query.ts'
 
-export const deeds = (deps: DeedsDeps & { readonly clients: Clients }) =>
+export const createDeedRoutes = (deps: DeedsDeps & { readonly clients: Clients }) =>
   new Elysia({ name: 'deeds' }).get(
     '/api/deeds',
     withQuery(DeedsQuery, async (query) =>

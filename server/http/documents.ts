@@ -12,10 +12,10 @@ import {
 } from '../discovery/documents.ts'
 import { withFirstScreen } from '../discovery/first-screen.ts'
 import { HOME_LINK, PATHS } from '../discovery/links.ts'
-import { openApi } from '../discovery/openapi/openapi.ts'
-import { renderHeadTags, sharingOf } from '../discovery/sharing.ts'
+import { createOpenApiDocument } from '../discovery/openapi/openapi.ts'
+import { renderHeadTags, describeSubject } from '../discovery/sharing.ts'
 import { priceOf, type Site } from '../discovery/site.ts'
-import { failure } from '../domain/failure.ts'
+import { createFailure } from '../domain/failure.ts'
 import type { CardSubject } from '../domain/picture/card.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
 import type { Clock } from '../ports.ts'
@@ -25,7 +25,7 @@ import { CACHED_BY_PROXIES } from './answer/respond.ts'
 import { formatContentPolicy, createSiteHeaders } from './answer/security-headers.ts'
 import type { ViewerFiles } from './answer/viewer-files.ts'
 import { prefersMarkdown } from './request/negotiate.ts'
-import { subjectOf } from './request/query.ts'
+import { readSubject } from './request/query.ts'
 
 type DocumentDeps = {
   readonly site: Site
@@ -36,11 +36,11 @@ type DocumentDeps = {
 
 const CACHED_FIVE_MINUTES = 'public, max-age=300'
 
-export function discovery(deps: DocumentDeps) {
+export function createDiscoveryRoutes(deps: DocumentDeps) {
   const { site } = deps
   const [home, api, contact] = [
     createHomepage(deps, createReadyResponse(renderHomeGuide(site))),
-    openApiReader(deps),
+    createOpenApiResponse(deps),
     createSecurityTxt(deps),
   ]
   const app = new Elysia({ name: 'discovery' })
@@ -64,18 +64,21 @@ const createDocumentResponse = (type: string, body: ReturnType<Document['body']>
   createCachedResponse({ type, body, cacheControl: CACHED_FIVE_MINUTES })
 
 /** The OpenAPI document. The document is made again after the block in its example is sold. */
-function openApiReader({ site, view }: DocumentDeps): CachedResponse {
+function createOpenApiResponse({ site, view }: DocumentDeps): CachedResponse {
   let shown: { readonly example: Coord; readonly answer: CachedResponse } | undefined
   return (request) => {
-    const example = openBlock(view)
+    const example = findOpenBlock(view)
     if (shown?.example !== example)
-      shown = { example, answer: createDocumentResponse(JSON_TYPE, JSON.stringify(openApi(site, example))) }
+      shown = {
+        example,
+        answer: createDocumentResponse(JSON_TYPE, JSON.stringify(createOpenApiDocument(site, example))),
+      }
     return shown.answer(request)
   }
 }
 
 /** The open block that will be sold last, so that it is probably still open when a reader tries it. */
-function openBlock({ claimed }: WallView): Coord {
+function findOpenBlock({ claimed }: WallView): Coord {
   const open = CLAIM_ORDER.findLast((block) => !claimed.has(block))
   return open === undefined ? '0,0' : coordOf(open)
 }
@@ -83,7 +86,7 @@ function openBlock({ claimed }: WallView): Coord {
 function createSecurityTxt({ site, clock }: DocumentDeps): CachedResponse {
   return (request) => {
     const body = renderSecurityTxt(site, clock.now())
-    if (body === undefined) return refuse(failure('not_found', 'The operator has not given a contact.'))
+    if (body === undefined) return refuse(createFailure('not_found', 'The operator has not given a contact.'))
     return createDocumentResponse(PLAIN, body)(request)
   }
 }
@@ -92,7 +95,7 @@ type HomeDeps = { readonly site: Site; readonly view: WallView; readonly viewer:
 
 /** Serves the page, whose head describes the block or agent in the address. Serves the guide if no page was built. */
 function createHomepage(deps: HomeDeps, guide: CachedResponse): (request: Request) => Promise<Response> {
-  const page = pageOf(deps)
+  const page = createPageRenderer(deps)
   const headers = Object.entries(createSiteHeaders(deps.site.offer.baseUrl))
   return async (request) => {
     const shown = prefersMarkdown(request.headers.get('accept')) ? undefined : await page
@@ -108,12 +111,16 @@ function createHomepage(deps: HomeDeps, guide: CachedResponse): (request: Reques
  * Returns the built page for each address, including its first screen. Caches only the wall's own page, which most
  * clients request.
  */
-async function pageOf({ site, view, viewer }: HomeDeps): Promise<((url: string) => CachedResponse) | undefined> {
+async function createPageRenderer({
+  site,
+  view,
+  viewer,
+}: HomeDeps): Promise<((url: string) => CachedResponse) | undefined> {
   const built = await viewer('/')?.(new Request(site.offer.baseUrl)).text()
   if (built === undefined) return undefined
   const policy = formatContentPolicy({ built: 'wall', html: built })
   const renderPageAbout = (html: string, subject: CardSubject) => {
-    const body = html.replace('</head>', () => `${renderHeadTags(site, sharingOf(site, view, subject))}\n</head>`)
+    const body = html.replace('</head>', () => `${renderHeadTags(site, describeSubject(site, view, subject))}\n</head>`)
     return withHeaders(createCachedResponse({ type: HTML, body, cacheControl: CACHED_BY_PROXIES }), policy)
   }
   const renderPageAfter = (sales: number, lastBuyer: string | undefined) => {
@@ -123,15 +130,15 @@ async function pageOf({ site, view, viewer }: HomeDeps): Promise<((url: string) 
   let shown: ReturnType<typeof renderPageAfter> | undefined
   return (url) => {
     const sales = view.sales.length
-    const lastBuyer = lastBuyerOf(view)
+    const lastBuyer = findLastBuyer(view)
     if (shown?.sales !== sales || shown.lastBuyer !== lastBuyer) shown = renderPageAfter(sales, lastBuyer)
-    const subject = subjectOf(url, view)
+    const subject = readSubject(url, view)
     return subject.kind === 'wall' ? shown.plain : renderPageAbout(shown.html, subject)
   }
 }
 
 /** The current name of the last buyer. */
-function lastBuyerOf({ sales, agents }: WallView): string | undefined {
+function findLastBuyer({ sales, agents }: WallView): string | undefined {
   const agent = agents[(sales.at(-1)?.agent.id ?? 0) - 1]
   return agent && (agent.name ?? agent.shownAs)
 }

@@ -1,7 +1,7 @@
 /** Responds to errors that hooks and handlers throw. The responses contain no text of an error. */
 
 import { Elysia, NotFoundError, ParseError } from 'elysia'
-import { failure, StoreUnavailable } from '../domain/failure.ts'
+import { createFailure, StoreUnavailable } from '../domain/failure.ts'
 import type { Logger } from '../ports.ts'
 import { CLOSE_CONNECTION, refuse } from './answer/refuse.ts'
 import { answerNotFound } from './fallback.ts'
@@ -14,8 +14,8 @@ const answered = new WeakMap<Request, Response>()
 export const findErrorResponse = (request: Request): Response | undefined => answered.get(request)
 
 /** The `onError` hook. It destructures its context, because otherwise Elysia would fill the whole context for each request. */
-export const errors = (logger: Logger) => {
-  const answer = answerTo(logger)
+export const createErrorPlugin = (logger: Logger) => {
+  const answer = createErrorHandler(logger)
   return new Elysia({ name: 'errors' }).onError({ as: 'global' }, ({ request, error, set }) => {
     // Elysia has set 500 here, and would build a second, chunked response from ours.
     set.status = 200
@@ -25,22 +25,22 @@ export const errors = (logger: Logger) => {
   })
 }
 
-function answerTo(logger: Logger) {
+function createErrorHandler(logger: Logger) {
   return (request: Request, thrown: unknown): Response => {
     const error = thrown instanceof ParseError ? thrown.cause : thrown
-    if (error instanceof Refused) return refuse(error.refusal, { ...hangUp(request), ...error.headers })
+    if (error instanceof Refused) return refuse(error.refusal, { ...createCloseHeaders(request), ...error.headers })
     if (error instanceof NotFoundError) return answerNotFound(request)
     if (error instanceof StoreUnavailable)
       return refuse(
-        failure('database_unavailable', 'The database is unavailable right now. Send the same request again.'),
+        createFailure('database_unavailable', 'The database is unavailable right now. Send the same request again.'),
       )
     logger.alert('http-failed', { method: request.method, where: framesOf(error) })
-    return refuse(failure('internal_error', 'Internal error. The operator has been notified.'))
+    return refuse(createFailure('internal_error', 'Internal error. The operator has been notified.'))
   }
 }
 
 /** A connection with an unread request body must be closed. */
-const hangUp = ({ body, bodyUsed }: Request) => (body === null || bodyUsed ? {} : CLOSE_CONNECTION)
+const createCloseHeaders = ({ body, bodyUsed }: Request) => (body === null || bodyUsed ? {} : CLOSE_CONNECTION)
 
 /** The stack frames of an error, without its message, which may contain untrusted text or secrets. */
 function framesOf(error: unknown): string {

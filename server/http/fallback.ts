@@ -1,8 +1,8 @@
 /** Responds to everything without a route: the files of the page, preflights, wrong methods and unknown paths. */
 
 import type { AnyElysia } from 'elysia'
-import { failure } from '../domain/failure.ts'
-import { respondNowhere } from './answer/payment-page.ts'
+import { createFailure } from '../domain/failure.ts'
+import { respondErrorPage } from './answer/payment-page.ts'
 import { CLOSE_CONNECTION, refuse } from './answer/refuse.ts'
 import { respondPreflight } from './answer/respond.ts'
 import type { ViewerFiles } from './answer/viewer-files.ts'
@@ -16,7 +16,7 @@ import { pathOf, PNG_END } from './request/request-url.ts'
  * unknown, whatever `request.url` says.
  */
 export function createFallback(app: AnyElysia, files: ViewerFiles): (request: Request) => Response {
-  const verbsAt = verbsOf(app)
+  const verbsAt = createVerbFinder(app)
   return (request) => {
     const { method, url } = request
     if (method === 'OPTIONS') return respondPreflight()
@@ -33,11 +33,11 @@ const READ: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
 /**
  * Whether a request names only one host. If it names several, a proxy may have used a different one (RFC 9112, 3.2).
  */
-export const namesOneHost = ({ headers }: Request): boolean => headers.get('host')?.includes(',') !== true
+export const hasOneHost = ({ headers }: Request): boolean => headers.get('host')?.includes(',') !== true
 
 /** Refuses a request that names several hosts. */
 export const refuseHosts = (): Response =>
-  refuse(failure('invalid_option', 'A request must have exactly one Host header.'), CLOSE_CONNECTION)
+  refuse(createFailure('invalid_option', 'A request must have exactly one Host header.'), CLOSE_CONNECTION)
 
 /** Refuses a method at a path that allows others. */
 export function answerWrongVerb(verbs: readonly string[]): Response {
@@ -47,7 +47,7 @@ export function answerWrongVerb(verbs: readonly string[]): Response {
 
 function createVerbRefusal(verbs: readonly string[]): Refused {
   const allowed = verbs.join(', ')
-  return new Refused(failure('method_not_allowed', `This address allows ${allowed}.`), { Allow: allowed })
+  return new Refused(createFailure('method_not_allowed', `This address allows ${allowed}.`), { Allow: allowed })
 }
 
 /** Refuses changes of a picture before a body is read. Pictures share the routes of blocks and areas, and can only be read. */
@@ -57,14 +57,14 @@ export function refusePicturePath({ url }: Request): undefined {
 
 /** Responds to an unknown path. */
 export function answerNotFound(request: Request): Response {
-  if (request.method === 'GET' && prefersHtml(request.headers.get('accept'))) return respondNowhere(404)
-  return refuse(failure('not_found', 'Not found. See /openapi.json.'))
+  if (request.method === 'GET' && prefersHtml(request.headers.get('accept'))) return respondErrorPage(404)
+  return refuse(createFailure('not_found', 'Not found. See /openapi.json.'))
 }
 
 const VERBS = ['GET', 'HEAD', 'PUT', 'POST', 'OPTIONS']
 
 /** Finds the methods that a path allows; none for an unknown path. */
-function verbsOf(app: AnyElysia): (path: string) => readonly string[] {
+function createVerbFinder(app: AnyElysia): (path: string) => readonly string[] {
   const routes = app.routes
     .filter(({ path }) => !path.endsWith('*'))
     .map(({ method, path, hooks }) => ({

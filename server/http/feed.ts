@@ -26,8 +26,8 @@ export type FeedDeps = { readonly view: WallView; readonly log: Log; readonly cl
  * Makes the routes. Pages that all followers request are cached by their query, which is parsed only when a page is
  * made.
  */
-export const feed = ({ view, log, clients }: FeedDeps) => {
-  const sales = cachePerView(view, salesOf(view))
+export const createFeedRoutes = ({ view, log, clients }: FeedDeps) => {
+  const sales = cachePerView(view, createSalesFeed(view))
   const last = createTail(view, log)
   return new Elysia({ name: 'feed' })
     .get('/api/feed', respondSynchronously(sales), documentOperation(DOCS.readFeed))
@@ -36,7 +36,7 @@ export const feed = ({ view, log, clients }: FeedDeps) => {
       '/api/history',
       withQuery(FeedQuery, async ({ after, limit }, request) => {
         // Another process may have written changes that the view does not have yet.
-        const found = await log.after(after, limit + 1)
+        const found = await log.readAfter(after, limit + 1)
         const changes = found.slice(0, limit)
         const nextAfter = changes.at(-1)?.number ?? after
         const page: HistoryPage = { nextAfter, hasMore: found.length > limit, changes: changes.map(toChangeDto) }
@@ -49,7 +49,7 @@ export const feed = ({ view, log, clients }: FeedDeps) => {
 
 const readQuery = createParamsReader(FeedQuery)
 
-function salesOf(view: WallView): CachedResponse {
+function createSalesFeed(view: WallView): CachedResponse {
   return ({ url }) => {
     const query = readQuery(url)
     if (isFailure(query)) return refuse(query)
@@ -79,7 +79,7 @@ function createTail(view: WallView, log: Log): (request: Request) => Promise<Res
   let known: { readonly number: LogNumber; readonly made: Promise<CachedResponse> } | undefined
   const make = async (number: LogNumber): Promise<CachedResponse> => {
     const after = Math.max(0, number - TAIL_CHANGES)
-    const changes = await log.after(after, TAIL_CHANGES)
+    const changes = await log.readAfter(after, TAIL_CHANGES)
     const nextAfter = Math.max(number, changes.at(-1)?.number ?? 0)
     const page: LogTail = { after, nextAfter, askAgainMs: TAIL_EVERY_MS, changes: changes.map(toChangeDto) }
     return createCachedResponse({ type: 'application/json', body: JSON.stringify(page), cacheControl: CACHED_BRIEFLY })

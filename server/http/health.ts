@@ -18,7 +18,7 @@ export type HealthDeps = {
 }
 
 /** Makes the routes. A process that responds to `/livez` is alive. */
-export const health = (deps: HealthDeps) =>
+export const createHealthRoutes = (deps: HealthDeps) =>
   new Elysia({ name: 'health' })
     .get(
       '/api/health',
@@ -26,18 +26,18 @@ export const health = (deps: HealthDeps) =>
       documentOperation(DOCS.readHealth),
     )
     .get('/livez', () => respondJson(200, { alive: true }, NO_STORE))
-    .get('/readyz', () => respondReady(deps.readiness.sells()))
-    .get('/readyz/reads', () => respondReady(deps.readiness.reads()))
+    .get('/readyz', () => respondReady(deps.readiness.checkSelling()))
+    .get('/readyz/reads', () => respondReady(deps.readiness.checkReading()))
 
 async function healthOf({ store, rail, readiness, offer }: HealthDeps): Promise<Health> {
   const isReadable = await store.ready()
-  const troubles = readiness.troubles()
+  const troubles = readiness.listTroubles()
   const ok = isReadable && troubles.every(({ kind }) => kind === 'clock')
   const faults = [rail.fault(), ...troubles.map(({ reason }) => reason)].filter((fault) => fault !== null)
   return {
     ok,
     service: 'pixel-wall',
-    rail: rail.state(),
+    rail: rail.readState(),
     ...(faults.length === 0 ? {} : { railError: faults.join('; ') }),
     network: offer.terms.network,
   }

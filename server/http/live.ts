@@ -3,7 +3,7 @@
 import { Elysia } from 'elysia'
 import { LiveQuery, type Mark, type Reset, SHARED_STREAM } from '../../shared/contract/live.ts'
 import { documentOperation, type OperationDocs } from '../discovery/openapi/operation.ts'
-import { failure, isFailure, type Failure } from '../domain/failure.ts'
+import { createFailure, isFailure, type Failure } from '../domain/failure.ts'
 import type { Change, LogNumber } from '../domain/wall/log.ts'
 import type { Clock, Log } from '../ports.ts'
 import { STREAMS_PER_ADDRESS, STREAMS_PER_SITE } from '../wall/rate-limits.ts'
@@ -15,7 +15,7 @@ import { createParamsReader, readInteger } from './request/query.ts'
 
 type LiveDeps = { readonly live: Live; readonly clients: Clients }
 
-export const live = ({ live: stream, clients }: LiveDeps) =>
+export const createLiveRoutes = ({ live: stream, clients }: LiveDeps) =>
   new Elysia({ name: 'live' })
     .get(
       '/api/live',
@@ -59,7 +59,7 @@ export type Live = {
   /** Begins a stream for the client at an address; a cache sends it to all its own clients. */
   answerShared(request: Request, address: string): Promise<Response>
   /** Announces a change of the view. */
-  changed(change: Change): void
+  announceChange(change: Change): void
   /** Ends all connections, so that the process can end. Clients reconnect automatically. */
   close(): void
 }
@@ -102,7 +102,7 @@ type Follower = {
   sentTo: LogNumber
   readonly send: (bytes: Uint8Array) => void
   readonly end: () => void
-  readonly breakOff: () => void // does not end the response properly, so that no cache keeps it
+  readonly disconnect: () => void // does not end the response properly, so that no cache keeps it
 }
 
 /** Makes the live stream of this process. */
@@ -110,7 +110,7 @@ export function createLiveStream(source: LiveSource): Live {
   const { log, clock, number, canvasNumber, advance } = source
   const places = createStreamPlaces()
   const recent = createRecentEvents(log)
-  const { join, notify, close, isClosed } = followersOf(source, recent)
+  const { join, notify, close, isClosed } = createFollowers(source, recent)
   const shared = createSharedStreams(source, recent, join)
 
   /** The events that a client missed, until it has caught up. */
@@ -118,35 +118,35 @@ export function createLiveStream(source: LiveSource): Live {
     let at = from
     if (from > number() || number() - from > BEHIND_MAX) {
       at = canvasNumber()
-      yield resetTo(at)
+      yield createReset(at)
     }
     for (;;) {
-      const piece = await recent.piece(at, number())
+      const piece = await recent.readPiece(at, number())
       if (piece === undefined) return
       yield piece
       at = piece.to
     }
   }
   async function* readMissedSince(start: LogNumber): AsyncGenerator<Piece> {
-    yield { bytes: markOf({ kind: 'start', number: start }), to: start }
+    yield { bytes: encodeMark({ kind: 'start', number: start }), to: start }
     yield* readMissed(start)
   }
   const open = (from: LogNumber, address: string, missing = readMissed(from), joining: Host['join'] = join) => {
-    return follow(from, missing, { join: joining, closed: places.take(address), isShared: joining !== join })
+    return openStream(from, missing, { join: joining, onClosed: places.take(address), isShared: joining !== join })
   }
   const findRefusal = (address: string) => (isClosed() ? createBusyFailure() : places.refusal(address))
   /** Responds once the changes of other processes are announced; refuses if no stream slot is left by then. */
   const respondAdvanced = async (address: string, respond: () => Response): Promise<Response> => {
     await advance()
-    const refusal = findRefusal(address)
-    return refusal === undefined ? respond() : refuse(refusal)
+    const checkLimits = findRefusal(address)
+    return checkLimits === undefined ? respond() : refuse(checkLimits)
   }
   return {
     answer(request, address) {
       const refusal = findRefusal(address)
       if (refusal !== undefined) return refuse(refusal)
       if (request.method === 'HEAD') return respondEvents(null)
-      const from = startOf(request) ?? number()
+      const from = parseStart(request) ?? number()
       if (isFailure(from)) return refuse(from)
       const respondFrom = () => respondEvents(open(from, address))
       // The client may have been connected to another process that is ahead of this one in following the log.
@@ -157,11 +157,11 @@ export function createLiveStream(source: LiveSource): Live {
       if (refusal !== undefined) return refuse(refusal)
       if (request.method === 'HEAD') return respondEvents(null, CACHED_FOR_A_STREAM)
       return await respondAdvanced(address, () => {
-        const start = Math.max(recent.numberAt(clock.now() - OVERLAP_MS) ?? number(), number() - OVERLAP_MAX)
-        return respondEvents(open(start, address, readMissedSince(start), shared.joiner()), CACHED_FOR_A_STREAM)
+        const start = Math.max(recent.findNumberAt(clock.now() - OVERLAP_MS) ?? number(), number() - OVERLAP_MAX)
+        return respondEvents(open(start, address, readMissedSince(start), shared.createJoin()), CACHED_FOR_A_STREAM)
       })
     },
-    changed(change) {
+    announceChange(change) {
       recent.remember(change)
       // Otherwise, a cache would keep sending the hidden content that the streams have already sent.
       if (hidesEarlier(change)) shared.breakOff()
@@ -181,8 +181,10 @@ function createStreamPlaces() {
     /** Why an address cannot open another stream. */
     refusal(address: string): Failure | undefined {
       if (streams.count() >= FOLLOWERS_MAX) return createBusyFailure()
-      if (streams.of(address) >= STREAMS_PER_ADDRESS) return tooManyOf('You have', STREAMS_PER_ADDRESS)
-      return sites.of(siteOf(address)) >= STREAMS_PER_SITE ? tooManyOf('Your network has', STREAMS_PER_SITE) : undefined
+      if (streams.countOf(address) >= STREAMS_PER_ADDRESS) return createTooManyFailure('You have', STREAMS_PER_ADDRESS)
+      return sites.countOf(siteOf(address)) >= STREAMS_PER_SITE
+        ? createTooManyFailure('Your network has', STREAMS_PER_SITE)
+        : undefined
     },
     /** Takes a slot for a stream. The returned function releases it. */
     take(address: string) {
@@ -193,13 +195,13 @@ function createStreamPlaces() {
 }
 
 /** The clients that have caught up. They get new events together, and a comment from time to time that keeps the connection open. */
-function followersOf({ clock, number, everyMs }: LiveSource, recent: RecentEvents) {
+function createFollowers({ clock, number, everyMs }: LiveSource, recent: RecentEvents) {
   const followers = new Set<Follower>()
   const stopped = new AbortController()
   let flushing: Promise<void> | undefined
   let lastSentAt = clock.elapsed()
 
-  const tellAll = (bytesFor: (follower: Follower) => Uint8Array) => {
+  const sendToAll = (bytesFor: (follower: Follower) => Uint8Array) => {
     for (const follower of followers) {
       const bytes = bytesFor(follower)
       if (bytes.length > 0) follower.send(bytes)
@@ -209,19 +211,19 @@ function followersOf({ clock, number, everyMs }: LiveSource, recent: RecentEvent
   const flush = async () => {
     await clock.wait(everyMs, stopped.signal)
     flushing = undefined
-    tellAll((follower) => {
-      const bytes = recent.after(follower.sentTo)
+    sendToAll((follower) => {
+      const bytes = recent.encodeAfter(follower.sentTo)
       follower.sentTo = number()
       return bytes
     })
   }
-  const beat = async () => {
+  const sendHeartbeats = async () => {
     while (!stopped.signal.aborted) {
       await clock.wait(HEARTBEAT_MS, stopped.signal)
-      if (clock.elapsed() - lastSentAt >= HEARTBEAT_MS) tellAll(() => HEARTBEAT)
+      if (clock.elapsed() - lastSentAt >= HEARTBEAT_MS) sendToAll(() => HEARTBEAT)
     }
   }
-  void beat()
+  void sendHeartbeats()
   return {
     join(follower: Follower) {
       followers.add(follower)
@@ -249,27 +251,27 @@ function createSharedStreams({ clock, advance, number }: LiveSource, recent: Rec
   const followers = new Set<Follower>()
   let breaks = 0
 
-  const endInTime = async (follower: Follower, left: AbortSignal) => {
+  const endAfterDelay = async (follower: Follower, left: AbortSignal) => {
     await clock.wait(SHARED_MS, left)
     // If the store is unavailable, the stream ends with the changes known so far.
     if (!left.aborted) await advance().catch(() => {})
     if (left.aborted) return
-    const end = markOf({ kind: 'end', number: number() })
-    follower.send(Buffer.concat([recent.after(follower.sentTo), end]))
+    const end = encodeMark({ kind: 'end', number: number() })
+    follower.send(Buffer.concat([recent.encodeAfter(follower.sentTo), end]))
     // Sending broke the stream off if its cache had left too much unread.
     if (!left.aborted) follower.end()
   }
   return {
     /** Makes the `join` of a stream that begins now. */
-    joiner(): Host['join'] {
+    createJoin(): Host['join'] {
       const breaksBefore = breaks
       return (follower) => {
         const leave = join(follower)
         const left = new AbortController()
         followers.add(follower)
-        void endInTime(follower, left.signal)
+        void endAfterDelay(follower, left.signal)
         // Something was hidden while this follower was still catching up.
-        if (breaks > breaksBefore) queueMicrotask(follower.breakOff)
+        if (breaks > breaksBefore) queueMicrotask(follower.disconnect)
         return () => {
           leave()
           left.abort()
@@ -279,7 +281,7 @@ function createSharedStreams({ clock, advance, number }: LiveSource, recent: Rec
     },
     breakOff() {
       breaks += 1
-      for (const follower of followers) follower.breakOff()
+      for (const follower of followers) follower.disconnect()
     },
   }
 }
@@ -288,10 +290,10 @@ function createSharedStreams({ clock, advance, number }: LiveSource, recent: Rec
  * The host of a stream: `join` is called when the stream has caught up, and `closed` once when it ends for any reason.
  * A cache keeps a shared stream that ends, but not one that breaks off.
  */
-type Host = { join(follower: Follower): () => void; closed(): void; readonly isShared: boolean }
+type Host = { join(follower: Follower): () => void; onClosed(): void; readonly isShared: boolean }
 
 /** The stream of one client: missed events at its own pace, then new events. */
-function follow(from: LogNumber, reading: AsyncGenerator<Piece>, { join, closed, isShared }: Host) {
+function openStream(from: LogNumber, reading: AsyncGenerator<Piece>, { join, onClosed: closed, isShared }: Host) {
   let sentTo = from
   let leave: (() => void) | undefined
   let isOver = false
@@ -316,7 +318,7 @@ function follow(from: LogNumber, reading: AsyncGenerator<Piece>, { join, closed,
       if ((controller.desiredSize ?? 0) < -BACKLOG_MAX_BYTES) drop()
       else controller.enqueue(bytes)
     }
-    leave = join({ sentTo, send, end, breakOff })
+    leave = join({ sentTo, send, end, disconnect: breakOff })
   }
   return new ReadableStream<Uint8Array>(
     {
@@ -339,12 +341,12 @@ function follow(from: LogNumber, reading: AsyncGenerator<Piece>, { join, closed,
 }
 
 /** The event upon which a client must read the canvas again. Later changes follow as events. */
-function resetTo(number: LogNumber): Piece {
+function createReset(number: LogNumber): Piece {
   const reset: Reset = { number, kind: 'reset' }
   return { bytes: encoder.encode(formatEvent(reset, number)), to: number }
 }
 
-const markOf = (mark: Mark): Uint8Array => encoder.encode(formatEvent(mark))
+const encodeMark = (mark: Mark): Uint8Array => encoder.encode(formatEvent(mark))
 
 const readQuery = createParamsReader(LiveQuery)
 
@@ -352,7 +354,7 @@ const readQuery = createParamsReader(LiveQuery)
  * The number after which a client continues; `undefined` for a client that starts now. Last-Event-ID takes precedence,
  * because a reconnecting browser repeats its first query.
  */
-function startOf({ headers, url }: Request): LogNumber | Failure | undefined {
+function parseStart({ headers, url }: Request): LogNumber | Failure | undefined {
   const header = headers.get('last-event-id')
   if (header !== null && header !== '') return readInteger(header) ?? createStartFailure()
   const query = readQuery(url)
@@ -360,14 +362,14 @@ function startOf({ headers, url }: Request): LogNumber | Failure | undefined {
 }
 
 const createStartFailure = () =>
-  failure('invalid_after', 'Last-Event-ID must be the id of an event of this stream. Omit it to start from now.')
+  createFailure('invalid_after', 'Last-Event-ID must be the id of an event of this stream. Omit it to start from now.')
 
-const tooManyOf = (whoHas: string, count: number) =>
-  failure('too_many_requests', `${whoHas} ${count} live streams open. Close some, or poll GET /api/feed.`, {
+const createTooManyFailure = (whoHas: string, count: number) =>
+  createFailure('too_many_requests', `${whoHas} ${count} live streams open. Close some, or poll GET /api/feed.`, {
     retryAfter: 60,
   })
 
 const createBusyFailure = () =>
-  failure('server_busy', 'Too many clients follow the wall. Poll GET /api/feed, or try again in a minute.', {
+  createFailure('server_busy', 'Too many clients follow the wall. Poll GET /api/feed, or try again in a minute.', {
     retryAfter: 60,
   })

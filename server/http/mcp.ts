@@ -3,7 +3,7 @@
 import { Elysia } from 'elysia'
 import { RpcAnswer, RpcRequest } from '../../shared/contract/service.ts'
 import { documentOperation, type OperationDocs } from '../discovery/openapi/operation.ts'
-import { failure } from '../domain/failure.ts'
+import { createFailure } from '../domain/failure.ts'
 import type { McpDeps } from '../mcp/tool.ts'
 import { refuse } from './answer/refuse.ts'
 import { respondEmpty, type HeaderFields } from './answer/respond.ts'
@@ -19,9 +19,9 @@ export type McpPort = Omit<McpDeps, 'baseUrl' | 'limits'> & {
 /** Loads the module that handles calls, so that the first call does not wait for it. */
 export const loadMcpCalls = async () => await import('./mcp-call.ts')
 
-export function mcp({ bindHost = '', clients, uploads, ...port }: McpPort) {
+export function createMcpRoutes({ bindHost = '', clients, uploads, ...port }: McpPort) {
   const deps = { ...port, baseUrl: port.offer.baseUrl, limits: clients.limits }
-  const closed = refuseOthers(namesOf(deps.offer.baseUrl, bindHost))
+  const closed = refuseOthers(createNames(deps.offer.baseUrl, bindHost))
   return new Elysia({ name: 'mcp' })
     .post(
       '/mcp',
@@ -59,7 +59,7 @@ function refuseOthers({ isHost, isOrigin, isPublic }: Names) {
   }
 }
 
-function namesOf(baseUrl: string, bindHost: string): Names {
+function createNames(baseUrl: string, bindHost: string): Names {
   const base = new URL(baseUrl)
   const isReachedHere = loopbackAddress.test(bindHost)
   const isLoopback = ({ hostname }: URL) => isReachedHere && loopbackNames.includes(hostname)
@@ -94,7 +94,7 @@ const preflight: HeaderFields = {
 }
 
 const createForbiddenFailure = () =>
-  failure(
+  createFailure(
     'forbidden',
     'This address accepts requests for its own host name only, and on a loopback name no requests from pages of another origin.',
   )

@@ -10,7 +10,7 @@ export type Meter = (route: string, status: number, tookMs: number) => void
 const NAME = /\/(?::\w+|next)$/
 
 /** Reports each response of a route. Without a meter there are no hooks, which saves an asynchronous step for each request. */
-export function metrics(meter: Meter | undefined) {
+export function createMetricsPlugin(meter: Meter | undefined) {
   const app = new Elysia({ name: 'metrics' })
   if (meter === undefined) return app
   const startedAt = new WeakMap<Request, number>()

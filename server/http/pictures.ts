@@ -4,10 +4,10 @@ import { Elysia } from 'elysia'
 import { CardQuery, PaintedBlocks, PixelsQuery, RegionQuery } from '../../shared/contract/picture.ts'
 import { parseCoord } from '../../shared/wall.ts'
 import { documentOperation, drawing, type OperationDocs } from '../discovery/openapi/operation.ts'
-import { failure, isFailure, type Failure } from '../domain/failure.ts'
+import { createFailure, isFailure, type Failure } from '../domain/failure.ts'
 import type { CardSubject } from '../domain/picture/card.ts'
 import type { SentPicture } from '../domain/picture/picture.ts'
-import { invalidCoordinate } from '../domain/purchase/refusals.ts'
+import { createInvalidCoordinateFailure } from '../domain/purchase/refusals.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
 import type { Pictures } from '../ports.ts'
 import { convertImageToPixels } from '../wall/image-to-pixels.ts'
@@ -27,12 +27,12 @@ export type PictureDeps = RegionDeps & {
 }
 
 /** Makes the routes. Pictures of blocks and areas are served by the routes of blocks and areas. */
-export function pictures(deps: PictureDeps) {
+export function createPictureRoutes(deps: PictureDeps) {
   const { view, cards, clients } = deps
   return new Elysia({ name: 'pictures' })
     .post(
       '/api/pixels',
-      withQuery(PixelsQuery, (query, request) => toPixels(deps, request, query)),
+      withQuery(PixelsQuery, (query, request) => respondPixels(deps, request, query)),
       {
         transform: takeUploadBudget(deps),
         parse: 'none',
@@ -58,12 +58,12 @@ export function pictures(deps: PictureDeps) {
 
 function findSubject({ block, work, agent }: CardQuery, view: WallView): CardSubject | Failure {
   if ([block, work, agent].filter((given) => given !== undefined).length > 1)
-    return failure('invalid_option', 'Give only one of block, work and agent.')
+    return createFailure('invalid_option', 'Give only one of block, work and agent.')
   if (agent !== undefined) return { kind: 'agent', agent }
   const coord = block ?? work
   if (coord === undefined) return { kind: 'wall' }
   const index = parseCoord(coord)
-  if (index === undefined) return invalidCoordinate()
+  if (index === undefined) return createInvalidCoordinateFailure()
   // An open block has no artwork yet.
   return { kind: work !== undefined && view.claimed.has(index) ? 'work' : 'block', block: index }
 }
@@ -75,7 +75,7 @@ function takeUploadBudget({ clients: { limits, addressOf } }: PictureDeps) {
   }
 }
 
-async function toPixels(
+async function respondPixels(
   { pictures, uploads, clients }: PictureDeps,
   request: Request,
   query: PixelsQuery,
@@ -98,8 +98,8 @@ async function readPicture(
 ): Promise<SentPicture | Failure> {
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
   const isRaw = type === 'application/octet-stream'
-  if (!isRaw && type !== 'image/png' && type !== 'image/jpeg') return failure('invalid_body', PICTURE_TYPES)
-  if (isRaw && (width === undefined || height === undefined)) return failure('invalid_size', RAW_SIZE)
+  if (!isRaw && type !== 'image/png' && type !== 'image/jpeg') return createFailure('invalid_body', PICTURE_TYPES)
+  if (isRaw && (width === undefined || height === undefined)) return createFailure('invalid_size', RAW_SIZE)
   const bytes = await readBody(request, limits)
   if (isFailure(bytes)) return bytes
   return width !== undefined && height !== undefined && isRaw

@@ -7,7 +7,7 @@ import { readReport, reportWork, type ReportDeps } from '../wall/report-work.ts'
 import { respondResult } from './answer/refuse.ts'
 import { createJsonBodyHooks, type Clients } from './request/clients.ts'
 
-export const reports = (deps: ReportDeps & { readonly clients: Clients }) => {
+export const createReportRoutes = (deps: ReportDeps & { readonly clients: Clients }) => {
   const { limits, addressOf } = deps.clients
   return new Elysia({ name: 'reports' }).post(
     '/api/reports',

@@ -3,12 +3,12 @@
  * has the signature.
  */
 
-import { signInRequired } from '../discovery/codes.ts'
-import { failure, statusOf, isFailure, type Failure } from '../domain/failure.ts'
+import { createSignInBody } from '../discovery/codes.ts'
+import { createFailure, statusOf, isFailure, type Failure } from '../domain/failure.ts'
 import type { Reader } from '../read.ts'
 import { makeChange, signIn, type AskedBySignIn, type ChangeDeps, type SignedChange } from '../wall/signed-changes.ts'
 import { encodeHeader } from '../x402/receipt.ts'
-import { SIGN_IN_HEADER, signInDemand, type SignInTerms } from '../x402/sign-in.ts'
+import { SIGN_IN_HEADER, createSignInDemand, type SignInTerms } from '../x402/sign-in.ts'
 import type { Offer } from '../x402/terms.ts'
 import { refuse, respondResult } from './answer/refuse.ts'
 import { NO_STORE, respondJson } from './answer/respond.ts'
@@ -18,7 +18,7 @@ import { queryOf } from './request/request-url.ts'
 export type SignInDeps = { readonly offer: Offer; readonly changing: ChangeDeps; readonly clients: Clients }
 
 /** Makes the handler of a change whose body has the signature. */
-export const changeAnswers =
+export const createChangeHandler =
   ({ changing, clients }: Pick<SignInDeps, 'changing' | 'clients'>) =>
   async <Answer extends object>(
     request: Request,
@@ -31,7 +31,11 @@ export const changeAnswers =
 type Identified<Fields> = { readonly fields: Fields; readonly requestId: string }
 
 /** The hooks of a route whose body is signed by signing in. */
-export function signInHooks<Fields>(clients: Clients, read: Reader<Fields>, { before, ...limits }: BodyChecks = {}) {
+export function createSignInHooks<Fields>(
+  clients: Clients,
+  read: Reader<Fields>,
+  { before, ...limits }: BodyChecks = {},
+) {
   const readIdentified = (value: unknown, bytes: Uint8Array): Identified<Fields> | Failure => {
     const fields = read(value)
     return isFailure(fields) ? fields : { fields, requestId: new Bun.SHA256().update(bytes).digest('hex') }
@@ -44,13 +48,13 @@ export function signInHooks<Fields>(clients: Clients, read: Reader<Fields>, { be
 const refuseQuery = ({ url }: Request): Failure | undefined =>
   queryOf(url) === ''
     ? undefined
-    : failure('invalid_option', 'This address accepts no query parameters; send everything in the body.')
+    : createFailure('invalid_option', 'This address accepts no query parameters; send everything in the body.')
 
 /**
  * Makes the handler of a signed-in request. `requestId` is the body's digest; `asked` is the change, or a refusal to
  * return.
  */
-export function signInAnswers({ offer, changing, clients }: SignInDeps) {
+export function createSignInHandler({ offer, changing, clients }: SignInDeps) {
   const domain = new URL(offer.baseUrl).host
   const chainId = offer.terms.network
   return async <Answer extends object>(
@@ -71,6 +75,6 @@ export function signInAnswers({ offer, changing, clients }: SignInDeps) {
 
 function demandSignIn({ baseUrl }: Offer, terms: SignInTerms, now: number): Response {
   const nonce = crypto.randomUUID().replaceAll('-', '')
-  const headers = { ...NO_STORE, 'PAYMENT-REQUIRED': encodeHeader(signInDemand(terms, nonce, now)) }
-  return respondJson(statusOf.sign_in_required, signInRequired(baseUrl), headers)
+  const headers = { ...NO_STORE, 'PAYMENT-REQUIRED': encodeHeader(createSignInDemand(terms, nonce, now)) }
+  return respondJson(statusOf.sign_in_required, createSignInBody(baseUrl), headers)
 }

@@ -6,9 +6,9 @@ import { OrderSigning, Signing, SignQuery } from '../../shared/contract/sign.ts'
 import { SpaceQuery, Spaces } from '../../shared/contract/space.ts'
 import { parseCoord } from '../../shared/wall.ts'
 import { documentOperation, type OperationDocs, queued } from '../discovery/openapi/operation.ts'
-import { failure, isFailure } from '../domain/failure.ts'
-import { invalidCoordinate } from '../domain/purchase/refusals.ts'
-import { orderSigning, readOrderToSign } from '../purchase/order-to-sign.ts'
+import { createFailure, isFailure } from '../domain/failure.ts'
+import { createInvalidCoordinateFailure } from '../domain/purchase/refusals.ts'
+import { createOrderSigning, readOrderToSign } from '../purchase/order-to-sign.ts'
 import { readTarget } from '../purchase/read-order.ts'
 import { createReader } from '../read.ts'
 import type { FindSpace } from '../wall/open-blocks.ts'
@@ -26,7 +26,7 @@ export type ToolsDeps = PreviewDeps &
     readonly clients: Clients
   }
 
-export function tools(deps: ToolsDeps) {
+export function createToolRoutes(deps: ToolsDeps) {
   const { clients, findSpace } = deps
   const { limits, addressOf } = clients
   const signing = { ...deps, baseUrl: deps.offer.baseUrl }
@@ -44,12 +44,12 @@ export function tools(deps: ToolsDeps) {
       '/api/space',
       withQuery(SpaceQuery, async (query) => {
         const near = query.near === undefined ? undefined : parseCoord(query.near)
-        if (query.near !== undefined && near === undefined) return refuse(invalidCoordinate())
+        if (query.near !== undefined && near === undefined) return refuse(createInvalidCoordinateFailure())
         return respondResult(await findSpace({ ...query, near }))
       }),
       { transform: searching, ...documentOperation(DOCS.findSpace) },
     )
-    .post('/api/sign', ({ body }) => respondResult(orderSigning(body, new URL(deps.offer.baseUrl).hostname)), {
+    .post('/api/sign', ({ body }) => respondResult(createOrderSigning(body, new URL(deps.offer.baseUrl).hostname)), {
       ...createJsonBodyHooks(clients, readOrderToSign, createBudgetChecks('searches')),
       ...documentOperation(DOCS.getOrderToSign),
     })
@@ -60,7 +60,7 @@ export function tools(deps: ToolsDeps) {
     )
 }
 
-const readPreview = createReader(PreviewBody, () => failure('invalid_body', PREVIEW_SHAPE))
+const readPreview = createReader(PreviewBody, () => createFailure('invalid_body', PREVIEW_SHAPE))
 
 const PREVIEW_SHAPE =
   'Send a JSON object with coord ("next" or "col,row"), w and h (integers) for an area, and any of name, framework, message, link, painter and px or pixels, all of them strings. No other fields are allowed.'

@@ -14,10 +14,10 @@ import type { Deliveries, Notice, NoticeReceiver, Reports } from '../operator-po
 import type { Clock, ExclusiveJobs, LedgerReader, Log, Logger } from '../ports.ts'
 
 type DeliveryDeps = {
-  readonly log: Pick<Log, 'after'>
+  readonly log: Pick<Log, 'readAfter'>
   readonly ledgerReader: Pick<LedgerReader, 'sold'>
   readonly deliveries: Deliveries
-  readonly reports: Pick<Reports, 'undelivered' | 'markDelivered'>
+  readonly reports: Pick<Reports, 'listUndelivered' | 'markDelivered'>
   readonly jobs: ExclusiveJobs
   readonly receiver: NoticeReceiver
   readonly alerts: AlertQueue
@@ -43,11 +43,11 @@ const SAVED_EVERY_MS = 1000
 export function createNoticeDelivery(deps: DeliveryDeps): (signal: AbortSignal) => Promise<number> {
   const { reports, jobs } = deps
   const { send, retryMs } = createSender(deps)
-  const log = logDelivery(deps, send)
+  const log = createLogDelivery(deps, send)
   const sendAlerts = createAlertDelivery(deps, send)
 
   const sendReports: Deliver = async (signal) => {
-    for (const report of await reports.undelivered(PAGE)) {
+    for (const report of await reports.listUndelivered(PAGE)) {
       if (!(await send(createReportNotice(report), signal))) return false
       await reports.markDelivered(report.id)
     }
@@ -56,7 +56,7 @@ export function createNoticeDelivery(deps: DeliveryDeps): (signal: AbortSignal) 
 
   const sendStored: Deliver = async (signal) => {
     let isDone = true
-    if (log.isBehind() || (await reports.undelivered(1)).length > 0)
+    if (log.isBehind() || (await reports.listUndelivered(1)).length > 0)
       await jobs.run('deliver', async () => {
         isDone = (await log.deliver(signal)) && (await sendReports(signal))
       })
@@ -95,7 +95,7 @@ function createSender({ receiver, outages }: Pick<DeliveryDeps, 'receiver' | 'ou
 /** Delivers the alerts of this process. */
 function createAlertDelivery({ alerts }: Pick<DeliveryDeps, 'alerts'>, send: Send): Deliver {
   return async (signal) => {
-    for (let notice = alerts.first(); notice !== undefined; notice = alerts.first()) {
+    for (let notice = alerts.peek(); notice !== undefined; notice = alerts.peek()) {
       if (!(await send(notice, signal))) return false
       alerts.remove(notice)
     }
@@ -104,33 +104,37 @@ function createAlertDelivery({ alerts }: Pick<DeliveryDeps, 'alerts'>, send: Sen
 }
 
 /** Delivers the log in order. Only one process may do so at a time. */
-function logDelivery(deps: DeliveryDeps, send: Send): { isBehind(): boolean; readonly deliver: Deliver } {
+function createLogDelivery(deps: DeliveryDeps, send: Send): { isBehind(): boolean; readonly deliver: Deliver } {
   const { log, deliveries, clock, number } = deps
   const opened = number()
   let reached: LogNumber | undefined // unknown until the first delivery
 
   /** The first event to send. A new webhook receives events from the start of this process on. */
   const begin = async () => {
-    const from = await deliveries.reached()
-    if (from === undefined) await deliveries.reach(opened)
+    const from = await deliveries.readPosition()
+    if (from === undefined) await deliveries.advanceTo(opened)
     return from ?? opened
   }
   return {
     isBehind: () => reached === undefined || number() > reached,
     async deliver(signal) {
       let [at, savedAt, isDelivered] = [await begin(), clock.elapsed(), true]
-      for (let page = await log.after(at, PAGE); page.length > 0 && isDelivered; page = await log.after(at, PAGE)) {
+      for (
+        let page = await log.readAfter(at, PAGE);
+        page.length > 0 && isDelivered;
+        page = await log.readAfter(at, PAGE)
+      ) {
         for (const change of page) {
           if (change.number <= at) continue
-          const { notice, through } = await noticeOf(change, deps)
+          const { notice, through } = await buildNotice(change, deps)
           isDelivered = notice === undefined || (await send(notice, signal))
           if (!isDelivered) break
           at = through
           if (clock.elapsed() - savedAt < SAVED_EVERY_MS) continue
           savedAt = clock.elapsed()
-          await deliveries.reach(at)
+          await deliveries.advanceTo(at)
         }
-        await deliveries.reach(at)
+        await deliveries.advanceTo(at)
       }
       reached = at
       return isDelivered
@@ -142,7 +146,7 @@ function logDelivery(deps: DeliveryDeps, send: Send): { isBehind(): boolean; rea
  * The notice of a log entry, and the last entry that it covers: a purchase is one notice, however many blocks it bought.
  * The time in an id distinguishes an entry from a lost one that had the same number before a backup was restored.
  */
-async function noticeOf(
+async function buildNotice(
   change: Change,
   { ledgerReader }: Pick<DeliveryDeps, 'ledgerReader'>,
 ): Promise<{ readonly notice?: Notice; readonly through: LogNumber }> {
@@ -194,7 +198,7 @@ const createReportNotice = ({ id, at, work, block, reason, note }: OpenReport): 
 })
 
 /** The alerts of this process that are waiting for the webhook. */
-export type AlertQueue = { first(): Notice | undefined; remove(notice: Notice): void }
+export type AlertQueue = { peek(): Notice | undefined; remove(notice: Notice): void }
 
 const ALERTS_MAX = 100
 
@@ -225,7 +229,7 @@ export function queueAlerts(
       },
     },
     alerts: {
-      first: () => waiting[0],
+      peek: () => waiting[0],
       remove(notice) {
         const at = waiting.indexOf(notice)
         if (at >= 0) waiting.splice(at, 1)

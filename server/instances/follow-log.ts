@@ -23,13 +23,13 @@ type Listener = (change: Change) => void
 /** Builds the view from the log, and follows it from there. */
 export async function followLog(log: Log): Promise<Follower> {
   const view = createEmptyView()
-  for (const change of await log.compacted()) applyChange(view, change)
+  for (const change of await log.readCompacted()) applyChange(view, change)
 
   const listeners = new Set<Listener>()
   // Only one reader runs at a time, because two would apply the same entries twice.
   const advance = shareReads(async () => {
     for (;;) {
-      const changes = await log.after(view.number, PAGE)
+      const changes = await log.readAfter(view.number, PAGE)
       for (const change of changes) {
         if (change.number !== view.number + 1) throw new RangeError(`the log has a gap before ${change.number}`)
         applyChange(view, change)

@@ -19,18 +19,18 @@ export type LeasedWork<T> = {
 /** Makes the work on one payment in this process wait for that in other processes. */
 export type PaymentLease = {
   /** Runs `work` once no other process works on the payment, or `late` if another works for longer than a payer waits. */
-  whenFree<T>(key: PaymentKey, { isOver, work, late }: LeasedWork<T>): Promise<T>
+  runWhenFree<T>(key: PaymentKey, { isOver, work, late }: LeasedWork<T>): Promise<T>
   /** Renews the lease of a run; whether this process still had it, so that no other process has worked on the payment. */
   isKept(key: PaymentKey): Promise<boolean>
   /** Runs `work` unless another process works on the payment. */
-  unlessTaken<T>(key: PaymentKey, work: () => Promise<T>): Promise<T | 'elsewhere'>
+  runUnlessTaken<T>(key: PaymentKey, work: () => Promise<T>): Promise<T | 'elsewhere'>
 }
 
 /** For a store with one process. */
 export const NO_LEASE: PaymentLease = {
-  whenFree: (_, { work }) => work(true),
+  runWhenFree: (_, { work }) => work(true),
   isKept: async () => true,
-  unlessTaken: (_, work) => work(),
+  runUnlessTaken: (_, work) => work(),
 }
 
 const FIRST_WAIT_MS = 50
@@ -43,22 +43,22 @@ const TIMEOUT_MS = 60_000
 export function createPaymentLease(leases: Leases, clock: Clock, times = TIMES): PaymentLease {
   // How many runs of this process share each lease. The last one releases it.
   const holders = new Map<string, number>()
-  const hold = (key: PaymentKey, more: 1 | -1) => {
+  const countHolders = (key: PaymentKey, more: 1 | -1) => {
     const count = (holders.get(keyOf(key)) ?? 0) + more
     if (count > 0) holders.set(keyOf(key), count)
     else holders.delete(keyOf(key))
     return count
   }
-  const renew = async (key: PaymentKey) => (await ignoreTrouble(leases.take(key, times.leaseMs))) === 'first'
+  const renew = async (key: PaymentKey) => (await ignoreErrors(leases.take(key, times.leaseMs))) === 'first'
   // A response does not wait for the release of its lease, but this process's next run for the payment does.
   const giving = new Map<string, Promise<void>>()
-  const take = async (key: PaymentKey) => {
+  const takeLease = async (key: PaymentKey) => {
     await giving.get(keyOf(key))
     return await leases.take(key, times.leaseMs)
   }
-  const give = async (key: PaymentKey, renewed: Promise<void>): Promise<void> => {
+  const releaseLease = async (key: PaymentKey, renewed: Promise<void>): Promise<void> => {
     await renewed
-    await ignoreTrouble(leases.give(key))
+    await ignoreErrors(leases.give(key))
     giving.delete(keyOf(key))
   }
   const renewUntil = async (done: AbortSignal, key: PaymentKey, onShared: () => void): Promise<void> => {
@@ -67,27 +67,27 @@ export function createPaymentLease(leases: Leases, clock: Clock, times = TIMES):
       if (!done.aborted && !(await renew(key))) onShared()
     }
   }
-  const runHolding = async <T>(key: PaymentKey, work: () => Promise<T>, onShared = () => {}): Promise<T> => {
+  const runWithLease = async <T>(key: PaymentKey, work: () => Promise<T>, onShared = () => {}): Promise<T> => {
     const done = new AbortController()
     const renewed = renewUntil(done.signal, key, onShared)
-    hold(key, 1)
+    countHolders(key, 1)
     try {
       return await work()
     } finally {
       done.abort()
-      if (hold(key, -1) === 0) giving.set(keyOf(key), give(key, renewed))
+      if (countHolders(key, -1) === 0) giving.set(keyOf(key), releaseLease(key, renewed))
     }
   }
   return {
-    async whenFree(key, { isOver, work, late, onShared }) {
+    async runWhenFree(key, { isOver, work, late, onShared }) {
       const deadline = clock.elapsed() + TIMEOUT_MS
       for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, WAIT_MAX_MS)) {
-        const taken = await ignoreTrouble(take(key))
+        const taken = await ignoreErrors(takeLease(key))
         if (taken === 'again' || taken === undefined) onShared()
-        if (taken === 'first' || taken === 'again') return await runHolding(key, () => work(true), onShared)
+        if (taken === 'first' || taken === 'again') return await runWithLease(key, () => work(true), onShared)
         // If the store cannot grant leases now, the work runs without one.
         if (taken === undefined) return await work(false)
-        if ((await ignoreTrouble(isOver())) === true) return await work(false)
+        if ((await ignoreErrors(isOver())) === true) return await work(false)
         if (clock.elapsed() >= deadline) return await late()
         await clock.wait(waitMs)
       }
@@ -97,8 +97,8 @@ export function createPaymentLease(leases: Leases, clock: Clock, times = TIMES):
       // A process that was suspended meanwhile may have lost the lease since.
       return (await renew(key)) && clock.elapsed() - askedAt < times.leaseMs
     },
-    async unlessTaken(key, work) {
-      return (await take(key)) === false ? 'elsewhere' : await runHolding(key, work)
+    async runUnlessTaken(key, work) {
+      return (await takeLease(key)) === false ? 'elsewhere' : await runWithLease(key, work)
     },
   }
 }
@@ -107,7 +107,7 @@ export function createPaymentLease(leases: Leases, clock: Clock, times = TIMES):
  * Ignores errors of the store: without a lease, a payment may be sent for settlement twice, but it is charged only
  * once.
  */
-async function ignoreTrouble<T>(asking: Promise<T>): Promise<T | undefined> {
+async function ignoreErrors<T>(asking: Promise<T>): Promise<T | undefined> {
   try {
     return await asking
   } catch {

@@ -50,7 +50,7 @@ export async function startChain(options: ChainOptions = {}): Promise<Chain> {
   try {
     const rpcUrl = `http://${await readListeningAddress(node)}`
     const client = connect(rpcUrl)
-    await prepare(client)
+    await prepareChain(client)
     const resume = async () => {
       await client.setAutomine(true)
       timer = mineEverySecond(client)
@@ -129,7 +129,7 @@ async function drain(lines: { read(): Promise<{ done: boolean }> }): Promise<voi
   while (!(await lines.read()).done);
 }
 
-async function prepare(client: ChainClient): Promise<void> {
+async function prepareChain(client: ChainClient): Promise<void> {
   await client.setLoggingEnabled(false)
   await client.setCode({ address: dollarAddress, bytecode: dollarCode })
   await client.setCode({ address: multicallAddress, bytecode: multicallCode })

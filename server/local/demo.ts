@@ -89,12 +89,12 @@ async function openWall(network: LocalNetwork, folder: string): Promise<WallProc
 async function runTour(network: LocalNetwork, { url }: WallProcess, folder: string): Promise<void> {
   const venue = { network, url, folder, say }
   const sold = await buildExhibition(venue)
-  const canvas = await canvasOf(wallAt(url), sold)
+  const canvas = await waitForSales(wallAt(url), sold)
   say(`\nPart of the wall, ${canvas.stats.claimed} of ${canvas.canvas.totalBlocks} blocks sold:\n`)
   const { across, down, around } = DRAWN[process.stdout.columns >= WIDE_COLUMNS ? 'wide' : 'narrow']
   console.log(drawWall(canvas, across, down, around))
 
-  const spare = await network.wallet(20)
+  const spare = await network.createFundedWallet(20)
   say(`\nThe wall keeps running at ${url} (Ctrl-C closes it).`)
   say('Buy a block yourself, with a throwaway key that holds 20 of the demo’s dollars:\n')
   say(`  PRIVATE_KEY=${spare.privateKey} npx -y bun@${Bun.version} run buy next --message "hello" --url ${url}`)
@@ -107,7 +107,7 @@ async function runTour(network: LocalNetwork, { url }: WallProcess, folder: stri
 }
 
 /** Returns the canvas once it shows this many sales. The canvas shows each sale within a second. */
-async function canvasOf(wall: Wall, sales: number): Promise<Canvas> {
+async function waitForSales(wall: Wall, sales: number): Promise<Canvas> {
   for (;;) {
     const canvas = await wall.canvas()
     if (canvas.stats.claimed >= sales) return canvas

@@ -2,12 +2,12 @@
 
 import type { AreaReceipt, Wall } from '../client/wall.ts'
 import { wall as wallAt, WallError } from '../client/wall.ts'
-import { KEY, LATE, LIT, pictureOf, SIGN, WORKS, type Work } from './gallery.ts'
+import { KEY, LATE, LIT, loadPicture, SIGN, WORKS, type Work } from './gallery.ts'
 import type { LocalNetwork } from './network.ts'
 
 /** The inputs of the exhibition: a chain that mints dollars, a wall, and a folder for the agents' signed payments. */
 export type Venue = {
-  readonly network: Pick<LocalNetwork, 'wallet' | 'balanceOf'>
+  readonly network: Pick<LocalNetwork, 'createFundedWallet' | 'readBalance'>
   readonly url: string
   readonly folder: string
   readonly say: (line: string) => void
@@ -20,40 +20,43 @@ type Exhibit = { readonly wall: Wall; readonly receipt: AreaReceipt }
 export async function buildExhibition(venue: Venue): Promise<number> {
   const { say } = venue
   say(`${SIGN.name} wants a sign in the middle of the wall, ${SIGN.w} by ${SIGN.h} blocks,`)
-  const sign = await hang(venue, SIGN)
+  const sign = await hangWork(venue, SIGN)
   const { area, deed } = sign.receipt
   say(
     `  gets 402 with the price, signs ${deed.price.amount} ${deed.price.asset} once, sends the request again, and owns ${area} (${deed.tx.slice(0, 10)}…).`,
   )
   say(`\n${WORKS.length} more agents arrive at the same time, each with a picture and one payment:`)
-  const [hung] = await Promise.all([hangAll(venue), race(venue)])
+  const [hung] = await Promise.all([hangAll(venue), raceForBlock(venue)])
   say(`\n${SIGN.name} switches the sign on: ${SIGN.w * SIGN.h} blocks repainted for free, with one signature.`)
   const { w, h } = LIT
-  await sign.wall.repaintArea(area, { pixels: await sign.wall.areaPixels(await pictureOf(LIT), { w, h }) })
+  await sign.wall.repaintArea(area, { pixels: await sign.wall.areaPixels(await loadPicture(LIT), { w, h }) })
   return [sign, ...hung].reduce((sum, { receipt }) => sum + receipt.blocks.length, 1)
 }
 
 /** Buys the picture that arrives while somebody watches. */
 export async function hangLateWork(venue: Venue): Promise<void> {
-  const { receipt } = await hang(venue, LATE)
+  const { receipt } = await hangWork(venue, LATE)
   venue.say(`${LATE.name} has just arrived, with a picture of ${LATE.w} by ${LATE.h} blocks at ${receipt.area}.`)
 }
 
-async function hang(venue: Venue, work: Work): Promise<Exhibit> {
+async function hangWork(venue: Venue, work: Work): Promise<Exhibit> {
   const { col, row, w, h, picture: _, ...listing } = work
-  const wall = await clientOf(venue, w * h)
-  return { wall, receipt: await wall.buyArea({ at: `${col},${row}`, w, h, image: await pictureOf(work), ...listing }) }
+  const wall = await createClient(venue, w * h)
+  return {
+    wall,
+    receipt: await wall.buyArea({ at: `${col},${row}`, w, h, image: await loadPicture(work), ...listing }),
+  }
 }
 
 /** A client for the wall, with a new wallet that holds this many dollars. */
-async function clientOf({ network, url, folder }: Venue, dollars: number): Promise<Wall> {
-  return wallAt(url, { account: await network.wallet(dollars), folder, maxDollars: dollars.toFixed(2) })
+async function createClient({ network, url, folder }: Venue, dollars: number): Promise<Wall> {
+  return wallAt(url, { account: await network.createFundedWallet(dollars), folder, maxDollars: dollars.toFixed(2) })
 }
 
 async function hangAll(venue: Venue): Promise<Exhibit[]> {
   return await Promise.all(
     WORKS.map(async (work) => {
-      const hung = await hang(venue, work)
+      const hung = await hangWork(venue, work)
       venue.say(`  ${work.name} owns ${work.w * work.h} blocks at ${hung.receipt.area}: ${work.message}`)
       return hung
     }),
@@ -63,17 +66,17 @@ async function hangAll(venue: Venue): Promise<Exhibit[]> {
 const RACERS = ['Euler', 'Fermat', 'Gauss']
 
 /** Several agents want the same block at the same moment: one gets it, and the others pay nothing. */
-async function race(venue: Venue): Promise<void> {
+async function raceForBlock(venue: Venue): Promise<void> {
   const { network, url, folder, say } = venue
   const block = `${KEY.col},${KEY.row}`
-  const { blocks } = await wallAt(url).pixels(await pictureOf(KEY), {})
+  const { blocks } = await wallAt(url).pixels(await loadPicture(KEY), {})
   const px = blocks[0]?.px ?? ''
   const ends = RACERS.map(async (name) => {
-    const account = await network.wallet(2)
+    const account = await network.createFundedWallet(2)
     const refusal = await wallAt(url, { account, folder })
       .buy(block, { name, message: KEY.message, px })
       .then(() => undefined, toRefusal)
-    const left = `${(Number(await network.balanceOf(account.address)) / 1_000_000).toFixed(2)} of 2.00 left`
+    const left = `${(Number(await network.readBalance(account.address)) / 1_000_000).toFixed(2)} of 2.00 left`
     return refusal === undefined
       ? `${name} gets it, with ${left}`
       : `${name} is rejected (${refusal.code}), with ${left}`

@@ -53,11 +53,13 @@ type Route = { method: string; handle(facilitator: x402Facilitator, request: Req
 const routes: Readonly<Record<string, Route>> = {
   '/verify': {
     method: 'POST',
-    handle: (facilitator, request) => act(request, 'unexpected_verify_error', (...ask) => facilitator.verify(...ask)),
+    handle: (facilitator, request) =>
+      decideRequest(request, 'unexpected_verify_error', (...ask) => facilitator.verify(...ask)),
   },
   '/settle': {
     method: 'POST',
-    handle: (facilitator, request) => act(request, 'unexpected_settle_error', (...ask) => facilitator.settle(...ask)),
+    handle: (facilitator, request) =>
+      decideRequest(request, 'unexpected_settle_error', (...ask) => facilitator.settle(...ask)),
   },
   '/supported': { method: 'GET', handle: async (facilitator) => Response.json(facilitator.getSupported()) },
 }
@@ -70,13 +72,13 @@ async function answer(facilitator: x402Facilitator, request: Request): Promise<R
 }
 
 /** The reference facilitator throws for a malformed payload; hosted ones return a 500, and so does this one. */
-async function act(
+async function decideRequest(
   request: Request,
   failure: string,
   decide: (payload: PaymentPayload, requirements: PaymentRequirements) => Promise<object>,
 ): Promise<Response> {
   const body: unknown = await request.json().catch(() => undefined)
-  if (!isAsk(body)) return refuse(400, 'invalid_request')
+  if (!isVerifyRequest(body)) return refuse(400, 'invalid_request')
   try {
     return Response.json(await decide(body.paymentPayload, body.paymentRequirements))
   } catch {
@@ -84,7 +86,7 @@ async function act(
   }
 }
 
-function isAsk(body: unknown): body is VerifyRequest {
+function isVerifyRequest(body: unknown): body is VerifyRequest {
   if (typeof body !== 'object' || body === null) return false
   if (!('x402Version' in body && 'paymentPayload' in body && 'paymentRequirements' in body)) return false
   const { x402Version, paymentPayload, paymentRequirements } = body

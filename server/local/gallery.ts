@@ -13,7 +13,7 @@ export type Work = Area & {
 }
 
 /** The PNG of a work, as large as its area and in colours of the palette. */
-export const pictureOf = ({ picture }: Work): Promise<Uint8Array> =>
+export const loadPicture = ({ picture }: Work): Promise<Uint8Array> =>
   Bun.file(new URL(`art/${picture}.png`, import.meta.url)).bytes()
 
 /** A work on an area, named `col,row,WxH`. */

@@ -2,7 +2,7 @@ import type { Address } from 'viem'
 import { startChain, type Chain, type ChainOptions } from './chain.ts'
 import { startFacilitator, type FacilitatorOptions } from './facilitator.ts'
 import { dollarAbi, dollarAddress } from './token/contracts.ts'
-import { createWallet, openMint, type Fund, type Wallet } from './wallets.ts'
+import { createWallet, createMint, type Fund, type Wallet } from './wallets.ts'
 
 /** How the embedded network runs; see `ChainOptions`. */
 export type LocalNetworkOptions = ChainOptions & Omit<FacilitatorOptions, 'rpcUrl'>
@@ -11,12 +11,12 @@ export type LocalNetworkOptions = ChainOptions & Omit<FacilitatorOptions, 'rpcUr
 export type LocalNetwork = Omit<Chain, 'pid'> & {
   facilitatorUrl: string
   /** Responds as the server at `facilitatorUrl` does, without a connection. */
-  askFacilitator(request: Request): Promise<Response>
+  callFacilitator(request: Request): Promise<Response>
   fund: Fund
   /** A new wallet with this many dollars. */
-  wallet(dollars: number): Promise<Wallet>
+  createFundedWallet(dollars: number): Promise<Wallet>
   /** The balance of an address in atomic units: a dollar is a million. */
-  balanceOf(address: Address): Promise<bigint>
+  readBalance(address: Address): Promise<bigint>
 }
 
 /** Starts everything that a sale needs on free loopback ports; throws `AnvilMissing` if there is no anvil. */
@@ -27,21 +27,21 @@ export async function startLocalNetwork(options: LocalNetworkOptions = {}): Prom
     await chain.stop()
     throw error
   })
-  const fund = openMint(client)
+  const fund = createMint(client)
   return {
     rpcUrl,
     facilitatorUrl: facilitator.url,
-    askFacilitator: facilitator.fetch,
+    callFacilitator: facilitator.fetch,
     client,
     halt,
     resume,
     fund,
-    wallet: async (dollars) => {
+    createFundedWallet: async (dollars) => {
       const wallet = createWallet()
       if (dollars > 0) await fund(wallet.address, dollars)
       return wallet
     },
-    balanceOf: (address) =>
+    readBalance: (address) =>
       client.readContract({ address: dollarAddress, abi: dollarAbi, functionName: 'balanceOf', args: [address] }),
     stop: async () => {
       await facilitator.stop()

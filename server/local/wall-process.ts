@@ -16,7 +16,7 @@ export type WallProcess = {
   /** Kills the wall immediately, as a power cut would. */
   kill(): Promise<number>
   /** The lines of the wall's journal so far. */
-  journal(): readonly string[]
+  readJournal(): readonly string[]
 }
 
 /** Settings other than those that this module sets: address and port. */
@@ -67,7 +67,7 @@ export async function startWall(settings: WallSettings, { limits, folder, progra
     exited: child.exited,
     stop: end('SIGTERM'),
     kill: end('SIGKILL'),
-    journal: () => journal,
+    readJournal: () => journal,
   }
 }
 

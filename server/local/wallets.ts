@@ -19,7 +19,7 @@ export function createWallet(): Wallet {
 }
 
 /** Makes a function that mints dollars on a chain. It sends a transaction; if the chain does not mine automatically, the caller must mine it. */
-export function openMint(client: ChainClient): Fund {
+export function createMint(client: ChainClient): Fund {
   const readNextNonce = () => client.getTransactionCount({ address: minterAddress, blockTag: 'pending' })
   const minterInTurn = createTurns<Hex>(readNextNonce)
   return async (address, dollars) => {
@@ -31,7 +31,7 @@ export function openMint(client: ChainClient): Fund {
     const hash = await minterInTurn((nonce) =>
       client.sendUnsignedTransaction({ from: minterAddress, to: dollarAddress, data, nonce }),
     )
-    const receipt = await receiptOf(client, hash)
+    const receipt = await waitForReceipt(client, hash)
     if (receipt.status !== 'success') throw new Error(`minting ${dollars} for ${address} failed in ${hash}`)
   }
 }
@@ -39,7 +39,7 @@ export function openMint(client: ChainClient): Fund {
 const LOOK_AGAIN_MS = 10
 
 /** Waits until a transaction is mined. viem checks again only with the next block, and there may be no next block. */
-async function receiptOf(client: ChainClient, hash: Hex): Promise<{ readonly status: string }> {
+async function waitForReceipt(client: ChainClient, hash: Hex): Promise<{ readonly status: string }> {
   for (;;) {
     try {
       return await client.getTransactionReceipt({ hash })

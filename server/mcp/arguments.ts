@@ -3,7 +3,7 @@
 import { Type, type TObject } from '@sinclair/typebox'
 import { CoordText, PixelsHex } from '../../shared/contract/kinds.ts'
 import { ADDRESS_PATTERN } from '../../shared/wallet.ts'
-import { codeOfField, failure, type Failure } from '../domain/failure.ts'
+import { codeOfField, createFailure, type Failure } from '../domain/failure.ts'
 import type { Flaw } from '../read.ts'
 
 const COORD_RANGE = 'col 0 to 159 from the left, row 0 to 89 from the top'
@@ -48,8 +48,8 @@ export const refuseArgument =
   (input: TObject) =>
   ({ name, schema }: Flaw): Failure =>
     schema === undefined
-      ? failure('invalid_body', describeUnknownArgument(input))
-      : failure(
+      ? createFailure('invalid_body', describeUnknownArgument(input))
+      : createFailure(
           codeOfField(name, 'invalid_body'),
           `${name} is missing or invalid. It should be: ${schema.description ?? schema['type']}`,
         )

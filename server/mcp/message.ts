@@ -29,13 +29,14 @@ export type Method = keyof typeof methods
 
 /** Classifies a parsed body. */
 export function readMessage(value: unknown): Message {
-  if (Array.isArray(value)) return createMalformed('send one request at a time, not a batch')
-  if (typeof value !== 'object' || value === null) return createMalformed('a request must be an object')
+  if (Array.isArray(value)) return createMalformedMessage('send one request at a time, not a batch')
+  if (typeof value !== 'object' || value === null) return createMalformedMessage('a request must be an object')
   const { jsonrpc, method, params } = value as Readonly<Record<string, unknown>>
-  if (jsonrpc !== '2.0') return createMalformed('jsonrpc must be "2.0"')
-  if (typeof method !== 'string') return createMalformed('method must be a string')
+  if (jsonrpc !== '2.0') return createMalformedMessage('jsonrpc must be "2.0"')
+  if (typeof method !== 'string') return createMalformedMessage('method must be a string')
   const id = readId(value)
-  if (id === undefined) return createMalformed('id must be a string or an integer that a double can represent exactly')
+  if (id === undefined)
+    return createMalformedMessage('id must be a string or an integer that a double can represent exactly')
   if (!isMethod(method)) return id === null ? { kind: 'notification' } : createNotFound(id)
   if (params !== undefined && (typeof params !== 'object' || params === null)) return createBadParams(id)
   if (!methods[method](value)) return createBadParams(id)
@@ -57,7 +58,7 @@ function readId(message: object): Id | null | undefined {
 
 const isMethod = (method: string): method is Method => Object.hasOwn(methods, method)
 
-const createMalformed = (what: string): Message => ({
+const createMalformedMessage = (what: string): Message => ({
   kind: 'malformed',
   error: { code: ProtocolErrorCode.InvalidRequest, message: `Invalid request: ${what}.` },
 })

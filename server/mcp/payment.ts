@@ -9,13 +9,13 @@ import type { Payment, Target } from '../domain/purchase/payment.ts'
 import { AREA_TOOL, BUYING_TOOL } from '../x402/bazaar.ts'
 import { readPayment } from '../x402/payload.ts'
 import type { Offer } from '../x402/terms.ts'
-import { mergePayments, paymentOf } from '../x402/v1.ts'
+import { mergePayments, readSentPayment } from '../x402/v1.ts'
 import { readArguments } from './arguments.ts'
 import type { Message } from './message.ts'
 import { PAYMENT_META } from './reply.ts'
 
 /** The arguments of an order, and its separate headers. */
-export function orderAndHeaders(given: unknown): { readonly order: object; readonly headers: object | undefined } {
+export function splitOrderAndHeaders(given: unknown): { readonly order: object; readonly headers: object | undefined } {
   const { headers, ...order } = readArguments(given)
   const isHeaders = typeof headers === 'object' && headers !== null && !Array.isArray(headers)
   return isHeaders ? { order, headers } : { order: readArguments(given), headers: undefined }
@@ -28,7 +28,8 @@ export function readPaymentOfCall(
   offer: Offer,
   target: Target,
 ): Payment | Failure | undefined {
-  const sent = headers && paymentOf({ headers: { get: (name) => readHeader(headers, name) } }, offer, target)?.payment
+  const sent =
+    headers && readSentPayment({ headers: { get: (name) => readHeader(headers, name) } }, offer, target)?.payment
   if (payload === undefined) return sent
   const payment = readPayment(payload)
   return sent === undefined ? payment : mergePayments(payment, sent)
@@ -40,7 +41,7 @@ export function readPaymentOfSale(message: Message, offer: Offer): Payment | und
   const { name, arguments: given, _meta: meta }: Called = message.params ?? {}
   if (name !== BUYING_TOOL && name !== AREA_TOOL) return undefined
   const payload: unknown = typeof meta === 'object' && meta !== null ? Reflect.get(meta, PAYMENT_META) : undefined
-  const payment = readPaymentOfCall(payload, orderAndHeaders(given).headers, offer, 'next')
+  const payment = readPaymentOfCall(payload, splitOrderAndHeaders(given).headers, offer, 'next')
   return payment === undefined || isFailure(payment) ? undefined : payment
 }
 

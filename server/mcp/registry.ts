@@ -3,7 +3,7 @@
 import type { Tool as ListedTool } from '@modelcontextprotocol/server'
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { formatAmount } from '../../shared/money.ts'
-import { offerRequirements, type Offer } from '../x402/terms.ts'
+import { toOfferRequirements, type Offer } from '../x402/terms.ts'
 import { SHOWN_IN_CHAT } from './chat-view.ts'
 import { PRICE_OF_BLOCK, type Tool } from './tool.ts'
 import { buyArea, buyBlock, previewBlock } from './tools/buy.ts'
@@ -50,7 +50,7 @@ export const listTools = (offer: Offer): Array<(typeof PRICELESS)[number]['liste
  */
 const describePayment = (sells: NonNullable<Tool['sells']>, offer: Offer): Readonly<Record<string, unknown>> => ({
   ...(sells === 'a block' ? { paymentRequired: true } : {}),
-  accepts: [offerRequirements(offer)],
+  accepts: [toOfferRequirements(offer)],
 })
 
 type Schema = Readonly<Record<string, unknown>>
@@ -67,7 +67,7 @@ const PRICELESS = TOOLS.map(({ name, title, description, annotations, input, out
     title,
     description,
     inputSchema: relaxDefaulted(shortenSchema(input)),
-    ...(output === undefined ? {} : { outputSchema: outlineOf(output) }),
+    ...(output === undefined ? {} : { outputSchema: createOutline(output) }),
     annotations,
     ...(isShown ? { _meta: SHOWN_IN_CHAT as Readonly<Record<string, unknown>> } : {}),
   },
@@ -88,7 +88,7 @@ function shortenUnion(value: unknown): unknown {
 }
 
 /** The fields of a result and their types, without nested ones. No field is required, so that an error also matches. */
-function outlineOf({ properties }: TObject): ObjectSchema {
+function createOutline({ properties }: TObject): ObjectSchema {
   const types = Object.entries(properties).map(([name, { type }]: [string, TSchema]) => [name, { type }])
   return JSON.parse(JSON.stringify({ type: 'object', properties: Object.fromEntries(types) }))
 }

@@ -1,12 +1,12 @@
 /** The results of tools: an object, as data and as JSON text; an error; or the demand for payment. */
 
 import type { CallToolResult } from '@modelcontextprotocol/server'
-import { failure, type Failure } from '../domain/failure.ts'
+import { createFailure, type Failure } from '../domain/failure.ts'
 import type { PurchaseOrder } from '../domain/purchase/listing.ts'
-import { cannotSell, notNow } from '../domain/purchase/refusals.ts'
+import { createCannotSellFailure, describeRail } from '../domain/purchase/refusals.ts'
 import type { Target } from '../domain/purchase/target.ts'
 import type { PaymentHealth } from '../health/payment-health.ts'
-import { costOf, readReason, createToolDemand, type Offer } from '../x402/terms.ts'
+import { describeCost, readReason, createToolDemand, type Offer } from '../x402/terms.ts'
 
 /** The form of a demand for payment: a tool's result, which x402 clients can pay, or a JSON-RPC error. */
 export type Dialect = 'result' | 'error'
@@ -32,7 +32,7 @@ export const UNTRUSTED_PROFILE = ['name', 'framework'] as const
 
 /** A result. `also` are further pieces of content, such as a picture. */
 export const createSuccess = (data: Json, meta?: Json, also: CallToolResult['content'] = []): Reply => ({
-  result: { ...contentOf(data, also), ...(meta === undefined ? {} : { _meta: meta }) },
+  result: { ...createContent(data, also), ...(meta === undefined ? {} : { _meta: meta }) },
 })
 
 /** A picture in addition to the data, for models that can see. */
@@ -40,17 +40,17 @@ export const createPngContent = (base64: string) => ({ type: 'image' as const, d
 
 /** An error that is not a demand for payment, with the same message as over HTTP. */
 export const refuse = ({ code, message, details }: Failure, meta?: Json): Reply => ({
-  result: { isError: true, ...contentOf({ error: code, message, ...details }), ...(meta && { _meta: meta }) },
+  result: { isError: true, ...createContent({ error: code, message, ...details }), ...(meta && { _meta: meta }) },
 })
 
 /** The demand for payment of an order, with the reason if a payment was rejected. */
-export function demand(
+export function createDemandReply(
   { offer, rail }: { readonly offer: Offer; readonly rail: PaymentHealth },
   { target, isArea }: Pick<PurchaseOrder, 'target' | 'isArea'>,
   dialect: Dialect,
-  refusal: Failure = failure('payment_required', explainPayment(offer, target) + notNow(rail.state())),
+  refusal: Failure = createFailure('payment_required', explainPayment(offer, target) + describeRail(rail.readState())),
 ): Reply {
-  if (rail.state() === 'misconfigured') return refuse(cannotSell())
+  if (rail.readState() === 'misconfigured') return refuse(createCannotSellFailure())
   const asked = { ...readReason(refusal.details), ...(isArea ? { isArea } : {}) }
   const terms = createToolDemand(offer, target, asked)
   // For agents, `error` is always a code. For x402 clients, which read only the terms, it describes what went wrong.
@@ -61,13 +61,13 @@ export function demand(
   }
   const error = { code: 402, message: 'payment_required', data: terms }
   const meta = { [PAYMENT_META]: terms, 'x402/error': error }
-  return { result: { isError: true, ...contentOf({ ...terms, code: 402, ...words }), _meta: meta } }
+  return { result: { isError: true, ...createContent({ ...terms, code: 402, ...words }), _meta: meta } }
 }
 
-const contentOf = (data: Json, also: CallToolResult['content'] = []) => ({
+const createContent = (data: Json, also: CallToolResult['content'] = []) => ({
   content: [{ type: 'text' as const, text: JSON.stringify(data) }, ...also],
   structuredContent: data,
 })
 
 const explainPayment = (offer: Offer, target: Target) =>
-  `${costOf(offer, target)} Sign the one entry of accepts (x402 v2, scheme exact) and make the same call again with the payment payload, as an object, at params._meta["${PAYMENT_META}"].`
+  `${describeCost(offer, target)} Sign the one entry of accepts (x402 v2, scheme exact) and make the same call again with the payment payload, as an object, at params._meta["${PAYMENT_META}"].`

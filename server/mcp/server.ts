@@ -13,9 +13,9 @@ import {
   type JSONRPCRequest,
 } from '@modelcontextprotocol/server'
 import { formatMoney } from '../../shared/money.ts'
-import { iconsOf, VERSION } from '../discovery/site.ts'
+import { listIcons, VERSION } from '../discovery/site.ts'
 import { StoreUnavailable } from '../domain/failure.ts'
-import { storeUnavailable } from '../domain/purchase/refusals.ts'
+import { createStoreUnavailableFailure } from '../domain/purchase/refusals.ts'
 import { readResource, listResources } from './chat-view.ts'
 import type { Id, Message } from './message.ts'
 import { formatPrice, listTools, findTool } from './registry.ts'
@@ -81,7 +81,7 @@ const UNTIL_UPGRADED = { ttlMs: 300_000, cacheScope: 'public' } as const
 function createCallServer(deps: McpDeps, caller: Caller, fail: (error: unknown) => void): Server {
   const { title, baseUrl } = deps.offer
   const server = new Server(
-    { name: 'pixel-wall', title, version: VERSION, websiteUrl: baseUrl, icons: iconsOf(deps.offer) },
+    { name: 'pixel-wall', title, version: VERSION, websiteUrl: baseUrl, icons: listIcons(deps.offer) },
     {
       capabilities: { tools: {}, resources: {} },
       instructions: renderInstructions(deps),
@@ -119,7 +119,7 @@ async function runTool(work: () => Promise<Reply>): Promise<Reply> {
     return await work()
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error
-    return refuse(storeUnavailable())
+    return refuse(createStoreUnavailableFailure())
   }
 }
 

@@ -29,11 +29,11 @@ export const acceptRestore: Command = {
   usage: USAGE,
   async run(args) {
     if (args.some((arg) => arg !== '--yes') || args.length > 1) throw new UsageError()
-    return await accept(args.includes('--yes'))
+    return await acceptStore(args.includes('--yes'))
   },
 }
 
-async function accept(isAccepted: boolean): Promise<number> {
+async function acceptStore(isAccepted: boolean): Promise<number> {
   const { database, network, rpcUrls, rpcCallsPerSecond, offer, witnessPath } = readConfig(Bun.env)
   const witness = openWitness(witnessPath)
   const { checkpoint, payouts, store, close } = await openStore(database, network)
@@ -45,7 +45,7 @@ async function accept(isAccepted: boolean): Promise<number> {
     if (lost === 'silent') throw new CannotOpen('the chain does not respond; nothing was changed')
     listLostPayments(lost)
     if ((await checkpoint.height()) === undefined) console.log(NEVER_LOOKED)
-    const isBehind = tellWitness(await store.position(), seen)
+    const isBehind = reportWitness(await store.position(), seen)
     if (!isAccepted) {
       const isLevel = lost.orphans.length === 0 && !isBehind
       console.log(`Nothing was changed. ${isLevel ? NOTHING_LOST : 'To accept, run this again with --yes.'}`)
@@ -73,7 +73,7 @@ function listLostPayments({ orphans, through }: LostPayments): void {
 }
 
 /** Prints how far the database is behind its witness; returns whether it is. */
-function tellWitness(position: StorePosition, seen: StorePosition | undefined): boolean {
+function reportWitness(position: StorePosition, seen: StorePosition | undefined): boolean {
   if (seen === undefined || !isOlder(position, seen)) return false
   const changes = `change ${position.change} of ${seen.change}`
   console.log(`The database is older than its witness: ${changes}, payment ${position.payment} of ${seen.payment}`)

@@ -8,7 +8,7 @@ import { Value } from '@sinclair/typebox/value'
 import { Closed } from '../../shared/contract/kinds.ts'
 import { coordOf, parseCoord, type BlockIndex } from '../../shared/wall.ts'
 import type { RestoredBackupCheck } from '../books/check-restored-backup.ts'
-import { notePayout, noteStray, resolvePurchase, type ResolveDeps } from '../books/resolve-purchase.ts'
+import { bookPayout, bookStray, resolvePurchase, type ResolveDeps } from '../books/resolve-purchase.ts'
 import type { Address, Hash, UnixMs } from '../domain/purchase/payment.ts'
 import type { Purchase, ChainStatus } from '../domain/purchase/purchase.ts'
 import { describeHolding } from '../domain/purchase/target.ts'
@@ -28,7 +28,7 @@ import {
   moderateBlocks,
   listModerationTrail,
   parseNamedBlocks,
-  ownersOf,
+  findOwners,
   type ModerateDeps,
 } from '../wall/moderate-blocks.ts'
 import { closeReports, listReportedWorks } from '../wall/reported-works.ts'
@@ -37,10 +37,10 @@ import { formatStatus, type Overview } from './status-report.ts'
 export type AdminDeps = ModerateDeps &
   ResolveDeps & {
     readonly overview: () => Overview
-    readonly backups: Pick<Backups, 'note'>
-    readonly reports: Pick<Reports, 'open' | 'close'>
+    readonly backups: Pick<Backups, 'record'>
+    readonly reports: Pick<Reports, 'listOpen' | 'close'>
     readonly view: WallView
-    readonly restored: Pick<RestoredBackupCheck, 'orphans' | 'isOlder'>
+    readonly restored: Pick<RestoredBackupCheck, 'listOrphans' | 'isOlder'>
   }
 
 /** The response to a command: lines to print, and whether it succeeded. */
@@ -96,8 +96,8 @@ const handlers: Handlers = {
   ban,
   hidden: listHidden,
   open,
-  status: tellStatus,
-  'backed-up': noteBackup,
+  status: reportStatus,
+  'backed-up': recordBackup,
   reports: listReports,
   'close-reports': closeWork,
   resolve,
@@ -137,7 +137,7 @@ async function moderate(deps: AdminDeps, body: CommandBody<'moderate'>): Promise
   if (owned.length === 0 && wallet === undefined)
     return failWith(`nobody owns ${named.name}, so there is nothing to hide or show`)
   const isWhole = act === 'hide' && parts.length === 0
-  const owners = isWhole && named.wallet === undefined ? await ownersOf(deps, named.blocks) : []
+  const owners = isWhole && named.wallet === undefined ? await findOwners(deps, named.blocks) : []
   return succeedWith(
     ...(wallet === undefined ? [] : [`${named.name}: ${describeWallet(wallet)}`]),
     ...formatModerated(owned),
@@ -152,9 +152,9 @@ async function moderate(deps: AdminDeps, body: CommandBody<'moderate'>): Promise
 function formatModerated(
   owned: readonly { readonly block: BlockIndex; readonly hidden: Hidden; readonly kind: string }[],
 ) {
-  const wordsOf = ({ hidden, kind }: (typeof owned)[number]) =>
+  const describeOutcome = ({ hidden, kind }: (typeof owned)[number]) =>
     `${describeHidden(hidden)}${kind === 'unchanged' ? ' (unchanged)' : ''}`
-  return [...Map.groupBy(owned, wordsOf)].map(([words, same]) => {
+  return [...Map.groupBy(owned, describeOutcome)].map(([words, same]) => {
     const coords = same.slice(0, COORDS_SHOWN).map(({ block }) => coordOf(block))
     const more = same.length > coords.length ? ` and ${same.length - coords.length} more` : ''
     return `${same.length === 1 ? 'block' : 'blocks'} ${coords.join(' ')}${more}: ${words}`
@@ -192,13 +192,13 @@ async function listHidden(deps: AdminDeps, { isTrail }: CommandBody<'hidden'>): 
     return { at: act.at, text: isTrail ? `left ${words}` : words }
   })
   if (!isTrail) {
-    const wallets = await deps.moderation.wallets()
+    const wallets = await deps.moderation.listWallets()
     return succeedWith(
       ...blocks.map(formatTimedLine),
       ...wallets.map(({ wallet, ...so }) => `wallet ${wallet}: ${describeWallet({ kind: 'applied', ...so })}`),
     )
   }
-  const acts = (await deps.moderation.records()).map(({ at, who, act, what, parts, why }) => {
+  const acts = (await deps.moderation.listRecords()).map(({ at, who, act, what, parts, why }) => {
     const reason = why === null ? '' : `: ${why}`
     return { at, text: `${who} ${act} ${what}${parts === '' ? '' : ` (${parts})`}${reason}` }
   })
@@ -209,14 +209,14 @@ async function listHidden(deps: AdminDeps, { isTrail }: CommandBody<'hidden'>): 
 const formatTimedLine = ({ at, text }: { readonly at: UnixMs; readonly text: string }) =>
   `${new Date(at).toISOString()} ${text}`
 
-function tellStatus({ overview }: AdminDeps): CommandResult {
+function reportStatus({ overview }: AdminDeps): CommandResult {
   const seen = overview()
   return { ok: seen.sells.ready, lines: formatStatus(seen) }
 }
 
 /** Records that a backup was made just now. */
-async function noteBackup({ backups, clock }: AdminDeps): Promise<CommandResult> {
-  await backups.note(clock.now())
+async function recordBackup({ backups, clock }: AdminDeps): Promise<CommandResult> {
+  await backups.record(clock.now())
   return succeedWith('recorded as a backup; `status` shows its age')
 }
 
@@ -251,7 +251,7 @@ async function resolve(deps: AdminDeps, { payer, nonce }: CommandBody<'resolve'>
 }
 
 async function showStray(deps: AdminDeps, { payer, nonce }: CommandBody<'stray'>): Promise<CommandResult> {
-  const result = await noteStray(deps, keyOf(payer, nonce))
+  const result = await bookStray(deps, keyOf(payer, nonce))
   if (result === 'noted') return succeedWith('booked as stray; the wall arms once nothing else prevents it')
   return failWith(result === 'not-owed' ? 'this payment has a purchase, so it is not stray' : PAYOUT_WORDS[result])
 }
@@ -267,8 +267,8 @@ async function listStrays(deps: AdminDeps): Promise<CommandResult> {
       'the database is an older copy, so these may be lost sales: stop the wall, then run pixel-wall accept-restore',
     )
   const lines: string[] = []
-  for (const { payer, nonce, tx } of restored.orphans()) {
-    const result = await noteStray(deps, { payer, nonce })
+  for (const { payer, nonce, tx } of restored.listOrphans()) {
+    const result = await bookStray(deps, { payer, nonce })
     lines.push(`${payer} ${nonce} in ${tx}: ${result === 'noted' ? 'booked as stray' : PAYOUT_WORDS[result]}`)
     if (result === 'silent') return failWith(...lines)
   }
@@ -279,7 +279,7 @@ async function recordPayout(
   deps: AdminDeps,
   { payer, nonce, reference }: CommandBody<'payout'>,
 ): Promise<CommandResult> {
-  const result = await notePayout(deps, keyOf(payer, nonce), reference)
+  const result = await bookPayout(deps, keyOf(payer, nonce), reference)
   const words = PAYOUT_WORDS[result]
   return result === 'noted' ? succeedWith(words) : failWith(words)
 }

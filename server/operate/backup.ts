@@ -43,7 +43,7 @@ export const backup: Command = {
     }
     const [named, ...rest] = positionals
     const { database } = readPlace(Bun.env)
-    const file = into === undefined ? named : join(into, nameOf(new Date(), database.kind))
+    const file = into === undefined ? named : join(into, formatCopyName(new Date(), database.kind))
     const isBoth = into !== undefined && named !== undefined
     if (file === undefined || isBoth || rest.length > 0) throw new UsageError()
     for (const limit of [keep, maxGb])
@@ -52,7 +52,7 @@ export const backup: Command = {
     else backUp(database.path, file)
     const what = database.kind === 'postgres' ? 'the database' : database.path
     console.log(`${what} was backed up to ${file} (${Bun.file(file).size} bytes)`)
-    await record()
+    await recordBackup()
     // Old copies are removed only once the new backup is complete.
     if (into !== undefined)
       removeCopies(into, {
@@ -64,7 +64,7 @@ export const backup: Command = {
 }
 
 /** Lets the running wall record the backup. A stopped wall cannot record it, but the backup is still valid. */
-async function record(): Promise<void> {
+async function recordBackup(): Promise<void> {
   try {
     await ask('backed-up', {})
   } catch (error) {
@@ -76,7 +76,7 @@ async function record(): Promise<void> {
 const COPY = /^wall-\d{8}T\d{9}Z\.(?:sqlite|dump)$/
 
 /** Sorts by time. */
-const nameOf = (at: Date, engine: 'sqlite' | 'postgres') =>
+const formatCopyName = (at: Date, engine: 'sqlite' | 'postgres') =>
   `wall-${at.toISOString().replaceAll(/[-:.]/g, '')}.${engine === 'sqlite' ? 'sqlite' : 'dump'}`
 
 const BYTES_PER_GB = 1_000_000_000

@@ -12,7 +12,7 @@ import { openReceiptArchive } from '../adapters/receipts-file.ts'
 import { auditBooks, type OpenFinding, type Stock } from '../books/audit-books.ts'
 import { readConfig } from '../config.ts'
 import type { Balance, BookedCredit, BookedSale } from '../domain/purchase/balance.ts'
-import { nameField, nameOf, describeHolding } from '../domain/purchase/target.ts'
+import { toNameField, nameOf, describeHolding } from '../domain/purchase/target.ts'
 import type { ChainHealth, ReceiptArchive } from '../ports.ts'
 import { describeEvidence, describeState } from './admin-commands.ts'
 import { type Command, printLines, UsageError } from './command.ts'
@@ -41,16 +41,16 @@ export const books: Command = {
     const from = values.from === undefined ? undefined : BigInt(values.from)
     const kept = openReceiptArchive(booksPath, `${network} ${offer.terms.asset}`)
     const archive = { read: values.all === true ? async () => [] : kept.read, write: reportWriteErrors(kept.write) }
-    const stock = await auditBooks({ audit, chain, clock, archive, payTo: offer.terms.payTo }, from, tellHeight)
+    const stock = await auditBooks({ audit, chain, clock, archive, payTo: offer.terms.payTo }, from, printHeight)
     if (stock === 'silent')
-      throw new CannotOpen(`${describeSilence(await chain.fault())}, so the books cannot be checked`)
-    printLines(values.json === true ? JSON.stringify(jsonOf(stock), null, 2).split('\n') : linesOf(stock))
+      throw new CannotOpen(`${describeSilence(await chain.checkHealth())}, so the books cannot be checked`)
+    printLines(values.json === true ? JSON.stringify(toJson(stock), null, 2).split('\n') : formatLines(stock))
     return stock.balance.balances ? 0 : 1
   },
 }
 
 /** Shows the progress, because reading years of the chain takes minutes. */
-function tellHeight(height: bigint): void {
+function printHeight(height: bigint): void {
   if (process.stderr.isTTY) process.stderr.write(`\rread the chain up to block ${height} `)
 }
 
@@ -67,7 +67,7 @@ function describeSilence(health: ChainHealth): string {
 }
 
 /** The books as text, one entry per line. */
-export function linesOf({ at, from, through, balance, open }: Stock): string[] {
+export function formatLines({ at, from, through, balance, open }: Stock): string[] {
   const { claimed, received, owed, credits, stray, strayed } = balance
   return [
     `The books at ${new Date(at).toISOString()}, ${from === undefined ? 'with no payments yet' : `blocks ${from} to ${through} of the chain`}`,
@@ -79,18 +79,21 @@ export function linesOf({ at, from, through, balance, open }: Stock): string[] {
     `  credits                   ${credits.length}, of which ${formatAmount(owed)} owed`,
     ...credits.map((credit) => `    ${describePayment(credit)} ${credit.paidOut ?? 'OWED'}`),
     `  open purchases            ${open.length}`,
-    ...open.map((finding) => `    ${openWords(finding)}`),
-    ...list('sold or credited, but not on the chain', balance.unpaid.map(describePayment)),
-    ...list('arrived for a purchase that is open or was released', balance.landed.map(describeArrival)),
-    ...list('arrived for a block, but without a known purchase', balance.orphans.map(describeArrival)),
-    ...list('arrived for a block without a known purchase, and resolved by hand', balance.byHand.map(describeArrival)),
+    ...open.map((finding) => `    ${describeOpen(finding)}`),
+    ...formatSection('sold or credited, but not on the chain', balance.unpaid.map(describePayment)),
+    ...formatSection('arrived for a purchase that is open or was released', balance.landed.map(describeArrival)),
+    ...formatSection('arrived for a block, but without a known purchase', balance.orphans.map(describeArrival)),
+    ...formatSection(
+      'arrived for a block without a known purchase, and resolved by hand',
+      balance.byHand.map(describeArrival),
+    ),
     '',
     ...listConclusions(balance),
   ]
 }
 
 /** The books as a value for JSON. Amounts are atomic units in decimal; times are Unix milliseconds. */
-export function jsonOf({ at, from, through, balance, open }: Stock) {
+export function toJson({ at, from, through, balance, open }: Stock) {
   const { balances, claimed, received, owed } = balance
   return {
     balances,
@@ -105,7 +108,7 @@ export function jsonOf({ at, from, through, balance, open }: Stock) {
       payer: purchase.payment.payer,
       nonce: purchase.payment.nonce,
       target: nameOf(purchase.target),
-      ...nameField(purchase),
+      ...toNameField(purchase),
       amount: purchase.payment.amount.toString(),
       state: purchase.state,
       since,
@@ -113,10 +116,10 @@ export function jsonOf({ at, from, through, balance, open }: Stock) {
       evidence,
     })),
     unpaid: balance.unpaid.map(withAmountAsText),
-    landed: balance.landed.map(arrivalOf),
-    orphans: balance.orphans.map(arrivalOf),
-    byHand: balance.byHand.map(arrivalOf),
-    stray: balance.stray.map(arrivalOf),
+    landed: balance.landed.map(toArrival),
+    orphans: balance.orphans.map(toArrival),
+    byHand: balance.byHand.map(toArrival),
+    stray: balance.stray.map(toArrival),
     strayed: balance.strayed.toString(),
   }
 }
@@ -128,9 +131,9 @@ const withAmountAsText = <T extends BookedSale | BookedCredit>({ amount, head: _
 })
 
 // The height in the chain's status is omitted, because JSON cannot represent a bigint.
-const arrivalOf = ({ payer, nonce, amount, tx }: Arrival) => ({ payer, nonce, amount: amount.toString(), tx })
+const toArrival = ({ payer, nonce, amount, tx }: Arrival) => ({ payer, nonce, amount: amount.toString(), tx })
 
-function list(title: string, lines: readonly string[]): string[] {
+function formatSection(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : [`  ${title}: ${lines.length}`, ...lines.map((line) => `    ${line}`)]
 }
 
@@ -149,7 +152,7 @@ function listConclusions({ balances, unpaid, landed, orphans }: Balance): string
   ]
 }
 
-function openWords({ purchase, ageMs, evidence }: OpenFinding): string {
+function describeOpen({ purchase, ageMs, evidence }: OpenFinding): string {
   const { payer, nonce, amount } = purchase.payment
   const minutes = Math.floor(ageMs / 60_000)
   return `${payer} ${nonce} ${formatAmount(amount)} for ${describeHolding(purchase)}: ${describeState(purchase)} for ${minutes} min; the chain: ${describeEvidence(evidence)}`

@@ -33,7 +33,7 @@ export const check: Command = {
   usage: USAGE,
   async run(args) {
     if (args.length > 0) throw new UsageError('check takes no arguments')
-    const findings = await findingsOf()
+    const findings = await collectFindings()
     printLines(
       findings.map(({ what, trouble }) => (trouble === null ? `ok     ${what}` : `WRONG  ${what}: ${trouble}`)),
     )
@@ -44,7 +44,7 @@ export const check: Command = {
 /** One checked item; `trouble` is null if it works. */
 type Finding = { readonly what: string; readonly trouble: string | null }
 
-async function findingsOf(): Promise<readonly Finding[]> {
+async function collectFindings(): Promise<readonly Finding[]> {
   try {
     const config = readConfig(Bun.env)
     const runs = await isRunning()
@@ -94,7 +94,7 @@ async function checkDatabase({ database, network, witnessPath }: Config): Promis
   try {
     // The witness is read before the store, because a running wall writes meanwhile.
     const seen = await openWitness(witnessPath).read()
-    const position = await positionOf(database, network)
+    const position = await readPosition(database, network)
     return { what, trouble: seen !== undefined && isOlder(position, seen) ? OLDER_COPY : null }
   } catch (error) {
     return { what, trouble: error instanceof Error ? error.message : String(error) }
@@ -111,7 +111,7 @@ async function checkProofs({ offer }: Config): Promise<readonly Finding[]> {
   }))
 }
 
-async function positionOf(database: Database, network: string): Promise<StorePosition> {
+async function readPosition(database: Database, network: string): Promise<StorePosition> {
   try {
     await using books = await openBooks(database)
     return await books.position(network)
@@ -151,7 +151,7 @@ async function checkWebhook({ webhook }: Config): Promise<readonly Finding[]> {
 }
 
 /** A reason, with the settings that it concerns if they are easily forgotten. */
-const withSetting = (reason: string | null): string | null =>
+const addSettingHint = (reason: string | null): string | null =>
   reason?.endsWith('(401)') === true ? `${reason}; set FACILITATOR_KEYS, or CDP_API_KEY_ID and its secret` : reason
 
 // Within this time, every chain that the wall knows makes a block with which the clock is compared.
@@ -168,11 +168,11 @@ async function checkNetwork(config: Config): Promise<readonly Finding[]> {
   clockSeen()
   // The outages are in the order of the responses, so the findings are sorted.
   const findings = outages
-    .all()
+    .listAll()
     .map(({ kind, name, reason }: DependencyState) => ({ what: `${kind} ${name}`, trouble: reason }))
     .toSorted((one, other) => one.what.localeCompare(other.what))
   const fault = rail.fault()
   const isNamed = fault === null || findings.some(({ trouble }) => trouble !== null && fault.includes(trouble))
   const all = isNamed ? findings : [...findings, { what: 'payments', trouble: fault }]
-  return all.map(({ what, trouble }) => ({ what, trouble: withSetting(trouble) }))
+  return all.map(({ what, trouble }) => ({ what, trouble: addSettingHint(trouble) }))
 }

@@ -24,7 +24,7 @@ export async function runCommand({ usage, run }: Command, args: readonly string[
     return await run(args)
   } catch (error) {
     if (isMisuse(error)) console.error(`${describeMistake(error)}${usage}`)
-    else printTrouble(error)
+    else printError(error)
     return 2
   }
 }
@@ -35,7 +35,7 @@ export function printLines(lines: readonly string[], print: (line: string) => vo
 }
 
 /** Prints why a command failed: in words if it was expected, otherwise with the stack. */
-function printTrouble(error: unknown): void {
+function printError(error: unknown): void {
   const isExpected = error instanceof CannotOpen || error instanceof ConfigError || error instanceof NoAdminSocket
   const what = error instanceof Error ? (isExpected ? error.message : (error.stack ?? error.name)) : String(error)
   console.error(escapeText(what))

@@ -24,11 +24,11 @@ export const exportMoney: Command = {
   usage: USAGE,
   async run(args) {
     const { values } = parseArgs({ args: [...args], options: OPTIONS })
-    const since = values.since === undefined ? 0 : timeOf(values.since)
+    const since = values.since === undefined ? 0 : parseTime(values.since)
     const line = values.json === true ? JSON.stringify : formatCsvLine
     await using books = await openBooks(readPlace(Bun.env).database)
     if (values.json !== true) await print([COLUMNS.join(',')])
-    for await (const page of books.entries(since)) await print(page.map((entry) => line(rowOf(entry))))
+    for await (const page of books.entries(since)) await print(page.map((entry) => line(toRow(entry))))
     return 0
   },
 }
@@ -39,7 +39,7 @@ const print = async (lines: readonly string[]) =>
 
 const TIME = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2}))?$/
 
-function timeOf(text: string): number {
+function parseTime(text: string): number {
   const at = TIME.test(text) ? Date.parse(text) : Number.NaN
   if (Number.isNaN(at)) throw new UsageError('--since is a day such as 2026-10-01, or a time such as 2026-10-01T12:00Z')
   return at
@@ -62,7 +62,7 @@ const COLUMNS = [
 
 type Row = Readonly<Record<(typeof COLUMNS)[number], string | number | null>>
 
-function rowOf({ kind, at, holding, payer, nonce, amount, tx, network, reference }: MoneyEntry): Row {
+function toRow({ kind, at, holding, payer, nonce, amount, tx, network, reference }: MoneyEntry): Row {
   return {
     time: new Date(at).toISOString(),
     kind,

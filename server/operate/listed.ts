@@ -45,7 +45,7 @@ async function readRows(catalogue: string, baseUrl: string, payTo: string): Prom
     const resource = baseUrl + path
     const validation = await read(`${catalogue}/validate`, Validation, createPostInit({ resource, method }))
     const isListed = resources.some((known) => toCatalogueAddress(known.resource) === toCatalogueAddress(resource))
-    rows.push(...rowsOf(`${method} ${resource}`, validation, isListed))
+    rows.push(...toRows(`${method} ${resource}`, validation, isListed))
   }
   return rows
 }
@@ -109,7 +109,7 @@ async function listPaidAddresses(baseUrl: string) {
 const withExamples = (path: string, { parameters }: Static<typeof Paid>): string =>
   parameters.reduce((named, { name, example = '' }) => named.replace(`{${name}}`, example), path)
 
-function rowsOf(address: string, { valid, preflight, simulation }: Static<typeof Validation>, isListed: boolean) {
+function toRows(address: string, { valid, preflight, simulation }: Static<typeof Validation>, isListed: boolean) {
   const failed = preflight.filter(({ passed }) => !passed)
   const rows: Row[] = failed.map(({ check, detail }) => ({
     address,

@@ -35,16 +35,16 @@ const HIDDEN_USAGE = `Lists what is hidden and who is banned, with the time of t
 `
 
 /** Hides the content of blocks and the names of wallets from every reader. */
-export const hide: Command = createModeration('hide')
+export const hide: Command = createModerationCommand('hide')
 
 /** Shows it again. */
-export const unhide: Command = createModeration('unhide')
+export const unhide: Command = createModerationCommand('unhide')
 
 /** Hides all new content of a wallet. */
-export const ban: Command = createBanning('ban')
+export const ban: Command = createBanCommand('ban')
 
 /** Shows new content of a wallet again. */
-export const unban: Command = createBanning('unban')
+export const unban: Command = createBanCommand('unban')
 
 /** Lists the hidden parts, or every action. */
 export const hidden: Command = {
@@ -58,30 +58,30 @@ export const hidden: Command = {
 const flag = { type: 'boolean' } as const
 const why = { type: 'string' } as const
 
-function createModeration(act: 'hide' | 'unhide'): Command {
+function createModerationCommand(act: 'hide' | 'unhide'): Command {
   return {
     usage: USAGE,
     async run(args) {
       const options = { pixels: flag, message: flag, link: flag, name: flag, framework: flag, why }
       const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options })
-      const target = takeOnlyOne(positionals)
+      const target = requireSingle(positionals)
       const parts = [...CONTENT_PARTS, ...NAME_PARTS].filter((part) => values[part] === true)
       return await runRemotely('moderate', { act, target, parts, ...readReasonAndUser(values.why) })
     },
   }
 }
 
-function createBanning(act: 'ban' | 'unban'): Command {
+function createBanCommand(act: 'ban' | 'unban'): Command {
   return {
     usage: BAN_USAGE,
     async run(args) {
       const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options: { why } })
-      return await runRemotely('ban', { act, target: takeOnlyOne(positionals), ...readReasonAndUser(values.why) })
+      return await runRemotely('ban', { act, target: requireSingle(positionals), ...readReasonAndUser(values.why) })
     },
   }
 }
 
-function takeOnlyOne(positionals: readonly string[]): string {
+function requireSingle(positionals: readonly string[]): string {
   const [target, ...rest] = positionals
   if (target === undefined || rest.length > 0) throw new UsageError()
   return target

@@ -40,7 +40,7 @@ export const move: Command = {
     printLines(
       values.json === true
         ? JSON.stringify(result, null, 2).split('\n')
-        : [...countLines(moved), '', ...(isRehearsal ? [REHEARSED] : listNextSteps(from, to))],
+        : [...formatCounts(moved), '', ...(isRehearsal ? [REHEARSED] : listNextSteps(from, to))],
     )
     return 0
   },
@@ -57,7 +57,7 @@ function parseDatabase(text: string): Database {
   }
 }
 
-function countLines(moved: Moved): string[] {
+function formatCounts(moved: Moved): string[] {
   const lines = Object.entries(moved).map(([table, count]) => `  ${table.padEnd(10)} ${count}`)
   return ['Copied, and compared row by row and as seen by readers:', ...lines]
 }

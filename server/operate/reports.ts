@@ -28,7 +28,7 @@ export const reports: Command = {
     const options = { why: { type: 'string' } } as const
     const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options })
     const [act, target, ...rest] = positionals
-    if (act === undefined && values.why === undefined) return await list()
+    if (act === undefined && values.why === undefined) return await printReports()
     if ((act !== 'hide' && act !== 'dismiss') || target === undefined || rest.length > 0) throw new UsageError()
     const { who, why } = readReasonAndUser(values.why)
     if (why === null) throw new UsageError('say why with --why TEXT')
@@ -36,17 +36,17 @@ export const reports: Command = {
   },
 }
 
-async function list(): Promise<number> {
+async function printReports(): Promise<number> {
   const { lines } = await ask('reports', {})
   const [waiting = '0', ...works] = lines
   if (works.length === 0) printLines(['There are no reports.'])
-  for (const work of works) show(Value.Parse(Work, JSON.parse(work)))
+  for (const work of works) printReport(Value.Parse(Work, JSON.parse(work)))
   if (works.length < Number(waiting))
     printLines([`and ${formatCountWithNoun(Number(waiting) - works.length, 'more work')}`])
   return 0
 }
 
-function show({ place, owner, blocks, message, link, reports: open, around }: ReportedWork): void {
+function printReport({ place, owner, blocks, message, link, reports: open, around }: ReportedWork): void {
   const reasons = [...Map.groupBy(open, ({ reason }) => reason)].map(([reason, same]) => `${same.length} ${reason}`)
   printLines([
     `${place}, ${formatBlocks(blocks)} of ${owner ?? 'nobody'}: ${reasons.join(', ')}`,

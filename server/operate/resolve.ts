@@ -36,7 +36,7 @@ export const resolve: Command = {
     const [payer = '', nonce = ''] = positionals
     if (given === '') return await resolveAll()
     if (given === 'all stray') return await runRemotely('strays', {})
-    if (given === 'paid-out-from') return await notePayouts(values['paid-out-from'] ?? '')
+    if (given === 'paid-out-from') return await recordPayouts(values['paid-out-from'] ?? '')
     if (positionals.length !== 2) throw new UsageError()
     if (!PAYER.test(payer)) throw new UsageError('PAYER must be an address: 0x followed by 40 hex digits')
     if (!NONCE.test(nonce)) throw new UsageError('NONCE must be 0x followed by 64 hex digits')
@@ -63,7 +63,7 @@ async function resolveAll(): Promise<number> {
 }
 
 /** Notes each payout of a list. If a line cannot be read, nothing is noted. */
-async function notePayouts(path: string): Promise<number> {
+async function recordPayouts(path: string): Promise<number> {
   const text = path === '-' ? await Bun.stdin.text() : readList(path)
   const payouts: { readonly payer: string; readonly nonce: string; readonly reference: string }[] = []
   for (const [at, line] of text.split('\n').entries()) {

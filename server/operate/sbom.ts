@@ -28,7 +28,7 @@ export const sbom: Command = {
   async run(args) {
     if (args.length > 0) throw new UsageError()
     const { packages } = Value.Parse(Lock, lock)
-    const components = listNeeded(Object.keys(manifest.dependencies), packages).map(componentOf)
+    const components = listNeeded(Object.keys(manifest.dependencies), packages).map(toComponent)
     const { name, version } = manifest
     const document = {
       bomFormat: 'CycloneDX',
@@ -47,7 +47,7 @@ function listNeeded(names: readonly string[], packages: Packages): Locked[] {
   const found = new Map<string, Locked>()
   const open = names.map((name) => ({ name, from: '' }))
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const place = placeInLock(next.name, next.from, packages)
+    const place = findInLock(next.name, next.from, packages)
     const locked = place === undefined ? undefined : packages[place]
     if (place === undefined || locked === undefined || found.has(place)) continue
     found.set(place, locked)
@@ -59,7 +59,7 @@ function listNeeded(names: readonly string[], packages: Packages): Locked[] {
 }
 
 /** The place in the lock file of the package that `from` gets by this name: below `from`, else below its dependants, else at the top. */
-function placeInLock(name: string, from: string, packages: Packages): string | undefined {
+function findInLock(name: string, from: string, packages: Packages): string | undefined {
   for (let above = from; above !== ''; above = parentOf(above)) {
     const place = `${above}/${name}`
     if (Object.hasOwn(packages, place)) return place
@@ -72,7 +72,7 @@ function parentOf(place: string): string {
   return place.replace(/\/?(?:@[^/]+\/)?[^/]+$/, '')
 }
 
-function componentOf([id, , , integrity]: Locked) {
+function toComponent([id, , , integrity]: Locked) {
   const at = id.lastIndexOf('@')
   const [name, version] = [id.slice(0, at), id.slice(at + 1)]
   const [, content = ''] = integrity.split('sha512-')

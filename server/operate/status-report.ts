@@ -101,7 +101,7 @@ const ALERTS_MAX = 10
 export function keepRecentAlerts(
   logger: Logger,
   { now }: Pick<Clock, 'now'>,
-): { readonly logger: Logger; readonly last: () => readonly Alert[] } {
+): { readonly logger: Logger; readonly listRecentAlerts: () => readonly Alert[] } {
   const kept: Alert[] = []
   return {
     logger: {
@@ -112,6 +112,6 @@ export function keepRecentAlerts(
         logger.alert(event, facts)
       },
     },
-    last: () => [...kept],
+    listRecentAlerts: () => [...kept],
   }
 }

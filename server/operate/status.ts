@@ -36,7 +36,7 @@ export const status: Command = {
     if (!/^\d{1,4}$/.test(every) || Number(every) === 0) throw new UsageError()
     for (;;) {
       const { ok, lines } = await ask('status', {})
-      const all = [...lines, ...(await bookLines())]
+      const all = [...lines, ...(await readBookLines())]
       // The screen shows the last response until the next one arrives.
       if (values.watch === true && process.stdout.isTTY) process.stdout.write('\x1b[H\x1b[2J')
       printLines(all)
@@ -47,7 +47,7 @@ export const status: Command = {
 }
 
 /** The books, read while the wall runs. */
-async function bookLines(): Promise<string[]> {
+async function readBookLines(): Promise<string[]> {
   const { database } = readPlace(Bun.env)
   try {
     await using books = await openBooks(database)
@@ -59,14 +59,14 @@ async function bookLines(): Promise<string[]> {
     return [
       `  money       ${sum(sales)} for blocks, ${sum(owed)} owed for ${formatCountWithNoun(owed.length, 'credit')}, ${formatCountWithNoun(stray, 'stray payment')}`,
       `  instances   ${await books.countInstances()}`,
-      ...openLines(open),
+      ...formatOpenLines(open),
     ]
   } catch {
     return ['  money       unknown: the database cannot be read']
   }
 }
 
-function openLines(open: readonly BookedOpen[]): string[] {
+function formatOpenLines(open: readonly BookedOpen[]): string[] {
   if (open.length === 0) return []
   const oldest = open.toSorted((one, other) => one.since - other.since).slice(0, OPEN_SHOWN)
   const left = open.length - oldest.length

@@ -26,7 +26,7 @@ export type AttemptBudget = {
    * Selects the unfinished purchases to try now. The caller passes all of them, because the budget forgets those that
    * are missing. A purchase that is new to the budget is always due.
    */
-  due(unfinished: readonly PaymentKey[]): readonly PaymentKey[]
+  selectDue(unfinished: readonly PaymentKey[]): readonly PaymentKey[]
   /** Whether a client's request may retry a purchase of this wallet now. If not, the response is its last known state. */
   mayRetry(payer: Address): boolean
 }
@@ -48,7 +48,7 @@ export function createAttemptBudget({ elapsed }: Pick<Clock, 'elapsed'>): Attemp
 
   return {
     mayRetry,
-    due(unfinished) {
+    selectDue(unfinished) {
       const now = new Map<string, Tries>()
       const due = unfinished.filter((key) => {
         const before = tries.get(keyOf(key))
@@ -72,7 +72,7 @@ export function createAttemptBudget({ elapsed }: Pick<Clock, 'elapsed'>): Attemp
 const LOOK_UPS: Budget = { burst: 300, perSecond: 5 }
 
 /** Whether one more payment that buys nothing may be looked up on the chain. */
-export function lookUpBudget({ elapsed }: Pick<Clock, 'elapsed'>): () => boolean {
+export function createLookUpBudget({ elapsed }: Pick<Clock, 'elapsed'>): () => boolean {
   const lookUps = createTokenBuckets(LOOK_UPS, 1)
   return () => lookUps.take('all', elapsed()) === 0
 }

@@ -18,20 +18,20 @@ type AvailabilityDeps = {
 }
 
 /** The payments of a payer that runs of this process have claimed, and whose clients still wait. */
-const attendedOf = ({ underWay }: AvailabilityDeps, payer: Address): readonly Hash[] =>
+const listAttended = ({ underWay }: AvailabilityDeps, payer: Address): readonly Hash[] =>
   [...underWay]
     .filter(({ key, steps, client }) => key.payer === payer && hasClaimed(steps) && !client.aborted)
     .map(({ key }) => key.nonce)
 
 /** Queries the ledger. Waits while another process holds the lease of an earlier purchase, because that process may have crashed. */
-export async function availabilityOf(
+export async function checkAvailability(
   runs: AvailabilityDeps,
   target: Target,
   payment: Payment,
   now: UnixMs,
 ): Promise<AvailabilityCheck> {
   const { ledger, leases, clock, times = TIMES } = runs
-  const check = () => ledger.availability(target, payment, now, attendedOf(runs, payment.payer))
+  const check = () => ledger.availability(target, payment, now, listAttended(runs, payment.payer))
   let found = await check()
   for (const waitMs of times.unansweredPurchaseWaitsMs) {
     if (found.prior === undefined || leases === undefined || !(await leases.isTaken(found.prior.payment))) return found
@@ -44,16 +44,16 @@ export async function availabilityOf(
 const CLAIMS_MAX = 3
 
 /** Claims the target. Waits for purchases of the same payer and target that other processes have claimed meanwhile. */
-export async function claimOf(
+export async function claimTarget(
   runs: AvailabilityDeps,
   request: Extract<ScriptRequest, { do: 'claim' }>,
 ): Promise<ClaimResult> {
   const { ledger, clock, leases } = runs
   const { target, payment, listing, head } = request
   for (let claims = 1; ; claims += 1) {
-    const claiming = await ledger.claim(target, payment, listing, head, clock.now(), attendedOf(runs, payment.payer))
+    const claiming = await ledger.claim(target, payment, listing, head, clock.now(), listAttended(runs, payment.payer))
     if (claiming.kind !== 'prior' || leases === undefined || claims === CLAIMS_MAX) return claiming
-    const { prior } = await availabilityOf(runs, target, payment, clock.now())
+    const { prior } = await checkAvailability(runs, target, payment, clock.now())
     if (prior !== undefined) return claiming
   }
 }

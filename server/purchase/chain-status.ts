@@ -2,7 +2,7 @@
 
 import type { Payment } from '../domain/purchase/payment.ts'
 import type { ChainStatus, Outcome, ScriptRequest } from '../domain/purchase/purchase.ts'
-import { mayBeEmpty, withBalance } from '../domain/purchase/refusals.ts'
+import { mayLackFunds, withBalance } from '../domain/purchase/refusals.ts'
 import type { Chain, Clock } from '../ports.ts'
 import { TIMES, type Times } from '../times.ts'
 
@@ -32,7 +32,7 @@ export async function readChainStatus(
   if (wait === 'next-block') return await readStatusInNextBlock(deps, payment, head)
   const { chain, clock, times = TIMES } = deps
   const waitsMs = wait === 'settling' ? times.settlementWaitsMs : []
-  const ask = () => chain.status(payment, head, named)
+  const ask = () => chain.readPaymentStatus(payment, head, named)
   return await askUntil(clock, waitsMs, ask, ({ kind }) => kind === 'paid' || kind === 'void')
 }
 
@@ -48,7 +48,7 @@ async function readStatusInNextBlock(
     await clock.wait(waitMs)
     const seen = await chain.read(payment)
     if (seen === 'silent' || seen.head <= asked.head) continue
-    const status: ChainStatus = seen.spent ? await chain.status(payment, head) : { kind: 'unspent' }
+    const status: ChainStatus = seen.spent ? await chain.readPaymentStatus(payment, head) : { kind: 'unspent' }
     // A payment that was spent and is unspent again was in a block that was replaced, and may settle again.
     const isUndone = status.kind === 'unspent' && (asked.spent || seen.spent)
     return isUndone ? { kind: 'silent' } : status
@@ -64,7 +64,7 @@ export async function withBalanceSeen(
   payment: Payment,
   outcome: Outcome,
 ): Promise<Outcome> {
-  if (outcome.kind === 'bought' || !mayBeEmpty(outcome) || !mayLookUp()) return outcome
+  if (outcome.kind === 'bought' || !mayLackFunds(outcome) || !mayLookUp()) return outcome
   const balance = await chain.balanceOf(payment.payer)
   const isEmpty = balance !== 'silent' && balance < payment.amount
   return isEmpty ? withBalance(outcome, balance, payment) : outcome

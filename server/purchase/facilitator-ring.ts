@@ -10,7 +10,7 @@ import {
   isBeforeBroadcast,
   isSignatureReason,
   findNamedTransaction,
-  createUnclear,
+  createUnclearResult,
   type SettleResult,
   type VerifyResult,
 } from '../domain/purchase/facilitator-errors.ts'
@@ -83,14 +83,14 @@ async function probeMember(seat: Seat, clock: Clock): Promise<Awaited<ReturnType
   seat.isSuspect = false
   seat.supports = await seat.member.supports(isDue ? 'verify' : 'supported')
   if (isDue) seat.verifiedMs = seat.supports === 'yes' ? began : undefined
-  if (isDue && seat.supports === 'yes') noteHealth(seat, 'verify', true, clock)
+  if (isDue && seat.supports === 'yes') recordHealth(seat, 'verify', true, clock)
   return seat.supports
 }
 
 const REST_MS = 5000
 const REST_MAX_MS = 300_000
 
-function noteHealth({ rests }: Seat, call: Call, isWell: boolean, clock: Clock): void {
+function recordHealth({ rests }: Seat, call: Call, isWell: boolean, clock: Clock): void {
   const rest = rests[call]
   rest.failures = isWell ? 0 : rest.failures + 1
   rest.untilMs = isWell ? 0 : clock.elapsed() + Math.min(REST_MS * 2 ** (rest.failures - 1), REST_MAX_MS)
@@ -104,35 +104,35 @@ function sortSeats(seats: readonly Seat[], call: Call, clock: Clock): readonly S
   return (willing.length === 0 ? seats : willing).toSorted((one, other) => rankSeat(one) - rankSeat(other))
 }
 
-type Turn = { readonly seat: Seat; readonly hasNext: boolean; readonly leftMs: () => number }
+type Turn = { readonly seat: Seat; readonly hasNext: boolean; readonly computeLeftMs: () => number }
 
 /**
  * Yields the members' turns to settle. Each gets an equal share of the remaining time, so that a silent member leaves
  * some for the next.
  */
-function* settleTurns(seats: readonly Seat[], timeoutMs: number, clock: Clock): Generator<Turn> {
+function* planTurns(seats: readonly Seat[], timeoutMs: number, clock: Clock): Generator<Turn> {
   const deadline = clock.elapsed() + timeoutMs
   const order = sortSeats(seats, 'settle', clock)
   for (const [nth, seat] of order.entries()) {
     const left = order.length - nth
     if (nth > 0 && deadline <= clock.elapsed()) return
-    yield { seat, hasNext: left > 1, leftMs: () => Math.ceil((deadline - clock.elapsed()) / left) }
+    yield { seat, hasNext: left > 1, computeLeftMs: () => Math.ceil((deadline - clock.elapsed()) / left) }
   }
 }
 
 /** Calls one member, and calls it again with the bare payment if it rejects the request itself. */
-async function askMember<Answer extends SettleResult | VerifyResult>(
+async function callMember<Answer extends SettleResult | VerifyResult>(
   { logger }: RingDeps,
-  { seat, leftMs }: Turn,
+  { seat, computeLeftMs }: Turn,
   payment: PaymentKey,
   call: Call,
   ask: (manner: Manner) => Promise<Answer>,
 ): Promise<readonly Answer[]> {
   const { host } = seat.member
-  const first = { ...(await ask({ withinMs: leftMs(), isBare: false })), by: host }
-  const withinMs = leftMs()
+  const first = { ...(await ask({ withinMs: computeLeftMs(), isBare: false })), by: host }
+  const withinMs = computeLeftMs()
   if (!rejectsRequest(first) || withinMs <= 0) return [first]
-  noteNext(logger, payment, call, first, 'the bare payment')
+  logNext(logger, payment, call, first, 'the bare payment')
   return [first, { ...(await ask({ withinMs, isBare: true })), by: host }]
 }
 
@@ -152,23 +152,23 @@ async function verifyTogether(
   const { clock, logger, verifyTimeoutMs } = deps
   const deadline = clock.elapsed() + verifyTimeoutMs
   const order = sortSeats(seats, 'verify', clock)
-  const isTaken = (answers: readonly VerifyResult[]) => answers.some(({ kind }) => kind === 'valid')
+  const hasValid = (answers: readonly VerifyResult[]) => answers.some(({ kind }) => kind === 'valid')
 
   const verifyFrom = async (nth: number): Promise<readonly VerifyResult[]> => {
     const seat = order[nth]
     if (seat === undefined || (nth > 0 && deadline <= clock.elapsed())) return []
     const hasNext = nth + 1 < order.length
-    const turn = { seat, hasNext, leftMs: () => deadline - clock.elapsed() }
+    const turn = { seat, hasNext, computeLeftMs: () => deadline - clock.elapsed() }
     const own = verifyWith(deps, turn, target, payment)
     const isOver = new AbortController()
     const late = clock.wait(NEXT_VERIFIES_AFTER_MS, isOver.signal).then(() => undefined)
     const soon = hasNext ? await Promise.race([own, late]) : await own
     isOver.abort()
-    if (!hasNext || (soon !== undefined && isTaken(soon))) return await own
-    noteNext(logger, payment, 'verify', soon?.at(-1) ?? { kind: 'unavailable', by: seat.member.host })
+    if (!hasNext || (soon !== undefined && hasValid(soon))) return await own
+    logNext(logger, payment, 'verify', soon?.at(-1) ?? { kind: 'unavailable', by: seat.member.host })
     const others = verifyFrom(nth + 1)
     const all = Promise.all([own, others]).then((answers) => answers.flat())
-    const first = [own, others].map(async (answers) => (isTaken(await answers) ? await answers : await all))
+    const first = [own, others].map(async (answers) => (hasValid(await answers) ? await answers : await all))
     return await Promise.race(first)
   }
   return combineVerifications(await verifyFrom(0))
@@ -183,12 +183,12 @@ async function verifyWith(
 ): Promise<readonly VerifyResult[]> {
   const { seat } = turn
   const ask = (manner: Manner) => seat.member.verify(target, payment, manner)
-  const answers = await askMember(deps, turn, payment, 'verify', ask)
+  const answers = await callMember(deps, turn, payment, 'verify', ask)
   const answer = answers.at(-1)
   if (answer === undefined || answer.kind === 'busy') return answers
   // Signatures were checked before: a member that calls one bad is at fault itself.
   const isWell = answer.kind === 'valid' || (answer.kind === 'invalid' && !isSignatureReason(answer.reason))
-  noteHealth(seat, 'verify', isWell && !rejectsRequest(answer), deps.clock)
+  recordHealth(seat, 'verify', isWell && !rejectsRequest(answer), deps.clock)
   seat.isSuspect ||= !isWell
   return answers
 }
@@ -212,18 +212,18 @@ async function settleInTurn(
 ): Promise<SettleResult> {
   const { clock, logger, settleTimeoutMs } = deps
   const answers: SettleResult[] = []
-  for (const turn of settleTurns(seats, settleTimeoutMs, clock)) {
+  for (const turn of planTurns(seats, settleTimeoutMs, clock)) {
     const { member } = turn.seat
-    const given = await askMember(deps, turn, payment, 'settle', (manner) => member.settle(target, payment, manner))
+    const given = await callMember(deps, turn, payment, 'settle', (manner) => member.settle(target, payment, manner))
     const answer = given.at(-1)
     if (answer === undefined) break
     const isOpen = turn.hasNext && (isUnsent(answer) || (await isStillUnspent(deps, payment, answer)))
-    noteSettled(turn.seat, answer, isOpen, clock)
+    recordSettlement(turn.seat, answer, isOpen, clock)
     if (answer.kind === 'success' && !isOpen) return answer
     // A success that the chain denies is not believed if the chain is silent later.
-    answers.push(...given.map((one) => (one.kind === 'success' ? createUnclear(findNamedTransaction(one)) : one)))
+    answers.push(...given.map((one) => (one.kind === 'success' ? createUnclearResult(findNamedTransaction(one)) : one)))
     if (!isOpen) break
-    noteNext(logger, payment, 'settle', answer)
+    logNext(logger, payment, 'settle', answer)
   }
   return combineSettlements(answers)
 }
@@ -233,9 +233,9 @@ const findLastNamed = (answers: readonly SettleResult[]) =>
   answers.map(findNamedTransaction).findLast((named) => named !== undefined)
 
 /** A rejection before broadcast need not be the facilitator's fault; a success that the chain denies is its fault. */
-function noteSettled(seat: Seat, answer: SettleResult, isOpen: boolean, clock: Clock): void {
+function recordSettlement(seat: Seat, answer: SettleResult, isOpen: boolean, clock: Clock): void {
   const isWell = answer.kind === 'success' ? !isOpen : isDenial(answer) && answer.kind !== 'unsent'
-  if (answer.kind !== 'busy') noteHealth(seat, 'settle', isWell, clock)
+  if (answer.kind !== 'busy') recordHealth(seat, 'settle', isWell, clock)
 }
 
 const isUnsent = ({ kind }: SettleResult) => kind === 'unsent' || kind === 'busy'
@@ -247,7 +247,7 @@ const isDenial = (answer: SettleResult) =>
 function combineSettlements(answers: readonly SettleResult[]): SettleResult {
   const [first, ...others] = answers
   if (first !== undefined && others.length === 0) return first
-  if (!answers.every(isDenial)) return createUnclear(findLastNamed(answers))
+  if (!answers.every(isDenial)) return createUnclearResult(findLastNamed(answers))
   return (
     answers.find(({ kind }) => kind === 'refused') ?? answers.find(({ kind }) => kind === 'busy') ?? { kind: 'unsent' }
   )
@@ -264,7 +264,7 @@ async function isStillUnspent(deps: RingDeps, payment: Payment, { kind }: Settle
 }
 
 /** Notes for the operator which member did not accept a payment, and which one is tried next. */
-function noteNext(
+function logNext(
   logger: Logger,
   { payer, nonce }: PaymentKey,
   call: Call,

@@ -4,7 +4,7 @@ import { REPEAT } from '../domain/advice.ts'
 import type { FailureCode } from '../domain/failure.ts'
 import type { Address } from '../domain/purchase/payment.ts'
 import type { Outcome } from '../domain/purchase/purchase.ts'
-import { retryLater } from '../domain/purchase/refusals.ts'
+import { createRetryFailure } from '../domain/purchase/refusals.ts'
 import { withTimeout } from '../times.ts'
 import type { RateLimits } from '../wall/rate-limits.ts'
 import type { BuyRequest } from './purchase-run.ts'
@@ -49,4 +49,4 @@ export function createLimitedSeller(deps: LimitedSellerDeps, timeoutMs: number =
 const ownFaults: ReadonlySet<FailureCode> = new Set(['payment_required', 'order_mismatch', 'payer_denied'])
 
 const createTimeoutFailure = () =>
-  retryLater('settlement_unknown', `This purchase takes longer than a connection can stay open. ${REPEAT}`)
+  createRetryFailure('settlement_unknown', `This purchase takes longer than a connection can stay open. ${REPEAT}`)

@@ -16,34 +16,39 @@ export function withBinding(payment: Payment, { target, isArea, listing }: Purch
   const { nonce, salt } = payment
   if (salt === undefined && !isOrderNonce(nonce)) return payment
   if (salt === undefined || isFailure(listing)) return { ...payment, binding: 'mismatch' }
-  const text = formatOrderText(orderOf(target, isArea, listing, host))
+  const text = formatOrderText(toOrder(target, isArea, listing, host))
   if (!matchesOrder(nonce, text, salt)) return { ...payment, binding: 'mismatch' }
   return { ...payment, binding: { text, salt: salt.toLowerCase() as Hash } }
 }
 
 /** The order, as its buyer sent it. */
-export function orderOf(target: Target, isArea: boolean, listing: Draft, host: string): Order {
+export function toOrder(target: Target, isArea: boolean, listing: Draft, host: string): Order {
   const { name, framework, message, link, painter } = listing
   const texts = Object.entries({ name, framework, message, link, painter }).filter(([, text]) => text !== null)
-  return { host, ...placeMember(target, isArea), ...Object.fromEntries(texts), ...pictureOf(target, isArea, listing) }
+  return {
+    host,
+    ...toPlaceField(target, isArea),
+    ...Object.fromEntries(texts),
+    ...toPictureField(target, isArea, listing),
+  }
 }
 
 /** An area of one block is still an area if it was ordered as an area. */
-const placeMember = (target: Target, isArea: boolean): Pick<Order, 'block' | 'area'> =>
+const toPlaceField = (target: Target, isArea: boolean): Pick<Order, 'block' | 'area'> =>
   isArea ? { area: isBlock(target) ? `${nameOf(target)},1x1` : nameOf(target) } : { block: nameOf(target) }
 
-function pictureOf(
+function toPictureField(
   target: Target,
   isArea: boolean,
   { pixels, picture }: Draft,
 ): Pick<Order, 'px' | 'pixels' | 'image'> {
   if (picture !== undefined) {
     const { sent, plan } = picture
-    return { image: `${digestOf(sent.bytes)},${plan.fit},${plan.dither}` }
+    return { image: `${computeDigest(sent.bytes)},${plan.fit},${plan.dither}` }
   }
   if (pixels === null) return {}
-  return isArea ? { pixels: digestOf(toRowOrder(pixels, positionOf(target).w)) } : { px: pixels.toHex() }
+  return isArea ? { pixels: computeDigest(toRowOrder(pixels, positionOf(target).w)) } : { px: pixels.toHex() }
 }
 
-const digestOf = (bytes: Uint8Array): string =>
+const computeDigest = (bytes: Uint8Array): string =>
   formatPictureDigest(new Bun.CryptoHasher('sha256').update(bytes).digest('hex'))

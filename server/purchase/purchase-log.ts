@@ -3,7 +3,7 @@
 import { isFailure } from '../domain/failure.ts'
 import { keyOf, type PaymentKey } from '../domain/purchase/payment.ts'
 import type { ScriptAnswer, Outcome, Purchase, ScriptRequest, Verb } from '../domain/purchase/purchase.ts'
-import { nameField, nameOf, type Target } from '../domain/purchase/target.ts'
+import { toNameField, nameOf, type Target } from '../domain/purchase/target.ts'
 import type { Clock, Logger } from '../ports.ts'
 import type { RunStep } from './steps.ts'
 
@@ -13,25 +13,25 @@ type Facts = Readonly<Record<string, string | number | boolean>>
 export type LogStep = (step: RunStep, ms: number) => void
 
 /** Logs one request to buy: one line for each unusual step, and then one line when the request has ended. */
-export type PurchaseLog = { readonly step: LogStep; ended(key: PaymentKey, target: Target, outcome: Outcome): void }
+export type PurchaseLog = { readonly step: LogStep; logEnd(key: PaymentKey, target: Target, outcome: Outcome): void }
 
 /** Starts the log of a request. */
-export function logPurchase({ logger, clock }: LogDeps): PurchaseLog {
+export function createPurchaseLog({ logger, clock }: LogDeps): PurchaseLog {
   const began = clock.elapsed()
-  const log = logSteps(logger, (step) => isPlain(step) || isAsUsual(step))
+  const log = createStepLog(logger, (step) => isPlain(step) || isUsual(step))
   let facilitator: string | undefined // that settled it
   return {
     step(step, ms) {
       if (step.do === 'settle' && step.answer !== undefined) facilitator = step.answer.by
       log(step, ms)
     },
-    ended({ payer, nonce }, target, outcome) {
+    logEnd({ payer, nonce }, target, outcome) {
       logger.note('purchase', {
         payer,
         nonce,
         target: nameOf(target),
         ...(outcome.kind === 'bought'
-          ? { outcome: outcome.kind, ...nameField(outcome.purchase), tx: outcome.purchase.state.tx }
+          ? { outcome: outcome.kind, ...toNameField(outcome.purchase), tx: outcome.purchase.state.tx }
           : { outcome: outcome.code }),
         ...(facilitator === undefined ? {} : { facilitator }),
         ms: Math.round(clock.elapsed() - began),
@@ -46,19 +46,19 @@ const quiet: ReadonlySet<Verb> = new Set(['look-up', 'ask-chain', 'confirm', 'ma
 
 /** Logs the steps of a sweep that may change something. */
 export function createSweepLog({ logger }: Pick<LogDeps, 'logger'>): LogStep {
-  const log = logSteps(logger, isPlain)
+  const log = createStepLog(logger, isPlain)
   return (step, ms) => (quiet.has(step.do) ? undefined : log(step, ms))
 }
 
 type LogDeps = { readonly logger: Logger; readonly clock: Clock }
 
 /** Logs each step that failed, or whose answer needs a line. */
-const logSteps =
+const createStepLog =
   (logger: Logger, needsNoLine: (step: RunStep) => boolean): LogStep =>
   (step, ms) => {
     const isFailed = step.state === 'failed'
     if (!isFailed && needsNoLine(step)) return
-    const words = isFailed ? describeError(step.error) : wordsOf(step.answer)
+    const words = isFailed ? describeError(step.error) : describeAnswer(step.answer)
     logger.note('step', { ...idsOf(step), step: step.do, ...words, ms: Math.round(ms) })
   }
 
@@ -83,7 +83,7 @@ const usual: Partial<Record<Verb, string>> = {
   finalize: 'sold',
 }
 
-const isAsUsual = (step: RunStep) => usual[step.do] === wordsOf(step.answer)['answer']
+const isUsual = (step: RunStep) => usual[step.do] === describeAnswer(step.answer)['answer']
 
 function idsOf(request: ScriptRequest): PaymentKey {
   const { payer, nonce } =
@@ -97,7 +97,7 @@ const describeError = (error: unknown): Facts => ({
   error: error instanceof Error ? error.name : typeof error,
 })
 
-function wordsOf(answer: ScriptAnswer): Facts {
+function describeAnswer(answer: ScriptAnswer): Facts {
   if (answer === undefined) return { answer: 'none' }
   if (typeof answer !== 'object') return { answer: String(answer) }
   if ('BYTES_PER_ELEMENT' in answer) return { answer: 'painted' }
@@ -105,8 +105,8 @@ function wordsOf(answer: ScriptAnswer): Facts {
   if ('spent' in answer) return { answer: answer.spent ? 'spent' : 'unspent', height: Number(answer.head) }
   if ('space' in answer && 'prior' in answer)
     return { answer: answer.space, ...(answer.prior === undefined ? {} : { prior: answer.prior.payment.nonce }) }
-  if ('state' in answer) return stateOf(answer)
-  if ('purchase' in answer) return { ...stateOf(answer.purchase), answer: answer.kind }
+  if ('state' in answer) return describeState(answer)
+  if ('purchase' in answer) return { ...describeState(answer.purchase), answer: answer.kind }
   return {
     answer: answer.kind,
     ...('by' in answer && answer.by !== undefined ? { facilitator: answer.by } : {}),
@@ -116,9 +116,9 @@ function wordsOf(answer: ScriptAnswer): Facts {
   }
 }
 
-const stateOf = (purchase: Purchase): Facts => ({
+const describeState = (purchase: Purchase): Facts => ({
   answer: purchase.state.kind,
-  ...nameField(purchase),
+  ...toNameField(purchase),
   ...('tx' in purchase.state ? { tx: purchase.state.tx } : {}),
 })
 
@@ -130,6 +130,6 @@ export function createAlertOnce(logger: Logger): (event: string, purchase: Purch
     const once = `${event} ${keyOf(payment)}`
     if (alerted.has(once)) return
     alerted.add(once)
-    logger.alert(event, { payer: payment.payer, nonce: payment.nonce, ...nameField(purchase) })
+    logger.alert(event, { payer: payment.payer, nonce: payment.nonce, ...toNameField(purchase) })
   }
 }

@@ -34,16 +34,16 @@ import {
   type Script,
   type Verb,
 } from '../domain/purchase/purchase.ts'
-import { alreadyProcessing, storeUnavailable } from '../domain/purchase/refusals.ts'
+import { createAlreadyProcessingFailure, createStoreUnavailableFailure } from '../domain/purchase/refusals.ts'
 import type { PaymentHealth } from '../health/payment-health.ts'
 import type { PaymentLease } from '../instances/payment-lease.ts'
 import type { Chain, Clock, Facilitator, Leases, Ledger, Logger, Pictures, Wallets } from '../ports.ts'
 import type { Times } from '../times.ts'
 import { paintArea } from '../wall/image-to-pixels.ts'
 import type { AttemptBudget } from './attempt-budget.ts'
-import { availabilityOf, claimOf } from './availability.ts'
+import { checkAvailability, claimTarget } from './availability.ts'
 import { readChainStatus, withBalanceSeen } from './chain-status.ts'
-import { createSweepLog, logPurchase, type LogStep } from './purchase-log.ts'
+import { createSweepLog, createPurchaseLog, type LogStep } from './purchase-log.ts'
 import type { SingleFlight } from './single-flight.ts'
 import { findHandedOver, hasClaimed, isWaiting, findKnownState, type RunStep } from './steps.ts'
 
@@ -94,7 +94,7 @@ export type PurchaseRun = {
   readonly steps: RunStep[]
 }
 
-export const runsOf = ({ underWay }: Pick<Runs, 'underWay'>, key: PaymentKey): readonly PurchaseRun[] =>
+export const findRuns = ({ underWay }: Pick<Runs, 'underWay'>, key: PaymentKey): readonly PurchaseRun[] =>
   [...underWay].filter((run) => keyOf(run.key) === keyOf(key))
 
 /** A client's request to buy. */
@@ -114,13 +114,13 @@ export async function runForClient(
   const run: PurchaseRun = { key: payment, request, client, ...state, steps: [] }
   runs.underWay.add(run)
   try {
-    const armed = rail.state() === 'armed'
+    const armed = rail.readState() === 'armed'
     const isDenied = runs.isDenied?.(payment.payer) === true
     const order = { ...request, terms: selectTerms(terms, target), now: clock.now(), armed, isDenied, contact, payees }
-    const log = logPurchase(runs)
-    const ended = await outcomeOf(runs, run, () => script(order), log.step)
+    const log = createPurchaseLog(runs)
+    const ended = await runToOutcome(runs, run, () => script(order), log.step)
     const outcome = await withBalanceSeen(runs, payment, ended)
-    log.ended(payment, target, outcome)
+    log.logEnd(payment, target, outcome)
     answer(outcome)
     await markAnswered(runs, run, outcome)
   } finally {
@@ -137,7 +137,7 @@ export async function runReconcile(
   const client = AbortSignal.abort()
   const run: PurchaseRun = { key, request: undefined, client, isSpent: false, isLeased: true, steps: [] }
   try {
-    return await runs.lease.unlessTaken(key, () => playThrough(runs, run, () => reconcile(key), log))
+    return await runs.lease.runUnlessTaken(key, () => runToEnd(runs, run, () => reconcile(key), log))
   } catch (error) {
     if (!(error instanceof StaleWriteError)) throw error
     return await runs.ledger.find(key)
@@ -145,15 +145,20 @@ export async function runReconcile(
 }
 
 /** Runs the script and applies its sale to the views. A failing store becomes a refusal. */
-async function outcomeOf(runs: Runs, run: PurchaseRun, script: () => Script<Outcome>, log: LogStep): Promise<Outcome> {
+async function runToOutcome(
+  runs: Runs,
+  run: PurchaseRun,
+  script: () => Script<Outcome>,
+  log: LogStep,
+): Promise<Outcome> {
   try {
-    const outcome = await playThrough(runs, run, script, log, (end) => checkRefusal(runs, run, end))
+    const outcome = await runToEnd(runs, run, script, log, (end) => checkRefusal(runs, run, end))
     if (outcome.kind === 'bought') await ignoreUnavailable(runs.advance())
     return withHint(runs, run, isSendable(runs, run) ? withoutDenial(outcome) : outcome)
   } catch (error) {
-    if (error instanceof StaleWriteError) return withChargeStatus(alreadyProcessing(), undefined)
+    if (error instanceof StaleWriteError) return withChargeStatus(createAlreadyProcessingFailure(), undefined)
     if (!(error instanceof StoreUnavailable)) throw error
-    return storeUnavailable()
+    return createStoreUnavailableFailure()
   }
 }
 
@@ -178,7 +183,7 @@ function isSendable({ sent, started, clock }: Runs, { key, steps, request }: Pur
  * Records that another process may have sent a payment to a facilitator until now. Once the payment has expired, an earlier record
  * stays: otherwise a client that reaches two processes in turn would have to wait permanently.
  */
-export function noteSent({ sent, clock }: Pick<Runs, 'sent' | 'clock'>, payment: Payment): void {
+export function recordSent({ sent, clock }: Pick<Runs, 'sent' | 'clock'>, payment: Payment): void {
   const hasExpired = clock.now() > 1000 * Number(payment.validBefore) + LAST_CONFIRMATION_MS
   const before = hasExpired ? sent.get(keyOf(payment)) : undefined
   sent.set(keyOf(payment), before ?? clock.elapsed())
@@ -206,13 +211,15 @@ function withHint({ named }: Runs, { key }: PurchaseRun, outcome: Outcome): Outc
  */
 async function checkRefusal(runs: Runs, run: PurchaseRun, outcome: Outcome): Promise<Outcome> {
   const { leases, lease, ledger } = runs
-  if (leases === undefined || outcome.kind === 'bought' || (hasClaimed(run.steps) && isOfPayment(outcome))) return outcome
+  if (leases === undefined || outcome.kind === 'bought' || (hasClaimed(run.steps) && isOfPayment(outcome)))
+    return outcome
   const isLost = run.isLeased && !isPending(outcome) && !(await lease.isKept(run.key))
-  if (isLost && run.request !== undefined) noteSent(runs, run.request.payment)
+  if (isLost && run.request !== undefined) recordSent(runs, run.request.payment)
   const now = await ledger.find(run.key)
   if (now?.state.kind !== findKnownState(run.steps))
     throw new StaleWriteError('another process has changed the purchase of this payment')
-  if (isLost && (now === undefined || !isEnded(now))) return withChargeStatus(alreadyProcessing(), undefined)
+  if (isLost && (now === undefined || !isEnded(now)))
+    return withChargeStatus(createAlreadyProcessingFailure(), undefined)
   if (isOfPayment(outcome) && now?.state.kind === 'reserved' && !now.state.uncertain) await ledger.markUncertain(now)
   return outcome
 }
@@ -235,18 +242,18 @@ async function markAnswered({ clock, ledger }: Runs, run: PurchaseRun, outcome: 
 const PLAYS_MAX = 5
 
 /** Runs a script. Begins again if another process changed the purchase meanwhile. */
-async function playThrough<T>(
+async function runToEnd<T>(
   runs: Runs,
   run: PurchaseRun,
   begin: () => Script<T>,
   log: LogStep,
   check = async (end: T): Promise<T> => end,
 ): Promise<T> {
-  const handlers = handlersOf(runs, run, log)
+  const handlers = createHandlers(runs, run, log)
   for (let plays = 1; ; plays += 1) {
     run.steps.length = 0
     try {
-      return await check(await play(runs, begin(), run.steps, handlers, log))
+      return await check(await runScript(runs, begin(), run.steps, handlers, log))
     } catch (error) {
       if (!(error instanceof StaleWriteError) || plays === PLAYS_MAX) throw error
     }
@@ -254,7 +261,7 @@ async function playThrough<T>(
 }
 
 /** Runs a script to its end, and records its steps. An error of a port is thrown into the script, at the request that caused it. */
-async function play<T>(
+async function runScript<T>(
   { clock }: Runs,
   script: Script<T>,
   steps: RunStep[],
@@ -267,7 +274,7 @@ async function play<T>(
     const step: RunStep = { ...request, state: 'asked' }
     steps.push(step)
     const since = clock.elapsed()
-    const reply = await answerOf(request, handlers).then(
+    const reply = await answerRequest(request, handlers).then(
       (answer) => ({ answer }),
       (error: unknown) => ({ error }),
     )
@@ -281,26 +288,26 @@ async function play<T>(
 /** Fulfils the requests of scripts. */
 type Handlers = { readonly [V in Verb]: (request: Extract<ScriptRequest, { do: V }>) => Promise<AnswerTo<V>> }
 
-function answerOf(request: ScriptRequest, handlers: Handlers): Promise<ScriptAnswer> {
+function answerRequest(request: ScriptRequest, handlers: Handlers): Promise<ScriptAnswer> {
   // The table has one entry per verb, which the compiler cannot follow through a lookup by a union.
   const handle = handlers[request.do] as (request: ScriptRequest) => Promise<ScriptAnswer>
   return handle(request)
 }
 
-const handlersOf = (runs: Runs, run: PurchaseRun, log: LogStep): Handlers => ({
-  ...createQuestions(runs, run),
-  ...createWrites(runs, run),
-  ...createPriorSteps(runs, run, log),
+const createHandlers = (runs: Runs, run: PurchaseRun, log: LogStep): Handlers => ({
+  ...createReadHandlers(runs, run),
+  ...createWriteHandlers(runs, run),
+  ...createPriorHandlers(runs, run, log),
 })
 
 /** Requests that write nothing to the ledger. */
-function createQuestions(runs: Runs, run: PurchaseRun) {
+function createReadHandlers(runs: Runs, run: PurchaseRun) {
   const { ledger, facilitator, chain, wallets, pictures } = runs
   return {
     'look-up': ({ key }) => ledger.find(key),
-    'check-signature': ({ payment }) => wallets.signedPayment(payment),
-    'check-for-token': ({ payment }) => wallets.signedForToken(payment),
-    'check-availability': ({ target, payment, now }) => availabilityOf(runs, target, payment, now),
+    'check-signature': ({ payment }) => wallets.checkPaymentSignature(payment),
+    'check-for-token': ({ payment }) => wallets.checkTokenSignature(payment),
+    'check-availability': ({ target, payment, now }) => checkAvailability(runs, target, payment, now),
     // Only a payment that buys something may cause an unlimited number of chain queries.
     'read-chain': async ({ key, isRefused }) => (isRefused && !runs.mayLookUp() ? 'silent' : await chain.read(key)),
     paint: ({ payment, picture }) => paintArea(pictures, payment.payer, picture),
@@ -322,12 +329,12 @@ function createQuestions(runs: Runs, run: PurchaseRun) {
 }
 
 /** Requests that write to the ledger. */
-function createWrites(runs: Runs, run: PurchaseRun) {
+function createWriteHandlers(runs: Runs, run: PurchaseRun) {
   const { ledger, clock, alert } = runs
   return {
     async claim(request) {
       if (run.client.aborted) return { kind: 'abandoned' }
-      const claiming = await claimOf(runs, request)
+      const claiming = await claimTarget(runs, request)
       runs.stored?.()
       return claiming
     },
@@ -355,12 +362,12 @@ function createWrites(runs: Runs, run: PurchaseRun) {
 }
 
 /** Requests about an earlier purchase of the payer. */
-function createPriorSteps(runs: Runs, run: PurchaseRun, log: LogStep) {
+function createPriorHandlers(runs: Runs, run: PurchaseRun, log: LogStep) {
   const { ledger } = runs
   return {
     async 'resolve-other'({ key }): Promise<Purchase | undefined> {
       // Never waits for a run that is waiting itself: the two could wait for each other.
-      if (runsOf(runs, key).some(({ steps }) => isWaiting(steps))) return await ledger.find(key)
+      if (findRuns(runs, key).some(({ steps }) => isWaiting(steps))) return await ledger.find(key)
       const end = await runs.flights.run(keyOf(key), () => runReconcile(runs, key, log))
       return end === 'elsewhere' ? await ledger.find(key) : end
     },

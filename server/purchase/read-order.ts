@@ -8,7 +8,7 @@ import { Closed } from '../../shared/contract/kinds.ts'
 import { Dither, Fit } from '../../shared/contract/picture.ts'
 import { parseHexPixels } from '../../shared/pixels.ts'
 import { BLOCK_SIZE, parseCoord } from '../../shared/wall.ts'
-import { failure, isFailure, type Failure } from '../domain/failure.ts'
+import { createFailure, isFailure, type Failure } from '../domain/failure.ts'
 import {
   type AreaPicture,
   type Draft,
@@ -17,10 +17,10 @@ import {
   TEXT_KEYS,
 } from '../domain/purchase/listing.ts'
 import type { Address } from '../domain/purchase/payment.ts'
-import { invalidArea, invalidCoordinate } from '../domain/purchase/refusals.ts'
+import { createInvalidAreaFailure, createInvalidCoordinateFailure } from '../domain/purchase/refusals.ts'
 import { positionOf, targetOf, type Target } from '../domain/purchase/target.ts'
 import { decodeBase64, readAreaPixels } from '../domain/wall/canvas.ts'
-import { type Flaw, createReader, refuseField, wordsOf } from '../read.ts'
+import { type Flaw, createReader, refuseField, describeViolation } from '../read.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -28,24 +28,24 @@ type Fields = Readonly<Record<string, unknown>>
 export const LISTING_KEYS: readonly string[] = Object.keys(ListingQuery.properties)
 
 /** The first of the fields that a schema does not have. */
-export const findUnknown = ({ properties }: TObject, said: Fields): string | undefined =>
+export const findUnknownField = ({ properties }: TObject, said: Fields): string | undefined =>
   Object.keys(said).find((name) => !Object.hasOwn(properties, name))
 
 /** Reads the fields of a block's listing. All others are ignored. */
 export function readListing(said: Fields): Listing | Failure {
   const fields = readFields(Object.fromEntries(LISTING_KEYS.map((key) => [key, said[key]])))
-  return isFailure(fields) ? fields : listingOf(fields)
+  return isFailure(fields) ? fields : toListing(fields)
 }
 
 /** All texts of a listing share one error code. */
-function refuseListed(flaw: Flaw): Failure {
+function refuseListingField(flaw: Flaw): Failure {
   const isText = TEXT_KEYS.some((key) => key === flaw.name)
-  return isText ? failure('invalid_listing', wordsOf(flaw)) : refuseField('invalid_pixels')(flaw)
+  return isText ? createFailure('invalid_listing', describeViolation(flaw)) : refuseField('invalid_pixels')(flaw)
 }
 
-const readFields = createReader(ListingQuery, refuseListed)
+const readFields = createReader(ListingQuery, refuseListingField)
 
-function listingOf({ px, painter, ...texts }: ListingQuery): Listing {
+function toListing({ px, painter, ...texts }: ListingQuery): Listing {
   const { name = null, framework = null, message = null, link = null } = texts
   return {
     name,
@@ -59,7 +59,7 @@ function listingOf({ px, painter, ...texts }: ListingQuery): Listing {
 
 /** Reads an order of an area, or returns why it is not one. */
 export function readAreaOrder(value: unknown): PurchaseOrder | Failure {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return failure('invalid_body', SHAPE)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return createFailure('invalid_body', SHAPE)
   const { at = 'next', w, h, ...said }: Fields = { ...value }
   const target = readTarget(at, w, h)
   return isFailure(target) ? target : { target, isArea: true, listing: readDraft(said, positionOf(target)) }
@@ -67,11 +67,12 @@ export function readAreaOrder(value: unknown): PurchaseOrder | Failure {
 
 /** Reads a position and a size in blocks, or returns why they are not valid. */
 export function readTarget(at: unknown, w: unknown, h: unknown): Target | Failure {
-  if (typeof w !== 'number' || typeof h !== 'number' || !isAreaSize({ w, h })) return failure('invalid_area', SIZE)
+  if (typeof w !== 'number' || typeof h !== 'number' || !isAreaSize({ w, h }))
+    return createFailure('invalid_area', SIZE)
   if (at === 'next') return targetOf(at, { w, h })
   const block = typeof at === 'string' ? parseCoord(at) : undefined
-  if (block === undefined) return invalidCoordinate()
-  return placeArea(block, { w, h }) === undefined ? invalidArea() : targetOf(block, { w, h })
+  if (block === undefined) return createInvalidCoordinateFailure()
+  return placeArea(block, { w, h }) === undefined ? createInvalidAreaFailure() : targetOf(block, { w, h })
 }
 
 const SHAPE = `Send a JSON object with ${Object.keys(AreaOrder.properties).join(', ')}; w and h are required, and no other fields are allowed.`
@@ -83,16 +84,16 @@ const { name, framework, message, link, painter } = AreaOrder.properties
 // The picture is read last, when the size is known.
 const readSaid = createReader(
   Closed({ name, framework, message, link, painter, fit: Fit, dither: Dither }),
-  refuseListed,
+  refuseListingField,
 )
 
 function readDraft({ pixels, image, ...given }: Fields, size: AreaSize): Draft | Failure {
-  if (findUnknown(AreaOrder, given) !== undefined) return failure('invalid_body', SHAPE)
+  if (findUnknownField(AreaOrder, given) !== undefined) return createFailure('invalid_body', SHAPE)
   const said = readSaid(given)
   if (isFailure(said)) return said
   if (pixels !== undefined && image !== undefined)
-    return failure('invalid_body', 'Send pixels or image, not both: each is the whole picture.')
-  const listing = listingOf(said)
+    return createFailure('invalid_body', 'Send pixels or image, not both: each is the whole picture.')
+  const listing = toListing(said)
   if (image !== undefined) {
     const picture = readImage(image, size, said)
     return isFailure(picture) ? picture : { ...listing, picture }
@@ -110,7 +111,10 @@ type How = Pick<AreaPicture['plan'], 'fit' | 'dither'>
 function readImage(value: unknown, { w, h }: AreaSize, { fit, dither }: How): AreaPicture | Failure {
   const bytes = decodeBase64(value)
   if (bytes === undefined || bytes.length === 0 || bytes.length > AREA_IMAGE_MAX_BYTES)
-    return failure('invalid_image', `image must be a PNG or JPEG of at most ${AREA_IMAGE_MAX_BYTES} bytes, in base64.`)
+    return createFailure(
+      'invalid_image',
+      `image must be a PNG or JPEG of at most ${AREA_IMAGE_MAX_BYTES} bytes, in base64.`,
+    )
   const plan = { fit, dither, width: w * BLOCK_SIZE, height: h * BLOCK_SIZE, background: BACKGROUND }
   return { sent: { kind: 'file', bytes }, plan }
 }

@@ -36,8 +36,8 @@ export function createReconciler({ ledger, seller, jobs, clock, logger }: Reconc
     try {
       await jobs.run('sweep', async () => {
         const unfinished = await ledger.unfinished(clock.now())
-        const due = new Set(budget.due(unfinished))
-        const elsewhere = await lookAtAll(
+        const due = new Set(budget.selectDue(unfinished))
+        const elsewhere = await reconcileAll(
           seller,
           // The budget counts only after the first complete sweep.
           unfinished.filter((key) => unseen === undefined || due.has(key) || unseen.has(keyOf(key))),
@@ -57,11 +57,14 @@ export function createReconciler({ ledger, seller, jobs, clock, logger }: Reconc
 }
 
 /** Checks purchases; returns those that could not be checked. Throws `StoreUnavailable` only after it has tried all. */
-async function lookAtAll(seller: Pick<Seller, 'reconcile'>, keys: readonly PaymentKey[]): Promise<ReadonlySet<string>> {
+async function reconcileAll(
+  seller: Pick<Seller, 'reconcile'>,
+  keys: readonly PaymentKey[],
+): Promise<ReadonlySet<string>> {
   const limit = pLimit(AT_ONCE)
   const elsewhere = new Set<string>()
   let trouble: StoreUnavailable | undefined
-  const look = async (key: PaymentKey) => {
+  const tryToReconcile = async (key: PaymentKey) => {
     try {
       if (!(await seller.reconcile(key))) elsewhere.add(keyOf(key))
     } catch (error) {
@@ -70,7 +73,7 @@ async function lookAtAll(seller: Pick<Seller, 'reconcile'>, keys: readonly Payme
       trouble = error
     }
   }
-  await Promise.all(keys.map((key) => limit(() => look(key))))
+  await Promise.all(keys.map((key) => limit(() => tryToReconcile(key))))
   if (trouble !== undefined) throw trouble
   return elsewhere
 }

@@ -10,22 +10,22 @@ import { isFailure, type Failure } from '../domain/failure.ts'
 import type { PurchaseOrder } from '../domain/purchase/listing.ts'
 import type { Payment } from '../domain/purchase/payment.ts'
 import type { SoldPurchase } from '../domain/purchase/purchase.ts'
-import { unavailability } from '../domain/purchase/refusals.ts'
+import { createUnavailableFailure } from '../domain/purchase/refusals.ts'
 import { isBlock, positionOf, type Target } from '../domain/purchase/target.ts'
 import { findNearestArea } from '../domain/wall/open-space.ts'
-import { salesOf, type WallView } from '../domain/wall/wall-view.ts'
+import { listSales, type WallView } from '../domain/wall/wall-view.ts'
 import type { Blocks, Ledger } from '../ports.ts'
 import type { TakenBlocks } from '../wall/open-blocks.ts'
-import { type Found, lookAt } from '../wall/read-wall.ts'
-import { receiptOf } from '../x402/receipt.ts'
+import { type Found, readTarget } from '../wall/read-wall.ts'
+import { createReceipt } from '../x402/receipt.ts'
 import type { Offer } from '../x402/terms.ts'
 import type { Buyer, SellTo } from './limited-seller.ts'
 import { withBinding } from './order-binding.ts'
 import type { Seller } from './seller.ts'
 
 export type SaleDeps = {
-  readonly ledger: Pick<Ledger, 'find' | 'inTheWay'>
-  readonly seller: Pick<Seller, 'offered'>
+  readonly ledger: Pick<Ledger, 'find' | 'listUnavailable'>
+  readonly seller: Pick<Seller, 'readOffer'>
   readonly sellTo: SellTo
   readonly blocks: Blocks
   readonly taken: TakenBlocks
@@ -35,33 +35,33 @@ export type SaleDeps = {
 
 /** Why an order without a payment is refused; `undefined` if it gets its terms. */
 export const refuseUnpaid = async (deps: SaleDeps, order: PurchaseOrder): Promise<Failure | undefined> =>
-  order.isArea ? await findAreaRefusal(deps, order) : findBlockRefusal(order, await lookAt(deps, order.target))
+  order.isArea ? await findAreaRefusal(deps, order) : findBlockRefusal(order, await readTarget(deps, order.target))
 
 /**
  * Why an order of a block in a known state is refused without a payment. By the contract, a sold block is reported
  * before its listing is read.
  */
 export function findBlockRefusal({ target, listing }: PurchaseOrder, found: Found): Failure | undefined {
-  if (found.kind === 'deed' || found.kind === 'claimed') return unavailability(target, 'claimed')
+  if (found.kind === 'deed' || found.kind === 'claimed') return createUnavailableFailure(target, 'claimed')
   // A client should not sign for a request that would be refused.
   if (isFailure(listing)) return listing
   // A block that is held in doubt is offered, so that its payer can return with a client that cannot resend.
-  return found.kind === 'reserved' ? unavailability(target, 'reserved') : undefined
+  return found.kind === 'reserved' ? createUnavailableFailure(target, 'reserved') : undefined
 }
 
 /** By the contract, the listing of an area is checked first. */
 async function findAreaRefusal(deps: SaleDeps, { target, listing }: PurchaseOrder): Promise<Failure | undefined> {
   if (isFailure(listing)) return listing
-  const found = (await searchOpen(deps, target)) ?? (await deps.seller.offered(target))
+  const found = (await searchOpenArea(deps, target)) ?? (await deps.seller.readOffer(target))
   if (found === 'open' || found === 'uncertain') return undefined
-  return await withConflicts(deps.ledger, target, unavailability(target, found))
+  return await withConflicts(deps.ledger, target, createUnavailableFailure(target, found))
 }
 
 /** The result of a search for an area without a position; `undefined` if only the ledger knows. */
-async function searchOpen({ taken }: SaleDeps, target: Target) {
+async function searchOpenArea({ taken }: SaleDeps, target: Target) {
   const { at, ...size } = positionOf(target)
   if (at !== 'next' || isBlock(target)) return undefined
-  const { kind } = findNearestArea((await taken()).occupied(), size)
+  const { kind } = findNearestArea((await taken()).computeOccupied(), size)
   return kind === 'reserved' ? undefined : kind
 }
 
@@ -77,8 +77,8 @@ export async function sell(deps: SaleDeps, order: PurchaseOrder, payment: Paymen
   const outcome = await deps.sellTo(buyer, { target, payment: withBinding(payment, order, host), listing })
   if (outcome.kind === 'failure') return isArea ? await withConflicts(deps.ledger, target, outcome) : outcome
   const { purchase, isEarlier } = outcome
-  const facts = { purchase, sales: salesOf(deps.view, purchase), isEarlier, baseUrl: deps.offer.baseUrl }
-  return { kind: 'sold', receipt: receiptOf(facts, isArea), purchase }
+  const facts = { purchase, sales: listSales(deps.view, purchase), isEarlier, baseUrl: deps.offer.baseUrl }
+  return { kind: 'sold', receipt: createReceipt(facts, isArea), purchase }
 }
 
 // A buyer needs an idea of where the taken blocks are, not a list of them all.
@@ -88,7 +88,7 @@ const NAMED_MAX = 100
 async function withConflicts(ledger: SaleDeps['ledger'], target: Target, refusal: Failure): Promise<Failure> {
   const { code } = refusal
   if (code !== 'block_taken' && code !== 'purchase_pending') return refusal
-  const { taken, held } = await ledger.inTheWay(target)
+  const { taken, held } = await ledger.listUnavailable(target)
   const [name, blocks] = code === 'block_taken' ? ['taken', taken] : ['held', held]
   if (blocks.length === 0) return refusal
   return { ...refusal, details: { ...refusal.details, [name]: blocks.slice(0, NAMED_MAX).map(coordOf) } }

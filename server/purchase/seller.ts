@@ -10,19 +10,19 @@ import type { Outcome, Purchase } from '../domain/purchase/purchase.ts'
 import { NO_LEASE, createPaymentLease } from '../instances/payment-lease.ts'
 import type { Clock, Facilitator } from '../ports.ts'
 import { TIMES } from '../times.ts'
-import { createAttemptBudget, lookUpBudget } from './attempt-budget.ts'
+import { createAttemptBudget, createLookUpBudget } from './attempt-budget.ts'
 import { createAlertOnce } from './purchase-log.ts'
 import {
-  noteSent,
+  recordSent,
   runForClient,
   runReconcile,
-  runsOf,
+  findRuns,
   type BuyRequest,
   type PurchaseDeps,
   type Runs,
 } from './purchase-run.ts'
 import { createSingleFlight } from './single-flight.ts'
-import { hasAsked, hasClaimed } from './steps.ts'
+import { hasChainAnswer, hasClaimed } from './steps.ts'
 
 /** Whether a target can be bought by anyone; `uncertain`: held for a payer, and no run is working on the purchase. */
 export type OfferState = Exclude<Availability, 'full'> | 'uncertain'
@@ -34,7 +34,7 @@ export type Seller = {
    */
   buy(target: Target, payment: Payment, listing: Draft | Failure, client?: AbortSignal): Promise<Outcome>
   /** Whether a target can be bought. */
-  offered(target: Target): MaybeAsync<OfferState>
+  readOffer(target: Target): MaybeAsync<OfferState>
   /**
    * Works on one unfinished purchase, unless another run already does; `false` if another process does. A run that has
    * only claimed its block counts as well, because this process claims nothing before it has checked the open
@@ -42,7 +42,7 @@ export type Seller = {
    */
   reconcile(key: PaymentKey): Promise<boolean>
   /** Resolves when no purchase is in progress. */
-  idle(): Promise<void>
+  waitUntilIdle(): Promise<void>
 }
 
 // A payment is valid for minutes, so few of them have to be remembered.
@@ -61,18 +61,18 @@ export function createSeller(deps: PurchaseDeps): Seller {
     settle: spaceSettlements(deps.facilitator.settle, deps.clock, deps.times),
     alert: createAlertOnce(deps.logger),
     mayRetry: createAttemptBudget(deps.clock).mayRetry,
-    mayLookUp: lookUpBudget(deps.clock),
+    mayLookUp: createLookUpBudget(deps.clock),
     started: { at: deps.clock.now(), elapsed: deps.clock.elapsed() },
     sent: createLru(SENT_KEPT_MAX),
     named: createLru(SENT_KEPT_MAX),
   }
   return {
     buy: (target, payment, listing, client = STAYING) => buyInTurn(runs, { target, payment, listing }, client),
-    offered: (target) =>
-      proceed(runs.ledger.space(target), (space) => (space === 'reserved' ? readOfferState(runs, target) : space)),
+    readOffer: (target) =>
+      proceed(runs.ledger.checkSpace(target), (space) => (space === 'reserved' ? readOfferState(runs, target) : space)),
     async reconcile(key) {
-      const isUnderWay = runsOf(runs, key).some(
-        ({ steps, isSpent }) => hasClaimed(steps) || (hasAsked(steps) && !isSpent),
+      const isUnderWay = findRuns(runs, key).some(
+        ({ steps, isSpent }) => hasClaimed(steps) || (hasChainAnswer(steps) && !isSpent),
       )
       if (isUnderWay) return true
       // Waits for its turn among the requests for this payment.
@@ -80,7 +80,7 @@ export function createSeller(deps: PurchaseDeps): Seller {
       await runs.advance()
       return end !== 'elsewhere'
     },
-    idle: runs.flights.idle,
+    waitUntilIdle: runs.flights.idle,
   }
 }
 
@@ -91,16 +91,15 @@ function buyInTurn(runs: Runs, request: BuyRequest, client: AbortSignal): Promis
   const run = async () => {
     const known = (await ignoreUnavailable(runs.ledger.find(payment)))?.state.kind
     const isSpent = known !== undefined && !isFinal(known) && !runs.mayRetry(payment.payer)
-    const runWithLease = (isLeased: boolean) =>
-      runForClient(runs, request, client, buy, resolve, { isSpent, isLeased })
+    const runWithLease = (isLeased: boolean) => runForClient(runs, request, client, buy, resolve, { isSpent, isLeased })
     // A run that only reads takes no lease, so that it does not keep another process from the purchase.
     if (isSpent || isFinal(known)) return await runWithLease(false)
-    return await runs.lease.whenFree(payment, {
+    return await runs.lease.runWhenFree(payment, {
       isOver: async () => isFinal((await runs.ledger.find(payment))?.state.kind),
       work: runWithLease,
       late: () => runForClient(runs, request, client, answerHeldElsewhere, resolve),
       // The other process may have sent the payment to a facilitator that did not respond: only its lease shows that.
-      onShared: () => noteSent(runs, payment),
+      onShared: () => recordSent(runs, payment),
     })
   }
   runs.flights.run(keyOf(payment), run).catch(reject)
@@ -112,7 +111,7 @@ const isFinal = (kind: Purchase['state']['kind'] | undefined) => kind === 'sold'
 /** Whether a held target is being bought now. If not, it is uncertain: its payer must be able to return and sign a new payment. */
 async function readOfferState(runs: Runs, target: Target): Promise<OfferState> {
   for (const holder of await runs.ledger.holders(target)) {
-    const isHere = runsOf(runs, holder).some(({ steps, client }) => hasClaimed(steps) && !client.aborted)
+    const isHere = findRuns(runs, holder).some(({ steps, client }) => hasClaimed(steps) && !client.aborted)
     if (!isHere && (await runs.leases?.isTaken(holder)) !== true) return 'uncertain'
   }
   return 'reserved'

@@ -24,7 +24,7 @@ export const hasClaimed = (steps: Steps): boolean =>
   steps.some((step) => step.do === 'claim' && (step.state !== 'answered' || step.answer?.kind === 'claimed'))
 
 /** Whether the script got an answer about the chain. A run whose retry budget is used up gets one without a query. */
-export const hasAsked = (steps: Steps): boolean =>
+export const hasChainAnswer = (steps: Steps): boolean =>
   steps.some((step) => step.do === 'ask-chain' && step.state === 'answered')
 
 /** Whether a run waits for another purchase of its payer to end. */
@@ -48,12 +48,12 @@ export function findKnownState(steps: Steps): Purchase['state']['kind'] | undefi
     if (step.state !== 'answered') continue
     if (step.do === 'release') known = 'released'
     else if (step.do === 'claim') known = step.answer?.kind === 'claimed' ? 'reserved' : known
-    else if (tellsState(step)) known = step.answer?.state.kind
+    else if (carriesState(step)) known = step.answer?.state.kind
   }
   return known
 }
 
 const telling = ['look-up', 'mark-uncertain', 'finalize', 'record-unclaimed', 'fulfil-late-payment'] as const
 
-const tellsState = (step: RunStep): step is Extract<RunStep, { do: (typeof telling)[number] }> =>
+const carriesState = (step: RunStep): step is Extract<RunStep, { do: (typeof telling)[number] }> =>
   telling.some((verb) => verb === step.do)

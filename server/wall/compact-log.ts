@@ -38,10 +38,10 @@ export function createLogCompactor({
    * Goes through the entries before a time, drops the chosen ones, and returns the number of the last entry it read and
    * how many it dropped.
    */
-  const go = async (after: LogNumber, before: UnixMs, choose: Choice, signal: AbortSignal) => {
+  const dropChosen = async (after: LogNumber, before: UnixMs, choose: Choice, signal: AbortSignal) => {
     let [to, dropped] = [after, 0]
     for (let isOver = false; !isOver && !signal.aborted;) {
-      const page = await compaction.outline(to, PAGE)
+      const page = await compaction.readOutline(to, PAGE)
       const old = page.filter(({ at }) => at < before)
       const numbers = old.map(choose).filter((number) => number !== undefined)
       if (numbers.length > 0) await compaction.drop(numbers)
@@ -56,11 +56,16 @@ export function createLogCompactor({
   const compactOnce = async (signal: AbortSignal) => {
     const now = clock.now()
     // Only whole hours are processed, so that the last entry of each is known.
-    const thinned = await go(thinnedTo, hourOf(now - COMPACTED_AFTER_MS) * HOUR_MS, replaced(), signal)
+    const thinned = await dropChosen(
+      thinnedTo,
+      hourOf(now - COMPACTED_AFTER_MS) * HOUR_MS,
+      createReplacedChooser(),
+      signal,
+    )
     thinnedTo = thinned.to
     // Reads from the start each time, because few entries are left there and an entry that was the latest may be
     // superseded by now.
-    const expired = await go(0, now - historyDays * 24 * HOUR_MS, superseded, signal)
+    const expired = await dropChosen(0, now - historyDays * 24 * HOUR_MS, chooseSuperseded, signal)
     const dropped = thinned.dropped + expired.dropped
     if (dropped > 0) logger.note('log-compacted', { dropped, to: thinnedTo })
   }
@@ -69,13 +74,13 @@ export function createLogCompactor({
 
 const hourOf = (at: UnixMs) => Math.floor(at / HOUR_MS)
 
-const superseded: Choice = ({ number, subject, superseded: isOld }) =>
+const chooseSuperseded: Choice = ({ number, subject, superseded: isOld }) =>
   subject !== null && isOld === 1 ? number : undefined
 
 /**
  * For each entry, chooses the earlier entry that it replaces within its hour. Must be called with the entries in order.
  */
-function replaced(): Choice {
+function createReplacedChooser(): Choice {
   const latest = new Map<string, LogNumber>() // the latest entries of the current hour, by subject
   let hour = Number.NEGATIVE_INFINITY
   return ({ number, at, subject }) => {

@@ -3,7 +3,7 @@
 import type { PaintedBlocks } from '../../shared/contract/picture.ts'
 import { toBlockOrder, partOf, type Pixels } from '../../shared/pixels.ts'
 import { BLOCK_SIZE } from '../../shared/wall.ts'
-import { failure, type Failure } from '../domain/failure.ts'
+import { createFailure, type Failure } from '../domain/failure.ts'
 import {
   megapixelsOf,
   PICTURE_PIXELS_MAX,
@@ -13,7 +13,7 @@ import {
 } from '../domain/picture/picture.ts'
 import type { AreaPicture } from '../domain/purchase/listing.ts'
 import type { Address } from '../domain/purchase/payment.ts'
-import { picturesBusy } from '../domain/purchase/refusals.ts'
+import { createPicturesBusyFailure } from '../domain/purchase/refusals.ts'
 import type { Pictures } from '../ports.ts'
 import type { RateLimits } from './rate-limits.ts'
 
@@ -59,8 +59,8 @@ export async function paintArea(
 }
 
 function createPictureFailure(flaw: PictureFlaw): Failure {
-  if (flaw === 'busy') return picturesBusy()
-  return failure('invalid_image', flaws[flaw])
+  if (flaw === 'busy') return createPicturesBusyFailure()
+  return createFailure('invalid_image', flaws[flaw])
 }
 
 const flaws = {

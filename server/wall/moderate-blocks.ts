@@ -16,7 +16,7 @@ import type { Clock, Logger, Log, Moderation } from '../ports.ts'
 
 export type ModerateDeps = {
   readonly moderation: Moderation
-  readonly log: Pick<Log, 'compacted'>
+  readonly log: Pick<Log, 'readCompacted'>
   readonly clock: Clock
   readonly logger: Logger
   readonly advance: () => Promise<void>
@@ -39,7 +39,7 @@ export async function parseNamedBlocks(
   if (area !== undefined) return { name: `area ${formatArea(area)}`, blocks: blocksOf(area) }
   if (!WALLET.test(text))
     return `${JSON.stringify(text)} is not a block (column,row), an area (column,row,WxH) or a wallet`
-  const sales = (await log.compacted()).filter((change) => change.kind === 'sale')
+  const sales = (await log.readCompacted()).filter((change) => change.kind === 'sale')
   const isMeant = isWallet(text)
   const wallets = new Set(sales.map(({ wallet }) => wallet).filter(isMeant))
   const [wallet] = wallets
@@ -51,11 +51,11 @@ export async function parseNamedBlocks(
 }
 
 /** The wallets that own blocks. */
-export async function ownersOf(
+export async function findOwners(
   { log }: Pick<ModerateDeps, 'log'>,
   blocks: readonly BlockIndex[],
 ): Promise<readonly Address[]> {
-  const sales = (await log.compacted()).filter((change) => change.kind === 'sale')
+  const sales = (await log.readCompacted()).filter((change) => change.kind === 'sale')
   return [...new Set(sales.filter(({ block }) => blocks.includes(block)).map(({ wallet }) => wallet))]
 }
 
@@ -111,7 +111,7 @@ export async function banWallet(
 
 /** Every action of the operator on the content of blocks, oldest first: the log keeps them all. */
 export async function listModerationTrail({ log }: Pick<ModerateDeps, 'log'>): Promise<readonly Act[]> {
-  return (await log.compacted()).filter(isAct)
+  return (await log.readCompacted()).filter(isAct)
 }
 
 /** One action: the parts of a block that are hidden after it. */

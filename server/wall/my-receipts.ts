@@ -6,9 +6,9 @@ import type { NumberedPurchase } from '../domain/purchase/account.ts'
 import type { Address } from '../domain/purchase/payment.ts'
 import { isSold } from '../domain/purchase/purchase.ts'
 import { isBlock, nameOf } from '../domain/purchase/target.ts'
-import { salesOf, type WallView } from '../domain/wall/wall-view.ts'
+import { listSales, type WallView } from '../domain/wall/wall-view.ts'
 import type { LedgerReader } from '../ports.ts'
-import { receiptOf } from '../x402/receipt.ts'
+import { createReceipt } from '../x402/receipt.ts'
 import { createNoPurchasesFailure } from './my-wall.ts'
 import { createWalletRule, type SignedRequest } from './signed-changes.ts'
 
@@ -22,7 +22,7 @@ export type MyReceiptsDeps = {
 export const RECEIPTS = { path: '/api/agents/me/receipts', what: 'List the receipts of this wallet' } as const
 
 /** A page of a wallet's purchases, those begun before number `after`; refused if the wallet has none at all. */
-export async function receiptsOf(
+export async function readOwnReceipts(
   { view, ledgerReader, baseUrl }: MyReceiptsDeps,
   wallet: Address,
   after: number | undefined,
@@ -35,11 +35,11 @@ export async function receiptsOf(
     ...createWalletRule(wallet),
     // A list changes nothing, so the same header can be sent again.
     apply: async () => 'repeated',
-    answer: () => ({ purchases: page.map((one) => ownPurchase(one, view, baseUrl)), nextAfter }),
+    answer: () => ({ purchases: page.map((one) => toOwnPurchase(one, view, baseUrl)), nextAfter }),
   }
 }
 
-function ownPurchase({ since, purchase }: NumberedPurchase, view: WallView, baseUrl: string): OwnPurchase {
+function toOwnPurchase({ since, purchase }: NumberedPurchase, view: WallView, baseUrl: string): OwnPurchase {
   const { payment, target, state } = purchase
   const tx = 'tx' in state ? state.tx : null
   return {
@@ -49,7 +49,7 @@ function ownPurchase({ since, purchase }: NumberedPurchase, view: WallView, base
     state: state.kind === 'released' && state.isFinal ? 'expired' : state.kind,
     tx,
     receipt: isSold(purchase)
-      ? receiptOf({ purchase, sales: salesOf(view, purchase), baseUrl }, !isBlock(purchase.target))
+      ? createReceipt({ purchase, sales: listSales(view, purchase), baseUrl }, !isBlock(purchase.target))
       : null,
     credit:
       state.kind === 'credited' && state.isPaidBack !== true

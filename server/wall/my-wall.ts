@@ -5,7 +5,7 @@ import type { News, OpenPurchase, WalletArea, WalletQuery, WalletStanding } from
 import { refOf } from '../../shared/wall.ts'
 import { truncateWallet } from '../../shared/wallet.ts'
 import { ADVICE, REPEAT } from '../domain/advice.ts'
-import { failure, type Failure } from '../domain/failure.ts'
+import { createFailure, type Failure } from '../domain/failure.ts'
 import type { OpenPurchase as Unfinished, OwnSale } from '../domain/purchase/account.ts'
 import type { Address } from '../domain/purchase/payment.ts'
 import { isBlock, nameOf } from '../domain/purchase/target.ts'
@@ -54,7 +54,7 @@ export async function listMyWall(
     areas: listAreas(sales),
     nextAfter,
     hasMore,
-    open: open.map((purchase) => openPurchase(purchase, now)),
+    open: open.map((purchase) => toOpenPurchase(purchase, now)),
     credits: credits.map(({ amount, tx }) => ({ amount: amount.toString(), tx })),
     contact,
     ...(page.since === undefined ? {} : await readNewsSince(deps, wallet, page.since)),
@@ -65,7 +65,7 @@ async function readNewsSince({ view, log, clock, advance }: MyWallDeps, wallet: 
   // Another process may be ahead of this one in the log.
   if (since > view.number) await advance()
   const agent = view.agentByName.get(wallet)
-  const [first] = await log.after(since, 1)
+  const [first] = await log.readAfter(since, 1)
   const isWhole = first === undefined ? since <= view.number : first.at >= clock.now() - COMPACTED_AFTER_MS
   const near = agent === undefined ? { changes: [], next: view.number } : findNearChanges(view, agent, since)
   return { rankByBlocks: agent === undefined ? null : rankByBlocks(view, agent), ...near, complete: isWhole }
@@ -77,7 +77,7 @@ function listAreas(sales: readonly OwnSale[]): WalletArea[] {
   return [...areas.values()]
 }
 
-function openPurchase({ target, block, since, state }: Unfinished, now: number): OpenPurchase {
+function toOpenPurchase({ target, block, since, state }: Unfinished, now: number): OpenPurchase {
   const doubted = state.kind === 'reserved' && state.uncertain
   return {
     target: nameOf(target),
@@ -108,7 +108,7 @@ const whenReleased = {
 
 /** The refusal for an unknown wallet. */
 export const createNoPurchasesFailure = (): Failure =>
-  failure(
+  createFailure(
     'no_purchases',
     'This wallet has no purchases here. Buy with GET /blocks/next or POST /areas, or the tools buy_block and buy_area.',
   )

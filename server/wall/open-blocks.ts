@@ -4,7 +4,7 @@ import type { Spaces } from '../../shared/contract/space.ts'
 import { createLru } from '../../shared/lru.ts'
 import { ASSET_SYMBOL, formatMoney } from '../../shared/money.ts'
 import { type BlockIndex, coordOf } from '../../shared/wall.ts'
-import { type Occupied, type SpaceWish, occupancyOf, openSpaces } from '../domain/wall/open-space.ts'
+import { type Occupied, type SpaceWish, computeOccupancy, findOpenSpaces } from '../domain/wall/open-space.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
 import type { LedgerReader } from '../ports.ts'
 import { shareReads } from '../purchase/single-flight.ts'
@@ -15,7 +15,7 @@ export type Taken = {
   /** Whether somebody owns or holds a block. */
   has(block: BlockIndex): boolean
   /** The taken blocks, prepared for searches of any size. Computed at the first call. */
-  occupied(): Occupied
+  computeOccupied(): Occupied
 }
 
 type TakenBlocksDeps = {
@@ -32,7 +32,7 @@ export function createTakenBlocks({ view, ledgerReader, advance }: TakenBlocksDe
   let kept: { readonly state: string; readonly taken: Taken } | undefined
   return shareReads(async () => {
     // Held blocks are read first, so that a block sold meanwhile is seen as held or claimed, never as open.
-    const held = await ledgerReader.held()
+    const held = await ledgerReader.listHeld()
     await advance()
     // A claimed block stays claimed, so the number of claimed blocks identifies them.
     const state = `${view.claimed.size} ${held.join()}`
@@ -47,7 +47,8 @@ function markTaken({ claimed }: WallView, held: readonly BlockIndex[]): Taken {
   let occupied: Occupied | undefined
   return {
     has,
-    occupied: () => (occupied ??= { taken: occupancyOf(has), sold: occupancyOf((block) => claimed.has(block)) }),
+    computeOccupied: () =>
+      (occupied ??= { taken: computeOccupancy(has), sold: computeOccupancy((block) => claimed.has(block)) }),
   }
 }
 
@@ -57,7 +58,7 @@ function markTaken({ claimed }: WallView, held: readonly BlockIndex[]): Taken {
  */
 export async function listUnclaimed(taken: TakenBlocks, limit: number, near?: BlockIndex): Promise<BlockIndex[]> {
   const now = await taken()
-  return openSpaces(now.occupied().taken, { w: 1, h: 1, near, limit }).map(({ at }) => at)
+  return findOpenSpaces(now.computeOccupied().taken, { w: 1, h: 1, near, limit }).map(({ at }) => at)
 }
 
 /** Finds the open rectangles nearest to a position. The result stays the same until a block is taken or released. */
@@ -88,7 +89,7 @@ function findSpaces(taken: Taken, perBlock: bigint, wish: SpaceWish): Spaces {
     w: wish.w,
     h: wish.h,
     asset: ASSET_SYMBOL,
-    spaces: openSpaces(taken.occupied().taken, wish).map(({ at, w, h }) => ({
+    spaces: findOpenSpaces(taken.computeOccupied().taken, wish).map(({ at, w, h }) => ({
       coord: coordOf(at),
       order: { at: coordOf(at), w, h },
       price,

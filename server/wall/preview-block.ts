@@ -5,10 +5,10 @@ import type { Preview, PreviewProblem } from '../../shared/contract/preview.ts'
 import { ASSET_SYMBOL, formatMoney } from '../../shared/money.ts'
 import type { Pixels } from '../../shared/pixels.ts'
 import { ALL_BLOCKS, BLOCK_SIZE, CLAIM_ORDER, coordOf, refOf, type BlockIndex } from '../../shared/wall.ts'
-import { failure, isFailure, type Failure } from '../domain/failure.ts'
+import { createFailure, isFailure, type Failure } from '../domain/failure.ts'
 import { drawRegion, enlarge, findSurroundings } from '../domain/picture/wall-picture.ts'
 import { selectTerms } from '../domain/purchase/payment.ts'
-import { cannotSell, unavailability } from '../domain/purchase/refusals.ts'
+import { createCannotSellFailure, createUnavailableFailure } from '../domain/purchase/refusals.ts'
 import { areaOf, listHeldBlocks, isBlock, positionOf, type Holding, type Target } from '../domain/purchase/target.ts'
 import { readAreaPixels } from '../domain/wall/canvas.ts'
 import { findNearestArea } from '../domain/wall/open-space.ts'
@@ -16,7 +16,7 @@ import type { WallView } from '../domain/wall/wall-view.ts'
 import type { PaymentHealth } from '../health/payment-health.ts'
 import type { Pictures } from '../ports.ts'
 import { LISTING_KEYS, readListing } from '../purchase/read-order.ts'
-import { offerRequirements, formatResourceUrl, type Offer } from '../x402/terms.ts'
+import { toOfferRequirements, formatResourceUrl, type Offer } from '../x402/terms.ts'
 import type { Taken, TakenBlocks } from './open-blocks.ts'
 
 export type PreviewDeps = {
@@ -37,15 +37,15 @@ const IMAGE_SIDE = 480
 /** The result of buying `target` with this listing. Holds, sells and stores nothing. */
 export async function previewBlock(previewing: PreviewDeps, target: Target, said: PreviewInput): Promise<Preview> {
   const { offer, rail } = previewing
-  const { block, space } = await targetStateOf(previewing, target)
+  const { block, space } = await readTargetState(previewing, target)
   const held = block === undefined ? undefined : { target, block }
-  const cannotPay = rail.state() === 'misconfigured'
+  const cannotPay = rail.readState() === 'misconfigured'
   const picture = readPicture(target, said)
   const problems = [
-    ...(space === 'open' ? [] : [createProblem('coord', unavailability(target, space))]),
+    ...(space === 'open' ? [] : [createProblem('coord', createUnavailableFailure(target, space))]),
     ...findListingProblems(said),
     ...picture.problems,
-    ...(cannotPay ? [createProblem('rail', cannotSell())] : []),
+    ...(cannotPay ? [createProblem('rail', createCannotSellFailure())] : []),
   ]
   const state = space === 'crowded' ? 'claimed' : space
   return {
@@ -60,8 +60,8 @@ export async function previewBlock(previewing: PreviewDeps, target: Target, said
       network: offer.terms.network,
     },
     request: createRequest(offer, target, said),
-    terms: space === 'open' && !cannotPay ? { ...offerRequirements(offer, target) } : null,
-    image: held === undefined ? null : await imageOf(previewing, held, state, picture.pixels),
+    terms: space === 'open' && !cannotPay ? { ...toOfferRequirements(offer, target) } : null,
+    image: held === undefined ? null : await renderImage(previewing, held, state, picture.pixels),
   }
 }
 
@@ -71,12 +71,12 @@ type TargetState = {
 }
 
 /** Finds which block (for an area, the top left one) would be bought, and whether it can be bought. */
-async function targetStateOf({ view, taken }: PreviewDeps, target: Target): Promise<TargetState> {
+async function readTargetState({ view, taken }: PreviewDeps, target: Target): Promise<TargetState> {
   const now = await taken()
   const { at } = positionOf(target)
   if (at !== 'next') return { block: at, space: spaceOf(view, now, { target, block: at }) }
   if (!isBlock(target)) {
-    const found = findNearestArea(now.occupied(), positionOf(target))
+    const found = findNearestArea(now.computeOccupied(), positionOf(target))
     return { block: found.kind === 'open' ? found.block : undefined, space: found.kind }
   }
   const block = CLAIM_ORDER.find((candidate) => !now.has(candidate))
@@ -102,9 +102,9 @@ const createProblem = (field: string, { code, message }: Failure): PreviewProble
 
 type Picture = { readonly pixels: Pixels | null; readonly problems: readonly PreviewProblem[] }
 
-const createDrawn = (pixels: Pixels | null): Picture => ({ pixels, problems: [] })
+const createDrawnPicture = (pixels: Pixels | null): Picture => ({ pixels, problems: [] })
 
-const createWrong = (field: string, flaw: Failure): Picture => ({
+const createWrongPicture = (field: string, flaw: Failure): Picture => ({
   pixels: null,
   problems: [createProblem(field, flaw)],
 })
@@ -113,15 +113,15 @@ const createWrong = (field: string, flaw: Failure): Picture => ({
 function readPicture(target: Target, { px, pixels }: PreviewInput): Picture {
   if (isBlock(target)) {
     if (pixels !== undefined)
-      return createWrong('pixels', failure('invalid_body', 'For a block, use px; pixels is for an area.'))
+      return createWrongPicture('pixels', createFailure('invalid_body', 'For a block, use px; pixels is for an area.'))
     const listing = readListing({ px })
-    return isFailure(listing) ? createWrong('px', listing) : createDrawn(listing.pixels)
+    return isFailure(listing) ? createWrongPicture('px', listing) : createDrawnPicture(listing.pixels)
   }
   if (px !== undefined)
-    return createWrong('px', failure('invalid_body', 'For an area, use pixels; px is for one block.'))
-  if (pixels === undefined) return createDrawn(null)
+    return createWrongPicture('px', createFailure('invalid_body', 'For an area, use pixels; px is for one block.'))
+  if (pixels === undefined) return createDrawnPicture(null)
   const read = readAreaPixels(pixels, positionOf(target))
-  return isFailure(read) ? createWrong('pixels', read) : createDrawn(read.blocks)
+  return isFailure(read) ? createWrongPicture('pixels', read) : createDrawnPicture(read.blocks)
 }
 
 function createRequest(offer: Offer, target: Target, said: PreviewInput): Preview['request'] {
@@ -138,7 +138,7 @@ function createRequest(offer: Offer, target: Target, said: PreviewInput): Previe
 }
 
 /** Draws claimed blocks as they are, and open ones as they would be after the purchase. */
-async function imageOf(
+async function renderImage(
   { view, pictures }: PreviewDeps,
   holding: Holding,
   state: Preview['state'],

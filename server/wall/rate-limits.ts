@@ -4,7 +4,7 @@
  */
 
 import type { Failure } from '../domain/failure.ts'
-import { tooManyRequests } from '../domain/purchase/refusals.ts'
+import { createRateLimitFailure } from '../domain/purchase/refusals.ts'
 import { createTokenBuckets, type Budget } from '../domain/token-bucket.ts'
 import type { Clock } from '../ports.ts'
 
@@ -101,9 +101,9 @@ export function createRateLimits(
 ): RateLimits {
   const buckets = new Map(Object.entries(budgets).map(([name, budget]) => [name, createTokenBuckets(budget, KEYS_MAX)]))
   const createRefusal = (name: BudgetName, waitMs = 0) =>
-    waitMs === 0 ? undefined : tooManyRequests(waitMs, REFUSALS[name])
+    waitMs === 0 ? undefined : createRateLimitFailure(waitMs, REFUSALS[name])
   return {
     take: (name, who, cost) => createRefusal(name, buckets.get(name)?.take(who, elapsed(), cost)),
-    check: (name, who) => createRefusal(name, buckets.get(name)?.wait(who, elapsed())),
+    check: (name, who) => createRefusal(name, buckets.get(name)?.computeWait(who, elapsed())),
   }
 }

@@ -37,13 +37,15 @@ export async function readDeeds(deps: DeedsDeps, { after, owedAfter, limit }: De
     asset: formatWallet(offer.terms.asset),
     network: offer.terms.network,
     // Sale numbers have no gaps, so a number is a position.
-    deeds: page.map((sold) => deedOf(sold, view.sales.slice(sold.seq - 1, sold.seq - 1 + countBlocks(sold.target)))),
+    deeds: page.map((sold) =>
+      toSaleDeed(sold, view.sales.slice(sold.seq - 1, sold.seq - 1 + countBlocks(sold.target))),
+    ),
     owed: owed.slice(0, limit).map(toOwedMoney),
     hasMoreOwed: owed.length > limit,
   }
 }
 
-function deedOf(sold: SoldPayment, sales: readonly Sale[]): SaleDeed {
+function toSaleDeed(sold: SoldPayment, sales: readonly Sale[]): SaleDeed {
   const { target, block, order } = sold
   const { at, w, h } = positionOf(target)
   return {

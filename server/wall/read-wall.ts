@@ -31,24 +31,24 @@ export function deedOf({ block, wallet, profile, content, claimedAt, tx, settled
   }
 }
 
-type ReadWallDeps = { readonly blocks: Blocks; readonly seller: Pick<Seller, 'offered'> }
+type ReadWallDeps = { readonly blocks: Blocks; readonly seller: Pick<Seller, 'readOffer'> }
 
 /** The state of a target: its deed if the target is a claimed block, else whether it can be bought. */
 export type Found = { readonly kind: 'deed'; readonly deed: Deed } | { readonly kind: OfferState }
 
 /** Reads the state of a target. */
-export const lookAt = ({ blocks, seller }: ReadWallDeps, target: Target): MaybeAsync<Found> =>
-  proceed(seller.offered(target), (space) =>
+export const readTarget = ({ blocks, seller }: ReadWallDeps, target: Target): MaybeAsync<Found> =>
+  proceed(seller.readOffer(target), (space) =>
     typeof target !== 'number' || space !== 'claimed' ? { kind: space } : findDeed(blocks, target),
   )
 
 const findDeed = (blocks: Blocks, block: BlockIndex): MaybeAsync<Found> =>
-  proceed(blocks.owned(block), (owned) =>
-    owned === undefined ? { kind: 'reserved' } : { kind: 'deed', deed: keptDeedOf(owned) },
+  proceed(blocks.findOwned(block), (owned) =>
+    owned === undefined ? { kind: 'reserved' } : { kind: 'deed', deed: cacheDeed(owned) },
   )
 
 /** Returns the same deed object for the same block, so that its response is made only once. */
-const keptDeedOf = (owned: OwnedBlock): Deed => {
+const cacheDeed = (owned: OwnedBlock): Deed => {
   const deed = deeds.get(owned) ?? deedOf(owned)
   deeds.set(owned, deed)
   return deed

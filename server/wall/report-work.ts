@@ -2,8 +2,8 @@
 
 import { REPORT_NOTE_MAX, REPORT_REASONS, ReportBody, type Reported } from '../../shared/contract/report.ts'
 import { parseCoord } from '../../shared/wall.ts'
-import { failure, type Failure } from '../domain/failure.ts'
-import { invalidCoordinate } from '../domain/purchase/refusals.ts'
+import { createFailure, type Failure } from '../domain/failure.ts'
+import { createInvalidCoordinateFailure } from '../domain/purchase/refusals.ts'
 import { findArtwork } from '../domain/wall/artworks.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
 import type { Reports } from '../operator-ports.ts'
@@ -15,7 +15,7 @@ export type ReportDeps = { readonly view: WallView; readonly reports: Pick<Repor
 const SHAPE = `Send a JSON object with block ("col,row"), reason (one of ${REPORT_REASONS.join(', ')}) and, if you like, note (1 to ${REPORT_NOTE_MAX} printable characters), and no other fields.`
 
 /** Reads the body of a report. */
-export const readReport = createReader(ReportBody, () => failure('invalid_body', SHAPE))
+export const readReport = createReader(ReportBody, () => createFailure('invalid_body', SHAPE))
 
 /** Stores a report from a client address, which is stored only as a hash with a key that is replaced every day. */
 export async function reportWork(
@@ -24,9 +24,10 @@ export async function reportWork(
   address: string,
 ): Promise<Reported | Failure> {
   const block = parseCoord(coord)
-  if (block === undefined) return invalidCoordinate()
+  if (block === undefined) return createInvalidCoordinateFailure()
   const work = findArtwork(view, block)?.blocks[0]
-  if (work === undefined) return failure('no_owner', 'Nobody has bought this block, so it shows nothing to report.')
+  if (work === undefined)
+    return createFailure('no_owner', 'Nobody has bought this block, so it shows nothing to report.')
   const now = clock.now()
   const hashReporter = (key: string) =>
     new Bun.CryptoHasher('sha256', key).update(address).digest('hex').slice(0, HASH_DIGITS)
@@ -37,7 +38,7 @@ export async function reportWork(
 
 const HASH_DIGITS = 32
 
-const TOO_MANY = failure(
+const TOO_MANY = createFailure(
   'server_busy',
   'The operator has too many unread reports. This report was not stored. Send it again tomorrow, or write to the operator.',
 )

@@ -10,7 +10,7 @@ import type { WallView } from '../domain/wall/wall-view.ts'
 import type { Reports } from '../operator-ports.ts'
 import { moderateBlocks, type ModerateDeps } from './moderate-blocks.ts'
 
-type ReportedDeps = ModerateDeps & { readonly view: WallView; readonly reports: Pick<Reports, 'open' | 'close'> }
+type ReportedDeps = ModerateDeps & { readonly view: WallView; readonly reports: Pick<Reports, 'listOpen' | 'close'> }
 
 /** A reported artwork, and the surroundings of the block in the first report: its pixels in base64, or `null` without a picture. */
 export type ReportedWork = {
@@ -32,7 +32,7 @@ export async function listReportedWorks(
   limit: number,
 ): Promise<{ readonly waiting: number; readonly works: readonly ReportedWork[] }> {
   // Artworks may have grown since they were reported.
-  const byWork = Map.groupBy(await reports.open(), ({ block, work }) => findArtwork(view, block)?.blocks[0] ?? work)
+  const byWork = Map.groupBy(await reports.listOpen(), ({ block, work }) => findArtwork(view, block)?.blocks[0] ?? work)
   const all = [...byWork.values()].toSorted((one, other) => other.length - one.length)
   const works = all.slice(0, limit).flatMap((open) => {
     const [first] = open

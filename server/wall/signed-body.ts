@@ -5,37 +5,45 @@ import { IdentityFields, PainterBody, RegisterBody } from '../../shared/contract
 import { EditAreaBody, EditAreaFields } from '../../shared/contract/area.ts'
 import { EditBody, EditFields } from '../../shared/contract/block.ts'
 import { ReceiptsBody } from '../../shared/contract/wallet.ts'
-import { failure, isFailure, type Failure } from '../domain/failure.ts'
+import { createFailure, isFailure, type Failure } from '../domain/failure.ts'
 import { type Kind, SIGNABLE } from '../domain/wall/signed-fields.ts'
 import { type Flaw, createReader, type Reader, refuseField } from '../read.ts'
 
 const PROOF = 'ts (integer, Unix milliseconds), signature (0x and hex)'
 
 /** Reads an edit of a block. */
-export const readEdit = changeReader('set_pixels', EditBody, `${PROOF} and any of pixels, message and link`)
+export const readEdit = createChangeReader('set_pixels', EditBody, `${PROOF} and any of pixels, message and link`)
 
-export const readAreaEdit = changeReader(
+export const readAreaEdit = createChangeReader(
   'set_area',
   EditAreaBody,
   `${PROOF} and any of pixels (base64), message and link`,
 )
 
-export const readRegistration = changeReader('register', RegisterBody, `wallet, ${PROOF} and any of name and framework`)
+export const readRegistration = createChangeReader(
+  'register',
+  RegisterBody,
+  `wallet, ${PROOF} and any of name and framework`,
+)
 
 /** Reads an edit of a block that is authorized by a sign-in. */
-export const readEditFields = changeReader('set_pixels', EditFields, 'any of pixels, message and link')
+export const readEditFields = createChangeReader('set_pixels', EditFields, 'any of pixels, message and link')
 
-export const readEditAreaFields = changeReader('set_area', EditAreaFields, 'any of pixels (base64), message and link')
+export const readEditAreaFields = createChangeReader(
+  'set_area',
+  EditAreaFields,
+  'any of pixels (base64), message and link',
+)
 
 /** Reads a registration that is authorized by a sign-in. */
-export const readIdentityFields = changeReader('register', IdentityFields, 'any of name and framework')
+export const readIdentityFields = createChangeReader('register', IdentityFields, 'any of name and framework')
 
 /** Reads the body of a request for receipts. */
 export const readReceiptsBody = createReader(ReceiptsBody, () =>
-  failure('invalid_body', 'Send a JSON object, empty or with after (nextAfter of the previous page).'),
+  createFailure('invalid_body', 'Send a JSON object, empty or with after (nextAfter of the previous page).'),
 )
 
-export const readPainterNaming = changeReader(
+export const readPainterNaming = createChangeReader(
   'set_painter',
   PainterBody,
   `wallet, ${PROOF} and painter (an address, or null for nobody)`,
@@ -45,14 +53,14 @@ export const readPainterNaming = changeReader(
  * Makes the reader of a body that must change something. An error has the code of a field if that field is a string and
  * breaks its rule, otherwise `invalid_body`.
  */
-function changeReader<Schema extends TObject>(kind: Kind, schema: Schema, shape: string): Reader<Static<Schema>> {
+function createChangeReader<Schema extends TObject>(kind: Kind, schema: Schema, shape: string): Reader<Static<Schema>> {
   const texts: readonly string[] = ['wallet', ...SIGNABLE[kind]]
   const refuse = (flaw: Flaw, given: unknown): Failure => {
     if (flaw.schema !== undefined && typeof flaw.value === 'string' && texts.includes(flaw.name))
       return refuseField('invalid_body')(flaw)
     const missing = (schema.required ?? []).filter((name) => !Object.hasOwn(Object(given), name))
     const lacks = missing.length === 0 ? '' : `Missing: ${missing.join(', ')}. `
-    return failure('invalid_body', `${lacks}Send a JSON object with ${shape}, and no other fields.`)
+    return createFailure('invalid_body', `${lacks}Send a JSON object with ${shape}, and no other fields.`)
   }
   const read = createReader(schema, refuse)
   const readChange = (given: unknown): Static<Schema> | Failure => {
@@ -60,13 +68,13 @@ function changeReader<Schema extends TObject>(kind: Kind, schema: Schema, shape:
     if (isFailure(body)) return body
     const named: Readonly<Record<string, unknown>> = body
     const isEmpty = SIGNABLE[kind].every((field) => named[field] === undefined)
-    return isEmpty ? emptyUpdate(kind) : body
+    return isEmpty ? createEmptyUpdateFailure(kind) : body
   }
   return Object.assign(readChange, { schema })
 }
 
 /** The refusal of a change that changes nothing. */
-export function emptyUpdate(kind: Kind): Failure {
+export function createEmptyUpdateFailure(kind: Kind): Failure {
   const fields = SIGNABLE[kind].join(', ').replace(/, (\w+)$/, ' and $1')
-  return failure('empty_update', `Give at least one of ${fields}.`)
+  return createFailure('empty_update', `Give at least one of ${fields}.`)
 }

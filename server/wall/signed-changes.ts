@@ -23,21 +23,25 @@ import {
 } from '../../shared/signing.ts'
 import { coordOf, parseCoord, type BlockIndex } from '../../shared/wall.ts'
 import { isAddress } from '../../shared/wallet.ts'
-import { failure, isFailure, type Failure } from '../domain/failure.ts'
+import { createFailure, isFailure, type Failure } from '../domain/failure.ts'
 import type { Address, UnixMs } from '../domain/purchase/payment.ts'
-import { invalidArea, invalidCoordinate, retryLater } from '../domain/purchase/refusals.ts'
+import {
+  createInvalidAreaFailure,
+  createInvalidCoordinateFailure,
+  createRetryFailure,
+} from '../domain/purchase/refusals.ts'
 import { readAreaPixels } from '../domain/wall/canvas.ts'
 import { isTimely, type EditResult, type IdentityResult, type Signed } from '../domain/wall/edit.ts'
 import type { OwnedBlock } from '../domain/wall/log.ts'
 import { type Kind, SIGNABLE, type SignedFields } from '../domain/wall/signed-fields.ts'
-import { findRegistryEntry, shownOf, type WallView } from '../domain/wall/wall-view.ts'
+import { findRegistryEntry, readShownContent, type WallView } from '../domain/wall/wall-view.ts'
 import type { Agents, Blocks, Clock, Wallets } from '../ports.ts'
 import {
   SIGN_IN_HEADER,
   type SignInTerms,
   findDifferingField,
   readSignIn,
-  signInMessage,
+  formatSignInMessage,
   checkSignInTime,
 } from '../x402/sign-in.ts'
 import { createNoPurchasesFailure } from './my-wall.ts'
@@ -59,7 +63,7 @@ export type SignedRequest<Answer> = {
 export type SignedChange<Answer> = SignedRequest<Answer> & {
   readonly path: string
   readonly what: string // describes the change for its owner
-  texts(host: string, ts: UnixMs): readonly string[]
+  formatTexts(host: string, ts: UnixMs): readonly string[]
 }
 
 /** The result of a change in the store. */
@@ -83,30 +87,30 @@ export type ChangeDeps = ChangeSources & {
 const REPAINTS = ['repaints', 'daily repaints'] as const
 
 /** A repaint of the block at `coord`, as the request wrote it, with valid fields. */
-export async function repaintOfBlock(
+export async function createBlockRepaint(
   { blocks, view }: ChangeSources,
   coord: string,
   fields: EditFields,
 ): Promise<SignedChange<EditAnswer> | Failure> {
   const block = parseCoord(coord)
-  if (block === undefined) return invalidCoordinate()
-  const owned = await blocks.owned(block)
+  if (block === undefined) return createInvalidCoordinateFailure()
+  const owned = await blocks.findOwned(block)
   if (owned === undefined)
-    return (await blocks.reserved(block)) ? createPendingFailure(block) : createNoOwnerFailure(block)
+    return (await blocks.isReserved(block)) ? createPendingFailure(block) : createNoOwnerFailure(block)
   const pixels = typeof fields.pixels === 'string' ? parseHexPixels(fields.pixels) : undefined
   const { message, link } = fields
   const coords = [...new Set([coord, coordOf(block)])]
   return {
     path: `/blocks/${coordOf(block)}`,
-    what: `Repaint block ${coordOf(block)} (${namesOf('set_pixels', fields)})`,
+    what: `Repaint block ${coordOf(block)} (${listFieldNames('set_pixels', fields)})`,
     signers: signersOf(owned),
     whose: 'the block’s owner',
     budgets: REPAINTS,
     keys: [coordOf(block)],
-    texts: (host, ts) => coords.map((form) => formatEditMessage(host, form, ts, fields)),
+    formatTexts: (host, ts) => coords.map((form) => formatEditMessage(host, form, ts, fields)),
     apply: ({ by, ...signed }, now) =>
       blocks.edit(block, { ...signed, pixels, message, link, painter: by === owned.wallet ? null : by }, now),
-    answer: () => ({ updated: true, deed: deedOf({ ...owned, content: shownOf(view, block) }) }),
+    answer: () => ({ updated: true, deed: deedOf({ ...owned, content: readShownContent(view, block) }) }),
   }
 }
 
@@ -117,17 +121,17 @@ type SignedPicture = { readonly digest: string; readonly blocks?: Pixels }
 export type ReadPicture = (pixels: string, area: Area) => SignedPicture | Failure
 
 /** A repaint of every block of an area; one wallet must own all of them. */
-export async function repaintOfArea(
+export async function createAreaRepaint(
   { blocks }: ChangeSources,
   name: string,
   fields: EditFields,
   read: ReadPicture = readPicture,
 ): Promise<SignedChange<EditAreaAnswer> | Failure> {
   const area = parseArea(name)
-  if (area === undefined) return invalidArea()
+  if (area === undefined) return createInvalidAreaFailure()
   const picture = typeof fields.pixels === 'string' ? read(fields.pixels, area) : undefined
   if (isFailure(picture)) return picture
-  const owner = await blocks.ownerOf(area)
+  const owner = await blocks.findOwner(area)
   if (owner.kind === 'open') return createNoOwnerFailure(owner.block)
   if (owner.kind === 'held') return createPendingFailure(owner.block)
   const { message, link } = fields
@@ -136,12 +140,14 @@ export async function repaintOfArea(
   const wallet = owner.kind === 'owned' ? owner.wallet : undefined
   return {
     path: `/areas/${formatArea(area)}`,
-    what: `Repaint area ${formatArea(area)} (${namesOf('set_area', fields)})`,
+    what: `Repaint area ${formatArea(area)} (${listFieldNames('set_area', fields)})`,
     signers: owner.kind === 'owned' ? signersOf(owner) : [],
     whose: 'the area’s owner',
     budgets: REPAINTS,
     keys: painted.map((block) => coordOf(block)),
-    texts: (host, ts) => [formatAreaMessage(host, formatArea(area), ts, { pixels: picture?.digest, message, link })],
+    formatTexts: (host, ts) => [
+      formatAreaMessage(host, formatArea(area), ts, { pixels: picture?.digest, message, link }),
+    ],
     apply: ({ by, ...signed }, now) => {
       const painter = by === wallet ? null : by
       return blocks.editArea(area, { ...signed, pixels: picture?.blocks, message, link, painter }, now)
@@ -155,12 +161,12 @@ const readPicture: ReadPicture = (pixels, area) => {
   return isFailure(read) ? read : { digest: hashPixels(read.rows), blocks: read.blocks }
 }
 
-const namesOf = (kind: Kind, fields: { readonly [Name in keyof SignedFields]: Field }): string =>
+const listFieldNames = (kind: Kind, fields: { readonly [Name in keyof SignedFields]: Field }): string =>
   SIGNABLE[kind].filter((name) => fields[name] !== undefined).join(', ')
 
 /** The address and the statement of a registration, for any wallet. */
 export const describeRegistration = (fields: IdentityFields) =>
-  ({ path: '/api/agents/me', what: `Name this wallet (${namesOf('register', fields)})` }) as const
+  ({ path: '/api/agents/me', what: `Name this wallet (${listFieldNames('register', fields)})` }) as const
 
 /** The name and framework that a wallet gives itself. */
 export async function createRegistration(
@@ -175,8 +181,8 @@ export async function createRegistration(
     ...createWalletRule(wallet),
     ...describeRegistration(fields),
     budgets: ['registrations', 'daily names'],
-    texts: (host, ts) => [formatRegisterMessage(host, wallet, ts, fields)],
-    apply: ({ digest, ts }, now) => agents.identify(wallet, { digest, ts, name, framework }, now),
+    formatTexts: (host, ts) => [formatRegisterMessage(host, wallet, ts, fields)],
+    apply: ({ digest, ts }, now) => agents.register(wallet, { digest, ts, name, framework }, now),
     answer: (result) => {
       const agent = findRegistryEntry(view, wallet)
       return { updated: result === 'applied', ...(agent === undefined ? {} : { agent }) }
@@ -197,7 +203,7 @@ export async function createPainterNaming(
     ...createWalletRule(wallet),
     path: '/api/agents/me/painter',
     what: 'Name the painter of this wallet',
-    texts: (host, ts) => [formatPainterMessage(host, wallet, ts, painter)],
+    formatTexts: (host, ts) => [formatPainterMessage(host, wallet, ts, painter)],
     tooLate: createLaterNamingFailure(),
     apply: ({ ts }) => agents.namePainter(wallet, { painter, ts }),
     answer: () => ({ updated: true }),
@@ -212,19 +218,23 @@ const lower = (address: string) => address.toLowerCase() as Address
 
 /** Reads a wallet that has bought something. Refuses any other, because it is not in the registry. */
 async function findBuyer(agents: Agents, given: string): Promise<Address | Failure> {
-  if (!isAddress(given)) return failure('invalid_wallet', `wallet ${describeRule(WalletParams.properties.wallet)}.`)
+  if (!isAddress(given))
+    return createFailure('invalid_wallet', `wallet ${describeRule(WalletParams.properties.wallet)}.`)
   const wallet = lower(given)
-  return (await agents.knows(wallet)) ? wallet : createNoPurchasesFailure()
+  return (await agents.isKnown(wallet)) ? wallet : createNoPurchasesFailure()
 }
 
 const signersOf = ({ wallet, painter }: Pick<OwnedBlock, 'wallet' | 'painter'>): Address[] =>
   painter === null ? [wallet] : [wallet, painter]
 
 const createNoOwnerFailure = (block: BlockIndex): Failure =>
-  failure('no_owner', `Block ${coordOf(block)} has no owner yet. Buy it with GET /blocks/${coordOf(block)}.`)
+  createFailure('no_owner', `Block ${coordOf(block)} has no owner yet. Buy it with GET /blocks/${coordOf(block)}.`)
 
 const createPendingFailure = (block: BlockIndex): Failure =>
-  failure('purchase_pending', `Block ${coordOf(block)} is being bought. Its owner can repaint it once it is sold.`)
+  createFailure(
+    'purchase_pending',
+    `Block ${coordOf(block)} is being bought. Its owner can repaint it once it is sold.`,
+  )
 
 /**
  * Makes a change, unless it is already refused, if the signature in its body is valid. The body has passed the
@@ -239,7 +249,7 @@ export async function makeChange<Answer>(
   if (isFailure(change)) return change
   const now = deps.clock.now()
   if (!isTimely(ts, now)) return createStaleTimeFailure(now)
-  const texts = deps.hosts.flatMap((host) => change.texts(host, ts))
+  const texts = deps.hosts.flatMap((host) => change.formatTexts(host, ts))
   const denied = createUnauthorizedFailure(change.whose, texts)
   return await perform(deps, change, { signers: change.signers, texts, ts, signature, denied, from }, now)
 }
@@ -266,14 +276,14 @@ export async function signIn<Answer>(
   if (other !== undefined) return createOtherHostFailure(other)
   const now = deps.clock.now()
   const ts = checkSignInTime(sent, now)
-  if (ts === undefined) return stale(now)
+  if (ts === undefined) return createStaleFailure(now)
   const wallet = lower(sent.address)
   const request = 'of' in asked ? await asked.of(wallet) : asked
   if (isFailure(request)) return request
-  const denied = failure('unauthorized', `The sign-in is not from ${request.whose}. ${SIGN_AGAIN}`)
+  const denied = createFailure('unauthorized', `The sign-in is not from ${request.whose}. ${SIGN_AGAIN}`)
   if (!request.signers.includes(wallet)) return denied
   const { signature } = sent
-  const proof = { signers: [wallet], texts: [signInMessage(sent)], ts, signature, denied, from }
+  const proof = { signers: [wallet], texts: [formatSignInMessage(sent)], ts, signature, denied, from }
   return await perform(deps, request, proof, now)
 }
 
@@ -294,9 +304,9 @@ async function perform<Answer>(
   { signers, texts, ts, signature, denied, from }: Proof,
   now: UnixMs,
 ): Promise<Answer | Failure> {
-  const signed = await wallets.signed(signers, texts, signature as `0x${string}`, from)
-  if (signed === 'busy') return retryLater('server_busy', TOO_MANY_CHECKS)
-  if (signed === 'silent') return retryLater('server_busy', CHAIN_SILENT)
+  const signed = await wallets.findSigner(signers, texts, signature as `0x${string}`, from)
+  if (signed === 'busy') return createRetryFailure('server_busy', TOO_MANY_CHECKS)
+  if (signed === 'silent') return createRetryFailure('server_busy', CHAIN_SILENT)
   if (signed === 'not-signed') return denied
   // Budgets are charged only after the signature check, so that nobody else can use them up.
   const taken = budgets.flatMap((budget) => keys.map((key) => [budget, key] as const))
@@ -306,7 +316,7 @@ async function perform<Answer>(
   const result = await apply({ ...signed, ts }, now)
   if (result === 'superseded') return tooLate
   if (result === 'not-painter') return denied
-  if (result === 'not-owned') return failure('no_owner', 'A block of this change has no owner yet.')
+  if (result === 'not-owned') return createFailure('no_owner', 'A block of this change has no owner yet.')
   if (result === 'unknown-wallet') return createNoPurchasesFailure()
   await advance()
   return answer(result)
@@ -320,22 +330,30 @@ const CHAIN_SILENT =
 
 /** The refusal of a wrong signature, with the text that should have been signed. */
 const createUnauthorizedFailure = (whose: string, texts: readonly string[]): Failure =>
-  failure('unauthorized', `The signature is not from ${whose} over the expected message (EIP-191 personal_sign).`, {
-    expected: texts[0],
-  })
+  createFailure(
+    'unauthorized',
+    `The signature is not from ${whose} over the expected message (EIP-191 personal_sign).`,
+    {
+      expected: texts[0],
+    },
+  )
 
 /** The refusal of a time outside the window, with this server's time. */
 export const createStaleTimeFailure = (now: UnixMs): Failure =>
-  failure('stale_signature', 'ts must be within 5 minutes of this server’s time, in Unix milliseconds. Sign again.', {
-    now,
-  })
+  createFailure(
+    'stale_signature',
+    'ts must be within 5 minutes of this server’s time, in Unix milliseconds. Sign again.',
+    {
+      now,
+    },
+  )
 
 /** The refusal of a text that arrives, or is resent, after a newer one was applied. */
 const createSupersededFailure = (): Failure =>
-  failure('stale_signature', 'A newer change has already been applied. Sign again with a new ts.')
+  createFailure('stale_signature', 'A newer change has already been applied. Sign again with a new ts.')
 
 const createLaterNamingFailure = (): Failure =>
-  failure(
+  createFailure(
     'stale_signature',
     'A painter was already named with this ts or a later one. GET /api/agents/{wallet} shows the current painter; to name another, sign again with a new ts.',
   )
@@ -343,13 +361,13 @@ const createLaterNamingFailure = (): Failure =>
 const SIGN_AGAIN = `Send the request without ${SIGN_IN_HEADER}, and sign the text in the response.`
 
 const createOtherHostFailure = (field: string): Failure =>
-  failure(
+  createFailure(
     'unauthorized',
     `The sign-in is for another request: its ${field} does not match this address and body. ${SIGN_AGAIN}`,
   )
 
-const stale = (now: number): Failure =>
-  failure(
+const createStaleFailure = (now: number): Failure =>
+  createFailure(
     'stale_signature',
     `The sign-in is not valid now: issuedAt must be within 5 minutes of the current time, expirationTime after it, notBefore not after it. ${SIGN_AGAIN}`,
     { now },

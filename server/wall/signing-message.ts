@@ -11,7 +11,7 @@ import { Closed } from '../../shared/contract/kinds.ts'
 import type { Signing, SignQuery } from '../../shared/contract/sign.ts'
 import { digestOf } from '../../shared/signing.ts'
 import { coordOf, parseCoord } from '../../shared/wall.ts'
-import { failure, isFailure, type Failure } from '../domain/failure.ts'
+import { createFailure, isFailure, type Failure } from '../domain/failure.ts'
 import type { UnixMs } from '../domain/purchase/payment.ts'
 import { isTimely, TS_TOLERANCE_MS } from '../domain/wall/edit.ts'
 import {
@@ -23,12 +23,12 @@ import {
 } from '../domain/wall/signed-fields.ts'
 import type { Clock } from '../ports.ts'
 import { createReader, refuseField } from '../read.ts'
-import { emptyUpdate } from './signed-body.ts'
+import { createEmptyUpdateFailure } from './signed-body.ts'
 import {
   createPainterNaming,
   createRegistration,
-  repaintOfArea,
-  repaintOfBlock,
+  createAreaRepaint,
+  createBlockRepaint,
   createStaleTimeFailure,
   type ChangeSources,
   type SignedChange,
@@ -57,9 +57,9 @@ export async function createSigningMessage(deps: SigningMessageDeps, query: Sign
   if (isFailure(draft)) return draft
   const { change, body } = draft
   if (change.signers.length === 0)
-    return failure('unauthorized', `The blocks of area ${query.area} belong to several wallets.`)
+    return createFailure('unauthorized', `The blocks of area ${query.area} belong to several wallets.`)
   if (!isTimely(ts, now)) return createStaleTimeFailure(now)
-  const [message = ''] = change.texts(deps.hosts[0] ?? '', ts)
+  const [message = ''] = change.formatTexts(deps.hosts[0] ?? '', ts)
   return {
     message,
     digest: digestOf(message),
@@ -80,23 +80,26 @@ function readFields(query: SignQuery): SignedFields | Failure {
   for (const name of query.clear === undefined ? [] : query.clear.split(',')) {
     const field = FIELDS.find((known) => known === name.trim())
     if (field === undefined || named[field] !== undefined)
-      return failure('invalid_option', 'clear must list fields that are not also given, each once, comma-separated.')
+      return createFailure(
+        'invalid_option',
+        'clear must list fields that are not also given, each once, comma-separated.',
+      )
     named[field] = null
   }
   const isEmpty = Object.keys(named).length === 0
-  return isEmpty ? emptyUpdate(query.kind) : readers[query.kind](named)
+  return isEmpty ? createEmptyUpdateFailure(query.kind) : readers[query.kind](named)
 }
 
 const FIELDS: readonly SignableField[] = Object.values(SIGNABLE).flat()
 
-const fieldsOf = (kind: Kind) => SIGNABLE[kind].join(', ')
+const listFields = (kind: Kind) => SIGNABLE[kind].join(', ')
 
 const createFieldReader = (kind: Kind, fields: TObject) =>
   createReader(fields, (flaw) => {
     const { name, schema, value } = flaw
     if (schema === undefined)
-      return failure('invalid_option', `${name} is not a field of ${kind}; its fields are ${fieldsOf(kind)}.`)
-    if (value === null) return failure('invalid_pixels', 'pixels cannot be cleared, only painted over.')
+      return createFailure('invalid_option', `${name} is not a field of ${kind}; its fields are ${listFields(kind)}.`)
+    if (value === null) return createFailure('invalid_pixels', 'pixels cannot be cleared, only painted over.')
     return refuseField('invalid_option')(flaw)
   })
 
@@ -121,7 +124,7 @@ const createDraft = <Answer>(change: SignedChange<Answer> | Failure, body: Draft
 const drafts: Readonly<Record<Kind, DraftBuilder>> = {
   async set_pixels(deps, { coord = '' }, fields, ts) {
     const block = parseCoord(coord)
-    return createDraft(await repaintOfBlock(deps, block === undefined ? coord : coordOf(block), fields), {
+    return createDraft(await createBlockRepaint(deps, block === undefined ? coord : coordOf(block), fields), {
       ts,
       ...fields,
     })
@@ -130,8 +133,8 @@ const drafts: Readonly<Record<Kind, DraftBuilder>> = {
   async set_area(deps, { area = '' }, { pixels, ...texts }, ts) {
     const isDigest = typeof pixels === 'string' && SHA256_PATTERN.test(pixels)
     const change = isDigest
-      ? await repaintOfArea(deps, area, { ...texts, pixels }, (digest) => ({ digest }))
-      : await repaintOfArea(deps, area, { ...texts, pixels })
+      ? await createAreaRepaint(deps, area, { ...texts, pixels }, (digest) => ({ digest }))
+      : await createAreaRepaint(deps, area, { ...texts, pixels })
     // A caller that sends only the digest adds the pixels to the body itself.
     return createDraft(change, { ts, ...texts, ...(isDigest || pixels === undefined ? {} : { pixels }) })
   },

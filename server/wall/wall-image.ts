@@ -4,11 +4,11 @@ import pLimit from 'p-limit'
 import type { RegionQuery } from '../../shared/contract/picture.ts'
 import { getOrMake, createLru } from '../../shared/lru.ts'
 import { BLOCK_SIZE, COLS, ROWS } from '../../shared/wall.ts'
-import { failure, isFailure, type Failure } from '../domain/failure.ts'
+import { createFailure, isFailure, type Failure } from '../domain/failure.ts'
 import { type CardSubject, drawCard, chooseWallSide } from '../domain/picture/card.ts'
 import type { Bitmap } from '../domain/picture/picture.ts'
 import { type Region, WHOLE_WALL, drawRegion } from '../domain/picture/wall-picture.ts'
-import { picturesBusy } from '../domain/purchase/refusals.ts'
+import { createPicturesBusyFailure } from '../domain/purchase/refusals.ts'
 import type { LogNumber } from '../domain/wall/log.ts'
 import { type WallView, stateOf } from '../domain/wall/wall-view.ts'
 import type { Pictures } from '../ports.ts'
@@ -32,7 +32,7 @@ export function createWallImages({ view, pictures }: ImageDeps): WallImages {
   const images = createImageCache(view, IMAGES_MAX)
   return {
     async draw(query) {
-      const region = regionOf(query)
+      const region = toRegion(query)
       if (isFailure(region)) return region
       const key = Object.values({ ...region, scale: query.scale }).join()
       return await images(key, () => pictures.encode(drawRegion(view, region), query.scale))
@@ -54,18 +54,18 @@ function createImageCache(view: WallView, keptMax: number): ImageCache {
   return async (key, make) => {
     if (keptNumber !== view.number) kept.clear()
     keptNumber = view.number
-    if (kept.get(key) === undefined && limit.pendingCount >= WAITING_MAX) return picturesBusy()
+    if (kept.get(key) === undefined && limit.pendingCount >= WAITING_MAX) return createPicturesBusyFailure()
     return await getOrMake(kept, key, () => limit(async () => ({ state: stateOf(view), png: await make() })))
   }
 }
 
 /** The region that a query requests; it must be on the wall and not too large. */
-function regionOf({ col, row, cols = COLS - col, rows = ROWS - row, scale }: RegionQuery): Region | Failure {
+function toRegion({ col, row, cols = COLS - col, rows = ROWS - row, scale }: RegionQuery): Region | Failure {
   if (col + cols > COLS || row + rows > ROWS)
-    return failure('invalid_region', `The region extends beyond the wall, which has ${COLS} x ${ROWS} blocks.`)
+    return createFailure('invalid_region', `The region extends beyond the wall, which has ${COLS} x ${ROWS} blocks.`)
   const pixels = cols * rows * (BLOCK_SIZE * scale) ** 2
   if (pixels > IMAGE_PIXELS_MAX)
-    return failure(
+    return createFailure(
       'invalid_region',
       `The picture would have ${pixels} pixels, more than ${IMAGE_PIXELS_MAX}: request fewer blocks or a smaller scale.`,
     )
@@ -100,7 +100,7 @@ export function createCardImages({
   return {
     async draw(subject) {
       if (subject.kind === 'agent' && view.agents[subject.agent - 1] === undefined)
-        return failure('not_found', 'No agent has this number. The canvas read says how many agents there are.')
+        return createFailure('not_found', 'No agent has this number. The canvas read says how many agents there are.')
       return await cards(Object.values(subject).join(), async () => {
         const side = chooseWallSide(view, subject)
         const wall = side === undefined ? undefined : await renderSmallWall(side)

@@ -15,13 +15,13 @@ export const BUYING_TOOL = 'buy_block'
 export const AREA_TOOL = 'buy_area'
 
 /** The rules of a schema, if it has them. */
-const rulesOf = (schema: TSchema, rules: readonly string[]): JsonObject =>
+const pickRules = (schema: TSchema, rules: readonly string[]): JsonObject =>
   Object.fromEntries(rules.filter((rule) => schema[rule] !== undefined).map((rule) => [rule, schema[rule]]))
 
 const listing: JsonObject = Object.fromEntries(
   Object.entries(ListingQuery.properties).map(([name, schema]) => [
     name,
-    rulesOf(schema, ['type', 'minLength', 'maxLength', 'pattern']),
+    pickRules(schema, ['type', 'minLength', 'maxLength', 'pattern']),
   ]),
 )
 
@@ -38,12 +38,12 @@ const input = { type: 'http', queryParams: { name: 'Ada', message: 'hello' }, me
 const blockAnswer = { block: '80,45', owner: 'you', pixels: 'yours' }
 const areaAnswer = { area: '80,45,4x3', owner: 'you', pixels: 'yours' }
 
-export const ofNext: JsonObject = { bazaar: entryOf(input, createHttpSchema('GET', { queryParams }), blockAnswer) }
+export const ofNext: JsonObject = { bazaar: createEntry(input, createHttpSchema('GET', { queryParams }), blockAnswer) }
 
 /** The entry of all blocks by coordinate, as one address. */
 export const ofBlocks: JsonObject = {
   bazaar: {
-    ...entryOf(
+    ...createEntry(
       { ...input, pathParams: { coord: '80,45' } },
       createHttpSchema('GET', { queryParams, pathParams }),
       blockAnswer,
@@ -53,7 +53,7 @@ export const ofBlocks: JsonObject = {
 }
 
 /** The entry of the tool that buys blocks. */
-export const ofTool: JsonObject = toolOf(
+export const ofTool: JsonObject = createToolEntry(
   BUYING_TOOL,
   createObjectSchema({
     properties: { coord: { type: 'string', pattern: `^next$|${COORD_PATTERN}` }, ...listing },
@@ -65,17 +65,17 @@ export const ofTool: JsonObject = toolOf(
 
 const areaBody: JsonObject = createObjectSchema({
   properties: Object.fromEntries(
-    Object.entries(AreaOrder.properties).map(([name, schema]) => [name, areaFieldOf(schema)]),
+    Object.entries(AreaOrder.properties).map(([name, schema]) => [name, toAreaField(schema)]),
   ),
   required: AreaOrder.required,
   additionalProperties: false,
 })
 
-function areaFieldOf(schema: TSchema): JsonObject {
+function toAreaField(schema: TSchema): JsonObject {
   const choices: unknown = schema['anyOf']
   return {
     type: schema['type'] ?? 'string',
-    ...rulesOf(schema, ['minimum', 'maximum', 'maxLength', 'pattern']),
+    ...pickRules(schema, ['minimum', 'maximum', 'maxLength', 'pattern']),
     ...(Array.isArray(choices) ? { enum: choices.map((choice: TSchema) => choice['const']) } : {}),
   }
 }
@@ -84,7 +84,7 @@ const areaExample = { at: 'next', w: 4, h: 3, message: 'hello' }
 
 /** The entry of `/areas`, which takes the order in its body. */
 export const ofAreas: JsonObject = {
-  bazaar: entryOf(
+  bazaar: createEntry(
     { type: 'http', method: 'POST', bodyType: 'json', body: areaExample },
     createHttpSchema('POST', { bodyType: { type: 'string', enum: ['json', 'form-data', 'text'] }, body: areaBody }, [
       'bodyType',
@@ -95,10 +95,15 @@ export const ofAreas: JsonObject = {
 }
 
 /** The entry of the tool that buys areas. */
-export const ofAreaTool: JsonObject = toolOf(AREA_TOOL, areaBody, areaExample, areaAnswer)
+export const ofAreaTool: JsonObject = createToolEntry(AREA_TOOL, areaBody, areaExample, areaAnswer)
 
 /** A tool's entry. Its identity is the address of the MCP server and its name. */
-function toolOf(toolName: string, inputSchema: JsonObject, example: JsonObject, answer: JsonObject): JsonObject {
+function createToolEntry(
+  toolName: string,
+  inputSchema: JsonObject,
+  example: JsonObject,
+  answer: JsonObject,
+): JsonObject {
   const schema = createObjectSchema({
     properties: {
       type: { type: 'string', const: 'mcp' },
@@ -111,7 +116,7 @@ function toolOf(toolName: string, inputSchema: JsonObject, example: JsonObject, 
     additionalProperties: false,
   })
   return {
-    bazaar: entryOf({ type: 'mcp', toolName, transport: 'streamable-http', inputSchema, example }, schema, answer),
+    bazaar: createEntry({ type: 'mcp', toolName, transport: 'streamable-http', inputSchema, example }, schema, answer),
   }
 }
 
@@ -124,7 +129,7 @@ function createHttpSchema(method: 'GET' | 'POST', params: JsonObject, required: 
 }
 
 /** An example of a call and of its response, and the JSON schema of both. */
-function entryOf(called: JsonObject, inputSchema: JsonObject, answer: JsonObject): JsonObject {
+function createEntry(called: JsonObject, inputSchema: JsonObject, answer: JsonObject): JsonObject {
   const output = createObjectSchema({
     properties: { type: { type: 'string' }, example: { type: 'object' } },
     required: ['type'],

@@ -45,11 +45,12 @@ export function chainOf(network: Network): ChainInfo {
 }
 
 /** The name of a network in x402 version 1; newer networks use their CAIP-2 name. */
-export const nameInV1 = (network: string): string => (isNetwork(network) ? KNOWN[network].nameV1 : undefined) ?? network
+export const toV1Name = (network: string): string => (isNetwork(network) ? KNOWN[network].nameV1 : undefined) ?? network
 
 /** A network's name with its template literal type, which the SDK requires. */
 export function toCaip2(network: string): `${string}:${string}` {
   const [namespace, reference] = network.split(':')
-  if (namespace === undefined || reference === undefined) throw new RangeError('a network must be named namespace:reference')
+  if (namespace === undefined || reference === undefined)
+    throw new RangeError('a network must be named namespace:reference')
   return `${namespace}:${reference}`
 }

@@ -6,7 +6,7 @@
 
 import { getAddress, isAddress, isHex } from 'viem/utils'
 import { parseStrictJson } from '../../shared/json.ts'
-import { failure, type Failure } from '../domain/failure.ts'
+import { createFailure, type Failure } from '../domain/failure.ts'
 import type { Accepted, Address, Extensions, Hash, Payment } from '../domain/purchase/payment.ts'
 import { ofNext } from './bazaar.ts'
 import { memberOf, orderBinding, readSalt } from './order-binding.ts'
@@ -53,7 +53,7 @@ export function readPayment(payload: unknown): Payment | Failure {
   const salt = readSalt(payload['extensions'])
   return {
     ...authorization,
-    signature: lower(signature),
+    signature: toLowerHash(signature),
     accepted,
     ...(extensions === undefined ? {} : { extensions }),
     ...(salt === undefined ? {} : { salt }),
@@ -89,7 +89,7 @@ function readAuthorization(value: unknown): Authorization | string {
     return 'value, validAfter and validBefore must be decimal strings'
   const { nonce } = value
   if (typeof nonce !== 'string' || !noncePattern.test(nonce)) return 'nonce must be 0x followed by 64 hex digits'
-  return { payer, to, amount, validAfter, validBefore, nonce: lower(nonce) }
+  return { payer, to, amount, validAfter, validBefore, nonce: toLowerHash(nonce) }
 }
 
 function readAccepted(value: unknown): Accepted | undefined {
@@ -108,7 +108,7 @@ function readAddress(value: unknown): Address | undefined {
   if (typeof value !== 'string' || !isAddress(value, { strict: false })) return undefined
   const digits = value.slice(2)
   const isOneCase = digits === digits.toLowerCase() || digits === digits.toUpperCase()
-  return isOneCase || getAddress(value) === value ? lower(value) : undefined
+  return isOneCase || getAddress(value) === value ? toLowerHash(value) : undefined
 }
 
 function readUint(value: unknown): bigint | undefined {
@@ -117,7 +117,7 @@ function readUint(value: unknown): bigint | undefined {
   return number <= UINT256_MAX ? number : undefined
 }
 
-const lower = (hex: string) => hex.toLowerCase() as Hash
+const toLowerHash = (hex: string) => hex.toLowerCase() as Hash
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -126,7 +126,7 @@ const hasExactly = (record: Record<string, unknown>, keys: readonly string[]) =>
   Object.keys(record).length === keys.length && keys.every((key) => Object.hasOwn(record, key))
 
 const createMalformedFailure = (what: string): Failure =>
-  failure(
+  createFailure(
     'invalid_payment',
     `The payment is invalid: ${what}. Nothing was charged; send the request without a payment to see the terms.`,
   )

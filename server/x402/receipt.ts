@@ -27,11 +27,11 @@ type ReceiptFacts = {
  * The receipt of a purchase as it was sold, without parts that the operator has hidden since, because anybody can
  * resend a settled payment. `isArea` is set if it was requested as an area.
  */
-export const receiptOf = (facts: ReceiptFacts, isArea: boolean): Receipt | AreaReceipt =>
-  isArea ? areaReceiptOf(facts) : blockReceiptOf(facts)
+export const createReceipt = (facts: ReceiptFacts, isArea: boolean): Receipt | AreaReceipt =>
+  isArea ? createAreaReceipt(facts) : createBlockReceipt(facts)
 
 /** The receipt of one block, with its `sales`. */
-export function blockReceiptOf({ purchase, sales, isEarlier, baseUrl }: ReceiptFacts): Receipt {
+export function createBlockReceipt({ purchase, sales, isEarlier, baseUrl }: ReceiptFacts): Receipt {
   const { block } = purchase
   const coord = coordOf(block)
   return {
@@ -47,7 +47,7 @@ export function blockReceiptOf({ purchase, sales, isEarlier, baseUrl }: ReceiptF
   }
 }
 
-function areaReceiptOf({ purchase, sales, isEarlier, baseUrl }: ReceiptFacts): AreaReceipt {
+function createAreaReceipt({ purchase, sales, isEarlier, baseUrl }: ReceiptFacts): AreaReceipt {
   const area = formatArea(areaOf(purchase))
   return {
     area,
@@ -92,7 +92,7 @@ const describeEarlier = (what: 'block' | 'area') =>
 export const encodeHeader = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64')
 
 /** The content of PAYMENT-RESPONSE for a purchase. */
-export function settleResponse({ payment, state }: SoldPurchase): SettleResponse {
+export function createSettleResponse({ payment, state }: SoldPurchase): SettleResponse {
   return {
     success: true,
     payer: getAddress(payment.payer),

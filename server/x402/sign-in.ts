@@ -6,7 +6,7 @@
 
 import { parseStrictJson } from '../../shared/json.ts'
 import { isAddress } from '../../shared/wallet.ts'
-import { failure, type Failure } from '../domain/failure.ts'
+import { createFailure, type Failure } from '../domain/failure.ts'
 import type { UnixMs } from '../domain/purchase/payment.ts'
 import { TS_TOLERANCE_MS } from '../domain/wall/edit.ts'
 import schema from './sign-in-schema.json' // the extension's own schema, which a test compares with the SDK's
@@ -48,7 +48,7 @@ const signaturePattern = /^0x[0-9a-fA-F]+$/
 const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/
 
 /** The demand to sign in; its `nonce` is 32 hex digits that nobody can guess. */
-export function signInDemand({ chainId, ...terms }: SignInTerms, nonce: string, now: UnixMs) {
+export function createSignInDemand({ chainId, ...terms }: SignInTerms, nonce: string, now: UnixMs) {
   const info = {
     ...terms,
     version: VERSION,
@@ -107,7 +107,7 @@ function findFlaw(fields: Fields, chainId: string): string | undefined {
 const isTime = (text: string) => timePattern.test(text) && Number.isFinite(Date.parse(text))
 
 const createSignInFailure = (what: string): Failure =>
-  failure(
+  createFailure(
     'invalid_sign_in',
     `The ${SIGN_IN_HEADER} header is invalid: ${what}. Send the request without it to get the text to sign.`,
   )
@@ -132,7 +132,7 @@ export function checkSignInTime({ issuedAt, expirationTime, notBefore }: SignIn,
 }
 
 /** The signed text (EIP-4361), made of the fields as they were sent, including the statement and the request's identifier. */
-export function signInMessage(signIn: SignIn): string {
+export function formatSignInMessage(signIn: SignIn): string {
   const { domain, address, statement, uri, version, chainId, nonce, issuedAt } = signIn
   const { expirationTime, notBefore, requestId } = signIn
   return [

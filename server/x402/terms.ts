@@ -29,7 +29,7 @@ export type Offer = {
  * The payment requirements for clients, with the name of the message to sign. Without that name, some clients read the
  * token's contract. Facilitators get the bare terms, because some reject fields that they do not know.
  */
-export function offerRequirements(offer: Offer, target: Target = 'next'): PaymentRequirements {
+export function toOfferRequirements(offer: Offer, target: Target = 'next'): PaymentRequirements {
   const requirements = toRequirements(offer, selectTerms(offer.terms, target))
   return { ...requirements, extra: { ...requirements.extra, primaryType: PRIMARY_TYPE } }
 }
@@ -47,7 +47,7 @@ export const AREAS_PATH = '/areas'
 export const formatResourceUrl = ({ baseUrl }: Offer, target: Target): string => baseUrl + pathOf(target)
 
 /** The price of a target, as a sentence. */
-export const costOf = ({ terms }: Offer, target: Target): string =>
+export const describeCost = ({ terms }: Offer, target: Target): string =>
   `This ${kindOf(target)} costs ${formatAmount(selectTerms(terms, target).amount)} on ${terms.network}.`
 
 /** The one way to pay: the `accepts` entry for these terms. */
@@ -116,7 +116,7 @@ export function demandOf(
     x402Version: 2,
     error: reason,
     resource: createResource(offer, offer.baseUrl + sells + (query === '' ? '' : `?${query}`), target),
-    accepts: [offerRequirements(offer, target)],
+    accepts: [toOfferRequirements(offer, target)],
     extensions: listAnnounced(query.length > QUERY_WITH_CATALOGUE_MAX ? NOT_CATALOGUED : catalogued),
   }
 }
@@ -130,7 +130,7 @@ export const createToolDemand = (
   x402Version: 2,
   error: reason,
   resource: createResource(offer, `${offer.baseUrl}/mcp`, target),
-  accepts: [offerRequirements(offer, target)],
+  accepts: [toOfferRequirements(offer, target)],
   extensions: listAnnounced(isArea === true ? ofAreaTool : ofTool),
 })
 

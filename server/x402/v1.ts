@@ -7,10 +7,10 @@
 
 import type { SettleResponse } from '@x402/core/types'
 import type { DemandV1 } from '../../shared/contract/service.ts'
-import { failure, isFailure, type Failure } from '../domain/failure.ts'
+import { createFailure, isFailure, type Failure } from '../domain/failure.ts'
 import { selectTerms, type Payment } from '../domain/purchase/payment.ts'
 import type { Target } from '../domain/purchase/target.ts'
-import { nameInV1 as nameOf } from './network.ts'
+import { toV1Name as nameOf } from './network.ts'
 import { readPayment, readPaymentHeader } from './payload.ts'
 import { encodeHeader } from './receipt.ts'
 import { toRequirements, type Demand, type Offer } from './terms.ts'
@@ -58,7 +58,7 @@ export const carriesPayment = ({ headers }: Request): boolean =>
 type HeaderReader = { get(name: string): string | null }
 
 /** The payment for a target in either header; `undefined` if there is none. */
-export function paymentOf(
+export function readSentPayment(
   { headers }: { readonly headers: HeaderReader },
   offer: Offer,
   target: Target,
@@ -97,4 +97,4 @@ const isSame = (one: Payment, other: Payment) =>
 const createConflictFailure = () => createUnreadableFailure('the request contains two different payments; send one')
 
 const createUnreadableFailure = (what: string): Failure =>
-  failure('invalid_payment', `The payment is invalid: ${what}. Nothing was charged.`)
+  createFailure('invalid_payment', `The payment is invalid: ${what}. Nothing was charged.`)

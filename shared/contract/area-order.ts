@@ -57,7 +57,9 @@ const { block: _, ...ofDeed } = Receipt.properties.deed.properties
 
 export const AreaReceipt = Type.Object({
   area: AreaText,
-  blocks: Type.Array(CoordText, { description: 'The area’s blocks, row by row. Each is an ordinary block with its own deed.' }),
+  blocks: Type.Array(CoordText, {
+    description: 'The area’s blocks, row by row. Each is an ordinary block with its own deed.',
+  }),
   owner: Receipt.properties.owner,
   pixels: Receipt.properties.pixels,
   notice: Receipt.properties.notice,

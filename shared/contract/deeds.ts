@@ -56,7 +56,9 @@ export const SaleDeed = Type.Object({
     { description: 'What was sold: one block, or an area by its top left block and its size in blocks.' },
   ),
   placedElsewhere: Type.Optional(
-    Type.Literal(true, { description: 'Present if the payment settled late and got a different position from the one it requested.' }),
+    Type.Literal(true, {
+      description: 'Present if the payment settled late and got a different position from the one it requested.',
+    }),
   ),
   wallet: Shortened,
   tx: TxHash,

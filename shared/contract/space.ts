@@ -22,7 +22,10 @@ export const Space = Type.Object({
   coord: Type.String({ description: 'The top left block.', examples: ['80,45'] }),
   order: Type.Object(
     { at: CoordText, w: Type.Integer(), h: Type.Integer() },
-    { description: 'Order that buys the whole rectangle in one payment: the body of POST /areas, or the arguments of buy_area.' },
+    {
+      description:
+        'Order that buys the whole rectangle in one payment: the body of POST /areas, or the arguments of buy_area.',
+    },
   ),
   price: Type.String({ pattern: '^\\d+\\.\\d{2}$', description: 'Total price.' }),
 })

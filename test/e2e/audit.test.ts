@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { outputOf } from '../support/output-of.ts'
+import { readOutput } from '../support/output-of.ts'
 import { createScratchFolder } from '../support/scratch-folder.ts'
 
 // Goal: no unaudited package passes as audited. Method: the script as CI runs it, with a registry of our own.
@@ -22,7 +22,7 @@ test.each([
     stdout: 'pipe',
     stderr: 'pipe',
   })
-  const { out, code } = await outputOf(child)
+  const { out, code } = await readOutput(child)
   expect(code).toBe(status)
   expect(out).toMatch(words)
 })

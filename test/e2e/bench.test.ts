@@ -5,7 +5,7 @@ import { readAllowedProcessors } from '../../bench/measure/cpu.ts'
 import { replaceResults, renderMarkdown } from '../../bench/report.ts'
 import { behindProxy, inBrowser, onServer, scenarios } from '../../bench/scenarios.ts'
 import { createServers, type Servers } from '../../bench/servers/servers.ts'
-import { isHere } from '../support/e2e/proxies.ts'
+import { isInstalled } from '../support/e2e/proxies.ts'
 import { IS_LONG_RUN } from '../support/long-run.ts'
 import { openBrowser } from '../support/page/browser.ts'
 
@@ -24,7 +24,7 @@ async function hasPage(): Promise<boolean> {
 const browses = IS_LONG_RUN && (await hasPage())
 if (IS_LONG_RUN && !browses) console.warn('The page is not measured: it is not built, or no Chromium starts here.')
 
-const keeps = isHere('caching-nginx')
+const keeps = isInstalled('caching-nginx')
 if (IS_LONG_RUN && !keeps) console.warn('Viewers behind a caching proxy are not measured: nginx is not installed.')
 
 let walls: Servers
@@ -62,8 +62,8 @@ test.if(IS_LONG_RUN)('every goal belongs to a measured figure', () => {
 })
 
 test('new results replace older ones of the same name, and nothing else', () => {
-  const markBench = (text: string) => `before\n<!-- bench: start -->\n${text}\n<!-- bench: end -->\nafter\n`
-  expect(replaceResults(markBench('old'), 'new')).toBe(markBench('new'))
+  const renderMarked = (text: string) => `before\n<!-- bench: start -->\n${text}\n<!-- bench: end -->\nafter\n`
+  expect(replaceResults(renderMarked('old'), 'new')).toBe(renderMarked('new'))
   expect(() => replaceResults('no marks', 'new')).toThrow('no place')
 })
 

@@ -16,7 +16,7 @@ let around: Surroundings
 let settings: WallSettings
 beforeAll(async () => {
   around = await startSurroundings()
-  settings = { ...(await around.settingsOnFile()), METRICS_PORT: String(await findFreePort()) }
+  settings = { ...(await around.createFileSettings()), METRICS_PORT: String(await findFreePort()) }
 })
 afterAll(() => around.stop())
 
@@ -53,7 +53,7 @@ test('check names a facilitator that does not verify, an endpoint of another cha
   const host = new URL(around.facilitator.url).host
   const endpoint = startOddEndpoint(around.network.rpcUrl, { eth_chainId: () => ({ result: '0x1' }) })
   const chain = new URL(endpoint.url).host
-  around.facilitator.verify.always('error-500')
+  around.facilitator.verify.setDefault('error-500')
   const port = new URL(around.network.rpcUrl).port
   const missing = join(around.folder, 'none')
   expect(
@@ -67,7 +67,7 @@ test('check names a facilitator that does not verify, an endpoint of another cha
       `WRONG  facilitator ${host}: the facilitator at ${host} returns status 500 for /verify`,
     ],
   })
-  around.facilitator.verify.always('honest')
+  around.facilitator.verify.setDefault('honest')
   await endpoint.stop()
 })
 

@@ -11,10 +11,10 @@ import {
   type ContractWallets,
   encodeDeployCall,
   factoryAddress,
-  placeFactory,
-  wrapped,
+  installFactory,
+  wrapForOwner,
 } from '../support/chain/contract-wallet/deploy.ts'
-import { get, type Payer, sendUntilSettled, sign } from '../support/e2e/buyer.ts'
+import { fetchBlock, type Payer, sendUntilSettled, signBlockPayment } from '../support/e2e/buyer.ts'
 import { shareWorld, type World } from '../support/e2e/world.ts'
 import { sendWhile, waitUntil } from '../support/wait.ts'
 
@@ -26,7 +26,7 @@ let contracts: ContractWallets
 
 shareWorld((opened) => void (world = opened), {}, { allowedFactories: [factoryAddress] })
 beforeAll(async () => {
-  contracts = await placeFactory(world.network.client)
+  contracts = await installFactory(world.network.client)
 })
 
 /** Pays with an account, and signs texts for it. */
@@ -34,9 +34,9 @@ type Holder = { readonly payer: Payer; signText(message: string): Promise<Hex> }
 
 /** A signature of a contract wallet, as its owner's client makes it. */
 type Form = (signature: Hex, owner: Wallet) => Hex
-const keepPlain: Form = (signature) => signature
+const keepSignature: Form = (signature) => signature
 
-const holderOf = (address: `0x${string}`, owner: Wallet, form: Form = keepPlain): Holder => ({
+const createHolder = (address: `0x${string}`, owner: Wallet, form: Form = keepSignature): Holder => ({
   payer: { address, signTypedData: async (typed) => form(await owner.signTypedData(typed as never), owner) },
   signText: (message) => owner.signMessage({ message }),
 })
@@ -46,22 +46,22 @@ async function deployHolder(dollars = 1): Promise<Holder> {
   const owner = createWallet()
   const address = await contracts.deploy(owner)
   await world.network.fund(address, dollars)
-  return holderOf(address, owner)
+  return createHolder(address, owner)
 }
 
 /** A contract wallet that is deployed by its first payment (EIP-6492). */
-async function createUndeployed(form: Form = wrapped): Promise<Holder> {
+async function createUndeployedHolder(form: Form = wrapForOwner): Promise<Holder> {
   const owner = createWallet()
-  const address = await contracts.addressOf(owner)
+  const address = await contracts.readWalletAddress(owner)
   await world.network.fund(address, 1)
-  return holderOf(address, owner, form)
+  return createHolder(address, owner, form)
 }
 
 /** A key's account that has delegated to code (EIP-7702). */
-async function delegateHolder(): Promise<Holder> {
-  const account = await world.wallet(1)
-  await contracts.delegate(account)
-  return holderOf(account.address, account)
+async function createDelegatedHolder(): Promise<Holder> {
+  const account = await world.createFundedWallet(1)
+  await contracts.delegateAccount(account)
+  return createHolder(account.address, account)
 }
 
 const buy = ({ payer }: Holder, target: string) => {
@@ -84,7 +84,7 @@ const fetchAs = (
  * Sends a change through that client until the wall processes it, because so many contract queries in a row are
  * rate-limited.
  */
-async function changeSignedIn(
+async function sendSignedIn(
   holder: Holder,
   path: string,
   change: object,
@@ -94,12 +94,12 @@ async function changeSignedIn(
   return await sendWhile(503, () => send(world.url + path, { method: 'POST', headers, body: JSON.stringify(change) }))
 }
 
-const codeOf = async (response: Response) => ((await response.json()) as { readonly error: unknown }).error
+const readErrorCode = async (response: Response) => ((await response.json()) as { readonly error: unknown }).error
 
 describe.each([
   ['a contract wallet (EIP-1271)', '1,1', deployHolder],
-  ['a contract wallet that its first payment deploys (EIP-6492)', '2,1', createUndeployed],
-  ['an account that has delegated to code (EIP-7702)', '3,1', delegateHolder],
+  ['a contract wallet that its first payment deploys (EIP-6492)', '2,1', createUndeployedHolder],
+  ['an account that has delegated to code (EIP-7702)', '3,1', createDelegatedHolder],
 ] as const)('%s', (_, target, newHolder) => {
   let holder: Holder
   beforeAll(async () => {
@@ -111,33 +111,33 @@ describe.each([
     expect(response.status).toBe(200)
     const { address } = holder.payer
     expect(await response.json()).toMatchObject({ block: target, owner: 'you', deed: { wallet: getAddress(address) } })
-    expect(await world.network.balanceOf(address)).toBe(0n)
+    expect(await world.network.readBalance(address)).toBe(0n)
     expect(await world.network.client.getCode({ address })).not.toBeUndefined()
     const deed = { owner: { wallet: truncateWallet(address) }, message: 'bought', settled: true }
-    expect(await (await get(world, target)).json()).toMatchObject(deed)
+    expect(await (await fetchBlock(world, target)).json()).toMatchObject(deed)
   })
 
   test('a contract wallet repaints its block with a client that only signs in, and nobody else can', async () => {
     const stranger = createWallet()
-    const theirs = await changeSignedIn(holder, `/blocks/${target}`, { message: 'mine' }, stranger.signMessage)
-    expect([theirs.status, await codeOf(theirs)]).toEqual([401, 'unauthorized'])
-    const ours = await changeSignedIn(holder, `/blocks/${target}`, { message: 'signed in' })
+    const theirs = await sendSignedIn(holder, `/blocks/${target}`, { message: 'mine' }, stranger.signMessage)
+    expect([theirs.status, await readErrorCode(theirs)]).toEqual([401, 'unauthorized'])
+    const ours = await sendSignedIn(holder, `/blocks/${target}`, { message: 'signed in' })
     expect([ours.status, await ours.json()]).toMatchObject([200, { deed: { message: 'signed in' } }])
   })
 })
 
 test('the wallet of a key sets its name with a client that only signs in, and pays nothing for it', async () => {
-  const key = await world.wallet(1)
-  const holder = holderOf(key.address, key)
+  const key = await world.createFundedWallet(1)
+  const holder = createHolder(key.address, key)
   expect((await buy(holder, '8,1')).status).toBe(200)
-  const named = await changeSignedIn(holder, '/api/agents/me', { name: 'Ada' })
+  const named = await sendSignedIn(holder, '/api/agents/me', { name: 'Ada' })
   expect([named.status, await named.json()]).toMatchObject([200, { updated: true, agent: { name: 'Ada' } }])
-  expect(await world.dollarsOf(key)).toBe(0)
+  expect(await world.readBalance(key)).toBe(0)
 })
 
 test('our client repaints for a wallet that only signs in, and reports a failed sign-in', async () => {
-  const key = await world.wallet(1)
-  const holder = holderOf(key.address, key)
+  const key = await world.createFundedWallet(1)
+  const holder = createHolder(key.address, key)
   expect((await buy(holder, '10,1')).status).toBe(200)
   const ours = wall(world.url, { signIn: fetchAs(holder) })
   expect(await ours.repaint('10,1', { message: 'by our client' })).toMatchObject({ deed: { message: 'by our client' } })
@@ -148,11 +148,13 @@ test('our client repaints for a wallet that only signs in, and reports a failed 
 })
 
 test('a contract wallet that is not deployed paints with a client that only signs in (EIP-6492)', async () => {
-  const [key, owner] = [await world.wallet(1), createWallet()]
-  const address = await contracts.addressOf(owner)
-  expect((await buy(holderOf(key.address, key), `9,1?painter=${address}`)).status).toBe(200)
-  const signText = async (message: string) => wrapped(await owner.signMessage({ message }), owner)
-  const painted = await changeSignedIn({ ...holderOf(address, owner), signText }, '/blocks/9,1', { message: 'painted' })
+  const [key, owner] = [await world.createFundedWallet(1), createWallet()]
+  const address = await contracts.readWalletAddress(owner)
+  expect((await buy(createHolder(key.address, key), `9,1?painter=${address}`)).status).toBe(200)
+  const signText = async (message: string) => wrapForOwner(await owner.signMessage({ message }), owner)
+  const painted = await sendSignedIn({ ...createHolder(address, owner), signText }, '/blocks/9,1', {
+    message: 'painted',
+  })
   expect([painted.status, await painted.json()]).toMatchObject([200, { deed: { message: 'painted' } }])
   expect(await world.network.client.getCode({ address })).toBeUndefined()
 })
@@ -160,43 +162,46 @@ test('a contract wallet that is not deployed paints with a client that only sign
 describe('a payment by a contract wallet', () => {
   test('a payment by a contract wallet whose response was lost is one block and one dollar', async () => {
     const holder = await deployHolder(2)
-    const payment = await sign(world, holder.payer, '4,1')
-    world.facilitator.settle.next('reset-after')
-    expect([200, 503]).toContain((await get(world, '4,1', payment)).status)
+    const payment = await signBlockPayment(world, holder.payer, '4,1')
+    world.facilitator.settle.queueFaults('reset-after')
+    expect([200, 503]).toContain((await fetchBlock(world, '4,1', payment)).status)
     const response = await sendUntilSettled(world, '4,1', payment)
     expect([response.status, (await response.json()) as object]).toMatchObject([200, { block: '4,1', owner: 'you' }])
-    expect(await world.dollarsOf(holder.payer)).toBe(1)
+    expect(await world.readBalance(holder.payer)).toBe(1)
   })
 
   test('if a payment emptied a contract wallet, its client gets the receipt of that payment for a newly signed one', async () => {
     const holder = await deployHolder()
-    const [payment, anew] = [await sign(world, holder.payer, '7,1'), await sign(world, holder.payer, '7,1')]
-    world.facilitator.settle.always('error-before')
-    expect((await get(world, '7,1', payment)).status).toBe(503)
-    world.facilitator.settle.always('honest')
+    const [payment, anew] = [
+      await signBlockPayment(world, holder.payer, '7,1'),
+      await signBlockPayment(world, holder.payer, '7,1'),
+    ]
+    world.facilitator.settle.setDefault('error-before')
+    expect((await fetchBlock(world, '7,1', payment)).status).toBe(503)
+    world.facilitator.settle.setDefault('honest')
     const { address } = holder.payer
-    await waitUntil(async () => (await world.network.balanceOf(address)) === 0n)
+    await waitUntil(async () => (await world.network.readBalance(address)) === 0n)
     const response = await sendUntilSettled(world, '7,1', anew)
     expect([response.status, (await response.json()) as object]).toMatchObject([200, { block: '7,1', owner: 'you' }])
   })
 
   test('a valid signature that a facilitator calls invalid is not the payer’s fault', async () => {
     const holder = await deployHolder()
-    const payment = await sign(world, holder.payer, '5,1')
-    world.facilitator.verify.next('bad-signature')
-    const blind = await get(world, '5,1', payment)
-    expect([blind.status, await codeOf(blind)]).toEqual([502, 'facilitator_unavailable'])
-    expect((await get(world, '5,1', payment)).status).toBe(200)
+    const payment = await signBlockPayment(world, holder.payer, '5,1')
+    world.facilitator.verify.queueFaults('bad-signature')
+    const blind = await fetchBlock(world, '5,1', payment)
+    expect([blind.status, await readErrorCode(blind)]).toEqual([502, 'facilitator_unavailable'])
+    expect((await fetchBlock(world, '5,1', payment)).status).toBe(200)
   })
 
   test('a payment is rejected if the contract did not sign it, or if the code of its account rejects the key', async () => {
     const { payer } = await deployHolder()
-    const shut = await world.wallet(1)
+    const shut = await world.createFundedWallet(1)
     await world.network.client.setCode({ address: shut.address, bytecode: '0x60006000fd' })
-    for (const { payer: forger } of [holderOf(payer.address, createWallet()), holderOf(shut.address, shut)]) {
-      const response = await sendUntilSettled(world, '6,1', await sign(world, forger, '6,1'))
-      expect([response.status, await codeOf(response)]).toEqual([402, 'payment_required'])
-      expect(await world.dollarsOf(forger)).toBe(1)
+    for (const { payer: forger } of [createHolder(payer.address, createWallet()), createHolder(shut.address, shut)]) {
+      const response = await sendUntilSettled(world, '6,1', await signBlockPayment(world, forger, '6,1'))
+      expect([response.status, await readErrorCode(response)]).toEqual([402, 'payment_required'])
+      expect(await world.readBalance(forger)).toBe(1)
     }
   })
 
@@ -207,11 +212,11 @@ describe('a payment by a contract wallet', () => {
       address: elsewhere,
       bytecode: (await network.client.getCode({ address: factoryAddress })) ?? '0x',
     })
-    const holder = await createUndeployed((signature, owner) =>
-      wrapped(signature, owner, encodeDeployCall(owner), elsewhere),
+    const holder = await createUndeployedHolder((signature, owner) =>
+      wrapForOwner(signature, owner, encodeDeployCall(owner), elsewhere),
     )
-    const response = await sendUntilSettled(world, '6,1', await sign(world, holder.payer, '6,1'))
+    const response = await sendUntilSettled(world, '6,1', await signBlockPayment(world, holder.payer, '6,1'))
     expect(response.status).toBe(402)
-    expect(await network.balanceOf(holder.payer.address)).toBe(1_000_000n)
+    expect(await network.readBalance(holder.payer.address)).toBe(1_000_000n)
   })
 })

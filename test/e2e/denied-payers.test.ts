@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { wall as wallAt } from '../../server/client/wall.ts'
-import { get, sign } from '../support/e2e/buyer.ts'
+import { fetchBlock, signBlockPayment } from '../support/e2e/buyer.ts'
 import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
 import { sendWhile } from '../support/wait.ts'
 
@@ -16,21 +16,21 @@ beforeAll(async () => {
 afterAll(() => around.stop())
 
 test('a denied payer is rejected and not charged, until the list changes while the wall runs', async () => {
-  const payer = await around.wallet(5)
+  const payer = await around.createFundedWallet(5)
   const path = join(around.folder, 'denied.txt')
   await writeFile(path, `${payer.address} # by order of a court\n`)
-  const wall = await around.startArmed({ ...(await around.settingsOnFile()), DENY_PAYERS: path })
+  const wall = await around.startArmed({ ...(await around.createFileSettings()), DENY_PAYERS: path })
   try {
-    const payment = await sign(wall, payer)
-    const refused = await get(wall, 'next', payment)
+    const payment = await signBlockPayment(wall, payer)
+    const refused = await fetchBlock(wall, 'next', payment)
     expect([refused.status, await refused.json()]).toMatchObject([403, { error: 'payer_denied' }])
     const client = wallAt(wall.url, { account: payer, folder: join(around.folder, 'payments') })
     await expect(client.buy('next')).rejects.toMatchObject({ code: 'payer_denied', kind: 'unknown', status: 403 })
-    expect(await around.dollarsOf(payer)).toBe(5)
+    expect(await around.readBalance(payer)).toBe(5)
     await writeFile(path, '')
-    const bought = await sendWhile(403, () => get(wall, 'next', payment))
+    const bought = await sendWhile(403, () => fetchBlock(wall, 'next', payment))
     expect(bought.status).toBe(200)
-    expect(await around.dollarsOf(payer)).toBe(4)
+    expect(await around.readBalance(payer)).toBe(4)
   } finally {
     await wall.stop()
   }

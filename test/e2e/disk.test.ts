@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { WallSettings } from '../../server/local/wall-process.ts'
-import { get, sign } from '../support/e2e/buyer.ts'
+import { fetchBlock, signBlockPayment } from '../support/e2e/buyer.ts'
 import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
 import { waitUntil } from '../support/wait.ts'
 
@@ -12,7 +12,7 @@ let around: Surroundings
 let settings: WallSettings
 beforeAll(async () => {
   around = await startSurroundings({ SETTLE_TIMEOUT_MS: '20000', VERIFY_TIMEOUT_MS: '20000' })
-  settings = await around.settingsOnFile()
+  settings = await around.createFileSettings()
 })
 afterAll(() => around.stop())
 
@@ -26,19 +26,21 @@ test('a disk that fails at commit ends the process, and after the restart the wa
   const receipts = new Map<string, string>()
   const inDoubt: string[] = []
   while (inDoubt.length === 0) {
-    const payment = await sign(failing, await around.wallet()).catch(() => undefined)
+    const payment = await signBlockPayment(failing, await around.createFundedWallet()).catch(() => undefined)
     if (payment === undefined) break
-    const answer = await get(failing, 'next', payment).catch(() => undefined)
+    const answer = await fetchBlock(failing, 'next', payment).catch(() => undefined)
     if (answer?.status === 200) receipts.set(payment, await answer.text())
     else inDoubt.push(payment)
   }
   expect(await failing.exited).toBe(70)
-  expect(failing.journal().join('\n')).toContain('disk-failed')
+  expect(failing.readJournal().join('\n')).toContain('disk-failed')
   expect(receipts.size).toBeGreaterThan(2)
 
   const restarted = await around.startArmed(settings)
-  for (const [payment, receipt] of receipts) expect(await (await get(restarted, 'next', payment)).text()).toBe(receipt)
-  for (const payment of inDoubt) await waitUntil(async () => (await get(restarted, 'next', payment)).status === 200)
-  expect(await around.network.balanceOf(around.payTo)).toBe(BigInt(receipts.size + inDoubt.length) * 1_000_000n)
+  for (const [payment, receipt] of receipts)
+    expect(await (await fetchBlock(restarted, 'next', payment)).text()).toBe(receipt)
+  for (const payment of inDoubt)
+    await waitUntil(async () => (await fetchBlock(restarted, 'next', payment)).status === 200)
+  expect(await around.network.readBalance(around.payTo)).toBe(BigInt(receipts.size + inDoubt.length) * 1_000_000n)
   await restarted.stop()
 })

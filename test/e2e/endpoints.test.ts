@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { WallProcess, WallSettings } from '../../server/local/wall-process.ts'
 import type { Receipt } from '../../shared/contract/block.ts'
-import { createLimit, type OddEndpoint, startOddEndpoint } from '../support/chain/odd-endpoint.ts'
-import { get, sendUntilSettled, sign } from '../support/e2e/buyer.ts'
+import { createBlockRangeRule, type OddEndpoint, startOddEndpoint } from '../support/chain/odd-endpoint.ts'
+import { fetchBlock, sendUntilSettled, signBlockPayment } from '../support/e2e/buyer.ts'
 import { expectBooksToBalance } from '../support/e2e/read-wall.ts'
 import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
-import { bodyOf, clientOf, healthOf } from '../support/service/client.ts'
+import { readBody, createClient, fetchHealth } from '../support/service/client.ts'
 import { waitFor } from '../support/wait.ts'
 
 // Goal: a wall sells, finishes open purchases and restarts with endpoints that return events of only a few blocks per call,
@@ -20,8 +20,8 @@ let wall: WallProcess
 beforeAll(async () => {
   around = await startSurroundings()
   busy = startOddEndpoint(around.network.rpcUrl, { '*': () => 'busy' })
-  narrow = startOddEndpoint(around.network.rpcUrl, { eth_getLogs: createLimit(10) })
-  settings = { ...(await around.settingsOnFile()), RPC_URL: `${busy.url},${narrow.url}` }
+  narrow = startOddEndpoint(around.network.rpcUrl, { eth_getLogs: createBlockRangeRule(10) })
+  settings = { ...(await around.createFileSettings()), RPC_URL: `${busy.url},${narrow.url}` }
   wall = await around.startArmed(settings)
 })
 afterAll(async () => {
@@ -34,41 +34,43 @@ afterAll(async () => {
 const isSettled = async (bought: Response) => {
   expect(bought.status).toBe(200)
   const { block } = (await bought.json()) as Receipt
-  const deed = await bodyOf(clientOf(wall).blocks({ coord: block }).get())
+  const deed = await readBody(createClient(wall).blocks({ coord: block }).get())
   return 'settled' in deed && deed.settled
 }
 
 test('if the endpoints limit calls and ranges, a sale is confirmed', async () => {
-  expect(await isSettled(await get(wall, 'next', await sign(wall, await around.wallet())))).toBe(true)
+  expect(
+    await isSettled(await fetchBlock(wall, 'next', await signBlockPayment(wall, await around.createFundedWallet()))),
+  ).toBe(true)
 })
 
 test('if the endpoints limit calls and ranges, a payment whose settlement response was lost still gets its block', async () => {
-  const payer = await around.wallet(5)
-  const payment = await sign(wall, payer)
-  around.facilitator.settle.next('hang-after')
+  const payer = await around.createFundedWallet(5)
+  const payment = await signBlockPayment(wall, payer)
+  around.facilitator.settle.queueFaults('hang-after')
   expect(await isSettled(await sendUntilSettled(wall, 'next', payment))).toBe(true)
-  expect(await around.dollarsOf(payer)).toBe(4)
+  expect(await around.readBalance(payer)).toBe(4)
 })
 
 test('a wall that missed 1,300 blocks of the chain arms, and finishes its open purchases', async () => {
-  const payer = await around.wallet(5)
-  const payment = await sign(wall, payer)
-  around.facilitator.settle.next('hang-after')
-  const settlesBefore = around.facilitator.settle.count()
-  const cutOff = get(wall, 'next', payment).catch(() => undefined)
-  await around.facilitator.settle.arrived(settlesBefore + 1)
+  const payer = await around.createFundedWallet(5)
+  const payment = await signBlockPayment(wall, payer)
+  around.facilitator.settle.queueFaults('hang-after')
+  const settlesBefore = around.facilitator.settle.countCalls()
+  const cutOff = fetchBlock(wall, 'next', payment).catch(() => undefined)
+  await around.facilitator.settle.waitForCall(settlesBefore + 1)
   await wall.kill()
   await cutOff
   for (let mined = 0; mined < 1300; mined += 100) await around.network.client.mine({ blocks: 100 })
   wall = await around.startArmed(settings)
   expect((await sendUntilSettled(wall, 'next', payment)).status).toBe(200)
-  expect(await around.dollarsOf(payer)).toBe(4)
+  expect(await around.readBalance(payer)).toBe(4)
   await expectBooksToBalance({ ...around, url: wall.url })
 })
 
 test('the limits of an endpoint are reported, with its host only', async () => {
   const told = await waitFor(async () => {
-    const health = await healthOf(wall)
+    const health = await fetchHealth(wall)
     return health.rail === 'armed' ? (health.railError ?? '') : undefined
   })
   const [first, second] = [busy, narrow].map(({ url }) => `the chain endpoint ${new URL(url).host}`)

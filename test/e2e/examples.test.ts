@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { get } from '../support/e2e/buyer.ts'
+import { fetchBlock } from '../support/e2e/buyer.ts'
 import { readFeed } from '../support/e2e/read-wall.ts'
 import { startWorld, type World } from '../support/e2e/world.ts'
-import { outputOf } from '../support/output-of.ts'
-import { flatPng } from '../support/picture-files.ts'
+import { readOutput } from '../support/output-of.ts'
+import { createFlatPng } from '../support/picture-files.ts'
 import { createScratchFolder } from '../support/scratch-folder.ts'
 
 // Goal: the examples work unchanged, and stay short. Method: each is run as a user types it, with the real wall.
@@ -28,7 +28,7 @@ const start = (name: string, args: readonly string[], privateKey = '') =>
   })
 
 /** Each line of a program's output, as it is printed. */
-async function* linesOf(child: ReturnType<typeof start>): AsyncGenerator<string> {
+async function* readLines(child: ReturnType<typeof start>): AsyncGenerator<string> {
   let rest = ''
   for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
     const lines = (rest + text).split('\n')
@@ -50,44 +50,44 @@ test('each example is under forty lines, and is named in the README', async () =
 test.each(['buy', 'buy-area', 'buy-over-mcp', 'repaint'])(
   'without a key, the example %s says what is missing',
   async (name) => {
-    const { out, err, code } = await outputOf(start(name, []))
+    const { out, err, code } = await readOutput(start(name, []))
     expect([code, out, err]).toEqual([2, '', 'Set PRIVATE_KEY to the key of a wallet: 0x and 64 hex digits.\n'])
   },
 )
 
 test.each(['buy', 'buy-over-mcp'])('the example %s buys a block with its listing, for one dollar', async (name) => {
-  const wallet = await world.wallet(2)
-  const { out, err, code } = await outputOf(start(name, ['next'], wallet.privateKey))
+  const wallet = await world.createFundedWallet(2)
+  const { out, err, code } = await readOutput(start(name, ['next'], wallet.privateKey))
   expect([code, err]).toEqual([0, ''])
   expect(out).toContain('"owner":"you"')
   expect((await readFeed(world)).at(-1)).toMatchObject({ agent: { name: 'Ada' }, m: expect.stringMatching(/^bought /) })
-  expect(await world.network.balanceOf(wallet.address)).toBe(1_000_000n)
+  expect(await world.network.readBalance(wallet.address)).toBe(1_000_000n)
 })
 
 test('the example buy-area puts a picture on six blocks, for one payment of six dollars', async () => {
-  const wallet = await world.wallet(7)
+  const wallet = await world.createFundedWallet(7)
   const file = join(scratch, 'logo.png')
-  await Bun.write(file, flatPng(60, 40, '#ff0000'))
-  const { out, err, code } = await outputOf(start('buy-area', [file, '3', '2', '20,20'], wallet.privateKey))
+  await Bun.write(file, createFlatPng(60, 40, '#ff0000'))
+  const { out, err, code } = await readOutput(start('buy-area', [file, '3', '2', '20,20'], wallet.privateKey))
   expect([code, err]).toEqual([0, ''])
   expect(out).toContain('"area":"20,20,3x2"')
   const sales = (await readFeed(world)).slice(-6)
   expect(new Set(sales.map(({ m, px }) => `${m} ${px}`)).size).toBe(1)
-  expect(await world.network.balanceOf(wallet.address)).toBe(1_000_000n)
+  expect(await world.network.readBalance(wallet.address)).toBe(1_000_000n)
 })
 
 test('the example repaint repaints repeatedly, and the example follow prints each repaint', async () => {
-  const wallet = await world.wallet(1)
+  const wallet = await world.createFundedWallet(1)
   await new Response(start('buy', ['7,7'], wallet.privateKey).stdout).text()
   const following = start('follow', ['0'])
   const repainting = start('repaint', ['7,7', '0.1'], wallet.privateKey)
   let repaints = 0
-  for await (const line of linesOf(following)) {
+  for await (const line of readLines(following)) {
     const { kind, coord }: { kind: string; coord?: string } = JSON.parse(line)
     if (kind === 'repaint' && coord === '7,7') repaints += 1
     if (repaints === 3) break
   }
   following.kill()
   repainting.kill()
-  expect(await (await get(world, '7,7')).json()).toMatchObject({ message: expect.stringMatching(/^\d\d:\d\d$/) })
+  expect(await (await fetchBlock(world, '7,7')).json()).toMatchObject({ message: expect.stringMatching(/^\d\d:\d\d$/) })
 })

@@ -2,11 +2,11 @@ import { expect, test } from 'bun:test'
 import { readPlainPng } from '../../server/adapters/pictures/png.ts'
 import { wall } from '../../server/client/wall.ts'
 import { hangLateWork, buildExhibition } from '../../server/local/exhibition.ts'
-import { KEY, LATE, LIT, pictureOf, SIGN, type Work, WORKS } from '../../server/local/gallery.ts'
+import { KEY, LATE, LIT, loadPicture, SIGN, type Work, WORKS } from '../../server/local/gallery.ts'
 import { blocksOf } from '../../shared/area.ts'
 import { PALETTE } from '../../shared/palette.ts'
 import { BLOCK_SIZE, cellOf, COLS, coordOf, ROWS } from '../../shared/wall.ts'
-import { get } from '../support/e2e/buyer.ts'
+import { fetchBlock } from '../support/e2e/buyer.ts'
 import { readCanvas, readFeed } from '../support/e2e/read-wall.ts'
 import { shareWorld, type World } from '../support/e2e/world.ts'
 
@@ -28,7 +28,7 @@ test('twenty to thirty agents buy several hundred blocks, each agent with a sing
   expect(stats.claimed).toBe(ALL.reduce((sum, { w, h }) => sum + w * h, 0))
   expect(stats.claimed).toBeGreaterThan(500)
   expect([agents.length, agents.length >= 20 && agents.length <= 30]).toEqual([ALL.length, true])
-  const payments = await Promise.all(ALL.map(paymentsOf))
+  const payments = await Promise.all(ALL.map(readPayments))
   expect(payments.map((txs) => txs.length)).toEqual(ALL.map(() => 1))
   expect(new Set(payments.flat()).size).toBe(ALL.length)
   expect(told.at(-1)).toStartWith('Montgolfier has just arrived')
@@ -36,21 +36,21 @@ test('twenty to thirty agents buy several hundred blocks, each agent with a sing
 })
 
 /** The transactions that paid for the blocks of a work. */
-async function paymentsOf(work: Work): Promise<string[]> {
+async function readPayments(work: Work): Promise<string[]> {
   const deeds = await Promise.all(
-    blocksOf(work).map(async (block) => (await (await get(world, coordOf(block))).json()) as { tx: string }),
+    blocksOf(work).map(async (block) => (await (await fetchBlock(world, coordOf(block))).json()) as { tx: string }),
   )
   return [...new Set(deeds.map(({ tx }) => tx))]
 }
 
 test('the sign in the middle is dark when it is bought, and ends up bright', async () => {
   const reader = wall(world.url)
-  const pixelsOf = async (work: Work) => await reader.areaPixels(await pictureOf(work), { w: work.w, h: work.h })
-  expect(await pixelsOf(LIT)).not.toEqual(await pixelsOf(SIGN))
+  const readPixels = async (work: Work) => await reader.areaPixels(await loadPicture(work), { w: work.w, h: work.h })
+  expect(await readPixels(LIT)).not.toEqual(await readPixels(SIGN))
   const { blocks } = await readCanvas(world)
   const [first] = blocksOf(SIGN)
   const { px = '' } = blocks.find(({ i }) => i === first) ?? {}
-  expect([...Uint8Array.fromBase64(px).subarray(0, 10)]).toEqual([...(await pixelsOf(LIT)).subarray(0, 10)])
+  expect([...Uint8Array.fromBase64(px).subarray(0, 10)]).toEqual([...(await readPixels(LIT)).subarray(0, 10)])
 })
 
 test('no two pictures of the exhibition share a block, and together they surround the middle', () => {
@@ -65,7 +65,7 @@ test('no two pictures of the exhibition share a block, and together they surroun
 test.each([...ALL, LIT].map((work) => [work.picture, work] as const))(
   'the picture %s has the size of its blocks and only colours of the palette',
   async (_, work) => {
-    const plain = await new Bun.Image(await pictureOf(work)).png({ compressionLevel: 0 }).bytes()
+    const plain = await new Bun.Image(await loadPicture(work)).png({ compressionLevel: 0 }).bytes()
     const { width, height, rgba } = readPlainPng(plain)
     expect([width, height]).toEqual([work.w * BLOCK_SIZE, work.h * BLOCK_SIZE])
     const shades = new Set<string>()

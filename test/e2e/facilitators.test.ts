@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { findFreePort, type WallProcess } from '../../server/local/wall-process.ts'
 import type { Receipt } from '../../shared/contract/block.ts'
 import { type FaultyFacilitator, startFaultyFacilitator } from '../support/chain/faulty-facilitator.ts'
-import { get, sign } from '../support/e2e/buyer.ts'
+import { fetchBlock, signBlockPayment } from '../support/e2e/buyer.ts'
 import { expectBooksToBalance } from '../support/e2e/read-wall.ts'
 import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
-import { healthOf } from '../support/service/client.ts'
+import { fetchHealth } from '../support/service/client.ts'
 
 // Goal: while one of two facilitators works, every buyer gets a block for a dollar, whatever the first one does. Method: the
 // real process and a real chain; both facilitators broadcast to it, and the first one misbehaves.
@@ -16,19 +16,19 @@ let wall: WallProcess
 
 beforeAll(async () => {
   around = await startSurroundings({ SETTLE_TIMEOUT_MS: '4000' })
-  second = await startFaultyFacilitator(around.network.askFacilitator)
-  await open()
+  second = await startFaultyFacilitator(around.network.callFacilitator)
+  await openWall()
 })
 
 /** A new wall for each group, because a facilitator that failed is used last. */
-async function open(first = around.facilitator.url) {
+async function openWall(first = around.facilitator.url) {
   const facilitators = `${first}, ${second.url.replace('//', '//name:password@')}`
   wall = await around.startArmed({ FACILITATOR_URL: facilitators, DATABASE_PATH: around.databasePath })
 }
 
 async function reopenWall(first?: string) {
   await wall.stop()
-  await open(first)
+  await openWall(first)
 }
 
 afterAll(async () => {
@@ -42,15 +42,15 @@ afterAll(async () => {
 })
 
 /** Buys with one signed request, sent once. */
-async function expectToBuyAtOnce(what: string) {
-  const payer = await around.wallet(5)
-  const answer = await get(wall, 'next', await sign(wall, payer))
+async function expectImmediatePurchase(what: string) {
+  const payer = await around.createFundedWallet(5)
+  const answer = await fetchBlock(wall, 'next', await signBlockPayment(wall, payer))
   expect([what, answer.status]).toEqual([what, 200])
   const { deed } = (await answer.json()) as Receipt
   expect(await around.network.client.getTransactionReceipt({ hash: deed.tx as `0x${string}` })).toMatchObject({
     status: 'success',
   })
-  expect(await around.dollarsOf(payer)).toBe(4)
+  expect(await around.readBalance(payer)).toBe(4)
 }
 
 // One fault per kind of response. The tests of the adapter cover how other faults are classified; the tests of the ring
@@ -60,9 +60,9 @@ const faults: readonly (readonly [
   call: 'settle' | 'verify',
   tell: (first: FaultyFacilitator) => void,
 ])[] = [
-  ['at settlement (hang-after)', 'settle', ({ settle }) => settle.always('hang-after')],
-  ['at settlement (refused-recipient)', 'settle', ({ settle }) => settle.always('refused-recipient')],
-  ['at verification (hang)', 'verify', ({ verify }) => verify.always('hang')],
+  ['at settlement (hang-after)', 'settle', ({ settle }) => settle.setDefault('hang-after')],
+  ['at settlement (refused-recipient)', 'settle', ({ settle }) => settle.setDefault('refused-recipient')],
+  ['at verification (hang)', 'verify', ({ verify }) => verify.setDefault('hang')],
 ]
 
 describe('a first facilitator that fails', () => {
@@ -70,34 +70,34 @@ describe('a first facilitator that fails', () => {
     'if the first facilitator fails %s, the same request gets its block and is charged once',
     async (what, call, tell) => {
       await reopenWall()
-      const asked = around.facilitator[call].count()
+      const asked = around.facilitator[call].countCalls()
       tell(around.facilitator)
-      await expectToBuyAtOnce(what)
-      expect(around.facilitator[call].count()).toBeGreaterThan(asked)
-      around.facilitator[call].always('honest')
+      await expectImmediatePurchase(what)
+      expect(around.facilitator[call].countCalls()).toBeGreaterThan(asked)
+      around.facilitator[call].setDefault('honest')
     },
   )
 
   test('if the first facilitator is down, the wall arms, sells, and says which one is down', async () => {
     const gone = `http://127.0.0.1:${await findFreePort()}`
     await reopenWall(gone)
-    await expectToBuyAtOnce('nobody listens')
-    expect(await healthOf(wall)).toMatchObject({
+    await expectImmediatePurchase('nobody listens')
+    expect(await fetchHealth(wall)).toMatchObject({
       rail: 'armed',
       railError: `the facilitator at ${new URL(gone).host} cannot be reached`,
     })
-    expect(JSON.stringify(await healthOf(wall))).not.toContain('password')
+    expect(JSON.stringify(await fetchHealth(wall))).not.toContain('password')
     await reopenWall()
   })
 })
 
 test('a facilitator that reads only the payment gets it without extensions', async () => {
   await reopenWall()
-  const settles = second.settle.count()
-  around.facilitator.verify.next('unreadable')
-  around.facilitator.settle.next('unreadable-before')
-  await expectToBuyAtOnce('unreadable once')
-  expect(second.settle.count()).toBe(settles)
-  const { paymentPayload } = JSON.parse(around.facilitator.settle.bodies().at(-1) ?? '{}')
+  const settles = second.settle.countCalls()
+  around.facilitator.verify.queueFaults('unreadable')
+  around.facilitator.settle.queueFaults('unreadable-before')
+  await expectImmediatePurchase('unreadable once')
+  expect(second.settle.countCalls()).toBe(settles)
+  const { paymentPayload } = JSON.parse(around.facilitator.settle.listBodies().at(-1) ?? '{}')
   expect(Object.keys(paymentPayload)).toEqual(['x402Version', 'accepted', 'payload'])
 })

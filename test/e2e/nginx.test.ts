@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { isHere, startProxy, type Proxy } from '../support/e2e/proxies.ts'
+import { isInstalled, startProxy, type Proxy } from '../support/e2e/proxies.ts'
 import { reportSkipped } from '../support/skipped.ts'
 
 // Goal: nginx counts requests per client as the wall does. Method: the recipe in a real nginx, which gets the peer's
 // address, in front of a server that responds to every request.
 
-const isSkipped = reportSkipped('nginx', isHere('nginx'))
+const isSkipped = reportSkipped('nginx', isInstalled('nginx'))
 
 let wall: ReturnType<typeof Bun.serve>
 let proxy: Proxy
@@ -24,7 +24,7 @@ afterAll(async () => {
 const REQUESTS = 200
 
 /** Returns how many requests nginx rejects; each is sent with the peer address of its number. */
-async function refusedOf(peerOf: (nth: number) => string): Promise<number> {
+async function countRefused(peerOf: (nth: number) => string): Promise<number> {
   const statuses = await Promise.all(
     Array.from({ length: REQUESTS }, async (_, nth) => {
       const response = await fetch(`${proxy.url}/api/pixels`, { headers: { 'x-peer': peerOf(nth) } })
@@ -45,5 +45,5 @@ test.skipIf(isSkipped).each<[string, (nth: number) => string, boolean]>([
   ['many addresses of one IPv6 /64', (nth) => `2001:db8:0:1:${toHex(nth)}::${toHex(nth)}`, true],
   ['one address of each of many IPv6 /64', (nth) => `2001:db8:1:${toHex(nth)}::1`, false],
 ])('nginx rejects requests above the budget of one client: %s', async (_, peerOf, isRefused) => {
-  expect((await refusedOf(peerOf)) > 0).toBe(isRefused)
+  expect((await countRefused(peerOf)) > 0).toBe(isRefused)
 })

@@ -3,9 +3,9 @@ import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openFacilitatorAt, createOneDollarTerms, signPayment } from '../support/chain/payments.ts'
 import { orderArea, signArea } from '../support/e2e/area-orders.ts'
-import { buyBlock, get, repaint, sign } from '../support/e2e/buyer.ts'
+import { buyBlock, fetchBlock, repaint, signBlockPayment } from '../support/e2e/buyer.ts'
 import { runCommand } from '../support/e2e/command.ts'
-import { metricsPortOf, readCanvas, readFeed } from '../support/e2e/read-wall.ts'
+import { findMetricsPort, readCanvas, readFeed } from '../support/e2e/read-wall.ts'
 import { startWorld, type World } from '../support/e2e/world.ts'
 import { waitFor, waitUntil } from '../support/wait.ts'
 
@@ -23,7 +23,7 @@ const readBooks = async () => {
   return { ...told, status, open: told['open'] }
 }
 
-const locateMonitors = () => `http://127.0.0.1:${metricsPortOf(world.wall())}`
+const locateMonitors = () => `http://127.0.0.1:${findMetricsPort(world.getWall())}`
 
 const readMetric = async (line: string) =>
   (await (await fetch(`${locateMonitors()}/metrics`)).text()).split('\n').find((text) => text.startsWith(line))
@@ -39,7 +39,7 @@ describe('a wall on a file', () => {
 
   test('if the books balance, the command exits with 0, on a wall that never sold and on one that sells', async () => {
     expect(await readBooks()).toMatchObject({ status: 0, balances: true, claimed: 0, received: '0', from: null })
-    for (const target of ['1,1', 'next']) await buyBlock(world, await world.wallet(), target)
+    for (const target of ['1,1', 'next']) await buyBlock(world, await world.createFundedWallet(), target)
     expect(await readBooks()).toMatchObject({ status: 0, balances: true, claimed: 2, received: '2000000', owed: '0' })
     const { out, status } = await run('books')
     expect([status, out]).toEqual([0, expect.stringContaining('They balance.')])
@@ -56,8 +56,8 @@ describe('a wall on a file', () => {
 
   test('an open purchase is listed with its evidence, which resolves it, and twelve blocks cost twelve dollars', async () => {
     const order = { at: '40,40', w: 4, h: 3 }
-    const payment = await signArea(world, await world.wallet(12), order)
-    world.facilitator.settle.next('hang-before', 'hang-before', 'hang-before')
+    const payment = await signArea(world, await world.createFundedWallet(12), order)
+    world.facilitator.settle.queueFaults('hang-before', 'hang-before', 'hang-before')
     expect((await orderArea(world, order, payment)).status).toBe(503)
     const { open } = await readBooks()
     const told = { area: '40,40,4x3', target: '40,40,4x3', amount: '12000000', evidence: { kind: 'unspent' } }
@@ -80,7 +80,7 @@ describe('a wall on a file', () => {
   })
 
   test('if the price of a block arrives without a known purchase, the books do not balance until the operator resolves it', async () => {
-    const stray = await world.network.wallet(1)
+    const stray = await world.network.createFundedWallet(1)
     const terms = createOneDollarTerms(world.payTo)
     const payload = await signPayment(stray, terms)
     expect(await openFacilitatorAt(world.network.facilitatorUrl).settle(payload, terms)).toMatchObject({
@@ -106,13 +106,13 @@ describe('a wall on a file', () => {
   })
 
   test('hidden content disappears for every reader at once, stays hidden through repaints and restarts, and comes back', async () => {
-    const wallet = await world.wallet()
+    const wallet = await world.createFundedWallet()
     const px = '05'.repeat(100)
     const query = `3,3?name=N&message=rude&link=https://rude.example/&px=${px}`
-    expect((await get(world, query, await sign(world, wallet, '3,3'))).status).toBe(200)
+    expect((await fetchBlock(world, query, await signBlockPayment(world, wallet, '3,3'))).status).toBe(200)
     const readSeen = async () => {
       const item = await waitFor(async () => (await readCanvas(world)).blocks.find(({ i }) => i === 3 * 160 + 3))
-      const deed = (await (await get(world, '3,3')).json()) as Record<string, unknown>
+      const deed = (await (await fetchBlock(world, '3,3')).json()) as Record<string, unknown>
       const sale = (await readFeed(world)).find(({ coord }) => coord === '3,3')
       const texts = [item, deed, sale, await (await fetch(`${world.url}/api/agents`)).json()]
       return { item, deed, sale, text: JSON.stringify(texts) }
@@ -141,12 +141,12 @@ describe('a wall on a file', () => {
   })
 
   test('a reported artwork is listed with its note, stays as it is until the operator hides or dismisses it, and then leaves the list', async () => {
-    const report = async (reason: string) => {
+    const sendReport = async (reason: string) => {
       const body = JSON.stringify({ block: '3,3', reason, note: 'look at the link' })
       const headers = { 'content-type': 'application/json' }
       return (await fetch(`${world.url}/api/reports`, { method: 'POST', headers, body })).status
     }
-    expect([(await run('reports')).out, await report('scam'), await report('scam')]).toEqual([
+    expect([(await run('reports')).out, await sendReport('scam'), await sendReport('scam')]).toEqual([
       'There are no reports.\n',
       200,
       200,
@@ -186,8 +186,8 @@ describe('a wall on a file', () => {
   })
 
   test('a monitor reads counts, times and states, and no names', async () => {
-    const buyer = await world.wallet()
-    await get(world, 'next', await sign(world, buyer))
+    const buyer = await world.createFundedWallet()
+    await fetchBlock(world, 'next', await signBlockPayment(world, buyer))
     const response = await fetch(`${locateMonitors()}/metrics`)
     expect(response.headers.get('content-type')).toStartWith('text/plain; version=0.0.4')
     const text = await response.text()

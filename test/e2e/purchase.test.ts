@@ -15,11 +15,11 @@ import { Sale } from '../../shared/contract/feed.ts'
 import { PALETTE } from '../../shared/palette.ts'
 import { formatEditMessage, formatRegisterMessage } from '../../shared/signing.ts'
 import { truncateWallet } from '../../shared/wallet.ts'
-import { buyBlock, get, createPayingClient, sign } from '../support/e2e/buyer.ts'
+import { buyBlock, fetchBlock, createPayingClient, signBlockPayment } from '../support/e2e/buyer.ts'
 import { waitForCanvas, readCanvas, readFeed } from '../support/e2e/read-wall.ts'
 import { shareWorld, type World } from '../support/e2e/world.ts'
-import { flatPng } from '../support/picture-files.ts'
-import { coordsOf } from '../support/samples.ts'
+import { createFlatPng } from '../support/picture-files.ts'
+import { listCoords } from '../support/samples.ts'
 
 // Goal: stock clients of each kind buy blocks and areas in parallel, and all readers see the same. Method: one
 // real process on a file, a real chain and real clients; the books must balance to the dollar at the end.
@@ -30,7 +30,7 @@ shareWorld((opened) => void (world = opened), { SETTLE_TIMEOUT_MS: '20000', VERI
 const px = '0102'.repeat(50)
 
 test('a stock client with its default spend cap buys, and every read shows the same sale', async () => {
-  const wallet = await world.wallet(5)
+  const wallet = await world.createFundedWallet(5)
   const client = new x402Client().register('eip155:8453', new ExactEvmScheme(wallet))
   const address = `${world.url}/blocks/10,20?name=Ada&framework=eliza&message=hello&link=https://example.org/&px=${px}`
   const response = await wrapFetchWithPayment(fetch, client)(address)
@@ -50,14 +50,14 @@ test('a stock client with its default spend cap buys, and every read shows the s
     price: { amount: '1.00', asset: 'USDC', network: 'eip155:8453' },
   })
   expect(paid).toMatchObject({ success: true, payer: wallet.address, transaction: tx, network: 'eip155:8453' })
-  expect(await world.dollarsOf(wallet)).toBe(4)
+  expect(await world.readBalance(wallet)).toBe(4)
   expect(await world.network.client.getTransactionReceipt({ hash: tx as `0x${string}` })).toMatchObject({
     status: 'success',
   })
 
   const owner = { name: 'Ada', wallet: truncateWallet(wallet.address), framework: 'eliza' }
   const pixels = Uint8Array.fromHex(px).toBase64()
-  const deed = Value.Parse(Deed, await (await get(world, '10,20')).json())
+  const deed = Value.Parse(Deed, await (await fetchBlock(world, '10,20')).json())
   expect(deed).toEqual({
     state: 'claimed',
     block: { coord: '10,20', index: 3210 },
@@ -96,19 +96,19 @@ test('a stock client with its default spend cap buys, and every read shows the s
 })
 
 test('an owner repaints and sets its name with signatures alone', async () => {
-  const wallet = await world.wallet()
+  const wallet = await world.createFundedWallet()
   const host = new URL(world.url).hostname
   await buyBlock(world, wallet, '11,20')
 
   const edit = { pixels: px.toUpperCase(), message: 'repainted', link: null }
   const ts = Date.now()
   const signature = await wallet.signMessage({ message: formatEditMessage(host, '11,20', ts, edit) })
-  const painted = await put(`${world.url}/blocks/11,20`, { ts, signature, ...edit })
+  const painted = await putJson(`${world.url}/blocks/11,20`, { ts, signature, ...edit })
   expect(painted).toMatchObject({ status: 200, body: { updated: true, deed: { message: 'repainted', link: null } } })
 
   const identity = { name: 'Babbage', framework: null }
   const signed = await wallet.signMessage({ message: formatRegisterMessage(host, wallet.address, ts, identity) })
-  const named = await put(`${world.url}/api/agents/me`, {
+  const named = await putJson(`${world.url}/api/agents/me`, {
     wallet: wallet.address,
     ts,
     signature: signed,
@@ -122,7 +122,7 @@ test('an owner repaints and sets its name with signatures alone', async () => {
   expect(canvas.agents[block?.a ?? -1]).toMatchObject({ name: 'Babbage' })
 })
 
-async function put(address: string, body: object): Promise<{ status: number; body: unknown }> {
+async function putJson(address: string, body: object): Promise<{ status: number; body: unknown }> {
   const response = await fetch(address, {
     method: 'PUT',
     headers: { 'content-type': 'application/json' },
@@ -132,8 +132,8 @@ async function put(address: string, body: object): Promise<{ status: number; bod
 }
 
 test('the stock fetch client posts a picture, pays once and owns the area', async () => {
-  const wallet = await world.wallet(20)
-  const image = flatPng(120, 90, '#ff0000').toBase64()
+  const wallet = await world.createFundedWallet(20)
+  const image = createFlatPng(120, 90, '#ff0000').toBase64()
   const response = await wrapFetchWithPayment(fetch, createPayingClient(wallet))(`${world.url}/areas`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -143,45 +143,45 @@ test('the stock fetch client posts a picture, pays once and owns the area', asyn
   const receipt = (await response.json()) as AreaReceipt
   expect(receipt).toMatchObject({
     area: '20,20,4x3',
-    blocks: coordsOf('20,20,4x3'),
+    blocks: listCoords('20,20,4x3'),
     deed: { wallet: wallet.address, name: 'Ada', painted: true, price: { amount: '12.00' } },
   })
   const { transaction } = decodePaymentResponseHeader(response.headers.get('payment-response') ?? '')
   expect(transaction).toBe(receipt.deed.tx)
-  expect(await world.dollarsOf(wallet)).toBe(8)
+  expect(await world.readBalance(wallet)).toBe(8)
 })
 
 test('the stock axios client buys with a POST', async () => {
-  const wallet = await world.wallet(4)
+  const wallet = await world.createFundedWallet(4)
   // The axios client is older than the rest of the SDK, but knows the same schemes.
   type OlderClient = Parameters<typeof wrapAxiosWithPayment>[1]
   const client = wrapAxiosWithPayment(axios.create(), createPayingClient(wallet) as unknown as OlderClient)
   const { status, data } = await client.post<AreaReceipt>(`${world.url}/areas`, { at: '30,20', w: 2, h: 1 })
   expect([status, data.area]).toEqual([200, '30,20,2x1'])
-  expect(await world.dollarsOf(wallet)).toBe(2)
+  expect(await world.readBalance(wallet)).toBe(2)
 })
 
 test('one signed request sent ten times in parallel, and again after a restart, buys one block with one charge and one receipt', async () => {
-  const payer = await world.wallet(5)
-  const payment = await sign(world, payer)
-  const settlesBefore = world.facilitator.settle.count()
-  const answers = await Promise.all(Array.from({ length: 10 }, () => get(world, 'next', payment)))
+  const payer = await world.createFundedWallet(5)
+  const payment = await signBlockPayment(world, payer)
+  const settlesBefore = world.facilitator.settle.countCalls()
+  const answers = await Promise.all(Array.from({ length: 10 }, () => fetchBlock(world, 'next', payment)))
   await world.restart()
-  answers.push(await get(world, 'next', payment))
+  answers.push(await fetchBlock(world, 'next', payment))
   const bodies = await Promise.all(answers.map((answer) => answer.text()))
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
   expect(new Set(bodies).size).toBe(1)
   const responses = answers.map(({ headers }) => decodePaymentResponseHeader(headers.get('payment-response') ?? ''))
   expect(new Set(responses.map(({ transaction }) => transaction)).size).toBe(1)
-  expect(world.facilitator.settle.count() - settlesBefore).toBe(1)
-  expect(await world.dollarsOf(payer)).toBe(4)
+  expect(world.facilitator.settle.countCalls() - settlesBefore).toBe(1)
+  expect(await world.readBalance(payer)).toBe(4)
 })
 
 // A client that must use version 1 of x402 does not see the header of version 2, as with a server that supports only
 // version 1.
 /** A `fetch` that hides the headers of version 2, and records which payment headers it sent. */
 function createOlderFetch(sent: string[]): typeof fetch {
-  const askAndRecord = async (input: string | URL | Request, init?: RequestInit) => {
+  const fetchAndRecord = async (input: string | URL | Request, init?: RequestInit) => {
     const request = input instanceof Request ? new Request(input, init) : new Request(input.toString(), init)
     for (const name of ['x-payment', 'payment-signature']) if (request.headers.has(name)) sent.push(name)
     const response = await fetch(request)
@@ -190,11 +190,11 @@ function createOlderFetch(sent: string[]): typeof fetch {
     headers.delete('payment-response')
     return new Response(response.body, { status: response.status, headers })
   }
-  return Object.assign(askAndRecord, { preconnect: fetch.preconnect })
+  return Object.assign(fetchAndRecord, { preconnect: fetch.preconnect })
 }
 
 test('a client of version 1 buys a block with its listing, for one dollar', async () => {
-  const wallet = await world.wallet(2)
+  const wallet = await world.createFundedWallet(2)
   const sent: string[] = []
   const client = new x402Client().registerV1('base', new ExactEvmSchemeV1(wallet))
   const pay = wrapFetchWithPayment(createOlderFetch(sent), client)
@@ -207,16 +207,16 @@ test('a client of version 1 buys a block with its listing, for one dollar', asyn
     network: 'base',
     payer: wallet.address,
   })
-  expect(await world.dollarsOf(wallet)).toBe(1)
+  expect(await world.readBalance(wallet)).toBe(1)
 })
 
 test('a client that supports both versions uses version 2', async () => {
-  const wallet = await world.wallet(2)
+  const wallet = await world.createFundedWallet(2)
   const client = new x402Client()
     .register('eip155:8453', new ExactEvmScheme(wallet))
     .registerV1('base', new ExactEvmSchemeV1(wallet))
   const response = await wrapFetchWithPayment(fetch, client)(`${world.url}/blocks/5,4?name=Ada`)
   expect([response.status, response.headers.has('payment-response')]).toEqual([200, true])
   expect(response.headers.has('x-payment-response')).toBe(false)
-  expect(await (await get(world, '5,4')).json()).toMatchObject({ state: 'claimed', owner: { name: 'Ada' } })
+  expect(await (await fetchBlock(world, '5,4')).json()).toMatchObject({ state: 'claimed', owner: { name: 'Ada' } })
 })

@@ -3,10 +3,10 @@ import { cp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { waitUntilArmed, type WallProcess, type WallSettings } from '../../server/local/wall-process.ts'
 import { createWallet } from '../../server/local/wallets.ts'
-import { lower, createOffer, sign as signFor, submit, transferOf } from '../support/chain/signing.ts'
-import { buyBlock, get, sign } from '../support/e2e/buyer.ts'
+import { toLowerAddress, createOffer, signOffer as signFor, submit, encodeTransfer } from '../support/chain/signing.ts'
+import { buyBlock, fetchBlock, signBlockPayment } from '../support/e2e/buyer.ts'
 import { runCommand } from '../support/e2e/command.ts'
-import { alertsOf, railOf } from '../support/e2e/read-wall.ts'
+import { findAlerts, readRail } from '../support/e2e/read-wall.ts'
 import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
 import { waitFor } from '../support/wait.ts'
 
@@ -18,11 +18,11 @@ let around: Surroundings
 let settings: WallSettings
 beforeAll(async () => {
   around = await startSurroundings()
-  settings = await around.settingsOnFile()
+  settings = await around.createFileSettings()
 })
 afterAll(() => around.stop())
 
-const sell = async (wall: WallProcess) => await buyBlock(wall, await around.wallet())
+const sell = async (wall: WallProcess) => await buyBlock(wall, await around.createFundedWallet())
 
 const runOperate = (command: string, ...args: readonly string[]) =>
   runCommand(settings, around.folder, command, ...args)
@@ -33,21 +33,21 @@ const readBooks = async () => {
 }
 
 const waitForAlert = (wall: WallProcess, wanted: string) =>
-  waitFor(async () => alertsOf(wall).find(({ event }) => event === wanted))
+  waitFor(async () => findAlerts(wall).find(({ event }) => event === wanted))
 
 /** Pays the wall's address with an authorization that somebody else broadcasts; returns the transaction. */
-async function payByStranger(): Promise<string> {
+async function payFromUnknownWallet(): Promise<string> {
   const offer = createOffer()
-  const terms = { ...offer.terms, payTo: lower(around.payTo) }
-  const payment = await signFor(await around.wallet(), { ...offer, terms })
-  return await submit(around.network.client, transferOf(payment))
+  const terms = { ...offer.terms, payTo: toLowerAddress(around.payTo) }
+  const payment = await signFor(await around.createFundedWallet(), { ...offer, terms })
+  return await submit(around.network.client, encodeTransfer(payment))
 }
 
 test('if the witness is apart, money from another source that arrived while the wall was down causes one alert, is booked, and sales go on', async () => {
   const first = await around.startArmed(settings)
   await sell(first)
   await first.stop()
-  const tx = await payByStranger()
+  const tx = await payFromUnknownWallet()
   const WITNESS_PATH = join(around.folder, 'wall.sqlite.witness')
   const wall = await around.startArmed({ ...settings, WITNESS_PATH, WITNESS_IS_APART: 'yes' })
   expect(await waitForAlert(wall, 'stray')).toMatchObject({ tx })
@@ -61,18 +61,18 @@ test('if the witness is apart, money from another source that arrived while the 
     strayed: '1000000',
     orphans: [],
   })
-  expect(await around.network.balanceOf(around.payTo)).toBe(3_000_000n)
+  expect(await around.network.readBalance(around.payTo)).toBe(3_000_000n)
   await wall.stop()
   const again = await around.startArmed(settings)
-  expect(alertsOf(again)).toEqual([])
+  expect(findAlerts(again)).toEqual([])
   await again.stop()
 })
 
 test('if the witness is not apart, such money stops sales until the operator books it as stray, and the wall names the command and the setting', async () => {
-  await payByStranger()
+  await payFromUnknownWallet()
   const wall = await around.start(settings)
   const { payer = '', nonce = '' } = await waitForAlert(wall, 'orphan')
-  expect(await railOf(wall)).toBe('arming')
+  expect(await readRail(wall)).toBe('arming')
   const ready = await waitFor(async () => {
     const answer = await fetch(`${wall.url}/readyz`)
     const text = await answer.text()
@@ -89,24 +89,24 @@ test('if the witness is not apart, such money stops sales until the operator boo
 
 test('a wall on yesterday’s database sells nothing and reports which copy it has, whether the witness was restored with it or not', async () => {
   const files = ['wall.sqlite', 'wall.sqlite.witness']
-  const locateYesterday = (name: string) => join(around.folder, `yesterday-${name}`)
-  for (const name of files) await cp(join(around.folder, name), locateYesterday(name))
+  const locateCopy = (name: string) => join(around.folder, `yesterday-${name}`)
+  for (const name of files) await cp(join(around.folder, name), locateCopy(name))
   const before = await around.startArmed(settings)
   await sell(before)
   await before.stop()
 
-  await cp(locateYesterday('wall.sqlite'), around.databasePath)
+  await cp(locateCopy('wall.sqlite'), around.databasePath)
   const older = await around.start(settings)
   await waitForAlert(older, 'older-copy')
   await waitForAlert(older, 'orphan')
-  expect(await railOf(older)).toBe('arming')
+  expect(await readRail(older)).toBe('arming')
   await older.stop()
 
-  for (const name of files) await cp(locateYesterday(name), join(around.folder, name))
+  for (const name of files) await cp(locateCopy(name), join(around.folder, name))
   const snapshot = await around.start(settings)
   await waitForAlert(snapshot, 'orphan')
-  expect(alertsOf(snapshot).map(({ event }) => event)).toEqual(['orphan'])
-  expect(await railOf(snapshot)).toBe('arming')
+  expect(findAlerts(snapshot).map(({ event }) => event)).toEqual(['orphan'])
+  expect(await readRail(snapshot)).toBe('arming')
   await snapshot.stop()
 
   expect(await runOperate('accept-restore', '--yes')).toMatchObject({ status: 0 })
@@ -119,7 +119,7 @@ test('a missing database is not replaced by a new wall while its witness exists,
   await rm(around.databasePath)
   const wall = await around.start(settings)
   await waitForAlert(wall, 'older-copy')
-  expect(await railOf(wall)).toBe('arming')
+  expect(await readRail(wall)).toBe('arming')
   await wall.stop()
   expect(await runOperate('accept-restore')).toMatchObject({
     status: 1,
@@ -149,15 +149,15 @@ test('an older copy that is restored is noticed, sells nothing new, and becomes 
 
   await cp(backup, DATABASE_PATH)
   wall = await around.start(own)
-  const listOrphans = () => alertsOf(wall, 'orphan').flatMap(({ tx }) => tx ?? [])
+  const listOrphans = () => findAlerts(wall, 'orphan').flatMap(({ tx }) => tx ?? [])
   const orphans = await waitFor(async () => (listOrphans().length >= lost.length ? listOrphans() : undefined))
   // The copy may or may not contain the sale in progress.
   expect(orphans.length - lost.length).toBeWithin(0, 2)
-  expect(await railOf(wall)).toBe('arming')
+  expect(await readRail(wall)).toBe('arming')
   for (const { payment, receipt } of before)
-    expect(await (await get(wall, 'next', payment)).json()).toMatchObject({ block: receipt.block, owner: 'you' })
-  const stranger = await sign(wall, await around.wallet())
-  expect((await get(wall, 'next', stranger)).status).toBe(502)
+    expect(await (await fetchBlock(wall, 'next', payment)).json()).toMatchObject({ block: receipt.block, owner: 'you' })
+  const stranger = await signBlockPayment(wall, await around.createFundedWallet())
+  expect((await fetchBlock(wall, 'next', stranger)).status).toBe(502)
   await wall.stop()
 
   const listed = await runOwnOperate('accept-restore')
@@ -170,7 +170,7 @@ test('an older copy that is restored is noticed, sells nothing new, and becomes 
   wall = await around.startArmed(own)
   expect(listOrphans()).toEqual([])
   const credited = { error: 'payment_credited', charged: 'yes' }
-  for (const { payment } of lost) expect(await (await get(wall, 'next', payment)).json()).toMatchObject(credited)
-  expect((await get(wall, 'next', stranger)).status).toBe(200)
+  for (const { payment } of lost) expect(await (await fetchBlock(wall, 'next', payment)).json()).toMatchObject(credited)
+  expect((await fetchBlock(wall, 'next', stranger)).status).toBe(200)
   await wall.stop()
 })

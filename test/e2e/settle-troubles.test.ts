@@ -4,7 +4,7 @@ import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { wrapFetchWithPayment } from '@x402/fetch'
 import type { Deed, Receipt } from '../../shared/contract/block.ts'
 import type { SettleFault } from '../support/chain/faulty-facilitator.ts'
-import { get, sendUntilSettled, sign, signDemand } from '../support/e2e/buyer.ts'
+import { fetchBlock, sendUntilSettled, signBlockPayment, signDemand } from '../support/e2e/buyer.ts'
 import { shareWorld, type World } from '../support/e2e/world.ts'
 import { waitFor, sendWhile } from '../support/wait.ts'
 
@@ -42,12 +42,12 @@ describe('a wall on a file', () => {
     ['after the money moved: charged once, never asked for more', afterTheMoneyMoved, [200, 503]],
     ['before the money moved: in doubt until it is settled again', beforeTheMoneyMoved, [503]],
   ] as const)('each buyer gets one block for one dollar in the end: faults %s', async (_, faults, statuses) => {
-    world.facilitator.settle.next(...faults)
+    world.facilitator.settle.queueFaults(...faults)
     await Promise.all(
       faults.map(async () => {
-        const payer = await world.wallet(5)
-        const payment = await sign(world, payer)
-        const first = await get(world, 'next', payment)
+        const payer = await world.createFundedWallet(5)
+        const payment = await signBlockPayment(world, payer)
+        const first = await fetchBlock(world, 'next', payment)
         expect(statuses).toContain(first.status as never)
         expect(first.headers.has('payment-required')).toBe(false)
         if (first.status === 503) {
@@ -58,94 +58,94 @@ describe('a wall on a file', () => {
         expect(last.status).toBe(200)
         const hash = ((await last.json()) as Receipt).deed.tx as `0x${string}`
         expect(await world.network.client.getTransactionReceipt({ hash })).toMatchObject({ status: 'success' })
-        expect(await world.dollarsOf(payer)).toBe(4)
+        expect(await world.readBalance(payer)).toBe(4)
       }),
     )
   })
 
   test('while a purchase is in doubt, its block is held and offered to its payer again, and nobody else is charged', async () => {
-    const [payer, other] = [await world.wallet(), await world.wallet()]
-    const payment = await sign(world, payer, '1,1')
-    const others = await sign(world, other, '1,1')
-    world.facilitator.settle.always('hang-before')
-    expect((await get(world, '1,1', payment)).status).toBe(503)
-    const unpaid = await get(world, '1,1')
+    const [payer, other] = [await world.createFundedWallet(), await world.createFundedWallet()]
+    const payment = await signBlockPayment(world, payer, '1,1')
+    const others = await signBlockPayment(world, other, '1,1')
+    world.facilitator.settle.setDefault('hang-before')
+    expect((await fetchBlock(world, '1,1', payment)).status).toBe(503)
+    const unpaid = await fetchBlock(world, '1,1')
     expect([unpaid.status, unpaid.headers.has('payment-required')]).toEqual([402, true])
-    expect((await get(world, '1,1', others)).status).toBe(409)
-    expect(await world.dollarsOf(other)).toBe(2)
-    world.facilitator.settle.always('honest')
+    expect((await fetchBlock(world, '1,1', others)).status).toBe(409)
+    expect(await world.readBalance(other)).toBe(2)
+    world.facilitator.settle.setDefault('honest')
     expect((await sendUntilSettled(world, '1,1', payment)).status).toBe(200)
   })
 
   test('a client that signs a new payment is not charged again, and gets the older purchase', async () => {
-    const payer = await world.wallet(5)
-    const demand = (await get(world, 'next')).headers.get('payment-required') ?? ''
+    const payer = await world.createFundedWallet(5)
+    const demand = (await fetchBlock(world, 'next')).headers.get('payment-required') ?? ''
     const [first, second] = [await signDemand(demand, payer), await signDemand(demand, payer)]
-    world.facilitator.settle.always('error-before')
-    expect((await get(world, 'next', first)).status).toBe(503)
-    expect((await get(world, 'next', second)).status).toBe(503)
-    world.facilitator.settle.always('honest')
+    world.facilitator.settle.setDefault('error-before')
+    expect((await fetchBlock(world, 'next', first)).status).toBe(503)
+    expect((await fetchBlock(world, 'next', second)).status).toBe(503)
+    world.facilitator.settle.setDefault('honest')
     const anew = await sendUntilSettled(world, 'next', second)
     expect(anew.status).toBe(200)
     const receipt = await anew.text()
     const { notice: _, ...expected } = JSON.parse(receipt) as Receipt
-    expect(await (await get(world, 'next', first)).json()).toEqual(expected)
-    expect(await world.dollarsOf(payer)).toBe(4)
+    expect(await (await fetchBlock(world, 'next', first)).json()).toEqual(expected)
+    expect(await world.readBalance(payer)).toBe(4)
   })
 
   test('a stock client that retries until it gets 200 gets its block for one dollar, whatever failed before', async () => {
     await Promise.all(
       [...afterTheMoneyMoved, ...beforeTheMoneyMoved].map(async (fault, at) => {
-        const payer = await world.wallet(5)
+        const payer = await world.createFundedWallet(5)
         const target = at % 2 === 0 ? 'next' : `${at},5`
-        world.facilitator.settle.next(fault)
+        world.facilitator.settle.queueFaults(fault)
         const block = await waitFor(async () => {
           const client = new x402Client().register('eip155:8453', new ExactEvmScheme(payer))
           const response = await wrapFetchWithPayment(fetch, client)(`${world.url}/blocks/${target}`)
           return response.status === 200 ? ((await response.json()) as Receipt | Deed).block : undefined
         })
-        expect(await world.dollarsOf(payer)).toBe(4)
+        expect(await world.readBalance(payer)).toBe(4)
         if (target !== 'next') expect(JSON.stringify(block)).toContain(target)
       }),
     )
   })
 
   test('if the facilitator rejects a payment before the broadcast, its block is released immediately, and nothing is charged', async () => {
-    const payer = await world.wallet()
-    const payment = await sign(world, payer, '2,2')
-    world.facilitator.settle.next('refused-recipient')
-    const answer = await get(world, '2,2', payment)
+    const payer = await world.createFundedWallet()
+    const payment = await signBlockPayment(world, payer, '2,2')
+    world.facilitator.settle.queueFaults('refused-recipient')
+    const answer = await fetchBlock(world, '2,2', payment)
     expect([answer.status, await answer.json()]).toMatchObject([
       402,
       { reason: 'invalid_exact_evm_recipient_mismatch' },
     ])
-    expect((await get(world, '2,2')).status).toBe(402)
-    expect(await world.dollarsOf(payer)).toBe(2)
+    expect((await fetchBlock(world, '2,2')).status).toBe(402)
+    expect(await world.readBalance(payer)).toBe(2)
   })
 
   test('a purchase that fails at verification claims no block', async () => {
-    const payer = await world.wallet()
-    const payment = await sign(world, payer, '3,3')
+    const payer = await world.createFundedWallet()
+    const payment = await signBlockPayment(world, payer, '3,3')
     for (const fault of ['error-500', 'error-503', 'reset', 'garbage', 'bad-signature'] as const) {
-      world.facilitator.verify.next(fault)
-      const answer = await get(world, '3,3', payment)
+      world.facilitator.verify.queueFaults(fault)
+      const answer = await fetchBlock(world, '3,3', payment)
       expect([fault, answer.status, await answer.json()]).toMatchObject([
         fault,
         502,
         { error: 'facilitator_unavailable' },
       ])
     }
-    expect((await get(world, '3,3')).status).toBe(402)
-    expect((await sendWhile(502, () => get(world, '3,3', payment))).status).toBe(200)
+    expect((await fetchBlock(world, '3,3')).status).toBe(402)
+    expect((await sendWhile(502, () => fetchBlock(world, '3,3', payment))).status).toBe(200)
   })
 
   test('a wallet that cannot pay gets that error, and holds nothing', async () => {
-    const payer = await world.wallet(0)
-    const answer = await get(world, '4,4', await sign(world, payer, '4,4'))
+    const payer = await world.createFundedWallet(0)
+    const answer = await fetchBlock(world, '4,4', await signBlockPayment(world, payer, '4,4'))
     expect([answer.status, await answer.json()]).toMatchObject([
       402,
       { reason: 'invalid_exact_evm_insufficient_balance', balance: '0' },
     ])
-    expect((await get(world, '4,4')).status).toBe(402)
+    expect((await fetchBlock(world, '4,4')).status).toBe(402)
   })
 })

@@ -46,7 +46,10 @@ const RUNS: Readonly<Record<string, Run>> = {
     'failing settlements and instances, with the timeouts of the service',
   ),
   soak: createTestRun(['endurance/soak/soak.test.ts'], 'a full wall in use for half an hour'),
-  flakes: createScriptRun('flakes/main.ts', 'the tests of the gate, repeated under load, and a count of their failures'),
+  flakes: createScriptRun(
+    'flakes/main.ts',
+    'the tests of the gate, repeated under load, and a count of their failures',
+  ),
   clients: createTestRun(['endurance/clients/clients.long.ts'], 'third-party clients buy, or use every tool'),
   releases: createTestRun(['endurance/releases.long.ts'], 'a release is made, installed and run'),
   upgrade: createTestRun(['endurance/upgrade.long.ts'], 'instances are replaced one by one under load'),
@@ -72,8 +75,8 @@ const RUNS: Readonly<Record<string, Run>> = {
 const [name = '', ...options] = Bun.argv.slice(2)
 const run = RUNS[name]
 
-if (run !== undefined) process.exitCode = await exitOf(run, options)
-else if (name === 'all') process.exitCode = await playAll()
+if (run !== undefined) process.exitCode = await runToExit(run, options)
+else if (name === 'all') process.exitCode = await runAll()
 else {
   const names = Object.entries(RUNS).map(([verb, { does }]) => `  ${verb.padEnd(12)} ${does}`)
   console.error(
@@ -83,13 +86,13 @@ else {
 }
 
 /** Runs every entry of `RUNS`, even after a failure; returns how many failed. */
-async function playAll(): Promise<number> {
+async function runAll(): Promise<number> {
   const rows: string[] = []
   let failed = 0
   for (const [verb, one] of [...Object.entries(RUNS), ['sim --mutants', RUNS['sim']] as const]) {
     if (one === undefined) continue
     const began = performance.now()
-    const code = await exitOf(one, verb.split(' ').slice(1))
+    const code = await runToExit(one, verb.split(' ').slice(1))
     if (code !== 0) failed += 1
     rows.push(
       `${code === 0 ? 'ok    ' : 'FAILED'} ${verb.padEnd(14)} ${((performance.now() - began) / 1000).toFixed(0)} s`,
@@ -99,7 +102,7 @@ async function playAll(): Promise<number> {
   return failed
 }
 
-function exitOf({ command }: Run, more: readonly string[]): Promise<number> {
+function runToExit({ command }: Run, more: readonly string[]): Promise<number> {
   return Bun.spawn([process.execPath, ...command, ...more], {
     cwd: ROOT,
     env: { ...Bun.env, LONG_RUN: '1' },

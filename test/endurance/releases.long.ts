@@ -23,30 +23,30 @@ let around: Surroundings
 let wall: WallProcess
 let settings: Readonly<Record<string, string>>
 
-function spawn(command: readonly string[], env: Readonly<Record<string, string>>, cwd: string): End {
+function runCommand(command: readonly string[], env: Readonly<Record<string, string>>, cwd: string): End {
   const { exitCode, stdout, stderr } = Bun.spawnSync([...command], { cwd, env: { ...env } })
   return { out: stdout.toString(), err: stderr.toString(), status: exitCode }
 }
 
 /** Runs the installed program with an empty path. */
-const run = (...args: readonly string[]) => spawn([program, ...args], settings, around.folder)
+const run = (...args: readonly string[]) => runCommand([program, ...args], settings, around.folder)
 
 const system = { PATH: Bun.env['PATH'] ?? '' }
 const locateUnpacked = () => join(folder, readdirSync(folder).find((name) => name.startsWith('pixel-wall-')) ?? '')
-const install = () => spawn(['sh', join(locateUnpacked(), 'install.sh')], { ...system, DESTDIR: root }, folder)
+const install = () => runCommand(['sh', join(locateUnpacked(), 'install.sh')], { ...system, DESTDIR: root }, folder)
 
 beforeAll(async () => {
   const path = `${join(process.execPath, '..')}:${system.PATH}`
-  expect(spawn([process.execPath, 'deploy/release.ts', made], { PATH: path }, ROOT)).toMatchObject({
+  expect(runCommand([process.execPath, 'deploy/release.ts', made], { PATH: path }, ROOT)).toMatchObject({
     status: 0,
     err: '',
   })
   const archive = readdirSync(made).find((name) => name.endsWith('.tar.gz')) ?? ''
-  expect(spawn(['tar', '-xzf', join(made, archive)], system, folder).status).toBe(0)
+  expect(runCommand(['tar', '-xzf', join(made, archive)], system, folder).status).toBe(0)
   mkdirSync(root)
   expect(install()).toMatchObject({ status: 0, err: '' })
   around = await startSurroundings()
-  settings = { ...(await around.settingsOnFile()), METRICS_PORT: '0' }
+  settings = { ...(await around.createFileSettings()), METRICS_PORT: '0' }
   wall = await startWall(settings, { program: [program, 'serve'], folder: around.folder })
   await waitUntilArmed(wall.url)
 }, 120_000)
@@ -57,25 +57,25 @@ afterAll(async () => {
 
 test('the checksums match the published files, and the program is one of them', () => {
   expect(readdirSync(made)).toContain(NAME)
-  const checked = spawn(['sha256sum', '--check', 'SHA256SUMS'], system, made)
+  const checked = runCommand(['sha256sum', '--check', 'SHA256SUMS'], system, made)
   expect([checked.status, checked.out.split('\n').filter((line) => line.endsWith(': OK')).length]).toEqual([0, 4])
 })
 
 test('a release has the same bytes in any folder', () => {
   const again = join(folder, 'another/folder')
   const path = `${join(process.execPath, '..')}:${system.PATH}`
-  expect(spawn([process.execPath, 'deploy/release.ts', again], { PATH: path }, ROOT).status).toBe(0)
+  expect(runCommand([process.execPath, 'deploy/release.ts', again], { PATH: path }, ROOT).status).toBe(0)
   const readSums = (place: string) => readFileSync(join(place, 'SHA256SUMS'), 'utf8')
   expect(readSums(again)).toBe(readSums(made))
 }, 60_000)
 
 test('every link of the manual and its reference works in the archive and once installed', () => {
   const documents = ['OPERATING.md', 'docs/operating-reference.md', 'docs/postgres.md', 'docs/settings.md']
-  const linksOf = (document: string) =>
+  const listLinks = (document: string) =>
     [...readFileSync(join(locateUnpacked(), document), 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(
       ([, path = '']) => join(dirname(document), path),
     )
-  const files = ['prometheus/alerts.yml', 'grafana/wall.json', 'nginx.conf', ...documents.flatMap(linksOf)]
+  const files = ['prometheus/alerts.yml', 'grafana/wall.json', 'nginx.conf', ...documents.flatMap(listLinks)]
   expect(files).toContain('docs/postgres.md')
   for (const place of [locateUnpacked(), join(root, 'usr/local/share/doc/pixel-wall')])
     expect(files.filter((path) => !existsSync(join(place, path)))).toEqual([])
@@ -94,7 +94,7 @@ test('without the runtime the release takes less than 60 MB, and contains no com
 
 test('the installed program sells a block, draws it, and serves every read of the wall', async () => {
   const world = { ...around, url: wall.url }
-  await buyBlock(world, await around.wallet(), '80,45')
+  await buyBlock(world, await around.createFundedWallet(), '80,45')
   for (const path of ['/', '/paint', '/wall.png', '/card.png', '/atlas', '/openapi.json', '/api/canvas'])
     expect([path, (await fetch(wall.url + path, { headers: { accept: 'text/html, */*' } })).status]).toEqual([
       path,
@@ -113,11 +113,13 @@ test('the installed program sells a block, draws it, and serves every read of th
   })
   expect(shown.status).toBe(200)
   // Outages do not count here: while this process waits for a command, its facilitator cannot respond.
-  expect(wall.journal().filter((line) => line.includes('"http-failed"'))).toEqual([])
+  expect(wall.readJournal().filter((line) => line.includes('"http-failed"'))).toEqual([])
 })
 
 test('the installed program recovers signatures with the library compiled for this machine', () => {
-  expect(wall.journal().filter((line) => /"keys/.test(line))).toEqual([expect.stringContaining('"library":"native"')])
+  expect(wall.readJournal().filter((line) => /"keys/.test(line))).toEqual([
+    expect.stringContaining('"library":"native"'),
+  ])
 })
 
 test('every command is part of the release', async () => {
@@ -161,14 +163,14 @@ test('a second installation keeps the settings and the previous version', () => 
   expect(install()).toMatchObject({ status: 0, out: 'pixel-wall 9.9.9 is installed.\n' })
   expect(readFileSync(`${program}.before`)).toEqual(readFileSync(join(made, NAME)))
   expect(readFileSync(file, 'utf8')).toBe('PAY_TO=0x1\n')
-  spawn(['mv', `${program}.before`, program], system, folder)
+  runCommand(['mv', `${program}.before`, program], system, folder)
 })
 
 test('invalid settings, all named together, or a newer database make the program exit with 78', async () => {
-  const broken = spawn([program, 'serve'], { PORT: 'x', PAY_TO: '0x1' }, around.folder)
+  const broken = runCommand([program, 'serve'], { PORT: 'x', PAY_TO: '0x1' }, around.folder)
   expect(broken.status).toBe(78)
   for (const name of ['PORT', 'PAY_TO', 'BASE_URL', 'FACILITATOR_URL']) expect(broken.err).toContain(`- ${name} `)
-  const unreadable = spawn([program, '--env-file', join(folder, 'none.env'), 'books'], {}, around.folder)
+  const unreadable = runCommand([program, '--env-file', join(folder, 'none.env'), 'books'], {}, around.folder)
   expect([unreadable.status, unreadable.err]).toEqual([
     78,
     expect.stringMatching(/Cannot read the settings in .*none.env \(ENOENT\)/),
@@ -179,7 +181,7 @@ test('invalid settings, all named together, or a newer database make the program
   const database = new Database(path)
   database.run('PRAGMA user_version = 99')
   database.close()
-  const newer = spawn([program, 'serve'], { ...settings, PORT: '0', DATABASE_PATH: path }, around.folder)
+  const newer = runCommand([program, 'serve'], { ...settings, PORT: '0', DATABASE_PATH: path }, around.folder)
   expect([newer.status, newer.err]).toEqual([78, expect.stringContaining('written by a newer version (99')])
 })
 
@@ -190,9 +192,9 @@ test.skipIf(Bun.which('systemd-analyze') === null)('systemd accepts the units, a
     // systemd-analyze looks for the program at the path in the unit, but this test installed it elsewhere.
     writeFileSync(path, readFileSync(path, 'utf8').replaceAll('/usr/local/bin/pixel-wall', program))
     if (!name.includes('@'))
-      expect([name, spawn(['systemd-analyze', 'verify', path], system, folder).err]).toEqual([name, ''])
+      expect([name, runCommand(['systemd-analyze', 'verify', path], system, folder).err]).toEqual([name, ''])
     if (!name.endsWith('.service') || name.includes('@')) continue
-    const { out } = spawn(['systemd-analyze', 'security', '--offline=true', path], system, folder)
+    const { out } = runCommand(['systemd-analyze', 'security', '--offline=true', path], system, folder)
     expect(Number(/exposure level for \S+ ([\d.]+)/.exec(out)?.[1])).toBeLessThan(2)
   }
 })

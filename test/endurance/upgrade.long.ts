@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Receipt } from '../../shared/contract/block.ts'
-import { get, repaint, sign } from '../support/e2e/buyer.ts'
+import { fetchBlock, repaint, signBlockPayment } from '../support/e2e/buyer.ts'
 import { type Cluster, startCluster } from '../support/e2e/cluster.ts'
-import { isHere, type Proxy, type ProxyName, startProxy } from '../support/e2e/proxies.ts'
+import { isInstalled, type Proxy, type ProxyName, startProxy } from '../support/e2e/proxies.ts'
 import { expectBooksToBalance } from '../support/e2e/read-wall.ts'
 
 // Goal: three instances are replaced one after the other, and no client notices. Method: the recipes of `deploy/` in
@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => wall.stop())
 
 describe.each(['nginx', 'haproxy'] as const)('behind %s', (name: ProxyName) => {
-  test.skipIf(!isHere(name))(
+  test.skipIf(!isInstalled(name))(
     'three instances are replaced without a failed request, including purchases and repaints',
     async () => {
       const proxy = await startProxy(
@@ -37,7 +37,7 @@ describe.each(['nginx', 'haproxy'] as const)('behind %s', (name: ProxyName) => {
           await instance.stop()
           await instance.start()
         }
-        await load.until(REQUESTS)
+        await load.waitForRequests(REQUESTS)
         const { failures, requests, purchases, repaints } = await load.stop()
         expect(failures).toEqual([])
         expect(requests).toBeGreaterThanOrEqual(REQUESTS)
@@ -56,7 +56,7 @@ function startLoad(proxy: Proxy) {
   const failures: string[] = []
   const counts = { requests: 0, purchases: 0, repaints: 0 }
   let isOver = false
-  const noteOutcome = async (what: string, request: Promise<Response>): Promise<Response | undefined> => {
+  const recordOutcome = async (what: string, request: Promise<Response>): Promise<Response | undefined> => {
     counts.requests += 1
     try {
       const answer = await request
@@ -67,32 +67,35 @@ function startLoad(proxy: Proxy) {
     }
     return undefined
   }
-  const read = async (turn: number) => {
+  const keepReading = async (turn: number) => {
     for (let at = turn; !isOver; at++) {
       const path = PATHS[at % PATHS.length] ?? '/'
-      await (await noteOutcome(path, fetch(proxy.url + path)))?.arrayBuffer()
+      await (await recordOutcome(path, fetch(proxy.url + path)))?.arrayBuffer()
     }
   }
-  const buy = async () => {
+  const keepBuying = async () => {
     while (!isOver) {
-      const wallet = await wall.wallet()
-      const payment = await sign(proxy, wallet)
+      const wallet = await wall.createFundedWallet()
+      const payment = await signBlockPayment(proxy, wallet)
       counts.requests += 1
-      const bought = await noteOutcome('purchase', get(proxy, 'next', payment))
+      const bought = await recordOutcome('purchase', fetchBlock(proxy, 'next', payment))
       if (bought?.status !== 200) {
         if (bought !== undefined) failures.push(`purchase: ${bought.status} ${await bought.text()}`)
         continue
       }
       counts.purchases += 1
       const { block } = (await bought.json()) as Receipt
-      const repainted = await noteOutcome('repaint', repaint(proxy, wallet, block, 'again'))
+      const repainted = await recordOutcome('repaint', repaint(proxy, wallet, block, 'again'))
       if (repainted?.status === 200) counts.repaints += 1
       else if (repainted !== undefined) failures.push(`repaint: ${repainted.status} ${await repainted.text()}`)
     }
   }
-  const workers = [...Array.from({ length: READERS }, (_, turn) => read(turn)), ...Array.from({ length: BUYERS }, buy)]
+  const workers = [
+    ...Array.from({ length: READERS }, (_, turn) => keepReading(turn)),
+    ...Array.from({ length: BUYERS }, keepBuying),
+  ]
   return {
-    async until(requests: number) {
+    async waitForRequests(requests: number) {
       while (counts.requests < requests) await Bun.sleep(50)
     },
     async stop() {

@@ -7,7 +7,7 @@ import { openLabel, measureStageTop, measureStage } from '../support/page/driver
 import { createGalleryWall } from '../support/page/gallery.ts'
 import { requireBlockAt, canvas, rainbowBlock } from '../support/page/sample-wall.ts'
 import { openTestBrowser, setUpTestPages } from '../support/page/test-page.ts'
-import { prngOf } from '../support/prng.ts'
+import { createPrng } from '../support/prng.ts'
 
 // Goal: an open artwork has its details next to it, whole and reachable, wherever it is. Method: clicks at random positions on
 // a wall of many artworks, each checked once the deed has arrived.
@@ -41,9 +41,9 @@ describe.skipIf('reason' in browser)('the details of an artwork, in Chromium', (
     const page = await openPage('#all', { viewport: { width, height } })
     const [view, top] = [await measureStage(page), await measureStageTop(page)]
     const { zoom } = fitWall(view)
-    const prng = prngOf(width)
+    const prng = createPrng(width)
     // A pointer is on whole pixels of the screen, so at the very edge of the wall it may miss the wall.
-    const pickOffset = (side: number) => (EDGE + prng.below(side - 2 * EDGE) - side / 2) * zoom
+    const pickOffset = (side: number) => (EDGE + prng.nextInt(side - 2 * EDGE) - side / 2) * zoom
     // Two quick clicks close together would be a double click.
     const pickPointAwayFrom = (last: Point): Point => {
       const point = { x: pickOffset(WIDTH), y: pickOffset(HEIGHT) }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { PALETTE } from '../../shared/palette.ts'
-import { sendUntilSettled, sign } from '../support/e2e/buyer.ts'
+import { sendUntilSettled, signBlockPayment } from '../support/e2e/buyer.ts'
 import { type World, startWorld } from '../support/e2e/world.ts'
 import { buildPage } from '../support/page/built-page.ts'
 import { openLabel, hoverBlock, waitForBlockColour } from '../support/page/driver.ts'
@@ -34,7 +34,7 @@ describe.skipIf('reason' in browser)('the page of a real wall, in Chromium', () 
     expect(await page.textContent('#counts')).toBe('0 of 14,400 blocks sold, $1 each.')
 
     const query = new URLSearchParams({ message: 'Hello from a machine', px: new Uint8Array(100).fill(RED).toHex() })
-    const payment = await sign(world, await world.wallet(), '80,45')
+    const payment = await signBlockPayment(world, await world.createFundedWallet(), '80,45')
     expect((await sendUntilSettled(world, `80,45?${query}`, payment)).status).toBe(200)
     await page.getByText('1 of 14,400 blocks sold').waitFor()
     await waitForBlockColour(page, requireBlockAt(80, 45), PALETTE[RED] ?? '')

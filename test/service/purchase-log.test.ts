@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { createPaymentHealth } from '../../server/health/payment-health.ts'
 import { createReconciler } from '../../server/purchase/reconciler.ts'
 import { createSellerWith } from '../support/fakes/seller.ts'
-import { hash, paymentOf, createWalletAddress } from '../support/samples.ts'
+import { toHash, createTestPayment, createWalletAddress } from '../support/samples.ts'
 import { openWall, createPaidInit, createPaymentFor } from '../support/service/wall.ts'
 
 type Wall = Awaited<ReturnType<typeof openWall>>
@@ -15,17 +15,19 @@ const LISTING = 'name=Mallory&message=psst&framework=sly&link=https://mallory.ex
 test('a normal purchase is logged as one line, with its block, its facilitator and its duration', async () => {
   const wall = await openWall()
   await wall.buy(`/blocks/3,4?${LISTING}`, 1)
-  const key = { payer: createWalletAddress(1), nonce: hash(1) }
+  const key = { payer: createWalletAddress(1), nonce: toHash(1) }
   const block = '3,4'
   expect(listFacts(wall, 'step')).toEqual([])
-  expect(listFacts(wall, 'purchase')).toEqual([{ ...key, target: block, outcome: 'bought', block, tx: hash(1), ms: 0 }])
+  expect(listFacts(wall, 'purchase')).toEqual([
+    { ...key, target: block, outcome: 'bought', block, tx: toHash(1), ms: 0 },
+  ])
 })
 
 test('an unusual step is logged as a line of its own', async () => {
   const wall = await openWall()
   wall.facilitator.settling = { kind: 'unclear', by: 'pay.example' }
   await wall.buy('/blocks/3,4', 1)
-  const key = { payer: createWalletAddress(1), nonce: hash(1) }
+  const key = { payer: createWalletAddress(1), nonce: toHash(1) }
   expect(listFacts(wall, 'step')).toEqual([
     { ...key, step: 'settle', answer: 'unclear', facilitator: 'pay.example', ms: 0 },
     expect.objectContaining({ ...key, step: 'ask-chain', answer: 'unspent' }),
@@ -36,11 +38,11 @@ test('an unusual step is logged as a line of its own', async () => {
 
 test('the purchase of an area is logged as one line, with the name of the area', async () => {
   const wall = await openWall()
-  await wall.ask('POST /areas', { ...createPaidInit(createPaymentFor(12, 1)), body: '{"w":4,"h":3}' })
-  const key = { payer: createWalletAddress(1), nonce: hash(1) }
+  await wall.sendRequest('POST /areas', { ...createPaidInit(createPaymentFor(12, 1)), body: '{"w":4,"h":3}' })
+  const key = { payer: createWalletAddress(1), nonce: toHash(1) }
   const area = '78,43,4x3'
   expect(listFacts(wall, 'purchase')).toEqual([
-    { ...key, target: 'next,4x3', outcome: 'bought', area, tx: hash(1), ms: 0 },
+    { ...key, target: 'next,4x3', outcome: 'bought', area, tx: toHash(1), ms: 0 },
   ])
 })
 
@@ -48,7 +50,7 @@ test('the log lines of a rejection have its code and the facilitator’s reason'
   const wall = await openWall()
   wall.facilitator.verification = { kind: 'invalid', reason: 'insufficient_funds' }
   await wall.buy('/blocks/next', 1)
-  const key = { payer: createWalletAddress(1), nonce: hash(1) }
+  const key = { payer: createWalletAddress(1), nonce: toHash(1) }
   // Nothing else is logged, so that junk cannot fill the journal.
   expect(wall.logger.notes.filter(({ event }) => event !== 'rail')).toEqual([
     { event: 'step', facts: { ...key, step: 'verify', answer: 'invalid', reason: 'insufficient_funds', ms: 0 } },
@@ -61,7 +63,7 @@ test('the log lines of a rejection have its code and the facilitator’s reason'
 test('a failure of the store is logged only with the name of the error', async () => {
   const wall = await openWall()
   await wall.db.close()
-  await wall.ask('GET /blocks/next', createPaidInit(paymentOf(1, 1)))
+  await wall.sendRequest('GET /blocks/next', createPaidInit(createTestPayment(1, 1)))
   expect(listFacts(wall, 'step')).toEqual([
     expect.objectContaining({ step: 'look-up', answer: 'failed', error: 'StoreUnavailable' }),
   ])
@@ -75,7 +77,7 @@ test('signatures and buyers’ texts never reach the journal', async () => {
   await wall.buy(`/blocks/3,4?${LISTING}`, 1)
   const told = JSON.stringify([wall.logger.notes, wall.logger.alerts])
   expect(told).toContain('mark-uncertain')
-  for (const secret of [paymentOf(1, 1).signature, 'Mallory', 'psst', 'sly', 'mallory.example'])
+  for (const secret of [createTestPayment(1, 1).signature, 'Mallory', 'psst', 'sly', 'mallory.example'])
     expect(told).not.toContain(secret)
 })
 

@@ -38,9 +38,10 @@ const steps: fc.Arbitrary<Step> = fc.record({
 })
 
 /** A log in which up to twelve wallets buy, repaint and rename, and an operator hides and unhides. */
-export const anyLog = (maxLength: number): fc.Arbitrary<readonly Change[]> => fc.array(steps, { maxLength }).map(play)
+export const generateLog = (maxLength: number): fc.Arbitrary<readonly Change[]> =>
+  fc.array(steps, { maxLength }).map(buildLog)
 
-function play(script: readonly Step[]): readonly Change[] {
+function buildLog(script: readonly Step[]): readonly Change[] {
   const log: Change[] = []
   const agents: number[] = [] // the wallets that have bought, in order
   const sold: BlockIndex[] = []

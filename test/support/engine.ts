@@ -5,7 +5,7 @@ import type { Engine as OpenedEngine } from '../../db/engine.ts'
 import type { Listing } from '../../server/domain/purchase/listing.ts'
 import type { Hash, Payment, Target } from '../../server/domain/purchase/payment.ts'
 import type { Purchase, SoldPurchase, UnclaimedPayment } from '../../server/domain/purchase/purchase.ts'
-import { blockOf, hash, HEAD, listingOf, NOW, paymentOf } from './samples.ts'
+import { blockOf, toHash, HEAD, createTestListing, NOW, createTestPayment } from './samples.ts'
 
 /** Every port of the store, and how to close it. */
 export type Engine = Pick<
@@ -54,14 +54,14 @@ export const testOver =
 export const testOverStore = (open: () => Promise<Engine>): EngineTest => testOver(open, (engine) => engine.close())
 
 // These tests treat the other purchases of a payer as in progress.
-const BESIDE = Array.from({ length: 64 }, (_, nonce) => hash(nonce))
+const BESIDE = Array.from({ length: 64 }, (_, nonce) => toHash(nonce))
 
 /** Claims a target that must be open. */
-export async function hold(
+export async function reserve(
   { ledger }: Pick<Engine, 'ledger'>,
   target: Target,
   payment: Payment,
-  listing: Listing = listingOf(),
+  listing: Listing = createTestListing(),
   now = NOW,
 ): Promise<Purchase> {
   const claiming = await ledger.claim(target, payment, listing, HEAD, now, BESIDE)
@@ -75,18 +75,18 @@ export async function sell(
   target: string,
   payer: number,
   nonce: number,
-  listing: Listing = listingOf(),
+  listing: Listing = createTestListing(),
   now = NOW,
 ): Promise<SoldPurchase> {
   const asked = target === 'next' ? target : blockOf(target)
-  const held = await hold(engine, asked, paymentOf(payer, nonce), listing, now)
-  const sold = await engine.ledger.finalize(held, hash(nonce), true, now)
+  const held = await reserve(engine, asked, createTestPayment(payer, nonce), listing, now)
+  const sold = await engine.ledger.finalize(held, toHash(nonce), true, now)
   await engine.ledger.markAnswered(sold.payment)
   return { ...sold, state: { ...sold.state, unanswered: false } }
 }
 
 /** Settles a payment for which nothing was ever held. */
-export async function landUnclaimed(
+export async function recordLatePayment(
   { ledger }: Pick<Engine, 'ledger'>,
   unclaimed: UnclaimedPayment,
   tx: Hash,
@@ -102,7 +102,7 @@ export async function findStored({ ledger }: Pick<Engine, 'ledger'>, payment: Pa
 }
 
 /** The error of a rejected promise; `undefined` if it does not reject. */
-export async function failureOf(answer: unknown): Promise<unknown> {
+export async function catchFailure(answer: unknown): Promise<unknown> {
   try {
     await answer
     return undefined

@@ -37,12 +37,12 @@ const SLOWNESS_MAX = 4
 const QUIET_FLUSH_MS = 20
 
 /** How many times slower than a quiet machine this one is, from 1 to 4, measured once when the tests begin. */
-const SLOWNESS = slownessOf(measureMachine())
+const SLOWNESS = computeSlowness(measureMachine())
 
 /** How many times slower than a quiet machine a machine in this state is. */
-export function slownessOf({ load, processors, flushMs }: MachineState): number {
+export function computeSlowness({ load, processors, flushMs }: MachineState): number {
   return Math.min(SLOWNESS_MAX, Math.max(1, load / processors, flushMs / QUIET_FLUSH_MS))
 }
 
 /** A limit in milliseconds, scaled for this machine: at least its value on a quiet one. */
-export const limitMs = (quietMs: number): number => Math.round(quietMs * SLOWNESS)
+export const scaleLimit = (quietMs: number): number => Math.round(quietMs * SLOWNESS)

@@ -13,7 +13,7 @@ import { NOW, TERMS, createWalletAddress } from './samples.ts'
 const buyer = createWalletAddress(0xdecade)
 
 /** Statements for either engine; `hexOfSeq` is the number of a sale in 64 hexadecimal digits. */
-const sellingOf = (sold: number, hexOfSeq: string) => `
+const renderSaleSql = (sold: number, hexOfSeq: string) => `
   INSERT INTO agents (id, wallet, first_seen_at, changed) VALUES (1, '${buyer}', ${NOW}, 1);
   INSERT INTO changes (number, at, kind, seq, block, agent)
     SELECT seq, ${NOW}, 'sale', seq, i, 1
@@ -27,7 +27,7 @@ const sellingOf = (sold: number, hexOfSeq: string) => `
 
 /** Sells all but the last `left` blocks of the order of sale to one wallet that no sample uses. */
 export function sellAllBut(left: number, connection: Connection): void {
-  connection.write(() => connection.run(sellingOf(CLAIM_ORDER.length - left, `printf('%064x', seq)`)))
+  connection.write(() => connection.run(renderSaleSql(CLAIM_ORDER.length - left, `printf('%064x', seq)`)))
 }
 
 const made = new Map<number, Uint8Array>()
@@ -57,7 +57,7 @@ export async function sellAllButOn(url: string, left: number): Promise<void> {
   await sql
     .unsafe(`
     SET session_replication_role = replica;
-    ${sellingOf(sold, `lpad(to_hex(seq), 64, '0')`)};
+    ${renderSaleSql(sold, `lpad(to_hex(seq), 64, '0')`)};
     UPDATE counters SET number = ${sold}, seq = ${sold}, agent = 1, at = ${NOW};
     SELECT setval(pg_get_serial_sequence('payments', 'id'), ${sold})`)
     .simple()

@@ -1,7 +1,7 @@
 type Child = Bun.Subprocess<'ignore', 'pipe', 'pipe'>
 
 /** Waits until a process ends; returns its output and exit code. */
-export async function outputOf({ stdout, stderr, exited }: Child): Promise<{
+export async function readOutput({ stdout, stderr, exited }: Child): Promise<{
   readonly out: string
   readonly err: string
   readonly code: number

@@ -9,7 +9,7 @@ export const INDEXED = 3
 export const RGBA = 6
 
 /** A PNG of eight bits per sample; each row of `data` begins with its filter byte. `extra` chunks come before the data. */
-export function pngOf(
+export function buildPng(
   width: number,
   height: number,
   kind: number,
@@ -23,23 +23,23 @@ export function pngOf(
   return Uint8Array.from(
     Buffer.concat([
       Buffer.from('89504e470d0a1a0a', 'hex'),
-      chunk('IHDR', header),
-      ...extra.map(([name, bytes]) => chunk(name, bytes)),
-      chunk('IDAT', deflateSync(data)),
-      chunk('IEND', new Uint8Array()),
+      encodeChunk('IHDR', header),
+      ...extra.map(([name, bytes]) => encodeChunk(name, bytes)),
+      encodeChunk('IDAT', deflateSync(data)),
+      encodeChunk('IEND', new Uint8Array()),
     ]),
   )
 }
 
 /** A PNG of one colour, `#rrggbb`. */
-export function flatPng(width: number, height: number, colour: string): Uint8Array<ArrayBuffer> {
+export function createFlatPng(width: number, height: number, colour: string): Uint8Array<ArrayBuffer> {
   const row = Buffer.from(`00${colour.slice(1).repeat(width)}`, 'hex')
-  return pngOf(width, height, RGB, Buffer.concat(Array.from({ length: height }, () => row)))
+  return buildPng(width, height, RGB, Buffer.concat(Array.from({ length: height }, () => row)))
 }
 
 /** A progressive JPEG whose last scan is repeated `more` times. */
 export async function createJpegOfScans(width: number, height: number, more: number): Promise<Uint8Array<ArrayBuffer>> {
-  const plain = await new Bun.Image(flatPng(width, height, '#5f87af')).jpeg({ progressive: true }).bytes()
+  const plain = await new Bun.Image(createFlatPng(width, height, '#5f87af')).jpeg({ progressive: true }).bytes()
   const file = Buffer.from(plain)
   const end = file.length - 2
   const scan = file.subarray(file.lastIndexOf(Buffer.from([0xff, 0xda])), end)
@@ -48,7 +48,7 @@ export async function createJpegOfScans(width: number, height: number, more: num
   )
 }
 
-function chunk(name: string, data: Uint8Array): Buffer {
+function encodeChunk(name: string, data: Uint8Array): Buffer {
   const frame = Buffer.alloc(8)
   frame.writeUInt32BE(data.length, 0)
   frame.write(name, 4, 'latin1')

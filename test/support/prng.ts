@@ -2,15 +2,15 @@
 
 export type Prng = {
   /** An integer from 0 up to, but not including, `limit`. */
-  below(limit: number): number
+  nextInt(limit: number): number
   /** True with this probability. */
-  chance(probability: number): boolean
+  nextBoolean(probability: number): boolean
   /** One of `items`, which must not be empty. */
   pick<T>(items: readonly T[]): T
 }
 
 /** The numbers of a seed; the same seed gives the same numbers. */
-export function prngOf(seed: number): Prng {
+export function createPrng(seed: number): Prng {
   let state = Math.imul(seed + 1, 0x9e3779b1) | 0
   const drawFraction = () => {
     // A Weyl sequence, mixed twice so that neighbouring seeds have nothing in common.
@@ -21,8 +21,8 @@ export function prngOf(seed: number): Prng {
   }
   const drawBelow = (limit: number) => Math.floor(drawFraction() * limit)
   return {
-    below: drawBelow,
-    chance: (probability) => probability > 0 && drawFraction() < probability,
+    nextInt: drawBelow,
+    nextBoolean: (probability) => probability > 0 && drawFraction() < probability,
     pick: (items) => {
       const item = items[drawBelow(items.length)]
       if (item === undefined) throw new RangeError('nothing to pick from')

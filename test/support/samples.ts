@@ -39,19 +39,19 @@ export function parseAreaOrThrow(name: string): Area {
 }
 
 /** The blocks of an area by its name, row by row. */
-export const coordsOf = (name: string): string[] => blocksOf(parseAreaOrThrow(name)).map(coordOf)
+export const listCoords = (name: string): string[] => blocksOf(parseAreaOrThrow(name)).map(coordOf)
 
 /** A wallet for a number. */
 export const createWalletAddress = (number: number): Address => `0x${number.toString(16).padStart(40, '0')}`
 
 /** A nonce, digest or transaction hash for a number. */
-export const hash = (number: number): Hash => `0x${number.toString(16).padStart(64, '0')}`
+export const toHash = (number: number): Hash => `0x${number.toString(16).padStart(64, '0')}`
 
 /** The `nonce`-th payment of the `payer`-th wallet, valid around `NOW`. */
-export function paymentOf(payer: number, nonce: number, changes: Partial<Payment> = {}): Payment {
+export function createTestPayment(payer: number, nonce: number, changes: Partial<Payment> = {}): Payment {
   return {
     payer: createWalletAddress(payer),
-    nonce: hash(nonce),
+    nonce: toHash(nonce),
     to: TERMS.payTo,
     amount: TERMS.amount,
     validAfter: 0n,
@@ -64,7 +64,7 @@ export function paymentOf(payer: number, nonce: number, changes: Partial<Payment
 
 /** The `number`-th wallet's purchase of the next block, held and in doubt. */
 export const createUncertainPurchase = (number: number): Purchase => ({
-  payment: paymentOf(number, number),
+  payment: createTestPayment(number, number),
   target: 'next',
   block: blockOf('3,4'),
   listing: SILENT,
@@ -85,7 +85,7 @@ export const EMPTY_BOOKS: Statement = {
 }
 
 /** A block of one colour. */
-export function pixelsOf(colour: number): Pixels {
+export function createPixels(colour: number): Pixels {
   const pixels = parsePixels(new Uint8Array(PIXELS_PER_BLOCK).fill(colour).toHex())
   if ('problem' in pixels) throw new RangeError(pixels.problem)
   return pixels
@@ -95,13 +95,13 @@ export function pixelsOf(colour: number): Pixels {
 export const SILENT: Listing = { name: null, framework: null, message: null, link: null, pixels: null, painter: null }
 
 /** A listing with every field, except for `changes`. */
-export function listingOf(changes: Partial<Listing> = {}): Listing {
+export function createTestListing(changes: Partial<Listing> = {}): Listing {
   return {
     name: 'Ada',
     framework: 'loom',
     message: 'hello, wall',
     link: 'https://ada.example/',
-    pixels: pixelsOf(7),
+    pixels: createPixels(7),
     painter: null,
     ...changes,
   }
@@ -114,7 +114,11 @@ export const BARE: BlockContent = { pixels: null, message: null, link: null }
 export const NOBODY: Profile = { name: null, framework: null }
 
 /** The `number`-th change of a log with only sales: the first agent's purchase of a block, without content, except for `changes`. */
-export const saleOf = (number: number, block: BlockIndex, changes: Partial<Change & SaleChange> = {}): Change => ({
+export const createTestSale = (
+  number: number,
+  block: BlockIndex,
+  changes: Partial<Change & SaleChange> = {},
+): Change => ({
   number,
   at: NOW,
   kind: 'sale',
@@ -137,12 +141,12 @@ export const createIdentityChange = (number: number, profile: Profile, at = NOW)
 })
 
 /** An owner's edit signed at `NOW`, identified by `digest`; fields that `changes` omits are kept. */
-export function editOf(digest: number, changes: Partial<Edit> = {}): Edit {
+export function createTestEdit(digest: number, changes: Partial<Edit> = {}): Edit {
   const kept = { pixels: undefined, message: undefined, link: undefined, painter: null }
-  return { digest: hash(digest), ts: NOW, ...kept, ...changes }
+  return { digest: toHash(digest), ts: NOW, ...kept, ...changes }
 }
 
 /** A wallet's registration signed at `NOW`, identified by `digest`; fields that `changes` omits are kept. */
-export function identityOf(digest: number, changes: Partial<Identity> = {}): Identity {
-  return { digest: hash(digest), ts: NOW, name: undefined, framework: undefined, ...changes }
+export function createTestIdentity(digest: number, changes: Partial<Identity> = {}): Identity {
+  return { digest: toHash(digest), ts: NOW, name: undefined, framework: undefined, ...changes }
 }

@@ -28,29 +28,29 @@ export type Scheduler = {
   /** Lets time pass, and everything happen that becomes due. */
   pass(ms: number): void
   /** Milliseconds until the next timer. */
-  untilNext(): number | undefined
+  getMsUntilNext(): number | undefined
   /** Pauses all calls of `owner` for this time, like a frozen process. */
   freeze(owner: object, ms: number): void
   /** Drops all calls of `owner`, like a process that crashes. */
-  forget(owner: object): void
+  dropCalls(owner: object): void
 }
 
 /** Makes a scheduler; `passing` is called with each moment that time reaches, before anything happens then. */
-export function schedulerOf(passing: (elapsed: number) => void = () => {}): Scheduler {
+export function createScheduler(passing: (elapsed: number) => void = () => {}): Scheduler {
   let calls: Call[] = []
   let timers: Timer[] = []
   let elapsed = 0
   const thaws = new Map<object, number>()
 
   const isFrozen = (owner: object) => (thaws.get(owner) ?? 0) > elapsed
-  const moveTo = (moment: number) => {
+  const moveTimeTo = (moment: number) => {
     passing(moment)
     elapsed = moment
   }
   // The choice is random, but leaves out the calls of frozen processes.
-  const choose = (prng: Prng): number | undefined => {
+  const chooseCall = (prng: Prng): number | undefined => {
     if (calls.length === 0) return undefined
-    if (thaws.size === 0) return prng.below(calls.length)
+    if (thaws.size === 0) return prng.nextInt(calls.length)
     const free = calls.flatMap(({ owner }, at) => (isFrozen(owner) ? [] : [at]))
     return free.length === 0 ? undefined : prng.pick(free)
   }
@@ -83,21 +83,21 @@ export function schedulerOf(passing: (elapsed: number) => void = () => {}): Sche
     wait: (owner, ms, signal) =>
       new Promise((resolve) => {
         if (signal?.aborted === true) return resolve()
-        const listeners = signal === undefined ? undefined : listenersOf(signal)
-        const end = () => {
-          listeners?.delete(leave)
+        const listeners = signal === undefined ? undefined : getListeners(signal)
+        const finishWait = () => {
+          listeners?.delete(onAbort)
           resolve()
         }
-        const timer: Timer = { owner, at: Math.max(elapsed + ms, thaws.get(owner) ?? 0), ring: end }
-        const leave = () => {
+        const timer: Timer = { owner, at: Math.max(elapsed + ms, thaws.get(owner) ?? 0), ring: finishWait }
+        const onAbort = () => {
           timers = timers.filter((other) => other !== timer)
-          end()
+          finishWait()
         }
         timers.push(timer)
-        listeners?.add(leave)
+        listeners?.add(onAbort)
       }),
     step(prng) {
-      const at = choose(prng)
+      const at = chooseCall(prng)
       if (at === undefined) return false
       const [chosen] = calls.splice(at, 1)
       chosen?.happen()
@@ -110,13 +110,13 @@ export function schedulerOf(passing: (elapsed: number) => void = () => {}): Sche
         const first = findEarliest(timers)
         if (first === undefined || first.at > until) break
         timers.splice(timers.indexOf(first), 1)
-        if (first.at > elapsed) moveTo(first.at)
+        if (first.at > elapsed) moveTimeTo(first.at)
         first.ring()
         drainMicrotasks()
       }
-      moveTo(until)
+      moveTimeTo(until)
     },
-    untilNext() {
+    getMsUntilNext() {
       const first = findEarliest(timers)
       return first === undefined ? undefined : first.at - elapsed
     },
@@ -125,7 +125,7 @@ export function schedulerOf(passing: (elapsed: number) => void = () => {}): Sche
       thaws.set(owner, thaw)
       for (const timer of timers) if (timer.owner === owner) timer.at = Math.max(timer.at, thaw)
     },
-    forget(owner) {
+    dropCalls(owner) {
       calls = calls.filter((call) => call.owner !== owner)
       timers = timers.filter((timer) => timer.owner !== owner)
       thaws.delete(owner)
@@ -137,7 +137,7 @@ export function schedulerOf(passing: (elapsed: number) => void = () => {}): Sche
 const listening = new WeakMap<AbortSignal, Set<() => void>>()
 
 /** The listeners to call when a signal aborts, in the order they were added. */
-function listenersOf(signal: AbortSignal): Set<() => void> {
+function getListeners(signal: AbortSignal): Set<() => void> {
   const known = listening.get(signal)
   if (known !== undefined) return known
   const listeners = new Set<() => void>()

@@ -24,7 +24,7 @@ export async function mountDisk(folder: string, megabytes: number) {
     folder,
     /** Writes a file of this many megabytes; it is cut off if the disk is full. */
     fill: (name: string, size: number) => (mayMount ? fill(join(folder, name), size) : undefined),
-    free: (name: string) => rm(join(folder, name), { force: true }),
+    removeFile: (name: string) => rm(join(folder, name), { force: true }),
     unmount() {
       process.off('exit', unmount)
       unmount()

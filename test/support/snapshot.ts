@@ -15,29 +15,31 @@ export async function expectSnapshot(text: string, path: string): Promise<void> 
 /** Prints JSON values by their names. A value that occurred earlier is a reference to it, so a change of it shows once. */
 export function shareRepeated(values: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> {
   const placeOf = new Map<string, string>() // JSON of a value -> where it occurs first
-  const withReferences = (value: unknown, place: string): unknown => {
+  const replaceRepeated = (value: unknown, place: string): unknown => {
     if (typeof value !== 'object' || value === null) return value
-    if (Array.isArray(value)) return value.map((item, at) => withReferences(item, `${place}/${at}`))
+    if (Array.isArray(value)) return value.map((item, at) => replaceRepeated(item, `${place}/${at}`))
     const json = JSON.stringify(value)
     const shownAt = placeOf.get(json)
     if (shownAt !== undefined) return { $ref: shownAt }
     if (json.length >= SHARED_MIN_LENGTH) placeOf.set(json, place)
     return Object.fromEntries(
-      Object.entries(value).map(([key, item]) => [key, withReferences(item, `${place}/${key}`)]),
+      Object.entries(value).map(([key, item]) => [key, replaceRepeated(item, `${place}/${key}`)]),
     )
   }
   const plain = Object.entries(JSON.parse(JSON.stringify(values)) as Record<string, unknown>)
-  return new Map(plain.map(([name, value]) => [name, `${linesOf(withReferences(value, `${name}#`)).join('\n')}\n`]))
+  return new Map(
+    plain.map(([name, value]) => [name, `${formatLines(replaceRepeated(value, `${name}#`)).join('\n')}\n`]),
+  )
 }
 
 /** YAML, with values as JSON if they fit the line. */
-function linesOf(value: unknown, room = LINE_MAX_LENGTH): readonly string[] {
+function formatLines(value: unknown, room = LINE_MAX_LENGTH): readonly string[] {
   if (!isLong(value, room)) return [JSON.stringify(value)]
   const deeper = room - 2
   if (Array.isArray(value))
-    return value.flatMap((item) => linesOf(item, deeper).map((line, at) => `${at === 0 ? '-' : ' '} ${line}`))
+    return value.flatMap((item) => formatLines(item, deeper).map((line, at) => `${at === 0 ? '-' : ' '} ${line}`))
   return Object.entries(value).flatMap(([key, item]) => {
-    const lines = linesOf(item, deeper)
+    const lines = formatLines(item, deeper)
     const name = `${JSON.stringify(key)}:`
     return isLong(item, deeper) ? [name, ...lines.map((line) => `  ${line}`)] : [`${name} ${lines[0]}`]
   })

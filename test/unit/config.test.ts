@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ConfigError, readConfig, readPlace, warningsOf, type SETTINGS } from '../../server/config.ts'
+import { ConfigError, readConfig, readPlace, listWarnings, type SETTINGS } from '../../server/config.ts'
 import { NETWORKS } from '../../server/x402/network.ts'
 import { createScratchFolder } from '../support/scratch-folder.ts'
 
@@ -28,8 +28,8 @@ describe('settings', () => {
     const former = { ...REQUIRED, DESK_PATH: '/run/wall.sock' }
     expect(readConfig(former).adminSocketPath).toBe('/run/wall.sock')
     expect(readConfig({ ...former, ADMIN_SOCKET_PATH: '/run/new.sock' }).adminSocketPath).toBe('/run/new.sock')
-    expect(warningsOf(former)).toEqual(['DESK_PATH is now called ADMIN_SOCKET_PATH; the old name still works.'])
-    expect(warningsOf(REQUIRED)).toEqual([])
+    expect(listWarnings(former)).toEqual(['DESK_PATH is now called ADMIN_SOCKET_PATH; the old name still works.'])
+    expect(listWarnings(REQUIRED)).toEqual([])
   })
 
   test('all settings but three have defaults', () => {

@@ -28,23 +28,23 @@ export type CallQueue = <T>(urgency: Urgency, begin: () => Promise<T> | undefine
 const SECOND_MS = 1000
 
 /** Makes an empty queue. */
-export function callQueue({ atOnce, waitingMax, perSecond }: QueueLimits, clock: Clock): CallQueue {
+export function createCallQueue({ atOnce, waitingMax, perSecond }: QueueLimits, clock: Clock): CallQueue {
   const waiting: Readonly<Record<Urgency, (() => void)[]>> = { settlement: [], buyer: [], background: [] }
   const begunAt: number[] = [] // start times of the calls within the last second
   let running = 0
   let isWaking = false
 
-  const advance = () => {
+  const startWaitingCalls = () => {
     while (running < atOnce) {
       const line = BY_URGENCY.map((urgency) => waiting[urgency]).find(({ length }) => length > 0)
       if (line === undefined) return
-      const waitMs = waitUntilFree()
+      const waitMs = computeWaitMs()
       if (waitMs > 0) return wakeIn(waitMs)
       line.shift()?.()
     }
   }
   /** Milliseconds until another call may start. */
-  const waitUntilFree = () => {
+  const computeWaitMs = () => {
     if (perSecond === undefined) return 0
     const now = clock.elapsed()
     while (begunAt[0] !== undefined && now - begunAt[0] >= SECOND_MS) begunAt.shift()
@@ -55,7 +55,7 @@ export function callQueue({ atOnce, waitingMax, perSecond }: QueueLimits, clock:
     isWaking = true
     void clock.wait(ms).then(() => {
       isWaking = false
-      advance()
+      startWaitingCalls()
     })
   }
   const run = async <T>(begin: () => Promise<T> | undefined): Promise<T | undefined> => {
@@ -67,16 +67,17 @@ export function callQueue({ atOnce, waitingMax, perSecond }: QueueLimits, clock:
       return await call
     } finally {
       running -= 1
-      advance()
+      startWaitingCalls()
     }
   }
 
   return (urgency, begin) => {
     const line = waiting[urgency]
-    if (running >= atOnce && line.length >= waitingMax) return Promise.reject(new QueueFull('too many calls are waiting'))
+    if (running >= atOnce && line.length >= waitingMax)
+      return Promise.reject(new QueueFull('too many calls are waiting'))
     return new Promise((resolve, reject) => {
       line.push(() => void run(begin).then(resolve, reject))
-      advance()
+      startWaitingCalls()
     })
   }
 }

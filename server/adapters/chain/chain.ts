@@ -7,8 +7,8 @@ import type { Chain, ChainHealth, Receipts } from '../../ports.ts'
 import type { Offer } from '../../x402/terms.ts'
 import { EndpointBehind, type CallContext } from './endpoint.ts'
 import type { Endpoints } from './endpoints.ts'
-import { probe } from './probe.ts'
-import { balanceOf, createStateReader } from './state.ts'
+import { probeEndpoints } from './probe.ts'
+import { readBalance, createStateReader } from './state.ts'
 import { readStatus, type Proof } from './status.ts'
 import { readTransfers } from './transfers.ts'
 
@@ -28,7 +28,7 @@ export function createViemChain(endpoints: Endpoints, offer: Offer): Chain {
   const readAt = createLru<string, number>(REMEMBERED_MAX)
   const proofs = createLru<string, Proof>(REMEMBERED_MAX)
 
-  const urgencyOf = (payment: PaymentKey) =>
+  const chooseUrgency = (payment: PaymentKey) =>
     clock.elapsed() - (readAt.get(keyOf(payment)) ?? -BUYING_MS) < BUYING_MS ? 'settlement' : 'background'
   const callBounded = <T, S>(urgency: CallContext['urgency'], work: (context: CallContext) => Promise<T>, silent: S) =>
     machine.withTimeout<T | S>(deadlineMs, (late) => work({ urgency, late }).catch(() => silent), silent)
@@ -37,12 +37,12 @@ export function createViemChain(endpoints: Endpoints, offer: Offer): Chain {
     read(key) {
       readAt.set(keyOf(key), clock.elapsed())
       const read = (context: CallContext) =>
-        endpoints.ask(
+        endpoints.tryEach(
           context,
           async (session) => {
-            const known = endpoints.newest()?.number ?? 0n
-            const state = await states.latest(session, { asset, key })
-            endpoints.saw(state)
+            const known = endpoints.findNewest()?.number ?? 0n
+            const state = await states.readLatest(session, { asset, key })
+            endpoints.recordBlock(state)
             if (!state.spent && state.number < known) throw new EndpointBehind('an older block')
             return { head: state.number, spent: state.spent }
           },
@@ -50,45 +50,49 @@ export function createViemChain(endpoints: Endpoints, offer: Offer): Chain {
         )
       return callBounded('buyer', read, 'silent')
     },
-    status(payment, head, named) {
+    readPaymentStatus(payment, head, named) {
       const check = {
         endpoints,
         states,
         payment,
         head,
         named,
-        proof: proofs.get(moneyOf(payment)),
-        proved: (proof: Proof) => proofs.set(moneyOf(payment), proof),
+        proof: proofs.get(proofKeyOf(payment)),
+        storeProof: (proof: Proof) => proofs.set(proofKeyOf(payment), proof),
       }
       return callBounded<ChainStatus, typeof SILENT>(
-        urgencyOf(payment),
-        (context) => endpoints.ask(context, (session) => readStatus(session, check)),
+        chooseUrgency(payment),
+        (context) => endpoints.tryEach(context, (session) => readStatus(session, check)),
         SILENT,
       )
     },
     balanceOf: (wallet) =>
       callBounded<bigint, 'silent'>(
         'background',
-        (context) => endpoints.ask(context, (session) => balanceOf(session, asset, wallet)),
+        (context) => endpoints.tryEach(context, (session) => readBalance(session, asset, wallet)),
         'silent',
       ),
-    fault: () =>
+    checkHealth: () =>
       callBounded<ChainHealth, ChainHealth>(
         'settlement',
-        (context) => probe(endpoints, states, offer, context),
+        (context) => probeEndpoints(endpoints, states, offer, context),
         NO_ANSWER,
       ),
     transfersTo: (payTo, from) =>
       callBounded<Receipts, 'silent'>(
         'background',
         (context) =>
-          endpoints.ask(context, (session) => readTransfers(session, endpoints.newest(), asset, payTo, from), 'wait'),
+          endpoints.tryEach(
+            context,
+            (session) => readTransfers(session, endpoints.findNewest(), asset, payTo, from),
+            'wait',
+          ),
         'silent',
       ),
   }
 }
 
 // A payer may sign a nonce for several amounts.
-const moneyOf = (payment: WatchedPayment) => `${keyOf(payment)} ${payment.to} ${payment.amount}`
+const proofKeyOf = (payment: WatchedPayment) => `${keyOf(payment)} ${payment.to} ${payment.amount}`
 
 const NO_ANSWER: ChainHealth = { kind: 'silent', what: 'the chain endpoint did not respond in time' }

@@ -3,9 +3,9 @@
 import { HttpRequestError, RpcRequestError } from 'viem'
 import type { Clock } from '../../ports.ts'
 import { withTimeout } from '../../times.ts'
-import { fetchBounded, readAddress } from '../bounded-calls.ts'
-import { callQueue, type CallQueue, type Urgency } from './call-queue.ts'
-import { logWindow, type LogWindow } from './log-window.ts'
+import { fetchBounded, parseHttpAddress } from '../bounded-calls.ts'
+import { createCallQueue, type CallQueue, type Urgency } from './call-queue.ts'
+import { createLogWindow, type LogWindow } from './log-window.ts'
 
 // The largest possible response is the receipt of a transaction that does nothing but emit events.
 const ANSWER_MAX_BYTES = 8 * 1024 * 1024
@@ -50,7 +50,7 @@ export type Endpoint = {
    * The chain that the endpoint serves. The first caller queries it, and later callers repeat that until it is the
    * right chain.
    */
-  chainId(context: CallContext): Promise<bigint>
+  readChainId(context: CallContext): Promise<bigint>
   /** Whether the last call failed. */
   isInTrouble: boolean
   /** When the endpoint accepts calls again, by the monotonic clock. */
@@ -81,7 +81,7 @@ export type Transport = Pick<Endpoint, 'host' | 'post'>
 
 /** Calls an http address. A call takes at most `timeoutMs`. */
 export function createHttpTransport(address: string, timeoutMs: number): Transport {
-  const { url, host, headers: credentials } = readAddress(address)
+  const { url, host, headers: credentials } = parseHttpAddress(address)
   const headers = { 'content-type': 'application/json', ...credentials }
   let calls = 0
   return {
@@ -90,7 +90,7 @@ export function createHttpTransport(address: string, timeoutMs: number): Transpo
       const body = { jsonrpc: '2.0', id: ++calls, method, params }
       const bounds = { timeoutMs, maxBytes: ANSWER_MAX_BYTES }
       const response = await fetchBounded(url, { method: 'POST', headers, body: JSON.stringify(body) }, bounds)
-      return await resultOf(response, { body, url: host })
+      return await readResult(response, { body, url: host })
     },
   }
 }
@@ -117,7 +117,7 @@ export function createEndpoint(
   { perSecond, clock }: EndpointLimits,
   hasMulticall?: false,
 ): Endpoint {
-  const turn = callQueue({ atOnce: CALLS_AT_ONCE, waitingMax: CALLS_WAITING_MAX, perSecond }, clock)
+  const turn = createCallQueue({ atOnce: CALLS_AT_ONCE, waitingMax: CALLS_WAITING_MAX, perSecond }, clock)
   const call: Endpoint['call'] = async ({ urgency, late }, method, params) => {
     let isLate = false
     const answer = await turn(urgency, () => {
@@ -128,7 +128,7 @@ export function createEndpoint(
     return answer
   }
   let chainId: Promise<bigint> | undefined
-  const identify = async (context: CallContext) => {
+  const checkChainId = async (context: CallContext) => {
     let answered: bigint | undefined
     try {
       answered = parseQuantity(await call(context, 'eth_chainId', []))
@@ -139,14 +139,14 @@ export function createEndpoint(
   }
   return {
     host,
-    logs: logWindow(),
+    logs: createLogWindow(),
     hasMulticall,
     isInTrouble: false,
     restsUntil: 0,
     turn,
     post,
     call,
-    chainId: (context) => (chainId ??= identify(context)),
+    readChainId: (context) => (chainId ??= checkChainId(context)),
   }
 }
 
@@ -157,9 +157,9 @@ const TOO_MANY_REQUESTS = 429
 // JSON-RPC errors of Alchemy, QuickNode and Ankr for too many calls.
 const BUSY_CODES: ReadonlySet<number> = new Set([429, -32_007, -32_029])
 
-async function resultOf(response: Response, { body, url }: SentCall): Promise<unknown> {
+async function readResult(response: Response, { body, url }: SentCall): Promise<unknown> {
   const { status, headers } = response
-  if (status === TOO_MANY_REQUESTS) throw new EndpointBusy(restOf(headers.get('retry-after')))
+  if (status === TOO_MANY_REQUESTS) throw new EndpointBusy(parseRetryAfter(headers.get('retry-after')))
   const answer: unknown = await response.json().catch(() => undefined)
   const error = parseRpcError(answer)
   if (error !== undefined && BUSY_CODES.has(error.code)) throw new EndpointBusy(undefined)
@@ -170,7 +170,7 @@ async function resultOf(response: Response, { body, url }: SentCall): Promise<un
   return answer.result
 }
 
-function restOf(retryAfter: string | null): number | undefined {
+function parseRetryAfter(retryAfter: string | null): number | undefined {
   const seconds = retryAfter !== null && /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : undefined
   return seconds === undefined ? undefined : Math.min(seconds * 1000, REST_MAX_MS)
 }

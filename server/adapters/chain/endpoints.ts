@@ -37,14 +37,14 @@ export type Endpoints = {
   readonly machine: Machine
   readonly all: readonly Endpoint[]
   /** The newest block that any endpoint has shown. */
-  newest(): Height | undefined
+  findNewest(): Height | undefined
   /** Records a block. */
-  saw(height: Height): void
+  recordBlock(height: Height): void
   /**
    * Tries `work` on one endpoint after the other until one succeeds. A result comes from one endpoint only, because two may
    * be at different blocks. While all lag behind, retries as long as `onLag` allows; other failures get a second try.
    */
-  ask<T>(context: CallContext, work: (session: Session) => Promise<T>, onLag?: 'fail' | 'wait'): Promise<T>
+  tryEach<T>(context: CallContext, work: (session: Session) => Promise<T>, onLag?: 'fail' | 'wait'): Promise<T>
   readonly onProbed: OnProbed
   /** Calls once, for queries without a waiting buyer. Throws the error of a contract, without trying another endpoint. */
   readonly request: RpcRequest
@@ -86,11 +86,11 @@ export function openEndpoints(
     const awake = all.filter(({ restsUntil }) => restsUntil <= clock.elapsed())
     return awake.toSorted((one, other) => Number(one.isInTrouble) - Number(other.isInTrouble))
   }
-  const noteTrouble = (endpoint: Endpoint, error: unknown) => {
+  const recordFailure = (endpoint: Endpoint, error: unknown) => {
     endpoint.isInTrouble = true
     if (error instanceof EndpointBusy) endpoint.restsUntil = clock.elapsed() + (error.restMs ?? times.endpointRestMs)
   }
-  const ask: Endpoints['ask'] = async (context, work, onLag = 'fail') => {
+  const ask: Endpoints['tryEach'] = async (context, work, onLag = 'fail') => {
     let failure: unknown = new EndpointBusy(0)
     const waitsMs = onLag === 'wait' ? times.chainLagWaitsMs : [RETRY_MS]
     for (let round = 0; round <= waitsMs.length; round++) {
@@ -100,14 +100,14 @@ export function openEndpoints(
         try {
           // The chain id is not checked here: there is no other endpoint, and no payment depends on these queries.
           const isKnown = context === FOR_ANYBODY && all.length === 1
-          if (!isKnown && (await endpoint.chainId(context)) !== BigInt(id)) throw new TypeError('another chain')
+          if (!isKnown && (await endpoint.readChainId(context)) !== BigInt(id)) throw new TypeError('another chain')
           const answer = await work(createSession(endpoint, context))
           endpoint.isInTrouble = false
           return answer
         } catch (error) {
           // Our own full queue proves nothing about the endpoint.
           if (error instanceof QueueFull) throw error
-          noteTrouble(endpoint, error)
+          recordFailure(endpoint, error)
           failure = error
         }
       }
@@ -122,18 +122,18 @@ export function openEndpoints(
     deadlineMs: times.chainDeadlineMs,
     machine,
     all,
-    newest: () => newest,
-    saw({ number, timestamp }) {
+    findNewest: () => newest,
+    recordBlock({ number, timestamp }) {
       if (newest === undefined || number > newest.number) newest = { number, timestamp }
     },
-    ask,
+    tryEach: ask,
     onProbed,
     request: createRequest(ask),
   }
 }
 
 const createRequest =
-  (ask: Endpoints['ask']): RpcRequest =>
+  (ask: Endpoints['tryEach']): RpcRequest =>
   async (method, params) => {
     // A contract's error counts as a response of the endpoint, so no other endpoint is tried.
     const answer = await ask(FOR_ANYBODY, (session) =>

@@ -2,15 +2,15 @@
 
 export type LogWindow = {
   /** The number of blocks to request; 0 if the endpoint rejected even one. */
-  size(): bigint
+  chooseSize(): bigint
   /** Records that a range of this many blocks was served. */
-  served(blocks: bigint): void
+  recordServed(blocks: bigint): void
   /** Records that a range of this many blocks was rejected. */
-  refused(blocks: bigint): void
+  recordRefused(blocks: bigint): void
   /** Whether the size is known, and not 0. */
   isLearnt(): boolean
   /** Allows one block again after an endpoint rejected everything. */
-  retry(): void
+  allowRetry(): void
 }
 
 const FIRST = 2000n
@@ -21,28 +21,28 @@ const GROW_AFTER = 16
 const GROW_AFTER_MOST = 4096
 
 /** Starts with a size that most endpoints serve. */
-export function logWindow(): LogWindow {
+export function createLogWindow(): LogWindow {
   let size = FIRST
   let servedInARow = 0
   let growAfter = GROW_AFTER
   let isLearnt = false
   return {
-    size: () => size,
+    chooseSize: () => size,
     isLearnt: () => isLearnt && size > 0n,
-    served(blocks) {
+    recordServed(blocks) {
       isLearnt = true
       if (blocks < size || ++servedInARow < growAfter || size >= MOST) return
       servedInARow = 0
       size = size * 2n > MOST ? MOST : size * 2n
     },
-    refused(blocks) {
+    recordRefused(blocks) {
       // Other calls may have learnt more since that range was requested.
       if (blocks > size) return
       size = blocks / 2n
       servedInARow = 0
       if (isLearnt) growAfter = Math.min(growAfter * 2, GROW_AFTER_MOST)
     },
-    retry() {
+    allowRetry() {
       if (size === 0n) size = 1n
     },
   }

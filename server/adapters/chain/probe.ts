@@ -18,14 +18,14 @@ const FEW_BLOCKS = 1000n
 const abi = parseAbi(['function name() view returns (string)', 'function version() view returns (string)'])
 
 /** Probes every endpoint. One that responds is enough; problems of the others are reported. */
-export async function probe(
+export async function probeEndpoints(
   endpoints: Endpoints,
   states: StateReader,
   offer: Offer,
   context: CallContext,
 ): Promise<ChainHealth> {
   const asked = endpoints.all.map(async (endpoint) => {
-    const health = await probeOne(createSession(endpoint, context), endpoints, states, offer).catch(
+    const health = await probeEndpoint(createSession(endpoint, context), endpoints, states, offer).catch(
       (error: unknown): ChainHealth => createSilentHealth(endpoint, error),
     )
     endpoint.isInTrouble = health.kind === 'silent'
@@ -48,19 +48,19 @@ export async function probe(
 /** Reports the problem of an endpoint; our own full queue is not one. */
 function reportHealth({ onProbed }: Endpoints, { host }: Endpoint, health: ChainHealth): void {
   if (health.kind === 'none') onProbed(host, null)
-  else if (health.what !== undefined && health.what !== queueWords(host)) onProbed(host, health.what)
+  else if (health.what !== undefined && health.what !== describeFullQueue(host)) onProbed(host, health.what)
 }
 
 const describeEndpoint = (host: string) => `the chain endpoint ${host}`
 
-const queueWords = (host: string) => `too many calls are queued for ${describeEndpoint(host)}`
+const describeFullQueue = (host: string) => `too many calls are queued for ${describeEndpoint(host)}`
 
 const createSilentHealth = ({ host }: Endpoint, error: unknown): ChainHealth => ({
   kind: 'silent',
-  what: error instanceof QueueFull ? queueWords(host) : `${describeEndpoint(host)} ${describeError(error)}`,
+  what: error instanceof QueueFull ? describeFullQueue(host) : `${describeEndpoint(host)} ${describeError(error)}`,
 })
 
-async function probeOne(
+async function probeEndpoint(
   session: Session,
   endpoints: Endpoints,
   states: StateReader,
@@ -68,21 +68,21 @@ async function probeOne(
 ): Promise<ChainHealth> {
   const { endpoint } = session
   const { host } = endpoint
-  const known = endpoints.newest()?.number ?? 0n
-  const chainId = await endpoint.chainId(session)
+  const known = endpoints.findNewest()?.number ?? 0n
+  const chainId = await endpoint.readChainId(session)
   if (`eip155:${chainId}` !== terms.network)
     return { kind: 'fault', what: `${describeEndpoint(host)} serves eip155:${chainId}, not ${terms.network}` }
   if (!isSoldOn(terms.network))
     return { kind: 'fault', what: `this wall no longer sells on ${terms.network}; what was sold there stays sold` }
-  const words = await readTokenWords(session, terms.asset)
+  const words = await readTokenNames(session, terms.asset)
   if (words === undefined) return { kind: 'fault', what: 'the token is not deployed on this chain' }
   if (words[0] !== assetName || words[1] !== assetVersion)
     return { kind: 'fault', what: 'the token’s name or version differs from the one that payers sign for' }
   // An endpoint that rejected a multicall once may support it by now.
   if (endpoint.hasMulticall === false) endpoint.hasMulticall = undefined
   const nobody = { asset: terms.asset, key: { payer: zeroAddress, nonce: zeroHash } }
-  const { number, timestamp } = await states.latest(session, nobody)
-  endpoints.saw({ number, timestamp })
+  const { number, timestamp } = await states.readLatest(session, nobody)
+  endpoints.recordBlock({ number, timestamp })
   if (number < known) return { kind: 'silent', what: `${describeEndpoint(host)} lags behind` }
   const lacks = await findLackingEvents(session, terms.asset, number)
   return { kind: 'none', head: number, ...(lacks === undefined ? {} : { lacks }) }
@@ -92,16 +92,16 @@ async function probeOne(
 async function findLackingEvents(session: Session, address: Address, newest: bigint): Promise<string | undefined> {
   const { endpoint } = session
   if (!endpoint.logs.isLearnt()) {
-    endpoint.logs.retry()
+    endpoint.logs.allowRetry()
     // No authorization has these topics. The result is empty, and shows the range that is served.
     const filter = { address, topics: [USED, zeroHash, zeroHash] }
-    const size = endpoint.logs.size()
+    const size = endpoint.logs.chooseSize()
     const from = newest < size ? 0n : newest - size + 1n
     await readEvents(session, filter, from, newest).catch((error: unknown) => {
       if (!(error instanceof NoEvents)) throw error
     })
   }
-  const size = endpoint.logs.size()
+  const size = endpoint.logs.chooseSize()
   if (size === 0n) return `the chain endpoint ${endpoint.host} does not serve event logs`
   return size < FEW_BLOCKS
     ? `the chain endpoint ${endpoint.host} serves event logs of at most ${size} blocks per call`
@@ -109,7 +109,7 @@ async function findLackingEvents(session: Session, address: Address, newest: big
 }
 
 /** The token's name and version; `undefined` if there is no contract, empty if the contract has no such functions. */
-async function readTokenWords(session: Session, asset: Address): Promise<readonly string[] | undefined> {
+async function readTokenNames(session: Session, asset: Address): Promise<readonly string[] | undefined> {
   const read = async (functionName: 'name' | 'version') => {
     const data = await callContract(session, asset, encodeFunctionData({ abi, functionName }), 'latest')
     return data === '0x' ? undefined : decodeFunctionResult({ abi, functionName, data })

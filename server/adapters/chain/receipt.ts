@@ -37,13 +37,13 @@ const receiptCheck = TypeCompiler.Compile(Type.Union([TransactionReceipt, Type.N
 const receiptsCheck = TypeCompiler.Compile(Type.Union([Type.Array(TransactionReceipt), Type.Null()]))
 
 /** Parses a receipt; `undefined` for a transaction that is not in a block. Throws for malformed data. */
-export function readReceipt(value: unknown): TransactionReceipt | undefined {
+export function parseReceipt(value: unknown): TransactionReceipt | undefined {
   if (!receiptCheck.Check(value)) throw new TypeError('no receipt')
   return value ?? undefined
 }
 
 /** Parses the receipts of a block. Throws for malformed data. */
-export function readReceipts(value: unknown): readonly TransactionReceipt[] {
+export function parseReceipts(value: unknown): readonly TransactionReceipt[] {
   if (!receiptsCheck.Check(value)) throw new TypeError('no receipts')
   return value ?? []
 }
@@ -60,7 +60,7 @@ const ELSEWHERE = { kind: 'void', why: 'the authorization was used for another t
  * the signed transfer. If a later version of the token emits an event in between, the receipt cannot prove a payment.
  * It only shows that we were not paid, and only if no event in it pays us that amount from that payer.
  */
-export function readPaymentEnd(receipt: TransactionReceipt, payment: WatchedPayment): ChainStatus {
+export function findPaymentOutcome(receipt: TransactionReceipt, payment: WatchedPayment): ChainStatus {
   const { logs } = receipt
   const asset = payment.accepted.asset
   const topicsOf = (log: EventLog | undefined) =>
@@ -70,13 +70,13 @@ export function readPaymentEnd(receipt: TransactionReceipt, payment: WatchedPaym
     return { kind: 'void', why: 'the authorization was cancelled' }
   const at = logs.findIndex((log) => topicsOf(log) === joinTopics(USED))
   if (at === -1) return SILENT
-  const paysUs = (log: EventLog | undefined) =>
+  const isPaymentToUs = (log: EventLog | undefined) =>
     log !== undefined &&
     topicsOf(log) === [TRANSFER, pad(payment.payer), pad(payment.to)].join() &&
     (payment.amount === undefined || BigInt(log.data) === payment.amount)
   const next = logs[at + 1]
-  if (paysUs(next)) return { kind: 'paid', tx: toLowerHex(receipt.transactionHash) }
+  if (isPaymentToUs(next)) return { kind: 'paid', tx: toLowerHex(receipt.transactionHash) }
   if (topicsOf(next)?.startsWith([TRANSFER, pad(payment.payer)].join()) === true) return ELSEWHERE
   // Without a next event the receipt is incomplete.
-  return next === undefined || logs.some(paysUs) ? SILENT : ELSEWHERE
+  return next === undefined || logs.some(isPaymentToUs) ? SILENT : ELSEWHERE
 }

@@ -25,8 +25,8 @@ export type StateQuestion = {
 
 /** Reads at the newest block, or at the newest safe block; `undefined` if the endpoint knows no safe block. */
 export type StateReader = {
-  latest(session: Session, question: StateQuestion): Promise<AuthorizationState>
-  safe(session: Session, question: StateQuestion): Promise<AuthorizationState | undefined>
+  readLatest(session: Session, question: StateQuestion): Promise<AuthorizationState>
+  readSafe(session: Session, question: StateQuestion): Promise<AuthorizationState | undefined>
 }
 
 // This many queries take a thousandth of the computation that nodes allow per call.
@@ -49,7 +49,7 @@ export function createStateReader({ soon }: Machine): StateReader {
     return known(urgency, question)
   }
   return {
-    async latest(session, question) {
+    async readLatest(session, question) {
       const { endpoint } = session
       if (endpoint.hasMulticall === false) return await readState(session, question)
       try {
@@ -64,7 +64,7 @@ export function createStateReader({ soon }: Machine): StateReader {
         return state
       }
     },
-    async safe(session, question) {
+    async readSafe(session, question) {
       try {
         if (session.endpoint.hasMulticall !== false) return await check('safe', session, question)
       } catch (error) {
@@ -82,7 +82,7 @@ export async function isSpentAt(session: Session, { asset, key }: StateQuestion,
 }
 
 /** How much of a token a wallet holds at the newest block. */
-export async function balanceOf(session: Session, asset: Address, wallet: Address): Promise<bigint> {
+export async function readBalance(session: Session, asset: Address, wallet: Address): Promise<bigint> {
   const question = encodeFunctionData({ abi, functionName: 'balanceOf', args: [wallet] })
   const data = await callContract(session, asset, question, 'latest')
   return decodeFunctionResult({ abi, functionName: 'balanceOf', data })
@@ -95,7 +95,7 @@ type Waiting = PromiseWithResolvers<AuthorizationState> & { readonly question: S
 /** The first query whose turn comes reads for all that are waiting. */
 function createSharedCheck(endpoint: Endpoint, tag: Tag, soon: Machine['soon']): SharedCheck {
   let waiting: Waiting[] = []
-  const askForAll = async (taken: readonly Waiting[]) => {
+  const readForAll = async (taken: readonly Waiting[]) => {
     try {
       const answers = await readManyStates(endpoint, tag, taken)
       for (const [at, { resolve, reject }] of taken.entries()) {
@@ -116,7 +116,7 @@ function createSharedCheck(endpoint: Endpoint, tag: Tag, soon: Machine['soon']):
         const taken = waiting.slice(0, SHARED_MAX)
         if (taken.length === 0) return undefined
         waiting = waiting.slice(SHARED_MAX)
-        return askForAll(taken)
+        return readForAll(taken)
       })
       turn.catch((error: unknown) => {
         waiting = waiting.filter((one) => one !== mine)

@@ -6,7 +6,7 @@ import type { Hash, WatchedPayment } from '../../domain/purchase/payment.ts'
 import type { ChainStatus } from '../../domain/purchase/purchase.ts'
 import { EndpointBehind, EndpointBusy, type Session } from './endpoint.ts'
 import type { Endpoints } from './endpoints.ts'
-import { CANCELLED, readPaymentEnd, readReceipt, readReceipts, type TransactionReceipt } from './receipt.ts'
+import { CANCELLED, findPaymentOutcome, parseReceipt, parseReceipts, type TransactionReceipt } from './receipt.ts'
 import { isSpentAt, type AuthorizationState, type StateQuestion, type StateReader } from './state.ts'
 import { readEvents } from './transfers.ts'
 
@@ -30,42 +30,42 @@ export type ChainCheck = {
   readonly head: bigint
   readonly named: Hash | undefined
   readonly proof: Proof | undefined
-  readonly proved: (proof: Proof) => void
+  readonly storeProof: (proof: Proof) => void
 }
 
 /** One check through one endpoint. Throws `EndpointBehind` if the endpoint is older than known blocks. */
 export async function readStatus(session: Session, check: ChainCheck): Promise<ChainStatus> {
   const { endpoints, states, payment, head, proof } = check
   const question = { asset: payment.accepted.asset, key: payment, blockAsked: proof?.block }
-  const askSafe = () => states.safe(session, question)
+  const querySafe = () => states.readSafe(session, question)
   // After the expiry, the safe block is read first. If the payer also signed the nonce for longer, the safe block may
   // not show its use yet.
-  const isOver = (endpoints.newest()?.timestamp ?? 0n) > payment.validBefore
-  const early = isOver ? await answerOrUnknown(askSafe()) : 'unknown'
+  const isOver = (endpoints.findNewest()?.timestamp ?? 0n) > payment.validBefore
+  const early = isOver ? await catchAsUnknown(querySafe()) : 'unknown'
   if (early !== 'unknown' && early !== undefined && early.number >= head && early.spent)
-    return finalOf(await readHowSpent(session, check, question, early))
-  const known = endpoints.newest()?.number ?? 0n
-  const latest = await states.latest(session, question)
-  endpoints.saw(latest)
+    return markFinal(await readOutcome(session, check, question, early))
+  const known = endpoints.findNewest()?.number ?? 0n
+  const latest = await states.readLatest(session, question)
+  endpoints.recordBlock(latest)
   // An endpoint that is older than earlier results does not prove that an authorization is unused.
   if (latest.number < head || (!latest.spent && latest.number < known)) throw new EndpointBehind('an older block')
-  const readSafeState = async () => (early === 'unknown' ? await askSafe() : early)
+  const readSafeState = async () => (early === 'unknown' ? await querySafe() : early)
   if (!latest.spent) return (await isExpired(latest, payment, readSafeState)) ? EXPIRED : { kind: 'unspent' }
-  const end = await readHowSpent(session, check, question, latest)
-  return (await isFinal(latest, payment, readSafeState)) ? finalOf(end) : end
+  const end = await readOutcome(session, check, question, latest)
+  return (await isFinal(latest, payment, readSafeState)) ? markFinal(end) : end
 }
 
 type SafeState = () => Promise<AuthorizationState | undefined>
 
-const finalOf = (end: ChainStatus): ChainStatus =>
+const markFinal = (end: ChainStatus): ChainStatus =>
   end.kind === 'paid' || end.kind === 'void' ? { ...end, final: true } : end
 
-const answerOrUnknown = <T>(asked: Promise<T>): Promise<T | 'unknown'> => asked.catch(() => 'unknown' as const)
+const catchAsUnknown = <T>(asked: Promise<T>): Promise<T | 'unknown'> => asked.catch(() => 'unknown' as const)
 
 /** Whether an outcome is final. If the safe block cannot be read now, the outcome stands, but not as final. */
 async function isFinal(latest: AuthorizationState, payment: WatchedPayment, safeState: SafeState): Promise<boolean> {
   if (latest.timestamp <= payment.validBefore) return false
-  const safe = await answerOrUnknown(safeState())
+  const safe = await catchAsUnknown(safeState())
   if (safe === 'unknown') return false
   return safe === undefined ? latest.timestamp > payment.validBefore + UNSAFE_MARGIN_SECONDS : safe.spent
 }
@@ -81,38 +81,39 @@ async function isExpired(latest: AuthorizationState, payment: WatchedPayment, sa
 /**
  * Finds the transaction that ended an authorization. If an endpoint shows none, its history lags behind its own state.
  */
-async function readHowSpent(
+async function readOutcome(
   session: Session,
   check: ChainCheck,
   question: StateQuestion,
   seen: AuthorizationState,
 ): Promise<ChainStatus> {
-  const { payment, named, proof, proved } = check
+  const { payment, named, proof, storeProof } = check
   // The block of the payment was not replaced.
   if (proof !== undefined && seen.hash === proof.blockHash) return { kind: 'paid', tx: proof.tx }
-  const read = (receipt: TransactionReceipt | undefined) => {
-    const end = receipt === undefined ? SILENT : readPaymentEnd(receipt, payment)
+  const interpretReceipt = (receipt: TransactionReceipt | undefined) => {
+    const end = receipt === undefined ? SILENT : findPaymentOutcome(receipt, payment)
     if (end.kind === 'paid' && receipt?.blockHash !== undefined && receipt.blockNumber !== undefined)
-      proved({ tx: end.tx, block: BigInt(receipt.blockNumber), blockHash: receipt.blockHash })
+      storeProof({ tx: end.tx, block: BigInt(receipt.blockNumber), blockHash: receipt.blockHash })
     return end
   }
-  const receiptOf = async (hash: Hash) => read(readReceipt(await session.call('eth_getTransactionReceipt', [hash])))
+  const fetchOutcome = async (hash: Hash) =>
+    interpretReceipt(parseReceipt(await session.call('eth_getTransactionReceipt', [hash])))
   // Some endpoints return an error for an unknown transaction.
-  const orUnheardOf = (error: unknown) => {
+  const ignoreUnknownTransaction = (error: unknown) => {
     if (error instanceof RpcRequestError) return SILENT
     throw error
   }
 
   for (const hash of new Set([named, proof?.tx])) {
     if (hash === undefined) continue
-    const end = await receiptOf(hash).catch(orUnheardOf)
+    const end = await fetchOutcome(hash).catch(ignoreUnknownTransaction)
     if (end.kind !== 'silent') return end
   }
   const { from, to } = await findRangeOfUse(session, question, check.head, seen.number)
-  if (session.endpoint.logs.size() === 0n) {
+  if (session.endpoint.logs.chooseSize() === 0n) {
     for (let block = from; block <= to && !session.late.aborted; block++) {
-      const receipts = readReceipts(await session.call('eth_getBlockReceipts', [numberToHex(block)]))
-      const end = receipts.map(read).find(({ kind }) => kind !== 'silent')
+      const receipts = parseReceipts(await session.call('eth_getBlockReceipts', [numberToHex(block)]))
+      const end = receipts.map(interpretReceipt).find(({ kind }) => kind !== 'silent')
       if (end !== undefined) return end
     }
     return SILENT
@@ -122,7 +123,7 @@ async function readHowSpent(
     const { events, through } = await readEvents(session, filter, next, to)
     const tx = events[0]?.transactionHash
     // The token ends an authorization only once, so the first event is the only one.
-    if (tx !== undefined) return tx === null ? SILENT : await receiptOf(tx)
+    if (tx !== undefined) return tx === null ? SILENT : await fetchOutcome(tx)
     next = through + 1n
   }
   return SILENT
@@ -141,7 +142,7 @@ async function findRangeOfUse(
 ): Promise<{ readonly from: bigint; readonly to: bigint }> {
   const start = head < REORGANISED_MAX ? 0n : head - REORGANISED_MAX
   let [unspent, spent] = [start - 1n, spentAt]
-  const reach = session.endpoint.logs.size() > 0n ? session.endpoint.logs.size() : 1n
+  const reach = session.endpoint.logs.chooseSize() > 0n ? session.endpoint.logs.chooseSize() : 1n
   try {
     while (spent - unspent > reach && !session.late.aborted) {
       const middle = (unspent + spent) / 2n

@@ -16,13 +16,13 @@ const FAR = 64n
 /** One range of transfers to `payTo` in `asset`, from height `from` on. Throws if the endpoint does not respond. */
 export async function readTransfers(
   session: Session,
-  newestSeen: ReturnType<Endpoints['newest']>,
+  newestSeen: ReturnType<Endpoints['findNewest']>,
   asset: Address,
   payTo: Address,
   from: bigint,
 ): Promise<Receipts> {
   // If the range is far behind the newest known block, the current height does not matter.
-  const isFarBehind = newestSeen !== undefined && from + session.endpoint.logs.size() + FAR <= newestSeen.number
+  const isFarBehind = newestSeen !== undefined && from + session.endpoint.logs.chooseSize() + FAR <= newestSeen.number
   const newest = isFarBehind ? newestSeen.number : parseQuantity(await session.call('eth_blockNumber', []))
   // An endpoint that is behind would omit transfers, and they would be missed permanently.
   if (newestSeen !== undefined && newest < newestSeen.number) throw new EndpointBehind('an older block')
@@ -71,7 +71,7 @@ export async function readEvents(
   to: bigint,
 ): Promise<{ readonly events: readonly EventLog[]; readonly through: bigint }> {
   for (;;) {
-    const size = endpoint.logs.size()
+    const size = endpoint.logs.chooseSize()
     if (size === 0n) throw new NoEvents('the endpoint does not serve event logs')
     const through = from + size - 1n < to ? from + size - 1n : to
     const blocks = through - from + 1n
@@ -79,11 +79,11 @@ export async function readEvents(
       const range = { ...filter, fromBlock: numberToHex(from), toBlock: numberToHex(through) }
       const events = await call('eth_getLogs', [range])
       if (!logsCheck.Check(events)) throw new TypeError('no events')
-      endpoint.logs.served(blocks)
+      endpoint.logs.recordServed(blocks)
       return { events, through }
     } catch (error) {
-      if (!isTooMuch(error, blocks)) throw error
-      endpoint.logs.refused(blocks)
+      if (!isRangeTooLarge(error, blocks)) throw error
+      endpoint.logs.recordRefused(blocks)
     }
   }
 }
@@ -92,7 +92,7 @@ export async function readEvents(
 const REFUSING: ReadonlySet<number | undefined> = new Set([400, 413, 422])
 
 /** Whether a smaller range may succeed. Any RPC error counts, because endpoints word this one differently. */
-function isTooMuch(error: unknown, blocks: bigint): boolean {
+function isRangeTooLarge(error: unknown, blocks: bigint): boolean {
   if (error instanceof RpcRequestError) return true
   if (error instanceof HttpRequestError) return REFUSING.has(error.status)
   // Our own limits: the response took too long, or was too large.

@@ -19,7 +19,7 @@ const GOOD_FOR = '2m'
 
 /** Signs calls to Coinbase with the operator's key, and no other calls. Throws `UnusableKey`. */
 export function createCoinbaseAuth({ id, secret }: CdpKey): Authorize {
-  const { alg, key } = keyOf(secret)
+  const { alg, key } = parseKey(secret)
   return async (method, address) => {
     const { origin, host, pathname } = new URL(address)
     if (origin !== COINBASE) return {}
@@ -40,7 +40,7 @@ export function createCoinbaseAuth({ id, secret }: CdpKey): Authorize {
 const ED25519_BYTES = 64
 
 /** A key is PEM of an EC key, or base64 of an Ed25519 seed and its public key. */
-function keyOf(secret: string): { readonly alg: 'ES256' | 'EdDSA'; readonly key: KeyObject } {
+function parseKey(secret: string): { readonly alg: 'ES256' | 'EdDSA'; readonly key: KeyObject } {
   const bytes = Buffer.from(secret, 'base64')
   try {
     if (secret.includes('PRIVATE KEY')) return { alg: 'ES256', key: createPrivateKey(secret.replaceAll('\\n', '\n')) }

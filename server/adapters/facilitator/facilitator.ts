@@ -6,7 +6,7 @@ import type { PaymentPayload } from '@x402/core/types'
 import {
   isSignatureReason,
   type SettleResult,
-  createUnclear,
+  createUnclearResult,
   type VerifyResult,
 } from '../../domain/purchase/facilitator-errors.ts'
 import type { Hash, Payment, Target } from '../../domain/purchase/payment.ts'
@@ -15,14 +15,14 @@ import { TIMES } from '../../times.ts'
 import { memberOf } from '../../x402/order-binding.ts'
 import { demandOf, toRequirements, type Offer } from '../../x402/terms.ts'
 import {
-  callLimit,
+  createCallLimit,
   describeConnectionError,
   fetchBounded,
   type HttpAddress,
   isUnsent,
-  readAddress,
+  parseHttpAddress,
 } from '../bounded-calls.ts'
-import { probePayment } from './probe-payment.ts'
+import { createProbePayment } from './probe-payment.ts'
 
 /** How to reach a facilitator. Verify and settle have their own time limits, in milliseconds. */
 export type FacilitatorSettings = {
@@ -49,22 +49,22 @@ const ANSWER_MAX_BYTES = 65_536
  * `busy` without a call. Probes do not queue.
  */
 export function createHttpFacilitator(settings: FacilitatorSettings, offer: Offer): RingMember {
-  const [verifying, settling] = [callLimit(LIMITS), callLimit(LIMITS)]
+  const [verifying, settling] = [createCallLimit(LIMITS), createCallLimit(LIMITS)]
   const { verifyTimeoutMs, settleTimeoutMs } = settings
-  const connection: Connection = { ...settings, ...readAddress(settings.url) }
+  const connection: Connection = { ...settings, ...parseHttpAddress(settings.url) }
   return {
     host: connection.host,
     verify: (target, payment, manner = { withinMs: verifyTimeoutMs, isBare: false }) =>
-      answerOrBusy(verifying.inTurn(() => verify(connection, offer, target, payment, manner))),
+      convertBusy(verifying.inTurn(() => verify(connection, offer, target, payment, manner))),
     settle: (target, payment, manner = { withinMs: settleTimeoutMs, isBare: false }) =>
-      answerOrBusy(settling.inTurn(() => settle(connection, offer, target, payment, manner))),
-    supports: (probe = 'supported') => askSupports(connection, offer, probe),
+      convertBusy(settling.inTurn(() => settle(connection, offer, target, payment, manner))),
+    supports: (probe = 'supported') => checkSupport(connection, offer, probe),
   }
 }
 
 type Connection = HttpAddress & Omit<FacilitatorSettings, 'url'>
 
-async function answerOrBusy<T extends object>(answering: Promise<T | 'busy'>): Promise<T | { readonly kind: 'busy' }> {
+async function convertBusy<T extends object>(answering: Promise<T | 'busy'>): Promise<T | { readonly kind: 'busy' }> {
   const answer = await answering
   return answer === 'busy' ? { kind: 'busy' } : answer
 }
@@ -81,7 +81,7 @@ const Settled = Type.Object({
 const Kind = Type.Object({ x402Version: Type.Number(), scheme: Type.String(), network: Type.String() })
 const Supported = Type.Object({ kinds: Type.Array(Kind) })
 
-async function askSupports(
+async function checkSupport(
   connection: Connection,
   offer: Offer,
   probe: FacilitatorProbe,
@@ -89,7 +89,7 @@ async function askSupports(
   const { verifyTimeoutMs, probeTimeoutMs = TIMES.probeTimeoutMs, onProbed = () => {} } = connection
   const timeoutMs = Math.min(verifyTimeoutMs, probeTimeoutMs)
   try {
-    const { kinds } = usable(Supported, await ask(connection, 'supported', timeoutMs), 'supported')
+    const { kinds } = requireBody(Supported, await callFacilitator(connection, 'supported', timeoutMs), 'supported')
     const { network } = offer.terms
     const isOurs = kinds.some((kind) => kind.x402Version === 2 && kind.scheme === 'exact' && kind.network === network)
     if (isOurs && probe === 'verify') await verifyProbe(connection, offer, timeoutMs)
@@ -108,14 +108,14 @@ async function askSupports(
  * verified payments.
  */
 async function verifyProbe(connection: Connection, offer: Offer, timeoutMs: number): Promise<void> {
-  const wire = wireOf(offer, 'next', await probePayment(offer), true)
-  const answer = await ask(connection, 'verify', timeoutMs, wire).catch((error: unknown) => {
-    throw isLate(error) ? new NotUsable('does not respond to verify requests') : error
+  const wire = buildRequestBody(offer, 'next', await createProbePayment(offer), true)
+  const answer = await callFacilitator(connection, 'verify', timeoutMs, wire).catch((error: unknown) => {
+    throw isTimeout(error) ? new NotUsable('does not respond to verify requests') : error
   })
   if (NOT_UNDERSTOOD.has(answer.status)) return
   const refused = ourTrouble.has(answer.status) ? undefined : findRefusal(answer, 'isValid')
-  const { invalidReason } = refused ?? usable(Verified, answer, 'verify')
-  if (isSignatureReason(reasonOf(invalidReason))) throw new NotUsable('rejects valid signatures')
+  const { invalidReason } = refused ?? requireBody(Verified, answer, 'verify')
+  if (isSignatureReason(sanitiseReason(invalidReason))) throw new NotUsable('rejects valid signatures')
 }
 
 /** A facilitator returned something unexpected. The message describes it in our words. */
@@ -130,14 +130,18 @@ const HINTS: Readonly<Record<number, string>> = {
 }
 
 /** The body of a successful response. Throws `NotUsable` for any other, and for a body that does not match the schema. */
-function usable<Schema extends TSchema>(schema: Schema, { status, value }: HttpAnswer, path: Path): Static<Schema> {
+function requireBody<Schema extends TSchema>(
+  schema: Schema,
+  { status, value }: HttpAnswer,
+  path: Path,
+): Static<Schema> {
   if (isSuccess(status) && Value.Check(schema, value)) return value
   if (isSuccess(status)) throw new NotUsable(`does not return a valid x402 response for /${path}`)
   if (status === 404) throw new NotUsable(`has no /${path} at its address (404)`)
   throw new NotUsable(HINTS[status] ?? `returns status ${status} for /${path}`)
 }
 
-const isLate = (error: unknown) => error instanceof DOMException && error.name === 'TimeoutError'
+const isTimeout = (error: unknown) => error instanceof DOMException && error.name === 'TimeoutError'
 
 function describeProbeError(error: unknown): string {
   if (error instanceof NotUsable) return error.message
@@ -153,13 +157,18 @@ async function verify(
   { withinMs, isBare }: Manner,
 ): Promise<VerifyResult> {
   try {
-    const answer = await ask(connection, 'verify', withinMs, wireOf(offer, target, payment, isBare))
+    const answer = await callFacilitator(
+      connection,
+      'verify',
+      withinMs,
+      buildRequestBody(offer, target, payment, isBare),
+    )
     const refused = findRefusal(answer, 'isValid')
     if (refused === undefined && NOT_UNDERSTOOD.has(answer.status)) return { kind: 'unavailable', unreadable: true }
     if (refused !== undefined && !ourTrouble.has(answer.status))
-      return { kind: 'invalid', reason: reasonOf(refused['invalidReason']) }
-    const { isValid, invalidReason } = usable(Verified, answer, 'verify')
-    return isValid ? { kind: 'valid' } : { kind: 'invalid', reason: reasonOf(invalidReason) }
+      return { kind: 'invalid', reason: sanitiseReason(refused['invalidReason']) }
+    const { isValid, invalidReason } = requireBody(Verified, answer, 'verify')
+    return isValid ? { kind: 'valid' } : { kind: 'invalid', reason: sanitiseReason(invalidReason) }
   } catch {
     return { kind: 'unavailable' }
   }
@@ -173,14 +182,19 @@ async function settle(
   { withinMs, isBare }: Manner,
 ): Promise<SettleResult> {
   try {
-    const answer = await ask(connection, 'settle', withinMs, wireOf(offer, target, payment, isBare))
+    const answer = await callFacilitator(
+      connection,
+      'settle',
+      withinMs,
+      buildRequestBody(offer, target, payment, isBare),
+    )
     const refused = findRefusal(answer, 'success')
     if (refused === undefined && NOT_UNDERSTOOD.has(answer.status)) return { kind: 'unclear', unreadable: true }
     if (refused !== undefined) return createRefusal(refused['errorReason'], refused['transaction'])
-    if (!isSuccess(answer.status)) return createUnclear(hashIn(memberOf(answer.value, 'transaction')))
-    const { success, transaction, network, errorReason } = usable(Settled, answer, 'settle')
+    if (!isSuccess(answer.status)) return createUnclearResult(parseHash(memberOf(answer.value, 'transaction')))
+    const { success, transaction, network, errorReason } = requireBody(Settled, answer, 'settle')
     if (!success) return createRefusal(errorReason, transaction)
-    const tx = hashIn(transaction)
+    const tx = parseHash(transaction)
     return tx !== undefined && network === payment.accepted.network ? { kind: 'success', tx } : { kind: 'unclear' }
   } catch (error) {
     return isUnsent(error) ? { kind: 'unsent' } : { kind: 'unclear' }
@@ -195,7 +209,7 @@ type HttpAnswer = { readonly status: number; readonly value: unknown }
  * Calls once. The SDK's client would follow redirects, read responses of any size, and print untrusted text. Rejects if
  * there is no response, or if a success is not JSON.
  */
-async function ask(
+async function callFacilitator(
   { url, headers: credentials, authorize, onExtension }: Connection,
   path: Path,
   timeoutMs: number,
@@ -203,7 +217,7 @@ async function ask(
 ): Promise<HttpAnswer> {
   const method = body === undefined ? 'GET' : 'POST'
   const init = body === undefined ? { method } : { method, body: JSON.stringify(body) }
-  const address = addressOf(url, path)
+  const address = buildUrl(url, path)
   const headers = { 'Content-Type': 'application/json', ...credentials, ...(await authorize?.(method, address)) }
   const response = await fetchBounded(address, { ...init, headers }, { timeoutMs, maxBytes: ANSWER_MAX_BYTES })
   if (onExtension !== undefined) for (const said of parseExtensions(response)) onExtension(said)
@@ -212,7 +226,7 @@ async function ask(
   return { status, value: isSuccess(status) ? await response.json() : await response.json().catch(() => undefined) }
 }
 
-function addressOf(base: string, path: Path): string {
+function buildUrl(base: string, path: Path): string {
   const url = new URL(base)
   url.pathname = `${url.pathname.replace(/\/+$/, '')}/${path}`
   return url.href
@@ -257,14 +271,14 @@ const NOT_UNDERSTOOD: ReadonlySet<number> = new Set([400, 422])
 /** A facilitator that names a transaction has sent it, whatever else the response contains. */
 const createRefusal = (reason: unknown, transaction: unknown): SettleResult =>
   transaction === '' || transaction === undefined || transaction === null
-    ? { kind: 'refused', reason: reasonOf(reason) }
-    : createUnclear(hashIn(transaction))
+    ? { kind: 'refused', reason: sanitiseReason(reason) }
+    : createUnclearResult(parseHash(transaction))
 
 /**
  * The request to the facilitator: the payer's authorization with our own terms, resource and extensions, never the client's
  * copy of them. Some facilitators reject unknown or long fields, and accept the bare payment.
  */
-function wireOf(offer: Offer, target: Target, payment: Payment, isBare: boolean) {
+function buildRequestBody(offer: Offer, target: Target, payment: Payment, isBare: boolean) {
   const { resource, extensions } = demandOf(offer, target)
   const requirements = toRequirements(offer, {
     network: payment.accepted.network,
@@ -300,10 +314,10 @@ const reasonPattern = /^[a-z0-9_]{1,80}$/
 const isCode = (text: unknown): text is string => typeof text === 'string' && /^[a-z0-9_-]{1,80}$/.test(text)
 
 /** Passes on a reason that looks like a code, but no other text, because other text may contain anything. */
-const reasonOf = (reason: unknown) =>
+const sanitiseReason = (reason: unknown) =>
   typeof reason === 'string' && reasonPattern.test(reason) ? reason : 'the facilitator rejected the payment'
 
-function hashIn(text: unknown): Hash | undefined {
+function parseHash(text: unknown): Hash | undefined {
   const hash = typeof text === 'string' ? text.toLowerCase() : ''
   return /^0x[0-9a-f]{64}$/.test(hash) ? (hash as Hash) : undefined
 }

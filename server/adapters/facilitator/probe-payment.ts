@@ -11,7 +11,7 @@ import type { Offer } from '../../x402/terms.ts'
 const AMOUNT = 10n ** 24n
 
 /** Makes such a payment, signed with a key that is then discarded. */
-export async function probePayment(offer: Offer): Promise<Payment> {
+export async function createProbePayment(offer: Offer): Promise<Payment> {
   const { terms } = offer
   const account = privateKeyToAccount(generatePrivateKey())
   const authorization = {

@@ -10,23 +10,23 @@ import { watchWall, type WallReadings } from './wall.ts'
 /** Counts and times the calls that pass through it. */
 export type Metrics = {
   /** Wraps a facilitator: times its calls, labelled with its host. */
-  facilitator(port: RingMember): RingMember
+  timeFacilitator(port: RingMember): RingMember
   /** Wraps a port: times its calls. */
-  chain(port: Chain): Chain
+  timeChain(port: Chain): Chain
   /** Counts the outcome of one paid request. */
-  outcome(outcome: Outcome): void
+  countOutcome(outcome: Outcome): void
   /** Counts one paid request over HTTP, by its version of x402. */
-  paid(version: 1 | 2): void
+  countPaidRequest(version: 1 | 2): void
   /** Observes how long an expensive request waited for its turn, by its class. */
-  waited(of: string, ms: number): void
+  observeWait(of: string, ms: number): void
   /** Wraps the ledger: times the calls that sell. */
-  ledger(port: Ledger): Ledger
+  timeLedger(port: Ledger): Ledger
   /** Wraps a journal: counts its alerts. */
-  logger(logger: Logger): Logger
+  wrapLogger(logger: Logger): Logger
   /** Counts and times HTTP responses. */
   readonly http: HttpMeter
   /** Also reports the state of a wall, read again for each scrape. */
-  watch(readings: WallReadings): void
+  watchReadings(readings: WallReadings): void
   /** All metrics as text. */
   read(): Promise<string>
   /** Serves only `GET /metrics`, on a port of its own. */
@@ -67,32 +67,32 @@ export function openMetrics(): Metrics {
     createInstruments(registry)
   watchProcess(registry)
   return {
-    facilitator: ({ host, ...port }) => {
-      const start = (call: string) => facilitatorTimes.startTimer({ facilitator: host, call })
+    timeFacilitator: ({ host, ...port }) => {
+      const startTimer = (call: string) => facilitatorTimes.startTimer({ facilitator: host, call })
       return {
         host,
-        verify: timeCall(start, 'verify', port.verify, ({ kind }) => kind),
-        settle: timeCall(start, 'settle', port.settle, ({ kind }) => kind),
-        supports: timeCall(start, 'supports', port.supports, (answer) => answer),
+        verify: timeCall(startTimer, 'verify', port.verify, ({ kind }) => kind),
+        settle: timeCall(startTimer, 'settle', port.settle, ({ kind }) => kind),
+        supports: timeCall(startTimer, 'supports', port.supports, (answer) => answer),
       }
     },
-    chain: (port) => {
+    timeChain: (port) => {
       const start = (call: string) => chainTimes.startTimer({ call })
       return {
         read: timeCall(start, 'read', port.read, nameOutcome('answered')),
-        status: timeCall(start, 'status', port.status, ({ kind }) => kind),
+        readPaymentStatus: timeCall(start, 'status', port.readPaymentStatus, ({ kind }) => kind),
         balanceOf: timeCall(start, 'balance', port.balanceOf, nameOutcome('answered')),
-        fault: timeCall(start, 'fault', port.fault, ({ kind }) => kind),
+        checkHealth: timeCall(start, 'fault', port.checkHealth, ({ kind }) => kind),
         transfersTo: timeCall(start, 'transfers', port.transfersTo, nameOutcome('answered')),
       }
     },
-    outcome(outcome) {
+    countOutcome(outcome) {
       purchases.inc({ outcome: outcome.kind === 'bought' ? 'bought' : outcome.code })
       if (outcome.kind === 'bought') sizes.observe(countBlocks(outcome.purchase.target))
     },
-    paid: (version) => paid.inc({ version }),
-    waited: (of, ms) => waits.observe({ class: of }, ms / 1000),
-    ledger: (port) => {
+    countPaidRequest: (version) => paid.inc({ version }),
+    observeWait: (of, ms) => waits.observe({ class: of }, ms / 1000),
+    timeLedger: (port) => {
       const start = (call: string) => storeTimes.startTimer({ call })
       return {
         ...port,
@@ -102,7 +102,7 @@ export function openMetrics(): Metrics {
         finalize: timeCall(start, 'finalize', port.finalize, countAsAnswered),
       }
     },
-    logger: ({ note, alert }) => ({
+    wrapLogger: ({ note, alert }) => ({
       note,
       alert(event, facts) {
         alerts.inc({ event })
@@ -110,7 +110,7 @@ export function openMetrics(): Metrics {
       },
     }),
     http: createHttpMeter(registry),
-    watch: (readings) => watchWall(registry, readings),
+    watchReadings: (readings) => watchWall(registry, readings),
     read: () => registry.metrics(),
     listen: (hostname, port) => listen(registry, hostname, port),
   }
@@ -130,7 +130,7 @@ function listen(registry: Registry, hostname: string, port: number) {
 
 function createInstruments(registry: Registry) {
   const registers = [registry]
-  const timesOf = <Label extends string>(of: 'facilitator' | 'chain' | 'store', ...labels: readonly Label[]) =>
+  const createHistogram = <Label extends string>(of: 'facilitator' | 'chain' | 'store', ...labels: readonly Label[]) =>
     new Histogram({
       name: `wall_${of}_seconds`,
       help: `Duration of calls to the ${of}, by result. Failures are unavailable, unclear, unsent, busy (our own queue was full), silent and failed.`,
@@ -178,9 +178,9 @@ function createInstruments(registry: Registry) {
     paid,
     waits,
     alerts,
-    facilitatorTimes: timesOf('facilitator', 'facilitator'),
-    chainTimes: timesOf('chain'),
-    storeTimes: timesOf('store'),
+    facilitatorTimes: createHistogram('facilitator', 'facilitator'),
+    chainTimes: createHistogram('chain'),
+    storeTimes: createHistogram('store'),
   }
 }
 

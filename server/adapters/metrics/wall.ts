@@ -13,17 +13,17 @@ import { registerGauge, registerLabelledGauge } from './process.ts'
 export type WallReadings = {
   readonly clock: Clock
   readonly rail: () => Rail
-  readonly sells: () => boolean
-  readonly reads: () => boolean
+  readonly checkSelling: () => boolean
+  readonly checkReading: () => boolean
   readonly dependencies: () => readonly DependencyState[]
   readonly store: () => {
     readonly pending: Pending | undefined
     readonly freeBytes: number | undefined
     readonly backedUpAt: UnixMs | undefined
   }
-  readonly storeBytes: () => Promise<number | undefined>
-  readonly blocks: () => { readonly sold: number; readonly open: number }
-  readonly orphans: () => number
+  readonly measureStoreBytes: () => Promise<number | undefined>
+  readonly countBlocks: () => { readonly sold: number; readonly open: number }
+  readonly countOrphans: () => number
   readonly listings: () => readonly Listing[]
   readonly build: Readonly<Record<'version' | 'bun', string>>
 }
@@ -40,7 +40,7 @@ export function watchWall(registry: Registry, readings: WallReadings): void {
   registerLabelledGauge(registry, 'wall_catalogue_listed_addresses', listedHelp, ['catalogue'], () =>
     listings().map(({ catalogue, addresses }) => [{ catalogue }, addresses]),
   )
-  const { store, storeBytes } = readings
+  const { store, measureStoreBytes: storeBytes } = readings
   registerGauge(
     registry,
     'wall_disk_free_bytes',
@@ -56,7 +56,10 @@ export function watchWall(registry: Registry, readings: WallReadings): void {
   registerGauge(registry, 'wall_store_bytes', 'Size of the database file and its write-ahead log.', storeBytes)
 }
 
-function watchStates(registry: Registry, { rail, sells, reads, build }: WallReadings): void {
+function watchStates(
+  registry: Registry,
+  { rail, checkSelling: sells, checkReading: reads, build }: WallReadings,
+): void {
   registerLabelledGauge(registry, 'wall_rail', 'State of the payment rail: 1 for the current state.', ['state'], () => {
     const now = rail()
     return RAILS.map((state) => [{ state }, Number(state === now)])
@@ -90,7 +93,10 @@ function watchDependencies(registry: Registry, { dependencies }: WallReadings): 
   )
 }
 
-function watchPurchases(registry: Registry, { blocks, store, clock, orphans }: WallReadings): void {
+function watchPurchases(
+  registry: Registry,
+  { countBlocks: blocks, store, clock, countOrphans: orphans }: WallReadings,
+): void {
   const registerPerState = (metric: string, help: string, read: () => Readonly<Record<string, number>>) =>
     registerLabelledGauge(registry, metric, help, ['state'], () =>
       Object.entries(read()).map(([state, value]) => [{ state }, value]),

@@ -35,14 +35,14 @@ self.addEventListener('message', ({ data }: MessageEvent<PaintJob>) => {
 })
 
 async function paint({ picture, plan }: PaintJob): Promise<Bitmap | PictureFlaw> {
-  const raster = picture.kind === 'raw' ? readRaw(picture) : await readFile(picture.bytes)
+  const raster = picture.kind === 'raw' ? decodeRaw(picture) : await decodeFile(picture.bytes)
   if (typeof raster === 'string') return raster
   const { width, height, fit, dither, background } = plan
   const indices = quantise(resample(raster, width, height, fit, background), dither)
   return { width, height, indices }
 }
 
-function readRaw({ bytes, width, height }: SentPicture & { kind: 'raw' }): Raster | PictureFlaw {
+function decodeRaw({ bytes, width, height }: SentPicture & { kind: 'raw' }): Raster | PictureFlaw {
   if (width > SIDE_MAX || height > SIDE_MAX || width * height > PICTURE_PIXELS_MAX) return 'too-many-pixels'
   if (bytes.length === width * height * 4) return { width, height, rgba: bytes }
   if (bytes.length !== width * height * 3) return 'unreadable'
@@ -51,23 +51,23 @@ function readRaw({ bytes, width, height }: SentPicture & { kind: 'raw' }): Raste
   return { width, height, rgba }
 }
 
-async function readFile(bytes: Uint8Array<ArrayBuffer>): Promise<Raster | PictureFlaw> {
+async function decodeFile(bytes: Uint8Array<ArrayBuffer>): Promise<Raster | PictureFlaw> {
   // The runtime decodes more formats than we accept. Without this check, an upload could reach every decoder.
   if (!isJpeg(bytes) && !isPng(bytes)) return 'unreadable'
-  if (isJpeg(bytes) && scansOf(bytes) > JPEG_SCANS_MAX) return 'tangled'
+  if (isJpeg(bytes) && countScans(bytes) > JPEG_SCANS_MAX) return 'tangled'
   try {
-    const { width, height } = await open(bytes).metadata()
+    const { width, height } = await openImage(bytes).metadata()
     if (width > SIDE_MAX || height > SIDE_MAX) return 'too-many-pixels'
-    return readPlainPng(await open(bytes).png({ compressionLevel: 0 }).bytes())
+    return readPlainPng(await openImage(bytes).png({ compressionLevel: 0 }).bytes())
   } catch (error) {
     return isTooLarge(error) ? 'too-many-pixels' : 'unreadable'
   }
 }
 
-const open = (bytes: Uint8Array<ArrayBuffer>) => new Bun.Image(bytes, { maxPixels: PICTURE_PIXELS_MAX })
+const openImage = (bytes: Uint8Array<ArrayBuffer>) => new Bun.Image(bytes, { maxPixels: PICTURE_PIXELS_MAX })
 
 /** How often the marker of a scan occurs in the file: at least once per scan, because data never contains it. */
-function scansOf(bytes: Uint8Array<ArrayBuffer>): number {
+function countScans(bytes: Uint8Array<ArrayBuffer>): number {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let scans = 0
   for (let at = file.indexOf(JPEG_SCAN); at >= 0; at = file.indexOf(JPEG_SCAN, at + JPEG_SCAN.length)) scans++

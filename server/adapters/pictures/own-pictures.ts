@@ -23,23 +23,23 @@ export type NumberedPicture = { readonly id: number; readonly picture: OwnPictur
 declare const self: Worker
 
 self.addEventListener('message', ({ data: { id, job } }: MessageEvent<NumberedJob>) => {
-  void make(job).then((picture) => {
+  void makePicture(job).then((picture) => {
     const { buffer } = picture instanceof Uint8Array ? picture : picture.indices
     self.postMessage({ id, picture } satisfies NumberedPicture, [buffer])
   })
 })
 
-async function make(job: OwnJob): Promise<OwnPicture> {
+async function makePicture(job: OwnJob): Promise<OwnPicture> {
   if (job.kind === 'encode') return await encodePng(enlarge(job.bitmap, job.scale))
   const { width, height } = job
-  const raster = { width: job.bitmap.width, height: job.bitmap.height, rgba: coloursOf(job.bitmap) }
+  const raster = { width: job.bitmap.width, height: job.bitmap.height, rgba: toRgba(job.bitmap) }
   return { width, height, indices: quantise(resample(raster, width, height, 'fill', '#000000'), 'none') }
 }
 
 const rgb = Uint8Array.from(Buffer.from(PALETTE.map((colour) => colour.slice(1)).join(''), 'hex'))
 
 /** The colours of a picture, four bytes per pixel. */
-function coloursOf({ indices }: Bitmap): Uint8Array<ArrayBuffer> {
+function toRgba({ indices }: Bitmap): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(indices.length * 4)
   for (let i = 0, to = 0; i < indices.length; i++) {
     const from = (indices[i] ?? 0) * 3

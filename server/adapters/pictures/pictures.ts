@@ -23,7 +23,7 @@ const OWN_PIXELS_MIN = 200_000
 /** Makes the pictures port. */
 export function createWorkerPictures(deadlineMs: number = DEADLINE_MS): Pictures {
   const limits = { payer: createFairLimit(WAITING_MAX), client: createFairLimit(WAITING_MAX) }
-  const own = ownWorker()
+  const own = createOwnWorker()
   return {
     async encode(bitmap, scale = 1) {
       if (bitmap.width * bitmap.height * scale ** 2 < OWN_PIXELS_MIN) return await encodePng(enlarge(bitmap, scale))
@@ -41,11 +41,11 @@ export function createWorkerPictures(deadlineMs: number = DEADLINE_MS): Pictures
 }
 
 /** The worker for the wall's own pictures: started for the first picture, and restarted after a failure. */
-function ownWorker(): (job: OwnJob) => Promise<OwnPicture> {
+function createOwnWorker(): (job: OwnJob) => Promise<OwnPicture> {
   const waiting = new Map<number, PromiseWithResolvers<OwnPicture>>()
   let worker: Worker | undefined
   let jobs = 0
-  const begin = () => {
+  const startWorker = () => {
     const begun = new Worker(new URL('./own-pictures.ts', import.meta.url))
     begun.addEventListener('message', ({ data: { id, picture } }: MessageEvent<NumberedPicture>) => {
       waiting.get(id)?.resolve(picture)
@@ -61,7 +61,7 @@ function ownWorker(): (job: OwnJob) => Promise<OwnPicture> {
     return begun
   }
   return async (job) => {
-    worker ??= begin()
+    worker ??= startWorker()
     const id = ++jobs
     const answer = Promise.withResolvers<OwnPicture>()
     waiting.set(id, answer)

@@ -15,8 +15,8 @@ const RGBA = 6
 // Length, type and checksum of a chunk.
 const CHUNK_FRAME_BYTES = 12
 
-const paletteChunk = chunk('PLTE', Buffer.from(PALETTE.map((colour) => colour.slice(1)).join(''), 'hex'))
-const endChunk = chunk('IEND', new Uint8Array())
+const paletteChunk = createChunk('PLTE', Buffer.from(PALETTE.map((colour) => colour.slice(1)).join(''), 'hex'))
+const endChunk = createChunk('IEND', new Uint8Array())
 
 const compress = promisify(deflate)
 
@@ -29,8 +29,8 @@ export async function encodePng({ width, height, indices }: Bitmap): Promise<Uin
   // The difference of two indices means nothing, so no row is filtered.
   const rows = new Uint8Array((width + 1) * height)
   for (let y = 0; y < height; y++) rows.set(indices.subarray(y * width, (y + 1) * width), y * (width + 1) + 1)
-  const data = chunk('IDAT', await compress(rows))
-  return Uint8Array.from(Buffer.concat([SIGNATURE, chunk('IHDR', header), paletteChunk, data, endChunk]))
+  const data = createChunk('IDAT', await compress(rows))
+  return Uint8Array.from(Buffer.concat([SIGNATURE, createChunk('IHDR', header), paletteChunk, data, endChunk]))
 }
 
 /** Reads an unfiltered PNG with four bytes per pixel, which the runtime writes without compression. */
@@ -64,7 +64,7 @@ function removeFilters(rows: Uint8Array<ArrayBuffer>, width: number, height: num
   return { width, height, rgba: rows.subarray(0, rowBytes * height) }
 }
 
-function chunk(name: string, data: Uint8Array): Uint8Array {
+function createChunk(name: string, data: Uint8Array): Uint8Array {
   const bytes = Buffer.alloc(CHUNK_FRAME_BYTES + data.length)
   bytes.writeUInt32BE(data.length, 0)
   bytes.write(name, 4, 'latin1')

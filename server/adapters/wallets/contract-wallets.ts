@@ -56,28 +56,28 @@ export function createContractSignatureCheck(
   const knownPayers = createLru<string, true>(REMEMBERED_MAX)
   const aboutOne = createTokenBuckets(ABOUT_ONE, REMEMBERED_MAX)
   const questions = new Map(Object.entries(QUESTIONS).map(([name, budget]) => [name, createTokenBuckets(budget, 1)]))
-  const mayAsk = (wallet: Address, priority: string) =>
+  const tryTakeBudget = (wallet: Address, priority: string) =>
     aboutOne.take(`${priority} ${wallet}`, elapsed()) === 0 && questions.get(priority)?.take(priority, elapsed()) === 0
 
   return async (wallet, digests, signature, priority) => {
     if (digests.length === 0 || !bytesPattern.test(signature)) return 'not-signed'
-    const code = await contracts.has(wallet, priority)
+    const code = await contracts.hasCode(wallet, priority)
     if (typeof code === 'string') return code
-    const wrapper = unwrap(signature)
+    const wrapper = unwrapSignature(signature)
     if (!code && wrapper === undefined) return 'not-signed'
     const isKnown = priority === 'payer' && knownPayers.get(wallet) === true
-    if (!mayAsk(wallet, isKnown ? 'known payer' : priority)) return 'busy'
+    if (!tryTakeBudget(wallet, isKnown ? 'known payer' : priority)) return 'busy'
     // A deployed wallet needs no deployment, so the call in the signature is not made.
     const asked = wrapper === undefined || !code ? wrapper : { signature: wrapper.signature }
-    const answer = await calls.make(() => ask(request, wallet, digests, asked ?? { signature }))
-    if (priority === 'payer' && isTaken(answer)) knownPayers.set(wallet, true)
-    if (!code && isTaken(answer)) contracts.forget(wallet)
+    const answer = await calls.make(() => queryContract(request, wallet, digests, asked ?? { signature }))
+    if (priority === 'payer' && isSignedDigest(answer)) knownPayers.set(wallet, true)
+    if (!code && isSignedDigest(answer)) contracts.forget(wallet)
     return answer
   }
 }
 
 /** Whether the answer is a digest that was signed. */
-export const isTaken = (answer: Hash | Unsigned): answer is Hash => answer.startsWith('0x')
+export const isSignedDigest = (answer: Hash | Unsigned): answer is Hash => answer.startsWith('0x')
 
 const bytesPattern = /^0x(?:[0-9a-fA-F]{2})*$/
 
@@ -85,7 +85,7 @@ const bytesPattern = /^0x(?:[0-9a-fA-F]{2})*$/
 type Wrapped = { readonly signature: Hex; readonly deployment?: { readonly to: Address; readonly data: Hex } }
 
 /** The parts of an EIP-6492 signature; `undefined` for any other. */
-function unwrap(wrapped: Hex): Wrapped | undefined {
+function unwrapSignature(wrapped: Hex): Wrapped | undefined {
   if (!isErc6492Signature(wrapped)) return undefined
   try {
     const { address, data, signature } = parseErc6492Signature(wrapped)
@@ -104,7 +104,7 @@ const GAS_MAX = numberToHex(5_000_000)
 const YES = `0x1626ba7e${'00'.repeat(28)}`
 
 /** Queries all digests in one call that stores no state. */
-async function ask(
+async function queryContract(
   request: RpcRequest,
   wallet: Address,
   digests: readonly Hash[],
@@ -143,7 +143,7 @@ export type Priority = 'owner' | 'suspect' | 'payer'
 
 type ContractCode = {
   /** Whether there is code at an address; `busy` and `silent` if that is unknown now. */
-  has(wallet: Address, priority: Priority): Promise<boolean | 'busy' | 'silent'>
+  hasCode(wallet: Address, priority: Priority): Promise<boolean | 'busy' | 'silent'>
   /** Forgets that an address had no code, because code is about to be deployed. */
   forget(wallet: Address): void
 }
@@ -167,16 +167,16 @@ export function createContractCodeReader(
   const lookUps = new Map(Object.entries(LOOK_UPS).map(([name, budget]) => [name, createTokenBuckets(budget, 1)]))
   const withCode = createLru<Address, true>(REMEMBERED_MAX)
   const seenWithout = createLru<Address, number>(REMEMBERED_MAX)
-  const underWay = new Map<Address, ReturnType<ContractCode['has']>>()
+  const underWay = new Map<Address, ReturnType<ContractCode['hasCode']>>()
 
-  const lookUp = async (wallet: Address) => {
+  const readCode = async (wallet: Address) => {
     const code = await calls.make(() => hasCodeNow(request, wallet))
     if (code === true) withCode.set(wallet, true)
     if (code === false) seenWithout.set(wallet, elapsed())
     return code
   }
 
-  const has: ContractCode['has'] = async (wallet, priority) => {
+  const has: ContractCode['hasCode'] = async (wallet, priority) => {
     // The code may be gone by now; the call to the contract shows that.
     if (withCode.get(wallet) === true) return true
     const seenAt = seenWithout.get(wallet)
@@ -184,11 +184,11 @@ export function createContractCodeReader(
     const same = underWay.get(wallet)
     if (same !== undefined) return await same
     if (calls.areFull() || lookUps.get(priority)?.take(priority, elapsed()) !== 0) return 'busy'
-    const answer = lookUp(wallet).finally(() => underWay.delete(wallet))
+    const answer = readCode(wallet).finally(() => underWay.delete(wallet))
     underWay.set(wallet, answer)
     return await answer
   }
-  return { has, forget: seenWithout.delete }
+  return { hasCode: has, forget: seenWithout.delete }
 }
 
 async function hasCodeNow(request: RpcRequest, wallet: Address): Promise<boolean> {

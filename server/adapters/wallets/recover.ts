@@ -40,7 +40,7 @@ export async function recoverTextSigner(text: string, signature: string): Promis
 
 /** Recovery with one library. Rejects if it does not load. */
 export async function loadKeys(library: Library): Promise<Keys> {
-  const addressBy = library === 'viem' ? recoverByViem : await loadNativeRecovery()
+  const addressBy = library === 'viem' ? recoverWithViem : await loadNativeRecovery()
   return {
     library,
     async recover(digest, signature) {
@@ -62,17 +62,17 @@ const RS_BYTES = 64
 
 type AddressBy = (hash: Hash, signature: `0x${string}`) => Address | undefined | Promise<Address>
 
-const recoverByViem: AddressBy = async (hash, signature) => lower(await recoverAddress({ hash, signature }))
+const recoverWithViem: AddressBy = async (hash, signature) => lowerAddress(await recoverAddress({ hash, signature }))
 
 async function loadNativeRecovery(): Promise<AddressBy> {
   // The package's main file would fall back to slow JavaScript without the native part; this one throws.
   const { default: native } = await import('secp256k1/bindings.js')
   return (digest, signature) => {
-    const bytes = bytesOf(signature)
+    const bytes = decodeHex(signature)
     const bit = recoveryBits.get(bytes[RS_BYTES] ?? 0xff)
     if (bit === undefined) return undefined
     // The key has 65 bytes; its first byte says that both coordinates follow.
-    const key = native.ecdsaRecover(bytes.subarray(0, RS_BYTES), bit, bytesOf(digest), false)
+    const key = native.ecdsaRecover(bytes.subarray(0, RS_BYTES), bit, decodeHex(digest), false)
     return `0x${keccak256(key.subarray(1)).slice(-40)}`
   }
 }
@@ -84,9 +84,9 @@ const recoveryBits: ReadonlyMap<number, 0 | 1> = new Map([
   [28, 1],
 ])
 
-const bytesOf = (hex: string) => new Uint8Array(Buffer.from(hex.slice('0x'.length), 'hex'))
+const decodeHex = (hex: string) => new Uint8Array(Buffer.from(hex.slice('0x'.length), 'hex'))
 
-const lower = (address: string) => address.toLowerCase() as Address
+const lowerAddress = (address: string) => address.toLowerCase() as Address
 
 /** Signatures by the keys 1 and 2, with both recovery bits, of a text with characters of each UTF-8 length. */
 const TEXT = 'ä€🎨'

@@ -11,7 +11,12 @@ import { hashAuthorization } from '../../x402/authorization.ts'
 import type { Offer } from '../../x402/terms.ts'
 import { createBoundedCalls } from '../bounded-calls.ts'
 import type { RpcRequest } from '../chain/endpoints.ts'
-import { createContractCodeReader, isTaken, type Priority, createContractSignatureCheck } from './contract-wallets.ts'
+import {
+  createContractCodeReader,
+  isSignedDigest,
+  type Priority,
+  createContractSignatureCheck,
+} from './contract-wallets.ts'
 import type { Keys } from './recover.ts'
 
 /**
@@ -35,12 +40,12 @@ export function createViemWallets(
   const payerDigest = hashAuthorization(assetName, assetVersion)
   // A payment is checked before it is queued, and again by its purchase.
   const signedByKey = new WeakSet<Payment>()
-  const askPayer = async ({ payer, signature }: Payment, digest: Hash): Promise<SignatureCheck> => {
+  const queryPayer = async ({ payer, signature }: Payment, digest: Hash): Promise<SignatureCheck> => {
     const answer = await askContract(payer, [digest], signature, 'payer')
-    return isTaken(answer) ? 'signed' : answer
+    return isSignedDigest(answer) ? 'signed' : answer
   }
   /** The first contract that accepts the signature. If one cannot be queried, the signature is not denied. */
-  const askContracts = async (
+  const queryContracts = async (
     signers: readonly Address[],
     digests: readonly Hash[],
     signature: Hex,
@@ -49,38 +54,38 @@ export function createViemWallets(
     let denial: Exclude<SignatureCheck, 'signed'> = 'not-signed'
     for (const by of signers) {
       const answer = await askContract(by, digests, signature, priority)
-      if (isTaken(answer)) return { by, digest: answer }
+      if (isSignedDigest(answer)) return { by, digest: answer }
       if (answer !== 'not-signed') denial = answer
     }
     return denial
   }
   return {
-    async signed(signers, messages, signature, from) {
+    async findSigner(signers, messages, signature, from) {
       const { recover } = await keys
       const candidates = messages.map(digestOf)
       for (const digest of candidates) {
         const key = await recover(digest, signature)
         if (key !== undefined && signers.includes(key)) return { by: key, digest }
       }
-      const answer = await askContracts(signers, candidates, signature, senders.isTrusted(from) ? 'owner' : 'suspect')
-      if (answer !== 'busy' && answer !== 'silent') senders.saw(from, answer !== 'not-signed')
+      const answer = await queryContracts(signers, candidates, signature, senders.isTrusted(from) ? 'owner' : 'suspect')
+      if (answer !== 'busy' && answer !== 'silent') senders.recordResult(from, answer !== 'not-signed')
       return answer
     },
-    async signedPayment(payment) {
+    async checkPaymentSignature(payment) {
       if (signedByKey.has(payment)) return 'signed'
       const digest = payerDigest(payment)
       if (digest === undefined) return 'not-signed'
       const { recover } = await keys
-      if ((await recover(digest, payment.signature)) !== payment.payer) return await askPayer(payment, digest)
+      if ((await recover(digest, payment.signature)) !== payment.payer) return await queryPayer(payment, digest)
       signedByKey.add(payment)
       return 'signed'
     },
-    async signedForToken(payment) {
+    async checkTokenSignature(payment) {
       const digest = payerDigest(payment)
       if (digest === undefined) return 'not-signed'
-      const code = await contracts.has(payment.payer, 'payer')
+      const code = await contracts.hasCode(payment.payer, 'payer')
       if (typeof code === 'string') return code
-      if (code) return await askPayer(payment, digest)
+      if (code) return await queryPayer(payment, digest)
       const { recover } = await keys
       const isPayers = isStrict(payment.signature) && (await recover(digest, payment.signature)) === payment.payer
       return isPayers ? 'signed' : 'not-signed'
@@ -105,7 +110,7 @@ type Reputation = {
   /** Whether requests from an address are checked before those of suspects. */
   isTrusted(from: string): boolean
   /** Records whether a signature from that address was valid. */
-  saw(from: string, isGood: boolean): void
+  recordResult(from: string, isGood: boolean): void
 }
 
 // How much an unknown address may send; a client that follows Retry-After sends less.
@@ -126,7 +131,7 @@ function createReputation({ elapsed }: Pick<Clock, 'elapsed'>): Reputation {
       if (at !== undefined && elapsed() - at < SUSPECTED_MS) return false
       return good.get(from) === true || attempts.take(from, elapsed()) === 0
     },
-    saw(from, isGood) {
+    recordResult(from, isGood) {
       if (isGood) {
         good.set(from, true)
         badAt.delete(from)

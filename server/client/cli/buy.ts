@@ -37,7 +37,7 @@ export const buy: Command = {
   },
 }
 
-function placeIn({ args: [target], options: { at } }: Call): string {
+function readPlace({ args: [target], options: { at } }: Call): string {
   if (target !== undefined && at !== undefined)
     throw new UsageError('Give the place once: as an argument or with --at.')
   return target ?? at ?? 'next'
@@ -45,8 +45,8 @@ function placeIn({ args: [target], options: { at } }: Call): string {
 
 async function buyBlock(call: Call) {
   const { options } = call
-  const target = placeIn(call)
-  const wall = await call.owner()
+  const target = readPlace(call)
+  const wall = await call.openOwner()
   const px = await readPixelsOption(options, wall)
   const listing = { ...pickGiven(options, LISTING_OPTIONS), ...(px === undefined ? {} : { px }) }
   return { wall: wall.url, ...(await wall.purchase(target, listing)) }
@@ -55,10 +55,10 @@ async function buyBlock(call: Call) {
 async function buyArea(call: Call, size: string) {
   const { options } = call
   if (options['px'] !== undefined) throw new UsageError('--px is for one block. With --size, use --image.')
-  const place = { at: placeIn(call), ...sizeOf(size) }
-  nameOf(place) // rejects an invalid position
+  const place = { at: readPlace(call), ...parseSize(size) }
+  formatAreaName(place) // rejects an invalid position
   const image = options['image'] === undefined ? undefined : await readPicture(options['image'])
-  return await purchaseArea(await call.owner(), options, { ...place, image })
+  return await purchaseArea(await call.openOwner(), options, { ...place, image })
 }
 
 /** The text of a receipt, for people. */
@@ -79,7 +79,7 @@ export function formatPurchase(receipt: Receipt | AreaReceipt, wall: URL): reado
 type AreaCall = AreaSize & { readonly at: string; readonly image: Uint8Array | undefined }
 
 /** The size in `--size`. */
-function sizeOf(text: string): AreaSize {
+function parseSize(text: string): AreaSize {
   const [, w, h] = /^(\d{1,3})x(\d{1,3})$/.exec(text) ?? []
   const size = { w: Number(w), h: Number(h) }
   if (!isAreaSize(size))
@@ -88,7 +88,7 @@ function sizeOf(text: string): AreaSize {
 }
 
 /** The name of an area; `undefined` for `next`, which has no position yet. */
-function nameOf({ at, w, h }: Omit<AreaCall, 'image'>): string | undefined {
+function formatAreaName({ at, w, h }: Omit<AreaCall, 'image'>): string | undefined {
   if (at === 'next') return undefined
   const block = parseCoord(at)
   if (block === undefined) throw new UsageError('--at must be a block: 0,0 to 159,89.')
@@ -108,12 +108,12 @@ export const paint: Command = {
   usage: 'FILE --size 4x3',
   options: { ...AREA_OPTIONS, ...FITTING, ...LISTING_OPTIONS, ...MAX_OPTION, ...RPC_OPTION },
   argumentsMax: 1,
-  async run({ args: [file], options, owner, print }) {
+  async run({ args: [file], options, openOwner: owner, print }) {
     if (file === undefined) throw new UsageError('Give the picture file: paint FILE --size 4x3')
     if (options['size'] === undefined) throw new UsageError('Give the size in blocks: --size 4x3')
     const { at = 'next' } = options
-    const size = sizeOf(options['size'])
-    const name = nameOf({ at, ...size })
+    const size = parseSize(options['size'])
+    const name = formatAreaName({ at, ...size })
     const image = await readPicture(file)
     const wall = await owner()
     if (name !== undefined && (await wall.owns(name))) {

@@ -29,11 +29,11 @@ export type Call = {
   readonly flags: ReadonlySet<string>
   readonly url: URL // of the wall
   /** The wall, without a key: for free reads. */
-  readonly reader: () => Wall
+  readonly openReader: () => Wall
   /** The wall, with the caller's key, and `--max` as the most to sign for. */
-  readonly owner: () => Promise<Wall>
+  readonly openOwner: () => Promise<Wall>
   /** The wall, with the locally stored painter's key; `undefined` before the first purchase. */
-  readonly painter: () => Promise<Wall | undefined>
+  readonly openPainter: () => Promise<Wall | undefined>
   /** A line of progress, in addition to the result. */
   readonly say: (line: string) => void
   /** The result: as JSON if requested, otherwise as lines for people, below a drawing if there is one. */
@@ -41,7 +41,7 @@ export type Call = {
 }
 
 /** Reads an address on the network, as the argument or option `what`. */
-export function addressOf(text: string, what = '--url'): URL {
+export function parseHttpUrl(text: string, what = '--url'): URL {
   if (!/^https?:\/\//.test(text) || !URL.canParse(text)) throw new UsageError(`${what} must be an http or https URL.`)
   return new URL(text)
 }
@@ -57,7 +57,7 @@ export const RPC_OPTION = {
 
 /** Reads a list of endpoints. */
 export const parseEndpoints = (rpc: string | undefined): readonly string[] | undefined =>
-  rpc?.split(',').map((endpoint) => addressOf(endpoint.trim(), '--rpc').href)
+  rpc?.split(',').map((endpoint) => parseHttpUrl(endpoint.trim(), '--rpc').href)
 
 /** The fields of a block's listing, as options. */
 export const LISTING_OPTIONS = {

@@ -15,7 +15,7 @@ export const look: Command = {
   usage: '[col,row]',
   options: {},
   argumentsMax: 1,
-  async run({ args: [coord], reader, print }) {
+  async run({ args: [coord], openReader: reader, print }) {
     const wall = reader()
     if (coord === undefined) {
       const canvas = await wall.canvas()
@@ -42,13 +42,13 @@ export const mine: Command = {
   usage: '',
   options: { wallet: 'the address, instead of a key' },
   argumentsMax: 0,
-  async run({ options: { wallet }, reader, owner, print }) {
+  async run({ options: { wallet }, openReader: reader, openOwner: owner, print }) {
     const wall = wallet === undefined ? await owner() : reader()
     const standing = await readWholeStanding(wall, wallet)
     if (standing === undefined)
       return print({ blocks: [], open: [], credits: [] }, ['This wallet has not bought anything here yet.'])
     const { wallet: address, name, blocks, areas, open, credits } = standing
-    const ofAreas = new Set(areas.flatMap(({ area }) => findCoords(area)))
+    const ofAreas = new Set(areas.flatMap(({ area }) => listCoords(area)))
     const single = blocks.filter(({ block }) => !ofAreas.has(block.coord))
     print(standing, [
       `${name ?? address} owns ${blocks.length === 1 ? 'one block' : `${blocks.length} blocks`}.`,
@@ -61,7 +61,7 @@ export const mine: Command = {
 }
 
 /** The blocks of an area, by their names. */
-function findCoords(name: string): readonly string[] {
+function listCoords(name: string): readonly string[] {
   const area = parseArea(name)
   return area === undefined ? [] : blocksOf(area).map(coordOf)
 }
@@ -88,7 +88,7 @@ export const watch: Command = {
   usage: '',
   options: { after: 'start after the change with this number' },
   argumentsMax: 0,
-  async run({ options: { after }, reader, print, say }) {
+  async run({ options: { after }, openReader: reader, print, say }) {
     if (after !== undefined && !/^\d{1,15}$/.test(after))
       throw new UsageError('--after must be the number of a change.')
     const wall = reader()
@@ -97,11 +97,11 @@ export const watch: Command = {
       onConnect: () => say(`Connected to ${wall.url.origin}. Waiting for changes.`),
       onLost: ({ message }: Failure) => say(`${message} Trying again every 2 seconds.`),
     }
-    for await (const change of wall.follow(followed)) print(change, [changeLine(change)])
+    for await (const change of wall.follow(followed)) print(change, [formatChange(change)])
   },
 }
 
-function changeLine(change: ChangeDto | Reset): string {
+function formatChange(change: ChangeDto | Reset): string {
   switch (change.kind) {
     case 'sale':
       return `${change.number}: block ${change.coord} sold to ${change.agent.name ?? change.agent.wallet}`

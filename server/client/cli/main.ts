@@ -17,7 +17,7 @@ import {
   type WallOptions,
 } from '../wall.ts'
 import { formatPurchase, buy, paint } from './buy.ts'
-import { addressOf, type Call, type Command, parseEndpoints, MAX_DOLLARS, UsageError } from './command.ts'
+import { parseHttpUrl, type Call, type Command, parseEndpoints, MAX_DOLLARS, UsageError } from './command.ts'
 import { look, mine, watch } from './look.ts'
 import { readAccount } from './private-key.ts'
 import { repaint } from './repaint.ts'
@@ -59,23 +59,23 @@ type Env = Readonly<Record<string, string | undefined>>
 /** Runs a command; returns the exit status. */
 async function runCommand([name = '', ...rest]: readonly string[], env: Env): Promise<number> {
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  if (command === undefined) return await withoutCommand(name)
+  if (command === undefined) return await runWithoutCommand(name)
   const isJson = rest.includes('--json')
   const earlier: Earlier = { finished: [], open: [] }
   try {
-    const { options, flags, isHelp, args } = parse(command, rest)
-    if (isHelp) return print(usageOf(name, command))
-    return (await command.run(callOf({ options, flags, args, isJson, env, earlier }))) ?? 0
+    const { options, flags, isHelp, args } = parseCommandLine(command, rest)
+    if (isHelp) return print(formatUsage(name, command))
+    return (await command.run(createCall({ options, flags, args, isJson, env, earlier }))) ?? 0
   } catch (error) {
-    const status = fail(error, isJson, earlier)
+    const status = reportFailure(error, isJson, earlier)
     return command.failureStatus ?? status
   }
 }
 
-async function withoutCommand(name: string): Promise<number> {
+async function runWithoutCommand(name: string): Promise<number> {
   if (name === '--version') return print(`${await readVersion()}\n`)
   if (name === '--help' || name === '-h' || name === 'help') return print(USAGE)
-  say(name === '' ? 'usage: Give a command.' : `usage: There is no command ${name}.`)
+  writeNotice(name === '' ? 'usage: Give a command.' : `usage: There is no command ${name}.`)
   process.stderr.write(`\n${USAGE}`)
   return USAGE_STATUS
 }
@@ -90,13 +90,13 @@ async function readVersion(): Promise<string> {
   return String(memberOf(manifest, 'version'))
 }
 
-function parse(command: Command, args: readonly string[]) {
+function parseCommandLine(command: Command, args: readonly string[]) {
   const names = Object.keys({ ...command.options, ...COMMON })
   const texts: Record<string, { type: 'string' }> = Object.fromEntries(names.map((name) => [name, { type: 'string' }]))
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: { ...texts, ...FLAGS, ...flagsOf(command) },
+    options: { ...texts, ...FLAGS, ...toFlagOptions(command) },
   })
   if (positionals.length > command.argumentsMax) throw new UsageError('Too many arguments.')
   const options: Record<string, string> = {}
@@ -105,7 +105,7 @@ function parse(command: Command, args: readonly string[]) {
   return { args: positionals, options, flags, isHelp: flags.has('help') }
 }
 
-const flagsOf = ({ flags = {} }: Command): Record<string, { type: 'boolean' }> =>
+const toFlagOptions = ({ flags = {} }: Command): Record<string, { type: 'boolean' }> =>
   Object.fromEntries(Object.keys(flags).map((name) => [name, { type: 'boolean' }]))
 
 /** The outcome of purchases that earlier commands left unfinished, as far as this command knows it. */
@@ -119,39 +119,39 @@ type CallParts = Pick<Call, 'args' | 'options' | 'flags'> & {
 
 const SAY_EVERY_MS = 15_000
 
-function callOf({ args, options, flags, isJson, env, earlier }: CallParts): Call {
-  const url = addressOf(options['url'] ?? env['PIXEL_WALL_URL'] ?? 'http://127.0.0.1:8402')
+function createCall({ args, options, flags, isJson, env, earlier }: CallParts): Call {
+  const url = parseHttpUrl(options['url'] ?? env['PIXEL_WALL_URL'] ?? 'http://127.0.0.1:8402')
   let saidAt = -Infinity
   const notices: WallOptions = {
     onWait(_, why) {
       if (performance.now() - saidAt < SAY_EVERY_MS) return
       saidAt = performance.now()
-      say(why)
+      writeNotice(why)
     },
     onEarlier(receipt) {
       earlier.finished.push(receipt)
-      say(`Finished an earlier purchase: ${formatPurchase(receipt, url)[0]}`)
+      writeNotice(`Finished an earlier purchase: ${formatPurchase(receipt, url)[0]}`)
     },
     onOpen(error) {
-      earlier.open.push(membersOf(error))
-      say(`An earlier purchase is unfinished: ${error.message}`)
+      earlier.open.push(describeError(error))
+      writeNotice(`An earlier purchase is unfinished: ${error.message}`)
     },
-    onLocked: () => say('Another command is buying with this wallet; waiting for it to finish...'),
+    onLocked: () => writeNotice('Another command is buying with this wallet; waiting for it to finish...'),
   }
   return {
     args,
     options,
     flags,
     url,
-    say,
-    reader: () => wall(url),
-    async owner() {
+    say: writeNotice,
+    openReader: () => wall(url),
+    async openOwner() {
       const maxDollars = parseDollars(options['max'] ?? MAX_DOLLARS)
       const account = await readAccount(options['key-file'], env)
       const rpc = parseEndpoints(options['rpc'])
       return wall(url, { ...notices, maxDollars, account, rpc, painter: await painterIn(stateFolder(env)) })
     },
-    async painter() {
+    async openPainter() {
       const painter = await keptPainter(stateFolder(env))
       return painter && wall(url, { painter })
     },
@@ -169,18 +169,18 @@ function parseDollars(text: string): string {
 }
 
 // The wall may be anybody's: none of its texts may control the terminal.
-const say = (line: string) => void process.stderr.write(`${escapeLine(line)}\n`)
+const writeNotice = (line: string) => void process.stderr.write(`${escapeLine(line)}\n`)
 
-function fail(error: unknown, isJson: boolean, earlier: Earlier): number {
-  const shown = membersOf(error)
+function reportFailure(error: unknown, isJson: boolean, earlier: Earlier): number {
+  const shown = describeError(error)
   if (isJson) process.stdout.write(`${escapeLine(JSON.stringify({ ...shown, ...omitEmpty(earlier) }))}\n`)
-  else say(`${shown.status === undefined ? '' : `${shown.status} `}${shown.error}: ${shown.message}`)
+  else writeNotice(`${shown.status === undefined ? '' : `${shown.status} `}${shown.error}: ${shown.message}`)
   if (error instanceof WallError) return EXIT_STATUS[error.kind]
   return isMisuse(error) ? USAGE_STATUS : EXIT_STATUS.unknown
 }
 
 /** An error as `--json` prints it. */
-function membersOf(error: unknown) {
+function describeError(error: unknown) {
   if (!(error instanceof WallError)) {
     const message = error instanceof Error ? error.message : String(error)
     return { error: isMisuse(error) ? 'usage' : 'failed', status: undefined, message }
@@ -200,7 +200,7 @@ const isMisuse = (error: unknown) =>
   error instanceof UsageError ||
   (error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'))
 
-function usageOf(name: string, { summary, usage, options, flags }: Command): string {
+function formatUsage(name: string, { summary, usage, options, flags }: Command): string {
   const all = Object.entries({ ...options, ...flags, ...COMMON, json: 'print the result as JSON' })
   const lines = all.map(([option, what]) => `  --${option.padEnd(11)}${what}`)
   return [`pixel-wall ${name} ${usage}`.trim(), '', summary, '', ...lines, ''].join('\n')

@@ -11,16 +11,16 @@ export async function readAccount(
   file: string | undefined,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<PrivateKeyAccount> {
-  if (file !== undefined) return accountOf(await readKeyFile(file), `the file ${file}`)
+  if (file !== undefined) return parseAccount(await readKeyFile(file), `the file ${file}`)
   const key = env['PRIVATE_KEY']
-  if (key !== undefined && key !== '') return accountOf(key, 'PRIVATE_KEY')
-  if (process.stdin.isTTY) return accountOf(await askForKey(), 'the input')
+  if (key !== undefined && key !== '') return parseAccount(key, 'PRIVATE_KEY')
+  if (process.stdin.isTTY) return parseAccount(await askForKey(), 'the input')
   throw new UsageError('A private key is required: set PRIVATE_KEY, or name a file with --key-file.')
 }
 
 const KEY_PATTERN = /^(?:0x)?([0-9a-fA-F]{64})$/
 
-function accountOf(text: string, source: string): PrivateKeyAccount {
+function parseAccount(text: string, source: string): PrivateKeyAccount {
   const digits = KEY_PATTERN.exec(text.trim())?.[1]
   // The error does not quote the text, because even an invalid key may be a secret.
   if (digits === undefined) throw new UsageError(`No valid key in ${source}: it must be 0x followed by 64 hex digits.`)

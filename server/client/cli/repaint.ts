@@ -29,10 +29,10 @@ export const repaint: Command = {
     const area = parseArea(name)
     const repaints =
       area === undefined ? await readBlockRepaint(call, name, texts) : await readAreaRepaint(call, area, texts)
-    const painting = await call.painter()
+    const painting = await call.openPainter()
     // If the block was bought on another machine, or with another painter, only the key that paid can repaint it.
     const painted = painting && (await repaints(painting).catch(ignoreUnauthorized))
-    const answer = painted ?? (await repaints(await call.owner()))
+    const answer = painted ?? (await repaints(await call.openOwner()))
     print(answer, [`${area === undefined ? 'Block' : 'Area'} ${name} was repainted.`])
   },
 }
@@ -42,12 +42,12 @@ type Texts = Pick<EditFields, 'message' | 'link'>
 /** Repaints with the key of the given wall. */
 type Repaint = (wall: Wall) => Promise<object>
 
-async function readBlockRepaint({ options, reader }: Call, coord: string, texts: Texts): Promise<Repaint> {
+async function readBlockRepaint({ options, openReader: reader }: Call, coord: string, texts: Texts): Promise<Repaint> {
   const fields = combineChanges(texts, await readPixelsOption(options, reader()))
   return (wall) => wall.repaint(coord, fields)
 }
 
-async function readAreaRepaint({ options, reader }: Call, area: Area, texts: Texts): Promise<Repaint> {
+async function readAreaRepaint({ options, openReader: reader }: Call, area: Area, texts: Texts): Promise<Repaint> {
   if (options['px'] !== undefined) throw new UsageError('--px is for one block. For an area, use --image.')
   const { w, h } = area
   const { image } = options

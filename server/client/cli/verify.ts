@@ -1,7 +1,7 @@
 import { formatCount } from '../../../shared/money.ts'
-import { reportLines } from '../verify/report-lines.ts'
+import { formatReport } from '../verify/report-lines.ts'
 import { verify as verifyWall, type VerifyProgress } from '../verify/verify.ts'
-import { addressOf, type Command, parseEndpoints, UsageError } from './command.ts'
+import { parseHttpUrl, type Command, parseEndpoints, UsageError } from './command.ts'
 
 /** `pixel-wall verify`: looks up every deed of a wall on the chain. */
 export const verify: Command = {
@@ -17,7 +17,7 @@ export const verify: Command = {
   failureStatus: 2,
   async run({ args: [address], options: { rpc, since, folder }, flags, url, print }) {
     if (since !== undefined && !/^\d{1,9}$/.test(since)) throw new UsageError('--since must be the number of a deed.')
-    const report = await verifyWall(address === undefined ? url : addressOf(address), {
+    const report = await verifyWall(address === undefined ? url : parseHttpUrl(address), {
       rpc: parseEndpoints(rpc),
       since: since === undefined ? undefined : Number(since),
       all: flags.has('all'),
@@ -25,7 +25,7 @@ export const verify: Command = {
       onProgress: showProgress,
     })
     if (process.stderr.isTTY) process.stderr.write(CLEARED)
-    print(JSON.parse(JSON.stringify(report, stringifyBigint)) as object, reportLines(report))
+    print(JSON.parse(JSON.stringify(report, stringifyBigint)) as object, formatReport(report))
     return report.findings.length === 0 ? 0 : 1
   },
 }

@@ -25,24 +25,24 @@ const PAUSES_MS = [0, 1000]
 /** A chain to query. Every call throws a `WallError` if no endpoint responds. */
 export type ChainReader = {
   /** Requests made so far. */
-  readonly requests: () => number
-  readonly head: () => Promise<{ readonly height: bigint; readonly time: number }>
+  readonly countRequests: () => number
+  readonly readHead: () => Promise<{ readonly height: bigint; readonly time: number }>
   /** The receipts of transactions, in their order; `null` for one that no endpoint knows. */
-  receipts(txs: readonly Hex[], onward: (done: number) => void): Promise<readonly (TransactionReceipt | null)[]>
+  readReceipts(txs: readonly Hex[], onward: (done: number) => void): Promise<readonly (TransactionReceipt | null)[]>
   /** How much of a token a wallet holds, in atomic units. */
-  balanceOf(token: string, wallet: string): Promise<bigint>
+  readBalance(token: string, wallet: string): Promise<bigint>
   /** When blocks were made, in Unix milliseconds. */
-  times(heights: readonly bigint[]): Promise<readonly number[]>
+  readTimes(heights: readonly bigint[]): Promise<readonly number[]>
   /** The transactions that moved a token to any of `payees`, a range of heights at a time, from `from` to `to`. */
-  transfersTo(token: Hex, payees: readonly Hex[], from: bigint, to: bigint): AsyncGenerator<Stretch>
+  findTransfers(token: Hex, payees: readonly Hex[], from: bigint, to: bigint): AsyncGenerator<Stretch>
 }
 
 /** The transactions found up to a height. */
 export type Stretch = { readonly txs: readonly Hex[]; readonly through: bigint }
 
-type Endpoint = ReturnType<typeof connect>
+type Endpoint = ReturnType<typeof createEndpoint>
 
-function connect(url: string, onRequest: () => void) {
+function createEndpoint(url: string, onRequest: () => void) {
   const transport = http(url, { batch: { batchSize: BATCH_MAX }, timeout: TIMEOUT_MS, onFetchRequest: onRequest })
   return { host: new URL(url).host, client: createClient({ transport }) }
 }
@@ -51,27 +51,27 @@ function connect(url: string, onRequest: () => void) {
 export async function openChain(urls: readonly string[], network: Network): Promise<ChainReader> {
   const chainId = Number(network.slice('eip155:'.length))
   let requests = 0
-  const named = urls.map((url) => connect(url, () => void requests++))
+  const named = urls.map((url) => createEndpoint(url, () => void requests++))
   const ids = await Promise.allSettled(named.map(({ client }) => client.request({ method: 'eth_chainId' })))
   const endpoints = named.filter((_, at) => ids[at]?.status === 'fulfilled')
   const wrong = named.find((_, at) => ids[at]?.status === 'fulfilled' && Number(ids[at].value) !== chainId)
   if (wrong !== undefined) throw createSilenceError(`${wrong.host} serves another chain than the wall’s, ${chainId}`)
   if (endpoints.length === 0) throw createSilenceError(`no endpoint responds (${listHosts(named)})`)
   return {
-    requests: () => requests,
-    head: () => firstOf(endpoints, readBlock('latest')),
-    receipts: (txs, onward) => receiptsOf(endpoints, txs, onward),
-    balanceOf: (token, wallet) => firstOf(endpoints, balanceAt(token as Hex, wallet as Hex)),
-    async times(heights) {
+    countRequests: () => requests,
+    readHead: () => askFirst(endpoints, readBlock('latest')),
+    readReceipts: (txs, onward) => fetchReceipts(endpoints, txs, onward),
+    readBalance: (token, wallet) => askFirst(endpoints, fetchBalance(token as Hex, wallet as Hex)),
+    async readTimes(heights) {
       const blocks = await askEach(endpoints, heights, (endpoint, height) => readBlock(numberToHex(height))(endpoint))
       return blocks.map(({ time }) => time)
     },
-    transfersTo: (token, payees, from, to) => readTransfers(endpoints, { token, payees, from, to }),
+    findTransfers: (token, payees, from, to) => readTransfers(endpoints, { token, payees, from, to }),
   }
 }
 
 /** The first successful response of an endpoint; tries all endpoints a second time after a pause. */
-async function firstOf<R>(endpoints: readonly Endpoint[], ask: (endpoint: Endpoint) => Promise<R>): Promise<R> {
+async function askFirst<R>(endpoints: readonly Endpoint[], ask: (endpoint: Endpoint) => Promise<R>): Promise<R> {
   for (const pauseMs of PAUSES_MS) {
     await wait(pauseMs)
     for (const endpoint of endpoints) {
@@ -96,7 +96,7 @@ async function askEach<Item, R>(
   for (let size = BATCH_MAX; answers.length < items.length;) {
     const some = items.slice(answers.length, answers.length + size)
     try {
-      answers.push(...(await firstOf(endpoints, (endpoint) => Promise.all(some.map((item) => ask(endpoint, item))))))
+      answers.push(...(await askFirst(endpoints, (endpoint) => Promise.all(some.map((item) => ask(endpoint, item))))))
       onward(answers.length)
     } catch (error) {
       if (size === 1) throw error
@@ -106,7 +106,7 @@ async function askEach<Item, R>(
   return answers
 }
 
-async function receiptsOf(
+async function fetchReceipts(
   endpoints: readonly Endpoint[],
   txs: readonly Hex[],
   onward: (done: number) => void,
@@ -136,7 +136,7 @@ const readBlock =
 
 const BALANCE_OF = toFunctionSelector('balanceOf(address)')
 
-const balanceAt =
+const fetchBalance =
   (to: Hex, wallet: Hex) =>
   async ({ client }: Endpoint) => {
     const data = concat([BALANCE_OF, pad(wallet)])
@@ -157,7 +157,7 @@ async function* readTransfers(
   let [size, atOnce] = [WINDOW, WINDOWS_AT_ONCE]
   for (let next = from; next <= to;) {
     const windows = splitRange(next, to, size).slice(0, atOnce)
-    const found = await firstOf(endpoints, (endpoint) =>
+    const found = await askFirst(endpoints, (endpoint) =>
       Promise.all(windows.map((window) => readLogs(endpoint, window))),
     ).catch((error: unknown) => {
       if (atOnce === 1 && size === 1n) throw error

@@ -7,8 +7,8 @@ import { DeedsPage, type OwedMoney, type SaleDeed } from '../../../shared/contra
 import { FEED_LIMIT_MAX, FeedPage, type Sale } from '../../../shared/contract/feed.ts'
 import { TOTAL_BLOCKS } from '../../../shared/wall.ts'
 import { parseTerms } from '../payment.ts'
-import { readWhenFree } from '../read.ts'
-import { ask, WallError } from '../wall-error.ts'
+import { fetchJsonWhenFree } from '../read.ts'
+import { sendRequest, WallError } from '../wall-error.ts'
 
 /** The claims of a wall that can be checked. */
 export type Claims = {
@@ -29,7 +29,7 @@ type ReadWall = (path: string) => Promise<unknown>
 
 /** Reads all claims, in pages. Throws a `WallError` if the wall does not respond according to its contract. */
 export async function readClaims(wall: URL, onPage: (deeds: number) => void): Promise<Claims> {
-  const read: ReadWall = (path) => readWhenFree(new URL(path, wall))
+  const read: ReadWall = (path) => fetchJsonWhenFree(new URL(path, wall))
   const sales: Sale[] = []
   for (let after = 0, hasMore = true; hasMore;) {
     const page = await readChecked(FeedPage, read, `/api/feed?after=${after}&limit=${FEED_LIMIT_MAX}`)
@@ -61,7 +61,7 @@ export async function readClaims(wall: URL, onPage: (deeds: number) => void): Pr
 }
 
 async function findOwnOrigin(wall: URL): Promise<string | undefined> {
-  const response = await ask(new URL('/blocks/next', wall), { headers: { accept: 'application/json' } })
+  const response = await sendRequest(new URL('/blocks/next', wall), { headers: { accept: 'application/json' } })
   await response.body?.cancel()
   const terms = parseTerms(response.headers.get('payment-required') ?? undefined)
   return typeof terms === 'string' ? undefined : terms.payTo

@@ -3,8 +3,8 @@
 import type { SaleDeed } from '../../../shared/contract/deeds.ts'
 import type { ChainFacts, ChainPayment } from './chain-facts.ts'
 import type { Claims } from './claims.ts'
-import { type Binding, bindingOf, findSalesFlaw } from './order-check.ts'
-import { type Credit, isCredit, keyOf, matchPayments, type Payments, withoutDeed } from './payment-check.ts'
+import { type Binding, checkBinding, findSalesFlaw } from './order-check.ts'
+import { type Credit, isCredit, keyOf, matchPayments, type Payments, createNoDeedFinding } from './payment-check.ts'
 import type { Finding, Flaw, Verdict } from './verdict.ts'
 import { addCoveredBlocks, type CoveringDeed, formatDeed, checkWall } from './wall-check.ts'
 
@@ -24,15 +24,20 @@ export function judge(claims: Claims, facts: ChainFacts, since = 0): Verdict {
   const credits = claims.owed.filter(isCredit)
   const judged = deeds.filter(({ seq }) => seq > since)
   const [unpaid, proved] = judgePayments(deeds, credits, payments, since)
-  const orphans = orphansOf(claims, payments)
+  const orphans = findOrphans(claims, payments)
   const ageOf = ({ height }: ChainPayment) => facts.head.time - (facts.times.get(height) ?? Number.NEGATIVE_INFINITY)
   const lost = orphans.filter((arrival) => ageOf(arrival) > YOUNG_MS)
   const confirmed = facts.head.height - CONFIRMATIONS
   return {
-    findings: [...unpaid, ...judgeOrders(claims, judged), ...checkWall(claims, deeds), ...lost.map(withoutDeed)],
+    findings: [
+      ...unpaid,
+      ...judgeOrders(claims, judged),
+      ...checkWall(claims, deeds),
+      ...lost.map(createNoDeedFinding),
+    ],
     ...countBlocks(proved),
     otherHosts: [...new Set(proved.flatMap(({ order }) => order?.host ?? []))].filter((host) => host !== claims.host),
-    unconfirmed: proved.filter((deed) => (payments.of(deed)?.height ?? 0n) > confirmed).length,
+    unconfirmed: proved.filter((deed) => (payments.findPayment(deed)?.height ?? 0n) > confirmed).length,
     credits: countCredits(credits, payments),
     noted: claims.owed.length - credits.length,
     notedAmount: payments.matched.resolved.reduce((sum, { amount }) => sum + amount, 0n),
@@ -43,7 +48,7 @@ export function judge(claims: Claims, facts: ChainFacts, since = 0): Verdict {
 
 /** The heights whose times decide whether a payment without a deed is old. */
 export const selectHeightsToDate = (claims: Claims, facts: ChainFacts): readonly bigint[] => [
-  ...new Set(orphansOf(claims, matchPayments(claims, facts)).map(({ height }) => height)),
+  ...new Set(findOrphans(claims, matchPayments(claims, facts)).map(({ height }) => height)),
 ]
 
 /** The findings about the payments of deeds and credits, and the deeds whose payments are proved. */
@@ -56,12 +61,12 @@ function judgePayments(
   const findings: Finding[] = []
   const proved: CoveringDeed[] = []
   const users = new Map<string, string>()
-  const check = (claim: CoveringDeed | Credit, name: string, isAsked: boolean): boolean => {
+  const checkPayment = (claim: CoveringDeed | Credit, name: string, isAsked: boolean): boolean => {
     const user = users.get(keyOf(claim))
     users.set(keyOf(claim), user ?? name)
     const twice: Flaw | undefined =
       user === undefined ? undefined : ['payment_used_twice', `its payment is already that of ${user}`]
-    const flaw = twice ?? (isAsked ? payments.flawOf(claim) : undefined)
+    const flaw = twice ?? (isAsked ? payments.findFlaw(claim) : undefined)
     if (flaw === undefined) return isAsked
     const { nonce, tx } = claim
     findings.push({
@@ -73,8 +78,8 @@ function judgePayments(
     })
     return false
   }
-  for (const deed of deeds) if (check(deed, formatDeed(deed), deed.seq > since)) proved.push(deed)
-  for (const credit of credits) check(credit, `credit of ${credit.wallet} (${credit.nonce})`, true)
+  for (const deed of deeds) if (checkPayment(deed, formatDeed(deed), deed.seq > since)) proved.push(deed)
+  for (const credit of credits) checkPayment(credit, `credit of ${credit.wallet} (${credit.nonce})`, true)
   return [findings, proved]
 }
 
@@ -83,7 +88,7 @@ function judgeOrders({ sales }: Claims, deeds: readonly CoveringDeed[]): readonl
   const saleOf = new Map<string, (typeof sales)[number]>(sales.map((sale) => [sale.coord, sale]))
   return deeds.flatMap((deed): readonly Finding[] => {
     const { seq, nonce, tx } = deed
-    const binding = bindingOf(deed)
+    const binding = checkBinding(deed)
     const sold = deed.covers.map((coord) => saleOf.get(coord))
     const flaw = binding.kind === 'changed' ? binding.why : findSalesFlaw(deed, sold)
     return flaw === undefined
@@ -95,7 +100,7 @@ function judgeOrders({ sales }: Claims, deeds: readonly CoveringDeed[]): readonl
 /**
  * Payments that may have been for blocks, judging by the known prices, and that no claim names, not even a wrong one.
  */
-function orphansOf({ deeds, owed }: Claims, { matched }: Payments): readonly ChainPayment[] {
+function findOrphans({ deeds, owed }: Claims, { matched }: Payments): readonly ChainPayment[] {
   const named = new Set([...deeds, ...owed].map(({ tx, nonce }) => `${tx} ${nonce}`))
   const price = deeds.map(priceOf).reduce((one, other) => (one === 0n || other < one ? other : one), 0n)
   return matched.orphans.filter(({ amount, tx, nonce }) => amount >= price && !named.has(`${tx} ${nonce}`))
@@ -107,7 +112,7 @@ const priceOf = ({ amount, blocks }: SaleDeed): bigint =>
 
 function countBlocks(proved: readonly CoveringDeed[]) {
   const sum = (deeds: readonly CoveringDeed[]) => deeds.reduce((blocks, { covers }) => blocks + covers.length, 0)
-  const kinds = new Map(proved.map((deed) => [deed, bindingOf(deed).kind]))
+  const kinds = new Map(proved.map((deed) => [deed, checkBinding(deed).kind]))
   const filterByKind = (kind: Binding['kind']) => proved.filter((deed) => kinds.get(deed) === kind)
   return {
     blocks: sum(proved),

@@ -22,9 +22,9 @@ const File = Type.Object({ of: Type.String(), from: Whole, through: Whole, payme
 const NAME = 'verified.json'
 
 /** Reads the cache in a folder; `undefined` if there is none, or it is about another wall. */
-export async function readKept(folder: string, of: string): Promise<KeptPayments | undefined> {
+export async function readKeptPayments(folder: string, of: string): Promise<KeptPayments | undefined> {
   const text = await readFile(join(folder, NAME), 'utf8').catch(() => '')
-  const file = parsePayment(text)
+  const file = parseKeptPayments(text)
   if (file === undefined || file.of !== of) return undefined
   return {
     of,
@@ -43,7 +43,7 @@ export async function readKept(folder: string, of: string): Promise<KeptPayments
 }
 
 /** Replaces the cache in a folder, completely or not at all. */
-export async function writeKept(folder: string, { of, from, through, payments }: KeptPayments): Promise<void> {
+export async function writeKeptPayments(folder: string, { of, from, through, payments }: KeptPayments): Promise<void> {
   const rows = payments.map(({ payer, to, nonce, amount, tx, token, height }) => [
     payer,
     to,
@@ -59,7 +59,7 @@ export async function writeKept(folder: string, { of, from, through, payments }:
   await rename(`${path}.new`, path)
 }
 
-function parsePayment(text: string) {
+function parseKeptPayments(text: string) {
   try {
     const value: unknown = JSON.parse(text)
     return Value.Check(File, value) ? value : undefined

@@ -15,25 +15,25 @@ export type Binding =
   | { readonly kind: 'changed'; readonly why: string }
 
 /** Recomputes a deed's nonce. */
-export function bindingOf({ nonce, salt, order, hidden, blocks, placedElsewhere }: SaleDeed): Binding {
+export function checkBinding({ nonce, salt, order, hidden, blocks, placedElsewhere }: SaleDeed): Binding {
   if (salt === undefined && order === undefined)
     return isOrderNonce(nonce)
-      ? createChanged('its nonce is bound to an order, which the deed leaves out')
+      ? createChangedBinding('its nonce is bound to an order, which the deed leaves out')
       : { kind: 'unbound' }
-  if (salt === undefined || order === undefined) return createChanged('its order or its salt is left out')
+  if (salt === undefined || order === undefined) return createChangedBinding('its order or its salt is left out')
   const isComplete = hidden === undefined && Object.values(order).every((value) => value !== null)
-  if (isComplete && !fits(nonce, order as Order, salt))
-    return createChanged('its buyer signed another order than it shows')
+  if (isComplete && !matchesNonce(nonce, order as Order, salt))
+    return createChangedBinding('its buyer signed another order than it shows')
   const area = 'coord' in blocks ? `${blocks.coord},1x1` : `${blocks.at},${blocks.w}x${blocks.h}`
-  if (!isPlace(order.area ?? `${order.block},1x1`, area, placedElsewhere === true))
-    return createChanged(`its order was for ${order.area ?? order.block}, and ${area} was sold`)
+  if (!matchesPlace(order.area ?? `${order.block},1x1`, area, placedElsewhere === true))
+    return createChangedBinding(`its order was for ${order.area ?? order.block}, and ${area} was sold`)
   if (!isComplete) return { kind: 'hidden' }
   return { kind: order.image === undefined ? 'bound' : 'bound-to-file' }
 }
 
-const createChanged = (why: string): Binding => ({ kind: 'changed', why })
+const createChangedBinding = (why: string): Binding => ({ kind: 'changed', why })
 
-function fits(nonce: string, order: Order, salt: string): boolean {
+function matchesNonce(nonce: string, order: Order, salt: string): boolean {
   try {
     return matchesOrder(nonce, formatOrderText(order), salt)
   } catch {
@@ -42,7 +42,7 @@ function fits(nonce: string, order: Order, salt: string): boolean {
 }
 
 /** Whether an order for a position may have received `area`. */
-function isPlace(ordered: string, area: string, isElsewhere: boolean): boolean {
+function matchesPlace(ordered: string, area: string, isElsewhere: boolean): boolean {
   const [size, soldSize] = [ordered, area].map((name) => name.slice(name.lastIndexOf(',')))
   return size === soldSize && (ordered === area || isElsewhere || ordered.startsWith('next,'))
 }
@@ -69,12 +69,12 @@ export function findSalesFlaw(
   if (isHidden('px') || isHidden('pixels')) return undefined
   const bytes = Buffer.concat(pictures)
   const isSame =
-    order.px === undefined ? (order.pixels ?? '') === digestOf(bytes, blocks) : order.px === bytes.toString('hex')
+    order.px === undefined ? (order.pixels ?? '') === computeDigest(bytes, blocks) : order.px === bytes.toString('hex')
   return isSame ? undefined : 'the feed shows another picture than the order'
 }
 
 /** The digest of these pixels as an order contains it; `undefined` unless they are the pixels of this many blocks. */
-function digestOf(bytes: Uint8Array, blocks: SaleDeed['blocks']): string | undefined {
+function computeDigest(bytes: Uint8Array, blocks: SaleDeed['blocks']): string | undefined {
   const [w, h] = 'coord' in blocks ? [1, 1] : [blocks.w, blocks.h]
   if (bytes.length !== w * h * PIXELS_PER_BLOCK) return undefined
   return formatPictureDigest(hashPixels(toRowOrder(trustPixels(bytes, w * h), w)))

@@ -21,9 +21,9 @@ export const isCredit = (owed: OwedMoney): owed is Credit => owed.tx !== null &&
 export type Payments = {
   readonly matched: MatchedArrivals<ChainPayment>
   /** The payment of a claim's payer, nonce and amount. */
-  of(claim: Paid): ChainPayment | undefined
+  findPayment(claim: Paid): ChainPayment | undefined
   /** Why a claim's payment differs; `undefined` if it does not. */
-  flawOf(claim: Paid): Flaw | undefined
+  findFlaw(claim: Paid): Flaw | undefined
   /** Whether a credit's refund is on the chain. */
   isPaidBack(credit: Credit): boolean
 }
@@ -48,8 +48,8 @@ export function matchPayments({ asset, payTo, deeds, owed }: Claims, facts: Chai
   const findBooked = (claim: Paid) => booked.get(keyOf(claim))
   return {
     matched,
-    of: findBooked,
-    flawOf(claim) {
+    findPayment: findBooked,
+    findFlaw(claim) {
       const { nonce, tx, payTo: payee } = claim
       const arrival = findBooked(claim)
       if (arrival !== undefined && arrival.tx !== tx)
@@ -95,7 +95,7 @@ const keyOfPayment = ({ payer, nonce }: { readonly payer: Hex; readonly nonce: H
   `${truncateWallet(payer)}:${nonce}`
 
 /** A payment to the wall that the wall does not mention. */
-export const withoutDeed = ({ payer, nonce, amount, tx }: ChainPayment): Finding => ({
+export const createNoDeedFinding = ({ payer, nonce, amount, tx }: ChainPayment): Finding => ({
   kind: 'payment_without_deed',
   message: `${truncateWallet(payer)} paid ${formatMoney(amount)} in ${tx}: neither a deed nor a credit, and not noted`,
   ...(nonce === null ? {} : { nonce }),

@@ -6,10 +6,10 @@ import type { FindingKind } from './verdict.ts'
 import type { WallReport } from './verify.ts'
 
 /** The findings, one per line; notes; and in the last line the totals that were verified. */
-export function reportLines(report: WallReport): readonly string[] {
+export function formatReport(report: WallReport): readonly string[] {
   return [
     ...report.findings.map(({ kind, message }) => `${kind}: ${message}`),
-    ...noteLines(report),
+    ...formatNotes(report),
     formatSummary(report),
   ]
 }
@@ -43,7 +43,7 @@ const UNPAID: readonly FindingKind[] = [
   'payment_used_twice',
 ]
 
-function noteLines(report: WallReport): readonly string[] {
+function formatNotes(report: WallReport): readonly string[] {
   const { unbound, boundToFile, hiddenOrders, otherHosts, unconfirmed, credits, noted, plain, young, searched } = report
   const name = nameNetwork(report.network)
   const notes: readonly (readonly [number, string])[] = [

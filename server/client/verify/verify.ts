@@ -9,7 +9,7 @@ import { type ChainFacts, type ChainPayment, type Hex, parsePayments } from './c
 import { type ChainReader, openChain } from './chain.ts'
 import { type Claims, readClaims } from './claims.ts'
 import { selectHeightsToDate, judge } from './judge.ts'
-import { readKept, writeKept } from './kept-payments.ts'
+import { readKeptPayments, writeKeptPayments } from './kept-payments.ts'
 import { checkToken } from './payment-check.ts'
 import { NOTHING_PROVED, type Verdict } from './verdict.ts'
 
@@ -54,15 +54,15 @@ const SAVE_EVERY = 8
 /** Checks a wall. Throws a `WallError` if the wall or the chain does not respond. */
 export async function verify(address: string | URL, options: VerifyOptions = {}): Promise<WallReport> {
   const url = new URL(address)
-  const first = await look(url, options)
+  const first = await checkOnce(url, options)
   if (first.findings.length === 0) return first
   await wait(SECOND_LOOK_MS)
-  const second = await look(url, { ...options, all: false })
+  const second = await checkOnce(url, { ...options, all: false })
   const seen = new Set(first.findings.map(({ message }) => message))
   return { ...second, findings: second.findings.filter(({ message }) => seen.has(message)) }
 }
 
-async function look(
+async function checkOnce(
   url: URL,
   { rpc, since = 0, all, folder, onProgress = () => {} }: VerifyOptions,
 ): Promise<WallReport> {
@@ -81,7 +81,7 @@ async function look(
     onProgress,
   })
   const heights = selectHeightsToDate(claims, facts)
-  const dates = await chain.times(heights)
+  const dates = await chain.readTimes(heights)
   const times = new Map(heights.map((height, at) => [height, dates[at] ?? 0]))
   return { ...judge(claims, { ...facts, times }, since), ...about, ...searched, head: facts.head.height }
 }
@@ -103,14 +103,14 @@ async function readChain(
 ): Promise<{ readonly facts: ChainFacts } & Pick<WallReport, 'searched' | 'requests'>> {
   const [token, payees] = [toLowerHex(asset as Hex), payTo.map((address) => toLowerHex(address as Hex)).toSorted()]
   const of = [network, token, ...payees].join(' ')
-  const kept = isAll ? undefined : await readKept(folder, of)
+  const kept = isAll ? undefined : await readKeptPayments(folder, of)
   const payments: ChainPayment[] = [...(kept?.payments ?? [])]
   const [failed, missing] = [new Set<Hex>(), new Set<Hex>()]
   const known = new Set(payments.map(({ tx }) => tx))
   /** Looks up the transactions that are not known yet. */
   const lookUp = async (txs: readonly Hex[], onward: (done: number, total: number) => void = () => {}) => {
     const unknown = [...new Set(txs)].filter((tx) => !known.has(tx))
-    const receipts = await chain.receipts(unknown, (done) => onward(done, unknown.length))
+    const receipts = await chain.readReceipts(unknown, (done) => onward(done, unknown.length))
     for (const [at, tx] of unknown.entries()) {
       const receipt = receipts[at] ?? null
       known.add(tx)
@@ -120,12 +120,12 @@ async function readChain(
     }
   }
 
-  const head = await chain.head()
+  const head = await chain.readHead()
   const refunds = new Set(owed.flatMap(({ paidOut }) => (paidOut === null ? [] : [paidOut as Hex])))
   const credited = owed.flatMap(({ tx }) => (tx === null ? [] : [tx as Hex]))
   const named = [...deeds.flatMap(({ seq, tx }) => (seq > since ? [tx as Hex] : [])), ...credited]
   await lookUp([...named, ...refunds], (done, total) => onProgress({ stage: 'payments', done, total }))
-  const requests = { payments: chain.requests(), search: 0 }
+  const requests = { payments: chain.countRequests(), search: 0 }
 
   const isOurs = ({ token: of, to }: ChainPayment) => of === token && payees.includes(to)
   const wanted = new Set(named)
@@ -137,27 +137,27 @@ async function readChain(
   const from = isKept ? kept.from : first
   let through = isKept ? kept.through : first - 1n
 
-  const keep = () => {
+  const saveProgress = () => {
     const last = head.height > READ_AGAIN ? head.height - READ_AGAIN : 0n
     const isLasting = (payment: ChainPayment) =>
       payment.height <= last && (isOurs(payment) || (payment.token === token && refunds.has(payment.tx)))
     const reached = through < last ? through : last
     const lasting = { of, from, through: reached, payments: payments.filter(isLasting) }
     // If the cache cannot be written, the data is read again next time.
-    return writeKept(folder, lasting).catch(() => {})
+    return writeKeptPayments(folder, lasting).catch(() => {})
   }
-  await keep()
+  await saveProgress()
   let stretches = 0
   try {
-    for await (const stretch of chain.transfersTo(token, payees, through + 1n, head.height)) {
+    for await (const stretch of chain.findTransfers(token, payees, through + 1n, head.height)) {
       await lookUp(stretch.txs)
       through = stretch.through
       onProgress({ stage: 'search', done: Number(through - from), total: Number(head.height - from) })
-      if (++stretches % SAVE_EVERY === 0) await keep()
+      if (++stretches % SAVE_EVERY === 0) await saveProgress()
     }
   } finally {
-    await keep()
+    await saveProgress()
   }
-  requests.search = chain.requests() - requests.payments
+  requests.search = chain.countRequests() - requests.payments
   return { facts: { head, payments, failed, missing, times: new Map() }, searched: { from, through }, requests }
 }

@@ -29,31 +29,31 @@ export function checkWall(
   deeds: readonly CoveringDeed[],
 ): readonly Finding[] {
   const findings: Finding[] = []
-  const say = (kind: FindingKind, message: string) => findings.push({ kind, message })
+  const addFinding = (kind: FindingKind, message: string) => findings.push({ kind, message })
   if (asksAt !== undefined && !payTo.some((address) => address.toLowerCase() === asksAt.toLowerCase()))
-    say('another_address', `the wall asks to be paid at ${asksAt}, which it does not name beside its deeds`)
+    addFinding('another_address', `the wall asks to be paid at ${asksAt}, which it does not name beside its deeds`)
   const soldBy = new Map<string, CoveringDeed>()
   let next = 1
   for (const deed of deeds) {
-    if (deed.seq > next) say('sale_without_deed', `sales ${next} to ${deed.seq - 1} have no deed`)
+    if (deed.seq > next) addFinding('sale_without_deed', `sales ${next} to ${deed.seq - 1} have no deed`)
     next = Math.max(next, deed.seq + deed.covers.length)
     for (const coord of deed.covers) {
       const other = soldBy.get(coord)
       if (other === undefined) soldBy.set(coord, deed)
-      else say('block_sold_twice', `block ${coord} is sold by ${formatDeed(other)} and by ${formatDeed(deed)}`)
+      else addFinding('block_sold_twice', `block ${coord} is sold by ${formatDeed(other)} and by ${formatDeed(deed)}`)
     }
   }
   const onCanvas = new Map(shown.flatMap(({ i, wallet }) => (isBlockIndex(i) ? [[coordOf(i), wallet] as const] : [])))
   const inFeed = sales.map(({ coord, agent }) => [coord, agent.wallet] as const)
   for (const [coord, wallet] of new Map<string, string>([...inFeed, ...onCanvas])) {
     const deed = soldBy.get(coord)
-    if (deed === undefined) say('block_without_deed', `block ${coord} is shown as ${wallet}’s, without a deed`)
+    if (deed === undefined) addFinding('block_without_deed', `block ${coord} is shown as ${wallet}’s, without a deed`)
     else if (deed.wallet !== wallet)
-      say('another_owner', `block ${coord} is shown as ${wallet}’s, and ${formatDeed(deed)} as ${deed.wallet}’s`)
+      addFinding('another_owner', `block ${coord} is shown as ${wallet}’s, and ${formatDeed(deed)} as ${deed.wallet}’s`)
   }
   const isShown = new Set<string>(onCanvas.keys())
   for (const [coord, deed] of soldBy)
     if (deed.seq + deed.covers.length - 1 <= lastShown && !isShown.has(coord))
-      say('block_not_shown', `block ${coord} was sold by ${formatDeed(deed)}, and is not on the wall`)
+      addFinding('block_not_shown', `block ${coord} was sold by ${formatDeed(deed)}, and is not on the wall`)
   return findings
 }

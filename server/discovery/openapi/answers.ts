@@ -5,7 +5,7 @@ import { ErrorBody, PaymentRequiredBody, SignInRequiredBody } from '../../../sha
 import { statusOf, type FailureCode } from '../../domain/failure.ts'
 import { demandOf } from '../../x402/terms.ts'
 import { toDemandV1 } from '../../x402/v1.ts'
-import { meaningOf, signInRequired } from '../codes.ts'
+import { meaningOf, createSignInBody } from '../codes.ts'
 import { PATHS } from '../links.ts'
 import type { Site } from '../site.ts'
 import type { Operation } from './operation.ts'
@@ -19,7 +19,7 @@ export function documentResponses(operation: Operation, site: Site): Json {
     documentRefusal(codes),
   ])
   return {
-    200: successOf(operation, site),
+    200: documentSuccess(operation, site),
     ...(operation.revalidates === true ? { 304: REVALIDATED } : {}),
     ...Object.fromEntries(refusals),
     ...Object.fromEntries(
@@ -33,7 +33,7 @@ export const describeCodes = (codes: readonly FailureCode[]): string =>
   codes.map((code) => `- \`${code}\`: ${meaningOf[code]}`).join('\n')
 
 /** The 402 with the real terms for `/blocks/next`. */
-function demandForPayment(site: Site): Json {
+function documentPaymentDemand(site: Site): Json {
   const terms = demandOf(site.offer, 'next')
   const example = {
     error: 'payment_required',
@@ -57,7 +57,7 @@ function demandForPayment(site: Site): Json {
 }
 
 /** The 402 that asks for a signature. */
-const demandToSignIn = (site: Site): Json => ({
+const documentSignInDemand = (site: Site): Json => ({
   description: describeCodes(['sign_in_required']),
   headers: {
     'PAYMENT-REQUIRED': documentRequiredHeader('Base64 of the x402 v2 PaymentRequired, without terms: what to sign.'),
@@ -66,7 +66,7 @@ const demandToSignIn = (site: Site): Json => ({
   content: {
     'application/json': {
       schema: publishSchema(SignInRequiredBody),
-      example: signInRequired(site.offer.baseUrl),
+      example: createSignInBody(site.offer.baseUrl),
     },
   },
 })
@@ -76,7 +76,7 @@ const REVALIDATED: Json = {
   headers: { ETag: { description: 'The same ETag.', schema: publishSchema(Type.String()), required: true } },
 }
 
-function successOf(operation: Operation, site: Site): Json {
+function documentSuccess(operation: Operation, site: Site): Json {
   const { answers, payable, media, revalidates } = operation
   const headers = {
     ...(payable === undefined
@@ -112,9 +112,9 @@ export function documentSharedRefusals(operations: readonly Operation[], site: S
   const answers = [...new Set(alone.flat())].map((code) => [
     code,
     code === 'payment_required'
-      ? demandForPayment(site)
+      ? documentPaymentDemand(site)
       : code === 'sign_in_required'
-        ? demandToSignIn(site)
+        ? documentSignInDemand(site)
         : describeRefusals([code]),
   ])
   return Object.fromEntries(answers)

@@ -5,7 +5,7 @@ import { AREA_BLOCKS_MAX } from '../../../shared/area.ts'
 import { formatMoney } from '../../../shared/money.ts'
 import type { Coord } from '../../../shared/wall.ts'
 import { statusOf, type FailureCode } from '../../domain/failure.ts'
-import { offerRequirements } from '../../x402/terms.ts'
+import { toOfferRequirements } from '../../x402/terms.ts'
 import { renderEssentials } from '../guide.ts'
 import { PATHS } from '../links.ts'
 import { formatContactUri, renderPitch, priceOf, VERSION, type Site } from '../site.ts'
@@ -16,7 +16,7 @@ import { publishNamedSchemas, publishSchema, type Json } from './schemas.ts'
 import described from './tags-and-schemes.json'
 
 /** The document. `example` is a block that is open now, so that trying the examples returns a demand for payment. */
-export function openApi(site: Site, example: Coord): Json {
+export function createOpenApiDocument(site: Site, example: Coord): Json {
   const { baseUrl } = site.offer
   return {
     openapi: '3.1.0',
@@ -74,15 +74,15 @@ function documentPaths(site: Site, example: Coord): Json {
   const entries = Object.entries(byPath).map(([path, operations = []]) => [
     path,
     Object.fromEntries(
-      operations.map((operation) => [operation.method.toLowerCase(), describe(operation, site, example)]),
+      operations.map((operation) => [operation.method.toLowerCase(), describeOperation(operation, site, example)]),
     ),
   ])
   return Object.fromEntries(entries)
 }
 
-function describe(operation: Operation, site: Site, example: Coord): Json {
+function describeOperation(operation: Operation, site: Site, example: Coord): Json {
   const { id, summary, description } = operation
-  const requestBody = requestBodyOf(operation)
+  const requestBody = documentRequestBody(operation)
   return {
     operationId: id,
     tags: [tagOf(operation)],
@@ -92,14 +92,14 @@ function describe(operation: Operation, site: Site, example: Coord): Json {
     // response instead.
     security: operation.signsIn === true ? [{ signInWithX: [] }] : [],
     ...(operation.payable === undefined ? {} : { 'x-payment-info': documentPayment(site, operation) }),
-    parameters: parametersOf(operation, example),
+    parameters: documentParameters(operation, example),
     ...(requestBody === undefined ? {} : { requestBody }),
     responses: documentResponses(operation, site),
   }
 }
 
 function documentPayment(site: Site, { priced }: Operation): Json {
-  const { amount, ...terms } = offerRequirements(site.offer)
+  const { amount, ...terms } = toOfferRequirements(site.offer)
   if (priced === undefined)
     return {
       price: { mode: 'fixed', currency: 'USD', amount: priceOf(site) },
@@ -113,7 +113,7 @@ function documentPayment(site: Site, { priced }: Operation): Json {
 }
 
 /** The parameters of the path and of the query. */
-function parametersOf({ params, query }: Operation, example: Coord): readonly Json[] {
+function documentParameters({ params, query }: Operation, example: Coord): readonly Json[] {
   const named = Object.entries(params?.properties ?? {}).map(([name, schema]) =>
     documentParameter(name, 'path', true, schema),
   )
@@ -141,7 +141,7 @@ function documentParameter(name: string, place: 'path' | 'query', isNeeded: bool
 const withEnum = ({ anyOf, ...rest }: Record<string, unknown>) =>
   Array.isArray(anyOf) ? { type: 'string', enum: anyOf.map((choice: TSchema) => choice['const']), ...rest } : rest
 
-function requestBodyOf({ id, body, uploads }: Operation): Json | undefined {
+function documentRequestBody({ id, body, uploads }: Operation): Json | undefined {
   if (body === undefined && uploads === undefined) return undefined
   const example = sampleBodies[id]
   const json = { schema: publishSchema(body), ...(example === undefined ? {} : { example }) }

@@ -66,7 +66,7 @@ type DoneOf<Docs extends OperationDocs> = Docs extends { readonly media: string 
 export const undocumented = { hide: true } as const
 
 /** Collects the operations from the routes of an app. */
-export function operationsOf(app: AnyElysia): readonly Operation[] {
+export function collectOperations(app: AnyElysia): readonly Operation[] {
   return app.routes.flatMap(({ method, path, handler, hooks }): Operation[] => {
     const detail: unknown = hooks.detail
     if (!isDocumented(detail) || !isMethod(method)) return []

@@ -5,7 +5,7 @@ import type { Health } from '../../../shared/contract/service.ts'
 import { parseCoord } from '../../../shared/wall.ts'
 import type { Address, Hash, Payment } from '../../domain/purchase/payment.ts'
 import { TEST_VECTOR } from '../../domain/wall/signed-fields.ts'
-import { blockReceiptOf } from '../../x402/receipt.ts'
+import { createBlockReceipt } from '../../x402/receipt.ts'
 import type { Site } from '../site.ts'
 import { WORKED_EXAMPLE, WORKED_REGISTRATION } from '../worked-example.ts'
 import samples from './samples.json'
@@ -33,7 +33,7 @@ function createSampleReceipt({ offer }: Site): Receipt {
   const listing = { name, framework, message, link, pixels: null, painter: null }
   const state = { ...sold, unanswered: false }
   const purchase = { payment, target: 'next', block, listing, head: 0n, state } as const
-  return blockReceiptOf({ purchase, sales: [], baseUrl: offer.baseUrl })
+  return createBlockReceipt({ purchase, sales: [], baseUrl: offer.baseUrl })
 }
 
 /** Health of a service that accepts payments. */

@@ -77,15 +77,15 @@ const nameOf = new Map<unknown, string>(Object.entries(named).map(([name, { prop
 
 /** Every named schema in full. */
 export const publishNamedSchemas = (): Json =>
-  Object.fromEntries(Object.entries(named).map(([name, schema]) => [name, membersOf(schema)]))
+  Object.fromEntries(Object.entries(named).map(([name, schema]) => [name, publishMembers(schema)]))
 
 /** A schema as JSON, with a reference in place of each named one. */
 export function publishSchema(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(publishSchema)
   if (typeof schema !== 'object' || schema === null) return schema
   const name = 'properties' in schema ? nameOf.get(schema.properties) : undefined
-  return name === undefined ? membersOf(schema) : { $ref: `#/components/schemas/${name}` }
+  return name === undefined ? publishMembers(schema) : { $ref: `#/components/schemas/${name}` }
 }
 
-const membersOf = (schema: object): Json =>
+const publishMembers = (schema: object): Json =>
   Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, publishSchema(value)]))

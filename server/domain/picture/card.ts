@@ -24,16 +24,16 @@ import { findArtwork, regionOf } from '../wall/artworks.ts'
 import type { AgentId } from '../wall/log.ts'
 import type { WallView } from '../wall/wall-view.ts'
 import {
-  bitmapOf,
+  createBitmap,
   type Box,
-  fill,
+  fillBox,
   drawFrame,
   heightOf,
   isWritable,
-  place,
+  placeBitmap,
   type TextStyle,
   widthOf,
-  write,
+  writeText,
 } from './drawing.ts'
 import type { Bitmap } from './picture.ts'
 import { drawRegion, enlarge, WHOLE_WALL, type Region } from './wall-picture.ts'
@@ -90,7 +90,7 @@ export type CardWords = { readonly title: string; readonly price: bigint }
 
 /** Draws a card. `wall` is the whole wall in the size that `chooseWallSide` returns. */
 export function drawCard(view: WallView, words: CardWords, subject: CardSubject, wall: Bitmap | undefined): Bitmap {
-  const bitmap = bitmapOf(CARD_WIDTH, CARD_HEIGHT, GROUND)
+  const bitmap = createBitmap(CARD_WIDTH, CARD_HEIGHT, GROUND)
   if (subject.kind === 'block') drawBlock(bitmap, view, words, subject.block, wall)
   else if (subject.kind === 'work') drawWork(bitmap, view, words, subject.block)
   else if (subject.kind === 'agent') drawAgent(bitmap, view, words, subject.agent, wall)
@@ -99,10 +99,10 @@ export function drawCard(view: WallView, words: CardWords, subject: CardSubject,
 }
 
 function drawPane(bitmap: Bitmap, { title }: CardWords, picture: Bitmap | undefined, text: string): void {
-  if (picture !== undefined) place(bitmap, picture, PANE.x, PANE.y)
+  if (picture !== undefined) placeBitmap(bitmap, picture, PANE.x, PANE.y)
   drawFrame(bitmap, PANE, 1, EDGE)
   writeName(bitmap, title, { x: PANE.x, y: FOOT_Y, scale: SMALL, colour: LOUD })
-  writeUpTo(bitmap, text, PANE.x + PANE.width, FOOT_Y)
+  writeRightAligned(bitmap, text, PANE.x + PANE.width, FOOT_Y)
 }
 
 function drawBlock(
@@ -115,21 +115,21 @@ function drawBlock(
   // One block of a large picture may be plain black, so the whole picture is shown.
   const blocks = findArtwork(view, block)?.blocks ?? [block]
   const spot = placeWork(bitmap, view, blocks, block, TILE)
-  if (blocks.length > 1) mark(bitmap, spot)
+  if (blocks.length > 1) drawHighlight(bitmap, spot)
   drawFrame(bitmap, TILE, 1, EDGE)
-  if (wall !== undefined) place(bitmap, wall, MAP.x, MAP.y)
+  if (wall !== undefined) placeBitmap(bitmap, wall, MAP.x, MAP.y)
   drawFrame(bitmap, MAP, 1, EDGE)
   const { col, row } = cellOf(block)
-  mark(bitmap, { x: MAP.x + col * BESIDE, y: MAP.y + row * BESIDE, width: BESIDE, height: BESIDE })
-  write(bitmap, coordOf(block), { x: TILE.x, y: HEAD_Y, scale: LARGE, colour: LOUD })
+  drawHighlight(bitmap, { x: MAP.x + col * BESIDE, y: MAP.y + row * BESIDE, width: BESIDE, height: BESIDE })
+  writeText(bitmap, coordOf(block), { x: TILE.x, y: HEAD_Y, scale: LARGE, colour: LOUD })
   const right = MAP.x + MAP.width
   const state = view.claimed.has(block) ? 'CLAIMED' : `OPEN : ${formatAmount(price)}`
-  writeUpTo(bitmap, state, right, HEAD_Y + heightOf(LARGE) - heightOf(SMALL))
+  writeRightAligned(bitmap, state, right, HEAD_Y + heightOf(LARGE) - heightOf(SMALL))
   writeName(bitmap, title, { x: MAP.x, y: TILE.y + TILE.height - heightOf(SMALL), scale: SMALL, colour: LOUD })
 }
 
 /** Draws a line around a box, so that it stands out on any picture. */
-function mark(bitmap: Bitmap, box: Box): void {
+function drawHighlight(bitmap: Bitmap, box: Box): void {
   drawFrame(bitmap, box, 7, BLACK)
   drawFrame(bitmap, box, 5, WHITE)
   drawFrame(bitmap, box, 2, BLACK)
@@ -144,7 +144,12 @@ function drawWork(bitmap: Bitmap, view: WallView, { title }: CardWords, block: B
   const blocks = work?.blocks ?? [block]
   placeWork(bitmap, view, blocks, blocks[blocks.length >> 1] ?? block, WORK_PANE)
   writeName(bitmap, title, { x: WORK_PANE.x, y: FOOT_Y, scale: SMALL, colour: LOUD })
-  writeUpTo(bitmap, formatByline(work?.agent.name ?? null, blocks.length), WORK_PANE.x + WORK_PANE.width, FOOT_Y)
+  writeRightAligned(
+    bitmap,
+    formatByline(work?.agent.name ?? null, blocks.length),
+    WORK_PANE.x + WORK_PANE.width,
+    FOOT_Y,
+  )
 }
 
 /**
@@ -159,11 +164,11 @@ function placeWork(bitmap: Bitmap, view: WallView, blocks: Work, block: BlockInd
   for (let at = 0; at < region.cols * region.rows; at++) {
     const cell = { col: region.col + (at % region.cols), row: region.row + Math.floor(at / region.cols) }
     const there = blockAt(cell.col, cell.row)
-    if (there === undefined || !own.has(there)) fill(picture, placeBox(region, side, cell), GROUND)
+    if (there === undefined || !own.has(there)) fillBox(picture, computeBox(region, side, cell), GROUND)
   }
   const [x, y] = [pane.x + ((pane.width - picture.width) >> 1), pane.y + ((pane.height - picture.height) >> 1)]
-  place(bitmap, picture, x, y)
-  const spot = placeBox(region, side, cellOf(block))
+  placeBitmap(bitmap, picture, x, y)
+  const spot = computeBox(region, side, cellOf(block))
   return { ...spot, x: x + spot.x, y: y + spot.y }
 }
 
@@ -179,9 +184,9 @@ function drawAgent(bitmap: Bitmap, view: WallView, words: CardWords, agent: Agen
   const region = findRegion(view, agent) ?? WHOLE_WALL
   const side = PANE.width / region.cols
   const lit = wall ?? enlarge(drawRegion(view, region), side / BLOCK_SIZE)
-  const shown = lightUp(
+  const shown = dimOutside(
     lit,
-    blocks.map((block) => placeBox(region, side, cellOf(block))),
+    blocks.map((block) => computeBox(region, side, cellOf(block))),
   )
   drawPane(bitmap, words, shown, formatByline(view.agents[agent - 1]?.name ?? null, blocks.length))
 }
@@ -192,7 +197,7 @@ const FRAME = 2
  * Dims the picture except the boxes of some blocks, and draws a frame around each group of boxes. It goes through the
  * pixels once, because one agent may own every block.
  */
-function lightUp({ width, height, indices }: Bitmap, boxes: readonly Box[]): Bitmap {
+function dimOutside({ width, height, indices }: Bitmap, boxes: readonly Box[]): Bitmap {
   const side = boxes[0]?.height ?? height
   // For each row of blocks, one line marks the pixels of these blocks, and another also marks the pixels next to them.
   const [theirs, beside] = [new Uint8Array((width * height) / side), new Uint8Array((width * height) / side)]
@@ -245,7 +250,7 @@ function findRegion(view: WallView, agent: AgentId): Region | undefined {
 
 const clampTo = (value: number, most: number) => Math.max(0, Math.min(most, value))
 
-const placeBox = (region: Region, side: number, { col, row }: Cell): Box => ({
+const computeBox = (region: Region, side: number, { col, row }: Cell): Box => ({
   x: (col - region.col) * side,
   y: (row - region.row) * side,
   width: side,
@@ -266,12 +271,12 @@ const DIMMED = Uint8Array.from(PALETTE, (colour) => {
 })
 
 /** Writes small letters that end at `right`. */
-function writeUpTo(bitmap: Bitmap, text: string, right: number, y: number): void {
-  write(bitmap, text, { x: right - widthOf(text, SMALL), y, scale: SMALL, colour: QUIET })
+function writeRightAligned(bitmap: Bitmap, text: string, right: number, y: number): void {
+  writeText(bitmap, text, { x: right - widthOf(text, SMALL), y, scale: SMALL, colour: QUIET })
 }
 
 /** Writes the wall's name in the available letters, without accents, and cuts it if it is too long. */
 function writeName(bitmap: Bitmap, title: string, style: TextStyle): void {
   const text = title.normalize('NFD').replaceAll(/\p{M}/gu, '').toUpperCase()
-  write(bitmap, text.slice(0, NAME_LETTERS_MAX), style)
+  writeText(bitmap, text.slice(0, NAME_LETTERS_MAX), style)
 }

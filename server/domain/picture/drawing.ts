@@ -7,14 +7,14 @@ import type { Bitmap } from './picture.ts'
 export type Box = { readonly x: number; readonly y: number; readonly width: number; readonly height: number }
 
 /** A bitmap of one colour. */
-export const bitmapOf = (width: number, height: number, colour: number): Bitmap => ({
+export const createBitmap = (width: number, height: number, colour: number): Bitmap => ({
   width,
   height,
   indices: new Uint8Array(width * height).fill(colour),
 })
 
 /** Fills a rectangle; the part outside the bitmap is left out. */
-export function fill(bitmap: Bitmap, { x, y, width, height }: Box, colour: number): void {
+export function fillBox(bitmap: Bitmap, { x, y, width, height }: Box, colour: number): void {
   const [left, right] = [Math.max(0, x), Math.min(bitmap.width, x + width)]
   for (let line = Math.max(0, y); line < Math.min(bitmap.height, y + height) && left < right; line++)
     bitmap.indices.fill(colour, line * bitmap.width + left, line * bitmap.width + right)
@@ -23,14 +23,14 @@ export function fill(bitmap: Bitmap, { x, y, width, height }: Box, colour: numbe
 /** Draws a frame of `thick` pixels around a rectangle, outside it. */
 export function drawFrame(bitmap: Bitmap, { x, y, width, height }: Box, thick: number, colour: number): void {
   const wide = width + 2 * thick
-  fill(bitmap, { x: x - thick, y: y - thick, width: wide, height: thick }, colour)
-  fill(bitmap, { x: x - thick, y: y + height, width: wide, height: thick }, colour)
-  fill(bitmap, { x: x - thick, y, width: thick, height }, colour)
-  fill(bitmap, { x: x + width, y, width: thick, height }, colour)
+  fillBox(bitmap, { x: x - thick, y: y - thick, width: wide, height: thick }, colour)
+  fillBox(bitmap, { x: x - thick, y: y + height, width: wide, height: thick }, colour)
+  fillBox(bitmap, { x: x - thick, y, width: thick, height }, colour)
+  fillBox(bitmap, { x: x + width, y, width: thick, height }, colour)
 }
 
 /** Places a whole picture on the bitmap, which must have space for it. */
-export function place(bitmap: Bitmap, { width, height, indices }: Bitmap, x: number, y: number): void {
+export function placeBitmap(bitmap: Bitmap, { width, height, indices }: Bitmap, x: number, y: number): void {
   for (let line = 0; line < height; line++)
     bitmap.indices.set(indices.subarray(line * width, (line + 1) * width), (y + line) * bitmap.width + x)
 }
@@ -57,12 +57,12 @@ export const heightOf = (scale: number): number => LETTER_HEIGHT * scale
 export const isWritable = (text: string): boolean => [...text].every((letter) => letter === ' ' || letter in LINES)
 
 /** Writes a text. A character without a letter here leaves a gap. */
-export function write(bitmap: Bitmap, text: string, { x, y, scale, colour }: TextStyle): void {
+export function writeText(bitmap: Bitmap, text: string, { x, y, scale, colour }: TextStyle): void {
   for (const [at, letter] of [...text].entries())
     for (const [line, digit] of [...(LINES[letter] ?? '')].entries())
       for (let column = 0; column < LETTER_WIDTH; column++) {
         const isInk = (Number.parseInt(digit, 32) >> (LETTER_WIDTH - 1 - column)) & 1
         const box = { x: x + (at * ADVANCE + column) * scale, y: y + line * scale, width: scale, height: scale }
-        if (isInk === 1) fill(bitmap, box, colour)
+        if (isInk === 1) fillBox(bitmap, box, colour)
       }
 }

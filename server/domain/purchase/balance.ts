@@ -73,7 +73,7 @@ export type Balance = {
  * wrong in one of the two, so every sale in `before` must have arrived, and every arrival must be known in `after`. A
  * payment made below height `from` may have arrived before the range that was read, so it does not count as unpaid.
  */
-export function balanceOf(before: Statement, arrivals: readonly Arrival[], after: Statement, from = 0n): Balance {
+export function compareBooks(before: Statement, arrivals: readonly Arrival[], after: Statement, from = 0n): Balance {
   const recorded = {
     amounts: new Map([...after.sales, ...after.credits].map((entry) => [keyOf(entry), entry.amount])),
     unfinished: new Set([...after.open.map(({ purchase }) => keyOf(purchase.payment)), ...after.final.map(keyOf)]),
@@ -91,7 +91,7 @@ export function balanceOf(before: Statement, arrivals: readonly Arrival[], after
       unpaid.length + landed.length + orphans.length === 0 &&
       [before, after].every(({ claimed, sales }) => claimed === countBlocksSold(sales)),
     claimed: after.claimed,
-    received: amountOf(booked),
+    received: sumAmounts(booked),
     owed: after.credits.reduce((sum, { amount, paidOut }) => (paidOut === null ? sum + amount : sum), 0n),
     credits: after.credits,
     unpaid,
@@ -99,10 +99,10 @@ export function balanceOf(before: Statement, arrivals: readonly Arrival[], after
     orphans,
     byHand: resolved,
     stray,
-    strayed: amountOf(stray),
+    strayed: sumAmounts(stray),
   }
 }
 
 const countBlocksSold = (sales: readonly BookedSale[]): number => sales.reduce((sum, { blocks }) => sum + blocks, 0)
 
-const amountOf = (arrivals: readonly Arrival[]): bigint => arrivals.reduce((sum, { amount }) => sum + amount, 0n)
+const sumAmounts = (arrivals: readonly Arrival[]): bigint => arrivals.reduce((sum, { amount }) => sum + amount, 0n)

@@ -2,20 +2,20 @@
 
 import { type Failure, type FailureCode, statusOf } from '../failure.ts'
 import type { Purchase } from './purchase.ts'
-import { notSettled } from './refusals.ts'
+import { describeNotSettled } from './refusals.ts'
 
 /**
  * Adds `charged` to a refusal for the payer itself: `yes` with the transaction in `tx`, `no` if the payment was never sent or
  * can never settle, `unknown` while it may still settle.
  */
 export function withChargeStatus(refusal: Failure, known: Pick<Purchase, 'state'> | undefined): Failure {
-  const status = chargeStatus(refusal.code, known?.state)
+  const status = findChargeStatus(refusal.code, known?.state)
   const mayMove = refusal.code === 'payment_required' && status['charged'] === 'unknown'
-  const message = mayMove ? notSettled(String(refusal.details?.['reason'])) : refusal.message
+  const message = mayMove ? describeNotSettled(String(refusal.details?.['reason'])) : refusal.message
   return { ...refusal, message, details: { ...refusal.details, ...status } }
 }
 
-function chargeStatus(code: FailureCode, state: Purchase['state'] | undefined): NonNullable<Failure['details']> {
+function findChargeStatus(code: FailureCode, state: Purchase['state'] | undefined): NonNullable<Failure['details']> {
   // A 400 is about the request, so it says nothing about the payment.
   if (statusOf[code] === 400) return {}
   if (statusOf[code] >= 500) return { charged: 'unknown' }

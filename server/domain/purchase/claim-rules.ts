@@ -2,10 +2,10 @@
 
 import type { BlockIndex } from '../../../shared/wall.ts'
 import { StaleWriteError, type Failure } from '../failure.ts'
-import { findNearestArea, occupancyOf } from '../wall/open-space.ts'
+import { findNearestArea, computeOccupancy } from '../wall/open-space.ts'
 import { movesSameMoney, type Hash, type Payment, type PaymentKey, type UnixMs } from './payment.ts'
 import { isSold, type BuyOrder, type Purchase, type SoldPurchase } from './purchase.ts'
-import { alreadyBought, earlierUnresolved, paymentUsed } from './refusals.ts'
+import { createAlreadyBoughtFailure, createEarlierUnresolvedFailure, createOtherPurchaseFailure } from './refusals.ts'
 import { countBlocks, resolveTarget, positionOf, targetOf, type Holding, type Target } from './target.ts'
 
 /** The most unresolved purchases per payer. Without this limit, one dollar could hold the whole wall. */
@@ -69,8 +69,8 @@ export const paysWall = ({ payment: { to, accepted }, terms, payees }: BuyOrder)
 
 /** The refusal of a payment that cannot buy while a prior purchase exists: it names what the prior one bought, or says to wait for it. */
 export function refuseForPrior(prior: Purchase, payment: PaymentKey): Failure {
-  if (wasReceiptReusedFor(prior, payment)) return paymentUsed(prior)
-  return isSold(prior) ? alreadyBought(prior) : earlierUnresolved()
+  if (wasReceiptReusedFor(prior, payment)) return createOtherPurchaseFailure(prior)
+  return isSold(prior) ? createAlreadyBoughtFailure(prior) : createEarlierUnresolvedFailure()
 }
 
 /**
@@ -121,7 +121,7 @@ export const listLateTargets = (purchase: Holding): readonly [own: Target, neare
   targetOf('next', positionOf(purchase.target)),
 ]
 
-const NONE_TAKEN = occupancyOf(() => false)
+const NONE_TAKEN = computeOccupancy(() => false)
 
 /** The first block of a target on an empty wall. */
 export function findPositionOnEmptyWall(target: Target): BlockIndex {

@@ -3,11 +3,11 @@
 import type { Failure } from '../failure.ts'
 import type { Address, Hash } from './payment.ts'
 import {
-  cannotAskChain,
-  facilitatorUnavailable,
-  facilitatorUnreachable,
-  paymentRequired,
-  paymentsBusy,
+  createChainUnavailableFailure,
+  createFacilitatorFailure,
+  createFacilitatorUnreachableFailure,
+  createPaymentRequiredFailure,
+  createPaymentsBusyFailure,
 } from './refusals.ts'
 
 /** The host of the facilitator that answered, if there are several. */
@@ -40,7 +40,7 @@ export type VerifyResult = AnsweredBy &
   )
 
 /** The unknown outcome of a payment, with the transaction that a facilitator named, if any. */
-export const createUnclear = (tx: Hash | undefined): SettleResult => ({
+export const createUnclearResult = (tx: Hash | undefined): SettleResult => ({
   kind: 'unclear',
   ...(tx === undefined ? {} : { tx }),
 })
@@ -93,17 +93,17 @@ export const rejectsRequest = (answer: SettleResult | VerifyResult) =>
 
 /** The refusal to give if a settlement reports that it sent nothing; `undefined` for any other result. */
 export function refuseIfUnsent(settling: SettleResult): Failure | undefined {
-  if (settling.kind === 'busy') return paymentsBusy()
-  if (settling.kind === 'unsent') return facilitatorUnreachable()
+  if (settling.kind === 'busy') return createPaymentsBusyFailure()
+  if (settling.kind === 'unsent') return createFacilitatorUnreachableFailure()
   return settling.kind === 'refused' && isBeforeBroadcast(settling.reason)
-    ? paymentRequired(settling.reason)
+    ? createPaymentRequiredFailure(settling.reason)
     : undefined
 }
 
 /** The refusal to give if a facilitator calls a signature invalid. It may be wrong, so the token's own check decides. */
 export function refuseSignature(checked: SignatureCheck, reason: string): Failure {
-  if (checked === 'not-signed') return paymentRequired(reason)
-  if (checked === 'busy') return paymentsBusy()
-  if (checked === 'silent') return cannotAskChain()
-  return facilitatorUnavailable('The payment facilitator cannot check signatures right now')
+  if (checked === 'not-signed') return createPaymentRequiredFailure(reason)
+  if (checked === 'busy') return createPaymentsBusyFailure()
+  if (checked === 'silent') return createChainUnavailableFailure()
+  return createFacilitatorFailure('The payment facilitator cannot check signatures right now')
 }

@@ -9,24 +9,14 @@
  *   never releases a block.
  */
 
-import { StoreUnavailable, isFailure, type Failure } from '../failure.ts'
+import { isFailure, type Failure } from '../failure.ts'
 import { withChargeStatus } from './charging.ts'
 import { coversTarget, paysWall, refuseForPrior, wasReceiptReusedFor } from './claim-rules.ts'
-import {
-  isSignatureReason,
-  findNamedTransaction,
-  refuseIfUnsent,
-  reportsNonceUsed,
-  type SettleResult,
-  refuseSignature,
-} from './facilitator-errors.ts'
+import { isSignatureReason, reportsNonceUsed, refuseSignature } from './facilitator-errors.ts'
 import { withoutPicture, withPictureOf, type Draft, type Listing } from './listing.ts'
-import { type Hash, isSamePayment, type Payment, type PaymentKey, findRejectionReason } from './payment.ts'
+import { isSamePayment, type Payment, type PaymentKey, findRejectionReason } from './payment.ts'
 import {
-  type AnswerTo,
   type AvailabilityCheck,
-  type ChainStatus,
-  type ChainWait,
   type Credited,
   isPaymentOf,
   isEnded,
@@ -35,33 +25,39 @@ import {
   type Outcome,
   type Purchase,
   hideUnprovenRelease,
-  type ScriptRequest,
   type Script,
   type SoldPurchase,
   type UnclaimedPayment,
 } from './purchase.ts'
 import {
-  cannotAskChain,
-  cannotCheckSignature,
-  chargeUnknown,
-  earlierBoughtOther,
-  earlierUnresolved,
-  facilitatorUnreachable,
-  identifierUsed,
-  lostClaim,
-  orderMismatch,
-  payerDenied,
-  railNotArmed,
-  notPersisted,
-  paymentCredited,
-  paymentRequired,
-  paymentsBusy,
-  paymentUnmatched,
-  paymentUsed,
-  settlementUnknown,
-  alreadyProcessing,
-  unavailability,
+  createChainUnavailableFailure,
+  createUncheckedSignatureFailure,
+  createChargeUnknownFailure,
+  createBoughtOtherFailure,
+  createEarlierUnresolvedFailure,
+  createFacilitatorUnreachableFailure,
+  createIdentifierUsedFailure,
+  createLostClaimFailure,
+  createOrderMismatchFailure,
+  createPayerDeniedFailure,
+  createRailNotArmedFailure,
+  createPaymentCreditedFailure,
+  createPaymentRequiredFailure,
+  createPaymentsBusyFailure,
+  createPaymentUnmatchedFailure,
+  createOtherPurchaseFailure,
+  createAlreadyProcessingFailure,
+  createUnavailableFailure,
 } from './refusals.ts'
+import {
+  ask,
+  checkConfirmation,
+  checkReleased,
+  markUncertain,
+  type PurchaseProgress,
+  resume,
+  settleFirst,
+} from './settlement-script.ts'
 
 /** Buys a block or an area. If the payment is already known, returns its outcome instead. */
 export function* buy(order: BuyOrder): Script<Outcome> {
@@ -77,7 +73,7 @@ export function* answerHeldElsewhere(order: BuyOrder): Script<Outcome> {
   const known = yield* ask({ do: 'look-up', key: order.payment })
   if (known !== undefined && isEnded(known)) return yield* answerKnown(known, order)
   if (known?.state.kind === 'reserved') yield* markUncertain(known)
-  return withChargeStatus(alreadyProcessing(), undefined)
+  return withChargeStatus(createAlreadyProcessingFailure(), undefined)
 }
 
 /**
@@ -88,12 +84,12 @@ function* answerKnown(known: Purchase, order: BuyOrder): Script<Outcome> {
   const { payment, target } = order
   const checked = isSamePayment(known.payment, payment) ? 'signed' : yield* ask({ do: 'check-signature', payment })
   if (checked === 'not-signed') return yield* refuseUnsigned(order)
-  if (checked !== 'signed') return cannotCheckSignature()
+  if (checked !== 'signed') return createUncheckedSignatureFailure()
   // A credited payment bought nothing, whatever was requested. After a restore, the wall may know only the payment, not
   // the purchase.
-  if (known.state.kind === 'credited') return creditOutcome(known, known.state, order)
+  if (known.state.kind === 'credited') return toCreditOutcome(known, known.state, order)
   if (!isPaymentOf(known, payment) || !coversTarget(known, target))
-    return withChargeStatus(paymentUsed(known), hideUnprovenRelease(payment, known))
+    return withChargeStatus(createOtherPurchaseFailure(known), hideUnprovenRelease(payment, known))
   if (isSold(known)) return { kind: 'bought', purchase: known }
   if (known.state.kind === 'reserved') return toOutcome(yield* resume(known), order)
   return yield* retryReleased(known, order)
@@ -105,8 +101,8 @@ function* refuseUnsigned(
   reason = 'the payment is not signed by its payer',
 ): Script<Outcome> {
   const { space } = yield* ask({ do: 'check-availability', target, payment, now })
-  if (space !== 'open' && space !== 'full') return unavailability(target, space)
-  return paymentRequired(reason)
+  if (space !== 'open' && space !== 'full') return createUnavailableFailure(target, space)
+  return createPaymentRequiredFailure(reason)
 }
 
 /**
@@ -138,12 +134,13 @@ function* buyFresh(order: BuyOrder, released?: Purchase): Script<Outcome> {
   const { target, payment, listing, terms, now } = order
   // This is checked before anything leaves this process. Known payments follow their own rules, so that an altered
   // resend cannot make its payer believe that nothing was charged.
-  if (payment.binding === 'mismatch' && released === undefined && !isFailure(listing)) return orderMismatch()
+  if (payment.binding === 'mismatch' && released === undefined && !isFailure(listing))
+    return createOrderMismatchFailure()
   const rejection = findRejectionReason(payment, terms, now)
   const checked = yield* ask({ do: 'check-signature', payment })
   if (checked === 'not-signed') return yield* refuseUnsigned(order, rejection)
-  if (checked !== 'signed') return checked === 'busy' ? paymentsBusy() : cannotAskChain()
-  if (order.isDenied && released === undefined) return payerDenied()
+  if (checked !== 'signed') return checked === 'busy' ? createPaymentsBusyFailure() : createChainUnavailableFailure()
+  if (order.isDenied && released === undefined) return createPayerDeniedFailure()
   const refuse = (reason: Failure) => withChargeStatus(reason, released)
 
   const available = yield* ask({ do: 'check-availability', target, payment, now })
@@ -152,15 +149,18 @@ function* buyFresh(order: BuyOrder, released?: Purchase): Script<Outcome> {
   if (prior !== undefined && wasReceiptReusedFor(prior, payment) && coversTarget(prior, target))
     return yield* reuseReceipt(prior, order, refuse)
   // A payer gets the receipt of an earlier purchase even while no payments are accepted.
-  if (!order.armed && prior === undefined) return refuse(railNotArmed())
+  if (!order.armed && prior === undefined) return refuse(createRailNotArmedFailure())
   const refusal = findEligibilityRefusal(order, rejection, available)
   if (refusal !== undefined && (released !== undefined || !paysWall(order))) return refuse(refusal)
 
   // The height is read before the facilitator is called. A transfer after this height was meant for this purchase; an earlier
   // one is a replay, because settled payments are public.
   const chain = yield* ask({ do: 'read-chain', key: payment, isRefused: refusal !== undefined })
-  if (chain === 'silent' && prior !== undefined) return refuse(earlierUnresolved())
-  if (chain === 'silent') return refuse(refusal === undefined && released === undefined ? cannotAskChain() : chargeUnknown())
+  if (chain === 'silent' && prior !== undefined) return refuse(createEarlierUnresolvedFailure())
+  if (chain === 'silent')
+    return refuse(
+      refusal === undefined && released === undefined ? createChainUnavailableFailure() : createChargeUnknownFailure(),
+    )
   if (chain.spent && released !== undefined) return yield* endReleased(yield* checkReleased(released), order)
   if (chain.spent) return yield* refuseSpent(order, prior)
   if (refusal !== undefined) return refuse(refusal)
@@ -170,25 +170,26 @@ function* buyFresh(order: BuyOrder, released?: Purchase): Script<Outcome> {
   // purchase.
   const answer = prior === undefined ? undefined : yield* resolvePrior(prior, order, refuse)
   if (answer !== undefined) return answer
-  if (!order.armed) return refuse(railNotArmed())
+  if (!order.armed) return refuse(createRailNotArmedFailure())
 
   // A facilitator that has a payment could broadcast it. A refused payment is stored without its picture.
   const sent = released ?? { payment, target, listing: { ...withoutPicture(listing), pixels: null }, head: chain.head }
   const verification = yield* ask({ do: 'verify', target, payment })
-  if (verification.kind === 'busy') return refuse(paymentsBusy())
-  if (verification.kind === 'unavailable') return refuse(facilitatorUnreachable())
+  if (verification.kind === 'busy') return refuse(createPaymentsBusyFailure())
+  if (verification.kind === 'unavailable') return refuse(createFacilitatorUnreachableFailure())
   if (verification.kind === 'invalid') {
     // There may be more than one prior purchase, and another one may be why the facilitator refuses this payment.
     const others = prior === undefined ? undefined : yield* ask({ do: 'check-availability', target, payment, now })
-    if (others?.prior !== undefined) return refuse(earlierUnresolved())
+    if (others?.prior !== undefined) return refuse(createEarlierUnresolvedFailure())
     return yield* refuseInvalid(order, sent, verification.reason, refuse)
   }
-  const painted = yield* makePicture(payment, listing)
+  const painted = yield* convertPicture(payment, listing)
   if (isFailure(painted)) return refuse(painted)
   const claiming = yield* ask({ do: 'claim', target, payment, listing: painted, head: chain.head })
-  if (claiming.kind === 'abandoned') return refuse(alreadyProcessing())
-  if (claiming.kind === 'prior') return refuse(earlierUnresolved())
-  if (claiming.kind === 'lost') return toOutcome(yield* watchRefused(sent, lostClaim(order, claiming.space)), order)
+  if (claiming.kind === 'abandoned') return refuse(createAlreadyProcessingFailure())
+  if (claiming.kind === 'prior') return refuse(createEarlierUnresolvedFailure())
+  if (claiming.kind === 'lost')
+    return toOutcome(yield* watchRefused(sent, createLostClaimFailure(order, claiming.space)), order)
   return toOutcome(yield* settleFirst(claiming.purchase), order)
 }
 
@@ -199,8 +200,8 @@ function findEligibilityRefusal(
   { space, prior }: AvailabilityCheck,
 ): Failure | undefined {
   if (prior !== undefined) return rejection === undefined ? undefined : refuseForPrior(prior, order.payment)
-  if (space !== 'open') return unavailability(order.target, space)
-  return rejection === undefined ? undefined : paymentRequired(rejection)
+  if (space !== 'open') return createUnavailableFailure(order.target, space)
+  return rejection === undefined ? undefined : createPaymentRequiredFailure(rejection)
 }
 
 /**
@@ -210,9 +211,9 @@ function findEligibilityRefusal(
 function* refuseSpent(order: BuyOrder, prior: Purchase | undefined): Script<Outcome> {
   const { payment, contact } = order
   const status = yield* ask({ do: 'ask-chain', payment, head: 0n, wait: 'none' })
-  if (status.kind === 'paid') return paymentUnmatched(payment.amount, status.tx, contact)
-  if (status.kind !== 'void') return chargeUnknown()
-  const used = paymentRequired('the authorization was already used or cancelled; sign a new one')
+  if (status.kind === 'paid') return createPaymentUnmatchedFailure(payment.amount, status.tx, contact)
+  if (status.kind !== 'void') return createChargeUnknownFailure()
+  const used = createPaymentRequiredFailure('the authorization was already used or cancelled; sign a new one')
   return withChargeStatus(prior === undefined ? used : refuseForPrior(prior, payment), undefined)
 }
 
@@ -220,7 +221,7 @@ function* refuseSpent(order: BuyOrder, prior: Purchase | undefined): Script<Outc
  * Converts the picture of a draft. This happens after verification, because it is costly, and before a block is held,
  * because it may fail.
  */
-function* makePicture(payment: Payment, draft: Draft): Script<Listing | Failure> {
+function* convertPicture(payment: Payment, draft: Draft): Script<Listing | Failure> {
   if (draft.picture === undefined) return withoutPicture(draft)
   const pixels = yield* ask({ do: 'paint', payment, picture: draft.picture })
   return isFailure(pixels) ? pixels : { ...withoutPicture(draft), pixels }
@@ -248,65 +249,17 @@ function* endReleased(watched: PurchaseProgress, order: BuyOrder): Script<Outcom
   return toOutcome(watched, order)
 }
 
-/** The state of a purchase after a step, and the refusal to give if it is not sold. */
-type PurchaseProgress = { readonly purchase: Purchase; readonly status?: ChainStatus; readonly refusal: Failure }
-
-/**
- * Settles a purchase for the first time. At this step only, a facilitator's refusal can release the block, because
- * nothing was sent before.
- */
-function* settleFirst(purchase: Purchase): Script<PurchaseProgress> {
-  const settling = yield* ask({ do: 'settle', purchase })
-  const refusal = refuseIfUnsent(settling)
-  if (refusal === undefined)
-    return yield* applyChainStatus(purchase, yield* askChainAfter(settling, purchase), settling)
-  // An unsent payment was not broadcast. A refused payment may have been broadcast, whatever the facilitator says, so a
-  // later block decides.
-  const status = yield* askChain(purchase, settling.kind === 'refused' ? 'next-block' : 'none')
-  if (status.kind !== 'unspent') return yield* applyChainStatus(purchase, status, settling)
-  const released = yield* release(purchase, false)
-  return { purchase: released, status, refusal }
-}
-
-/** Continues with a held block that an earlier attempt may have paid for. From here on, only the chain decides. */
-function* resume(purchase: Purchase): Script<PurchaseProgress> {
-  const held = yield* markUncertain(purchase)
-  const status = yield* askChain(held, 'none')
-  if (status.kind !== 'unspent' || !isUncertain(held)) return yield* applyChainStatus(held, status)
-  const settling = yield* ask({ do: 'settle', purchase: held })
-  return yield* applyChainStatus(held, yield* askChainAfter(settling, held), settling)
-}
-
-/** Acts on the chain status. A facilitator's success counts only if the chain is silent. */
-function* applyChainStatus(purchase: Purchase, status: ChainStatus, settling?: SettleResult): Script<PurchaseProgress> {
-  if (status.kind === 'paid') return yield* finalize(purchase, status.tx, true)
-  if (status.kind === 'void') return yield* releaseVoid(purchase, status)
-  if (status.kind === 'silent' && settling?.kind === 'success') return yield* finalize(purchase, settling.tx, false)
-  return { purchase: yield* markUncertain(purchase), status, refusal: settlementUnknown(purchase) }
-}
-
-/** Checks whether a released payment has settled after all. If so, its payer gets a block or a credit. */
-function* checkReleased(purchase: Purchase): Script<PurchaseProgress> {
-  const status = yield* askChain(purchase, 'none')
-  if (status.kind === 'paid') {
-    const given = yield* ask({ do: 'fulfil-late-payment', purchase, tx: status.tx })
-    return { purchase: given, status, refusal: chargeUnknown() }
-  }
-  if (status.kind === 'void') return yield* releaseVoid(purchase, status)
-  return { purchase, status, refusal: chargeUnknown() }
-}
-
 /** The outcome for the payer that sent the request. */
 function toOutcome({ purchase, refusal }: PurchaseProgress, order: BuyOrder): Outcome {
-  if (purchase.state.kind === 'credited') return creditOutcome(purchase, purchase.state, order)
+  if (purchase.state.kind === 'credited') return toCreditOutcome(purchase, purchase.state, order)
   if (!isSold(purchase)) return withChargeStatus(refusal, hideUnprovenRelease(order.payment, purchase))
   return coversTarget(purchase, order.target)
     ? { kind: 'bought', purchase }
-    : withChargeStatus(paymentUsed(purchase), purchase)
+    : withChargeStatus(createOtherPurchaseFailure(purchase), purchase)
 }
 
-const creditOutcome = (purchase: Purchase, credit: Credited, { contact }: BuyOrder): Outcome =>
-  withChargeStatus(paymentCredited(purchase.payment.amount, credit, contact), purchase)
+const toCreditOutcome = (purchase: Purchase, credit: Credited, { contact }: BuyOrder): Outcome =>
+  withChargeStatus(createPaymentCreditedFailure(purchase.payment.amount, credit, contact), purchase)
 
 /**
  * Refuses a payment that a facilitator has received, for a reason that does not prove it invalid. It may still settle,
@@ -328,7 +281,7 @@ function* refuseInvalid(
   const { payment } = order
   const refusal = isSignatureReason(reason)
     ? refuseSignature(yield* ask({ do: 'check-for-token', payment }), reason)
-    : paymentRequired(reason)
+    : createPaymentRequiredFailure(reason)
   if (refusal.code !== 'payment_required') return refuse(refusal)
   return toOutcome(yield* watchRefused(refusedPayment, reportsNonceUsed(reason) ? undefined : refusal), order)
 }
@@ -339,9 +292,9 @@ type Refuse = (reason: Failure) => Outcome
 function* resolvePrior(prior: Purchase, order: BuyOrder, refuse: Refuse): Script<Outcome | undefined> {
   const { target: asked, payment } = order
   const isNamed = payment.identifier !== undefined && payment.identifier === prior.payment.identifier
-  if (isNamed && !coversTarget(prior, asked)) return refuse(identifierUsed(prior))
+  if (isNamed && !coversTarget(prior, asked)) return refuse(createIdentifierUsedFailure(prior))
   const end = isSold(prior) ? prior : yield* ask({ do: 'resolve-other', key: prior.payment })
-  if (end?.state.kind === 'reserved') return refuse(earlierUnresolved())
+  if (end?.state.kind === 'reserved') return refuse(createEarlierUnresolvedFailure())
   return end === undefined || !isSold(end) ? undefined : yield* reuseReceipt(end, order, refuse)
 }
 
@@ -350,79 +303,9 @@ function* reuseReceipt(end: SoldPurchase, { target: asked, payment }: BuyOrder, 
   // If this is not allowed, another request of the payer is returning this receipt. The payer may be owed a second
   // receipt, so it is asked to retry.
   const isReceipt = coversTarget(end, asked)
-  if (!(yield* ask({ do: 'hand-over', purchase: end, isReceipt }))) return refuse(earlierUnresolved())
+  if (!(yield* ask({ do: 'hand-over', purchase: end, isReceipt }))) return refuse(createEarlierUnresolvedFailure())
   // A late payment may have bought another block than the one requested. Its payer must know that before it pays again.
-  if (!isReceipt) return refuse(wasReceiptReusedFor(end, payment) ? paymentUsed(end) : earlierBoughtOther(end))
+  if (!isReceipt)
+    return refuse(wasReceiptReusedFor(end, payment) ? createOtherPurchaseFailure(end) : createBoughtOtherFailure(end))
   return { kind: 'bought', purchase: end, isEarlier: true }
-}
-
-/**
- * Confirms the payment of a sale or a credit on the chain, because a facilitator's answer can be false and a reorganisation can
- * undo a transfer. If the transfer of a sale is gone, the buyer keeps the block, and the authorization is settled again while it
- * is valid. A credit is written off once its payment can never settle.
- */
-function* checkConfirmation(purchase: Purchase): Script<void> {
-  const status = yield* checkAndResettle(purchase)
-  if (status.kind === 'silent') return
-  if (status.kind === 'paid' && status.final === true) return yield* ask({ do: 'mark-final', purchase, tx: status.tx })
-  if (status.kind === 'void' && status.final === true) return yield* ask({ do: 'write-off', purchase })
-  if (!isSold(purchase)) return
-  if (status.kind === 'paid') return yield* ask({ do: 'confirm', purchase, tx: status.tx })
-  if (purchase.state.settled) yield* ask({ do: 'mark-missing', purchase })
-}
-
-function* checkAndResettle(purchase: Purchase): Script<ChainStatus> {
-  // The known transaction is most likely still valid, so it is checked first.
-  const status = yield* askChain(purchase, 'none', 'tx' in purchase.state ? purchase.state.tx : undefined)
-  if (status.kind !== 'unspent' || !isSold(purchase)) return status
-  return yield* askChainAfter(yield* ask({ do: 'settle', purchase }), purchase)
-}
-
-function* finalize(purchase: Purchase, tx: Hash, settled: boolean): Script<PurchaseProgress> {
-  try {
-    const sold = yield* ask({ do: 'finalize', purchase, tx, settled })
-    return { purchase: sold, refusal: settlementUnknown(sold) }
-  } catch (error) {
-    if (!(error instanceof StoreUnavailable)) throw error
-    return { purchase: yield* markUncertain(purchase), refusal: notPersisted(purchase) }
-  }
-}
-
-/**
- * Releases the block of a payment that cannot pay this wall. Unless the chain's status is final, the payment is still
- * watched.
- */
-function* releaseVoid(purchase: Purchase, status: Extract<ChainStatus, { kind: 'void' }>): Script<PurchaseProgress> {
-  const released = yield* release(purchase, status.final === true)
-  return { purchase: released, status, refusal: paymentRequired(status.why) }
-}
-
-function* release(purchase: Purchase, isFinal: boolean): Script<Purchase> {
-  yield* ask({ do: 'release', purchase, isFinal })
-  return { ...purchase, state: { kind: 'released', isFinal } }
-}
-
-/** Records that the payer of a held block is asked to wait. From then on, no refusal releases the block. */
-function* markUncertain(purchase: Purchase): Script<Purchase> {
-  if (purchase.state.kind !== 'reserved' || purchase.state.uncertain) return purchase
-  try {
-    return yield* ask({ do: 'mark-uncertain', purchase })
-  } catch (error) {
-    // Even without this mark, the block stays held and the purchase unanswered.
-    if (!(error instanceof StoreUnavailable)) throw error
-    return purchase
-  }
-}
-
-const isUncertain = ({ state }: Purchase) => state.kind === 'reserved' && state.uncertain
-
-const askChain = ({ payment, head }: Purchase, wait: ChainWait, named?: Hash): Script<ChainStatus> =>
-  ask({ do: 'ask-chain', payment, head, wait, named })
-
-/** Queries the chain after a settlement, starting with the transaction that the facilitator named. */
-const askChainAfter = (settling: SettleResult, purchase: Purchase): Script<ChainStatus> =>
-  askChain(purchase, 'settling', findNamedTransaction(settling))
-
-function* ask<R extends ScriptRequest>(request: R): Script<AnswerTo<R['do']>> {
-  return (yield request) as AnswerTo<R['do']>
 }

@@ -5,9 +5,18 @@ import type { Rail } from '../../../shared/contract/service.ts'
 import { ASSET_SYMBOL, formatAmount } from '../../../shared/money.ts'
 import { nameNetwork } from '../../../shared/usdc.ts'
 import { IF_YOURS, LOOK, REPEAT, SIGN_ANEW, TRY_AGAIN } from '../advice.ts'
-import { failure, type Failure, type FailureCode } from '../failure.ts'
+import { createFailure, type Failure, type FailureCode } from '../failure.ts'
 import type { Hash, Availability, Payment } from './payment.ts'
-import { isBlock, kindOf, nameField, nameOf, positionOf, describeHolding, type Holding, type Target } from './target.ts'
+import {
+  isBlock,
+  kindOf,
+  toNameField,
+  nameOf,
+  positionOf,
+  describeHolding,
+  type Holding,
+  type Target,
+} from './target.ts'
 
 /** How long a payer should wait before it sends the same request again. */
 export const RETRY_AFTER_SECONDS = 2
@@ -16,108 +25,112 @@ export const RETRY_AFTER_SECONDS = 2
 const MISCONFIGURED_RETRY_SECONDS = 60
 
 /** A refusal after which the client should soon send the same request again. */
-export const retryLater = (code: FailureCode, message: string, details?: Failure['details']): Failure =>
-  failure(code, message, { ...details, retryAfter: RETRY_AFTER_SECONDS })
+export const createRetryFailure = (code: FailureCode, message: string, details?: Failure['details']): Failure =>
+  createFailure(code, message, { ...details, retryAfter: RETRY_AFTER_SECONDS })
 
 /** The request does not name a block. */
-export const invalidCoordinate = (): Failure =>
-  failure(
+export const createInvalidCoordinateFailure = (): Failure =>
+  createFailure(
     'invalid_coordinate',
     'Not a block. Name a block as col,row: col from 0 to 159, row from 0 to 89, such as 80,45.',
   )
 
 /** The request does not name an area. */
-export const invalidArea = (): Failure =>
-  failure(
+export const createInvalidAreaFailure = (): Failure =>
+  createFailure(
     'invalid_area',
     `Not an area. Name an area as col,row,WxH: its top left block and its size in blocks, such as 80,45,4x3. It must lie on the wall, have 1 to ${AREA_BLOCKS_MAX} blocks, and use no leading zeros.`,
   )
 
 /** Too many pictures are being converted. */
-export const picturesBusy = (): Failure =>
-  retryLater('server_busy', 'The server is busy making pictures. Send the same request again shortly.')
+export const createPicturesBusyFailure = (): Failure =>
+  createRetryFailure('server_busy', 'The server is busy making pictures. Send the same request again shortly.')
 
 /** Too many payments are being verified or settled, so no call was made for this one. */
-export const paymentsBusy = (): Failure =>
-  retryLater('server_busy', `Too many payments are being processed right now. ${TRY_AGAIN}`)
+export const createPaymentsBusyFailure = (): Failure =>
+  createRetryFailure('server_busy', `Too many payments are being processed right now. ${TRY_AGAIN}`)
 
 /** The server is overloaded and did not process the request. */
-export const overloaded = (): Failure =>
-  retryLater(
+export const createOverloadFailure = (): Failure =>
+  createRetryFailure(
     'server_busy',
     'The server is overloaded and did not handle this request. Send the same request again shortly.',
   )
 
 /** The body of a request with a payment did not arrive completely, so the order is unknown. */
-export const bodyNotReceived = (): Failure =>
-  retryLater('settlement_unknown', `The request’s body did not arrive whole, so this request did nothing. ${REPEAT}`)
+export const createIncompleteBodyFailure = (): Failure =>
+  createRetryFailure(
+    'settlement_unknown',
+    `The request’s body did not arrive whole, so this request did nothing. ${REPEAT}`,
+  )
 
 /** The client has used up its budget, and the request was not processed. */
-export const tooManyRequests = (waitMs: number, message = TOO_MANY): Failure =>
-  failure('too_many_requests', message, { retryAfter: Math.ceil(waitMs / 1000) })
+export const createRateLimitFailure = (waitMs: number, message = TOO_MANY): Failure =>
+  createFailure('too_many_requests', message, { retryAfter: Math.ceil(waitMs / 1000) })
 
 const TOO_MANY =
   'You have sent too many of these requests. This one was not processed. Wait Retry-After seconds, then send it again.'
 
 /** Payments can never work with these settings, so the wall offers no terms. */
-export const cannotSell = (): Failure =>
-  failure(
+export const createCannotSellFailure = (): Failure =>
+  createFailure(
     'facilitator_unavailable',
     'The wall cannot accept payments right now. Nothing was charged or claimed. See /api/health.',
     { retryAfter: MISCONFIGURED_RETRY_SECONDS },
   )
 
 /** Nothing was charged and nothing can be, so the payer may sign a new payment. */
-export const paymentRequired = (reason: string): Failure =>
-  failure('payment_required', notCharged(inWords(reason)), { reason })
+export const createPaymentRequiredFailure = (reason: string): Failure =>
+  createFailure('payment_required', describeNotCharged(describeReason(reason)), { reason })
 
-const notCharged = (why: string) => `Not charged: ${why}. ${SIGN_ANEW}`
+const describeNotCharged = (why: string) => `Not charged: ${why}. ${SIGN_ANEW}`
 
 /** The reason of a refusal. A facilitator's code for its most common error is put into words. */
-const inWords = (reason: string): string =>
+const describeReason = (reason: string): string =>
   /insufficient_(?:balance|funds)/.test(reason)
     ? `the wallet does not hold enough ${ASSET_SYMBOL}; fund it first (${reason})`
     : reason
 
 /** Whether a facilitator refused a payment because its wallet holds too little, or for a reason that may mean this. */
-export const mayBeEmpty = ({ code, details }: Failure): boolean =>
+export const mayLackFunds = ({ code, details }: Failure): boolean =>
   code === 'payment_required' && /insufficient_|simulation_failed/.test(String(details?.['reason']))
 
 /** Adds the wallet's balance on the chain to such a refusal. */
 export function withBalance(refusal: Failure, balance: bigint, { amount, accepted: { network } }: Payment): Failure {
   const why = `the wallet holds ${formatAmount(balance)} and needs ${formatAmount(amount)} on ${nameNetwork(network)}; fund it first`
-  const message = refusal.details?.['charged'] === 'unknown' ? mayStillMove(why) : notCharged(why)
+  const message = refusal.details?.['charged'] === 'unknown' ? describeUnsettled(why) : describeNotCharged(why)
   return { ...refusal, message, details: { ...refusal.details, balance: balance.toString() } }
 }
 
 /** The payment's nonce is bound, but not to the order that this request makes. */
-export const orderMismatch = (): Failure =>
-  failure(
+export const createOrderMismatchFailure = (): Failure =>
+  createFailure(
     'order_mismatch',
     'The payment was signed for another order. It was not sent to anybody. Request the terms again and sign them for exactly this order; if that is refused too, something between you and the wall alters your request.',
   )
 
 /** The operator does not sell to this payer. */
-export const payerDenied = (): Failure =>
-  failure(
+export const createPayerDeniedFailure = (): Failure =>
+  createFailure(
     'payer_denied',
     'This wall does not sell to this wallet. The payment was not sent to anybody. Do not send it again.',
   )
 
 /** The message of a refused payment that may still move. */
-export const notSettled = (reason: string): string => mayStillMove(inWords(reason))
+export const describeNotSettled = (reason: string): string => describeUnsettled(describeReason(reason))
 
-const mayStillMove = (why: string) =>
+const describeUnsettled = (why: string) =>
   `This payment was not settled: ${why}. It may still move until it expires. ${SIGN_ANEW}`
 
 /** Nothing was claimed, because a required third party is unavailable. */
-export const facilitatorUnavailable = (what: string): Failure =>
-  retryLater('facilitator_unavailable', `${what}. ${TRY_AGAIN}`)
+export const createFacilitatorFailure = (what: string): Failure =>
+  createRetryFailure('facilitator_unavailable', `${what}. ${TRY_AGAIN}`)
 
-export const facilitatorUnreachable = () => facilitatorUnavailable('The payment facilitator cannot be reached')
+export const createFacilitatorUnreachableFailure = () =>
+  createFacilitatorFailure('The payment facilitator cannot be reached')
 
-export const railNotArmed = () =>
-  facilitatorUnavailable(
+export const createRailNotArmedFailure = () =>
+  createFacilitatorFailure(
     'The wall is not accepting new payments right now; rail in GET /api/health shows when it does again',
   )
 
@@ -125,67 +138,71 @@ export const railNotArmed = () =>
  * The text added to the terms while no payment is accepted, so that a client does not sign yet; empty while the rail is
  * armed.
  */
-export const notNow = (rail: Rail): string => (rail === 'armed' ? '' : NOT_NOW)
+export const describeRail = (rail: Rail): string => (rail === 'armed' ? '' : NOT_NOW)
 
 const NOT_NOW =
   ' The wall does not accept payments right now, and returns 502 for a signed one: wait until rail in GET /api/health is armed.'
 
-export const cannotAskChain = () => facilitatorUnavailable('The chain cannot be queried right now')
+export const createChainUnavailableFailure = () => createFacilitatorFailure('The chain cannot be queried right now')
 
 /** The money may have moved, or still may. The block or area stays held for the payer. */
-export const settlementUnknown = (held: Holding): Failure =>
-  retryLater(
+export const createSettlementUnknownFailure = (held: Holding): Failure =>
+  createRetryFailure(
     'settlement_unknown',
     `The payment may have gone through, and the ${kindOf(held.target)} is held for you. ${REPEAT}`,
-    nameField(held),
+    toNameField(held),
   )
 
 /** The payment is spent or cannot be used, and the chain does not say whether it was charged. */
-export const chargeUnknown = (): Failure =>
-  retryLater('settlement_unknown', `The wall cannot tell right now whether this payment was charged. ${REPEAT}`)
+export const createChargeUnknownFailure = (): Failure =>
+  createRetryFailure('settlement_unknown', `The wall cannot tell right now whether this payment was charged. ${REPEAT}`)
 
 /** Another process has been working on the payment for a long time. */
-export const alreadyProcessing = (): Failure =>
-  retryLater('settlement_unknown', `This payment is already being processed. ${REPEAT}`)
+export const createAlreadyProcessingFailure = (): Failure =>
+  createRetryFailure('settlement_unknown', `This payment is already being processed. ${REPEAT}`)
 
 /** An earlier payment of the payer for the same target must be resolved first. */
-export const earlierUnresolved = (): Failure =>
-  retryLater(
+export const createEarlierUnresolvedFailure = (): Failure =>
+  createRetryFailure(
     'settlement_unknown',
     `An earlier payment of yours for the same purchase must finish first. Until then, this payment is not used. ${REPEAT}`,
   )
 
-const usedFor = (bought: Holding, message: string): Failure => failure('payment_used', message, nameField(bought))
+const createPaymentUsedFailure = (bought: Holding, message: string): Failure =>
+  createFailure('payment_used', message, toNameField(bought))
 
 /** An earlier payment of the payer settled late. Its block was gone, so it bought another one. */
-export const earlierBoughtOther = (bought: Holding): Failure =>
-  usedFor(
+export const createBoughtOtherFailure = (bought: Holding): Failure =>
+  createPaymentUsedFailure(
     bought,
     `An earlier payment of yours settled late and bought ${describeHolding(bought)}. This payment was not used. To buy this ${kindOf(bought.target)} as well, send the same request again.`,
   )
 
 /** The payment settled, but the sale is not saved yet. */
-export const notPersisted = (held: Holding): Failure =>
-  retryLater(
+export const createNotPersistedFailure = (held: Holding): Failure =>
+  createRetryFailure(
     'deed_not_persisted',
     `Your payment went through, but the deed is not saved yet. ${REPEAT}`,
-    nameField(held),
+    toNameField(held),
   )
 
 /** The payment belongs to another block or area. */
-export const paymentUsed = (bought: Holding): Failure =>
-  usedFor(
+export const createOtherPurchaseFailure = (bought: Holding): Failure =>
+  createPaymentUsedFailure(
     bought,
     `This payment belongs to ${describeHolding(bought)}, exactly as it was first signed. To buy another ${kindOf(bought.target)}, sign a payment with a new nonce.`,
   )
 
 /** The payment cannot buy, and an earlier one of the payer bought the same target or has the same payment-identifier. */
-export const alreadyBought = (bought: Holding): Failure =>
-  usedFor(bought, `This payment was not used: an earlier payment of yours already bought ${describeHolding(bought)}.`)
+export const createAlreadyBoughtFailure = (bought: Holding): Failure =>
+  createPaymentUsedFailure(
+    bought,
+    `This payment was not used: an earlier payment of yours already bought ${describeHolding(bought)}.`,
+  )
 
 /** The payment-identifier already belongs to a purchase of another block or area. */
-export const identifierUsed = (bought: Holding): Failure =>
-  usedFor(
+export const createIdentifierUsedFailure = (bought: Holding): Failure =>
+  createPaymentUsedFailure(
     bought,
     `You already used this payment-identifier to buy ${describeHolding(bought)}. This payment was not used. To buy another ${kindOf(bought.target)}, send a new payment-identifier.`,
   )
@@ -193,8 +210,12 @@ export const identifierUsed = (bought: Holding): Failure =>
 type Credit = { readonly tx: Hash; readonly isPaidBack?: true }
 
 /** The payment settled when no block was left for it, or its purchase was lost with the database. */
-export const paymentCredited = (amount: bigint, { tx, isPaidBack }: Credit, contact: string | null): Failure =>
-  failure(
+export const createPaymentCreditedFailure = (
+  amount: bigint,
+  { tx, isPaidBack }: Credit,
+  contact: string | null,
+): Failure =>
+  createFailure(
     'payment_credited',
     isPaidBack === true
       ? `Your payment of ${formatAmount(amount)} arrived but bought nothing, and the operator has paid it back. To buy, sign a new payment.`
@@ -203,20 +224,20 @@ export const paymentCredited = (amount: bigint, { tx, isPaidBack }: Credit, cont
   )
 
 /** The payment settled before the wall received it. */
-export const paymentUnmatched = (amount: bigint, tx: Hash, contact: string | null): Failure =>
-  failure(
+export const createPaymentUnmatchedFailure = (amount: bigint, tx: Hash, contact: string | null): Failure =>
+  createFailure(
     'payment_unmatched',
     `This payment of ${formatAmount(amount)} reached this wall’s address before this request did, and no purchase is recorded for it. Do not pay again. Ask the operator for a refund or for what the payment bought.`,
     { charged: 'yes', amount: amount.toString(), tx, contact },
   )
 
 /** The database failed before anything was sent to a third party. */
-export const storeUnavailable = (): Failure =>
-  retryLater('database_unavailable', `The database is unavailable right now. If you sent a payment: ${REPEAT}`)
+export const createStoreUnavailableFailure = (): Failure =>
+  createRetryFailure('database_unavailable', `The database is unavailable right now. If you sent a payment: ${REPEAT}`)
 
 /** A known payment came with a new signature, and the contract that must check it cannot be called right now. */
-export const cannotCheckSignature = (): Failure =>
-  retryLater('server_busy', `This wallet’s signature cannot be checked right now. ${REPEAT}`)
+export const createUncheckedSignatureFailure = (): Failure =>
+  createRetryFailure('server_busy', `This wallet’s signature cannot be checked right now. ${REPEAT}`)
 
 const TOO_MANY_UNFINISHED =
   'This wallet has too many unfinished purchases. Finish those first; until then, this payment is not used.'
@@ -225,42 +246,43 @@ const TOO_MANY_UNFINISHED =
  * Why a target cannot be bought now. The request may carry a payment, which is then not used. It may also come from the payer
  * of the purchase in progress, so the message does not say that the buyer is somebody else.
  */
-export function unavailability(target: Target, space: Exclude<Availability, 'open'>): Failure {
-  if (positionOf(target).at === 'next') return noNext(target, space)
+export function createUnavailableFailure(target: Target, space: Exclude<Availability, 'open'>): Failure {
+  if (positionOf(target).at === 'next') return createNoNextFailure(target, space)
   const [kind, name] = [kindOf(target), nameOf(target)]
   const named = { [kind]: name }
   const what = isBlock(target) ? `Block ${name}` : `Part of area ${name}`
   if (space === 'claimed') {
     const deed = isBlock(target) ? 'To read its deed, GET it without a payment.' : 'Request another area, or next.'
-    return failure('block_taken', `${what} is already sold. ${deed}`, named)
+    return createFailure('block_taken', `${what} is already sold. ${deed}`, named)
   }
-  if (space === 'full') return failure('purchase_pending', TOO_MANY_UNFINISHED, named)
-  return retryLater('purchase_pending', `${what} is being bought right now. ${IF_YOURS}`, named)
+  if (space === 'full') return createFailure('purchase_pending', TOO_MANY_UNFINISHED, named)
+  return createRetryFailure('purchase_pending', `${what} is being bought right now. ${IF_YOURS}`, named)
 }
 
 /**
  * The refusal of a lost claim. A facilitator has the payment, so nobody can rule out that it moves while it is valid. Held blocks
  * may still be released, so `next` is not reported as sold out yet.
  */
-export function lostClaim(
+export function createLostClaimFailure(
   { target, payment: { validBefore } }: { readonly target: Target; readonly payment: Payment },
   space: Exclude<Availability, 'open'>,
 ): Failure {
   const isNext = positionOf(target).at === 'next'
-  const { code, details } = unavailability(target, isNext && space === 'claimed' ? 'reserved' : space)
+  const { code, details } = createUnavailableFailure(target, isNext && space === 'claimed' ? 'reserved' : space)
   const what = isNext ? `the last ${kindOf(target)}` : `${kindOf(target)} ${nameOf(target)}`
   const why = space === 'full' ? TOO_MANY_UNFINISHED : `Another buyer got ${what}, or part of it.`
   const until = new Date(Number(validBefore) * 1000).toISOString()
   const then = `If it moves, you get the nearest open ${kindOf(target)}, or else the operator owes you the money.`
-  return failure(code, `${why} This payment was not settled, and may move until ${until}. ${then}`, details)
+  return createFailure(code, `${why} This payment was not settled, and may move until ${until}. ${then}`, details)
 }
 
-function noNext(target: Target, space: Exclude<Availability, 'open'>): Failure {
-  if (space === 'claimed') return failure('sold_out', 'Every block is sold. Owners can repaint their blocks for free.')
-  if (space === 'full') return failure('wall_busy', TOO_MANY_UNFINISHED)
+function createNoNextFailure(target: Target, space: Exclude<Availability, 'open'>): Failure {
+  if (space === 'claimed')
+    return createFailure('sold_out', 'Every block is sold. Owners can repaint their blocks for free.')
+  if (space === 'full') return createFailure('wall_busy', TOO_MANY_UNFINISHED)
   const { w, h } = positionOf(target)
   if (space === 'crowded')
-    return failure('no_room', `No area of ${w}x${h} blocks is available any more. Request a smaller one.`)
+    return createFailure('no_room', `No area of ${w}x${h} blocks is available any more. Request a smaller one.`)
   const what = isBlock(target) ? 'Every remaining block' : `Every remaining area of ${w}x${h} blocks`
-  return retryLater('wall_busy', `${what} is being bought right now. ${IF_YOURS}`)
+  return createRetryFailure('wall_busy', `${what} is being bought right now. ${IF_YOURS}`)
 }

@@ -32,7 +32,7 @@ export function targetOf(at: BlockIndex | 'next', { w, h }: AreaSize): Target {
 /** The position and size of a target. */
 export function positionOf(target: Target): TargetPosition {
   if (target === 'next' || typeof target === 'number') return { at: target, w: 1, h: 1 }
-  const size = sizeIn(target)
+  const size = parseSize(target)
   if (target.startsWith(NEXT)) return { at: 'next', ...size }
   const area = parseArea(target)
   const at = area && blockAt(area.col, area.row)
@@ -42,7 +42,7 @@ export function positionOf(target: Target): TargetPosition {
 
 const NEXT = 'next,'
 
-function sizeIn(target: AreaTarget): AreaSize {
+function parseSize(target: AreaTarget): AreaSize {
   const [w, h] = target.slice(target.lastIndexOf(',') + 1).split('x')
   return { w: Number(w), h: Number(h) }
 }
@@ -82,7 +82,7 @@ export const nameOf = (target: Target): string => (typeof target === 'number' ? 
 export const kindOf = (target: Target): 'block' | 'area' => (isBlock(target) ? 'block' : 'area')
 
 /** The name of a holding as a field of an answer: `{ block: '80,45' }` or `{ area: '80,45,4x3' }`. */
-export const nameField = (holding: Holding): Readonly<Record<string, string>> => ({
+export const toNameField = (holding: Holding): Readonly<Record<string, string>> => ({
   [kindOf(holding.target)]: nameOf(resolveTarget(holding)),
 })
 

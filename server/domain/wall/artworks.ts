@@ -21,8 +21,8 @@ export type Artwork = {
 export type ArtworkPage = { readonly total: number; readonly works: readonly Artwork[] }
 
 /** Artworks of the wall or of one agent, newest first, between two indexes of that order. */
-export function artworksOf(view: WallView, from: number, to: number, agent?: Agent): ArtworkPage {
-  const { lastSales } = worksOf(view)
+export function listArtworks(view: WallView, from: number, to: number, agent?: Agent): ArtworkPage {
+  const { lastSales } = getWorks(view)
   const listed = agent === undefined ? lastSales : lastSales.filter((seq) => view.sales[seq - 1]?.agent.id === agent.id)
   const works: Artwork[] = []
   for (const seq of listed.slice(from, to)) {
@@ -36,7 +36,7 @@ export function artworksOf(view: WallView, from: number, to: number, agent?: Age
 /** The artwork that a block is part of; `undefined` if nobody owns the block. */
 export function findArtwork(view: WallView, block: BlockIndex): Artwork | undefined {
   const agent = view.claimed.get(block)?.agent
-  return agent && artworkOf(view, agent, blocksAround(worksOf(view), block))
+  return agent && createArtwork(view, agent, listWorkBlocks(getWorks(view), block))
 }
 
 /** The bounding rectangle of an artwork. */
@@ -57,15 +57,15 @@ type Works = WorkIndex & { readonly lastSales: Uint16Array } // the last sale of
 const known = new WeakMap<WallView, { readonly sales: number; readonly works: Works }>()
 
 /** All artworks, computed once per sale: repaints do not change them. */
-function worksOf(view: WallView): Works {
+function getWorks(view: WallView): Works {
   const ready = known.get(view)
   if (ready?.sales === view.sales.length) return ready.works
-  const works = findWorks(view)
+  const works = computeWorks(view)
   known.set(view, { sales: view.sales.length, works })
   return works
 }
 
-function findWorks({ sales }: WallView): Works {
+function computeWorks({ sales }: WallView): Works {
   const owners = new Uint16Array(TOTAL_BLOCKS)
   for (const { i, agent } of sales) owners[i] = agent.id
   const index = indexWorks(owners)
@@ -79,7 +79,7 @@ function findWorks({ sales }: WallView): Works {
   return { ...index, lastSales: Uint16Array.from(lastSales) }
 }
 
-function blocksAround({ first, next }: Works, block: BlockIndex): Work {
+function listWorkBlocks({ first, next }: Works, block: BlockIndex): Work {
   const blocks: BlockIndex[] = []
   for (
     let at = ALL_BLOCKS[first[block] ?? block];
@@ -90,7 +90,7 @@ function blocksAround({ first, next }: Works, block: BlockIndex): Work {
   return blocks
 }
 
-function artworkOf({ claimed }: WallView, agent: Agent, blocks: Work): Artwork {
+function createArtwork({ claimed }: WallView, agent: Agent, blocks: Work): Artwork {
   let [message, link, until]: [string | null, string | null, UnixMs] = [null, null, 0]
   for (const block of blocks) {
     const sold = claimed.get(block)

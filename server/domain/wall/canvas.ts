@@ -4,7 +4,7 @@ import type { AreaSize } from '../../../shared/area.ts'
 import { PALETTE_SIZE } from '../../../shared/palette.ts'
 import { toBlockOrder, type Pixels, PIXELS_PER_BLOCK } from '../../../shared/pixels.ts'
 import { BLOCK_SIZE, type BlockIndex, cellOf, HEIGHT, WIDTH } from '../../../shared/wall.ts'
-import { failure, type Failure } from '../failure.ts'
+import { createFailure, type Failure } from '../failure.ts'
 
 /** An unpainted pixel; no palette index has this value. */
 export const UNPAINTED = 0xff
@@ -60,13 +60,13 @@ export function readAreaPixels(base64: unknown, { w, h }: AreaSize): AreaPixels 
   const rows = decodeBase64(base64)
   const length = w * h * PIXELS_PER_BLOCK
   if (rows?.length !== length)
-    return failure(
+    return createFailure(
       'invalid_pixels',
       `pixels must be ${length} bytes in base64, one for each pixel of ${w}x${h} blocks.`,
     )
   const beyond = rows.findIndex((byte) => byte >= PALETTE_SIZE)
   if (beyond >= 0)
-    return failure(
+    return createFailure(
       'invalid_pixels',
       `pixels: pixel ${beyond} is ${rows[beyond]}; the palette ends at ${PALETTE_SIZE - 1}.`,
     )

@@ -48,13 +48,13 @@ export type IdentityResult = 'applied' | 'repeated' | 'superseded' | 'unknown-wa
 export const isTimely = (ts: UnixMs, now: UnixMs): boolean => Math.abs(now - ts) <= TS_TOLERANCE_MS
 
 /** Until when the digest of a message signed at `ts` must be remembered. */
-export const keepUntil = (ts: UnixMs): UnixMs => ts + DIGEST_KEPT_MS
+export const computeKeepUntil = (ts: UnixMs): UnixMs => ts + DIGEST_KEPT_MS
 
 /**
  * The time that orders messages, whatever their order of arrival. It is never in the future, so that a signer's fast
  * clock does not block later messages.
  */
-export const orderingTime = (ts: UnixMs, now: UnixMs): UnixMs => Math.min(ts, now)
+export const computeOrderingTime = (ts: UnixMs, now: UnixMs): UnixMs => Math.min(ts, now)
 
 /**
  * Whether a message was signed before the latest applied one; `latest` is the ordering time of that message, `null` if
@@ -63,21 +63,21 @@ export const orderingTime = (ts: UnixMs, now: UnixMs): UnixMs => Math.min(ts, no
 export const isOutrun = (ts: UnixMs, latest: UnixMs | null): boolean => latest !== null && ts < latest
 
 /** A value after an edit: `undefined` keeps it, `null` clears it. */
-export const edited = <T>(value: T | null | undefined, before: T | null): T | null =>
+export const applyFieldEdit = <T>(value: T | null | undefined, before: T | null): T | null =>
   value === undefined ? before : value
 
 /** The block with index `at` in an edit, after the edit. */
 export const applyEdit = ({ pixels, message, link }: Edit, at: number, before: BlockContent): BlockContent => ({
-  pixels: edited(pixels && partOf(pixels, at), before.pixels),
-  message: edited(message, before.message),
-  link: edited(link, before.link),
+  pixels: applyFieldEdit(pixels && partOf(pixels, at), before.pixels),
+  message: applyFieldEdit(message, before.message),
+  link: applyFieldEdit(link, before.link),
 })
 
 /**
  * How a message relates to the applied messages, judged by its own first change, if it was applied, and the latest
  * changes of all its blocks.
  */
-export function standingOf(
+export function classifyMessage(
   known: LogNumber | undefined,
   changed: readonly LogNumber[],
 ): 'new' | 'repeated' | 'superseded' {

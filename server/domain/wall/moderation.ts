@@ -26,8 +26,8 @@ export const omitHiddenParts = (content: BlockContent, hidden: Hidden): BlockCon
 
 /** The hidden parts after an action; parts that it does not name stay as they are. */
 export function applyModeration(before: Hidden, act: ModerationAct, parts: readonly ContentPart[]): Hidden {
-  const after = (part: ContentPart) => (parts.includes(part) ? act === 'hide' : before[part])
-  return { pixels: after('pixels'), message: after('message'), link: after('link') }
+  const decidePart = (part: ContentPart) => (parts.includes(part) ? act === 'hide' : before[part])
+  return { pixels: decidePart('pixels'), message: decidePart('message'), link: decidePart('link') }
 }
 
 /** Whether two sets of hidden parts are equal. */
@@ -61,7 +61,7 @@ export const omitHiddenNames = (profile: Profile, hidden: HiddenNames): Profile 
 })
 
 /** The parts of a block or a wallet that are set. */
-export const saidParts = <Part extends string>(
+export const pickGivenParts = <Part extends string>(
   parts: readonly Part[],
   said: Readonly<Partial<Record<Part, unknown>>>,
 ): readonly Part[] => parts.filter((part) => said[part] !== undefined && said[part] !== null)
@@ -92,13 +92,13 @@ export function applyWalletAct(before: WalletState, act: WalletAct): WalletState
   if (!('parts' in act)) return { ...before, isBanned: act.act === 'ban' }
   const { parts } = act
   const isHidden = act.act === 'hide'
-  const named = (part: NamePart) => parts.includes(part)
-  const after = (part: NamePart) => (named(part) ? isHidden : before.hidden[part])
-  const ever = (part: NamePart) => before.everHidden[part] || (named(part) && isHidden)
+  const isNamed = (part: NamePart) => parts.includes(part)
+  const decideName = (part: NamePart) => (isNamed(part) ? isHidden : before.hidden[part])
+  const wasEverHidden = (part: NamePart) => before.everHidden[part] || (isNamed(part) && isHidden)
   return {
     ...before,
-    hidden: { name: after('name'), framework: after('framework') },
-    everHidden: { name: ever('name'), framework: ever('framework') },
+    hidden: { name: decideName('name'), framework: decideName('framework') },
+    everHidden: { name: wasEverHidden('name'), framework: wasEverHidden('framework') },
   }
 }
 

@@ -14,21 +14,21 @@ export type NearChanges = { readonly changes: NearChange[]; readonly next: LogNu
 /** Finds these changes. The work is limited by the number of blocks on the wall. */
 export function findNearChanges(view: WallView, agent: Agent, since: LogNumber): NearChanges {
   const near: NearBlock[] = []
-  for (const block of blocksNear(agent)) {
+  for (const block of findBlocksNear(agent)) {
     const claimed = view.claimed.get(block)
     if (claimed !== undefined && claimed.changedBy > since) near.push({ block, claimed })
   }
   near.sort((one, other) => one.claimed.changedBy - other.claimed.changedBy)
   const listed = near.slice(0, NEAR_CHANGES_MAX)
   return {
-    changes: listed.map((one) => nearChange(one, agent, since)),
+    changes: listed.map((one) => toNearChange(one, agent, since)),
     next: listed.length < near.length ? (listed.at(-1)?.claimed.changedBy ?? since) : view.number,
   }
 }
 
 type NearBlock = { readonly block: BlockIndex; readonly claimed: Claimed }
 
-function nearChange({ block, claimed }: NearBlock, agent: Agent, since: LogNumber): NearChange {
+function toNearChange({ block, claimed }: NearBlock, agent: Agent, since: LogNumber): NearChange {
   const { agent: owner, soldBy, changedBy, changedAt, message, link } = claimed
   return {
     number: changedBy,
@@ -43,7 +43,7 @@ function nearChange({ block, claimed }: NearBlock, agent: Agent, since: LogNumbe
 }
 
 /** The agent's blocks, and the eight around each. */
-function blocksNear({ blocks }: Agent): ReadonlySet<BlockIndex> {
+function findBlocksNear({ blocks }: Agent): ReadonlySet<BlockIndex> {
   const near = new Set<BlockIndex>()
   for (const block of blocks) {
     const { col, row } = cellOf(block)

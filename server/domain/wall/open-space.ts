@@ -21,7 +21,7 @@ const CENTRE = { x: COLS - 1, y: ROWS - 1 }
 export type Occupancy = Uint16Array<ArrayBuffer>
 
 /** Counts the taken blocks, once for all searches: the count in any rectangle is then a sum of four entries. */
-export function occupancyOf(isTaken: (block: BlockIndex) => boolean): Occupancy {
+export function computeOccupancy(isTaken: (block: BlockIndex) => boolean): Occupancy {
   const sums = new Uint16Array((COLS + 1) * (ROWS + 1))
   let inRow = 0
   for (const block of ALL_BLOCKS) {
@@ -37,14 +37,14 @@ export function occupancyOf(isTaken: (block: BlockIndex) => boolean): Occupancy 
  * At most `limit` open rectangles that share no block, nearest first; ties are ordered by the index of the top left
  * block.
  */
-export function openSpaces(occupancy: Occupancy, { w, h, near, limit }: SpaceWish): Rectangle[] {
-  const places = openPlaces(occupancy, w, h, near === undefined ? CENTRE : halves(near))
+export function findOpenSpaces(occupancy: Occupancy, { w, h, near, limit }: SpaceWish): Rectangle[] {
+  const places = findOpenPlaces(occupancy, w, h, near === undefined ? CENTRE : toHalfBlocks(near))
   const found: Rectangle[] = []
   while (found.length < limit) {
-    const at = ALL_BLOCKS[nearestOf(places)]
+    const at = ALL_BLOCKS[findNearestPlace(places)]
     if (at === undefined) break
     found.push({ at, w, h })
-    leaveOutAround(places, at, w, h)
+    removeAround(places, at, w, h)
   }
   return found
 }
@@ -60,11 +60,11 @@ export type Place =
 /** The open area of a given size nearest to the wall's centre, or why there is none. */
 export function findNearestArea(occupied: Occupied, size: AreaSize): Place {
   const wish = { w: size.w, h: size.h, near: undefined, limit: 1 }
-  const [open] = openSpaces(occupied.taken, wish)
+  const [open] = findOpenSpaces(occupied.taken, wish)
   if (open !== undefined) return { kind: 'open', block: open.at }
   const { sold } = occupied
   if (sold.at(-1) === TOTAL_BLOCKS) return { kind: 'claimed' }
-  return { kind: openSpaces(sold, wish).length === 0 ? 'crowded' : 'reserved' }
+  return { kind: findOpenSpaces(sold, wish).length === 0 ? 'crowded' : 'reserved' }
 }
 
 // The distance at places that are not open, or no longer open, and the column in rows without open places.
@@ -82,29 +82,34 @@ type Places = { readonly distances: Uint32Array; readonly nearest: Int16Array }
 // stale.
 const PLACES: Places = { distances: new Uint32Array(TOTAL_BLOCKS), nearest: new Int16Array(ROWS) }
 
-function openPlaces(sums: Occupancy, w: number, h: number, goal: { readonly x: number; readonly y: number }): Places {
+function findOpenPlaces(
+  sums: Occupancy,
+  w: number,
+  h: number,
+  goal: { readonly x: number; readonly y: number },
+): Places {
   const { distances, nearest } = PLACES
   nearest.fill(NO_COLUMN)
   for (let row = 0; row + h <= ROWS; row++) {
-    if (COLS * h - takenIn(sums, row * (COLS + 1), COLS, h) < w * h) continue
+    if (COLS * h - countTaken(sums, row * (COLS + 1), COLS, h) < w * h) continue
     distances.fill(NOWHERE, row * COLS, (row + 1) * COLS)
     const dy = (2 * row + h - 1 - goal.y) ** 2
     for (let col = 0; col + w <= COLS; col++) {
-      if (takenIn(sums, row * (COLS + 1) + col, w, h) === 0)
+      if (countTaken(sums, row * (COLS + 1) + col, w, h) === 0)
         distances[row * COLS + col] = (2 * col + w - 1 - goal.x) ** 2 + dy
     }
-    findNearest(PLACES, row)
+    updateNearest(PLACES, row)
   }
   return PLACES
 }
 
 /** How many blocks are taken in a rectangle. `top` is the entry of its top left block. */
-function takenIn(sums: Occupancy, top: number, w: number, h: number): number {
+function countTaken(sums: Occupancy, top: number, w: number, h: number): number {
   const bottom = top + h * (COLS + 1)
   return (sums[bottom + w] ?? 0) - (sums[bottom] ?? 0) - (sums[top + w] ?? 0) + (sums[top] ?? 0)
 }
 
-function findNearest({ distances, nearest }: Places, row: number): void {
+function updateNearest({ distances, nearest }: Places, row: number): void {
   let column = NO_COLUMN
   let least = NOWHERE
   for (let col = 0; col < COLS; col++) {
@@ -117,7 +122,7 @@ function findNearest({ distances, nearest }: Places, row: number): void {
 }
 
 /** The first position with the smallest distance; -1 if none is left. */
-function nearestOf({ distances, nearest }: Places): number {
+function findNearestPlace({ distances, nearest }: Places): number {
   let at = -1
   let least = NOWHERE
   for (let row = 0; row < ROWS; row++) {
@@ -131,17 +136,17 @@ function nearestOf({ distances, nearest }: Places): number {
 }
 
 /** Removes the positions whose rectangle would share a block with the one at `at`. */
-function leaveOutAround(places: Places, at: BlockIndex, w: number, h: number): void {
+function removeAround(places: Places, at: BlockIndex, w: number, h: number): void {
   const { col, row } = cellOf(at)
   const [left, right] = [Math.max(0, col - w + 1), Math.min(COLS, col + w)]
   for (let y = Math.max(0, row - h + 1); y < Math.min(ROWS, row + h); y++) {
     places.distances.fill(NOWHERE, y * COLS + left, y * COLS + right)
     const nearest = places.nearest[y] ?? NO_COLUMN
-    if (nearest >= left && nearest < right) findNearest(places, y)
+    if (nearest >= left && nearest < right) updateNearest(places, y)
   }
 }
 
-function halves(block: BlockIndex): { readonly x: number; readonly y: number } {
+function toHalfBlocks(block: BlockIndex): { readonly x: number; readonly y: number } {
   const { col, row } = cellOf(block)
   return { x: 2 * col, y: 2 * row }
 }
@@ -155,6 +160,6 @@ export const worstOf = (states: readonly BlockState[]): BlockState =>
 
 /** Unavailable blocks, by their state. */
 export function listConflicts(blocks: readonly { readonly i: BlockIndex; readonly state: BlockState }[]) {
-  const those = (state: BlockState) => blocks.filter((block) => block.state === state).map(({ i }) => i)
-  return { taken: those('claimed'), held: those('reserved') }
+  const selectBlocks = (state: BlockState) => blocks.filter((block) => block.state === state).map(({ i }) => i)
+  return { taken: selectBlocks('claimed'), held: selectBlocks('reserved') }
 }

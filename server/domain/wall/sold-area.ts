@@ -11,11 +11,11 @@ export function findSoldArea(sold: Iterable<BlockIndex>): Area | undefined {
   const cells = Array.from(sold, cellOf)
   if (cells.length === 0) return undefined
   const stray = Math.floor(cells.length * STRAY_SHARE)
-  const span = (values: number[]): [number, number] => {
+  const findSpan = (values: number[]): [number, number] => {
     const inOrder = Uint8Array.from(values).sort()
     return [inOrder[stray] ?? 0, inOrder[inOrder.length - 1 - stray] ?? 0]
   }
-  const [col, lastCol] = span(cells.map((cell) => cell.col))
-  const [row, lastRow] = span(cells.map((cell) => cell.row))
+  const [col, lastCol] = findSpan(cells.map((cell) => cell.col))
+  const [row, lastRow] = findSpan(cells.map((cell) => cell.row))
   return { col, row, w: lastCol + 1 - col, h: lastRow + 1 - row }
 }

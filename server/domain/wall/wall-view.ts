@@ -104,7 +104,7 @@ function applyKind(view: WallView, change: Change): void {
 
 function applySale(view: WallView, sale: Numbered<SaleChange>, at: UnixMs): void {
   if (sale.seq !== view.sales.length + 1) throw new RangeError(`sale ${sale.seq} after ${view.sales.length}`)
-  const agent = view.agents[sale.agent - 1] ?? newAgent(view, sale, at)
+  const agent = view.agents[sale.agent - 1] ?? addAgent(view, sale, at)
   agent.name = sale.profile.name
   agent.framework = sale.profile.framework
   agent.blocks.push(sale.block)
@@ -113,10 +113,10 @@ function applySale(view: WallView, sale: Numbered<SaleChange>, at: UnixMs): void
   view.claimed.set(sale.block, { agent, at, soldBy: number, changedBy: number, changedAt: at, message, link })
   view.lastClaimedAt = at
   placeBlock(view.canvas, sale.block, content.pixels)
-  view.sales.push(saleItem(sale, agent.shownAs, at))
+  view.sales.push(toSale(sale, agent.shownAs, at))
 }
 
-function newAgent(view: WallView, { agent: id, wallet, profile }: SaleChange, at: UnixMs): Agent {
+function addAgent(view: WallView, { agent: id, wallet, profile }: SaleChange, at: UnixMs): Agent {
   if (id !== view.agents.length + 1) throw new RangeError(`agent ${id} after ${view.agents.length}`)
   const agent = { id, wallet, shownAs: truncateWallet(wallet), firstSeenAt: at, blocks: [], ...profile }
   view.agents.push(agent)
@@ -126,23 +126,23 @@ function newAgent(view: WallView, { agent: id, wallet, profile }: SaleChange, at
 }
 
 /** The sale of a block as readers see it; `undefined` if nobody has bought it. */
-export const saleOf = ({ sales }: WallView, block: BlockIndex): Sale | undefined => sales.find(({ i }) => i === block)
+export const findSale = ({ sales }: WallView, block: BlockIndex): Sale | undefined => sales.find(({ i }) => i === block)
 
 /** The sales of one purchase, row by row; empty while the view does not show them. */
-export function salesOf(view: WallView, bought: Holding): readonly Sale[] {
-  const first = saleOf(view, bought.block)
+export function listSales(view: WallView, bought: Holding): readonly Sale[] {
+  const first = findSale(view, bought.block)
   return first === undefined ? [] : view.sales.slice(first.seq - 1, first.seq - 1 + countBlocks(bought.target))
 }
 
 /** A sale as the feed shows it; `shownAs` is the buyer's wallet, truncated. */
-function saleItem({ seq, block, agent, content, profile }: SaleChange, shownAs: string, at: UnixMs): Sale {
+function toSale({ seq, block, agent, content, profile }: SaleChange, shownAs: string, at: UnixMs): Sale {
   return {
     seq,
     i: block,
     coord: coordOf(block),
     t: at,
     agent: { id: agent, name: profile.name, wallet: shownAs, framework: profile.framework },
-    ...wireContent(content),
+    ...toWireContent(content),
   }
 }
 
@@ -169,10 +169,10 @@ function applyModeration(view: WallView, change: Numbered<ModerationChange>): vo
   const at = view.sales.findIndex(({ i }) => i === change.block)
   const sale = view.sales[at]
   if (sale === undefined) throw new RangeError(`block ${change.block} has no sale to withhold`)
-  view.sales[at] = withheld(sale, change.hidden)
+  view.sales[at] = withholdParts(sale, change.hidden)
 }
 
-function withheld({ m, l, px, ...sale }: Sale, { message, link, pixels }: Hidden): Sale {
+function withholdParts({ m, l, px, ...sale }: Sale, { message, link, pixels }: Hidden): Sale {
   return {
     ...sale,
     ...(m === undefined || message ? {} : { m }),
@@ -194,12 +194,12 @@ function applyIdentity(view: WallView, { agent: id, profile, withheld }: Identit
 }
 
 /** The content of a block, on the wire; empty parts are omitted. */
-const wireContent = ({ pixels, ...texts }: BlockContent) => ({
-  ...wireText(texts),
+const toWireContent = ({ pixels, ...texts }: BlockContent) => ({
+  ...toWireText(texts),
   ...(pixels === null ? {} : { px: pixels.toBase64() }),
 })
 
-const wireText = ({ message, link }: Pick<BlockContent, 'message' | 'link'>) => ({
+const toWireText = ({ message, link }: Pick<BlockContent, 'message' | 'link'>) => ({
   ...(message === null ? {} : { m: message }),
   ...(link === null ? {} : { l: link }),
 })
@@ -236,12 +236,12 @@ export function statsOf(view: WallView): CanvasStats {
   }
 }
 
-export function shownOf(view: WallView, block: BlockIndex): BlockContent {
+export function readShownContent(view: WallView, block: BlockIndex): BlockContent {
   const { message = null, link = null } = view.claimed.get(block) ?? {}
-  return { pixels: picturedIn(view, block), message, link }
+  return { pixels: readPixels(view, block), message, link }
 }
 
-const picturedIn = ({ canvas }: WallView, block: BlockIndex): Pixels | null => {
+const readPixels = ({ canvas }: WallView, block: BlockIndex): Pixels | null => {
   const bytes = readBlock(canvas, block)
   return bytes[0] === UNPAINTED ? null : trustPixels(bytes)
 }
@@ -250,12 +250,12 @@ const picturedIn = ({ canvas }: WallView, block: BlockIndex): Pixels | null => {
 export function toCanvasBlock(view: WallView, block: BlockIndex, hasPicture = true): CanvasBlock | undefined {
   const claimed = view.claimed.get(block)
   if (claimed === undefined) return undefined
-  const pixels = hasPicture ? picturedIn(view, block) : null
+  const pixels = hasPicture ? readPixels(view, block) : null
   return {
     i: block,
     a: claimed.agent.id - 1,
     t: claimed.at,
-    ...wireText(claimed),
+    ...toWireText(claimed),
     ...(pixels === null ? {} : { px: pixels.toBase64() }),
   }
 }
@@ -281,7 +281,7 @@ export function toFeedPage(view: WallView, { after, limit }: FeedQuery): FeedPag
 /** The first agents to have bought, in the order of arrival. */
 export function toRegistry(view: WallView): Agents {
   return {
-    agents: view.agents.slice(0, REGISTRY_MAX).map((agent) => foundingMachine(view, agent)),
+    agents: view.agents.slice(0, REGISTRY_MAX).map((agent) => toFoundingMachine(view, agent)),
     total: view.agents.length,
   }
 }
@@ -289,10 +289,10 @@ export function toRegistry(view: WallView): Agents {
 /** One wallet's entry in the registry; `undefined` if it never bought. */
 export function findRegistryEntry(view: WallView, wallet: Address): FoundingMachine | undefined {
   const agent = view.agentByName.get(wallet)
-  return agent === undefined ? undefined : foundingMachine(view, agent)
+  return agent === undefined ? undefined : toFoundingMachine(view, agent)
 }
 
-function foundingMachine(view: WallView, agent: Agent): FoundingMachine {
+function toFoundingMachine(view: WallView, agent: Agent): FoundingMachine {
   const linked = agent.blocks.find((block) => typeof view.claimed.get(block)?.link === 'string')
   const link = linked === undefined ? undefined : view.claimed.get(linked)?.link
   return {
@@ -311,7 +311,7 @@ export function toChangeDto(change: Change): ChangeDto {
   const { number, at } = change
   switch (change.kind) {
     case 'sale':
-      return { number, kind: 'sale', ...saleItem(change, truncateWallet(change.wallet), at) }
+      return { number, kind: 'sale', ...toSale(change, truncateWallet(change.wallet), at) }
     // A follower shows the visible content, even if another instance changed it.
     case 'repaint':
     case 'hide':
@@ -322,7 +322,7 @@ export function toChangeDto(change: Change): ChangeDto {
         t: at,
         i: change.block,
         coord: coordOf(change.block),
-        ...wireContent(change.content),
+        ...toWireContent(change.content),
       }
     case 'identity':
       return { number, kind: 'identity', t: at, agent: { id: change.agent, ...change.profile } }

@@ -1,7 +1,7 @@
 /** Responses that are the same for every client: built once, plain and compressed, and cloned for each request. */
 
 import type { WallView } from '../../domain/wall/wall-view.ts'
-import { holdsAlready, prefersGzip } from '../request/negotiate.ts'
+import { matchesEtag, prefersGzip } from '../request/negotiate.ts'
 import { queryOf } from '../request/request-url.ts'
 import { type HeaderFields, CACHED_BY_PROXIES, respond, respondUnchanged } from './respond.ts'
 
@@ -23,7 +23,7 @@ const encoder = new TextEncoder()
 /** Makes the handler. Each encoding is built when it is first requested. */
 export function createCachedResponse({ type, body, cacheControl }: Ready): CachedResponse {
   const bytes = typeof body === 'string' ? encoder.encode(body) : body
-  const etag = etagOf(bytes)
+  const etag = computeEtag(bytes)
   const headers: HeaderFields = { ETag: etag, 'Cache-Control': cacheControl, Vary: 'Accept-Encoding' }
   const plain = createOnce(() => respond(200, type, bytes, headers))
   const gzipped = createOnce(() => respond(200, type, Bun.gzipSync(bytes), { ...headers, 'Content-Encoding': 'gzip' }))
@@ -31,9 +31,9 @@ export function createCachedResponse({ type, body, cacheControl }: Ready): Cache
   const unchanged = createOnce(() => respondUnchanged(headers))
 
   return (request) => {
-    if (holdsAlready(request.headers.get('if-none-match'), etag)) return copyOf(unchanged())
+    if (matchesEtag(request.headers.get('if-none-match'), etag)) return cloneResponse(unchanged())
     const small = compressible.test(type) && prefersGzip(request.headers.get('accept-encoding'))
-    return copyOf(small ? gzipped() : plain())
+    return cloneResponse(small ? gzipped() : plain())
   }
 }
 
@@ -56,24 +56,24 @@ export const respondSynchronously = (answer: CachedResponse) => respondWith.bind
 const respondWith = (answer: CachedResponse, { request }: { readonly request: Request }): Response => answer(request)
 
 /** A weak tag of a body's content. */
-export const etagOf = (body: string | Uint8Array): string => `W/"${Bun.hash(body).toString(36)}"`
+export const computeEtag = (body: string | Uint8Array): string => `W/"${Bun.hash(body).toString(36)}"`
 
 /** Clones a cached response. The cast is needed because Bun types `clone` with a class of another library. */
-export const copyOf = (response: Response): Response => response.clone() as Response
+export const cloneResponse = (response: Response): Response => response.clone() as Response
 
 /**
  * Makes a response with a large body, which is cloned for each request until `release`. Garbage collection would free
  * such bodies late: the system must then clear new memory for each body, and collections run more often. The collector
  * counts the bytes of the original response, but not those of its clones, so only a clone is kept.
  */
-export function held(response: Response): Response {
-  const copy = copyOf(response)
-  release(response)
+export function retainBody(response: Response): Response {
+  const copy = cloneResponse(response)
+  releaseBody(response)
   return copy
 }
 
 /** Frees the memory of a kept response, if there is one. Clones that are being sent keep theirs. */
-export function release(response: Response | undefined): void {
+export function releaseBody(response: Response | undefined): void {
   void response?.body?.cancel()
 }
 
@@ -99,25 +99,25 @@ export function cachePerView(
     asOf = view.number
     const key = keyOf(request)
     const known = ready.get(key)
-    if (known !== undefined) return answerUnlessHeld(request, known) ?? copyOf(known)
+    if (known !== undefined) return respondIfUnchanged(request, known) ?? cloneResponse(known)
     const made = make(request)
     if (made.status !== 200) return made
     const isKept = key.length <= KEY_MAX && ready.size < ANSWERS_MAX
     if (isKept) ready.set(key, made)
-    return answerUnlessHeld(request, made) ?? (isKept ? copyOf(made) : made)
+    return respondIfUnchanged(request, made) ?? (isKept ? cloneResponse(made) : made)
   }
 }
 
 /** Makes a JSON response with an ETag. */
 export function respondTagged(text: string): Response {
   const bytes = encoder.encode(text)
-  return respond(200, 'application/json', bytes, { ETag: etagOf(bytes), 'Cache-Control': CACHED_BY_PROXIES })
+  return respond(200, 'application/json', bytes, { ETag: computeEtag(bytes), 'Cache-Control': CACHED_BY_PROXIES })
 }
 
 /** Makes a 304 if the client has this version; else `undefined`. */
-function answerUnlessHeld({ headers }: Request, answer: Response): Response | undefined {
+function respondIfUnchanged({ headers }: Request, answer: Response): Response | undefined {
   const ifNoneMatch = headers.get('if-none-match')
   const etag = answer.headers.get('etag')
-  if (ifNoneMatch === null || etag === null || !holdsAlready(ifNoneMatch, etag)) return undefined
+  if (ifNoneMatch === null || etag === null || !matchesEtag(ifNoneMatch, etag)) return undefined
   return respondUnchanged({ ETag: etag, 'Cache-Control': answer.headers.get('cache-control') ?? 'no-cache' })
 }

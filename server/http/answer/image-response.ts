@@ -7,7 +7,7 @@ import type { Region } from '../../domain/picture/wall-picture.ts'
 import { stateOf, type WallView } from '../../domain/wall/wall-view.ts'
 import type { WallImage, WallImages } from '../../wall/wall-image.ts'
 import { refuseBeyond, type Clients } from '../request/clients.ts'
-import { holdsAlready } from '../request/negotiate.ts'
+import { matchesEtag } from '../request/negotiate.ts'
 import { createParamsReader } from '../request/query.ts'
 import { refuse } from './refuse.ts'
 import { CACHED_BY_PROXIES, respond, respondUnchanged } from './respond.ts'
@@ -23,19 +23,19 @@ export type Drawn = {
 
 /** Returns the picture, or a 304 if the client has it. */
 export async function respondImage(request: Request, { view, shown, draw, clients, cost }: Drawn): Promise<Response> {
-  const headersOf = (state: WallImage['state']) => ({
+  const createHeaders = (state: WallImage['state']) => ({
     ETag: `"${state}-${shown}"`,
     'Cache-Control': CACHED_BY_PROXIES,
   })
-  const now = headersOf(stateOf(view))
-  if (holdsAlready(request.headers.get('if-none-match'), now.ETag)) return respondUnchanged(now)
+  const now = createHeaders(stateOf(view))
+  if (matchesEtag(request.headers.get('if-none-match'), now.ETag)) return respondUnchanged(now)
   const beyond = refuseBeyond(clients, 'pictures', request, cost)
   if (beyond !== undefined) return beyond
-  const busy = await clients.queue.readTurn(clients.addressOf(request))
+  const busy = await clients.queue.waitForReadTurn(clients.addressOf(request))
   if (busy !== undefined) return refuse(busy)
   const image = await draw()
   if (isFailure(image)) return refuse(image)
-  return respond(200, 'image/png', image.png, headersOf(image.state))
+  return respond(200, 'image/png', image.png, createHeaders(image.state))
 }
 
 export type RegionDeps = { readonly view: WallView; readonly images: WallImages; readonly clients: Clients }
@@ -58,7 +58,7 @@ export async function respondRegion(
 }
 
 /** Returns the picture of a place at the scale in the query; refuses an invalid place. */
-export function placePictures(deps: RegionDeps, schema: typeof BlockImageQuery) {
+export function createPlaceResponder(deps: RegionDeps, schema: typeof BlockImageQuery) {
   const readScale = createParamsReader(schema)
   return async (request: Request, place: Region | Failure): Promise<Response> => {
     if (isFailure(place)) return refuse(place)

@@ -86,7 +86,7 @@ const lost = {
 } as const
 
 /** The page of an unknown address. */
-export function respondNowhere(status: keyof typeof lost): Response {
+export function respondErrorPage(status: keyof typeof lost): Response {
   const [title, heading, text] = lost[status]
   const html = renderPage(title, `<p class="price">${status}</p>\n<h1>${heading}</h1>\n<p>${text}</p>`)
   return respond(status, HTML, html, {

@@ -1,13 +1,13 @@
 /** Error responses: the Error shape, and the payment terms in a 402. */
 
 import { DEMAND_LINK, PATHS } from '../../discovery/links.ts'
-import { failure, statusOf, isFailure, type Failure, type FailureCode } from '../../domain/failure.ts'
-import { cannotSell, notNow } from '../../domain/purchase/refusals.ts'
+import { createFailure, statusOf, isFailure, type Failure, type FailureCode } from '../../domain/failure.ts'
+import { createCannotSellFailure, describeRail } from '../../domain/purchase/refusals.ts'
 import type { Target } from '../../domain/purchase/target.ts'
 import type { PaymentHealth } from '../../health/payment-health.ts'
-import { costOf, encodeDemand, demandOf, readReason, type DemandDetails, type Offer } from '../../x402/terms.ts'
+import { describeCost, encodeDemand, demandOf, readReason, type DemandDetails, type Offer } from '../../x402/terms.ts'
 import { toDemandV1 } from '../../x402/v1.ts'
-import { copyOf } from './cached-response.ts'
+import { cloneResponse } from './cached-response.ts'
 import { respondPaymentPage } from './payment-page.ts'
 import { NO_STORE, respondJson, VARIES_BY_PAYMENT, type HeaderFields } from './respond.ts'
 import { createSiteHeaders } from './security-headers.ts'
@@ -27,7 +27,7 @@ export function refuse({ code, message, details }: Failure, headers: HeaderField
   return respondJson(
     statusOf[code],
     { error: code, message, ...details },
-    { ...NO_STORE, ...retryAfter(details), ...(ENDS_CONNECTION.has(code) ? CLOSE_CONNECTION : {}), ...headers },
+    { ...NO_STORE, ...formatRetryAfter(details), ...(ENDS_CONNECTION.has(code) ? CLOSE_CONNECTION : {}), ...headers },
   )
 }
 
@@ -38,9 +38,9 @@ export const respondResult = (result: object | Failure): Response =>
 /** Makes the error response for a target that is for sale. A 402 contains the payment terms. */
 export function refuseTarget(deps: DemandDeps, target: Target, refusal: Failure, asked: DemandDetails = {}): Response {
   if (refusal.code !== 'payment_required') return refuse(refusal)
-  if (deps.rail.state() === 'misconfigured') return refuse(cannotSell())
+  if (deps.rail.readState() === 'misconfigured') return refuse(createCannotSellFailure())
   const { code, message, details } = refusal
-  const { body, headers } = demand(deps, target, { ...asked, ...readReason(details) })
+  const { body, headers } = createDemand(deps, target, { ...asked, ...readReason(details) })
   return respondJson(statusOf[code], { error: code, message, ...details, ...body }, headers)
 }
 
@@ -56,23 +56,25 @@ export type MakeDemand = (target: Target, query: string) => Response
  */
 export function createDemandMaker(deps: DemandDeps): MakeDemand {
   const ready = new Map<Target, Response>()
-  let rail = deps.rail.state()
+  let rail = deps.rail.readState()
   let unpaid = createUnpaidFailure(deps, 'next')
-  const make = (target: Target) => {
+  const makeRefusal = (target: Target) => {
     const made = refuseTarget(deps, target, unpaid)
     if (ready.size >= READY_MAX) ready.clear()
     ready.set(target, made)
     return made
   }
   return (target, query) => {
-    const now = deps.rail.state()
-    if (now === 'misconfigured') return refuse(cannotSell())
+    const now = deps.rail.readState()
+    if (now === 'misconfigured') return refuse(createCannotSellFailure())
     if (now !== rail) {
       ready.clear()
       rail = now
       unpaid = createUnpaidFailure(deps, 'next')
     }
-    return query === '' ? copyOf(ready.get(target) ?? make(target)) : refuseTarget(deps, target, unpaid, { query })
+    return query === ''
+      ? cloneResponse(ready.get(target) ?? makeRefusal(target))
+      : refuseTarget(deps, target, unpaid, { query })
   }
 }
 
@@ -82,14 +84,14 @@ export const demandPaymentForArea = (deps: DemandDeps, target: Target): Response
 
 /** Makes the 402 as an HTML page, for people with a browser, who cannot pay there. */
 export function demandPaymentInHtml(deps: DemandDeps, target: Target, query: string): Response {
-  if (deps.rail.state() === 'misconfigured') return refuse(cannotSell())
+  if (deps.rail.readState() === 'misconfigured') return refuse(createCannotSellFailure())
   return respondPaymentPage(deps.offer, {
-    ...demand(deps, target, { query }).headers,
+    ...createDemand(deps, target, { query }).headers,
     ...createSiteHeaders(deps.offer.baseUrl),
   })
 }
 
-function demand({ offer }: DemandDeps, target: Target, asked: DemandDetails) {
+function createDemand({ offer }: DemandDeps, target: Target, asked: DemandDetails) {
   const terms = demandOf(offer, target, asked)
   return {
     body: { resource: terms.resource.url, docs: offer.baseUrl + PATHS.openapi, ...toDemandV1(terms) },
@@ -105,12 +107,12 @@ function demand({ offer }: DemandDeps, target: Target, asked: DemandDetails) {
 }
 
 const createUnpaidFailure = (deps: DemandDeps, target: Target): Failure =>
-  failure('payment_required', explainPayment(deps.offer, target) + notNow(deps.rail.state()))
+  createFailure('payment_required', explainPayment(deps.offer, target) + describeRail(deps.rail.readState()))
 
 const explainPayment = (offer: Offer, target: Target) =>
-  `${costOf(offer, target)} Sign the terms in the PAYMENT-REQUIRED header (x402 v2, scheme exact) and send the same request again with a PAYMENT-SIGNATURE header; clients of x402 v1 find their terms in this body.`
+  `${describeCost(offer, target)} Sign the terms in the PAYMENT-REQUIRED header (x402 v2, scheme exact) and send the same request again with a PAYMENT-SIGNATURE header; clients of x402 v1 find their terms in this body.`
 
-function retryAfter(details: Failure['details']): HeaderFields {
+function formatRetryAfter(details: Failure['details']): HeaderFields {
   const seconds = details?.['retryAfter']
   return typeof seconds === 'number' ? { 'Retry-After': seconds.toString() } : {}
 }

@@ -4,8 +4,8 @@ import { isFailure } from '../../domain/failure.ts'
 import { isPending } from '../../domain/purchase/charging.ts'
 import type { PurchaseOrder } from '../../domain/purchase/listing.ts'
 import { sell, type SaleDeps } from '../../purchase/sell.ts'
-import { createPendingResponse, settleResponse } from '../../x402/receipt.ts'
-import { paymentOf, createSettlementHeaders, type SentPayment } from '../../x402/v1.ts'
+import { createPendingResponse, createSettleResponse } from '../../x402/receipt.ts'
+import { readSentPayment, createSettlementHeaders, type SentPayment } from '../../x402/v1.ts'
 import type { Clients } from '../request/clients.ts'
 import { queryOf } from '../request/request-url.ts'
 import { refuse, refuseTarget, type DemandDeps } from './refuse.ts'
@@ -23,7 +23,7 @@ export function readPayment(
   request: Request,
   target: PurchaseOrder['target'],
 ): SentPayment | undefined {
-  const sent = paymentOf(request, offer, target)
+  const sent = readSentPayment(request, offer, target)
   if (sent !== undefined) countPaid?.(sent.version)
   return sent
 }
@@ -44,6 +44,6 @@ export async function respondSale(
     return refuseTarget(deps, order.target, sold, order.isArea ? { isArea: true } : { query: queryOf(request.url) })
   return respondJson(200, sold.receipt, {
     'Cache-Control': 'private, no-store',
-    ...createSettlementHeaders(settleResponse(sold.purchase), version),
+    ...createSettlementHeaders(createSettleResponse(sold.purchase), version),
   })
 }

@@ -32,7 +32,7 @@ export type PageKind =
 export const formatContentPolicy = (page: PageKind): Fields => ({
   'Content-Security-Policy': [
     "default-src 'none'",
-    ...sourcesOf(page),
+    ...listSources(page),
     "base-uri 'none'",
     "form-action 'none'",
     // Other sites may embed the wall. A frame around a page where an owner signs would allow clickjacking.
@@ -40,8 +40,8 @@ export const formatContentPolicy = (page: PageKind): Fields => ({
   ].join('; '),
 })
 
-function sourcesOf(page: PageKind): readonly string[] {
-  if ('style' in page) return [`style-src ${sourceOf(page.style)}`, ...(page.images ? ["img-src 'self'"] : [])]
+function listSources(page: PageKind): readonly string[] {
+  if ('style' in page) return [`style-src ${hashSource(page.style)}`, ...(page.images ? ["img-src 'self'"] : [])]
   const files = ["img-src 'self'", "connect-src 'self'", "manifest-src 'self'"]
   return [
     ...(['script', 'style'] as const).map((tag) =>
@@ -58,8 +58,8 @@ function sourcesOf(page: PageKind): readonly string[] {
  * this service.
  */
 const listInlineSources = (html: string, tag: 'script' | 'style') =>
-  Array.from(html.matchAll(new RegExp(`<${tag}>(.*?)</${tag}>`, 'gs')), ([, content = '']) => sourceOf(content))
+  Array.from(html.matchAll(new RegExp(`<${tag}>(.*?)</${tag}>`, 'gs')), ([, content = '']) => hashSource(content))
 
 /** The hash of an inline style or script, in the form of a content security policy. */
-const sourceOf = (content: string): string =>
+const hashSource = (content: string): string =>
   `'sha256-${new Bun.CryptoHasher('sha256').update(content).digest('base64')}'`

@@ -59,10 +59,10 @@ export function createCanvasParts(view: WallView, terms: Priced, hasPictures = t
     const blocks = fragments.slice(row * COLS, (row + 1) * COLS).filter((fragment) => fragment !== '')
     return blocks.length === 0 ? '' : `${blocks.join(',')}${row === lastRow ? '' : ','}\n`
   }
-  const textOf = (slot: number) => {
-    if (slot === HEAD_SLOT) return headOf(terms)
+  const renderSlot = (slot: number) => {
+    if (slot === HEAD_SLOT) return renderHead(terms)
     if (slot === STATS_SLOT) return `"stats":${JSON.stringify(statsOf(view))},\n"agents":[`
-    if (slot < GLUE_SLOT) return groupText(view, slot - GROUPS_SLOT)
+    if (slot < GLUE_SLOT) return renderGroup(view, slot - GROUPS_SLOT)
     if (slot === GLUE_SLOT) return '],\n"blocks":[\n'
     return slot === TAIL_SLOT ? ']}\n' : renderRow(slot - ROWS_SLOT)
   }
@@ -76,17 +76,19 @@ export function createCanvasParts(view: WallView, terms: Priced, hasPictures = t
     isDirty: () => dirtySlots.size > 0 || dirtyBlocks.size > 0,
     take() {
       refreshBlocks()
-      const parts = [...dirtySlots].toSorted((a, b) => a - b).map((slot): Part => [slot, encoder.encode(textOf(slot))])
+      const parts = [...dirtySlots]
+        .toSorted((a, b) => a - b)
+        .map((slot): Part => [slot, encoder.encode(renderSlot(slot))])
       dirtySlots.clear()
       return parts
     },
   }
 }
 
-const headOf = (terms: Priced) =>
+const renderHead = (terms: Priced) =>
   `${JSON.stringify({ canvas: WALL_SIZE, pricing: pricingOf(terms), palette: PALETTE }).slice(0, -1)},\n`
 
-function groupText(view: WallView, group: number): string {
+function renderGroup(view: WallView, group: number): string {
   const from = group * AGENTS_PER_GROUP
   const agents = toCanvasAgents(view, from, from + AGENTS_PER_GROUP).map((agent) => JSON.stringify(agent))
   return agents.length === 0 ? '' : `${group === 0 ? '' : ','}${agents.join(',')}`
@@ -95,14 +97,14 @@ function groupText(view: WallView, group: number): string {
 /** Cuts a view's pixels into parts. */
 export function createPixelParts(view: WallView): Parts {
   const dirtyRows = new Set(Array.from({ length: ROWS }, (_, row) => row))
-  const bytesOf = (row: number) => readBlocks(view.canvas, ALL_BLOCKS.slice(row * COLS, (row + 1) * COLS))
+  const encodeRow = (row: number) => readBlocks(view.canvas, ALL_BLOCKS.slice(row * COLS, (row + 1) * COLS))
   return {
     mark(change) {
       if ('block' in change) dirtyRows.add(cellOf(change.block).row)
     },
     isDirty: () => dirtyRows.size > 0,
     take() {
-      const parts = [...dirtyRows].toSorted((a, b) => a - b).map((row): Part => [row, bytesOf(row)])
+      const parts = [...dirtyRows].toSorted((a, b) => a - b).map((row): Part => [row, encodeRow(row)])
       dirtyRows.clear()
       return parts
     },

@@ -22,9 +22,9 @@ export type CanvasReads = {
   /** The number of the newest change that all reads show. */
   number(): LogNumber
   /** Announces a change of the view to all reads. */
-  changed(change: Change): void
+  announceChange(change: Change): void
   /** Resolves when all reads show every announced change. */
-  published(): Promise<void>
+  waitUntilPublished(): Promise<void>
 }
 
 /**
@@ -43,9 +43,9 @@ export function createCanvasReads({ view, terms, clock, everyMs }: CanvasSource)
     canvas,
     pixels,
     blocks,
-    number: () => Math.min(...all.map((one) => one.number())),
-    changed: (change) => all.forEach((one) => one.changed(change)),
-    async published() {
+    number: () => Math.min(...all.map((one) => one.readNumber())),
+    announceChange: (change) => all.forEach((one) => one.changed(change)),
+    async waitUntilPublished() {
       for (const one of all) await one.published()
     },
   }
@@ -57,7 +57,7 @@ function deferBuild(view: WallView, build: () => CanvasSnapshot): CanvasSnapshot
   const buildOnce = () => (built ??= build())
   return {
     answer: (request) => buildOnce().answer(request),
-    number: () => built?.number() ?? view.number,
+    readNumber: () => built?.readNumber() ?? view.number,
     changed: (change) => built?.changed(change),
     published: () => buildOnce().published(),
   }

@@ -6,16 +6,16 @@
 import type { Change, LogNumber } from '../../domain/wall/log.ts'
 import type { WallView } from '../../domain/wall/wall-view.ts'
 import type { Clock } from '../../ports.ts'
-import { copyOf, held, release, type CachedResponse } from '../answer/cached-response.ts'
+import { cloneResponse, retainBody, releaseBody, type CachedResponse } from '../answer/cached-response.ts'
 import { CACHED_BRIEFLY, LOG_NUMBER, respond, respondUnchanged, type HeaderFields } from '../answer/respond.ts'
-import { holdsAlready, chooseEncoding, type Encoding } from '../request/negotiate.ts'
+import { matchesEtag, chooseEncoding, type Encoding } from '../request/negotiate.ts'
 import {
   createBrotliBody,
   joinGzip,
   joinPieces,
   joinPlain,
-  segmentOf,
-  sumOf,
+  createSegment,
+  combineChecksums,
   joinZstd,
   type Pieces,
   type Segment,
@@ -37,7 +37,7 @@ export type Parts = {
 export type CanvasSnapshot = {
   readonly answer: CachedResponse
   /** Number of the newest change that the read shows. */
-  number(): LogNumber
+  readNumber(): LogNumber
   /** Announces a change of the view. */
   changed(change: Change): void
   /** Resolves when the read shows every announced change, in every encoding. */
@@ -75,14 +75,14 @@ export function createCanvasSnapshot({
   const take = () => ({ taken: parts.take(), number: view.number })
   const show = async ({ taken, number }: ReturnType<typeof take>) => {
     // Parts are compressed one after another, so that the thread pool has time for other work.
-    for (const [slot, part] of taken) segments[slot] = await segmentOf(part)
+    for (const [slot, part] of taken) segments[slot] = await createSegment(part)
     const bodies = { plain: joinPlain(segments), gzip: joinGzip(segments), zstd: joinZstd(segments) }
-    const version = versionOf(number, bodies.plain)
+    const version = computeVersion(number, bodies.plain)
     if (hasBrotli && version.ETag !== shownTag) brotli = createBrotliBody(bodies.plain)
     // The read is replaced in one turn of the event loop, so that no request comes in between. The new bodies reuse the
     // memory of the old ones.
     shown.release()
-    shown = answerFrom(type, { ...bodies, brotli }, version)
+    shown = createAnswer(type, { ...bodies, brotli }, version)
     shownNumber = number
     shownTag = version.ETag
   }
@@ -101,7 +101,7 @@ export function createCanvasSnapshot({
   const first = take()
   // The first readers get the plain body and do not wait for compression.
   const uncompressed = first.taken.map(([, part]) => part)
-  let shown = answerFrom(type, { plain: uncompressed }, versionOf(first.number, uncompressed))
+  let shown = createAnswer(type, { plain: uncompressed }, computeVersion(first.number, uncompressed))
   let shownNumber = first.number
   let shownTag = ''
   let brotli: (() => Blob | undefined) | undefined // of the body tagged `shownTag`
@@ -109,7 +109,7 @@ export function createCanvasSnapshot({
 
   return {
     answer: (request) => shown.answer(request),
-    number: () => shownNumber,
+    readNumber: () => shownNumber,
     changed(change) {
       parts.mark(change)
       // Changes of one interval are published together.
@@ -125,8 +125,8 @@ export function createCanvasSnapshot({
  * The headers that identify a state of the wall: its log number, and an ETag. The tag depends only on the bytes, so
  * that a reader does not get the same bytes again after a change that does not affect them.
  */
-function versionOf(number: LogNumber, body: Pieces) {
-  const { crc, length } = sumOf(body)
+function computeVersion(number: LogNumber, body: Pieces) {
+  const { crc, length } = combineChecksums(body)
   return { ETag: `W/"${crc.toString(36)}-${length.toString(36)}"`, [LOG_NUMBER]: `${number}` }
 }
 
@@ -145,13 +145,13 @@ const ENCODINGS: readonly Encoding[] = ['gzip', 'zstd']
 const WITH_BROTLI: readonly Encoding[] = ['br', ...ENCODINGS]
 
 /** One response for each encoding, cloned for each request. */
-function answerFrom(type: string, bodies: Bodies, version: ReturnType<typeof versionOf>): Shown {
+function createAnswer(type: string, bodies: Bodies, version: ReturnType<typeof computeVersion>): Shown {
   const headers = { ...version, 'Cache-Control': CACHED_BRIEFLY, Vary: 'Accept-Encoding' }
   const createReadyBody = (body: Blob | undefined, encoding: HeaderFields) =>
-    body === undefined ? undefined : held(respond(200, type, body, { ...headers, ...encoding }))
+    body === undefined ? undefined : retainBody(respond(200, type, body, { ...headers, ...encoding }))
   const createPiecedBody = (body: Pieces | undefined, encoding: Encoding) =>
     body === undefined ? undefined : createReadyBody(joinPieces(body), { 'Content-Encoding': encoding })
-  const plain = held(respond(200, type, joinPieces(bodies.plain), headers))
+  const plain = retainBody(respond(200, type, joinPieces(bodies.plain), headers))
   const unchanged = respondUnchanged(headers)
   const encoded: { [E in Encoding]?: Response | undefined } = {
     gzip: createPiecedBody(bodies.gzip, 'gzip'),
@@ -166,12 +166,12 @@ function answerFrom(type: string, bodies: Bodies, version: ReturnType<typeof ver
   }
   return {
     answer(request) {
-      if (holdsAlready(request.headers.get('if-none-match'), version.ETag)) return copyOf(unchanged)
+      if (matchesEtag(request.headers.get('if-none-match'), version.ETag)) return cloneResponse(unchanged)
       const encoding = chooseBodyEncoding(request.headers.get('accept-encoding'))
-      return copyOf((encoding && encoded[encoding]) ?? plain)
+      return cloneResponse((encoding && encoded[encoding]) ?? plain)
     },
     release() {
-      for (const response of [plain, ...Object.values(encoded)]) release(response)
+      for (const response of [plain, ...Object.values(encoded)]) releaseBody(response)
     },
   }
 }

@@ -19,7 +19,7 @@ const DEFLATE_LEVEL = 6
 const EMPTY: Segment = { plain: new Uint8Array(), deflated: new Uint8Array(), zstd: new Uint8Array() }
 
 /** Compresses a part, in the runtime's compression threads. */
-export async function segmentOf(plain: Uint8Array): Promise<Segment> {
+export async function createSegment(plain: Uint8Array): Promise<Segment> {
   if (plain.length === 0) return EMPTY
   const [deflated, zstd] = await Promise.all([
     inTurn(() => deflate(plain)),
@@ -85,7 +85,7 @@ const DEFLATE_END = Uint8Array.of(3, 0)
 
 /** The body in gzip. */
 export function joinGzip(segments: readonly Segment[]): Pieces {
-  const { crc, length } = sumOf(joinPlain(segments))
+  const { crc, length } = combineChecksums(joinPlain(segments))
   const tail = new DataView(new ArrayBuffer(8))
   tail.setUint32(0, crc, true)
   tail.setUint32(4, length, true)
@@ -93,7 +93,7 @@ export function joinGzip(segments: readonly Segment[]): Pieces {
 }
 
 /** The CRC-32 and the length in bytes of a whole body. */
-export const sumOf = (pieces: Pieces): { readonly crc: number; readonly length: number } => ({
+export const combineChecksums = (pieces: Pieces): { readonly crc: number; readonly length: number } => ({
   crc: pieces.reduce((crc, piece) => crc32(piece, crc), 0),
   length: pieces.reduce((length, piece) => length + piece.length, 0),
 })

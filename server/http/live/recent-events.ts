@@ -14,14 +14,14 @@ export type Piece = { readonly bytes: Uint8Array; readonly to: LogNumber }
 export type RecentEvents = {
   remember(change: Change): void
   /** All events in memory after a number. Most followers are at the same number and share the bytes. */
-  after(number: LogNumber): Uint8Array
+  encodeAfter(number: LogNumber): Uint8Array
   /**
    * The number of the newest change in memory that is older than a time, or else the number before the oldest one in
    * memory.
    */
-  numberAt(time: UnixMs): LogNumber | undefined
+  findNumberAt(time: UnixMs): LogNumber | undefined
   /** The next events after a number, from memory or from the log; `undefined` when there are none up to `end`. */
-  piece(after: LogNumber, end: LogNumber): Promise<Piece | undefined>
+  readPiece(after: LogNumber, end: LogNumber): Promise<Piece | undefined>
 }
 
 // Older events are read from the log.
@@ -62,14 +62,14 @@ export function createRecentEvents(log: Log): RecentEvents {
   const joinTexts = (after: LogNumber, to: LogNumber) => {
     const first = events.findLastIndex(({ change }) => change.number <= after) + 1
     const last = events.findLastIndex(({ change }) => change.number <= to) + 1
-    return events.slice(first, last).map((event) => event.text())
+    return events.slice(first, last).map((event) => event.renderText())
   }
   const read = async (after: LogNumber, to: LogNumber): Promise<Piece | undefined> => {
     const oldest = events[0]?.change.number ?? Number.POSITIVE_INFINITY
     if (after + 1 >= oldest) return { bytes: encoder.encode(joinTexts(after, to).join('')), to }
-    const changes = await log.after(after, to - after)
+    const changes = await log.readAfter(after, to - after)
     const last = changes.at(-1)
-    return last && { bytes: encoder.encode(changes.map(eventOf).join('')), to: last.number }
+    return last && { bytes: encoder.encode(changes.map(renderEvent).join('')), to: last.number }
   }
   return {
     remember(change) {
@@ -78,17 +78,17 @@ export function createRecentEvents(log: Log): RecentEvents {
       events.push(createRecentEvent(change))
       if (events.length > 2 * RECENT_MAX) events.splice(0, RECENT_MAX)
     },
-    after(number) {
+    encodeAfter(number) {
       const upTo = events.at(-1)?.change.number ?? 0
       if (shared.after !== number || shared.upTo !== upTo)
         shared = { after: number, upTo, bytes: encoder.encode(joinTexts(number, upTo).join('')) }
       return shared.bytes
     },
-    numberAt(time) {
+    findNumberAt(time) {
       const [first] = events
       return events.findLast(({ change }) => change.at < time)?.change.number ?? (first && first.change.number - 1)
     },
-    async piece(after, end) {
+    async readPiece(after, end) {
       // Chunks end at multiples of their size, so that clients that catch up from different numbers share them.
       const to = Math.min(end, after + PIECE - (after % PIECE))
       if (to <= after) return undefined
@@ -102,14 +102,14 @@ export const hidesEarlier = (change: Change): boolean =>
   change.kind === 'hide' || (change.kind === 'identity' && change.withheld !== undefined)
 
 /** A change and its event, which is encoded once, when the first client needs it. */
-type RecentEvent = { readonly change: Change; readonly text: () => string }
+type RecentEvent = { readonly change: Change; readonly renderText: () => string }
 
 function createRecentEvent(change: Change): RecentEvent {
   let text: string | undefined
-  return { change, text: () => (text ??= eventOf(change)) }
+  return { change, renderText: () => (text ??= renderEvent(change)) }
 }
 
-const eventOf = (change: Change) => {
+const renderEvent = (change: Change) => {
   const wire = toChangeDto(change)
   return formatEvent(wire, wire.number)
 }

@@ -8,9 +8,9 @@ import type { FairQueue } from './fair-queue.ts'
 
 type AdmissionDeps = {
   readonly ledger: Pick<Ledger, 'find'>
-  readonly wallets: Pick<Wallets, 'signedPayment'>
+  readonly wallets: Pick<Wallets, 'checkPaymentSignature'>
   readonly limits: RateLimits
-  readonly queue: Pick<FairQueue, 'knownPaymentTurn' | 'newPaymentTurn'>
+  readonly queue: Pick<FairQueue, 'waitForKnownPayment' | 'waitForNewPayment'>
 }
 
 /** Resolves when a payment from an address may be processed, or with the refusal. */
@@ -25,14 +25,14 @@ export type AdmitPayment = (payment: Payment, address: string) => Promise<Failur
 export function createPaymentAdmission({ ledger, wallets, limits, queue }: AdmissionDeps): AdmitPayment {
   return async (payment, address) => {
     if (await mayBeKnown(ledger, payment)) {
-      await queue.knownPaymentTurn(address)
+      await queue.waitForKnownPayment(address)
       return undefined
     }
-    const busy = await queue.newPaymentTurn(address)
+    const busy = await queue.waitForNewPayment(address)
     if (busy !== undefined) return busy
     const spent = limits.check('payments', address)
     if (spent === undefined) return undefined
-    if ((await wallets.signedPayment(payment)) !== 'signed') return spent
+    if ((await wallets.checkPaymentSignature(payment)) !== 'signed') return spent
     return limits.take('wallet payments', payment.payer) ?? limits.take('signed payments', address)
   }
 }

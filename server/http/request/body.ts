@@ -1,8 +1,8 @@
 /** Reads request bodies within limits of size and time, and parses JSON strictly, so that no two parsers read it differently. */
 
 import { parseStrictJson, UnsafeJson } from '../../../shared/json.ts'
-import { failure, isFailure, type Failure } from '../../domain/failure.ts'
-import { picturesBusy } from '../../domain/purchase/refusals.ts'
+import { createFailure, isFailure, type Failure } from '../../domain/failure.ts'
+import { createPicturesBusyFailure } from '../../domain/purchase/refusals.ts'
 
 /** The size limit of a signed change. */
 export const BODY_MAX_BYTES = 4096
@@ -60,10 +60,10 @@ export async function readJson(request: Request, limits: BodyLimits = {}, whenEm
 /** Reads a whole body of any type. */
 export async function readBody(request: Request, limits: BodyLimits = {}): Promise<Uint8Array<ArrayBuffer> | Unread> {
   const { maxBytes = BODY_MAX_BYTES } = limits
-  if (isCoded(request.headers.get('content-encoding')))
+  if (isCompressed(request.headers.get('content-encoding')))
     return createBodyFailure('send it uncompressed, without Content-Encoding')
   if (Number(request.headers.get('content-length')) > maxBytes) {
-    await passOver(request)
+    await discardBody(request)
     return createSizeFailure(maxBytes)
   }
   const chunks: Uint8Array[] = []
@@ -77,10 +77,10 @@ const PASSED_OVER = { maxBytes: 4 * 1024 * 1024, deadlineMs: 1000 }
  * Discards a body that is too large. Otherwise, a proxy that is still sending when the response arrives would report a
  * failed server.
  */
-const passOver = async (request: Request) => void (await readEach(request, PASSED_OVER, () => {}))
+const discardBody = async (request: Request) => void (await readEach(request, PASSED_OVER, () => {}))
 
 // A small compressed body may be huge. No client needs compression here.
-const isCoded = (contentEncoding: string | null) =>
+const isCompressed = (contentEncoding: string | null) =>
   contentEncoding !== null && !/^(?:identity)?$/i.test(contentEncoding)
 
 const isJson = (contentType: string | null) => contentType === null || mediaTypePattern.test(contentType)
@@ -109,7 +109,7 @@ async function readEach(
       size += step.value.byteLength
       if (size > maxBytes) return createSizeFailure(maxBytes)
       const isLarge = large !== undefined && before <= large.fromBytes && size > large.fromBytes
-      if (isLarge && !large.hasPlace()) return picturesBusy()
+      if (isLarge && !large.hasPlace()) return createPicturesBusyFailure()
       take(step.value)
     }
   } catch {
@@ -128,6 +128,6 @@ type Reader = {
 
 /** The refusal of a body larger than `maxBytes`. */
 export const createSizeFailure = (maxBytes: number): Failure =>
-  failure('body_too_large', `The body is larger than ${maxBytes} bytes.`)
+  createFailure('body_too_large', `The body is larger than ${maxBytes} bytes.`)
 
-const createBodyFailure = (what: string): Failure => failure('invalid_body', `The body cannot be read: ${what}.`)
+const createBodyFailure = (what: string): Failure => createFailure('invalid_body', `The body cannot be read: ${what}.`)

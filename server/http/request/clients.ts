@@ -56,7 +56,7 @@ export function refuseBeyond(
 /** A hook for reads: takes from a budget of the client, then waits in the queue. */
 export function createTurnHook({ limits, addressOf, queue }: Clients, name: BudgetName) {
   return async ({ request }: { readonly request: Request }): Promise<void> => {
-    const refusal = limits.take(name, addressOf(request)) ?? (await queue.readTurn(addressOf(request)))
+    const refusal = limits.take(name, addressOf(request)) ?? (await queue.waitForReadTurn(addressOf(request)))
     if (refusal !== undefined) throw new Refused(refusal)
   }
 }
@@ -136,7 +136,7 @@ export function createSignedBodyHooks<Body>(
       try {
         return await parse({ request })
       } catch (error) {
-        if (error instanceof Refused && isOfBody(error.refusal)) charge(request)
+        if (error instanceof Refused && isBodyFailure(error.refusal)) charge(request)
         throw error
       }
     },
@@ -147,7 +147,7 @@ export function createSignedBodyHooks<Body>(
 }
 
 /** Whether a request was refused because of its body. */
-const isOfBody = ({ code }: Failure) => statusOf[code] === statusOf.invalid_body || code === 'body_too_large'
+const isBodyFailure = ({ code }: Failure) => statusOf[code] === statusOf.invalid_body || code === 'body_too_large'
 
 /** Counts requests in progress, in total and per client. */
 export function createSlots() {
@@ -161,7 +161,7 @@ export function createSlots() {
   }
   return {
     count: () => count,
-    of: (address: string) => taken.get(address) ?? 0,
+    countOf: (address: string) => taken.get(address) ?? 0,
     /** Takes a slot. The returned function releases it. */
     take(address: string) {
       add(address, 1)
@@ -224,7 +224,7 @@ export function createUploadLimit({ addressOf }: Pick<Clients, 'addressOf'>): Up
     const reading = carriesPayment(request) ? paid : free
     let leave = () => {}
     const hasPlace = () => {
-      if (reading.count() >= UPLOADS_AT_ONCE || reading.of(address) >= UPLOADS_OF_ONE) return false
+      if (reading.count() >= UPLOADS_AT_ONCE || reading.countOf(address) >= UPLOADS_OF_ONE) return false
       leave = reading.take(address)
       return true
     }

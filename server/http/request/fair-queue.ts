@@ -5,7 +5,7 @@
 
 import type { Failure } from '../../domain/failure.ts'
 import { createFairLine } from '../../domain/fair-line.ts'
-import { overloaded } from '../../domain/purchase/refusals.ts'
+import { createOverloadFailure } from '../../domain/purchase/refusals.ts'
 
 /**
  * The classes of requests that wait for each other: payments that are new to the wall, reads of pages and pictures, and
@@ -24,14 +24,14 @@ export type FairQueue = {
    * Like `turn`, for a read: a client that reads many pages does not delay clients that buy, repaint or request a
    * preview.
    */
-  readTurn(client: string): Promise<Failure | undefined>
+  waitForReadTurn(client: string): Promise<Failure | undefined>
   /** Like `turn`, for a payment that the ledger knows: it waits with the other requests, but is never refused. */
-  knownPaymentTurn(client: string): Promise<void>
+  waitForKnownPayment(client: string): Promise<void>
   /**
    * Like `turn`, for a new payment: every other turn is for new payments. A payment is refused only if too many from
    * the same client wait.
    */
-  newPaymentTurn(client: string): Promise<Failure | undefined>
+  waitForNewPayment(client: string): Promise<Failure | undefined>
 }
 
 // At one millisecond per request, this is half a second.
@@ -47,7 +47,7 @@ const NEW_PAYMENTS_OF_ONE = 4096
 type Waiting = {
   readonly since: number
   readonly isRefusable: boolean
-  go(refusal: Failure | undefined): void
+  resume(refusal: Failure | undefined): void
 }
 
 /**
@@ -65,12 +65,12 @@ export function createFairQueue(
     isTaken = true
     setImmediate(giveNextTurn)
   }
-  const serve = (of: QueueClass, { since, isRefusable, go }: Waiting): boolean => {
+  const serve = (of: QueueClass, { since, isRefusable, resume: go }: Waiting): boolean => {
     const waitedMs = elapsed() - since
     waited(of, waitedMs)
     const isLate = isRefusable && waitedMs > WAIT_MAX_MS
     if (!isLate) begin()
-    go(isLate ? overloaded() : undefined)
+    go(isLate ? createOverloadFailure() : undefined)
     return !isLate
   }
   const serveFirst = (of: QueueClass): boolean => {
@@ -89,28 +89,30 @@ export function createFairQueue(
     isTaken = false
     serveNext()
   }
-  const wait = async (of: QueueClass, client: string, isRefusable: boolean): Promise<Failure | undefined> => {
+  const waitInLine = async (of: QueueClass, client: string, isRefusable: boolean): Promise<Failure | undefined> => {
     if (!isTaken) {
       waited(of, 0)
       begin()
       return undefined
     }
     const { promise, resolve: go } = Promise.withResolvers<Failure | undefined>()
-    lines[of].push(client, { since: elapsed(), isRefusable, go })
+    lines[of].push(client, { since: elapsed(), isRefusable, resume: go })
     const isOver = of !== 'payments' && lines[of].length() > WAITING_MAX
     const tooMany = isOver ? lines[of].dropOne(client) : undefined
     if (tooMany !== undefined) {
       waited(of, elapsed() - tooMany.since)
-      tooMany.go(overloaded())
+      tooMany.resume(createOverloadFailure())
     }
     return await promise
   }
   return {
-    turn: async (client) => await wait('requests', client, true),
-    readTurn: async (client) => await wait('reads', client, true),
-    knownPaymentTurn: async (client) => void (await wait('requests', client, false)),
-    newPaymentTurn: async (client) =>
-      lines.payments.of(client) < NEW_PAYMENTS_OF_ONE ? await wait('payments', client, false) : overloaded(),
+    turn: async (client) => await waitInLine('requests', client, true),
+    waitForReadTurn: async (client) => await waitInLine('reads', client, true),
+    waitForKnownPayment: async (client) => void (await waitInLine('requests', client, false)),
+    waitForNewPayment: async (client) =>
+      lines.payments.countWaiting(client) < NEW_PAYMENTS_OF_ONE
+        ? await waitInLine('payments', client, false)
+        : createOverloadFailure(),
   }
 }
 

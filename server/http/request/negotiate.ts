@@ -6,7 +6,7 @@ const qualityPattern = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/
 export function prefersHtml(accept: string | null): boolean {
   // Most clients that are not browsers send this.
   if (accept === null || accept === '*/*') return false
-  const qualities = qualitiesOf(accept)
+  const qualities = parseQualities(accept)
   const readQuality = (type: string, range: string) =>
     qualities.get(type) ?? qualities.get(range) ?? qualities.get('*/*') ?? 0
   return readQuality('text/html', 'text/*') > readQuality('application/json', 'application/*')
@@ -14,7 +14,7 @@ export function prefersHtml(accept: string | null): boolean {
 
 /** Whether a client explicitly accepts Markdown and does not prefer HTML. */
 export function prefersMarkdown(accept: string | null): boolean {
-  const qualities = qualitiesOf(accept ?? '')
+  const qualities = parseQualities(accept ?? '')
   const markdown = qualities.get('text/markdown') ?? 0
   return markdown > 0 && markdown >= (qualities.get('text/html') ?? 0)
 }
@@ -28,7 +28,7 @@ export function chooseEncoding(
   offered: readonly Encoding[] = ['gzip', 'zstd'],
 ): Encoding | undefined {
   if (acceptEncoding === null) return undefined
-  const qualities = qualitiesOf(acceptEncoding)
+  const qualities = parseQualities(acceptEncoding)
   const gzip = qualities.get('gzip') ?? qualities.get('x-gzip') ?? qualities.get('*') ?? 0
   const qualityOf = (encoding: Encoding) => (encoding === 'gzip' ? gzip : (qualities.get(encoding) ?? 0))
   const best = Math.max(...offered.map(qualityOf))
@@ -40,20 +40,20 @@ export function chooseEncoding(
 export const prefersGzip = (acceptEncoding: string | null): boolean => chooseEncoding(acceptEncoding) === 'gzip'
 
 /** Whether If-None-Match matches `etag`, by the weak comparison of RFC 9110. */
-export function holdsAlready(ifNoneMatch: string | null, etag: string): boolean {
+export function matchesEtag(ifNoneMatch: string | null, etag: string): boolean {
   if (ifNoneMatch === null) return false
   // Most clients send this form.
   if (ifNoneMatch === etag) return true
   return ifNoneMatch.split(',').some((text) => {
     const tag = text.trim()
-    return tag === '*' || withoutWeakness(tag) === withoutWeakness(etag)
+    return tag === '*' || stripWeakPrefix(tag) === stripWeakPrefix(etag)
   })
 }
 
-const withoutWeakness = (etag: string) => (etag.startsWith('W/') ? etag.slice(2) : etag)
+const stripWeakPrefix = (etag: string) => (etag.startsWith('W/') ? etag.slice(2) : etag)
 
 /** The q-values by item, in lower case. An invalid value counts as 0. */
-function qualitiesOf(header: string): Map<string, number> {
+function parseQualities(header: string): Map<string, number> {
   const qualities = new Map<string, number>()
   for (const part of header.toLowerCase().split(',')) {
     const [item = '', ...parameters] = part.split(';').map((text) => text.trim())

@@ -73,7 +73,7 @@ export function withQuery<Schema extends TObject>(schema: Schema, answer: Answer
 }
 
 /** Reads the subject from a query; returns the wall if the query names none. The page handles invalid values. */
-export function subjectOf(url: string, view: WallView): CardSubject {
+export function readSubject(url: string, view: WallView): CardSubject {
   const given = readTexts(url)
   const block = parseCoord(given['block'] ?? '')
   if (block !== undefined) return { kind: 'block', block }

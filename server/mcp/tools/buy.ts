@@ -6,17 +6,24 @@ import { ListingQuery } from '../../../shared/contract/block.ts'
 import { Closed } from '../../../shared/contract/kinds.ts'
 import { Preview, TargetText } from '../../../shared/contract/preview.ts'
 import { REPEAT, TRY_AGAIN } from '../../domain/advice.ts'
-import { failure, isFailure } from '../../domain/failure.ts'
+import { createFailure, isFailure } from '../../domain/failure.ts'
 import { isPending } from '../../domain/purchase/charging.ts'
 import type { PurchaseOrder } from '../../domain/purchase/listing.ts'
-import { readAreaOrder, readListing, readTarget, findUnknown } from '../../purchase/read-order.ts'
+import { readAreaOrder, readListing, readTarget, findUnknownField } from '../../purchase/read-order.ts'
 import { refuseUnpaid, sell } from '../../purchase/sell.ts'
 import { previewBlock as preview } from '../../wall/preview-block.ts'
 import { AREA_TOOL, BUYING_TOOL } from '../../x402/bazaar.ts'
-import { createPendingResponse, settleResponse } from '../../x402/receipt.ts'
+import { createPendingResponse, createSettleResponse } from '../../x402/receipt.ts'
 import { readArguments, PixelsArgument, describeUnknownArgument } from '../arguments.ts'
-import { orderAndHeaders, readPaymentOfCall } from '../payment.ts'
-import { demand, PAYMENT_RESPONSE_META, createPngContent, refuse, createSuccess, type Reply } from '../reply.ts'
+import { splitOrderAndHeaders, readPaymentOfCall } from '../payment.ts'
+import {
+  createDemandReply,
+  PAYMENT_RESPONSE_META,
+  createPngContent,
+  refuse,
+  createSuccess,
+  type Reply,
+} from '../reply.ts'
 import { PRICE_OF_BLOCK, READ_ONLY, WRITES, type Call, type McpDeps, type Tool } from '../tool.ts'
 
 const { name, framework, message, link, painter } = ListingQuery.properties
@@ -39,13 +46,15 @@ export const buyBlock: Tool = {
   sells: 'a block',
   input: BlockArguments,
   async answer(deps, given, call) {
-    const { order, headers } = orderAndHeaders(given)
+    const { order, headers } = splitOrderAndHeaders(given)
     const { coord, ...said } = readArguments(order)
     const target = readTarget(coord, 1, 1)
     if (isFailure(target)) return refuse(target)
     // Unknown arguments are refused, because with a misspelt px a block would be sold unpainted.
-    const isKnown = findUnknown(BlockArguments, said) === undefined
-    const listing = isKnown ? readListing(said) : failure('invalid_listing', describeUnknownArgument(BlockArguments))
+    const isKnown = findUnknownField(BlockArguments, said) === undefined
+    const listing = isKnown
+      ? readListing(said)
+      : createFailure('invalid_listing', describeUnknownArgument(BlockArguments))
     return await buy(deps, { target, isArea: false, listing }, call, headers)
   },
 }
@@ -77,7 +86,7 @@ export const buyArea: Tool = {
   sells: 'an area',
   input: AreaArguments,
   async answer(deps, given, call) {
-    const { order: fields, headers } = orderAndHeaders(given)
+    const { order: fields, headers } = splitOrderAndHeaders(given)
     const order = readAreaOrder(fields)
     return isFailure(order) ? refuse(order) : await buy(deps, order, call, headers)
   },
@@ -93,13 +102,13 @@ async function buy(
   const payment = readPaymentOfCall(payload, headers, deps.offer, order.target)
   if (payment === undefined) {
     const refusal = await refuseUnpaid(deps, order)
-    return refusal === undefined ? demand(deps, order, dialect) : refuse(refusal)
+    return refusal === undefined ? createDemandReply(deps, order, dialect) : refuse(refusal)
   }
   if (isFailure(payment)) return refuse(payment)
   const sold = await sell(deps, order, payment, buyer)
   if (sold.kind === 'sold')
-    return createSuccess({ ...sold.receipt }, { [PAYMENT_RESPONSE_META]: settleResponse(sold.purchase) })
-  if (sold.code === 'payment_required') return demand(deps, order, dialect, sold)
+    return createSuccess({ ...sold.receipt }, { [PAYMENT_RESPONSE_META]: createSettleResponse(sold.purchase) })
+  if (sold.code === 'payment_required') return createDemandReply(deps, order, dialect, sold)
   return refuse(sold, isPending(sold) ? { [PAYMENT_RESPONSE_META]: createPendingResponse(payment, sold) } : undefined)
 }
 
@@ -132,8 +141,8 @@ export const previewBlock: Tool = {
     const { coord, w = 1, h = 1, ...said } = readArguments(given)
     const target = readTarget(coord, w, h)
     if (isFailure(target)) return refuse(target)
-    if (findUnknown(PreviewArguments, said) !== undefined)
-      return refuse(failure('invalid_body', describeUnknownArgument(PreviewArguments)))
+    if (findUnknownField(PreviewArguments, said) !== undefined)
+      return refuse(createFailure('invalid_body', describeUnknownArgument(PreviewArguments)))
     const { image, ...found } = await preview(deps, target, said)
     return createSuccess(found, undefined, image === null ? [] : [createPngContent(image)])
   },

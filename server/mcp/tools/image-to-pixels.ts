@@ -3,7 +3,7 @@
 import { Type } from '@sinclair/typebox'
 import { Closed } from '../../../shared/contract/kinds.ts'
 import { Dither, Fit, PaintedBlocks, PixelsQuery, RAW_SIDE_MAX } from '../../../shared/contract/picture.ts'
-import { failure, isFailure } from '../../domain/failure.ts'
+import { createFailure, isFailure } from '../../domain/failure.ts'
 import { convertImageToPixels as paint } from '../../wall/image-to-pixels.ts'
 import { PICTURE_TOOL } from '../message.ts'
 import { createPngContent, refuse, createSuccess } from '../reply.ts'
@@ -60,10 +60,13 @@ export const imageToPixels = defineTool(
     output: Type.Object(blocksOnly),
   },
   async (deps, { image, width, height, dither = 'none', fit = 'cover', ...size }, { address }) => {
-    const bytes = bytesOf(image)
-    if (bytes === undefined) return refuse(failure('invalid_image', `image must be base64, of ${AT_MOST} decoded.`))
+    const bytes = decodeImage(image)
+    if (bytes === undefined)
+      return refuse(createFailure('invalid_image', `image must be base64, of ${AT_MOST} decoded.`))
     if (size.w * size.h > BLOCKS_MAX)
-      return refuse(failure('invalid_size', 'w x h must be at most 64 blocks here. POST to /api/pixels for more.'))
+      return refuse(
+        createFailure('invalid_size', 'w x h must be at most 64 blocks here. POST to /api/pixels for more.'),
+      )
     const sent =
       width === undefined || height === undefined
         ? ({ kind: 'file', bytes } as const)
@@ -76,7 +79,7 @@ export const imageToPixels = defineTool(
   },
 )
 
-function bytesOf(image: string): Uint8Array<ArrayBuffer> | undefined {
+function decodeImage(image: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     const bytes = Uint8Array.fromBase64(image.replace(/^data:[\w/+.-]*;base64,/, ''))
     return bytes.length <= IMAGE_MAX_BYTES ? bytes : undefined

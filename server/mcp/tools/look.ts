@@ -10,13 +10,13 @@ import { SPACE_LIMIT_MAX, SpaceQuery, Spaces } from '../../../shared/contract/sp
 import { WALLET_LIMIT_MAX, WalletAccount } from '../../../shared/contract/wallet.ts'
 import { PALETTE } from '../../../shared/palette.ts'
 import { BLOCK_SIZE, COLS, HEIGHT, ROWS, WIDTH, parseCoord, refOf, type BlockIndex } from '../../../shared/wall.ts'
-import { failure, isFailure } from '../../domain/failure.ts'
+import { createFailure, isFailure } from '../../domain/failure.ts'
 import type { Address } from '../../domain/purchase/payment.ts'
-import { invalidCoordinate } from '../../domain/purchase/refusals.ts'
+import { createInvalidCoordinateFailure } from '../../domain/purchase/refusals.ts'
 import { pricingOf, toRegistry, statsOf, WALL_SIZE } from '../../domain/wall/wall-view.ts'
 import { listMyWall as readMyWall } from '../../wall/my-wall.ts'
 import { listUnclaimed as find } from '../../wall/open-blocks.ts'
-import { lookAt } from '../../wall/read-wall.ts'
+import { readTarget } from '../../wall/read-wall.ts'
 import { demandOf } from '../../x402/terms.ts'
 import { CoordArgument, NearArgument, Untrusted, WalletArgument } from '../arguments.ts'
 import {
@@ -30,7 +30,7 @@ import {
 import { type McpDeps, READ_ONLY, defineTool } from '../tool.ts'
 
 /** The number of listed entries. */
-const limitArgument = (what: string, maximum: number, otherwise: number, ...examples: readonly number[]) =>
+const createLimitSchema = (what: string, maximum: number, otherwise: number, ...examples: readonly number[]) =>
   Type.Integer({
     minimum: 1,
     maximum,
@@ -80,19 +80,19 @@ export const getBlock = defineTool(
   },
   async (deps, { coord }) => {
     const index = parseCoord(coord)
-    if (index === undefined) return refuse(invalidCoordinate())
+    if (index === undefined) return refuse(createInvalidCoordinateFailure())
     const block = refOf(index)
-    const found = await lookAt(deps, index)
+    const found = await readTarget(deps, index)
     if (found.kind === 'deed')
       return createSuccess({ block, state: 'claimed', deed: found.deed, untrusted: UNTRUSTED_DEED })
     if (found.kind !== 'open') return createSuccess({ block, state: 'reserved' })
-    return createSuccess({ block, state: 'unclaimed', terms: termsOf(deps, index) })
+    return createSuccess({ block, state: 'unclaimed', terms: createTerms(deps, index) })
   },
 )
 
 /** The demand without the catalogue entries. */
-function termsOf({ offer, rail }: McpDeps, index: BlockIndex) {
-  if (rail.state() === 'misconfigured') return null
+function createTerms({ offer, rail }: McpDeps, index: BlockIndex) {
+  if (rail.readState() === 'misconfigured') return null
   const { x402Version, resource, accepts } = demandOf(offer, index)
   return { x402Version, resource, accepts }
 }
@@ -105,7 +105,7 @@ export const getFoundingMachines = defineTool(
       'Use to see which agents bought first, at most the first 100. Not for one wallet (my_wall). Free, no side effects. Returns agents in order of arrival and total, which also counts later ones.',
     annotations: READ_ONLY,
     input: Closed({
-      limit: limitArgument('agents', REGISTRY_MAX, 25, 10),
+      limit: createLimitSchema('agents', REGISTRY_MAX, 25, 10),
     }),
     output: Type.Object({ ...Agents.properties, untrusted: Untrusted }),
   },
@@ -126,14 +126,14 @@ export const listUnclaimed = defineTool(
     annotations: READ_ONLY,
     budget: 'searches',
     input: Closed({
-      limit: limitArgument('blocks', OPEN_MAX, 20, 5),
+      limit: createLimitSchema('blocks', OPEN_MAX, 20, 5),
       near: NearArgument,
     }),
     output: Type.Object({ blocks: Type.Array(BlockRef), remaining: Type.Integer() }),
   },
   async (deps, { limit, near: text }) => {
     const near = text === undefined ? undefined : parseCoord(text)
-    if (text !== undefined && near === undefined) return refuse(invalidCoordinate())
+    if (text !== undefined && near === undefined) return refuse(createInvalidCoordinateFailure())
     const blocks = await find(deps.taken, limit, near)
     return createSuccess({
       blocks: blocks.map(refOf),
@@ -157,13 +157,13 @@ export const findSpace = defineTool(
       w: { ...w, description: `Width in blocks of 10 pixels, 1 to ${COLS}. Default 1.` },
       h: { ...h, description: `Height in blocks of 10 pixels, 1 to ${ROWS}. Default 1.` },
       near: NearArgument,
-      limit: limitArgument('rectangles', SPACE_LIMIT_MAX, 3),
+      limit: createLimitSchema('rectangles', SPACE_LIMIT_MAX, 3),
     }),
     output: Type.Object(Spaces.properties),
   },
   async (deps, args) => {
     const near = args.near === undefined ? undefined : parseCoord(args.near)
-    if (args.near !== undefined && near === undefined) return refuse(invalidCoordinate())
+    if (args.near !== undefined && near === undefined) return refuse(createInvalidCoordinateFailure())
     return createSuccess({ ...(await deps.findSpace({ ...args, near })) })
   },
 )
@@ -211,7 +211,7 @@ export const getWallImage = defineTool(
     const height = region.rows * BLOCK_SIZE * query.scale
     if (width * height > PIXELS_MAX)
       return refuse(
-        failure(
+        createFailure(
           'invalid_region',
           `The picture would have more than ${PIXELS_MAX} pixels: request fewer blocks or a smaller scale.`,
         ),
@@ -236,7 +236,10 @@ export const myWall = defineTool(
     input: Closed({
       wallet: WalletArgument,
       after: Type.Optional(
-        Count({ description: 'Set to the previous nextAfter to get more blocks while hasMore is true.', examples: [9] }),
+        Count({
+          description: 'Set to the previous nextAfter to get more blocks while hasMore is true.',
+          examples: [9],
+        }),
       ),
     }),
     output: Type.Object({ ...WalletAccount.properties, untrusted: Untrusted }),

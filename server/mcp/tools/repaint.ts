@@ -15,15 +15,15 @@ import { Closed, Link, Nullable } from '../../../shared/contract/kinds.ts'
 import { OrderSigning, SignQuery, Signing } from '../../../shared/contract/sign.ts'
 import { ADDRESS_PATTERN } from '../../../shared/wallet.ts'
 import { isFailure, type Failure } from '../../domain/failure.ts'
-import { orderSigning, readOrderToSign } from '../../purchase/order-to-sign.ts'
+import { createOrderSigning, readOrderToSign } from '../../purchase/order-to-sign.ts'
 import { readAreaEdit, readEdit, readPainterNaming, readRegistration } from '../../wall/signed-body.ts'
 import {
   type ChangeDeps,
   makeChange,
   createPainterNaming,
   createRegistration,
-  repaintOfArea,
-  repaintOfBlock,
+  createAreaRepaint,
+  createBlockRepaint,
   type SignedChange,
 } from '../../wall/signed-changes.ts'
 import { createSigningMessage as messageFor } from '../../wall/signing-message.ts'
@@ -70,7 +70,13 @@ export const setPixels: Tool = {
     const { coord, ...body } = readArguments(given)
     const block = typeof coord === 'string' ? coord : ''
     const more = { untrusted: UNTRUSTED_DEED }
-    return createChangeReply(changing, address, readEdit(body), (edit) => repaintOfBlock(changing, block, edit), more)
+    return createChangeReply(
+      changing,
+      address,
+      readEdit(body),
+      (edit) => createBlockRepaint(changing, block, edit),
+      more,
+    )
   },
 }
 
@@ -96,7 +102,7 @@ export const setArea: Tool = {
   answer({ changing }, given, { address }) {
     const { area, ...body } = readArguments(given)
     const name = typeof area === 'string' ? area : ''
-    return createChangeReply(changing, address, readAreaEdit(body), (edit) => repaintOfArea(changing, name, edit))
+    return createChangeReply(changing, address, readAreaEdit(body), (edit) => createAreaRepaint(changing, name, edit))
   },
 }
 
@@ -162,11 +168,11 @@ async function createChangeReply<Body extends { readonly ts: number; readonly si
   more?: object,
 ): Promise<Reply> {
   if (isFailure(body)) return refuse(body)
-  return replyOf(await makeChange(changing, await describe(body), body, address), more)
+  return toReply(await makeChange(changing, await describe(body), body, address), more)
 }
 
 /** The result of a change, or its refusal. */
-const replyOf = (result: object | Failure, more: object = {}): Reply =>
+const toReply = (result: object | Failure, more: object = {}): Reply =>
   isFailure(result) ? refuse(result) : createSuccess({ ...result, ...more })
 
 const createTextSchema = <Schema extends Parameters<typeof Nullable>[0]>(schema: Schema, description: string) =>
@@ -236,7 +242,7 @@ export const signingMessage = defineTool(
     output: Signed,
   },
   async (deps, { kind, order, message, link, name, framework, painter, ...rest }) => {
-    if (kind === 'order') return replyOf(orderToSign(order, new URL(deps.baseUrl).hostname))
+    if (kind === 'order') return toReply(createOrderToSign(order, new URL(deps.baseUrl).hostname))
     const texts = Object.entries({ message, link, name, framework, painter })
     const clear = texts.flatMap(([field, value]) => (value === null ? [field] : []))
     const given = Object.fromEntries(texts.filter(([, value]) => typeof value === 'string'))
@@ -254,10 +260,10 @@ export const signingMessage = defineTool(
 )
 
 /** Returns the fields that bind a payment to a purchase, and the call that makes the purchase. */
-function orderToSign(order: object | undefined, host: string): object | Failure {
+function createOrderToSign(order: object | undefined, host: string): object | Failure {
   const read = readOrderToSign(order)
   if (isFailure(read)) return read
-  const signing = orderSigning(read, host)
+  const signing = createOrderSigning(read, host)
   const { salt: _, ...said } = readArguments(order)
   const call = { name: read.order.isArea ? AREA_TOOL : BUYING_TOOL, arguments: said }
   return isFailure(signing) ? signing : { ...signing, call }

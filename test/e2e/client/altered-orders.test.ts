@@ -22,11 +22,11 @@ type Alteration = {
   readonly demand?: (demand: Record<string, unknown>) => object
 }
 
-const recode = (header: string, change: (value: Record<string, unknown>) => object) =>
+const changeHeader = (header: string, change: (value: Record<string, unknown>) => object) =>
   btoa(JSON.stringify(change(JSON.parse(atob(header)))))
 
 /** Starts a proxy that makes the given changes. */
-function createAltering({ path = (it) => it, body, payment, demand }: Alteration) {
+function createAlteringFetch({ path = (it) => it, body, payment, demand }: Alteration) {
   return Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
@@ -35,7 +35,7 @@ function createAltering({ path = (it) => it, body, payment, demand }: Alteration
       const headers = new Headers(request.headers)
       const header = headers.get('payment-signature')
       const text = await request.text()
-      if (header !== null && payment !== undefined) headers.set('payment-signature', recode(header, payment))
+      if (header !== null && payment !== undefined) headers.set('payment-signature', changeHeader(header, payment))
       headers.delete('content-length')
       const sent = header === null || body === undefined || text === '' ? text : JSON.stringify(body(JSON.parse(text)))
       const target = world.url + (header === null ? pathname + search : path(pathname + search))
@@ -44,13 +44,13 @@ function createAltering({ path = (it) => it, body, payment, demand }: Alteration
       const told = new Headers(answer.headers)
       for (const name of ['content-encoding', 'content-length']) told.delete(name)
       const terms = told.get('payment-required')
-      if (terms !== null && demand !== undefined) told.set('payment-required', recode(terms, demand))
+      if (terms !== null && demand !== undefined) told.set('payment-required', changeHeader(terms, demand))
       return new Response(await answer.arrayBuffer(), { status: answer.status, headers: told })
     },
   })
 }
 
-const withoutExtensions = (value: Record<string, unknown>) => ({ ...value, extensions: {} })
+const clearExtensions = (value: Record<string, unknown>) => ({ ...value, extensions: {} })
 
 const alterations: readonly (readonly [string, Alteration, (wall: Wall) => Promise<unknown>])[] = [
   ['another place', { path: (it) => it.replace('50,50', '51,50') }, (it) => it.buy('50,50', { name: 'Ada' })],
@@ -73,12 +73,12 @@ const alterations: readonly (readonly [string, Alteration, (wall: Wall) => Promi
   ],
   [
     'no salt',
-    { payment: withoutExtensions, path: (it) => it.replace('Ada', 'Eve') },
+    { payment: clearExtensions, path: (it) => it.replace('Ada', 'Eve') },
     (it) => it.buy('next', { name: 'Ada' }),
   ],
   [
     'no announcement',
-    { demand: withoutExtensions, path: (it) => it.replace('Ada', 'Eve') },
+    { demand: clearExtensions, path: (it) => it.replace('Ada', 'Eve') },
     (it) => it.buy('next', { name: 'Ada' }),
   ],
 ]
@@ -86,26 +86,26 @@ const alterations: readonly (readonly [string, Alteration, (wall: Wall) => Promi
 test.each(alterations)(
   'if a proxy changes an order to one with %s, nothing is sold or charged',
   async (name, alteration, buy) => {
-    using proxy = createAltering(alteration)
-    const { privateKey, address } = await world.wallet(1)
+    using proxy = createAlteringFetch(alteration)
+    const { privateKey, address } = await world.createFundedWallet(1)
     const options = { account: privateKeyToAccount(privateKey), folder: join(scratch, name) }
     const sales = (await readFeed(world)).length
     const error: unknown = await buy(wall(proxy.url, options)).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ kind: 'unknown', code: 'order_mismatch', status: 400, amount: '1.00' })
-    expect([(await readFeed(world)).length, await world.network.balanceOf(address)]).toEqual([sales, 1_000_000n])
+    expect([(await readFeed(world)).length, await world.network.readBalance(address)]).toEqual([sales, 1_000_000n])
   },
 )
 
 test('through a proxy that alters nothing, the same orders are sold and bound to their payments', async () => {
-  using proxy = createAltering({})
-  const { privateKey } = await world.wallet(1)
+  using proxy = createAlteringFetch({})
+  const { privateKey } = await world.createFundedWallet(1)
   const options = { account: privateKeyToAccount(privateKey), folder: join(scratch, 'honest') }
   const { deed } = await wall(proxy.url, options).buy('next', { name: 'Ada', message: 'as it was ordered' })
   expect(deed.message).toBe('as it was ordered')
 })
 
 test('the client does not pay a wall that gives another address as its own', async () => {
-  const { privateKey } = await world.wallet(1)
+  const { privateKey } = await world.createFundedWallet(1)
   const options = { account: privateKeyToAccount(privateKey), folder: join(scratch, 'host') }
   const there = new URL(world.url)
   there.hostname = 'localhost'

@@ -2,11 +2,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { get } from '../../support/e2e/buyer.ts'
+import { fetchBlock } from '../../support/e2e/buyer.ts'
 import { shareWorld, type World } from '../../support/e2e/world.ts'
-import { outputOf } from '../../support/output-of.ts'
-import { flatPng } from '../../support/picture-files.ts'
-import { bodyOf, clientOf } from '../../support/service/client.ts'
+import { readOutput } from '../../support/output-of.ts'
+import { createFlatPng } from '../../support/picture-files.ts'
+import { readBody, createClient } from '../../support/service/client.ts'
 import { waitFor } from '../../support/wait.ts'
 
 // Goal: the commands do what their help says, and their exit status shows the outcome of the payment. Method: the command as
@@ -34,35 +34,35 @@ const start = (args: readonly string[], env: Env = {}) =>
   })
 
 /** Runs a command to its end. */
-const run = (args: readonly string[], env?: Env) => outputOf(start(args, env))
+const run = (args: readonly string[], env?: Env) => readOutput(start(args, env))
 
-const jsonOf = async (args: readonly string[], env?: Env) => JSON.parse((await run([...args, '--json'], env)).out)
+const runForJson = async (args: readonly string[], env?: Env) => JSON.parse((await run([...args, '--json'], env)).out)
 
 /** A picture of one colour, in a file. */
 async function createPicture(colour = '#ff0000'): Promise<string> {
   const path = join(folder, 'picture.png')
-  await Bun.write(path, flatPng(64, 32, colour))
+  await Bun.write(path, createFlatPng(64, 32, colour))
   return path
 }
 
 const GREEN = '30'
 
 /** The one colour of a block, as a palette index. */
-async function colourOf(coord: string): Promise<string> {
-  const { pixels } = (await (await get(world, coord)).json()) as { pixels: string }
+async function readColours(coord: string): Promise<string> {
+  const { pixels } = (await (await fetchBlock(world, coord)).json()) as { pixels: string }
   return [...new Set(Uint8Array.fromBase64(pixels))].join()
 }
 
 describe('an area', () => {
   test('an area ordered without a position is placed on the open space nearest the centre', async () => {
-    const { privateKey } = await world.wallet(2)
-    const space = await bodyOf(clientOf(world).api.space.get({ query: { w: 2, h: 1, limit: 1 } }))
-    const { area } = await jsonOf(['buy', '--size', '2x1', '--max', '2'], { PRIVATE_KEY: privateKey })
+    const { privateKey } = await world.createFundedWallet(2)
+    const space = await readBody(createClient(world).api.space.get({ query: { w: 2, h: 1, limit: 1 } }))
+    const { area } = await runForJson(['buy', '--size', '2x1', '--max', '2'], { PRIVATE_KEY: privateKey })
     expect(area).toBe(`${space.spaces[0]?.coord},2x1`)
   })
 
   test('if an area costs more than the maximum, nothing is signed, and the error names its price', async () => {
-    const { privateKey, address } = await world.wallet(2)
+    const { privateKey, address } = await world.createFundedWallet(2)
     for (const args of [
       ['buy', '--size', '2x1'],
       ['paint', await createPicture(), '--size', '2x1'],
@@ -73,11 +73,11 @@ describe('an area', () => {
         '402 above_max: 2 blocks cost 2.00 USDC, and the maximum is 1.00. Nothing was signed or paid. Allow it with --max 2.00 (maxDollars in a program).\n',
       ])
     }
-    expect(await world.network.balanceOf(address)).toBe(2_000_000n)
+    expect(await world.network.readBalance(address)).toBe(2_000_000n)
   })
 
   test('with --rpc, no payment is signed that the wallet cannot afford, and the error states the balance and the price', async () => {
-    const { privateKey, address } = await world.wallet(1)
+    const { privateKey, address } = await world.createFundedWallet(1)
     const buy = ['buy', '--size', '2x1', '--max', '2', '--rpc']
     const refused = await run([...buy, world.network.rpcUrl], { PRIVATE_KEY: privateKey })
     expect([refused.code, refused.err]).toEqual([
@@ -90,89 +90,89 @@ describe('an area', () => {
       'chain_unavailable: Cannot check the chain: no endpoint responds (127.0.0.1:1). Nothing was paid.\n',
     ])
     const bought = await run(['buy', '--rpc', world.network.rpcUrl], { PRIVATE_KEY: privateKey })
-    expect([bought.code, await world.network.balanceOf(address)]).toEqual([0, 0n])
+    expect([bought.code, await world.network.readBalance(address)]).toEqual([0, 0n])
   })
 
   test('the painter named in a purchase repaints its area with one signature', async () => {
-    const { privateKey } = await world.wallet(4)
-    await jsonOf(['buy', '--size', '2x2', '--at', '30,10', '--max', '4'], { PRIVATE_KEY: privateKey })
+    const { privateKey } = await world.createFundedWallet(4)
+    await runForJson(['buy', '--size', '2x2', '--at', '30,10', '--max', '4'], { PRIVATE_KEY: privateKey })
     const args = ['repaint', '30,10,2x2', '--image', await createPicture('#00ff00'), '--message', 'green']
-    expect(await jsonOf(args)).toEqual({ updated: true, area: '30,10,2x2', blocks: 4 })
-    expect(await colourOf('31,11')).toBe(GREEN)
-    expect(await (await get(world, '30,11')).json()).toMatchObject({ message: 'green' })
+    expect(await runForJson(args)).toEqual({ updated: true, area: '30,10,2x2', blocks: 4 })
+    expect(await readColours('31,11')).toBe(GREEN)
+    expect(await (await fetchBlock(world, '30,11')).json()).toMatchObject({ message: 'green' })
   })
 })
 
 describe('paint', () => {
   test('paint buys open space for a picture with one payment, and the same command at that position repaints it for free', async () => {
-    const wallet = await world.wallet(3)
+    const wallet = await world.createFundedWallet(3)
     const env = { PRIVATE_KEY: wallet.privateKey }
     const args = ['--size', '2x1', '--max', '2']
-    const { area, blocks, deed } = await jsonOf(['paint', await createPicture(), ...args], env)
+    const { area, blocks, deed } = await runForJson(['paint', await createPicture(), ...args], env)
     expect([blocks.length, deed.price.amount]).toEqual([2, '2.00'])
-    const again = await jsonOf(['paint', await createPicture('#00ff00'), ...args, '--at', blocks[0]], env)
+    const again = await runForJson(['paint', await createPicture('#00ff00'), ...args, '--at', blocks[0]], env)
     expect(again).toEqual({ updated: true, area, blocks: 2 })
-    expect(await colourOf(blocks[1])).toBe(GREEN)
-    expect(await world.network.balanceOf(wallet.address)).toBe(1_000_000n)
+    expect(await readColours(blocks[1])).toBe(GREEN)
+    expect(await world.network.readBalance(wallet.address)).toBe(1_000_000n)
   })
 
   test('paint first finishes an interrupted purchase, within --max, reports its cost, and then buys space for another picture', async () => {
-    const wallet = await world.wallet(6)
+    const wallet = await world.createFundedWallet(6)
     const env = { PRIVATE_KEY: wallet.privateKey }
     const { settle } = world.facilitator
-    const calls = settle.count()
-    settle.next('hang-after')
+    const calls = settle.countCalls()
+    settle.queueFaults('hang-after')
     const killed = start(['paint', await createPicture(), '--size', '2x1', '--max', '2'], env)
-    await settle.arrived(calls + 1)
+    await settle.waitForCall(calls + 1)
     killed.kill('SIGKILL')
     await killed.exited
     const { code, out, err } = await run(['paint', await createPicture(), '--size', '2x2', '--max', '6', '--json'], env)
     const { blocks, finished } = JSON.parse(out)
     expect([code, blocks.length, finished[0].deed.price.amount]).toEqual([0, 4, '2.00'])
     expect(err).toMatch(/^Finished an earlier purchase: Area \d+,\d+,2x1 is yours/)
-    expect(await world.network.balanceOf(wallet.address)).toBe(0n)
+    expect(await world.network.readBalance(wallet.address)).toBe(0n)
   })
 
   test('paint rejects a position with blocks of other owners, and names them, before anything is paid', async () => {
-    const [owner, wallet] = [await world.wallet(2), await world.wallet(2)]
-    await jsonOf(['buy', '11,0'], { PRIVATE_KEY: owner.privateKey })
+    const [owner, wallet] = [await world.createFundedWallet(2), await world.createFundedWallet(2)]
+    await runForJson(['buy', '11,0'], { PRIVATE_KEY: owner.privateKey })
     const args = ['paint', await createPicture(), '--size', '2x1', '--at', '10,0', '--max', '2']
-    expect(await jsonOf(args, { PRIVATE_KEY: wallet.privateKey })).toEqual({
+    expect(await runForJson(args, { PRIVATE_KEY: wallet.privateKey })).toEqual({
       error: 'block_taken',
       status: 409,
       message: expect.stringContaining('11,0'),
     })
-    expect(await world.network.balanceOf(wallet.address)).toBe(2_000_000n)
+    expect(await world.network.readBalance(wallet.address)).toBe(2_000_000n)
   })
 })
 
 describe('the painter', () => {
   test('the painter is created with the first purchase, is named in each, and repaints without the key that paid', async () => {
-    const [one, other] = [await world.wallet(1), await world.wallet(1)]
-    const { block } = await jsonOf(['buy'], { PRIVATE_KEY: one.privateKey })
-    const second = await jsonOf(['buy'], { PRIVATE_KEY: other.privateKey })
+    const [one, other] = [await world.createFundedWallet(1), await world.createFundedWallet(1)]
+    const { block } = await runForJson(['buy'], { PRIVATE_KEY: one.privateKey })
+    const second = await runForJson(['buy'], { PRIVATE_KEY: other.privateKey })
     const key = Bun.file(join(folder, 'state/painter.key'))
     expect((await key.stat()).mode & 0o777).toBe(0o600)
     for (const coord of [block, second.block])
-      expect(await jsonOf(['repaint', coord, '--message', 'by the painter'])).toMatchObject({
+      expect(await runForJson(['repaint', coord, '--message', 'by the painter'])).toMatchObject({
         updated: true,
         deed: { message: 'by the painter' },
       })
   })
 
   test('blocks that name another painter need the key that paid', async () => {
-    const { privateKey } = await world.wallet(2)
+    const { privateKey } = await world.createFundedWallet(2)
     const painter = `0x${'12'.repeat(20)}`
-    const { block } = await jsonOf(['buy', '--painter', painter], { PRIVATE_KEY: privateKey })
+    const { block } = await runForJson(['buy', '--painter', painter], { PRIVATE_KEY: privateKey })
     const args = ['repaint', block, '--message', 'by the owner']
-    expect(await jsonOf(args)).toMatchObject({ error: 'usage' })
-    expect(await jsonOf(args, { PRIVATE_KEY: privateKey })).toMatchObject({ updated: true })
+    expect(await runForJson(args)).toMatchObject({ error: 'usage' })
+    expect(await runForJson(args, { PRIVATE_KEY: privateKey })).toMatchObject({ updated: true })
   })
 })
 
 describe('a refused purchase', () => {
   test('a purchase that was rejected because the wallet is empty stays open, says what is missing, and is not paid later by a command with a lower --max', async () => {
-    const { privateKey, address } = await world.wallet(0)
+    const { privateKey, address } = await world.createFundedWallet(0)
     const env = { PRIVATE_KEY: privateKey }
     const dear = ['buy', '--size', '4x3', '--at', '100,40', '--max', '12', '--json']
     const refused = await run(dear, env)
@@ -185,15 +185,15 @@ describe('a refused purchase', () => {
     const cheap = await run(['buy', 'next', '--max', '1.00', '--json'], env)
     const { deed, open } = JSON.parse(cheap.out)
     expect([cheap.code, deed.price.amount, open[0].error, open[0].amount]).toEqual([0, '1.00', 'not_resent', '12.00'])
-    expect(await world.network.balanceOf(address)).toBe(12_000_000n)
+    expect(await world.network.readBalance(address)).toBe(12_000_000n)
     const finished = await run(dear, env)
     expect([finished.code, JSON.parse(finished.out).area]).toEqual([0, '100,40,4x3'])
-    expect(await world.network.balanceOf(address)).toBe(0n)
+    expect(await world.network.readBalance(address)).toBe(0n)
   })
 })
 
 test('the error says so if the block or area already belongs to the buyer', async () => {
-  const { privateKey } = await world.wallet(3)
+  const { privateKey } = await world.createFundedWallet(3)
   const env = { PRIVATE_KEY: privateKey }
   await run(['buy', '120,40'], env)
   await run(['buy', '--size', '2x1', '--at', '122,40', '--max', '2'], env)
@@ -201,16 +201,16 @@ test('the error says so if the block or area already belongs to the buyer', asyn
     ['buy', '120,40'],
     ['buy', '--size', '2x1', '--at', '122,40', '--max', '2'],
   ])
-    expect(await jsonOf(args, env)).toMatchObject({ error: 'already_yours' })
+    expect(await runForJson(args, env)).toMatchObject({ error: 'already_yours' })
 })
 
 describe('mine', () => {
   test('the command mine lists each area as an area, and shows the whole address', async () => {
-    const { privateKey, address } = await world.wallet(3)
+    const { privateKey, address } = await world.createFundedWallet(3)
     const env = { PRIVATE_KEY: privateKey }
     await run(['buy', '120,42'], env)
     await run(['buy', '--size', '2x1', '--at', '122,42', '--max', '2'], env)
-    const { wallet, areas, blocks } = await jsonOf(['mine'], env)
+    const { wallet, areas, blocks } = await runForJson(['mine'], env)
     expect([wallet, areas.map((it: { area: string }) => it.area), blocks.length]).toEqual([address, ['122,42,2x1'], 3])
     const { out } = await run(['mine'], env)
     expect(out).toContain(`${address} owns 3 blocks.\n  area 122,42,2x1, paid in 0x`)
@@ -227,8 +227,8 @@ describe('watch', () => {
       for await (const chunk of watching.stdout.pipeThrough(new TextDecoderStream()))
         for (const line of chunk.split('\n').filter((text) => text !== '')) lines.push(JSON.parse(line))
     })()
-    const { privateKey } = await world.wallet(1)
-    const { block } = await jsonOf(['buy'], { PRIVATE_KEY: privateKey })
+    const { privateKey } = await world.createFundedWallet(1)
+    const { block } = await runForJson(['buy'], { PRIVATE_KEY: privateKey })
     await waitFor(async () => lines.find(({ kind, coord }) => kind === 'sale' && coord === block))
     watching.kill('SIGTERM')
     await read
@@ -250,9 +250,9 @@ describe('watch', () => {
 
 describe('the key', () => {
   test('the key can come from a file', async () => {
-    const { privateKey } = await world.wallet(1)
+    const { privateKey } = await world.createFundedWallet(1)
     await Bun.write(join(folder, 'key'), `${privateKey}\n`)
-    expect(await jsonOf(['buy', '--key-file', join(folder, 'key')])).toMatchObject({ owner: 'you' })
+    expect(await runForJson(['buy', '--key-file', join(folder, 'key')])).toMatchObject({ owner: 'you' })
   })
 })
 
@@ -301,7 +301,7 @@ describe('the exit status', () => {
   })
 
   test('the exit status is 3 while the outcome of a payment is unknown', async () => {
-    const { privateKey } = await world.wallet(1)
+    const { privateKey } = await world.createFundedWallet(1)
     using doubtful = Bun.serve({
       hostname: '127.0.0.1',
       port: 0,

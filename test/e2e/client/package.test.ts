@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { readFeed } from '../../support/e2e/read-wall.ts'
 import { startWorld, type World } from '../../support/e2e/world.ts'
-import { outputOf } from '../../support/output-of.ts'
-import { flatPng } from '../../support/picture-files.ts'
+import { readOutput } from '../../support/output-of.ts'
+import { createFlatPng } from '../../support/picture-files.ts'
 import { createScratchFolder } from '../../support/scratch-folder.ts'
 import { reportSkipped } from '../../support/skipped.ts'
 
@@ -35,7 +35,7 @@ async function install() {
 }
 
 function run(command: readonly string[], cwd: string, env: Record<string, string> = {}) {
-  return outputOf(start(command, cwd, env))
+  return readOutput(start(command, cwd, env))
 }
 
 function start(command: readonly string[], cwd: string, env: Record<string, string>) {
@@ -58,7 +58,7 @@ const createEnv = (privateKey: string) => ({
 })
 
 const picture = join(folder, 'picture.png')
-await Bun.write(picture, flatPng(64, 32, '#ff0000'))
+await Bun.write(picture, createFlatPng(64, 32, '#ff0000'))
 
 test.skipIf(isMissing).each([
   ['one block for one dollar', 1, ['buy', 'next', '--name', 'Ada']],
@@ -70,15 +70,15 @@ test.skipIf(isMissing).each([
 ] as const)(
   'a purchase that is killed during its payment and run again is %s',
   async (_, dollars, args) => {
-    const wallet = await world.wallet(2 * dollars)
+    const wallet = await world.createFundedWallet(2 * dollars)
     const env = createEnv(wallet.privateKey)
     const buy = createCommand(...args, '--json')
     const before = (await readFeed(world)).length
     const { settle } = world.facilitator
-    const forwarded = settle.forwarded()
-    settle.next('hang-after')
+    const forwarded = settle.countForwarded()
+    settle.queueFaults('hang-after')
     const killed = start(buy, folder, env)
-    await settle.forwardedUntil(forwarded + 1)
+    await settle.waitForForward(forwarded + 1)
     killed.kill('SIGKILL')
     expect(await killed.exited).not.toBe(0)
     const again = await run(buy, folder, env)
@@ -87,7 +87,7 @@ test.skipIf(isMissing).each([
     const { block = '', blocks = [block], deed }: Printed = JSON.parse(again.out)
     expect(deed).toMatchObject({ wallet: wallet.address, name: 'Ada' })
     expect((await readFeed(world)).slice(before).map(({ coord }) => coord)).toEqual(blocks)
-    expect(await world.network.balanceOf(wallet.address)).toBe(BigInt(dollars) * 1_000_000n)
+    expect(await world.network.readBalance(wallet.address)).toBe(BigInt(dollars) * 1_000_000n)
   },
   120_000,
 )
@@ -95,7 +95,7 @@ test.skipIf(isMissing).each([
 test.skipIf(isMissing)(
   'the installed package buys, paints, reads, repaints and lists its own blocks, with Node and with Bun',
   async () => {
-    const wallet = await world.wallet(5)
+    const wallet = await world.createFundedWallet(5)
     const env = createEnv(wallet.privateKey)
     const runNode = async (...args: string[]) =>
       JSON.parse((await run(createCommand(...args, '--json'), folder, env)).out)
@@ -121,7 +121,7 @@ test.skipIf(isMissing)(
     })
     const { blocks } = await runNode('mine')
     expect(blocks.map((it: { block: { coord: string } }) => it.block.coord)).toEqual(['3,4', '5,4', '6,4', '7,4'])
-    expect(await world.network.balanceOf(wallet.address)).toBe(1_000_000n)
+    expect(await world.network.readBalance(wallet.address)).toBe(1_000_000n)
   },
   120_000,
 )
@@ -129,7 +129,7 @@ test.skipIf(isMissing)(
 test.skipIf(isMissing)(
   'the installed package verifies the wall against the chain, with Node and with Bun',
   async () => {
-    const wallet = await world.wallet(1)
+    const wallet = await world.createFundedWallet(1)
     const env = createEnv(wallet.privateKey)
     await run(createCommand('buy', '9,9', '--message', 'proved'), folder, env)
     const args = ['verify', world.url, '--rpc', world.network.rpcUrl, '--json']

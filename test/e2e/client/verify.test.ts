@@ -15,10 +15,10 @@ import { orderArea, signArea } from '../../support/e2e/area-orders.ts'
 import { buyBlock } from '../../support/e2e/buyer.ts'
 import { runCommand } from '../../support/e2e/command.ts'
 import { startWorld, type World } from '../../support/e2e/world.ts'
-import { outputOf } from '../../support/output-of.ts'
-import { flatPng } from '../../support/picture-files.ts'
+import { readOutput } from '../../support/output-of.ts'
+import { createFlatPng } from '../../support/picture-files.ts'
 import { createScratchFolder } from '../../support/scratch-folder.ts'
-import { bodyOf, clientOf } from '../../support/service/client.ts'
+import { readBody, createClient } from '../../support/service/client.ts'
 import { waitUntil } from '../../support/wait.ts'
 
 // Goal: anybody can verify a wall against the chain, and every lie is found and named. Method: the real wall, chain and
@@ -34,17 +34,18 @@ beforeAll(async () => {
   foreign = await payInAnotherToken()
   const transfer = { functionName: 'transfer', args: [world.payTo, 10n ** 30n] } as const
   failed = await sendAs(minterAddress, dollarAddress, transfer)
-  await fill()
+  await sellSamples()
 })
 afterAll(() => world.stop())
 
 const MAIN = join(import.meta.dir, '../../../server/client/cli/main.ts')
 
-const deedsOf = async () => bodyOf(clientOf(world).api.deeds.get({ query: { after: 0, owedAfter: 0, limit: 100 } }))
+const readDeeds = async () =>
+  readBody(createClient(world).api.deeds.get({ query: { after: 0, owedAfter: 0, limit: 100 } }))
 
 /** Our client, with a wallet of its own. */
 async function createBuyerWith(dollars: number) {
-  const account = await world.network.wallet(dollars)
+  const account = await world.network.createFundedWallet(dollars)
   return wall(world.url, { account, folder: join(scratch, account.address), maxDollars: dollars.toFixed(2) })
 }
 
@@ -61,20 +62,20 @@ let credited: { readonly payer: Address; readonly nonce: Hex }
  */
 async function creditAnArea(): Promise<void> {
   const tall = { at: '7,0', w: 1, h: 90 }
-  const payer = await world.wallet(90)
+  const payer = await world.createFundedWallet(90)
   const payment = await signArea(world, payer, tall)
-  world.facilitator.settle.next('refused-recipient')
+  world.facilitator.settle.queueFaults('refused-recipient')
   expect((await orderArea(world, tall, payment)).status).toBe(402)
   await (await createBuyerWith(160)).buyArea({ at: '0,20', w: 160, h: 1, message: 'a row' })
   const payload = JSON.parse(atob(payment)) as PaymentPayload
   expect(await settle(payload)).toMatchObject({ success: true })
   credited = { payer: payer.address, nonce: nonceOf(payload) }
-  await waitUntil(async () => (await deedsOf()).owed.length === 1)
+  await waitUntil(async () => (await readDeeds()).owed.length === 1)
 }
 
 /** Pays a dollar without an order, which the operator records as stray. */
-async function payUnasked(): Promise<void> {
-  const payer = await world.network.wallet(1)
+async function payWithoutOrder(): Promise<void> {
+  const payer = await world.network.createFundedWallet(1)
   const payload = await signPayment(payer, createOneDollarTerms(world.payTo))
   expect(await settle(payload)).toMatchObject({ success: true })
   const noted = runCommand(world.settings, world.folder, 'resolve', payer.address, nonceOf(payload), '--stray')
@@ -85,19 +86,19 @@ async function payUnasked(): Promise<void> {
 async function runVerify(url = world.url, rpc = world.network.rpcUrl, ...args: string[]) {
   const command = [process.execPath, MAIN, 'verify', url, '--rpc', rpc, '--folder', scratch]
   const env = { PATH: Bun.env['PATH'] ?? '' }
-  return await outputOf(Bun.spawn([...command, ...args], { env, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' }))
+  return await readOutput(Bun.spawn([...command, ...args], { env, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' }))
 }
 
 /** Makes the sales that the tests verify. */
-async function fill(): Promise<void> {
+async function sellSamples(): Promise<void> {
   await (await createBuyerWith(1)).buy('3,4', { name: 'Ada', message: 'hello', px: '2a'.repeat(100) })
   await (await createBuyerWith(1)).buy('5,5', { message: 'signed', link: 'https://ada.example/', px: '2b'.repeat(100) })
   await (
     await createBuyerWith(6)
-  ).buyArea({ at: '50,60', w: 3, h: 2, image: flatPng(64, 32, '#ff0000'), message: 'red' })
-  await buyBlock(world, await world.wallet(), '8,8')
+  ).buyArea({ at: '50,60', w: 3, h: 2, image: createFlatPng(64, 32, '#ff0000'), message: 'red' })
+  await buyBlock(world, await world.createFundedWallet(), '8,8')
   await creditAnArea()
-  await payUnasked()
+  await payWithoutOrder()
   await world.network.fund(world.payTo, 0.000005)
   expect(await runCommand(world.settings, world.folder, 'hide', '3,4', '--message')).toMatchObject({ status: 0 })
   // Makes payments without a deed old enough to be reported.
@@ -139,7 +140,7 @@ type Lie = {
 }
 
 /** Starts a wall that lies; a lie about a deed applies only to the block or area at `place`. */
-function createLyingWall(place: string, { deed, page, sale, canvas }: Lie) {
+function startLyingWall(place: string, { deed, page, sale, canvas }: Lie) {
   const placeOf = ({ blocks }: SaleDeed) => ('coord' in blocks ? blocks.coord : blocks.at)
   return Bun.serve({
     hostname: '127.0.0.1',
@@ -168,7 +169,7 @@ const OTHER_TOKEN = `0x${'70'.repeat(20)}` as const
 
 /** A payment of the wall’s price in a token that anybody can mint. */
 async function payInAnotherToken() {
-  const payer = await world.network.wallet(0)
+  const payer = await world.network.createFundedWallet(0)
   await world.network.client.setCode({ address: OTHER_TOKEN, bytecode: dollarCode })
   await sendAs(minterAddress, OTHER_TOKEN, { functionName: 'mint', args: [payer.address, 1_000_000n] })
   const [from, to, value, validAfter, validBefore] = [payer.address, world.payTo, 1_000_000n, 0n, 10n ** 10n]
@@ -195,7 +196,8 @@ async function sendAs(from: Address, to: Address, call: TokenCall): Promise<Hex>
 
 type TokenCall = { readonly functionName: string; readonly args: readonly unknown[] }
 
-const orderOf = (change: object) => (deed: SaleDeed) => ({ ...deed, order: { ...deed.order, ...change } }) as SaleDeed
+const changeOrder = (change: object) => (deed: SaleDeed) =>
+  ({ ...deed, order: { ...deed.order, ...change } }) as SaleDeed
 
 const NOWHERE = `0x${'ab'.repeat(32)}`
 
@@ -246,11 +248,11 @@ const lies: readonly (readonly [lie: string, place: string, Lie, finds: readonly
     { page: (it) => ({ ...it, payTo: [ANYBODY] }) },
     Array(7).fill('another_address'),
   ],
-  ['another message', '5,5', { deed: orderOf({ message: 'forged' }) }, ['order_changed']],
-  ['no link', '5,5', { deed: orderOf({ link: undefined }) }, ['order_changed']],
-  ['another px', '5,5', { deed: orderOf({ px: '01'.repeat(100) }) }, ['order_changed']],
-  ['other pixels', '50,60', { deed: orderOf({ pixels: `sha256:${'1'.repeat(64)}` }) }, ['order_changed']],
-  ['another place', '5,5', { deed: orderOf({ block: '5,6' }) }, ['order_changed']],
+  ['another message', '5,5', { deed: changeOrder({ message: 'forged' }) }, ['order_changed']],
+  ['no link', '5,5', { deed: changeOrder({ link: undefined }) }, ['order_changed']],
+  ['another px', '5,5', { deed: changeOrder({ px: '01'.repeat(100) }) }, ['order_changed']],
+  ['other pixels', '50,60', { deed: changeOrder({ pixels: `sha256:${'1'.repeat(64)}` }) }, ['order_changed']],
+  ['another place', '5,5', { deed: changeOrder({ block: '5,6' }) }, ['order_changed']],
   ['no order', '5,5', { deed: (it) => ({ ...it, order: undefined, salt: undefined }) }, ['order_changed']],
   ['another message in the feed', '5,5', { sale: (it) => ({ ...it, m: 'forged' }) }, ['order_changed']],
   [
@@ -277,7 +279,12 @@ const lies: readonly (readonly [lie: string, place: string, Lie, finds: readonly
     { page: (it) => ({ ...it, owed: it.owed.filter(({ tx }) => tx !== null) }) },
     ['payment_without_deed'],
   ],
-  ['a page that names another network', '8,8', { page: (it) => ({ ...it, network: 'eip155:84532' }) }, ['another_network']],
+  [
+    'a page that names another network',
+    '8,8',
+    { page: (it) => ({ ...it, network: 'eip155:84532' }) },
+    ['another_network'],
+  ],
   ['a page that names another token', '8,8', { page: (it) => ({ ...it, asset: OTHER_TOKEN }) }, ['another_network']],
   [
     'a block that nobody paid for',
@@ -285,15 +292,15 @@ const lies: readonly (readonly [lie: string, place: string, Lie, finds: readonly
     { canvas: (it) => ({ ...it, blocks: [...it.blocks, { ...it.blocks[0], i: 9 }] }) },
     ['block_without_deed'],
   ],
-  ['a sold block that is not shown', '8,8', { canvas: withoutBlock }, ['block_not_shown']],
+  ['a sold block that is not shown', '8,8', { canvas: removeBlock }, ['block_not_shown']],
 ]
 
-function withoutBlock(canvas: Canvas) {
+function removeBlock(canvas: Canvas) {
   return { ...canvas, blocks: canvas.blocks.filter(({ i }) => i !== 8 * COLS + 8) }
 }
 
 async function verifyLyingWall(place: string, lie: Lie, folder: string): Promise<WallReport> {
-  const wall = createLyingWall(place, lie)
+  const wall = startLyingWall(place, lie)
   try {
     return await verify(wall.url, { rpc: [world.network.rpcUrl], folder: join(scratch, folder) })
   } finally {
@@ -314,10 +321,10 @@ test.each(lies.map((lie, at) => [...lie, at] as const))(
 )
 
 test('the verify command prints each finding on its own line, and exits with 1', async () => {
-  const wall = createLyingWall('8,8', { deed: (it) => ({ ...it, amount: '2000000' }) })
+  const wall = startLyingWall('8,8', { deed: (it) => ({ ...it, amount: '2000000' }) })
   const { code, out } = await runVerify(wall.url.href)
   await wall.stop()
-  const { deeds } = await deedsOf()
+  const { deeds } = await readDeeds()
   const { tx = '' } = deeds.find(({ blocks }) => 'coord' in blocks && blocks.coord === '8,8') ?? {}
   const [finding = '', ...others] = out.trim().split('\n')
   expect([code, finding]).toEqual([1, `another_amount: deed 9 (8,8): it says 2.00, and 1.00 were paid, in ${tx}`])
@@ -388,9 +395,13 @@ test('verify --since checks only later deeds on the chain, and still compares al
 test('blocks of the chain that were read are stored, and read again only with --all', async () => {
   await world.network.client.mine({ blocks: 1000 })
   const options = { rpc: [world.network.rpcUrl], folder: join(scratch, 'kept') }
-  const countCosts = async (all: boolean) => (await verify(world.url, { ...options, all })).requests.payments
+  const countPaymentRequests = async (all: boolean) => (await verify(world.url, { ...options, all })).requests.payments
   // One call each reads the chain’s id, the newest block and, unless they are stored, the receipts.
-  expect([await countCosts(false), await countCosts(false), await countCosts(true)]).toEqual([3, 2, 3])
+  expect([
+    await countPaymentRequests(false),
+    await countPaymentRequests(false),
+    await countPaymentRequests(true),
+  ]).toEqual([3, 2, 3])
 })
 
 test('a credit counts as paid back if the transaction that the wall names paid it', async () => {
@@ -415,11 +426,11 @@ test('a credit counts as paid back if the transaction that the wall names paid i
   const options = { rpc: [world.network.rpcUrl], folder: join(scratch, 'refunds') }
   const honest = await verify(world.url, options)
   expect(honest).toMatchObject({ findings: [], credits: { open: 0, paidBack: 1, notProved: 0 } })
-  const createPaidOut = (paidOut: string) => ({
+  const createRefundLie = (paidOut: string) => ({
     page: (it: Told) => ({ ...it, owed: it.owed.map((one) => (one.tx === null ? one : { ...one, paidOut })) }),
   })
   for (const tx of [part, NOWHERE])
-    expect(await verifyLyingWall('8,8', createPaidOut(tx), tx)).toMatchObject({
+    expect(await verifyLyingWall('8,8', createRefundLie(tx), tx)).toMatchObject({
       credits: { open: 0, paidBack: 0, notProved: 1 },
     })
 })

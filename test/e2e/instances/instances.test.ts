@@ -2,12 +2,12 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { waitUntilArmed } from '../../../server/local/wall-process.ts'
 import type { Wallet } from '../../../server/local/wallets.ts'
 import type { Receipt } from '../../../shared/contract/block.ts'
-import { readBlocksGiven, callBuyArea, orderArea, signArea } from '../../support/e2e/area-orders.ts'
-import { buyBlock, get, repaint, sendUntilSettled, sign } from '../../support/e2e/buyer.ts'
+import { readBoughtBlocks, callBuyArea, orderArea, signArea } from '../../support/e2e/area-orders.ts'
+import { buyBlock, fetchBlock, repaint, sendUntilSettled, signBlockPayment } from '../../support/e2e/buyer.ts'
 import { type Cluster, startCluster } from '../../support/e2e/cluster.ts'
 import { expectBooksToBalance, readFeed } from '../../support/e2e/read-wall.ts'
-import { coordsOf } from '../../support/samples.ts'
-import { bodyOf, clientOf, healthOf } from '../../support/service/client.ts'
+import { listCoords } from '../../support/samples.ts'
+import { readBody, createClient, fetchHealth } from '../../support/service/client.ts'
 import { waitFor, sendWhile, waitUntil } from '../../support/wait.ts'
 
 // Goal: any instance sells, repaints and responds, all show the same wall, and a killed one loses nobody's dollar.
@@ -19,7 +19,7 @@ let wall: Cluster
 let crowd: readonly Wallet[]
 beforeAll(async () => {
   wall = await startCluster(3, { SETTLE_TIMEOUT_MS: '60000', VERIFY_TIMEOUT_MS: '60000' })
-  crowd = await Promise.all(Array.from({ length: CROWD }, () => wall.wallet()))
+  crowd = await Promise.all(Array.from({ length: CROWD }, () => wall.createFundedWallet()))
 }, 60_000)
 afterAll(async () => {
   try {
@@ -30,9 +30,9 @@ afterAll(async () => {
   }
 }, 30_000)
 
-const dollarsOf = async (payers: readonly Wallet[]) => await Promise.all(payers.map(wall.dollarsOf))
+const readBalances = async (payers: readonly Wallet[]) => await Promise.all(payers.map(wall.readBalance))
 
-const countOf = (values: readonly number[], wanted: number) => values.filter((value) => value === wanted).length
+const countEqual = (values: readonly number[], wanted: number) => values.filter((value) => value === wanted).length
 
 /** Returns the whole wall once all instances return the same one and it contains the given text. */
 function waitForEqualCanvases(words = ''): Promise<string> {
@@ -49,44 +49,44 @@ function waitForEqualCanvases(words = ''): Promise<string> {
 function sendInTurn(payment: string, first = 0): Promise<Response> {
   let turn = first
   return waitFor(async () => {
-    const answer = await get(wall.at(turn++), 'next', payment).catch(() => undefined)
+    const answer = await fetchBlock(wall.at(turn++), 'next', payment).catch(() => undefined)
     return answer === undefined || answer.status === 503 ? undefined : answer
   })
 }
 
 test('of 64 payers of one block on three instances, one becomes its owner, and one settlement is requested', async () => {
-  const payments = await Promise.all(crowd.map((payer, at) => sign(wall.at(at), payer, '5,5')))
-  const settlesBefore = wall.facilitator.settle.count()
-  const answers = await Promise.all(payments.map((payment, at) => get(wall.at(at), '5,5', payment)))
+  const payments = await Promise.all(crowd.map((payer, at) => signBlockPayment(wall.at(at), payer, '5,5')))
+  const settlesBefore = wall.facilitator.settle.countCalls()
+  const answers = await Promise.all(payments.map((payment, at) => fetchBlock(wall.at(at), '5,5', payment)))
   const statuses = answers.map(({ status }) => status)
-  expect([countOf(statuses, 200), countOf(statuses, 409)]).toEqual([1, CROWD - 1])
-  expect(wall.facilitator.settle.count() - settlesBefore).toBe(1)
-  const left = await dollarsOf(crowd)
-  expect([countOf(left, 1), countOf(left, 2)]).toEqual([1, CROWD - 1])
+  expect([countEqual(statuses, 200), countEqual(statuses, 409)]).toEqual([1, CROWD - 1])
+  expect(wall.facilitator.settle.countCalls() - settlesBefore).toBe(1)
+  const left = await readBalances(crowd)
+  expect([countEqual(left, 1), countEqual(left, 2)]).toEqual([1, CROWD - 1])
 })
 
 test(
   '64 payers of the next block get a block each, and a reader of the feed that switches instances misses and repeats none',
   async () => {
-    const heldBefore = await dollarsOf(crowd)
-    const payments = await Promise.all(crowd.map((payer, at) => sign(wall.at(at), payer)))
-    const reading = readFeedByTurns(CROWD + 1)
-    const answers = await Promise.all(payments.map((payment, at) => get(wall.at(at), 'next', payment)))
+    const heldBefore = await readBalances(crowd)
+    const payments = await Promise.all(crowd.map((payer, at) => signBlockPayment(wall.at(at), payer)))
+    const reading = readFeedInTurn(CROWD + 1)
+    const answers = await Promise.all(payments.map((payment, at) => fetchBlock(wall.at(at), 'next', payment)))
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
     const receipts = await Promise.all(answers.map(async (answer) => (await answer.json()) as Receipt))
     expect(new Set(receipts.map(({ block }) => block)).size).toBe(CROWD)
-    expect(await dollarsOf(crowd)).toEqual(heldBefore.map((dollars) => dollars - 1))
+    expect(await readBalances(crowd)).toEqual(heldBefore.map((dollars) => dollars - 1))
     expect(await reading).toEqual(Array.from({ length: CROWD + 1 }, (_, at) => at + 1))
   },
   { timeout: 120_000 },
 )
 
 /** Reads the feed from its beginning, each page from another instance, until it has this many sales; returns their numbers. */
-async function readFeedByTurns(sales: number): Promise<readonly number[]> {
+async function readFeedInTurn(sales: number): Promise<readonly number[]> {
   const told: number[] = []
   for (let turn = 0, after = 0; told.length < sales; turn++) {
-    const page = clientOf(wall.at(turn)).api.feed.get({ query: { after, limit: 7 } })
-    const { sales: next, nextAfter } = await bodyOf(page)
+    const page = createClient(wall.at(turn)).api.feed.get({ query: { after, limit: 7 } })
+    const { sales: next, nextAfter } = await readBody(page)
     told.push(...next.map(({ seq }) => seq))
     after = nextAfter
     await Bun.sleep(5)
@@ -95,20 +95,20 @@ async function readFeedByTurns(sales: number): Promise<readonly number[]> {
 }
 
 test('one signed request to three instances at the same time buys one block, with one charge and one receipt', async () => {
-  const payer = await wall.wallet(5)
-  const payment = await sign(wall.at(0), payer)
+  const payer = await wall.createFundedWallet(5)
+  const payment = await signBlockPayment(wall.at(0), payer)
   await wall.network.halt()
-  const settlesBefore = wall.facilitator.settle.count()
-  const asked = Array.from({ length: 9 }, (_, at) => get(wall.at(at), 'next', payment))
-  await wall.facilitator.settle.arrived(settlesBefore + 1)
+  const settlesBefore = wall.facilitator.settle.countCalls()
+  const asked = Array.from({ length: 9 }, (_, at) => fetchBlock(wall.at(at), 'next', payment))
+  await wall.facilitator.settle.waitForCall(settlesBefore + 1)
   // While the settlement waits for its block, every instance has time to do something else, and to make a mistake.
-  for (let at = 0; at < 30; at++) expect((await get(wall.at(at), 'next')).status).toBe(402)
+  for (let at = 0; at < 30; at++) expect((await fetchBlock(wall.at(at), 'next')).status).toBe(402)
   await wall.network.resume()
   const answers = await Promise.all(asked)
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
   expect(new Set(await Promise.all(answers.map((answer) => answer.text()))).size).toBe(1)
-  expect(wall.facilitator.settle.count() - settlesBefore).toBe(1)
-  expect(await dollarsOf([payer])).toEqual([4])
+  expect(wall.facilitator.settle.countCalls() - settlesBefore).toBe(1)
+  expect(await readBalances([payer])).toEqual([4])
 })
 
 // All orders with a position lie around the same one, so that each overlaps others; two orders have only a size.
@@ -130,22 +130,22 @@ const OVERLAPPING = [
 test('overlapping orders on three instances, over HTTP and MCP, are each filled whole or not at all, and losers are not charged', async () => {
   const orders = await Promise.all(
     OVERLAPPING.map(async (body, at) => {
-      const payer = await wall.wallet(12)
+      const payer = await wall.createFundedWallet(12)
       return { body, payer, payment: await signArea(wall.at(at), payer, body) }
     }),
   )
-  const single = await wall.wallet()
-  const singlePayment = await sign(wall.at(0), single, '22,61')
-  const settlesBefore = wall.facilitator.settle.count()
+  const single = await wall.createFundedWallet()
+  const singlePayment = await signBlockPayment(wall.at(0), single, '22,61')
+  const settlesBefore = wall.facilitator.settle.countCalls()
   const [block, ...answers] = await Promise.all([
-    get(wall.at(1), '22,61', singlePayment),
+    fetchBlock(wall.at(1), '22,61', singlePayment),
     // Each order that is sent twice goes to two instances, over HTTP and MCP.
     ...orders.flatMap(({ body, payment }, at) => [
       orderArea(wall.at(at + 1), body, payment),
       callBuyArea(wall.at(at + 2), body, payment),
     ]),
   ])
-  const given = await Promise.all(answers.map(readBlocksGiven))
+  const given = await Promise.all(answers.map(readBoughtBlocks))
   const bought = orders.map(({ body, payer }, at) => {
     const [one = [], other = []] = [given[2 * at], given[2 * at + 1]]
     if (one.length > 0 && other.length > 0) expect(one).toEqual(other)
@@ -153,14 +153,14 @@ test('overlapping orders on three instances, over HTTP and MCP, are each filled 
   })
   for (const { body, payer, blocks } of bought) {
     expect([0, body.w * body.h]).toContain(blocks.length)
-    expect(await dollarsOf([payer])).toEqual([12 - blocks.length])
+    expect(await readBalances([payer])).toEqual([12 - blocks.length])
   }
   const sold = [...bought.flatMap(({ blocks }) => blocks), ...(block?.status === 200 ? ['22,61'] : [])]
   expect(new Set(sold).size).toBe(sold.length)
   const winners = bought.filter(({ blocks }) => blocks.length > 0).length + (block?.status === 200 ? 1 : 0)
-  expect(wall.facilitator.settle.count() - settlesBefore).toBe(winners)
+  expect(wall.facilitator.settle.countCalls() - settlesBefore).toBe(winners)
   const feed = await readFeed(wall.at(0))
-  const around = new Set(coordsOf('19,59,6x7'))
+  const around = new Set(listCoords('19,59,6x7'))
   expect(feed.flatMap(({ coord }) => (around.has(coord) ? [coord] : [])).toSorted()).toEqual(
     sold.filter((coord) => around.has(coord)).toSorted(),
   )
@@ -171,25 +171,25 @@ test('overlapping orders on three instances, over HTTP and MCP, are each filled 
 })
 
 test('every instance confirms a copy that one of them sent, and after a repaint all send the new wall', async () => {
-  const owner = await wall.wallet()
+  const owner = await wall.createFundedWallet()
   await buyBlock(wall.at(0), owner, '9,9')
   await waitForEqualCanvases('{"i":1449,')
   const held = (await fetch(`${wall.at(0).url}/api/canvas`)).headers.get('etag') ?? ''
-  const askAll = () =>
+  const fetchFromAll = () =>
     Promise.all(
       wall.instances.map(
         async ({ url }) => (await fetch(`${url}/api/canvas`, { headers: { 'if-none-match': held } })).status,
       ),
     )
-  expect(await askAll()).toEqual([304, 304, 304])
+  expect(await fetchFromAll()).toEqual([304, 304, 304])
   expect((await repaint(wall.at(1), owner, '9,9', 'seen everywhere')).status).toBe(200)
   await waitForEqualCanvases('seen everywhere')
-  expect(await askAll()).toEqual([200, 200, 200])
+  expect(await fetchFromAll()).toEqual([200, 200, 200])
 })
 
 test('a reader of the live stream that reconnects to another instance continues where it stopped', async () => {
-  const owner = await wall.wallet()
-  await get(wall.at(0), '10,9', await sign(wall.at(0), owner, '10,9'))
+  const owner = await wall.createFundedWallet()
+  await fetchBlock(wall.at(0), '10,9', await signBlockPayment(wall.at(0), owner, '10,9'))
   const first = await readEvents(wall.at(0).url, 0, (await readFeed(wall.at(0))).length)
   const ids = [...first]
   for (let turn = 1; turn <= 6; turn++) {
@@ -219,27 +219,27 @@ async function readEvents(url: string, last: number, count: number): Promise<rea
 }
 
 test('while the database is down, reads continue and nothing is charged, and afterwards everything resumes automatically', async () => {
-  const owner = await wall.wallet()
-  await get(wall.at(0), '12,9', await sign(wall.at(0), owner, '12,9'))
-  const payers = await Promise.all(wall.instances.map(() => wall.wallet()))
-  const payments = await Promise.all(payers.map((payer, at) => sign(wall.at(at), payer)))
+  const owner = await wall.createFundedWallet()
+  await fetchBlock(wall.at(0), '12,9', await signBlockPayment(wall.at(0), owner, '12,9'))
+  const payers = await Promise.all(wall.instances.map(() => wall.createFundedWallet()))
+  const payments = await Promise.all(payers.map((payer, at) => signBlockPayment(wall.at(at), payer)))
   expect((await repaint(wall.at(0), owner, '12,9', 'before')).status).toBe(200)
   const before = await waitForEqualCanvases('"before"')
-  const settlesBefore = wall.facilitator.settle.count()
+  const settlesBefore = wall.facilitator.settle.countCalls()
   await wall.server.kill()
   const bystanders = wall.instances.map(async ({ url }, at) => {
     expect(await (await fetch(`${url}/api/canvas`)).text()).toBe(before)
     expect((await fetch(`${url}/api/feed?after=0`)).status).toBe(200)
     expect((await fetch(`${url}/api/agents`)).status).toBe(200)
-    const paid = await get({ url }, 'next', payments[at])
+    const paid = await fetchBlock({ url }, 'next', payments[at])
     expect([paid.status, await paid.json()]).toMatchObject([503, { error: 'database_unavailable' }])
     expect((await repaint({ url }, owner, '12,9', 'lost')).status).toBe(503)
     // Health responds immediately, so it may first report the last known state.
-    await waitUntil(async () => !(await healthOf({ url })).ok)
+    await waitUntil(async () => !(await fetchHealth({ url })).ok)
   })
   await Promise.all(bystanders)
-  expect(wall.facilitator.settle.count()).toBe(settlesBefore)
-  expect(await dollarsOf(payers)).toEqual([2, 2, 2])
+  expect(wall.facilitator.settle.countCalls()).toBe(settlesBefore)
+  expect(await readBalances(payers)).toEqual([2, 2, 2])
   await wall.server.start()
   // After an outage, the database server may be a different one, so each instance checks the chain before it sells
   // again.
@@ -248,42 +248,42 @@ test('while the database is down, reads continue and nothing is charged, and aft
   for (const [at, payment] of payments.entries()) {
     expect((await sendWhile(502, () => sendUntilSettled(wall.at(at), 'next', payment))).status).toBe(200)
   }
-  expect(await dollarsOf(payers)).toEqual([1, 1, 1])
-  for (const { url } of wall.instances) await waitUntil(async () => (await healthOf({ url })).ok)
+  expect(await readBalances(payers)).toEqual([1, 1, 1])
+  for (const { url } of wall.instances) await waitUntil(async () => (await fetchHealth({ url })).ok)
   expect((await repaint(wall.at(1), owner, '12,9', 'after')).status).toBe(200)
   await waitForEqualCanvases('"after"')
 })
 
 test('a purchase whose instance was killed during settlement is finished by another one, for one block and one charge', async () => {
-  const payer = await wall.wallet(5)
-  const payment = await sign(wall.at(0), payer)
-  wall.facilitator.settle.next('hang-after')
-  const arrivals = wall.facilitator.settle.count()
-  const cutOff = get(wall.at(0), 'next', payment).catch(() => undefined)
-  await wall.facilitator.settle.arrived(arrivals + 1)
+  const payer = await wall.createFundedWallet(5)
+  const payment = await signBlockPayment(wall.at(0), payer)
+  wall.facilitator.settle.queueFaults('hang-after')
+  const arrivals = wall.facilitator.settle.countCalls()
+  const cutOff = fetchBlock(wall.at(0), 'next', payment).catch(() => undefined)
+  await wall.facilitator.settle.waitForCall(arrivals + 1)
   await wall.instances[0]?.kill()
   await cutOff
   const answer = await sendInTurn(payment, 1)
   expect(answer.status).toBe(200)
   const receipt = await answer.text()
-  expect(await dollarsOf([payer])).toEqual([4])
+  expect(await readBalances([payer])).toEqual([4])
 
   // An instance that is started while others run shows what they sold.
   await wall.instances[0]?.start()
-  expect(await (await get(wall.at(0), 'next', payment)).text()).toBe(receipt)
+  expect(await (await fetchBlock(wall.at(0), 'next', payment)).text()).toBe(receipt)
 })
 
 test('an instance that stops under load loses nothing, because the others serve its clients', async () => {
-  const payers = await Promise.all(Array.from({ length: 24 }, () => wall.wallet()))
-  const payments = await Promise.all(payers.map((payer, at) => sign(wall.at(at), payer)))
-  const arrivals = wall.facilitator.settle.count()
+  const payers = await Promise.all(Array.from({ length: 24 }, () => wall.createFundedWallet()))
+  const payments = await Promise.all(payers.map((payer, at) => signBlockPayment(wall.at(at), payer)))
+  const arrivals = wall.facilitator.settle.countCalls()
   const buying = payments.map((payment, at) => sendInTurn(payment, at))
-  await wall.facilitator.settle.arrived(arrivals + 3)
+  await wall.facilitator.settle.waitForCall(arrivals + 3)
   await wall.instances[1]?.stop()
   const answers = await Promise.all(buying)
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
   const receipts = (await Promise.all(answers.map((answer) => answer.json()))) as Receipt[]
   expect(new Set(receipts.map(({ block }) => block)).size).toBe(24)
-  expect(new Set(await dollarsOf(payers))).toEqual(new Set([1]))
+  expect(new Set(await readBalances(payers))).toEqual(new Set([1]))
   await wall.instances[1]?.start()
 })

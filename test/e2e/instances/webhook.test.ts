@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { signatureOf, type WebhookBody } from '../../../server/adapters/webhook.ts'
+import { computeSignature, type WebhookBody } from '../../../server/adapters/webhook.ts'
 import { buyBlock } from '../../support/e2e/buyer.ts'
 import { type Cluster, startCluster } from '../../support/e2e/cluster.ts'
 import { runCommand } from '../../support/e2e/command.ts'
@@ -24,7 +24,7 @@ const receiver = Bun.serve({
     const body = await request.text()
     const readHeader = (name: string) => request.headers.get(name) ?? ''
     const id = readHeader('webhook-id')
-    const signature = signatureOf(key, id, Number(readHeader('webhook-timestamp')), body)
+    const signature = computeSignature(key, id, Number(readHeader('webhook-timestamp')), body)
     const status = readHeader('webhook-signature') === signature ? await answer() : 401
     if (status === 204) received.push({ id, ...(JSON.parse(body) as WebhookBody) })
     return new Response(null, { status })
@@ -41,7 +41,7 @@ afterAll(async () => {
 }, 30_000)
 
 const listSales = () => received.filter(({ type }) => type === 'sale')
-const buy = async (at: number, coord: string) => await buyBlock(wall.at(at), await wall.wallet(), coord)
+const buy = async (at: number, coord: string) => await buyBlock(wall.at(at), await wall.createFundedWallet(), coord)
 
 test('sales of two instances are delivered once each and in order, even if the receiver hung and one instance was killed', async () => {
   await buy(0, '1,1')

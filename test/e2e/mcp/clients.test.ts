@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { x402Client } from '@x402/core/client'
 import { ExactEvmScheme } from '@x402/evm/exact/client'
 import { TOOLS } from '../../../server/mcp/registry.ts'
-import { get } from '../../support/e2e/buyer.ts'
+import { fetchBlock } from '../../support/e2e/buyer.ts'
 import { shareWorld, type World } from '../../support/e2e/world.ts'
 import { openBareFetch, openInspector, openNewestClient, openSdkClient, type ToolUser } from './clients.ts'
 
@@ -25,7 +25,7 @@ test.each(clients)(
   'the MCP client %s lists the tools, reads, previews, gets the terms, pays and repaints',
   async (_, coord, connect) => {
     const client = await connect(`${world.url}/mcp`)
-    const wallet = await world.wallet()
+    const wallet = await world.createFundedWallet()
     expect(await client.list()).toEqual(TOOLS.map(({ name }) => name))
 
     const { data: wall } = await client.call('get_wall', {})
@@ -43,14 +43,14 @@ test.each(clients)(
       refused: false,
       data: { block: coord, deed: { wallet: wallet.address, name: 'Ada' } },
     })
-    expect(await world.network.balanceOf(wallet.address)).toBe(1_000_000n)
+    expect(await world.network.readBalance(wallet.address)).toBe(1_000_000n)
 
     const change = { pixels: '05'.repeat(100), message: 'seen' }
     const { data: text } = await client.call('signing_message', { kind: 'set_pixels', coord, ...change })
     const signature = await wallet.signMessage({ message: String(text['message']) })
     const edit = { coord, ts: text['ts'], signature, ...change }
     expect(await client.call('set_pixels', edit)).toMatchObject({ refused: false, data: { updated: true } })
-    expect(await (await get(world, coord)).json()).toMatchObject({ message: 'seen', settled: true })
+    expect(await (await fetchBlock(world, coord)).json()).toMatchObject({ message: 'seen', settled: true })
     await client.close()
   },
 )
@@ -66,7 +66,7 @@ test('the SDK’s MCP client shows every rejection, whatever the output schema s
 })
 
 /** Signs the terms in a demand, like the stock x402 client. */
-async function pay(wallet: Awaited<ReturnType<World['wallet']>>, terms: Readonly<Record<string, unknown>>) {
+async function pay(wallet: Awaited<ReturnType<World['createFundedWallet']>>, terms: Readonly<Record<string, unknown>>) {
   const client = new x402Client().register('eip155:8453', new ExactEvmScheme(wallet))
   return await client.createPaymentPayload(terms as Parameters<typeof client.createPaymentPayload>[0])
 }

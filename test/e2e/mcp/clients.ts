@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { Client as NewestClient, StreamableHTTPClientTransport as NewestTransport } from '@modelcontextprotocol/client'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { outputOf } from '../../support/output-of.ts'
+import { readOutput } from '../../support/output-of.ts'
 
 type Data = Readonly<Record<string, unknown>>
 
@@ -52,15 +52,15 @@ export const openNewestClient =
 
 /** A bare `fetch` that knows only one request of MCP and its response. */
 export async function openBareFetch(url: string): Promise<ToolUser> {
-  const ask = async (method: string, params: Data = {}) => {
+  const callMethod = async (method: string, params: Data = {}) => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
     const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
     return (await response.json()) as { result?: Data; error?: { code: number; data?: unknown } }
   }
   return {
-    list: async () => listNames((await ask('tools/list')).result),
+    list: async () => listNames((await callMethod('tools/list')).result),
     async call(name, args, payment) {
-      const { result = {}, error } = await ask('tools/call', { name, arguments: args, ...createMeta(payment) })
+      const { result = {}, error } = await callMethod('tools/call', { name, arguments: args, ...createMeta(payment) })
       return error === undefined ? parseFound(result) : { data: error.data as Data, refused: true, pictures: 0 }
     },
     close: async () => {},
@@ -71,21 +71,29 @@ const INSPECTOR = fileURLToPath(import.meta.resolve('@modelcontextprotocol/inspe
 
 /** The MCP inspector's command line: a new process for each step, as in a shell script. */
 export async function openInspector(url: string): Promise<ToolUser> {
-  const run = async (...words: readonly string[]) => {
+  const runInspector = async (...words: readonly string[]) => {
     const command = [process.execPath, '--bun', INSPECTOR, url, '--transport', 'http', ...words]
     const home = join(tmpdir(), 'pixel-wall-inspector')
     const env = { PATH: Bun.env['PATH'] ?? '', HOME: home }
     const child = Bun.spawn(command, { env, cwd: tmpdir(), stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
-    const { out, err } = await outputOf(child)
+    const { out, err } = await readOutput(child)
     if (out === '') throw new Error(err)
     return JSON.parse(out) as Data
   }
   return {
-    list: async () => listNames(await run('--method', 'tools/list', '--strict')),
+    list: async () => listNames(await runInspector('--method', 'tools/list', '--strict')),
     async call(name, args, payment) {
       const carried = payment === undefined ? [] : ['--tool-metadata', `x402/payment=${JSON.stringify(payment)}`]
       return parseFound(
-        await run('--method', 'tools/call', '--tool-name', name, '--tool-args-json', JSON.stringify(args), ...carried),
+        await runInspector(
+          '--method',
+          'tools/call',
+          '--tool-name',
+          name,
+          '--tool-args-json',
+          JSON.stringify(args),
+          ...carried,
+        ),
       )
     },
     close: async () => {},

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { BEHIND_MAX } from '../../../server/http/live.ts'
 import { BUDGETS } from '../../../server/wall/rate-limits.ts'
-import { isHere } from '../../support/e2e/proxies.ts'
+import { isInstalled } from '../../support/e2e/proxies.ts'
 import { IS_LONG_RUN } from '../../support/long-run.ts'
 import { reportSkipped } from '../../support/skipped.ts'
 import { FLOOD_NAMES, type FloodName } from './floods.ts'
-import { blocksOf, openScene, type Effect, type Entrance, type Scene } from './scene.ts'
+import { countBlocksSold, openScene, type Effect, type Entrance, type Scene } from './scene.ts'
 
 // Goal: a client that floods the wall takes nothing from others. Method: a brief flood of each kind from many
 // addresses; `bun run abuse` plays all floods for seconds, over all of their connections, also from one address, and
@@ -30,7 +30,7 @@ const FLOODS_OF_THE_GATE: readonly FloodName[] = [
 const PLAYED = IS_LONG_RUN ? FLOOD_NAMES : FLOODS_OF_THE_GATE
 const ADDRESSES = IS_LONG_RUN ? [1, 200] : [200]
 const ENTRANCES: readonly Entrance[] =
-  IS_LONG_RUN && !reportSkipped('nginx', isHere('nginx')) ? ['directly', 'through nginx'] : ['directly']
+  IS_LONG_RUN && !reportSkipped('nginx', isInstalled('nginx')) ? ['directly', 'through nginx'] : ['directly']
 const CHANGES = IS_LONG_RUN ? 50_000 : 2 * BEHIND_MAX
 
 // More blocks are left than are bought, because areas need adjacent ones.
@@ -47,7 +47,7 @@ const PROBES_MAX = 2
 let scene: Scene
 const quiet = new Map<Entrance, Effect>()
 beforeAll(async () => {
-  const left = (PLAYED.length * ADDRESSES.length + 2) * ENTRANCES.length * blocksOf(PLAN.buyers)
+  const left = (PLAYED.length * ADDRESSES.length + 2) * ENTRANCES.length * countBlocksSold(PLAN.buyers)
   scene = await openScene(CHANGES, Math.ceil(left * SLACK))
   if (!IS_LONG_RUN) return
   for (const entrance of ENTRANCES) {
@@ -67,7 +67,7 @@ const promises: Partial<Record<FloodName, (effect: Effect) => void>> = {
   // If a client repaints a block as fast as possible, the log grows by no more than the block's budget.
   repaints({ logGrew, waits }) {
     const { burst, perSecond } = BUDGETS.repaints
-    expect(logGrew - blocksOf(PLAN.buyers) - waits.repaint.count).toBeLessThanOrEqual(
+    expect(logGrew - countBlocksSold(PLAN.buyers) - waits.repaint.count).toBeLessThanOrEqual(
       burst + LONGEST_SECONDS * perSecond,
     )
   },
@@ -96,13 +96,13 @@ test.each(CASES)(
     promises[flood]?.(effect)
     const before = quiet.get(entrance)
     if (before === undefined) return
-    expect(listSlowed(effect, before)).toEqual([])
+    expect(listSlowedKinds(effect, before)).toEqual([])
     expect(waits.health.p99).toBeLessThanOrEqual(HEALTH_P99_MAX_MS)
   },
 )
 
 /** Requests that took more than ten times as long as without a flood. */
-function listSlowed(during: Effect, before: Effect): readonly string[] {
+function listSlowedKinds(during: Effect, before: Effect): readonly string[] {
   const listTimes = ({ waits: { preview, repaint, 'MCP call': call }, buyMost }: Effect) => ({
     preview: preview.p99,
     repaint: repaint.p99,

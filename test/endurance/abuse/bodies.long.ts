@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { measureCpuMs } from '../../../bench/measure/cpu.ts'
 import { startWorld, type World } from '../../support/e2e/world.ts'
-import { limitMs } from '../../support/machine.ts'
+import { scaleLimit } from '../../support/machine.ts'
 
 // Goal: no body costs the wall much more than reading it. Method: each route with a body gets the largest ones of each
 // form, from an address with full budgets; the CPU time of the wall's process is measured.
@@ -25,15 +25,15 @@ const ROUTES: readonly (readonly [method: string, path: string, maxKb: number])[
 
 /** Bodies of at most `bytes` bytes, named after their expensive part. */
 const SHAPES: Readonly<Record<string, (bytes: number) => string>> = {
-  'unknown keys': (bytes) => `{${listOf(bytes - 2, (at) => `"k${at}":1`)}}`,
+  'unknown keys': (bytes) => `{${renderArray(bytes - 2, (at) => `"k${at}":1`)}}`,
   'a long text': (bytes) => `{"message":"${'\u{20ac}'.repeat(Math.floor((bytes - 14) / 3))}"}`,
   'a long picture': (bytes) => `{"w":1,"h":1,"image":"${'A'.repeat(bytes - 24)}"}`,
-  'many pixels': (bytes) => `{"px":[${listOf(bytes - 8, () => '7')}]}`,
+  'many pixels': (bytes) => `{"px":[${renderArray(bytes - 8, () => '7')}]}`,
   nesting: (bytes) => '['.repeat(Math.floor(bytes / 2)) + ']'.repeat(Math.floor(bytes / 2)),
-  'many parts': (bytes) => `[${listOf(bytes - 2, () => '{}')}]`,
+  'many parts': (bytes) => `[${renderArray(bytes - 2, () => '{}')}]`,
 }
 
-function listOf(bytes: number, part: (at: number) => string): string {
+function renderArray(bytes: number, part: (at: number) => string): string {
   const parts: string[] = []
   let length = 0
   for (let at = 0; length + part(at).length + 1 <= bytes; at++) {
@@ -66,7 +66,7 @@ test('the most expensive bodies of each route cost a few milliseconds of CPU tim
     for (const [shape, make] of Object.entries(SHAPES)) {
       const body = make(maxKb * KB)
       const statuses = new Set<number>()
-      const ask = async () => {
+      const sendBody = async () => {
         const headers = {
           'content-type': 'application/json',
           accept: 'application/json, text/event-stream',
@@ -76,12 +76,12 @@ test('the most expensive bodies of each route cost a few milliseconds of CPU tim
         await answer.arrayBuffer()
         statuses.add(answer.status)
       }
-      await ask()
+      await sendBody()
       const measured: number[] = []
       for (let times = 0; times < MEASUREMENTS; times++)
         measured.push(
-          await measureCpuMs(world.wall().pid, async () => {
-            for (let at = 0; at < REQUESTS; at++) await ask()
+          await measureCpuMs(world.getWall().pid, async () => {
+            for (let at = 0; at < REQUESTS; at++) await sendBody()
           }),
         )
       rows.push({
@@ -93,7 +93,7 @@ test('the most expensive bodies of each route cost a few milliseconds of CPU tim
       })
     }
   console.table(rows)
-  const limit = (kb: number) => limitMs(CPU_MAX_MS + CPU_MAX_MS_OF_A_MEGABYTE * (kb / KB))
+  const computeLimitMs = (kb: number) => scaleLimit(CPU_MAX_MS + CPU_MAX_MS_OF_A_MEGABYTE * (kb / KB))
   expect(rows.filter(({ status }) => /5\d\d/.test(status))).toEqual([])
-  expect(rows.filter(({ ms, KB: kb }) => ms > limit(kb))).toEqual([])
+  expect(rows.filter(({ ms, KB: kb }) => ms > computeLimitMs(kb))).toEqual([])
 }, 300_000)

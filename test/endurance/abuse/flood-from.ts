@@ -6,7 +6,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { buyerOf, keyOf } from '../../../bench/servers/seed.ts'
 import { agentsOf } from '../../../bench/servers/servers.ts'
 import { CLAIM_ORDER, coordOf } from '../../../shared/wall.ts'
-import { type At, get } from '../../support/e2e/buyer.ts'
+import { type At, fetchBlock } from '../../support/e2e/buyer.ts'
 import type { FloodName, Target } from './floods.ts'
 
 /** An order to flood the wall for `ms`, over this many connections from this many addresses. */
@@ -49,8 +49,8 @@ export function startFlooder(): Flooder {
 }
 
 /** The target of floods on a seeded wall with this many sold blocks: a block of the agent with the most blocks. */
-export async function targetOf(wall: At, sold: number): Promise<Target> {
-  const demand = decodePaymentRequiredHeader((await get(wall, 'next')).headers.get('payment-required') ?? '')
+export async function readTarget(wall: At, sold: number): Promise<Target> {
+  const demand = decodePaymentRequiredHeader((await fetchBlock(wall, 'next')).headers.get('payment-required') ?? '')
   const [terms] = demand.accepts
   const sale = CLAIM_ORDER.findIndex((_, at) => buyerOf(at + 1, agentsOf(sold)) === 1)
   const block = CLAIM_ORDER[sale]

@@ -7,7 +7,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { createWallet } from '../../../server/local/wallets.ts'
 import { formatEditMessage } from '../../../shared/signing.ts'
 import { COLS } from '../../../shared/wall.ts'
-import { flatPng, GREY, pngOf } from '../../support/picture-files.ts'
+import { createFlatPng, GREY, buildPng } from '../../support/picture-files.ts'
 
 /** The inputs of requests: the wall's terms, and a block of the owner with the most blocks. */
 export type Target = {
@@ -28,7 +28,7 @@ export type Flood = {
 }
 
 /** A request as it goes over the wire. */
-function bytesOf(
+function encodeRequestBytes(
   line: string,
   { host }: Target,
   headers: Readonly<Record<string, string>> = {},
@@ -64,31 +64,38 @@ async function createPennilessPayment({ terms }: Target): Promise<object> {
 }
 
 const createPaidRequest = (payment: object, target: Target) =>
-  bytesOf('GET /blocks/next', target, { 'PAYMENT-SIGNATURE': Buffer.from(JSON.stringify(payment)).toString('base64') })
+  encodeRequestBytes('GET /blocks/next', target, {
+    'PAYMENT-SIGNATURE': Buffer.from(JSON.stringify(payment)).toString('base64'),
+  })
 
 const createJunkSignature = (): `0x${string}` => `0x${createRandomHex(64)}1b`
 
 /** A repaint of a block with somebody else's signature. */
 const createForeignRepaint = (signature: `0x${string}`, target: Target) =>
-  bytesOf(
+  encodeRequestBytes(
     `PUT /blocks/${target.block}`,
     target,
     JSON_TYPE,
     JSON.stringify({ ts: Date.now(), signature, message: `not mine ${createRandomHex(4)}` }),
   )
 
-async function repaint(at: number, target: Target): Promise<Uint8Array> {
+async function createRepaintRequest(at: number, target: Target): Promise<Uint8Array> {
   const fields = { message: `flood ${at} ${createRandomHex(4)}` }
   const ts = Date.now()
   const message = formatEditMessage(new URL(`http://${target.host}`).hostname, target.block, ts, fields)
   const signature = await privateKeyToAccount(target.key).signMessage({ message })
-  return bytesOf(`PUT /blocks/${target.block}`, target, JSON_TYPE, JSON.stringify({ ts, signature, ...fields }))
+  return encodeRequestBytes(
+    `PUT /blocks/${target.block}`,
+    target,
+    JSON_TYPE,
+    JSON.stringify({ ts, signature, ...fields }),
+  )
 }
 
-const picture = flatPng(100, 100, '#5f87af')
+const picture = createFlatPng(100, 100, '#5f87af')
 
 // Few bytes that are slow to decode: the maximum number of pixels, all of them black.
-const blankPicture = pngOf(3840, 2160, GREY, new Uint8Array((3840 + 1) * 2160))
+const blankPicture = buildPng(3840, 2160, GREY, new Uint8Array((3840 + 1) * 2160))
 
 const manyParts = `[${'{},'.repeat(300_000)}{}]`
 
@@ -97,12 +104,12 @@ const manyKeys = `{${Array.from({ length: 4090 }, (_, at) => `"k${at}":1`).join(
 // About as long as the wall allows a body to be.
 const longText = `{"w":1,"h":1,"message":"${'m'.repeat(4_000_000)}"}`
 
-const call = (method: string, params: object = {}) => JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+const createRpcBody = (method: string, params: object = {}) => JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
 
 /** A flood of GET requests to an address that may differ with each request. */
 const createGetFlood = (path: (at: number) => string, connections = 32): Flood => ({
   connections,
-  request: (at, target) => bytesOf(`GET ${path(at)}`, target),
+  request: (at, target) => encodeRequestBytes(`GET ${path(at)}`, target),
 })
 
 /** Floods that post a body. */
@@ -111,7 +118,10 @@ const createPostFlood = (
   connections: number,
   body: (at: number, target: Target) => Uint8Array | string,
   type: Readonly<Record<string, string>> = JSON_TYPE,
-): Flood => ({ connections, request: (at, target) => bytesOf(`POST ${path}`, target, type, body(at, target)) })
+): Flood => ({
+  connections,
+  request: (at, target) => encodeRequestBytes(`POST ${path}`, target, type, body(at, target)),
+})
 
 const PNG_TYPE = { 'Content-Type': 'image/png' }
 
@@ -120,14 +130,14 @@ export const FLOODS = {
   preview: createPostFlood('/api/preview', 32, (at) => `{"coord":"${at % COLS},3"}`),
   'wall.png': createGetFlood((at) => `/wall.png?col=${at % 60}&row=${at % 40}&scale=2&cols=80&rows=45`),
   card: createGetFlood((at) => `/card.png?block=${at % COLS},7`),
-  'MCP list': createPostFlood('/mcp', 32, () => call('tools/list'), MCP_TYPE),
+  'MCP list': createPostFlood('/mcp', 32, () => createRpcBody('tools/list'), MCP_TYPE),
   history: createGetFlood((at) => `/api/history?limit=200&after=${at % 40_000}`),
   agents: createGetFlood((at) => `/api/agents?${at}`),
   space: createGetFlood((at) => `/api/space?limit=20&near=${at % COLS},${at % 90}`, 256),
   'one wallet': {
     connections: 64,
     pipelined: 50,
-    request: (_, target) => bytesOf(`GET /api/agents/${target.wallet}`, target),
+    request: (_, target) => encodeRequestBytes(`GET /api/agents/${target.wallet}`, target),
   },
   pictures: createPostFlood('/api/pixels?w=8&h=8', 40, () => picture, PNG_TYPE),
   'blank pictures': createPostFlood('/api/pixels?w=8&h=8', 40, () => blankPicture, PNG_TYPE),
@@ -154,7 +164,7 @@ export const FLOODS = {
     connections: 64,
     request: (_, target) => {
       const body = { wallet: target.wallet, ts: Date.now(), signature: createJunkSignature(), name: 'not mine' }
-      return bytesOf('PUT /api/agents/me', target, JSON_TYPE, JSON.stringify(body))
+      return encodeRequestBytes('PUT /api/agents/me', target, JSON_TYPE, JSON.stringify(body))
     },
   },
   'junk payments': { connections: 1500, request: (_, target) => createPaidRequest(createJunkPayment(target), target) },
@@ -162,13 +172,17 @@ export const FLOODS = {
     '/mcp',
     128,
     (_, target) =>
-      call('tools/call', { name: 'buy_block', arguments: {}, _meta: { 'x402/payment': createJunkPayment(target) } }),
+      createRpcBody('tools/call', {
+        name: 'buy_block',
+        arguments: {},
+        _meta: { 'x402/payment': createJunkPayment(target) },
+      }),
     MCP_TYPE,
   ),
   'free tools that bring a payment': createPostFlood(
     '/mcp',
     64,
-    () => call('tools/call', { name: 'find_space', arguments: {}, _meta: { 'x402/payment': {} } }),
+    () => createRpcBody('tools/call', { name: 'find_space', arguments: {}, _meta: { 'x402/payment': {} } }),
     MCP_TYPE,
   ),
   'one unsigned payment': {
@@ -180,7 +194,8 @@ export const FLOODS = {
   },
   'repaints of thousands of keys': {
     connections: 16,
-    request: (_, target) => bytesOf(`PUT /areas/${target.block}-${target.block}`, target, JSON_TYPE, manyKeys),
+    request: (_, target) =>
+      encodeRequestBytes(`PUT /areas/${target.block}-${target.block}`, target, JSON_TYPE, manyKeys),
   },
   'long texts beside an unreadable payment': createPostFlood('/areas', 16, () => longText, {
     ...JSON_TYPE,
@@ -190,11 +205,12 @@ export const FLOODS = {
     connections: 64,
     request: async (_, target) => createPaidRequest(await createPennilessPayment(target), target),
   },
-  repaints: { connections: 48, request: repaint },
+  repaints: { connections: 48, request: createRepaintRequest },
   'uploads of a byte a second': {
     connections: 100,
     drips: true,
-    request: (_, target) => bytesOf('POST /api/pixels?w=8&h=8', target, { ...PNG_TYPE, 'Content-Length': '1000000' }),
+    request: (_, target) =>
+      encodeRequestBytes('POST /api/pixels?w=8&h=8', target, { ...PNG_TYPE, 'Content-Length': '1000000' }),
   },
   'heads of a byte a second': {
     connections: 2000,
@@ -206,7 +222,7 @@ export const FLOODS = {
   'live from 0': {
     connections: 500,
     stays: true,
-    request: (_, target) => bytesOf('GET /api/live', target, { 'Last-Event-ID': '0' }),
+    request: (_, target) => encodeRequestBytes('GET /api/live', target, { 'Last-Event-ID': '0' }),
   },
 } as const satisfies Readonly<Record<string, Flood>>
 

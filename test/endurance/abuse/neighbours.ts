@@ -58,14 +58,15 @@ export async function measureWaitsBeside(
     const refused: number[] = []
     for (let at = 0; !isOver; at++) {
       const startedAt = performance.now()
-      const status = await statusOf(ask(at))
+      const status = await readStatus(ask(at))
       took.push(performance.now() - startedAt)
       if (status !== 200) refused.push(status)
       await Bun.sleep(everyMs)
     }
     took.sort((one, other) => one - other)
-    const rank = (share: number) => took[Math.min(took.length - 1, Math.floor(took.length * share))] ?? Number.NaN
-    return { p50: rank(0.5), p99: rank(0.99), count: took.length, refused }
+    const readPercentile = (share: number) =>
+      took[Math.min(took.length - 1, Math.floor(took.length * share))] ?? Number.NaN
+    return { p50: readPercentile(0.5), p99: readPercentile(0.99), count: took.length, refused }
   }
   const [health, preview, repainted, called] = await Promise.all([
     measureWaits(kinds.health, HEALTH_EVERY_MS),
@@ -77,7 +78,7 @@ export async function measureWaitsBeside(
 }
 
 /** The status of a response that arrived whole, or `CUT`. */
-async function statusOf(asked: Promise<Response>): Promise<number> {
+async function readStatus(asked: Promise<Response>): Promise<number> {
   try {
     const answer = await asked
     await answer.arrayBuffer()

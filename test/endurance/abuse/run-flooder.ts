@@ -23,12 +23,12 @@ async function runFlood({ flood: name, target, addresses, connections, ms }: Flo
   /** Opens one connection after another, each from the same address, until the time is up. */
   async function runClient(localAddress: string): Promise<void> {
     while (!isOver()) {
-      await converse(localAddress)
+      await runConnection(localAddress)
       await Bun.sleep(AGAIN_MS)
     }
   }
 
-  function converse(localAddress: string): Promise<void> {
+  function runConnection(localAddress: string): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const socket = connect({ host: hostname, port: Number(port), localAddress })
     const timer = setTimeout(() => socket.destroy(), Math.max(0, until - performance.now()))
@@ -36,16 +36,16 @@ async function runFlood({ flood: name, target, addresses, connections, ms }: Flo
     let awaited = 0 // responses to sent requests
     let head = ''
     let missing = 0 // bytes of the current body
-    const ask = async () => {
+    const sendNext = async () => {
       if (isOver()) return void socket.destroy()
       awaited = flood.pipelined ?? 1
       const requests = Array.from({ length: awaited }, () => flood.request(asked++, target))
       socket.write(Buffer.concat(await Promise.all(requests)))
     }
-    const read = (chunk: Buffer): void => {
+    const receiveChunk = (chunk: Buffer): void => {
       const ofBody = Math.min(missing, chunk.length)
       missing -= ofBody
-      if (flood.stays === true) resets += countOf(chunk.subarray(0, ofBody), 'event: reset')
+      if (flood.stays === true) resets += countOccurrences(chunk.subarray(0, ofBody), 'event: reset')
       const rest = chunk.subarray(ofBody)
       if (ofBody > 0 && missing === 0) awaited--
       if (rest.length === 0) return
@@ -59,12 +59,12 @@ async function runFlood({ flood: name, target, addresses, connections, ms }: Flo
       if (missing === 0) awaited--
       const body = Buffer.from(head.slice(end + HEAD_END.length), 'latin1')
       head = ''
-      read(body)
+      receiveChunk(body)
     }
-    socket.on('connect', () => void ask())
+    socket.on('connect', () => void sendNext())
     socket.on('data', (chunk: Buffer) => {
-      read(chunk)
-      if (awaited === 0) void ask()
+      receiveChunk(chunk)
+      if (awaited === 0) void sendNext()
     })
     socket.on('error', () => broken++)
     socket.on('close', () => {
@@ -75,10 +75,11 @@ async function runFlood({ flood: name, target, addresses, connections, ms }: Flo
     return promise
   }
 
-  const addressOf = (at: number) => `127.0.${1 + Math.floor((at % addresses) / 250)}.${1 + ((at % addresses) % 250)}`
+  const createLocalAddress = (at: number) =>
+    `127.0.${1 + Math.floor((at % addresses) / 250)}.${1 + ((at % addresses) % 250)}`
 
-  await Promise.all(Array.from({ length: connections }, (_, at) => runClient(addressOf(at))))
+  await Promise.all(Array.from({ length: connections }, (_, at) => runClient(createLocalAddress(at))))
   return { statuses, broken, resets }
 }
 
-const countOf = (chunk: Buffer, word: string) => chunk.toString('latin1').split(word).length - 1
+const countOccurrences = (chunk: Buffer, word: string) => chunk.toString('latin1').split(word).length - 1

@@ -9,11 +9,11 @@ import type { Health } from '../../../shared/contract/service.ts'
 import { CLAIM_ORDER, TOTAL_BLOCKS } from '../../../shared/wall.ts'
 import { startOddEndpoint } from '../../support/chain/odd-endpoint.ts'
 import { orderArea, signArea } from '../../support/e2e/area-orders.ts'
-import { sendUntilSettled, sign } from '../../support/e2e/buyer.ts'
-import { isHere, startProxy } from '../../support/e2e/proxies.ts'
+import { sendUntilSettled, signBlockPayment } from '../../support/e2e/buyer.ts'
+import { isInstalled, startProxy } from '../../support/e2e/proxies.ts'
 import { startSurroundings } from '../../support/e2e/world.ts'
-import { flatPng } from '../../support/picture-files.ts'
-import { type FloodCounts, startFlooder, targetOf } from './flood-from.ts'
+import { createFlatPng } from '../../support/picture-files.ts'
+import { type FloodCounts, startFlooder, readTarget } from './flood-from.ts'
 import { type FloodName, FLOODS } from './floods.ts'
 import { type Kind, type Waits, measureWaitsBeside } from './neighbours.ts'
 
@@ -53,10 +53,10 @@ export type Scene = {
 }
 
 /** The blocks that honest buyers take during one flood: each buys a block, and an area of two blocks. */
-export const blocksOf = (buyers: number): number => 3 * buyers
+export const countBlocksSold = (buyers: number): number => 3 * buyers
 
 // A typical picture of an honest buyer.
-const ORDER = { w: 2, h: 1, image: flatPng(512, 256, '#d75f00').toBase64() }
+const ORDER = { w: 2, h: 1, image: createFlatPng(512, 256, '#d75f00').toBase64() }
 
 /** Opens a wall that is full except for `left` blocks, and has `changes` repaints of one block in its log. */
 export async function openScene(changes: number, left: number): Promise<Scene> {
@@ -65,19 +65,19 @@ export async function openScene(changes: number, left: number): Promise<Scene> {
   const databasePath = join(around.folder, 'wall.sqlite')
   const sold = TOTAL_BLOCKS - left
   seedWall(databasePath, { blocks: sold, agents: agentsOf(sold) })
-  await lengthenLog(databasePath, changes)
+  await addChanges(databasePath, changes)
   const wall = await around.startArmed({ RPC_URL: rpc.url, DATABASE_PATH: databasePath })
-  const target = await targetOf(wall, sold)
+  const target = await readTarget(wall, sold)
   const flooder = startFlooder()
-  const nginx = isHere('nginx') ? await startProxy('nginx', [new URL(wall.url).port]) : undefined
+  const nginx = isInstalled('nginx') ? await startProxy('nginx', [new URL(wall.url).port]) : undefined
   return {
     async flood(plan) {
       const entrance = plan.entrance === 'directly' ? wall : nginx
       if (entrance === undefined) throw new Error('nginx is not installed')
-      const wallets = await Promise.all(Array.from({ length: plan.buyers }, () => around.wallet(4)))
+      const wallets = await Promise.all(Array.from({ length: plan.buyers }, () => around.createFundedWallet(4)))
       const before = {
-        verified: around.facilitator.verify.count(),
-        rpc: rpc.calls(),
+        verified: around.facilitator.verify.countCalls(),
+        rpc: rpc.countCalls(),
         log: await readLastNumber(wall.url),
       }
       const { flood, ms, addresses, connectionsMax } = plan
@@ -88,7 +88,7 @@ export async function openScene(changes: number, left: number): Promise<Scene> {
           ? Bun.sleep(ms).then(() => ({ statuses: {}, broken: 0, resets: 0 }))
           : flooder.flood({ flood, connections, addresses, ms, target: { ...target, host } })
       const took: number[] = []
-      const timeAnswer = async (answer: () => Promise<Response>) => {
+      const measureAnswer = async (answer: () => Promise<Response>) => {
         const startedAt = performance.now()
         const isOk = await answer().then(
           ({ status }) => status === 200,
@@ -99,10 +99,10 @@ export async function openScene(changes: number, left: number): Promise<Scene> {
       }
       const buying = wallets.map(async (wallet, at) => {
         await Bun.sleep((plan.ms * (at + 0.5)) / wallets.length)
-        const payment = await sign(entrance, wallet)
-        const isBought = await timeAnswer(() => sendUntilSettled(entrance, 'next', payment))
+        const payment = await signBlockPayment(entrance, wallet)
+        const isBought = await measureAnswer(() => sendUntilSettled(entrance, 'next', payment))
         const areaPayment = await signArea(entrance, wallet, ORDER)
-        return { isBought, isPainted: await timeAnswer(() => orderArea(entrance, ORDER, areaPayment)) }
+        return { isBought, isPainted: await measureAnswer(() => orderArea(entrance, ORDER, areaPayment)) }
       })
       const [waits, rails] = await Promise.all([
         measureWaitsBeside(entrance, sold, flooding),
@@ -117,8 +117,8 @@ export async function openScene(changes: number, left: number): Promise<Scene> {
         painted: ends.filter(({ isPainted }) => isPainted).length,
         buyP50: computeMedian(took),
         buyMost: Math.max(...took),
-        verified: around.facilitator.verify.count() - before.verified,
-        rpcCalls: rpc.calls() - before.rpc,
+        verified: around.facilitator.verify.countCalls() - before.verified,
+        rpcCalls: rpc.countCalls() - before.rpc,
         logGrew: (await readLastNumber(wall.url)) - before.log,
       }
     },
@@ -158,7 +158,7 @@ async function readLastNumber(url: string): Promise<number> {
 const EDITS_AT_ONCE = 500
 
 /** Writes repaints into a closed wall, as its owner could have made them over the years. */
-async function lengthenLog(path: string, changes: number): Promise<void> {
+async function addChanges(path: string, changes: number): Promise<void> {
   const [block] = CLAIM_ORDER
   const engine = await openSqlite(path, 'eip155:8453')
   for (let at = 0; block !== undefined && at < changes; at += EDITS_AT_ONCE)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { wall as wallAt } from '../../../server/client/wall.ts'
 import type { Wallet } from '../../../server/local/wallets.ts'
 import { startWorld, type World } from '../../support/e2e/world.ts'
-import { outputOf } from '../../support/output-of.ts'
+import { readOutput } from '../../support/output-of.ts'
 import { BUYERS, TOOL_USERS, type At, type Client } from './clients.ts'
 
 // Goal: third-party clients work with the wall. Method: each is used according to its own documents, with a real wall,
@@ -20,7 +20,8 @@ const complaint = await new Response(install.stderr).text()
 const isInstalled = (await install.exited) === 0
 if (!isInstalled) console.warn(`The clients are not tried, since they cannot be installed. ${complaint.trim()}`)
 
-const nameClients = (clients: readonly Client[]) => clients.map((client, col) => [client.name, client, col] as const)
+const listNamedClients = (clients: readonly Client[]) =>
+  clients.map((client, col) => [client.name, client, col] as const)
 
 describe.skipIf(!isInstalled)('made by others,', () => {
   let world: World
@@ -29,11 +30,11 @@ describe.skipIf(!isInstalled)('made by others,', () => {
   }, 60_000)
   afterAll(() => world.stop())
 
-  test.each(nameClients(BUYERS))(
+  test.each(listNamedClients(BUYERS))(
     'the third-party client %s buys a block with its listing',
     async (_, client, col) => {
       const coord = `${col},0`
-      const wallet = await world.wallet(5)
+      const wallet = await world.createFundedWallet(5)
       const listing = {
         name: client.name.slice(0, 40),
         message: `bought with ${client.name} & co?`,
@@ -45,7 +46,7 @@ describe.skipIf(!isInstalled)('made by others,', () => {
       const deed = await wallAt(world.url).block(coord)
       expect({ name: deed?.owner.name, message: deed?.message, link: deed?.link }).toEqual(listing)
       if (client.signsIn === true) await signIn(client, wallet, coord)
-      expect(await world.dollarsOf(wallet)).toBe(4)
+      expect(await world.readBalance(wallet)).toBe(4)
     },
     3 * CLIENT_MAX_MS,
   )
@@ -65,12 +66,12 @@ describe.skipIf(!isInstalled)('made by others,', () => {
     })
   }
 
-  test.each(nameClients(TOOL_USERS))(
+  test.each(listNamedClients(TOOL_USERS))(
     'the third-party client %s uses every tool that costs nothing',
     async (_, client, col) => {
       const coord = `${col},1`
       const { url, folder } = world
-      const wallet = await world.wallet(1)
+      const wallet = await world.createFundedWallet(1)
       await wallAt(url, { account: wallet, folder }).buy(coord)
       const image = Buffer.from(await (await fetch(`${url}/blocks/${coord}.png`)).arrayBuffer()).toString('base64')
       const env = { MCP_URL: `${url}/mcp`, BLOCK: coord, IMAGE: image, CLIENT: client.name }
@@ -111,7 +112,7 @@ describe.skipIf(!isInstalled)('made by others,', () => {
       timeout: CLIENT_MAX_MS,
       killSignal: 'SIGKILL',
     })
-    const { out, err, code } = await outputOf(child)
+    const { out, err, code } = await readOutput(child)
     expect({ code, ...(code !== 0 && { out, err }) }).toEqual({ code: 0 })
     return out
   }

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { buyBlock } from '../../support/e2e/buyer.ts'
 import { shareWorld, type World } from '../../support/e2e/world.ts'
 import { IS_LONG_RUN } from '../../support/long-run.ts'
-import { gather, countUnanswered } from './connections.ts'
+import { openCrowd, countUnanswered } from './connections.ts'
 
 // Goal: clients that hold connections open and never finish a request take nothing from others. Method: a process
 // that holds them, and honest clients meanwhile; in a long run it holds ten thousand, also while they are closed and reopened.
@@ -16,8 +16,8 @@ let world: World
 shareWorld((opened) => void (world = opened))
 
 test(`with ${CROWD} half-open connections, every request gets a response, and blocks can be bought`, async () => {
-  const wallet = await world.wallet()
-  const leave = await gather(new URL(world.url).host, CROWD)
+  const wallet = await world.createFundedWallet()
+  const leave = await openCrowd(new URL(world.url).host, CROWD)
   expect(await countUnanswered(world.url, REQUESTS)).toBe(0)
   await buyBlock(world, wallet)
   await Bun.sleep(STAYS_MS)

@@ -11,7 +11,7 @@ const OWN_FILES = 200
  * Holds `count` connections in another process, or as many as a process may. Resolves once all are open, to a function
  * that closes them.
  */
-export async function gather(host: string, count: number): Promise<() => Promise<void>> {
+export async function openCrowd(host: string, count: number): Promise<() => Promise<void>> {
   const most = Math.min(count, (await openFiles()) - OWN_FILES)
   const child = Bun.spawn([process.execPath, CROWD, host, String(most)], {
     stdin: 'ignore',

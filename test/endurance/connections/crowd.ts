@@ -25,11 +25,11 @@ function openMore(): void {
   while (waiting > 0 && opening < OPENING_MAX) {
     waiting -= 1
     opening += 1
-    open(beginnings[(held + opening) % beginnings.length] ?? '')
+    openConnection(beginnings[(held + opening) % beginnings.length] ?? '')
   }
 }
 
-function open(beginning: string): void {
+function openConnection(beginning: string): void {
   let isOpen = false
   const socket = connect({ host: hostname, port: Number(port) }, () => {
     isOpen = true

@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { describeMachine, measureMachine } from '../../support/machine.ts'
-import { readRound, type Round, tabulate } from './tally.ts'
+import { parseRound, type Round, renderTable } from './tally.ts'
 
 const FOLDERS = ['service', 'engine', 'page', 'e2e', 'endurance'].map((name) => `./test/${name}`)
 
@@ -38,10 +38,10 @@ const [rounds, workers, load, nice, minutes] = [
   Number(values.nice),
   Number(values.minutes),
 ] as const
-const isWhole = (value: number, least: number) => Number.isSafeInteger(value) && value >= least
+const isIntegerFrom = (value: number, least: number) => Number.isSafeInteger(value) && value >= least
 if (
-  ![rounds, workers, minutes].every((value) => isWhole(value, 1)) ||
-  ![load, nice].every((value) => isWhole(value, 0))
+  ![rounds, workers, minutes].every((value) => isIntegerFrom(value, 1)) ||
+  ![load, nice].every((value) => isIntegerFrom(value, 0))
 ) {
   console.error(
     'bun run endurance flakes [--rounds N] [--workers N] [--load N] [--disk] [--nice N] [--minutes N] [PATH ...]',
@@ -60,11 +60,11 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
   })
 const played: Round[] = []
 try {
-  for (let number = 1; number <= rounds && performance.now() < until; number++) played.push(await play(number))
+  for (let number = 1; number <= rounds && performance.now() < until; number++) played.push(await playRound(number))
 } finally {
   for (const other of others) other.kill()
 }
-console.log(`${tabulate(played)}\nthe whole output: ${folder}`)
+console.log(`${renderTable(played)}\nthe whole output: ${folder}`)
 process.exit(played.some(({ failed }) => failed.length > 0) ? 1 : 0)
 
 function startLoad(disk?: string) {
@@ -74,7 +74,7 @@ function startLoad(disk?: string) {
 }
 
 /** Plays one round, until its tests have ended or the time is up. */
-async function play(number: number): Promise<Round> {
+async function playRound(number: number): Promise<Round> {
   const log = join(folder, `round-${number}.log`)
   const began = performance.now()
   const paths = positionals.length > 0 ? positionals : FOLDERS
@@ -113,7 +113,7 @@ async function play(number: number): Promise<Round> {
   clearTimeout(timer)
   clearTimeout(kill)
   const isCut = performance.now() >= until
-  const round = readRound(await Bun.file(log).slice(0, bytesOfTests).text(), isCut || child.exitCode === 0)
+  const round = parseRound(await Bun.file(log).slice(0, bytesOfTests).text(), isCut || child.exitCode === 0)
   const seconds = ((performance.now() - began) / 1000).toFixed(0)
   const cut = isCut ? ', cut short' : ''
   console.log(

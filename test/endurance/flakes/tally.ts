@@ -10,7 +10,7 @@ export type Round = { readonly passed: number; readonly failed: readonly string[
  * the round failed (`isFine` is false) but no test did, the run is the failure, for example because a file cannot be
  * loaded.
  */
-export function readRound(output: string, isFine: boolean): Round {
+export function parseRound(output: string, isFine: boolean): Round {
   let file = ''
   let passed = 0
   const failed = new Set<string>()
@@ -27,7 +27,7 @@ export function readRound(output: string, isFine: boolean): Round {
 }
 
 /** A table of the failures by number of rounds, most frequent first. */
-export function tabulate(rounds: readonly Round[]): string {
+export function renderTable(rounds: readonly Round[]): string {
   const counts = new Map<string, number>()
   for (const { failed } of rounds) for (const name of failed) counts.set(name, (counts.get(name) ?? 0) + 1)
   if (counts.size === 0) return `nothing failed in ${rounds.length} rounds`

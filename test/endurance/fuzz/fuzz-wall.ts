@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openSqlite } from '../../../db/sqlite/open.ts'
 import type { FakeLogger } from '../../support/fakes/logger.ts'
-import { paymentOf, TERMS } from '../../support/samples.ts'
+import { createTestPayment, TERMS } from '../../support/samples.ts'
 import { BASE_URL, openWall, createPaidInit } from '../../support/service/wall.ts'
 
 /** A wall to send requests to. */
@@ -19,7 +19,7 @@ export type FuzzWall = {
    * A number that changes whenever a row of the database does. Waits for purchases in progress, which record after
    * their response that it was sent.
    */
-  rowsVersion(): Promise<number>
+  readRowsVersion(): Promise<number>
   close(): Promise<void>
 }
 
@@ -35,7 +35,7 @@ export async function openFuzzWall(): Promise<FuzzWall> {
   const handle = async (request: Request): Promise<Response> => await wall.handle(request)
   for (let owner = 1; owner <= OWNERS; owner++) {
     const { status } = await handle(
-      new Request(`${BASE_URL}/blocks/${owner},0`, createPaidInit(paymentOf(owner, owner))),
+      new Request(`${BASE_URL}/blocks/${owner},0`, createPaidInit(createTestPayment(owner, owner))),
     )
     if (status !== 200) throw new Error(`an owner could not buy: ${status}`)
   }
@@ -48,7 +48,7 @@ export async function openFuzzWall(): Promise<FuzzWall> {
       wall.listen({ hostname: '127.0.0.1', port: 0 })
       return `127.0.0.1:${wall.server?.port}`
     },
-    async rowsVersion() {
+    async readRowsVersion() {
       await idle()
       return version.get()?.data_version ?? 0
     },

@@ -1,14 +1,14 @@
 /** Sends generated requests to a wall and checks every response for the common rules. */
 
 import fc from 'fast-check'
-import { limitMs } from '../../support/machine.ts'
+import { scaleLimit } from '../../support/machine.ts'
 import { BASE_URL } from '../../support/service/wall.ts'
 import { exchange } from '../hostile/wire.ts'
 import type { FuzzWall } from './fuzz-wall.ts'
 import { wild, wildBytes, type Wild } from './requests.ts'
 
 // Far more than a slow machine needs, and less than a person would wait.
-const ANSWER_MAX_MS = limitMs(10_000)
+const ANSWER_MAX_MS = scaleLimit(10_000)
 
 /**
  * Sends `runs` requests, and returns how often each status came; throws with the smallest request that gets a wrong
@@ -16,16 +16,16 @@ const ANSWER_MAX_MS = limitMs(10_000)
  */
 export async function fuzz(wall: FuzzWall, runs: number, seed: number): Promise<Map<number, number>> {
   const statuses = new Map<number, number>()
-  const property = fc.asyncProperty(wild, async (request) => await throwOne(wall, request, statuses))
+  const property = fc.asyncProperty(wild, async (request) => await sendOne(wall, request, statuses))
   await fc.assert(property, { numRuns: runs, seed })
   return statuses
 }
 
-async function throwOne(wall: FuzzWall, sent: Wild, statuses: Map<number, number>): Promise<void> {
-  const request = requestOf(sent)
+async function sendOne(wall: FuzzWall, sent: Wild, statuses: Map<number, number>): Promise<void> {
+  const request = createRequest(sent)
   if (request === undefined) return
-  const before = await wall.rowsVersion()
-  const { response, body } = await answerTo(wall, request)
+  const before = await wall.readRowsVersion()
+  const { response, body } = await fetchAnswer(wall, request)
   const { status } = response
   statuses.set(status, (statuses.get(status) ?? 0) + 1)
   if (status >= 500) throw new Error(`${status}: ${body}`)
@@ -33,31 +33,31 @@ async function throwOne(wall: FuzzWall, sent: Wild, statuses: Map<number, number
   const isCall = new URL(request.url).pathname === '/mcp'
   if (status >= 400 && request.method !== 'HEAD' && !isRefusal(response, body, isCall))
     throw new Error(`${status} in another shape: ${body.slice(0, 200)}`)
-  if ((await wall.rowsVersion()) !== before && !mayChange(request, status, body))
+  if ((await wall.readRowsVersion()) !== before && !mayChange(request, status, body))
     throw new Error(`${status} changed a row: ${body}`)
 }
 
 /** Sends a request, and reads the whole response; throws if there is none in time. */
-async function answerTo(wall: FuzzWall, request: Request): Promise<{ response: Response; body: string }> {
+async function fetchAnswer(wall: FuzzWall, request: Request): Promise<{ response: Response; body: string }> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(() => late.reject(new Error('no answer')), ANSWER_MAX_MS)
   try {
     const response = await Promise.race([wall.handle(request), late.promise])
-    return { response, body: await Promise.race([wordsOf(response), late.promise]) }
+    return { response, body: await Promise.race([readText(response), late.promise]) }
   } finally {
     clearTimeout(timer)
   }
 }
 
 /** The whole body, unless it never ends. */
-async function wordsOf(response: Response): Promise<string> {
+async function readText(response: Response): Promise<string> {
   if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true) return await response.text()
   await response.body?.cancel()
   return ''
 }
 
 /** A request as Bun accepts it; `undefined` for a request that only a socket could send. */
-function requestOf({ method, target, headers, body }: Wild): Request | undefined {
+function createRequest({ method, target, headers, body }: Wild): Request | undefined {
   const hasNone = method === 'GET' || method === 'HEAD' || method === 'get' || body === undefined
   try {
     return new Request(BASE_URL + target, { method, headers, ...(hasNone ? {} : { body }) })
@@ -91,7 +91,7 @@ function mayChange({ method, headers, url }: Request, status: number, body: stri
 
 // A corrupted length may make the server wait for bytes that never come; waiting with it is useless.
 // On a slow machine a valid request takes longer, and its change would be attributed to the next requests.
-const TIMEOUT_MS = limitMs(200)
+const TIMEOUT_MS = scaleLimit(200)
 
 const AT_ONCE = 20
 
@@ -105,11 +105,11 @@ export async function fuzzWire(
   const statuses = new Map<number, number>()
   const requests = fc.sample(wildBytes, { numRuns: count, seed })
   for (let at = 0; at < requests.length; at += AT_ONCE) {
-    const before = await wall.rowsVersion()
+    const before = await wall.readRowsVersion()
     const some = requests.slice(at, at + AT_ONCE)
-    const answers = await Promise.all(some.map((bytes) => throwBytes(host, bytes)))
+    const answers = await Promise.all(some.map((bytes) => sendBytes(host, bytes)))
     for (const status of answers) statuses.set(status, (statuses.get(status) ?? 0) + 1)
-    if ((await wall.rowsVersion()) !== before && !answers.includes(200))
+    if ((await wall.readRowsVersion()) !== before && !answers.includes(200))
       throw new Error(`${answers.join()} changed a row`)
   }
   return statuses
@@ -118,7 +118,7 @@ export async function fuzzWire(
 /** Bun rejects an unsupported version of HTTP with a 505, which is allowed. */
 const WRONG_VERSION = 505
 
-async function throwBytes(host: string, bytes: Uint8Array): Promise<number> {
+async function sendBytes(host: string, bytes: Uint8Array): Promise<number> {
   const { status, body } = await exchange(host, bytes, { timeoutMs: TIMEOUT_MS })
   if (status >= 500 && status !== WRONG_VERSION)
     throw new Error(`${status}: ${body} to ${JSON.stringify(Buffer.from(bytes).toString())}`)

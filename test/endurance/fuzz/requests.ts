@@ -2,10 +2,10 @@
 
 import fc, { type Arbitrary } from 'fast-check'
 import { TOOLS } from '../../../server/mcp/registry.ts'
-import { NOW, paymentOf, createWalletAddress } from '../../support/samples.ts'
+import { NOW, createTestPayment, createWalletAddress } from '../../support/samples.ts'
 import { OPERATIONS } from '../../support/service/operations.ts'
-import { editOf, registrationOf } from '../../support/service/signed.ts'
-import { headerOf, payloadOf } from '../../support/service/wall.ts'
+import { signEdit, signRegistration } from '../../support/service/signed.ts'
+import { encodeHeader, toPayload } from '../../support/service/wall.ts'
 import { OWNERS } from './fuzz-wall.ts'
 
 /** The parts of a request that a client may get wrong. */
@@ -122,12 +122,12 @@ const spoilValue = (honest: Arbitrary<unknown>): Arbitrary<unknown> =>
         honest,
         fc.array(fc.tuple(fc.nat(), fc.oneof(text, fc.jsonValue(), fc.constant(undefined))), { maxLength: 2 }),
       )
-      .map(([value, changes]) => changes.reduce<unknown>((spoiling, [at, by]) => withPart(spoiling, at, by), value)),
+      .map(([value, changes]) => changes.reduce<unknown>((spoiling, [at, by]) => replacePart(spoiling, at, by), value)),
     fc.jsonValue(),
   )
 
 /** Replaces the `at`th part of a value, counted through all nested parts. */
-function withPart(value: unknown, at: number, by: unknown): unknown {
+function replacePart(value: unknown, at: number, by: unknown): unknown {
   const copy: unknown = structuredClone(value)
   const places: (() => void)[] = []
   const walk = (part: unknown): void => {
@@ -162,9 +162,9 @@ const garbleText = (honest: Arbitrary<string>): Arbitrary<string> =>
 
 const payload = fc
   .tuple(fc.integer({ min: 1, max: 60 }), fc.nat(100_000))
-  .map(([payer, nonce]) => payloadOf(paymentOf(payer, nonce)))
+  .map(([payer, nonce]) => toPayload(createTestPayment(payer, nonce)))
 
-const paymentHeader = garbleText(spoilValue(payload).map(headerOf)).map(escapeInvisible)
+const paymentHeader = garbleText(spoilValue(payload).map(encodeHeader)).map(escapeInvisible)
 
 const fields = fc.record(
   {
@@ -179,11 +179,11 @@ const ts = fc.oneof(fc.constant(NOW), fc.integer({ min: NOW - 400_000, max: NOW 
 
 const edit = fc
   .tuple(owner, owner, fields, ts)
-  .map(([payer, block, said, at]) => editOf(payer, `${block},0`, said, { ts: at }))
+  .map(([payer, block, said, at]) => signEdit(payer, `${block},0`, said, { ts: at }))
 
 const registration = fc
   .tuple(owner, fc.record({ name: fc.oneof(fc.constant('Ada'), text), framework: text }, { requiredKeys: [] }), ts)
-  .map(([payer, said, at]) => registrationOf(payer, said, at))
+  .map(([payer, said, at]) => signRegistration(payer, said, at))
 
 const preview = fc.record(
   { coord: fc.oneof(coord, text), px: fc.constant(PIXELS), name: text, message: text, link: text },
@@ -291,7 +291,7 @@ const target = fc.tuple(path, query).map(([where, what]) => where + what)
 const anyMethod = fc.constantFrom('GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'PATCH', 'OPTIONS', 'PROPFIND', 'get', 'X')
 
 /** Requests with a body, to one address or to generated addresses. */
-const createSending = (
+const createRequestArbitrary = (
   weight: number,
   method: string,
   where: string | Arbitrary<string>,
@@ -307,30 +307,30 @@ const createSending = (
   }),
 })
 
-const anyOf = (methods: Arbitrary<string>, body: Arbitrary<Wild['body']>) =>
+const createAnyRequest = (methods: Arbitrary<string>, body: Arbitrary<Wild['body']>) =>
   fc.record({ method: methods, target, headers, body })
 
 /** Every kind of request, almost honest ones most often. */
 export const wild: Arbitrary<Wild> = fc.oneof(
-  { weight: 50, arbitrary: anyOf(fc.constantFrom('GET', 'HEAD'), fc.constant(undefined)) },
-  createSending(
+  { weight: 50, arbitrary: createAnyRequest(fc.constantFrom('GET', 'HEAD'), fc.constant(undefined)) },
+  createRequestArbitrary(
     30,
     'PUT',
     coord.map((at) => `/blocks/${at}`),
     garbleJson(edit),
   ),
-  createSending(20, 'PUT', '/api/agents/me', garbleJson(registration)),
-  createSending(40, 'POST', '/mcp', garbleJson(message)),
-  createSending(10, 'POST', '/api/preview', garbleJson(preview)),
+  createRequestArbitrary(20, 'PUT', '/api/agents/me', garbleJson(registration)),
+  createRequestArbitrary(40, 'POST', '/mcp', garbleJson(message)),
+  createRequestArbitrary(10, 'POST', '/api/preview', garbleJson(preview)),
   // Each of these pictures is decoded in a separate worker, which takes time.
-  createSending(
+  createRequestArbitrary(
     1,
     'POST',
     query.map((asked) => `/api/pixels${asked}`),
     fc.oneof(spoiltPicture, noise),
     headers.map((others) => ({ 'content-type': 'image/png', ...others })),
   ),
-  { weight: 10, arbitrary: anyOf(anyMethod, fc.option(noise, { nil: undefined })) },
+  { weight: 10, arbitrary: createAnyRequest(anyMethod, fc.option(noise, { nil: undefined })) },
 )
 
 /** The bytes of a request on the wire, some of them changed. */

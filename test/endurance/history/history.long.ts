@@ -21,11 +21,11 @@ test('an owner of ten blocks who repaints for a month neither fills the disk nor
   const wall = await createVandalisedWall(path, DAYS.at(-1) ?? 0)
   const rows = []
   for (const [at, day] of DAYS.entries()) {
-    await wall.write(day - (DAYS[at - 1] ?? 0))
-    const databaseMb = wall.mb()
+    await wall.writeDays(day - (DAYS[at - 1] ?? 0))
+    const databaseMb = wall.measureMegabytes()
     const backupsMb = Math.max(databaseMb, Math.min(COPIES_MAX * databaseMb, COPIES_MAX_MB))
-    const startSeconds = await wall.secondsToFirstRead()
-    rows.push({ day, written: wall.written(), databaseMb, backupsMb, startSeconds })
+    const startSeconds = await wall.measureFirstRead()
+    rows.push({ day, written: wall.countWritten(), databaseMb, backupsMb, startSeconds })
   }
   console.table(rows)
   for (const { databaseMb, backupsMb, startSeconds } of rows) {

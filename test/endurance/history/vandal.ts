@@ -10,9 +10,9 @@ import { type BudgetName, createRateLimits } from '../../../server/wall/rate-lim
 import { PALETTE_SIZE } from '../../../shared/palette.ts'
 import { LINK_MAX, MESSAGE_MAX } from '../../../shared/text.ts'
 import { CLAIM_ORDER, TOTAL_BLOCKS } from '../../../shared/wall.ts'
-import { fakeClock } from '../../support/fakes/clock.ts'
-import { fakeLogger } from '../../support/fakes/logger.ts'
-import { editOf, identityOf, pixelsOf } from '../../support/samples.ts'
+import { createFakeClock } from '../../support/fakes/clock.ts'
+import { createFakeLogger } from '../../support/fakes/logger.ts'
+import { createTestEdit, createTestIdentity, createPixels } from '../../support/samples.ts'
 
 const BLOCKS = 10
 const COLOURS = PALETTE_SIZE
@@ -31,7 +31,7 @@ const OWNED = CLAIM_ORDER.filter((_, at) => buyerOf(at + 1, AGENTS) === 1).slice
 /** A sold wall in a file at `path`, ten of whose blocks belong to the vandal. It keeps the history of `historyDays`. */
 export async function createVandalisedWall(path: string, historyDays: number) {
   seedWall(path, { blocks: TOTAL_BLOCKS, agents: AGENTS })
-  const clock = fakeClock(BEGINS_AT)
+  const clock = createFakeClock(BEGINS_AT)
   const limits = createRateLimits(clock)
   let written = 0
 
@@ -44,9 +44,9 @@ export async function createVandalisedWall(path: string, historyDays: number) {
 
   return {
     /** Repaints and renames for this many days as often as the budgets allow, and compacts each hour. */
-    async write(days: number): Promise<void> {
+    async writeDays(days: number): Promise<void> {
       const store = await openSqlite(path, NETWORK)
-      const compact = createLogCompactor({ ...store, clock, logger: fakeLogger(), historyDays })
+      const compact = createLogCompactor({ ...store, clock, logger: createFakeLogger(), historyDays })
       const until = clock.now() + days * 24 * HOUR_MS
       while (clock.now() < until) {
         const writes: Promise<unknown>[] = []
@@ -55,26 +55,30 @@ export async function createVandalisedWall(path: string, historyDays: number) {
             const shown = {
               message: '\u{20ac}'.repeat(MESSAGE_MAX),
               link: LONGEST_LINK,
-              pixels: pixelsOf(++written % COLOURS),
+              pixels: createPixels(++written % COLOURS),
             }
-            writes.push(store.blocks.edit(block, editOf(written, { ts: clock.now(), ...shown }), clock.now()))
+            writes.push(store.blocks.edit(block, createTestEdit(written, { ts: clock.now(), ...shown }), clock.now()))
           }
         while (isAllowed(['registrations', 'daily names'], OWNER))
           writes.push(
-            store.agents.identify(OWNER, identityOf(++written, { ts: clock.now(), name: `n${written}` }), clock.now()),
+            store.agents.register(
+              OWNER,
+              createTestIdentity(++written, { ts: clock.now(), name: `n${written}` }),
+              clock.now(),
+            ),
           )
         await Promise.all(writes)
         const hour = Math.floor(clock.now() / HOUR_MS)
-        clock.pass(STEP_MS)
+        clock.advance(STEP_MS)
         if (Math.floor(clock.now() / HOUR_MS) > hour) await compact(AbortSignal.timeout(60_000))
       }
       store.close()
     },
-    written: () => written,
+    countWritten: () => written,
     /** The size of the file. */
-    mb: () => Bun.file(path).size / 1e6,
+    measureMegabytes: () => Bun.file(path).size / 1e6,
     /** The seconds from starting the service to the last byte of the first read of the whole wall. */
-    async secondsToFirstRead(): Promise<number> {
+    async measureFirstRead(): Promise<number> {
       const startedAt = performance.now()
       const wall = await startWall({ ...QUIET, DATABASE_PATH: path })
       await (await fetch(`${wall.url}/api/canvas`)).bytes()

@@ -3,15 +3,15 @@
 import { decodePercent } from '../../../server/http/request/request-url.ts'
 import { formatEditMessage, formatRegisterMessage, type Field } from '../../../shared/signing.ts'
 import { signPayment } from '../../support/chain/payments.ts'
-import { headerOf } from '../../support/service/wall.ts'
+import { encodeHeader } from '../../support/service/wall.ts'
 import type { RequestCase } from './catalogue.ts'
-import { recordIn, recordOf } from './json.ts'
+import { parseRecord, toRecord } from './json.ts'
 import type { Stage } from './stage.ts'
 import type { WireRequest } from './wire.ts'
 
 /** Replaces every token of a case; throws for an unknown one. */
-export async function fill(stage: Stage, item: RequestCase): Promise<WireRequest> {
-  const word = wordsOf(stage)
+export async function fillRequest(stage: Stage, item: RequestCase): Promise<WireRequest> {
+  const word = createTokenLookup(stage)
   const { method, bodyB64, chunked = false } = item
   const target = replaceTokens(item.path, word)
   const headers = { ...item.headers, ...(item.pay && { 'payment-signature': await createPayment(stage, item.pay) }) }
@@ -27,12 +27,12 @@ export const replaceTokens = (text: string, word: Word): string =>
   text.replaceAll(/\{\{(?!sig:)([\w:+-]+)\}\}/g, (_, token: string) => word(token))
 
 /** The values of the tokens of one case. */
-export function wordsOf(stage: Stage): Word {
+export function createTokenLookup(stage: Stage): Word {
   const { owner, stranger, host, owned } = stage
   const known: Readonly<Record<string, string>> = {
     host,
     owned,
-    open: stage.open(),
+    open: stage.findOpenBlock(),
     nowSeconds: String(Math.floor(Date.now() / 1000)),
     'wallet:owner': owner.address,
     'wallet:owner:upper': `0x${owner.address.slice(2).toUpperCase()}`,
@@ -52,7 +52,7 @@ export function wordsOf(stage: Stage): Word {
 async function signText({ owner, stranger, world }: Stage, target: string, text: string): Promise<string> {
   const who = /\{\{sig:(\w+)\}\}/.exec(text)?.[1]
   if (who === undefined) return text
-  const message = composeMessage(new URL(world.url).hostname, target, recordIn(text))
+  const message = composeMessage(new URL(world.url).hostname, target, parseRecord(text))
   const signature = await (who === 'owner' ? owner : stranger).signMessage({ message })
   return text.replaceAll(`{{sig:${who}}}`, signature)
 }
@@ -60,8 +60,8 @@ async function signText({ owner, stranger, world }: Stage, target: string, text:
 /** The canonical message of a body, as far as it can be read. */
 function composeMessage(hostname: string, target: string, body: Readonly<Record<string, unknown>>): string {
   const isCall = target === '/mcp'
-  const fields = isCall ? recordOf(recordOf(body['params'])['arguments']) : body
-  const readField = (name: string) => fieldOf(fields[name])
+  const fields = isCall ? toRecord(toRecord(body['params'])['arguments']) : body
+  const readField = (name: string) => toField(fields[name])
   const ts = Number(fields['ts'])
   if (target.startsWith('/api/agents/me'))
     return formatRegisterMessage(hostname, String(fields['wallet']), ts, {
@@ -76,7 +76,7 @@ function composeMessage(hostname: string, target: string, body: Readonly<Record<
   })
 }
 
-const fieldOf = (value: unknown): Field =>
+const toField = (value: unknown): Field =>
   value === undefined || value === null || typeof value === 'string' ? value : JSON.stringify(value)
 
 /** The header of a valid payment, with some of its fields replaced. */
@@ -84,8 +84,8 @@ async function createPayment({ owner, terms }: Stage, changes: Readonly<Record<s
   const payment: object = structuredClone(await signPayment(owner, terms))
   for (const [path, value] of Object.entries(changes)) {
     const keys = path.split('.')
-    const parent = keys.slice(0, -1).reduce<unknown>((part, key) => recordOf(part)[key], payment)
-    Object.assign(recordOf(parent), { [keys.at(-1) ?? '']: value })
+    const parent = keys.slice(0, -1).reduce<unknown>((part, key) => toRecord(part)[key], payment)
+    Object.assign(toRecord(parent), { [keys.at(-1) ?? '']: value })
   }
-  return headerOf(payment)
+  return encodeHeader(payment)
 }

@@ -3,13 +3,13 @@
 type Members = Readonly<Record<string, unknown>>
 
 /** The properties of an object; none for any other value. */
-export const recordOf = (value: unknown): Members =>
+export const toRecord = (value: unknown): Members =>
   typeof value === 'object' && value !== null ? (value as Members) : {}
 
 /** The properties of the JSON object in a text; none if it cannot be parsed. */
-export function recordIn(text: string): Members {
+export function parseRecord(text: string): Members {
   try {
-    return recordOf(JSON.parse(text))
+    return toRecord(JSON.parse(text))
   } catch {
     return {}
   }

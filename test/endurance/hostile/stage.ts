@@ -5,7 +5,7 @@ import { decodePaymentRequiredHeader } from '@x402/core/http'
 import type { PaymentRequirements } from '@x402/core/types'
 import { createWallet, type Wallet } from '../../../server/local/wallets.ts'
 import { COLS } from '../../../shared/wall.ts'
-import { buyBlock, get } from '../../support/e2e/buyer.ts'
+import { buyBlock, fetchBlock } from '../../support/e2e/buyer.ts'
 import { startWorld, type World } from '../../support/e2e/world.ts'
 import { waitFor } from '../../support/wait.ts'
 
@@ -18,9 +18,9 @@ export type Stage = {
   readonly stranger: Wallet
   readonly owned: string
   /** An open block that no other case uses. */
-  open(): string
+  findOpenBlock(): string
   /** Every row that holds or sells something, and how many settlements were requested. */
-  changes(): string
+  readChanges(): string
   stop(): Promise<void>
 }
 
@@ -36,10 +36,12 @@ const OF_THE_CHAIN = 'wall'
 /** Opens the wall and sells the block. */
 export async function openStage(): Promise<Stage> {
   const world = await startWorld()
-  const { accepts } = decodePaymentRequiredHeader((await get(world, 'next')).headers.get('payment-required') ?? '')
+  const { accepts } = decodePaymentRequiredHeader(
+    (await fetchBlock(world, 'next')).headers.get('payment-required') ?? '',
+  )
   const [terms] = accepts
   if (terms === undefined) throw new Error('the wall offers no terms')
-  const owner = await world.wallet()
+  const owner = await world.createFundedWallet()
   await buyBlock(world, owner, OWNED)
   const rows = new Database(world.databasePath, { readonly: true })
   const unnoted = rows.query<{ count: number }, []>('SELECT count(*) AS count FROM payments WHERE unanswered = 1')
@@ -57,8 +59,8 @@ export async function openStage(): Promise<Stage> {
     owner,
     stranger: createWallet(),
     owned: OWNED,
-    open: () => `${opened % COLS},${OPEN_ROW + Math.floor(opened++ / COLS)}`,
-    changes: () => JSON.stringify([tables.map((table) => table.values()), world.facilitator.settle.count()]),
+    findOpenBlock: () => `${opened % COLS},${OPEN_ROW + Math.floor(opened++ / COLS)}`,
+    readChanges: () => JSON.stringify([tables.map((table) => table.values()), world.facilitator.settle.countCalls()]),
     async stop() {
       rows.close()
       await world.stop()

@@ -28,26 +28,26 @@ export function exchange(
   const { promise, resolve } = Promise.withResolvers<Answer>()
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true }, () => socket.write(bytes))
   let got = Buffer.alloc(0)
-  const end = (answer: Answer) => {
+  const finish = (answer: Answer) => {
     clearTimeout(timer)
     socket.destroy()
     resolve(answer)
   }
-  const timer = setTimeout(() => end(NO_ANSWER), timeoutMs)
+  const timer = setTimeout(() => finish(NO_ANSWER), timeoutMs)
   socket.on('data', (more: Uint8Array) => {
     got = Buffer.concat([got, more])
     const answer = parseAnswer(got, isHead, false)
-    if (answer !== undefined) end(answer)
+    if (answer !== undefined) finish(answer)
   })
-  const endOnHangUp = () => end(parseAnswer(got, isHead, true) ?? NO_ANSWER)
-  socket.on('end', endOnHangUp)
-  socket.on('close', endOnHangUp)
-  socket.on('error', endOnHangUp)
+  const onHangUp = () => finish(parseAnswer(got, isHead, true) ?? NO_ANSWER)
+  socket.on('end', onHangUp)
+  socket.on('close', onHangUp)
+  socket.on('error', onHangUp)
   return promise
 }
 
 /** A request as bytes, with a Host header added if it has none. */
-export function bytesOf(host: string, { method, target, headers, body, chunked }: WireRequest): Uint8Array {
+export function encodeWireRequest(host: string, { method, target, headers, body, chunked }: WireRequest): Uint8Array {
   const names = Object.keys(headers).map((name) => name.toLowerCase())
   const lines = [`${method} ${target} HTTP/1.1`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)]
   if (!names.includes('host')) lines.push(`Host: ${host}`)
@@ -55,10 +55,10 @@ export function bytesOf(host: string, { method, target, headers, body, chunked }
   else if (body !== undefined) lines.push(`Content-Length: ${body.byteLength}`)
   const head = Buffer.from(`${lines.join('\r\n')}\r\n\r\n`)
   if (body === undefined) return head
-  return Buffer.concat(chunked ? [head, chunkOf(body), Buffer.from('0\r\n\r\n')] : [head, body])
+  return Buffer.concat(chunked ? [head, encodeChunk(body), Buffer.from('0\r\n\r\n')] : [head, body])
 }
 
-const chunkOf = (body: Uint8Array): Uint8Array =>
+const encodeChunk = (body: Uint8Array): Uint8Array =>
   Buffer.concat([Buffer.from(`${body.byteLength.toString(16)}\r\n`), body, Buffer.from('\r\n')])
 
 /** The first response in `got`; `undefined` while it is incomplete. */
@@ -71,7 +71,7 @@ function parseAnswer(got: Buffer, isHead: boolean, atEnd: boolean): Answer | und
   for (const field of fields) headers.append(field.slice(0, field.indexOf(':')), field.slice(field.indexOf(':') + 1))
   const rest = got.subarray(split + 4)
   if (isHead || status === 204 || status === 304) return { status, headers, body: '' }
-  const body = headers.get('transfer-encoding') === 'chunked' ? unchunk(rest) : cutToSize(rest, headers, atEnd)
+  const body = headers.get('transfer-encoding') === 'chunked' ? decodeChunks(rest) : cutToSize(rest, headers, atEnd)
   return body === undefined ? undefined : { status, headers, body: body.toString() }
 }
 
@@ -81,7 +81,7 @@ function cutToSize(rest: Buffer, headers: Headers, atEnd: boolean): Buffer | und
   return rest.byteLength >= Number(length) ? rest.subarray(0, Number(length)) : undefined
 }
 
-function unchunk(rest: Buffer): Buffer | undefined {
+function decodeChunks(rest: Buffer): Buffer | undefined {
   const parts: Buffer[] = []
   for (let at = 0; ;) {
     const lineEnd = rest.indexOf('\r\n', at)

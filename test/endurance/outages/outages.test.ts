@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { IS_LONG_RUN } from '../../support/long-run.ts'
 import { ON_A_FILE, ON_A_SERVER, type Outage } from './outages.ts'
-import { seeThrough } from './see-through.ts'
+import { playOutage } from './see-through.ts'
 import { openFileStage, openServerStage, type Stage } from './stage.ts'
 
 // Goal: every outage is reported by name, once, with its reason; the wall is not ready to sell while it lasts, continues to serve
@@ -20,7 +20,7 @@ function testOutagesOn<On extends Stage>(open: () => Promise<On>, outages: Reado
     test.if(outage.isPossible !== false && (IS_LONG_RUN || outage.longOnly !== true))(
       `the wall reports this outage and its end: ${what}`,
       async () => {
-        const { misses, called, namedS, overS } = await seeThrough(stage, outage)
+        const { misses, called, namedS, overS } = await playOutage(stage, outage)
         if (IS_LONG_RUN)
           console.log(`${called}: named after ${namedS?.toFixed(1)} s, over after ${overS?.toFixed(1)} s`)
         expect(misses).toEqual([])

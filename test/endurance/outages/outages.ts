@@ -7,15 +7,15 @@ import { multicallAddress } from '../../../server/local/token/contracts.ts'
 import { waitUntilArmed } from '../../../server/local/wall-process.ts'
 import { inventedHash } from '../../support/chain/faulty-facilitator.ts'
 import {
-  createAnswering,
+  createStatusFailure,
   answerPage,
   type Failing,
   type Front,
   hangForever,
-  onPath,
-  createRetelling,
+  failOnPath,
+  createResultFailure,
 } from '../../support/chain/front.ts'
-import { buyBlock, get, sign } from '../../support/e2e/buyer.ts'
+import { buyBlock, fetchBlock, signBlockPayment } from '../../support/e2e/buyer.ts'
 import { mayMount } from '../../support/scratch-folder.ts'
 import { type FileStage, isServerOurs, type ServerStage } from './stage.ts'
 
@@ -40,26 +40,26 @@ export type Outage<On> = {
 
 const HOST = '127\\.0\\.0\\.1:\\d+'
 
-const matchFacilitator = (words: string) => new RegExp(`^the facilitator at ${HOST} ${words}$`)
-const matchEndpoint = (words: string) => new RegExp(`^the chain endpoint ${HOST} ${words}$`)
+const createFacilitatorPattern = (words: string) => new RegExp(`^the facilitator at ${HOST} ${words}$`)
+const createEndpointPattern = (words: string) => new RegExp(`^the chain endpoint ${HOST} ${words}$`)
 
 const createFacilitatorOutage = (words: string, begin: (front: Front) => unknown): Outage<FileStage> => ({
   named: 'facilitator',
-  reason: matchFacilitator(words),
+  reason: createFacilitatorPattern(words),
   begin: ({ facilitator }) => begin(facilitator),
-  end: ({ facilitator }) => facilitator.mend(),
+  end: ({ facilitator }) => facilitator.endFailures(),
 })
 
 /** An outage that a probe finds, reported in the same way as others. */
 const createLongFacilitatorOutage = (words: string, how: Failing): Outage<FileStage> => ({
-  ...createFacilitatorOutage(words, (front) => front.fails(how)),
+  ...createFacilitatorOutage(words, (front) => front.failWith(how)),
   longOnly: true,
 })
 
 const createBuyerOutage = (words: string, how: Failing): Outage<FileStage> => ({
   ...createFacilitatorOutage(words, () => {}),
   async begin(stage) {
-    stage.facilitator.fails(onPath('/verify', how))
+    stage.facilitator.failWith(failOnPath('/verify', how))
     await tryToBuy(stage)
   },
 })
@@ -71,21 +71,21 @@ const createSettlementOutage = (how: Failing): Outage<FileStage> => ({
   sells: true,
   longOnly: true,
   async begin(stage) {
-    stage.facilitator.fails(onPath('/settle', how))
+    stage.facilitator.failWith(failOnPath('/settle', how))
     await Promise.all(Array.from({ length: BUYERS }, () => tryToBuy(stage)))
   },
-  end: ({ facilitator }) => facilitator.mend(),
+  end: ({ facilitator }) => facilitator.endFailures(),
 })
 
 const createEndpointOutage = (words: string, begin: (front: Front) => unknown): Outage<FileStage> => ({
   named: 'chain-endpoint',
-  reason: matchEndpoint(words),
+  reason: createEndpointPattern(words),
   begin: ({ endpoint }) => begin(endpoint),
-  end: ({ endpoint }) => endpoint.mend(),
+  end: ({ endpoint }) => endpoint.endFailures(),
 })
 
 const createLongEndpointOutage = (words: string, how: Failing): Outage<FileStage> => ({
-  ...createEndpointOutage(words, (front) => front.fails(how)),
+  ...createEndpointOutage(words, (front) => front.failWith(how)),
   longOnly: true,
 })
 
@@ -96,19 +96,19 @@ const createHalfOutage = (
   begin: (front: Front) => unknown,
 ): Outage<ServerStage> => ({
   named: which === 'endpoint' ? 'chain-endpoint' : which,
-  reason: which === 'endpoint' ? matchEndpoint(words) : matchFacilitator(words),
+  reason: which === 'endpoint' ? createEndpointPattern(words) : createFacilitatorPattern(words),
   sells: true,
   begin: (stage) => begin(stage[which]),
-  end: (stage) => stage[which].mend(),
+  end: (stage) => stage[which].endFailures(),
 })
 
 /** A purchase of a new wallet, with any result. */
 async function tryToBuy(stage: FileStage): Promise<void> {
-  const payment = await sign(stage.wall(), await stage.around.wallet())
-  await get(stage.wall(), 'next', payment)
+  const payment = await signBlockPayment(stage.getWall(), await stage.around.createFundedWallet())
+  await fetchBlock(stage.getWall(), 'next', payment)
 }
 
-const takesNoCalls = createAnswering(429, { 'Retry-After': '3600' })
+const takesNoCalls = createStatusFailure(429, { 'Retry-After': '3600' })
 
 // Enough failed purchases for an outage, because all of them fail.
 const BUYERS = 6
@@ -119,7 +119,7 @@ const CLOCK_OFF_S = 300
 const answerEarlierBlock: Failing = async (request, ask) => {
   const isMulticall = (await request.clone().text()).includes(multicallAddress.toLowerCase().slice(2))
   if (isMulticall) return Response.json({ jsonrpc: '2.0', id: 1, error: { code: 3, message: 'execution reverted' } })
-  return await createRetelling('eth_getBlockByNumber', (block) =>
+  return await createResultFailure('eth_getBlockByNumber', (block) =>
     typeof block === 'object' && block !== null && 'timestamp' in block
       ? { ...block, timestamp: `0x${(Number(block.timestamp) - CLOCK_OFF_S).toString(16)}` }
       : block,
@@ -127,7 +127,7 @@ const answerEarlierBlock: Failing = async (request, ask) => {
 }
 
 /** An endpoint that repeats its first response from now on. */
-function createStale(): Failing {
+function createStaleFailure(): Failing {
   const told = new Map<string, unknown>()
   return async (request, ask) => {
     const { id, ...call } = (await request.clone().json()) as { readonly id: number }
@@ -142,15 +142,15 @@ const STOPPED_MS = 900
 
 const beats = new Map<number, Timer>()
 
-function stutterProcess({ pid }: { readonly pid: number }): void {
-  const beat = () => {
+function pauseRepeatedly({ pid }: { readonly pid: number }): void {
+  const pauseBriefly = () => {
     process.kill(pid, 'SIGSTOP')
     setTimeout(() => process.kill(pid, 'SIGCONT'), STOPPED_MS)
   }
-  beats.set(pid, setInterval(beat, 1000))
+  beats.set(pid, setInterval(pauseBriefly, 1000))
 }
 
-function runOn({ pid }: { readonly pid: number }): Promise<void> {
+function resumeProcess({ pid }: { readonly pid: number }): Promise<void> {
   clearInterval(beats.get(pid))
   return Bun.sleep(STOPPED_MS)
 }
@@ -159,21 +159,27 @@ const locks = new Map<string, Database>()
 
 /** Outages of a wall on a file with one facilitator and one chain endpoint. */
 export const ON_A_FILE: Readonly<Record<string, Outage<FileStage>>> = {
-  'the facilitator is gone': createFacilitatorOutage('cannot be reached', (front) => front.goes()),
+  'the facilitator is gone': createFacilitatorOutage('cannot be reached', (front) => front.stopListening()),
   'the facilitator hangs': createLongFacilitatorOutage('does not respond', hangForever),
   'the facilitator refuses our keys': createLongFacilitatorOutage(
     'rejects our API key, or needs one \\(401\\)',
-    createAnswering(401),
+    createStatusFailure(401),
   ),
-  'the facilitator rate-limits the wall': createLongFacilitatorOutage('is rate-limiting us \\(429\\)', createAnswering(429)),
-  'the facilitator returns status 500': createLongFacilitatorOutage('returns status 500 for /supported', createAnswering(500)),
+  'the facilitator rate-limits the wall': createLongFacilitatorOutage(
+    'is rate-limiting us \\(429\\)',
+    createStatusFailure(429),
+  ),
+  'the facilitator returns status 500': createLongFacilitatorOutage(
+    'returns status 500 for /supported',
+    createStatusFailure(500),
+  ),
   'the facilitator returns a web page': createLongFacilitatorOutage('does not return JSON', answerPage),
   'the facilitator supports another network': createFacilitatorOutage('does not support eip155:8453', (front) =>
-    front.fails(() => Response.json({ kinds: [] })),
+    front.failWith(() => Response.json({ kinds: [] })),
   ),
   'the facilitator’s certificate is not trusted': createFacilitatorOutage(
     'presents an untrusted certificate .*',
-    (front) => front.isForged(),
+    (front) => front.forgeCertificate(),
   ),
   'the facilitator hangs on verify requests': {
     ...createBuyerOutage('does not respond to verify requests', hangForever),
@@ -181,35 +187,35 @@ export const ON_A_FILE: Readonly<Record<string, Outage<FileStage>>> = {
   },
   'the facilitator returns status 500 for verify requests': createBuyerOutage(
     'returns status 500 for /verify',
-    createAnswering(500),
+    createStatusFailure(500),
   ),
   'the facilitator rejects valid signatures': createBuyerOutage('rejects valid signatures', () =>
     Response.json({ isValid: false, invalidReason: 'invalid_exact_evm_signature' }),
   ),
-  'the facilitator verifies but does not settle': createSettlementOutage(createAnswering(500)),
+  'the facilitator verifies but does not settle': createSettlementOutage(createStatusFailure(500)),
   'the facilitator invents settlements': createSettlementOutage(() =>
     Response.json({ success: true, transaction: inventedHash, network: 'eip155:8453' }),
   ),
-  'the chain endpoint is gone': createEndpointOutage('cannot be reached', (front) => front.goes()),
+  'the chain endpoint is gone': createEndpointOutage('cannot be reached', (front) => front.stopListening()),
   'the chain endpoint hangs': createLongEndpointOutage('does not respond', hangForever),
   'the chain endpoint rate-limits the wall': createLongEndpointOutage('is rate-limiting us \\(429\\)', takesNoCalls),
   'the chain endpoint rate-limits the wall, and a buyer meets this first': {
     ...createEndpointOutage('is rate-limiting us \\(429\\)', () => {}),
     async begin(stage) {
-      const payment = await sign(stage.wall(), await stage.around.wallet())
-      stage.endpoint.fails(takesNoCalls)
-      await get(stage.wall(), 'next', payment)
+      const payment = await signBlockPayment(stage.getWall(), await stage.around.createFundedWallet())
+      stage.endpoint.failWith(takesNoCalls)
+      await fetchBlock(stage.getWall(), 'next', payment)
     },
   },
-  'the chain endpoint returns status 500': createLongEndpointOutage('returns status 500', createAnswering(500)),
+  'the chain endpoint returns status 500': createLongEndpointOutage('returns status 500', createStatusFailure(500)),
   'the chain endpoint returns a web page': createLongEndpointOutage('does not return JSON-RPC', answerPage),
   'the chain endpoint’s certificate is not trusted': {
-    ...createEndpointOutage('presents an untrusted certificate .*', (front) => front.isForged()),
+    ...createEndpointOutage('presents an untrusted certificate .*', (front) => front.forgeCertificate()),
     longOnly: true,
   },
   'the chain endpoint serves another chain': {
     ...createEndpointOutage('serves eip155:1, not eip155:8453', () => {}),
-    begin: (stage) => stage.restart(() => stage.endpoint.fails(createRetelling('eth_chainId', () => '0x1'))),
+    begin: (stage) => stage.restart(() => stage.endpoint.failWith(createResultFailure('eth_chainId', () => '0x1'))),
   },
   'the chain stands still': {
     named: 'chain',
@@ -222,16 +228,16 @@ export const ON_A_FILE: Readonly<Record<string, Outage<FileStage>>> = {
   'the clock is ahead': {
     named: 'clock',
     reason: /^the clock of this machine is more than 60 s ahead of the newest block$/,
-    begin: ({ endpoint }) => endpoint.fails(answerEarlierBlock),
-    end: ({ endpoint }) => endpoint.mend(),
+    begin: ({ endpoint }) => endpoint.failWith(answerEarlierBlock),
+    end: ({ endpoint }) => endpoint.endFailures(),
   },
   'the wall itself is too slow': {
     named: 'event-loop',
     reason: /^the wall is too slow/,
     sells: true,
     longOnly: true,
-    begin: ({ wall }) => stutterProcess(wall()),
-    end: ({ wall }) => runOn(wall()),
+    begin: ({ getWall: wall }) => pauseRepeatedly(wall()),
+    end: ({ getWall: wall }) => resumeProcess(wall()),
   },
   'another program locks the file': {
     named: 'store-write',
@@ -249,7 +255,7 @@ export const ON_A_FILE: Readonly<Record<string, Outage<FileStage>>> = {
     sells: true,
     isPossible: mayMount,
     begin: (stage) => stage.disk.fill('part', 40),
-    end: (stage) => stage.disk.free('part'),
+    end: (stage) => stage.disk.removeFile('part'),
   },
   'the disk is full': {
     named: 'store-write',
@@ -257,7 +263,7 @@ export const ON_A_FILE: Readonly<Record<string, Outage<FileStage>>> = {
     along: 'disk',
     isPossible: mayMount,
     begin: (stage) => stage.disk.fill('all', 96),
-    end: (stage) => stage.disk.free('all'),
+    end: (stage) => stage.disk.removeFile('all'),
   },
   'an older copy of the database was restored': {
     named: 'older-copy',
@@ -266,11 +272,11 @@ export const ON_A_FILE: Readonly<Record<string, Outage<FileStage>>> = {
     async begin(stage) {
       const copy = `${stage.databasePath}.copy`
       await stage.restart(() => cp(stage.databasePath, copy))
-      await waitUntilArmed(stage.wall().url)
-      await buyBlock(stage.wall(), await stage.around.wallet())
+      await waitUntilArmed(stage.getWall().url)
+      await buyBlock(stage.getWall(), await stage.around.createFundedWallet())
       await stage.restart(() => cp(copy, stage.databasePath))
     },
-    end: (stage) => stage.restart(() => stage.operate('accept-restore', '--yes')),
+    end: (stage) => stage.restart(() => stage.runOperatorCommand('accept-restore', '--yes')),
   },
 }
 
@@ -278,39 +284,41 @@ const isGone = /^the database (cannot be read|did not respond in time)$/
 
 /** Outages of walls on a server, which have a second facilitator and a second chain endpoint. */
 export const ON_A_SERVER: Readonly<Record<string, Outage<ServerStage>>> = {
-  'one of two facilitators is gone': createHalfOutage('facilitator', 'cannot be reached', (front) => front.goes()),
+  'one of two facilitators is gone': createHalfOutage('facilitator', 'cannot be reached', (front) =>
+    front.stopListening(),
+  ),
   'one of two chain endpoints hangs': {
-    ...createHalfOutage('endpoint', 'does not respond', (front) => front.fails(hangForever)),
+    ...createHalfOutage('endpoint', 'does not respond', (front) => front.failWith(hangForever)),
     longOnly: true,
   },
   'one of two chain endpoints lags behind': createHalfOutage('endpoint', 'lags behind', (front) =>
-    front.fails(createStale()),
+    front.failWith(createStaleFailure()),
   ),
   'the database server is gone': {
     named: 'store-read',
     reason: isGone,
     begin: ({ proxies }) => proxies.forEach((proxy) => proxy.breakDown()),
-    end: ({ proxies }) => proxies.forEach((proxy) => proxy.mend()),
+    end: ({ proxies }) => proxies.forEach((proxy) => proxy.endFailures()),
   },
   'the database server hangs': {
     named: 'store-read',
     reason: isGone,
     begin: ({ proxies }) => proxies.forEach((proxy) => proxy.freeze()),
-    end: ({ proxies }) => proxies.forEach((proxy) => proxy.mend()),
+    end: ({ proxies }) => proxies.forEach((proxy) => proxy.endFailures()),
   },
   'the database server accepts no writes': {
     named: 'store-write',
     reason: /the server does not accept writes/,
     isPossible: isServerOurs,
-    begin: (stage) => stage.set('default_transaction_read_only', 'on'),
-    end: (stage) => stage.set('default_transaction_read_only', 'off'),
+    begin: (stage) => stage.changeSetting('default_transaction_read_only', 'on'),
+    end: (stage) => stage.changeSetting('default_transaction_read_only', 'off'),
   },
   'the standby is missing': {
     named: 'standby',
     reason: /^no synchronous standby/,
     isPossible: isServerOurs,
-    begin: (stage) => stage.set('synchronous_standby_names', 'missing'),
-    end: (stage) => stage.set('synchronous_standby_names', ''),
+    begin: (stage) => stage.changeSetting('synchronous_standby_names', 'missing'),
+    end: (stage) => stage.changeSetting('synchronous_standby_names', ''),
   },
   'one of two instances is cut off': {
     named: 'store-read',
@@ -318,8 +326,8 @@ export const ON_A_SERVER: Readonly<Record<string, Outage<ServerStage>>> = {
     async begin({ proxies: [proxy], other, around }) {
       proxy.breakDown()
       // The other instance sells meanwhile, and the instance that reconnects must show this sale.
-      await buyBlock(other, await around.wallet())
+      await buyBlock(other, await around.createFundedWallet())
     },
-    end: ({ proxies: [proxy] }) => proxy.mend(),
+    end: ({ proxies: [proxy] }) => proxy.endFailures(),
   },
 }

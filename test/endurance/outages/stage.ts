@@ -7,7 +7,7 @@ import { forwardTo, makeCertificates, openFront, type Front } from '../../suppor
 import { runCommand } from '../../support/e2e/command.ts'
 import { startSurroundings, type Surroundings } from '../../support/e2e/world.ts'
 import { IS_LONG_RUN } from '../../support/long-run.ts'
-import { type CutProxy, cutProxy } from '../../support/postgres/cut-proxy.ts'
+import { type CutProxy, startCutProxy } from '../../support/postgres/cut-proxy.ts'
 import { startPostgres } from '../../support/postgres/server.ts'
 import { mountDisk, type SmallDisk } from '../../support/scratch-folder.ts'
 
@@ -17,7 +17,7 @@ export type Stage = {
   readonly facilitator: Front
   readonly endpoint: Front
   /** The observed wall. */
-  wall(): WallProcess
+  getWall(): WallProcess
   stop(): Promise<void>
 }
 
@@ -26,7 +26,7 @@ export type FileStage = Stage & {
   readonly databasePath: string
   /** Stops the wall, runs `meanwhile`, and starts the wall again, without waiting until it is armed. */
   restart(meanwhile: () => unknown): Promise<void>
-  operate(command: string, ...args: readonly string[]): Promise<unknown>
+  runOperatorCommand(command: string, ...args: readonly string[]): Promise<unknown>
   /** The disk of the database. */
   readonly disk: SmallDisk
 }
@@ -37,7 +37,7 @@ export type ServerStage = Stage & {
   /** The proxies between the server and the observed wall, and between the server and the other wall. */
   readonly proxies: readonly [CutProxy, CutProxy]
   /** Changes a setting of the server. */
-  set(setting: string, value: string): Promise<void>
+  changeSetting(setting: string, value: string): Promise<void>
 }
 
 /** Whether the database server is our own; the tests change nothing on any other server. */
@@ -53,7 +53,7 @@ const DISK_MB = 96
 async function openFronts() {
   const around = await startSurroundings({ BASE_URL: 'http://127.0.0.1', ...OWN_TIMES })
   const certificate = await makeCertificates(around.folder)
-  const facilitator = openFront(around.network.askFacilitator, around.folder)
+  const facilitator = openFront(around.network.callFacilitator, around.folder)
   const endpoint = openFront(forwardTo(around.network.rpcUrl), around.folder)
   return { around, facilitator, endpoint, trusting: { NODE_EXTRA_CA_CERTS: certificate } }
 }
@@ -64,20 +64,20 @@ export async function openFileStage(): Promise<FileStage> {
   const disk = await mountDisk(join(around.folder, 'disk'), DISK_MB)
   const databasePath = join(disk.folder, 'wall.sqlite')
   const fronts = { FACILITATOR_URL: facilitator.url, RPC_URL: endpoint.url }
-  const settings = { ...(await around.settingsOnFile()), ...fronts, ...trusting, DATABASE_PATH: databasePath }
+  const settings = { ...(await around.createFileSettings()), ...fronts, ...trusting, DATABASE_PATH: databasePath }
   let wall = await around.startArmed(settings)
   return {
     around,
     facilitator,
     endpoint,
     databasePath,
-    wall: () => wall,
+    getWall: () => wall,
     async restart(meanwhile) {
       await wall.stop()
       await meanwhile()
       wall = await around.start(settings)
     },
-    operate: (command, ...args) => runCommand(settings, around.folder, command, ...args),
+    runOperatorCommand: (command, ...args) => runCommand(settings, around.folder, command, ...args),
     disk,
     async stop() {
       await wall.stop()
@@ -91,8 +91,8 @@ export async function openFileStage(): Promise<FileStage> {
 /** Opens two walls on a server. */
 export async function openServerStage(): Promise<ServerStage> {
   const [{ around, facilitator, endpoint, trusting }, server] = await Promise.all([openFronts(), startPostgres()])
-  const url = server.url(await server.newDatabase())
-  const proxies = [cutProxy(url), cutProxy(url)] as const
+  const url = server.getUrl(await server.newDatabase())
+  const proxies = [startCutProxy(url), startCutProxy(url)] as const
   const settings = {
     FACILITATOR_URL: `${facilitator.url},${around.facilitator.url}`,
     RPC_URL: `${endpoint.url},${around.network.rpcUrl}`,
@@ -107,8 +107,8 @@ export async function openServerStage(): Promise<ServerStage> {
     endpoint,
     other,
     proxies,
-    wall: () => wall,
-    async set(setting, value) {
+    getWall: () => wall,
+    async changeSetting(setting, value) {
       const admin = new SQL(url, { max: 1 })
       await admin.unsafe(`ALTER SYSTEM SET ${setting} = '${value}'`)
       await admin.unsafe('SELECT pg_reload_conf()')

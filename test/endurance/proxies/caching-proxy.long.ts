@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readRequestCount, simulateViewers } from '../../../bench/scenarios/viewers.ts'
-import { buyBlock, get, repaint } from '../../support/e2e/buyer.ts'
-import { isHere, type Proxy, startProxy } from '../../support/e2e/proxies.ts'
-import { metricsPortOf } from '../../support/e2e/read-wall.ts'
+import { buyBlock, fetchBlock, repaint } from '../../support/e2e/buyer.ts'
+import { isInstalled, type Proxy, startProxy } from '../../support/e2e/proxies.ts'
+import { findMetricsPort } from '../../support/e2e/read-wall.ts'
 import { startWorld, type World } from '../../support/e2e/world.ts'
-import { bodyOf, clientOf } from '../../support/service/client.ts'
+import { readBody, createClient } from '../../support/service/client.ts'
 import { waitUntil } from '../../support/wait.ts'
 
 // Goal: a caching proxy lets any number of people view the wall, and disturbs no purchase.
@@ -12,10 +12,10 @@ import { waitUntil } from '../../support/wait.ts'
 
 const PRIVATE = ['/blocks/1,1', '/blocks/next', '/api/health', '/readyz', '/api/space?w=1&h=1']
 
-describe.skipIf(!isHere('caching-nginx'))('behind a proxy with a cache', () => {
+describe.skipIf(!isInstalled('caching-nginx'))('behind a proxy with a cache', () => {
   let wall: World
   let proxy: Proxy
-  const countAnsweredByWall = () => readRequestCount(metricsPortOf(wall.wall()))
+  const countAnsweredByWall = () => readRequestCount(findMetricsPort(wall.getWall()))
   beforeAll(async () => {
     wall = await startWorld({ METRICS_PORT: '0', BASE_URL: 'http://127.0.0.1' })
     proxy = await startProxy('caching-nginx', [new URL(wall.url).port])
@@ -26,25 +26,25 @@ describe.skipIf(!isHere('caching-nginx'))('behind a proxy with a cache', () => {
   })
 
   test('behind a caching proxy, ten times as many viewers cause no more requests to the wall', async () => {
-    const askAsViewers = async (viewers: number) => {
+    const measureAsViewers = async (viewers: number) => {
       const before = await countAnsweredByWall()
       const served = await simulateViewers(proxy.url, viewers, 5000)
       return { served, ofTheWall: (await countAnsweredByWall()) - before }
     }
-    const [few, many] = [await askAsViewers(100), await askAsViewers(1000)]
+    const [few, many] = [await measureAsViewers(100), await measureAsViewers(1000)]
     expect(many.served).toBeGreaterThan(8 * few.served)
     expect(many.ofTheWall).toBeLessThanOrEqual(2 * few.ofTheWall)
     expect(many.ofTheWall).toBeLessThan(many.served / 10)
   })
 
   test('behind a caching proxy, blocks are bought and repainted, and readers of the log tail see the changes soon', async () => {
-    const wallet = await wall.wallet()
+    const wallet = await wall.createFundedWallet()
     const block = '70,40'
-    expect((await get(proxy, block)).status).toBe(402)
-    const readTail = () => bodyOf(clientOf(proxy).api.tail.get())
+    expect((await fetchBlock(proxy, block)).status).toBe(402)
+    const readTail = () => readBody(createClient(proxy).api.tail.get())
     await readTail()
     await buyBlock(proxy, wallet, block)
-    expect((await get(proxy, block)).status).toBe(200)
+    expect((await fetchBlock(proxy, block)).status).toBe(200)
     const message = 'seen by all'
     expect((await repaint(proxy, wallet, block, message)).status).toBe(200)
     await waitUntil(async () => (await readTail()).changes.some((one) => 'm' in one && one.m === message))
@@ -59,15 +59,15 @@ describe.skipIf(!isHere('caching-nginx'))('behind a proxy with a cache', () => {
   })
 
   test('behind a caching proxy, every reader gets a supported encoding, and 304 for a current copy', async () => {
-    const ask = async (headers: Record<string, string>) =>
+    const fetchCanvas = async (headers: Record<string, string>) =>
       await fetch(`${proxy.url}/api/canvas`, { headers, decompress: false })
     const forms = { gzip: 'gzip', zstd: 'zstd', identity: null }
     for (const [encoding, sent] of Object.entries(forms))
       for (const _ of [1, 2]) {
-        const answer = await ask({ 'accept-encoding': encoding })
+        const answer = await fetchCanvas({ 'accept-encoding': encoding })
         expect([encoding, answer.headers.get('content-encoding')]).toEqual([encoding, sent])
         const held = { 'accept-encoding': encoding, 'if-none-match': answer.headers.get('etag') ?? '' }
-        expect((await ask(held)).status).toBe(304)
+        expect((await fetchCanvas(held)).status).toBe(304)
       }
     const readHome = async (accept: string) =>
       (await fetch(proxy.url, { headers: { accept } })).headers.get('content-type')

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { runLoad, encodeRequest } from '../../../bench/measure/load.ts'
-import { get, sign } from '../../support/e2e/buyer.ts'
-import { isHere, type Proxy, startProxy } from '../../support/e2e/proxies.ts'
+import { fetchBlock, signBlockPayment } from '../../support/e2e/buyer.ts'
+import { isInstalled, type Proxy, startProxy } from '../../support/e2e/proxies.ts'
 import { expectBooksToBalance } from '../../support/e2e/read-wall.ts'
 import { startWorld, type World } from '../../support/e2e/world.ts'
 import { waitUntil } from '../../support/wait.ts'
@@ -12,7 +12,7 @@ import { waitUntil } from '../../support/wait.ts'
 const READS_MS = 3000
 const BUYERS = 20
 
-describe.skipIf(!isHere('caddy'))('behind Caddy', () => {
+describe.skipIf(!isInstalled('caddy'))('behind Caddy', () => {
   let wall: World
   let proxy: Proxy
   beforeAll(async () => {
@@ -28,7 +28,10 @@ describe.skipIf(!isHere('caddy'))('behind Caddy', () => {
     const leaving = new AbortController()
     const heard = countSales(await fetch(`${proxy.url}/api/live`, { signal: leaving.signal }))
     const payments = await Promise.all(
-      Array.from({ length: BUYERS }, async () => await sign(proxy, await wall.wallet(), 'next')),
+      Array.from(
+        { length: BUYERS },
+        async () => await signBlockPayment(proxy, await wall.createFundedWallet(), 'next'),
+      ),
     )
     const paths = ['/api/canvas', '/api/tail', '/', '/blocks/159,89', '/wall.png?cols=4&rows=4', '/llms.txt']
     const requests = paths.map((path) => encodeRequest('GET', path, { 'Accept-Encoding': 'identity' }))
@@ -37,7 +40,7 @@ describe.skipIf(!isHere('caddy'))('behind Caddy', () => {
     const port = Number(new URL(proxy.url).port)
     const [reads, ...bought] = await Promise.all([
       runLoad({ port, next: takeNext, connections: 16, ms: READS_MS }),
-      ...payments.map((payment) => get(proxy, 'next', payment)),
+      ...payments.map((payment) => fetchBlock(proxy, 'next', payment)),
     ])
     expect(bought.map(({ status }) => status)).toEqual(payments.map(() => 200))
     // The open block gets a 402; pictures have a budget, and may get a 429.
@@ -70,10 +73,10 @@ describe.skipIf(!isHere('caddy'))('behind Caddy', () => {
 function countSales({ body }: Response) {
   const heard = { sales: 0 }
   const decoder = new TextDecoder()
-  const read = async () => {
+  const countSaleEvents = async () => {
     for await (const chunk of body ?? []) heard.sales += decoder.decode(chunk).split('event: sale').length - 1
   }
   // The stream fails when the client leaves.
-  read().catch(() => {})
+  countSaleEvents().catch(() => {})
   return heard
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Receipt } from '../../../shared/contract/block.ts'
-import { sign } from '../../support/e2e/buyer.ts'
-import { isHere, type Proxy, type ProxyName, startProxy } from '../../support/e2e/proxies.ts'
+import { signBlockPayment } from '../../support/e2e/buyer.ts'
+import { isInstalled, type Proxy, type ProxyName, startProxy } from '../../support/e2e/proxies.ts'
 import { startWorld, type World } from '../../support/e2e/world.ts'
 import { reportSkipped } from '../../support/skipped.ts'
 
@@ -34,7 +34,7 @@ const PROTOCOLS = [
   ['--http1.1', '1.1'],
   ['--http2', '2'],
 ] as const
-const tried = PROXIES.filter((name) => name !== 'varnish' || !reportSkipped(name, isHere(name)))
+const tried = PROXIES.filter((name) => name !== 'varnish' || !reportSkipped(name, isInstalled(name)))
 
 describe.each(tried)('behind %s', (name) => {
   const isEncrypted = name !== 'varnish'
@@ -52,17 +52,17 @@ describe.each(tried)('behind %s', (name) => {
   test.each(PROTOCOLS.slice(0, isEncrypted ? 2 : 1))(
     'a buyer who hangs up (%s) and signs again pays once, and has the receipt',
     async (option, version) => {
-      const wallet = await wall.wallet(5)
-      const [first, second] = [await sign(wall, wallet), await sign(wall, wallet)]
+      const wallet = await wall.createFundedWallet(5)
+      const [first, second] = [await signBlockPayment(wall, wallet), await signBlockPayment(wall, wallet)]
       const { settle } = wall.facilitator
-      settle.next('hang-after')
+      settle.queueFaults('hang-after')
       const leaving = startCurl(proxy, option, first)
-      await settle.arrived(settle.count() + 1)
+      await settle.waitForCall(settle.countCalls() + 1)
       leaving.kill()
       await leaving.exited
       const text = await new Response(startCurl(proxy, option, second).stdout).text()
       const [body, spoken] = [text.slice(0, text.lastIndexOf('\n')), text.slice(text.lastIndexOf('\n') + 1)]
-      expect([spoken, await wall.dollarsOf(wallet)]).toEqual([version, 4])
+      expect([spoken, await wall.readBalance(wallet)]).toEqual([version, 4])
       expect((JSON.parse(body) as Receipt).deed.tx).toStartWith('0x')
     },
   )

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { World } from '../../support/e2e/world.ts'
 import { reportSkipped } from '../../support/skipped.ts'
-import { measureUnread, openSoldWall, repaintOften } from './readers.ts'
+import { measureUnread, openSoldWall, repaintRepeatedly } from './readers.ts'
 
 // Goal: clients that read nothing use little memory, and not for long. Method: a process whose connections never read, a sold
 // wall, and Linux's counters for the wall's process and its connections.
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(async () => await world.stop())
 
 linuxTest.each([
-  ['the live stream', '/api/live', async (): Promise<number> => await repaintOften(world, REPAINTS)],
+  ['the live stream', '/api/live', async (): Promise<number> => await repaintRepeatedly(world, REPAINTS)],
   ['the canvas', '/api/canvas', async (): Promise<number> => 1],
 ] as const)(
   'clients that do not read %s use little memory and are disconnected',

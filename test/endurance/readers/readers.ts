@@ -27,7 +27,7 @@ const SAMPLE_EVERY_MS = 250
 /** Opens a sold and painted wall. */
 export async function openSoldWall(): Promise<World> {
   const world = await startWorld()
-  await world.wall().stop()
+  await world.getWall().stop()
   seedWall(world.databasePath, { blocks: TOTAL_BLOCKS, agents: agentsOf(TOTAL_BLOCKS) })
   await world.restart()
   return world
@@ -38,7 +38,7 @@ export async function openSoldWall(): Promise<World> {
  * closed.
  */
 export async function measureUnread(
-  { url, wall }: World,
+  { url, getWall: wall }: World,
   path: string,
   count: number,
   meanwhile: () => Promise<unknown>,
@@ -78,7 +78,7 @@ async function readKernelMemory(port: string): Promise<{ readonly mb: number; re
 }
 
 /** Repaints blocks of the agent with the most blocks, this many times, with texts of the maximum length; returns how many were accepted. */
-export async function repaintOften({ url }: World, times: number): Promise<number> {
+export async function repaintRepeatedly({ url }: World, times: number): Promise<number> {
   const account = privateKeyToAccount(keyOf(1))
   const blocks = CLAIM_ORDER.filter((_, at) => buyerOf(at + 1, agentsOf(TOTAL_BLOCKS)) === 1).map(coordOf)
   let accepted = 0

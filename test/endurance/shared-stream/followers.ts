@@ -6,11 +6,11 @@ import type { Seen } from './run-followers.ts'
 /** A crowd of followers. */
 export type Crowd = {
   /** Waits until every follower has a change, ends them all, and resolves to what they saw. */
-  seen(last: number): Promise<Seen>
+  waitForChange(last: number): Promise<Seen>
 }
 
 /** Starts this many followers at a URL, who know all changes up to a number; resolves once each follows. */
-export async function gather(url: string, count: number, known: number): Promise<Crowd> {
+export async function startFollowers(url: string, count: number, known: number): Promise<Crowd> {
   const child = Bun.spawn(
     [process.execPath, join(import.meta.dir, 'run-followers.ts'), url, String(count), String(known)],
     {
@@ -30,7 +30,7 @@ export async function gather(url: string, count: number, known: number): Promise
   }
   await readNextLine()
   return {
-    async seen(last) {
+    async waitForChange(last) {
       await child.stdin.write(`${last}\n`)
       await child.stdin.end()
       return JSON.parse(await readNextLine()) as Seen

@@ -43,7 +43,7 @@ const delays: number[] = []
 const seen = { received: 0, lost: 0, begun: 0, brokenOff: 0, fromTail: 0 }
 
 /** Records a change that a follower does not have yet. */
-function take(follower: Follower, { number, t }: ChangeDto, now: number): void {
+function recordChange(follower: Follower, { number, t }: ChangeDto, now: number): void {
   const { known } = follower
   if (number <= known) return
   seen.received += 1
@@ -52,7 +52,7 @@ function take(follower: Follower, { number, t }: ChangeDto, now: number): void {
   delays.push(now - t)
 }
 
-function begin(follower: Follower, number: number): void {
+function startStream(follower: Follower, number: number): void {
   seen.begun += 1
   follower.hasBegun = true
   follower.hasEnded = false
@@ -65,11 +65,11 @@ async function catchUp(follower: Follower, number: number): Promise<void> {
   while (follower.known < number) {
     const { changes } = await readTail()
     const before = seen.received
-    for (const change of changes) take(follower, change, Date.now())
+    for (const change of changes) recordChange(follower, change, Date.now())
     seen.fromTail += seen.received - before
     if (follower.known < number) await Bun.sleep(1000)
   }
-  for (const change of follower.waiting) take(follower, change, Date.now())
+  for (const change of follower.waiting) recordChange(follower, change, Date.now())
   follower.waiting = undefined
 }
 
@@ -92,18 +92,18 @@ function parseEvents(chunk: string): readonly Event[] {
   return events
 }
 
-function receive(follower: Follower, chunk: string, now: number): void {
+function receiveChunk(follower: Follower, chunk: string, now: number): void {
   for (const event of parseEvents(chunk)) {
-    if (event.kind === 'start') begin(follower, event.number)
+    if (event.kind === 'start') startStream(follower, event.number)
     else if (event.kind === 'end') follower.hasEnded = true
     else if (event.kind === 'reset') throw new Error('a shared stream never resets')
     else if (follower.waiting !== undefined) follower.waiting.push(event)
-    else take(follower, event, now)
+    else recordChange(follower, event, now)
   }
 }
 
 /** Parses the chunks that have arrived; returns whether the response is complete. */
-function read(follower: Follower, text: string): boolean {
+function parseText(follower: Follower, text: string): boolean {
   const now = Date.now()
   follower.unread += text
   for (;;) {
@@ -114,7 +114,7 @@ function read(follower: Follower, text: string): boolean {
     const chunk = follower.unread.slice(line.length, line.length + length)
     follower.unread = follower.unread.slice(line.length + length + 2)
     if (length === 0) return true
-    receive(follower, chunk, now)
+    receiveChunk(follower, chunk, now)
   }
 }
 
@@ -123,7 +123,7 @@ const handlers = {
   data(socket: Socket<Follower>, bytes: Buffer) {
     const text = bytes.toString('latin1')
     if (/^HTTP\S+ (?!200)/.test(text)) socket.end()
-    else if (read(socket.data, text)) setTimeout(() => socket.write(REQUEST), Math.random() * SPREAD_MS)
+    else if (parseText(socket.data, text)) setTimeout(() => socket.write(REQUEST), Math.random() * SPREAD_MS)
   },
   close({ data }: Socket<Follower>) {
     if (!data.hasEnded) seen.brokenOff += 1

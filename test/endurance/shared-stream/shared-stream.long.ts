@@ -4,12 +4,12 @@ import type { Wallet } from '../../../server/local/wallets.ts'
 import { SHARED_STREAM } from '../../../shared/contract/live.ts'
 import { buyBlock, repaint } from '../../support/e2e/buyer.ts'
 import { runCommand } from '../../support/e2e/command.ts'
-import { isHere, type Proxy, startProxy } from '../../support/e2e/proxies.ts'
-import { metricsPortOf } from '../../support/e2e/read-wall.ts'
+import { isInstalled, type Proxy, startProxy } from '../../support/e2e/proxies.ts'
+import { findMetricsPort } from '../../support/e2e/read-wall.ts'
 import { startWorld, type World } from '../../support/e2e/world.ts'
-import { bodyOf, clientOf } from '../../support/service/client.ts'
+import { readBody, createClient } from '../../support/service/client.ts'
 import { reportSkipped } from '../../support/skipped.ts'
-import { gather } from './followers.ts'
+import { startFollowers } from './followers.ts'
 
 // Goal: any number of people follow the wall over one stream of its own. Method: the recipe for Varnish in front of a process, with a
 // crowd that follows through it for several streams' time, while a block is repainted every two seconds.
@@ -22,14 +22,14 @@ const REPAINTED_EVERY_MS = 2000
 const STREAM_MS = 55_000
 const BLOCK = '70,40'
 
-describe.skipIf(reportSkipped('varnish', isHere('varnish')))('behind a Varnish that shares the stream', () => {
+describe.skipIf(reportSkipped('varnish', isInstalled('varnish')))('behind a Varnish that shares the stream', () => {
   let wall: World
   let proxy: Proxy
   let owner: Wallet
   beforeAll(async () => {
     wall = await startWorld({ METRICS_PORT: '0' })
     proxy = await startProxy('varnish', [new URL(wall.url).port])
-    owner = await wall.wallet()
+    owner = await wall.createFundedWallet()
     await buyBlock(proxy, owner, BLOCK)
   }, 60_000)
   afterAll(async () => {
@@ -37,13 +37,13 @@ describe.skipIf(reportSkipped('varnish', isHere('varnish')))('behind a Varnish t
     await wall.stop()
   })
 
-  const readNewest = async () => (await bodyOf(clientOf(wall).api.tail.get())).nextAfter
+  const readNewest = async () => (await readBody(createClient(wall).api.tail.get())).nextAfter
 
   const begins: number[] = []
 
   /** How many shared streams of the wall may be open: those that it has begun within the length of one stream. */
-  const open = async () => {
-    const text = await (await fetch(`http://127.0.0.1:${metricsPortOf(wall.wall())}/metrics`)).text()
+  const countOpenStreams = async () => {
+    const text = await (await fetch(`http://127.0.0.1:${findMetricsPort(wall.getWall())}/metrics`)).text()
     const [, count = 0] =
       new RegExp(`^wall_http_requests_total\\{.*"${SHARED_STREAM}".*\\} (\\d+)$`, 'm').exec(text) ?? []
     while (begins.length < Number(count)) begins.push(performance.now())
@@ -51,21 +51,21 @@ describe.skipIf(reportSkipped('varnish', isHere('varnish')))('behind a Varnish t
   }
 
   /** Has a crowd follow during repaints; returns its observations, and the streams and memory that the wall needed. */
-  const follow = async (count: number) => {
-    const crowd = await gather(proxy.url, count, await readNewest())
+  const measureFollowers = async (count: number) => {
+    const crowd = await startFollowers(proxy.url, count, await readNewest())
     let [mb, streams] = [0, 0]
     for (let at = 0; at < REPAINTS; at++) {
       expect((await repaint(proxy, owner, BLOCK, `${count} ${at}`)).status).toBe(200)
       await Bun.sleep(REPAINTED_EVERY_MS)
-      streams = Math.max(streams, await open())
-      mb = Math.max(mb, readResidentMb(wall.wall().pid))
+      streams = Math.max(streams, await countOpenStreams())
+      mb = Math.max(mb, readResidentMb(wall.getWall().pid))
     }
-    return { ...(await crowd.seen(await readNewest())), streams, mb: Math.round(mb) }
+    return { ...(await crowd.waitForChange(await readNewest())), streams, mb: Math.round(mb) }
   }
 
   test(`${FOLLOWERS} followers get every change over two streams of the wall at most`, async () => {
-    const few = await follow(FEW)
-    const many = await follow(FOLLOWERS)
+    const few = await measureFollowers(FEW)
+    const many = await measureFollowers(FOLLOWERS)
     console.log(JSON.stringify({ followers: FOLLOWERS, ...many, mbWithFew: few.mb }))
     expect(many).toMatchObject({ lost: 0, brokenOff: 0, received: FOLLOWERS * REPAINTS })
     expect(many.begun).toBeGreaterThan(2 * FOLLOWERS)

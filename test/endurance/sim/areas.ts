@@ -10,7 +10,7 @@ import type { Prng } from '../../support/prng.ts'
 type Size = { readonly w: number; readonly h: number }
 
 /** Whether areas are bought in the history of a seed, in addition to blocks. */
-export const hasAreas = (seed: number): boolean => seed % 9 >= 2 && seed % 9 <= 5
+export const sellsAreas = (seed: number): boolean => seed % 9 >= 2 && seed % 9 <= 5
 
 /** A wall so small that areas on it overlap: its first blocks contain rectangles of up to 2x3. */
 export const createSmallWall = ({ pick }: Prng): readonly BlockIndex[] => CLAIM_ORDER.slice(0, pick([2, 3, 4, 4, 6]))
@@ -36,10 +36,10 @@ export function createWideWall(): readonly BlockIndex[] {
 
 /** Every area of several blocks that can be ordered on a small wall; on a wide wall, only some sizes. */
 export function listAreas(wall: readonly BlockIndex[]): readonly Target[] {
-  if (wall.length === WIDE.w * WIDE.h) return WIDE_SIZES.map(nextOf)
+  if (wall.length === WIDE.w * WIDE.h) return WIDE_SIZES.map(formatNextTarget)
   return SMALL_SIZES.flatMap((size) => {
     const places = listPlaces(wall, size)
-    return places.length === 0 ? [] : [nextOf(size), ...places.map(({ at }) => areaOf(at, size))]
+    return places.length === 0 ? [] : [formatNextTarget(size), ...places.map(({ at }) => formatAreaTarget(at, size))]
   })
 }
 
@@ -51,9 +51,9 @@ const SMALL_SIZES: readonly Size[] = [
   { w: 2, h: 3 },
 ]
 
-const nextOf = ({ w, h }: Size): Target => `next,${w}x${h}`
+const formatNextTarget = ({ w, h }: Size): Target => `next,${w}x${h}`
 
-const areaOf = (at: BlockIndex, { w, h }: Size): Target => `${at % COLS},${Math.floor(at / COLS)},${w}x${h}`
+const formatAreaTarget = (at: BlockIndex, { w, h }: Size): Target => `${at % COLS},${Math.floor(at / COLS)},${w}x${h}`
 
 /** The width and height of a target in blocks. */
 export function sizeOf(target: Target): Size {

@@ -18,12 +18,12 @@ import type { Crowd, Order } from './people/payers.ts'
 import { deniesCharge, SIGNED, DENIALS } from './samples.ts'
 import type { Verb, Watcher } from './server.ts'
 import {
-  authorizationOf,
-  isDead,
+  formatAuthorization,
+  canNeverSettle,
   isSpentByLonger,
   isUnderWay,
-  lagMax,
-  standsStill,
+  getMaxLag,
+  isChainStalled,
   type Spending,
   type World,
 } from './world.ts'
@@ -33,7 +33,7 @@ export class Violation extends Error {
   override name = 'Violation'
 }
 
-export function promise(held: boolean, words: string, key?: string): asserts held {
+export function assertPromise(held: boolean, words: string, key?: string): asserts held {
   if (!held) throw new Violation(key === undefined ? words : `${words}: payment ${key.slice(-4)}`)
 }
 
@@ -79,7 +79,7 @@ export type Witness = {
   readonly denied: Map<string, boolean> // by payment with a claimed success: whether the last read since showed it unspent
 }
 
-export const witnessOf = (
+export const createWitness = (
   world: World,
   book: Book,
   wall: readonly BlockIndex[],
@@ -109,10 +109,10 @@ export const witnessOf = (
   sent: new Map(),
   kept: new Map(),
   bound,
-  ...createUnseen(),
+  ...createServerFacts(),
 })
 
-const createUnseen = () => ({
+const createServerFacts = () => ({
   life: undefined,
   claiming: new Map(),
   askedOpen: new Map(),
@@ -122,74 +122,77 @@ const createUnseen = () => ({
 })
 
 /** The observations of one of several servers: its own, and those of all servers. */
-export const seatOf = (witness: Witness): Witness => Object.assign(Object.create(witness) as Witness, createUnseen())
+export const createServerWitness = (witness: Witness): Witness =>
+  Object.assign(Object.create(witness) as Witness, createServerFacts())
 
 type Asking = { readonly target: Target; readonly payment: Payment; readonly now: number }
 type Selling = { readonly settled: boolean }
 type Releasing = { readonly purchase: Purchase; readonly isFinal: boolean }
 
-export const rowOf = ({ book }: Pick<Witness, 'book'>, key: string): Purchase | undefined => book.row(key)
+export const findRow = ({ book }: Pick<Witness, 'book'>, key: string): Purchase | undefined => book.row(key)
 
 const hasKind = (answer: unknown): answer is { readonly kind: string } =>
   typeof answer === 'object' && answer !== null && 'kind' in answer
 
-const stepIn = (steps: ReadonlyMap<string, number>, key: string) => steps.get(key) ?? -1
+const getStep = (steps: ReadonlyMap<string, number>, key: string) => steps.get(key) ?? -1
 
 /** Watches the calls of a server as it makes them. */
-export function watcherOf(witness: Witness): Watcher {
+export function createWatcher(witness: Witness): Watcher {
   const { world } = witness
   return {
-    asks(verb, key, what) {
+    onQuery(verb, key, what) {
       if (verb === 'claim') witness.claiming.set(key, what as Asking)
       if (verb === 'release') checkRelease(witness, key, what as Releasing)
-      if (verb === 'fulfilLatePayment') noteOwing(witness, what as Purchase)
+      if (verb === 'fulfilLatePayment') recordOwedPlace(witness, what as Purchase)
       if (verb === 'finalize') checkSale(witness, key, what as Selling)
-      if (verb === 'status') witness.lookedAt.set(key, world.step)
+      if (verb === 'readPaymentStatus') witness.lookedAt.set(key, world.step)
       if (verb === 'verify') witness.verifiedAt.set(key, world.step)
       if (verb !== 'settle') return
-      const kind = rowOf(witness, key)?.state.kind
+      const kind = findRow(witness, key)?.state.kind
       // A run whose write came too late does not know yet that the chain showed the payment's end and the block was
       // released.
       const isHad = kind === 'reserved' || kind === 'sold' || witness.claimed.has(key)
-      promise(isHad, 'a settlement is requested only for a block held or sold', key)
+      assertPromise(isHad, 'a settlement is requested only for a block held or sold', key)
     },
-    asksOpen(key, now) {
+    onOpenQuery(key, now) {
       witness.askedOpen.set(key, { step: world.step, now })
     },
-    intrudes(key) {
-      promise(false, 'no server settles a payment that another one works on', key)
+    onIntrusion(key) {
+      assertPromise(false, 'no server settles a payment that another one works on', key)
     },
-    deniesSpending(key, { step, height }) {
+    onDeniedSpending(key, { step, height }) {
       const spending = world.spendings.get(key)
       const wasSeen = spending !== undefined && spending.step <= step && spending.height <= height
-      promise(!wasSeen, 'a payment in a block that was seen is not reported as unspent', key)
+      assertPromise(!wasSeen, 'a payment in a block that was seen is not reported as unspent', key)
     },
-    written(verb, key, answer) {
+    onWritten(verb, key, answer) {
       if (verb === 'claim' && hasKind(answer) && answer.kind === 'claimed') checkClaim(witness, key)
-      if (verb === 'fulfilLatePayment') checkOwed(witness, key)
-      const isBare = verb !== 'recordUnclaimed' || rowOf(witness, key)?.listing.pixels === null
-      promise(isBare, 'a rejected order is stored without its picture', key)
-      if (moves.has(verb)) checkWhole(witness)
+      if (verb === 'fulfilLatePayment') checkOwedPlace(witness, key)
+      const isBare = verb !== 'recordUnclaimed' || findRow(witness, key)?.listing.pixels === null
+      assertPromise(isBare, 'a rejected order is stored without its picture', key)
+      if (moves.has(verb)) checkWholeAreas(witness)
       if (moves.has(verb) || verb === 'recordUnclaimed') {
         checkListing(witness, key)
         checkAmount(witness, key)
       }
     },
-    heard(verb, key, answer, askedAt) {
+    onAnswer(verb, key, answer, askedAt) {
       if (verb === 'settle' && hasKind(answer) && answer.kind === 'success') witness.denied.set(key, false)
       // A stalled chain that shows a payment as unspent denies nothing.
-      if (verb === 'read' && witness.denied.has(key)) witness.denied.set(key, isUnspent(answer) && !standsStill(world))
+      if (verb === 'read' && witness.denied.has(key))
+        witness.denied.set(key, isUnspent(answer) && !isChainStalled(world))
       if (verb === 'read' && typeof answer === 'object' && answer !== null && 'spent' in answer)
-        noteLook(witness, key, answer.spent === true ? 'spent' : 'unspent', askedAt)
-      if (verb === 'status' && hasKind(answer) && answer.kind !== 'silent') noteLook(witness, key, answer.kind, askedAt)
+        recordChainAnswer(witness, key, answer.spent === true ? 'spent' : 'unspent', askedAt)
+      if (verb === 'readPaymentStatus' && hasKind(answer) && answer.kind !== 'silent')
+        recordChainAnswer(witness, key, answer.kind, askedAt)
     },
-    alert(event, key) {
+    onAlert(event, key) {
       if (event === 'payment-lost') witness.alerts.add(key)
       if (event === 'orphan' || event === 'stray') return void witness.strays.add(key)
       if (event === 'payment-lost' || event === 'payment-vanished') return
-      promise(known.has(event), `an alert that means something: ${event}`)
-      promise(event !== 'work-failed', 'I11: no exception in a loop')
-      promise(event !== 'outage' || world.hasStalled, 'a chain that moves is not reported as standing still')
+      assertPromise(known.has(event), `an alert that means something: ${event}`)
+      assertPromise(event !== 'work-failed', 'I11: no exception in a loop')
+      assertPromise(event !== 'outage' || world.hasStalled, 'a chain that moves is not reported as standing still')
     },
   }
 }
@@ -198,33 +201,34 @@ const isUnspent = (answer: unknown) =>
   typeof answer === 'object' && answer !== null && 'spent' in answer && answer.spent === false
 
 function checkSale({ paid, denied }: Witness, key: string, { settled: isSettled }: Selling): void {
-  if (isSettled) promise(paid.has(key), 'only a payment that the chain showed is recorded as settled', key)
-  else promise(denied.get(key) !== true, 'nothing is sold for a payment that the chain denied', key)
+  if (isSettled) assertPromise(paid.has(key), 'only a payment that the chain showed is recorded as settled', key)
+  else assertPromise(denied.get(key) !== true, 'nothing is sold for a payment that the chain denied', key)
 }
 
 /** Records what the chain reported to a server about a payment, as of the time when the query arrived. */
-function noteLook(witness: Witness, key: string, shown: string, askedAt: number): void {
+function recordChainAnswer(witness: Witness, key: string, shown: string, askedAt: number): void {
   const { world, life, answeredAt, sights, unspent, ends, paid } = witness
   answeredAt.set(key, askedAt)
   if (shown === 'unspent') unspent.add(key)
   if (life === undefined) return
   if (shown === 'unspent') {
     // The wall does not believe a stalled chain that a payment is unspent.
-    if (!standsStill(world)) getSteps(sights, key).set(life, getSteps(sights, key).get(life) ?? askedAt)
+    if (!isChainStalled(world))
+      getOrCreateSteps(sights, key).set(life, getOrCreateSteps(sights, key).get(life) ?? askedAt)
   } else {
-    getSteps(ends, key).set(life, askedAt)
-    if (shown === 'paid') getSteps(paid, key).set(life, askedAt)
+    getOrCreateSteps(ends, key).set(life, askedAt)
+    if (shown === 'paid') getOrCreateSteps(paid, key).set(life, askedAt)
   }
 }
 
-function getSteps(steps: Map<string, Map<Life, number>>, key: string): Map<Life, number> {
+function getOrCreateSteps(steps: Map<string, Map<Life, number>>, key: string): Map<Life, number> {
   const known = steps.get(key) ?? new Map<Life, number>()
   steps.set(key, known)
   return known
 }
 
 /** Whether a living server, or the one `by` itself, could know what happened at `step`. */
-const isToldTo = (steps: Witness['ends'], key: string, step: number, by?: Life): boolean =>
+const couldKnow = (steps: Witness['ends'], key: string, step: number, by?: Life): boolean =>
   [...(steps.get(key) ?? [])].some(
     ([life, at]) => at >= step && (by === undefined ? life.diedAt === undefined : life === by),
   )
@@ -232,16 +236,16 @@ const isToldTo = (steps: Witness['ends'], key: string, step: number, by?: Life):
 function checkRelease(witness: Witness, key: string, { purchase, isFinal }: Releasing): void {
   const { world, paid, life } = witness
   const moved = findSpending(world, key)
-  promise(
+  assertPromise(
     isRevivedUnseen(witness, key) || !isUnderWay(world, purchase.payment),
     'a settlement that may still settle never releases a block',
     key,
   )
   const isTold = moved !== undefined && life !== undefined && (paid.get(key)?.get(life) ?? -1) >= moved.step
-  promise(!isTold, 'a block that was paid for is not released', key)
+  assertPromise(!isTold, 'a block that was paid for is not released', key)
   // A longer authorization of the same nonce that was never recorded is found when its payer sends it, or by the search for orphans.
-  const mayLand = !isDead(world, purchase.payment) && !isSpentByLonger(world, purchase.payment)
-  promise(!isFinal || !mayLand, 'a payment that may still settle is watched', key)
+  const mayLand = !canNeverSettle(world, purchase.payment) && !isSpentByLonger(world, purchase.payment)
+  assertPromise(!isFinal || !mayLand, 'a payment that may still settle is watched', key)
 }
 
 /**
@@ -249,7 +253,7 @@ function checkRelease(witness: Witness, key: string, { purchase, isFinal }: Rele
  * about the payment since.
  */
 const isRevivedUnseen = ({ world, answeredAt }: Witness, key: string): boolean =>
-  (world.revived.get(key) ?? -1) >= stepIn(answeredAt, key) && world.revived.has(key)
+  (world.revived.get(key) ?? -1) >= getStep(answeredAt, key) && world.revived.has(key)
 
 /** The transfer that moved the money to us, if any. */
 function findSpending({ spendings }: World, key: string): Spending | undefined {
@@ -264,17 +268,21 @@ function checkReconciled(witness: Witness): void {
   for (const [key, { by }] of claimed) {
     // Other living servers check their own holds. The holds of a server that died later may be newer than the check.
     if (by === life || (by?.diedAt ?? Infinity) > startedAt) continue
-    if (rowOf(witness, key)?.state.kind !== 'reserved') continue
-    promise((lookedAt.get(key) ?? -1) > startedAt, 'purchases left open are checked before the next sale', key)
+    if (findRow(witness, key)?.state.kind !== 'reserved') continue
+    assertPromise((lookedAt.get(key) ?? -1) > startedAt, 'purchases left open are checked before the next sale', key)
   }
 }
 
 const RECEIPT_KEPT_MS = 10 * 60_000
 
 function checkClaim(witness: Witness, claimed: string): void {
-  promise(!witness.mustWait(), 'an older copy sells nothing before it is accepted', claimed)
-  promise(!witness.handed.has(claimed), 'a payment that was answered with an earlier receipt is never claimed', claimed)
-  checkHolds(witness, claimed)
+  assertPromise(!witness.mustWait(), 'an older copy sells nothing before it is accepted', claimed)
+  assertPromise(
+    !witness.handed.has(claimed),
+    'a payment that was answered with an earlier receipt is never claimed',
+    claimed,
+  )
+  checkHoldLimit(witness, claimed)
   checkReconciled(witness)
   witness.claimed.set(claimed, { step: witness.world.step, by: witness.life })
   const asked = witness.claiming.get(claimed)
@@ -282,18 +290,18 @@ function checkClaim(witness: Witness, claimed: string): void {
   const { payer, nonce, identifier } = asked.payment
   for (const other of witness.signed) {
     if (identifier === undefined || other.payer !== payer || other.nonce === nonce) continue
-    const row = rowOf(witness, keyOf(other))
+    const row = findRow(witness, keyOf(other))
     const isOpen = row?.state.kind === 'reserved' || row?.state.kind === 'sold'
-    promise(
+    assertPromise(
       !isOpen || other.identifier !== identifier,
       'purchases with the same payment identifier are made once',
       claimed,
     )
   }
-  checkPlace(witness, claimed, [rowOf(witness, claimed)?.target ?? asked.target])
+  checkPlace(witness, claimed, [findRow(witness, claimed)?.target ?? asked.target])
   const { step } = witness.askedOpen.get(claimed) ?? NEVER
   for (const key of findUnanswered(witness, asked.payment, asked.target, { step, now: asked.now }))
-    promise(false, 'I7: no payer is charged again while an older purchase is unanswered', key)
+    assertPromise(false, 'I7: no payer is charged again while an older purchase is unanswered', key)
 }
 
 const NEVER = { step: -1, now: 0 }
@@ -312,7 +320,7 @@ function findUnanswered(
     .filter((other) => other.payer === payer && other.nonce !== nonce)
     .map(keyOf)
     .filter((key) => Math.max(witness.left.get(key) ?? Infinity, witness.claimed.get(key)?.step ?? Infinity) < step)
-    .filter((key) => isOpen(rowOf(witness, key), target, now))
+    .filter((key) => isOpen(findRow(witness, key), target, now))
 }
 
 function isOpen(row: Purchase | undefined, target: Target, now: number): boolean {
@@ -320,32 +328,32 @@ function isOpen(row: Purchase | undefined, target: Target, now: number): boolean
   return row.state.kind === 'reserved' || (row.state.kind === 'sold' && now - row.state.claimedAt < RECEIPT_KEPT_MS)
 }
 
-function checkHolds(witness: Witness, key: string): void {
-  const payer = rowOf(witness, key)?.payment.payer
+function checkHoldLimit(witness: Witness, key: string): void {
+  const payer = findRow(witness, key)?.payment.payer
   const held = witness.signed.filter(
-    (payment) => payment.payer === payer && rowOf(witness, keyOf(payment))?.state.kind === 'reserved',
+    (payment) => payment.payer === payer && findRow(witness, keyOf(payment))?.state.kind === 'reserved',
   )
-  const blocks = held.reduce((sum, payment) => sum + blocksOf(rowOf(witness, keyOf(payment))?.target ?? 'next'), 0)
-  promise(held.length <= HOLDS_MAX && blocks <= HELD_BLOCKS_MAX, 'no payer holds more than the limit', key)
+  const blocks = held.reduce((sum, payment) => sum + blocksOf(findRow(witness, keyOf(payment))?.target ?? 'next'), 0)
+  assertPromise(held.length <= HOLDS_MAX && blocks <= HELD_BLOCKS_MAX, 'no payer holds more than the limit', key)
 }
 
 // The writes that change the holder of a block.
 const moves: ReadonlySet<Verb> = new Set<Verb>(['claim', 'release', 'finalize', 'fulfilLatePayment'])
 
 /** Checks that each held or sold area belongs whole to one payment, and that no other block is held or sold. */
-function checkWhole({ book, signed }: Witness): void {
+function checkWholeAreas({ book, signed }: Witness): void {
   const holders = new Map<BlockIndex, string>()
   for (const key of signed.map(keyOf)) {
     const row = book.row(key)
     if (row === undefined || (row.state.kind !== 'reserved' && row.state.kind !== 'sold')) continue
     for (const block of listBlocksFrom(row.target, row.block)) {
-      promise(!holders.has(block), 'I1: a block is held for one payment', key)
+      assertPromise(!holders.has(block), 'I1: a block is held for one payment', key)
       holders.set(block, key)
     }
   }
-  const held = book.held()
+  const held = book.readHolders()
   const isSame = held.size === holders.size && held.entries().every(([block, key]) => holders.get(block) === key)
-  promise(isSame, 'I1: an area is held, sold and released whole')
+  assertPromise(isSame, 'I1: an area is held, sold and released whole')
 }
 
 /**
@@ -356,7 +364,7 @@ function checkAmount({ world, book, written, accepted }: Witness, key: string): 
   if (amount === undefined || accepted.has(key)) return
   const first = written.get(key) ?? { step: world.step, amount }
   written.set(key, first)
-  promise(amount === first.amount, 'I4: a payment is watched for the amount that was stored first', key)
+  assertPromise(amount === first.amount, 'I4: a payment is watched for the amount that was stored first', key)
 }
 
 /**
@@ -368,23 +376,23 @@ function checkListing({ book, sent, kept, bound }: Witness, key: string): void {
   if (row === undefined) return
   const { listing, target } = row
   const ordered = bound.get(key)
-  const isOrdered = ordered === undefined || (ordered.target === target && saysSame(ordered.listing, listing))
-  promise(isOrdered, 'a bound order is bought as it was signed, or not at all', key)
+  const isOrdered = ordered === undefined || (ordered.target === target && matchesDraft(ordered.listing, listing))
+  assertPromise(isOrdered, 'a bound order is bought as it was signed, or not at all', key)
   // Rejected orders are stored without their picture, until they are sent again.
   const before = kept.get(key) ?? listing
   const first = before.pixels === null ? { ...before, pixels: listing.pixels } : before
   kept.set(key, first)
-  const isSent = sent.get(key)?.some((draft) => isOf(draft, listing)) === true
-  promise(isSent && isSame(first, listing), 'a purchase shows the listing that was sent for it', key)
+  const isSent = sent.get(key)?.some((draft) => equalsDraft(draft, listing)) === true
+  assertPromise(isSent && isSameListing(first, listing), 'a purchase shows the listing that was sent for it', key)
 }
 
-const isSame = (one: Listing, other: Listing) =>
+const isSameListing = (one: Listing, other: Listing) =>
   one.message === other.message && one.painter === other.painter && String(one.pixels) === String(other.pixels)
 
-const saysSame = (draft: Order['listing'], listing: Listing) => !isFailure(draft) && isOf(draft, listing)
+const matchesDraft = (draft: Order['listing'], listing: Listing) => !isFailure(draft) && equalsDraft(draft, listing)
 
 /** Whether a listing equals a draft, with its picture or without one. */
-const isOf = ({ picture, pixels, message, painter }: Draft, listing: Listing): boolean => {
+const equalsDraft = ({ picture, pixels, message, painter }: Draft, listing: Listing): boolean => {
   const colour = picture?.sent.kind === 'file' ? picture.sent.bytes[1] : pixels?.[0]
   const isPainted = listing.pixels === null || listing.pixels.every((index) => index === colour)
   return listing.message === message && listing.painter === painter && isPainted
@@ -394,15 +402,15 @@ const isOf = ({ picture, pixels, message, painter }: Draft, listing: Listing): b
  * Records the expected position of a payment that settled late. A payment that another server has served since is owed
  * nothing.
  */
-function noteOwing(witness: Witness, released: Purchase): void {
+function recordOwedPlace(witness: Witness, released: Purchase): void {
   const key = keyOf(released.payment)
-  if (rowOf(witness, key)?.state.kind === 'released') witness.owing.set(key, resolveTarget(released))
+  if (findRow(witness, key)?.state.kind === 'released') witness.owing.set(key, resolveTarget(released))
 }
 
 /** A payment that settled late gets its own position, or else the nearest open one of its size, or else one credit. */
-function checkOwed(witness: Witness, key: string): void {
+function checkOwedPlace(witness: Witness, key: string): void {
   const { owing, credited } = witness
-  const row = rowOf(witness, key)
+  const row = findRow(witness, key)
   const own = owing.get(key)
   owing.delete(key)
   if (row === undefined || own === undefined || credited.has(key)) return
@@ -411,9 +419,9 @@ function checkOwed(witness: Witness, key: string): void {
     witness.claimed.set(key, { step: witness.world.step, by: witness.life })
     return checkPlace(witness, key, [own, row.target])
   }
-  const held = witness.book.held()
+  const held = witness.book.readHolders()
   const place = findNearestPlace(witness.wall, row.target, (block) => held.has(block))
-  promise(row.state.kind === 'credited' && place === undefined, 'a credit is owed only if nothing is open', key)
+  assertPromise(row.state.kind === 'credited' && place === undefined, 'a credit is owed only if nothing is open', key)
   credited.add(key)
 }
 
@@ -421,32 +429,32 @@ function checkOwed(witness: Witness, key: string): void {
 function checkPlace({ book, wall }: Witness, key: string, places: readonly Target[]): void {
   const row = book.row(key)
   if (row === undefined) return
-  const held = book.held()
+  const held = book.readHolders()
   const isTaken = (block: BlockIndex) => held.has(block) && held.get(block) !== key
   const own = places.find((place) => !isNext(place))
   const at = own === undefined ? undefined : positionOf(own).at
   const hasOwn = typeof at === 'number' && !listBlocksFrom(row.target, at).some(isTaken)
   const expected = hasOwn ? at : findNearestPlace(wall, row.target, isTaken)
-  promise(row.block === expected, 'a payer gets the requested place, or else the nearest open one', key)
+  assertPromise(row.block === expected, 'a payer gets the requested place, or else the nearest open one', key)
 }
 
 /** Records that nobody waits for a response about a payment any more; a payer with the receipt misses nothing. */
-export function noteLeft({ left, receipts, world }: Witness, payment: Payment): void {
+export function recordAbandoned({ left, receipts, world }: Witness, payment: Payment): void {
   if (!receipts.has(keyOf(payment))) left.set(keyOf(payment), world.step)
 }
 
 /** Records that somebody waits for a response about a payment. */
-export function noteAttended({ left }: Witness, payment: Payment): void {
+export function recordAttended({ left }: Witness, payment: Payment): void {
   left.delete(keyOf(payment))
 }
 
 /** Records the listing sent with a payment. */
-export function noteSent({ sent }: Witness, { payment, listing }: Order): void {
+export function recordSent({ sent }: Witness, { payment, listing }: Order): void {
   if (!isFailure(listing)) sent.set(keyOf(payment), [...(sent.get(keyOf(payment)) ?? []), listing])
 }
 
 /** Records that the receipt of a payment was sent: its server cannot know whether it arrived. */
-export function noteReceipt({ left, receipts }: Witness, payment: Payment): void {
+export function recordReceipt({ left, receipts }: Witness, payment: Payment): void {
   left.delete(keyOf(payment))
   receipts.add(keyOf(payment))
 }
@@ -463,26 +471,30 @@ export type Asked = {
 export function checkAnswer(witness: Witness, { payment, target }: Order, outcome: Outcome, asked: Asked): void {
   if (outcome.kind === 'bought') {
     if (keyOf(outcome.purchase.payment) !== keyOf(payment)) witness.handed.add(keyOf(payment))
-    checkReceipt(payment, target, outcome.purchase, rowOf(witness, keyOf(outcome.purchase.payment)))
+    checkReceipt(payment, target, outcome.purchase, findRow(witness, keyOf(outcome.purchase.payment)))
     return
   }
   const { code, details } = outcome
   const isOfKnown = code === 'order_mismatch' && asked.isKnown && !witness.world.hasOperator
-  promise(!isOfKnown, 'a known payment is never reported as not sent', keyOf(payment))
-  const owed = rowOf(witness, keyOf(payment))?.payment.amount
+  assertPromise(!isOfKnown, 'a known payment is never reported as not sent', keyOf(payment))
+  const owed = findRow(witness, keyOf(payment))?.payment.amount
   const isWhole = code !== 'payment_credited' || details?.['amount'] === String(owed)
-  promise(isWhole, 'a credit is reported in full', keyOf(payment))
+  assertPromise(isWhole, 'a credit is reported in full', keyOf(payment))
   const key = keyOf(payment)
   const isDenied = details?.['charged'] === 'unknown' && deniesCharge(outcome.message)
-  promise(!isDenied, 'no message denies a charge that may have been made', key)
-  if (outcome.message.includes('If it moves, you get')) witness.promised.add(authorizationOf(payment))
+  assertPromise(!isDenied, 'no message denies a charge that may have been made', key)
+  if (outcome.message.includes('If it moves, you get')) witness.promised.add(formatAuthorization(payment))
   const charged = details?.['charged']
   const mayBeCharged =
     findSpending(witness.world, key) !== undefined ||
     witness.world.undone.has(key) ||
-    rowOf(witness, key)?.state.kind === 'sold'
-  promise(charged !== 'yes' || mayBeCharged, 'a payment that is reported as charged was charged', key)
-  promise(code !== 'payment_unmatched' || rowOf(witness, key) === undefined, 'a known purchase is never reported as unmatched', key)
+    findRow(witness, key)?.state.kind === 'sold'
+  assertPromise(charged !== 'yes' || mayBeCharged, 'a payment that is reported as charged was charged', key)
+  assertPromise(
+    code !== 'payment_unmatched' || findRow(witness, key) === undefined,
+    'a known purchase is never reported as unmatched',
+    key,
+  )
   if (DENIALS.has(code) || charged === 'no') checkDenial(witness, { payment, target }, outcome, asked)
 }
 
@@ -500,25 +512,25 @@ function checkDenial(
   const charged = details?.['charged']
   const { world, ends, life } = witness
   const key = keyOf(payment)
-  const row = rowOf(witness, key)
-  promise(
+  const row = findRow(witness, key)
+  assertPromise(
     row?.state.kind !== 'sold' && row?.state.kind !== 'credited',
     `I6: no ${code} for a sold or credited payment`,
     key,
   )
-  promise(
+  assertPromise(
     row?.state.kind !== 'reserved' || !beforeClaim.has(code),
     `I6: no ${code} while a block is held for the payment`,
     key,
   )
-  promise(
+  assertPromise(
     isRevivedUnseen(witness, key) || !isUnderWay(world, payment),
     `I6: no ${code} while the wall settles the payment`,
     key,
   )
-  const maySettle = !isDead(world, payment) && !isSpentByLonger(world, payment)
-  promise(
-    charged !== 'no' || !world.verified.has(authorizationOf(payment)) || !maySettle,
+  const maySettle = !canNeverSettle(world, payment) && !isSpentByLonger(world, payment)
+  assertPromise(
+    charged !== 'no' || !world.verified.has(formatAuthorization(payment)) || !maySettle,
     'a payment that a facilitator has is not called uncharged while it may move',
     key,
   )
@@ -532,17 +544,17 @@ function checkDenial(
     const isSeen = row !== undefined || own <= moved.step
     // Another server's observation about a released payment is stored only once that server has acted on it.
     const isOthers = row !== undefined && row.state.kind !== 'released'
-    const isToldOf = isSeen && isToldTo(ends, key, moved.step, isOthers ? undefined : life)
-    promise(!isToldOf, `I6: no ${code} once the money was seen to move`, key)
-    const verifiedAt = stepIn(witness.verifiedAt, key)
+    const isToldOf = isSeen && couldKnow(ends, key, moved.step, isOthers ? undefined : life)
+    assertPromise(!isToldOf, `I6: no ${code} once the money was seen to move`, key)
+    const verifiedAt = getStep(witness.verifiedAt, key)
     const isBlind = isSeen && verifiedAt >= startedAt && verifiedAt >= moved.step
     const isUnasked =
-      (code === 'payment_required' || charged === 'no') && isBlind && stepIn(witness.answeredAt, key) < verifiedAt
-    promise(!isUnasked, `I6: no ${code} for money that moved before the verification`, key)
+      (code === 'payment_required' || charged === 'no') && isBlind && getStep(witness.answeredAt, key) < verifiedAt
+    assertPromise(!isUnasked, `I6: no ${code} for money that moved before the verification`, key)
   }
-  const isHere = moved !== undefined && moved.amount === payment.amount && moved.height < height - lagMax(world)
+  const isHere = moved !== undefined && moved.amount === payment.amount && moved.height < height - getMaxLag(world)
   const isTold = row !== undefined || details?.['charged'] !== 'no' || !payees.has(payment.to)
-  promise(!isHere || isTold, `I6: no ${code} for money that arrived long ago`, key)
+  assertPromise(!isHere || isTold, `I6: no ${code} for money that arrived long ago`, key)
   // A payment that was known before, or has ended, gets its own response.
   const isKnown = (witness.written.get(key)?.step ?? Infinity) < startedAt
   const isOver = row?.state.kind === 'released' && row.state.isFinal
@@ -551,18 +563,18 @@ function checkDenial(
     const mayMove =
       findSpending(world, other) !== undefined ||
       witness.signed.some((one) => keyOf(one) === other && isUnderWay(world, one))
-    promise(!mayMove, 'no payer is asked for money that an older payment has moved or may still move', other)
+    assertPromise(!mayMove, 'no payer is asked for money that an older payment has moved or may still move', other)
   }
 }
 
 function checkReceipt(payment: Payment, target: Target, receipt: SoldPurchase, row: Purchase | undefined): void {
   const key = keyOf(payment)
-  promise(row !== undefined && isSold(row), 'I5: a receipt is for a stored sale', key)
-  promise(receipt.payment.payer === payment.payer, "I5: a receipt is for the payer's own block", key)
-  promise(receipt.block === row.block, 'I5: a receipt matches the stored sale', key)
-  promise(receipt.target === row.target, 'I5: a receipt is for everything that was bought', key)
+  assertPromise(row !== undefined && isSold(row), 'I5: a receipt is for a stored sale', key)
+  assertPromise(receipt.payment.payer === payment.payer, "I5: a receipt is for the payer's own block", key)
+  assertPromise(receipt.block === row.block, 'I5: a receipt matches the stored sale', key)
+  assertPromise(receipt.target === row.target, 'I5: a receipt is for everything that was bought', key)
   const asked = isNext(target) ? row.target === target : resolveTarget(receipt) === target
-  promise(asked, 'I5: a receipt is for the requested block', key)
+  assertPromise(asked, 'I5: a receipt is for the requested block', key)
 }
 
 /** The totals of a history: payments that moved money, sold blocks, and the areas among them. */
@@ -575,7 +587,7 @@ export function checkAtRest(witness: Witness, polled: readonly Sale[]): Sums {
   let [charged, areas] = [0, 0]
   for (const payment of signed) {
     const key = keyOf(payment)
-    const row = rowOf(witness, key)
+    const row = findRow(witness, key)
     if (row === undefined) continue
     const spending = world.spendings.get(key)
     const { kind } = row.state
@@ -590,57 +602,57 @@ export function checkAtRest(witness: Witness, polled: readonly Sale[]): Sums {
     if (paid) charged += 1
     const blocks = BigInt(blocksOf(row.target))
     const isPriced = world.prices.some((price) => price * blocks === row.payment.amount)
-    promise(
+    assertPromise(
       isPriced || kind === 'released' || accepted.has(key) || strays.has(key),
       'I4: a sale or credit was paid at a price per block',
       key,
     )
-    promise(!paid || spending.amount === row.payment.amount, 'I4: the received amount is the demanded one', key)
-    promise(kind !== 'reserved', 'I9: nothing is held at the end', key)
-    promise(!paid || kind === 'sold' || kind === 'credited', 'I3: a payment has a block or a credit', key)
-    if (row.state.kind === 'credited') promise(paid && row.state.tx === spending.tx, 'I2: a credit was paid', key)
-    promise(row.state.kind !== 'released' || row.state.isFinal, 'I9: nothing is watched permanently', key)
+    assertPromise(!paid || spending.amount === row.payment.amount, 'I4: the received amount is the demanded one', key)
+    assertPromise(kind !== 'reserved', 'I9: nothing is held at the end', key)
+    assertPromise(!paid || kind === 'sold' || kind === 'credited', 'I3: a payment has a block or a credit', key)
+    if (row.state.kind === 'credited') assertPromise(paid && row.state.tx === spending.tx, 'I2: a credit was paid', key)
+    assertPromise(row.state.kind !== 'released' || row.state.isFinal, 'I9: nothing is watched permanently', key)
     if (!isSold(row)) continue
     if (!isBlock(row.target)) areas += 1
     for (const block of listBlocksFrom(row.target, row.block)) {
-      promise(!owners.has(block), 'I1: a block has one owner', key)
+      assertPromise(!owners.has(block), 'I1: a block has one owner', key)
       owners.set(block, key)
     }
     checkDeed(witness, row, paid ? spending : undefined)
   }
-  checkPromised(witness)
+  checkPromises(witness)
   for (const block of wall)
-    promise(
-      (readSettled(Promise.resolve(book.ledger.space(block))) === 'claimed') === owners.has(block),
+    assertPromise(
+      (readSettled(Promise.resolve(book.ledger.checkSpace(block))) === 'claimed') === owners.has(block),
       'I1: a claimed block was sold once',
     )
-  checkWhole(witness)
+  checkWholeAreas(witness)
   checkFeed(witness, polled, owners)
   return { charged, sold: owners.size, areas }
 }
 
 /** Checks that every payer who was promised a block or a credit has one, if the payment moved. */
-function checkPromised(witness: Witness): void {
+function checkPromises(witness: Witness): void {
   const { world, promised } = witness
   for (const { payment } of world.mined.values()) {
-    if (!promised.has(authorizationOf(payment)) || findSpending(world, keyOf(payment)) === undefined) continue
-    const kind = rowOf(witness, keyOf(payment))?.state.kind
+    if (!promised.has(formatAuthorization(payment)) || findSpending(world, keyOf(payment)) === undefined) continue
+    const kind = findRow(witness, keyOf(payment))?.state.kind
     // The operator gets an alert for purchases lost by an older copy.
     const isKept = kind === 'sold' || kind === 'credited' || world.hasOperator
-    promise(isKept, 'a payer who was promised a block or a credit gets one if the payment moves', keyOf(payment))
+    assertPromise(isKept, 'a payer who was promised a block or a credit gets one if the payment moves', keyOf(payment))
   }
 }
 
 function checkDeed({ world, alerts }: Witness, { payment, state }: SoldPurchase, paidBy: Spending | undefined): void {
   const key = keyOf(payment)
   if (paidBy !== undefined) {
-    promise(state.settled && state.tx === paidBy.tx, 'I2: a sale names the transfer that paid it', key)
+    assertPromise(state.settled && state.tx === paidBy.tx, 'I2: a sale names the transfer that paid it', key)
     return
   }
-  promise(!state.settled, 'I2: an unpaid sale is not called settled', key)
-  promise(alerts.has(key), 'I2: the operator gets an alert for an unpaid sale', key)
+  assertPromise(!state.settled, 'I2: an unpaid sale is not called settled', key)
+  assertPromise(alerts.has(key), 'I2: the operator gets an alert for an unpaid sale', key)
   const onWord = world.claims.has(`${key} ${state.tx}`)
-  promise(
+  assertPromise(
     onWord || world.undone.has(key),
     'I2: an unpaid sale relied on a facilitator, or on blocks that were replaced',
     key,
@@ -648,18 +660,18 @@ function checkDeed({ world, alerts }: Witness, { payment, state }: SoldPurchase,
 }
 
 function checkFeed({ book, signed }: Witness, polled: readonly Sale[], owners: ReadonlyMap<BlockIndex, string>): void {
-  const sales = readSettled(book.sales(0))
-  promise(
+  const sales = readSettled(book.listSales(0))
+  assertPromise(
     sales.every(({ seq }, at) => seq === at + 1),
     'I8: the feed is numbered without gaps',
   )
-  promise(
+  assertPromise(
     sales.every(({ at }, i) => at >= (sales[i - 1]?.at ?? 0)),
     'I8: the times of the feed never go back',
   )
-  const seen = JSON.stringify([...polled, ...readSettled(book.sales(polled.length))])
-  promise(seen === JSON.stringify(sales), 'I8: a follower saw every sale once')
-  promise(
+  const seen = JSON.stringify([...polled, ...readSettled(book.listSales(polled.length))])
+  assertPromise(seen === JSON.stringify(sales), 'I8: a follower saw every sale once')
+  assertPromise(
     sales.length === owners.size && sales.every(({ block }) => owners.has(block)),
     'I8: the feed equals the sales',
   )
@@ -673,7 +685,7 @@ function checkFeed({ book, signed }: Witness, polled: readonly Sale[], owners: R
       message: row.listing.message,
     }))
     const told = sales.slice(first, first + own.length)
-    promise(
+    assertPromise(
       JSON.stringify(told) === JSON.stringify(own),
       'I8: an area is sold at once, row by row, as it was sent',
       keyOf(row.payment),

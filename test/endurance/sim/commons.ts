@@ -3,8 +3,8 @@
 import { StoreUnavailable } from '../../../server/domain/failure.ts'
 import { keyOf } from '../../../server/domain/purchase/payment.ts'
 import type { ChangeNotifier, ExclusiveJobs, Leases } from '../../../server/ports.ts'
-import { fakeLeases } from '../../support/fakes/leases.ts'
-import { strikes, type World } from './world.ts'
+import { createFakeLeases } from '../../support/fakes/leases.ts'
+import { drawFault, type World } from './world.ts'
 
 /** One life of a server. */
 export type Life = {
@@ -17,16 +17,16 @@ export type Life = {
 export type Shared = { readonly leases: Leases; readonly jobs: ExclusiveJobs; readonly notifier: ChangeNotifier }
 
 export type Commons = {
-  of(life: Life): Shared
+  createShared(life: Life): Shared
   /** Whether another living server has held a payment's lease all the time, without a lapse or a failure. */
-  isKeptFrom(life: Life, key: string): boolean
+  isHeldByOther(life: Life, key: string): boolean
   /** Notifies some of the servers; a server that is not notified polls. */
-  ring(): void
+  notify(): void
 }
 
-export function commonsOf(world: World): Commons {
+export function createCommons(world: World): Commons {
   const { scheduler, prng } = world
-  const leases = fakeLeases(scheduler.elapsed)
+  const leases = createFakeLeases(scheduler.elapsed)
   const listeners = new Set<{ readonly life: Life; readonly rung: () => void }>()
   let sweeping: Life | undefined
   const holders = new Map<string, Life>()
@@ -35,36 +35,36 @@ export function commonsOf(world: World): Commons {
     scheduler.call(life, () => {
       world.step += 1
       world.tell(() => `  ${about.slice(-4)} ${name}`)
-      if (strikes(world, 'storeBusy')) {
+      if (drawFault(world, 'storeBusy')) {
         lapsed.add(about)
         throw new StoreUnavailable('busy')
       }
       return act()
     })
-  const noteTaken = (key: string, life: Life) => {
+  const recordHolder = (key: string, life: Life) => {
     if ((holders.get(key) ?? life) !== life) lapsed.add(key)
     holders.set(key, life)
   }
 
   return {
-    isKeptFrom(life, key) {
+    isHeldByOther(life, key) {
       const holder = holders.get(key)
       return holder !== undefined && holder !== life && holder.diedAt === undefined && !lapsed.has(key)
     },
-    of(life) {
-      const { take, give, isTaken } = leases.of(life)
+    createShared(life) {
+      const { take, give, isTaken } = leases.createLeases(life)
       return {
         leases: {
           take: (key, forMs) =>
             call(life, 'take', keyOf(key), async () => {
               // Draws no random number if the fault cannot happen, so that all other histories stay as they were.
-              if (world.faults.leaseUnknown > 0 && strikes(world, 'leaseUnknown')) {
+              if (world.faults.leaseUnknown > 0 && drawFault(world, 'leaseUnknown')) {
                 lapsed.add(keyOf(key))
                 throw new StoreUnavailable('busy')
               }
-              if (strikes(world, 'leaseLapses')) leases.end(key)
+              if (drawFault(world, 'leaseLapses')) leases.endLease(key)
               const taken = await take(key, forMs)
-              if (taken !== false) noteTaken(keyOf(key), life)
+              if (taken !== false) recordHolder(keyOf(key), life)
               world.tell(() => `  ${keyOf(key).slice(-4)} lease: ${taken === false ? 'elsewhere' : 'taken'}`)
               return taken
             }),
@@ -79,7 +79,7 @@ export function commonsOf(world: World): Commons {
           async run(_, work) {
             const isOurs = await call(life, 'job', '', () => {
               const isTaken = sweeping !== undefined && sweeping !== life && sweeping.diedAt === undefined
-              if (isTaken && !strikes(world, 'leaseLapses')) return false
+              if (isTaken && !drawFault(world, 'leaseLapses')) return false
               sweeping = life
               return true
             })
@@ -101,8 +101,8 @@ export function commonsOf(world: World): Commons {
         },
       }
     },
-    ring() {
-      for (const { life, rung } of listeners) if (life.diedAt === undefined && prng.chance(0.5)) rung()
+    notify() {
+      for (const { life, rung } of listeners) if (life.diedAt === undefined && prng.nextBoolean(0.5)) rung()
     },
   }
 }

@@ -18,14 +18,14 @@ import { CANCELLED, type EventLog } from '../../../server/adapters/chain/receipt
 import type { Chain, Clock } from '../../../server/ports.ts'
 import { TRANSFER, USED } from '../../../shared/chain/arrivals.ts'
 import { OFFER } from '../../support/offer.ts'
-import { addressOf, hashOf, TERMS } from './samples.ts'
+import { toAddress, toHash, TERMS } from './samples.ts'
 import {
   readHealth,
   drawHeight,
   NARROW_BLOCKS,
-  noteShown,
+  recordSearch,
   SAFE_DEPTH,
-  strikes,
+  drawFault,
   type Spending,
   type World,
 } from './world.ts'
@@ -52,9 +52,10 @@ export function createAdapter(world: World, owner: object, clock: Clock): Adapte
     transportTo: (host, timeoutMs) => ({
       host,
       async post(method, params) {
-        const ask = () => answerTo(world, method, params)
-        const tell = (answer: unknown) => world.tell(() => `    ${host} ${method}: ${String(answer).slice(0, 40)}`)
-        const answer = isProbing ? ask() : await scheduler.exchange(owner, ask, tell)
+        const computeAnswer = () => answerCall(world, method, params)
+        const traceAnswer = (answer: unknown) =>
+          world.tell(() => `    ${host} ${method}: ${String(answer).slice(0, 40)}`)
+        const answer = isProbing ? computeAnswer() : await scheduler.exchange(owner, computeAnswer, traceAnswer)
         if (answer === 'late' && !isProbing) await scheduler.wait(owner, timeoutMs)
         if (answer === 'late') throw new DOMException('no answer in time', 'TimeoutError')
         if (answer instanceof Error) throw answer
@@ -66,13 +67,13 @@ export function createAdapter(world: World, owner: object, clock: Clock): Adapte
   const chain = createViemChain(endpoints, { ...OFFER, terms: TERMS })
   return {
     ...chain,
-    newest: () => Number(endpoints.newest()?.number ?? -1n),
+    newest: () => Number(endpoints.findNewest()?.number ?? -1n),
     // A probe is answered immediately, because the order of its calls relative to others is irrelevant. A probe with
     // multicall is expensive.
-    async fault() {
+    async checkHealth() {
       if (!world.hasMulticall) return readHealth(world)
       isProbing = true
-      const found = await chain.fault()
+      const found = await chain.checkHealth()
       isProbing = false
       return found
     },
@@ -80,10 +81,11 @@ export function createAdapter(world: World, owner: object, clock: Clock): Adapte
 }
 
 /** Returns the result of a call, or an error for the caller to throw. */
-function answerTo(world: World, method: string, params: readonly unknown[]): unknown {
-  if (strikes(world, 'chainSilent')) return world.prng.chance(0.5) ? 'late' : new TypeError('the connection is refused')
+function answerCall(world: World, method: string, params: readonly unknown[]): unknown {
+  if (drawFault(world, 'chainSilent'))
+    return world.prng.nextBoolean(0.5) ? 'late' : new TypeError('the connection is refused')
   const height = drawHeight(world)
-  const isCut = strikes(world, 'logsNarrow')
+  const isCut = drawFault(world, 'logsNarrow')
   const [first, second] = params
   switch (method) {
     case 'eth_chainId':
@@ -93,21 +95,21 @@ function answerTo(world: World, method: string, params: readonly unknown[]): unk
     case 'eth_getBlockByNumber': {
       const number = readHeight(world, first, height)
       return typeof number === 'number'
-        ? { number: numberToHex(number), timestamp: numberToHex(timeAt(world, number)) }
+        ? { number: numberToHex(number), timestamp: numberToHex(getBlockTime(world, number)) }
         : number
     }
     case 'eth_call': {
       const number = readHeight(world, second, height)
       if (typeof number !== 'number') return number
       if (number > height || (isCut && number <= height - NARROW_BLOCKS)) return createRefusal('no state of this block')
-      return callAt(world, first as Call, number)
+      return callContract(world, first as Call, number)
     }
     case 'eth_getTransactionReceipt':
-      return receiptsOf(world, height).find(({ transactionHash }) => transactionHash === first) ?? null
+      return listReceipts(world, height).find(({ transactionHash }) => transactionHash === first) ?? null
     case 'eth_getBlockReceipts':
-      return receiptsOf(world, height).filter(({ blockNumber }) => blockNumber === first)
+      return listReceipts(world, height).filter(({ blockNumber }) => blockNumber === first)
     case 'eth_getLogs':
-      return eventsOf(world, first as EventFilter, height, isCut)
+      return answerEvents(world, first as EventFilter, height, isCut)
     default:
       return createRefusal(`no method ${method}`)
   }
@@ -118,13 +120,15 @@ const createRefusal = (message: string, code = -32_000) =>
 
 const LIMIT_EXCEEDED = -32_005
 
-const timeAt = ({ blockTimes }: World, height: number) => blockTimes[height] ?? 0
+const getBlockTime = ({ blockTimes }: World, height: number) => blockTimes[height] ?? 0
 
 /** The height of a tag or a number. */
 function readHeight(world: World, tag: unknown, height: number): number | Error {
   if (tag === 'latest') return height
   if (tag !== 'safe') return Number(tag)
-  return strikes(world, 'safeUnreadable') ? createRefusal('not now', LIMIT_EXCEEDED) : Math.max(0, height - SAFE_DEPTH)
+  return drawFault(world, 'safeUnreadable')
+    ? createRefusal('not now', LIMIT_EXCEEDED)
+    : Math.max(0, height - SAFE_DEPTH)
 }
 
 type Call = { readonly to: string; readonly data: Hex }
@@ -147,14 +151,14 @@ const words = {
 const encodeWord = (value: number | boolean) => numberToHex(Number(value), { size: 32 })
 
 /** The result of a contract call at a block. */
-function callAt(world: World, { to, data }: Call, height: number): Hex {
+function callContract(world: World, { to, data }: Call, height: number): Hex {
   if (to === MULTICALL && !world.hasMulticall) return '0x'
-  if (to === MULTICALL && data.length > 100) return answerCalls(world, data, height)
+  if (to === MULTICALL && data.length > 100) return answerMulticall(world, data, height)
   const argument = data.slice(10)
   switch (data.slice(0, 10)) {
     case STATE: {
       const key = `0x${argument.slice(24, 64)}:0x${argument.slice(64)}`
-      noteShown(world, key, height)
+      recordSearch(world, key, height)
       return encodeWord((world.spendings.get(key)?.height ?? Infinity) <= height)
     }
     case NAME:
@@ -164,27 +168,27 @@ function callAt(world: World, { to, data }: Call, height: number): Hex {
     case NUMBER:
       return encodeWord(height)
     case TIME:
-      return encodeWord(timeAt(world, height))
+      return encodeWord(getBlockTime(world, height))
     case HASH:
-      return Number(`0x${argument}`) < height ? hashAt(world, Number(`0x${argument}`)) : encodeWord(0)
+      return Number(`0x${argument}`) < height ? createBlockHash(world, Number(`0x${argument}`)) : encodeWord(0)
     default:
       return '0x'
   }
 }
 
-function answerCalls(world: World, data: Hex, height: number): Hex {
+function answerMulticall(world: World, data: Hex, height: number): Hex {
   const { args } = decodeFunctionData({ abi: multicall3Abi, data })
   const calls = args[0] as readonly { readonly target: Hex; readonly callData: Hex }[]
   const result = calls.map(({ target, callData }) => ({
     success: true,
-    returnData: callAt(world, { to: target, data: callData }, height),
+    returnData: callContract(world, { to: target, data: callData }, height),
   }))
   return encodeFunctionResult({ abi: multicall3Abi, functionName: 'aggregate3', result })
 }
 
 /** A block that was replaced has another hash. */
-const hashAt = ({ forks }: World, height: number) =>
-  hashOf(0xb10c_0000_0000 + height * 0x1000 + forks.filter((kept) => kept < height).length)
+const createBlockHash = ({ forks }: World, height: number) =>
+  toHash(0xb10c_0000_0000 + height * 0x1000 + forks.filter((kept) => kept < height).length)
 
 type ModelReceipt = {
   readonly transactionHash: Hex
@@ -194,14 +198,14 @@ type ModelReceipt = {
 }
 
 /** The receipts of all transactions that ended an authorization. */
-const receiptsOf = (world: World, height: number): readonly ModelReceipt[] =>
+const listReceipts = (world: World, height: number): readonly ModelReceipt[] =>
   [...world.spendings]
     .filter(([, spending]) => spending.height <= height)
     .map(([key, spending]) => {
       const where = {
         transactionHash: spending.tx,
         blockNumber: numberToHex(spending.height),
-        blockHash: hashAt(world, spending.height),
+        blockHash: createBlockHash(world, spending.height),
       }
       const logs = listEvents(world, key, spending).map(([topics, amount], nth) => ({
         ...where,
@@ -213,7 +217,7 @@ const receiptsOf = (world: World, height: number): readonly ModelReceipt[] =>
       return { ...where, logs }
     })
 
-const SOMEBODY = addressOf(0xe15e)
+const SOMEBODY = toAddress(0xe15e)
 
 function listEvents(
   { mined }: World,
@@ -238,11 +242,16 @@ type EventFilter = {
   readonly toBlock: Hex
 }
 
-function eventsOf(world: World, { topics, fromBlock, toBlock }: EventFilter, height: number, isCut: boolean): unknown {
+function answerEvents(
+  world: World,
+  { topics, fromBlock, toBlock }: EventFilter,
+  height: number,
+  isCut: boolean,
+): unknown {
   const [from, to] = [Number(fromBlock), Number(toBlock)]
   if (isCut && to - from >= world.prng.pick([0, 1, NARROW_BLOCKS]))
     return createRefusal('too many blocks', LIMIT_EXCEEDED)
-  return receiptsOf(world, height)
+  return listReceipts(world, height)
     .filter(({ blockNumber }) => Number(blockNumber) >= from && Number(blockNumber) <= to)
     .flatMap(({ logs }) => logs)
     .filter((event) =>

@@ -62,29 +62,32 @@ export type Fault = (typeof names | typeof sharedNames | typeof ownNames | typeo
 export type Faults = Readonly<Record<Fault, number>>
 
 /** A world in which everything works. */
-export const NO_FAULTS: Faults = faultsFrom([...names, ...sharedNames, ...ownNames, ...laterNames], () => 0)
+export const NO_FAULTS: Faults = createFaults([...names, ...sharedNames, ...ownNames, ...laterNames], () => 0)
 
 /** Each history has its own mixture, so that rare pairs of faults get histories to themselves. */
-export const drawFaults = (prng: Prng): Faults => ({ ...NO_FAULTS, ...faultsFrom(names, () => drawProbability(prng)) })
+export const drawFaults = (prng: Prng): Faults => ({
+  ...NO_FAULTS,
+  ...createFaults(names, () => drawProbability(prng)),
+})
 
 /** Draws the faults that were added later. */
-export const drawLaterFaults = (prng: Prng): Partial<Faults> => faultsFrom(laterNames, () => drawProbability(prng))
+export const drawLaterFaults = (prng: Prng): Partial<Faults> => createFaults(laterNames, () => drawProbability(prng))
 
 /** Draws the faults between servers; with two servers, crashes are more likely. */
 export const drawSharedFaults = (prng: Prng): Partial<Faults> => ({
-  ...faultsFrom(sharedNames, () => (prng.chance(0.5) ? 0 : prng.pick([0.03, 0.1, 0.3]))),
+  ...createFaults(sharedNames, () => (prng.nextBoolean(0.5) ? 0 : prng.pick([0.03, 0.1, 0.3]))),
   crash: prng.pick([0, 0.3, 0.6, 1]),
 })
 
 /** Draws the faults of histories that test the chain adapter: many, because the adapter is the subject. */
 export const drawChainFaults = (prng: Prng): Partial<Faults> =>
-  faultsFrom(['chainLags', 'logsNarrow', 'safeUnreadable', 'reorganise'], () =>
-    prng.chance(0.5) ? 0 : prng.pick([0.1, 0.3, 0.6]),
+  createFaults(['chainLags', 'logsNarrow', 'safeUnreadable', 'reorganise'], () =>
+    prng.nextBoolean(0.5) ? 0 : prng.pick([0.1, 0.3, 0.6]),
   )
 
-const drawProbability = (prng: Prng) => (prng.chance(0.75) ? 0 : prng.pick([0.03, 0.1, 0.3, 0.6]))
+const drawProbability = (prng: Prng) => (prng.nextBoolean(0.75) ? 0 : prng.pick([0.03, 0.1, 0.3, 0.6]))
 
-function faultsFrom(all: readonly Fault[], probability: () => number): Faults {
+function createFaults(all: readonly Fault[], probability: () => number): Faults {
   const entries = all.map((name) => [name, probability()] as const)
   return Object.fromEntries(entries) as Faults
 }

@@ -1,13 +1,13 @@
 /** Checks whether the book of a history's server is an older copy, and models what the operator knows about it. */
 
-import { checkRestoredBackup, type RestoredBackupCheck } from '../../../server/books/check-restored-backup.ts'
-import { keepWitness, type WitnessKeeper } from '../../../server/books/keep-witness.ts'
+import { createRestoredBackupCheck, type RestoredBackupCheck } from '../../../server/books/check-restored-backup.ts'
+import { createWitnessKeeper, type WitnessKeeper } from '../../../server/books/keep-witness.ts'
 import { StoreUnavailable } from '../../../server/domain/failure.ts'
 import type { Terms } from '../../../server/domain/purchase/payment.ts'
 import type { StorePosition } from '../../../server/domain/store-position.ts'
 import type { Chain, Clock, Logger, Witness } from '../../../server/ports.ts'
 import type { Vault } from './ledger-model.ts'
-import { strikes, type World } from './world.ts'
+import { drawFault, type World } from './world.ts'
 
 /** An operator, with its copies of the wall. */
 export type Operator = {
@@ -37,50 +37,50 @@ type Around = {
 }
 
 /** The check of one server for an older copy, with the keeper of its witness. */
-export function guardOf(world: World, operator: Operator, owner: object, around: Around): Guard {
+export function createGuard(world: World, operator: Operator, owner: object, around: Around): Guard {
   const { store, checkpoint, payouts } = operator.vault.ports
-  const ask = <T>(act: () => Promise<T> | T): Promise<T> =>
+  const callStore = <T>(act: () => Promise<T> | T): Promise<T> =>
     world.scheduler.call(owner, () => {
-      if (strikes(world, 'storeBusy')) throw new StoreUnavailable('busy')
+      if (drawFault(world, 'storeBusy')) throw new StoreUnavailable('busy')
       return act()
     })
-  const readPosition = () => ask(() => store.position())
+  const readPosition = () => callStore(() => store.position())
   let isFirst = false
   const witness: Witness = {
     read: () => world.scheduler.call(owner, () => operator.witness),
     write: (seen) => world.scheduler.call(owner, () => writeWitness(operator, seen)),
   }
-  const restored = checkRestoredBackup({
+  const restored = createRestoredBackupCheck({
     ...around,
     witness,
     isWitnessApart: operator.isApart,
     store: { position: readPosition },
     checkpoint: {
       height: () =>
-        ask(async () => {
+        callStore(async () => {
           const height = await checkpoint.height()
           isFirst = height === undefined
           return height
         }),
-      knows: (key) => ask(() => checkpoint.knows(key)),
-      payees: () => ask(() => checkpoint.payees()),
-      addPayees: (payees) => ask(() => checkpoint.addPayees(payees)),
-      acceptedAt: () => ask(() => checkpoint.acceptedAt()),
-      accept: (now) => ask(() => checkpoint.accept(now)),
-      reach: (height) =>
-        ask(() => {
+      knows: (key) => callStore(() => checkpoint.knows(key)),
+      payees: () => callStore(() => checkpoint.payees()),
+      addPayees: (payees) => callStore(() => checkpoint.addPayees(payees)),
+      readAcceptanceTime: () => callStore(() => checkpoint.readAcceptanceTime()),
+      recordAcceptance: (now) => callStore(() => checkpoint.recordAcceptance(now)),
+      advanceTo: (height) =>
+        callStore(() => {
           // If two servers make the first check in parallel, the later check counts.
           if (isFirst) operator.firstLook = Math.max(operator.firstLook ?? 0, Number(height))
-          return checkpoint.reach(height)
+          return checkpoint.advanceTo(height)
         }),
     },
     payouts: {
-      note: (key, reference, now) => ask(() => payouts.note(key, reference, now)),
-      noteOf: (key) => ask(() => payouts.noteOf(key)),
-      owe: (unclaimed, tx, now) => ask(() => payouts.owe(unclaimed, tx, now)),
+      note: (key, reference, now) => callStore(() => payouts.note(key, reference, now)),
+      findReference: (key) => callStore(() => payouts.findReference(key)),
+      recordCredit: (unclaimed, tx, now) => callStore(() => payouts.recordCredit(unclaimed, tx, now)),
     },
   })
-  return { restored, witnessing: keepWitness({ ...around, store: { position: readPosition }, witness }) }
+  return { restored, witnessing: createWitnessKeeper({ ...around, store: { position: readPosition }, witness }) }
 }
 
 /** Writes the position of the store to the witness, if there is one. */

@@ -35,11 +35,11 @@ export type Book = {
   /** The stored record of a payment (see `keyOf`), for observers. */
   row(key: string): Purchase | undefined
   /** The payment (see `keyOf`) that each block is held for or was sold to. */
-  held(): ReadonlyMap<BlockIndex, string>
+  readHolders(): ReadonlyMap<BlockIndex, string>
   /** Every payee of stored payments. */
-  payees(): Promise<readonly Address[]>
+  listPayees(): Promise<readonly Address[]>
   /** Sales after number `after`, in order; numbers are dense, from 1. */
-  sales(after: number): Promise<readonly Sale[]>
+  listSales(after: number): Promise<readonly Sale[]>
   /** The operator's ports, if the engine is the real one. */
   readonly vault: Vault | undefined
   close(): void
@@ -56,8 +56,8 @@ export type Vault = {
     readonly payouts: Payouts
     readonly audit: Audit
   }
-  copy(number: number): void
-  putBack(number: number): void
+  saveCopy(number: number): void
+  restoreCopy(number: number): void
 }
 
 export type Sale = {
@@ -78,14 +78,14 @@ const RECEIPT_OWED_MS = 10 * 60_000
 const REUSES_MAX = 16
 
 export const openModelBook: OpenBook = async (wall) => {
-  const shelf = shelfOf(wall)
+  const shelf = createShelf(wall)
   return {
-    ledger: ledgerOf(shelf),
+    ledger: createModelLedger(shelf),
     paint: undefined,
     row: (key) => shelf.rows.get(key),
-    held: () => new Map(shelf.holders.entries().map(([block, { payment }]) => [block, keyOf(payment)] as const)),
-    payees: async () => [...shelf.rows.values()].map(({ payment }) => payment.to),
-    sales: async (after) => shelf.sales.slice(after),
+    readHolders: () => new Map(shelf.holders.entries().map(([block, { payment }]) => [block, keyOf(payment)] as const)),
+    listPayees: async () => [...shelf.rows.values()].map(({ payment }) => payment.to),
+    listSales: async (after) => shelf.sales.slice(after),
     vault: undefined,
     close: () => {},
   }
@@ -99,13 +99,13 @@ type Shelf = {
   readonly reused: Map<string, string> // by payment that was answered with an earlier receipt: the purchase of that receipt
   readonly rows: ReadonlyMap<string, Purchase>
   readonly holders: ReadonlyMap<BlockIndex, Purchase>
-  put<P extends Purchase>(purchase: P): P
+  storePurchase<P extends Purchase>(purchase: P): P
   row(key: PaymentKey): Purchase
   /** The first position of an available target, or why it is unavailable. */
-  openPlace(target: Target): BlockIndex | Exclude<Availability, 'open' | 'full'>
+  findOpenPlace(target: Target): BlockIndex | Exclude<Availability, 'open' | 'full'>
 }
 
-function shelfOf(wall: readonly BlockIndex[]): Shelf {
+function createShelf(wall: readonly BlockIndex[]): Shelf {
   const rows = new Map<string, Purchase>()
   const holders = new Map<BlockIndex, Purchase>()
   return {
@@ -116,7 +116,7 @@ function shelfOf(wall: readonly BlockIndex[]): Shelf {
     reused: new Map(),
     rows,
     holders,
-    put(purchase) {
+    storePurchase(purchase) {
       const before = rows.get(keyOf(purchase.payment))
       if (before !== undefined && isHeld(before)) for (const block of listHeldBlocks(before)) holders.delete(block)
       if (isHeld(purchase)) for (const block of listHeldBlocks(purchase)) holders.set(block, purchase)
@@ -128,13 +128,13 @@ function shelfOf(wall: readonly BlockIndex[]): Shelf {
       if (found === undefined) throw new Error('no such payment')
       return found
     },
-    openPlace: (target) => openPlace(wall, holders, target),
+    findOpenPlace: (target) => openPlace(wall, holders, target),
   }
 }
 
 const isHeld = ({ state }: Purchase) => state.kind === 'reserved' || state.kind === 'sold'
 
-const ledgerOf = (shelf: Shelf): Ledger => ({
+const createModelLedger = (shelf: Shelf): Ledger => ({
   find: async (key) => shelf.rows.get(keyOf(key)),
   holders: async (target) =>
     [...shelf.rows.values()]
@@ -142,76 +142,76 @@ const ledgerOf = (shelf: Shelf): Ledger => ({
         (row) => row.state.kind === 'reserved' && (target === toNext(row.target) || target === resolveTarget(row)),
       )
       .map(({ payment }) => payment),
-  space: async (target) => spaceOf(shelf, target),
-  async inTheWay(target) {
+  checkSpace: async (target) => computeSpace(shelf, target),
+  async listUnavailable(target) {
     const { at } = positionOf(target)
     const blocks = at === 'next' ? [] : listHeldBlocks({ target, block: at })
     const filterByKind = (kind: 'sold' | 'reserved') =>
-      blocks.filter((block) => readHold(shelf.holders.get(block)) === kind)
+      blocks.filter((block) => describeHold(shelf.holders.get(block)) === kind)
     return { taken: filterByKind('sold'), held: filterByKind('reserved') }
   },
 
   async availability(target, payment, now, activeNonces) {
-    const prior = priorOf(shelf, target, payment, now, activeNonces)
+    const prior = findPriors(shelf, target, payment, now, activeNonces)
     const reused = prior.filter(isSold).find((row) => shelf.reused.get(keyOf(payment)) === keyOf(row.payment))
     const again = reused && { ...reused, state: { ...reused.state, receiptReusedFor: payment.nonce } }
-    return { space: readSpace(shelf, target, payment), prior: again ?? prior.find(isSold) ?? prior[0] }
+    return { space: computeAvailability(shelf, target, payment), prior: again ?? prior.find(isSold) ?? prior[0] }
   },
 
   async claim(asked, signed, draft, height, now, activeNonces) {
     const known = shelf.rows.get(keyOf(signed))
     if (known !== undefined && known.state.kind !== 'released') throw new StaleWriteError('claimed twice')
-    const payment = known === undefined ? signed : renewalOf(known.payment, signed)
+    const payment = known === undefined ? signed : renewPayment(known.payment, signed)
     const { target, listing, head } = known ?? { target: asked, listing: draft, head: height }
-    const isSameOrder = textsOf(listing) === textsOf(draft)
+    const isSameOrder = formatTexts(listing) === formatTexts(draft)
     const own = isSameOrder ? draft.pixels : null
     const shown = { ...listing, pixels: listing.pixels ?? own }
-    if (priorOf(shelf, target, payment, now, activeNonces).length > 0) return { kind: 'prior' }
-    const space = readSpace(shelf, target, payment)
+    if (findPriors(shelf, target, payment, now, activeNonces).length > 0) return { kind: 'prior' }
+    const space = computeAvailability(shelf, target, payment)
     if (space !== 'open') return { kind: 'lost', space }
-    const block = shelf.openPlace(target)
+    const block = shelf.findOpenPlace(target)
     if (typeof block === 'string') throw new Error('open, but nothing is')
     const attempt = (shelf.attempts.get(keyOf(payment)) ?? 0) + 1
     shelf.attempts.set(keyOf(payment), attempt)
     const state = { kind: 'reserved', uncertain: false, attempt } as const
-    return { kind: 'claimed', purchase: shelf.put({ payment, target, block, listing: shown, head, state }) }
+    return { kind: 'claimed', purchase: shelf.storePurchase({ payment, target, block, listing: shown, head, state }) }
   },
 
   async markUncertain({ payment }) {
     const held = shelf.row(payment)
     if (held.state.kind !== 'reserved') throw new StaleWriteError('uncertain without being held')
-    return shelf.put({ ...held, state: { ...held.state, uncertain: true } })
+    return shelf.storePurchase({ ...held, state: { ...held.state, uncertain: true } })
   },
 
   async finalize({ payment }, tx, settled, now) {
     const { state, ...held } = shelf.row(payment)
     if (state.kind === 'sold') {
-      if (settled && !state.settled) see(shelf, { ...held, state }, tx)
+      if (settled && !state.settled) confirmSale(shelf, { ...held, state }, tx)
       const sold = shelf.row(payment)
       return isSold(sold) ? sold : { ...held, state }
     }
     if (state.kind !== 'reserved') throw new StaleWriteError('sold without being held')
-    return sell(shelf, { ...held, state }, tx, settled, now)
+    return storeSale(shelf, { ...held, state }, tx, settled, now)
   },
 
   async confirm({ payment }, tx) {
     const { state, ...sold } = shelf.row(payment)
     if (state.kind !== 'sold') throw new Error('confirmed without being sold')
-    see(shelf, { ...sold, state }, tx)
+    confirmSale(shelf, { ...sold, state }, tx)
   },
 
   async markFinal({ payment }, tx) {
     const { state, ...sold } = shelf.row(payment)
     if (state.kind !== 'sold' && state.kind !== 'credited') throw new Error('made final without being sold')
-    shelf.put({ ...sold, state: state.kind === 'sold' ? { ...state, tx, settled: true } : { ...state, tx } })
+    shelf.storePurchase({ ...sold, state: state.kind === 'sold' ? { ...state, tx, settled: true } : { ...state, tx } })
     shelf.looks.set(keyOf(payment), 2)
   },
 
-  markMissing: async ({ payment }) => forgetLook(shelf, payment, 0),
+  markMissing: async ({ payment }) => unsettleSale(shelf, payment, 0),
   async writeOff({ payment }) {
     const known = shelf.row(payment)
-    if (known.state.kind === 'credited') shelf.put({ ...known, state: { kind: 'released', isFinal: true } })
-    else forgetLook(shelf, payment, 2)
+    if (known.state.kind === 'credited') shelf.storePurchase({ ...known, state: { kind: 'released', isFinal: true } })
+    else unsettleSale(shelf, payment, 2)
   },
 
   async release({ payment, state: before }, isFinal) {
@@ -223,7 +223,7 @@ const ledgerOf = (shelf: Shelf): Ledger => ({
       const isTakenUp = before.kind !== 'reserved' || (held.state.uncertain && !before.uncertain)
       if (isTakenUp || held.state.attempt !== before.attempt) throw new StaleWriteError('settled by another')
     }
-    shelf.put({
+    shelf.storePurchase({
       ...held,
       state: { kind: 'released', isFinal: isFinal || (held.state.kind === 'released' && held.state.isFinal) },
     })
@@ -232,7 +232,7 @@ const ledgerOf = (shelf: Shelf): Ledger => ({
   async recordUnclaimed(unclaimed) {
     if (shelf.rows.has(keyOf(unclaimed.payment))) throw new StaleWriteError('known')
     const block = chooseBlock(shelf, unclaimed.target)
-    return shelf.put({ ...unclaimed, block, state: { kind: 'released', isFinal: false } })
+    return shelf.storePurchase({ ...unclaimed, block, state: { kind: 'released', isFinal: false } })
   },
 
   fulfilLatePayment: async ({ payment }, tx, now) => fulfilLatePayment(shelf, shelf.row(payment), tx, now),
@@ -251,7 +251,7 @@ const ledgerOf = (shelf: Shelf): Ledger => ({
   async markAnswered(key) {
     const known = shelf.rows.get(keyOf(key))
     if (known === undefined || !isSold(known)) return
-    shelf.put({ ...known, state: { ...known.state, unanswered: false } })
+    shelf.storePurchase({ ...known, state: { ...known.state, unanswered: false } })
   },
 
   unfinished: async (now) =>
@@ -259,12 +259,12 @@ const ledgerOf = (shelf: Shelf): Ledger => ({
 })
 
 /** Of two authorizations for the same money, the one that is valid for longer. */
-function renewalOf(before: Payment, signed: Payment): Payment {
+function renewPayment(before: Payment, signed: Payment): Payment {
   if (signed.amount !== before.amount || signed.to !== before.to) throw new StaleWriteError('other money')
   return signed.validBefore < before.validBefore ? before : { ...before, ...signed }
 }
 
-function spaceOf({ openPlace: place }: Shelf, target: Target): Exclude<Availability, 'full'> {
+function computeSpace({ findOpenPlace: place }: Shelf, target: Target): Exclude<Availability, 'full'> {
   const found = place(target)
   return typeof found === 'string' ? found : 'open'
 }
@@ -278,23 +278,23 @@ function openPlace(
   target: Target,
 ): BlockIndex | Exclude<Availability, 'open' | 'full'> {
   const { at } = positionOf(target)
-  const isSoldOf = (block: BlockIndex) => readHold(holders.get(block)) === 'sold'
+  const isBlockSold = (block: BlockIndex) => describeHold(holders.get(block)) === 'sold'
   if (at !== 'next') {
     const blocks = listHeldBlocks({ target, block: at })
-    if (blocks.some(isSoldOf)) return 'claimed'
+    if (blocks.some(isBlockSold)) return 'claimed'
     return blocks.some((block) => holders.has(block)) ? 'reserved' : at
   }
   const open = findNearestPlace(wall, target, (block) => holders.has(block))
   if (open !== undefined) return open
-  if (wall.every(isSoldOf)) return 'claimed'
-  return findNearestPlace(wall, target, isSoldOf) === undefined ? 'crowded' : 'reserved'
+  if (wall.every(isBlockSold)) return 'claimed'
+  return findNearestPlace(wall, target, isBlockSold) === undefined ? 'crowded' : 'reserved'
 }
 
-const readHold = (held: Purchase | undefined): 'sold' | 'reserved' | 'none' =>
+const describeHold = (held: Purchase | undefined): 'sold' | 'reserved' | 'none' =>
   held === undefined ? 'none' : held.state.kind === 'sold' ? 'sold' : 'reserved'
 
-function readSpace(shelf: Shelf, target: Target, { payer }: Payment): Availability {
-  const space = spaceOf(shelf, target)
+function computeAvailability(shelf: Shelf, target: Target, { payer }: Payment): Availability {
+  const space = computeSpace(shelf, target)
   const holds = [...shelf.rows.values()].filter(
     ({ payment, state }) => payment.payer === payer && state.kind === 'reserved',
   )
@@ -303,7 +303,7 @@ function readSpace(shelf: Shelf, target: Target, { payer }: Payment): Availabili
 }
 
 /** Unanswered purchases of a payer: held without a client's run, or sold recently, or of exactly this block. */
-function priorOf(
+function findPriors(
   { rows, reused }: Shelf,
   target: Target,
   { payer, nonce, identifier }: Payment,
@@ -332,19 +332,25 @@ function isUnfinished({ looks }: Shelf, { payment, state }: Purchase, now: UnixM
   return state.kind === 'sold' && (!state.settled || (looked === 0 && state.claimedAt <= now - FIRST_CONFIRMATION_MS))
 }
 
-function see({ looks, put }: Shelf, sold: SoldPurchase, tx: Hash): void {
+function confirmSale({ looks, storePurchase: put }: Shelf, sold: SoldPurchase, tx: Hash): void {
   if (sold.state.settled) looks.set(keyOf(sold.payment), Math.max(1, looks.get(keyOf(sold.payment)) ?? 0))
   put({ ...sold, state: { ...sold.state, tx, settled: true } })
 }
 
-function forgetLook({ looks, row, put }: Shelf, payment: Payment, look: number): void {
+function unsettleSale({ looks, row, storePurchase: put }: Shelf, payment: Payment, look: number): void {
   const sold = row(payment)
   if (!isSold(sold)) throw new Error('missed without being sold')
   put({ ...sold, state: { ...sold.state, settled: false } })
   looks.set(keyOf(payment), look)
 }
 
-function sell({ sales, put }: Shelf, purchase: Purchase, tx: Hash, settled: boolean, now: UnixMs): SoldPurchase {
+function storeSale(
+  { sales, storePurchase: put }: Shelf,
+  purchase: Purchase,
+  tx: Hash,
+  settled: boolean,
+  now: UnixMs,
+): SoldPurchase {
   const at = Math.max(now, sales.at(-1)?.at ?? 0)
   const { name, framework, message } = purchase.listing
   for (const block of listHeldBlocks(purchase)) sales.push({ seq: sales.length + 1, block, at, message })
@@ -355,10 +361,10 @@ function sell({ sales, put }: Shelf, purchase: Purchase, tx: Hash, settled: bool
 function fulfilLatePayment(shelf: Shelf, known: Purchase, tx: Hash, now: UnixMs): Purchase {
   if (known.state.kind === 'sold' || known.state.kind === 'credited') return known
   if (known.state.kind === 'reserved') throw new StaleWriteError('owed while a block is held')
-  const own = shelf.openPlace(resolveTarget(known))
-  const block = typeof own === 'string' ? shelf.openPlace(toNext(known.target)) : own
-  if (typeof block === 'string') return shelf.put({ ...known, state: { kind: 'credited', tx } })
-  return sell(shelf, { ...known, block }, tx, true, now)
+  const own = shelf.findOpenPlace(resolveTarget(known))
+  const block = typeof own === 'string' ? shelf.findOpenPlace(toNext(known.target)) : own
+  if (typeof block === 'string') return shelf.storePurchase({ ...known, state: { kind: 'credited', tx } })
+  return storeSale(shelf, { ...known, block }, tx, true, now)
 }
 
 /** The first position of a target on an empty wall. */
@@ -369,5 +375,5 @@ function chooseBlock({ wall }: Shelf, target: Target): BlockIndex {
   return first
 }
 
-const textsOf = ({ name, framework, message, link, painter }: Listing) =>
+const formatTexts = ({ name, framework, message, link, painter }: Listing) =>
   JSON.stringify([name, framework, message, link, painter])

@@ -19,7 +19,7 @@ import { simulate } from './history.ts'
 import { openModelBook, type OpenBook } from './ledger-model.ts'
 import { runMutants } from './mutants/mutate.ts'
 import { playRange } from './play.ts'
-import { isReal, openRealBooks } from './sqlite-book.ts'
+import { usesRealBook, openRealBooks } from './sqlite-book.ts'
 import { playInWorkers } from './workers.ts'
 
 const { values } = parseArgs({
@@ -43,7 +43,7 @@ const { values } = parseArgs({
 const seeds = Number(values.seeds)
 const from = values.from === undefined ? randomInt(2 ** 32) : Number(values.from)
 
-if (values.seed !== undefined) playOne(Number(values.seed), values.trace, values.real)
+if (values.seed !== undefined) runSeed(Number(values.seed), values.trace, values.real)
 else if (values.mutants) process.exitCode = await runMutants(Number(values.workers), seeds)
 else if (values.worker) {
   playRange(from, from + seeds, values, (line) => console.log(line))
@@ -54,9 +54,9 @@ else if (values.worker) {
   process.exitCode = await playInWorkers(from, seeds, Number(values.workers))
 }
 
-function playOne(seed: number, isTraced: boolean, real: boolean): void {
+function runSeed(seed: number, isTraced: boolean, real: boolean): void {
   const books = openRealBooks()
-  const open: OpenBook = real || isReal(seed) ? books.open : openModelBook
+  const open: OpenBook = real || usesRealBook(seed) ? books.open : openModelBook
   try {
     const report = simulate(seed, open, isTraced ? (event) => console.log(event()) : undefined)
     console.log(`seed ${seed}: every promise held`, report)

@@ -1,9 +1,9 @@
 /** Plays many histories in this process, and prints its progress in lines of JSON. */
 
 import type { Sums } from './check.ts'
-import { hasRoom, isTwinned, simulate, type Report } from './history.ts'
+import { hasWideWall, hasTwoServers, simulate, type Report } from './history.ts'
 import { openModelBook } from './ledger-model.ts'
-import { isReal, openRealBooks } from './sqlite-book.ts'
+import { usesRealBook, openRealBooks } from './sqlite-book.ts'
 import { hasEndpoints, hasNewPrices, hasOperator } from './world.ts'
 
 /** The result of a batch of histories. */
@@ -46,11 +46,11 @@ export type Choice = {
 }
 
 const isChosen = (seed: number, { twins, endpoints, operator, prices, wide }: Choice): boolean =>
-  (!twins || isTwinned(seed)) &&
+  (!twins || hasTwoServers(seed)) &&
   (!endpoints || hasEndpoints(seed)) &&
   (!operator || hasOperator(seed)) &&
   (!prices || hasNewPrices(seed)) &&
-  (!wide || hasRoom(seed))
+  (!wide || hasWideWall(seed))
 
 /**
  * Plays seeds from `from` up to `end`, and prints `Totals` regularly; ends at the first broken promise, and prints it
@@ -62,8 +62,8 @@ export function playRange(from: number, end: number, choice: Choice, tell: (line
   let seed = from
   try {
     for (; seed < end; seed += 1) {
-      const open = choice.real || isReal(seed) ? books.open : openModelBook
-      if (isChosen(seed, choice)) totals = addTotals(totals, totalsOf(simulate(seed, open)))
+      const open = choice.real || usesRealBook(seed) ? books.open : openModelBook
+      if (isChosen(seed, choice)) totals = addTotals(totals, toTotals(simulate(seed, open)))
       if (totals.seeds < EVERY && seed + 1 < end) continue
       tell(JSON.stringify(totals))
       totals = NOTHING
@@ -75,7 +75,7 @@ export function playRange(from: number, end: number, choice: Choice, tell: (line
   }
 }
 
-const totalsOf = ({ answers, ...counts }: Report): Totals => ({
+const toTotals = ({ answers, ...counts }: Report): Totals => ({
   seeds: 1,
   ...counts,
   answers: Object.fromEntries(answers),

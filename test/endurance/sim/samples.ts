@@ -15,7 +15,7 @@ export const TERMS: Terms = {
 export const PLAIN: Listing = { name: 'Ada', framework: null, message: null, link: null, pixels: null, painter: null }
 
 /** A picture to convert for this many blocks, all of one colour, from a readable or unreadable file. */
-export const pictureOf = (
+export const createPicture = (
   { w, h }: { readonly w: number; readonly h: number },
   isReadable: boolean,
   colour = 0,
@@ -25,7 +25,7 @@ export const pictureOf = (
 })
 
 /** The pixels of a block of one colour. */
-export const pixelsOf = (colour: number): Pixels => trustPixels(new Uint8Array(PIXELS_PER_BLOCK).fill(colour), 1)
+export const createPixels = (colour: number): Pixels => trustPixels(new Uint8Array(PIXELS_PER_BLOCK).fill(colour), 1)
 
 /** A signature that the model wallets accept as the payer's own. */
 export const SIGNED = '0x01'
@@ -40,15 +40,20 @@ export function blockOf(coord: string): BlockIndex {
   return block
 }
 
-export const addressOf = (number: number): Address => `0x${number.toString(16).padStart(40, '0')}`
+export const toAddress = (number: number): Address => `0x${number.toString(16).padStart(40, '0')}`
 
-export const hashOf = (number: number): Hash => `0x${number.toString(16).padStart(64, '0')}`
+export const toHash = (number: number): Hash => `0x${number.toString(16).padStart(64, '0')}`
 
 /** A payment that fits the terms until `validBefore`. */
-export function paymentOf(payer: Address, nonce: number, validBefore: UnixSeconds, terms: Terms = TERMS): Payment {
+export function createModelPayment(
+  payer: Address,
+  nonce: number,
+  validBefore: UnixSeconds,
+  terms: Terms = TERMS,
+): Payment {
   return {
     payer,
-    nonce: hashOf(nonce),
+    nonce: toHash(nonce),
     to: terms.payTo,
     amount: terms.amount,
     validAfter: 0n,

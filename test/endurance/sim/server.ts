@@ -19,16 +19,16 @@ import { readSettled } from '../../support/scheduler.ts'
 import type { Commons, Life } from './commons.ts'
 import { createAdapter } from './endpoints.ts'
 import { NO_FAULTS } from './faults.ts'
-import { guardOf, type Guard, type Operator } from './guard.ts'
+import { createGuard, type Guard, type Operator } from './guard.ts'
 import type { Book, Paint } from './ledger-model.ts'
 import { SIGNED } from './samples.ts'
 import {
   readHealth,
-  read,
+  readAuthorization,
   settle,
   settleLate,
-  strikes,
-  answerSupports,
+  drawFault,
+  drawSupport,
   readStatus,
   readTerms,
   timeOf,
@@ -44,21 +44,21 @@ export type Verb = keyof Ledger | keyof Chain | keyof RingMember
 /** Observes each action of a server, to compare it with the promises. */
 export type Watcher = {
   /** Before an action. */
-  asks(verb: Verb, key: string, what: unknown): void
+  onQuery(verb: Verb, key: string, what: unknown): void
   /** A server queries a payer's open purchases, with its list of waiting clients from now, not from when the query arrives. */
-  asksOpen(key: string, now: number): void
+  onOpenQuery(key: string, now: number): void
   /** A server settles a payment whose lease another server holds. */
-  intrudes(key: string): void
+  onIntrusion(key: string): void
   /**
    * The chain adapter reports a payment as unspent, for a query at `step`, when the process had seen a block of
    * `height`.
    */
-  deniesSpending(key: string, known: { readonly step: number; readonly height: number }): void
+  onDeniedSpending(key: string, known: { readonly step: number; readonly height: number }): void
   /** The result in the store, even if nobody gets it. */
-  written(verb: Verb, key: string, answer: unknown): void
+  onWritten(verb: Verb, key: string, answer: unknown): void
   /** The response of another party, and the step at which the query arrived. */
-  heard(verb: Verb, key: string, answer: unknown, askedAt: number): void
-  alert(event: string, key: string): void
+  onAnswer(verb: Verb, key: string, answer: unknown, askedAt: number): void
+  onAlert(event: string, key: string): void
 }
 
 export type Server = {
@@ -89,31 +89,31 @@ export type Seat = {
   readonly watcher: Watcher
   readonly commons: Commons | undefined // if other servers sell from the same book
   readonly operator: Operator | undefined
-  readonly opened: (server: Server) => void
+  readonly onOpened: (server: Server) => void
 }
 
 /** Starts a server on the state of its book. */
 export function startServer(
   world: World,
-  { name, book, paint: theirs, watcher, commons, operator, opened }: Seat,
+  { name, book, paint: theirs, watcher, commons, operator, onOpened: opened }: Seat,
   self: Life,
 ): void {
   world.tell(() => `${name}: starts`)
-  const shared = commons?.of(self)
+  const shared = commons?.createShared(self)
   const terms = readTerms(world)
   // A wall stores its payment addresses; an older copy of it lacks the later ones.
   const asked = operator === undefined ? world.payees : [terms.payTo]
-  const payees = new Set([...asked, ...readSettled(book.payees())])
+  const payees = new Set([...asked, ...readSettled(book.listPayees())])
   // Each server has its own signal. A shared one would keep all its listeners, and so every history, in memory.
   const never = new AbortController().signal
-  const die = (why: string) => {
+  const stopServer = (why: string) => {
     world.tell(() => `${name}: dies of ${why}`)
     self.diedAt = world.step
-    world.scheduler.forget(self)
+    world.scheduler.dropCalls(self)
   }
   const logger: Logger = {
     note: () => {},
-    alert: (event, facts) => watcher.alert(event, `${facts?.['payer']}:${facts?.['nonce']}`),
+    alert: (event, facts) => watcher.onAlert(event, `${facts?.['payer']}:${facts?.['nonce']}`),
   }
   const clock: Clock = {
     now: () => timeOf(world) + self.skewMs,
@@ -121,31 +121,31 @@ export function startServer(
     wait: (ms, signal) => world.scheduler.wait(self, ms, signal),
   }
   let guard: Guard | undefined
-  const ledger = createLedgerPort(world, book.ledger, watcher, self, die, {
+  const ledger = createLedgerPort(world, book.ledger, watcher, self, stopServer, {
     isShared: commons !== undefined,
     committed() {
-      commons?.ring()
-      guard?.witnessing.committed()
+      commons?.notify()
+      guard?.witnessing.onCommit()
     },
   })
-  const report = (reason: string | null) => {
-    if (reason !== null) watcher.alert('outage', 'chain')
+  const reportOutage = (reason: string | null) => {
+    if (reason !== null) watcher.onAlert('outage', 'chain')
   }
-  const chain = guardChainFreshness(createChainPort(world, watcher, self, clock), { clock, report })
+  const chain = guardChainFreshness(createChainPort(world, watcher, self, clock), { clock, report: reportOutage })
   const names: readonly FacilitatorName[] = world.second === undefined ? ['first'] : ['first', 'second']
   const members = names.map((name) => createFacilitatorPort(world, name, watcher, self, commons))
   const facilitator = createFacilitatorRing({ members, chain, clock, logger, ...TIME_LIMITS })
-  const checkOf = ({ signature }: Payment) =>
+  const checkSignature = ({ signature }: Payment) =>
     Promise.resolve<SignatureCheck>(signature === SIGNED ? 'signed' : 'not-signed')
   const wallets: Wallets = {
-    signed: () => Promise.resolve('not-signed'),
-    signedPayment: checkOf,
-    signedForToken: checkOf,
+    findSigner: () => Promise.resolve('not-signed'),
+    checkPaymentSignature: checkSignature,
+    checkTokenSignature: checkSignature,
   }
 
   const startLoop = (work: () => Promise<number>) =>
     void runPeriodically({ clock, logger }, never, work).catch((error: unknown) => (world.failed ??= error))
-  const open = (follower: Follower | undefined) => {
+  const openSeller = (follower: Follower | undefined) => {
     const rail = createPaymentHealth({ facilitator, chain, clock, logger })
     const advance = follower?.advance ?? (() => Promise.resolve())
     const sold = createSeller({
@@ -164,26 +164,26 @@ export function startServer(
       leases: shared?.leases,
     })
     const swept = createReconciler({ ledger, seller: sold, jobs: shared?.jobs ?? singleProcess.jobs, clock, logger })
-    if (operator !== undefined) guard = guardOf(world, operator, self, { chain, terms, clock, logger })
+    if (operator !== undefined) guard = createGuard(world, operator, self, { chain, terms, clock, logger })
     opened({ seller: sold, clock, paint, follower, guard, payees, life: self })
     if (shared !== undefined && follower !== undefined)
       void pollLog({ notifier: shared.notifier, advance, clock, logger }, never)
     startLoop(async () => {
       await rail.probe()
-      return isQuiet(world) && rail.state() === 'armed' ? QUIET_PROBES_EVERY_MS : rail.probeInMs()
+      return isQuiet(world) && rail.readState() === 'armed' ? QUIET_PROBES_EVERY_MS : rail.computeProbeDelay()
     })
     startLoop(async () => {
       const isSeen = (await swept()) === 'seen'
       if (isSeen && (guard === undefined || (await guard.restored.isCurrent()))) {
         guard?.witnessing.begin()
-        rail.reconciled()
+        rail.markReconciled()
       }
       return isQuiet(world) ? QUIET_RECONCILE_EVERY_MS : RECONCILE_EVERY_MS
     })
   }
-  const paint = theirs === undefined ? undefined : paintPort(world, theirs, self, die, commons)
-  if (paint === undefined) open(undefined)
-  else void followLog(paint.log).then(open)
+  const paint = theirs === undefined ? undefined : createPaintPort(world, theirs, self, stopServer, commons)
+  if (paint === undefined) openSeller(undefined)
+  else void followLog(paint.log).then(openSeller)
 }
 
 /** The ledger as a process reaches it: with delays and failures. */
@@ -195,76 +195,80 @@ function createLedgerPort(
   die: (why: string) => void,
   { isShared, committed }: { readonly isShared: boolean; committed(): void },
 ): Ledger {
-  const store = <T>(verb: keyof Ledger, key: string, what: unknown, act: () => Promise<T>): Promise<T> =>
+  const callStore = <T>(verb: keyof Ledger, key: string, what: unknown, act: () => Promise<T>): Promise<T> =>
     world.scheduler.call(owner, async () => {
       world.step += 1
       const isWrite = !reads.has(verb)
-      if (isWrite && strikes(world, 'storeBroken')) {
+      if (isWrite && drawFault(world, 'storeBroken')) {
         // The writes of the failed commit may be there after the restart.
-        if (world.prng.chance(0.5)) await act().then((answer) => watcher.written(verb, key, answer), ignoreTrouble)
+        if (world.prng.nextBoolean(0.5))
+          await act().then((answer) => watcher.onWritten(verb, key, answer), ignoreStaleWrite)
         die(`its disk at ${verb}`)
         return await new Promise<T>(() => {})
       }
-      if (strikes(world, 'storeBusy') || (isWrite && strikes(world, 'storeFull'))) {
+      if (drawFault(world, 'storeBusy') || (isWrite && drawFault(world, 'storeFull'))) {
         world.tell(() => `  ${key.slice(-4)} ${verb}: store fails`)
         throw new StoreUnavailable('busy')
       }
-      if (verb !== 'release') watcher.asks(verb, key, what)
+      if (verb !== 'release') watcher.onQuery(verb, key, what)
       const answer = await act()
       // If another server was faster, the ledger rejects the release, and nothing is released.
-      if (verb === 'release') watcher.asks(verb, key, what)
+      if (verb === 'release') watcher.onQuery(verb, key, what)
       world.tell(() => `  ${key.slice(-4)} ${verb}: ${stringifyAnswer(answer)}`)
-      watcher.written(verb, key, answer)
+      watcher.onWritten(verb, key, answer)
       if (isWrite) committed()
-      if (isWrite && isShared && strikes(world, 'answerOfStoreLost')) throw new StoreUnavailable('the answer is lost')
+      if (isWrite && isShared && drawFault(world, 'answerOfStoreLost')) throw new StoreUnavailable('the answer is lost')
       return answer
     })
   return {
-    find: (key) => store('find', keyOf(key), undefined, () => ledger.find(key)),
+    find: (key) => callStore('find', keyOf(key), undefined, () => ledger.find(key)),
     availability: (target, payment, now, activeNonces) => {
-      watcher.asksOpen(keyOf(payment), now)
-      return store('availability', keyOf(payment), undefined, () =>
+      watcher.onOpenQuery(keyOf(payment), now)
+      return callStore('availability', keyOf(payment), undefined, () =>
         ledger.availability(target, payment, now, activeNonces),
       )
     },
-    holders: (target) => store('holders', '', undefined, () => ledger.holders(target)),
-    space: (target) => store('space', '', undefined, async () => ledger.space(target)),
-    inTheWay: (target) => store('inTheWay', '', undefined, () => ledger.inTheWay(target)),
+    holders: (target) => callStore('holders', '', undefined, () => ledger.holders(target)),
+    checkSpace: (target) => callStore('checkSpace', '', undefined, async () => ledger.checkSpace(target)),
+    listUnavailable: (target) => callStore('listUnavailable', '', undefined, () => ledger.listUnavailable(target)),
     claim: (target, payment, listing, head, now, activeNonces) =>
-      store('claim', keyOf(payment), { target, payment, now }, () =>
+      callStore('claim', keyOf(payment), { target, payment, now }, () =>
         ledger.claim(target, payment, listing, head, now, activeNonces),
       ),
     markUncertain: (purchase) =>
-      store('markUncertain', keyOf(purchase.payment), purchase, () => ledger.markUncertain(purchase)),
+      callStore('markUncertain', keyOf(purchase.payment), purchase, () => ledger.markUncertain(purchase)),
     finalize: (purchase, tx, settled, now) =>
-      store('finalize', keyOf(purchase.payment), { settled }, () => ledger.finalize(purchase, tx, settled, now)),
-    confirm: (purchase, tx) => store('confirm', keyOf(purchase.payment), purchase, () => ledger.confirm(purchase, tx)),
+      callStore('finalize', keyOf(purchase.payment), { settled }, () => ledger.finalize(purchase, tx, settled, now)),
+    confirm: (purchase, tx) =>
+      callStore('confirm', keyOf(purchase.payment), purchase, () => ledger.confirm(purchase, tx)),
     markFinal: (purchase, tx) =>
-      store('markFinal', keyOf(purchase.payment), purchase, () => ledger.markFinal(purchase, tx)),
+      callStore('markFinal', keyOf(purchase.payment), purchase, () => ledger.markFinal(purchase, tx)),
     markMissing: (purchase) =>
-      store('markMissing', keyOf(purchase.payment), purchase, () => ledger.markMissing(purchase)),
-    writeOff: (purchase) => store('writeOff', keyOf(purchase.payment), purchase, () => ledger.writeOff(purchase)),
+      callStore('markMissing', keyOf(purchase.payment), purchase, () => ledger.markMissing(purchase)),
+    writeOff: (purchase) => callStore('writeOff', keyOf(purchase.payment), purchase, () => ledger.writeOff(purchase)),
     release: (purchase, isFinal) =>
-      store('release', keyOf(purchase.payment), { purchase, isFinal }, () => ledger.release(purchase, isFinal)),
+      callStore('release', keyOf(purchase.payment), { purchase, isFinal }, () => ledger.release(purchase, isFinal)),
     recordUnclaimed: (unclaimed, now) =>
-      store('recordUnclaimed', keyOf(unclaimed.payment), unclaimed, () => ledger.recordUnclaimed(unclaimed, now)),
+      callStore('recordUnclaimed', keyOf(unclaimed.payment), unclaimed, () => ledger.recordUnclaimed(unclaimed, now)),
     fulfilLatePayment: (purchase, tx, now) =>
-      store('fulfilLatePayment', keyOf(purchase.payment), purchase, () => ledger.fulfilLatePayment(purchase, tx, now)),
-    reuseReceipt: (sale, to) => store('reuseReceipt', keyOf(sale.payment), to, () => ledger.reuseReceipt(sale, to)),
-    markAnswered: (key) => store('markAnswered', keyOf(key), undefined, () => ledger.markAnswered(key)),
-    unfinished: (now) => store('unfinished', '', undefined, () => ledger.unfinished(now)),
+      callStore('fulfilLatePayment', keyOf(purchase.payment), purchase, () =>
+        ledger.fulfilLatePayment(purchase, tx, now),
+      ),
+    reuseReceipt: (sale, to) => callStore('reuseReceipt', keyOf(sale.payment), to, () => ledger.reuseReceipt(sale, to)),
+    markAnswered: (key) => callStore('markAnswered', keyOf(key), undefined, () => ledger.markAnswered(key)),
+    unfinished: (now) => callStore('unfinished', '', undefined, () => ledger.unfinished(now)),
   }
 }
 
 /** Ignores that another server was faster, which can also happen on a failing disk. */
-function ignoreTrouble(error: unknown): void {
+function ignoreStaleWrite(error: unknown): void {
   if (!(error instanceof StaleWriteError)) throw error
 }
 
 const reads: ReadonlySet<string> = new Set(['find', 'availability', 'holders', 'space', 'inTheWay', 'unfinished'])
 
 /** The owners' ports, on the same disk. */
-function paintPort(
+function createPaintPort(
   world: World,
   { blocks, agents, log }: Paint,
   owner: object,
@@ -274,32 +278,32 @@ function paintPort(
   const store = <T>(verb: string, isWrite: boolean, act: () => Promise<T>): Promise<T> =>
     world.scheduler.call(owner, async () => {
       world.step += 1
-      if (isWrite && strikes(world, 'storeBroken')) {
-        if (world.prng.chance(0.5)) await act().catch(() => {})
+      if (isWrite && drawFault(world, 'storeBroken')) {
+        if (world.prng.nextBoolean(0.5)) await act().catch(() => {})
         die(`its disk at ${verb}`)
         return await new Promise<T>(() => {})
       }
-      if (isWrite && strikes(world, 'storeBusy')) throw new StoreUnavailable('busy')
+      if (isWrite && drawFault(world, 'storeBusy')) throw new StoreUnavailable('busy')
       const answer = await act()
-      if (isWrite) commons?.ring()
+      if (isWrite) commons?.notify()
       return answer
     })
   return {
     blocks: {
-      owned: (block) => store('owned', false, async () => blocks.owned(block)),
-      reserved: (block) => store('reserved', false, () => blocks.reserved(block)),
+      findOwned: (block) => store('owned', false, async () => blocks.findOwned(block)),
+      isReserved: (block) => store('reserved', false, () => blocks.isReserved(block)),
       edit: (block, edit, now) => store('edit', true, () => blocks.edit(block, edit, now)),
-      ownerOf: (area) => store('ownerOf', false, () => blocks.ownerOf(area)),
+      findOwner: (area) => store('ownerOf', false, () => blocks.findOwner(area)),
       editArea: (area, edit, now) => store('editArea', true, () => blocks.editArea(area, edit, now)),
     },
     agents: {
-      knows: (wallet) => store('knows', false, () => agents.knows(wallet)),
-      identify: (wallet, identity, now) => store('identify', true, () => agents.identify(wallet, identity, now)),
+      isKnown: (wallet) => store('knows', false, () => agents.isKnown(wallet)),
+      register: (wallet, identity, now) => store('identify', true, () => agents.register(wallet, identity, now)),
       namePainter: (wallet, naming) => store('namePainter', true, () => agents.namePainter(wallet, naming)),
     },
     log: {
-      after: (after, limit) => store('after', false, () => log.after(after, limit)),
-      compacted: () => store('compacted', false, () => log.compacted()),
+      readAfter: (after, limit) => store('after', false, () => log.readAfter(after, limit)),
+      readCompacted: () => store('compacted', false, () => log.readCompacted()),
     },
   }
 }
@@ -310,15 +314,15 @@ const NOT_SHOWN: Chain['balanceOf'] = () => Promise.resolve('silent')
 function createChainPort(world: World, watcher: Watcher, owner: object, clock: Clock): Chain {
   if (world.hasEndpoints) return createAdapterPort(world, watcher, owner, clock)
   const sight = { newest: 0 }
-  const ask = <T>(verb: Verb, key: string, act: () => T): Promise<T> =>
+  const callChain = <T>(verb: Verb, key: string, act: () => T): Promise<T> =>
     callRemote(world, watcher, owner, verb, key, act)
   return {
-    read: (key) => ask('read', keyOf(key), () => read(world, key, sight)),
-    status: (payment: Payment, head, named) =>
-      ask('status', keyOf(payment), () => readStatus(world, payment, head, named, sight)),
+    read: (key) => callChain('read', keyOf(key), () => readAuthorization(world, key, sight)),
+    readPaymentStatus: (payment: Payment, head, named) =>
+      callChain('readPaymentStatus', keyOf(payment), () => readStatus(world, payment, head, named, sight)),
     balanceOf: NOT_SHOWN,
     // A probe is answered immediately, because the order of its two parts does not matter.
-    fault: async () => readHealth(world),
+    checkHealth: async () => readHealth(world),
     transfersTo: (payTo, from) => world.scheduler.call(owner, () => readTransfers(world, payTo, from, sight)),
   }
 }
@@ -328,21 +332,21 @@ function createAdapterPort(world: World, watcher: Watcher, owner: object, clock:
   const chain = createAdapter(world, owner, clock)
   const ask = async <T>(verb: Verb, key: string, act: () => Promise<T>): Promise<T> => {
     const askedAt = (world.step += 1)
-    watcher.asks(verb, key, undefined)
+    watcher.onQuery(verb, key, undefined)
     const answer = await act()
     world.tell(() => `  ${key.slice(-4)} ${verb}: ${stringifyAnswer(answer)}`)
-    watcher.heard(verb, key, answer, askedAt)
+    watcher.onAnswer(verb, key, answer, askedAt)
     return answer
   }
   return {
     ...chain,
     balanceOf: NOT_SHOWN,
     read: (key) => ask('read', keyOf(key), () => chain.read(key)),
-    async status(payment, head, named) {
+    async readPaymentStatus(payment, head, named) {
       const key = keyOf(payment)
       const known = { step: world.step, height: chain.newest() }
-      const found = await ask('status', key, () => chain.status(payment, head, named))
-      if (found.kind === 'unspent') watcher.deniesSpending(key, known)
+      const found = await ask('readPaymentStatus', key, () => chain.readPaymentStatus(payment, head, named))
+      if (found.kind === 'unspent') watcher.onDeniedSpending(key, known)
       return found
     },
   }
@@ -361,18 +365,18 @@ function createFacilitatorPort(
     host,
     verify: (_, payment) => ask('verify', keyOf(payment), () => verify(world, host, payment)),
     async settle(_, payment, manner) {
-      const isSlow = world.slowness > 0 && world.prng.chance(world.slowness)
+      const isSlow = world.slowness > 0 && world.prng.nextBoolean(world.slowness)
       const answer = await ask('settle', keyOf(payment), () => {
-        if (commons?.isKeptFrom(owner, keyOf(payment)) === true) watcher.intrudes(keyOf(payment))
+        if (commons?.isHeldByOther(owner, keyOf(payment)) === true) watcher.onIntrusion(keyOf(payment))
         return isSlow ? 'slow' : settle(world, host, payment)
       })
       const { withinMs } = manner ?? { withinMs: TIME_LIMITS.settleTimeoutMs }
       if (answer !== 'slow') return answer
       const late = await settleLate(world, host, payment, owner, withinMs)
-      watcher.heard('settle', keyOf(payment), late, world.step)
+      watcher.onAnswer('settle', keyOf(payment), late, world.step)
       return late
     },
-    supports: async () => answerSupports(world, host),
+    supports: async () => drawSupport(world, host),
   }
 }
 
@@ -384,7 +388,7 @@ const createPicturesPort = (world: World, owner: Life): Pick<Pictures, 'paint'> 
   paint: ({ bytes }, { width, height }) =>
     world.scheduler.call(owner, () => {
       world.step += 1
-      const isBusy = !isQuiet(world) && world.prng.chance(PICTURES_BUSY)
+      const isBusy = !isQuiet(world) && world.prng.nextBoolean(PICTURES_BUSY)
       world.tell(() => `  picture: ${isBusy ? 'busy' : bytes[0] === 0 ? 'unreadable' : 'made'}`)
       if (isBusy) return 'busy'
       const indices = new Uint8Array(width * height).fill(bytes[1] ?? 0)
@@ -404,14 +408,14 @@ function callRemote<T>(
   let askedAt = 0
   const ask = () => {
     askedAt = world.step += 1
-    watcher.asks(verb, key, undefined)
+    watcher.onQuery(verb, key, undefined)
     return act()
   }
-  const noteAnswer = (answer: T) => {
+  const recordAnswer = (answer: T) => {
     world.tell(() => `  ${key.slice(-4)} ${verb}: ${stringifyAnswer(answer)}`)
-    watcher.heard(verb, key, answer, askedAt)
+    watcher.onAnswer(verb, key, answer, askedAt)
   }
-  return world.scheduler.exchange(owner, ask, noteAnswer)
+  return world.scheduler.exchange(owner, ask, recordAnswer)
 }
 
 /** Keeps a trace readable: the facts about a purchase are on the line already. */

@@ -8,8 +8,8 @@ import { randomInt } from 'node:crypto'
 import { simulate } from './history.ts'
 import { openModelBook } from './ledger-model.ts'
 import { mutants } from './mutants/mutants.ts'
-import { fateOf, plantBug } from './mutants/mutate.ts'
-import { isReal, openRealBooks } from './sqlite-book.ts'
+import { runMutant, plantBug } from './mutants/mutate.ts'
+import { usesRealBook, openRealBooks } from './sqlite-book.ts'
 import { playSeeds } from './workers.ts'
 
 const SEEDS = 1000
@@ -79,7 +79,10 @@ const lessons: readonly (readonly [number, string])[] = [
   [100_069_215, 'a server forgot that it had lost a lease, and later called a sent payment uncharged'],
   [100_325_627, 'a server that had lost its lease asked for a payment that another server was settling'],
   [102_120_171, 'a server renewed its lease after it had read the store, and asked for a payment that was sold'],
-  [102_752_754, 'a resent payment ended during its retry, and its payer was asked for another while an earlier one moved'],
+  [
+    102_752_754,
+    'a resent payment ended during its retry, and its payer was asked for another while an earlier one moved',
+  ],
   [
     3_106_778_314,
     'a payment that was answered with an earlier receipt had to wait permanently once its nonce was spent',
@@ -112,12 +115,15 @@ const lessons: readonly (readonly [number, string])[] = [
     'a process crashed after it had sent a payment to a facilitator, and the next process reported the payment as uncharged',
   ],
   [1_001_627, 'one server had sent a payment to a facilitator, and the other server reported the payment as uncharged'],
-  [1089, 'one server had sent a payment, and the other server reported it as uncharged after a restart with a changed clock'],
-  [4_005_823, 'one server sent a payment to a facilitator without a lease, and the other server reported the payment as uncharged'],
   [
-    11_642,
-    'an authorization expired, and a longer one of the same payer was reported as uncharged with it',
+    1089,
+    'one server had sent a payment, and the other server reported it as uncharged after a restart with a changed clock',
   ],
+  [
+    4_005_823,
+    'one server sent a payment to a facilitator without a lease, and the other server reported the payment as uncharged',
+  ],
+  [11_642, 'an authorization expired, and a longer one of the same payer was reported as uncharged with it'],
 ]
 
 describe('a history that once broke a promise', () => {
@@ -125,19 +131,19 @@ describe('a history that once broke a promise', () => {
   afterAll(books.close)
 
   test.each(lessons)('seed %d: %s', (seed) => {
-    expect(simulate(seed, isReal(seed) ? books.open : openModelBook).events).toBeGreaterThan(0)
+    expect(simulate(seed, usesRealBook(seed) ? books.open : openModelBook).events).toBeGreaterThan(0)
   })
 })
 
 test('one seed always plays the same history', () => {
-  const trace = () => {
+  const recordTrace = () => {
     const events: string[] = []
     simulate(7, openModelBook, (event) => events.push(event()))
     return events
   }
-  const events = trace()
+  const events = recordTrace()
   expect(events.length).toBeGreaterThan(50)
-  expect(trace()).toEqual(events)
+  expect(recordTrace()).toEqual(events)
 })
 
 describe('planted bugs', () => {
@@ -151,7 +157,7 @@ describe('planted bugs', () => {
   test.each(mutants.filter(({ isCheap }) => isCheap === true).map((mutant) => [mutant.name, mutant] as const))(
     'the simulation finds the planted bug: %s',
     async (_, mutant) => {
-      expect((await fateOf(mutant, 4000)).broken).toBeString()
+      expect((await runMutant(mutant, 4000)).broken).toBeString()
     },
     TIMEOUT_MS,
   )

@@ -12,7 +12,7 @@ import type { Purchase } from '../../../server/domain/purchase/purchase.ts'
 import type { Ledger } from '../../../server/ports.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
 import { readSettled } from '../../support/scheduler.ts'
-import { hasAreas } from './areas.ts'
+import { sellsAreas } from './areas.ts'
 import type { Book, OpenBook, Sale } from './ledger-model.ts'
 import { TERMS } from './samples.ts'
 import { hasOperator } from './world.ts'
@@ -25,8 +25,8 @@ const REAL_EVERY = 200
 const WIDE_REAL_EVERY = 2000
 
 /** Whether a history is played with the real engine; some of those with two servers, and of those with a wide wall, are. */
-export function isReal(seed: number): boolean {
-  const every = hasAreas(seed) ? 2 * REAL_EVERY : REAL_EVERY
+export function usesRealBook(seed: number): boolean {
+  const every = sellsAreas(seed) ? 2 * REAL_EVERY : REAL_EVERY
   return (
     hasOperator(seed) ||
     seed % every === REAL_EVERY / 2 + 1 ||
@@ -56,15 +56,15 @@ export function openRealBooks(): { readonly open: OpenBook; close(): void } {
           return opened.paint
         },
         row: (key) => opened.row(key),
-        held: () => opened.held(),
-        payees: () => opened.payees(),
-        sales: (after) => opened.sales(after),
+        readHolders: () => opened.held(),
+        listPayees: () => opened.payees(),
+        listSales: (after) => opened.sales(after),
         vault: {
           get ports() {
             return opened.ports
           },
-          copy: (number) => copyFileSync(path, `${path}-copy-${number}`),
-          putBack(number) {
+          saveCopy: (number) => copyFileSync(path, `${path}-copy-${number}`),
+          restoreCopy(number) {
             opened.close()
             copyFileSync(`${path}-copy-${number}`, path)
             opened = openBook(path)
@@ -97,7 +97,7 @@ function openBook(path: string) {
     held: createHeldReader(connection),
     payees: checkpoint.payees,
     async sales(after: number): Promise<readonly Sale[]> {
-      const changes = await log.after(0, 2000)
+      const changes = await log.readAfter(0, 2000)
       return changes.flatMap((change) =>
         change.kind === 'sale' && change.seq > after
           ? [{ seq: change.seq, block: change.block, at: change.at, message: change.content.message }]
@@ -115,19 +115,19 @@ function createRowReader(connection: Connection, ledger: Ledger): Book['row'] {
   return (key) => {
     if (version !== connection.version()) rows.clear()
     version = connection.version()
-    if (!rows.has(key)) rows.set(key, readSettled(ledger.find(paymentKeyOf(key))))
+    if (!rows.has(key)) rows.set(key, readSettled(ledger.find(parsePaymentKey(key))))
     return rows.get(key)
   }
 }
 
-function createHeldReader(connection: Connection): Book['held'] {
+function createHeldReader(connection: Connection): Book['readHolders'] {
   const rows = connection.prepare<{ block: BlockIndex; payment: string }>(
     `SELECT b.i AS block, p.payer || ':' || p.nonce AS payment FROM blocks AS b JOIN payments AS p ON p.id = b.payment`,
   )
   return () => new Map(rows.all({}).map(({ block, payment }) => [block, payment] as const))
 }
 
-function paymentKeyOf(key: string): PaymentKey {
+function parsePaymentKey(key: string): PaymentKey {
   const [payer, nonce] = key.split(':')
   return { payer: payer as Address, nonce: nonce as Hash }
 }

@@ -7,7 +7,7 @@ const STRETCH_MAX = 25_000
 
 /** Plays `seeds` histories from `from` on and prints the results; returns the exit code. */
 export async function playInWorkers(from: number, seeds: number, workers: number): Promise<number> {
-  const { total, broken } = await playSeeds(from, seeds, workers, progressOf(seeds))
+  const { total, broken } = await playSeeds(from, seeds, workers, createProgressReporter(seeds))
   console.error('')
   console.log(JSON.stringify(total))
   if (broken === undefined) return 0
@@ -67,7 +67,7 @@ export async function playStretch(
 // Keeps the progress from flooding a log.
 const SHOW_EVERY_MS = 5000
 
-function progressOf(all: number): (total: Totals) => void {
+function createProgressReporter(all: number): (total: Totals) => void {
   const started = performance.now()
   let shown = started
   return ({ seeds, events, crashes, charged }) => {

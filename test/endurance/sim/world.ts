@@ -11,10 +11,10 @@ import {
 } from '../../../server/domain/purchase/payment.ts'
 import type { ChainStatus } from '../../../server/domain/purchase/purchase.ts'
 import type { ChainHealth, Receipts, Transfer } from '../../../server/ports.ts'
-import { prngOf, type Prng } from '../../support/prng.ts'
-import { schedulerOf, type Scheduler } from '../../support/scheduler.ts'
+import { createPrng, type Prng } from '../../support/prng.ts'
+import { createScheduler, type Scheduler } from '../../support/scheduler.ts'
 import { drawFaults, type Fault, type Faults } from './faults.ts'
-import { FORGED, hashOf, TERMS } from './samples.ts'
+import { FORGED, toHash, TERMS } from './samples.ts'
 
 /** The event that ended an authorization. */
 export type Spending = {
@@ -109,11 +109,11 @@ export const hasNewPrices = (seed: number): boolean =>
   VARIED.has(seed % 11) && seed % NEW_PRICES_EVERY === 1 && !hasOperator(seed)
 
 /** The world of `seed`. `tell` gets each event, for a trace. */
-export function worldOf(seed: number, tell: World['tell']): World {
-  const prng = prngOf(seed)
+export function createWorld(seed: number, tell: World['tell']): World {
+  const prng = createPrng(seed)
   const world: World = {
     prng,
-    words: prngOf(seed ^ WORDS_SEED),
+    words: createPrng(seed ^ WORDS_SEED),
     isVaried: VARIED.has(seed % 11) && !hasOperator(seed),
     hasOperator: hasOperator(seed),
     hasEndpoints: hasEndpoints(seed),
@@ -122,7 +122,7 @@ export function worldOf(seed: number, tell: World['tell']): World {
     isReplayed: seed % REPLAYED_EVERY === 2,
     isBound: seed % BOUND_EVERY === 3,
     isKept: KEPT.has(seed % 13),
-    scheduler: schedulerOf((elapsed) => makeBlocks(world, elapsed)),
+    scheduler: createScheduler((elapsed) => makeBlocks(world, elapsed)),
     faults: drawFaults(prng),
     second: undefined,
     step: 0,
@@ -157,11 +157,11 @@ export const readTerms = ({ prices, payees }: World): Terms => ({
 })
 
 /** Whether a fault happens now. */
-export const strikes = ({ prng, faults }: World, fault: Fault): boolean => prng.chance(faults[fault])
+export const drawFault = ({ prng, faults }: World, fault: Fault): boolean => prng.nextBoolean(faults[fault])
 
 /** Whether a fault happens now to one of the facilitators, each of which has its own faults. */
-const strikesAt = ({ prng, faults, second }: World, at: FacilitatorName, fault: Fault): boolean =>
-  prng.chance((at === 'first' ? faults : (second ?? faults))[fault])
+const drawFacilitatorFault = ({ prng, faults, second }: World, at: FacilitatorName, fault: Fault): boolean =>
+  prng.nextBoolean((at === 'first' ? faults : (second ?? faults))[fault])
 
 /** The true time, Unix milliseconds. */
 export const timeOf = ({ scheduler }: World): number => START_MS + scheduler.elapsed()
@@ -188,7 +188,8 @@ export function stall(world: World, ms: number): void {
 const STILL_MS = 60_000
 
 /** Whether no block was made for so long that a server may say that the chain stands still. */
-export const standsStill = (world: World): boolean => timeOf(world) - (world.blockTimes.at(-1) ?? 0) * 1000 >= STILL_MS
+export const isChainStalled = (world: World): boolean =>
+  timeOf(world) - (world.blockTimes.at(-1) ?? 0) * 1000 >= STILL_MS
 
 function makeBlock(world: World, elapsed: number): void {
   world.blockTimes.push(Math.floor((START_MS + elapsed) / 1000))
@@ -196,8 +197,8 @@ function makeBlock(world: World, elapsed: number): void {
   const waiting = world.pool
   world.pool = []
   for (const broadcast of waiting) {
-    if (strikes(world, 'poolSlow')) world.pool = [...world.pool, broadcast]
-    else if (!strikes(world, 'poolDrops')) land(world, broadcast)
+    if (drawFault(world, 'poolSlow')) world.pool = [...world.pool, broadcast]
+    else if (!drawFault(world, 'poolDrops')) mineTransfer(world, broadcast)
   }
 }
 
@@ -205,24 +206,30 @@ function makeBlock(world: World, elapsed: number): void {
  * Mines a payment by the token's own rules: an unused nonce, the payer's valid signature, in time, with enough money.
  * Anything else reverts.
  */
-function land(world: World, broadcast: Broadcast): void {
+function mineTransfer(world: World, broadcast: Broadcast): void {
   const { payment, tx } = broadcast
   if (findObstacle(world, payment, world.blockTimes.at(-1)) !== undefined) return
   const balance = world.balances.get(payment.payer) ?? 0
   world.balances.set(payment.payer, balance - dollarsOf(payment))
   world.mined.set(keyOf(payment), broadcast)
-  spend(world, payment, 'transfer', tx, payment.amount)
+  recordSpending(world, payment, 'transfer', tx, payment.amount)
 }
 
 /** A payer uses an authorization for something else, in a block of its own. */
 export function spendNow(world: World, key: PaymentKey, kind: Exclude<Spending['kind'], 'transfer'>): void {
   if (world.scheduler.elapsed() < world.stalledUntilMs) return
   makeBlock(world, world.scheduler.elapsed())
-  if (!world.spendings.has(keyOf(key))) spend(world, key, kind)
+  if (!world.spendings.has(keyOf(key))) recordSpending(world, key, kind)
 }
 
 /** Marks an authorization as used in the newest block. */
-function spend(world: World, key: PaymentKey, kind: Spending['kind'], tx: Hash = createHash(world), amount = 0n): void {
+function recordSpending(
+  world: World,
+  key: PaymentKey,
+  kind: Spending['kind'],
+  tx: Hash = createHash(world),
+  amount = 0n,
+): void {
   world.tell(() => `chain: ${keyOf(key).slice(-4)} ${kind} in ${tx.slice(-4)} at ${heightOf(world)}`)
   world.step += 1
   world.spendings.set(keyOf(key), { kind, amount, tx, height: heightOf(world), step: world.step })
@@ -231,7 +238,7 @@ function spend(world: World, key: PaymentKey, kind: Spending['kind'], tx: Hash =
 /** Replaces the newest blocks: their payments are mined again, wait, or are lost. */
 export function reorganise(world: World): void {
   const { prng, spendings, mined } = world
-  const depth = Math.min(1 + prng.below(REORGANISED_MAX), heightOf(world))
+  const depth = Math.min(1 + prng.nextInt(REORGANISED_MAX), heightOf(world))
   const kept = heightOf(world) - depth
   world.forks.push(kept)
   world.tell(() => `chain: blocks from ${kept + 1} are replaced`)
@@ -248,8 +255,8 @@ export function reorganise(world: World): void {
     if (broadcast.isDenied) broadcast.hidden ??= { lowest: kept, highest: -Infinity }
     const { payer } = broadcast.payment
     world.balances.set(payer, (world.balances.get(payer) ?? 0) + dollarsOf(broadcast.payment))
-    if (prng.chance(0.3)) land(world, broadcast)
-    else if (prng.chance(0.6)) world.pool = [...world.pool, broadcast]
+    if (prng.nextBoolean(0.3)) mineTransfer(world, broadcast)
+    else if (prng.nextBoolean(0.6)) world.pool = [...world.pool, broadcast]
   }
 }
 
@@ -288,7 +295,7 @@ export const dollarsOf = ({ amount }: Payment): number => Number(amount) / 1_000
 
 const FIRST_HASH = 0xc0000
 
-const createHash = (world: World): Hash => hashOf(FIRST_HASH + ++world.transactions)
+const createHash = (world: World): Hash => toHash(FIRST_HASH + ++world.transactions)
 
 /** Why the token would reject a payment now, in the reference facilitator's words and order. */
 function findObstacle(world: World, payment: Payment, seconds = Math.floor(timeOf(world) / 1000)): string | undefined {
@@ -302,11 +309,11 @@ function findObstacle(world: World, payment: Payment, seconds = Math.floor(timeO
 export type Sight = { newest: number }
 
 /** How many blocks an endpoint may be behind. */
-export const lagMax = ({ hasEndpoints: isFar }: World): number => (isFar ? 20 : 3)
+export const getMaxLag = ({ hasEndpoints: isFar }: World): number => (isFar ? 20 : 3)
 
 /** The newest block that an endpoint has. */
 export function drawHeight(world: World): number {
-  const lag = strikes(world, 'chainLags') ? 1 + world.prng.below(lagMax(world)) : 0
+  const lag = drawFault(world, 'chainLags') ? 1 + world.prng.nextInt(getMaxLag(world)) : 0
   return Math.max(0, heightOf(world) - lag)
 }
 
@@ -314,11 +321,11 @@ export function drawHeight(world: World): number {
  * An endpoint's view of a payment: its newest block, and the event that ended the payment up to that block. As in the
  * adapter, an endpoint that is behind the newest block seen by the process proves no absence.
  */
-function viewOf(world: World, key: PaymentKey, sight: Sight) {
+function drawView(world: World, key: PaymentKey, sight: Sight) {
   const height = drawHeight(world)
   const spending = world.spendings.get(keyOf(key))
   const ended = spending !== undefined && spending.height <= height ? spending : undefined
-  noteShown(world, keyOf(key), height)
+  recordSearch(world, keyOf(key), height)
   const isBehind = ended === undefined && height < sight.newest
   sight.newest = Math.max(sight.newest, height)
   return { height, ended, isBehind }
@@ -328,7 +335,7 @@ function viewOf(world: World, key: PaymentKey, sight: Sight) {
  * Records that a payment was searched at a height. Once a later block than the first was searched, nobody needs to wait
  * for a denied payment.
  */
-export function noteShown({ pool, mined }: World, key: string, height: number): void {
+export function recordSearch({ pool, mined }: World, key: string, height: number): void {
   // An endpoint that lags behind has not shown a mined one, which a reorganisation may return to the pool.
   const broadcast = mined.get(key)
   for (const { payment, hidden } of broadcast === undefined ? pool : [...pool, broadcast]) {
@@ -339,15 +346,19 @@ export function noteShown({ pool, mined }: World, key: string, height: number): 
 }
 
 /** The chain port's `read`. */
-export function read(world: World, key: PaymentKey, sight: Sight): { head: bigint; spent: boolean } | 'silent' {
-  if (strikes(world, 'chainSilent')) return 'silent'
-  const { height, ended, isBehind } = viewOf(world, key, sight)
+export function readAuthorization(
+  world: World,
+  key: PaymentKey,
+  sight: Sight,
+): { head: bigint; spent: boolean } | 'silent' {
+  if (drawFault(world, 'chainSilent')) return 'silent'
+  const { height, ended, isBehind } = drawView(world, key, sight)
   return isBehind ? 'silent' : { head: BigInt(height), spent: ended !== undefined }
 }
 
 /** The chain port's `fault`. */
 export function readHealth(world: World): ChainHealth {
-  if (strikes(world, 'chainSilent')) return { kind: 'silent' }
+  if (drawFault(world, 'chainSilent')) return { kind: 'silent' }
   return { kind: 'none', head: BigInt(drawHeight(world)) }
 }
 
@@ -359,25 +370,25 @@ export function readStatus(
   named: Hash | undefined,
   sight: Sight,
 ): ChainStatus {
-  if (strikes(world, 'chainSilent')) return { kind: 'silent' }
-  const { height, ended, isBehind } = viewOf(world, payment, sight)
+  if (drawFault(world, 'chainSilent')) return { kind: 'silent' }
+  const { height, ended, isBehind } = drawView(world, payment, sight)
   if (isBehind || BigInt(height) < head) return { kind: 'silent' }
   // A named transaction is found without its height; otherwise the end of a payment is searched in the newest blocks.
   const isFar = ended !== undefined && ended.tx !== named && height - ended.height >= NARROW_BLOCKS
-  if (isFar && strikes(world, 'logsNarrow')) return { kind: 'silent' }
+  if (isFar && drawFault(world, 'logsNarrow')) return { kind: 'silent' }
   const found = computeStatus(world, payment, height, ended)
-  if (!('final' in found) || !strikes(world, 'safeUnreadable')) return found
+  if (!('final' in found) || !drawFault(world, 'safeUnreadable')) return found
   if (found.kind === 'paid') return { kind: 'paid', tx: found.tx }
   return ended === undefined ? { kind: 'silent' } : { kind: 'void', why: found.why }
 }
 
 /** The chain port's `transfersTo`. */
 export function readTransfers(world: World, payTo: Address, from: bigint, sight: Sight): Receipts | 'silent' {
-  if (strikes(world, 'chainSilent')) return 'silent'
+  if (drawFault(world, 'chainSilent')) return 'silent'
   const height = drawHeight(world)
   if (height < sight.newest) return 'silent'
   sight.newest = height
-  const through = strikes(world, 'logsNarrow') ? Math.min(height, Number(from) + NARROW_BLOCKS - 1) : height
+  const through = drawFault(world, 'logsNarrow') ? Math.min(height, Number(from) + NARROW_BLOCKS - 1) : height
   const transfers = listTransfers(world).filter(({ to, height: at }) => to === payTo && at >= from && at <= through)
   const next = BigInt(through) + 1n
   return { transfers, next: next < from ? from : next, isAll: through === height }
@@ -411,11 +422,11 @@ export function isSpentByLonger({ mined }: World, { amount, validBefore, ...key 
 }
 
 /** Names one authorization: a nonce may be signed for several amounts and times. */
-export const authorizationOf = ({ amount, validBefore, ...key }: Payment): string =>
+export const formatAuthorization = ({ amount, validBefore, ...key }: Payment): string =>
   `${keyOf(key)} ${amount} ${validBefore}`
 
 /** Whether nothing that may still happen can settle a payment. */
-export function isDead(world: World, payment: Payment): boolean {
+export function canNeverSettle(world: World, payment: Payment): boolean {
   const spending = world.spendings.get(keyOf(payment))
   const safe = heightOf(world) - SAFE_DEPTH
   // A nonce that moved another amount can no longer move this one.
@@ -424,18 +435,18 @@ export function isDead(world: World, payment: Payment): boolean {
 }
 
 /** Whether a facilitator reports what it supports. */
-export const answerSupports = (world: World, at: FacilitatorName) =>
-  strikesAt(world, at, 'verifyDown') ? 'unavailable' : 'yes'
+export const drawSupport = (world: World, at: FacilitatorName) =>
+  drawFacilitatorFault(world, at, 'verifyDown') ? 'unavailable' : 'yes'
 
 /** The facilitator port's `verify`. */
 export function verify(world: World, at: FacilitatorName, payment: Payment): VerifyResult {
-  if (strikesAt(world, at, 'facilitatorBusy')) return { kind: 'busy' }
-  world.verified.add(authorizationOf(payment))
-  if (strikesAt(world, at, 'verifyDown')) return { kind: 'unavailable' }
-  if (strikesAt(world, at, 'blind')) return { kind: 'invalid', reason: 'invalid_exact_evm_signature' }
+  if (drawFacilitatorFault(world, at, 'facilitatorBusy')) return { kind: 'busy' }
+  world.verified.add(formatAuthorization(payment))
+  if (drawFacilitatorFault(world, at, 'verifyDown')) return { kind: 'unavailable' }
+  if (drawFacilitatorFault(world, at, 'blind')) return { kind: 'invalid', reason: 'invalid_exact_evm_signature' }
   const reason = findObstacle(world, payment)
-  if (reason === undefined && strikesAt(world, at, 'broadcastsAtVerify')) broadcast(world, payment, 'others')
-  const stale = payment.signature !== FORGED && strikesAt(world, at, 'verifyStale')
+  if (reason === undefined && drawFacilitatorFault(world, at, 'broadcastsAtVerify')) broadcast(world, payment, 'others')
+  const stale = payment.signature !== FORGED && drawFacilitatorFault(world, at, 'verifyStale')
   return reason === undefined || stale ? { kind: 'valid' } : { kind: 'invalid', reason }
 }
 
@@ -465,21 +476,21 @@ export async function settleLate(
 
 /** The facilitator port's `settle`. */
 export function settle(world: World, at: FacilitatorName, payment: Payment): SettleResult {
-  if (strikesAt(world, at, 'facilitatorBusy')) return { kind: 'busy' }
-  if (strikesAt(world, at, 'settleUnsent')) return { kind: 'unsent' }
-  if (strikesAt(world, at, 'requestLost')) return { kind: 'unclear' }
+  if (drawFacilitatorFault(world, at, 'facilitatorBusy')) return { kind: 'busy' }
+  if (drawFacilitatorFault(world, at, 'settleUnsent')) return { kind: 'unsent' }
+  if (drawFacilitatorFault(world, at, 'requestLost')) return { kind: 'unclear' }
   const before = world.transactions
-  if (strikesAt(world, at, 'settledTwice')) trySettling(world, at, payment)
+  if (drawFacilitatorFault(world, at, 'settledTwice')) trySettling(world, at, payment)
   const answer = trySettling(world, at, payment)
-  if (answer.kind === 'refused' && answer.reason !== VAGUE) hide(world, before)
+  if (answer.kind === 'refused' && answer.reason !== VAGUE) denyBroadcasts(world, before)
   return answer
 }
 
 /** Records that a rejection denies everything that its own settle broadcast, including an earlier delivery of the same request. */
-function hide({ pool, mined }: World, before: number): void {
-  const isSince = ({ tx }: Broadcast) => Number(tx) > FIRST_HASH + before
-  for (const sent of pool) if (isSince(sent)) sent.hidden = { lowest: Infinity, highest: -Infinity }
-  for (const sent of mined.values()) if (isSince(sent)) sent.isDenied = true
+function denyBroadcasts({ pool, mined }: World, before: number): void {
+  const isBroadcastSince = ({ tx }: Broadcast) => Number(tx) > FIRST_HASH + before
+  for (const sent of pool) if (isBroadcastSince(sent)) sent.hidden = { lowest: Infinity, highest: -Infinity }
+  for (const sent of mined.values()) if (isBroadcastSince(sent)) sent.isDenied = true
 }
 
 // Results that the wall must not treat as a denial.
@@ -489,20 +500,20 @@ const TOO_LATE = 'invalid_exact_evm_payload_authorization_valid_before'
 const TOO_POOR = 'invalid_exact_evm_insufficient_balance'
 
 function trySettling(world: World, at: FacilitatorName, payment: Payment): SettleResult {
-  if (strikesAt(world, at, 'blind')) return { kind: 'refused', reason: 'invalid_exact_evm_signature' }
+  if (drawFacilitatorFault(world, at, 'blind')) return { kind: 'refused', reason: 'invalid_exact_evm_signature' }
   const reason = findObstacle(world, payment)
   if (reason !== undefined)
-    return strikesAt(world, at, 'answerLost') ? { kind: 'unclear' } : { kind: 'refused', reason }
-  if (strikesAt(world, at, 'refusesGood')) return { kind: 'refused', reason: SIMULATION_FAILED }
-  if (strikesAt(world, at, 'inventsHash')) return createSuccess(world, payment, createHash(world))
+    return drawFacilitatorFault(world, at, 'answerLost') ? { kind: 'unclear' } : { kind: 'refused', reason }
+  if (drawFacilitatorFault(world, at, 'refusesGood')) return { kind: 'refused', reason: SIMULATION_FAILED }
+  if (drawFacilitatorFault(world, at, 'inventsHash')) return createSuccess(world, payment, createHash(world))
   const sent = broadcast(world, payment, 'wall')
-  if (strikesAt(world, at, 'refusesThenLands')) return { kind: 'refused', reason: SIMULATION_FAILED }
-  if (strikesAt(world, at, 'refusesVaguely')) return { kind: 'refused', reason: VAGUE }
-  if (strikesAt(world, at, 'answerLost')) return { kind: 'unclear' }
+  if (drawFacilitatorFault(world, at, 'refusesThenLands')) return { kind: 'refused', reason: SIMULATION_FAILED }
+  if (drawFacilitatorFault(world, at, 'refusesVaguely')) return { kind: 'refused', reason: VAGUE }
+  if (drawFacilitatorFault(world, at, 'answerLost')) return { kind: 'unclear' }
   // A facilitator usually waits for the block.
   const isStalled = world.scheduler.elapsed() < world.stalledUntilMs
-  if (world.prng.chance(0.8) && isStalled) return { kind: 'unclear', tx: sent.tx }
-  if (world.prng.chance(0.8)) makeBlock(world, world.scheduler.elapsed())
+  if (world.prng.nextBoolean(0.8) && isStalled) return { kind: 'unclear', tx: sent.tx }
+  if (world.prng.nextBoolean(0.8)) makeBlock(world, world.scheduler.elapsed())
   return createSuccess(world, payment, sent.tx)
 }
 

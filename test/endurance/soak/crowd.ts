@@ -42,7 +42,7 @@ const PATHS = [
 ]
 
 /** Runs the crowd for the given time, and counts the results in `totals`. */
-export async function visit(rates: Rates, { url, network, ms, sold }: Visit, totals: Totals): Promise<void> {
+export async function runVisitors(rates: Rates, { url, network, ms, sold }: Visit, totals: Totals): Promise<void> {
   const port = Number(new URL(url).port)
   const sign = await createOwners(sold)
   const over = AbortSignal.timeout(ms)
@@ -51,7 +51,7 @@ export async function visit(rates: Rates, { url, network, ms, sold }: Visit, tot
     else if (status !== 200) totals.wrong.push(`${what}: ${status}`)
     return status === 200
   }
-  const followers = crowdOf(port, rates.followers, totals)
+  const followers = createCrowd(port, rates.followers, totals)
   await Promise.all([
     runPaced(1000 / rates.readsPerSecond, over, async (turn) => {
       const path = PATHS[turn % PATHS.length] ?? '/'
@@ -65,14 +65,14 @@ export async function visit(rates: Rates, { url, network, ms, sold }: Visit, tot
       for (const status of statuses.keys()) if (checkStatus('repaint', status)) totals.repaints++
     }),
     runPaced(ms / rates.purchases, over, async () => {
-      const buyer = createBuyer({ via: 'http', leaves: false, at: 'next' }, await network.wallet(1))
+      const buyer = createBuyer({ via: 'http', leaves: false, at: 'next' }, await network.createFundedWallet(1))
       await buyUntilEnded(buyer, () => url, 1)
       if (buyer.receipt === undefined) totals.wrong.push(`purchase: ${buyer.refusal}`)
       else totals.bought++
     }),
-    runPaced(1000, over, () => followers.renewOne()),
+    runPaced(1000, over, () => followers.replaceOldest()),
   ])
-  followers.leave()
+  followers.closeAll()
 }
 
 // A wall that is slow because its machine is busy must not be overwhelmed with a backlog.
@@ -91,23 +91,23 @@ async function runPaced(everyMs: number, over: AbortSignal, turn: (number: numbe
 }
 
 /** Followers of the live stream, each over a separate connection. */
-function crowdOf(port: number, count: number, totals: Totals) {
+function createCrowd(port: number, count: number, totals: Totals) {
   const sockets: Socket[] = []
   const request = encodeRequest('GET', '/api/live')
   const countData = (_: unknown, chunk: Uint8Array) => {
     totals.events += Buffer.from(chunk).toString('latin1').split('event:').length - 1
   }
-  const join = async () => {
+  const openStream = async () => {
     const open = (socket: { write(bytes: Uint8Array): number }) => void socket.write(request)
     sockets.push(await Bun.connect({ hostname: '127.0.0.1', port, socket: { open, data: countData } }))
   }
   return {
     /** Adds a follower, and removes the oldest one once there are enough. */
-    async renewOne() {
+    async replaceOldest() {
       if (sockets.length >= count) sockets.shift()?.end()
-      while (sockets.length < count) await join()
+      while (sockets.length < count) await openStream()
     },
-    leave() {
+    closeAll() {
       for (const socket of sockets) socket.end()
     },
   }

@@ -14,9 +14,9 @@ import { waitUntilArmed, startWall, type WallProcess } from '../../../server/loc
 import { createWallet } from '../../../server/local/wallets.ts'
 import type { FeedPage } from '../../../shared/contract/feed.ts'
 import { TOTAL_BLOCKS } from '../../../shared/wall.ts'
-import { startFlooder, targetOf } from '../abuse/flood-from.ts'
+import { startFlooder, readTarget } from '../abuse/flood-from.ts'
 import { type FloodName, FLOODS } from '../abuse/floods.ts'
-import { visit, type Rates, type Totals } from './crowd.ts'
+import { runVisitors, type Rates, type Totals } from './crowd.ts'
 
 /** A run: its duration, the sampling interval, the number of users, and the floods that take turns. */
 export type Run = {
@@ -78,9 +78,9 @@ export async function runSoak(
     const totals: Totals = { reads: 0, repaints: 0, events: 0, bought: 0, busy: 0, wrong: [] }
     const samples: Sample[] = []
     let flood: FloodName | undefined
-    const look = lookAt(wall, path)
+    const look = createSampler(wall, path)
     const takeSample = (): Sample => ({ ...look(), flood })
-    const target = await targetOf(wall, sold)
+    const target = await readTarget(wall, sold)
     const flooder = startFlooder()
     const floodInTurns = async () => {
       for (flood of floods) {
@@ -98,11 +98,11 @@ export async function runSoak(
       tell(seen)
     }, everyMs)
     try {
-      await Promise.all([visit(rates, { url: wall.url, network, ms, sold }, totals), floodInTurns()])
+      await Promise.all([runVisitors(rates, { url: wall.url, network, ms, sold }, totals), floodInTurns()])
       clearInterval(watching)
       await Bun.sleep(restMs)
       const rest = { samples, rest: takeSample(), sold: await countSold(wall.url, sold) }
-      return { ...totals, ...rest, alerts: wall.journal().filter(isAlert) }
+      return { ...totals, ...rest, alerts: wall.readJournal().filter(isAlert) }
     } finally {
       clearInterval(watching)
       await flooder.stop()
@@ -114,7 +114,7 @@ export async function runSoak(
   }
 }
 
-function lookAt({ pid, journal }: WallProcess, path: string): () => Omit<Sample, 'flood'> {
+function createSampler({ pid, readJournal: journal }: WallProcess, path: string): () => Omit<Sample, 'flood'> {
   const since = performance.now()
   return () => ({
     minute: Math.round((performance.now() - since) / 6000) / 10,

@@ -4,7 +4,7 @@ import type { LocalNetwork } from '../../../server/local/network.ts'
 import type { Chain, Transfer } from '../../../server/ports.ts'
 import type { Deed } from '../../../shared/contract/block.ts'
 import type { Canvas } from '../../../shared/contract/canvas.ts'
-import { ask, blocksOf, readNonce, type Buyer } from './buyers.ts'
+import { sendOrder, blocksOf, readNonce, type Buyer } from './buyers.ts'
 import { createReader, type Door, type Editor, type Reader } from './bystanders.ts'
 import { priceOf } from './plan.ts'
 
@@ -19,7 +19,7 @@ export type Scene = {
   readonly editors: readonly Editor[]
   readonly follower: Reader
   /** Problems of the tables themselves, in words. */
-  readonly tables: () => Promise<readonly string[]>
+  readonly checkAllTables: () => Promise<readonly string[]>
 }
 
 /** The totals: the number of transfers and their dollars, sold blocks, and owed dollars. */
@@ -31,7 +31,7 @@ export type Sums = {
 }
 
 /** All current problems, in words; none if all is well. `recent` buyers request their receipts again. */
-export async function inspect(scene: Scene, recent: readonly Buyer[]): Promise<{ wrong: string[]; sums: Sums }> {
+export async function checkBooks(scene: Scene, recent: readonly Buyer[]): Promise<{ wrong: string[]; sums: Sums }> {
   const wrong: string[] = []
   const bodies = await readCanvases(scene)
   if (new Set(bodies).size > 1) wrong.push('the walls show different canvases')
@@ -40,7 +40,7 @@ export async function inspect(scene: Scene, recent: readonly Buyer[]): Promise<{
   const bought = listBlocksBought(scene.buyers)
   const owed = scene.buyers.filter(({ refusal }) => refusal === 'payment_credited')
   const credits = owed.reduce((sum, buyer) => sum + priceOf(buyer), 0)
-  const balance = await scene.network.balanceOf(scene.payTo)
+  const balance = await scene.network.readBalance(scene.payTo)
   const dollars = Number(balance) / DOLLAR
   const sums = { transfers: transfers.length, dollars, claimed: canvas.stats.claimed, credits }
 
@@ -49,11 +49,11 @@ export async function inspect(scene: Scene, recent: readonly Buyer[]): Promise<{
   if (bought.length !== sums.claimed) wrong.push(`${bought.length} blocks have receipts, ${sums.claimed} are claimed`)
   wrong.push(...checkMoney(transfers, scene.buyers))
   if (new Set(bought).size !== bought.length) wrong.push('two receipts name one block')
-  for (const buyer of scene.buyers) if (buyer.refusal === 'no end') wrong.push(`no end for ${nonceOf(buyer)}`)
+  for (const buyer of scene.buyers) if (buyer.refusal === 'no end') wrong.push(`no end for ${formatNonces(buyer)}`)
   wrong.push(...(await checkReadings(scene, canvas)))
-  for (const buyer of recent) wrong.push(...(await checkResend(scene, buyer, noncesOf(transfers))))
-  for (const editor of scene.editors) wrong.push(...(await checkPainted(scene, editor)))
-  wrong.push(...(await scene.tables()))
+  for (const buyer of recent) wrong.push(...(await checkResend(scene, buyer, collectNonces(transfers))))
+  for (const editor of scene.editors) wrong.push(...(await checkRepaints(scene, editor)))
+  wrong.push(...(await scene.checkAllTables()))
   return { wrong, sums }
 }
 
@@ -71,7 +71,7 @@ export const readCanvases = ({ urls }: Scene): Promise<readonly string[]> =>
 const listSigned = ({ abandoned, payload }: Buyer) =>
   [...new Set([abandoned, payload])].filter((one) => one !== undefined)
 
-const nonceOf = (buyer: Buyer): string => listSigned(buyer).map(readNonce).join(' or ')
+const formatNonces = (buyer: Buyer): string => listSigned(buyer).map(readNonce).join(' or ')
 
 /**
  * Checks that each transfer is of the whole price and has one receipt, with its own transaction. Nobody may pay twice,
@@ -92,17 +92,17 @@ function checkMoney(transfers: readonly Transfer[], buyers: readonly Buyer[]): s
     if (length !== paidFor) return [`${nonce} was charged ${paidFor} dollars for ${length} blocks`]
     return buyer.receipt.deed.tx === tx ? [] : [`the receipt of ${nonce} names ${buyer.receipt.deed.tx}, not ${tx}`]
   })
-  const paid = noncesOf(transfers)
+  const paid = collectNonces(transfers)
   if (paid.size !== transfers.length) wrong.push('an authorization was charged twice')
   for (const buyer of buyers) {
     const charged = listSigned(buyer).filter((signed) => paid.has(readNonce(signed)))
-    if (charged.length > 1) wrong.push(`the buyer of ${nonceOf(buyer)} was charged twice`)
-    if (buyer.receipt !== undefined && charged.length === 0) wrong.push(`${nonceOf(buyer)} has a block for free`)
+    if (charged.length > 1) wrong.push(`the buyer of ${formatNonces(buyer)} was charged twice`)
+    if (buyer.receipt !== undefined && charged.length === 0) wrong.push(`${formatNonces(buyer)} has a block for free`)
   }
   return wrong
 }
 
-const noncesOf = (transfers: readonly Transfer[]): ReadonlySet<string> =>
+const collectNonces = (transfers: readonly Transfer[]): ReadonlySet<string> =>
   new Set(transfers.map(({ nonce }) => nonce ?? ''))
 
 async function listReceived(chain: Chain, payTo: `0x${string}`): Promise<readonly Transfer[]> {
@@ -121,11 +121,11 @@ async function listReceived(chain: Chain, payTo: `0x${string}`): Promise<readonl
  * canvas.
  */
 async function checkReadings({ urls, door, follower }: Scene, { blocks }: Canvas): Promise<string[]> {
-  await follower.read(door)
+  await follower.readFeed(door)
   const claimed = new Set(blocks.map(({ i }) => i))
   const wrong: string[] = []
   for (const url of urls) {
-    const { sales, read } = createReader()
+    const { sales, readFeed: read } = createReader()
     await read(() => url)
     if (!Bun.deepEquals(sales, follower.sales)) wrong.push('the feed differs from earlier reads')
     if (claimed.size !== sales.length || !sales.every(({ i }) => claimed.has(i)))
@@ -140,14 +140,14 @@ async function checkResend({ door }: Scene, buyer: Buyer, paid: ReadonlySet<stri
   if (buyer.receipt === undefined || payload === undefined) return []
   const wrong: string[] = []
   for (const via of ['http', 'mcp'] as const) {
-    const answer = await ask({ ...buyer, via }, door(), payload)
+    const answer = await sendOrder({ ...buyer, via }, door(), payload)
     if (answer?.status !== 200 || !Bun.deepEquals(answer.body, buyer.receipt))
-      wrong.push(`over ${via}, ${nonceOf(buyer)} gets ${JSON.stringify(answer)} instead of its receipt`)
+      wrong.push(`over ${via}, ${formatNonces(buyer)} gets ${JSON.stringify(answer)} instead of its receipt`)
   }
   return wrong
 }
 
-async function checkPainted({ door }: Scene, { block, sent, acknowledged }: Editor): Promise<string[]> {
+async function checkRepaints({ door }: Scene, { block, sent, acknowledged }: Editor): Promise<string[]> {
   const { message } = (await (await fetch(`${door()}/blocks/${block}`)).json()) as Deed
   const possible = acknowledged === 0 ? [null, ...sent] : sent.slice(acknowledged - 1)
   return possible.includes(message) ? [] : [`block ${block} says ${message}, not ${possible.join(' or ')}`]

@@ -10,7 +10,7 @@ import { ExactEvmScheme } from '@x402/evm/exact/client'
 import type { Wallet } from '../../../server/local/wallets.ts'
 import type { AreaReceipt } from '../../../shared/contract/area-order.ts'
 import type { Receipt } from '../../../shared/contract/block.ts'
-import { flatPng } from '../../support/picture-files.ts'
+import { createFlatPng } from '../../support/picture-files.ts'
 import type { Door } from './bystanders.ts'
 import { priceOf, type Order } from './plan.ts'
 
@@ -60,18 +60,20 @@ export async function buyUntilEnded(
 ): Promise<void> {
   const deadline = performance.now() + TIMEOUT_MS
   while (performance.now() < deadline) {
-    if (await step(buyer, door, copies, hangUps)) return
+    if (await takeStep(buyer, door, copies, hangUps)) return
     await Bun.sleep(AGAIN_AFTER_MS)
   }
   buyer.refusal = 'no end'
 }
 
-async function step(buyer: Buyer, door: Door, copies: number, hangUps: HangUps): Promise<boolean> {
-  if (buyer.payload === undefined) return await signTerms(buyer, await ask(buyer, door()))
+async function takeStep(buyer: Buyer, door: Door, copies: number, hangUps: HangUps): Promise<boolean> {
+  if (buyer.payload === undefined) return await signTerms(buyer, await sendOrder(buyer, door()))
   const { payload } = buyer
   const leaving = new AbortController()
   if (buyer.leaves && buyer.abandoned === undefined) hangUps.set(readNonce(payload), () => leaving.abort())
-  const answers = await Promise.all(Array.from({ length: copies }, () => ask(buyer, door(), payload, leaving.signal)))
+  const answers = await Promise.all(
+    Array.from({ length: copies }, () => sendOrder(buyer, door(), payload, leaving.signal)),
+  )
   hangUps.delete(readNonce(payload))
   if (leaving.signal.aborted) {
     buyer.abandoned = payload
@@ -79,19 +81,19 @@ async function step(buyer: Buyer, door: Door, copies: number, hangUps: HangUps):
     return false
   }
   for (const answer of answers) {
-    if (answer?.status === 200) keepReceipt(buyer, answer.body as Receipt | AreaReceipt)
+    if (answer?.status === 200) storeReceipt(buyer, answer.body as Receipt | AreaReceipt)
     else if (answer !== undefined && ENDS.includes(answer.status)) buyer.refusal ??= codeOf(answer.body)
     else buyer.waits.push(answer === undefined ? 'silence' : codeOf(answer.body))
   }
   if (buyer.receipt !== undefined) return true
-  return buyer.refusal !== undefined && !returnsToAbandoned(buyer)
+  return buyer.refusal !== undefined && !returnToAbandoned(buyer)
 }
 
 /**
  * Returns to the abandoned payment, if there is one: its purchase may block the new one, so it is sent again until it
  * has an end.
  */
-function returnsToAbandoned(buyer: Buyer): boolean {
+function returnToAbandoned(buyer: Buyer): boolean {
   if (buyer.abandoned === undefined || buyer.payload === buyer.abandoned) return false
   buyer.payload = buyer.abandoned
   buyer.refusal = undefined
@@ -110,11 +112,11 @@ async function signTerms(buyer: Buyer, answer: Answer): Promise<boolean> {
   // The block is sold, or being bought: this buyer gives up, having signed nothing.
   const isOver = answer !== undefined && (answer.status === 200 || answer.status === 409)
   if (isOver) buyer.refusal = codeOf(answer.body)
-  return isOver && !returnsToAbandoned(buyer)
+  return isOver && !returnToAbandoned(buyer)
 }
 
 /** Stores a receipt, which another payment of the buyer may get with a notice. */
-function keepReceipt(buyer: Buyer, { notice: _notice, ...receipt }: Receipt | AreaReceipt): void {
+function storeReceipt(buyer: Buyer, { notice: _notice, ...receipt }: Receipt | AreaReceipt): void {
   if (buyer.receipt !== undefined && !Bun.deepEquals(buyer.receipt, receipt))
     throw new Error(`two receipts for one payment: ${JSON.stringify([buyer.receipt, receipt])}`)
   buyer.receipt = receipt
@@ -131,20 +133,22 @@ export const readNonce = ({ payload }: PaymentPayload): string =>
   (payload as { authorization?: { nonce?: string } }).authorization?.nonce?.toLowerCase() ?? ''
 
 /** Sends a request over the buyer's own interface, with its payment if there is one. */
-export async function ask(
+export async function sendOrder(
   order: Order,
   url: string,
   payload?: PaymentPayload,
   signal = new AbortController().signal,
 ): Promise<Answer> {
   try {
-    return await (order.via === 'http' ? askHttp(url, order, signal, payload) : askMcp(url, order, signal, payload))
+    return await (order.via === 'http'
+      ? sendOverHttp(url, order, signal, payload)
+      : sendOverMcp(url, order, signal, payload))
   } catch {
     return undefined
   }
 }
 
-async function askHttp(url: string, order: Order, signal: AbortSignal, payload?: PaymentPayload): Promise<Answer> {
+async function sendOverHttp(url: string, order: Order, signal: AbortSignal, payload?: PaymentPayload): Promise<Answer> {
   const paid = payload === undefined ? {} : { 'payment-signature': encodePaymentSignatureHeader(payload) }
   const headers = { accept: 'application/json', ...paid }
   const area = createAreaBody(order)
@@ -168,7 +172,7 @@ function createAreaBody({ at, area }: Order) {
   return { at, w, h, ...(painted ? { image: IMAGE } : {}) }
 }
 
-const IMAGE = flatPng(40, 40, '#ff0000').toBase64()
+const IMAGE = createFlatPng(40, 40, '#ff0000').toBase64()
 
 type ToolResult = {
   readonly isError?: boolean
@@ -187,7 +191,7 @@ const statuses: Readonly<Record<string, number>> = {
   facilitator_unavailable: 502,
 }
 
-async function askMcp(url: string, order: Order, signal: AbortSignal, payload?: PaymentPayload): Promise<Answer> {
+async function sendOverMcp(url: string, order: Order, signal: AbortSignal, payload?: PaymentPayload): Promise<Answer> {
   const meta = payload === undefined ? {} : { _meta: { 'x402/payment': payload } }
   const area = createAreaBody(order)
   const what =

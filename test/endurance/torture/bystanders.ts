@@ -19,7 +19,7 @@ export async function repaintOnce(editor: Editor, url: string): Promise<void> {
 export type Door = () => string
 
 /** A reader of the feed, who remembers every sale as it was first read, and reads from another instance each time. */
-export type Reader = { readonly sales: Sale[]; read(door: Door): Promise<void> }
+export type Reader = { readonly sales: Sale[]; readFeed(door: Door): Promise<void> }
 
 /** Creates a reader that starts at the beginning of the feed. */
 export function createReader(): Reader {
@@ -27,7 +27,7 @@ export function createReader(): Reader {
   let after = 0
   return {
     sales,
-    async read(door) {
+    async readFeed(door) {
       for (;;) {
         const page = await readPage(door(), after)
         if (page === undefined) return

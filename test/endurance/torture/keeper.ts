@@ -11,7 +11,7 @@ export type Keeper = {
   /** Kills the wall, and starts it again. */
   crash(): Promise<void>
   /** Resolves once the wall is neither starting nor stopping. */
-  settled(): Promise<void>
+  waitUntilIdle(): Promise<void>
 }
 
 /** The database of a wall, as a setting. */
@@ -28,7 +28,7 @@ const START_TRIES = 200
 const TRY_AGAIN_MS = 50
 
 /** Makes a keeper of a wall with these settings, which runs in `folder`. */
-export function keeperOf(settings: Readonly<Record<string, string>>, folder: string, totals: Totals): Keeper {
+export function createKeeper(settings: Readonly<Record<string, string>>, folder: string, totals: Totals): Keeper {
   let wall: WallProcess | undefined
   let place: Database = {}
   // Does one thing at a time, because a wall that crashed may be about to be killed as well.
@@ -55,7 +55,7 @@ export function keeperOf(settings: Readonly<Record<string, string>>, folder: str
       }),
     )
   }
-  const end = async (how: 'stop' | 'kill'): Promise<void> => {
+  const endWall = async (how: 'stop' | 'kill'): Promise<void> => {
     const ending = wall
     wall = undefined
     await ending?.[how]()
@@ -67,14 +67,14 @@ export function keeperOf(settings: Readonly<Record<string, string>>, folder: str
         place = database
         await launchWall(limits)
       }),
-    stop: () => runInTurn(() => end('stop')),
+    stop: () => runInTurn(() => endWall('stop')),
     crash: () =>
       runInTurn(async () => {
         totals.kills++
-        await end('kill')
+        await endWall('kill')
         await launchWall()
       }),
-    settled: () => runInTurn(async () => {}),
+    waitUntilIdle: () => runInTurn(async () => {}),
   }
 }
 
@@ -91,14 +91,14 @@ async function startWithRetries(start: () => Promise<WallProcess>): Promise<Wall
 }
 
 function checkJournal(ended: WallProcess, wrong: string[]): void {
-  for (const line of ended.journal()) {
-    const { level, event } = entryOf(line)
+  for (const line of ended.readJournal()) {
+    const { level, event } = parseEntry(line)
     if (level === 'alert' && !plannedAlerts.has(event)) wrong.push(`the journal says ${line}`)
   }
 }
 
 /** The kind of a line of the journal; a line in another format counts as alarming. */
-function entryOf(line: string): { readonly level: string; readonly event: string } {
+function parseEntry(line: string): { readonly level: string; readonly event: string } {
   try {
     return JSON.parse(line) as { level: string; event: string }
   } catch {

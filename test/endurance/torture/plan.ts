@@ -1,7 +1,7 @@
 /** The events of each round: drawn from a seed, so that a run can be repeated. Only timing depends on the machine. */
 
 import type { SettleFault } from '../../support/chain/faulty-facilitator.ts'
-import { prngOf, type Prng } from '../../support/prng.ts'
+import { createPrng, type Prng } from '../../support/prng.ts'
 
 /**
  * The additional fault of a round. `disk-limit`: files cannot grow, which fails at commit; `disk-full`: no space left;
@@ -67,26 +67,28 @@ const faults: readonly SettleFault[] = [
 ]
 
 /** The plan of a run: of one wall on SQLite, or of several that share a PostgreSQL. */
-export function planOf(seed: number, rounds: number, crowd = CROWD, instances?: number): readonly Round[] {
-  const prng = prngOf(seed)
+export function createPlan(seed: number, rounds: number, crowd = CROWD, instances?: number): readonly Round[] {
+  const prng = createPrng(seed)
   return Array.from({ length: rounds }, (_, at): Round => {
     const number = at + 1
-    const trouble = instances === undefined ? troubleOf(number) : sharedTroubleOf(number)
+    const trouble = instances === undefined ? chooseFault(number) : chooseSharedFault(number)
     const orders = Array.from({ length: crowd }, (): Order => {
       // Some orders are for a few blocks at the edge, so that buyers collide there.
-      const at = prng.chance(0.4) ? `${(number * 4 + prng.below(6)) % 150},${Math.floor(number / 37) % 20}` : 'next'
-      const via = prng.chance(0.4) ? 'mcp' : 'http'
-      const leaves = prng.chance(0.3)
-      return prng.chance(0.4) ? { at, via, leaves, area: sizeIn(prng) } : { at, via, leaves }
+      const at = prng.nextBoolean(0.4)
+        ? `${(number * 4 + prng.nextInt(6)) % 150},${Math.floor(number / 37) % 20}`
+        : 'next'
+      const via = prng.nextBoolean(0.4) ? 'mcp' : 'http'
+      const leaves = prng.nextBoolean(0.3)
+      return prng.nextBoolean(0.4) ? { at, via, leaves, area: drawSize(prng) } : { at, via, leaves }
     })
     return {
       number,
       orders,
-      copies: prng.below(8),
+      copies: prng.nextInt(8),
       kills: planKills(trouble, prng, instances ?? 1),
       trouble,
-      troubleAfterMs: prng.below(200),
-      troubleForMs: 200 + prng.below(600),
+      troubleAfterMs: prng.nextInt(200),
+      troubleForMs: 200 + prng.nextInt(600),
       // A doubtful settlement is checked again only seconds later, so most rounds do without one.
       settleFaults: number % 4 === 1 ? Array.from({ length: 12 }, () => prng.pick(faults)) : [],
     }
@@ -101,33 +103,36 @@ const sizes = [
   [5, 4],
 ] as const
 
-function sizeIn(prng: Prng): Size {
+function drawSize(prng: Prng): Size {
   const [w, h] = prng.pick(sizes)
-  return { w, h, painted: prng.chance(0.3) }
+  return { w, h, painted: prng.nextBoolean(0.3) }
 }
 
 /** A failing disk already ends the process, and on a full disk a wall could not start again until there is space. */
 function planKills(trouble: Trouble, prng: Prng, instances: number): Kill[] {
   if (trouble === 'disk-limit') return []
-  if (trouble === 'disk-full') return [{ afterMs: 1000 + prng.below(400), instance: 0 }]
-  const drawInstance = () => (instances === 1 ? 0 : prng.below(instances))
-  return Array.from({ length: 1 + prng.below(2) }, () => ({ afterMs: 5 + prng.below(396), instance: drawInstance() }))
+  if (trouble === 'disk-full') return [{ afterMs: 1000 + prng.nextInt(400), instance: 0 }]
+  const drawInstance = () => (instances === 1 ? 0 : prng.nextInt(instances))
+  return Array.from({ length: 1 + prng.nextInt(2) }, () => ({
+    afterMs: 5 + prng.nextInt(396),
+    instance: drawInstance(),
+  }))
 }
 
-function chainTroubleOf(number: number): Trouble | undefined {
+function chooseChainFault(number: number): Trouble | undefined {
   if (number % 10 === 4) return 'chain-stands'
   return number % 10 === 9 ? 'chain-narrow' : undefined
 }
 
-function troubleOf(number: number): Trouble {
+function chooseFault(number: number): Trouble {
   if (number % 10 === 0) return 'disk-full'
   if (number % 10 === 7) return 'disk-limit'
   if (number % 5 === 3) return number % 2 === 1 ? 'facilitator-gone' : 'chain-gone'
-  return chainTroubleOf(number) ?? 'none'
+  return chooseChainFault(number) ?? 'none'
 }
 
-function sharedTroubleOf(number: number): Trouble {
+function chooseSharedFault(number: number): Trouble {
   if (number % 5 === 2) return number % 2 === 1 ? 'server-restart' : 'server-crash'
   if (number % 5 === 3) return number % 2 === 1 ? 'facilitator-gone' : 'chain-gone'
-  return chainTroubleOf(number) ?? (number % 2 === 1 ? 'deaf' : 'none')
+  return chooseChainFault(number) ?? (number % 2 === 1 ? 'deaf' : 'none')
 }

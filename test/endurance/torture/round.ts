@@ -19,12 +19,12 @@ const SHORT_FILES = `trap '' XFSZ; ulimit -f 500`
 
 /** Plays a round until every buyer has an end; returns the buyers. */
 export async function playRound(stage: Stage, round: Round): Promise<readonly Buyer[]> {
-  const guests = await inviteBuyers(stage, round)
-  const there = await moveIn(stage, round)
-  stage.facilitator.settle.next(...round.settleFaults)
+  const guests = await createBuyers(stage, round)
+  const there = await moveToFaultyDisk(stage, round)
+  stage.facilitator.settle.queueFaults(...round.settleFaults)
   const over = new AbortController()
-  const audience = attendRound(stage, over.signal)
-  const trouble = makeTrouble(stage, round)
+  const audience = runBystanders(stage, over.signal)
+  const trouble = injectFault(stage, round)
   const buying = guests.map((guest, at) => buyUntilEnded(guest, stage.door, at < round.copies ? 2 : 1, stage.hangUps))
   for (const { afterMs, instance } of round.kills) {
     await Bun.sleep(afterMs)
@@ -33,22 +33,25 @@ export async function playRound(stage: Stage, round: Round): Promise<readonly Bu
   await Promise.all([trouble, ...buying])
   over.abort()
   await audience
-  await moveOut(stage, there)
-  enlistEditors(stage, guests)
+  await moveBack(stage, there)
+  addEditors(stage, guests)
   return guests
 }
 
-async function inviteBuyers({ network, buyers }: Stage, { orders }: Round): Promise<readonly Buyer[]> {
+async function createBuyers({ network, buyers }: Stage, { orders }: Round): Promise<readonly Buyer[]> {
   const guests = await Promise.all(
     // Each wallet has enough money to be charged twice.
-    orders.map(async (order) => createBuyer(order, await network.wallet(2 * priceOf(order)))),
+    orders.map(async (order) => createBuyer(order, await network.createFundedWallet(2 * priceOf(order)))),
   )
   buyers.push(...guests)
   return guests
 }
 
 /** If the round needs another disk, restarts the wall there and returns the path of its database file. */
-async function moveIn({ keepers, path, door, smallDisk }: Stage, { trouble }: Round): Promise<string | undefined> {
+async function moveToFaultyDisk(
+  { keepers, path, door, smallDisk }: Stage,
+  { trouble }: Round,
+): Promise<string | undefined> {
   const [keeper] = keepers
   if (path === undefined || keeper === undefined) return undefined
   if (trouble === 'disk-limit') {
@@ -65,56 +68,59 @@ async function moveIn({ keepers, path, door, smallDisk }: Stage, { trouble }: Ro
   return there
 }
 
-async function moveOut({ keepers, path }: Stage, there: string | undefined): Promise<void> {
+async function moveBack({ keepers, path }: Stage, there: string | undefined): Promise<void> {
   const [keeper] = keepers
   if (path === undefined || keeper === undefined || there === undefined) return
   await keeper.stop()
-  await forget(path)
+  await removeDatabase(path)
   backUp(there, path)
-  await forget(there)
+  await removeDatabase(there)
   await keeper.start({ DATABASE_PATH: path })
 }
 
 /** Removes a database, with all files beside it. */
-const forget = (path: string) =>
+const removeDatabase = (path: string) =>
   Promise.all(['', '-wal', '-shm'].map((suffix) => rm(`${path}${suffix}`, { force: true })))
 
 /** Makes something fail for a while. */
-async function makeTrouble(stage: Stage, round: Round): Promise<void> {
+async function injectFault(stage: Stage, round: Round): Promise<void> {
   const { facilitator, gate, narrow, network, smallDisk, server, database } = stage
   const { trouble, troubleAfterMs, troubleForMs } = round
   await Bun.sleep(troubleAfterMs)
   if (trouble === 'facilitator-gone') {
-    facilitator.verify.always('reset')
-    facilitator.settle.always('reset-before')
+    facilitator.verify.setDefault('reset')
+    facilitator.settle.setDefault('reset-before')
   }
-  if (trouble === 'chain-gone') await gate.goes()
+  if (trouble === 'chain-gone') await gate.stopListening()
   if (trouble === 'chain-stands') await network.halt()
-  if (trouble === 'chain-narrow') gate.fails(forwardTo(narrow.url))
+  if (trouble === 'chain-narrow') gate.failWith(forwardTo(narrow.url))
   if (trouble === 'disk-full') await smallDisk?.fill('filler', 64)
   if (trouble === 'deaf') await cutListeners(database)
   if (trouble === 'server-crash') await server?.kill()
   if (trouble === 'server-restart') await server?.shutDown()
   await Bun.sleep(troubleForMs)
-  facilitator.verify.always('honest')
-  facilitator.settle.always('honest')
-  await gate.mend()
+  facilitator.verify.setDefault('honest')
+  facilitator.settle.setDefault('honest')
+  await gate.endFailures()
   if (trouble === 'chain-stands') await network.resume()
-  await smallDisk?.free('filler')
+  await smallDisk?.removeFile('filler')
   if (trouble === 'deaf') await cutListeners(database)
   if (trouble === 'server-crash' || trouble === 'server-restart') await server?.start()
 }
 
 /** Owners repaint and a reader follows, again and again. */
-async function attendRound({ editors, follower, door }: Stage, over: AbortSignal): Promise<void> {
+async function runBystanders({ editors, follower, door }: Stage, over: AbortSignal): Promise<void> {
   while (!over.aborted) {
-    await Promise.all([follower.read(door), ...editors.slice(-EDITORS).map((editor) => repaintOnce(editor, door()))])
+    await Promise.all([
+      follower.readFeed(door),
+      ...editors.slice(-EDITORS).map((editor) => repaintOnce(editor, door())),
+    ])
     await Bun.sleep(AUDIENCE_EVERY_MS)
   }
 }
 
 /** Makes some of the buyers repaint from now on. */
-function enlistEditors({ editors }: Stage, guests: readonly Buyer[]): void {
+function addEditors({ editors }: Stage, guests: readonly Buyer[]): void {
   for (const { wallet, receipt } of guests.filter((guest) => guest.receipt !== undefined).slice(0, 1))
     editors.push({
       wallet,

@@ -3,11 +3,11 @@
  * everything around it failing in turn. After each round all must come to rest, and the books must balance.
  */
 
-import { listBlocksBought, readCanvases, inspect, type Scene, type Sums } from './books.ts'
+import { listBlocksBought, readCanvases, checkBooks, type Scene, type Sums } from './books.ts'
 import type { Buyer } from './buyers.ts'
-import { planOf } from './plan.ts'
+import { createPlan } from './plan.ts'
 import { playRound } from './round.ts'
-import { setStage } from './stage.ts'
+import { openStage } from './stage.ts'
 
 /** The figures of a run; `wrong` must be empty. */
 export type Summary = Sums & {
@@ -50,19 +50,22 @@ export async function runTorture(
   tell: (line: string) => void,
 ): Promise<Summary> {
   const began = performance.now()
-  const stage = await setStage(instances)
+  const stage = await openStage(instances)
   const { keepers, totals, buyers, editors } = stage
   const equalAfterMs: number[] = []
   let sums: Sums = { transfers: 0, dollars: 0, claimed: 0, credits: 0 }
   let played = 0
   try {
     await Promise.all(keepers.map((keeper) => keeper.start(stage.database)))
-    for (const round of planOf(seed, rounds, crowd, instances)) {
+    for (const round of createPlan(seed, rounds, crowd, instances)) {
       const since = performance.now()
       const guests = await playRound(stage, round)
-      await Promise.all(keepers.map((keeper) => keeper.settled()))
-      equalAfterMs.push(await waitUntilEqual(stage.scene()))
-      const found = await inspectUntilRight(stage.scene(), [...guests, ...buyers.slice(-200).slice(0, SPOT_CHECKS)])
+      await Promise.all(keepers.map((keeper) => keeper.waitUntilIdle()))
+      equalAfterMs.push(await waitUntilEqual(stage.createScene()))
+      const found = await inspectUntilRight(stage.createScene(), [
+        ...guests,
+        ...buyers.slice(-200).slice(0, SPOT_CHECKS),
+      ])
       sums = found.sums
       played++
       totals.wrong.push(...found.wrong.map((words) => `round ${round.number}: ${words}`))
@@ -73,7 +76,7 @@ export async function runTorture(
       )
       if (totals.wrong.length > 0) break
     }
-    const end = await inspect(stage.scene(), buyers)
+    const end = await checkBooks(stage.createScene(), buyers)
     totals.wrong.push(...end.wrong.map((words) => `in the end: ${words}`))
   } finally {
     await stage.stop()
@@ -86,8 +89,8 @@ export async function runTorture(
     sold: listBlocksBought(buyers).length,
     areas: buyers.filter(({ area, receipt }) => area !== undefined && receipt !== undefined).length,
     left: buyers.filter(({ abandoned }) => abandoned !== undefined).length,
-    refusals: countOf(buyers.flatMap(({ refusal }) => refusal ?? [])),
-    waits: countOf(buyers.flatMap(({ waits }) => waits)),
+    refusals: countByCode(buyers.flatMap(({ refusal }) => refusal ?? [])),
+    waits: countByCode(buyers.flatMap(({ waits }) => waits)),
     edits: editors.reduce((sum, { sent }) => sum + sent.length, 0),
     equalAfterMs,
     ...sums,
@@ -95,7 +98,7 @@ export async function runTorture(
   }
 }
 
-function countOf(codes: readonly string[]): Record<string, number> {
+function countByCode(codes: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const code of codes) counts[code] = (counts[code] ?? 0) + 1
   return counts
@@ -114,9 +117,9 @@ async function waitUntilEqual(scene: Scene): Promise<number> {
 const countSecondsSince = (since: number) => Math.round((performance.now() - since) / 100) / 10
 
 /** Polls until there is no problem any more, because the sweeper needs some seconds to resolve doubtful payments. */
-async function inspectUntilRight(scene: Scene, recent: readonly Buyer[]): ReturnType<typeof inspect> {
+async function inspectUntilRight(scene: Scene, recent: readonly Buyer[]): ReturnType<typeof checkBooks> {
   for (let tries = 1; ; tries++) {
-    const found = await inspect(scene, recent)
+    const found = await checkBooks(scene, recent)
     if (found.wrong.length === 0 || tries >= REST_TRIES) return found
     await Bun.sleep(REST_MS)
   }

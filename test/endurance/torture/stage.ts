@@ -12,29 +12,29 @@ import { findFreePort } from '../../../server/local/wall-process.ts'
 import { createWallet } from '../../../server/local/wallets.ts'
 import { startFaultyFacilitator } from '../../support/chain/faulty-facilitator.ts'
 import { forwardTo, openFront } from '../../support/chain/front.ts'
-import { createLimit, startOddEndpoint } from '../../support/chain/odd-endpoint.ts'
+import { createBlockRangeRule, startOddEndpoint } from '../../support/chain/odd-endpoint.ts'
 import { createOffer } from '../../support/chain/signing.ts'
-import { limitMs } from '../../support/machine.ts'
+import { scaleLimit } from '../../support/machine.ts'
 import { startPostgres, type PostgresServer } from '../../support/postgres/server.ts'
 import { mountDisk, type SmallDisk } from '../../support/scratch-folder.ts'
 import type { Scene } from './books.ts'
 import { readNonce, type Buyer, type HangUps } from './buyers.ts'
 import { createReader, type Editor } from './bystanders.ts'
-import { keeperOf, type Database, type Totals } from './keeper.ts'
+import { createKeeper, type Database, type Totals } from './keeper.ts'
 import { checkTables } from './tables.ts'
 
 /** Everything a run needs, and all participants. */
-export type Stage = Awaited<ReturnType<typeof setStage>>
+export type Stage = Awaited<ReturnType<typeof openStage>>
 
 /** Sets up the stage, for one wall on SQLite or several that share a PostgreSQL; `stop` removes everything. */
-export async function setStage(instances?: number) {
+export async function openStage(instances?: number) {
   const folder = await mkdtemp(join(tmpdir(), 'pixel-wall-torture-'))
   const network = await startLocalNetwork()
   const hangUps: HangUps = new Map()
-  const facilitator = await startFaultyFacilitator(createLeavingSettle(hangUps, network.askFacilitator))
+  const facilitator = await startFaultyFacilitator(createLeavingSettle(hangUps, network.callFacilitator))
   const gate = openFront(forwardTo(network.rpcUrl))
-  const narrow = startOddEndpoint(network.rpcUrl, { eth_getLogs: createLimit(EVENTS_OF) })
-  const ground = instances === undefined ? await createFileGround(folder) : await createServerGround()
+  const narrow = startOddEndpoint(network.rpcUrl, { eth_getLogs: createBlockRangeRule(EVENTS_OF) })
+  const ground = instances === undefined ? await openFileGround(folder) : await openServerGround()
   const payTo = createWallet().address
   const ports = await Promise.all(Array.from({ length: instances ?? 1 }, findFreePort))
   const totals: Totals = { starts: 0, kills: 0, diskDeaths: 0, wrong: [] }
@@ -45,10 +45,10 @@ export async function setStage(instances?: number) {
     FACILITATOR_URL: facilitator.url,
     RPC_URL: gate.url,
     RECONCILE_INTERVAL_MS: '200',
-    VERIFY_TIMEOUT_MS: String(limitMs(2000)),
-    SETTLE_TIMEOUT_MS: String(limitMs(1000)),
+    VERIFY_TIMEOUT_MS: String(scaleLimit(2000)),
+    SETTLE_TIMEOUT_MS: String(scaleLimit(1000)),
   }
-  const keepers = ports.map((port) => keeperOf({ ...settings, PORT: String(port) }, folder, totals))
+  const keepers = ports.map((port) => createKeeper({ ...settings, PORT: String(port) }, folder, totals))
   const urls = ports.map((port) => `http://127.0.0.1:${port}`)
   const chain = createViemChain(openEndpoints('eip155:8453', [network.rpcUrl], { clock }), createOffer())
   const [buyers, editors]: [Buyer[], Editor[]] = [[], []]
@@ -68,7 +68,7 @@ export async function setStage(instances?: number) {
     buyers,
     editors,
     follower,
-    scene: (): Scene => ({
+    createScene: (): Scene => ({
       urls,
       door: takeNextUrl,
       payTo,
@@ -77,7 +77,7 @@ export async function setStage(instances?: number) {
       buyers,
       editors,
       follower,
-      tables: () => checkTables(ground.database),
+      checkAllTables: () => checkTables(ground.database),
     }),
     async stop() {
       await Promise.all(keepers.map((keeper) => keeper.stop()))
@@ -102,8 +102,8 @@ const SEEN_GONE_MS = 50
  */
 function createLeavingSettle(
   hangUps: HangUps,
-  settle: Stage['network']['askFacilitator'],
-): Stage['network']['askFacilitator'] {
+  settle: Stage['network']['callFacilitator'],
+): Stage['network']['callFacilitator'] {
   return async (request) => {
     if (new URL(request.url).pathname !== '/settle') return await settle(request)
     const { paymentPayload } = (await request.clone().json()) as { readonly paymentPayload: PaymentPayload }
@@ -124,13 +124,13 @@ type Ground = {
 
 const DISK_MB = 64
 
-async function createFileGround(folder: string): Promise<Ground> {
+async function openFileGround(folder: string): Promise<Ground> {
   const path = join(folder, 'wall.sqlite')
   return { database: { DATABASE_PATH: path }, path, smallDisk: await mountDisk(join(folder, 'small'), DISK_MB) }
 }
 
-async function createServerGround(): Promise<Ground> {
+async function openServerGround(): Promise<Ground> {
   // Acknowledged writes must be on its disk.
   const server = await startPostgres({ isDurable: true })
-  return { database: { DATABASE_URL: server.url(await server.newDatabase()) }, server }
+  return { database: { DATABASE_URL: server.getUrl(await server.newDatabase()) }, server }
 }

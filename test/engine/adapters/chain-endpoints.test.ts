@@ -8,14 +8,14 @@ import { multicallAddress } from '../../../server/local/token/contracts.ts'
 import type { Chain, Clock } from '../../../server/ports.ts'
 import { startLoopbackServers } from '../../support/chain/loopback.ts'
 import {
-  createLimit,
+  createBlockRangeRule,
   type OddEndpoint,
   type Rule,
   startOddEndpoints,
   openRequestsTo,
 } from '../../support/chain/odd-endpoint.ts'
-import { createOffer, sign, submit, transferOf } from '../../support/chain/signing.ts'
-import { fakeClock } from '../../support/fakes/clock.ts'
+import { createOffer, signOffer, submit, encodeTransfer } from '../../support/chain/signing.ts'
+import { createFakeClock } from '../../support/fakes/clock.ts'
 import { createWalletAddress } from '../../support/samples.ts'
 import { readHeadFor } from '../ports/chain.contract.ts'
 
@@ -37,7 +37,7 @@ afterAll(() => network.stop())
 /** The chain through a list of endpoints. */
 function openChainThrough(
   endpoints: readonly OddEndpoint[],
-  clock: Clock = fakeClock(0),
+  clock: Clock = createFakeClock(0),
   callsPerSecond?: number,
 ): Chain {
   const urls = endpoints.map(({ url }) => url)
@@ -58,17 +58,17 @@ const ofArbitrum: Readonly<Record<string, Rule>> = {
 }
 
 async function createPayment(): Promise<Payment> {
-  const payer = await network.wallet(2)
+  const payer = await network.createFundedWallet(2)
   const { timestamp } = await network.client.getBlock()
-  return await sign(payer, offer, { validBefore: timestamp + 100_000n })
+  return await signOffer(payer, offer, { validBefore: timestamp + 100_000n })
 }
 
-const land = (payment: Payment) => submit(network.client, transferOf(payment))
+const submitPayment = (payment: Payment) => submit(network.client, encodeTransfer(payment))
 
-const refuse: Rule = () => ({ error: { code: -32_601, message: 'the method does not exist' } })
+const refuseMethod: Rule = () => ({ error: { code: -32_601, message: 'the method does not exist' } })
 
 /** An endpoint that has the state of only the newest blocks. */
-const answerForgetfully: Rule = async ([, at], ask) =>
+const answerOnlyLatest: Rule = async ([, at], ask) =>
   at === 'latest' ? { result: await ask() } : { error: { code: -32_000, message: 'missing trie node' } }
 
 const refuseMulticall: Rule = async ([call], ask) =>
@@ -77,7 +77,7 @@ const refuseMulticall: Rule = async ([call], ask) =>
     : { result: await ask() }
 
 /** An endpoint whose newest block is some blocks old, in every response. */
-function createLagging(behind: bigint): Readonly<Record<string, Rule>> {
+function createLaggingRules(behind: bigint): Readonly<Record<string, Rule>> {
   const readLaggingHeight = async () =>
     `0x${((await network.client.getBlockNumber({ cacheTime: 0 })) - behind).toString(16)}`
   return {
@@ -97,44 +97,44 @@ describe('one endpoint', () => {
   test('an endpoint gets 3 calls for a sale before the buyer’s response, and one for the first check afterwards', async () => {
     const endpoint = oddEndpoint()
     const chain = openChainThrough([endpoint])
-    await chain.fault()
+    await chain.checkHealth()
     const payment = await createPayment()
-    const before = endpoint.calls()
+    const before = endpoint.countCalls()
     const head = await readHeadFor(chain, payment)
-    const tx = await land(payment)
-    expect(await chain.status(payment, head, tx)).toEqual({ kind: 'paid', tx })
-    expect(endpoint.calls() - before).toBe(3)
+    const tx = await submitPayment(payment)
+    expect(await chain.readPaymentStatus(payment, head, tx)).toEqual({ kind: 'paid', tx })
+    expect(endpoint.countCalls() - before).toBe(3)
     await network.client.mine({ blocks: 1 })
-    expect(await chain.status(payment, head)).toEqual({ kind: 'paid', tx })
-    expect(endpoint.calls() - before).toBe(4)
+    expect(await chain.readPaymentStatus(payment, head)).toEqual({ kind: 'paid', tx })
+    expect(endpoint.countCalls() - before).toBe(4)
   })
 
   test('an endpoint gets two more calls for the last check of a sale, so that a sale costs 6 calls in total', async () => {
     const endpoint = oddEndpoint()
     const chain = openChainThrough([endpoint])
-    const payer = await network.wallet(2)
+    const payer = await network.createFundedWallet(2)
     const { timestamp } = await network.client.getBlock()
-    const payment = await sign(payer, offer, { validBefore: timestamp + 300n })
+    const payment = await signOffer(payer, offer, { validBefore: timestamp + 300n })
     const head = await readHeadFor(chain, payment)
-    const tx = await land(payment)
-    expect(await chain.status(payment, head, tx)).toEqual({ kind: 'paid', tx })
+    const tx = await submitPayment(payment)
+    expect(await chain.readPaymentStatus(payment, head, tx)).toEqual({ kind: 'paid', tx })
     await network.client.increaseTime({ seconds: 400 })
     await network.client.mine({ blocks: 300 })
-    await chain.fault()
-    const before = endpoint.calls()
-    expect(await chain.status(payment, head, tx)).toEqual({ kind: 'paid', tx, final: true })
-    expect(endpoint.calls() - before).toBe(2)
+    await chain.checkHealth()
+    const before = endpoint.countCalls()
+    expect(await chain.readPaymentStatus(payment, head, tx)).toEqual({ kind: 'paid', tx, final: true })
+    expect(endpoint.countCalls() - before).toBe(2)
   })
 
   test('many reads in one turn of the event loop are one call to the endpoint', async () => {
     const endpoint = oddEndpoint()
     const chain = openChainThrough([endpoint])
-    await chain.fault()
+    await chain.checkHealth()
     const payments = await Promise.all(Array.from({ length: 30 }, createPayment))
-    const before = endpoint.calls()
-    const statuses = await Promise.all(payments.map((payment) => chain.status(payment, 0n)))
+    const before = endpoint.countCalls()
+    const statuses = await Promise.all(payments.map((payment) => chain.readPaymentStatus(payment, 0n)))
     expect(statuses).toEqual(payments.map(() => UNSPENT))
-    expect(endpoint.calls() - before).toBe(1)
+    expect(endpoint.countCalls() - before).toBe(1)
   })
 
   test('an endpoint that rejects multicalls gets single calls', async () => {
@@ -142,22 +142,22 @@ describe('one endpoint', () => {
     const chain = openChainThrough([endpoint])
     const payment = await createPayment()
     const head = await readHeadFor(chain, payment)
-    expect(await chain.status(payment, head)).toEqual(UNSPENT)
-    const tx = await land(payment)
-    expect(await chain.status(payment, head, tx)).toEqual({ kind: 'paid', tx })
-    expect(await chain.fault()).toMatchObject({ kind: 'none' })
+    expect(await chain.readPaymentStatus(payment, head)).toEqual(UNSPENT)
+    const tx = await submitPayment(payment)
+    expect(await chain.readPaymentStatus(payment, head, tx)).toEqual({ kind: 'paid', tx })
+    expect(await chain.checkHealth()).toMatchObject({ kind: 'none' })
   })
 
   test('on a chain whose contracts see other block heights, payments are found, and nothing is sold', async () => {
-    const endpoints = openEndpoints('eip155:42161', [oddEndpoint(ofArbitrum).url], { clock: fakeClock(0) })
+    const endpoints = openEndpoints('eip155:42161', [oddEndpoint(ofArbitrum).url], { clock: createFakeClock(0) })
     const chain = createViemChain(endpoints, { ...offer, terms: { ...offer.terms, network: 'eip155:42161' } })
     const what = 'this wall no longer sells on eip155:42161; what was sold there stays sold'
-    expect(await chain.fault()).toEqual({ kind: 'fault', what })
+    expect(await chain.checkHealth()).toEqual({ kind: 'fault', what })
     const payment = await createPayment()
     const head = await readHeadFor(chain, payment)
     expect(head).toBe(await network.client.getBlockNumber({ cacheTime: 0 }))
-    const tx = await land(payment)
-    expect(await chain.status(payment, head)).toEqual({ kind: 'paid', tx })
+    const tx = await submitPayment(payment)
+    expect(await chain.readPaymentStatus(payment, head)).toEqual({ kind: 'paid', tx })
     const arrived = await chain.transfersTo(offer.terms.payTo, head)
     expect(arrived).toMatchObject({ transfers: [{ tx }], isAll: true })
   })
@@ -166,33 +166,33 @@ describe('one endpoint', () => {
     const payment = await createPayment()
     const head = await readHeadFor(openChainThrough([oddEndpoint()]), payment)
     await network.client.mine({ blocks: 40 })
-    const tx = await land(payment)
+    const tx = await submitPayment(payment)
     for (const limit of [5, 10, 10_000]) {
-      const endpoint = oddEndpoint({ eth_call: answerForgetfully, eth_getLogs: createLimit(limit) })
-      expect(await openChainThrough([endpoint]).status(payment, head)).toEqual({ kind: 'paid', tx })
+      const endpoint = oddEndpoint({ eth_call: answerOnlyLatest, eth_getLogs: createBlockRangeRule(limit) })
+      expect(await openChainThrough([endpoint]).readPaymentStatus(payment, head)).toEqual({ kind: 'paid', tx })
     }
   })
 
   test('if an endpoint returns no events, the receipts of the block are read instead, and health says so', async () => {
-    const endpoint = oddEndpoint({ eth_getLogs: refuse })
+    const endpoint = oddEndpoint({ eth_getLogs: refuseMethod })
     const chain = openChainThrough([endpoint])
     const payment = await createPayment()
     const head = await readHeadFor(chain, payment)
     await network.client.mine({ blocks: 20 })
-    const tx = await land(payment)
+    const tx = await submitPayment(payment)
     await network.client.mine({ blocks: 20 })
-    expect(await chain.status(payment, head)).toEqual({ kind: 'paid', tx })
+    expect(await chain.readPaymentStatus(payment, head)).toEqual({ kind: 'paid', tx })
     expect(await chain.transfersTo(payment.to, head)).toBe('silent')
     const { host } = new URL(endpoint.url)
-    expect(await chain.fault()).toMatchObject({
+    expect(await chain.checkHealth()).toMatchObject({
       kind: 'none',
       lacks: `the chain endpoint ${host} does not serve event logs`,
     })
   })
 
   test('health reports for how few blocks per call an endpoint returns events', async () => {
-    const chain = openChainThrough([oddEndpoint({ eth_getLogs: createLimit(10) })])
-    expect(await chain.fault()).toMatchObject({
+    const chain = openChainThrough([oddEndpoint({ eth_getLogs: createBlockRangeRule(10) })])
+    expect(await chain.checkHealth()).toMatchObject({
       kind: 'none',
       lacks: expect.stringMatching(
         /^the chain endpoint 127\.0\.0\.1:\d+ serves event logs of at most \d blocks per call$/,
@@ -201,40 +201,40 @@ describe('one endpoint', () => {
   })
 
   test('while an endpoint is rate-limited it gets no calls, and it is named without its secrets', async () => {
-    const clock = fakeClock(0)
+    const clock = createFakeClock(0)
     let isBusy = true
     const endpoint = oddEndpoint({ '*': async (_, ask) => (isBusy ? 'busy' : { result: await ask() }) })
     const secret = `${endpoint.url.replace('//', '//user:hush@')}/key-hush`
     const chain = createViemChain(openEndpoints('eip155:8453', [secret], { clock }), offer)
     const payment = await createPayment()
     expect(await chain.read(payment)).toBe('silent')
-    const asked = endpoint.calls()
+    const asked = endpoint.countCalls()
     expect(await chain.read(payment)).toBe('silent')
-    expect(await chain.status(payment, 0n)).toEqual(SILENT)
-    expect(endpoint.calls()).toBe(asked)
+    expect(await chain.readPaymentStatus(payment, 0n)).toEqual(SILENT)
+    expect(endpoint.countCalls()).toBe(asked)
     const { host } = new URL(endpoint.url)
-    expect(await chain.fault()).toEqual({
+    expect(await chain.checkHealth()).toEqual({
       kind: 'silent',
       what: `the chain endpoint ${host} is rate-limiting us (429)`,
     })
     isBusy = false
-    clock.pass(300_000)
+    clock.advance(300_000)
     expect(await chain.read(payment)).toMatchObject({ spent: false })
   })
 
   test('an endpoint that does not know its safe block does not withdraw any payment', async () => {
-    const payer = await network.wallet(2)
+    const payer = await network.createFundedWallet(2)
     const { timestamp } = await network.client.getBlock()
-    const payment = await sign(payer, offer, { validBefore: timestamp + 300n })
+    const payment = await signOffer(payer, offer, { validBefore: timestamp + 300n })
     const head = await readHeadFor(openChainThrough([oddEndpoint()]), payment)
-    const tx = await land(payment)
+    const tx = await submitPayment(payment)
     await network.client.increaseTime({ seconds: 400 })
     await network.client.mine({ blocks: 1 })
     const failOnSafe: Rule = async (params, ask) =>
       params.includes('safe') ? { error: { code: -32_005, message: 'limit exceeded' } } : { result: await ask() }
     const chain = openChainThrough([oddEndpoint({ eth_call: failOnSafe, eth_getBlockByNumber: failOnSafe })])
-    expect(await chain.status(payment, head, tx)).toEqual({ kind: 'paid', tx })
-    expect(await chain.status(payment, head)).toEqual({ kind: 'paid', tx })
+    expect(await chain.readPaymentStatus(payment, head, tx)).toEqual({ kind: 'paid', tx })
+    expect(await chain.readPaymentStatus(payment, head)).toEqual({ kind: 'paid', tx })
   })
 })
 
@@ -249,10 +249,10 @@ describe('of several endpoints', () => {
     const chain = openChainThrough([first, second])
     const payment = await createPayment()
     const head = await readHeadFor(chain, payment)
-    const tx = await land(payment)
-    expect(await chain.status(payment, head, tx)).toEqual({ kind: 'paid', tx })
+    const tx = await submitPayment(payment)
+    expect(await chain.readPaymentStatus(payment, head, tx)).toEqual({ kind: 'paid', tx })
     expect(await chain.transfersTo(payment.to, head)).not.toBe('silent')
-    expect(second.calls('eth_call')).toBeGreaterThan(0)
+    expect(second.countCalls('eth_call')).toBeGreaterThan(0)
   })
 
   test('an endpoint that failed is used last, until a probe of it succeeds', async () => {
@@ -264,34 +264,34 @@ describe('of several endpoints', () => {
     const payment = await createPayment()
     await chain.read(payment)
     isDown = false
-    const before = first.calls()
+    const before = first.countCalls()
     await chain.read(payment)
-    expect(first.calls()).toBe(before)
-    expect(await chain.fault()).toMatchObject({ kind: 'none' })
+    expect(first.countCalls()).toBe(before)
+    expect(await chain.checkHealth()).toMatchObject({ kind: 'none' })
     await chain.read(payment)
-    expect(first.calls('eth_call')).toBeGreaterThan(0)
+    expect(first.countCalls('eth_call')).toBeGreaterThan(0)
   })
 
   test('an endpoint that lags behind is not believed when it reports that a payment is missing', async () => {
-    const [late, level] = [oddEndpoint(createLagging(3n)), oddEndpoint()]
+    const [late, level] = [oddEndpoint(createLaggingRules(3n)), oddEndpoint()]
     const payment = await createPayment()
     const ahead = openChainThrough([level, late])
     const head = await readHeadFor(ahead, payment)
     await network.client.mine({ blocks: 5 })
     const chain = openChainThrough([late, level])
-    await chain.fault()
+    await chain.checkHealth()
     expect(await chain.read(payment)).toEqual({ head: head + 5n, spent: false })
-    const tx = await land(payment)
+    const tx = await submitPayment(payment)
     expect(await chain.read(payment)).toMatchObject({ spent: true })
-    expect(await chain.status(payment, head)).toEqual({ kind: 'paid', tx })
+    expect(await chain.readPaymentStatus(payment, head)).toEqual({ kind: 'paid', tx })
     const alone = openChainThrough([late])
-    expect(await alone.status(payment, head + 6n)).toEqual(SILENT)
+    expect(await alone.readPaymentStatus(payment, head + 6n)).toEqual(SILENT)
   })
 
   test('the fault of one endpoint is reported while another one works', async () => {
     const [first, second] = [oddEndpoint({ '*': () => 'busy' }), oddEndpoint()]
     const { host } = new URL(first.url)
-    expect(await openChainThrough([first, second]).fault()).toMatchObject({
+    expect(await openChainThrough([first, second]).checkHealth()).toMatchObject({
       kind: 'none',
       lacks: `the chain endpoint ${host} is rate-limiting us (429)`,
     })
@@ -300,7 +300,7 @@ describe('of several endpoints', () => {
 
 describe('a budget of calls per second', () => {
   test('the limit of calls per second holds, and waiting calls join one batch', async () => {
-    const clock = fakeClock(0)
+    const clock = createFakeClock(0)
     const beats: number[] = []
     const endpoint = oddEndpoint({
       '*': async (_, ask) => {
@@ -317,24 +317,24 @@ describe('a budget of calls per second', () => {
 })
 
 describe('the cost of an endpoint is limited:', () => {
-  const balance = (value: string) => Response.json({ jsonrpc: '2.0', id: 1, result: value })
+  const createBalanceAnswer = (value: string) => Response.json({ jsonrpc: '2.0', id: 1, result: value })
 
-  const ask = (url: string) => openRequestsTo(url)('eth_getBalance', [createWalletAddress(1), 'latest'])
+  const requestBalance = (url: string) => openRequestsTo(url)('eth_getBalance', [createWalletAddress(1), 'latest'])
 
   test('a redirect of an endpoint is not followed', async () => {
     let followed = 0
     const elsewhere = serve(() => {
       followed += 1
-      return balance('0x1')
+      return createBalanceAnswer('0x1')
     })
     for (const status of [301, 302, 307, 308])
-      await expect(ask(serve(() => Response.redirect(elsewhere, status)))).rejects.toThrow()
+      await expect(requestBalance(serve(() => Response.redirect(elsewhere, status)))).rejects.toThrow()
     expect(followed).toBe(0)
   })
 
   test('a response of 10 MB is not read to its end', async () => {
     const padded = JSON.stringify({ jsonrpc: '2.0', id: 1, result: '0x1' }).padEnd(10_000_000)
-    await expect(ask(serve(() => new Response(padded)))).rejects.toThrow()
-    expect(await ask(serve(() => new Response(padded.slice(0, 1_000_000))))).toBe('0x1')
+    await expect(requestBalance(serve(() => new Response(padded)))).rejects.toThrow()
+    expect(await requestBalance(serve(() => new Response(padded.slice(0, 1_000_000))))).toBe('0x1')
   })
 })

@@ -16,8 +16,8 @@ import {
 } from '../../support/chain/faulty-facilitator.ts'
 import { startLoopbackServers } from '../../support/chain/loopback.ts'
 import { createOneDollarTerms, signPayment } from '../../support/chain/payments.ts'
-import { lower, createOffer, sign } from '../../support/chain/signing.ts'
-import { limitMs } from '../../support/machine.ts'
+import { toLowerAddress, createOffer, signOffer } from '../../support/chain/signing.ts'
+import { scaleLimit } from '../../support/machine.ts'
 import { blockOf } from '../../support/samples.ts'
 import { testFacilitator } from '../ports/facilitator.contract.ts'
 
@@ -32,20 +32,20 @@ let faulty: FaultyFacilitator
 const serve = startLoopbackServers()
 beforeAll(async () => {
   network = await startLocalNetwork()
-  faulty = await startFaultyFacilitator(network.askFacilitator)
+  faulty = await startFaultyFacilitator(network.callFacilitator)
 })
 afterAll(async () => {
   await faulty.stop()
   await network.stop()
 })
 
-const patient = { verifyTimeoutMs: limitMs(5000), settleTimeoutMs: limitMs(5000), authorize: undefined }
+const patient = { verifyTimeoutMs: scaleLimit(5000), settleTimeoutMs: scaleLimit(5000), authorize: undefined }
 
 const openFacilitator = (url: string, settings: Partial<FacilitatorSettings> = {}) =>
   createHttpFacilitator({ ...patient, url, ...settings }, offer)
 
 /** A facilitator with one response to everything. */
-const openAnswering = (status: number, body: unknown, headers: Record<string, string> = {}) =>
+const openAnsweringFacilitator = (status: number, body: unknown, headers: Record<string, string> = {}) =>
   openFacilitator(serve(() => Response.json(body, { status, headers })))
 
 /** Returns an address on which no server listens. */
@@ -55,14 +55,14 @@ async function findClosedUrl(): Promise<string> {
   return `http://127.0.0.1:${server.port}`
 }
 
-const pay = async (dollars: number) => sign(await network.wallet(dollars), offer)
+const pay = async (dollars: number) => signOffer(await network.createFundedWallet(dollars), offer)
 
 testFacilitator('HTTP', async () => ({
   facilitator: openFacilitator(network.facilitatorUrl),
   unreachable: openFacilitator(await findClosedUrl()),
   payment: () => pay(1),
-  unaffordable: () => pay(0),
-  landed: async ({ payer, nonce }) => {
+  createUnaffordablePayment: () => pay(0),
+  findTransaction: async ({ payer, nonce }) => {
     const logs = await network.client.getContractEvents({
       address: dollarAddress,
       abi: dollarAbi,
@@ -70,7 +70,7 @@ testFacilitator('HTTP', async () => ({
       args: { authorizer: payer, nonce },
       fromBlock: 0n,
     })
-    const moved = await network.balanceOf(payer)
+    const moved = await network.readBalance(payer)
     return logs.length === 1 && moved === 0n ? logs[0]?.transactionHash : undefined
   },
 }))
@@ -79,7 +79,7 @@ describe('behind a faulty connection', () => {
   const unclear: SettleResult = { kind: 'unclear' }
   const named = { kind: 'unclear', tx: expect.stringMatching(/^0x[0-9a-f]{64}$/) }
   const invented: SettleResult = { kind: 'success', tx: inventedHash as `0x${string}` }
-  const createRefused = (reason: string): SettleResult => ({ kind: 'refused', reason })
+  const createRefusal = (reason: string): SettleResult => ({ kind: 'refused', reason })
   const settled: Record<SettleFault, readonly [told: object, moved: boolean]> = {
     'hang-before': [unclear, false],
     'hang-after': [unclear, true],
@@ -88,7 +88,7 @@ describe('behind a faulty connection', () => {
     'error-before': [unclear, false],
     'busy-before': [unclear, false],
     'unreadable-before': [{ kind: 'unclear', unreadable: true }, false],
-    'failed-after': [createRefused('invalid_exact_evm_transaction_failed'), true],
+    'failed-after': [createRefusal('invalid_exact_evm_transaction_failed'), true],
     'lost-hash-after': [unclear, true],
     'pending-after': [named, true],
     'pending-500-after': [named, true],
@@ -96,7 +96,7 @@ describe('behind a faulty connection', () => {
     'invented-hash-after': [invented, true],
     'reset-before': [unclear, false],
     'reset-after': [unclear, true],
-    'refused-recipient': [createRefused('invalid_exact_evm_recipient_mismatch'), false],
+    'refused-recipient': [createRefusal('invalid_exact_evm_recipient_mismatch'), false],
     garbage: [unclear, false],
     'garbage-after': [unclear, true],
   }
@@ -104,14 +104,14 @@ describe('behind a faulty connection', () => {
   test.each(Object.entries(settled) as [SettleFault, (typeof settled)[SettleFault]][])(
     'a settle request with %s is classified by what it proves, whether the dollar moved or not',
     async (fault, [told, moved]) => {
-      const payer = await network.wallet(1)
-      const payment = await sign(payer, offer)
-      const forwarded = faulty.settle.forwarded()
-      faulty.settle.next(fault)
-      const limits = fault.startsWith('hang') ? { settleTimeoutMs: limitMs(300) } : {}
+      const payer = await network.createFundedWallet(1)
+      const payment = await signOffer(payer, offer)
+      const forwarded = faulty.settle.countForwarded()
+      faulty.settle.queueFaults(fault)
+      const limits = fault.startsWith('hang') ? { settleTimeoutMs: scaleLimit(300) } : {}
       expect<object>(await openFacilitator(faulty.url, limits).settle(BLOCK, payment)).toEqual(told)
-      if (moved) await faulty.settle.forwardedUntil(forwarded + 1)
-      expect(await network.balanceOf(payer.address)).toBe(moved ? 0n : 1_000_000n)
+      if (moved) await faulty.settle.waitForForward(forwarded + 1)
+      expect(await network.readBalance(payer.address)).toBe(moved ? 0n : 1_000_000n)
     },
   )
 
@@ -131,9 +131,9 @@ describe('behind a faulty connection', () => {
     'a verify request with %s is classified by what it proves',
     async (fault, answer) => {
       const payment = await pay(1)
-      faulty.verify.next(fault)
+      faulty.verify.queueFaults(fault)
       expect<object>(
-        await openFacilitator(faulty.url, { verifyTimeoutMs: limitMs(300) }).verify(BLOCK, payment),
+        await openFacilitator(faulty.url, { verifyTimeoutMs: scaleLimit(300) }).verify(BLOCK, payment),
       ).toEqual(answer)
     },
   )
@@ -172,8 +172,8 @@ describe('unusual responses', () => {
   const words = 'the facilitator rejected the payment'
 
   test('a hash in capitals is read as the same hash', async () => {
-    const settling = await openAnswering(200, claimed).settle(BLOCK, await pay(0))
-    expect(settling).toEqual({ kind: 'success', tx: lower(tx) })
+    const settling = await openAnsweringFacilitator(200, claimed).settle(BLOCK, await pay(0))
+    expect(settling).toEqual({ kind: 'success', tx: toLowerAddress(tx) })
   })
 
   test.each([
@@ -187,7 +187,7 @@ describe('unusual responses', () => {
     ['success as a string', { ...claimed, success: 'true' }],
     ['nothing', {}],
   ])('a success response with %s is unclear', async (_, body) => {
-    expect(await openAnswering(200, body).settle(BLOCK, await pay(0))).toEqual({ kind: 'unclear' })
+    expect(await openAnsweringFacilitator(200, body).settle(BLOCK, await pay(0))).toEqual({ kind: 'unclear' })
   })
 
   test.each([
@@ -202,7 +202,7 @@ describe('unusual responses', () => {
     [500, { ...failed, errorReason: 'invalid_exact_evm_recipient_mismatch' }, { kind: 'unclear' }],
     [502, { ...failed, success: true }, { kind: 'unclear' }],
   ])('a settle response with status %i is classified by what it proves (%#)', async (status, body, settling) => {
-    expect<object>(await openAnswering(status, body).settle(BLOCK, await pay(0))).toEqual(settling)
+    expect<object>(await openAnsweringFacilitator(status, body).settle(BLOCK, await pay(0))).toEqual(settling)
   })
 
   test.each([
@@ -219,7 +219,7 @@ describe('unusual responses', () => {
     [503, { isValid: true }, { kind: 'unavailable' }],
     [200, { isValid: 1 }, { kind: 'unavailable' }],
   ])('a verify response with status %i is classified by what it proves (%#)', async (status, body, answer) => {
-    expect<object>(await openAnswering(status, body).verify(BLOCK, await pay(0))).toEqual(answer)
+    expect<object>(await openAnsweringFacilitator(status, body).verify(BLOCK, await pay(0))).toEqual(answer)
   })
 
   test.each([
@@ -232,8 +232,11 @@ describe('unusual responses', () => {
   ])('a reason that is %s is not passed on', async (_, reason) => {
     const payment = await pay(0)
     for (const status of [200, 400]) {
-      const verifying = openAnswering(status, { isValid: false, invalidReason: reason }).verify(BLOCK, payment)
-      const settling = openAnswering(status, { ...failed, errorReason: reason }).settle(BLOCK, payment)
+      const verifying = openAnsweringFacilitator(status, { isValid: false, invalidReason: reason }).verify(
+        BLOCK,
+        payment,
+      )
+      const settling = openAnsweringFacilitator(status, { ...failed, errorReason: reason }).settle(BLOCK, payment)
       const isWord = status === 400 || typeof reason === 'string' || reason === null
       expect<object>(await verifying).toEqual(isWord ? { kind: 'invalid', reason: words } : { kind: 'unavailable' })
       expect<object>(await settling).toEqual(isWord ? { kind: 'refused', reason: words } : { kind: 'unclear' })
@@ -285,7 +288,7 @@ describe('out of bounds', () => {
 
 describe('what is sent', () => {
   test("a payment goes to the facilitator with our terms, whatever the payer's client echoed", async () => {
-    const stock = await signPayment(await network.wallet(1), createOneDollarTerms(offer.terms.payTo))
+    const stock = await signPayment(await network.createFundedWallet(1), createOneDollarTerms(offer.terms.payTo))
     const echo = {
       ...stock,
       resource: { url: 'https://other.example/', description: 'mine' },
@@ -302,7 +305,7 @@ describe('what is sent', () => {
     const { resource, extensions } = demandOf(offer, BLOCK)
     const lowerCased = { ...Object(stock.payload['authorization']), from: payment.payer, to: payment.to }
     for (const call of [faulty.verify, faulty.settle]) {
-      expect(JSON.parse(call.bodies().at(-1) ?? '')).toEqual({
+      expect(JSON.parse(call.listBodies().at(-1) ?? '')).toEqual({
         x402Version: 2,
         paymentPayload: {
           x402Version: 2,
@@ -341,7 +344,7 @@ describe('what is sent', () => {
 
   test('a facilitator’s report about extensions is passed on only if it looks like codes', async () => {
     const told: unknown[] = []
-    const settleSaying = async (value: string) => {
+    const settleWithExtension = async (value: string) => {
       const url = serve(() => Response.json({ isValid: true }, { headers: { 'EXTENSION-RESPONSES': value } }))
       const facilitator = openFacilitator(url, { onExtension: (said) => void told.push(said) })
       expect(await facilitator.verify(BLOCK, await pay(0))).toEqual({ kind: 'valid' })
@@ -350,15 +353,15 @@ describe('what is sent', () => {
     const encodeJson = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64')
     const rejected = { status: 'rejected', rejectedReason: 'resource_not_https' }
     expect(
-      await settleSaying(
+      await settleWithExtension(
         encodeJson({ bazaar: rejected, 'Ignore all': { status: 'success' }, other: { status: 'A b' } }),
       ),
     ).toEqual([{ extension: 'bazaar', status: 'rejected', reason: 'resource_not_https' }])
-    expect(await settleSaying(encodeJson({ bazaar: { status: 'processing', rejectedReason: 'Do this: x' } }))).toEqual([
-      { extension: 'bazaar', status: 'processing' },
-    ])
+    expect(
+      await settleWithExtension(encodeJson({ bazaar: { status: 'processing', rejectedReason: 'Do this: x' } })),
+    ).toEqual([{ extension: 'bazaar', status: 'processing' }])
     for (const value of ['', '%%%', encodeJson(null), encodeJson([1]), encodeJson({ bazaar: null }), encodeJson('x')])
-      expect(await settleSaying(value)).toEqual([])
+      expect(await settleWithExtension(value)).toEqual([])
   })
 
   test('each call carries the credentials that were made for it', async () => {
@@ -402,7 +405,7 @@ describe('each kind of call', () => {
     return { facilitator: openFacilitator(url), gate, full, most: () => most }
   }
   const [AT_ONCE, WAITING] = [64, 256]
-  const kindsOf = async (answers: readonly Promise<{ kind: string }>[]) =>
+  const collectKinds = async (answers: readonly Promise<{ kind: string }>[]) =>
     new Set((await Promise.all(answers)).map(({ kind }) => kind))
 
   test.each(['verify', 'settle'] as const)(
@@ -414,7 +417,7 @@ describe('each kind of call', () => {
       await full[`/${call}`].promise
       expect<object>(await facilitator[call](BLOCK, payment)).toEqual({ kind: 'busy' })
       gate.resolve()
-      expect(await kindsOf(calls)).toEqual(new Set([call === 'verify' ? 'valid' : 'success']))
+      expect(await collectKinds(calls)).toEqual(new Set([call === 'verify' ? 'valid' : 'success']))
       expect(most()).toBe(AT_ONCE)
     },
   )
@@ -427,7 +430,7 @@ describe('each kind of call', () => {
     const settling = Array.from({ length: AT_ONCE }, () => facilitator.settle(BLOCK, payment))
     await full['/settle'].promise
     gate.resolve()
-    expect(await kindsOf(settling)).toEqual(new Set(['success']))
+    expect(await collectKinds(settling)).toEqual(new Set(['success']))
     await Promise.all(verifying)
   })
 })
@@ -436,7 +439,7 @@ const NETWORK = 'eip155:8453'
 
 describe('the support of a facilitator', () => {
   const kind = { x402Version: 2, scheme: 'exact', network: NETWORK }
-  const settleSaying = (...kinds: object[]) => openAnswering(200, { kinds, extensions: [], signers: {} })
+  const settleSaying = (...kinds: object[]) => openAnsweringFacilitator(200, { kinds, extensions: [], signers: {} })
 
   test('a facilitator supports the wall if version, scheme and network match', async () => {
     expect(await settleSaying({ ...kind, network: 'eip155:1' }, kind).supports()).toBe('yes')
@@ -446,8 +449,8 @@ describe('the support of a facilitator', () => {
   })
 
   test('the support of a facilitator is unknown if it fails, returns malformed data or hangs', async () => {
-    expect(await openAnswering(500, {}).supports()).toBe('unavailable')
-    expect(await openAnswering(200, { kinds: 'all' }).supports()).toBe('unavailable')
+    expect(await openAnsweringFacilitator(500, {}).supports()).toBe('unavailable')
+    expect(await openAnsweringFacilitator(200, { kinds: 'all' }).supports()).toBe('unavailable')
     const hanging = openFacilitator(
       serve(() => new Promise(() => undefined)),
       { verifyTimeoutMs: 100 },
@@ -459,10 +462,10 @@ describe('the support of a facilitator', () => {
     expect(await openFacilitator(network.facilitatorUrl).supports('verify')).toBe('yes')
     const told: (string | null)[] = []
     const supported = { kinds: [kind], extensions: [], signers: {} }
-    const openVerifying = (answer: () => Response | Promise<Response>) =>
+    const openVerifyingFacilitator = (answer: () => Response | Promise<Response>) =>
       openFacilitator(
         serve((request) => (request.url.endsWith('/supported') ? Response.json(supported) : answer())),
-        { verifyTimeoutMs: limitMs(200), onProbed: (trouble) => void told.push(trouble) },
+        { verifyTimeoutMs: scaleLimit(200), onProbed: (trouble) => void told.push(trouble) },
       ).supports('verify')
     const createInvalidAnswer = (invalidReason: string) => () => Response.json({ isValid: false, invalidReason })
     const createPageAnswer = (status: number) => () => new Response('<h1>sorry</h1>', { status })
@@ -471,7 +474,7 @@ describe('the support of a facilitator', () => {
       createInvalidAnswer('insufficient_funds'),
       createPageAnswer(400),
     ])
-      expect([await openVerifying(answer), told.pop()]).toEqual(['yes', null])
+      expect([await openVerifyingFacilitator(answer), told.pop()]).toEqual(['yes', null])
     const broken: [() => Response | Promise<Response>, string][] = [
       [() => new Promise(() => {}), 'does not respond to verify requests'],
       [createPageAnswer(500), 'returns status 500 for /verify'],
@@ -482,7 +485,7 @@ describe('the support of a facilitator', () => {
       [createInvalidAnswer('invalid_exact_evm_signature'), 'rejects valid signatures'],
     ]
     for (const [answer, trouble] of broken)
-      expect([await openVerifying(answer), told.pop()]).toEqual(['unavailable', trouble])
+      expect([await openVerifyingFacilitator(answer), told.pop()]).toEqual(['unavailable', trouble])
   })
 
   test('the support of a facilitator is unknown while it is rate-limiting us', async () => {

@@ -11,14 +11,14 @@ import artefact from '../../support/chain/contract-wallet/artefact.json' with { 
 import { compileFactory } from '../../support/chain/contract-wallet/compile.ts'
 import {
   encodeDeployCall,
-  placeFactory,
-  wrapped,
+  installFactory,
+  wrapForOwner,
   type ContractWallets,
 } from '../../support/chain/contract-wallet/deploy.ts'
 import { openRequestsTo, startOddEndpoints, type Rule } from '../../support/chain/odd-endpoint.ts'
-import { lower, createOffer, sign } from '../../support/chain/signing.ts'
-import { fakeClock } from '../../support/fakes/clock.ts'
-import { limitMs } from '../../support/machine.ts'
+import { toLowerAddress, createOffer, signOffer } from '../../support/chain/signing.ts'
+import { createFakeClock } from '../../support/fakes/clock.ts'
+import { scaleLimit } from '../../support/machine.ts'
 import { testWallets } from '../ports/wallets.contract.ts'
 
 // Goal: a signature belongs to a wallet or to nobody, and a query never throws. Method: keys with unusual signatures, and
@@ -35,42 +35,43 @@ let contracts: ContractWallets
 const oddEndpoint = startOddEndpoints(() => network.rpcUrl)
 beforeAll(async () => {
   network = await startLocalNetwork()
-  contracts = await placeFactory(network.client)
+  contracts = await installFactory(network.client)
 })
 afterAll(() => network.stop())
 
-const openWalletsAt = (url: string, clock = fakeClock(0)) => createViemWallets(openRequestsTo(url), offer, keys, clock)
+const openWalletsAt = (url: string, clock = createFakeClock(0)) =>
+  createViemWallets(openRequestsTo(url), offer, keys, clock)
 
 // These wallets abandon a failing endpoint sooner than the service does.
 const openImpatientWallets = (url: string) =>
-  createViemWallets(openRequestsTo(url, { chainCallTimeoutMs: limitMs(500) }), offer, keys, fakeClock(0))
+  createViemWallets(openRequestsTo(url, { chainCallTimeoutMs: scaleLimit(500) }), offer, keys, createFakeClock(0))
 
 /** Checks a signature of the texts on the network, or through an endpoint that follows `rules`. */
 const checkSigned = (wallet: string, signature: Hex, rules?: Readonly<Record<string, Rule>>) =>
   checkDigest(
     rules === undefined ? openWalletsAt(network.rpcUrl) : openImpatientWallets(oddEndpoint(rules).url),
-    lower(wallet),
+    toLowerAddress(wallet),
     signature,
     FROM,
   )
 
 /** The digest that one wallet signed, or the reason why there is none. */
 async function checkDigest(wallets: Wallets, signer: Address, signature: Hex, from: string) {
-  const answer = await wallets.signed([signer], texts, signature, from)
+  const answer = await wallets.findSigner([signer], texts, signature, from)
   return typeof answer === 'string' ? answer : answer.digest
 }
 
-const signerOf = (wallet: Wallet) => ({
-  address: lower(wallet.address),
+const toSigner = (wallet: Wallet) => ({
+  address: toLowerAddress(wallet.address),
   sign: (message: string) => wallet.signMessage({ message }),
 })
 
 testWallets('viem', async () => ({
   wallets: openWalletsAt(network.rpcUrl),
-  owner: signerOf(createWallet()),
-  stranger: signerOf(createWallet()),
-  payment: () => sign(createWallet(), offer),
-  forged: () => sign(createWallet(), offer, { payer: lower(createWallet().address) }),
+  owner: toSigner(createWallet()),
+  stranger: toSigner(createWallet()),
+  payment: () => signOffer(createWallet(), offer),
+  createForgedPayment: () => signOffer(createWallet(), offer, { payer: toLowerAddress(createWallet().address) }),
 }))
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
@@ -166,13 +167,13 @@ describe('a contract wallet', () => {
     const wallet = await contracts.deploy(owner)
     const wallets = openWalletsAt(network.rpcUrl)
     for (const signers of [
-      [wallet, lower(key.address)],
-      [lower(key.address), wallet],
+      [wallet, toLowerAddress(key.address)],
+      [toLowerAddress(key.address), wallet],
     ]) {
       const checkSignedBy = async (signer: Wallet) =>
-        await wallets.signed(signers, texts, await signer.signMessage({ message: text }), FROM)
+        await wallets.findSigner(signers, texts, await signer.signMessage({ message: text }), FROM)
       expect(await checkSignedBy(owner)).toEqual({ by: wallet, digest: hashMessage(text) })
-      expect(await checkSignedBy(key)).toEqual({ by: lower(key.address), digest: hashMessage(text) })
+      expect(await checkSignedBy(key)).toEqual({ by: toLowerAddress(key.address), digest: hashMessage(text) })
       expect(await checkSignedBy(createWallet())).toBe('not-signed')
     }
   })
@@ -182,22 +183,22 @@ describe('a contract wallet', () => {
     const wallet = await contracts.deploy(owner)
     const silent = openWalletsAt(oddEndpoint({ '*': () => 'hang' }).url)
     const signature = await key.signMessage({ message: text })
-    expect(await silent.signed([wallet, lower(key.address)], texts, signature, FROM)).toHaveProperty(
+    expect(await silent.findSigner([wallet, toLowerAddress(key.address)], texts, signature, FROM)).toHaveProperty(
       'by',
-      lower(key.address),
+      toLowerAddress(key.address),
     )
   })
 
   test('a contract wallet can accept signatures of its own form', async () => {
     // Returns EIP-1271's magic value, the word 0x1626ba7e, for every query.
-    const wallet = await contracts.running('0x631626ba7e60e01b60005260206000f3')
+    const wallet = await contracts.createWithCode('0x631626ba7e60e01b60005260206000f3')
     expect(await checkSigned(wallet, `0x${'12'.repeat(40)}`)).toBe(hashMessage(text))
   })
 
   test('a contract wallet that reverts, burns all gas, returns nothing or something else has not signed', async () => {
     const signature = await createWallet().signMessage({ message: text })
     for (const bytecode of ['0x60006000fd', '0x5b600056', '0x00', '0x600160005260206000f3', '0xfe'] as const)
-      expect(await checkSigned(await contracts.running(bytecode), signature)).toBe('not-signed')
+      expect(await checkSigned(await contracts.createWithCode(bytecode), signature)).toBe('not-signed')
   })
 
   test('a contract wallet’s signature is not denied if the endpoint fails, and a hanging endpoint is not waited for', async () => {
@@ -212,9 +213,9 @@ describe('a contract wallet', () => {
 
   test('a contract wallet that is not deployed yet signs with the call that will deploy it', async () => {
     const owner = createWallet()
-    const wallet = await contracts.addressOf(owner)
+    const wallet = await contracts.readWalletAddress(owner)
     const wrapSignature = async (signer: Wallet, data?: Hex) =>
-      wrapped(await signer.signMessage({ message: text }), owner, data)
+      wrapForOwner(await signer.signMessage({ message: text }), owner, data)
     expect(await checkSigned(wallet, await wrapSignature(owner))).toBe(hashMessage(text))
     expect(await checkSigned(wallet, await owner.signMessage({ message: text }))).toBe('not-signed')
     expect(await checkSigned(wallet, await wrapSignature(createWallet()))).toBe('not-signed')
@@ -227,12 +228,12 @@ describe('a contract wallet', () => {
     const wallet = await contracts.deploy(owner)
     const strangersCall = `0x${'c0ffee'.repeat(12)}` as const
     const seen: string[] = []
-    const answerAsRule: Rule = async (params, ask) => {
+    const recordCall: Rule = async (params, ask) => {
       seen.push(JSON.stringify(params))
       return { result: await ask() }
     }
-    const signature = wrapped(await owner.signMessage({ message: text }), owner, strangersCall)
-    expect(await checkSigned(wallet, signature, { eth_call: answerAsRule })).toBe(hashMessage(text))
+    const signature = wrapForOwner(await owner.signMessage({ message: text }), owner, strangersCall)
+    expect(await checkSigned(wallet, signature, { eth_call: recordCall })).toBe(hashMessage(text))
     expect(seen).toHaveLength(1)
     expect(seen[0]).not.toContain('c0ffeec0ffee')
   })
@@ -240,50 +241,51 @@ describe('a contract wallet', () => {
   test('a deployment of another contract does not prove a signature of a wallet that is not a contract', async () => {
     const [key, thief] = [createWallet(), createWallet()]
     const signature = await thief.signMessage({ message: text })
-    expect(await checkSigned(key.address, wrapped(signature, thief))).toBe('not-signed')
+    expect(await checkSigned(key.address, wrapForOwner(signature, thief))).toBe('not-signed')
   })
 })
 
 describe('queries that anybody can cause', () => {
   const junk = `0x${'12'.repeat(65)}` as const
-  const createStranger = () => lower(createWallet().address)
+  const createUnknownAddress = () => toLowerAddress(createWallet().address)
   const repeatTimes = <T>(count: number, work: (at: number) => Promise<T>) =>
     Promise.all(Array.from({ length: count }, (_, at) => work(at)))
-  const countOf = (answers: readonly string[], answer: string) => answers.filter((each) => each === answer).length
+  const countAnswers = (answers: readonly string[], answer: string) => answers.filter((each) => each === answer).length
 
   test('at most 10 payers per second are looked up; beyond that a signature that no key made stays undecided', async () => {
     const endpoint = oddEndpoint()
-    const clock = fakeClock(0)
+    const clock = createFakeClock(0)
     const wallets = openWalletsAt(endpoint.url, clock)
-    const payment = await sign(createWallet(), offer)
-    const flood = () => repeatTimes(60, () => wallets.signedPayment({ ...payment, payer: createStranger() }))
+    const payment = await signOffer(createWallet(), offer)
+    const checkManyPayers = () =>
+      repeatTimes(60, () => wallets.checkPaymentSignature({ ...payment, payer: createUnknownAddress() }))
     // The limit allows three look-ups at once, and seven more per second.
     for (const inAll of [3, 6, 9]) {
-      const answers = await flood()
-      expect(countOf(answers, 'not-signed')).toBe(3)
-      expect(countOf(answers, 'busy')).toBe(57)
-      expect(endpoint.calls('eth_getCode')).toBe(inAll)
-      clock.pass(450)
+      const answers = await checkManyPayers()
+      expect(countAnswers(answers, 'not-signed')).toBe(3)
+      expect(countAnswers(answers, 'busy')).toBe(57)
+      expect(endpoint.countCalls('eth_getCode')).toBe(inAll)
+      clock.advance(450)
     }
-    expect(endpoint.calls('eth_call')).toBe(0)
-    expect(await wallets.signedPayment(payment)).toBe('signed')
-    expect(endpoint.calls('eth_getCode')).toBe(9)
+    expect(endpoint.countCalls('eth_call')).toBe(0)
+    expect(await wallets.checkPaymentSignature(payment)).toBe('signed')
+    expect(endpoint.countCalls('eth_getCode')).toBe(9)
   })
 
   test('the code of a payer is looked up once, however often it is named, and again once it may have been deployed', async () => {
     const endpoint = oddEndpoint()
-    const clock = fakeClock(0)
+    const clock = createFakeClock(0)
     const wallets = openWalletsAt(endpoint.url, clock)
     const owner = createWallet()
-    const payer = await contracts.addressOf(owner)
-    const payment = await sign(owner, offer, { payer })
-    expect(new Set(await repeatTimes(100, () => wallets.signedPayment({ ...payment, signature: junk })))).toEqual(
-      new Set(['not-signed']),
-    )
-    expect(endpoint.calls('eth_getCode')).toBe(1)
+    const payer = await contracts.readWalletAddress(owner)
+    const payment = await signOffer(owner, offer, { payer })
+    expect(
+      new Set(await repeatTimes(100, () => wallets.checkPaymentSignature({ ...payment, signature: junk }))),
+    ).toEqual(new Set(['not-signed']))
+    expect(endpoint.countCalls('eth_getCode')).toBe(1)
     await contracts.deploy(owner)
-    clock.pass(10_000)
-    expect(await wallets.signedPayment(payment)).toBe('signed')
+    clock.advance(10_000)
+    expect(await wallets.checkPaymentSignature(payment)).toBe('signed')
   })
 
   test('a contract gets one call per signature, whatever its code does', async () => {
@@ -291,8 +293,10 @@ describe('queries that anybody can cause', () => {
     const wallets = openWalletsAt(endpoint.url)
     const codes = ['0x60006000fd', '0x5b600056', '0xfe'] as const
     for (const [at, bytecode] of codes.entries()) {
-      expect(await checkDigest(wallets, await contracts.running(bytecode), junk, `from ${at}`)).toBe('not-signed')
-      expect(endpoint.calls('eth_call')).toBe(at + 1)
+      expect(await checkDigest(wallets, await contracts.createWithCode(bytecode), junk, `from ${at}`)).toBe(
+        'not-signed',
+      )
+      expect(endpoint.countCalls('eth_call')).toBe(at + 1)
     }
   })
 
@@ -300,8 +304,8 @@ describe('queries that anybody can cause', () => {
     const owner = createWallet()
     const wallet = await contracts.deploy(owner)
     const wallets = openWalletsAt(network.rpcUrl)
-    const payment = await sign(createWallet(), offer)
-    await repeatTimes(60, () => wallets.signedPayment({ ...payment, payer: createStranger() }))
+    const payment = await signOffer(createWallet(), offer)
+    await repeatTimes(60, () => wallets.checkPaymentSignature({ ...payment, payer: createUnknownAddress() }))
     expect(await checkDigest(wallets, wallet, await owner.signMessage({ message: text }), FROM)).toBe(hashMessage(text))
   })
 
@@ -311,16 +315,16 @@ describe('queries that anybody can cause', () => {
     const [named, other] = [createWallet(), createWallet()]
     const [wallet, otherWallet] = [await contracts.deploy(named), await contracts.deploy(other)]
     const answers = await repeatTimes(100, () => checkDigest(wallets, wallet, junk, 'flood'))
-    expect(countOf(answers, 'not-signed')).toBe(6)
-    expect(countOf(answers, 'busy')).toBe(94)
-    expect(endpoint.calls('eth_call')).toBe(6)
+    expect(countAnswers(answers, 'not-signed')).toBe(6)
+    expect(countAnswers(answers, 'busy')).toBe(94)
+    expect(endpoint.countCalls('eth_call')).toBe(6)
     const signAsOwner = async (owner: Wallet) => await owner.signMessage({ message: text })
     expect(await checkDigest(wallets, wallet, await signAsOwner(named), 'home')).toBe(hashMessage(text))
     expect(await checkDigest(wallets, otherWallet, await signAsOwner(other), FROM)).toBe(hashMessage(text))
   })
 
   test('a flood from a hundred addresses about one contract delays its owner only until the addresses are known', async () => {
-    const clock = fakeClock(0)
+    const clock = createFakeClock(0)
     const wallets = openWalletsAt(network.rpcUrl, clock)
     const owner = createWallet()
     const wallet = await contracts.deploy(owner)
@@ -330,48 +334,48 @@ describe('queries that anybody can cause', () => {
       await repeatTimes(100, (at) => checkDigest(wallets, wallet, junk, `flood ${at}`))
       // The owner sends as often as Retry-After allows.
       if (second % 2 === 0) answers.push(await checkDigest(wallets, wallet, signature, 'home'))
-      clock.pass(1000)
+      clock.advance(1000)
     }
     expect(new Set(answers)).toEqual(new Set(['busy', hashMessage(text)]))
     expect(new Set(answers.slice(-20))).toEqual(new Set([hashMessage(text)]))
   })
 
   test('a flood does not delay a wallet that has signed before', async () => {
-    const clock = fakeClock(0)
+    const clock = createFakeClock(0)
     const wallets = openWalletsAt(network.rpcUrl, clock)
     const createPayer = async () => {
       const owner = createWallet()
-      return await sign(owner, offer, { payer: await contracts.deploy(owner) })
+      return await signOffer(owner, offer, { payer: await contracts.deploy(owner) })
     }
     const honest = await createPayer()
-    expect(await wallets.signedPayment(honest)).toBe('signed')
-    const askStranger = async () => wallets.signedPayment({ ...(await createPayer()), signature: junk })
-    for (let answer = await askStranger(); answer !== 'busy'; answer = await askStranger()) {
+    expect(await wallets.checkPaymentSignature(honest)).toBe('signed')
+    const checkUnknownPayer = async () => wallets.checkPaymentSignature({ ...(await createPayer()), signature: junk })
+    for (let answer = await checkUnknownPayer(); answer !== 'busy'; answer = await checkUnknownPayer()) {
       expect(answer).toBe('not-signed')
-      clock.pass(100)
+      clock.advance(100)
     }
-    expect(await wallets.signedPayment(honest)).toBe('signed')
+    expect(await wallets.checkPaymentSignature(honest)).toBe('signed')
   })
 })
 
 describe('a payment', () => {
   test("a payment counts as its payer's only exactly as signed, which is checked without any call", async () => {
     const silent = openWalletsAt(oddEndpoint({ '*': () => 'busy' }).url)
-    const { signedPayment } = openWalletsAt(network.rpcUrl)
-    const payment = await sign(createWallet(), offer)
+    const { checkPaymentSignature: signedPayment } = openWalletsAt(network.rpcUrl)
+    const payment = await signOffer(createWallet(), offer)
     const changed = [
       { amount: 999_999n },
-      { to: lower(createWallet().address) },
-      { payer: lower(createWallet().address) },
+      { to: toLowerAddress(createWallet().address) },
+      { payer: toLowerAddress(createWallet().address) },
       { validAfter: 1n },
       { validBefore: payment.validBefore + 1n },
-      { nonce: lower(hashMessage('other')) },
+      { nonce: toLowerAddress(hashMessage('other')) },
       { accepted: { ...payment.accepted, network: 'eip155:84532' } },
       { accepted: { ...payment.accepted, network: 'solana:mainnet' } },
-      { accepted: { ...payment.accepted, asset: lower(createWallet().address) } },
+      { accepted: { ...payment.accepted, asset: toLowerAddress(createWallet().address) } },
       { signature: '0x' as const },
     ]
-    expect(await silent.signedPayment(payment)).toBe('signed')
+    expect(await silent.checkPaymentSignature(payment)).toBe('signed')
     for (const change of changed) expect(await signedPayment({ ...payment, ...change })).toBe('not-signed')
   })
 
@@ -379,42 +383,42 @@ describe('a payment', () => {
     const [owner, later] = [createWallet(), createWallet()]
     const wallets = openWalletsAt(network.rpcUrl)
     const payer = await contracts.deploy(owner)
-    const good = await sign(owner, offer, { payer })
-    const undeployed = await sign(later, offer, { payer: await contracts.addressOf(later) })
-    const counterfactual = { ...undeployed, signature: wrapped(undeployed.signature, later) }
-    const bad = await sign(createWallet(), offer, { payer })
+    const good = await signOffer(owner, offer, { payer })
+    const undeployed = await signOffer(later, offer, { payer: await contracts.readWalletAddress(later) })
+    const counterfactual = { ...undeployed, signature: wrapForOwner(undeployed.signature, later) }
+    const bad = await signOffer(createWallet(), offer, { payer })
     for (const [payment, answer, forToken] of [
       [good, 'signed', 'signed'],
       [counterfactual, 'signed', 'not-signed'],
-      [{ ...good, signature: wrapped(good.signature, owner) }, 'signed', 'signed'],
+      [{ ...good, signature: wrapForOwner(good.signature, owner) }, 'signed', 'signed'],
       [bad, 'not-signed', 'not-signed'],
     ] as const) {
-      expect(await wallets.signedPayment(payment)).toBe(answer)
-      expect(await openWalletsAt(network.rpcUrl).signedForToken(payment)).toBe(forToken)
+      expect(await wallets.checkPaymentSignature(payment)).toBe(answer)
+      expect(await openWalletsAt(network.rpcUrl).checkTokenSignature(payment)).toBe(forToken)
     }
     // The payment may have deployed the contract, so the cached absence of code is not used.
     await contracts.deploy(later)
-    expect(await wallets.signedPayment(undeployed)).toBe('signed')
+    expect(await wallets.checkPaymentSignature(undeployed)).toBe('signed')
   })
 
   test('a payment of a key that has code is admitted for the key, and valid for the token if the code accepts it', async () => {
     const [delegated, shut] = [createWallet(), createWallet()]
-    await contracts.delegate(delegated)
+    await contracts.delegateAccount(delegated)
     // Code that accepts no signature.
     await network.client.setCode({ address: shut.address, bytecode: '0x60006000fd' })
     for (const [payer, taken] of [
       [delegated, 'signed'],
       [shut, 'not-signed'],
     ] as const) {
-      const payment = await sign(payer, offer)
-      expect(await openWalletsAt(oddEndpoint({ '*': () => 'busy' }).url).signedPayment(payment)).toBe('signed')
-      expect(await openWalletsAt(network.rpcUrl).signedForToken(payment)).toBe(taken)
+      const payment = await signOffer(payer, offer)
+      expect(await openWalletsAt(oddEndpoint({ '*': () => 'busy' }).url).checkPaymentSignature(payment)).toBe('signed')
+      expect(await openWalletsAt(network.rpcUrl).checkTokenSignature(payment)).toBe(taken)
     }
   })
 
   test('a payment’s signature is valid for the token only in the one form that the token accepts', async () => {
     const wallets = openWalletsAt(network.rpcUrl)
-    const payment = await sign(createWallet(), offer)
+    const payment = await signOffer(createWallet(), offer)
     const { r, s, yParity } = parseSignature(payment.signature)
     const signatures: Record<string, Hex> = {
       'its own': payment.signature,
@@ -422,15 +426,15 @@ describe('a payment', () => {
       'the larger s': `${r}${encodeWord(ORDER - BigInt(s))}${yParity === 0 ? '1c' : '1b'}`,
     }
     for (const [name, signature] of Object.entries(signatures)) {
-      expect(await wallets.signedPayment({ ...payment, signature })).toBe('signed')
-      const taken = await wallets.signedForToken({ ...payment, signature })
+      expect(await wallets.checkPaymentSignature({ ...payment, signature })).toBe('signed')
+      const taken = await wallets.checkTokenSignature({ ...payment, signature })
       expect({ name, taken }).toEqual({ name, taken: name === 'its own' ? 'signed' : 'not-signed' })
     }
   })
 
   test('a payment is not denied while the chain does not respond about its payer', async () => {
     const owner = createWallet()
-    const payment = await sign(owner, offer, { payer: await contracts.deploy(owner) })
+    const payment = await signOffer(owner, offer, { payer: await contracts.deploy(owner) })
     const rejectCall: Rule = () => ({ error: { code: -32_005, message: 'limit exceeded' } })
     for (const rules of [
       { '*': () => 'busy' as const },
@@ -438,8 +442,8 @@ describe('a payment', () => {
       { eth_call: () => ({ result: '0x' }) },
     ]) {
       const wallets = openWalletsAt(oddEndpoint(rules).url)
-      expect(await wallets.signedPayment(payment)).toBe('silent')
-      expect(await wallets.signedForToken(payment)).toBe('silent')
+      expect(await wallets.checkPaymentSignature(payment)).toBe('silent')
+      expect(await wallets.checkTokenSignature(payment)).toBe('silent')
       expect(await checkDigest(wallets, payment.payer, payment.signature, FROM)).toBe('silent')
     }
   })

@@ -6,22 +6,22 @@ import { openPostgres } from '../../../db/postgres/open.ts'
 import { openAudit } from '../../../db/sqlite/audit.ts'
 import { prepareNote } from '../../../db/sqlite/migration-marker.ts'
 import { openSqlite, openWall, createPorts } from '../../../db/sqlite/open.ts'
-import { failureOf, sell } from '../../support/engine.ts'
+import { catchFailure, sell } from '../../support/engine.ts'
 import { sellAllBut, sellAllButOn } from '../../support/nearly-sold.ts'
 import { TERMS } from '../../support/samples.ts'
 import { createScratchFolder } from '../../support/scratch-folder.ts'
-import { auditContract, type Audited } from '../ports/audit.contract.ts'
+import { testAudit, type Audited } from '../ports/audit.contract.ts'
 import { openPostgresWalls } from './postgres/walls.ts'
 
 // Goal: the books can be read while other processes sell, and show all money. Method: one connection or engine
 // writes, and the books of the same database are opened separately.
 
 const folder = createScratchFolder()
-const { server, newWall } = openPostgresWalls()
+const { server, createWall: newWall } = openPostgresWalls()
 let files = 0
 
 /** A file with its books opened separately; all but `left` blocks are sold. */
-async function onFile(left?: number): Promise<Audited> {
+async function openOnFile(left?: number): Promise<Audited> {
   const path = join(folder, `${files++}.sqlite`)
   const connection = openWall(path, TERMS.network)
   if (left !== undefined) sellAllBut(left, connection)
@@ -34,7 +34,7 @@ async function onFile(left?: number): Promise<Audited> {
 }
 
 /** A database with its books read through a wall and separately. */
-async function onServer(left?: number): Promise<Audited> {
+async function openOnServer(left?: number): Promise<Audited> {
   const url = await newWall()
   if (left !== undefined) await sellAllButOn(url, left)
   const wall = await openPostgres(url, TERMS.network)
@@ -43,8 +43,8 @@ async function onServer(left?: number): Promise<Audited> {
   return { wall, books: [wall.audit, beside], close }
 }
 
-auditContract('SQLite', onFile, () => onFile(1))
-auditContract('PostgreSQL', onServer, () => onServer(1))
+testAudit('SQLite', openOnFile, () => openOnFile(1))
+testAudit('PostgreSQL', openOnServer, () => openOnServer(1))
 
 test('the books of a stopped wall can be read', async () => {
   const path = join(folder, 'stopped.sqlite')
@@ -71,35 +71,35 @@ test('the position of a wall can be read while it runs, unless no wall of that n
     const [audit, leave] =
       place === path
         ? [openAudit(path), async () => prepareNote(path, 'has moved to somewhere')()]
-        : [await openPostgresAudit(url), async () => await noteMovedAt(url)]
+        : [await openPostgresAudit(url), async () => await markMoved(url)]
     expect(await audit.position(TERMS.network)).toEqual(position)
     const expectRefusal = (words: string) => ({ name: 'CannotOpen', message: expect.stringContaining(words) })
-    expect(await failureOf(audit.position('eip155:1'))).toMatchObject(expectRefusal('not eip155:1'))
+    expect(await catchFailure(audit.position('eip155:1'))).toMatchObject(expectRefusal('not eip155:1'))
     await leave()
-    expect(await failureOf(audit.position(TERMS.network))).toMatchObject(expectRefusal('has moved to somewhere'))
+    expect(await catchFailure(audit.position(TERMS.network))).toMatchObject(expectRefusal('has moved to somewhere'))
     await audit.close()
   }
 })
 
-async function noteMovedAt(url: string): Promise<void> {
+async function markMoved(url: string): Promise<void> {
   const sql = new SQL(url, { max: 1 })
   await sql.unsafe("COMMENT ON TABLE wall IS 'has moved to somewhere'")
   await sql.close()
 }
 
 test('a file that does not exist, or is not a wall, is rejected with a clear error', async () => {
-  const open = async (name: string) => void openAudit(join(folder, name))
-  expect(await failureOf(open('none.sqlite'))).toMatchObject({
+  const openFile = async (name: string) => void openAudit(join(folder, name))
+  expect(await catchFailure(openFile('none.sqlite'))).toMatchObject({
     name: 'CannotOpen',
     message: expect.stringContaining('there is no database'),
   })
   await Bun.write(join(folder, 'text.sqlite'), 'not a database, but long enough to be looked at as one'.repeat(20))
-  expect(await failureOf(open('text.sqlite'))).toMatchObject({ name: 'CannotOpen' })
+  expect(await catchFailure(openFile('text.sqlite'))).toMatchObject({ name: 'CannotOpen' })
 })
 
 test('a database that does not contain a wall yet has no books', async () => {
-  const url = server().url(await server().newDatabase())
-  expect(await failureOf(openPostgresAudit(url))).toMatchObject({
+  const url = server().getUrl(await server().newDatabase())
+  expect(await catchFailure(openPostgresAudit(url))).toMatchObject({
     name: 'CannotOpen',
     message: expect.stringContaining('has no tables'),
   })

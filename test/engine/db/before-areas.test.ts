@@ -10,8 +10,8 @@ import sqliteCompaction from '../../../db/migrations/0003_compaction.sqlite.sql'
 import { openPostgres } from '../../../db/postgres/open.ts'
 import type { DamagedRow } from '../../../db/row-checksums.ts'
 import { openSqlite } from '../../../db/sqlite/open.ts'
-import { hold, findStored, type Engine } from '../../support/engine.ts'
-import { blockOf, hash, NOW, paymentOf, SILENT, TERMS, createWalletAddress } from '../../support/samples.ts'
+import { reserve, findStored, type Engine } from '../../support/engine.ts'
+import { blockOf, toHash, NOW, createTestPayment, SILENT, TERMS, createWalletAddress } from '../../support/samples.ts'
 import { createScratchFolder } from '../../support/scratch-folder.ts'
 import tables from './before-areas.json'
 import { openPostgresWalls } from './postgres/walls.ts'
@@ -42,25 +42,27 @@ function renderStatements(valueOf: (value: Value) => string): string {
   return texts.join('\n')
 }
 
-async function expectToGoOn(wall: Engine, damaged: readonly DamagedRow[]): Promise<void> {
-  const first = await findStored(wall, paymentOf(1, 1))
-  expect(first).toMatchObject({ target: blockOf('3,4'), block: blockOf('3,4'), state: { kind: 'sold', tx: hash(1) } })
+async function expectToContinue(wall: Engine, damaged: readonly DamagedRow[]): Promise<void> {
+  const first = await findStored(wall, createTestPayment(1, 1))
+  expect(first).toMatchObject({ target: blockOf('3,4'), block: blockOf('3,4'), state: { kind: 'sold', tx: toHash(1) } })
   expect(first.listing.pixels?.length).toBe(100)
-  expect(await findStored(wall, paymentOf(2, 2))).toMatchObject({ target: 'next', state: { kind: 'sold' } })
-  const held = await findStored(wall, paymentOf(3, 3))
+  expect(await findStored(wall, createTestPayment(2, 2))).toMatchObject({ target: 'next', state: { kind: 'sold' } })
+  const held = await findStored(wall, createTestPayment(3, 3))
   expect(held).toMatchObject({ target: blockOf('80,45'), state: { kind: 'reserved', uncertain: true } })
-  expect(await findStored(wall, paymentOf(4, 4))).toMatchObject({ target: 'next', state: { kind: 'released' } })
-  expect(await wall.blocks.owned(blockOf('3,4'))).toMatchObject({
+  expect(await findStored(wall, createTestPayment(4, 4))).toMatchObject({ target: 'next', state: { kind: 'released' } })
+  expect(await wall.blocks.findOwned(blockOf('3,4'))).toMatchObject({
     wallet: createWalletAddress(1),
     content: { message: 'new' },
   })
-  expect((await wall.log.after(0, 9)).map(({ kind }) => kind)).toEqual(['sale', 'sale', 'repaint'])
-  await wall.ledger.finalize(held, hash(3), true, NOW + 9)
-  const area = await hold(wall, 'next,3x2', paymentOf(5, 5), SILENT)
-  await wall.ledger.finalize(area, hash(5), true, NOW + 9)
-  const sales = (await wall.log.after(3, 99)).map((change) => 'seq' in change && change.seq)
+  expect((await wall.log.readAfter(0, 9)).map(({ kind }) => kind)).toEqual(['sale', 'sale', 'repaint'])
+  await wall.ledger.finalize(held, toHash(3), true, NOW + 9)
+  const area = await reserve(wall, 'next,3x2', createTestPayment(5, 5), SILENT)
+  await wall.ledger.finalize(area, toHash(5), true, NOW + 9)
+  const sales = (await wall.log.readAfter(3, 99)).map((change) => 'seq' in change && change.seq)
   expect(sales).toEqual([3, 4, 5, 6, 7, 8, 9])
-  expect(await wall.ledger.fulfilLatePayment(await findStored(wall, paymentOf(4, 4)), hash(4), NOW)).toMatchObject({
+  expect(
+    await wall.ledger.fulfilLatePayment(await findStored(wall, createTestPayment(4, 4)), toHash(4), NOW),
+  ).toMatchObject({
     state: { kind: 'sold' },
   })
   expect(damaged).toEqual([])
@@ -80,14 +82,14 @@ describe('a database from before areas existed', () => {
     for (let opened = 1; opened <= 2; opened++) {
       const damaged: DamagedRow[] = []
       const wall = await openSqlite(path, TERMS.network, { onDamaged: (row) => damaged.push(row) })
-      if (opened === 1) await expectToGoOn(wall, damaged)
-      expect([await wall.log.after(0, 99).then(({ length }) => length), damaged]).toEqual([11, []])
+      if (opened === 1) await expectToContinue(wall, damaged)
+      expect([await wall.log.readAfter(0, 99).then(({ length }) => length), damaged]).toEqual([11, []])
       wall.close()
     }
   })
 
   test('a PostgreSQL database from before areas existed is migrated and sells', async () => {
-    const url = server().url(await server().newDatabase())
+    const url = server().getUrl(await server().newDatabase())
     const sql = new SQL(url, { max: 1 })
     await sql
       .unsafe(`
@@ -101,7 +103,7 @@ describe('a database from before areas existed', () => {
       .simple()
     await sql.close()
     const wall = await openPostgres(url, TERMS.network)
-    await expectToGoOn(wall, [])
+    await expectToContinue(wall, [])
     await wall.close()
   })
 })

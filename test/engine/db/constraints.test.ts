@@ -6,15 +6,23 @@ import { openPostgres } from '../../../db/postgres/open.ts'
 import { openSqlite } from '../../../db/sqlite/open.ts'
 import { CLAIM_ORDER } from '../../../shared/wall.ts'
 import { connectBlank } from '../../support/blank-wall.ts'
-import { failureOf, hold, sell, type Engine } from '../../support/engine.ts'
-import { blockOf, editOf, listingOf, NOW, paymentOf, TERMS, createWalletAddress } from '../../support/samples.ts'
+import { catchFailure, reserve, sell, type Engine } from '../../support/engine.ts'
+import {
+  blockOf,
+  createTestEdit,
+  createTestListing,
+  NOW,
+  createTestPayment,
+  TERMS,
+  createWalletAddress,
+} from '../../support/samples.ts'
 import { createScratchFolder } from '../../support/scratch-folder.ts'
 import { openPostgresWalls } from './postgres/walls.ts'
 
 // Goal: the tables themselves reject impossible states. Method: SQL written by hand, without the ports.
 
 const path = join(createScratchFolder(), 'wall.sqlite')
-const { newWall } = openPostgresWalls()
+const { createWall: newWall } = openPostgresWalls()
 let file: Database
 let server: SQL
 beforeAll(async () => {
@@ -35,10 +43,10 @@ afterAll(async () => {
 /** Makes two sales (blocks 3,4 and 5,6) to wallets that name painters, repaints the first, and holds a block (7,8). */
 async function playStory(wall: Omit<Engine, 'close'>) {
   await sell(wall, '3,4', 1, 1)
-  await sell(wall, '5,6', 2, 2, listingOf({ painter: createWalletAddress(9) }))
+  await sell(wall, '5,6', 2, 2, createTestListing({ painter: createWalletAddress(9) }))
   await wall.agents.namePainter(createWalletAddress(1), { painter: createWalletAddress(8), ts: NOW })
-  await wall.blocks.edit(blockOf('3,4'), editOf(1, { message: 'x' }), NOW)
-  await hold(wall, blockOf('7,8'), paymentOf(3, 3))
+  await wall.blocks.edit(blockOf('3,4'), createTestEdit(1, { message: 'x' }), NOW)
+  await reserve(wall, blockOf('7,8'), createTestPayment(3, 3))
 }
 
 test('SQL and TypeScript agree on the order of sale, on both engines', async () => {
@@ -77,7 +85,7 @@ const REFUSED: readonly Refused[] = [
   ['renumber a sale', 'UPDATE payments SET seq = 9 WHERE id = 1'],
   [
     'use a nonce twice',
-    `UPDATE payments SET payer = '${createWalletAddress(1)}', nonce = '${paymentOf(1, 1).nonce}' WHERE id = 3`,
+    `UPDATE payments SET payer = '${createWalletAddress(1)}', nonce = '${createTestPayment(1, 1).nonce}' WHERE id = 3`,
   ],
   ['forget a payment', 'DELETE FROM payments WHERE id = 3'],
   ['sell without a transaction', `UPDATE payments SET state = 'sold', seq = 1, claimed_at = 1 WHERE id = 3`],
@@ -112,6 +120,6 @@ describe('hand-written SQL cannot', () => {
   })
 
   test.each([...REFUSED, ...ONLY_IN_POSTGRES])('hand-written SQL cannot %s, in PostgreSQL', async (_, sql) => {
-    expect(await failureOf(server.unsafe(sql))).toMatchObject({ errno: expect.stringMatching(/^23/) })
+    expect(await catchFailure(server.unsafe(sql))).toMatchObject({ errno: expect.stringMatching(/^23/) })
   })
 })

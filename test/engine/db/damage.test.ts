@@ -8,17 +8,17 @@ import { StoreUnavailable } from '../../../server/domain/failure.ts'
 import { toCanvasBlock, toFeedPage, type WallView } from '../../../server/domain/wall/wall-view.ts'
 import { followLog } from '../../../server/instances/follow-log.ts'
 import { CLAIM_ORDER } from '../../../shared/wall.ts'
-import { failureOf, hold, sell } from '../../support/engine.ts'
-import { prngOf } from '../../support/prng.ts'
+import { catchFailure, reserve, sell } from '../../support/engine.ts'
+import { createPrng } from '../../support/prng.ts'
 import {
   blockOf,
-  editOf,
-  hash,
-  identityOf,
-  listingOf,
+  createTestEdit,
+  toHash,
+  createTestIdentity,
+  createTestListing,
   NOW,
-  paymentOf,
-  pixelsOf,
+  createTestPayment,
+  createPixels,
   TERMS,
   createWalletAddress,
 } from '../../support/samples.ts'
@@ -35,7 +35,7 @@ const SALES = 60
 const ROUNDS = Number(Bun.env['FLIPS'] ?? 20)
 const keys = Array.from({ length: SALES }, (_, at) => ({
   payer: createWalletAddress(1 + (at % 7)),
-  nonce: hash(at + 1),
+  nonce: toHash(at + 1),
 }))
 const path = join(folder, 'wall.sqlite')
 const EDITED = blockOf('80,45')
@@ -43,18 +43,24 @@ const EDITED = blockOf('80,45')
 beforeAll(async () => {
   const wall = await openSqlite(path, TERMS.network)
   for (const at of keys.keys())
-    await sell(wall, 'next', 1 + (at % 7), at + 1, listingOf({ message: `sale ${at}`, pixels: pixelsOf(at) }))
-  const painted = (await wall.ledger.find(keys[3] ?? keyOf(0)))?.block ?? EDITED
-  await wall.blocks.edit(painted, editOf(1, { message: 'repainted' }), NOW)
-  await wall.agents.identify(createWalletAddress(2), identityOf(2, { name: 'Bob' }), NOW)
-  await hold(wall, blockOf('0,0'), paymentOf(9, 999))
+    await sell(
+      wall,
+      'next',
+      1 + (at % 7),
+      at + 1,
+      createTestListing({ message: `sale ${at}`, pixels: createPixels(at) }),
+    )
+  const painted = (await wall.ledger.find(keys[3] ?? createKey(0)))?.block ?? EDITED
+  await wall.blocks.edit(painted, createTestEdit(1, { message: 'repainted' }), NOW)
+  await wall.agents.register(createWalletAddress(2), createTestIdentity(2, { name: 'Bob' }), NOW)
+  await reserve(wall, blockOf('0,0'), createTestPayment(9, 999))
   wall.close()
 })
 
-const keyOf = (at: number) => paymentOf(1, at)
+const createKey = (at: number) => createTestPayment(1, at)
 
 /** Returns the result of every read that readers and buyers make, separately; an error of the store is `null`. */
-async function listToldBy(wall: Omit<Sqlite, 'close'>): Promise<unknown[]> {
+async function readEverything(wall: Omit<Sqlite, 'close'>): Promise<unknown[]> {
   const { view } = await followLog(wall.log)
   const readToOutcome = async (work: unknown) => {
     try {
@@ -70,12 +76,12 @@ async function listToldBy(wall: Omit<Sqlite, 'close'>): Promise<unknown[]> {
     view.canvas,
     ...blocks.map((block) => toCanvasBlock(view, block)),
     ...(await Promise.all(keys.map((key) => readToOutcome(wall.ledger.find(key))))),
-    ...(await Promise.all(blocks.map((block) => readToOutcome(wall.blocks.owned(block))))),
+    ...(await Promise.all(blocks.map((block) => readToOutcome(wall.blocks.findOwned(block))))),
     ...(await Promise.all(keys.map(({ payer }) => readToOutcome(wall.ledgerReader.ofPayer(payer))))),
-    await readToOutcome(wall.ledgerReader.held()),
-    await readToOutcome(wall.ledger.find(paymentOf(9, 999))),
-    await readToOutcome(wall.ledger.space(blockOf('0,0'))),
-    await readToOutcome(wall.ledger.space(blockOf('159,89'))),
+    await readToOutcome(wall.ledgerReader.listHeld()),
+    await readToOutcome(wall.ledger.find(createTestPayment(9, 999))),
+    await readToOutcome(wall.ledger.checkSpace(blockOf('0,0'))),
+    await readToOutcome(wall.ledger.checkSpace(blockOf('159,89'))),
   ]
 }
 
@@ -84,14 +90,14 @@ test(
   async () => {
     const whole = await Bun.file(path).bytes()
     const before = await openSqlite(path, TERMS.network)
-    const truth = await listToldBy(before)
+    const truth = await readEverything(before)
     before.close()
-    const prng = prngOf(4)
+    const prng = createPrng(4)
     const seen = { refused: 0, noticed: 0, harmless: 0, silent: [] as string[] }
     const copy = join(folder, 'flipped.sqlite')
     for (let round = 0; round < ROUNDS; round++) {
-      const at = prng.below(whole.length)
-      const bit = 1 << prng.below(8)
+      const at = prng.nextInt(whole.length)
+      const bit = 1 << prng.nextInt(8)
       const flipped = whole.slice()
       flipped[at] = (flipped[at] ?? 0) ^ bit
       await Bun.write(copy, flipped)
@@ -104,7 +110,7 @@ test(
         seen.refused++
         continue
       }
-      const told = await listToldBy(createPorts(connection))
+      const told = await readEverything(createPorts(connection))
       connection.close()
       const changed = told.filter((answer, which) => answer !== null && !Bun.deepEquals(answer, truth[which]))
       if (changed.length > 0 && damaged.length === 0) seen.silent.push(`${at}.${bit}: ${JSON.stringify(changed[0])}`)
@@ -126,10 +132,10 @@ describe('damage to the history alone', () => {
   beforeAll(async () => {
     await Bun.write(history, Bun.file(path))
     const wall = await openSqlite(history, TERMS.network)
-    const block = (await wall.ledger.find(keys[0] ?? keyOf(0)))?.block ?? EDITED
+    const block = (await wall.ledger.find(keys[0] ?? createKey(0)))?.block ?? EDITED
     for (let at = 0; at < REPAINTS; at++) {
       const ts = NOW + at
-      await wall.blocks.edit(block, editOf(100 + at, { message: `old repaint ${at}`, ts }), ts)
+      await wall.blocks.edit(block, createTestEdit(100 + at, { message: `old repaint ${at}`, ts }), ts)
     }
     wall.close()
   })
@@ -147,8 +153,8 @@ describe('damage to the history alone', () => {
     })
     expect(await checked).toBe('whole')
     expect(damaged).toEqual([])
-    expect(await failureOf(store.log.after(0, 1000))).toBeInstanceOf(StoreUnavailable)
-    const messages = (await store.log.after(0, 1000)).map((change) => 'content' in change && change.content.message)
+    expect(await catchFailure(store.log.readAfter(0, 1000))).toBeInstanceOf(StoreUnavailable)
+    const messages = (await store.log.readAfter(0, 1000)).map((change) => 'content' in change && change.content.message)
     expect(messages).toContain('old repaint 16')
     expect(messages).not.toContain('forged')
     await checkHistory()
@@ -166,13 +172,13 @@ describe('damage to the history alone', () => {
     await Bun.write(copy, bytes)
     const { store, checked, checkHistory } = await openSqliteUnchecked(copy, TERMS.network)
     expect(await checked).toBe('whole')
-    expect(await failureOf(checkHistory())).toBeInstanceOf(CannotOpen)
+    expect(await catchFailure(checkHistory())).toBeInstanceOf(CannotOpen)
     store.close()
   })
 })
 
 describe.each(WAYS)('%s, a damaged row', (_, open) => {
-  const [first, second] = [keys[0] ?? keyOf(0), keys[1] ?? keyOf(0)]
+  const [first, second] = [keys[0] ?? createKey(0), keys[1] ?? createKey(0)]
 
   /** Opens a wall after foreign SQL ran on its file; `damaged` collects the damaged rows that are found. */
   async function openAfter(sql: string) {
@@ -187,11 +193,11 @@ describe.each(WAYS)('%s, a damaged row', (_, open) => {
   }
 
   test('if a payment is damaged, the wall does not deny that the payment exists, and other payers can buy', async () => {
-    for (const column of [`payer = '${createWalletAddress(99)}'`, `nonce = '${hash(4711)}'`, `tx = '${hash(1)}'`]) {
+    for (const column of [`payer = '${createWalletAddress(99)}'`, `nonce = '${toHash(4711)}'`, `tx = '${toHash(1)}'`]) {
       const { wall, damaged } = await openAfter(`UPDATE payments SET ${column} WHERE id = 2`)
       expect(damaged).toEqual([{ table: 'payments', row: 2 }])
-      expect(await failureOf(wall.ledger.find(second))).toBeInstanceOf(StoreUnavailable)
-      expect(await failureOf(wall.ledger.find(second))).toBeInstanceOf(StoreUnavailable)
+      expect(await catchFailure(wall.ledger.find(second))).toBeInstanceOf(StoreUnavailable)
+      expect(await catchFailure(wall.ledger.find(second))).toBeInstanceOf(StoreUnavailable)
       expect((await wall.ledger.find(first))?.state.kind).toBe('sold')
       await sell(wall, 'next', 50, 5000)
       expect(damaged).toHaveLength(1)
@@ -205,8 +211,8 @@ describe.each(WAYS)('%s, a damaged row', (_, open) => {
     )
     const block = (await wall.ledger.find(first))?.block ?? EDITED
     expect(damaged).toEqual([{ table: 'blocks', row: block }])
-    expect(await failureOf(wall.blocks.owned(block))).toBeInstanceOf(StoreUnavailable)
-    expect(await failureOf(wall.blocks.edit(block, editOf(7, { message: 'mine' }), NOW))).toBeInstanceOf(
+    expect(await catchFailure(wall.blocks.findOwned(block))).toBeInstanceOf(StoreUnavailable)
+    expect(await catchFailure(wall.blocks.edit(block, createTestEdit(7, { message: 'mine' }), NOW))).toBeInstanceOf(
       StoreUnavailable,
     )
     const { view } = await followLog(wall.log)
@@ -221,7 +227,7 @@ describe.each(WAYS)('%s, a damaged row', (_, open) => {
     const { block } = await sell(wall, 'next', 50, 5000)
     const passedBy = CLAIM_ORDER[SALES]
     expect([block, passedBy]).toEqual([CLAIM_ORDER[SALES + 1], expect.any(Number)])
-    expect(await failureOf(wall.ledger.space(passedBy ?? EDITED))).toBeInstanceOf(StoreUnavailable)
+    expect(await catchFailure(wall.ledger.checkSpace(passedBy ?? EDITED))).toBeInstanceOf(StoreUnavailable)
     wall.close()
   })
 
@@ -248,7 +254,7 @@ describe.each(WAYS)('%s, a damaged row', (_, open) => {
     const { view } = await followLog(wall.log)
     expect(view.agents[1]?.wallet).toBe(createWalletAddress(2))
     expect(
-      await failureOf(wall.agents.identify(createWalletAddress(99), identityOf(8, { name: 'Eve' }), NOW)),
+      await catchFailure(wall.agents.register(createWalletAddress(99), createTestIdentity(8, { name: 'Eve' }), NOW)),
     ).toBeInstanceOf(StoreUnavailable)
     wall.close()
   })

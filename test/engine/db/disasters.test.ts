@@ -6,8 +6,16 @@ import { toErrorAtCommit, toErrorBeforeCommit } from '../../../db/sqlite/errors.
 import { openSqlite, openWall, createPorts } from '../../../db/sqlite/open.ts'
 import { StoreBroken, StoreUnavailable } from '../../../server/domain/failure.ts'
 import { isBehind } from '../../../server/domain/store-position.ts'
-import { failureOf, sell } from '../../support/engine.ts'
-import { hash, HEAD, listingOf, NOW, paymentOf, TERMS, createWalletAddress } from '../../support/samples.ts'
+import { catchFailure, sell } from '../../support/engine.ts'
+import {
+  toHash,
+  HEAD,
+  createTestListing,
+  NOW,
+  createTestPayment,
+  TERMS,
+  createWalletAddress,
+} from '../../support/samples.ts'
 import { createScratchFolder } from '../../support/scratch-folder.ts'
 
 // Goal: everything acknowledged is kept and a failed step leaves nothing, however a process ends or a disk fills up.
@@ -21,10 +29,10 @@ const seller = Bun.fileURLToPath(import.meta.resolve('./seller.ts'))
 function startSeller(path: string, first: number, limit = 'true') {
   const command = `${limit}; exec "$0" "$@"`
   const child = Bun.spawn(['sh', '-c', command, process.execPath, seller, path, String(first)], { stdout: 'pipe' })
-  return { child, lines: linesOf(child.stdout) }
+  return { child, lines: readLines(child.stdout) }
 }
 
-async function* linesOf(output: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+async function* readLines(output: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   let rest = ''
   const decoder = new TextDecoder()
   for await (const chunk of output) {
@@ -49,8 +57,8 @@ test('every acknowledged sale survives kill -9, and the wall continues without a
   const { ledger, log, close } = await openSqlite(path, TERMS.network)
   expect(acknowledged.length).toBeGreaterThanOrEqual(120)
   for (const nonce of acknowledged)
-    expect((await ledger.find({ payer: createWalletAddress(nonce), nonce: hash(nonce) }))?.state.kind).toBe('sold')
-  const sales = await log.after(0, 10_000)
+    expect((await ledger.find({ payer: createWalletAddress(nonce), nonce: toHash(nonce) }))?.state.kind).toBe('sold')
+  const sales = await log.readAfter(0, 10_000)
   // At most one sale per round was committed without an acknowledgement.
   expect(sales.length - acknowledged.length).toBeWithin(0, 4)
   expect(sales.map((change) => change.kind === 'sale' && change.seq)).toEqual(sales.map((_, at) => at + 1))
@@ -65,7 +73,7 @@ test('a disk that fails at commit breaks the store, and after a restart everythi
   const said = await Array.fromAsync(lines)
   expect(said.at(-1)).toBe('StoreBroken')
   const { log, close } = await openSqlite(path, TERMS.network)
-  const sales = await log.after(0, 10_000)
+  const sales = await log.readAfter(0, 10_000)
   expect(sales.length).toBeGreaterThanOrEqual(said.length - 2)
   close()
 })
@@ -76,7 +84,7 @@ test('a full disk rejects a whole step, reads continue, and the same step works 
   connection.run('PRAGMA max_page_count = 1')
   let nonce = 0
   // One step per payer, so that a rejected step is rejected again.
-  const claimNext = () => ledger.claim('next', paymentOf(nonce, nonce), listingOf(), HEAD, NOW, [])
+  const claimNext = () => ledger.claim('next', createTestPayment(nonce, nonce), createTestListing(), HEAD, NOW, [])
   const failure = await (async () => {
     for (;;) {
       nonce++
@@ -90,9 +98,17 @@ test('a full disk rejects a whole step, reads continue, and the same step works 
   expect(failure).toBeInstanceOf(StoreUnavailable)
   expect(failure).not.toBeInstanceOf(StoreBroken)
   expect(String(failure)).not.toMatch(/insert|update|payments/i)
-  const before = [await log.after(0, 9999), await ledger.find(paymentOf(nonce, nonce)), await ledger.space('next')]
-  expect(await failureOf(claimNext())).toBeInstanceOf(StoreUnavailable)
-  const after = [await log.after(0, 9999), await ledger.find(paymentOf(nonce, nonce)), await ledger.space('next')]
+  const before = [
+    await log.readAfter(0, 9999),
+    await ledger.find(createTestPayment(nonce, nonce)),
+    await ledger.checkSpace('next'),
+  ]
+  expect(await catchFailure(claimNext())).toBeInstanceOf(StoreUnavailable)
+  const after = [
+    await log.readAfter(0, 9999),
+    await ledger.find(createTestPayment(nonce, nonce)),
+    await ledger.checkSpace('next'),
+  ]
   expect(after).toEqual(before)
   expect(await store.ready()).toBe(true)
   connection.run('PRAGMA max_page_count = 100000')
@@ -102,7 +118,7 @@ test('a full disk rejects a whole step, reads continue, and the same step works 
 
 describe('an error of SQLite', () => {
   /** A real error with another code, because only SQLite can create one. */
-  const errorOf = (code: string) => {
+  const createError = (code: string) => {
     try {
       new Database(':memory:').run('SELECT secret')
     } catch (error) {
@@ -121,9 +137,9 @@ describe('an error of SQLite', () => {
     ['SQLITE_CONSTRAINT_UNIQUE', 'itself', 'itself'],
     ['SQLITE_ERROR', 'itself', 'itself'],
   ])('the SQLite error %s is %s before commit and %s at commit', (code, before, at) => {
-    const error = errorOf(code)
-    const nameOf = (thrown: unknown) => (thrown === error ? 'itself' : thrown instanceof Error && thrown.name)
-    expect([nameOf(toErrorBeforeCommit(error)), nameOf(toErrorAtCommit(error))]).toEqual([before, at])
+    const error = createError(code)
+    const describeThrown = (thrown: unknown) => (thrown === error ? 'itself' : thrown instanceof Error && thrown.name)
+    expect([describeThrown(toErrorBeforeCommit(error)), describeThrown(toErrorAtCommit(error))]).toEqual([before, at])
   })
 })
 
@@ -139,8 +155,10 @@ describe.each(['copied over', 'moved to'] as const)('an older copy that is %s a 
     const seen = await wall.store.position()
     if (way === 'copied over') cpSync(`${path}.copy`, path)
     else renameSync(`${path}.copy`, path)
-    expect(await wall.ledger.find(paymentOf(2, 2))).toEqual(sold)
-    expect(await wall.ledger.claim(sold.block, paymentOf(3, 3), listingOf(), HEAD, NOW, [])).toMatchObject({
+    expect(await wall.ledger.find(createTestPayment(2, 2))).toEqual(sold)
+    expect(
+      await wall.ledger.claim(sold.block, createTestPayment(3, 3), createTestListing(), HEAD, NOW, []),
+    ).toMatchObject({
       kind: 'lost',
     })
     wall.close()

@@ -1,18 +1,18 @@
 import { expect, test } from 'bun:test'
 import { createGroupCommit } from '../../../db/sqlite/file/group-commit.ts'
 import { StoreBroken, StoreUnavailable } from '../../../server/domain/failure.ts'
-import { failureOf } from '../../support/engine.ts'
+import { catchFailure } from '../../support/engine.ts'
 
 // Goal: concurrent writers share a commit, and nothing else. Method: a store with a list, which loses the changes of a
 // failed transaction.
 
 /** A store, its committed list, and the number of commits. */
-function store({
+function createStore({
   atCommit = () => {},
   flush = async () => {},
 }: { atCommit?: () => void; flush?: () => Promise<void> } = {}) {
   const kept = { rows: [] as string[], commits: 0 }
-  const write = <T>(work: () => T): T => {
+  const runTransaction = <T>(work: () => T): T => {
     const before = [...kept.rows]
     try {
       const result = work()
@@ -24,7 +24,7 @@ function store({
       throw error
     }
   }
-  return { kept, ...createGroupCommit({ write, soon: setImmediate, flush }) }
+  return { kept, ...createGroupCommit({ write: runTransaction, soon: setImmediate, flush }) }
 }
 
 /** A disk whose flush takes as long as the test wants. */
@@ -37,38 +37,38 @@ function createSlowDisk() {
       return flushing.promise
     },
     /** Resolves once a writer waits for the disk. */
-    asked: () => asking.promise,
-    done: () => {
+    waitForFlush: () => asking.promise,
+    finishFlush: () => {
       flushing.resolve()
       flushing = Promise.withResolvers()
       asking = Promise.withResolvers()
     },
-    fail: (error: Error) => flushing.reject(error),
+    rejectFlush: (error: Error) => flushing.reject(error),
   }
 }
 
 test('writers in one turn of the event loop share a commit, and each gets its own result', async () => {
-  const { kept, write } = store()
+  const { kept, write } = createStore()
   const lengths = await Promise.all(['a', 'b', 'c'].map((row) => write(() => kept.rows.push(row))))
   expect(lengths).toEqual([1, 2, 3])
   expect(kept).toEqual({ rows: ['a', 'b', 'c'], commits: 1 })
 })
 
 test('no write is acknowledged before the commit', async () => {
-  const { kept, write } = store()
+  const { kept, write } = createStore()
   const first = write(() => kept.rows.push('a')).then(() => kept.commits)
   expect(await first).toBe(1)
 })
 
 test('a failed write does not affect the others in its commit', async () => {
-  const { kept, write } = store()
+  const { kept, write } = createStore()
   const failFlush = () => {
     kept.rows.push('half')
     throw new StoreUnavailable('damaged')
   }
   const [first, second, third] = await Promise.all([
     write(() => kept.rows.push('a')),
-    failureOf(write(failFlush)),
+    catchFailure(write(failFlush)),
     write(() => kept.rows.push('b')),
   ])
   expect([first, third]).toEqual([1, 2])
@@ -78,42 +78,42 @@ test('a failed write does not affect the others in its commit', async () => {
 
 test('after a disk failure, nothing is retried', async () => {
   let commits = 0
-  const { write } = store({
+  const { write } = createStore({
     atCommit: () => {
       commits += 1
       throw new StoreBroken('fsync')
     },
   })
-  const failures = await Promise.all(['a', 'b'].map((row) => failureOf(write(() => row))))
+  const failures = await Promise.all(['a', 'b'].map((row) => catchFailure(write(() => row))))
   expect(failures.map((failure) => failure instanceof StoreBroken)).toEqual([true, true])
   expect(commits).toBe(1)
 })
 
 test('a writer that arrives during a flush shares the next commit, and waits for the disk as well', async () => {
   const disk = createSlowDisk()
-  const { kept, write } = store({ flush: disk.flush })
+  const { kept, write } = createStore({ flush: disk.flush })
   const told: string[] = []
   const first = write(() => kept.rows.push('a')).then(() => told.push('a'))
-  await disk.asked()
+  await disk.waitForFlush()
   const later = ['b', 'c'].map((row) => write(() => kept.rows.push(row)).then(() => told.push(row)))
   await new Promise(setImmediate)
   expect([kept.rows, told]).toEqual([['a'], []])
-  disk.done()
+  disk.finishFlush()
   await first
-  await disk.asked()
+  await disk.waitForFlush()
   expect([kept.rows, told]).toEqual([['a', 'b', 'c'], ['a']])
-  disk.done()
+  disk.finishFlush()
   await Promise.all(later)
   expect(kept.commits).toBe(2)
 })
 
 test('if the disk fails after the commit, the committed and the waiting writes fail, and nothing is retried', async () => {
   const disk = createSlowDisk()
-  const { kept, write } = store({ flush: disk.flush })
-  const first = failureOf(write(() => kept.rows.push('a')))
-  await disk.asked()
-  const second = failureOf(write(() => kept.rows.push('b')))
-  disk.fail(new StoreBroken('fsync'))
+  const { kept, write } = createStore({ flush: disk.flush })
+  const first = catchFailure(write(() => kept.rows.push('a')))
+  await disk.waitForFlush()
+  const second = catchFailure(write(() => kept.rows.push('b')))
+  disk.rejectFlush(new StoreBroken('fsync'))
   expect(await first).toBeInstanceOf(StoreBroken)
   expect(await second).toBeInstanceOf(StoreBroken)
   expect(kept.rows).toEqual(['a'])
@@ -121,15 +121,15 @@ test('if the disk fails after the commit, the committed and the waiting writes f
 
 test('when a wait for the disk ends, every unacknowledged write is flushed', async () => {
   const disk = createSlowDisk()
-  const { kept, write, waitUntilFlushed: flushed } = store({ flush: disk.flush })
+  const { kept, write, waitUntilFlushed: flushed } = createStore({ flush: disk.flush })
   await flushed()
   const told: string[] = []
   const first = write(() => kept.rows.push('a')).then(() => told.push('written'))
-  await disk.asked()
+  await disk.waitForFlush()
   const waiting = flushed().then(() => told.push('flushed'))
   await new Promise(setImmediate)
   expect(told).toEqual([])
-  disk.done()
+  disk.finishFlush()
   await Promise.all([first, waiting])
   expect(told).toContain('flushed')
 })

@@ -2,16 +2,16 @@
 
 import type { Engine } from '../../../db/engine.ts'
 import type { Listing } from '../../../server/domain/purchase/listing.ts'
-import { hold, sell, findStored, landUnclaimed } from '../../support/engine.ts'
+import { reserve, sell, findStored, recordLatePayment } from '../../support/engine.ts'
 import {
   blockOf,
-  editOf,
-  hash,
-  identityOf,
-  listingOf,
+  createTestEdit,
+  toHash,
+  createTestIdentity,
+  createTestListing,
   NOW,
-  paymentOf,
-  pixelsOf,
+  createTestPayment,
+  createPixels,
   SILENT,
   createWalletAddress,
 } from '../../support/samples.ts'
@@ -30,23 +30,24 @@ const chooseText = (at: number) => ODD_TEXTS[at % ODD_TEXTS.length] ?? ''
 
 function createListing(at: number): Listing {
   if (at % 7 === 0) return SILENT
-  return listingOf({
+  return createTestListing({
     name: at % 3 === 0 ? null : chooseText(at),
     framework: at % 2 === 0 ? null : chooseText(at + 1),
     message: chooseText(at + 2),
     link: at % 5 === 0 ? null : `https://ada.example/?q=${at}%27#'`,
-    pixels: at % 4 === 0 ? null : pixelsOf(at % 200),
+    pixels: at % 4 === 0 ? null : createPixels(at % 200),
     painter: at % 6 === 0 ? createWalletAddress(100 + at) : null,
   })
 }
 
 /** Sells `count` of the next blocks to a dozen wallets, with actions of owners, the operator and the sweeper. */
-export async function liveOn(wall: Engine, count: number): Promise<void> {
+export async function addHistory(wall: Engine, count: number): Promise<void> {
   for (let at = 1; at <= count; at += 1) {
     const payer = 1 + ((at * at) % 12)
     const { block } = await sell(wall, 'next', payer, at, createListing(at), NOW + at)
-    if (at % 3 === 0) await wall.blocks.edit(block, editOf(at, { message: chooseText(at), link: null }), NOW + at)
-    if (at % 8 === 0) await wall.blocks.edit(block, editOf(100_000 + at, { pixels: pixelsOf(9) }), NOW + at)
+    if (at % 3 === 0)
+      await wall.blocks.edit(block, createTestEdit(at, { message: chooseText(at), link: null }), NOW + at)
+    if (at % 8 === 0) await wall.blocks.edit(block, createTestEdit(100_000 + at, { pixels: createPixels(9) }), NOW + at)
     if (at % 10 === 0) await wall.moderation.moderate(block, 'hide', ['message', 'pixels'], NOW + at)
     if (at % 20 === 0) await wall.moderation.moderate(block, 'unhide', ['pixels'], NOW + at)
     if (at % 11 === 0)
@@ -55,35 +56,35 @@ export async function liveOn(wall: Engine, count: number): Promise<void> {
         ts: NOW + at,
       })
     if (at % 9 === 0)
-      await wall.agents.identify(createWalletAddress(payer), identityOf(at, { name: chooseText(at) }), NOW + at)
+      await wall.agents.register(createWalletAddress(payer), createTestIdentity(at, { name: chooseText(at) }), NOW + at)
   }
   await wall.moderation.moderateWallet(createWalletAddress(2), { act: 'hide', parts: ['name'] }, NOW + count)
   await wall.moderation.moderateWallet(createWalletAddress(5), { act: 'ban' }, NOW + count)
   await wall.moderation.record({ at: NOW, who: 'ada', act: 'ban', what: 'wallet', parts: '', why: 'spam' })
-  await wall.checkpoint.reach(25_000_000n)
+  await wall.checkpoint.advanceTo(25_000_000n)
 }
 
 /** Leaves a purchase in each state that is not final, and a sale in each state that is checked again. */
-export async function leaveOpen(wall: Engine, first: number): Promise<void> {
+export async function addOpenPurchases(wall: Engine, first: number): Promise<void> {
   const { ledger, payouts } = wall
-  const createPaymentAt = (offset: number) => paymentOf(20 + offset, first + offset)
-  await hold(wall, 'next', createPaymentAt(0))
-  await ledger.markUncertain(await hold(wall, blockOf('0,0'), createPaymentAt(1), createListing(1)))
-  await ledger.release(await hold(wall, blockOf('1,0'), createPaymentAt(2)), false)
-  await ledger.release(await hold(wall, 'next', createPaymentAt(3)), true)
-  const late = await hold(wall, blockOf('2,0'), createPaymentAt(4))
+  const createPaymentAt = (offset: number) => createTestPayment(20 + offset, first + offset)
+  await reserve(wall, 'next', createPaymentAt(0))
+  await ledger.markUncertain(await reserve(wall, blockOf('0,0'), createPaymentAt(1), createListing(1)))
+  await ledger.release(await reserve(wall, blockOf('1,0'), createPaymentAt(2)), false)
+  await ledger.release(await reserve(wall, 'next', createPaymentAt(3)), true)
+  const late = await reserve(wall, blockOf('2,0'), createPaymentAt(4))
   await ledger.release(late, false)
-  await ledger.fulfilLatePayment(late, hash(first + 4), NOW)
-  const unseen = await ledger.finalize(await hold(wall, 'next', createPaymentAt(5)), hash(first + 5), false, NOW)
+  await ledger.fulfilLatePayment(late, toHash(first + 4), NOW)
+  const unseen = await ledger.finalize(await reserve(wall, 'next', createPaymentAt(5)), toHash(first + 5), false, NOW)
   await ledger.finalize(
-    await ledger.markUncertain(await hold(wall, 'next', createPaymentAt(6))),
-    hash(first + 6),
+    await ledger.markUncertain(await reserve(wall, 'next', createPaymentAt(6))),
+    toHash(first + 6),
     true,
     NOW,
   )
   await ledger.markFinal(
-    await ledger.finalize(await hold(wall, 'next', createPaymentAt(7)), hash(1), true, NOW),
-    hash(2),
+    await ledger.finalize(await reserve(wall, 'next', createPaymentAt(7)), toHash(1), true, NOW),
+    toHash(2),
   )
   await ledger.writeOff(await findStored(wall, unseen.payment))
   await payouts.note(createPaymentAt(0), chooseText(0), NOW)
@@ -91,10 +92,10 @@ export async function leaveOpen(wall: Engine, first: number): Promise<void> {
 }
 
 /** Settles two payments after every block is sold; one of them is paid back. */
-export async function leaveCredits(engine: Engine, first: number): Promise<void> {
+export async function addCredits(engine: Engine, first: number): Promise<void> {
   for (const nonce of [first, first + 1]) {
-    const payment = paymentOf(40, nonce)
-    await landUnclaimed(engine, { payment, target: 'next', listing: createListing(nonce), head: 1n }, hash(nonce))
+    const payment = createTestPayment(40, nonce)
+    await recordLatePayment(engine, { payment, target: 'next', listing: createListing(nonce), head: 1n }, toHash(nonce))
   }
-  await engine.payouts.note(paymentOf(40, first), 'transfer 0xabc', NOW + 1)
+  await engine.payouts.note(createTestPayment(40, first), 'transfer 0xabc', NOW + 1)
 }

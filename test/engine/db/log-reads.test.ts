@@ -15,7 +15,7 @@ test('the newest entries are looked up one by one, however much is sold', async 
       return connection.prepare(sql)
     },
   })
-  expect(await log.after(0, 1)).toEqual([])
+  expect(await log.readAfter(0, 1)).toEqual([])
   const [after = ''] = asked
   const steps = connection
     .prepare<{ detail: string }, { after: number; limit: number }>(`EXPLAIN QUERY PLAN ${after}`)

@@ -14,13 +14,22 @@ import { openWall } from '../../../db/sqlite/open.ts'
 import { WALL_COLUMNS, WALL_TABLES } from '../../../db/wall-rows.ts'
 import { createCanvasParts, createPixelParts } from '../../../server/http/canvas/canvas-parts.ts'
 import { followLog } from '../../../server/instances/follow-log.ts'
-import { failureOf, hold, sell, findStored } from '../../support/engine.ts'
-import { limitMs } from '../../support/machine.ts'
+import { catchFailure, reserve, sell, findStored } from '../../support/engine.ts'
+import { scaleLimit } from '../../support/machine.ts'
 import { sellAllBut } from '../../support/nearly-sold.ts'
-import { cutProxy } from '../../support/postgres/cut-proxy.ts'
+import { startCutProxy } from '../../support/postgres/cut-proxy.ts'
 import { startPostgres, type PostgresServer } from '../../support/postgres/server.ts'
-import { blockOf, editOf, hash, HEAD, listingOf, NOW, paymentOf, TERMS } from '../../support/samples.ts'
-import { leaveCredits, leaveOpen, liveOn } from './lived-in.ts'
+import {
+  blockOf,
+  createTestEdit,
+  toHash,
+  HEAD,
+  createTestListing,
+  NOW,
+  createTestPayment,
+  TERMS,
+} from '../../support/samples.ts'
+import { addCredits, addOpenPurchases, addHistory } from './lived-in.ts'
 
 type Place = Parameters<typeof openStore>[0]
 
@@ -37,14 +46,14 @@ const lived = createFilePlace('lived')
 let server: PostgresServer
 const createServerPlace = async (): Promise<Place & { kind: 'postgres' }> => ({
   kind: 'postgres',
-  url: server.url(await server.newDatabase()),
+  url: server.getUrl(await server.newDatabase()),
 })
 
 beforeAll(async () => {
   server = await startPostgres()
-  await openAt(lived, async (wall) => {
-    await liveOn(wall, 300)
-    await leaveOpen(wall, 1000)
+  await useStoreAt(lived, async (wall) => {
+    await addHistory(wall, 300)
+    await addOpenPurchases(wall, 1000)
   })
 }, 30_000)
 afterAll(async () => {
@@ -55,22 +64,22 @@ afterAll(async () => {
 /** Moves a wall, and removes the note of the move, so that the old database can be read unchanged. */
 async function move(from: Place, to: Place) {
   const moved = await moveWall(from, to, final)
-  await takeBack(from)
+  await undoMove(from)
   return moved
 }
 
-async function takeBack(place: Place): Promise<void> {
+async function undoMove(place: Place): Promise<void> {
   if (place.kind === 'sqlite') rmSync(`${place.path}.moved`)
-  else await ask(place, 'COMMENT ON TABLE wall IS NULL')
+  else await queryRows(place, 'COMMENT ON TABLE wall IS NULL')
 }
 
 // A server notices only after a moment that a client has disconnected.
-const final = { timeoutMs: limitMs(5000), isRehearsal: false }
+const final = { timeoutMs: scaleLimit(5000), isRehearsal: false }
 const impatient = { ...final, timeoutMs: 0 }
 const rehearsal = { timeoutMs: 0, isRehearsal: true }
 
 /** Uses the wall at a location, as the only process there. */
-async function openAt<T>(place: Place, work: (wall: Engine) => Promise<T>): Promise<T> {
+async function useStoreAt<T>(place: Place, work: (wall: Engine) => Promise<T>): Promise<T> {
   const wall = await openStore(place, TERMS.network)
   try {
     return await work(wall)
@@ -83,23 +92,23 @@ type Rows = readonly Readonly<Record<string, unknown>>[]
 
 /** Returns every row of a wall as one line, grouped by table. */
 async function readAllRows(place: Place): Promise<Record<string, readonly string[]>> {
-  const linesOf = (rows: Rows) => rows.map(lineOf).toSorted()
+  const formatRows = (rows: Rows) => rows.map(formatRow).toSorted()
   if (place.kind === 'sqlite') {
     using file = new Database(place.path, { readonly: true })
     return Object.fromEntries(
-      WALL_TABLES.map((name) => [name, linesOf(file.query(`SELECT * FROM ${name}`).all() as Rows)]),
+      WALL_TABLES.map((name) => [name, formatRows(file.query(`SELECT * FROM ${name}`).all() as Rows)]),
     )
   }
   const all: Record<string, readonly string[]> = {}
   for (const name of WALL_TABLES) {
-    const rows = await ask(place, `SELECT * FROM ${name}`)
+    const rows = await queryRows(place, `SELECT * FROM ${name}`)
     // Only PostgreSQL numbers the stored edits.
-    all[name] = linesOf(name === 'edits' ? rows.map(({ id, ...row }) => (id === undefined ? {} : row)) : rows)
+    all[name] = formatRows(name === 'edits' ? rows.map(({ id, ...row }) => (id === undefined ? {} : row)) : rows)
   }
   return all
 }
 
-function lineOf(row: Rows[number]): string {
+function formatRow(row: Rows[number]): string {
   const cells = Object.entries(row).flatMap(([name, cell]) => {
     // Only SQLite has row checksums, and `size`, from which they are computed.
     if (name === 'sum' || name === 'size') return []
@@ -110,7 +119,7 @@ function lineOf(row: Rows[number]): string {
 }
 
 /** Runs foreign SQL on a server. */
-async function ask({ url }: { readonly url: string }, text: string): Promise<Rows> {
+async function queryRows({ url }: { readonly url: string }, text: string): Promise<Rows> {
   const sql = new SQL(url, { max: 1, bigint: true })
   try {
     return text.includes(';') ? await sql.unsafe(text).simple() : await sql.unsafe(text)
@@ -120,15 +129,15 @@ async function ask({ url }: { readonly url: string }, text: string): Promise<Row
 }
 
 /** The bodies of `GET /api/canvas` and its pixels, before compression. */
-async function canvasOf({ log }: Pick<Engine, 'log'>): Promise<readonly Uint8Array[]> {
+async function readCanvas({ log }: Pick<Engine, 'log'>): Promise<readonly Uint8Array[]> {
   const { view } = await followLog(log)
   return [createCanvasParts(view, TERMS), createPixelParts(view)].map((parts) =>
     Buffer.concat(parts.take().map(([, content]) => content)),
   )
 }
 
-const messageOf = async (work: Promise<unknown>): Promise<string> => {
-  const failure = await failureOf(work)
+const readFailureMessage = async (work: Promise<unknown>): Promise<string> => {
+  const failure = await catchFailure(work)
   expect(failure).toBeInstanceOf(CannotOpen)
   return failure instanceof Error ? failure.message : ''
 }
@@ -139,7 +148,7 @@ async function isEmpty(place: Place): Promise<boolean> {
     const files = await Array.fromAsync(new Bun.Glob(`${place.path.split('/').at(-1)}*`).scan({ cwd: folder }))
     return files.every((name) => name.endsWith('.lock'))
   }
-  const [row] = await ask(
+  const [row] = await queryRows(
     place,
     `SELECT (SELECT count(*) FROM changes) + (SELECT count(*) FROM payments) + (SELECT count(*) FROM wall)
       + (SELECT count(*) FROM blocks WHERE state <> 'open') AS count`,
@@ -164,30 +173,36 @@ describe('a wall that moves to PostgreSQL and back', () => {
     expect(await move(there, back)).toEqual(moved)
     expect(await readAllRows(back)).toEqual(rows)
     const [first, ...others] = [
-      await openAt(lived, canvasOf),
-      await openAt(there, canvasOf),
-      await openAt(back, canvasOf),
+      await useStoreAt(lived, readCanvas),
+      await useStoreAt(there, readCanvas),
+      await useStoreAt(back, readCanvas),
     ]
     expect(others).toEqual([first ?? [], first ?? []])
   })
 
   test('a wall that moved goes on with the next block and the next numbers, and sells nothing twice', async () => {
     const buyNext = async (wall: Engine) => {
-      const { number } = (await wall.log.compacted()).at(-1) ?? { number: 0 }
+      const { number } = (await wall.log.readCompacted()).at(-1) ?? { number: 0 }
       const { block } = await sell(wall, 'next', 60, 60_000)
-      const again = await wall.blocks.edit(block, editOf(70_000, { message: 'x' }), NOW)
-      const known = await wall.blocks.edit(block, editOf(70_000, { message: 'x' }), NOW)
-      return { block, again, known, news: await wall.log.after(number, 9), owned: await wall.blocks.owned(block) }
+      const again = await wall.blocks.edit(block, createTestEdit(70_000, { message: 'x' }), NOW)
+      const known = await wall.blocks.edit(block, createTestEdit(70_000, { message: 'x' }), NOW)
+      return {
+        block,
+        again,
+        known,
+        news: await wall.log.readAfter(number, 9),
+        owned: await wall.blocks.findOwned(block),
+      }
     }
     const [source, there, back] = [createFilePlace('sells'), await createServerPlace(), createFilePlace('sells-again')]
     await Bun.write(source.path, Bun.file(lived.path))
     await move(source, there)
     await move(there, back)
-    const expected = await openAt(source, buyNext)
+    const expected = await useStoreAt(source, buyNext)
     expect(expected.news).toMatchObject([{ kind: 'sale' }, { kind: 'repaint' }])
     expect(expected.known).toBe('repeated')
-    expect(await openAt(there, buyNext)).toEqual(expected)
-    expect(await openAt(back, buyNext)).toEqual(expected)
+    expect(await useStoreAt(there, buyNext)).toEqual(expected)
+    expect(await useStoreAt(back, buyNext)).toEqual(expected)
     expect(await readAllRows(there)).toEqual(await readAllRows(source))
   })
 
@@ -196,190 +211,199 @@ describe('a wall that moves to PostgreSQL and back', () => {
     const connection = openWall(source.path, TERMS.network)
     sellAllBut(60, connection)
     connection.close()
-    await openAt(source, async (wall) => {
-      await liveOn(wall, 60)
-      await leaveCredits(wall, 20_000)
+    await useStoreAt(source, async (wall) => {
+      await addHistory(wall, 60)
+      await addCredits(wall, 20_000)
     })
     expect(await move(source, there)).toMatchObject({ blocks: 14_400, payments: 14_402 })
     expect(await readAllRows(there)).toEqual(await readAllRows(source))
-    const { credits } = await openAt(there, ({ ledgerReader }) => ledgerReader.ofPayer(paymentOf(40, 1).payer))
+    const { credits } = await useStoreAt(there, ({ ledgerReader }) =>
+      ledgerReader.ofPayer(createTestPayment(40, 1).payer),
+    )
     // The operator has paid the other credit back.
     expect(credits).toHaveLength(1)
   })
 
   test('a wall on which nothing was ever sold can move', async () => {
     const [source, there, back] = [createFilePlace('new'), await createServerPlace(), createFilePlace('new-again')]
-    await openAt(source, async () => {})
-    await openAt(there, async () => {})
+    await useStoreAt(source, async () => {})
+    await useStoreAt(there, async () => {})
     await move(source, there)
     await move(there, back)
     expect(await readAllRows(back)).toEqual(await readAllRows(source))
-    expect((await openAt(there, (wall) => sell(wall, 'next', 1, 1))).block).toBe(blockOf('79,44'))
+    expect((await useStoreAt(there, (wall) => sell(wall, 'next', 1, 1))).block).toBe(blockOf('79,44'))
   })
 })
 
 test('every table of a wall is moved', async () => {
   const there = await createServerPlace()
-  await openAt(there, async () => {})
+  await useStoreAt(there, async () => {})
   using file = new Database(lived.path, { readonly: true })
   const here = file
     .query(`SELECT t.name AS "table", c.name AS "column" FROM sqlite_schema AS t, pragma_table_info(t.name) AS c
       WHERE t.type = 'table'`)
     .all() as Rows
-  const beyond = await ask(
+  const beyond = await queryRows(
     there,
     `SELECT table_name AS "table", column_name AS "column" FROM information_schema.columns WHERE table_schema = 'public'`,
   )
   const kept = WALL_TABLES.flatMap((table) => WALL_COLUMNS[table].map((column) => `${table}.${column}`)).toSorted()
-  const namesOf = (rows: Rows) =>
+  const formatNames = (rows: Rows) =>
     rows
       .map(({ table, column }) => `${String(table)}.${String(column)}`)
       .filter((name) => !name.endsWith('.sum') && name !== 'payments.size')
       .toSorted()
-  expect(namesOf(here)).toEqual(kept)
+  expect(formatNames(here)).toEqual(kept)
   // These tables hold derived data, or data of the current processes.
   const own = ['counters', 'leases', 'commits', 'migrations', 'sales']
-  expect(namesOf(beyond.filter(({ table }) => !own.includes(String(table))))).toEqual([...kept, 'edits.id'].toSorted())
+  expect(formatNames(beyond.filter(({ table }) => !own.includes(String(table))))).toEqual(
+    [...kept, 'edits.id'].toSorted(),
+  )
 })
 
 test('no wall starts at the old location after a move, until the move is undone or reversed', async () => {
   const [source, there, back] = [createFilePlace('left'), await createServerPlace(), createFilePlace('left-back')]
-  await openAt(source, (wall) => sell(wall, 'next', 1, 1))
+  await useStoreAt(source, (wall) => sell(wall, 'next', 1, 1))
   await moveWall(source, there, final)
-  expect(await messageOf(openAt(source, async () => {}))).toMatch(/has moved to [\w.]+:\d+\/wall_\w+ at \d{4}-/)
-  expect(await messageOf(moveWall(source, await createServerPlace(), final))).toContain('has moved to')
-  await takeBack(source)
-  await openAt(source, (wall) => sell(wall, 'next', 2, 2))
+  expect(await readFailureMessage(useStoreAt(source, async () => {}))).toMatch(
+    /has moved to [\w.]+:\d+\/wall_\w+ at \d{4}-/,
+  )
+  expect(await readFailureMessage(moveWall(source, await createServerPlace(), final))).toContain('has moved to')
+  await undoMove(source)
+  await useStoreAt(source, (wall) => sell(wall, 'next', 2, 2))
 
   await Bun.write(`${back.path}.moved`, 'has moved to somewhere before that')
   await moveWall(there, back, final)
-  expect(await messageOf(openAt(there, async () => {}))).toContain(`has moved to ${back.path} at `)
-  expect(await messageOf(moveWall(there, createFilePlace('left-again'), final))).toContain('has moved to')
-  await takeBack(there)
-  await openAt(there, (wall) => sell(wall, 'next', 2, 2))
-  await openAt(back, (wall) => sell(wall, 'next', 2, 2))
+  expect(await readFailureMessage(useStoreAt(there, async () => {}))).toContain(`has moved to ${back.path} at `)
+  expect(await readFailureMessage(moveWall(there, createFilePlace('left-again'), final))).toContain('has moved to')
+  await undoMove(there)
+  await useStoreAt(there, (wall) => sell(wall, 'next', 2, 2))
+  await useStoreAt(back, (wall) => sell(wall, 'next', 2, 2))
 })
 
 describe('the old and the new location can never both sell:', () => {
   test('an instance that the move did not detect can no longer commit, and its new connections read nothing', async () => {
     const [source, there, back] = [createFilePlace('unseen'), await createServerPlace(), createFilePlace('unseen-back')]
-    await openAt(source, (wall) => sell(wall, '3,4', 1, 1))
+    await useStoreAt(source, (wall) => sell(wall, '3,4', 1, 1))
     await moveWall(source, there, final)
-    const proxy = cutProxy(there.url)
+    const proxy = startCutProxy(there.url)
     try {
       const cutOff = await openPostgres(proxy.url, TERMS.network)
-      const held = await hold(cutOff, blockOf('5,6'), paymentOf(2, 2))
+      const held = await reserve(cutOff, blockOf('5,6'), createTestPayment(2, 2))
       proxy.breakDown()
       await moveWall(there, back, final)
-      proxy.mend()
+      proxy.endFailures()
       const steps = [
-        () => cutOff.ledger.finalize(held, hash(2), true, NOW),
-        () => cutOff.ledger.claim(blockOf('7,8'), paymentOf(3, 3), listingOf(), HEAD, NOW, []),
+        () => cutOff.ledger.finalize(held, toHash(2), true, NOW),
+        () => cutOff.ledger.claim(blockOf('7,8'), createTestPayment(3, 3), createTestListing(), HEAD, NOW, []),
         () => cutOff.ledger.find(held.payment),
       ]
-      for (const step of steps) expect(await failureOf(step())).toMatchObject({ message: MOVED })
+      for (const step of steps) expect(await catchFailure(step())).toMatchObject({ message: MOVED })
       await cutOff.close()
     } finally {
       proxy.stop()
     }
-    expect((await openAt(back, (wall) => findStored(wall, paymentOf(2, 2)))).state.kind).toBe('reserved')
+    expect((await useStoreAt(back, (wall) => findStored(wall, createTestPayment(2, 2)))).state.kind).toBe('reserved')
   })
 
   test('a transaction that began before the move is rejected at its commit', async () => {
     const there = await createServerPlace()
-    await openAt(there, async (wall) => {
-      const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
+    await useStoreAt(there, async (wall) => {
+      const held = await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
       const waiting = new SQL(there.url, { max: 1 })
       await waiting
         .begin(async (vandal) => {
           await vandal`SELECT 1 FROM counters FOR UPDATE`
-          const selling = failureOf(wall.ledger.finalize(held, hash(1), true, NOW))
-          await lockIsWaitedFor(there)
-          await ask(there, "COMMENT ON TABLE wall IS 'has moved to another place'")
+          const selling = catchFailure(wall.ledger.finalize(held, toHash(1), true, NOW))
+          await waitForLockWaiter(there)
+          await queryRows(there, "COMMENT ON TABLE wall IS 'has moved to another place'")
           return { selling }
         })
         .then(async ({ selling }) => expect(await selling).toMatchObject({ message: MOVED }))
       await waiting.close()
       const further = [
-        () => wall.ledger.claim(blockOf('5,6'), paymentOf(2, 2), listingOf(), HEAD, NOW, []),
-        () => wall.payouts.note(paymentOf(9, 9), 'x', NOW),
+        () => wall.ledger.claim(blockOf('5,6'), createTestPayment(2, 2), createTestListing(), HEAD, NOW, []),
+        () => wall.payouts.note(createTestPayment(9, 9), 'x', NOW),
         () => wall.compaction.drop([7]),
       ]
-      for (const step of further) expect(await failureOf(step())).toMatchObject({ message: MOVED })
+      for (const step of further) expect(await catchFailure(step())).toMatchObject({ message: MOVED })
       expect(await wall.store.tryWrite()).toEqual({ of: 'store-write', reason: MOVED })
-      await takeBack(there)
+      await undoMove(there)
       expect((await findStored(wall, held.payment)).state.kind).toBe('reserved')
     })
   })
 
   test('if the connection to the new database is lost during the commit, the old file stays closed, and the error says how to open it', async () => {
     const [source, there] = [createFilePlace('doubt'), await createServerPlace()]
-    await openAt(source, (wall) => sell(wall, 'next', 1, 1))
-    const proxy = cutProxy(there.url)
+    await useStoreAt(source, (wall) => sell(wall, 'next', 1, 1))
+    const proxy = startCutProxy(there.url)
     try {
       const cut = proxy.cutAt('COMMIT', 'before', 'ANALYZE')
-      expect(await messageOf(moveWall(source, { ...there, url: proxy.url }, final))).toContain(
+      expect(await readFailureMessage(moveWall(source, { ...there, url: proxy.url }, final))).toContain(
         'it is not known whether the wall is there',
       )
       await cut
     } finally {
       proxy.stop()
     }
-    expect(await messageOf(openAt(source, async () => {}))).toContain('has moved to')
+    expect(await readFailureMessage(useStoreAt(source, async () => {}))).toContain('has moved to')
     expect(await isEmpty(there)).toBe(true)
-    await takeBack(source)
+    await undoMove(source)
     await move(source, there)
   })
 
   test('if the new file cannot be renamed into place, the old database can be opened again', async () => {
     const [there, back] = [await createServerPlace(), createFilePlace('nameless')]
-    await openAt(there, (wall) => sell(wall, 'next', 1, 1))
-    const moving = failureOf(moveWall(there, back, final))
+    await useStoreAt(there, (wall) => sell(wall, 'next', 1, 1))
+    const moving = catchFailure(moveWall(there, back, final))
     while (!existsSync(`${back.path}.unfinished`)) await Bun.sleep(1)
     mkdirSync(back.path)
     expect(await moving).toMatchObject({ message: expect.stringContaining('cannot create') })
     rmSync(back.path, { recursive: true })
-    await openAt(there, (wall) => sell(wall, 'next', 2, 2))
+    await useStoreAt(there, (wall) => sell(wall, 'next', 2, 2))
     await move(there, back)
   })
 
   test('if something fails after the new file is renamed into place, the old database stays closed', async () => {
     const [there, back] = [await createServerPlace(), createFilePlace('late')]
-    await openAt(there, (wall) => sell(wall, 'next', 1, 1))
+    await useStoreAt(there, (wall) => sell(wall, 'next', 1, 1))
     // A folder in place of the note cannot be removed as a file.
     mkdirSync(`${back.path}.moved`)
-    expect(await messageOf(moveWall(there, back, final))).toContain('the old location stays closed')
+    expect(await readFailureMessage(moveWall(there, back, final))).toContain('the old location stays closed')
     rmSync(`${back.path}.moved`, { recursive: true })
-    expect(await messageOf(openAt(there, async () => {}))).toContain('has moved to')
-    expect((await openAt(back, (wall) => wall.audit.statement())).claimed).toBe(1)
+    expect(await readFailureMessage(useStoreAt(there, async () => {}))).toContain('has moved to')
+    expect((await useStoreAt(back, (wall) => wall.audit.statement())).claimed).toBe(1)
   })
 
   test('if the note at the old database cannot be stored, there is no new file', async () => {
     const [there, back] = [await createServerPlace(), createFilePlace('no-note')]
-    await openAt(there, (wall) => wall.payouts.note(paymentOf(1, 1), 'x', NOW))
-    await ask(there, atCommitOf('leases', "RAISE EXCEPTION 'no' USING ERRCODE = 'integrity_constraint_violation'"))
-    await ask(
+    await useStoreAt(there, (wall) => wall.payouts.note(createTestPayment(1, 1), 'x', NOW))
+    await queryRows(
+      there,
+      renderCommitTrigger('leases', "RAISE EXCEPTION 'no' USING ERRCODE = 'integrity_constraint_violation'"),
+    )
+    await queryRows(
       there,
       `CREATE FUNCTION touch() RETURNS event_trigger LANGUAGE plpgsql AS $$
       BEGIN INSERT INTO leases VALUES ('a', 'b', gen_random_uuid(), now()); END $$;
       CREATE EVENT TRIGGER touches ON ddl_command_end WHEN TAG IN ('COMMENT') EXECUTE FUNCTION touch()`,
     )
-    expect(await messageOf(moveWall(there, back, final))).toContain('23000')
+    expect(await readFailureMessage(moveWall(there, back, final))).toContain('23000')
     expect(await isEmpty(back)).toBe(true)
-    await openAt(there, (wall) => sell(wall, 'next', 1, 1))
+    await useStoreAt(there, (wall) => sell(wall, 'next', 1, 1))
   })
 })
 
 /** SQL that runs a statement at the commit of each transaction that inserts into a table. */
-const atCommitOf = (table: string, body: string) => `
+const renderCommitTrigger = (table: string, body: string) => `
   CREATE FUNCTION meddle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${body}; RETURN NULL; END $$;
   CREATE CONSTRAINT TRIGGER meddles AFTER INSERT ON ${table} DEFERRABLE INITIALLY DEFERRED
   FOR EACH ROW EXECUTE FUNCTION meddle()`
 
 /** Resolves once a transaction waits for a lock in the database. */
-async function lockIsWaitedFor(place: { readonly url: string }): Promise<void> {
+async function waitForLockWaiter(place: { readonly url: string }): Promise<void> {
   const waits = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
-  while ((await ask(place, waits)).length === 0) await Bun.sleep(5)
+  while ((await queryRows(place, waits)).length === 0) await Bun.sleep(5)
 }
 
 describe('a rehearsal', () => {
@@ -390,13 +414,13 @@ describe('a rehearsal', () => {
       createFilePlace('rehearsed-back'),
     ]
     await Bun.write(source.path, Bun.file(lived.path))
-    await openAt(source, async (wall) => {
+    await useStoreAt(source, async (wall) => {
       expect((await moveWall(source, there, rehearsal)).payments).toBe(308)
       await sell(wall, 'next', 61, 61_000)
     })
     expect(await isEmpty(there)).toBe(true)
     expect((await move(source, there)).payments).toBe(309)
-    await openAt(there, async (wall) => {
+    await useStoreAt(there, async (wall) => {
       expect((await moveWall(there, back, rehearsal)).payments).toBe(309)
       await sell(wall, 'next', 62, 62_000)
     })
@@ -412,12 +436,12 @@ describe('a move that is refused leaves nothing at its destination:', () => {
       createFilePlace('running-back'),
     ]
     await Bun.write(source.path, Bun.file(lived.path))
-    await openAt(source, async () => {
-      expect(await messageOf(moveWall(source, there, impatient))).toContain('another process is using')
+    await useStoreAt(source, async () => {
+      expect(await readFailureMessage(moveWall(source, there, impatient))).toContain('another process is using')
     })
-    await openAt(there, async () => {
-      expect(await messageOf(moveWall(source, there, impatient))).toContain('a wall is open on the database')
-      expect(await messageOf(moveWall(there, back, impatient))).toContain('a wall is open on the database')
+    await useStoreAt(there, async () => {
+      expect(await readFailureMessage(moveWall(source, there, impatient))).toContain('a wall is open on the database')
+      expect(await readFailureMessage(moveWall(there, back, impatient))).toContain('a wall is open on the database')
     })
     expect(await isEmpty(back)).toBe(true)
     await move(source, there)
@@ -425,14 +449,14 @@ describe('a move that is refused leaves nothing at its destination:', () => {
 
   test('a move is refused if the new location contains a wall or a file, and changes nothing there', async () => {
     const [there, back] = [await createServerPlace(), createFilePlace('taken')]
-    await openAt(there, (wall) => wall.payouts.note(paymentOf(1, 1), 'x', NOW))
+    await useStoreAt(there, (wall) => wall.payouts.note(createTestPayment(1, 1), 'x', NOW))
     const before = await readAllRows(there)
-    expect(await messageOf(moveWall(lived, there, final))).toContain('already contains a wall')
-    expect(await messageOf(moveWall(lived, there, rehearsal))).toContain('already contains a wall')
+    expect(await readFailureMessage(moveWall(lived, there, final))).toContain('already contains a wall')
+    expect(await readFailureMessage(moveWall(lived, there, rehearsal))).toContain('already contains a wall')
     expect(await readAllRows(there)).toEqual(before)
     for (const ending of ['', '-wal', '-shm']) {
       await Bun.write(`${back.path}${ending}`, 'mine')
-      expect(await messageOf(moveWall(there, back, final))).toContain('exists')
+      expect(await readFailureMessage(moveWall(there, back, final))).toContain('exists')
       expect(await Bun.file(`${back.path}${ending}`).text()).toBe('mine')
       rmSync(`${back.path}${ending}`)
     }
@@ -455,7 +479,7 @@ describe('a move that is refused leaves nothing at its destination:', () => {
       const vandal = new Database(damaged.path)
       vandal.run(`DROP TRIGGER changes_are_never_rewritten; DROP TRIGGER payments_at_their_end_stay_there; ${change}`)
       vandal.close(true)
-      expect(await messageOf(moveWall(damaged, there, final))).toMatch(
+      expect(await readFailureMessage(moveWall(damaged, there, final))).toMatch(
         /row \d+ of \w+ is damaged|the database is damaged/,
       )
     }
@@ -464,31 +488,31 @@ describe('a move that is refused leaves nothing at its destination:', () => {
   test('a move is refused if the log lacks a sale', async () => {
     const [whole, back] = [await createServerPlace(), createFilePlace('gap')]
     await move(lived, whole)
-    await ask(
+    await queryRows(
       whole,
       `ALTER TABLE changes DISABLE TRIGGER USER; DELETE FROM edits;
       ALTER TABLE payments DROP CONSTRAINT payments_seq_fkey;
       ALTER TABLE blocks DROP CONSTRAINT blocks_changed_fkey;
       DELETE FROM changes WHERE seq = 2`,
     )
-    expect(await messageOf(moveWall(whole, back, final))).toContain('the log lacks sale 2')
+    expect(await readFailureMessage(moveWall(whole, back, final))).toContain('the log lacks sale 2')
     expect(await isEmpty(back)).toBe(true)
   })
 
   test('a move leaves nothing if the new database rejects a row, or disconnects half-way', async () => {
     const there = await createServerPlace()
     await moveWall(lived, there, rehearsal)
-    await ask(there, 'ALTER TABLE edits ADD CHECK (number < 50)')
-    expect(await messageOf(moveWall(lived, there, final))).toContain('23514')
-    await ask(
+    await queryRows(there, 'ALTER TABLE edits ADD CHECK (number < 50)')
+    expect(await readFailureMessage(moveWall(lived, there, final))).toContain('23514')
+    await queryRows(
       there,
       `CREATE FUNCTION leave() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NEW; END $$;
       CREATE TRIGGER leaves BEFORE INSERT ON payouts FOR EACH ROW EXECUTE FUNCTION leave();
       ALTER TABLE edits DROP CONSTRAINT edits_number_check`,
     )
-    expect(await messageOf(moveWall(lived, there, final))).toMatch(/57P01|CONNECTION/)
-    await ask(there, 'DROP TRIGGER leaves ON payouts')
+    expect(await readFailureMessage(moveWall(lived, there, final))).toMatch(/57P01|CONNECTION/)
+    await queryRows(there, 'DROP TRIGGER leaves ON payouts')
     expect(await isEmpty(there)).toBe(true)
     await move(lived, there)
   })
@@ -502,16 +526,16 @@ describe('a move that is refused leaves nothing at its destination:', () => {
     const there = await createServerPlace()
     await moveWall(lived, there, rehearsal)
     for (const [table, body] of Object.entries(changes)) {
-      await ask(
+      await queryRows(
         there,
         `CREATE FUNCTION meddle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${body}; END $$;
         CREATE TRIGGER meddles BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION meddle()`,
       )
-      expect(await messageOf(moveWall(lived, there, final))).toMatch(
+      expect(await readFailureMessage(moveWall(lived, there, final))).toMatch(
         /a different row 1 in (payouts|agents)|stored 0 rows of edits instead/,
       )
       expect(await isEmpty(there)).toBe(true)
-      await ask(there, `DROP TRIGGER meddles ON ${table}; DROP FUNCTION meddle`)
+      await queryRows(there, `DROP TRIGGER meddles ON ${table}; DROP FUNCTION meddle`)
     }
   })
 
@@ -529,27 +553,27 @@ describe('a move that is refused leaves nothing at its destination:', () => {
 
   test('a move is refused from a location without a wall, and to the same kind of database', async () => {
     const [there, back] = [await createServerPlace(), createFilePlace('nowhere')]
-    expect(await messageOf(moveWall(createFilePlace('none'), there, final))).toContain('no database at')
-    expect(await messageOf(moveWall(there, back, final))).toContain('the database has no tables')
-    expect(await messageOf(moveWall(lived, back, final))).toContain('already uses that kind of database')
+    expect(await readFailureMessage(moveWall(createFilePlace('none'), there, final))).toContain('no database at')
+    expect(await readFailureMessage(moveWall(there, back, final))).toContain('the database has no tables')
+    expect(await readFailureMessage(moveWall(lived, back, final))).toContain('already uses that kind of database')
     expect(await isEmpty(back)).toBe(true)
   })
 })
 
 test('a compacted log is moved unchanged, there and back', async () => {
   const [gapped, there, back] = [createFilePlace('gapped'), await createServerPlace(), createFilePlace('gapped-back')]
-  await openAt(gapped, async (wall) => {
+  await useStoreAt(gapped, async (wall) => {
     await sell(wall, '3,4', 1, 1)
     for (const number of [1, 2, 3])
-      await wall.blocks.edit(blockOf('3,4'), { ...editOf(number, { message: `${number}` }), ts: 0 }, NOW)
+      await wall.blocks.edit(blockOf('3,4'), { ...createTestEdit(number, { message: `${number}` }), ts: 0 }, NOW)
     await wall.compaction.drop([2, 3])
   })
   const readNumbers = (place: Place) =>
-    openAt(place, async ({ log }) => (await log.after(0, 9)).map(({ number }) => number))
+    useStoreAt(place, async ({ log }) => (await log.readAfter(0, 9)).map(({ number }) => number))
   await moveWall(gapped, there, final)
   expect(await readNumbers(there)).toEqual([1, 4])
   await moveWall(there, back, final)
   expect(await readNumbers(back)).toEqual([1, 4])
-  await openAt(back, async (wall) => void (await sell(wall, '5,6', 2, 2)))
+  await useStoreAt(back, async (wall) => void (await sell(wall, '5,6', 2, 2)))
   expect(await readNumbers(back)).toEqual([1, 4, 5])
 })

@@ -6,8 +6,8 @@ import { CannotOpen } from '../../../db/cannot-open.ts'
 import wallOfTheFirstVersion from '../../../db/migrations/0001_wall.sqlite.sql' with { type: 'text' }
 import { DatabaseInUse } from '../../../db/sqlite/errors.ts'
 import { checkVersion, openSqlite, openSqliteUnchecked } from '../../../db/sqlite/open.ts'
-import { failureOf, sell } from '../../support/engine.ts'
-import { blockOf, editOf, identityOf, NOW, TERMS, createWalletAddress } from '../../support/samples.ts'
+import { catchFailure, sell } from '../../support/engine.ts'
+import { blockOf, createTestEdit, createTestIdentity, NOW, TERMS, createWalletAddress } from '../../support/samples.ts'
 import { createScratchFolder } from '../../support/scratch-folder.ts'
 import { WAYS } from './ways.ts'
 
@@ -16,24 +16,24 @@ import { WAYS } from './ways.ts'
 
 const folder = createScratchFolder()
 
-const fileOf = (name: string) => join(folder, `${name}.sqlite`)
+const locateFile = (name: string) => join(folder, `${name}.sqlite`)
 
 test('a wall that is opened again is the same wall', async () => {
-  const path = fileOf('again')
+  const path = locateFile('again')
   const first = await openSqlite(path, TERMS.network)
   const purchase = await sell(first, '3,4', 1, 1)
-  await first.blocks.edit(purchase.block, editOf(1, { message: 'x' }), NOW)
-  await first.agents.identify(createWalletAddress(1), identityOf(2, { name: 'Bob' }), NOW)
-  const before = [await first.ledger.find(purchase.payment), await first.log.after(0, 9)]
+  await first.blocks.edit(purchase.block, createTestEdit(1, { message: 'x' }), NOW)
+  await first.agents.register(createWalletAddress(1), createTestIdentity(2, { name: 'Bob' }), NOW)
+  const before = [await first.ledger.find(purchase.payment), await first.log.readAfter(0, 9)]
   first.close()
   const second = await openSqlite(path, TERMS.network)
-  expect([await second.ledger.find(purchase.payment), await second.log.after(0, 9)]).toEqual(before)
-  expect(await second.blocks.edit(blockOf('3,4'), editOf(1, { message: 'x' }), NOW)).toBe('repeated')
+  expect([await second.ledger.find(purchase.payment), await second.log.readAfter(0, 9)]).toEqual(before)
+  expect(await second.blocks.edit(blockOf('3,4'), createTestEdit(1, { message: 'x' }), NOW)).toBe('repeated')
   second.close()
 })
 
 test('a closed wall is one file, with only its lock file next to it', async () => {
-  const path = fileOf('closed')
+  const path = locateFile('closed')
   const engine = await openSqlite(path, TERMS.network)
   await sell(engine, 'next', 1, 1)
   engine.close()
@@ -43,14 +43,14 @@ test('a closed wall is one file, with only its lock file next to it', async () =
 })
 
 test('a wall whose process was killed accepts writes as soon as its file has been checked', async () => {
-  const path = fileOf('cut')
-  const cut = fileOf('cut-off')
+  const path = locateFile('cut')
+  const cut = locateFile('cut-off')
   const owner = await openSqlite(path, TERMS.network)
   await sell(owner, '3,4', 1, 1)
   for (const ending of ['', '-wal']) copyFileSync(path + ending, cut + ending)
   owner.close()
   for (let times = 0; times < 8; times++) {
-    const again = fileOf(`cut-${times}`)
+    const again = locateFile(`cut-${times}`)
     for (const ending of ['', '-wal']) copyFileSync(cut + ending, again + ending)
     const { store, checked } = await openSqliteUnchecked(again, TERMS.network)
     // The result of the check arrives only after the network of the wall was stored.
@@ -61,33 +61,33 @@ test('a wall whose process was killed accepts writes as soon as its file has bee
 
 describe('the lock', () => {
   test('a database that is open cannot be opened a second time under any name, until it is closed', async () => {
-    const path = fileOf('mine')
-    const alias = fileOf('alias')
+    const path = locateFile('mine')
+    const alias = locateFile('alias')
     const owner = await openSqlite(path, TERMS.network)
     symlinkSync(path, alias)
     for (const name of [path, alias])
-      expect(await failureOf(openSqlite(name, TERMS.network, { timeoutMs: 0 }))).toBeInstanceOf(DatabaseInUse)
+      expect(await catchFailure(openSqlite(name, TERMS.network, { timeoutMs: 0 }))).toBeInstanceOf(DatabaseInUse)
     owner.close()
     ;(await openSqlite(path, TERMS.network, { timeoutMs: 0 })).close()
   })
 
   test('a handle without references keeps its lock', async () => {
-    const path = fileOf('forgotten')
+    const path = locateFile('forgotten')
     await openSqlite(path, TERMS.network)
     Bun.gc(true)
-    expect(String(await failureOf(openSqlite(path, TERMS.network, { timeoutMs: 0 })))).toContain(
+    expect(String(await catchFailure(openSqlite(path, TERMS.network, { timeoutMs: 0 })))).toContain(
       'another process is using',
     )
   })
 
   test('a second process is refused while the first one lives, and can open the file once the first is killed', async () => {
-    const path = fileOf('theirs')
+    const path = locateFile('theirs')
     const child = Bun.spawn([process.execPath, Bun.fileURLToPath(import.meta.resolve('./seller.ts')), path], {
       stdout: 'pipe',
     })
     const output = child.stdout.getReader()
     await output.read()
-    expect(await failureOf(openSqlite(path, TERMS.network, { timeoutMs: 0 }))).toBeInstanceOf(DatabaseInUse)
+    expect(await catchFailure(openSqlite(path, TERMS.network, { timeoutMs: 0 }))).toBeInstanceOf(DatabaseInUse)
     const waiting = openSqlite(path, TERMS.network)
     child.kill('SIGKILL')
     ;(await waiting).close()
@@ -105,13 +105,13 @@ describe.each(WAYS)('%s, files that are refused and left unchanged', (way, open)
   }
 
   test('a file that is not a database is refused', async () => {
-    const path = fileOf(`text ${way}`)
+    const path = locateFile(`text ${way}`)
     await Bun.write(path, 'a text that is long enough to be read as a header, but is none. '.repeat(64))
     expect(await readRefusal(path)).toContain('SQLITE_NOTADB')
   })
 
   test('the database of another program is refused', async () => {
-    const path = fileOf(`foreign ${way}`)
+    const path = locateFile(`foreign ${way}`)
     const foreign = new Database(path)
     foreign.run('CREATE TABLE notes (text TEXT)')
     foreign.close(true)
@@ -119,7 +119,7 @@ describe.each(WAYS)('%s, files that are refused and left unchanged', (way, open)
   })
 
   test('the database of a newer version is refused', async () => {
-    const path = fileOf(`newer ${way}`)
+    const path = locateFile(`newer ${way}`)
     ;(await openSqlite(path, TERMS.network)).close()
     const newer = new Database(path)
     newer.run('PRAGMA user_version = 99; PRAGMA journal_mode = DELETE')
@@ -128,7 +128,7 @@ describe.each(WAYS)('%s, files that are refused and left unchanged', (way, open)
   })
 
   test('a damaged database is refused', async () => {
-    const path = fileOf(`damaged ${way}`)
+    const path = locateFile(`damaged ${way}`)
     ;(await openSqlite(path, TERMS.network)).close()
     const bytes = await Bun.file(path).bytes()
     await Bun.write(path, bytes.fill(0xee, 200_000, 220_000))
@@ -136,26 +136,26 @@ describe.each(WAYS)('%s, files that are refused and left unchanged', (way, open)
   })
 
   test('a path in a folder that does not exist is refused', async () => {
-    expect(await failureOf(open(join(folder, 'none', 'wall.sqlite'), TERMS.network, { timeoutMs: 0 }))).toBeInstanceOf(
-      CannotOpen,
-    )
+    expect(
+      await catchFailure(open(join(folder, 'none', 'wall.sqlite'), TERMS.network, { timeoutMs: 0 })),
+    ).toBeInstanceOf(CannotOpen)
   })
 
   test('the database of another network is refused, and its lock is released', async () => {
-    const path = fileOf(`network ${way}`)
+    const path = locateFile(`network ${way}`)
     ;(await openSqlite(path, TERMS.network)).close()
-    expect(String(await failureOf(open(path, 'eip155:84532')))).toContain('belongs to network eip155:8453')
+    expect(String(await catchFailure(open(path, 'eip155:84532')))).toContain('belongs to network eip155:8453')
     ;(await openSqlite(path, TERMS.network, { timeoutMs: 0 })).close()
   })
 })
 
 test.each(WAYS)('%s, damaged indexes of a file are rebuilt', async (way, open) => {
-  const path = fileOf(`index ${way}`)
+  const path = locateFile(`index ${way}`)
   const wall = await openSqlite(path, TERMS.network)
   const { block } = await sell(wall, '3,4', 1, 1)
-  await wall.blocks.edit(block, editOf(1, { message: 'x' }), NOW)
+  await wall.blocks.edit(block, createTestEdit(1, { message: 'x' }), NOW)
   wall.close()
-  await turnOverBitOf('edits_by_age', path)
+  await flipBit('edits_by_age', path)
   expect(listFlaws(path)).not.toEqual(['ok'])
   const again = await open(path, TERMS.network)
   again.close()
@@ -172,7 +172,7 @@ function listFlaws(path: string): unknown[] {
 }
 
 /** Flips the lowest bit of the key in an index of times that has one entry. */
-async function turnOverBitOf(index: string, path: string): Promise<void> {
+async function flipBit(index: string, path: string): Promise<void> {
   const db = new Database(path, { readonly: true })
   const page = db
     .query<{ start: number }, [string]>(
@@ -204,12 +204,13 @@ test('a wall of the first version is migrated with everything on it', async () =
   first.close(true)
   const store = await openSqlite(path, TERMS.network)
   await sell(store, '3,4', 1, 1)
-  for (const at of [1, 2]) await store.blocks.edit(blockOf('3,4'), { ...editOf(at, { message: `${at}` }), ts: 0 }, NOW)
+  for (const at of [1, 2])
+    await store.blocks.edit(blockOf('3,4'), { ...createTestEdit(at, { message: `${at}` }), ts: 0 }, NOW)
   await store.compaction.drop([2])
   await store.agents.namePainter(createWalletAddress(1), { painter: createWalletAddress(9), ts: NOW })
   store.close()
   const again = await openSqlite(path, TERMS.network)
-  expect((await again.log.after(0, 9)).map(({ number }) => number)).toEqual([1, 3])
-  expect(await again.blocks.owned(blockOf('3,4'))).toHaveProperty('painter', createWalletAddress(9))
+  expect((await again.log.readAfter(0, 9)).map(({ number }) => number)).toEqual([1, 3])
+  expect(await again.blocks.findOwned(blockOf('3,4'))).toHaveProperty('painter', createWalletAddress(9))
   again.close()
 })

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { openSqlite, openWall } from '../../../db/sqlite/open.ts'
 import { StoreUnavailable } from '../../../server/domain/failure.ts'
 import { openBlank } from '../../support/blank-wall.ts'
-import { failureOf, testOverStore } from '../../support/engine.ts'
+import { catchFailure, testOverStore } from '../../support/engine.ts'
 import { openNearlySold } from '../../support/nearly-sold.ts'
 import { blockOf, TERMS } from '../../support/samples.ts'
 import { createScratchFolder } from '../../support/scratch-folder.ts'
-import { storeContract } from '../ports/store.contract.ts'
+import { testStore } from '../ports/store.contract.ts'
 
 // Goal: SQLite keeps every promise of the ports. Method: the ports' own suites.
 
@@ -27,12 +27,12 @@ function createFile(): string {
 
 test('a closed store does not report whether a block can be bought', async () => {
   const { ledger, close } = await openBlank()
-  expect(await ledger.space(blockOf('3,4'))).toBe('open')
+  expect(await ledger.checkSpace(blockOf('3,4'))).toBe('open')
   close()
-  expect(await failureOf(ledger.space(blockOf('3,4')))).toBeInstanceOf(StoreUnavailable)
+  expect(await catchFailure(ledger.checkSpace(blockOf('3,4')))).toBeInstanceOf(StoreUnavailable)
 })
 
 const onEmpty = testOverStore(() => openSqlite(createFile(), TERMS.network))
 // The last block is tested in memory, where a nearly sold-out wall opens immediately.
 const onLast = testOverStore(() => openNearlySold(1))
-storeContract('SQLite', onEmpty, onLast)
+testStore('SQLite', onEmpty, onLast)

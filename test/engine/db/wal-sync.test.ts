@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { createDisk } from '../../../db/sqlite/file/wal-sync.ts'
 import { openSqlite, openWall, createPorts } from '../../../db/sqlite/open.ts'
 import { StoreBroken } from '../../../server/domain/failure.ts'
-import { failureOf, hold, sell } from '../../support/engine.ts'
-import { blockOf, editOf, NOW, paymentOf, TERMS } from '../../support/samples.ts'
+import { catchFailure, reserve, sell } from '../../support/engine.ts'
+import { blockOf, createTestEdit, NOW, createTestPayment, TERMS } from '../../support/samples.ts'
 import { createScratchFolder } from '../../support/scratch-folder.ts'
 
 // Goal: everything acknowledged or published is on the disk, even if nobody else waits for it. Method: real files, with a
@@ -40,11 +40,13 @@ test('an edit is acknowledged, and followers see it, only once it is on the disk
   const disk = createSlowDisk()
   using wall = await openWallOn('slow.sqlite', disk.flush)
   const heard: unknown[] = []
-  const editing = wall.blocks.edit(block, editOf(1, { message: 'painted' }), NOW).then((result) => heard.push(result))
+  const editing = wall.blocks
+    .edit(block, createTestEdit(1, { message: 'painted' }), NOW)
+    .then((result) => heard.push(result))
   await disk.asked
-  const following = wall.log.after(1, 9).then((changes) => heard.push(changes.length))
+  const following = wall.log.readAfter(1, 9).then((changes) => heard.push(changes.length))
   // Repeatable reads return in the meantime.
-  expect(await wall.ledger.space(block)).toBe('claimed')
+  expect(await wall.ledger.checkSpace(block)).toBe('claimed')
   expect(heard).toEqual([])
   disk.done()
   await Promise.all([editing, following])
@@ -55,9 +57,9 @@ test('a claim is acknowledged, and can be looked up by its payment, only once it
   const disk = createSlowDisk()
   using wall = await openWallOn('claim.sqlite', disk.flush)
   const heard: unknown[] = []
-  const claiming = hold(wall, blockOf('5,4'), paymentOf(1, 2)).then(({ state }) => heard.push(state.kind))
+  const claiming = reserve(wall, blockOf('5,4'), createTestPayment(1, 2)).then(({ state }) => heard.push(state.kind))
   await disk.asked
-  const finding = wall.ledger.find(paymentOf(1, 2)).then((purchase) => heard.push(purchase?.state.kind))
+  const finding = wall.ledger.find(createTestPayment(1, 2)).then((purchase) => heard.push(purchase?.state.kind))
   await new Promise(setImmediate)
   expect(heard).toEqual([])
   disk.done()
@@ -69,24 +71,24 @@ test('a power cut loses no acknowledged edit', async () => {
   // After a flush, the disk is certain to have what the files contained when the flush began.
   let saved = 0
   let begun = 0
-  const cut = (at: number) => join(folder, `cut-${at}.sqlite`)
+  const locateCut = (at: number) => join(folder, `cut-${at}.sqlite`)
   const flush = async () => {
     const at = ++begun
-    for (const ending of ['', '-wal']) copyFileSync(join(folder, `cut.sqlite${ending}`), cut(at) + ending)
+    for (const ending of ['', '-wal']) copyFileSync(join(folder, `cut.sqlite${ending}`), locateCut(at) + ending)
     await new Promise(setImmediate)
     saved = at
   }
   using wall = await openWallOn('cut.sqlite', flush)
   const answered: { readonly nonce: number; readonly saved: number }[] = []
-  const edit = async (nonce: number) => {
-    await wall.blocks.edit(block, editOf(nonce, { message: `edit ${nonce}` }), NOW)
+  const editBlock = async (nonce: number) => {
+    await wall.blocks.edit(block, createTestEdit(nonce, { message: `edit ${nonce}` }), NOW)
     answered.push({ nonce, saved })
   }
-  for (const batch of [[1], [2, 3], [4, 5, 6]]) await Promise.all(batch.map(edit))
+  for (const batch of [[1], [2, 3], [4, 5, 6]]) await Promise.all(batch.map(editBlock))
   expect(answered.map(({ saved: at }) => at)).toEqual([1, 2, 2, 3, 3, 3])
   for (const { nonce, saved: at } of answered) {
-    const restarted = await openSqlite(cut(at), TERMS.network)
-    const edits = (await restarted.log.after(1, 99)).map((change) => 'content' in change && change.content.message)
+    const restarted = await openSqlite(locateCut(at), TERMS.network)
+    const edits = (await restarted.log.readAfter(1, 99)).map((change) => 'content' in change && change.content.message)
     restarted.close()
     expect(edits).toContain(`edit ${nonce}`)
   }
@@ -99,7 +101,7 @@ test('a disk that fails after the commit of an edit is reported at once, and the
     () => Promise.reject(new Error('EIO')),
     () => void broken++,
   )
-  expect(await failureOf(wall.blocks.edit(block, editOf(1), NOW))).toBeInstanceOf(StoreBroken)
+  expect(await catchFailure(wall.blocks.edit(block, createTestEdit(1), NOW))).toBeInstanceOf(StoreBroken)
   expect(broken).toBe(1)
 })
 
@@ -111,7 +113,7 @@ test('a flush covers the write-ahead log, which contains the commits', async () 
   disk.close()
   wall.close()
   // A closed database is a single file, without a write-ahead log.
-  expect(await failureOf(Promise.try(() => createDisk(path).flush?.()))).toMatchObject({ code: 'ENOENT' })
+  expect(await catchFailure(Promise.try(() => createDisk(path).flush?.()))).toMatchObject({ code: 'ENOENT' })
 })
 
 test('a database that is closed during a flush is closed without an error', async () => {
@@ -119,8 +121,8 @@ test('a database that is closed during a flush is closed without an error', asyn
   const path = join(folder, 'closing.sqlite')
   const wall = await openSqlite(path, TERMS.network, { onBroken: () => void broken++ })
   await sell(wall, '3,4', 1, 1)
-  await wall.blocks.edit(block, editOf(1, { message: 'first' }), NOW)
-  const later = wall.blocks.edit(block, editOf(2, { message: 'last' }), NOW)
+  await wall.blocks.edit(block, createTestEdit(1, { message: 'first' }), NOW)
+  const later = wall.blocks.edit(block, createTestEdit(2, { message: 'last' }), NOW)
   await new Promise(setImmediate)
   wall.close()
   expect(await later).toBe('applied')

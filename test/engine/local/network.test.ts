@@ -21,21 +21,21 @@ const createSellerTerms = () => createOneDollarTerms(createWallet().address)
 test('each rejection has its own reason', async () => {
   const terms = createSellerTerms()
   const facilitator = openFacilitatorAt(network.facilitatorUrl)
-  const poor = await signPayment(await network.wallet(0.5), terms)
+  const poor = await signPayment(await network.createFundedWallet(0.5), terms)
   expect((await facilitator.verify(poor, terms)).invalidReason).toBe('invalid_exact_evm_insufficient_balance')
 
-  const spent = await signPayment(await network.wallet(2), terms)
+  const spent = await signPayment(await network.createFundedWallet(2), terms)
   await facilitator.settle(spent, terms)
   expect((await facilitator.verify(spent, terms)).invalidReason).toBe('invalid_exact_evm_nonce_already_used')
 
-  const elsewhere = await signPayment(await network.wallet(1), createSellerTerms())
+  const elsewhere = await signPayment(await network.createFundedWallet(1), createSellerTerms())
   expect((await facilitator.verify(elsewhere, terms)).invalidReason).toBe('invalid_exact_evm_recipient_mismatch')
 })
 
 test('a transfer dropped from the pool leaves no gap that would hold up the next', async () => {
   const terms = createSellerTerms()
   const facilitator = openFacilitatorAt(network.facilitatorUrl)
-  const [first, second] = [await network.wallet(1), await network.wallet(1)]
+  const [first, second] = [await network.createFundedWallet(1), await network.createFundedWallet(1)]
   const [lost, kept] = [await signPayment(first, terms), await signPayment(second, terms)]
   await network.halt()
   const pending = new Promise<`0x${string}`>((resolve) => {
@@ -52,7 +52,7 @@ test('a transfer dropped from the pool leaves no gap that would hold up the next
   await network.client.dropTransaction({ hash: await pending })
   await network.resume()
   expect(await facilitator.settle(kept, terms)).toMatchObject({ success: true, payer: second.address })
-  expect(await network.balanceOf(first.address)).toBe(1_000_000n)
+  expect(await network.readBalance(first.address)).toBe(1_000_000n)
 })
 
 test('the local facilitator answers malformed requests with an error in JSON', async () => {
@@ -64,8 +64,8 @@ test('the local facilitator answers malformed requests with an error in JSON', a
     [await post('/verify', '{'), 400, 'invalid_request'],
     [await post('/settle', '[]'), 400, 'invalid_request'],
     [await post('/settle', JSON.stringify({ ...ask, x402Version: 1 })), 400, 'invalid_request'],
-    [await post('/verify', removeSignature(ask)), 500, 'unexpected_verify_error'],
-    [await post('/settle', removeSignature(ask)), 500, 'unexpected_settle_error'],
+    [await post('/verify', renderUnsigned(ask)), 500, 'unexpected_verify_error'],
+    [await post('/settle', renderUnsigned(ask)), 500, 'unexpected_settle_error'],
     [await fetch(`${network.facilitatorUrl}/settle`), 405, 'method_not_allowed'],
     [await fetch(`${network.facilitatorUrl}/`), 404, 'not_found'],
   ]
@@ -78,18 +78,18 @@ test('parallel payments all settle on a chain with a block time', async () => {
   const slow = await startLocalNetwork({ blockTimeSeconds: 0.2 })
   const terms = createSellerTerms()
   const facilitator = openFacilitatorAt(slow.facilitatorUrl)
-  const payers = await Promise.all(Array.from({ length: 5 }, () => slow.wallet(1)))
+  const payers = await Promise.all(Array.from({ length: 5 }, () => slow.createFundedWallet(1)))
   const payments = await Promise.all(payers.map((payer) => signPayment(payer, terms)))
   const settled = await Promise.all(payments.map((payment) => facilitator.settle(payment, terms)))
   expect(settled.map((result) => result.success)).toEqual(payments.map(() => true))
-  expect(await slow.balanceOf(getAddress(terms.payTo))).toBe(5_000_000n)
+  expect(await slow.readBalance(getAddress(terms.payTo))).toBe(5_000_000n)
   await slow.stop()
 })
 
 test('a receipt that does not come in time is reported as pending, with its hash', async () => {
   const hasty = await startLocalNetwork({ confirmationTimeoutMs: 50 })
   const terms = createSellerTerms()
-  const payment = await signPayment(await hasty.wallet(1), terms)
+  const payment = await signPayment(await hasty.createFundedWallet(1), terms)
   await hasty.halt()
   const facilitator = openFacilitatorAt(hasty.facilitatorUrl)
   const settled = await facilitator.settle(payment, terms)
@@ -128,5 +128,5 @@ test('on a machine without anvil, the error says what is missing and what still 
   expect(() => findAnvilBinary('win32-x64')).toThrow(/@foundry-rs\/anvil-win32-amd64.*is not installed/)
 })
 
-const removeSignature = (ask: { paymentPayload: object }) =>
+const renderUnsigned = (ask: { paymentPayload: object }) =>
   JSON.stringify({ ...ask, paymentPayload: { ...ask.paymentPayload, payload: {} } })

@@ -8,7 +8,14 @@ import artefacts from '../../../server/local/token/artefacts.json' with { type: 
 import { compileContracts } from '../../../server/local/token/compile.ts'
 import { dollarAbi, dollarAddress, minterAddress } from '../../../server/local/token/contracts.ts'
 import { createWallet } from '../../../server/local/wallets.ts'
-import { lower, createOffer, sign, STRANGER, submit, transferOf } from '../../support/chain/signing.ts'
+import {
+  toLowerAddress,
+  createOffer,
+  signOffer,
+  STRANGER,
+  submit,
+  encodeTransfer,
+} from '../../support/chain/signing.ts'
 
 // Goal: the dollar of the embedded network behaves like USDC for payers and sellers. Method: calls of the real contract; the
 // tests of the chain adapter cover that an authorization pays once, and never after a cancellation.
@@ -26,18 +33,20 @@ test('the committed artefacts match the compiled sources', async () => {
 })
 
 test('the typed ABI lists exactly the functions of the compiled dollar', () => {
-  expect(dollarAbi.map(shape).toSorted()).toEqual(artefacts.contracts.Dollar.abi.map(shape).toSorted())
+  expect(dollarAbi.map(formatAbiItem).toSorted()).toEqual(artefacts.contracts.Dollar.abi.map(formatAbiItem).toSorted())
 })
 
 test('the local dollar describes itself like USDC on Base', async () => {
-  const read = (functionName: 'name' | 'symbol' | 'version' | 'decimals' | 'DOMAIN_SEPARATOR' | 'MINTER') =>
+  const readContract = (functionName: 'name' | 'symbol' | 'version' | 'decimals' | 'DOMAIN_SEPARATOR' | 'MINTER') =>
     network.client.readContract({ address: dollarAddress, abi: dollarAbi, functionName })
-  expect(await read('name')).toBe('USD Coin')
-  expect(await read('symbol')).toBe('USDC')
-  expect(await read('version')).toBe('2')
-  expect(await read('decimals')).toBe(6)
-  expect(await read('DOMAIN_SEPARATOR')).toBe('0x02fa7265e7c5d81118673727957699e4d68f74cd74b7db77da710fe8a2c7834f')
-  expect((await read('MINTER')).toString().toLowerCase()).toBe(minterAddress)
+  expect(await readContract('name')).toBe('USD Coin')
+  expect(await readContract('symbol')).toBe('USDC')
+  expect(await readContract('version')).toBe('2')
+  expect(await readContract('decimals')).toBe(6)
+  expect(await readContract('DOMAIN_SEPARATOR')).toBe(
+    '0x02fa7265e7c5d81118673727957699e4d68f74cd74b7db77da710fe8a2c7834f',
+  )
+  expect((await readContract('MINTER')).toString().toLowerCase()).toBe(minterAddress)
 })
 
 test('only the minter can mint dollars', async () => {
@@ -46,12 +55,12 @@ test('only the minter can mint dollars', async () => {
 })
 
 test('an authorization counts strictly after validAfter and strictly before validBefore', async () => {
-  const payer = await network.wallet(3)
+  const payer = await network.createFundedWallet(3)
   const start = (await network.client.getBlock()).timestamp + 100n
   const transferAt = async (timestamp: bigint, validAfter: bigint, validBefore: bigint) => {
-    const payment = await sign(payer, offer, { validAfter, validBefore })
+    const payment = await signOffer(payer, offer, { validAfter, validBefore })
     await network.client.setNextBlockTimestamp({ timestamp })
-    return await submit(network.client, transferOf(payment))
+    return await submit(network.client, encodeTransfer(payment))
   }
   await expect(transferAt(start, start, 2n ** 40n)).rejects.toThrow('reverted')
   await expect(transferAt(start + 10n, 0n, start + 10n)).rejects.toThrow('reverted')
@@ -59,9 +68,9 @@ test('an authorization counts strictly after validAfter and strictly before vali
 })
 
 test('a payment with receiveWithAuthorization is collected by its payee alone', async () => {
-  const payer = await network.wallet(1)
+  const payer = await network.createFundedWallet(1)
   const payee = createWallet().address
-  const nonce = lower(generatePrivateKey())
+  const nonce = toLowerAddress(generatePrivateKey())
   const message = { from: payer.address, to: payee, value: 1_000_000n, validAfter: 0n, validBefore: 2n ** 40n, nonce }
   const { TransferWithAuthorization } = authorizationTypes
   const signature = await payer.signTypedData({
@@ -73,28 +82,28 @@ test('a payment with receiveWithAuthorization is collected by its payee alone', 
   const args = [payer.address, payee, 1_000_000n, 0n, 2n ** 40n, nonce, signature] as const
   const data = encodeFunctionData({ abi: dollarAbi, functionName: 'receiveWithAuthorization', args })
   await expect(simulate(data)).rejects.toThrow('caller must be the payee')
-  await submit(network.client, data, dollarAddress, lower(payee))
-  expect(await network.balanceOf(payer.address)).toBe(0n)
+  await submit(network.client, data, dollarAddress, toLowerAddress(payee))
+  expect(await network.readBalance(payer.address)).toBe(0n)
 })
 
 test("the token rejects the twin of a signature, another wallet's signature and altered terms", async () => {
-  const genuine = await sign(await network.wallet(1), offer)
+  const genuine = await signOffer(await network.createFundedWallet(1), offer)
   const { payer, nonce, validBefore } = genuine
-  const strangers = await sign(createWallet(), offer, { payer, nonce, validBefore })
+  const strangers = await signOffer(createWallet(), offer, { payer, nonce, validBefore })
   const refused: readonly Partial<Payment>[] = [
-    { signature: computeTwin(genuine.signature) },
+    { signature: computeMalleated(genuine.signature) },
     { signature: strangers.signature },
     { signature: '0x' },
     { amount: 999_999n },
     { to: STRANGER },
   ]
   for (const change of refused)
-    await expect(simulate(transferOf({ ...genuine, ...change }))).rejects.toThrow('invalid signature')
-  await submit(network.client, transferOf(genuine))
+    await expect(simulate(encodeTransfer({ ...genuine, ...change }))).rejects.toThrow('invalid signature')
+  await submit(network.client, encodeTransfer(genuine))
 })
 
 /** The other signature of the same key over the same text: `s` mirrored at the curve's order. */
-function computeTwin(signature: Hex): Hex {
+function computeMalleated(signature: Hex): Hex {
   const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
   const { r, s, yParity } = parseSignature(signature)
   const mirrored = (order - BigInt(s)).toString(16).padStart(64, '0')
@@ -111,7 +120,7 @@ type AbiItem = {
   stateMutability?: string | undefined
 }
 
-function shape({ type, name, inputs, outputs = [], stateMutability = '' }: AbiItem): string {
+function formatAbiItem({ type, name, inputs, outputs = [], stateMutability = '' }: AbiItem): string {
   const taken = inputs.map((input) => `${input.type}${input.indexed ? ' indexed' : ''}`).join()
   return `${type} ${name}(${taken}) ${stateMutability} (${outputs.map((output) => output.type).join()})`
 }

@@ -30,7 +30,7 @@ test('a backup of a file has the time in its name, and the oldest copies are del
   const copies = readdirSync(folder).filter((name) => /^wall-\d{8}T\d{9}Z\.sqlite$/.test(name))
   expect(copies).toHaveLength(2)
   const copy = await openSqlite(join(folder, copies[0] ?? ''), TERMS.network)
-  expect(await copy.log.after(0, 9)).toHaveLength(1)
+  expect(await copy.log.readAfter(0, 9)).toHaveLength(1)
   copy.close()
 })
 
@@ -42,7 +42,7 @@ describe('on a PostgreSQL server', () => {
   let isNewEnough = false
   beforeAll(async () => {
     server = await startPostgres()
-    url = server.url(await server.newDatabase())
+    url = server.getUrl(await server.newDatabase())
     const sql = new SQL(url, { max: 1 })
     const [row] = await sql`SELECT current_setting('server_version_num')::integer / 10000 AS version`
     await sql.close()
@@ -62,11 +62,11 @@ describe('on a PostgreSQL server', () => {
     expect(made).toMatchObject({ status: 0, err: NOT_RECORDED, out: expect.stringContaining('.dump (') })
     const [dump = ''] = readdirSync(folder).filter((name) => /^wall-\d{8}T\d{9}Z\.dump$/.test(name))
     expect(statSync(join(folder, dump)).mode & 0o777).toBe(0o600)
-    const empty = server.url(await server.newDatabase())
+    const empty = server.getUrl(await server.newDatabase())
     const restored = Bun.spawnSync([tools[1] ?? '', '--no-owner', `--dbname=${empty}`, join(folder, dump)])
     expect([restored.exitCode, restored.stderr.toString()]).toEqual([0, ''])
     const again = await openPostgres(empty, TERMS.network)
-    expect(await again.log.after(0, 9)).toHaveLength(1)
+    expect(await again.log.readAfter(0, 9)).toHaveLength(1)
     await again.close()
   })
 
@@ -86,17 +86,17 @@ describe('on a PostgreSQL server', () => {
   })
 
   test('check accepts a database without a wall, and names pg_dump unless another tool records its backups', async () => {
-    const empty = server.url(await server.newDatabase())
+    const empty = server.getUrl(await server.newDatabase())
     const away = 'http://127.0.0.1:1'
     const services = { BASE_URL: 'http://127.0.0.1', PAY_TO: TERMS.payTo, FACILITATOR_URL: away, RPC_URL: away }
     const settings = { ...services, DATABASE_URL: empty, PATH: folder }
-    const check = async () => (await runCommand(settings, folder, 'check')).out
-    const first = await check()
+    const runCheck = async () => (await runCommand(settings, folder, 'check')).out
+    const first = await runCheck()
     expect(first).toContain('ok     database (postgres)\n')
     expect(first).toMatch(/^WRONG {2}backups: pg_dump is not installed .* or run pixel-wall backup --made after/m)
     const wall = await openPostgres(empty, TERMS.network)
-    await wall.backups.note(Date.now())
+    await wall.backups.record(Date.now())
     await wall.close()
-    expect(await check()).toContain('ok     backups\n')
+    expect(await runCheck()).toContain('ok     backups\n')
   })
 })

@@ -4,9 +4,9 @@ import type { Engine } from '../../../db/engine.ts'
 import { openPostgres } from '../../../db/postgres/open.ts'
 import { openSqlite, openWall } from '../../../db/sqlite/open.ts'
 import { runCommand } from '../../support/e2e/command.ts'
-import { hold, sell } from '../../support/engine.ts'
+import { reserve, sell } from '../../support/engine.ts'
 import { sellAllBut, sellAllButOn } from '../../support/nearly-sold.ts'
-import { hash, HEAD, NOW, paymentOf, SILENT, TERMS, createWalletAddress } from '../../support/samples.ts'
+import { toHash, HEAD, NOW, createTestPayment, SILENT, TERMS, createWalletAddress } from '../../support/samples.ts'
 import { createScratchFolder } from '../../support/scratch-folder.ts'
 import { openPostgresWalls } from '../db/postgres/walls.ts'
 
@@ -14,26 +14,30 @@ import { openPostgresWalls } from '../db/postgres/walls.ts'
 // open wall, on either engine.
 
 const folder = createScratchFolder()
-const { newWall } = openPostgresWalls()
+const { createWall: newWall } = openPostgresWalls()
 const formatIso = (ms: number) => new Date(ms).toISOString()
 const HEADER = 'time,kind,place,blocks,payer,nonce,amount,fee,currency,tx,network,reference'
 
 /** Two sales, a credit that is paid back, stray money, and a refund of money that bought nothing. */
 async function makeTrades(wall: Pick<Engine, 'ledger' | 'payouts'>): Promise<void> {
   await sell(wall, '3,4', 1, 1)
-  const area = await hold(
+  const area = await reserve(
     wall,
     '10,20,4x3',
-    paymentOf(2, 2, { amount: 12_000_000n, accepted: { ...TERMS, scheme: 'exact', amount: 12_000_000n } }),
+    createTestPayment(2, 2, { amount: 12_000_000n, accepted: { ...TERMS, scheme: 'exact', amount: 12_000_000n } }),
     SILENT,
     NOW + 1,
   )
-  await wall.ledger.finalize(area, hash(2), true, NOW + 1)
-  const key = (number: number) => ({ payer: createWalletAddress(number), nonce: hash(number) })
-  await wall.payouts.owe({ payment: paymentOf(3, 3), target: 'next', listing: SILENT, head: HEAD }, hash(3), NOW + 2)
-  await wall.payouts.note(key(3), '=HYPERLINK("x"),"y"', NOW + 3)
-  await wall.payouts.note(key(4), 'stray', NOW + 4)
-  await wall.payouts.note(key(5), 'refund 5', NOW + 5)
+  await wall.ledger.finalize(area, toHash(2), true, NOW + 1)
+  const createKey = (number: number) => ({ payer: createWalletAddress(number), nonce: toHash(number) })
+  await wall.payouts.recordCredit(
+    { payment: createTestPayment(3, 3), target: 'next', listing: SILENT, head: HEAD },
+    toHash(3),
+    NOW + 2,
+  )
+  await wall.payouts.note(createKey(3), '=HYPERLINK("x"),"y"', NOW + 3)
+  await wall.payouts.note(createKey(4), 'stray', NOW + 4)
+  await wall.payouts.note(createKey(5), 'refund 5', NOW + 5)
 }
 
 const engines = {
@@ -52,11 +56,11 @@ test.each(Object.entries(engines))(
   async (_, open) => {
     const { settings, wall } = await open()
     await makeTrades(wall)
-    const run = async (...args: string[]) => await runCommand(settings, folder, 'export', ...args)
-    const { out, err, status } = await run()
+    const runExport = async (...args: string[]) => await runCommand(settings, folder, 'export', ...args)
+    const { out, err, status } = await runExport()
     expect([status, err]).toEqual([0, ''])
-    const formatTail = (number: number) => `${createWalletAddress(number)},${hash(number)}`
-    const formatPaid = (number: number) => `${hash(number)},${TERMS.network},`
+    const formatTail = (number: number) => `${createWalletAddress(number)},${toHash(number)}`
+    const formatPaid = (number: number) => `${toHash(number)},${TERMS.network},`
     expect(out.split('\n')).toEqual([
       HEADER,
       `${formatIso(NOW)},sale,"3,4",1,${formatTail(1)},1.00,0.00,USDC,${formatPaid(1)}`,
@@ -67,7 +71,7 @@ test.each(Object.entries(engines))(
       `${formatIso(NOW + 5)},payout,,,${formatTail(5)},,0.00,USDC,,${TERMS.network},refund 5`,
       '',
     ])
-    const later = await run('--json', '--since', formatIso(NOW + 3))
+    const later = await runExport('--json', '--since', formatIso(NOW + 3))
     expect(
       later.out
         .trim()
@@ -77,7 +81,7 @@ test.each(Object.entries(engines))(
       expect.objectContaining({ kind: 'payout', amount: '1.00', reference: '=HYPERLINK("x"),"y"', tx: null }),
       expect.objectContaining({ kind: 'payout', amount: null, blocks: null, reference: 'refund 5' }),
     ])
-    expect(await run('--since', 'yesterday')).toMatchObject({ status: 2, out: '' })
+    expect(await runExport('--since', 'yesterday')).toMatchObject({ status: 2, out: '' })
     await wall.close()
   },
 )

@@ -21,7 +21,7 @@ let server: PostgresServer
 let url: string
 beforeAll(async () => {
   server = await startPostgres()
-  const place = new URL(server.url(await server.newDatabase()))
+  const place = new URL(server.getUrl(await server.newDatabase()))
   place.password ||= SECRET
   url = place.href
 }, 30_000)

@@ -4,15 +4,23 @@ import { targetOf, type Target } from '../../../server/domain/purchase/target.ts
 import { blocksOf } from '../../../shared/area.ts'
 import { partOf, trustPixels, type Pixels } from '../../../shared/pixels.ts'
 import { coordOf, type BlockIndex } from '../../../shared/wall.ts'
-import { failureOf, hold, sell, findStored, type Engine, type EngineTest, landUnclaimed } from '../../support/engine.ts'
+import {
+  catchFailure,
+  reserve,
+  sell,
+  findStored,
+  type Engine,
+  type EngineTest,
+  recordLatePayment,
+} from '../../support/engine.ts'
 import {
   parseAreaOrThrow,
   blockOf,
-  hash,
+  toHash,
   HEAD,
-  listingOf,
+  createTestListing,
   NOW,
-  paymentOf,
+  createTestPayment,
   SILENT,
   createWalletAddress,
 } from '../../support/samples.ts'
@@ -27,8 +35,8 @@ export function testAreas(name: string, test: EngineTest, testLast: EngineTest):
     testNearest(test, testLast)
     testSearching(test)
     testSelling(test)
-    testGivingBack(test)
-    testLandingLate(test, testLast)
+    testReleasing(test)
+    testLatePayments(test, testLast)
     testPriors(test)
     testLimits(test)
   })
@@ -37,36 +45,36 @@ export function testAreas(name: string, test: EngineTest, testLast: EngineTest):
 const listBlocks = (name: string): readonly BlockIndex[] => blocksOf(parseAreaOrThrow(name))
 
 /** Pixels of this many blocks, each with a colour of its own. */
-const pictureOf = (blocks: number): Pixels =>
+const createPicture = (blocks: number): Pixels =>
   trustPixels(
     Uint8Array.from({ length: blocks * 100 }, (_, i) => Math.floor(i / 100) % 240),
     blocks,
   )
 
 const readStates = ({ ledger }: Pick<Engine, 'ledger'>, name: string) =>
-  Promise.all(listBlocks(name).map((block) => ledger.space(block)))
+  Promise.all(listBlocks(name).map((block) => ledger.checkSpace(block)))
 
 const claim = ({ ledger }: Pick<Engine, 'ledger'>, target: Target, payer: number, nonce = payer) =>
-  ledger.claim(target, paymentOf(payer, nonce), SILENT, HEAD, NOW, [])
+  ledger.claim(target, createTestPayment(payer, nonce), SILENT, HEAD, NOW, [])
 
 function testHolding(test: EngineTest): void {
   test('a claim holds every block of an area, and stores its listing', async (wall) => {
-    const listing = listingOf({ pixels: pictureOf(12) })
-    const held = await hold(wall, '80,45,4x3', paymentOf(1, 1), listing)
+    const listing = createTestListing({ pixels: createPicture(12) })
+    const held = await reserve(wall, '80,45,4x3', createTestPayment(1, 1), listing)
     expect(held).toMatchObject({ target: '80,45,4x3', block: blockOf('80,45'), state: { kind: 'reserved' } })
     expect(await findStored(wall, held.payment)).toEqual(held)
     expect(held.listing).toEqual(listing)
     expect(await readStates(wall, '80,45,4x3')).toEqual(Array.from({ length: 12 }, () => 'reserved'))
-    expect(await wall.ledger.space('80,45,4x3')).toBe('reserved')
-    expect(await wall.ledgerReader.held()).toEqual(listBlocks('80,45,4x3'))
-    expect(await wall.ledgerReader.pending()).toMatchObject({ held: 1 })
-    expect(await wall.ledger.holders('80,45,4x3')).toEqual([{ payer: createWalletAddress(1), nonce: hash(1) }])
+    expect(await wall.ledger.checkSpace('80,45,4x3')).toBe('reserved')
+    expect(await wall.ledgerReader.listHeld()).toEqual(listBlocks('80,45,4x3'))
+    expect(await wall.ledgerReader.countPending()).toMatchObject({ held: 1 })
+    expect(await wall.ledger.holders('80,45,4x3')).toEqual([{ payer: createWalletAddress(1), nonce: toHash(1) }])
     expect(await wall.ledger.holders(blockOf('80,45'))).toEqual([])
     expect(await wall.ledger.holders('80,45,4x2')).toEqual([])
   })
 
   test('nobody else can claim any block of a held area, with any target', async (wall) => {
-    await hold(wall, '80,45,4x3', paymentOf(1, 1), SILENT)
+    await reserve(wall, '80,45,4x3', createTestPayment(1, 1), SILENT)
     const [inside, corner, within, around, same] = [
       blockOf('83,47'),
       '83,47,2x2',
@@ -75,20 +83,20 @@ function testHolding(test: EngineTest): void {
       '80,45,4x3',
     ] as const
     for (const target of [inside, corner, within, around, same]) {
-      expect(await wall.ledger.space(target)).toBe('reserved')
+      expect(await wall.ledger.checkSpace(target)).toBe('reserved')
       expect(await claim(wall, target, 2)).toEqual({ kind: 'lost', space: 'reserved' })
     }
-    expect(await wall.ledger.find(paymentOf(2, 2))).toBeUndefined()
-    expect(await wall.ledgerReader.held()).toEqual(listBlocks('80,45,4x3'))
+    expect(await wall.ledger.find(createTestPayment(2, 2))).toBeUndefined()
+    expect(await wall.ledgerReader.listHeld()).toEqual(listBlocks('80,45,4x3'))
   })
 
   test('an area with a sold or held block cannot be claimed, and none of its blocks is held', async (wall) => {
     await sell(wall, '81,46', 1, 1)
-    expect(await wall.ledger.space('80,45,4x3')).toBe('claimed')
+    expect(await wall.ledger.checkSpace('80,45,4x3')).toBe('claimed')
     expect(await claim(wall, '80,45,4x3', 2)).toEqual({ kind: 'lost', space: 'claimed' })
-    await hold(wall, blockOf('10,10'), paymentOf(3, 3))
+    await reserve(wall, blockOf('10,10'), createTestPayment(3, 3))
     expect(await claim(wall, '9,9,2x2', 2)).toEqual({ kind: 'lost', space: 'reserved' })
-    expect(await wall.ledgerReader.held()).toEqual([blockOf('10,10')])
+    expect(await wall.ledgerReader.listHeld()).toEqual([blockOf('10,10')])
   })
 
   test('parallel orders that overlap are held whole or not at all, and share no block', async (wall) => {
@@ -102,32 +110,32 @@ function testHolding(test: EngineTest): void {
     )
     expect(held.length).toBeGreaterThan(1)
     expect(new Set(blocks).size).toBe(blocks.length)
-    expect(await wall.ledgerReader.held()).toEqual(blocks.toSorted((a, b) => a - b))
+    expect(await wall.ledgerReader.listHeld()).toEqual(blocks.toSorted((a, b) => a - b))
   })
 }
 
 function testNearest(test: EngineTest, testLast: EngineTest): void {
   test('the nearest open area is the one whose centre is nearest, ties by the index of its first block', async (wall) => {
-    const first = await hold(wall, 'next,4x3', paymentOf(1, 1), SILENT)
+    const first = await reserve(wall, 'next,4x3', createTestPayment(1, 1), SILENT)
     expect(coordOf(first.block)).toBe('78,43')
-    const second = await hold(wall, 'next,4x3', paymentOf(2, 2), SILENT)
+    const second = await reserve(wall, 'next,4x3', createTestPayment(2, 2), SILENT)
     expect(coordOf(second.block)).toBe('78,46')
-    const third = await hold(wall, 'next,2x2', paymentOf(3, 3), SILENT)
+    const third = await reserve(wall, 'next,2x2', createTestPayment(3, 3), SILENT)
     expect(coordOf(third.block)).toBe('79,41')
   })
 
   testLast('no area is available if only one block is open, or once all blocks are sold', async (wall) => {
-    expect(await wall.ledger.space('next')).toBe('open')
-    expect(await wall.ledger.space('next,2x1')).toBe('crowded')
+    expect(await wall.ledger.checkSpace('next')).toBe('open')
+    expect(await wall.ledger.checkSpace('next,2x1')).toBe('crowded')
     expect(await claim(wall, 'next,2x1', 1)).toEqual({ kind: 'lost', space: 'crowded' })
     await sell(wall, 'next', 1, 1)
-    expect(await wall.ledger.space('next,2x1')).toBe('claimed')
+    expect(await wall.ledger.checkSpace('next,2x1')).toBe('claimed')
   })
 
   test('if held blocks may still be released for an area, the result says so', async (wall) => {
-    await hold(wall, '0,0,160x1', paymentOf(1, 1), SILENT)
-    expect(await wall.ledger.space('next,4x90')).toBe('reserved')
-    expect(await wall.ledger.space('next,4x89')).toBe('open')
+    await reserve(wall, '0,0,160x1', createTestPayment(1, 1), SILENT)
+    expect(await wall.ledger.checkSpace('next,4x90')).toBe('reserved')
+    expect(await wall.ledger.checkSpace('next,4x89')).toBe('open')
   })
 }
 
@@ -137,58 +145,58 @@ const WIDEST = 'next,160x2'
 function testSearching(test: EngineTest): void {
   test('each search sees what was held, released and sold since the previous search', async (wall) => {
     const { ledger } = wall
-    const first = await hold(wall, WIDEST, paymentOf(1, 1), SILENT)
+    const first = await reserve(wall, WIDEST, createTestPayment(1, 1), SILENT)
     expect(coordOf(first.block)).toBe('0,44')
-    expect(await ledger.space(WIDEST)).toBe('open')
+    expect(await ledger.checkSpace(WIDEST)).toBe('open')
     await sell(wall, '80,43', 2, 2)
-    const second = await hold(wall, WIDEST, paymentOf(3, 3), SILENT)
+    const second = await reserve(wall, WIDEST, createTestPayment(3, 3), SILENT)
     expect(coordOf(second.block)).toBe('0,46')
     await ledger.release(first, false)
-    expect(await ledger.space(WIDEST)).toBe('open')
-    await ledger.finalize(second, hash(3), true, NOW)
-    expect(coordOf((await hold(wall, WIDEST, paymentOf(4, 4), SILENT)).block)).toBe('0,44')
-    expect(coordOf((await hold(wall, WIDEST, paymentOf(5, 5), SILENT)).block)).toBe('0,41')
+    expect(await ledger.checkSpace(WIDEST)).toBe('open')
+    await ledger.finalize(second, toHash(3), true, NOW)
+    expect(coordOf((await reserve(wall, WIDEST, createTestPayment(4, 4), SILENT)).block)).toBe('0,44')
+    expect(coordOf((await reserve(wall, WIDEST, createTestPayment(5, 5), SILENT)).block)).toBe('0,41')
   })
 
   test('a sale that fails leaves its blocks open to the next search', async (wall) => {
     const { ledger } = wall
-    expect(await ledger.space(WIDEST)).toBe('open')
-    const held = await hold(wall, WIDEST, paymentOf(1, 1), SILENT)
+    expect(await ledger.checkSpace(WIDEST)).toBe('open')
+    const held = await reserve(wall, WIDEST, createTestPayment(1, 1), SILENT)
     await ledger.release(held, false)
-    expect(await failureOf(ledger.finalize(held, hash(1), true, NOW))).toBeInstanceOf(StaleWriteError)
-    expect(coordOf((await hold(wall, WIDEST, paymentOf(2, 2), SILENT)).block)).toBe('0,44')
+    expect(await catchFailure(ledger.finalize(held, toHash(1), true, NOW))).toBeInstanceOf(StaleWriteError)
+    expect(coordOf((await reserve(wall, WIDEST, createTestPayment(2, 2), SILENT)).block)).toBe('0,44')
   })
 }
 
 function testSelling(test: EngineTest): void {
   test('a sale of an area gives its payer each block with its part of the picture, as one sale per block, in order', async (wall) => {
     await sell(wall, '3,4', 9, 9)
-    const listing = listingOf({ pixels: pictureOf(6) })
-    const held = await hold(wall, '80,45,3x2', paymentOf(1, 1), listing)
-    const sold = await wall.ledger.finalize(held, hash(1), true, NOW + 5)
-    expect(sold).toMatchObject({ target: '80,45,3x2', state: { kind: 'sold', tx: hash(1), claimedAt: NOW + 5 } })
+    const listing = createTestListing({ pixels: createPicture(6) })
+    const held = await reserve(wall, '80,45,3x2', createTestPayment(1, 1), listing)
+    const sold = await wall.ledger.finalize(held, toHash(1), true, NOW + 5)
+    expect(sold).toMatchObject({ target: '80,45,3x2', state: { kind: 'sold', tx: toHash(1), claimedAt: NOW + 5 } })
     expect(await findStored(wall, held.payment)).toEqual(sold)
-    const changes = await wall.log.after(1, 99)
+    const changes = await wall.log.readAfter(1, 99)
     expect(changes.map(({ number, at }) => [number, at])).toEqual([2, 3, 4, 5, 6, 7].map((n) => [n, NOW + 5]))
     for (const [i, block] of listBlocks('80,45,3x2').entries()) {
-      const content = { pixels: partOf(pictureOf(6), i), message: 'hello, wall', link: 'https://ada.example/' }
+      const content = { pixels: partOf(createPicture(6), i), message: 'hello, wall', link: 'https://ada.example/' }
       expect(changes[i]).toMatchObject({ kind: 'sale', seq: 2 + i, block, content, wallet: createWalletAddress(1) })
-      expect(await wall.blocks.owned(block)).toMatchObject({
+      expect(await wall.blocks.findOwned(block)).toMatchObject({
         wallet: createWalletAddress(1),
-        tx: hash(1),
+        tx: toHash(1),
         settled: true,
         content,
       })
     }
-    expect(await wall.log.compacted()).toHaveLength(7)
+    expect(await wall.log.readCompacted()).toHaveLength(7)
     expect(await sell(wall, 'next', 2, 2)).toMatchObject({ state: { kind: 'sold' } })
-    expect((await wall.log.after(7, 9)).map((change) => 'seq' in change && change.seq)).toEqual([8])
+    expect((await wall.log.readAfter(7, 9)).map((change) => 'seq' in change && change.seq)).toEqual([8])
   })
 
   test('the account of an area’s payer lists each block, page by page', async (wall) => {
     await sell(wall, '3,4', 1, 1)
-    await wall.ledger.finalize(await hold(wall, '80,45,3x2', paymentOf(1, 2), SILENT), hash(2), true, NOW)
-    await hold(wall, 'next,2x2', paymentOf(1, 3), SILENT)
+    await wall.ledger.finalize(await reserve(wall, '80,45,3x2', createTestPayment(1, 2), SILENT), toHash(2), true, NOW)
+    await reserve(wall, 'next,2x2', createTestPayment(1, 3), SILENT)
     const all = await wall.ledgerReader.ofPayer(createWalletAddress(1))
     expect(all.sales.map(({ block }) => block)).toEqual([blockOf('3,4'), ...listBlocks('80,45,3x2')])
     expect(all.sales.map(({ area }) => area)).toEqual([
@@ -202,28 +210,28 @@ function testSelling(test: EngineTest): void {
   })
 }
 
-function testGivingBack(test: EngineTest): void {
+function testReleasing(test: EngineTest): void {
   test('every block of an area is released, and can be held again by the same payment', async (wall) => {
-    const held = await hold(wall, '80,45,4x3', paymentOf(1, 1), SILENT)
+    const held = await reserve(wall, '80,45,4x3', createTestPayment(1, 1), SILENT)
     await wall.ledger.release(held, false)
-    expect(await wall.ledgerReader.held()).toEqual([])
-    expect(await wall.ledger.space('80,45,4x3')).toBe('open')
+    expect(await wall.ledgerReader.listHeld()).toEqual([])
+    expect(await wall.ledger.checkSpace('80,45,4x3')).toBe('open')
     expect(await findStored(wall, held.payment)).toMatchObject({ target: '80,45,4x3', state: { kind: 'released' } })
-    expect(await hold(wall, '80,45,4x3', paymentOf(1, 1), SILENT)).toMatchObject({ state: { attempt: 2 } })
-    expect(await wall.ledgerReader.held()).toEqual(listBlocks('80,45,4x3'))
+    expect(await reserve(wall, '80,45,4x3', createTestPayment(1, 1), SILENT)).toMatchObject({ state: { attempt: 2 } })
+    expect(await wall.ledgerReader.listHeld()).toEqual(listBlocks('80,45,4x3'))
   })
 }
 
-function testLandingLate(test: EngineTest, testLast: EngineTest): void {
+function testLatePayments(test: EngineTest, testLast: EngineTest): void {
   const releaseOn = async (wall: Engine, target: Target) => {
-    const held = await hold(wall, target, paymentOf(1, 1), listingOf({ pixels: pictureOf(4) }))
+    const held = await reserve(wall, target, createTestPayment(1, 1), createTestListing({ pixels: createPicture(4) }))
     await wall.ledger.release(held, false)
     return held
   }
 
   test('an area that settles late gets its own blocks while they are open', async (wall) => {
     const held = await releaseOn(wall, '10,10,2x2')
-    expect(await wall.ledger.fulfilLatePayment(held, hash(1), NOW)).toMatchObject({
+    expect(await wall.ledger.fulfilLatePayment(held, toHash(1), NOW)).toMatchObject({
       block: blockOf('10,10'),
       state: { kind: 'sold' },
     })
@@ -233,64 +241,72 @@ function testLandingLate(test: EngineTest, testLast: EngineTest): void {
   test('an area that settles late gets the nearest open area of its size if one of its blocks is taken', async (wall) => {
     const held = await releaseOn(wall, '10,10,2x2')
     await sell(wall, '11,11', 2, 2)
-    const given = await wall.ledger.fulfilLatePayment(held, hash(1), NOW)
+    const given = await wall.ledger.fulfilLatePayment(held, toHash(1), NOW)
     expect(given).toMatchObject({ target: '10,10,2x2', block: blockOf('79,44'), state: { kind: 'sold' } })
     expect(await readStates(wall, '10,10,2x2')).toEqual(['open', 'open', 'open', 'claimed'])
     expect(await readStates(wall, '79,44,2x2')).toEqual(['claimed', 'claimed', 'claimed', 'claimed'])
-    expect(await wall.ledger.fulfilLatePayment(held, hash(1), NOW)).toEqual(given)
+    expect(await wall.ledger.fulfilLatePayment(held, toHash(1), NOW)).toEqual(given)
   })
 
-  testLast('an area that settles late is one credit of the whole amount if no area of its size is left', async (wall) => {
-    const payment = paymentOf(5001, 1, {
-      amount: 2_000_000n,
-      accepted: { ...paymentOf(1, 1).accepted, amount: 2_000_000n },
-    })
-    const landed = { payment, target: 'next,2x1', listing: SILENT, head: HEAD } as const
-    const given = await landUnclaimed(wall, landed, hash(1))
-    expect(given.state).toEqual({ kind: 'credited', tx: hash(1) })
-    expect(await wall.ledger.space('next')).toBe('open')
-    expect((await wall.ledgerReader.ofPayer(payment.payer)).credits).toEqual([{ amount: 2_000_000n, tx: hash(1) }])
-  })
+  testLast(
+    'an area that settles late is one credit of the whole amount if no area of its size is left',
+    async (wall) => {
+      const payment = createTestPayment(5001, 1, {
+        amount: 2_000_000n,
+        accepted: { ...createTestPayment(1, 1).accepted, amount: 2_000_000n },
+      })
+      const landed = { payment, target: 'next,2x1', listing: SILENT, head: HEAD } as const
+      const given = await recordLatePayment(wall, landed, toHash(1))
+      expect(given.state).toEqual({ kind: 'credited', tx: toHash(1) })
+      expect(await wall.ledger.checkSpace('next')).toBe('open')
+      expect((await wall.ledgerReader.ofPayer(payment.payer)).credits).toEqual([{ amount: 2_000_000n, tx: toHash(1) }])
+    },
+  )
 }
 
 function testPriors(test: EngineTest): void {
   test('an unanswered purchase comes before new orders of the same area or the same size, and before no others', async (wall) => {
     const { ledger } = wall
-    const priorOf = async (target: Target, nonce = 9) =>
-      (await ledger.availability(target, paymentOf(1, nonce), NOW, [])).prior?.payment.nonce
-    await ledger.markUncertain(await hold(wall, 'next,2x2', paymentOf(1, 1), SILENT))
-    expect(await priorOf('next,2x2')).toBe(hash(1))
+    const findPriorNonce = async (target: Target, nonce = 9) =>
+      (await ledger.availability(target, createTestPayment(1, nonce), NOW, [])).prior?.payment.nonce
+    await ledger.markUncertain(await reserve(wall, 'next,2x2', createTestPayment(1, 1), SILENT))
+    expect(await findPriorNonce('next,2x2')).toBe(toHash(1))
     for (const target of ['next', 'next,2x1', 'next,4x1', '79,44,2x2', blockOf('79,44')] as const)
-      expect(await priorOf(target)).toBeUndefined()
+      expect(await findPriorNonce(target)).toBeUndefined()
     expect(await claim(wall, 'next,2x2', 1, 9)).toEqual({ kind: 'prior' })
-    const held = await findStored(wall, paymentOf(1, 1))
-    await ledger.finalize(held, hash(1), true, NOW)
-    expect(await priorOf(targetOf(held.block, { w: 2, h: 2 }))).toBe(hash(1))
-    expect(await priorOf(held.block)).toBeUndefined()
+    const held = await findStored(wall, createTestPayment(1, 1))
+    await ledger.finalize(held, toHash(1), true, NOW)
+    expect(await findPriorNonce(targetOf(held.block, { w: 2, h: 2 }))).toBe(toHash(1))
+    expect(await findPriorNonce(held.block)).toBeUndefined()
     await ledger.markAnswered(held.payment)
-    expect(await priorOf('next,2x2')).toBeUndefined()
+    expect(await findPriorNonce('next,2x2')).toBeUndefined()
   })
 }
 
 function testLimits(test: EngineTest): void {
   test('a payer holds at most 400 blocks, with any targets', async (wall) => {
-    await hold(wall, '0,0,20x19', paymentOf(1, 1), SILENT)
-    await hold(wall, '30,0,19x1', paymentOf(1, 2), SILENT)
-    expect((await wall.ledger.availability('next,2x1', paymentOf(1, 3), NOW, [])).space).toBe('full')
-    const beside = [hash(1), hash(2)]
-    expect(await wall.ledger.claim('next,2x1', paymentOf(1, 3), SILENT, HEAD, NOW, beside)).toEqual({
+    await reserve(wall, '0,0,20x19', createTestPayment(1, 1), SILENT)
+    await reserve(wall, '30,0,19x1', createTestPayment(1, 2), SILENT)
+    expect((await wall.ledger.availability('next,2x1', createTestPayment(1, 3), NOW, [])).space).toBe('full')
+    const beside = [toHash(1), toHash(2)]
+    expect(await wall.ledger.claim('next,2x1', createTestPayment(1, 3), SILENT, HEAD, NOW, beside)).toEqual({
       kind: 'lost',
       space: 'full',
     })
-    await hold(wall, 'next', paymentOf(1, 4), SILENT)
-    expect((await wall.ledger.availability('next', paymentOf(1, 5), NOW, [])).space).toBe('full')
-    expect((await wall.ledger.availability('next,20x20', paymentOf(2, 5), NOW, [])).space).toBe('open')
+    await reserve(wall, 'next', createTestPayment(1, 4), SILENT)
+    expect((await wall.ledger.availability('next', createTestPayment(1, 5), NOW, [])).space).toBe('full')
+    expect((await wall.ledger.availability('next,20x20', createTestPayment(2, 5), NOW, [])).space).toBe('open')
   })
 
   test('an area of 400 blocks is held, sold and shown whole', async (wall) => {
-    const held = await hold(wall, 'next,20x20', paymentOf(1, 1), listingOf({ pixels: pictureOf(400) }))
-    await wall.ledger.finalize(held, hash(1), true, NOW)
-    expect(await wall.log.after(0, 999)).toHaveLength(400)
-    expect(await failureOf(wall.ledger.release(held, false))).toBeDefined()
+    const held = await reserve(
+      wall,
+      'next,20x20',
+      createTestPayment(1, 1),
+      createTestListing({ pixels: createPicture(400) }),
+    )
+    await wall.ledger.finalize(held, toHash(1), true, NOW)
+    expect(await wall.log.readAfter(0, 999)).toHaveLength(400)
+    expect(await catchFailure(wall.ledger.release(held, false))).toBeDefined()
   })
 }

@@ -5,14 +5,14 @@ import type { Engine } from '../../../db/engine.ts'
 import { StaleWriteError } from '../../../server/domain/failure.ts'
 import { STRAY_BY_HAND, STRAY_NOTE } from '../../../server/domain/purchase/account.ts'
 import type { Audit } from '../../../server/operator-ports.ts'
-import { hold, sell } from '../../support/engine.ts'
+import { reserve, sell } from '../../support/engine.ts'
 import {
   blockOf,
   EMPTY_BOOKS,
-  hash,
+  toHash,
   HEAD,
   NOW,
-  paymentOf,
+  createTestPayment,
   SILENT,
   TERMS,
   createWalletAddress,
@@ -25,32 +25,36 @@ export type Audited = {
   close(): Promise<void>
 }
 
-const keyOf = (payer: number, nonce: number) => ({ payer: createWalletAddress(payer), nonce: hash(nonce) })
+const createKey = (payer: number, nonce: number) => ({ payer: createWalletAddress(payer), nonce: toHash(nonce) })
 
 /** The suite of the books. `open` opens an empty wall, `openLast` one with a single block left. */
-export function auditContract(name: string, open: () => Promise<Audited>, openLast: () => Promise<Audited>): void {
+export function testAudit(name: string, open: () => Promise<Audited>, openLast: () => Promise<Audited>): void {
   test(`every payment is in the books on ${name} with its outcome, while the wall runs`, async () => {
     const { wall, books, close } = await open()
     for (const audit of books) expect(await audit.statement()).toEqual(EMPTY_BOOKS)
 
     await sell(wall, '3,4', 1, 1)
-    const doubted = await wall.ledger.markUncertain(await hold(wall, 'next', paymentOf(2, 2), SILENT, NOW + 5))
-    const watched = await hold(wall, blockOf('5,6'), paymentOf(3, 3))
+    const doubted = await wall.ledger.markUncertain(
+      await reserve(wall, 'next', createTestPayment(2, 2), SILENT, NOW + 5),
+    )
+    const watched = await reserve(wall, blockOf('5,6'), createTestPayment(3, 3))
     await wall.ledger.release(watched, false)
-    await wall.ledger.release(await hold(wall, blockOf('7,8'), paymentOf(4, 4)), true)
-    expect(await wall.payouts.note(keyOf(9, 9), 'refund 1', NOW)).toBe(true)
-    expect(await wall.payouts.note(keyOf(9, 9), 'refund 2', NOW)).toBe(false)
+    await wall.ledger.release(await reserve(wall, blockOf('7,8'), createTestPayment(4, 4)), true)
+    expect(await wall.payouts.note(createKey(9, 9), 'refund 1', NOW)).toBe(true)
+    expect(await wall.payouts.note(createKey(9, 9), 'refund 2', NOW)).toBe(false)
     for (const audit of books)
       expect(await audit.statement()).toEqual({
         claimed: 1,
-        sales: [{ ...keyOf(1, 1), block: blockOf('3,4'), blocks: 1, amount: 1_000_000n, tx: hash(1), head: HEAD }],
+        sales: [
+          { ...createKey(1, 1), block: blockOf('3,4'), blocks: 1, amount: 1_000_000n, tx: toHash(1), head: HEAD },
+        ],
         credits: [],
         open: [
           { purchase: doubted, since: NOW + 5 },
           { purchase: { ...watched, state: { kind: 'released', isFinal: false } }, since: NOW },
         ],
-        final: [keyOf(4, 4)],
-        payouts: [{ ...keyOf(9, 9), reference: 'refund 1', at: NOW }],
+        final: [createKey(4, 4)],
+        payouts: [{ ...createKey(9, 9), reference: 'refund 1', at: NOW }],
         payees: [TERMS.payTo],
         from: HEAD,
       })
@@ -59,12 +63,12 @@ export function auditContract(name: string, open: () => Promise<Audited>, openLa
 
   test(`stray money on ${name} is booked once, and a later decision or payout by the operator replaces that`, async () => {
     const { wall, books, close } = await open()
-    const [key, note] = [keyOf(9, 9), wall.payouts.note]
-    expect([await wall.payouts.noteOf(key), await note(key, STRAY_NOTE, NOW)]).toEqual([undefined, true])
-    expect([await wall.payouts.noteOf(key), await note(key, STRAY_NOTE, NOW + 1)]).toEqual([STRAY_NOTE, false])
+    const [key, note] = [createKey(9, 9), wall.payouts.note]
+    expect([await wall.payouts.findReference(key), await note(key, STRAY_NOTE, NOW)]).toEqual([undefined, true])
+    expect([await wall.payouts.findReference(key), await note(key, STRAY_NOTE, NOW + 1)]).toEqual([STRAY_NOTE, false])
     expect([await note(key, STRAY_BY_HAND, NOW + 1), await note(key, STRAY_NOTE, NOW + 1)]).toEqual([true, false])
     expect([await note(key, 'refund', NOW + 2), await note(key, STRAY_NOTE, NOW + 3)]).toEqual([true, false])
-    expect([await note(key, STRAY_BY_HAND, NOW + 4), await wall.payouts.noteOf(key)]).toEqual([false, 'refund'])
+    expect([await note(key, STRAY_BY_HAND, NOW + 4), await wall.payouts.findReference(key)]).toEqual([false, 'refund'])
     for (const audit of books)
       expect((await audit.statement()).payouts).toEqual([{ ...key, reference: 'refund', at: NOW + 2 }])
     await close()
@@ -72,28 +76,28 @@ export function auditContract(name: string, open: () => Promise<Audited>, openLa
 
   test(`a credit on ${name} is owed until it is paid out, even if it was booked as stray before`, async () => {
     const { wall, books, close } = await openLast()
-    await wall.payouts.note(keyOf(1, 1), STRAY_NOTE, NOW)
-    const given = await hold(wall, 'next', paymentOf(1, 1))
+    await wall.payouts.note(createKey(1, 1), STRAY_NOTE, NOW)
+    const given = await reserve(wall, 'next', createTestPayment(1, 1))
     await wall.ledger.release(given, false)
     await sell(wall, 'next', 2, 2)
-    await wall.ledger.fulfilLatePayment(given, hash(1), NOW)
-    const credit = { ...keyOf(1, 1), amount: 1_000_000n, tx: hash(1), head: HEAD, paidOut: null }
+    await wall.ledger.fulfilLatePayment(given, toHash(1), NOW)
+    const credit = { ...createKey(1, 1), amount: 1_000_000n, tx: toHash(1), head: HEAD, paidOut: null }
     for (const audit of books) expect((await audit.statement()).credits).toEqual([credit])
-    await wall.payouts.note(keyOf(1, 1), 'refund 1', NOW)
+    await wall.payouts.note(createKey(1, 1), 'refund 1', NOW)
     for (const audit of books) expect((await audit.statement()).credits).toEqual([{ ...credit, paidOut: 'refund 1' }])
     await close()
   })
 
   test(`money owed on ${name} without a purchase is one credit, and its payment buys nothing`, async () => {
     const { wall, books, close } = await open()
-    const payment = paymentOf(1, 1)
+    const payment = createTestPayment(1, 1)
     const lost = { payment, target: 'next', listing: SILENT, head: HEAD } as const
-    await wall.payouts.owe(lost, hash(7), NOW)
-    expect(wall.payouts.owe(lost, hash(8), NOW)).rejects.toThrow(StaleWriteError)
-    const credit = { ...keyOf(1, 1), amount: payment.amount, tx: hash(7), head: HEAD, paidOut: null }
+    await wall.payouts.recordCredit(lost, toHash(7), NOW)
+    expect(wall.payouts.recordCredit(lost, toHash(8), NOW)).rejects.toThrow(StaleWriteError)
+    const credit = { ...createKey(1, 1), amount: payment.amount, tx: toHash(7), head: HEAD, paidOut: null }
     for (const audit of books)
       expect(await audit.statement()).toMatchObject({ claimed: 0, credits: [credit], open: [] })
-    expect(await wall.ledger.find(payment)).toMatchObject({ state: { kind: 'credited', tx: hash(7) } })
+    expect(await wall.ledger.find(payment)).toMatchObject({ state: { kind: 'credited', tx: toHash(7) } })
     expect(wall.ledger.claim('next', payment, SILENT, HEAD, NOW, [])).rejects.toThrow(StaleWriteError)
     await close()
   })

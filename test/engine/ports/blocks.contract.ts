@@ -1,18 +1,18 @@
 import { describe, expect } from 'bun:test'
-import { keepUntil } from '../../../server/domain/wall/edit.ts'
+import { computeKeepUntil } from '../../../server/domain/wall/edit.ts'
 import { placeArea, blocksOf } from '../../../shared/area.ts'
 import { toBlockOrder, partOf } from '../../../shared/pixels.ts'
 import { coordOf } from '../../../shared/wall.ts'
-import { hold, sell, type Engine, type EngineTest } from '../../support/engine.ts'
+import { reserve, sell, type Engine, type EngineTest } from '../../support/engine.ts'
 import {
   parseAreaOrThrow,
   blockOf,
-  editOf,
-  hash,
-  listingOf,
+  createTestEdit,
+  toHash,
+  createTestListing,
   NOW,
-  paymentOf,
-  pixelsOf,
+  createTestPayment,
+  createPixels,
   createWalletAddress,
 } from '../../support/samples.ts'
 
@@ -29,12 +29,12 @@ const pixels = toBlockOrder(
   area.w,
 )
 
-async function sellAll(wall: Engine, of = blocks, listing = listingOf()): Promise<void> {
+async function sellAll(wall: Engine, of = blocks, listing = createTestListing()): Promise<void> {
   for (const [at, each] of of.entries()) await sell(wall, coordOf(each), 1, at + 1, listing)
 }
 
-const contentsOf = async (wall: Engine) =>
-  await Promise.all(blocks.map(async (each) => (await wall.blocks.owned(each))?.content))
+const readContents = async (wall: Engine) =>
+  await Promise.all(blocks.map(async (each) => (await wall.blocks.findOwned(each))?.content))
 
 /** The suite of the `Blocks` port. */
 export function testBlocks(name: string, test: EngineTest): void {
@@ -49,14 +49,14 @@ export function testBlocks(name: string, test: EngineTest): void {
 function testOwners(test: EngineTest): void {
   test('a sold block has an owner, content and its proof, and any other block has none', async (wall) => {
     await sell(wall, '3,4', 1, 1)
-    await hold(wall, blockOf('5,6'), paymentOf(1, 2))
-    expect(await wall.blocks.owned(block)).toEqual({
+    await reserve(wall, blockOf('5,6'), createTestPayment(1, 2))
+    expect(await wall.blocks.findOwned(block)).toEqual({
       block,
       wallet: createWalletAddress(1),
       profile: { name: 'Ada', framework: 'loom' },
-      content: { pixels: pixelsOf(7), message: 'hello, wall', link: 'https://ada.example/' },
+      content: { pixels: createPixels(7), message: 'hello, wall', link: 'https://ada.example/' },
       claimedAt: NOW,
-      tx: hash(1),
+      tx: toHash(1),
       settled: true,
       isBound: false,
       painter: null,
@@ -65,23 +65,23 @@ function testOwners(test: EngineTest): void {
       ['5,6', true],
       ['7,8', false],
     ] as const) {
-      expect(await wall.blocks.owned(blockOf(coord))).toBeUndefined()
-      expect(await wall.blocks.reserved(blockOf(coord))).toBe(isHeld)
+      expect(await wall.blocks.findOwned(blockOf(coord))).toBeUndefined()
+      expect(await wall.blocks.isReserved(blockOf(coord))).toBe(isHeld)
     }
   })
 
   test('an area belongs to the wallet that owns every block, or else the result names the other blocks', async (wall) => {
-    const readOwner = () => wall.blocks.ownerOf(area)
+    const readOwner = () => wall.blocks.findOwner(area)
     expect(await readOwner()).toEqual({ kind: 'open', block })
     await sellAll(wall, blocks.slice(0, 2))
-    const held = await hold(wall, blockOf('5,4'), paymentOf(1, 50))
+    const held = await reserve(wall, blockOf('5,4'), createTestPayment(1, 50))
     expect(await readOwner()).toEqual({ kind: 'held', block: blockOf('5,4') })
     await wall.ledger.release(held, true)
     expect(await readOwner()).toEqual({ kind: 'open', block: blockOf('5,4') })
     await sell(wall, '5,4', 2, 51)
     for (const [at, coord] of ['3,5', '4,5', '5,5'].entries()) await sell(wall, coord, 1, 60 + at)
     expect(await readOwner()).toEqual({ kind: 'several' })
-    expect(await wall.blocks.ownerOf(parseAreaOrThrow('3,5,3x1'))).toEqual({
+    expect(await wall.blocks.findOwner(parseAreaOrThrow('3,5,3x1'))).toEqual({
       kind: 'owned',
       wallet: createWalletAddress(1),
       painter: null,
@@ -92,19 +92,19 @@ function testOwners(test: EngineTest): void {
 function testEdits(test: EngineTest): void {
   test('an edit sets the given fields, clears fields set to null, keeps the rest and is logged', async (wall) => {
     await sell(wall, '3,4', 1, 1)
-    const edit = editOf(1, { pixels: pixelsOf(9), message: null })
+    const edit = createTestEdit(1, { pixels: createPixels(9), message: null })
     expect(await wall.blocks.edit(block, edit, NOW + 5)).toBe('applied')
-    const content = { pixels: pixelsOf(9), message: null, link: 'https://ada.example/' }
-    expect((await wall.blocks.owned(block))?.content).toEqual(content)
-    expect(await wall.log.after(1, 9)).toEqual([{ number: 2, at: NOW + 5, kind: 'repaint', block, content }])
+    const content = { pixels: createPixels(9), message: null, link: 'https://ada.example/' }
+    expect((await wall.blocks.findOwned(block))?.content).toEqual(content)
+    expect(await wall.log.readAfter(1, 9)).toEqual([{ number: 2, at: NOW + 5, kind: 'repaint', block, content }])
   })
 
   test('each block of an area gets its part of the picture, the same message and link, and an entry of the log', async (wall) => {
     await sellAll(wall)
-    const edit = editOf(1, { pixels, message: 'ours', link: null })
+    const edit = createTestEdit(1, { pixels, message: 'ours', link: null })
     expect(await wall.blocks.editArea(area, edit, NOW + 5)).toBe('applied')
     const contents = blocks.map((_, at) => ({ pixels: partOf(pixels, at), message: 'ours', link: null }))
-    expect(await contentsOf(wall)).toEqual(contents)
+    expect(await readContents(wall)).toEqual(contents)
     const entries = blocks.map((each, at) => ({
       number: 7 + at,
       at: NOW + 5,
@@ -112,27 +112,27 @@ function testEdits(test: EngineTest): void {
       block: each,
       content: contents[at],
     }))
-    expect(await wall.log.after(6, 99)).toEqual(entries as never)
+    expect(await wall.log.readAfter(6, 99)).toEqual(entries as never)
   })
 
   test('a field that an edit omits stays unchanged on each block', async (wall) => {
     await sellAll(wall)
-    await wall.blocks.edit(block, editOf(1, { message: 'mine' }), NOW)
-    expect(await wall.blocks.editArea(area, editOf(2, { link: null }), NOW)).toBe('applied')
-    const contents = await contentsOf(wall)
+    await wall.blocks.edit(block, createTestEdit(1, { message: 'mine' }), NOW)
+    expect(await wall.blocks.editArea(area, createTestEdit(2, { link: null }), NOW)).toBe('applied')
+    const contents = await readContents(wall)
     expect(contents.map((content) => content?.message)).toEqual(['mine', ...Array(5).fill('hello, wall')])
     expect(contents.every((content) => content?.link === null && content.pixels !== null)).toBe(true)
   })
 
   test('a block without an owner cannot be edited, not even by the payer that it is held for, nor can an area with it', async (wall) => {
     await sellAll(wall, blocks.slice(1))
-    await hold(wall, block, paymentOf(1, 50))
-    const before = await contentsOf(wall)
+    await reserve(wall, block, createTestPayment(1, 50))
+    const before = await readContents(wall)
     for (const unowned of [block, blockOf('5,6')])
-      expect(await wall.blocks.edit(unowned, editOf(1, { message: 'mine' }), NOW)).toBe('not-owned')
-    expect(await wall.blocks.editArea(area, editOf(1, { pixels }), NOW)).toBe('not-owned')
-    expect(await contentsOf(wall)).toEqual(before)
-    expect(await wall.log.after(5, 9)).toEqual([])
+      expect(await wall.blocks.edit(unowned, createTestEdit(1, { message: 'mine' }), NOW)).toBe('not-owned')
+    expect(await wall.blocks.editArea(area, createTestEdit(1, { pixels }), NOW)).toBe('not-owned')
+    expect(await readContents(wall)).toEqual(before)
+    expect(await wall.log.readAfter(5, 9)).toEqual([])
   })
 
   test('the largest area is repainted in one step, and a parallel purchase succeeds', async (wall) => {
@@ -140,11 +140,11 @@ function testEdits(test: EngineTest): void {
     await sellAll(wall, blocksOf(large))
     const picture = toBlockOrder(new Uint8Array(2000).fill(9), large.w)
     const [edited, sold] = await Promise.all([
-      wall.blocks.editArea(large, editOf(1, { pixels: picture }), NOW),
+      wall.blocks.editArea(large, createTestEdit(1, { pixels: picture }), NOW),
       sell(wall, '0,0', 2, 99),
     ])
     expect([edited, sold.state.kind]).toEqual(['applied', 'sold'])
-    const numbers = (await wall.log.after(0, 99)).map(({ number }) => number)
+    const numbers = (await wall.log.readAfter(0, 99)).map(({ number }) => number)
     expect(numbers).toEqual(Array.from({ length: 41 }, (_, at) => at + 1))
   })
 
@@ -152,32 +152,33 @@ function testEdits(test: EngineTest): void {
     await sellAll(wall)
     const areas = [parseAreaOrThrow('3,4,2x2'), parseAreaOrThrow('4,4,2x2')]
     const repaint = (at: number) =>
-      wall.blocks.editArea(areas[at % 2] ?? area, editOf(at + 1, { message: `${at}` }), NOW)
+      wall.blocks.editArea(areas[at % 2] ?? area, createTestEdit(at + 1, { message: `${at}` }), NOW)
     expect(await Promise.all([0, 1, 2, 3, 4, 5, 6, 7].map(repaint))).toEqual(Array(8).fill('applied'))
-    const shown = await contentsOf(wall)
+    const shown = await readContents(wall)
     expect(shown[1]?.message === shown[0]?.message || shown[1]?.message === shown[2]?.message).toBe(true)
-    expect(await wall.log.after(6, 99)).toHaveLength(32)
+    expect(await wall.log.readAfter(6, 99)).toHaveLength(32)
   })
 }
 
 function testReplays(test: EngineTest): void {
   test('an edit sent again changes nothing: it counts as repeated while it is the latest on every block, and otherwise as superseded', async (wall) => {
     await sellAll(wall)
-    const paint = (digest: number) => wall.blocks.editArea(area, editOf(digest, { pixels }), NOW)
-    const change = () => wall.blocks.edit(last, editOf(2, { pixels: pixelsOf(1) }), NOW)
+    const paint = (digest: number) => wall.blocks.editArea(area, createTestEdit(digest, { pixels }), NOW)
+    const editLast = () => wall.blocks.edit(last, createTestEdit(2, { pixels: createPixels(1) }), NOW)
     expect([await paint(1), await paint(1)]).toEqual(['applied', 'repeated'])
-    expect([await change(), await change()]).toEqual(['applied', 'repeated'])
+    expect([await editLast(), await editLast()]).toEqual(['applied', 'repeated'])
     expect(await paint(1)).toBe('superseded')
     expect(await paint(3)).toBe('applied')
-    expect([await paint(1), await change(), await paint(3)]).toEqual(['superseded', 'superseded', 'repeated'])
-    expect(await wall.log.after(6, 99)).toHaveLength(13)
+    expect([await paint(1), await editLast(), await paint(3)]).toEqual(['superseded', 'superseded', 'repeated'])
+    expect(await wall.log.readAfter(6, 99)).toHaveLength(13)
   })
 
   test('an edit signed before the last one of any of its blocks is late, and one signed at the same time is not', async (wall) => {
     await sellAll(wall)
-    const paint = (digest: number, ts: number) => wall.blocks.editArea(area, { ...editOf(digest, { pixels }), ts }, NOW)
+    const paint = (digest: number, ts: number) =>
+      wall.blocks.editArea(area, { ...createTestEdit(digest, { pixels }), ts }, NOW)
     const edit = (digest: number, ts: number) =>
-      wall.blocks.edit(last, { ...editOf(digest, { message: `${digest}` }), ts }, NOW)
+      wall.blocks.edit(last, { ...createTestEdit(digest, { message: `${digest}` }), ts }, NOW)
     expect([await edit(1, NOW - 5), await edit(2, NOW - 6), await edit(3, NOW - 5)]).toEqual([
       'applied',
       'superseded',
@@ -185,53 +186,56 @@ function testReplays(test: EngineTest): void {
     ])
     expect([await paint(4, NOW - 6), await paint(5, NOW - 4)]).toEqual(['superseded', 'applied'])
     expect([await edit(6, NOW - 5), await edit(7, NOW - 4)]).toEqual(['superseded', 'applied'])
-    expect((await wall.blocks.owned(last))?.content.message).toBe('7')
+    expect((await wall.blocks.findOwned(last))?.content.message).toBe('7')
   })
 
   test('an edit signed with a fast clock does not block edits that are signed after it was applied', async (wall) => {
     await sell(wall, '3,4', 1, 1)
-    const say = (digest: number, ts: number, now: number) =>
-      wall.blocks.edit(block, { ...editOf(digest, { message: `${digest}` }), ts }, now)
-    expect(await say(1, NOW + 200_000, NOW)).toBe('applied')
-    expect([await say(2, NOW - 1, NOW + 1), await say(3, NOW, NOW + 1)]).toEqual(['superseded', 'applied'])
+    const editMessage = (digest: number, ts: number, now: number) =>
+      wall.blocks.edit(block, { ...createTestEdit(digest, { message: `${digest}` }), ts }, now)
+    expect(await editMessage(1, NOW + 200_000, NOW)).toBe('applied')
+    expect([await editMessage(2, NOW - 1, NOW + 1), await editMessage(3, NOW, NOW + 1)]).toEqual([
+      'superseded',
+      'applied',
+    ])
   })
 
   test('an edit of one block does not affect another', async (wall) => {
     await sellAll(wall)
-    const say = (each = block) => wall.blocks.edit(each, editOf(1, { message: 'a' }), NOW)
+    const say = (each = block) => wall.blocks.edit(each, createTestEdit(1, { message: 'a' }), NOW)
     expect([await say(), await say(last), await say()]).toEqual(['applied', 'applied', 'repeated'])
   })
 
   test('an edit is remembered until it expires, and no longer', async (wall) => {
     await sell(wall, '3,4', 1, 1)
-    const [older, newer] = [editOf(1, { message: 'older' }), editOf(2, { message: 'newer' })]
+    const [older, newer] = [createTestEdit(1, { message: 'older' }), createTestEdit(2, { message: 'newer' })]
     await wall.blocks.edit(block, older, NOW)
-    await wall.blocks.edit(block, newer, keepUntil(NOW))
-    expect(await wall.blocks.edit(block, older, keepUntil(NOW))).toBe('superseded')
-    await wall.blocks.edit(block, editOf(3, { message: 'newest' }), keepUntil(NOW) + 1)
+    await wall.blocks.edit(block, newer, computeKeepUntil(NOW))
+    expect(await wall.blocks.edit(block, older, computeKeepUntil(NOW))).toBe('superseded')
+    await wall.blocks.edit(block, createTestEdit(3, { message: 'newest' }), computeKeepUntil(NOW) + 1)
     expect(await wall.blocks.edit(block, older, NOW)).toBe('applied')
   })
 }
 
 function testPainters(test: EngineTest): void {
   test('a painter can paint an area, and is shown as its painter, if it can paint every block', async (wall) => {
-    const painted = listingOf({ painter: createWalletAddress(9) })
+    const painted = createTestListing({ painter: createWalletAddress(9) })
     await sellAll(wall, blocks, painted)
     const paint = (digest: number, painter: number) =>
-      wall.blocks.editArea(area, editOf(digest, { pixels, painter: createWalletAddress(painter) }), NOW)
-    expect(await wall.blocks.ownerOf(area)).toEqual({
+      wall.blocks.editArea(area, createTestEdit(digest, { pixels, painter: createWalletAddress(painter) }), NOW)
+    expect(await wall.blocks.findOwner(area)).toEqual({
       kind: 'owned',
       wallet: createWalletAddress(1),
       painter: createWalletAddress(9),
     })
     expect([await paint(1, 9), await paint(2, 8)]).toEqual(['applied', 'not-painter'])
     await wall.agents.namePainter(createWalletAddress(1), { painter: createWalletAddress(8), ts: NOW })
-    expect(await wall.blocks.ownerOf(area)).toHaveProperty('painter', createWalletAddress(8))
+    expect(await wall.blocks.findOwner(area)).toHaveProperty('painter', createWalletAddress(8))
     expect([await paint(3, 9), await paint(4, 8)]).toEqual(['not-painter', 'applied'])
     await sell(wall, '6,4', 1, 30, painted)
     const wider = parseAreaOrThrow('5,4,2x1')
-    expect(await wall.blocks.ownerOf(wider)).toEqual({ kind: 'owned', wallet: createWalletAddress(1), painter: null })
+    expect(await wall.blocks.findOwner(wider)).toEqual({ kind: 'owned', wallet: createWalletAddress(1), painter: null })
     for (const painter of [createWalletAddress(8), createWalletAddress(9)])
-      expect(await wall.blocks.editArea(wider, editOf(5, { message: 'x', painter }), NOW)).toBe('not-painter')
+      expect(await wall.blocks.editArea(wider, createTestEdit(5, { message: 'x', painter }), NOW)).toBe('not-painter')
   })
 }

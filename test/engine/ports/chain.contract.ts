@@ -16,7 +16,7 @@ export type ChainWorld = {
   /** A new payment by a payer who holds the money; it was sent to nobody. */
   payment(): Promise<Payment>
   /** Moves the money, and returns the transaction that moved it. */
-  land(payment: Payment): Promise<Hash>
+  settle(payment: Payment): Promise<Hash>
   /** Moves an amount from the payer to the payee of the payment, without an authorization; returns the transaction. */
   give(payment: Payment, amount: bigint): Promise<Hash>
   cancel(payment: Payment): Promise<void>
@@ -41,27 +41,27 @@ function testEnds(open: () => Promise<ChainWorld>): void {
     const { chain, payment } = await open()
     const ours = await payment()
     expect(await chain.read(ours)).toMatchObject({ spent: false })
-    expect(await chain.status(ours, await readHeadFor(chain, ours))).toEqual({ kind: 'unspent' })
+    expect(await chain.readPaymentStatus(ours, await readHeadFor(chain, ours))).toEqual({ kind: 'unspent' })
   })
 
   test('a payment is paid by the transaction that moved its money', async () => {
-    const { chain, payment, land } = await open()
+    const { chain, payment, settle: land } = await open()
     const ours = await payment()
     const head = await readHeadFor(chain, ours)
     const tx = await land(ours)
     expect(tx).toMatch(/^0x[0-9a-f]{64}$/)
     expect(await chain.read(ours)).toMatchObject({ spent: true })
-    expect(await chain.status(ours, head)).toEqual({ kind: 'paid', tx })
+    expect(await chain.readPaymentStatus(ours, head)).toEqual({ kind: 'paid', tx })
   })
 
   test('the payment of one authorization proves nothing about another, even with the same payer or nonce', async () => {
-    const { chain, payment, land } = await open()
+    const { chain, payment, settle: land } = await open()
     const [ours, other] = [await payment(), await payment()]
     const head = await readHeadFor(chain, ours)
     await land(ours)
     for (const unsent of [other, { ...other, nonce: ours.nonce }, { ...ours, nonce: other.nonce }]) {
       expect(await chain.read(unsent)).toMatchObject({ spent: false })
-      expect(await chain.status(unsent, head)).toEqual({ kind: 'unspent' })
+      expect(await chain.readPaymentStatus(unsent, head)).toEqual({ kind: 'unspent' })
     }
   })
 
@@ -71,7 +71,7 @@ function testEnds(open: () => Promise<ChainWorld>): void {
     const head = await readHeadFor(chain, ours)
     await cancel(ours)
     expect(await chain.read(ours)).toMatchObject({ spent: true })
-    expectVoid(await chain.status(ours, head))
+    expectVoid(await chain.readPaymentStatus(ours, head))
   })
 
   test('a nonce spent on another transfer is used up and can never pay', async () => {
@@ -80,18 +80,18 @@ function testEnds(open: () => Promise<ChainWorld>): void {
     const head = await readHeadFor(chain, ours)
     await spendElsewhere(ours)
     expect(await chain.read(ours)).toMatchObject({ spent: true })
-    expectVoid(await chain.status(ours, head))
+    expectVoid(await chain.readPaymentStatus(ours, head))
   })
 
   test('a payment with an unknown amount is paid by any amount, but only to its payee', async () => {
-    const { chain, payment, land } = await open()
+    const { chain, payment, settle: land } = await open()
     const ours = await payment()
     const { amount, ...anyAmount } = ours
     const head = await readHeadFor(chain, ours)
     const tx = await land(ours)
-    expect(await chain.status(anyAmount, head)).toEqual({ kind: 'paid', tx })
-    expect(await chain.status({ ...anyAmount, to: ours.payer }, head)).toMatchObject({ kind: 'void' })
-    expect(await chain.status({ ...anyAmount, amount: amount + 1n }, head)).toMatchObject({ kind: 'void' })
+    expect(await chain.readPaymentStatus(anyAmount, head)).toEqual({ kind: 'paid', tx })
+    expect(await chain.readPaymentStatus({ ...anyAmount, to: ours.payer }, head)).toMatchObject({ kind: 'void' })
+    expect(await chain.readPaymentStatus({ ...anyAmount, amount: amount + 1n }, head)).toMatchObject({ kind: 'void' })
   })
 
   test('an authorization that expired unused can never pay', async () => {
@@ -100,22 +100,22 @@ function testEnds(open: () => Promise<ChainWorld>): void {
     const head = await readHeadFor(chain, ours)
     await expire(ours)
     expect(await chain.read(ours)).toMatchObject({ spent: false })
-    expect(await chain.status(ours, head)).toMatchObject({ kind: 'void', final: true })
+    expect(await chain.readPaymentStatus(ours, head)).toMatchObject({ kind: 'void', final: true })
   })
 
   test('a payment whose money moved in time is paid permanently', async () => {
-    const { chain, payment, land, expire } = await open()
+    const { chain, payment, settle: land, expire } = await open()
     const ours = await payment()
     const head = await readHeadFor(chain, ours)
     const tx = await land(ours)
     await expire(ours)
-    expect(await chain.status(ours, head)).toEqual({ kind: 'paid', tx, final: true })
+    expect(await chain.readPaymentStatus(ours, head)).toEqual({ kind: 'paid', tx, final: true })
   })
 }
 
 function testReceipts(open: () => Promise<ChainWorld>): void {
   test('transfers to an address are listed with their authorizations, in the order of arrival', async () => {
-    const { chain, payment, land, give } = await open()
+    const { chain, payment, settle: land, give } = await open()
     const [first, second] = [await payment(), await payment()]
     const from = (await readHeadFor(chain, first)) + 1n
     const txs = [await land(first), await give(second, 5n), await land(second)]
@@ -128,7 +128,7 @@ function testReceipts(open: () => Promise<ChainWorld>): void {
   })
 
   test('transfers to other addresses, and earlier ones, are not listed', async () => {
-    const { chain, payment, land, cancel, spendElsewhere } = await open()
+    const { chain, payment, settle: land, cancel, spendElsewhere } = await open()
     const [ours, astray, cancelled] = [await payment(), await payment(), await payment()]
     const from = (await readHeadFor(chain, ours)) + 1n
     const tx = await land(ours)
@@ -155,7 +155,7 @@ async function readTransfersSince(chain: Chain, payTo: Address, from: bigint): P
 
 function testBalances(open: () => Promise<ChainWorld>): void {
   test('the balance of a wallet decreases by its payment', async () => {
-    const { chain, payment, land } = await open()
+    const { chain, payment, settle: land } = await open()
     const ours = await payment()
     const before = await chain.balanceOf(ours.payer)
     await land(ours)
@@ -166,27 +166,27 @@ function testBalances(open: () => Promise<ChainWorld>): void {
 
 function testLimits(open: () => Promise<ChainWorld>): void {
   test('a chain that is behind what was read before counts as silent', async () => {
-    const { chain, payment, land } = await open()
+    const { chain, payment, settle: land } = await open()
     const ours = await payment()
     const head = await readHeadFor(chain, ours)
     await land(ours)
-    expect(await chain.status(ours, head + 1_000_000n)).toEqual({ kind: 'silent' })
+    expect(await chain.readPaymentStatus(ours, head + 1_000_000n)).toEqual({ kind: 'silent' })
   })
 
   test('a chain that does not respond is silent, and proves nothing', async () => {
     const { gone, payment } = await open()
     const ours = await payment()
     expect(await gone.read(ours)).toBe('silent')
-    expect(await gone.status(ours, 0n)).toEqual({ kind: 'silent' })
-    expect(await gone.fault()).toMatchObject({ kind: 'silent' })
+    expect(await gone.readPaymentStatus(ours, 0n)).toEqual({ kind: 'silent' })
+    expect(await gone.checkHealth()).toMatchObject({ kind: 'silent' })
     expect(await gone.transfersTo(ours.to, 0n)).toBe('silent')
     expect(await gone.balanceOf(ours.payer)).toBe('silent')
   })
 
   test('the right network has no fault, and any other network can never work', async () => {
     const { chain, foreign } = await open()
-    expect(await chain.fault()).toMatchObject({ kind: 'none' })
-    expect(await foreign.fault()).toEqual({ kind: 'fault', what: expect.stringMatching(/\w/) })
+    expect(await chain.checkHealth()).toMatchObject({ kind: 'none' })
+    expect(await foreign.checkHealth()).toEqual({ kind: 'fault', what: expect.stringMatching(/\w/) })
   })
 }
 

@@ -11,7 +11,7 @@ export function testCheckpoint(name: string, test: EngineTest): void {
         [5n, 7n],
         [9n, 9n],
       ] as const) {
-        await wall.checkpoint.reach(height)
+        await wall.checkpoint.advanceTo(height)
         expect(await wall.checkpoint.height()).toBe(reached)
       }
     })

@@ -1,15 +1,15 @@
 import { describe, expect } from 'bun:test'
 import { STRAY_NOTE } from '../../../server/domain/purchase/account.ts'
 import type { BoundOrder, Payment } from '../../../server/domain/purchase/payment.ts'
-import { hold, landUnclaimed, sell, type EngineTest } from '../../support/engine.ts'
+import { reserve, recordLatePayment, sell, type EngineTest } from '../../support/engine.ts'
 import {
   blockOf,
-  hash,
+  toHash,
   HEAD,
-  listingOf,
+  createTestListing,
   NOW,
-  paymentOf,
-  pixelsOf,
+  createTestPayment,
+  createPixels,
   SILENT,
   TERMS,
   createWalletAddress,
@@ -18,29 +18,36 @@ import {
 // Goal: a deed contains everything that proves it, and no money is left without an entry. Method: payments are driven
 // to each of their ends on a fresh engine; `testLast` gives a wall on which only one block is open.
 
-const ORDER: BoundOrder = { text: 'wall.test\nbuy v1\nany text, as it was signed ✨', salt: hash(0x5a17) }
+const ORDER: BoundOrder = { text: 'wall.test\nbuy v1\nany text, as it was signed ✨', salt: toHash(0x5a17) }
 
-const bound = (payer: number, nonce: number): Payment => paymentOf(payer, nonce, { binding: ORDER })
+const createBoundPayment = (payer: number, nonce: number): Payment =>
+  createTestPayment(payer, nonce, { binding: ORDER })
 
 /** The suite of deeds and debts. */
 export function testDeeds(name: string, test: EngineTest, testLast: EngineTest): void {
   describe(`deeds on ${name}`, () => {
     test('each sale has the deed of its payment, with its bound order, if there is one', async (wall) => {
       expect(await wall.ledgerReader.sold(0, 9)).toEqual([])
-      const held = await hold(wall, blockOf('3,4'), bound(1, 1), listingOf({ pixels: pixelsOf(7) }), NOW + 5)
+      const held = await reserve(
+        wall,
+        blockOf('3,4'),
+        createBoundPayment(1, 1),
+        createTestListing({ pixels: createPixels(7) }),
+        NOW + 5,
+      )
       expect(await wall.ledgerReader.sold(0, 9)).toEqual([])
-      await wall.ledger.finalize(held, hash(1), false, NOW + 9)
+      await wall.ledger.finalize(held, toHash(1), false, NOW + 9)
       await sell(wall, 'next', 2, 2, SILENT, NOW + 10)
       const [first, second, ...others] = await wall.ledgerReader.sold(0, 9)
       expect(first).toEqual({
         payer: createWalletAddress(1),
-        nonce: hash(1),
+        nonce: toHash(1),
         target: blockOf('3,4'),
         block: blockOf('3,4'),
         seq: 1,
         amount: TERMS.amount,
         payTo: TERMS.payTo,
-        tx: hash(1),
+        tx: toHash(1),
         claimedAt: NOW + 9,
         settled: false,
         isPainted: true,
@@ -58,8 +65,8 @@ export function testDeeds(name: string, test: EngineTest, testLast: EngineTest):
 
     test('deeds are listed in the order of sales, with each area once, after any number and up to any limit', async (wall) => {
       await sell(wall, '1,1', 1, 1)
-      const area = await hold(wall, '80,45,2x2', paymentOf(1, 2), SILENT)
-      await wall.ledger.finalize(area, hash(2), true, NOW)
+      const area = await reserve(wall, '80,45,2x2', createTestPayment(1, 2), SILENT)
+      await wall.ledger.finalize(area, toHash(2), true, NOW)
       await sell(wall, '2,2', 1, 3)
       const listSeqs = async (after: number, limit: number) =>
         (await wall.ledgerReader.sold(after, limit)).map(({ seq }) => seq)
@@ -72,28 +79,28 @@ export function testDeeds(name: string, test: EngineTest, testLast: EngineTest):
     })
 
     test('a payment that settled late keeps its order, with the requested and the actual position', async (wall) => {
-      const held = await hold(wall, blockOf('3,4'), bound(1, 1))
+      const held = await reserve(wall, blockOf('3,4'), createBoundPayment(1, 1))
       await wall.ledger.release(held, false)
       await sell(wall, '3,4', 2, 2)
-      await wall.ledger.fulfilLatePayment(held, hash(1), NOW)
+      await wall.ledger.fulfilLatePayment(held, toHash(1), NOW)
       const [, late] = await wall.ledgerReader.sold(0, 9)
       expect(late).toMatchObject({ target: blockOf('3,4'), order: ORDER })
       expect(late?.block).not.toBe(blockOf('3,4'))
-      const unclaimed = { payment: bound(1, 3), target: 'next' as const, listing: SILENT, head: HEAD }
-      await landUnclaimed(wall, unclaimed, hash(3))
-      expect((await wall.ledgerReader.sold(2, 1))[0]).toMatchObject({ nonce: hash(3), order: ORDER })
+      const unclaimed = { payment: createBoundPayment(1, 3), target: 'next' as const, listing: SILENT, head: HEAD }
+      await recordLatePayment(wall, unclaimed, toHash(3))
+      expect((await wall.ledgerReader.sold(2, 1))[0]).toMatchObject({ nonce: toHash(3), order: ORDER })
     })
 
     test('a released payment that is sent again keeps its first order', async (wall) => {
-      const held = await hold(wall, 'next', bound(1, 1))
+      const held = await reserve(wall, 'next', createBoundPayment(1, 1))
       await wall.ledger.release(held, false)
-      await wall.ledger.finalize(await hold(wall, 'next', paymentOf(1, 1)), hash(1), true, NOW)
+      await wall.ledger.finalize(await reserve(wall, 'next', createTestPayment(1, 1)), toHash(1), true, NOW)
       expect((await wall.ledgerReader.sold(0, 9))[0]).toMatchObject({ order: ORDER })
     })
 
     test('a payment that was signed for another order is never stored', async (wall) => {
-      const payment = paymentOf(1, 1, { binding: 'mismatch' })
-      expect(hold(wall, 'next', payment)).rejects.toThrow(RangeError)
+      const payment = createTestPayment(1, 1, { binding: 'mismatch' })
+      expect(reserve(wall, 'next', payment)).rejects.toThrow(RangeError)
       expect(await wall.ledger.find(payment)).toBeUndefined()
     })
 
@@ -102,26 +109,29 @@ export function testDeeds(name: string, test: EngineTest, testLast: EngineTest):
       async (wall) => {
         await sell(wall, 'next', 2, 1)
         expect(await wall.ledgerReader.owed(0, 9)).toEqual([])
-        const credit = (nonce: number) =>
-          landUnclaimed(
+        const addCredit = (nonce: number) =>
+          recordLatePayment(
             wall,
-            { payment: paymentOf(1, nonce), target: 'next', listing: SILENT, head: HEAD },
-            hash(nonce),
+            { payment: createTestPayment(1, nonce), target: 'next', listing: SILENT, head: HEAD },
+            toHash(nonce),
           )
-        await credit(2)
-        await credit(3)
-        const key = (payer: number, nonce: number) => ({ payer: createWalletAddress(payer), nonce: hash(nonce) })
-        await wall.payouts.note(key(1, 3), hash(0xbac), NOW)
-        await wall.payouts.note(key(8, 8), STRAY_NOTE, NOW)
-        await wall.payouts.note(key(9, 9), 'paid back by hand', NOW + 1)
+        await addCredit(2)
+        await addCredit(3)
+        const createKey = (payer: number, nonce: number) => ({
+          payer: createWalletAddress(payer),
+          nonce: toHash(nonce),
+        })
+        await wall.payouts.note(createKey(1, 3), toHash(0xbac), NOW)
+        await wall.payouts.note(createKey(8, 8), STRAY_NOTE, NOW)
+        await wall.payouts.note(createKey(9, 9), 'paid back by hand', NOW + 1)
         const owed = { amount: TERMS.amount, reference: null }
         const all = await wall.ledgerReader.owed(0, 9)
         expect(await wall.ledgerReader.owed(1, 2)).toEqual(all.slice(1, 3))
         expect(all).toEqual([
-          { ...key(1, 2), ...owed, tx: hash(2) },
-          { ...key(1, 3), ...owed, tx: hash(3), reference: hash(0xbac) },
-          { ...key(8, 8), tx: null, amount: null, reference: STRAY_NOTE },
-          { ...key(9, 9), tx: null, amount: null, reference: 'paid back by hand' },
+          { ...createKey(1, 2), ...owed, tx: toHash(2) },
+          { ...createKey(1, 3), ...owed, tx: toHash(3), reference: toHash(0xbac) },
+          { ...createKey(8, 8), tx: null, amount: null, reference: STRAY_NOTE },
+          { ...createKey(9, 9), tx: null, amount: null, reference: 'paid back by hand' },
         ])
       },
     )

@@ -14,9 +14,9 @@ export type FacilitatorWorld = {
   /** A new payment by a payer who holds the money. */
   payment(): Promise<Payment>
   /** A new payment by a payer who holds nothing. */
-  unaffordable(): Promise<Payment>
+  createUnaffordablePayment(): Promise<Payment>
   /** The transaction that moved a payment's money, if one did. */
-  landed(payment: Payment): Promise<Hash | undefined>
+  findTransaction(payment: Payment): Promise<Hash | undefined>
 }
 
 const BLOCK = blockOf('3,4')
@@ -25,7 +25,7 @@ const BLOCK = blockOf('3,4')
 export function testFacilitator(name: string, open: () => Promise<FacilitatorWorld>): void {
   describe(`facilitator of ${name}`, () => {
     test('a good payment is valid, and verifying it moves no money', async () => {
-      const { facilitator, payment, landed } = await open()
+      const { facilitator, payment, findTransaction: landed } = await open()
       const good = await payment()
       expect(await facilitator.verify(BLOCK, good)).toMatchObject({ kind: 'valid' })
       expect(await facilitator.verify('next', good)).toMatchObject({ kind: 'valid' })
@@ -33,7 +33,7 @@ export function testFacilitator(name: string, open: () => Promise<FacilitatorWor
     })
 
     test('settling moves the money and returns the transaction', async () => {
-      const { facilitator, payment, landed } = await open()
+      const { facilitator, payment, findTransaction: landed } = await open()
       const good = await payment()
       const settling = await facilitator.settle(BLOCK, good)
       expect(settling.kind).toBe('success')
@@ -41,7 +41,7 @@ export function testFacilitator(name: string, open: () => Promise<FacilitatorWor
     })
 
     test('a bare payment is accepted like one with all optional fields', async () => {
-      const { facilitator, payment, landed } = await open()
+      const { facilitator, payment, findTransaction: landed } = await open()
       const good = await payment()
       const bare = { withinMs: 5000, isBare: true }
       expect(await facilitator.verify(BLOCK, good, bare)).toMatchObject({ kind: 'valid' })
@@ -50,7 +50,7 @@ export function testFacilitator(name: string, open: () => Promise<FacilitatorWor
     })
 
     test('a payment that is settled twice moves no more money, and returns no other transaction', async () => {
-      const { facilitator, payment, landed } = await open()
+      const { facilitator, payment, findTransaction: landed } = await open()
       const good = await payment()
       const first = await facilitator.settle('next', good)
       const tx = await landed(good)
@@ -61,7 +61,7 @@ export function testFacilitator(name: string, open: () => Promise<FacilitatorWor
     })
 
     test('a payer without enough money is rejected with a reason, and nothing moves', async () => {
-      const { facilitator, unaffordable, landed } = await open()
+      const { facilitator, createUnaffordablePayment: unaffordable, findTransaction: landed } = await open()
       const poor = await unaffordable()
       const reason = 'invalid_exact_evm_insufficient_balance'
       expect(await facilitator.verify(BLOCK, poor)).toMatchObject({ kind: 'invalid', reason })

@@ -6,8 +6,17 @@ import {
   type OpenPurchase,
 } from '../../../server/domain/purchase/account.ts'
 import { CLAIM_ORDER } from '../../../shared/wall.ts'
-import { hold, sell, type Engine, type EngineTest, landUnclaimed } from '../../support/engine.ts'
-import { blockOf, hash, HEAD, NOW, paymentOf, SILENT, TERMS, createWalletAddress } from '../../support/samples.ts'
+import { reserve, sell, type Engine, type EngineTest, recordLatePayment } from '../../support/engine.ts'
+import {
+  blockOf,
+  toHash,
+  HEAD,
+  NOW,
+  createTestPayment,
+  SILENT,
+  TERMS,
+  createWalletAddress,
+} from '../../support/samples.ts'
 
 // Goal: every promise of the `LedgerReader` port. Method: purchases are driven to each of their outcomes, then read.
 
@@ -26,31 +35,33 @@ export function testLedgerReader(name: string, test: EngineTest, testLast: Engin
 
 function testHolding(test: EngineTest): void {
   test('held purchases are those in progress, and neither sold nor released ones', async (wall) => {
-    expect(await wall.ledgerReader.held()).toEqual([])
+    expect(await wall.ledgerReader.listHeld()).toEqual([])
     await sell(wall, '1,1', 1, 1)
-    await hold(wall, blockOf('9,9'), paymentOf(1, 2))
-    await hold(wall, blockOf('2,2'), paymentOf(2, 3))
-    const given = await hold(wall, blockOf('3,3'), paymentOf(2, 4))
-    expect(await wall.ledgerReader.held()).toEqual([blockOf('2,2'), blockOf('3,3'), blockOf('9,9')])
+    await reserve(wall, blockOf('9,9'), createTestPayment(1, 2))
+    await reserve(wall, blockOf('2,2'), createTestPayment(2, 3))
+    const given = await reserve(wall, blockOf('3,3'), createTestPayment(2, 4))
+    expect(await wall.ledgerReader.listHeld()).toEqual([blockOf('2,2'), blockOf('3,3'), blockOf('9,9')])
     await wall.ledger.release(given, false)
-    expect(await wall.ledgerReader.held()).toEqual([blockOf('2,2'), blockOf('9,9')])
+    expect(await wall.ledgerReader.listHeld()).toEqual([blockOf('2,2'), blockOf('9,9')])
   })
 }
 
 function testPending(test: EngineTest): void {
   test('open purchases are counted until they end, with the age of the oldest', async (wall) => {
     const nothing = { held: 0, uncertain: 0, watched: 0, oldestSince: null }
-    expect(await wall.ledgerReader.pending()).toEqual(nothing)
+    expect(await wall.ledgerReader.countPending()).toEqual(nothing)
     await sell(wall, '1,1', 1, 1)
-    const held = await hold(wall, 'next', paymentOf(1, 2), SILENT, NOW + 5)
-    const doubted = await wall.ledger.markUncertain(await hold(wall, blockOf('2,2'), paymentOf(1, 3), SILENT, NOW + 7))
-    const given = await hold(wall, blockOf('3,3'), paymentOf(1, 4), SILENT, NOW + 3)
+    const held = await reserve(wall, 'next', createTestPayment(1, 2), SILENT, NOW + 5)
+    const doubted = await wall.ledger.markUncertain(
+      await reserve(wall, blockOf('2,2'), createTestPayment(1, 3), SILENT, NOW + 7),
+    )
+    const given = await reserve(wall, blockOf('3,3'), createTestPayment(1, 4), SILENT, NOW + 3)
     await wall.ledger.release(given, false)
-    expect(await wall.ledgerReader.pending()).toEqual({ held: 2, uncertain: 1, watched: 1, oldestSince: NOW + 3 })
+    expect(await wall.ledgerReader.countPending()).toEqual({ held: 2, uncertain: 1, watched: 1, oldestSince: NOW + 3 })
     await wall.ledger.release(given, true)
-    expect(await wall.ledgerReader.pending()).toEqual({ held: 2, uncertain: 1, watched: 0, oldestSince: NOW + 5 })
+    expect(await wall.ledgerReader.countPending()).toEqual({ held: 2, uncertain: 1, watched: 0, oldestSince: NOW + 5 })
     for (const purchase of [held, doubted]) await wall.ledger.release(purchase, true)
-    expect(await wall.ledgerReader.pending()).toEqual(nothing)
+    expect(await wall.ledgerReader.countPending()).toEqual(nothing)
   })
 }
 
@@ -61,24 +72,26 @@ function testAccounts(test: EngineTest): void {
   })
 
   test('sales are listed in their order, with their proof', async (wall) => {
-    const first = await hold(wall, blockOf('1,1'), paymentOf(1, 1))
+    const first = await reserve(wall, blockOf('1,1'), createTestPayment(1, 1))
     await sell(wall, '2,2', 1, 2, SILENT, NOW + 5)
     await sell(wall, '3,3', 2, 3)
-    await wall.ledger.finalize(first, hash(1), false, NOW + 9)
+    await wall.ledger.finalize(first, toHash(1), false, NOW + 9)
     expect(await wall.ledgerReader.ofPayer(createWalletAddress(1))).toEqual({
       ...NOTHING,
       sales: [
-        { block: blockOf('2,2'), claimedAt: NOW + 5, tx: hash(2), settled: true, painter: null, area: null },
-        { block: blockOf('1,1'), claimedAt: NOW + 9, tx: hash(1), settled: false, painter: null, area: null },
+        { block: blockOf('2,2'), claimedAt: NOW + 5, tx: toHash(2), settled: true, painter: null, area: null },
+        { block: blockOf('1,1'), claimedAt: NOW + 9, tx: toHash(1), settled: false, painter: null, area: null },
       ],
       nextAfter: 3,
     })
   })
 
   test('open purchases are listed until they end, and a released one until it can never settle', async (wall) => {
-    const held = await hold(wall, 'next', paymentOf(1, 1), SILENT, NOW)
-    const doubted = await wall.ledger.markUncertain(await hold(wall, blockOf('2,2'), paymentOf(1, 2), SILENT, NOW + 5))
-    const given = await hold(wall, blockOf('3,3'), paymentOf(1, 3), SILENT, NOW + 9)
+    const held = await reserve(wall, 'next', createTestPayment(1, 1), SILENT, NOW)
+    const doubted = await wall.ledger.markUncertain(
+      await reserve(wall, blockOf('2,2'), createTestPayment(1, 2), SILENT, NOW + 5),
+    )
+    const given = await reserve(wall, blockOf('3,3'), createTestPayment(1, 3), SILENT, NOW + 9)
     await wall.ledger.release(given, false)
     const watched: OpenPurchase = {
       target: given.block,
@@ -101,17 +114,17 @@ function testAccounts(test: EngineTest): void {
 
 function testEverything(test: EngineTest): void {
   test('every purchase of a wallet is listed, with any outcome, newest first and page by page', async (wall) => {
-    const late = await hold(wall, 'next', paymentOf(1, 1), SILENT, NOW)
+    const late = await reserve(wall, 'next', createTestPayment(1, 1), SILENT, NOW)
     await wall.ledger.release(late, false)
-    const expired = await hold(wall, 'next', paymentOf(1, 2), SILENT, NOW + 1)
+    const expired = await reserve(wall, 'next', createTestPayment(1, 2), SILENT, NOW + 1)
     await wall.ledger.release(expired, true)
     await sell(wall, 'next', 1, 3, SILENT, NOW + 2)
-    await wall.ledger.fulfilLatePayment(late, hash(1), NOW)
+    await wall.ledger.fulfilLatePayment(late, toHash(1), NOW)
     const told = await wall.ledgerReader.purchases(createWalletAddress(1), Number.MAX_SAFE_INTEGER, 9)
     expect(told.map(({ since, purchase }) => [since - NOW, purchase.payment.nonce, purchase.state.kind])).toEqual([
-      [2, paymentOf(1, 3).nonce, 'sold'],
-      [1, paymentOf(1, 2).nonce, 'released'],
-      [0, paymentOf(1, 1).nonce, 'credited'],
+      [2, createTestPayment(1, 3).nonce, 'sold'],
+      [1, createTestPayment(1, 2).nonce, 'released'],
+      [0, createTestPayment(1, 1).nonce, 'credited'],
     ])
     expect(await wall.ledgerReader.purchases(createWalletAddress(1), told[0]?.number ?? 0, 1)).toEqual(told.slice(1, 2))
     expect(await wall.ledgerReader.purchases(createWalletAddress(2), Number.MAX_SAFE_INTEGER, 9)).toEqual([])
@@ -125,9 +138,9 @@ function testPages(test: EngineTest, testLast: EngineTest): void {
       const { sales, nextAfter, hasMore } = await wall.ledgerReader.ofPayer(createWalletAddress(1), { after, limit })
       return [sales.map(({ tx }) => tx), nextAfter, hasMore]
     }
-    expect(await readPage(0, 2)).toEqual([[hash(1), hash(3)], 3, true])
-    expect(await readPage(3, 2)).toEqual([[hash(4)], 4, false])
-    expect(await readPage(0, 3)).toEqual([[hash(1), hash(3), hash(4)], 4, false])
+    expect(await readPage(0, 2)).toEqual([[toHash(1), toHash(3)], 3, true])
+    expect(await readPage(3, 2)).toEqual([[toHash(4)], 4, false])
+    expect(await readPage(0, 3)).toEqual([[toHash(1), toHash(3), toHash(4)], 4, false])
     expect(await readPage(4, 2)).toEqual([[], 4, false])
     expect(await readPage(9, 2)).toEqual([[], 9, false])
   })
@@ -144,9 +157,9 @@ function testPages(test: EngineTest, testLast: EngineTest): void {
   })
 
   test('every held purchase is listed, and the latest of the released ones', async (wall) => {
-    const held = await hold(wall, blockOf('1,1'), paymentOf(1, 1))
+    const held = await reserve(wall, blockOf('1,1'), createTestPayment(1, 1))
     for (let nonce = 2; nonce <= ACCOUNT_PAGE_MAX + 1; nonce++)
-      await wall.ledger.release(await hold(wall, 'next', paymentOf(1, nonce), SILENT, NOW + nonce), false)
+      await wall.ledger.release(await reserve(wall, 'next', createTestPayment(1, nonce), SILENT, NOW + nonce), false)
     const { open: told } = await wall.ledgerReader.ofPayer(createWalletAddress(1))
     expect(told.map(({ since }) => since - NOW)).toEqual([0, ...listNumbers(3, ACCOUNT_PAGE_MAX + 1)])
     expect(told[0]).toMatchObject({ block: held.block, state: { kind: 'reserved' } })
@@ -154,33 +167,37 @@ function testPages(test: EngineTest, testLast: EngineTest): void {
 
   testLast('a credit that was paid back is no longer listed as owed', async (wall) => {
     await sell(wall, 'next', 2, 1)
-    await credit(wall, 2)
-    const credited = { kind: 'credited', tx: hash(2) } as const
-    const readTold = async () => [
+    await addCredit(wall, 2)
+    const credited = { kind: 'credited', tx: toHash(2) } as const
+    const readAnswers = async () => [
       (await wall.ledgerReader.ofPayer(createWalletAddress(1))).credits.length,
       (await wall.ledgerReader.purchases(createWalletAddress(1), Number.MAX_SAFE_INTEGER, 1))[0]?.purchase.state,
-      (await wall.ledger.find(paymentOf(1, 2)))?.state,
+      (await wall.ledger.find(createTestPayment(1, 2)))?.state,
     ]
-    expect(await readTold()).toEqual([1, credited, credited])
-    await wall.payouts.note(paymentOf(1, 2), STRAY_NOTE, NOW)
-    expect(await readTold()).toEqual([1, credited, credited])
-    await wall.payouts.note(paymentOf(1, 2), 'refund 0x1', NOW)
+    expect(await readAnswers()).toEqual([1, credited, credited])
+    await wall.payouts.note(createTestPayment(1, 2), STRAY_NOTE, NOW)
+    expect(await readAnswers()).toEqual([1, credited, credited])
+    await wall.payouts.note(createTestPayment(1, 2), 'refund 0x1', NOW)
     const paidBack = { ...credited, isPaidBack: true } as const
-    expect(await readTold()).toEqual([0, paidBack, paidBack])
+    expect(await readAnswers()).toEqual([0, paidBack, paidBack])
   })
 
   testLast('if a wallet has more credits than a page, the latest are listed', async (wall) => {
     await sell(wall, 'next', 2, 1)
-    for (const nonce of listNumbers(2, ACCOUNT_PAGE_MAX + 2)) await credit(wall, nonce)
+    for (const nonce of listNumbers(2, ACCOUNT_PAGE_MAX + 2)) await addCredit(wall, nonce)
     const { credits } = await wall.ledgerReader.ofPayer(createWalletAddress(1))
     expect(credits).toEqual(
-      listNumbers(3, ACCOUNT_PAGE_MAX + 2).map((nonce) => ({ amount: TERMS.amount, tx: hash(nonce) })),
+      listNumbers(3, ACCOUNT_PAGE_MAX + 2).map((nonce) => ({ amount: TERMS.amount, tx: toHash(nonce) })),
     )
   })
 }
 
 /** Settles a payment for which no block is left. */
-const credit = (wall: Engine, nonce: number) =>
-  landUnclaimed(wall, { payment: paymentOf(1, nonce), target: 'next', listing: SILENT, head: HEAD }, hash(nonce))
+const addCredit = (wall: Engine, nonce: number) =>
+  recordLatePayment(
+    wall,
+    { payment: createTestPayment(1, nonce), target: 'next', listing: SILENT, head: HEAD },
+    toHash(nonce),
+  )
 
 const listNumbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at)

@@ -7,8 +7,8 @@ import {
   type Target,
 } from '../../../server/domain/purchase/payment.ts'
 import { CLAIM_ORDER } from '../../../shared/wall.ts'
-import { failureOf, hold, sell, findStored, type EngineTest } from '../../support/engine.ts'
-import { blockOf, hash, HEAD, listingOf, NOW, paymentOf, SILENT } from '../../support/samples.ts'
+import { catchFailure, reserve, sell, findStored, type EngineTest } from '../../support/engine.ts'
+import { blockOf, toHash, HEAD, createTestListing, NOW, createTestPayment, SILENT } from '../../support/samples.ts'
 
 // Goal: every promise of the `Ledger` port, as its callers rely on it. Method: each test drives a fresh engine through
 // the port alone; `testLast` gives a wall on which only the last block of the order of sale is open.
@@ -21,8 +21,8 @@ export function testLedger(name: string, test: EngineTest, testLast: EngineTest)
     testHolding(test)
     testOvertaking(test)
     testSelling(test)
-    testGivingBack(test)
-    testLandingLate(test, testLast)
+    testReleasing(test)
+    testLatePayments(test, testLast)
     testPriors(test)
     testLimits(test, testLast)
   })
@@ -30,76 +30,78 @@ export function testLedger(name: string, test: EngineTest, testLast: EngineTest)
 
 function testHolding(test: EngineTest): void {
   test('a claim holds the block and stores everything about the payment', async (wall) => {
-    const payment = paymentOf(1, 1, { validAfter: 5n })
-    const purchase = await hold(wall, blockOf('3,4'), payment)
+    const payment = createTestPayment(1, 1, { validAfter: 5n })
+    const purchase = await reserve(wall, blockOf('3,4'), payment)
     expect(purchase).toEqual({
       payment,
       target: blockOf('3,4'),
       block: blockOf('3,4'),
-      listing: listingOf(),
+      listing: createTestListing(),
       head: HEAD,
       state: { kind: 'reserved', uncertain: false, attempt: 1 },
     })
     expect(await wall.ledger.find(payment)).toEqual(purchase)
-    expect(await wall.ledger.space(blockOf('3,4'))).toBe('reserved')
-    expect(await wall.blocks.reserved(blockOf('3,4'))).toBe(true)
-    expect(await wall.blocks.owned(blockOf('3,4'))).toBeUndefined()
+    expect(await wall.ledger.checkSpace(blockOf('3,4'))).toBe('reserved')
+    expect(await wall.blocks.isReserved(blockOf('3,4'))).toBe(true)
+    expect(await wall.blocks.findOwned(blockOf('3,4'))).toBeUndefined()
   })
 
   test('block 0 and a buyer without texts are stored as they are', async (wall) => {
-    const purchase = await hold(wall, blockOf('0,0'), paymentOf(1, 1), SILENT)
+    const purchase = await reserve(wall, blockOf('0,0'), createTestPayment(1, 1), SILENT)
     expect(purchase).toMatchObject({ target: 0, block: 0, listing: SILENT })
   })
 
   test('a payment is unknown if its payer or its nonce differs from those of the stored one', async (wall) => {
-    await hold(wall, blockOf('3,4'), paymentOf(1, 1))
-    expect(await wall.ledger.find(paymentOf(2, 1))).toBeUndefined()
-    expect(await wall.ledger.find(paymentOf(1, 2))).toBeUndefined()
+    await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
+    expect(await wall.ledger.find(createTestPayment(2, 1))).toBeUndefined()
+    expect(await wall.ledger.find(createTestPayment(1, 2))).toBeUndefined()
   })
 
   test('a block that is held or sold is unavailable to everybody else, and their payments leave no trace', async (wall) => {
     const { ledger } = wall
-    const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
-    const claimAgain = () => ledger.claim(blockOf('3,4'), paymentOf(2, 2), listingOf(), HEAD, NOW, [])
+    const held = await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
+    const claimAgain = () => ledger.claim(blockOf('3,4'), createTestPayment(2, 2), createTestListing(), HEAD, NOW, [])
     expect(await claimAgain()).toEqual({ kind: 'lost', space: 'reserved' })
-    await ledger.finalize(held, hash(1), true, NOW)
+    await ledger.finalize(held, toHash(1), true, NOW)
     expect(await claimAgain()).toEqual({ kind: 'lost', space: 'claimed' })
-    expect(await ledger.find(paymentOf(2, 2))).toBeUndefined()
+    expect(await ledger.find(createTestPayment(2, 2))).toBeUndefined()
   })
 
   test('of 64 parallel claims of one block, exactly one wins', async ({ ledger }) => {
     const payers = Array.from({ length: 64 }, (_, payer) => payer + 1)
     const claimings = await Promise.all(
-      payers.map((payer) => ledger.claim(blockOf('3,4'), paymentOf(payer, 1), listingOf(), HEAD, NOW, [])),
+      payers.map((payer) =>
+        ledger.claim(blockOf('3,4'), createTestPayment(payer, 1), createTestListing(), HEAD, NOW, []),
+      ),
     )
     expect(claimings.filter(({ kind }) => kind === 'claimed')).toHaveLength(1)
     expect(claimings.filter(({ kind }) => kind === 'lost')).toHaveLength(63)
   })
 
   test('the target next is the open block nearest the centre, and skips held and sold blocks', async (wall) => {
-    const held = await hold(wall, 'next', paymentOf(1, 1))
+    const held = await reserve(wall, 'next', createTestPayment(1, 1))
     const sold = await sell(wall, 'next', 1, 2)
-    const heldToo = await hold(wall, 'next', paymentOf(1, 3))
+    const heldToo = await reserve(wall, 'next', createTestPayment(1, 3))
     expect([held, sold, heldToo].map(({ block }) => block)).toEqual(CLAIM_ORDER.slice(0, 3))
     expect([held, sold, heldToo].map(({ target }) => target)).toEqual(['next', 'next', 'next'])
   })
 
   test('a payment that is held or sold cannot be claimed again', async (wall) => {
     const { ledger } = wall
-    const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
-    const again = () => ledger.claim('next', paymentOf(1, 1), listingOf(), HEAD, NOW, [])
-    expect(await failureOf(again())).toBeInstanceOf(StaleWriteError)
-    await ledger.finalize(held, hash(1), true, NOW)
-    expect(await failureOf(again())).toBeInstanceOf(StaleWriteError)
-    expect(await ledger.space(CLAIM_ORDER[0] ?? 'next')).toBe('open')
+    const held = await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
+    const claimReleased = () => ledger.claim('next', createTestPayment(1, 1), createTestListing(), HEAD, NOW, [])
+    expect(await catchFailure(claimReleased())).toBeInstanceOf(StaleWriteError)
+    await ledger.finalize(held, toHash(1), true, NOW)
+    expect(await catchFailure(claimReleased())).toBeInstanceOf(StaleWriteError)
+    expect(await ledger.checkSpace(CLAIM_ORDER[0] ?? 'next')).toBe('open')
   })
 
   test('a payment that cannot be stored exactly is rejected, and nothing is held', async ({ ledger }) => {
-    const endless = paymentOf(1, 1, { validBefore: 2n ** 255n })
-    expect(await failureOf(ledger.claim(blockOf('3,4'), endless, listingOf(), HEAD, NOW, []))).toBeInstanceOf(
-      RangeError,
-    )
-    expect(await ledger.space(blockOf('3,4'))).toBe('open')
+    const endless = createTestPayment(1, 1, { validBefore: 2n ** 255n })
+    expect(
+      await catchFailure(ledger.claim(blockOf('3,4'), endless, createTestListing(), HEAD, NOW, [])),
+    ).toBeInstanceOf(RangeError)
+    expect(await ledger.checkSpace(blockOf('3,4'))).toBe('open')
   })
 }
 
@@ -107,71 +109,71 @@ function testSelling(test: EngineTest): void {
   test('the availability of a block is current, however often it was read before', async (wall) => {
     const { ledger } = wall
     const block = blockOf('3,4')
-    const readSpaces = async () => [await ledger.space(block), await ledger.space(block)]
-    const [elsewhere, other] = [await hold(wall, blockOf('5,6'), paymentOf(2, 2)), blockOf('7,8')]
+    const readSpaces = async () => [await ledger.checkSpace(block), await ledger.checkSpace(block)]
+    const [elsewhere, other] = [await reserve(wall, blockOf('5,6'), createTestPayment(2, 2)), blockOf('7,8')]
     expect(await readSpaces()).toEqual(['open', 'open'])
-    const first = await hold(wall, block, paymentOf(1, 1))
+    const first = await reserve(wall, block, createTestPayment(1, 1))
     expect(await readSpaces()).toEqual(['reserved', 'reserved'])
     await ledger.release(first, false)
     expect(await readSpaces()).toEqual(['open', 'open'])
-    expect((await ledger.fulfilLatePayment(first, hash(1), NOW)).block).toBe(block)
+    expect((await ledger.fulfilLatePayment(first, toHash(1), NOW)).block).toBe(block)
     expect(await readSpaces()).toEqual(['claimed', 'claimed'])
-    expect([await ledger.space(elsewhere.block), await ledger.space(other)]).toEqual(['reserved', 'open'])
-    expect(await failureOf(ledger.claim(other, first.payment, listingOf(), HEAD, NOW, []))).toBeInstanceOf(
+    expect([await ledger.checkSpace(elsewhere.block), await ledger.checkSpace(other)]).toEqual(['reserved', 'open'])
+    expect(await catchFailure(ledger.claim(other, first.payment, createTestListing(), HEAD, NOW, []))).toBeInstanceOf(
       StaleWriteError,
     )
-    expect(await ledger.space(other)).toBe('open')
+    expect(await ledger.checkSpace(other)).toBe('open')
   })
 
   test('a sale makes the payer the owner of the block in every read', async (wall) => {
-    const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
-    const sold = await wall.ledger.finalize(held, hash(9), false, NOW + 5)
-    const state = { kind: 'sold', tx: hash(9), claimedAt: NOW + 5, name: 'Ada', framework: 'loom' } as const
+    const held = await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
+    const sold = await wall.ledger.finalize(held, toHash(9), false, NOW + 5)
+    const state = { kind: 'sold', tx: toHash(9), claimedAt: NOW + 5, name: 'Ada', framework: 'loom' } as const
     expect(sold).toEqual({ ...held, state: { ...state, settled: false, unanswered: true } })
-    expect(await wall.ledger.find(paymentOf(1, 1))).toEqual(sold)
-    expect(await wall.ledger.space(blockOf('3,4'))).toBe('claimed')
-    expect(await wall.blocks.reserved(blockOf('3,4'))).toBe(false)
-    expect(await wall.blocks.owned(blockOf('3,4'))).toMatchObject({ wallet: held.payment.payer, tx: hash(9) })
+    expect(await wall.ledger.find(createTestPayment(1, 1))).toEqual(sold)
+    expect(await wall.ledger.checkSpace(blockOf('3,4'))).toBe('claimed')
+    expect(await wall.blocks.isReserved(blockOf('3,4'))).toBe(false)
+    expect(await wall.blocks.findOwned(blockOf('3,4'))).toMatchObject({ wallet: held.payment.payer, tx: toHash(9) })
   })
 
   test('a final sale is stored once, and returned unchanged', async (wall) => {
-    const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
-    const sold = await wall.ledger.finalize(held, hash(1), true, NOW)
-    expect(await wall.ledger.finalize(held, hash(2), true, NOW + 9)).toEqual(sold)
-    expect(await wall.ledger.finalize(sold, hash(2), false, NOW + 9)).toEqual(sold)
-    expect(await wall.log.after(0, 9)).toHaveLength(1)
+    const held = await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
+    const sold = await wall.ledger.finalize(held, toHash(1), true, NOW)
+    expect(await wall.ledger.finalize(held, toHash(2), true, NOW + 9)).toEqual(sold)
+    expect(await wall.ledger.finalize(sold, toHash(2), false, NOW + 9)).toEqual(sold)
+    expect(await wall.log.readAfter(0, 9)).toHaveLength(1)
   })
 
   test('a sale that relies on a facilitator is confirmed when the chain shows it, with the transaction of the chain', async (wall) => {
     const { ledger } = wall
     const unseen = [1, 2].map(async (nonce) => {
-      const held = await hold(wall, 'next', paymentOf(1, nonce))
-      return await ledger.finalize(held, hash(90), false, NOW)
+      const held = await reserve(wall, 'next', createTestPayment(1, nonce))
+      return await ledger.finalize(held, toHash(90), false, NOW)
     })
     const [first, second] = await Promise.all(unseen)
     if (first === undefined || second === undefined) throw new Error('two sales were made')
-    await ledger.confirm(first, hash(1))
-    expect((await findStored(wall, first.payment)).state).toEqual({ ...first.state, tx: hash(1), settled: true })
-    const confirmed = await ledger.finalize(second, hash(2), true, NOW)
-    expect(confirmed.state).toEqual({ ...second.state, tx: hash(2), settled: true })
+    await ledger.confirm(first, toHash(1))
+    expect((await findStored(wall, first.payment)).state).toEqual({ ...first.state, tx: toHash(1), settled: true })
+    const confirmed = await ledger.finalize(second, toHash(2), true, NOW)
+    expect(confirmed.state).toEqual({ ...second.state, tx: toHash(2), settled: true })
   })
 
   test('only a sale can be confirmed', async (wall) => {
-    const held = await hold(wall, 'next', paymentOf(1, 1))
-    expect(await failureOf(wall.ledger.confirm(held, hash(1)))).toBeInstanceOf(Error)
+    const held = await reserve(wall, 'next', createTestPayment(1, 1))
+    expect(await catchFailure(wall.ledger.confirm(held, toHash(1)))).toBeInstanceOf(Error)
     expect(await findStored(wall, held.payment)).toEqual(held)
   })
 
   test('a sale applies the names in its listing, and leaves the others unchanged', async (wall) => {
     const sellWithProfile = async (nonce: number, name: string | null, framework: string | null) => {
-      const { state } = await sell(wall, 'next', 1, nonce, listingOf({ name, framework }))
+      const { state } = await sell(wall, 'next', 1, nonce, createTestListing({ name, framework }))
       return [state.name, state.framework]
     }
     expect(await sellWithProfile(1, null, null)).toEqual([null, null])
     expect(await sellWithProfile(2, 'Ada', null)).toEqual(['Ada', null])
     expect(await sellWithProfile(3, null, 'loom')).toEqual(['Ada', 'loom'])
     expect(await sellWithProfile(4, 'Bob', null)).toEqual(['Bob', 'loom'])
-    expect((await findStored(wall, paymentOf(1, 2))).state).toMatchObject({ name: 'Ada', framework: null })
+    expect((await findStored(wall, createTestPayment(1, 2))).state).toMatchObject({ name: 'Ada', framework: null })
   })
 
   test('the time of a sale never decreases, even when the clock does', async (wall) => {
@@ -182,76 +184,76 @@ function testSelling(test: EngineTest): void {
 
   test('a purchase is unanswered from its claim until its receipt was sent', async (wall) => {
     const { ledger } = wall
-    const waiting = await ledger.markUncertain(await hold(wall, 'next', paymentOf(1, 1)))
+    const waiting = await ledger.markUncertain(await reserve(wall, 'next', createTestPayment(1, 1)))
     expect(waiting.state).toEqual({ kind: 'reserved', uncertain: true, attempt: 1 })
     expect(await ledger.markUncertain(waiting)).toEqual(waiting)
-    const sold = await ledger.finalize(waiting, hash(1), true, NOW)
+    const sold = await ledger.finalize(waiting, toHash(1), true, NOW)
     expect(sold.state.unanswered).toBe(true)
     for (let twice = 0; twice < 2; twice += 1) await ledger.markAnswered(sold.payment)
     expect((await findStored(wall, sold.payment)).state).toEqual({ ...sold.state, unanswered: false })
   })
 
   test('a purchase that is not sold cannot be marked as answered', async (wall) => {
-    const held = await hold(wall, 'next', paymentOf(1, 1))
-    for (const payment of [held.payment, paymentOf(1, 2)]) await wall.ledger.markAnswered(payment)
+    const held = await reserve(wall, 'next', createTestPayment(1, 1))
+    for (const payment of [held.payment, createTestPayment(1, 2)]) await wall.ledger.markAnswered(payment)
     expect(await findStored(wall, held.payment)).toEqual(held)
   })
 }
 
 function testOvertaking(test: EngineTest): void {
   test('a held purchase is not released on a rejection once its payer was asked to wait', async (wall) => {
-    const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
+    const held = await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
     const doubted = await wall.ledger.markUncertain(held)
-    expect(await failureOf(wall.ledger.release(held, false))).toBeInstanceOf(StaleWriteError)
+    expect(await catchFailure(wall.ledger.release(held, false))).toBeInstanceOf(StaleWriteError)
     expect(await findStored(wall, held.payment)).toEqual(doubted)
     await wall.ledger.release(doubted, false)
-    expect(await wall.ledger.space(blockOf('3,4'))).toBe('open')
+    expect(await wall.ledger.checkSpace(blockOf('3,4'))).toBe('open')
   })
 
   test('only the payer of a held purchase can be asked to wait', async (wall) => {
     const sold = await sell(wall, '3,4', 1, 1)
-    expect(await failureOf(wall.ledger.markUncertain(sold))).toBeInstanceOf(StaleWriteError)
-    const held = await hold(wall, blockOf('5,6'), paymentOf(1, 2))
+    expect(await catchFailure(wall.ledger.markUncertain(sold))).toBeInstanceOf(StaleWriteError)
+    const held = await reserve(wall, blockOf('5,6'), createTestPayment(1, 2))
     await wall.ledger.release(held, false)
-    expect(await failureOf(wall.ledger.markUncertain(held))).toBeInstanceOf(StaleWriteError)
+    expect(await catchFailure(wall.ledger.markUncertain(held))).toBeInstanceOf(StaleWriteError)
     expect(await findStored(wall, sold.payment)).toEqual(sold)
   })
 
   test('a decision about one attempt does not affect the next attempt', async (wall) => {
     const { ledger } = wall
-    const first = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
+    const first = await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
     await ledger.release(first, false)
-    const second = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
+    const second = await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
     expect(second.state).toEqual({ kind: 'reserved', uncertain: false, attempt: 2 })
     const released = { ...first, state: { kind: 'released', isFinal: false } } as const
     for (const before of [first, released])
       for (const isFinal of [false, true])
-        expect(await failureOf(ledger.release(before, isFinal))).toBeInstanceOf(StaleWriteError)
+        expect(await catchFailure(ledger.release(before, isFinal))).toBeInstanceOf(StaleWriteError)
     expect(await findStored(wall, first.payment)).toEqual(second)
     await ledger.release(second, false)
   })
 
   test('the payments that hold a target are listed, and for next every held payment is listed', async (wall) => {
-    const first = await hold(wall, 'next', paymentOf(1, 1))
-    const second = await hold(wall, blockOf('3,4'), paymentOf(2, 2))
+    const first = await reserve(wall, 'next', createTestPayment(1, 1))
+    const second = await reserve(wall, blockOf('3,4'), createTestPayment(2, 2))
     await sell(wall, 'next', 1, 3)
-    const pickKeys = ({ payment: { payer, nonce } }: typeof first) => ({ payer, nonce })
-    expect(await wall.ledger.holders(blockOf('3,4'))).toEqual([pickKeys(second)])
+    const toKey = ({ payment: { payer, nonce } }: typeof first) => ({ payer, nonce })
+    expect(await wall.ledger.holders(blockOf('3,4'))).toEqual([toKey(second)])
     expect(await wall.ledger.holders(blockOf('0,0'))).toEqual([])
-    expect(new Set(await wall.ledger.holders('next'))).toEqual(new Set([pickKeys(first), pickKeys(second)]))
+    expect(new Set(await wall.ledger.holders('next'))).toEqual(new Set([toKey(first), toKey(second)]))
   })
 }
 
-function testGivingBack(test: EngineTest): void {
+function testReleasing(test: EngineTest): void {
   test('a released block is open again, and its payment is remembered', async (wall) => {
-    const held = await wall.ledger.markUncertain(await hold(wall, blockOf('3,4'), paymentOf(1, 1)))
+    const held = await wall.ledger.markUncertain(await reserve(wall, blockOf('3,4'), createTestPayment(1, 1)))
     await wall.ledger.release(held, false)
-    expect(await wall.ledger.space(blockOf('3,4'))).toBe('open')
+    expect(await wall.ledger.checkSpace(blockOf('3,4'))).toBe('open')
     expect(await findStored(wall, held.payment)).toEqual({ ...held, state: { kind: 'released', isFinal: false } })
   })
 
   test('a payment that can never settle is released permanently', async (wall) => {
-    const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
+    const held = await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
     for (const [isFinal, expected] of [
       [false, false],
       [true, true],
@@ -263,7 +265,7 @@ function testGivingBack(test: EngineTest): void {
   })
 
   test('a released payment is held again with its first target and listing, whatever it is sent with', async (wall) => {
-    const held = await hold(wall, 'next', paymentOf(1, 1), listingOf({ message: 'first' }))
+    const held = await reserve(wall, 'next', createTestPayment(1, 1), createTestListing({ message: 'first' }))
     await wall.ledger.release(held, true)
     await sell(wall, 'next', 2, 2)
     const again = await wall.ledger.claim(blockOf('0,0'), held.payment, SILENT, HEAD + 50n, NOW, [])
@@ -279,11 +281,11 @@ function testGivingBack(test: EngineTest): void {
 
   test('if two authorizations have the same nonce, the one that expires later is kept, so that no late settlement is missed', async (wall) => {
     const { ledger } = wall
-    const first = paymentOf(1, 1)
+    const first = createTestPayment(1, 1)
     const later = { ...first, validBefore: first.validBefore + 30n, signature: '0xbb' } as const
     const sooner = { ...first, validBefore: first.validBefore - 30n, signature: '0xcc' } as const
     for (const payment of [first, later, sooner]) {
-      const held = await hold(wall, blockOf('3,4'), payment)
+      const held = await reserve(wall, blockOf('3,4'), payment)
       expect(held.payment).toEqual(payment === first ? first : later)
       await ledger.release(held, false)
     }
@@ -291,53 +293,53 @@ function testGivingBack(test: EngineTest): void {
 
   test('a sold purchase is never released, and a released one is not sold', async (wall) => {
     const sold = await sell(wall, '3,4', 1, 1)
-    expect(await failureOf(wall.ledger.release(sold, true))).toBeInstanceOf(StaleWriteError)
+    expect(await catchFailure(wall.ledger.release(sold, true))).toBeInstanceOf(StaleWriteError)
     expect(await findStored(wall, sold.payment)).toEqual(sold)
-    const held = await hold(wall, blockOf('5,6'), paymentOf(2, 2))
+    const held = await reserve(wall, blockOf('5,6'), createTestPayment(2, 2))
     await wall.ledger.release(held, false)
-    expect(await failureOf(wall.ledger.finalize(held, hash(2), true, NOW))).toBeInstanceOf(StaleWriteError)
-    expect(await wall.ledger.space(blockOf('5,6'))).toBe('open')
+    expect(await catchFailure(wall.ledger.finalize(held, toHash(2), true, NOW))).toBeInstanceOf(StaleWriteError)
+    expect(await wall.ledger.checkSpace(blockOf('5,6'))).toBe('open')
   })
 }
 
-function testLandingLate(test: EngineTest, testLast: EngineTest): void {
+function testLatePayments(test: EngineTest, testLast: EngineTest): void {
   test('a payment that settles after its release gets its block, and its payer is owed the receipt', async (wall) => {
-    const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
+    const held = await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
     await wall.ledger.release(held, false)
-    const owed = await wall.ledger.fulfilLatePayment(held, hash(1), NOW + 1)
-    const state = { kind: 'sold', tx: hash(1), claimedAt: NOW + 1, name: 'Ada', framework: 'loom' } as const
+    const owed = await wall.ledger.fulfilLatePayment(held, toHash(1), NOW + 1)
+    const state = { kind: 'sold', tx: toHash(1), claimedAt: NOW + 1, name: 'Ada', framework: 'loom' } as const
     expect(owed).toEqual({ ...held, state: { ...state, settled: true, unanswered: true } })
-    expect(await wall.blocks.owned(blockOf('3,4'))).toMatchObject({ wallet: held.payment.payer, settled: true })
-    expect(await wall.ledger.fulfilLatePayment(held, hash(2), NOW + 2)).toEqual(owed)
+    expect(await wall.blocks.findOwned(blockOf('3,4'))).toMatchObject({ wallet: held.payment.payer, settled: true })
+    expect(await wall.ledger.fulfilLatePayment(held, toHash(2), NOW + 2)).toEqual(owed)
   })
 
   test('a payment that settles when its block is taken gets the next open one', async (wall) => {
-    const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
+    const held = await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
     await wall.ledger.release(held, true)
-    await hold(wall, blockOf('3,4'), paymentOf(2, 2))
-    const owed = await wall.ledger.fulfilLatePayment(held, hash(1), NOW)
+    await reserve(wall, blockOf('3,4'), createTestPayment(2, 2))
+    const owed = await wall.ledger.fulfilLatePayment(held, toHash(1), NOW)
     expect(owed).toMatchObject({ target: blockOf('3,4'), block: CLAIM_ORDER[0], state: { kind: 'sold' } })
   })
 
   testLast('a payment that settles when nothing is left is a credit permanently', async (wall) => {
-    const held = await hold(wall, 'next', paymentOf(1, 1))
+    const held = await reserve(wall, 'next', createTestPayment(1, 1))
     await wall.ledger.release(held, true)
     await sell(wall, 'next', 2, 2)
-    const credit = await wall.ledger.fulfilLatePayment(held, hash(1), NOW)
-    expect(credit).toEqual({ ...held, state: { kind: 'credited', tx: hash(1) } })
-    expect(await wall.ledger.fulfilLatePayment(held, hash(2), NOW)).toEqual(credit)
-    expect(await failureOf(wall.ledger.claim('next', held.payment, listingOf(), HEAD, NOW, []))).toBeInstanceOf(
-      StaleWriteError,
-    )
+    const credit = await wall.ledger.fulfilLatePayment(held, toHash(1), NOW)
+    expect(credit).toEqual({ ...held, state: { kind: 'credited', tx: toHash(1) } })
+    expect(await wall.ledger.fulfilLatePayment(held, toHash(2), NOW)).toEqual(credit)
+    expect(
+      await catchFailure(wall.ledger.claim('next', held.payment, createTestListing(), HEAD, NOW, [])),
+    ).toBeInstanceOf(StaleWriteError)
   })
 
   test('a sale that is confirmed late is checked once more, like one that was confirmed immediately', async (wall) => {
     const { ledger } = wall
-    const sold = await ledger.finalize(await hold(wall, 'next', paymentOf(1, 1)), hash(1), false, NOW)
+    const sold = await ledger.finalize(await reserve(wall, 'next', createTestPayment(1, 1)), toHash(1), false, NOW)
     const { payer, nonce } = sold.payment
-    await ledger.confirm(sold, hash(1))
+    await ledger.confirm(sold, toHash(1))
     expect(await ledger.unfinished(NOW + FIRST_CONFIRMATION_MS)).toContainEqual({ payer, nonce })
-    await ledger.confirm(sold, hash(1))
+    await ledger.confirm(sold, toHash(1))
     expect(await ledger.unfinished(NOW + FIRST_CONFIRMATION_MS)).not.toContainEqual({ payer, nonce })
   })
 
@@ -345,81 +347,81 @@ function testLandingLate(test: EngineTest, testLast: EngineTest): void {
     'a credit is checked after its authorization expired: it ends if it was never paid, and otherwise is not checked again',
     async (wall) => {
       const { ledger } = wall
-      const held = await hold(wall, 'next', paymentOf(1, 1))
+      const held = await reserve(wall, 'next', createTestPayment(1, 1))
       await ledger.release(held, true)
       await sell(wall, 'next', 2, 2)
-      const credit = await ledger.fulfilLatePayment(held, hash(1), NOW)
+      const credit = await ledger.fulfilLatePayment(held, toHash(1), NOW)
       const { payer, nonce } = credit.payment
       const over = (Number(credit.payment.validBefore) + 1) * 1000 + LAST_CONFIRMATION_MS
       expect(await ledger.unfinished(NOW + FIRST_CONFIRMATION_MS)).not.toContainEqual({ payer, nonce })
       expect(await ledger.unfinished(over)).toContainEqual({ payer, nonce })
-      expect(await wall.ledgerReader.pending()).toMatchObject({ held: 0, watched: 0 })
+      expect(await wall.ledgerReader.countPending()).toMatchObject({ held: 0, watched: 0 })
 
       await ledger.writeOff(credit)
       expect(await findStored(wall, credit.payment)).toEqual({ ...credit, state: { kind: 'released', isFinal: true } })
-      expect(await ledger.fulfilLatePayment(credit, hash(2), NOW)).toMatchObject({ state: { kind: 'credited' } })
-      await ledger.markFinal(credit, hash(3))
+      expect(await ledger.fulfilLatePayment(credit, toHash(2), NOW)).toMatchObject({ state: { kind: 'credited' } })
+      await ledger.markFinal(credit, toHash(3))
       expect(await ledger.unfinished(over)).not.toContainEqual({ payer, nonce })
-      expect(await findStored(wall, credit.payment)).toEqual({ ...credit, state: { kind: 'credited', tx: hash(3) } })
+      expect(await findStored(wall, credit.payment)).toEqual({ ...credit, state: { kind: 'credited', tx: toHash(3) } })
     },
   )
 
   test('a payment that held nothing is stored as released with its first listing, and gets its block if it settles', async (wall) => {
-    await hold(wall, blockOf('3,4'), paymentOf(2, 2))
-    const payment = { ...paymentOf(1, 1), identifier: 'order-0000000001' }
-    const unclaimed = { payment, target: blockOf('3,4'), listing: listingOf(), head: HEAD }
+    await reserve(wall, blockOf('3,4'), createTestPayment(2, 2))
+    const payment = { ...createTestPayment(1, 1), identifier: 'order-0000000001' }
+    const unclaimed = { payment, target: blockOf('3,4'), listing: createTestListing(), head: HEAD }
     const kept = await wall.ledger.recordUnclaimed(unclaimed, NOW)
     expect(kept).toEqual({ ...unclaimed, block: blockOf('3,4'), state: { kind: 'released', isFinal: false } })
     expect(await findStored(wall, payment)).toEqual(kept)
     const { payer, nonce } = payment
     expect(await wall.ledger.unfinished(NOW)).toContainEqual({ payer, nonce })
 
-    const owed = await wall.ledger.fulfilLatePayment(kept, hash(1), NOW)
+    const owed = await wall.ledger.fulfilLatePayment(kept, toHash(1), NOW)
     expect(owed).toMatchObject({ ...unclaimed, block: CLAIM_ORDER[0], state: { kind: 'sold', unanswered: true } })
     expect(await findStored(wall, payment)).toEqual(owed)
-    expect(await wall.ledger.fulfilLatePayment(kept, hash(1), NOW)).toEqual(owed)
+    expect(await wall.ledger.fulfilLatePayment(kept, toHash(1), NOW)).toEqual(owed)
   })
 
   test('a known payment is not stored again as one without a hold', async (wall) => {
-    const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
+    const held = await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
     const { payment, target, listing, head } = held
     const again = wall.ledger.recordUnclaimed({ payment, target, listing, head }, NOW)
-    expect(await failureOf(again)).toBeInstanceOf(StaleWriteError)
+    expect(await catchFailure(again)).toBeInstanceOf(StaleWriteError)
     expect(await findStored(wall, payment)).toEqual(held)
   })
 
   test('a released payment whose nonce was signed again for another amount is not claimed', async (wall) => {
     const { ledger } = wall
-    const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
+    const held = await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
     await ledger.release(held, false)
     const { payment, target, listing } = held
     const dearer = { ...payment, amount: 2_000_000n, accepted: { ...payment.accepted, amount: 2_000_000n } }
     for (const validBefore of [payment.validBefore - 1n, payment.validBefore + 1n])
-      expect(await failureOf(ledger.claim(target, { ...dearer, validBefore }, listing, HEAD, NOW, []))).toBeInstanceOf(
-        StaleWriteError,
-      )
+      expect(
+        await catchFailure(ledger.claim(target, { ...dearer, validBefore }, listing, HEAD, NOW, [])),
+      ).toBeInstanceOf(StaleWriteError)
     expect(await findStored(wall, payment)).toEqual({ ...held, state: { kind: 'released', isFinal: false } })
-    expect(await ledger.space(target)).toBe('open')
+    expect(await ledger.checkSpace(target)).toBe('open')
   })
 
   test('a held payment cannot be fulfilled as a late one', async (wall) => {
-    const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
-    expect(await failureOf(wall.ledger.fulfilLatePayment(held, hash(1), NOW))).toBeInstanceOf(StaleWriteError)
+    const held = await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
+    expect(await catchFailure(wall.ledger.fulfilLatePayment(held, toHash(1), NOW))).toBeInstanceOf(StaleWriteError)
     expect(await findStored(wall, held.payment)).toEqual(held)
   })
 
   test('every payment without a final outcome is listed, oldest first, and no other', async (wall) => {
     const { ledger } = wall
-    const final = await hold(wall, 'next', paymentOf(1, 1))
+    const final = await reserve(wall, 'next', createTestPayment(1, 1))
     await ledger.release(final, true)
-    const watched = await hold(wall, 'next', paymentOf(1, 2))
+    const watched = await reserve(wall, 'next', createTestPayment(1, 2))
     await ledger.release(watched, false)
     await sell(wall, 'next', 1, 3)
-    const unseen = await ledger.finalize(await hold(wall, 'next', paymentOf(1, 4)), hash(4), false, NOW)
-    const held = await hold(wall, 'next', paymentOf(1, 5))
+    const unseen = await ledger.finalize(await reserve(wall, 'next', createTestPayment(1, 4)), toHash(4), false, NOW)
+    const held = await reserve(wall, 'next', createTestPayment(1, 5))
     const keys = [watched, unseen, held].map(({ payment: { payer, nonce } }) => ({ payer, nonce }))
     expect(await ledger.unfinished(NOW)).toEqual(keys)
-    await ledger.confirm(unseen, hash(4))
+    await ledger.confirm(unseen, toHash(4))
     expect(await ledger.unfinished(NOW)).toEqual(keys.toSpliced(1, 1))
   })
 
@@ -432,13 +434,13 @@ function testLandingLate(test: EngineTest, testLast: EngineTest): void {
     ]
     const isListed = async (now: number) => (await ledger.unfinished(now)).length === 1
     expect([await isListed(soon - 1), await isListed(soon)]).toEqual([false, true])
-    await ledger.confirm(sold, hash(1))
+    await ledger.confirm(sold, toHash(1))
     expect([await isListed(soon), await isListed(late)]).toEqual([false, true])
-    await ledger.confirm(sold, hash(1))
+    await ledger.confirm(sold, toHash(1))
     expect(await isListed(late)).toBe(true)
-    await ledger.markFinal(sold, hash(7))
+    await ledger.markFinal(sold, toHash(7))
     expect(await isListed(late)).toBe(false)
-    expect((await findStored(wall, sold.payment)).state).toEqual({ ...sold.state, tx: hash(7) })
+    expect((await findStored(wall, sold.payment)).state).toEqual({ ...sold.state, tx: toHash(7) })
   })
 
   test('a sale whose payment vanished keeps its deed, and is checked until it is written off', async (wall) => {
@@ -449,106 +451,118 @@ function testLandingLate(test: EngineTest, testLast: EngineTest): void {
     expect(await ledger.unfinished(NOW)).toHaveLength(1)
     for (let twice = 0; twice < 2; twice += 1) await ledger.writeOff(sold)
     expect(await ledger.unfinished(NOW + 1e9)).toEqual([])
-    expect(await wall.blocks.owned(sold.block)).toMatchObject({ wallet: sold.payment.payer, settled: false })
+    expect(await wall.blocks.findOwned(sold.block)).toMatchObject({ wallet: sold.payment.payer, settled: false })
   })
 }
 
 function testPriors(test: EngineTest): void {
   test('an unanswered purchase comes before the same payer’s next purchase of the same target, and of no other', async (wall) => {
     const { ledger } = wall
-    const held = await hold(wall, 'next', paymentOf(1, 1))
-    expect(await ledger.availability('next', paymentOf(1, 2), NOW, [])).toEqual({ space: 'open', prior: held })
-    expect(await ledger.claim('next', paymentOf(1, 2), listingOf(), HEAD, NOW, [])).toEqual({ kind: 'prior' })
+    const held = await reserve(wall, 'next', createTestPayment(1, 1))
+    expect(await ledger.availability('next', createTestPayment(1, 2), NOW, [])).toEqual({ space: 'open', prior: held })
+    expect(await ledger.claim('next', createTestPayment(1, 2), createTestListing(), HEAD, NOW, [])).toEqual({
+      kind: 'prior',
+    })
     for (const [target, payment] of [
-      [held.block, paymentOf(1, 2)],
-      [blockOf('3,4'), paymentOf(1, 2)],
-      ['next', paymentOf(2, 2)],
-      ['next', paymentOf(1, 1)],
+      [held.block, createTestPayment(1, 2)],
+      [blockOf('3,4'), createTestPayment(1, 2)],
+      ['next', createTestPayment(2, 2)],
+      ['next', createTestPayment(1, 1)],
     ] as const)
       expect((await ledger.availability(target, payment, NOW, [])).prior).toBeUndefined()
-    await hold(wall, 'next', paymentOf(2, 2))
-    await hold(wall, blockOf('3,4'), paymentOf(1, 2))
+    await reserve(wall, 'next', createTestPayment(2, 2))
+    await reserve(wall, blockOf('3,4'), createTestPayment(1, 2))
   })
 
   test('a purchase that is in progress does not come before others of its payer until the payer is asked to wait', async (wall) => {
     const { ledger } = wall
-    const held = await hold(wall, 'next', paymentOf(1, 1))
+    const held = await reserve(wall, 'next', createTestPayment(1, 1))
     const activeNonces = [held.payment.nonce]
-    const priorNow = async () => (await ledger.availability('next', paymentOf(1, 2), NOW, activeNonces)).prior
-    expect(await priorNow()).toBeUndefined()
+    const findPrior = async () => (await ledger.availability('next', createTestPayment(1, 2), NOW, activeNonces)).prior
+    expect(await findPrior()).toBeUndefined()
     const waiting = await ledger.markUncertain(held)
-    expect(await priorNow()).toEqual(waiting)
-    expect(await ledger.claim('next', paymentOf(1, 2), SILENT, HEAD, NOW, activeNonces)).toEqual({ kind: 'prior' })
-    await ledger.finalize(waiting, hash(1), true, NOW)
-    expect(await priorNow()).toBeUndefined()
+    expect(await findPrior()).toEqual(waiting)
+    expect(await ledger.claim('next', createTestPayment(1, 2), SILENT, HEAD, NOW, activeNonces)).toEqual({
+      kind: 'prior',
+    })
+    await ledger.finalize(waiting, toHash(1), true, NOW)
+    expect(await findPrior()).toBeUndefined()
   })
 
   test('the payer of a held block gets the held purchase, and not an error that the block is held', async (wall) => {
-    const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
-    expect(await wall.ledger.availability(blockOf('3,4'), paymentOf(1, 2), NOW, [])).toEqual({
+    const held = await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
+    expect(await wall.ledger.availability(blockOf('3,4'), createTestPayment(1, 2), NOW, [])).toEqual({
       space: 'reserved',
       prior: held,
     })
-    expect(await wall.ledger.claim(blockOf('3,4'), paymentOf(1, 2), SILENT, HEAD, NOW, [])).toEqual({ kind: 'prior' })
+    expect(await wall.ledger.claim(blockOf('3,4'), createTestPayment(1, 2), SILENT, HEAD, NOW, [])).toEqual({
+      kind: 'prior',
+    })
   })
 
   test('a purchase with the same payment-identifier comes first, answered or not, in progress or not, whatever is requested', async (wall) => {
     const { ledger } = wall
-    const createNamedPayment = (nonce: number) => ({ ...paymentOf(1, nonce), identifier: 'order-0000000001' })
-    const held = await hold(wall, 'next', createNamedPayment(1))
+    const createNamedPayment = (nonce: number) => ({ ...createTestPayment(1, nonce), identifier: 'order-0000000001' })
+    const held = await reserve(wall, 'next', createNamedPayment(1))
     expect((await findStored(wall, held.payment)).payment).toEqual(createNamedPayment(1))
-    const priorOf = async (payment: Payment) =>
+    const findPriorTo = async (payment: Payment) =>
       (await ledger.availability(blockOf('3,4'), payment, NOW + 1000 * MINUTE_MS, [createNamedPayment(1).nonce])).prior
-    expect(await priorOf(createNamedPayment(2))).toEqual(held)
+    expect(await findPriorTo(createNamedPayment(2))).toEqual(held)
     expect(await ledger.claim('next', createNamedPayment(2), SILENT, HEAD, NOW, [createNamedPayment(1).nonce])).toEqual(
       { kind: 'prior' },
     )
-    const sold = await ledger.finalize(held, hash(1), true, NOW)
+    const sold = await ledger.finalize(held, toHash(1), true, NOW)
     await ledger.markAnswered(sold.payment)
-    expect(await priorOf(createNamedPayment(2))).toMatchObject({ state: { kind: 'sold', unanswered: false } })
-    expect(await priorOf({ ...createNamedPayment(2), identifier: 'order-0000000002' })).toBeUndefined()
-    expect(await priorOf({ ...paymentOf(2, 1), identifier: 'order-0000000001' })).toBeUndefined()
+    expect(await findPriorTo(createNamedPayment(2))).toMatchObject({ state: { kind: 'sold', unanswered: false } })
+    expect(await findPriorTo({ ...createNamedPayment(2), identifier: 'order-0000000002' })).toBeUndefined()
+    expect(await findPriorTo({ ...createTestPayment(2, 1), identifier: 'order-0000000001' })).toBeUndefined()
   })
 
   test('a receipt that was not sent comes before the payer’s next purchase for ten minutes, and for the same block permanently', async (wall) => {
     const { ledger } = wall
-    const sold = await ledger.finalize(await hold(wall, 'next', paymentOf(1, 1)), hash(1), true, NOW)
-    const priorAt = async (now: number, target: Target = 'next') =>
-      (await ledger.availability(target, paymentOf(1, 2), now, [])).prior
-    expect(await priorAt(NOW + 10 * MINUTE_MS - 1)).toEqual(sold)
-    expect(await priorAt(NOW + 10 * MINUTE_MS)).toBeUndefined()
-    expect(await priorAt(NOW + 1000 * MINUTE_MS, sold.block)).toEqual(sold)
-    const claim = () => ledger.claim('next', paymentOf(1, 2), listingOf(), HEAD, NOW, [])
+    const sold = await ledger.finalize(await reserve(wall, 'next', createTestPayment(1, 1)), toHash(1), true, NOW)
+    const findPriorAt = async (now: number, target: Target = 'next') =>
+      (await ledger.availability(target, createTestPayment(1, 2), now, [])).prior
+    expect(await findPriorAt(NOW + 10 * MINUTE_MS - 1)).toEqual(sold)
+    expect(await findPriorAt(NOW + 10 * MINUTE_MS)).toBeUndefined()
+    expect(await findPriorAt(NOW + 1000 * MINUTE_MS, sold.block)).toEqual(sold)
+    const claim = () => ledger.claim('next', createTestPayment(1, 2), createTestListing(), HEAD, NOW, [])
     expect(await claim()).toEqual({ kind: 'prior' })
     await ledger.markAnswered(sold.payment)
-    expect([await priorAt(NOW), await priorAt(NOW, sold.block)]).toEqual([undefined, undefined])
+    expect([await findPriorAt(NOW), await findPriorAt(NOW, sold.block)]).toEqual([undefined, undefined])
     expect(await claim()).toMatchObject({ kind: 'claimed' })
   })
 
   test('a receipt that was returned for later payments stays their response permanently, and nobody else’s; none of them is claimed', async (wall) => {
     const { ledger } = wall
-    const sold = await ledger.finalize(await hold(wall, 'next', paymentOf(1, 1)), hash(1), true, NOW)
-    for (const to of [2, 3, 2]) expect(await ledger.reuseReceipt(sold, hash(to))).toBe(true)
+    const sold = await ledger.finalize(await reserve(wall, 'next', createTestPayment(1, 1)), toHash(1), true, NOW)
+    for (const to of [2, 3, 2]) expect(await ledger.reuseReceipt(sold, toHash(to))).toBe(true)
     const priorOf = async (payment: Payment) => (await ledger.availability('next', payment, NOW, [])).prior
-    expect(await priorOf(paymentOf(1, 4))).toEqual(sold)
+    expect(await priorOf(createTestPayment(1, 4))).toEqual(sold)
     await ledger.markAnswered(sold.payment)
-    expect([await ledger.reuseReceipt(sold, hash(3)), await ledger.reuseReceipt(sold, hash(4))]).toEqual([true, false])
+    expect([await ledger.reuseReceipt(sold, toHash(3)), await ledger.reuseReceipt(sold, toHash(4))]).toEqual([
+      true,
+      false,
+    ])
     for (const nonce of [2, 3]) {
-      const state = { ...sold.state, unanswered: false, receiptReusedFor: hash(nonce) }
-      expect(await priorOf(paymentOf(1, nonce))).toEqual({ ...sold, state })
-      expect(await ledger.claim('next', paymentOf(1, nonce), SILENT, HEAD, NOW, [])).toEqual({ kind: 'prior' })
+      const state = { ...sold.state, unanswered: false, receiptReusedFor: toHash(nonce) }
+      expect(await priorOf(createTestPayment(1, nonce))).toEqual({ ...sold, state })
+      expect(await ledger.claim('next', createTestPayment(1, nonce), SILENT, HEAD, NOW, [])).toEqual({ kind: 'prior' })
     }
-    expect([await priorOf(paymentOf(1, 4)), await priorOf(paymentOf(2, 2))]).toEqual([undefined, undefined])
+    expect([await priorOf(createTestPayment(1, 4)), await priorOf(createTestPayment(2, 2))]).toEqual([
+      undefined,
+      undefined,
+    ])
   })
 
   test('a receipt is returned for at most sixteen later payments, and for no payment with a purchase of its own', async (wall) => {
     const { ledger } = wall
-    const sold = await ledger.finalize(await hold(wall, 'next', paymentOf(1, 1)), hash(1), true, NOW)
-    const held = await hold(wall, blockOf('3,4'), paymentOf(1, 2))
+    const sold = await ledger.finalize(await reserve(wall, 'next', createTestPayment(1, 1)), toHash(1), true, NOW)
+    const held = await reserve(wall, blockOf('3,4'), createTestPayment(1, 2))
     expect(await ledger.reuseReceipt(sold, held.payment.nonce)).toBe(false)
     expect(await ledger.reuseReceipt(sold, sold.payment.nonce)).toBe(false)
     const answers: boolean[] = []
-    for (let nonce = 3; nonce < 20; nonce += 1) answers.push(await ledger.reuseReceipt(sold, hash(nonce)))
+    for (let nonce = 3; nonce < 20; nonce += 1) answers.push(await ledger.reuseReceipt(sold, toHash(nonce)))
     expect(answers.map(Number).join('')).toBe('11111111111111110')
   })
 }
@@ -557,12 +571,14 @@ function testLimits(test: EngineTest, testLast: EngineTest): void {
   test('a payer with 16 open purchases gets no further one until one of them ends', async (wall) => {
     const { ledger } = wall
     const held = await Promise.all(
-      Array.from({ length: 16 }, async (_, nonce) => await hold(wall, 'next', paymentOf(1, nonce))),
+      Array.from({ length: 16 }, async (_, nonce) => await reserve(wall, 'next', createTestPayment(1, nonce))),
     )
-    const claimAgain = () => ledger.claim(blockOf('3,4'), paymentOf(1, 16), listingOf(), HEAD, NOW, [])
-    expect((await ledger.availability('next', paymentOf(1, 16), NOW, [])).space).toBe('full')
-    expect((await ledger.availability(held[0]?.block ?? 'next', paymentOf(1, 16), NOW, [])).space).toBe('reserved')
-    expect((await ledger.availability('next', paymentOf(2, 16), NOW, [])).space).toBe('open')
+    const claimAgain = () => ledger.claim(blockOf('3,4'), createTestPayment(1, 16), createTestListing(), HEAD, NOW, [])
+    expect((await ledger.availability('next', createTestPayment(1, 16), NOW, [])).space).toBe('full')
+    expect((await ledger.availability(held[0]?.block ?? 'next', createTestPayment(1, 16), NOW, [])).space).toBe(
+      'reserved',
+    )
+    expect((await ledger.availability('next', createTestPayment(2, 16), NOW, [])).space).toBe('open')
     expect(await claimAgain()).toEqual({ kind: 'lost', space: 'full' })
     for (const purchase of held.slice(0, 1)) await ledger.release(purchase, false)
     expect(await claimAgain()).toMatchObject({ kind: 'claimed' })
@@ -571,16 +587,16 @@ function testLimits(test: EngineTest, testLast: EngineTest): void {
   testLast('the wall is sold out only when its last block is sold, not while it is held', async (wall) => {
     const { ledger } = wall
     const readAllSpaces = async () => [
-      await ledger.space('next'),
-      (await ledger.availability('next', paymentOf(2, 2), NOW, [])).space,
+      await ledger.checkSpace('next'),
+      (await ledger.availability('next', createTestPayment(2, 2), NOW, [])).space,
     ]
-    const claimNext = () => ledger.claim('next', paymentOf(2, 2), listingOf(), HEAD, NOW, [])
+    const claimNext = () => ledger.claim('next', createTestPayment(2, 2), createTestListing(), HEAD, NOW, [])
     expect(await readAllSpaces()).toEqual(['open', 'open'])
-    const held = await hold(wall, 'next', paymentOf(1, 1))
+    const held = await reserve(wall, 'next', createTestPayment(1, 1))
     expect(held.block).toBe(CLAIM_ORDER.at(-1) ?? held.block)
     expect(await readAllSpaces()).toEqual(['reserved', 'reserved'])
     expect(await claimNext()).toEqual({ kind: 'lost', space: 'reserved' })
-    await ledger.finalize(held, hash(1), true, NOW)
+    await ledger.finalize(held, toHash(1), true, NOW)
     expect(await readAllSpaces()).toEqual(['claimed', 'claimed'])
     expect(await claimNext()).toEqual({ kind: 'lost', space: 'claimed' })
   })

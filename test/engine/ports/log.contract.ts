@@ -1,13 +1,13 @@
 import { describe, expect } from 'bun:test'
-import { failureOf, hold, sell, type Engine, type EngineTest } from '../../support/engine.ts'
+import { catchFailure, reserve, sell, type Engine, type EngineTest } from '../../support/engine.ts'
 import {
   blockOf,
-  editOf,
-  hash,
-  identityOf,
-  listingOf,
+  createTestEdit,
+  toHash,
+  createTestIdentity,
+  createTestListing,
   NOW,
-  paymentOf,
+  createTestPayment,
   SILENT,
   createWalletAddress,
 } from '../../support/samples.ts'
@@ -16,13 +16,13 @@ import {
 // ports and read them back.
 
 /** The suite of the `Log` and `Store` ports. */
-export function logContract(name: string, test: EngineTest): void {
+export function testLog(name: string, test: EngineTest): void {
   describe(`log on ${name}`, () => {
     testShortening(test)
     test('a sale is logged with its number, its buyer and its content at that time', async (wall) => {
       await sell(wall, '3,4', 1, 1)
-      const { name: buyer, framework, painter: _, ...content } = listingOf()
-      expect(await wall.log.after(0, 9)).toEqual([
+      const { name: buyer, framework, painter: _, ...content } = createTestListing()
+      expect(await wall.log.readAfter(0, 9)).toEqual([
         {
           number: 1,
           at: NOW,
@@ -38,13 +38,13 @@ export function logContract(name: string, test: EngineTest): void {
     })
 
     test('sales are numbered without gaps when they become final, agents when they first buy', async (wall) => {
-      const early = await hold(wall, 'next', paymentOf(1, 1), SILENT)
-      const given = await hold(wall, 'next', paymentOf(2, 2), SILENT)
+      const early = await reserve(wall, 'next', createTestPayment(1, 1), SILENT)
+      const given = await reserve(wall, 'next', createTestPayment(2, 2), SILENT)
       await wall.ledger.release(given, true)
       await sell(wall, 'next', 3, 3, SILENT)
-      await wall.blocks.edit((await sell(wall, '3,4', 3, 4, SILENT)).block, editOf(1, { message: 'x' }), NOW)
-      await wall.ledger.finalize(early, hash(1), true, NOW)
-      const log = await wall.log.after(0, 9)
+      await wall.blocks.edit((await sell(wall, '3,4', 3, 4, SILENT)).block, createTestEdit(1, { message: 'x' }), NOW)
+      await wall.ledger.finalize(early, toHash(1), true, NOW)
+      const log = await wall.log.readAfter(0, 9)
       expect(log.map(({ number }) => number)).toEqual([1, 2, 3, 4])
       expect(log.flatMap((change) => (change.kind === 'sale' ? [[change.seq, change.agent]] : []))).toEqual([
         [1, 1],
@@ -55,24 +55,24 @@ export function logContract(name: string, test: EngineTest): void {
 
     test('times in the log never decrease, even when the clock does', async (wall) => {
       const { block } = await sell(wall, '3,4', 1, 1, SILENT, NOW)
-      await wall.blocks.edit(block, editOf(1, { message: 'x' }), NOW - 1000)
-      await wall.agents.identify(createWalletAddress(1), identityOf(1, { name: 'Bob' }), NOW + 1)
-      expect((await wall.log.after(0, 9)).map(({ at }) => at)).toEqual([NOW, NOW, NOW + 1])
+      await wall.blocks.edit(block, createTestEdit(1, { message: 'x' }), NOW - 1000)
+      await wall.agents.register(createWalletAddress(1), createTestIdentity(1, { name: 'Bob' }), NOW + 1)
+      expect((await wall.log.readAfter(0, 9)).map(({ at }) => at)).toEqual([NOW, NOW, NOW + 1])
     })
 
     test('a reader who pages through the log misses nothing and gets nothing twice', async (wall) => {
       await playStory(wall)
-      const whole = await wall.log.after(0, 100)
-      const pages = [await wall.log.after(0, 3), await wall.log.after(3, 3), await wall.log.after(6, 3)]
+      const whole = await wall.log.readAfter(0, 100)
+      const pages = [await wall.log.readAfter(0, 3), await wall.log.readAfter(3, 3), await wall.log.readAfter(6, 3)]
       expect(pages.flat()).toEqual([...whole])
-      expect(await wall.log.after(whole.length, 3)).toEqual([])
+      expect(await wall.log.readAfter(whole.length, 3)).toEqual([])
     })
 
     test('the compacted log omits overwritten changes, and ends where the log does', async (wall) => {
-      expect(await wall.log.compacted()).toEqual([])
+      expect(await wall.log.readCompacted()).toEqual([])
       await playStory(wall)
-      const whole = await wall.log.after(0, 100)
-      const compacted = await wall.log.compacted()
+      const whole = await wall.log.readAfter(0, 100)
+      const compacted = await wall.log.readCompacted()
       expect(compacted.map(({ number, kind }) => [number, kind])).toEqual([
         [1, 'sale'],
         [3, 'repaint'],
@@ -88,8 +88,8 @@ export function logContract(name: string, test: EngineTest): void {
       await wall.close()
       expect(await wall.store.ready()).toBe(false)
       expect(await wall.store.tryWrite()).toMatchObject({ of: 'store-write' })
-      expect(await failureOf(wall.log.after(0, 1))).toMatchObject({ name: 'StoreUnavailable' })
-      expect(await failureOf(wall.blocks.edit(blockOf('3,4'), editOf(1), NOW))).toMatchObject({
+      expect(await catchFailure(wall.log.readAfter(0, 1))).toMatchObject({ name: 'StoreUnavailable' })
+      expect(await catchFailure(wall.blocks.edit(blockOf('3,4'), createTestEdit(1), NOW))).toMatchObject({
         name: 'StoreUnavailable',
       })
     })
@@ -99,11 +99,12 @@ export function logContract(name: string, test: EngineTest): void {
 /** Makes seven changes: two sales, two repaints of the first, one of the second, and two identities. */
 async function playStory(wall: Engine): Promise<void> {
   const first = await sell(wall, '3,4', 1, 1, SILENT)
-  for (const digest of [1, 2]) await wall.blocks.edit(first.block, editOf(digest, { message: `${digest}` }), NOW)
+  for (const digest of [1, 2])
+    await wall.blocks.edit(first.block, createTestEdit(digest, { message: `${digest}` }), NOW)
   for (const digest of [3, 4])
-    await wall.agents.identify(createWalletAddress(1), identityOf(digest, { name: `${digest}` }), NOW)
+    await wall.agents.register(createWalletAddress(1), createTestIdentity(digest, { name: `${digest}` }), NOW)
   const second = await sell(wall, '5,6', 2, 2, SILENT)
-  await wall.blocks.edit(second.block, editOf(5, { message: 'x' }), NOW)
+  await wall.blocks.edit(second.block, createTestEdit(5, { message: 'x' }), NOW)
 }
 
 const HOUR_MS = 3_600_000
@@ -112,16 +113,16 @@ const HOUR_MS = 3_600_000
 async function repaintForHours(wall: Engine): Promise<void> {
   const { block } = await sell(wall, '3,4', 1, 1, SILENT, NOW)
   for (const [at, minutes] of [1, 2, 3, 61].entries())
-    await wall.blocks.edit(block, { ...editOf(at, { message: `${at}` }), ts: NOW }, NOW + minutes * 60_000)
+    await wall.blocks.edit(block, { ...createTestEdit(at, { message: `${at}` }), ts: NOW }, NOW + minutes * 60_000)
   await wall.moderation.moderate(block, 'hide', ['message'], NOW + HOUR_MS + 120_000)
   for (const at of [9, 10])
-    await wall.agents.identify(createWalletAddress(1), identityOf(at, { name: `${at}` }), NOW + 2 * HOUR_MS)
+    await wall.agents.register(createWalletAddress(1), createTestIdentity(at, { name: `${at}` }), NOW + 2 * HOUR_MS)
 }
 
 function testShortening(test: EngineTest): void {
   test('repaints and names that were overwritten can be dropped, and the log keeps its numbers', async (wall) => {
     await repaintForHours(wall)
-    const outline = await wall.compaction.outline(0, 9)
+    const outline = await wall.compaction.readOutline(0, 9)
     const [block, named] = [`block ${blockOf('3,4')}`, 'wallet 1']
     expect(outline.map(({ number, subject, superseded }) => [number, subject, superseded])).toEqual([
       [1, null, 0],
@@ -133,22 +134,22 @@ function testShortening(test: EngineTest): void {
       [7, named, 1],
       [8, named, 0],
     ])
-    expect(await wall.compaction.outline(2, 1)).toEqual([
+    expect(await wall.compaction.readOutline(2, 1)).toEqual([
       { number: 3, at: NOW + 120_000, subject: block, superseded: 1 },
     ])
-    const before = await wall.log.compacted()
+    const before = await wall.log.readCompacted()
     await wall.compaction.drop([2, 3, 7])
-    expect((await wall.log.after(0, 9)).map(({ number }) => number)).toEqual([1, 4, 5, 6, 8])
-    expect(await wall.log.compacted()).toEqual(before)
+    expect((await wall.log.readAfter(0, 9)).map(({ number }) => number)).toEqual([1, 4, 5, 6, 8])
+    expect(await wall.log.readCompacted()).toEqual(before)
     await sell(wall, '5,6', 2, 2, SILENT, NOW + 3 * HOUR_MS)
-    expect((await wall.log.after(8, 9)).map(({ number }) => number)).toEqual([9])
+    expect((await wall.log.readAfter(8, 9)).map(({ number }) => number)).toEqual([9])
   })
 
   test('only overwritten repaints and names are ever dropped, and a request with one invalid number is rejected whole', async (wall) => {
     await repaintForHours(wall)
-    const before = await wall.log.after(0, 9)
+    const before = await wall.log.readAfter(0, 9)
     for (const numbers of [[1], [5], [6], [8], [2, 3, 8]])
-      expect(await failureOf(wall.compaction.drop(numbers))).toBeDefined()
-    expect(await wall.log.after(0, 9)).toEqual(before)
+      expect(await catchFailure(wall.compaction.drop(numbers))).toBeDefined()
+    expect(await wall.log.readAfter(0, 9)).toEqual(before)
   })
 }

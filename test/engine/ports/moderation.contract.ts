@@ -2,15 +2,15 @@ import { describe, expect } from 'bun:test'
 import type { BlockContent } from '../../../server/domain/wall/log.ts'
 import { CONTENT_PARTS, type NamePart } from '../../../server/domain/wall/moderation.ts'
 import { NOTHING_HIDDEN } from '../../support/any-log.ts'
-import { hold, sell, type Engine, type EngineTest } from '../../support/engine.ts'
+import { reserve, sell, type Engine, type EngineTest } from '../../support/engine.ts'
 import {
   blockOf,
-  editOf,
-  identityOf,
-  listingOf,
+  createTestEdit,
+  createTestIdentity,
+  createTestListing,
   NOW,
-  paymentOf,
-  pixelsOf,
+  createTestPayment,
+  createPixels,
   createWalletAddress,
 } from '../../support/samples.ts'
 
@@ -18,7 +18,7 @@ import {
 // between an owner's edits, and read through every port that returns the content of a block.
 
 const block = blockOf('3,4')
-const { name: _name, framework: _framework, painter: _painter, ...SOLD } = listingOf()
+const { name: _name, framework: _framework, painter: _painter, ...SOLD } = createTestListing()
 
 /** The suite of the `Moderation` port. */
 export function testModeration(name: string, test: EngineTest): void {
@@ -31,18 +31,19 @@ export function testModeration(name: string, test: EngineTest): void {
   })
 }
 
-const contentOf = async ({ blocks }: Engine): Promise<BlockContent | undefined> => (await blocks.owned(block))?.content
+const readContent = async ({ blocks }: Engine): Promise<BlockContent | undefined> =>
+  (await blocks.findOwned(block))?.content
 
 function testActs(test: EngineTest): void {
   test('a hidden part is shown as absent, the other parts stay, and so does the owner', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     const hidden = { ...NOTHING_HIDDEN, pixels: true }
     expect(await wall.moderation.moderate(block, 'hide', ['pixels'], NOW)).toEqual({ kind: 'applied', hidden })
-    expect(await wall.blocks.owned(block)).toMatchObject({
+    expect(await wall.blocks.findOwned(block)).toMatchObject({
       wallet: createWalletAddress(1),
       content: { ...SOLD, pixels: null },
     })
-    expect(await wall.log.after(1, 9)).toEqual([
+    expect(await wall.log.readAfter(1, 9)).toEqual([
       { number: 2, at: NOW, kind: 'hide', block, hidden, content: { ...SOLD, pixels: null } },
     ])
   })
@@ -51,22 +52,22 @@ function testActs(test: EngineTest): void {
     await sell(wall, '3,4', 1, 1)
     await wall.moderation.moderate(block, 'hide', ['message', 'link'], NOW)
     await wall.moderation.moderate(block, 'hide', ['pixels'], NOW)
-    expect(await contentOf(wall)).toEqual({ pixels: null, message: null, link: null })
+    expect(await readContent(wall)).toEqual({ pixels: null, message: null, link: null })
     await wall.moderation.moderate(block, 'unhide', ['link'], NOW)
-    expect(await contentOf(wall)).toEqual({ pixels: null, message: null, link: SOLD.link })
+    expect(await readContent(wall)).toEqual({ pixels: null, message: null, link: SOLD.link })
     const { kind } = await wall.moderation.moderate(block, 'unhide', CONTENT_PARTS, NOW)
-    expect([kind, await contentOf(wall)]).toEqual(['applied', SOLD])
+    expect([kind, await readContent(wall)]).toEqual(['applied', SOLD])
   })
 
   test('an action that changes nothing is not logged, and a block without an owner cannot be hidden', async (wall) => {
     await sell(wall, '3,4', 1, 1)
-    await hold(wall, blockOf('5,6'), paymentOf(1, 2))
+    await reserve(wall, blockOf('5,6'), createTestPayment(1, 2))
     const moderate = async (coord: string, act: 'hide' | 'unhide') =>
       (await wall.moderation.moderate(blockOf(coord), act, ['link'], NOW)).kind
     expect(await moderate('3,4', 'unhide')).toBe('unchanged')
     expect([await moderate('3,4', 'hide'), await moderate('3,4', 'hide')]).toEqual(['applied', 'unchanged'])
     expect([await moderate('5,6', 'hide'), await moderate('7,8', 'hide')]).toEqual(['not-owned', 'not-owned'])
-    expect(await wall.log.after(2, 9)).toEqual([])
+    expect(await wall.log.readAfter(2, 9)).toEqual([])
   })
 }
 
@@ -74,17 +75,19 @@ function testOwners(test: EngineTest): void {
   test('an owner’s repaint of a hidden part stays hidden until the operator shows the part again', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     await wall.moderation.moderate(block, 'hide', ['pixels'], NOW)
-    expect(await wall.blocks.edit(block, editOf(1, { pixels: pixelsOf(9), message: 'new' }), NOW)).toBe('applied')
+    expect(await wall.blocks.edit(block, createTestEdit(1, { pixels: createPixels(9), message: 'new' }), NOW)).toBe(
+      'applied',
+    )
     const seen = { ...SOLD, pixels: null, message: 'new' }
-    expect(await contentOf(wall)).toEqual(seen)
-    expect(await wall.log.after(2, 9)).toEqual([{ number: 3, at: NOW, kind: 'repaint', block, content: seen }])
+    expect(await readContent(wall)).toEqual(seen)
+    expect(await wall.log.readAfter(2, 9)).toEqual([{ number: 3, at: NOW, kind: 'repaint', block, content: seen }])
     await wall.moderation.moderate(block, 'unhide', ['pixels'], NOW)
-    expect(await contentOf(wall)).toEqual({ ...seen, pixels: pixelsOf(9) })
+    expect(await readContent(wall)).toEqual({ ...seen, pixels: createPixels(9) })
   })
 
   test('an owner’s latest change stays the latest when the operator hides it', async (wall) => {
     await sell(wall, '3,4', 1, 1)
-    const edit = editOf(1, { message: 'new' })
+    const edit = createTestEdit(1, { message: 'new' })
     await wall.blocks.edit(block, edit, NOW)
     await wall.moderation.moderate(block, 'hide', ['message'], NOW)
     expect(await wall.blocks.edit(block, edit, NOW)).toBe('repeated')
@@ -95,30 +98,30 @@ function testHistory(test: EngineTest): void {
   test('content that was hidden once is permanently left out of older log entries, compacted or not', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     await sell(wall, '5,6', 2, 2)
-    await wall.blocks.edit(block, editOf(1, { pixels: pixelsOf(9) }), NOW)
+    await wall.blocks.edit(block, createTestEdit(1, { pixels: createPixels(9) }), NOW)
     await wall.moderation.moderate(block, 'hide', ['pixels'], NOW)
-    await wall.blocks.edit(block, editOf(2, { pixels: pixelsOf(11) }), NOW)
+    await wall.blocks.edit(block, createTestEdit(2, { pixels: createPixels(11) }), NOW)
     await wall.moderation.moderate(block, 'unhide', ['pixels'], NOW)
-    const listPixels = (log: Awaited<ReturnType<Engine['log']['after']>>) =>
+    const listPixels = (log: Awaited<ReturnType<Engine['log']['readAfter']>>) =>
       log.flatMap((change) => ('content' in change ? [[change.number, change.kind, change.content.pixels]] : []))
-    const whole = await wall.log.after(0, 99)
+    const whole = await wall.log.readAfter(0, 99)
     expect(listPixels(whole)).toEqual([
       [1, 'sale', null],
-      [2, 'sale', pixelsOf(7)],
+      [2, 'sale', createPixels(7)],
       [3, 'repaint', null],
       [4, 'hide', null],
       [5, 'repaint', null],
-      [6, 'unhide', pixelsOf(11)],
+      [6, 'unhide', createPixels(11)],
     ])
-    expect(await wall.log.compacted()).toEqual(whole.filter(({ number }) => number !== 3))
+    expect(await wall.log.readCompacted()).toEqual(whole.filter(({ number }) => number !== 3))
   })
 }
 
-const listNames = (log: Awaited<ReturnType<Engine['log']['after']>>) =>
+const listNames = (log: Awaited<ReturnType<Engine['log']['readAfter']>>) =>
   log.flatMap(({ number, kind, ...change }) => ('profile' in change ? [{ number, kind, ...change.profile }] : []))
 
 function testWallets(test: EngineTest): void {
-  const hide = (wall: Engine, ...parts: readonly NamePart[]) =>
+  const hideName = (wall: Engine, ...parts: readonly NamePart[]) =>
     wall.moderation.moderateWallet(createWalletAddress(1), { act: 'hide', parts }, NOW)
   const shown = { name: 'Ada', framework: 'loom' }
 
@@ -126,15 +129,20 @@ function testWallets(test: EngineTest): void {
     await sell(wall, '3,4', 1, 1)
     await sell(wall, '5,6', 2, 2)
     const hidden = { name: true, framework: false }
-    expect(await hide(wall, 'name')).toEqual({ kind: 'applied', hidden, isBanned: false })
-    expect((await hide(wall, 'name')).kind).toBe('unchanged')
-    expect(await wall.blocks.owned(block)).toMatchObject({ profile: { name: null, framework: 'loom' }, content: SOLD })
-    expect(await wall.moderation.wallets()).toEqual([{ wallet: createWalletAddress(1), hidden, isBanned: false }])
-    expect(await wall.agents.identify(createWalletAddress(1), identityOf(9, { name: 'Eve' }), NOW)).toBe('applied')
-    expect((await wall.blocks.owned(block))?.profile).toEqual({ name: null, framework: 'loom' })
+    expect(await hideName(wall, 'name')).toEqual({ kind: 'applied', hidden, isBanned: false })
+    expect((await hideName(wall, 'name')).kind).toBe('unchanged')
+    expect(await wall.blocks.findOwned(block)).toMatchObject({
+      profile: { name: null, framework: 'loom' },
+      content: SOLD,
+    })
+    expect(await wall.moderation.listWallets()).toEqual([{ wallet: createWalletAddress(1), hidden, isBanned: false }])
+    expect(await wall.agents.register(createWalletAddress(1), createTestIdentity(9, { name: 'Eve' }), NOW)).toBe(
+      'applied',
+    )
+    expect((await wall.blocks.findOwned(block))?.profile).toEqual({ name: null, framework: 'loom' })
     await wall.moderation.moderateWallet(createWalletAddress(1), { act: 'unhide', parts: ['name'] }, NOW)
-    expect((await wall.blocks.owned(block))?.profile).toEqual({ name: 'Eve', framework: 'loom' })
-    expect(await wall.moderation.wallets()).toEqual([])
+    expect((await wall.blocks.findOwned(block))?.profile).toEqual({ name: 'Eve', framework: 'loom' })
+    expect(await wall.moderation.listWallets()).toEqual([])
     expect((await wall.moderation.moderateWallet(createWalletAddress(7), { act: 'ban' }, NOW)).kind).toBe(
       'unknown-wallet',
     )
@@ -143,9 +151,9 @@ function testWallets(test: EngineTest): void {
   test('a name that was hidden once is permanently left out of older entries of the log, compacted or not', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     await sell(wall, '5,6', 2, 2)
-    await wall.agents.identify(createWalletAddress(1), identityOf(9, { name: 'rude' }), NOW)
-    await hide(wall, 'name')
-    await wall.agents.identify(createWalletAddress(1), identityOf(10, { name: 'kind' }), NOW)
+    await wall.agents.register(createWalletAddress(1), createTestIdentity(9, { name: 'rude' }), NOW)
+    await hideName(wall, 'name')
+    await wall.agents.register(createWalletAddress(1), createTestIdentity(10, { name: 'kind' }), NOW)
     const nameless = { name: null, framework: 'loom' }
     const told = [
       { number: 1, kind: 'sale' as const, ...nameless },
@@ -154,11 +162,11 @@ function testWallets(test: EngineTest): void {
       { number: 4, kind: 'identity' as const, ...nameless },
       { number: 5, kind: 'identity' as const, ...nameless },
     ]
-    expect(listNames(await wall.log.after(0, 99))).toEqual(told)
-    expect((await wall.log.after(3, 1))[0]).toMatchObject({ withheld: { name: true, framework: false } })
-    expect(listNames(await wall.log.compacted())).toEqual(told.filter(({ number }) => number !== 3))
+    expect(listNames(await wall.log.readAfter(0, 99))).toEqual(told)
+    expect((await wall.log.readAfter(3, 1))[0]).toMatchObject({ withheld: { name: true, framework: false } })
+    expect(listNames(await wall.log.readCompacted())).toEqual(told.filter(({ number }) => number !== 3))
     await wall.moderation.moderateWallet(createWalletAddress(1), { act: 'unhide', parts: ['name'] }, NOW)
-    expect(listNames(await wall.log.after(0, 99))).toEqual([
+    expect(listNames(await wall.log.readAfter(0, 99))).toEqual([
       ...told,
       { number: 6, kind: 'identity', ...shown, name: 'kind' },
     ])
@@ -167,28 +175,34 @@ function testWallets(test: EngineTest): void {
   test('the new content of a banned wallet is hidden as it arrives, and its earlier content is not', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     expect((await wall.moderation.moderateWallet(createWalletAddress(1), { act: 'ban' }, NOW)).kind).toBe('applied')
-    expect(await contentOf(wall)).toEqual(SOLD)
-    await wall.blocks.edit(block, editOf(1, { message: 'rude', link: null }), NOW)
-    expect(await contentOf(wall)).toEqual({ ...SOLD, message: null, link: null })
-    await wall.agents.identify(createWalletAddress(1), identityOf(9, { framework: 'rude' }), NOW)
-    expect((await wall.blocks.owned(block))?.profile).toEqual({ name: 'Ada', framework: null })
-    const { block: bought } = await sell(wall, '7,8', 1, 3, listingOf({ message: 'rude', link: null, name: null }))
-    const deed = await wall.blocks.owned(bought)
+    expect(await readContent(wall)).toEqual(SOLD)
+    await wall.blocks.edit(block, createTestEdit(1, { message: 'rude', link: null }), NOW)
+    expect(await readContent(wall)).toEqual({ ...SOLD, message: null, link: null })
+    await wall.agents.register(createWalletAddress(1), createTestIdentity(9, { framework: 'rude' }), NOW)
+    expect((await wall.blocks.findOwned(block))?.profile).toEqual({ name: 'Ada', framework: null })
+    const { block: bought } = await sell(
+      wall,
+      '7,8',
+      1,
+      3,
+      createTestListing({ message: 'rude', link: null, name: null }),
+    )
+    const deed = await wall.blocks.findOwned(bought)
     expect(deed).toMatchObject({ wallet: createWalletAddress(1), content: { pixels: null, message: null, link: null } })
-    expect(JSON.stringify([await wall.log.after(0, 99), await wall.log.compacted()])).not.toContain('rude')
+    expect(JSON.stringify([await wall.log.readAfter(0, 99), await wall.log.readCompacted()])).not.toContain('rude')
   })
 
   test('content set after a ban is shown, and content hidden during the ban stays hidden until `unhide`', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     await wall.moderation.moderateWallet(createWalletAddress(1), { act: 'ban' }, NOW)
-    await wall.blocks.edit(block, editOf(1, { message: 'rude' }), NOW)
+    await wall.blocks.edit(block, createTestEdit(1, { message: 'rude' }), NOW)
     expect(await wall.moderation.moderateWallet(createWalletAddress(1), { act: 'unban' }, NOW)).toMatchObject({
       isBanned: false,
     })
-    await wall.blocks.edit(block, editOf(2, { pixels: pixelsOf(9), message: 'kind' }), NOW)
-    expect(await contentOf(wall)).toEqual({ ...SOLD, pixels: pixelsOf(9), message: null })
+    await wall.blocks.edit(block, createTestEdit(2, { pixels: createPixels(9), message: 'kind' }), NOW)
+    expect(await readContent(wall)).toEqual({ ...SOLD, pixels: createPixels(9), message: null })
     await wall.moderation.moderate(block, 'unhide', ['message'], NOW)
-    expect((await contentOf(wall))?.message).toBe('kind')
+    expect((await readContent(wall))?.message).toBe('kind')
   })
 }
 
@@ -205,6 +219,6 @@ function testRecords(test: EngineTest): void {
     } as const
     await moderation.record(act)
     await moderation.record(other)
-    expect(await moderation.records()).toEqual([act, other])
+    expect(await moderation.listRecords()).toEqual([act, other])
   })
 }

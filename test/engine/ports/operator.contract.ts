@@ -12,25 +12,27 @@ export function testOperator(name: string, test: EngineTest): void {
   testReports(name, test)
 
   describe(`backups on ${name}`, () => {
-    test('the time of the last backup is unknown before the first one, and then that of the newest one', async ({ backups }) => {
-      expect(await backups.last()).toBeUndefined()
-      await backups.note(NOW)
-      expect(await backups.last()).toBe(NOW)
-      await backups.note(NOW + 1)
-      expect(await backups.last()).toBe(NOW + 1)
+    test('the time of the last backup is unknown before the first one, and then that of the newest one', async ({
+      backups,
+    }) => {
+      expect(await backups.readLastTime()).toBeUndefined()
+      await backups.record(NOW)
+      expect(await backups.readLastTime()).toBe(NOW)
+      await backups.record(NOW + 1)
+      expect(await backups.readLastTime()).toBe(NOW + 1)
     })
   })
 
   describe(`deliveries on ${name}`, () => {
     test('the delivered number is unknown at first, and never decreases', async ({ deliveries }) => {
-      expect(await deliveries.reached()).toBeUndefined()
+      expect(await deliveries.readPosition()).toBeUndefined()
       for (const [number, reached] of [
         [0, 0],
         [7, 7],
         [5, 7],
       ] as const) {
-        await deliveries.reach(number)
-        expect(await deliveries.reached()).toBe(reached)
+        await deliveries.advanceTo(number)
+        expect(await deliveries.readPosition()).toBe(reached)
       }
     })
   })
@@ -39,7 +41,7 @@ export function testOperator(name: string, test: EngineTest): void {
 const TODAY = { day: '2027-01-15', fresh: 'one' }
 
 /** A report of the work that begins at a block, from a reporter. */
-const reportOf = (coord: string, reporter: string, note: string | null = null) => ({
+const createReport = (coord: string, reporter: string, note: string | null = null) => ({
   work: blockOf(coord),
   block: blockOf(coord),
   reason: 'scam' as const,
@@ -52,13 +54,13 @@ function testReports(name: string, test: EngineTest): void {
     test('a reporter is counted once per artwork and day, and the report waits for the operator', async ({
       reports,
     }) => {
-      expect(await reports.open()).toEqual([])
-      expect(await reports.file(reportOf('3,4', 'a', 'look'), TODAY, NOW)).toBe('filed')
-      expect(await reports.file(reportOf('3,4', 'a'), { ...TODAY, fresh: 'two' }, NOW + 1)).toBe('known')
-      expect(await reports.file(reportOf('3,4', 'b'), TODAY, NOW + 2)).toBe('filed')
-      expect(await reports.file(reportOf('5,6', 'a'), TODAY, NOW + 3)).toBe('filed')
-      expect(await reports.file(reportOf('3,4', 'a'), { day: '2027-01-16', fresh: 'x' }, NOW + 4)).toBe('filed')
-      const open = await reports.open()
+      expect(await reports.listOpen()).toEqual([])
+      expect(await reports.file(createReport('3,4', 'a', 'look'), TODAY, NOW)).toBe('filed')
+      expect(await reports.file(createReport('3,4', 'a'), { ...TODAY, fresh: 'two' }, NOW + 1)).toBe('known')
+      expect(await reports.file(createReport('3,4', 'b'), TODAY, NOW + 2)).toBe('filed')
+      expect(await reports.file(createReport('5,6', 'a'), TODAY, NOW + 3)).toBe('filed')
+      expect(await reports.file(createReport('3,4', 'a'), { day: '2027-01-16', fresh: 'x' }, NOW + 4)).toBe('filed')
+      const open = await reports.listOpen()
       expect(open.map(({ work, at }) => [coordOf(work), at - NOW])).toEqual([
         ['3,4', 0],
         ['3,4', 2],
@@ -79,30 +81,30 @@ function testReports(name: string, test: EngineTest): void {
       reports,
     }) => {
       const by = { outcome: 'dismissed', who: 'ada', why: 'fine' } as const
-      await reports.file(reportOf('3,4', 'a'), TODAY, NOW)
-      await reports.file(reportOf('3,4', 'b'), TODAY, NOW)
-      await reports.file(reportOf('5,6', 'a'), TODAY, NOW)
+      await reports.file(createReport('3,4', 'a'), TODAY, NOW)
+      await reports.file(createReport('3,4', 'b'), TODAY, NOW)
+      await reports.file(createReport('5,6', 'a'), TODAY, NOW)
       expect(await reports.close([blockOf('3,4')], by, NOW + 1)).toBe(2)
       expect(await reports.close([blockOf('3,4')], by, NOW + 2)).toBe(0)
-      expect((await reports.open()).map(({ work }) => coordOf(work))).toEqual(['5,6'])
+      expect((await reports.listOpen()).map(({ work }) => coordOf(work))).toEqual(['5,6'])
       // The same reporter is still known on the same day.
-      expect(await reports.file(reportOf('3,4', 'a'), TODAY, NOW + 3)).toBe('known')
+      expect(await reports.file(createReport('3,4', 'a'), TODAY, NOW + 3)).toBe('known')
       const later = NOW + 2 + REPORTS_KEPT_MS
-      expect(await reports.file(reportOf('3,4', 'a'), TODAY, later)).toBe('filed')
+      expect(await reports.file(createReport('3,4', 'a'), TODAY, later)).toBe('filed')
     })
 
     test('reports of an artwork beyond the limit are not stored', async ({ reports }) => {
       for (let reporter = 0; reporter < REPORTS_OF_A_WORK_MAX; reporter++)
-        expect(await reports.file(reportOf('3,4', `${reporter}`), TODAY, NOW)).toBe('filed')
-      expect(await reports.file(reportOf('3,4', 'one more'), TODAY, NOW)).toBe('known')
-      expect(await reports.file(reportOf('5,6', 'one more'), TODAY, NOW)).toBe('filed')
-      expect(await reports.open()).toHaveLength(REPORTS_OF_A_WORK_MAX + 1)
+        expect(await reports.file(createReport('3,4', `${reporter}`), TODAY, NOW)).toBe('filed')
+      expect(await reports.file(createReport('3,4', 'one more'), TODAY, NOW)).toBe('known')
+      expect(await reports.file(createReport('5,6', 'one more'), TODAY, NOW)).toBe('filed')
+      expect(await reports.listOpen()).toHaveLength(REPORTS_OF_A_WORK_MAX + 1)
       expect(OPEN_REPORTS_MAX).toBeGreaterThan(REPORTS_OF_A_WORK_MAX)
     })
 
     test('each open report is delivered once', async ({ reports }) => {
-      for (const reporter of ['a', 'b', 'c']) await reports.file(reportOf('3,4', reporter), TODAY, NOW)
-      const listIds = async (limit = 9) => (await reports.undelivered(limit)).map(({ id }) => id)
+      for (const reporter of ['a', 'b', 'c']) await reports.file(createReport('3,4', reporter), TODAY, NOW)
+      const listIds = async (limit = 9) => (await reports.listUndelivered(limit)).map(({ id }) => id)
       expect(await listIds(2)).toEqual([1, 2])
       await reports.markDelivered(1)
       expect(await listIds()).toEqual([2, 3])

@@ -1,14 +1,23 @@
 import { describe, expect } from 'bun:test'
 import type { Address } from '../../../server/domain/purchase/payment.ts'
-import { hold, sell, findStored, type Engine, type EngineTest, landUnclaimed } from '../../support/engine.ts'
-import { blockOf, editOf, hash, listingOf, NOW, paymentOf, SILENT, createWalletAddress } from '../../support/samples.ts'
+import { reserve, sell, findStored, type Engine, type EngineTest, recordLatePayment } from '../../support/engine.ts'
+import {
+  blockOf,
+  createTestEdit,
+  toHash,
+  createTestListing,
+  NOW,
+  createTestPayment,
+  SILENT,
+  createWalletAddress,
+} from '../../support/samples.ts'
 
 // Goal: every promise about painters, of the ports `Ledger`, `Blocks`, `Agents` and `LedgerReader` together. Method: purchases
 // and wallets name painters, and blocks are read with their painters.
 
 const block = blockOf('3,4')
 
-const painterOf = async ({ blocks }: Engine, coord: string) => (await blocks.owned(blockOf(coord)))?.painter
+const readPainter = async ({ blocks }: Engine, coord: string) => (await blocks.findOwned(blockOf(coord)))?.painter
 
 const createNaming = (painter: Address | null, ts = NOW) => ({ painter, ts })
 
@@ -16,110 +25,125 @@ const createNaming = (painter: Address | null, ts = NOW) => ({ painter, ts })
 export function testPainters(name: string, test: EngineTest, testLast: EngineTest): void {
   describe(`painters on ${name}`, () => {
     testNamings(test, testLast)
-    testWords(test)
+    testBlockPainters(test)
     testRepaints(test)
   })
 }
 
 function testNamings(test: EngineTest, testLast: EngineTest): void {
   test('a purchase names the painter of its own blocks, and stores it', async (wall) => {
-    const listing = listingOf({ painter: createWalletAddress(9) })
-    const held = await hold(wall, block, paymentOf(1, 1), listing)
+    const listing = createTestListing({ painter: createWalletAddress(9) })
+    const held = await reserve(wall, block, createTestPayment(1, 1), listing)
     expect(held.listing).toEqual(listing)
-    expect(await findStored(wall, paymentOf(1, 1))).toEqual(held)
-    const sold = await wall.ledger.finalize(held, hash(1), true, NOW)
+    expect(await findStored(wall, createTestPayment(1, 1))).toEqual(held)
+    const sold = await wall.ledger.finalize(held, toHash(1), true, NOW)
     expect(sold.listing).toEqual(listing)
-    expect(await findStored(wall, paymentOf(1, 1))).toEqual(sold)
+    expect(await findStored(wall, createTestPayment(1, 1))).toEqual(sold)
     await sell(wall, '5,6', 1, 2)
-    expect([await painterOf(wall, '3,4'), await painterOf(wall, '5,6')]).toEqual([createWalletAddress(9), null])
+    expect([await readPainter(wall, '3,4'), await readPainter(wall, '5,6')]).toEqual([createWalletAddress(9), null])
   })
 
   test('a payment that is released, held again or settled late keeps the painter it named first', async (wall) => {
-    const held = await hold(wall, block, paymentOf(1, 1), listingOf({ painter: createWalletAddress(9) }))
+    const held = await reserve(
+      wall,
+      block,
+      createTestPayment(1, 1),
+      createTestListing({ painter: createWalletAddress(9) }),
+    )
     await wall.ledger.release(held, false)
-    const again = await hold(wall, block, paymentOf(1, 1), listingOf({ painter: createWalletAddress(8) }))
+    const again = await reserve(
+      wall,
+      block,
+      createTestPayment(1, 1),
+      createTestListing({ painter: createWalletAddress(8) }),
+    )
     expect(again.listing.painter).toBe(createWalletAddress(9))
     await wall.ledger.release(again, false)
-    const late = await wall.ledger.fulfilLatePayment(again, hash(1), NOW)
+    const late = await wall.ledger.fulfilLatePayment(again, toHash(1), NOW)
     expect(late.listing.painter).toBe(createWalletAddress(9))
-    expect(await painterOf(wall, '3,4')).toBe(createWalletAddress(9))
+    expect(await readPainter(wall, '3,4')).toBe(createWalletAddress(9))
   })
 
   test('a payment that settled before anything was held still names its painter', async (wall) => {
     const landed = {
-      payment: paymentOf(1, 1),
+      payment: createTestPayment(1, 1),
       target: block,
-      listing: listingOf({ painter: createWalletAddress(9) }),
+      listing: createTestListing({ painter: createWalletAddress(9) }),
       head: 1n,
     }
-    const purchase = await landUnclaimed(wall, landed, hash(1))
-    expect(await findStored(wall, paymentOf(1, 1))).toEqual(purchase)
-    expect(await painterOf(wall, '3,4')).toBe(createWalletAddress(9))
+    const purchase = await recordLatePayment(wall, landed, toHash(1))
+    expect(await findStored(wall, createTestPayment(1, 1))).toEqual(purchase)
+    expect(await readPainter(wall, '3,4')).toBe(createWalletAddress(9))
   })
 
   testLast('a credit keeps its listing, with the painter that it names', async (wall) => {
     await sell(wall, 'next', 2, 2)
     const landed = {
-      payment: paymentOf(1, 1),
+      payment: createTestPayment(1, 1),
       target: 'next' as const,
-      listing: listingOf({ painter: createWalletAddress(9) }),
+      listing: createTestListing({ painter: createWalletAddress(9) }),
       head: 1n,
     }
-    const credited = await landUnclaimed(wall, landed, hash(1))
+    const credited = await recordLatePayment(wall, landed, toHash(1))
     expect(credited.state.kind).toBe('credited')
-    expect(await findStored(wall, paymentOf(1, 1))).toEqual(credited)
+    expect(await findStored(wall, createTestPayment(1, 1))).toEqual(credited)
   })
 }
 
-function testWords(test: EngineTest): void {
+function testBlockPainters(test: EngineTest): void {
   test('a wallet can name a painter for all its blocks, including later purchases, and for no other wallet’s', async (wall) => {
     await sell(wall, '3,4', 1, 1)
     await sell(wall, '5,6', 2, 2)
     expect(await wall.agents.namePainter(createWalletAddress(1), createNaming(createWalletAddress(9)))).toBe('applied')
     await sell(wall, '7,8', 1, 3)
-    expect(await Promise.all(['3,4', '5,6', '7,8'].map((coord) => painterOf(wall, coord)))).toEqual([
+    expect(await Promise.all(['3,4', '5,6', '7,8'].map((coord) => readPainter(wall, coord)))).toEqual([
       createWalletAddress(9),
       null,
       createWalletAddress(9),
     ])
-    expect(await wall.log.after(3, 9)).toEqual([])
+    expect(await wall.log.readAfter(3, 9)).toEqual([])
   })
 
   test('a message of a wallet replaces all painters named earlier, also those of held purchases, but none named later', async (wall) => {
-    await sell(wall, '3,4', 1, 1, listingOf({ painter: createWalletAddress(8) }))
-    const held = await hold(wall, blockOf('5,6'), paymentOf(1, 2), listingOf({ painter: createWalletAddress(8) }))
+    await sell(wall, '3,4', 1, 1, createTestListing({ painter: createWalletAddress(8) }))
+    const held = await reserve(
+      wall,
+      blockOf('5,6'),
+      createTestPayment(1, 2),
+      createTestListing({ painter: createWalletAddress(8) }),
+    )
     expect(await wall.agents.namePainter(createWalletAddress(1), createNaming(null))).toBe('applied')
-    await wall.ledger.finalize(held, hash(2), true, NOW)
-    await sell(wall, '7,8', 1, 3, listingOf({ painter: createWalletAddress(7) }))
-    const readPainters = () => Promise.all(['3,4', '5,6', '7,8'].map((coord) => painterOf(wall, coord)))
+    await wall.ledger.finalize(held, toHash(2), true, NOW)
+    await sell(wall, '7,8', 1, 3, createTestListing({ painter: createWalletAddress(7) }))
+    const readPainters = () => Promise.all(['3,4', '5,6', '7,8'].map((coord) => readPainter(wall, coord)))
     expect(await readPainters()).toEqual([null, null, createWalletAddress(7)])
     expect(await wall.agents.namePainter(createWalletAddress(1), createNaming(createWalletAddress(9), NOW + 1))).toBe(
       'applied',
     )
     expect(await readPainters()).toEqual([createWalletAddress(9), createWalletAddress(9), createWalletAddress(9)])
-    expect((await findStored(wall, paymentOf(1, 3))).listing.painter).toBe(createWalletAddress(7))
+    expect((await findStored(wall, createTestPayment(1, 3))).listing.painter).toBe(createWalletAddress(7))
   })
 
   test('a message of one wallet does not change the painters of another one', async (wall) => {
-    await sell(wall, '3,4', 1, 1, listingOf({ painter: createWalletAddress(8) }))
+    await sell(wall, '3,4', 1, 1, createTestListing({ painter: createWalletAddress(8) }))
     await sell(wall, '5,6', 2, 2)
     await wall.agents.namePainter(createWalletAddress(2), createNaming(null))
-    expect(await painterOf(wall, '3,4')).toBe(createWalletAddress(8))
+    expect(await readPainter(wall, '3,4')).toBe(createWalletAddress(8))
   })
 
   test('a message whose time is not after that of the last one changes nothing', async (wall) => {
     await sell(wall, '3,4', 1, 1)
-    const name = (painter: Address | null, ts: number) =>
+    const namePainter = (painter: Address | null, ts: number) =>
       wall.agents.namePainter(createWalletAddress(1), createNaming(painter, ts))
-    expect(await name(createWalletAddress(9), NOW)).toBe('applied')
+    expect(await namePainter(createWalletAddress(9), NOW)).toBe('applied')
     expect([
-      await name(createWalletAddress(9), NOW),
-      await name(null, NOW),
-      await name(createWalletAddress(8), NOW - 1),
+      await namePainter(createWalletAddress(9), NOW),
+      await namePainter(null, NOW),
+      await namePainter(createWalletAddress(8), NOW - 1),
     ]).toEqual(['superseded', 'superseded', 'superseded'])
-    expect(await painterOf(wall, '3,4')).toBe(createWalletAddress(9))
-    expect(await name(null, NOW + 1)).toBe('applied')
-    expect(await painterOf(wall, '3,4')).toBeNull()
+    expect(await readPainter(wall, '3,4')).toBe(createWalletAddress(9))
+    expect(await namePainter(null, NOW + 1)).toBe('applied')
+    expect(await readPainter(wall, '3,4')).toBeNull()
   })
 
   test('of many parallel messages that name a painter, the one with the latest time wins', async (wall) => {
@@ -129,18 +153,18 @@ function testWords(test: EngineTest): void {
         wall.agents.namePainter(createWalletAddress(1), createNaming(createWalletAddress(20 + at), NOW + at)),
       ),
     )
-    expect(await painterOf(wall, '3,4')).toBe(createWalletAddress(27))
+    expect(await readPainter(wall, '3,4')).toBe(createWalletAddress(27))
   })
 
   test('a wallet that has bought nothing cannot name a painter', async (wall) => {
-    await hold(wall, block, paymentOf(1, 1))
+    await reserve(wall, block, createTestPayment(1, 1))
     expect(await wall.agents.namePainter(createWalletAddress(1), createNaming(createWalletAddress(9)))).toBe(
       'unknown-wallet',
     )
   })
 
   test('the account of a wallet shows the painter that it named, and the painter of each block', async (wall) => {
-    await sell(wall, '3,4', 1, 1, listingOf({ painter: createWalletAddress(8) }))
+    await sell(wall, '3,4', 1, 1, createTestListing({ painter: createWalletAddress(8) }))
     await sell(wall, '5,6', 1, 2)
     const readAccount = async () => {
       const { painter, sales } = await wall.ledgerReader.ofPayer(createWalletAddress(1))
@@ -148,7 +172,7 @@ function testWords(test: EngineTest): void {
     }
     expect(await readAccount()).toEqual({ painter: null, sales: [createWalletAddress(8), null] })
     await wall.agents.namePainter(createWalletAddress(1), createNaming(createWalletAddress(9)))
-    await sell(wall, '7,8', 1, 3, listingOf({ painter: createWalletAddress(7) }))
+    await sell(wall, '7,8', 1, 3, createTestListing({ painter: createWalletAddress(7) }))
     expect(await readAccount()).toEqual({
       painter: createWalletAddress(9),
       sales: [createWalletAddress(9), createWalletAddress(9), createWalletAddress(7)],
@@ -160,14 +184,14 @@ function testRepaints(test: EngineTest): void {
   test('no repaint by a painter is stored after the message that removed it', async (wall) => {
     await sell(wall, '3,4', 1, 1, { ...SILENT, painter: createWalletAddress(9) })
     const edits = Array.from({ length: 20 }, (_, digest) =>
-      editOf(digest + 1, { message: 'p', painter: createWalletAddress(9) }),
+      createTestEdit(digest + 1, { message: 'p', painter: createWalletAddress(9) }),
     )
     const ended = wall.agents
       .namePainter(createWalletAddress(1), createNaming(null))
-      .then(async () => await wall.log.after(0, 99))
+      .then(async () => await wall.log.readAfter(0, 99))
     const results = await Promise.all(edits.map((edit) => wall.blocks.edit(block, edit, NOW)))
     const applied = results.filter((result) => result === 'applied').length
     expect(await ended).toHaveLength(1 + applied)
-    expect(await wall.log.after(0, 99)).toHaveLength(1 + applied)
+    expect(await wall.log.readAfter(0, 99)).toHaveLength(1 + applied)
   })
 }

@@ -6,13 +6,13 @@ import { testCheckpoint } from './checkpoint.contract.ts'
 import { testDeeds } from './deeds.contract.ts'
 import { testLedgerReader } from './ledger-reader.contract.ts'
 import { testLedger } from './ledger.contract.ts'
-import { logContract } from './log.contract.ts'
+import { testLog } from './log.contract.ts'
 import { testModeration } from './moderation.contract.ts'
 import { testOperator } from './operator.contract.ts'
 import { testPainters } from './painters.contract.ts'
 
 /** What every store promises, on an empty wall and on one with a single open block. */
-export function storeContract(name: string, onEmpty: EngineTest, onLast: EngineTest): void {
+export function testStore(name: string, onEmpty: EngineTest, onLast: EngineTest): void {
   testLedger(name, onEmpty, onLast)
   testAreas(name, onEmpty, onLast)
   testLedgerReader(name, onEmpty, onLast)
@@ -20,7 +20,7 @@ export function storeContract(name: string, onEmpty: EngineTest, onLast: EngineT
   testBlocks(name, onEmpty)
   testCheckpoint(name, onEmpty)
   testAgents(name, onEmpty)
-  logContract(name, onEmpty)
+  testLog(name, onEmpty)
   testModeration(name, onEmpty)
   testOperator(name, onEmpty)
   testPainters(name, onEmpty, onLast)

@@ -16,14 +16,14 @@ export type WalletsWorld = {
   /** A new payment that its payer signed. */
   payment(): Promise<Payment>
   /** A new payment that somebody else signed. */
-  forged(): Promise<Payment>
+  createForgedPayment(): Promise<Payment>
 }
 
 const FROM = '192.0.2.1'
 
 /** The digest that one wallet signed, or the reason why there is none. */
 async function checkDigest(wallets: Wallets, signer: Address, texts: string[], signature: `0x${string}`, from: string) {
-  const answer = await wallets.signed([signer], texts, signature, from)
+  const answer = await wallets.findSigner([signer], texts, signature, from)
   return typeof answer === 'string' ? answer : answer.digest
 }
 
@@ -61,11 +61,11 @@ export function testWallets(name: string, open: () => Promise<WalletsWorld>): vo
       const { wallets, owner, stranger } = await open()
       const both = [owner.address, stranger.address]
       for (const signer of [owner, stranger]) {
-        const answer = await wallets.signed(both, texts, await signer.sign('one'), FROM)
+        const answer = await wallets.findSigner(both, texts, await signer.sign('one'), FROM)
         expect(answer).toEqual({ by: signer.address, digest: expect.stringMatching(/^0x[0-9a-f]{64}$/) })
       }
-      expect(await wallets.signed([stranger.address], texts, await owner.sign('one'), FROM)).toBe('not-signed')
-      expect(await wallets.signed([], texts, await owner.sign('one'), FROM)).toBe('not-signed')
+      expect(await wallets.findSigner([stranger.address], texts, await owner.sign('one'), FROM)).toBe('not-signed')
+      expect(await wallets.findSigner([], texts, await owner.sign('one'), FROM)).toBe('not-signed')
     })
 
     test('bytes that are not a signature have no signer', async () => {
@@ -75,12 +75,12 @@ export function testWallets(name: string, open: () => Promise<WalletsWorld>): vo
     })
 
     test('a payment signature of its payer is valid, and any other is not', async () => {
-      const { wallets, payment, forged } = await open()
+      const { wallets, payment, createForgedPayment: forged } = await open()
       const [good, bad] = [await payment(), await forged()]
-      expect(await wallets.signedPayment(good)).toBe('signed')
-      expect(await wallets.signedForToken(good)).toBe('signed')
-      expect(await wallets.signedPayment(bad)).toBe('not-signed')
-      expect(await wallets.signedForToken(bad)).toBe('not-signed')
+      expect(await wallets.checkPaymentSignature(good)).toBe('signed')
+      expect(await wallets.checkTokenSignature(good)).toBe('signed')
+      expect(await wallets.checkPaymentSignature(bad)).toBe('not-signed')
+      expect(await wallets.checkTokenSignature(bad)).toBe('not-signed')
     })
   })
 }

@@ -4,18 +4,18 @@ import { openPostgres } from '../../../db/postgres/open.ts'
 import type { Receipts } from '../../../shared/contract/wallet.ts'
 import { openBlank } from '../../support/blank-wall.ts'
 import { testOver, type TestOver } from '../../support/engine.ts'
-import { prngOf } from '../../support/prng.ts'
+import { createPrng } from '../../support/prng.ts'
 import { NOW, TERMS, createWalletAddress } from '../../support/samples.ts'
-import { editOf, createBodyInit } from '../../support/service/signed.ts'
+import { signEdit, createBodyInit } from '../../support/service/signed.ts'
 import {
-  demandOf,
+  readDemand,
   readSignInFields,
   createSignInHeader,
   createSignInPost,
-  askSignedIn,
+  sendSignedIn,
   type SignInFields,
 } from '../../support/service/signing-in.ts'
-import { BASE_URL, codeOf, HOST, jsonOf, openWall, type Wall } from '../../support/service/wall.ts'
+import { BASE_URL, readErrorCode, HOST, readJson, openWall, type Wall } from '../../support/service/wall.ts'
 import { openPostgresWalls } from '../db/postgres/walls.ts'
 
 // Goal: a wallet that only signs in can do what an owner can, and nobody else can do anything. Method: the whole service with
@@ -44,16 +44,17 @@ async function closeBoth([wall, other]: Walls): Promise<void> {
   if (other.db !== wall.db) await other.db.close()
 }
 
-const messageOf = async (wall: Wall, coord = '3,4') => (await jsonOf(await wall.ask(`GET /blocks/${coord}`)))['message']
+const readMessage = async (wall: Wall, coord = '3,4') =>
+  (await readJson(await wall.sendRequest(`GET /blocks/${coord}`)))['message']
 
 /** Signs a request as demanded, and sends it with some of the header's fields changed before or after signing. */
-async function askWith(wall: Wall, before: SignInFields, after: Record<string, unknown> = {}): Promise<Response> {
-  const demand = await wall.ask(BLOCK, createSignInPost({ message: 'new' }))
+async function sendAltered(wall: Wall, before: SignInFields, after: Record<string, unknown> = {}): Promise<Response> {
+  const demand = await wall.sendRequest(BLOCK, createSignInPost({ message: 'new' }))
   const header = createSignInHeader({ ...readSignInFields(demand, OWNER), ...before }, OWNER, after)
-  return await wall.ask(BLOCK, createSignInPost({ message: 'new' }, header))
+  return await wall.sendRequest(BLOCK, createSignInPost({ message: 'new' }, header))
 }
 
-const { newWall } = openPostgresWalls()
+const { createWall: newWall } = openPostgresWalls()
 
 const onSqlite = testOver(async () => {
   // Only one process can open a file, so both walls use one store.
@@ -76,66 +77,69 @@ describe('signing in on PostgreSQL, which has several processes', () => {
 
 function testOwners(test: WallsTest): void {
   test('with a sign-in, an owner repaints a block and gets the same response as for PUT', async ([wall]) => {
-    const { response } = await askSignedIn(wall, BLOCK, { message: 'new', link: null }, OWNER)
+    const { response } = await sendSignedIn(wall, BLOCK, { message: 'new', link: null }, OWNER)
     expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store'])
-    const answer = await jsonOf(response)
+    const answer = await readJson(response)
     expect(answer).toMatchObject({ updated: true, deed: { message: 'new', link: null } })
-    const put = await wall.ask('PUT /blocks/3,4', createBodyInit(editOf(1, '3,4', { message: 'new' })))
-    expect(await jsonOf(put)).toEqual(answer)
+    const put = await wall.sendRequest('PUT /blocks/3,4', createBodyInit(signEdit(1, '3,4', { message: 'new' })))
+    expect(await readJson(put)).toEqual(answer)
   })
 
   test('with a sign-in, an owner repaints an area and names its wallet', async ([wall]) => {
-    const area = await askSignedIn(wall, 'POST /areas/3,4,2x1', { message: 'both' }, OWNER)
-    expect(await jsonOf(area.response)).toEqual({ updated: true, area: '3,4,2x1', blocks: 2 })
-    expect([await messageOf(wall), await messageOf(wall, '4,4')]).toEqual(['both', 'both'])
-    const named = await askSignedIn(wall, 'POST /api/agents/me', { name: 'Ada' }, OWNER)
-    expect(await jsonOf(named.response)).toMatchObject({ updated: true, agent: { name: 'Ada', blocks: 2 } })
+    const area = await sendSignedIn(wall, 'POST /areas/3,4,2x1', { message: 'both' }, OWNER)
+    expect(await readJson(area.response)).toEqual({ updated: true, area: '3,4,2x1', blocks: 2 })
+    expect([await readMessage(wall), await readMessage(wall, '4,4')]).toEqual(['both', 'both'])
+    const named = await sendSignedIn(wall, 'POST /api/agents/me', { name: 'Ada' }, OWNER)
+    expect(await readJson(named.response)).toMatchObject({ updated: true, agent: { name: 'Ada', blocks: 2 } })
   })
 
   test('with a sign-in, a painter repaints its blocks, other wallets repaint nothing, and nobody repaints an area of two wallets', async ([
     wall,
   ]) => {
-    expect((await askSignedIn(wall, BLOCK, { message: 'painted' }, PAINTER)).response.status).toBe(200)
+    expect((await sendSignedIn(wall, BLOCK, { message: 'painted' }, PAINTER)).response.status).toBe(200)
     for (const [request, by] of [
       [BLOCK, STRANGER],
       ['POST /blocks/4,4', PAINTER],
       ['POST /areas/4,4,2x1', OWNER],
     ] as const) {
-      const { response } = await askSignedIn(wall, request, { message: 'mine' }, by)
-      expect([response.status, await codeOf(response)]).toEqual([401, 'unauthorized'])
-      expect(await jsonOf(response)).not.toHaveProperty('expected')
+      const { response } = await sendSignedIn(wall, request, { message: 'mine' }, by)
+      expect([response.status, await readErrorCode(response)]).toEqual([401, 'unauthorized'])
+      expect(await readJson(response)).not.toHaveProperty('expected')
     }
-    const nobody = await askSignedIn(wall, 'POST /api/agents/me', { name: 'Bob' }, createWalletAddress(7))
-    expect([nobody.response.status, await codeOf(nobody.response)]).toEqual([404, 'no_purchases'])
+    const nobody = await sendSignedIn(wall, 'POST /api/agents/me', { name: 'Bob' }, createWalletAddress(7))
+    expect([nobody.response.status, await readErrorCode(nobody.response)]).toEqual([404, 'no_purchases'])
   })
 }
 
 function testReceipts(test: WallsTest): void {
   const LIST = 'POST /api/agents/me/receipts'
-  const list = async (wall: Wall, body: object, by = OWNER) =>
-    (await (await askSignedIn(wall, LIST, body, by)).response.json()) as Receipts
+  const listReceipts = async (wall: Wall, body: object, by = OWNER) =>
+    (await (await sendSignedIn(wall, LIST, body, by)).response.json()) as Receipts
 
   test('with a sign-in, a wallet lists its purchases with their receipts, and nobody else can', async ([wall]) => {
     const bought = await wall.buy('/blocks/6,4', 1, 4)
-    const { purchases, nextAfter } = await list(wall, {})
+    const { purchases, nextAfter } = await listReceipts(wall, {})
     expect(purchases.map(({ target, state }) => [target, state])).toEqual([
       ['6,4', 'sold'],
       ['4,4', 'sold'],
       ['3,4', 'sold'],
     ])
     expect([purchases[0]?.receipt, nextAfter]).toEqual([(await bought.json()) as never, null])
-    expect((await list(wall, {}, STRANGER)).purchases.map(({ target }) => target)).toEqual(['5,4'])
-    const nobody = await askSignedIn(wall, LIST, {}, createWalletAddress(7))
-    expect([nobody.response.status, await codeOf(nobody.response)]).toEqual([404, 'no_purchases'])
-    const forged = createSignInHeader(readSignInFields(await wall.ask(LIST, createSignInPost({})), OWNER), STRANGER)
-    expect((await wall.ask(LIST, createSignInPost({}, forged))).status).toBe(401)
+    expect((await listReceipts(wall, {}, STRANGER)).purchases.map(({ target }) => target)).toEqual(['5,4'])
+    const nobody = await sendSignedIn(wall, LIST, {}, createWalletAddress(7))
+    expect([nobody.response.status, await readErrorCode(nobody.response)]).toEqual([404, 'no_purchases'])
+    const forged = createSignInHeader(
+      readSignInFields(await wall.sendRequest(LIST, createSignInPost({})), OWNER),
+      STRANGER,
+    )
+    expect((await wall.sendRequest(LIST, createSignInPost({}, forged))).status).toBe(401)
   })
 
   test('more than fifty receipts are listed page by page', async ([wall]) => {
     for (let at = 0; at < 50; at += 1) await wall.buy(`/blocks/${at},9`, 1, 100 + at)
-    const first = await list(wall, {})
+    const first = await listReceipts(wall, {})
     expect(first.purchases.map(({ target }) => target)).toEqual(Array.from({ length: 50 }, (_, at) => `${49 - at},9`))
-    const { purchases, nextAfter } = await list(wall, { after: first.nextAfter })
+    const { purchases, nextAfter } = await listReceipts(wall, { after: first.nextAfter })
     expect([purchases.map(({ target }) => target), nextAfter]).toEqual([['4,4', '3,4'], null])
   })
 }
@@ -143,15 +147,15 @@ function testReceipts(test: WallsTest): void {
 function testDemands(test: WallsTest): void {
   test('a request without the header gets the text to sign, and nothing to pay', async ([wall]) => {
     const body = JSON.stringify({ link: null, pixels: '07'.repeat(100) })
-    const demand = await wall.ask('POST /blocks/003,4', createSignInPost(body))
+    const demand = await wall.sendRequest('POST /blocks/003,4', createSignInPost(body))
     expect([demand.status, demand.headers.get('cache-control')]).toEqual([402, 'no-store'])
-    expect(await jsonOf(demand)).toMatchObject({
+    expect(await readJson(demand)).toMatchObject({
       error: 'sign_in_required',
       accepts: [],
       docs: `${BASE_URL}/openapi.json`,
     })
     const statement = `Repaint block 3,4 (pixels, link) on ${HOST}`
-    expect(demandOf(demand)).toMatchObject({
+    expect(readDemand(demand)).toMatchObject({
       x402Version: 2,
       error: 'sign_in_required',
       resource: { url: `${BASE_URL}/blocks/3,4`, mimeType: 'application/json' },
@@ -194,11 +198,11 @@ function testDemands(test: WallsTest): void {
   test('an error that does not depend on the wallet comes before the sign-in, with a header or without', async ([
     wall,
   ]) => {
-    const { header } = await askSignedIn(wall, BLOCK, { message: 'a' }, OWNER)
+    const { header } = await sendSignedIn(wall, BLOCK, { message: 'a' }, OWNER)
     for (const [request, body, status, code] of bad)
       for (const sent of [undefined, header]) {
-        const response = await wall.ask(request, createSignInPost(body, sent))
-        expect([request, response.status, await codeOf(response)]).toEqual([request, status, code])
+        const response = await wall.sendRequest(request, createSignInPost(body, sent))
+        expect([request, response.status, await readErrorCode(response)]).toEqual([request, status, code])
       }
   })
 }
@@ -207,7 +211,7 @@ function testRefusals(test: WallsTest): void {
   test('a sign-in is valid for one body at one address of one service, and is never answered with 402', async ([
     wall,
   ]) => {
-    const { header } = await askSignedIn(wall, BLOCK, { message: 'new' }, OWNER)
+    const { header } = await sendSignedIn(wall, BLOCK, { message: 'new' }, OWNER)
     const others: ReadonlyArray<readonly [request: string, body: unknown]> = [
       [BLOCK, { message: 'other' }],
       [BLOCK, '{ "message": "new" }'],
@@ -217,15 +221,15 @@ function testRefusals(test: WallsTest): void {
       ['POST /api/agents/me/receipts', {}],
     ]
     for (const [request, body] of others) {
-      const response = await wall.ask(request, createSignInPost(body, header))
-      expect([request, response.status, await codeOf(response)]).toEqual([request, 401, 'unauthorized'])
+      const response = await wall.sendRequest(request, createSignInPost(body, header))
+      expect([request, response.status, await readErrorCode(response)]).toEqual([request, 401, 'unauthorized'])
     }
     for (const field of ['domain', 'uri', 'statement', 'requestId']) {
-      const response = await askWith(wall, { [field]: field === 'uri' ? 'https://evil.test/' : 'evil.test' })
-      expect([response.status, await codeOf(response)]).toEqual([401, 'unauthorized'])
-      expect((await jsonOf(response))['message']).toContain(field)
+      const response = await sendAltered(wall, { [field]: field === 'uri' ? 'https://evil.test/' : 'evil.test' })
+      expect([response.status, await readErrorCode(response)]).toEqual([401, 'unauthorized'])
+      expect((await readJson(response))['message']).toContain(field)
     }
-    expect([await messageOf(wall, '4,4'), await messageOf(wall)]).toEqual([null, 'new'])
+    expect([await readMessage(wall, '4,4'), await readMessage(wall)]).toEqual([null, 'new'])
   })
 
   test('a sign-in is valid for five minutes in either direction, but not after its expiry or before its beginning', async ([
@@ -238,7 +242,7 @@ function testRefusals(test: WallsTest): void {
       { issuedAt: '2027-01-15T09:00:00+01:00' },
       { issuedAt: formatTime(300_000), expirationTime: undefined },
     ]
-    for (const fields of timely) expect((await askWith(wall, fields)).status).toBe(200)
+    for (const fields of timely) expect((await sendAltered(wall, fields)).status).toBe(200)
     const untimely: readonly SignInFields[] = [
       { issuedAt: formatTime(-300_001), expirationTime: undefined },
       { issuedAt: formatTime(300_001), expirationTime: undefined },
@@ -246,8 +250,8 @@ function testRefusals(test: WallsTest): void {
       { notBefore: formatTime(1) },
     ]
     for (const fields of untimely) {
-      const response = await askWith(wall, fields)
-      expect([response.status, await codeOf(response)]).toEqual([400, 'stale_signature'])
+      const response = await sendAltered(wall, fields)
+      expect([response.status, await readErrorCode(response)]).toEqual([400, 'stale_signature'])
     }
   })
 
@@ -271,28 +275,30 @@ function testRefusals(test: WallsTest): void {
   ]
   test('a header that is not a sign-in for this chain is rejected with that reason', async ([wall]) => {
     for (const [what, changes] of unreadable) {
-      const response = await askWith(wall, {}, changes)
-      expect([what, response.status, await codeOf(response)]).toEqual([what, 400, 'invalid_sign_in'])
+      const response = await sendAltered(wall, {}, changes)
+      expect([what, response.status, await readErrorCode(response)]).toEqual([what, 400, 'invalid_sign_in'])
     }
     for (const header of ['', '%', 'e30', btoa('null'), btoa('[]'), btoa('{"a":1,"a":2}'), btoa('{'), 'A'.repeat(9000)])
-      expect(await codeOf(await wall.ask(BLOCK, createSignInPost({ message: 'a' }, header)))).toBe('invalid_sign_in')
-    expect(await messageOf(wall)).toBe('old')
+      expect(await readErrorCode(await wall.sendRequest(BLOCK, createSignInPost({ message: 'a' }, header)))).toBe(
+        'invalid_sign_in',
+      )
+    expect(await readMessage(wall)).toBe('old')
   })
 
   test('none of 3,000 altered headers crashes the wall or repaints something that nobody signed', async ([wall]) => {
-    const demand = await wall.ask(BLOCK, createSignInPost({ message: 'new' }))
+    const demand = await wall.sendRequest(BLOCK, createSignInPost({ message: 'new' }))
     const fields = { ...readSignInFields(demand, OWNER) }
     const honest = JSON.stringify({ ...fields, signature: `0x${'5a'.repeat(65)}` })
-    const prng = prngOf(27)
+    const prng = createPrng(27)
     const texts = ['', '0x', 'null', '\\u0000', '\\n', '999999', '{', '"', 'Z', 'ä', 'eip155:8453', OWNER]
     const statuses = new Set<number>()
     for (let count = 0; count < 3000; count += 1) {
       let text = honest
-      for (let times = prng.below(3); times >= 0; times -= 1) {
-        const at = prng.below(text.length)
-        text = text.slice(0, at) + prng.pick(texts) + text.slice(at + prng.below(20))
+      for (let times = prng.nextInt(3); times >= 0; times -= 1) {
+        const at = prng.nextInt(text.length)
+        text = text.slice(0, at) + prng.pick(texts) + text.slice(at + prng.nextInt(20))
       }
-      const header = prng.chance(0.1) ? text.replaceAll(/[^\x20-\x7e]/g, '') : Buffer.from(text).toString('base64')
+      const header = prng.nextBoolean(0.1) ? text.replaceAll(/[^\x20-\x7e]/g, '') : Buffer.from(text).toString('base64')
       const request = new Request(`${BASE_URL}/blocks/3,4`, {
         method: 'POST',
         ...createSignInPost({ message: 'new' }, header),
@@ -308,27 +314,27 @@ function testRepeats(test: WallsTest): void {
     wall,
     other,
   ]) => {
-    const { header, response } = await askSignedIn(wall, BLOCK, { message: 'first' }, OWNER)
+    const { header, response } = await sendSignedIn(wall, BLOCK, { message: 'first' }, OWNER)
     expect(response.status).toBe(200)
     const again = await Promise.all(
-      [wall, other, wall, other].map((each) => each.ask(BLOCK, createSignInPost({ message: 'first' }, header))),
+      [wall, other, wall, other].map((each) => each.sendRequest(BLOCK, createSignInPost({ message: 'first' }, header))),
     )
     expect(again.map(({ status }) => status)).toEqual([200, 200, 200, 200])
-    expect(await wall.db.log.after(3, 9)).toHaveLength(1)
-    const later = await other.ask('PUT /blocks/3,4', createBodyInit(editOf(1, '3,4', { message: 'second' })))
+    expect(await wall.db.log.readAfter(3, 9)).toHaveLength(1)
+    const later = await other.sendRequest('PUT /blocks/3,4', createBodyInit(signEdit(1, '3,4', { message: 'second' })))
     expect(later.status).toBe(200)
-    const replayed = await wall.ask(BLOCK, createSignInPost({ message: 'first' }, header))
-    expect([replayed.status, await codeOf(replayed)]).toEqual([400, 'stale_signature'])
-    const older = await askWith(wall, { issuedAt: new Date(NOW - 1).toISOString() })
-    expect([older.status, await codeOf(older)]).toEqual([400, 'stale_signature'])
-    expect(await messageOf(wall)).toBe('second')
+    const replayed = await wall.sendRequest(BLOCK, createSignInPost({ message: 'first' }, header))
+    expect([replayed.status, await readErrorCode(replayed)]).toEqual([400, 'stale_signature'])
+    const older = await sendAltered(wall, { issuedAt: new Date(NOW - 1).toISOString() })
+    expect([older.status, await readErrorCode(older)]).toEqual([400, 'stale_signature'])
+    expect(await readMessage(wall)).toBe('second')
   })
 
   test('one sign-in at two instances at the same time repaints once', async ([wall, other]) => {
-    const demand = await wall.ask(BLOCK, createSignInPost({ message: 'once' }))
+    const demand = await wall.sendRequest(BLOCK, createSignInPost({ message: 'once' }))
     const header = createSignInHeader(readSignInFields(demand, OWNER), OWNER)
-    const sent = [wall, other].map((each) => each.ask(BLOCK, createSignInPost({ message: 'once' }, header)))
+    const sent = [wall, other].map((each) => each.sendRequest(BLOCK, createSignInPost({ message: 'once' }, header)))
     expect((await Promise.all(sent)).map(({ status }) => status)).toEqual([200, 200])
-    expect(await wall.db.log.after(3, 9)).toHaveLength(1)
+    expect(await wall.db.log.readAfter(3, 9)).toHaveLength(1)
   })
 }

@@ -6,7 +6,7 @@ import type { Deed } from '../../../shared/contract/block.ts'
 import type { PaintedBlocks } from '../../../shared/contract/picture.ts'
 import { toBlockOrder } from '../../../shared/pixels.ts'
 import { lookAt } from '../../../viewer/camera/camera.ts'
-import { sendUntilSettled, sign } from '../../support/e2e/buyer.ts'
+import { sendUntilSettled, signBlockPayment } from '../../support/e2e/buyer.ts'
 import { startWorld, type World } from '../../support/e2e/world.ts'
 import { listSmallTargets, findViolations } from '../../support/page/axe.ts'
 import { buildPage } from '../../support/page/built-page.ts'
@@ -22,8 +22,8 @@ import {
   goToStep,
 } from '../../support/page/studio-driver.ts'
 import { openTestBrowser, openTestPage } from '../../support/page/test-page.ts'
-import { flatPng, pngOf, RGB, RGBA } from '../../support/picture-files.ts'
-import { prngOf } from '../../support/prng.ts'
+import { createFlatPng, buildPng, RGB, RGBA } from '../../support/picture-files.ts'
+import { createPrng } from '../../support/prng.ts'
 
 // Goal: the page for painting shows, prices and offers exactly what the service sells and accepts. Method: the built page
 // from the server's own process on the embedded network; its offered requests are sent, and its signatures are real.
@@ -43,7 +43,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
 
   const sell = async (wallet: Wallet, coord: string) => {
     const px = new Uint8Array(100).fill(RED).toHex()
-    const bought = await sendUntilSettled(world, `${coord}?px=${px}`, await sign(world, wallet, coord))
+    const bought = await sendUntilSettled(world, `${coord}?px=${px}`, await signBlockPayment(world, wallet, coord))
     expect(bought.status).toBe(200)
   }
 
@@ -71,8 +71,8 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
   beforeAll(async () => {
     await buildPage()
     world = await startWorld()
-    ada = await world.wallet(10)
-    bob = await world.wallet(10)
+    ada = await world.createFundedWallet(10)
+    bob = await world.createFundedWallet(10)
     await sell(ada, '82,45')
     await sell(ada, '83,45')
     await sell(bob, '84,46')
@@ -154,11 +154,15 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
 
   test('a photograph is dithered and a logo is not, whatever their file formats, and the page says why', async () => {
     const page = await openPage('?at=20,20')
-    const slope = pngOf(120, 80, RGB, createGradientRows(120, 80))
+    const slope = buildPng(120, 80, RGB, createGradientRows(120, 80))
     await dropFile(page, 'slope.jpg', Uint8Array.from(await new Bun.Image(slope).jpeg({ quality: 80 }).bytes()))
     await page.getByText('This looks like a photo.').waitFor()
     expect(await page.getByLabel('Colours').inputValue()).toBe('floyd-steinberg')
-    await dropFile(page, 'logo.jpg', Uint8Array.from(await new Bun.Image(flatPng(120, 80, '#c03028')).jpeg().bytes()))
+    await dropFile(
+      page,
+      'logo.jpg',
+      Uint8Array.from(await new Bun.Image(createFlatPng(120, 80, '#c03028')).jpeg().bytes()),
+    )
     await page.getByText('This looks like a drawing.').waitFor()
     expect(await page.getByLabel('Colours').inputValue()).toBe('none')
   })
@@ -217,16 +221,16 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     await locateCost(page).getByText('1 owned by others').waitFor()
     expect(await page.isVisible('#take')).toBe(false)
     // The payment stays in progress until the page has announced it.
-    world.facilitator.settle.always('hang-before')
-    const calls = world.facilitator.settle.count()
-    const payment = await sign(world, bob, '32,31')
+    world.facilitator.settle.setDefault('hang-before')
+    const calls = world.facilitator.settle.countCalls()
+    const payment = await signBlockPayment(world, bob, '32,31')
     unfinished = sendUntilSettled(world, '32,31', payment)
-    await world.facilitator.settle.arrived(calls + 1)
+    await world.facilitator.settle.waitForCall(calls + 1)
     await goToStep(page, 'place')
     await page.getByLabel('Row', { exact: true }).fill('31')
     await locateCost(page).getByText('1 being bought by others').waitFor()
     await locateCost(page).getByText('Not available').waitFor()
-    world.facilitator.settle.always('honest')
+    world.facilitator.settle.setDefault('honest')
   })
 
   test('the script copied from the page buys the picture with one payment, and another one repaints it', async () => {
@@ -333,8 +337,8 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     const page = await openPage('?at=50,50', { ...phone, permissions: ['clipboard-read', 'clipboard-write'] })
     const chooseFile = (name: string, picture: Uint8Array) =>
       page.setInputFiles('#file', { name, mimeType: 'image/png', buffer: Buffer.from(picture) })
-    const prng = prngOf(402)
-    const noise = Uint8Array.from({ length: 160 * 481 }, (_, at) => (at % 481 === 0 ? 0 : prng.below(256)))
+    const prng = createPrng(402)
+    const noise = Uint8Array.from({ length: 160 * 481 }, (_, at) => (at % 481 === 0 ? 0 : prng.nextInt(256)))
     const loud = page.locator('#panel .loud:visible')
     await chooseFile('small.png', createNoisePng(20, 20))
     await goToStep(page, 'deal')
@@ -346,7 +350,7 @@ describe.skipIf('reason' in browser)('the page for painting, in Chromium, over a
     expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('"pixels": "')
 
     await goToStep(page, 'picture')
-    await chooseFile('large.png', pngOf(160, 160, RGB, noise))
+    await chooseFile('large.png', buildPng(160, 160, RGB, noise))
     await page.getByText('large.png, 160 × 160 pixels').waitFor()
     await goToStep(page, 'deal')
     await page.getByText('attach the file to a message to your agent').waitFor()

@@ -4,7 +4,7 @@ import { numberToHex, pad } from 'viem'
 import { verify, type VerifyOptions } from '../../../server/client/wall.ts'
 import { TRANSFER, USED } from '../../../shared/chain/arrivals.ts'
 import { openNearlySold } from '../../support/nearly-sold.ts'
-import { hash, TERMS, createWalletAddress } from '../../support/samples.ts'
+import { toHash, TERMS, createWalletAddress } from '../../support/samples.ts'
 import { createScratchFolder } from '../../support/scratch-folder.ts'
 import { OFFER, openWall } from '../../support/service/wall.ts'
 
@@ -48,9 +48,9 @@ type Manner = {
 }
 
 const createEvents = (height: number) => {
-  const where = { address: TERMS.asset, transactionHash: hash(height), blockNumber: numberToHex(height) }
+  const where = { address: TERMS.asset, transactionHash: toHash(height), blockNumber: numberToHex(height) }
   return [
-    { ...where, topics: [USED, pad(PAYEE), hash(height)], data: '0x', logIndex: '0x0' },
+    { ...where, topics: [USED, pad(PAYEE), toHash(height)], data: '0x', logIndex: '0x0' },
     { ...where, topics: [TRANSFER, pad(PAYEE), pad(PAYEE)], data: pad('0xf4240'), logIndex: '0x1' },
   ]
 }
@@ -146,7 +146,7 @@ test('if an endpoint does not respond, the next one is used', async () => {
 test('a payment without a deed is found by its event alone, and only its receipt is read', async () => {
   using chain = startEndpoint(SOLD + 1)
   const { findings } = await check(chain, 'stray')
-  expect(findings).toMatchObject([{ kind: 'payment_without_deed', tx: hash(SOLD + 1), nonce: hash(SOLD + 1) }])
+  expect(findings).toMatchObject([{ kind: 'payment_without_deed', tx: toHash(SOLD + 1), nonce: toHash(SOLD + 1) }])
 })
 
 test('a payment of the last ten minutes may still get its deed, and is not reported', async () => {

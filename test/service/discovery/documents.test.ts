@@ -3,11 +3,15 @@ import { renderDocuments } from '../../../server/discovery/documents.ts'
 import { PATHS } from '../../../server/discovery/links.ts'
 import type { Site } from '../../../server/discovery/site.ts'
 import { ADVICE, IF_YOURS, REPEAT } from '../../../server/domain/advice.ts'
-import { facilitatorUnavailable, settlementUnknown, unavailability } from '../../../server/domain/purchase/refusals.ts'
+import {
+  createFacilitatorFailure,
+  createSettlementUnknownFailure,
+  createUnavailableFailure,
+} from '../../../server/domain/purchase/refusals.ts'
 import { findTool, TOOLS } from '../../../server/mcp/registry.ts'
 import { blockOf } from '../../support/samples.ts'
 import { OPERATIONS } from '../../support/service/operations.ts'
-import { BASE_URL, codeOf, jsonOf, OFFER, openWall } from '../../support/service/wall.ts'
+import { BASE_URL, readErrorCode, readJson, OFFER, openWall } from '../../support/service/wall.ts'
 
 const site: Site = { offer: OFFER, contact: null, tools: TOOLS, operations: OPERATIONS }
 
@@ -21,23 +25,25 @@ const wall = await openWall({ viewer: (path) => (path === PATHS.paint ? createPa
 const paths = ['/', '/openapi.json', '/.well-known/security.txt', ...renderDocuments(site).map(({ path }) => path)]
 
 test.each(paths)('%s may be cached for a while, is revalidated by its ETag, and supports HEAD', async (path) => {
-  const response = await wall.ask(`GET ${path}`)
+  const response = await wall.sendRequest(`GET ${path}`)
   expect(response.status).toBe(200)
   expect(response.headers.get('cache-control')).toBe('public, max-age=300')
   expect(response.headers.get('access-control-allow-origin')).toBe('*')
   const etag = response.headers.get('etag') ?? ''
   expect(etag).not.toBe('')
-  expect((await wall.ask(`GET ${path}`, { headers: { 'if-none-match': etag } })).status).toBe(304)
-  const head = await wall.ask(`HEAD ${path}`)
+  expect((await wall.sendRequest(`GET ${path}`, { headers: { 'if-none-match': etag } })).status).toBe(304)
+  const head = await wall.sendRequest(`HEAD ${path}`)
   expect([head.status, head.headers.get('content-type')]).toEqual([200, response.headers.get('content-type')])
-  expect((await wall.ask(`POST ${path}`)).status).toBe(405)
+  expect((await wall.sendRequest(`POST ${path}`)).status).toBe(405)
 })
 
 test('proofs of ownership are where catalogues look for them', async () => {
   const ownershipProofs = [`0x${'1b'.repeat(65)}`]
   const proven = await openWall({ offer: { ...OFFER, ownershipProofs } })
-  expect(await jsonOf(await proven.ask('GET /.well-known/x402'))).toMatchObject({ ownershipProofs })
-  expect(await jsonOf(await proven.ask('GET /openapi.json'))).toMatchObject({ 'x-discovery': { ownershipProofs } })
+  expect(await readJson(await proven.sendRequest('GET /.well-known/x402'))).toMatchObject({ ownershipProofs })
+  expect(await readJson(await proven.sendRequest('GET /openapi.json'))).toMatchObject({
+    'x-discovery': { ownershipProofs },
+  })
 })
 
 const types: ReadonlyArray<readonly [path: string, type: string]> = [
@@ -54,7 +60,7 @@ const types: ReadonlyArray<readonly [path: string, type: string]> = [
 ]
 
 test.each(types)('%s has the type %s', async (path, type) => {
-  expect((await wall.ask(`GET ${path}`)).headers.get('content-type')).toBe(type)
+  expect((await wall.sendRequest(`GET ${path}`)).headers.get('content-type')).toBe(type)
 })
 
 const twins: ReadonlyArray<readonly [string, string]> = [
@@ -63,29 +69,34 @@ const twins: ReadonlyArray<readonly [string, string]> = [
 ]
 
 test.each(twins)('%s and %s have the same content', async (one, other) => {
-  expect(await (await wall.ask(`GET ${one}`)).text()).toBe(await (await wall.ask(`GET ${other}`)).text())
+  expect(await (await wall.sendRequest(`GET ${one}`)).text()).toBe(
+    await (await wall.sendRequest(`GET ${other}`)).text(),
+  )
 })
 
 const manuals = ['/llms.txt', '/llms-full.txt', '/skill.md', '/openapi.json', '/.well-known/x402']
 
-test.each(manuals)('%s describes each response without a receipt in the same words as the response itself', async (path) => {
-  const text = await (await wall.ask(`GET ${path}`)).text()
-  for (const advice of [ADVICE[402], ADVICE[502], REPEAT, IF_YOURS]) expect(text).toContain(advice)
-  expect(settlementUnknown({ target: 'next', block: blockOf('1,1') }).message).toContain(REPEAT)
-  expect(facilitatorUnavailable('Gone').message).toContain(ADVICE[502])
-  expect(unavailability('next', 'reserved').message).toContain(IF_YOURS)
-  expect(findTool('buy_block')?.description).toContain(REPEAT)
-})
+test.each(manuals)(
+  '%s describes each response without a receipt in the same words as the response itself',
+  async (path) => {
+    const text = await (await wall.sendRequest(`GET ${path}`)).text()
+    for (const advice of [ADVICE[402], ADVICE[502], REPEAT, IF_YOURS]) expect(text).toContain(advice)
+    expect(createSettlementUnknownFailure({ target: 'next', block: blockOf('1,1') }).message).toContain(REPEAT)
+    expect(createFacilitatorFailure('Gone').message).toContain(ADVICE[502])
+    expect(createUnavailableFailure('next', 'reserved').message).toContain(IF_YOURS)
+    expect(findTool('buy_block')?.description).toContain(REPEAT)
+  },
+)
 
 test('every address that a document names exists', async () => {
   const named = new Set<string>()
   for (const path of paths.filter((each) => !each.includes('favicon'))) {
-    const text = await (await wall.ask(`GET ${path}`)).text()
+    const text = await (await wall.sendRequest(`GET ${path}`)).text()
     for (const [, found = ''] of text.matchAll(/https:\/\/wall\.test(\/[^\s"'`<>()\]?\\]*)/g))
       if (!found.includes('{')) named.add(found.replace(/[.,:;]+$/, ''))
   }
   expect(named.size).toBeGreaterThan(10)
-  for (const path of named) expect([path, (await wall.ask(`HEAD ${path}`)).status]).not.toEqual([path, 404])
+  for (const path of named) expect([path, (await wall.sendRequest(`HEAD ${path}`)).status]).not.toEqual([path, 404])
 })
 
 const preferences: ReadonlyArray<readonly [accept: string, type: string]> = [
@@ -101,7 +112,7 @@ const preferences: ReadonlyArray<readonly [accept: string, type: string]> = [
 
 test.each(preferences)('the homepage for %p has the type %s', async (accept, type) => {
   const built = await openWall({ viewer: (path) => (path === '/' ? createPage : undefined) })
-  const { headers } = await built.ask('GET /', { headers: { accept } })
+  const { headers } = await built.sendRequest('GET /', { headers: { accept } })
   expect(headers.get('content-type')).toBe(type)
   expect(headers.get('vary')).toBe('Accept-Encoding, Accept')
   expect(headers.get('link')).toContain('</openapi.json>; rel="service-desc"')
@@ -109,16 +120,16 @@ test.each(preferences)('the homepage for %p has the type %s', async (accept, typ
 
 test('the page names its picture and its documents with the wall’s own address', async () => {
   const built = await openWall({ viewer: (path) => (path === '/' ? createPage : undefined) })
-  const html = await (await built.ask('GET /')).text()
+  const html = await (await built.sendRequest('GET /')).text()
   expect(html).toStartWith('<!doctype html><html><head><title>Pixel Wall</title><link rel="canonical"')
   const [, image = ''] = html.match(/property="og:image" content="([^"]+)"/) ?? []
   expect(image).toBe('https://wall.test/card.png')
-  expect((await wall.ask(`GET ${new URL(image).pathname}`)).headers.get('content-type')).toBe('image/png')
+  expect((await wall.sendRequest(`GET ${new URL(image).pathname}`)).headers.get('content-type')).toBe('image/png')
   expect(html).toContain('<link rel="alternate" href="https://wall.test/skill.md" type="text/markdown">')
 })
 
 test('every address in the links of the homepage exists', async () => {
-  const link = (await wall.ask('GET /')).headers.get('link') ?? ''
+  const link = (await wall.sendRequest('GET /')).headers.get('link') ?? ''
   const named = [...link.matchAll(/<([^>]+)>; rel="([\w-]+)"; type="[\w/+-]+"/g)]
   expect(named.map(([, , rel]) => rel)).toEqual([
     'service-desc',
@@ -129,7 +140,7 @@ test('every address in the links of the homepage exists', async () => {
     'status',
     'sitemap',
   ])
-  for (const [, path] of named) expect((await wall.ask(`HEAD ${path}`)).status).toBe(200)
+  for (const [, path] of named) expect((await wall.sendRequest(`HEAD ${path}`)).status).toBe(200)
 })
 
 const contacts: ReadonlyArray<readonly [contact: string, line: string]> = [
@@ -139,7 +150,7 @@ const contacts: ReadonlyArray<readonly [contact: string, line: string]> = [
 ]
 
 test.each(contacts)('security.txt names the contact %s, and its expiry', async (contact, line) => {
-  const asked = await (await openWall({ contact })).ask('GET /.well-known/security.txt')
+  const asked = await (await openWall({ contact })).sendRequest('GET /.well-known/security.txt')
   const lines = (await asked.text()).split('\n')
   expect(lines[0]).toBe(line)
   expect(lines[1]).toBe('Expires: 2027-04-15T00:00:00.000Z')
@@ -148,22 +159,22 @@ test.each(contacts)('security.txt names the contact %s, and its expiry', async (
 test.each([null, '', 'Ada, room 4', 'http://insecure.test/'])(
   'a wall with the contact %p has no security.txt',
   async (contact) => {
-    const response = await (await openWall({ contact })).ask('GET /.well-known/security.txt')
+    const response = await (await openWall({ contact })).sendRequest('GET /.well-known/security.txt')
     expect(response.status).toBe(404)
-    expect(await codeOf(response)).toBe('not_found')
+    expect(await readErrorCode(response)).toBe('not_found')
   },
 )
 
 test('the digest of the skill matches the served file', async () => {
-  const index = await jsonOf(await wall.ask('GET /.well-known/agent-skills/index.json'))
+  const index = await readJson(await wall.sendRequest('GET /.well-known/agent-skills/index.json'))
   const [entry] = index['skills'] as [{ url: string; digest: string }]
-  const bytes = await (await wall.ask(`GET ${new URL(entry.url, BASE_URL).pathname}`)).bytes()
+  const bytes = await (await wall.sendRequest(`GET ${new URL(entry.url, BASE_URL).pathname}`)).bytes()
   expect(entry.digest).toBe(`sha256:${new Bun.CryptoHasher('sha256').update(bytes).digest('hex')}`)
 })
 
 test('a demand for payment links to the documents, in JSON and as a page, and fits into a header', async () => {
   for (const accept of ['application/json', 'text/html']) {
-    const { headers } = await wall.ask('GET /blocks/0,0', { headers: { accept } })
+    const { headers } = await wall.sendRequest('GET /blocks/0,0', { headers: { accept } })
     expect(headers.get('link')).toBe(
       '</openapi.json>; rel="service-desc"; type="application/json", </llms.txt>; rel="service-doc"; type="text/plain"',
     )
@@ -173,7 +184,7 @@ test('a demand for payment links to the documents, in JSON and as a page, and fi
 })
 
 test('the icon for old browsers is one bitmap of 32 by 32 pixels', async () => {
-  const icon = Buffer.from(await (await wall.ask('GET /favicon.ico')).bytes())
+  const icon = Buffer.from(await (await wall.sendRequest('GET /favicon.ico')).bytes())
   expect(icon.subarray(0, 6)).toEqual(Buffer.from([0, 0, 1, 0, 1, 0]))
   expect([icon[6], icon[7], icon.readUInt16LE(12)]).toEqual([32, 32, 32])
   expect(icon.readUInt32LE(14) + icon.readUInt32LE(18)).toBe(icon.length)

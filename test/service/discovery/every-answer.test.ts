@@ -4,11 +4,11 @@ import type { CanvasReads } from '../../../server/http/canvas/canvas-read.ts'
 import type { Pictures, Wallets } from '../../../server/ports.ts'
 import { unlimited, createUsedUpLimits } from '../../support/fakes/limits.ts'
 import { openNearlySold } from '../../support/nearly-sold.ts'
-import { paymentOf, createWalletAddress } from '../../support/samples.ts'
-import { boundTo } from '../../support/service/bound.ts'
+import { createTestPayment, createWalletAddress } from '../../support/samples.ts'
+import { bindPayment } from '../../support/service/bound.ts'
 import { expectDocumented, listResponses } from '../../support/service/documented.ts'
 import { OPERATIONS } from '../../support/service/operations.ts'
-import { areaEditOf, editOf, namingOf, registrationOf, createBodyInit } from '../../support/service/signed.ts'
+import { signAreaEdit, signEdit, signNaming, signRegistration, createBodyInit } from '../../support/service/signed.ts'
 import { readSignInFields, createSignInHeader, createSignInPost } from '../../support/service/signing-in.ts'
 import {
   HOST,
@@ -34,7 +34,7 @@ const createAsk =
   (wall: Wall) =>
   (request: string, init?: RequestInit): Provoke =>
   () =>
-    wall.ask(request, init)
+    wall.sendRequest(request, init)
 
 const ask = createAsk(emptyWall)
 const onceSold = createAsk(soldWall)
@@ -43,8 +43,8 @@ const onceSold = createAsk(soldWall)
 const repeatWithEtag =
   (request: string): Provoke =>
   async () => {
-    const etag = (await soldWall.ask(request)).headers.get('etag') ?? ''
-    return await soldWall.ask(request, { headers: { 'if-none-match': etag } })
+    const etag = (await soldWall.sendRequest(request)).headers.get('etag') ?? ''
+    return await soldWall.sendRequest(request, { headers: { 'if-none-match': etag } })
   }
 
 /** Pays on a separate wall. */
@@ -57,7 +57,7 @@ const buy =
 const askWithSpace =
   (space: 'claimed' | 'reserved', request: string): Provoke =>
   async () =>
-    (await openWall({ ledger: { space: async () => space } })).ask(request)
+    (await openWall({ ledger: { checkSpace: async () => space } })).sendRequest(request)
 
 /** Sends the request to a wall whose payments can never work. */
 const askWithoutRail =
@@ -65,7 +65,7 @@ const askWithoutRail =
   async () => {
     const wall = await openWall()
     await breakSettings(wall)
-    return await wall.ask(request, init)
+    return await wall.sendRequest(request, init)
   }
 
 // A wall whose facilitator does not report the outcome of a payment, and on which 3,4 is held for the first wallet.
@@ -75,7 +75,7 @@ await doubtfulWall.buy('/blocks/3,4', 1)
 
 /** A request to the sold wall, signed in as the `payer`-th wallet. */
 async function signRequest(request: string, body: unknown, payer = 1): Promise<RequestInit> {
-  const demand = await soldWall.ask(request, createSignInPost(body))
+  const demand = await soldWall.sendRequest(request, createSignInPost(body))
   return createSignInPost(
     body,
     createSignInHeader(readSignInFields(demand, createWalletAddress(payer)), createWalletAddress(payer)),
@@ -89,7 +89,7 @@ const receipts = `${rename}/receipts`
 const signIn =
   (request: string, body: unknown, payer = 1): Provoke =>
   async () =>
-    await soldWall.ask(request, await signRequest(request, body, payer))
+    await soldWall.sendRequest(request, await signRequest(request, body, payer))
 
 const TOO_MUCH = 'x'.repeat(5 * 2 ** 20)
 const createToolCall = (name: string, given = {}) =>
@@ -105,7 +105,7 @@ const askAsDenied =
   async () => {
     const wall = await openWall()
     wall.denied.add(createWalletAddress(1))
-    return await wall.ask(request, init)
+    return await wall.sendRequest(request, init)
   }
 
 /** An order of two blocks. */
@@ -119,9 +119,12 @@ const provoked: Readonly<Record<string, Provoke>> = {
   'GET /blocks/next 429': () => wearyWall.buy('/blocks/next', 2),
   'GET /blocks/{coord} 429': () => wearyWall.buy('/blocks/3,4', 2),
   'GET /blocks/next 200': buy('/blocks/next'),
-  'GET /blocks/next 400': ask('GET /blocks/next', createPaidInit(boundTo({ block: '3,4' }, paymentOf(1, 1)))),
-  'GET /blocks/next 403': askAsDenied('GET /blocks/next', createPaidInit(paymentOf(1, 1))),
-  'GET /blocks/{coord} 403': askAsDenied('GET /blocks/3,4', createPaidInit(paymentOf(1, 1))),
+  'GET /blocks/next 400': ask(
+    'GET /blocks/next',
+    createPaidInit(bindPayment({ block: '3,4' }, createTestPayment(1, 1))),
+  ),
+  'GET /blocks/next 403': askAsDenied('GET /blocks/next', createPaidInit(createTestPayment(1, 1))),
+  'GET /blocks/{coord} 403': askAsDenied('GET /blocks/3,4', createPaidInit(createTestPayment(1, 1))),
   'POST /areas 403': askAsDenied('POST /areas', createAreaOrder({}, createPaidInit(createPaymentFor(2, 1)).headers)),
   'GET /blocks/next 409': askWithSpace('reserved', 'GET /blocks/next'),
   'GET /blocks/next 410': askWithSpace('claimed', 'GET /blocks/next'),
@@ -130,46 +133,46 @@ const provoked: Readonly<Record<string, Provoke>> = {
   'GET /blocks/{coord} 303': onceSold('GET /blocks/3,4', { headers: { accept: 'text/html' } }),
   'GET /blocks/{coord} 400': ask('GET /blocks/160,0'),
   'GET /blocks/{coord} 402': ask('GET /blocks/3,4'),
-  'GET /blocks/{coord} 409': onceSold('GET /blocks/3,4', createPaidInit(paymentOf(2, 2))),
+  'GET /blocks/{coord} 409': onceSold('GET /blocks/3,4', createPaidInit(createTestPayment(2, 2))),
   'GET /blocks/{coord} 503': () => doubtfulWall.buy('/blocks/3,4', 1),
   'POST /areas 200': async () =>
-    (await openWall()).ask('POST /areas', createAreaOrder({}, createPaidInit(createPaymentFor(2, 1)).headers)),
+    (await openWall()).sendRequest('POST /areas', createAreaOrder({}, createPaidInit(createPaymentFor(2, 1)).headers)),
   'POST /areas 400': ask('POST /areas', createAreaOrder({ w: 0 })),
   'POST /areas 409': onceSold('POST /areas', createAreaOrder({ at: '2,4' })),
   'POST /areas 410': async () =>
-    await (await openWall({}, await openNearlySold(0))).ask('POST /areas', createAreaOrder()),
+    await (await openWall({}, await openNearlySold(0))).sendRequest('POST /areas', createAreaOrder()),
   'POST /areas 503': () =>
-    doubtfulWall.ask('POST /areas', createAreaOrder({}, createPaidInit(createPaymentFor(2, 3)).headers)),
-  'PUT /blocks/{coord} 401': onceSold('PUT /blocks/3,4', createBodyInit(editOf(2, '3,4', { message: 'a' }))),
+    doubtfulWall.sendRequest('POST /areas', createAreaOrder({}, createPaidInit(createPaymentFor(2, 3)).headers)),
+  'PUT /blocks/{coord} 401': onceSold('PUT /blocks/3,4', createBodyInit(signEdit(2, '3,4', { message: 'a' }))),
   'POST /blocks/{coord} 200': signIn(paintBlock, words),
   'POST /blocks/{coord} 401': signIn(paintBlock, words, 2),
   'POST /areas/{area} 200': signIn(paintArea, words),
   'POST /areas/{area} 401': signIn(paintArea, words, 2),
   'POST /api/agents/me 401': async () => {
     const { headers = {} } = await signRequest(rename, { name: 'Bob' })
-    return await soldWall.ask(rename, { ...createBodyInit({ name: 'Ada' }), headers })
+    return await soldWall.sendRequest(rename, { ...createBodyInit({ name: 'Ada' }), headers })
   },
   'POST /api/agents/me 402': onceSold(rename, createBodyInit({ name: 'Ada' })),
   'POST /api/agents/me 404': signIn(rename, { name: 'Ada' }, 7),
   'POST /api/agents/me/receipts 400': ask(receipts, createBodyInit([])),
   'POST /api/agents/me/receipts 401': async () => {
     const { headers = {} } = await signRequest(receipts, {})
-    return await soldWall.ask(receipts, { ...createBodyInit({ after: 5 }), headers })
+    return await soldWall.sendRequest(receipts, { ...createBodyInit({ after: 5 }), headers })
   },
   'POST /api/agents/me/receipts 402': onceSold(receipts, createBodyInit({})),
   'POST /api/agents/me/receipts 404': signIn(receipts, {}, 7),
   'GET /areas/{area} 400': ask('GET /areas/3,4'),
   'GET /areas/{area}.png 400': ask('GET /areas/3,4.png'),
   'GET /areas/{area}.png 503': () => overloadPictures((at) => `GET /areas/${at},4,1x1.png`),
-  'PUT /areas/{area} 401': onceSold('PUT /areas/3,4,1x1', createBodyInit(areaEditOf(2, '3,4,1x1', { message: 'a' }))),
+  'PUT /areas/{area} 401': onceSold('PUT /areas/3,4,1x1', createBodyInit(signAreaEdit(2, '3,4,1x1', { message: 'a' }))),
   'GET /api/live 400': ask('GET /api/live', { headers: { 'last-event-id': 'x' } }),
   'GET /api/live 503': async () => {
-    const { live, ask: askClosed } = await openWall()
+    const { live, sendRequest: askClosed } = await openWall()
     live.close()
     return await askClosed('GET /api/live')
   },
   'GET /api/live/shared 503': async () => {
-    const { live, ask: askClosed } = await openWall()
+    const { live, sendRequest: askClosed } = await openWall()
     live.close()
     return await askClosed('GET /api/live/shared')
   },
@@ -178,11 +181,11 @@ const provoked: Readonly<Record<string, Provoke>> = {
   'GET /api/deeds 400': ask('GET /api/deeds?limit=201'),
   'PUT /api/agents/me 401': onceSold(
     'PUT /api/agents/me',
-    createBodyInit({ ...registrationOf(2, { name: 'Ada' }), wallet: createWalletAddress(1) }),
+    createBodyInit({ ...signRegistration(2, { name: 'Ada' }), wallet: createWalletAddress(1) }),
   ),
   'PUT /api/agents/me/painter 401': onceSold(
     'PUT /api/agents/me/painter',
-    createBodyInit({ ...namingOf(2, createWalletAddress(9)), wallet: createWalletAddress(1) }),
+    createBodyInit({ ...signNaming(2, createWalletAddress(9)), wallet: createWalletAddress(1) }),
   ),
   'POST /api/preview 400': ask('POST /api/preview', createBodyInit({ coord: '160,0' })),
   'GET /api/space 400': ask('GET /api/space?w=0&h=2'),
@@ -192,7 +195,7 @@ const provoked: Readonly<Record<string, Provoke>> = {
     const wall = await openWall({
       pictures: { ...createFailing<Pictures>(new Error('unused')), paint: async () => 'busy' },
     })
-    return await wall.ask('POST /api/pixels?width=10&height=10', createBytesInit(new Uint8Array(300)))
+    return await wall.sendRequest('POST /api/pixels?width=10&height=10', createBytesInit(new Uint8Array(300)))
   },
   'GET /wall.png 400': ask('GET /wall.png?col=159&cols=2'),
   'GET /wall.png 503': () => overloadPictures((at) => `GET /wall.png?col=${at}&cols=1&rows=1`),
@@ -204,18 +207,18 @@ const provoked: Readonly<Record<string, Provoke>> = {
   'GET /api/sign 400': ask('GET /api/sign'),
   'POST /api/sign 400': ask('POST /api/sign', createBodyInit({ coord: '160,0' })),
   'POST /api/sign 503': async () => {
-    const { ask: askAlone } = await openWall()
+    const { sendRequest: askAlone } = await openWall()
     return await findFirstRefusal(600, () => askAlone('POST /api/sign', createBodyInit({})))
   },
   'GET /api/sign 401': onceSold('GET /api/sign?kind=set_area&area=3,4,2x1&message=hi'),
   'GET /api/sign 404': ask('GET /api/sign?kind=set_pixels&coord=3,4&message=hi'),
-  'GET /api/sign 409': () => doubtfulWall.ask('GET /api/sign?kind=set_pixels&coord=3,4&message=hi'),
+  'GET /api/sign 409': () => doubtfulWall.sendRequest('GET /api/sign?kind=set_pixels&coord=3,4&message=hi'),
   'GET /api/agents/{wallet} 400': ask('GET /api/agents/0x12'),
   'POST /mcp 202': ask('POST /mcp', createBodyInit({ jsonrpc: '2.0', method: 'notifications/initialized' })),
   'POST /mcp 400': ask('POST /mcp', createBodyInit([])),
   'POST /mcp 403': ask('POST /mcp', { ...createToolCall('get_wall'), headers: { host: 'elsewhere.test' } }),
   'POST /mcp 503': async () => {
-    const { ask: askAlone } = await openWall()
+    const { sendRequest: askAlone } = await openWall()
     return await findFirstRefusal(600, () => askAlone('POST /mcp', createToolCall('get_wall')))
   },
 }
@@ -225,10 +228,10 @@ const workable: Readonly<Record<string, readonly [request: string, init?: Reques
   'GET /blocks/next': ['GET /blocks/next'],
   'GET /blocks/{coord}': ['GET /blocks/3,4'],
   'POST /areas': ['POST /areas', createAreaOrder()],
-  'PUT /blocks/{coord}': ['PUT /blocks/3,4', createBodyInit(editOf(1, '3,4', words))],
+  'PUT /blocks/{coord}': ['PUT /blocks/3,4', createBodyInit(signEdit(1, '3,4', words))],
   'GET /areas/{area}': ['GET /areas/3,4,1x1'],
   'GET /areas/{area}.png': ['GET /areas/3,4,2x2.png'],
-  'PUT /areas/{area}': ['PUT /areas/3,4,1x1', createBodyInit(areaEditOf(1, '3,4,1x1', words))],
+  'PUT /areas/{area}': ['PUT /areas/3,4,1x1', createBodyInit(signAreaEdit(1, '3,4,1x1', words))],
   'POST /blocks/{coord}': [paintBlock, createBodyInit(words)],
   'POST /areas/{area}': [paintArea, createBodyInit(words)],
   'POST /api/agents/me': [rename, await signRequest(rename, { name: 'Ada' })],
@@ -243,8 +246,8 @@ const workable: Readonly<Record<string, readonly [request: string, init?: Reques
   'GET /api/feed': ['GET /api/feed'],
   'GET /api/deeds': ['GET /api/deeds'],
   'GET /api/agents': ['GET /api/agents'],
-  'PUT /api/agents/me': ['PUT /api/agents/me', createBodyInit(registrationOf(1, { name: 'Ada' }))],
-  'PUT /api/agents/me/painter': ['PUT /api/agents/me/painter', createBodyInit(namingOf(1, createWalletAddress(9)))],
+  'PUT /api/agents/me': ['PUT /api/agents/me', createBodyInit(signRegistration(1, { name: 'Ada' }))],
+  'PUT /api/agents/me/painter': ['PUT /api/agents/me/painter', createBodyInit(signNaming(1, createWalletAddress(9)))],
   'POST /api/preview': ['POST /api/preview', createBodyInit({ coord: 'next' })],
   'GET /api/space': ['GET /api/space?w=2&h=2'],
   'POST /api/pixels': ['POST /api/pixels?width=10&height=10', createBytesInit(new Uint8Array(300))],
@@ -313,7 +316,7 @@ async function overloadPictures(requestAt: (at: number) => string): Promise<Resp
     shrink: async (_, width, height) => ({ width, height, indices: new Uint8Array(width * height) }),
   }
   const wall = await openWall({ pictures })
-  const answers = Array.from({ length: 100 }, (_, at) => wall.ask(requestAt(at)))
+  const answers = Array.from({ length: 100 }, (_, at) => wall.sendRequest(requestAt(at)))
   const refused = await Promise.race(answers)
   drawn.resolve(new Uint8Array(1))
   await Promise.all(answers)

@@ -19,7 +19,7 @@ import {
   type OpenApiSource,
 } from '@agentcash/discovery'
 import { createBodyInit } from '../../support/service/signed.ts'
-import { demandIn, OFFER, openWall, type Wall } from '../../support/service/wall.ts'
+import { decodeDemand, OFFER, openWall, type Wall } from '../../support/service/wall.ts'
 
 // The rules of public graders for paid services: AgentCash's own validator, which x402scan runs on registered services
 // over the network; and of the other graders, the rules that no test of a document or an address covers.
@@ -107,16 +107,16 @@ describe('AgentCash and x402scan', () => {
 
   test('AgentCash and x402scan find the older well-known document, and no MPP rail because there is none', async () => {
     expect((await probeLegacyWellKnown(origin))._unsafeUnwrap()).toEqual({ x402: true, mpp: false })
-    expect((await wall.ask('GET /blocks/next')).headers.get('www-authenticate')).toBeNull()
+    expect((await wall.sendRequest('GET /blocks/next')).headers.get('www-authenticate')).toBeNull()
   })
 })
 
 /** The catalogue entry in a demand. */
 const readExample = (response: Response) =>
-  (demandIn(response).extensions as { bazaar: { info: { input: { queryParams?: object; body?: object } } } }).bazaar
+  (decodeDemand(response).extensions as { bazaar: { info: { input: { queryParams?: object; body?: object } } } }).bazaar
     .info
 
-const demand = demandIn(await wall.ask('GET /blocks/next'))
+const demand = decodeDemand(await wall.sendRequest('GET /blocks/next'))
 
 const paid = Object.entries(paths).flatMap(([path, operations]) =>
   Object.entries(operations).flatMap(([method, { 'x-payment-info': info }]) =>
@@ -129,11 +129,13 @@ test.each(paid)(
   async ({ path, method }) => {
     const request = `${method.toUpperCase()} ${path.replace('{coord}', '159,89')}`
     for (const probe of method === 'post' ? [{}, { body: '' }, createBodyInit({})] : [{}])
-      expect((await wall.ask(request, probe)).status).toBe(402)
-    const { input } = readExample(await wall.ask(request))
+      expect((await wall.sendRequest(request, probe)).status).toBe(402)
+    const { input } = readExample(await wall.sendRequest(request))
     const query = new URLSearchParams({ ...input.queryParams }).toString()
     const own =
-      input.body === undefined ? wall.ask(`${request}?${query}`) : wall.ask(request, createBodyInit(input.body))
+      input.body === undefined
+        ? wall.sendRequest(`${request}?${query}`)
+        : wall.sendRequest(request, createBodyInit(input.body))
     expect((await own).status).toBe(402)
   },
 )
@@ -150,8 +152,8 @@ test.each(paid)(
 
 test('x402-surface-check finds nothing from the request in the terms except its own address', async () => {
   const headers = { cookie: 'secret=1', authorization: 'Bearer secret', referer: 'https://secret.example/' }
-  const asked = await wall.ask('GET /blocks/next?name=Ada', { headers })
-  expect(demandIn(asked)).toEqual({
+  const asked = await wall.sendRequest('GET /blocks/next?name=Ada', { headers })
+  expect(decodeDemand(asked)).toEqual({
     ...demand,
     resource: { ...demand.resource, url: `${demand.resource?.url}?name=Ada` },
   })

@@ -3,10 +3,10 @@ import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { statusOf } from '../../../server/domain/failure.ts'
 import { CLAIM_ORDER, coordOf } from '../../../shared/wall.ts'
 import { OPERATIONS } from '../../support/service/operations.ts'
-import { jsonOf, openWall } from '../../support/service/wall.ts'
+import { readJson, openWall } from '../../support/service/wall.ts'
 
 const wall = await openWall()
-const document = await jsonOf(await wall.ask('GET /openapi.json'))
+const document = await readJson(await wall.sendRequest('GET /openapi.json'))
 const text = JSON.stringify(document)
 
 type Answer = { readonly description?: string; readonly $ref?: string }
@@ -42,14 +42,14 @@ test('every code that can be returned is explained, with its operation or in the
 
 test('the example of a coordinate is an open block, now and after it has been sold', async () => {
   const readExample = async () => {
-    const { paths: now } = (await jsonOf(await wall.ask('GET /openapi.json'))) as { paths: typeof paths }
+    const { paths: now } = (await readJson(await wall.sendRequest('GET /openapi.json'))) as { paths: typeof paths }
     return now['/blocks/{coord}']?.['get']?.parameters.find(({ name }) => name === 'coord')?.example ?? ''
   }
   const [last, secondLast] = CLAIM_ORDER.slice(-2).toReversed().map(coordOf)
   expect(await readExample()).toBe(last ?? '')
-  const before = (await wall.ask('GET /openapi.json')).headers.get('etag')
+  const before = (await wall.sendRequest('GET /openapi.json')).headers.get('etag')
   expect((await wall.buy(`/blocks/${last}`, 1)).status).toBe(200)
   expect(await readExample()).toBe(secondLast ?? '')
-  expect((await wall.ask('GET /openapi.json')).headers.get('etag')).not.toBe(before)
-  expect((await wall.ask(`GET /blocks/${secondLast}`)).status).toBe(402)
+  expect((await wall.sendRequest('GET /openapi.json')).headers.get('etag')).not.toBe(before)
+  expect((await wall.sendRequest(`GET /blocks/${secondLast}`)).status).toBe(402)
 })

@@ -25,13 +25,13 @@ const documents: ReadonlyArray<readonly [path: string, file: string]> = [
 
 const wall = await openWall()
 const readText = async (path: string) =>
-  await (await wall.ask(`GET ${path}`, { headers: { accept: '*/*, text/markdown' } })).text()
+  await (await wall.sendRequest(`GET ${path}`, { headers: { accept: '*/*, text/markdown' } })).text()
 // Two other documents contain the whole guide except its heading.
 const [, guide = ''] = (await readText('/')).split(/^# .*\n/)
 const SEEN = '(here stands the guide, as in guide.md.txt)\n'
 
 test.each(documents)('%s equals its snapshot', async (path, name) => {
-  const response = await wall.ask(`GET ${path}`, { headers: { accept: '*/*, text/markdown' } })
+  const response = await wall.sendRequest(`GET ${path}`, { headers: { accept: '*/*, text/markdown' } })
   expect(response.status).toBe(200)
   const text = await response.text()
   const isJson = response.headers.get('content-type')?.includes('json') === true

@@ -6,21 +6,21 @@ import { WORKED_EXAMPLE, WORKED_REGISTRATION, WORKED_SIGN_IN } from '../../../se
 import { ORDER_VECTOR } from '../../../server/domain/purchase/order-vector.ts'
 import type { Hash } from '../../../server/domain/purchase/payment.ts'
 import { TEST_VECTOR } from '../../../server/domain/wall/signed-fields.ts'
-import { signInDemand, signInMessage } from '../../../server/x402/sign-in.ts'
+import { createSignInDemand, formatSignInMessage } from '../../../server/x402/sign-in.ts'
 import { computeOrderNonce } from '../../../shared/order.ts'
 import { formatEditMessage } from '../../../shared/signing.ts'
 
 test('the sign-in in the example fits its body, equals the text of the SDK, and is signed by the wallet it names', async () => {
   const { body, header } = WORKED_SIGN_IN
   expect<string>(header.requestId).toBe(createHash('sha256').update(body).digest('hex'))
-  const message = signInMessage(header)
+  const message = formatSignInMessage(header)
   expect(message).toBe(createSIWxMessage(header as never, header.address))
   expect(await recoverMessageAddress({ message, signature: header.signature })).toBe(header.address)
 })
 
 test('the schema of a sign-in equals the extension’s own schema', () => {
   const terms = { domain: 'a', uri: 'https://a/', requestId: '', statement: '', chainId: 'eip155:8453' }
-  const { extensions } = signInDemand(terms, '', 0)
+  const { extensions } = createSignInDemand(terms, '', 0)
   expect<unknown>(extensions['sign-in-with-x'].schema).toEqual(buildSIWxSchema())
 })
 

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { OPEN_REPORTS_MAX } from '../../../server/domain/wall/reports.ts'
 import { openBlank } from '../../support/blank-wall.ts'
 import { createUsedUpLimits } from '../../support/fakes/limits.ts'
-import { blockOf, NOW, paymentOf } from '../../support/samples.ts'
+import { blockOf, NOW, createTestPayment } from '../../support/samples.ts'
 import { createBodyInit } from '../../support/service/signed.ts'
 import { openWall, createPaidInit, type Wall } from '../../support/service/wall.ts'
 
@@ -10,17 +10,19 @@ import { openWall, createPaidInit, type Wall } from '../../support/service/wall.
 // the whole service with a store in memory.
 
 const readStatusAndJson = async (response: Response) => [response.status, await response.json()]
-const sendReport = async (wall: Wall, body: object) => await wall.ask('POST /api/reports', createBodyInit(body))
+const sendReport = async (wall: Wall, body: object) => await wall.sendRequest('POST /api/reports', createBodyInit(body))
 const RECEIVED = [200, { received: true }]
 
 test('a report is stored under the artwork that contains the block, and readers see no difference', async () => {
   const db = await openBlank()
   const wall = await openWall({}, db)
   await wall.buy('/blocks/3,4', 1)
-  await wall.ask('GET /blocks/4,4', createPaidInit(paymentOf(1, 2)))
+  await wall.sendRequest('GET /blocks/4,4', createPaidInit(createTestPayment(1, 2)))
   const readPublicAnswers = async () =>
     await Promise.all(
-      ['/api/canvas', '/blocks/4,4', '/api/tail'].map(async (path) => await (await wall.ask(`GET ${path}`)).text()),
+      ['/api/canvas', '/blocks/4,4', '/api/tail'].map(
+        async (path) => await (await wall.sendRequest(`GET ${path}`)).text(),
+      ),
     )
   const before = await readPublicAnswers()
   const body = { block: '4,4', reason: 'scam', note: 'The link leads to a copy of a bank’s page.' }
@@ -29,7 +31,7 @@ test('a report is stored under the artwork that contains the block, and readers 
   expect(await readPublicAnswers()).toEqual(before)
   const { note } = body
   // Both reports count as one, because they are by one reporter and about one artwork.
-  expect(await db.reports.open()).toEqual([
+  expect(await db.reports.listOpen()).toEqual([
     { id: 1, at: NOW, work: blockOf('3,4'), block: blockOf('4,4'), reason: 'scam', note },
   ])
 })
@@ -49,7 +51,7 @@ test.each([
     status,
     { error, message: expect.any(String) },
   ])
-  expect(await db.reports.open()).toEqual([])
+  expect(await db.reports.listOpen()).toEqual([])
 })
 
 test('a client that sends too many reports gets the time to wait', async () => {

@@ -1,16 +1,16 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import { decodePaymentRequiredHeader, decodePaymentResponseHeader } from '@x402/core/http'
 import type { Payment } from '../../../server/domain/purchase/payment.ts'
-import { hash, paymentOf } from '../../support/samples.ts'
+import { toHash, createTestPayment } from '../../support/samples.ts'
 import { callTool } from '../../support/service/agent.ts'
 import { createBodyInit } from '../../support/service/signed.ts'
 import {
-  headerOf,
-  jsonOf,
+  encodeHeader,
+  readJson,
   breakSettings,
   openWall,
   createPaymentFor,
-  payloadOf,
+  toPayload,
   type Wall,
 } from '../../support/service/wall.ts'
 
@@ -40,8 +40,8 @@ type World = {
   readonly ends: string
 }
 
-const own = paymentOf(1, 1)
-const other = paymentOf(2, 2)
+const own = createTestPayment(1, 1)
+const other = createTestPayment(2, 2)
 const PAID: Ask = { coord: '3,4', payment: own }
 const sell = (coord: string, payment: Payment) => (wall: Wall) => askOverHttp(wall, { coord, payment })
 
@@ -51,7 +51,10 @@ const leaveUncertain = (coord: string, payment: Payment) => async (wall: Wall) =
 }
 
 const markAllTaken = (space: 'claimed' | 'reserved') => (wall: Wall) => {
-  Object.assign(wall.db.ledger, { space: async () => space, availability: async () => ({ space, prior: undefined }) })
+  Object.assign(wall.db.ledger, {
+    checkSpace: async () => space,
+    availability: async () => ({ space, prior: undefined }),
+  })
 }
 
 const ROW = { at: '3,4', w: 2, h: 1 }
@@ -132,12 +135,12 @@ const worlds: readonly World[] = [
   { name: 'an invalid payment', ask: { coord: '3,4', payload: {} }, ends: 'invalid_payment' },
   {
     name: 'a payment that is too low',
-    ask: { coord: '3,4', payment: paymentOf(1, 1, { amount: 1n }) },
+    ask: { coord: '3,4', payment: createTestPayment(1, 1, { amount: 1n }) },
     ends: 'asked to pay',
   },
   {
     name: 'a payment that has expired',
-    ask: { coord: '3,4', payment: paymentOf(1, 1, { validBefore: 1n }) },
+    ask: { coord: '3,4', payment: createTestPayment(1, 1, { validBefore: 1n }) },
     ends: 'asked to pay',
   },
   {
@@ -145,7 +148,11 @@ const worlds: readonly World[] = [
     open: (wall) => void wall.chain.land(own),
     ends: 'payment_unmatched',
   },
-  { name: 'a payment that was cancelled before the wall saw it', open: (wall) => wall.chain.cancel(own), ends: 'asked to pay' },
+  {
+    name: 'a payment that was cancelled before the wall saw it',
+    open: (wall) => wall.chain.cancel(own),
+    ends: 'asked to pay',
+  },
   {
     name: 'a payment that the facilitator rejects',
     open: (wall) =>
@@ -183,7 +190,7 @@ const worlds: readonly World[] = [
   {
     name: 'a new payment while an older one is in doubt',
     open: leaveUncertain('3,4', own),
-    ask: { coord: '3,4', payment: paymentOf(1, 9) },
+    ask: { coord: '3,4', payment: createTestPayment(1, 9) },
     ends: 'settlement_unknown',
   },
 ]
@@ -224,23 +231,23 @@ describe('both doors', () => {
     const wall = await openRecordedWall()
     await leaveUncertain('3,4', own)(wall)
     wall.facilitator.settling = 'honest'
-    wall.clock.pass(3000)
+    wall.clock.advance(3000)
     const sold = await askOverMcp(wall, { coord: '3,4', payment: own })
-    expect(sold).toMatchObject({ kind: 'sold', settlement: { transaction: hash(1) } })
+    expect(sold).toMatchObject({ kind: 'sold', settlement: { transaction: toHash(1) } })
     expect(await askOverHttp(wall, { coord: '3,4', payment: own })).toEqual(sold)
   })
 })
 
 async function askOverHttp(
   wall: Wall,
-  { coord, order, listing, payment, payload = payment && payloadOf(payment) }: Ask,
+  { coord, order, listing, payment, payload = payment && toPayload(payment) }: Ask,
 ): Promise<Outcome> {
-  const headers: Record<string, string> = payload === undefined ? {} : { 'PAYMENT-SIGNATURE': headerOf(payload) }
+  const headers: Record<string, string> = payload === undefined ? {} : { 'PAYMENT-SIGNATURE': encodeHeader(payload) }
   const response =
     order === undefined
-      ? await wall.ask(`GET /blocks/${coord}?${new URLSearchParams(listing).toString()}`, { headers })
-      : await wall.ask('POST /areas', createBodyInit(order, headers))
-  const body = await jsonOf(response)
+      ? await wall.sendRequest(`GET /blocks/${coord}?${new URLSearchParams(listing).toString()}`, { headers })
+      : await wall.sendRequest('POST /areas', createBodyInit(order, headers))
+  const body = await readJson(response)
   const header = response.headers.get('payment-response')
   const settlement = header === null ? undefined : decodePaymentResponseHeader(header)
   if (settlement?.success === true) return { kind: 'sold', receipt: body, settlement }
@@ -252,7 +259,7 @@ async function askOverHttp(
 
 async function askOverMcp(
   wall: Wall,
-  { coord, order, listing, payment, payload = payment && payloadOf(payment) }: Ask,
+  { coord, order, listing, payment, payload = payment && toPayload(payment) }: Ask,
 ): Promise<Outcome> {
   const args = order ?? { coord, ...listing }
   const answer = await callTool(wall, order === undefined ? 'buy_block' : 'buy_area', args, payload)
@@ -283,7 +290,7 @@ const readStoredState = async (wall: Wall, payment: Payment) => ({
   purchase: await wall.db.ledger.find(payment),
   unfinished: await wall.db.ledger.unfinished(wall.clock.now()),
   account: await wall.db.ledgerReader.ofPayer(payment.payer),
-  log: await wall.db.log.after(0, 100),
+  log: await wall.db.log.readAfter(0, 100),
   verified: wall.facilitator.verified,
   settled: wall.facilitator.settled,
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { TSchema } from '@sinclair/typebox'
 import { TOOLS } from '../../../server/mcp/registry.ts'
-import { TOOL_LIST, read, sendRpc } from '../../support/service/agent.ts'
+import { TOOL_LIST, callReadTool, sendRpc } from '../../support/service/agent.ts'
 import { openWall } from '../../support/service/wall.ts'
 
 const ANNOTATIONS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint']
@@ -79,7 +79,7 @@ test('an argument that has a default may be left out', async () => {
   for (const { inputSchema } of TOOL_LIST)
     for (const name of inputSchema.required ?? []) expect(inputSchema.properties?.[name]).not.toHaveProperty('default')
   for (const name of ['list_unclaimed', 'get_founding_machines', 'find_space', 'get_wall_image'])
-    expect(await read(wall, name)).not.toHaveProperty('error')
+    expect(await callReadTool(wall, name)).not.toHaveProperty('error')
 })
 
 test('tools that cost money name their terms, and only the one with a fixed price asks for payment in advance', () => {
@@ -108,15 +108,15 @@ test('the list describes arguments for callers, and outputs by their fields and 
 
 test('the error for a misspelt argument names the right one, and the error for an unknown argument lists all of them', async () => {
   const wall = await openWall()
-  expect(await read(wall, 'list_unclaimed', { limit: 0 })).toEqual({
+  expect(await callReadTool(wall, 'list_unclaimed', { limit: 0 })).toEqual({
     error: 'invalid_limit',
     message: 'limit is missing or invalid. It should be: How many blocks, 1 to 100. Default 20.',
   })
-  expect(await read(wall, 'list_unclaimed', { count: 5 })).toEqual({
+  expect(await callReadTool(wall, 'list_unclaimed', { count: 5 })).toEqual({
     error: 'invalid_body',
     message: 'Unknown argument. This tool has: limit, near.',
   })
-  expect(await read(wall, 'get_wall', { near: '1,1' })).toEqual({
+  expect(await callReadTool(wall, 'get_wall', { near: '1,1' })).toEqual({
     error: 'invalid_body',
     message: 'Unknown argument. This tool has: none.',
   })

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { paymentOf } from '../../support/samples.ts'
+import { createTestPayment } from '../../support/samples.ts'
 import {
   TOOL_LIST,
   NEGOTIATED,
@@ -9,7 +9,7 @@ import {
   sendStateless,
   type ToolAnswer,
 } from '../../support/service/agent.ts'
-import { openWall, payloadOf, type Wall } from '../../support/service/wall.ts'
+import { openWall, toPayload, type Wall } from '../../support/service/wall.ts'
 
 // Goal: revision 2026-07-28, in which each request is self-contained, is supported in addition to the older ones.
 // Method: requests that the specification allows or forbids.
@@ -50,7 +50,7 @@ test('a block is bought as in the older revisions: the terms, and then the recei
     structuredContent: { x402Version: 2, code: 402, error: 'payment_required' },
     _meta: { 'x402/payment': { resource: { url: 'https://wall.test/mcp' } } },
   })
-  const paid = (await sendRequest('tools/call', call, { 'x402/payment': payloadOf(paymentOf(1, 1)) }))
+  const paid = (await sendRequest('tools/call', call, { 'x402/payment': toPayload(createTestPayment(1, 1)) }))
     .result as unknown as ToolAnswer
   expect(paid).toMatchObject({
     structuredContent: { block: '5,5' },
@@ -78,7 +78,7 @@ test('a bug in the program is an HTTP error in any revision, and its message is 
   const failToReadSpace = async () => {
     throw new Error('secret')
   }
-  const broken = await openWall({ ledger: { space: failToReadSpace } })
+  const broken = await openWall({ ledger: { checkSpace: failToReadSpace } })
   const params = { name: 'buy_block', arguments: { coord: 'next' } }
   const { message, headers } = sendStateless('tools/call', params)
   const answers = [
@@ -119,7 +119,7 @@ describe('requests that the revision forbids', () => {
     const answer = await sendRequest(
       'tools/call',
       call,
-      { 'x402/payment': payloadOf(paymentOf(2, 2)) },
+      { 'x402/payment': toPayload(createTestPayment(2, 2)) },
       { 'mcp-name': 'get_wall' },
     )
     expect(answer).toMatchObject({ status: 400, error: { code: -32_020 } })

@@ -8,17 +8,17 @@ import { locateAdminSocket } from '../../../server/operate/admin-socket-path.ts'
 import { callAdminSocket, openAdminSocket } from '../../../server/operate/admin-socket.ts'
 import { truncateWallet } from '../../../shared/wallet.ts'
 import { openBlank } from '../../support/blank-wall.ts'
-import { failureOf, hold, sell } from '../../support/engine.ts'
-import { fakeChain } from '../../support/fakes/chain.ts'
-import { fakeClock } from '../../support/fakes/clock.ts'
-import { fakeLogger } from '../../support/fakes/logger.ts'
+import { catchFailure, reserve, sell } from '../../support/engine.ts'
+import { createFakeChain } from '../../support/fakes/chain.ts'
+import { createFakeClock } from '../../support/fakes/clock.ts'
+import { createFakeLogger } from '../../support/fakes/logger.ts'
 import {
   blockOf,
-  editOf,
-  hash,
+  createTestEdit,
+  toHash,
   NOW,
-  paymentOf,
-  pixelsOf,
+  createTestPayment,
+  createPixels,
   SILENT,
   TERMS,
   createWalletAddress,
@@ -31,12 +31,12 @@ const failOverview = (): never => {
   throw new Error('not asked')
 }
 
-const nothingLost: AdminParts['restored'] = { orphans: () => [], isOlder: () => false }
+const nothingLost: AdminParts['restored'] = { listOrphans: () => [], isOlder: () => false }
 
 let walls = 0
 async function openWorld({ path = join(folder, `${walls++}.sock`), restored = nothingLost } = {}) {
   const db = await openBlank()
-  const [chain, clock, logger] = [fakeChain(), fakeClock(NOW), fakeLogger()]
+  const [chain, clock, logger] = [createFakeChain(), createFakeClock(NOW), createFakeLogger()]
   const seller = { reconcile: async () => true }
   const { view, advance } = await followLog(db.log)
   const commands = createAdminCommands({
@@ -77,7 +77,7 @@ test('a socket that a dead process left behind is replaced', async () => {
   const close = world.open()
   expect(await world.call('open', {})).toEqual({ ok: true, lines: [] })
   close()
-  expect(await failureOf(world.call('open', {}))).toMatchObject({ name: 'NoAdminSocket' })
+  expect(await catchFailure(world.call('open', {}))).toMatchObject({ name: 'NoAdminSocket' })
 })
 
 test('another program’s file at the path of the socket is kept, and the operator is alerted', async () => {
@@ -106,7 +106,7 @@ test('an unknown command, or one without its arguments, changes nothing', async 
     ['moderate', '{"act":"hide","target":"3,4","parts":["owner"]}'],
     ['moderate', '{"act":"hide","target":"3;4","parts":["link"]}'],
     ['resolve', '{"payer":"0x1","nonce":"0x2"}'],
-    ['payout', `{"payer":"${createWalletAddress(1)}","nonce":"${hash(1)}","reference":""}`],
+    ['payout', `{"payer":"${createWalletAddress(1)}","nonce":"${toHash(1)}","reference":""}`],
     ['open', 'not json'],
   ] as const)
     expect([command, body, await (await post(world.path, command, body)).json()]).toMatchObject([
@@ -114,7 +114,7 @@ test('an unknown command, or one without its arguments, changes nothing', async 
       body,
       { ok: false },
     ])
-  expect(await world.db.log.after(1, 9)).toEqual([])
+  expect(await world.db.log.readAfter(1, 9)).toEqual([])
   close()
 })
 
@@ -203,12 +203,12 @@ test('a payout can be noted for a credit or for money without a purchase, but no
   const close = world.open()
   await sell(world.db, '3,4', 1, 1)
   const recordPayout = async (payer: number, nonce: number) =>
-    (await world.call('payout', { payer: createWalletAddress(payer), nonce: hash(nonce), reference: 'refund' })).lines
+    (await world.call('payout', { payer: createWalletAddress(payer), nonce: toHash(nonce), reference: 'refund' })).lines
   expect(await recordPayout(1, 1)).toEqual([
     'this payment bought a block or an area, or still may: nothing is owed for it',
   ])
   expect(await recordPayout(2, 2)).toEqual(['the chain shows no such payment'])
-  world.chain.land(paymentOf(2, 2))
+  world.chain.land(createTestPayment(2, 2))
   world.chain.silent = true
   expect(await recordPayout(2, 2)).toEqual(['the chain does not respond; try again'])
   world.chain.silent = false
@@ -219,8 +219,8 @@ test('a payout can be noted for a credit or for money without a purchase, but no
 
 test('an authorization that was spent on another payee cannot be noted as paid out or as stray', async () => {
   const { chain, commands, db } = await openWorld()
-  const key = { payer: createWalletAddress(3), nonce: hash(3) }
-  chain.land(paymentOf(3, 3, { to: createWalletAddress(9) }))
+  const key = { payer: createWalletAddress(3), nonce: toHash(3) }
+  chain.land(createTestPayment(3, 3, { to: createWalletAddress(9) }))
   const unpaid = { ok: false, lines: ['the chain shows no such payment'] }
   expect(await commands('payout', { ...key, reference: 'refund' })).toEqual(unpaid)
   expect(await commands('stray', key)).toEqual(unpaid)
@@ -231,8 +231,8 @@ test('an authorization that was spent on another payee cannot be noted as paid o
 test('open purchases are listed, each with its evidence', async () => {
   const world = await openWorld()
   const close = world.open()
-  await world.db.ledger.markUncertain(await hold(world.db, blockOf('3,4'), paymentOf(1, 1)))
-  const key = { payer: createWalletAddress(1), nonce: hash(1) }
+  await world.db.ledger.markUncertain(await reserve(world.db, blockOf('3,4'), createTestPayment(1, 1)))
+  const key = { payer: createWalletAddress(1), nonce: toHash(1) }
   expect(await world.call('open', {})).toEqual({ ok: true, lines: [`${key.payer} ${key.nonce}`] })
   expect((await world.call('resolve', key)).lines).toEqual([
     `${key.payer} ${key.nonce} block 3,4: held, in doubt; the chain: unspent; it can be paid until 2027-01-15T08:05:00.000Z`,
@@ -255,10 +255,10 @@ test('the path of the socket is relative or absolute, whichever is shorter', () 
 test('a credit can be recorded as paid out only while the chain shows its payment', async () => {
   const { db, chain, call, open } = await openWorld()
   const close = open()
-  const payment = paymentOf(1, 1)
+  const payment = createTestPayment(1, 1)
   const lost = { payment, target: 'next', listing: SILENT, head: 0n } as const
-  const key = { payer: createWalletAddress(1), nonce: hash(1), reference: 'refund 1' }
-  await db.payouts.owe(lost, hash(9), NOW)
+  const key = { payer: createWalletAddress(1), nonce: toHash(1), reference: 'refund 1' }
+  await db.payouts.recordCredit(lost, toHash(9), NOW)
   expect(await call('payout', key)).toEqual({
     ok: false,
     lines: ['the chain shows no such payment'],
@@ -269,26 +269,26 @@ test('a credit can be recorded as paid out only while the chain shows its paymen
 })
 
 test('all money without a known purchase is booked as stray by one command, but not in an older copy', async () => {
-  const payments = [paymentOf(1, 1), paymentOf(2, 2)]
+  const payments = [createTestPayment(1, 1), createTestPayment(2, 2)]
   const copy = { orphans: [] as Orphans, isOlder: true }
-  const restored = { orphans: () => copy.orphans, isOlder: () => copy.isOlder }
+  const restored = { listOrphans: () => copy.orphans, isOlder: () => copy.isOlder }
   const { db, chain, commands } = await openWorld({ restored })
   copy.orphans = payments.map((payment) => ({ ...payment, payTo: payment.to, tx: chain.land(payment), height: 1n }))
   expect(await commands('strays', {})).toMatchObject({ ok: false, lines: [expect.stringContaining('an older copy')] })
-  expect(await db.payouts.noteOf(paymentOf(1, 1))).toBeUndefined()
+  expect(await db.payouts.findReference(createTestPayment(1, 1))).toBeUndefined()
   copy.isOlder = false
   const lines = copy.orphans.map(({ payer, nonce, tx }) => `${payer} ${nonce} in ${tx}: booked as stray`)
   expect(await commands('strays', {})).toEqual({ ok: true, lines })
-  for (const payment of payments) expect(await db.payouts.noteOf(payment)).toBe(STRAY_BY_HAND)
+  for (const payment of payments) expect(await db.payouts.findReference(payment)).toBe(STRAY_BY_HAND)
 })
 
-type Orphans = ReturnType<AdminParts['restored']['orphans']>
+type Orphans = ReturnType<AdminParts['restored']['listOrphans']>
 
 test('a backup that another tool made is recorded with its time', async () => {
   const { db, call, open } = await openWorld()
   const close = open()
   expect(await call('backed-up', {})).toMatchObject({ ok: true })
-  expect(await db.backups.last()).toBe(NOW)
+  expect(await db.backups.readLastTime()).toBe(NOW)
   close()
 })
 
@@ -298,8 +298,8 @@ test('reports are listed by work with its content, and hiding or dismissing a wo
   await sell(db, '3,4', 1, 1)
   await sell(db, '4,4', 1, 2)
   await sell(db, '9,9', 2, 3)
-  const pixels = pixelsOf(7)
-  await db.blocks.edit(blockOf('9,9'), editOf(1, { pixels }), NOW)
+  const pixels = createPixels(7)
+  await db.blocks.edit(blockOf('9,9'), createTestEdit(1, { pixels }), NOW)
   await advance()
   const createReport = (reporter: string) => ({
     reporterFor: () => reporter.repeat(32),
@@ -327,8 +327,8 @@ test('reports are listed by work with its content, and hiding or dismissing a wo
     ok: true,
     lines: ['the work at 3,4 (blocks: 2): everything on it is hidden; reports closed: 2'],
   })
-  expect((await db.blocks.owned(block))?.content).toEqual({ pixels: null, message: null, link: null })
-  expect(await db.moderation.records()).toMatchObject([{ act: 'hide', what: 'work at 3,4', ...why }])
+  expect((await db.blocks.findOwned(block))?.content).toEqual({ pixels: null, message: null, link: null })
+  expect(await db.moderation.listRecords()).toMatchObject([{ act: 'hide', what: 'work at 3,4', ...why }])
   expect((await call('close-reports', { outcome: 'dismissed', target: '9,9', ...why })).lines).toEqual([
     'the work at 9,9 (blocks: 1): it is left as it is; reports closed: 1',
   ])

@@ -13,19 +13,19 @@ export type VerifyFault = keyof typeof verifyFaults
 /** One of the two kinds of calls under test: its next behaviour, and the calls so far. */
 export type FaultyCall<Fault> = {
   /** Misbehaves once per name, in order, and is honest again after the last. */
-  next(...faults: (Fault | 'honest')[]): void
-  /** The behaviour whenever nothing is queued by `next`. */
-  always(fault: Fault | 'honest'): void
+  queueFaults(...faults: (Fault | 'honest')[]): void
+  /** The behaviour whenever nothing is queued by `queueFaults`. */
+  setDefault(fault: Fault | 'honest'): void
   /** How many calls have arrived. */
-  count(): number
+  countCalls(): number
   /** How many calls the real facilitator has answered. */
-  forwarded(): number
+  countForwarded(): number
   /** Resolves once the nth call has arrived, counted from 1. */
-  arrived(nth: number): Promise<void>
+  waitForCall(nth: number): Promise<void>
   /** Resolves once the real facilitator has answered its nth forwarded call, counted from 1. */
-  forwardedUntil(nth: number): Promise<void>
+  waitForForward(nth: number): Promise<void>
   /** The bodies that arrived, oldest first, unchanged. */
-  bodies(): readonly string[]
+  listBodies(): readonly string[]
 }
 
 /** A facilitator that can be made to misbehave. */
@@ -50,10 +50,10 @@ export async function startFaultyFacilitator(
   const verify = createCall(verifyFaults)
   const settle = createCall(settleFaults)
   const server = createServer((request, response) => {
-    const forward = (body?: string) => ask(real, request.url ?? '/', body)
+    const forward = (body?: string) => forwardRequest(real, request.url ?? '/', body)
     const call = request.url === '/verify' ? verify : request.url === '/settle' ? settle : undefined
-    const reply = call ? readBody(request).then((body) => call.play(body, forward)) : forward()
-    reply.then((answer) => send(response, answer)).catch(() => response.destroy())
+    const reply = call ? readBody(request).then((body) => call.answerCall(body, forward)) : forward()
+    reply.then((answer) => sendAnswer(response, answer)).catch(() => response.destroy())
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
@@ -93,14 +93,14 @@ const createRefusedAnswer = (errorReason: string) => ({
 })
 
 /** Changes the real facilitator's response about a settlement that did happen. */
-const retellAnswer =
+const rewriteAnswer =
   (status: number, changes: object): Play =>
   async (forward) => {
     const told: unknown = JSON.parse((await forward()).body)
     return createJsonAnswer(status, { ...(typeof told === 'object' ? told : {}), ...changes })
   }
 
-const playAfterwards =
+const forwardThenAnswer =
   (answer: Answer): Play =>
   async (forward) => {
     await forward()
@@ -111,23 +111,23 @@ const pending = { success: false, errorReason: 'settlement_pending' }
 
 const settleFaults = {
   'hang-before': () => 'hang',
-  'hang-after': playAfterwards('hang'),
-  'error-json-after': playAfterwards(createJsonAnswer(500, { error: 'unexpected_settle_error' })),
-  'error-html-after': playAfterwards(createHtmlAnswer(500)),
+  'hang-after': forwardThenAnswer('hang'),
+  'error-json-after': forwardThenAnswer(createJsonAnswer(500, { error: 'unexpected_settle_error' })),
+  'error-html-after': forwardThenAnswer(createHtmlAnswer(500)),
   'error-before': () => createHtmlAnswer(503),
   'busy-before': () => createJsonAnswer(429, { error: 'too many requests' }),
   'unreadable-before': () => createJsonAnswer(400, { errorType: 'invalid_request' }),
-  'failed-after': playAfterwards(createJsonAnswer(200, createRefusedAnswer('invalid_exact_evm_transaction_failed'))),
-  'lost-hash-after': retellAnswer(200, { transaction: '' }),
-  'pending-after': retellAnswer(200, pending),
-  'pending-500-after': retellAnswer(500, pending),
+  'failed-after': forwardThenAnswer(createJsonAnswer(200, createRefusedAnswer('invalid_exact_evm_transaction_failed'))),
+  'lost-hash-after': rewriteAnswer(200, { transaction: '' }),
+  'pending-after': rewriteAnswer(200, pending),
+  'pending-500-after': rewriteAnswer(500, pending),
   'invented-hash': () => createJsonAnswer(200, { success: true, transaction: inventedHash, network: 'eip155:8453' }),
-  'invented-hash-after': retellAnswer(200, { transaction: inventedHash }),
+  'invented-hash-after': rewriteAnswer(200, { transaction: inventedHash }),
   'reset-before': () => 'reset',
-  'reset-after': playAfterwards('reset'),
+  'reset-after': forwardThenAnswer('reset'),
   'refused-recipient': () => createJsonAnswer(200, createRefusedAnswer('invalid_exact_evm_recipient_mismatch')),
   garbage: () => garbage,
-  'garbage-after': playAfterwards(garbage),
+  'garbage-after': forwardThenAnswer(garbage),
 } satisfies Record<string, Play>
 
 const verifyFaults = {
@@ -149,22 +149,22 @@ function createCall<Fault extends string>(faults: Readonly<Record<Fault, Play>>)
   const forwards = createCounts()
   let habit: Fault | 'honest' = 'honest'
   return {
-    next: (...names: (Fault | 'honest')[]) => void queue.push(...names),
-    always: (name: Fault | 'honest') => void (habit = name),
-    count: arrivals.count,
-    forwarded: forwards.count,
-    arrived: arrivals.reached,
-    forwardedUntil: forwards.reached,
-    bodies: () => bodies,
-    async play(body: string, forward: (body: string) => Promise<Settled>): Promise<Answer> {
+    queueFaults: (...names: (Fault | 'honest')[]) => void queue.push(...names),
+    setDefault: (name: Fault | 'honest') => void (habit = name),
+    countCalls: arrivals.count,
+    countForwarded: forwards.count,
+    waitForCall: arrivals.waitUntilReached,
+    waitForForward: forwards.waitUntilReached,
+    listBodies: () => bodies,
+    async answerCall(body: string, forward: (body: string) => Promise<Settled>): Promise<Answer> {
       // The wall's own probes may arrive at any time: they get the default behaviour, and no test waits for them.
       if (isProbe(body)) return habit === 'honest' ? await forward(body) : await faults[habit](() => forward(body))
       const name = queue.shift() ?? habit
       bodies.push(body)
-      arrivals.add()
+      arrivals.increment()
       const answerHonestly = async () => {
         const answer = await forward(body)
-        forwards.add()
+        forwards.increment()
         return answer
       }
       return name === 'honest' ? answerHonestly() : faults[name](answerHonestly)
@@ -180,11 +180,11 @@ function createCounts() {
   const waiting = new Set<() => void>()
   return {
     count: () => count,
-    add() {
+    increment() {
       count += 1
       for (const wake of waiting) wake()
     },
-    reached: (nth: number) =>
+    waitUntilReached: (nth: number) =>
       new Promise<void>((resolve) => {
         const wake = () => {
           if (count < nth) return
@@ -197,7 +197,11 @@ function createCounts() {
   }
 }
 
-async function ask(real: (request: Request) => Promise<Response>, path: string, body?: string): Promise<Settled> {
+async function forwardRequest(
+  real: (request: Request) => Promise<Response>,
+  path: string,
+  body?: string,
+): Promise<Settled> {
   const init = body === undefined ? {} : { method: 'POST', body, headers: { 'content-type': 'application/json' } }
   const response = await real(new Request(`http://facilitator${path}`, init))
   return { status: response.status, body: await response.text(), type: 'application/json' }
@@ -209,7 +213,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-function send(response: ServerResponse, answer: Answer): void {
+function sendAnswer(response: ServerResponse, answer: Answer): void {
   if (answer === 'hang') return
   if (answer === 'reset') {
     response.socket?.destroy()

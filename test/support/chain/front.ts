@@ -20,13 +20,13 @@ export const forwardTo =
 /** A proxy in front of a dependency; honest by default. */
 export type Front = {
   readonly url: string
-  fails(how: Failing): void
+  failWith(how: Failing): void
   /** Stops listening. */
-  goes(): Promise<void>
+  stopListening(): Promise<void>
   /** Presents a certificate that the wall does not trust. */
-  isForged(): Promise<void>
+  forgeCertificate(): Promise<void>
   /** Ends all failures. */
-  mend(): Promise<void>
+  endFailures(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -57,7 +57,7 @@ export function openFront(ask: Ask, folder?: string): Front {
   let server = listen('trusted', 0)
   const { port = 0 } = server
   let shows: 'trusted' | 'forged' | 'nothing' = 'trusted'
-  const show = async (what: typeof shows) => {
+  const presentCertificate = async (what: typeof shows) => {
     if (shows === what) return
     await server.stop(true)
     shows = what
@@ -65,12 +65,12 @@ export function openFront(ask: Ask, folder?: string): Front {
   }
   return {
     url: `${folder === undefined ? 'http' : 'https'}://127.0.0.1:${port}`,
-    fails: (next) => void (how = next),
-    goes: () => show('nothing'),
-    isForged: () => show('forged'),
-    async mend() {
+    failWith: (next) => void (how = next),
+    stopListening: () => presentCertificate('nothing'),
+    forgeCertificate: () => presentCertificate('forged'),
+    async endFailures() {
       how = undefined
-      await show('trusted')
+      await presentCertificate('trusted')
     },
     stop: () => server.stop(true),
   }
@@ -79,7 +79,7 @@ export function openFront(ask: Ask, folder?: string): Front {
 export const hangForever: Failing = () => new Promise(() => {})
 
 /** Answers everything with one status. */
-export const createAnswering =
+export const createStatusFailure =
   (status: number, headers: Readonly<Record<string, string>> = {}): Failing =>
   () =>
     new Response('{}', { status, headers })
@@ -87,13 +87,13 @@ export const createAnswering =
 export const answerPage: Failing = () => new Response('<!doctype html>', { headers: { 'Content-Type': 'text/html' } })
 
 /** Fails on one path only. */
-export const onPath =
+export const failOnPath =
   (path: string, how: Failing): Failing =>
   (request, ask) =>
     new URL(request.url).pathname === path ? how(request, ask) : ask(request)
 
 /** Changes the response to a JSON-RPC method: `change` gets the node's result. */
-export const createRetelling =
+export const createResultFailure =
   (method: string, change: (result: unknown, params: readonly unknown[]) => unknown): Failing =>
   async (request, ask) => {
     const call = (await request.clone().json()) as { readonly method: string; readonly params?: readonly unknown[] }

@@ -17,12 +17,12 @@ type Failing = 'hang' | 'stall' | 'busy'
 export type Rule = (params: readonly unknown[], ask: () => Promise<unknown>) => Oddity | Promise<Oddity>
 
 /** An endpoint on loopback; counts its calls, per method or in total. */
-export type OddEndpoint = { readonly url: string; calls(method?: string): number; stop(): Promise<void> }
+export type OddEndpoint = { readonly url: string; countCalls(method?: string): number; stop(): Promise<void> }
 
 type Call = { readonly id: number; readonly method: string; readonly params?: readonly unknown[] }
 
 /** Rejects events of more than `most` blocks in one call, as many endpoints do, each with its own message. */
-export function createLimit(most: number): Rule {
+export function createBlockRangeRule(most: number): Rule {
   return async (params, ask) => {
     const [{ fromBlock, toBlock }] = params as [{ fromBlock: string; toBlock: string }]
     const blocks = Number(BigInt(toBlock) - BigInt(fromBlock)) + 1
@@ -62,12 +62,12 @@ export function startOddEndpoint(rpcUrl: string, rules: Readonly<Record<string, 
       const answer = await askByRule().catch(toRefusal)
       return typeof answer === 'object'
         ? Response.json({ jsonrpc: '2.0', id: call.id, ...answer })
-        : fail(answer, ended)
+        : createFailure(answer, ended)
     },
   })
   return {
     url: `http://127.0.0.1:${server.port}`,
-    calls: (method) =>
+    countCalls: (method) =>
       method === undefined ? counts.values().reduce((sum, count) => sum + count, 0) : (counts.get(method) ?? 0),
     stop: async () => {
       ended.abort()
@@ -100,7 +100,7 @@ const toRefusal = (error: unknown): Oddity => {
   throw error
 }
 
-function fail(how: Failing, ended: AbortController): Response | Promise<Response> {
+function createFailure(how: Failing, ended: AbortController): Response | Promise<Response> {
   if (how === 'busy') return new Response('busy', { status: 429, headers: { 'retry-after': '3600' } })
   if (how === 'hang')
     return new Promise((resolve) => ended.signal.addEventListener('abort', () => resolve(new Response())))

@@ -10,11 +10,15 @@ import { createWallet, type Wallet } from '../../../server/local/wallets.ts'
 import type { Offer } from '../../../server/x402/terms.ts'
 
 /** The domain's form of an address or a hash. */
-export const lower = (hex: string) => hex.toLowerCase() as Address
+export const toLowerAddress = (hex: string) => hex.toLowerCase() as Address
 
 /** The offer of a wall on the embedded network: a dollar, to an address of its own. */
 export function createOffer(): Offer {
-  const terms = { network: 'eip155:8453', asset: lower(dollarAddress), payTo: lower(createWallet().address) }
+  const terms = {
+    network: 'eip155:8453',
+    asset: toLowerAddress(dollarAddress),
+    payTo: toLowerAddress(createWallet().address),
+  }
   return {
     terms: { ...terms, amount: 1_000_000n },
     title: 'Pixel Wall',
@@ -27,10 +31,10 @@ export function createOffer(): Offer {
 const domain = { name: 'USD Coin', version: '2', chainId: 8453, verifyingContract: dollarAddress }
 
 /** A payment for the offer with a nonce of its own; `changes` are signed too. */
-export async function sign(wallet: Wallet, { terms }: Offer, changes: Partial<Payment> = {}): Promise<Payment> {
+export async function signOffer(wallet: Wallet, { terms }: Offer, changes: Partial<Payment> = {}): Promise<Payment> {
   const unsigned: Omit<Payment, 'signature'> = {
-    payer: lower(wallet.address),
-    nonce: lower(generatePrivateKey()),
+    payer: toLowerAddress(wallet.address),
+    nonce: toLowerAddress(generatePrivateKey()),
     to: terms.payTo,
     amount: terms.amount,
     validAfter: 0n,
@@ -58,7 +62,7 @@ export async function sign(wallet: Wallet, { terms }: Offer, changes: Partial<Pa
 export const STRANGER: Address = '0x00000000000000000000000000000000000057a6'
 
 /** The call that moves a payment's dollar. */
-export const transferOf = ({ payer, to, amount, validAfter, validBefore, nonce, signature }: Payment): Hex =>
+export const encodeTransfer = ({ payer, to, amount, validAfter, validBefore, nonce, signature }: Payment): Hex =>
   encodeFunctionData({
     abi: dollarAbi,
     functionName: 'transferWithAuthorization',
@@ -73,7 +77,7 @@ export async function submit(client: ChainClient, data: Hex, to = dollarAddress,
   const hash = await client.sendUnsignedTransaction({ from, to, data, gas: 1_000_000n })
   const { status } = await client.waitForTransactionReceipt({ hash })
   if (status !== 'success') throw new Error(`the transaction ${hash} was reverted`)
-  return lower(hash)
+  return toLowerAddress(hash)
 }
 
 const cancelTypes = {

@@ -47,7 +47,7 @@ export async function signArea(wall: At, payer: Payer, body: AreaBody): Promise<
 type ToolAnswer = { readonly result?: { readonly structuredContent?: Partial<AreaReceipt> } }
 
 /** The blocks in a response of either interface; none if it is an error. */
-export async function readBlocksGiven(answer: Response): Promise<readonly string[]> {
+export async function readBoughtBlocks(answer: Response): Promise<readonly string[]> {
   const body = (await answer.json()) as Partial<AreaReceipt> & ToolAnswer
   return body.blocks ?? body.result?.structuredContent?.blocks ?? []
 }

@@ -13,7 +13,7 @@ import { sendWhile } from '../wait.ts'
 export type At = { readonly url: string }
 
 /** Reads a block, or buys it with a signed payment. */
-export function get({ url }: At, target: string, payment?: string): Promise<Response> {
+export function fetchBlock({ url }: At, target: string, payment?: string): Promise<Response> {
   const headers = payment === undefined ? {} : { 'payment-signature': payment }
   return fetch(`${url}/blocks/${target}`, { headers: { accept: 'application/json', ...headers } })
 }
@@ -22,8 +22,8 @@ export function get({ url }: At, target: string, payment?: string): Promise<Resp
 export type Payer = ConstructorParameters<typeof ExactEvmScheme>[0]
 
 /** Signs the wall's own terms like the stock client; the signed payment can be sent more than once. */
-export async function sign(wall: At, wallet: Payer, target = 'next'): Promise<string> {
-  const demand = await get(wall, target)
+export async function signBlockPayment(wall: At, wallet: Payer, target = 'next'): Promise<string> {
+  const demand = await fetchBlock(wall, target)
   expect(demand.status).toBe(402)
   return await signDemand(demand.headers.get('payment-required') ?? '', wallet)
 }
@@ -34,8 +34,8 @@ export async function buyBlock(
   payer: Payer,
   target = 'next',
 ): Promise<{ readonly payment: string; readonly receipt: Receipt }> {
-  const payment = await sign(wall, payer, target)
-  const answer = await get(wall, target, payment)
+  const payment = await signBlockPayment(wall, payer, target)
+  const answer = await fetchBlock(wall, target, payment)
   expect(answer.status).toBe(200)
   return { payment, receipt: (await answer.json()) as Receipt }
 }
@@ -74,4 +74,4 @@ export async function signDemand(header: string, wallet: Payer): Promise<string>
 
 /** Sends the same signed request until the response no longer asks to wait. */
 export const sendUntilSettled = (wall: At, target: string, payment: string): Promise<Response> =>
-  sendWhile(503, () => get(wall, target, payment))
+  sendWhile(503, () => fetchBlock(wall, target, payment))

@@ -36,7 +36,7 @@ export async function startCluster(count: number, settings: WallSettings = {}): 
     startSurroundings({ BASE_URL: 'http://127.0.0.1', ...settings }),
     startPostgres(),
   ])
-  const database = server.url(await server.newDatabase())
+  const database = server.getUrl(await server.newDatabase())
   const instances = await Promise.all(
     Array.from({ length: count }, () => startInstance({ ...around.settings, DATABASE_URL: database }, around.folder)),
   )

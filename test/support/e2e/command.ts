@@ -1,7 +1,7 @@
 /** Runs the operator's commands from source, with only the given settings: those in the machine's own file are ignored. */
 
 import { join } from 'node:path'
-import { outputOf } from '../output-of.ts'
+import { readOutput } from '../output-of.ts'
 
 export type Ended = { readonly out: string; readonly err: string; readonly status: number }
 
@@ -20,6 +20,6 @@ export async function runCommand(
     stdout: 'pipe',
     stderr: 'pipe',
   })
-  const { out, err, code } = await outputOf(child)
+  const { out, err, code } = await readOutput(child)
   return { out, err, status: code }
 }

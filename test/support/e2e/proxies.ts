@@ -20,14 +20,20 @@ type Recipe = {
    * Returns the recipe with the ports of these instances, listening on the given port, with TLS if there is a
    * certificate.
    */
-  adapt(text: string, port: string, instances: readonly string[], folder: string, certificate?: Certificate): string
-  command(file: string, port: string, folder: string): readonly string[]
+  adaptConfig(
+    text: string,
+    port: string,
+    instances: readonly string[],
+    folder: string,
+    certificate?: Certificate,
+  ): string
+  buildCommand(file: string, port: string, folder: string): readonly string[]
 }
 
 const nginx = {
   program: 'nginx',
   files: ['nginx.conf'],
-  adapt: (text, port, instances, folder, certificate?: Certificate) => `user root;
+  adaptConfig: (text, port, instances, folder, certificate?: Certificate) => `user root;
 pid ${folder}/pid;
 error_log ${folder}/error.log;
 events { worker_connections 16384; }
@@ -44,7 +50,7 @@ ${text
   .replace(/ssl_certificate .*\n/, certificate === undefined ? '' : `ssl_certificate ${certificate.cert};\n`)
   .replace(/ssl_certificate_key .*\n/, certificate === undefined ? '' : `ssl_certificate_key ${certificate.key};\n`)}
 }`,
-  command: (file) => ['nginx', '-c', file, '-g', 'daemon off;'],
+  buildCommand: (file) => ['nginx', '-c', file, '-g', 'daemon off;'],
 } as const satisfies Recipe
 
 const RECIPES = {
@@ -53,8 +59,8 @@ const RECIPES = {
   'caching-nginx': {
     ...nginx,
     files: ['nginx-cache.conf', 'nginx.conf'],
-    adapt: (text, port, instances, folder) =>
-      nginx.adapt(
+    adaptConfig: (text, port, instances, folder) =>
+      nginx.adaptConfig(
         text
           .replace('/var/cache/nginx/wall', `${folder}/cache`)
           .replace(/(location = \/api\/live \{)[^}]*/, '$1 return 503; '),
@@ -67,7 +73,7 @@ const RECIPES = {
   caddy: {
     program: 'caddy',
     files: ['Caddyfile'],
-    adapt: (text, port, [instance = ''], _folder, certificate) => `{
+    adaptConfig: (text, port, [instance = ''], _folder, certificate) => `{
 admin off
 auto_https off
 grace_period 1s
@@ -80,12 +86,12 @@ ${text
       : `https://127.0.0.1:${port} {\n\ttls ${certificate.cert} ${certificate.key}`,
   )
   .replace('{$WALL_UPSTREAM:127.0.0.1:8402}', `127.0.0.1:${instance}`)}`,
-    command: (file) => ['caddy', 'run', '--config', file, '--adapter', 'caddyfile'],
+    buildCommand: (file) => ['caddy', 'run', '--config', file, '--adapter', 'caddyfile'],
   },
   haproxy: {
     program: 'haproxy',
     files: ['haproxy.cfg'],
-    adapt: (text, port, instances, _folder, certificate) =>
+    adaptConfig: (text, port, instances, _folder, certificate) =>
       text
         .replaceAll(/\tserver one 127\.0\.0\.1:8402 check\n.*\n/g, () =>
           instances.map((instance, at) => `\tserver s${at} 127.0.0.1:${instance} check\n`).join(''),
@@ -97,15 +103,15 @@ ${text
           (_, alpn: string) =>
             `bind 127.0.0.1:${port}${certificate === undefined ? '' : ` ssl crt ${certificate.both}${alpn}`}`,
         ),
-    command: (file) => ['haproxy', '-db', '-f', file],
+    buildCommand: (file) => ['haproxy', '-db', '-f', file],
   },
   /** Varnish in front of one instance only, without TLS. */
   varnish: {
     program: 'varnishd',
     files: ['varnish.vcl'],
-    adapt: (text, _port, [instance = '']) => text.replace('.port = "8402"', `.port = "${instance}"`),
+    adaptConfig: (text, _port, [instance = '']) => text.replace('.port = "8402"', `.port = "${instance}"`),
     // The parameters are those that the recipe names; the log in memory is small, because nobody reads it here.
-    command: (file, port, folder) =>
+    buildCommand: (file, port, folder) =>
       `varnishd -F -a 127.0.0.1:${port} -f ${file} -n ${folder}/varnish -s malloc,256m -l 20m -p pipe_timeout=250 -p thread_pool_min=500 -p thread_pool_max=10000 -p thread_queue_limit=10000`.split(
         ' ',
       ),
@@ -115,9 +121,9 @@ ${text
 export type ProxyName = keyof typeof RECIPES
 
 /** Whether the program is installed. */
-export const isHere = (name: ProxyName): boolean => programOf(name) !== null
+export const isInstalled = (name: ProxyName): boolean => findProgram(name) !== null
 
-const programOf = (name: ProxyName) =>
+const findProgram = (name: ProxyName) =>
   Bun.which(RECIPES[name].program, { PATH: `${Bun.env['PATH'] ?? ''}:/usr/sbin:/usr/local/sbin` })
 
 /** Starts a load balancer in front of instances on these ports, and resolves once it responds. */
@@ -133,9 +139,9 @@ export async function startProxy(
   const file = join(folder, 'proxy.conf')
   const certificate = isEncrypted ? await makeCertificate(folder) : undefined
   const texts = await Promise.all(recipe.files.map((name) => Bun.file(join(DEPLOY, name)).text()))
-  await Bun.write(file, recipe.adapt(texts.join('\n'), port, instances, folder, certificate))
-  const [, ...args] = recipe.command(file, port, folder)
-  const child = Bun.spawn([programOf(name) ?? recipe.program, ...args], {
+  await Bun.write(file, recipe.adaptConfig(texts.join('\n'), port, instances, folder, certificate))
+  const [, ...args] = recipe.buildCommand(file, port, folder)
+  const child = Bun.spawn([findProgram(name) ?? recipe.program, ...args], {
     env: { PATH: Bun.env['PATH'] ?? '', HOME: folder },
     stdout: 'ignore',
     stderr: 'pipe',

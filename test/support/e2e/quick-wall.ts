@@ -2,12 +2,12 @@
 
 import { main } from '../../../server/main.ts'
 import { TIMES } from '../../../server/times.ts'
-import { limitMs } from '../machine.ts'
+import { scaleLimit } from '../machine.ts'
 
 const quarterWaits = (waitsMs: readonly number[]) => waitsMs.map((ms) => ms / 4)
 
 /** A time limit that grows with the slowness of the machine, at most to the operator's default. */
-const limit = (quietMs: number, ownMs: number) => Math.min(limitMs(quietMs), ownMs)
+const limitWait = (quietMs: number, ownMs: number) => Math.min(scaleLimit(quietMs), ownMs)
 
 await main({
   ...TIMES,
@@ -15,22 +15,22 @@ await main({
   suspicionProbedAfterMs: 200,
   uneasyProbesEveryMs: 250,
   probesEveryMs: 400,
-  probeTimeoutMs: limit(1000, TIMES.probeTimeoutMs),
+  probeTimeoutMs: limitWait(1000, TIMES.probeTimeoutMs),
   probesDueEveryMs: 50,
-  storeOpensWithinMs: limit(500, TIMES.storeOpensWithinMs),
+  storeOpensWithinMs: limitWait(500, TIMES.storeOpensWithinMs),
   storeChecksEveryMs: 250,
-  storeReadTimeoutMs: limit(700, TIMES.storeReadTimeoutMs),
+  storeReadTimeoutMs: limitWait(700, TIMES.storeReadTimeoutMs),
   // This is longer than a commit is tried, so that a wait for a standby is reported as such.
   databaseAnswerTimeoutMs: 3500,
-  leaseMs: limit(3000, TIMES.leaseMs),
+  leaseMs: limitWait(3000, TIMES.leaseMs),
   leaseRenewedEveryMs: 1000,
-  unansweredPurchaseWaitsMs: TIMES.unansweredPurchaseWaitsMs.map((ms) => limit(Math.min(ms, 300), ms)),
+  unansweredPurchaseWaitsMs: TIMES.unansweredPurchaseWaitsMs.map((ms) => limitWait(Math.min(ms, 300), ms)),
   logPolledEveryMs: 200,
   publishedEveryMs: 100,
   settleGapMs: 500,
   settlementWaitsMs: quarterWaits(TIMES.settlementWaitsMs),
   nextBlockWaitsMs: quarterWaits(TIMES.nextBlockWaitsMs),
-  chainCallTimeoutMs: limit(2000, TIMES.chainCallTimeoutMs),
+  chainCallTimeoutMs: limitWait(2000, TIMES.chainCallTimeoutMs),
   chainLagWaitsMs: quarterWaits(TIMES.chainLagWaitsMs),
   endpointRestMs: 500,
 })

@@ -5,7 +5,7 @@ import type { LocalNetwork } from '../../../server/local/network.ts'
 import type { WallProcess } from '../../../server/local/wall-process.ts'
 import type { Canvas } from '../../../shared/contract/canvas.ts'
 import type { Sale } from '../../../shared/contract/feed.ts'
-import { bodyOf, clientOf, healthOf } from '../service/client.ts'
+import { readBody, createClient, fetchHealth } from '../service/client.ts'
 import { waitFor } from '../wait.ts'
 import type { At } from './buyer.ts'
 
@@ -18,7 +18,7 @@ export async function readCanvas(wall: At): Promise<Canvas> {
 /** Returns the canvas once it satisfies a condition; the canvas follows the log within a second. */
 export function waitForCanvas(wall: At, isTrue: (canvas: Canvas) => boolean): Promise<Canvas> {
   return waitFor(async () => {
-    const canvas = await bodyOf(clientOf(wall).api.canvas.get())
+    const canvas = await readBody(createClient(wall).api.canvas.get())
     return isTrue(canvas) ? canvas : undefined
   })
 }
@@ -27,7 +27,7 @@ export function waitForCanvas(wall: At, isTrue: (canvas: Canvas) => boolean): Pr
 export async function readFeed(wall: At): Promise<Sale[]> {
   const sales: Sale[] = []
   for (let after = 0; ;) {
-    const page = await bodyOf(clientOf(wall).api.feed.get({ query: { after, limit: 20 } }))
+    const page = await readBody(createClient(wall).api.feed.get({ query: { after, limit: 20 } }))
     sales.push(...page.sales)
     after = page.nextAfter
     if (!page.hasMore) return sales
@@ -35,7 +35,7 @@ export async function readFeed(wall: At): Promise<Sale[]> {
 }
 
 /** Whether a wall accepts payments, according to its health. */
-export const railOf = async (wall: At): Promise<string> => (await healthOf(wall)).rail
+export const readRail = async (wall: At): Promise<string> => (await fetchHealth(wall)).rail
 
 /** A line of the journal, with the facts of its event. */
 export type JournalEntry = { readonly level: string; readonly event: string } & Readonly<
@@ -43,27 +43,27 @@ export type JournalEntry = { readonly level: string; readonly event: string } & 
 >
 
 /** The lines of a wall's journal so far. */
-export const journalOf = (wall: WallProcess): readonly JournalEntry[] =>
-  wall.journal().map((line) => JSON.parse(line) as JournalEntry)
+export const readJournal = (wall: WallProcess): readonly JournalEntry[] =>
+  wall.readJournal().map((line) => JSON.parse(line) as JournalEntry)
 
 /** The port of a wall's metrics, which the wall chooses itself with `METRICS_PORT=0`. */
-export const metricsPortOf = (wall: WallProcess): string =>
-  String(journalOf(wall).find(({ event }) => event === 'monitors')?.port)
+export const findMetricsPort = (wall: WallProcess): string =>
+  String(readJournal(wall).find(({ event }) => event === 'monitors')?.port)
 
 /** The alerts in the journal, of one event or of all. */
-export const alertsOf = (wall: WallProcess, wanted?: string): readonly JournalEntry[] =>
-  journalOf(wall).filter(({ level, event }) => level === 'alert' && (wanted === undefined || event === wanted))
+export const findAlerts = (wall: WallProcess, wanted?: string): readonly JournalEntry[] =>
+  readJournal(wall).filter(({ level, event }) => level === 'alert' && (wanted === undefined || event === wanted))
 
 /** Checks the operator's sum: as many dollars came in as blocks went out, and every reader sees the same blocks. */
 export async function expectBooksToBalance(
   world: At & {
-    readonly network: Pick<LocalNetwork, 'balanceOf'>
+    readonly network: Pick<LocalNetwork, 'readBalance'>
     readonly payTo: `0x${string}`
   },
 ): Promise<void> {
   const { blocks, stats, agents } = await readCanvas(world)
   const sales = await readFeed(world)
-  expect(await world.network.balanceOf(world.payTo)).toBe(BigInt(stats.claimed) * 1_000_000n)
+  expect(await world.network.readBalance(world.payTo)).toBe(BigInt(stats.claimed) * 1_000_000n)
   expect(new Set(blocks.map(({ i }) => i))).toEqual(new Set(sales.map(({ i }) => i)))
   expect(blocks).toHaveLength(sales.length)
   expect(sales.map(({ seq }) => seq)).toEqual(sales.map((_, i) => i + 1))

@@ -15,7 +15,7 @@ import {
 import { createWallet, type Wallet } from '../../../server/local/wallets.ts'
 import { startFaultyFacilitator, type FaultyFacilitator } from '../chain/faulty-facilitator.ts'
 import { IS_LONG_RUN } from '../long-run.ts'
-import { limitMs } from '../machine.ts'
+import { scaleLimit } from '../machine.ts'
 import type { At } from './buyer.ts'
 import { expectBooksToBalance } from './read-wall.ts'
 
@@ -29,14 +29,14 @@ export type Surroundings = {
   /** The settings of every wall in these surroundings, except its database. */
   readonly settings: WallSettings
   /** The settings of a wall on SQLite with a port of its own, so that it can be started again as the same wall. */
-  settingsOnFile(): Promise<WallSettings>
+  createFileSettings(): Promise<WallSettings>
   /** Starts a wall; `settings` apply only to that wall. */
   start(settings: WallSettings, limits?: string): Promise<WallProcess>
   /** Starts a wall, and waits until it accepts payments. */
   startArmed(settings: WallSettings, limits?: string): Promise<WallProcess>
-  wallet(dollars?: number): Promise<Wallet>
+  createFundedWallet(dollars?: number): Promise<Wallet>
   /** The balance of a wallet. */
-  dollarsOf(wallet: Pick<Wallet, 'address'>): Promise<number>
+  readBalance(wallet: Pick<Wallet, 'address'>): Promise<number>
   stop(): Promise<void>
 }
 
@@ -46,7 +46,7 @@ export type World = At &
     /** The settings and folder of the process; the operator's commands run with the same. */
     readonly settings: WallSettings
     readonly folder: string
-    wall(): WallProcess
+    getWall(): WallProcess
     /** Kills the process, as a power cut would, and starts it again on the same database. */
     crash(): Promise<void>
     restart(): Promise<void>
@@ -60,8 +60,8 @@ export const QUICK_WALL: readonly string[] = [
 
 const QUICK = {
   RECONCILE_INTERVAL_MS: '200',
-  VERIFY_TIMEOUT_MS: String(limitMs(2000)),
-  SETTLE_TIMEOUT_MS: String(limitMs(1000)),
+  VERIFY_TIMEOUT_MS: String(scaleLimit(2000)),
+  SETTLE_TIMEOUT_MS: String(scaleLimit(1000)),
 }
 
 /** Starts a chain and a facilitator; `settings` apply to every wall. */
@@ -71,7 +71,7 @@ export async function startSurroundings(
 ): Promise<Surroundings> {
   const folder = await mkdtemp(join(tmpdir(), 'pixel-wall-e2e-'))
   const network = await startLocalNetwork(options)
-  const facilitator = await startFaultyFacilitator(network.askFacilitator)
+  const facilitator = await startFaultyFacilitator(network.callFacilitator)
   const payTo = createWallet().address
   const databasePath = join(folder, 'wall.sqlite')
   const common = {
@@ -90,15 +90,15 @@ export async function startSurroundings(
     facilitator,
     payTo,
     settings: common,
-    settingsOnFile: async () => ({ ...common, ...(await createAddress()), DATABASE_PATH: databasePath }),
+    createFileSettings: async () => ({ ...common, ...(await createAddress()), DATABASE_PATH: databasePath }),
     start,
     async startArmed(own, limits) {
       const wall = await start(own, limits)
       await waitUntilArmed(wall.url)
       return wall
     },
-    wallet: (dollars = 2) => network.wallet(dollars),
-    dollarsOf: async ({ address }) => Number(await network.balanceOf(address)) / 1_000_000,
+    createFundedWallet: (dollars = 2) => network.createFundedWallet(dollars),
+    readBalance: async ({ address }) => Number(await network.readBalance(address)) / 1_000_000,
     async stop() {
       await facilitator.stop()
       await network.stop()
@@ -110,21 +110,21 @@ export async function startSurroundings(
 /** Starts a wall and its surroundings; `settings` are for the wall, `options` for the chain and the facilitator. */
 export async function startWorld(settings: WallSettings = {}, options: LocalNetworkOptions = {}): Promise<World> {
   const around = await startSurroundings(settings, options)
-  const all = await around.settingsOnFile()
-  const open = () => around.startArmed(all)
-  let wall = await open()
+  const all = await around.createFileSettings()
+  const startOwnWall = () => around.startArmed(all)
+  let wall = await startOwnWall()
   return {
     ...around,
     settings: all,
     url: wall.url,
-    wall: () => wall,
+    getWall: () => wall,
     async crash() {
       await wall.kill()
-      wall = await open()
+      wall = await startOwnWall()
     },
     async restart() {
       await wall.stop()
-      wall = await open()
+      wall = await startOwnWall()
     },
     async stop() {
       await wall.stop()

@@ -9,13 +9,13 @@ import {
 } from '../../../server/domain/purchase/payment.ts'
 import type { ChainStatus } from '../../../server/domain/purchase/purchase.ts'
 import type { Chain, Transfer } from '../../../server/ports.ts'
-import { hash, HEAD } from '../samples.ts'
+import { toHash, HEAD } from '../samples.ts'
 
 export type FakeChain = Chain & {
   /** Moves the money, and returns the transaction. */
   land(payment: Payment): Hash
   /** Moves money without an authorization, and returns the transaction. */
-  give(payer: Address, payTo: Address, amount: bigint): Hash
+  transferDirectly(payer: Address, payTo: Address, amount: bigint): Hash
   /** Ends an authorization without moving money. */
   cancel(key: PaymentKey): void
   /** Lets an authorization expire unused. */
@@ -28,7 +28,7 @@ export type FakeChain = Chain & {
 
 const ELSEWHERE = { kind: 'void', why: 'the authorization was used for another transfer' } as const
 
-export function fakeChain(): FakeChain {
+export function createFakeChain(): FakeChain {
   const spent = new Map<string, ChainStatus>()
   const expired = new Set<string>()
   const received: (Transfer & { readonly payTo: Address })[] = []
@@ -42,14 +42,14 @@ export function fakeChain(): FakeChain {
     stands: false,
     wrong: null,
     land(payment) {
-      const tx = hash(++transactions)
+      const tx = toHash(++transactions)
       spent.set(keyOf(payment), { kind: 'paid', tx })
       const { payer, nonce, amount, to: payTo } = payment
       received.push({ payer, nonce, amount, tx, height: computeHead(), payTo })
       return tx
     },
-    give(payer, payTo, amount) {
-      const tx = hash(++transactions)
+    transferDirectly(payer, payTo, amount) {
+      const tx = toHash(++transactions)
       received.push({ payer, nonce: null, amount, tx, height: computeHead(), payTo })
       return tx
     },
@@ -65,7 +65,7 @@ export function fakeChain(): FakeChain {
       looked.add(keyOf(key))
       return { head: computeHead(), spent: spent.has(keyOf(key)) }
     },
-    async status(payment, seen) {
+    async readPaymentStatus(payment, seen) {
       if (chain.silent || seen > computeHead()) return { kind: 'silent' }
       const key = keyOf(payment)
       const unused: ChainStatus = expired.has(key)
@@ -82,7 +82,7 @@ export function fakeChain(): FakeChain {
       if (chain.silent) return 'silent'
       return received.reduce((left, { payer, amount }) => (payer === wallet ? left - amount : left), chain.holds)
     },
-    async fault() {
+    async checkHealth() {
       if (chain.silent) return { kind: 'silent' }
       return chain.wrong === null ? { kind: 'none' } : { kind: 'fault', what: chain.wrong }
     },

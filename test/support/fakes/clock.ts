@@ -2,12 +2,12 @@
 
 import type { Clock } from '../../../server/ports.ts'
 
-export type FakeClock = Clock & { pass(ms: number): void }
+export type FakeClock = Clock & { advance(ms: number): void }
 
-export function fakeClock(start: number): FakeClock {
+export function createFakeClock(start: number): FakeClock {
   let now = start
   const pass = (ms: number) => {
     now += ms
   }
-  return { now: () => now, elapsed: () => now - start, wait: async (ms) => pass(ms), pass }
+  return { now: () => now, elapsed: () => now - start, wait: async (ms) => pass(ms), advance: pass }
 }

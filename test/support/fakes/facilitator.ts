@@ -17,7 +17,7 @@ export type FakeFacilitator = RingMember & {
 
 const NONCE_USED = 'invalid_exact_evm_nonce_already_used'
 
-export function fakeFacilitator(chain: FakeChain, host = 'facilitator.example'): FakeFacilitator {
+export function createFakeFacilitator(chain: FakeChain, host = 'facilitator.example'): FakeFacilitator {
   const facilitator: FakeFacilitator = {
     host,
     manners: [],

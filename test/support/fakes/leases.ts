@@ -5,15 +5,15 @@ import type { Leases } from '../../../server/ports.ts'
 
 export type FakeLeases = {
   /** The port of one process, identified by any object. */
-  of(process: object): Leases
+  createLeases(process: object): Leases
   /** Ends the lease of a payment, as if its time had passed. */
-  end(key: PaymentKey): void
+  endLease(key: PaymentKey): void
 }
 
-export function fakeLeases(elapsed: () => number): FakeLeases {
+export function createFakeLeases(elapsed: () => number): FakeLeases {
   const taken = new Map<string, { readonly by: object; readonly until: number }>()
   return {
-    of: (process) => ({
+    createLeases: (process) => ({
       async take(key, forMs) {
         const lease = taken.get(keyOf(key))
         if (lease !== undefined && lease.by !== process && lease.until > elapsed()) return false
@@ -28,7 +28,7 @@ export function fakeLeases(elapsed: () => number): FakeLeases {
         if (taken.get(keyOf(key))?.by === process) taken.set(keyOf(key), { by: process, until: -Infinity })
       },
     }),
-    end(key) {
+    endLease(key) {
       const lease = taken.get(keyOf(key))
       if (lease !== undefined) taken.set(keyOf(key), { ...lease, until: -Infinity })
     },

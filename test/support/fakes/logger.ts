@@ -6,7 +6,7 @@ export type Entry = { readonly event: string; readonly facts: Readonly<Record<st
 
 export type FakeLogger = Logger & { readonly notes: Entry[]; readonly alerts: Entry[] }
 
-export function fakeLogger(): FakeLogger {
+export function createFakeLogger(): FakeLogger {
   const notes: Entry[] = []
   const alerts: Entry[] = []
   return {

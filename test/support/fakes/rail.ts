@@ -3,11 +3,11 @@
 import type { PaymentHealth } from '../../../server/health/payment-health.ts'
 
 export const armedRail: PaymentHealth = {
-  state: () => 'armed',
+  readState: () => 'armed',
   fault: () => null,
   probe: async () => {},
-  probeInMs: () => 8000,
-  waitsFor: () => {},
-  reconciled: () => {},
+  computeProbeDelay: () => 8000,
+  setWaitReason: () => {},
+  markReconciled: () => {},
   suspend: () => {},
 }

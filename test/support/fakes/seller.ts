@@ -4,7 +4,7 @@ import type { Outcome } from '../../../server/domain/purchase/purchase.ts'
 import type { PurchaseDeps } from '../../../server/purchase/purchase-run.ts'
 import { createSeller, type Seller } from '../../../server/purchase/seller.ts'
 import { TERMS } from '../samples.ts'
-import { fakeLogger } from './logger.ts'
+import { createFakeLogger } from './logger.ts'
 import { noPictures } from './pictures.ts'
 import { armedRail } from './rail.ts'
 import { fakeWallets } from './wallets.ts'
@@ -15,7 +15,7 @@ export const createSellerWith = (given: Given): Seller =>
   createSeller({
     pictures: noPictures,
     wallets: fakeWallets,
-    logger: fakeLogger(),
+    logger: createFakeLogger(),
     rail: armedRail,
     terms: TERMS,
     payees: new Set([TERMS.payTo]),
@@ -27,9 +27,9 @@ export const createSellerWith = (given: Given): Seller =>
 /** A seller that returns this outcome for every payment, with every target open. */
 export const createSellerThat = (buy: Seller['buy']): Seller => ({
   buy,
-  offered: () => 'open',
+  readOffer: () => 'open',
   reconcile: async () => true,
-  idle: async () => {},
+  waitUntilIdle: async () => {},
 })
 
 /** The result for a buyer: the nonce of the payment that bought, or the code of the refusal. */

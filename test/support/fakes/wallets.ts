@@ -8,7 +8,7 @@ import type { Wallets } from '../../../server/ports.ts'
 const hashText = (text: string): Hash => `0x${createHash('sha256').update(text).digest('hex')}`
 
 /** The signature of `wallet` for `message`. */
-export const signatureOf = (wallet: Address, message: string): Hash => hashText(`${wallet}\n${message}`)
+export const computeSignature = (wallet: Address, message: string): Hash => hashText(`${wallet}\n${message}`)
 
 /** A payment signature that is not its payer's. */
 export const FORGED = `0x${'00'.repeat(65)}` as const
@@ -17,18 +17,18 @@ export const FORGED = `0x${'00'.repeat(65)}` as const
 export const UNCHECKED = { busy: `0x${'b0'.repeat(65)}`, silent: `0x${'51'.repeat(65)}` } as const
 
 export const fakeWallets: Wallets = {
-  async signed(signers, messages, signature) {
+  async findSigner(signers, messages, signature) {
     for (const by of signers) {
-      const message = messages.find((candidate) => signatureOf(by, candidate) === signature)
+      const message = messages.find((candidate) => computeSignature(by, candidate) === signature)
       if (message !== undefined) return { by, digest: hashText(message) }
     }
     return findUnchecked(signature) ?? 'not-signed'
   },
-  signedPayment: checkOf,
-  signedForToken: checkOf,
+  checkPaymentSignature: checkPayment,
+  checkTokenSignature: checkPayment,
 }
 
-async function checkOf({ signature }: Payment): Promise<SignatureCheck> {
+async function checkPayment({ signature }: Payment): Promise<SignatureCheck> {
   return findUnchecked(signature) ?? (signature === FORGED ? 'not-signed' : 'signed')
 }
 

@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core'
 import type { BlockIndex } from '../../../shared/wall.ts'
 import { type Box, type Camera, type Point, type View, boxOf, fitWall, zoom } from '../../../viewer/camera/camera.ts'
-import { limitMs } from '../machine.ts'
+import { scaleLimit } from '../machine.ts'
 
 /** Runs in the page before its own code: counts WebGL draws as `window.draws`. */
 export function countDraws() {
@@ -29,7 +29,7 @@ export async function waitUntilReady(page: Page): Promise<void> {
 }
 
 // If this time were shorter, an action that is only late would be done twice.
-const AGAIN_MS = limitMs(1000)
+const AGAIN_MS = scaleLimit(1000)
 const TRIES_MAX = 20
 
 /**

@@ -1,12 +1,12 @@
 /** A wall that many agents have painted: the pictures of the demo, repeated, the same each time. */
 
-import { LATE, LIT, pictureOf, WORKS, type Work } from '../../../server/local/gallery.ts'
+import { LATE, LIT, loadPicture, WORKS, type Work } from '../../../server/local/gallery.ts'
 import { placeArea, blocksOf, type Area } from '../../../shared/area.ts'
 import type { Canvas, CanvasBlock } from '../../../shared/contract/canvas.ts'
 import { PALETTE } from '../../../shared/palette.ts'
 import { toBlockOrder, partOf, type Pixels } from '../../../shared/pixels.ts'
 import { BLOCK_SIZE, CLAIM_ORDER, TOTAL_BLOCKS, blockAt, type BlockIndex } from '../../../shared/wall.ts'
-import { prngOf, type Prng } from '../prng.ts'
+import { createPrng, type Prng } from '../prng.ts'
 import { decodePicture } from '../service/decoded.ts'
 import { canvas as sample } from './sample-wall.ts'
 
@@ -29,7 +29,11 @@ function drawPicture(work: Work): Pixels {
 
 /** The pixels of a work, block by block. */
 async function loadPixels(work: Work): Promise<Pixels> {
-  const { colourAt, width, height } = await decodePicture(new Response(Uint8Array.from(await pictureOf(work))))
+  const {
+    readColour: colourAt,
+    width,
+    height,
+  } = await decodePicture(new Response(Uint8Array.from(await loadPicture(work))))
   const rows = Uint8Array.from({ length: width * height }, (_, at) =>
     PALETTE.indexOf(colourAt(at % width, Math.floor(at / width))),
   )
@@ -38,14 +42,14 @@ async function loadPixels(work: Work): Promise<Pixels> {
 
 /** A wall with about this many sold blocks, most of them in works of many blocks. */
 export function createGalleryWall(sold: number): Canvas {
-  const prng = prngOf(402)
+  const prng = createPrng(402)
   const blocks = new Map<BlockIndex, CanvasBlock>()
   const owned: number[] = []
   for (let hung = 0; blocks.size < sold; hung++) {
     const work = HUNG[hung % HUNG.length]
     const area = work && findPlace(work, blocks, prng)
     if (work === undefined || area === undefined) continue
-    const agent = owned.length < AGENTS ? owned.length : prng.below(AGENTS)
+    const agent = owned.length < AGENTS ? owned.length : prng.nextInt(AGENTS)
     const said = { m: work.message, ...(work.link === undefined ? {} : { l: work.link }) }
     const t = STARTED_AT + 60_000 * blocks.size
     for (const [part, block] of blocksOf(area).entries()) {
@@ -77,7 +81,7 @@ export function createGalleryWall(sold: number): Canvas {
 /** Space for a work: its position in the demo, or else near the middle. */
 function findPlace(work: Work, taken: ReadonlyMap<BlockIndex, unknown>, prng: Prng): Area | undefined {
   const own = blockAt(work.col, work.row)
-  const candidates = [...(own === undefined ? [] : [own]), ...CLAIM_ORDER.slice(prng.below(400))]
+  const candidates = [...(own === undefined ? [] : [own]), ...CLAIM_ORDER.slice(prng.nextInt(400))]
   for (const block of candidates) {
     const area = placeArea(block, work)
     if (area !== undefined && blocksOf(area).every((part) => !taken.has(part))) return area

@@ -1,7 +1,7 @@
 /** Serves the built page and a test wall that changes on request. */
 
 import { withFirstScreen } from '../../../server/discovery/first-screen.ts'
-import { occupancyOf, openSpaces } from '../../../server/domain/wall/open-space.ts'
+import { computeOccupancy, findOpenSpaces } from '../../../server/domain/wall/open-space.ts'
 import { formatContentPolicy } from '../../../server/http/answer/security-headers.ts'
 import { blocksOf, parseArea } from '../../../shared/area.ts'
 import type { AreaState } from '../../../shared/contract/area.ts'
@@ -261,8 +261,8 @@ function findSpaces(canvas: Canvas, search: string): Pick<Spaces, 'spaces'> {
   const [w, h] = [Number(query.get('w')), Number(query.get('h'))]
   const sold = new Set(canvas.blocks.map(({ i }) => i))
   const near = parseCoord(query.get('near') ?? '')
-  const found = openSpaces(
-    occupancyOf((block) => sold.has(block)),
+  const found = findOpenSpaces(
+    computeOccupancy((block) => sold.has(block)),
     { w, h, near, limit: 1 },
   )
   const spaces = found.map(({ at }) => {

@@ -2,7 +2,7 @@
 
 import type { Page } from 'playwright-core'
 import type { AreaOrder } from '../../../shared/contract/area-order.ts'
-import { pngOf, RGB, RGBA } from '../picture-files.ts'
+import { buildPng, RGB, RGBA } from '../picture-files.ts'
 
 /**
  * A picture in which every pixel has a colour of its own, the same each time; in RGBA all pixels are partly
@@ -17,7 +17,7 @@ export function createNoisePng(
   const generateNext = () => (seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31) >> 16
   const rowBytes = 1 + width * (kind === RGBA ? 4 : 3)
   const data = Uint8Array.from({ length: height * rowBytes }, (_, i) => (i % rowBytes === 0 ? 0 : generateNext()))
-  return pngOf(width, height, kind, data)
+  return buildPng(width, height, kind, data)
 }
 
 /** The rows of a colour gradient, as in a PNG in RGB. */

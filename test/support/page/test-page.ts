@@ -2,7 +2,7 @@
 
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout } from 'bun:test'
 import type { Browser, BrowserContextOptions, Page, Response } from 'playwright-core'
-import { limitMs } from '../machine.ts'
+import { scaleLimit } from '../machine.ts'
 import { reportSkipped } from '../skipped.ts'
 import { openBrowser, type NoBrowser } from './browser.ts'
 import { countDraws, waitUntilReady } from './driver.ts'
@@ -41,7 +41,7 @@ export async function openTestPage(
   const page = await context.newPage()
   page.on('pageerror', (error) => troubles.push(error.message))
   page.on('console', (message) => message.type() === 'error' && troubles.push(message.text()))
-  page.setDefaultTimeout(limitMs(15_000))
+  page.setDefaultTimeout(scaleLimit(15_000))
   await page.addInitScript(countDraws)
   return page
 }

@@ -21,7 +21,7 @@ export type CutProxy = {
   breakDown(): void
   /** Holds back every byte, in both directions and on new connections too, until `mend`. */
   freeze(): void
-  mend(): void
+  endFailures(): void
   stop(): void
 }
 
@@ -34,13 +34,13 @@ type Ends = {
 }
 
 /** Starts a proxy in front of the server of a URL. */
-export function cutProxy(target: string): CutProxy {
+export function startCutProxy(target: string): CutProxy {
   const { hostname, port } = new URL(target)
   const clients = new Set<Socket<Ends>>()
   let isDown = false
   let isFrozen = false
   let kept: (() => void)[] = []
-  const pass = (send: () => void) => {
+  const sendOrKeep = (send: () => void) => {
     if (isFrozen) kept.push(send)
     else send()
   }
@@ -52,7 +52,7 @@ export function cutProxy(target: string): CutProxy {
     data({ data: ends }: Socket<Ends>, bytes: Buffer) {
       if (ends.isMute) return
       const copy = Buffer.from(bytes)
-      pass(() => void ends.client?.write(copy))
+      sendOrKeep(() => void ends.client?.write(copy))
     },
     close({ data: ends }: Socket<Ends>) {
       if (!ends.isMute) ends.client?.end()
@@ -88,7 +88,7 @@ export function cutProxy(target: string): CutProxy {
         }
         if (sprung?.cut !== 'before') {
           const copy = Buffer.from(bytes)
-          pass(() => {
+          sendOrKeep(() => {
             if (ends.server === undefined) ends.early.push(copy)
             else ends.server.write(copy)
           })
@@ -114,7 +114,7 @@ export function cutProxy(target: string): CutProxy {
       for (const client of clients) client.terminate()
     },
     freeze: () => void (isFrozen = true),
-    mend() {
+    endFailures() {
       isDown = isFrozen = false
       for (const send of kept) send()
       kept = []

@@ -10,12 +10,12 @@ import { tmpdir, userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
 import { SQL } from 'bun'
 import { findFreePort } from '../../../server/local/wall-process.ts'
-import { limitMs } from '../machine.ts'
+import { scaleLimit } from '../machine.ts'
 
 /** A server, and databases on it. */
 export type PostgresServer = {
   /** The URL of a database with this name; it need not exist yet. */
-  url(name: string): string
+  getUrl(name: string): string
   /** Creates a database, as a copy of another if one is named, and returns its name. A template must not be in use. */
   newDatabase(template?: string): Promise<string>
   /** Kills the server, as a failing machine would. Works only on a server that the tests started. */
@@ -27,9 +27,9 @@ export type PostgresServer = {
   /** Starts the server again at the same address. */
   start(): Promise<void>
   /** Stops the server, copies all its data, and starts it again. Works only on a server that the tests started. */
-  keepCopy(): Promise<void>
+  saveCopy(): Promise<void>
   /** Restores the copy, as after a failure of the machine: later writes are lost. */
-  putCopyBack(): Promise<void>
+  restoreCopy(): Promise<void>
   /** Stops everything and removes its files. */
   stop(): Promise<void>
 }
@@ -40,7 +40,7 @@ export type Running = { readonly isDurable?: boolean }
 /** Starts a server, or uses the one that is named. */
 export async function startPostgres({ isDurable = false }: Running = {}): Promise<PostgresServer> {
   const named = Bun.env['TEST_DATABASE_URL']
-  const own = named === undefined || named === '' ? await ownServer(isDurable) : undefined
+  const own = named === undefined || named === '' ? await startOwnServer(isDurable) : undefined
   const base = own?.url ?? named ?? ''
   const formatUrl = (name: string) => {
     const place = new URL(base)
@@ -58,7 +58,7 @@ export async function startPostgres({ isDurable = false }: Running = {}): Promis
     }
   }
   return {
-    url: formatUrl,
+    getUrl: formatUrl,
     async newDatabase(template = 'template1') {
       const name = `wall_${crypto.randomUUID().replaceAll('-', '')}`
       await runAsAdmin(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`)
@@ -68,8 +68,8 @@ export async function startPostgres({ isDurable = false }: Running = {}): Promis
     kill: async () => await own?.kill(),
     shutDown: async () => await own?.shutDown(),
     start: async () => await own?.start(),
-    keepCopy: async () => await own?.keepCopy(),
-    putCopyBack: async () => await own?.putCopyBack(),
+    saveCopy: async () => await own?.saveCopy(),
+    restoreCopy: async () => await own?.restoreCopy(),
     async stop() {
       if (own !== undefined) return await own.stop()
       for (const name of made) await runAsAdmin(`DROP DATABASE ${name} WITH (FORCE)`)
@@ -77,9 +77,9 @@ export async function startPostgres({ isDurable = false }: Running = {}): Promis
   }
 }
 
-type OwnServer = Omit<PostgresServer, 'url' | 'newDatabase'> & { readonly url: string }
+type OwnServer = Omit<PostgresServer, 'getUrl' | 'newDatabase'> & { readonly url: string }
 
-async function ownServer(isDurable: boolean): Promise<OwnServer> {
+async function startOwnServer(isDurable: boolean): Promise<OwnServer> {
   const programs = findPrograms()
   const folder = await mkdtemp(join(tmpdir(), 'wall-postgres-'))
   const [data, libraries] = [join(folder, 'data'), join(folder, 'lib')]
@@ -111,7 +111,7 @@ async function ownServer(isDurable: boolean): Promise<OwnServer> {
   }
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`
-  const run = () =>
+  const startServer = () =>
     Bun.spawn(['sh', '-c', GUARD, 'sh', join(programs, 'bin/postgres'), '-D', data, ...flags], {
       ...user.ids,
       env: { ...env, FOLDER: folder },
@@ -119,7 +119,7 @@ async function ownServer(isDurable: boolean): Promise<OwnServer> {
       stdout: 'ignore',
       stderr: 'ignore',
     })
-  let guard = run()
+  let guard = startServer()
   const end = async (signal: 'QUIT' | 'INT') => {
     await guard.stdin.write(`${signal}\n`)
     await guard.stdin.end()
@@ -127,7 +127,7 @@ async function ownServer(isDurable: boolean): Promise<OwnServer> {
   }
   await waitUntilAnswering(url)
   const start = async () => {
-    guard = run()
+    guard = startServer()
     await waitUntilAnswering(url)
   }
   const copy = join(folder, 'copy')
@@ -138,12 +138,12 @@ async function ownServer(isDurable: boolean): Promise<OwnServer> {
     kill: () => end('QUIT'),
     shutDown: () => end('INT'),
     start,
-    async keepCopy() {
+    async saveCopy() {
       await end('INT')
       await copyFolder(data, copy)
       await start()
     },
-    async putCopyBack() {
+    async restoreCopy() {
       await end('QUIT')
       await rm(data, { recursive: true })
       await copyFolder(copy, data)
@@ -184,8 +184,8 @@ async function linkLibraries(from: string, to: string): Promise<void> {
 /** PostgreSQL refuses to run as root, so root runs it as a user without privileges. */
 async function chooseUser(folder: string, within: readonly string[]) {
   if (userInfo().uid !== 0) return { ids: {}, env: {} }
-  const idOf = async (flag: string) => Number(await new Response(Bun.spawn(['id', flag, 'nobody']).stdout).text())
-  const [uid, gid] = await Promise.all([idOf('-u'), idOf('-g')])
+  const readId = async (flag: string) => Number(await new Response(Bun.spawn(['id', flag, 'nobody']).stdout).text())
+  const [uid, gid] = await Promise.all([readId('-u'), readId('-g')])
   await Promise.all([folder, ...within].map((path) => chown(path, uid, gid)))
   return { ids: { uid, gid }, env: { HOME: folder } }
 }
@@ -196,7 +196,7 @@ async function waitForEnd(process: Bun.Subprocess<'ignore', 'ignore', 'pipe'>): 
 }
 
 async function waitUntilAnswering(url: string): Promise<void> {
-  const until = performance.now() + limitMs(20_000)
+  const until = performance.now() + scaleLimit(20_000)
   for (;;) {
     const sql = new SQL(url, { max: 1, connectionTimeout: 2 })
     try {

@@ -4,7 +4,7 @@ import { expect } from 'bun:test'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv'
 import type { Payment } from '../../../server/domain/purchase/payment.ts'
 import { listTools, TOOLS } from '../../../server/mcp/registry.ts'
-import { BASE_URL, OFFER, payloadOf, type Wall } from './wall.ts'
+import { BASE_URL, OFFER, toPayload, type Wall } from './wall.ts'
 
 /** The result of tools/list on a wall with the default price. */
 export const TOOL_LIST = listTools(OFFER)
@@ -96,7 +96,11 @@ function expectDeclared(name: string, { structuredContent, isError }: ToolAnswer
 }
 
 /** Calls a tool, and returns its data after checking that the text says the same. */
-export async function read(wall: Wall, name: string, args: object = {}): Promise<Readonly<Record<string, unknown>>> {
+export async function callReadTool(
+  wall: Wall,
+  name: string,
+  args: object = {},
+): Promise<Readonly<Record<string, unknown>>> {
   const { structuredContent, content } = await callTool(wall, name, args)
   if (content[0]?.text !== JSON.stringify(structuredContent)) throw new Error('text and data differ')
   return structuredContent
@@ -104,7 +108,7 @@ export async function read(wall: Wall, name: string, args: object = {}): Promise
 
 /** Buys a block over MCP with a payment of the tests. */
 export const buy = (wall: Wall, args: object, payment: Payment): Promise<ToolAnswer> =>
-  callTool(wall, 'buy_block', args, payloadOf(payment))
+  callTool(wall, 'buy_block', args, toPayload(payment))
 
 /** Width and height of the PNG in a tool's result. */
 export function readPictureSize({ content }: ToolAnswer): readonly [number, number] {

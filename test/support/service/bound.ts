@@ -2,11 +2,11 @@
 
 import type { Payment } from '../../../server/domain/purchase/payment.ts'
 import { type Order, computeOrderNonce, formatOrderText } from '../../../shared/order.ts'
-import { hash } from '../samples.ts'
+import { toHash } from '../samples.ts'
 import { HOST } from './wall.ts'
 
 /** The same payment, bound to an order of the wall of the tests. Its nonce becomes the salt. */
-export function boundTo(order: Omit<Order, 'host'>, payment: Payment, host = HOST): Payment {
+export function bindPayment(order: Omit<Order, 'host'>, payment: Payment, host = HOST): Payment {
   const salt = payment.nonce
   return { ...payment, nonce: computeOrderNonce(formatOrderText({ host, ...order }), salt), salt }
 }
@@ -18,4 +18,4 @@ export function stripBinding(payment: Payment): Payment {
 }
 
 /** A salt that fits no order. */
-export const OTHER_SALT = hash(0xdead)
+export const OTHER_SALT = toHash(0xdead)

@@ -10,7 +10,7 @@ const addressOf = (input: Input) => (typeof input === 'string' ? input : 'url' i
 type Send = (address: string, init?: RequestInit) => Promise<Response>
 
 /** The client of a wall at an address; `send` replaces `fetch`. */
-export const clientOf = ({ url }: { readonly url: string }, send: Send = fetch) =>
+export const createClient = ({ url }: { readonly url: string }, send: Send = fetch) =>
   treaty<App>(url, {
     parseDate: false,
     fetcher: Object.assign((input: Input, init?: RequestInit) => send(addressOf(input), init), {
@@ -22,11 +22,11 @@ export const clientOf = ({ url }: { readonly url: string }, send: Send = fetch) 
 type Answer<Body> = { readonly data: Body | null; readonly status: number; readonly response: Response }
 
 /** The body of a 200; any other response fails the test. */
-export async function bodyOf<Body>(asking: Promise<Answer<Body>>): Promise<Body> {
+export async function readBody<Body>(asking: Promise<Answer<Body>>): Promise<Body> {
   const { data, status, response } = await asking
   if (data === null || status !== 200) throw new Error(`${response.url} answered ${status}`)
   return data
 }
 
 /** The health of a wall. */
-export const healthOf = (wall: { readonly url: string }) => bodyOf(clientOf(wall).api.health.get())
+export const fetchHealth = (wall: { readonly url: string }) => readBody(createClient(wall).api.health.get())

@@ -6,7 +6,7 @@ import { readPlainPng } from '../../../server/adapters/pictures/png.ts'
 export type Decoded = {
   readonly width: number
   readonly height: number
-  colourAt(x: number, y: number): string
+  readColour(x: number, y: number): string
   /** Every colour in the picture. */
   colours(): ReadonlySet<string>
 }
@@ -21,7 +21,7 @@ export async function decodePicture(response: Response): Promise<Decoded> {
   return {
     width,
     height,
-    colourAt: (x, y) => toHexColour(readPixel(y * width + x)),
+    readColour: (x, y) => toHexColour(readPixel(y * width + x)),
     colours: () =>
       new Set([...new Set(Array.from({ length: width * height }, (_, pixel) => readPixel(pixel)))].map(toHexColour)),
   }

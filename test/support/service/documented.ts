@@ -4,8 +4,8 @@ import { expect } from 'bun:test'
 import { FormatRegistry } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { App } from '../../../server/app.ts'
-import { openApi } from '../../../server/discovery/openapi/openapi.ts'
-import { operationsOf, type Operation } from '../../../server/discovery/openapi/operation.ts'
+import { createOpenApiDocument } from '../../../server/discovery/openapi/openapi.ts'
+import { collectOperations, type Operation } from '../../../server/discovery/openapi/operation.ts'
 import { statusOf } from '../../../server/domain/failure.ts'
 import { ErrorBody, PaymentRequiredBody, SignInRequiredBody } from '../../../shared/contract/service.ts'
 import { OFFER } from '../offer.ts'
@@ -27,18 +27,21 @@ type Words = { readonly operations: readonly Operation[]; readonly document: Doc
 
 let known: Words | undefined
 
-function wordsOf(app: App): Words {
+function loadOperations(app: App): Words {
   if (known !== undefined) return known
-  const operations = operationsOf(app)
+  const operations = collectOperations(app)
   const document = JSON.stringify(
-    openApi({ offer: { ...OFFER, baseUrl: 'https://wall.test' }, contact: null, tools: [], operations }, '0,0'),
+    createOpenApiDocument(
+      { offer: { ...OFFER, baseUrl: 'https://wall.test' }, contact: null, tools: [], operations },
+      '0,0',
+    ),
   )
   return (known = { operations, document: JSON.parse(document) as Documented })
 }
 
 /** Every response in the document, as `METHOD path status`. */
 export const listResponses = (app: App): readonly string[] =>
-  Object.entries(wordsOf(app).document.paths).flatMap(([path, operations]) =>
+  Object.entries(loadOperations(app).document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).flatMap(([method, { responses }]) =>
       Object.keys(responses).map((status) => `${method.toUpperCase()} ${path} ${status}`),
     ),
@@ -51,22 +54,22 @@ function findListedAnswer({ document }: Words, { path, method }: Operation, stat
 }
 
 /** The operation of a request line; `undefined` if there is none, such as for a wrong method. */
-export function operationOf(app: App, method: string, path: string): Operation | undefined {
-  const { operations } = wordsOf(app)
+export function findOperation(app: App, method: string, path: string): Operation | undefined {
+  const { operations } = loadOperations(app)
   const asked = path.split('?')[0] ?? ''
   // The template with the longest literal part applies, so that no literal path is taken for a parameter of another
   // one.
   const [own] = operations
     .map((operation) => operation.path)
-    .filter((template) => fits(template, asked))
-    .toSorted((one, other) => ownLetters(other) - ownLetters(one))
+    .filter((template) => matchesTemplate(template, asked))
+    .toSorted((one, other) => countOwnLetters(other) - countOwnLetters(one))
   return operations.find((operation) => operation.method === method && operation.path === own)
 }
 
-const ownLetters = (template: string) => template.replaceAll(/\{\w+\}/g, '').length
+const countOwnLetters = (template: string) => template.replaceAll(/\{\w+\}/g, '').length
 
 /** Whether a path matches a template such as `/blocks/{coord}`. */
-const fits = (template: string, asked: string) =>
+const matchesTemplate = (template: string, asked: string) =>
   new RegExp(`^${template.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(asked)
 
 /** Checks one response against the document and the contract. Leaves the response readable. */
@@ -74,7 +77,7 @@ export async function expectDocumented(app: App, response: Response, operation: 
   const other = operation.also?.[response.status]
   if (other?.schema !== undefined)
     return expect([...Value.Errors(other.schema, await response.clone().json())]).toEqual([])
-  const listed = findListedAnswer(wordsOf(app), operation, response.status)
+  const listed = findListedAnswer(loadOperations(app), operation, response.status)
   expect(listed, `${operation.id} answers ${response.status}`).toBeDefined()
   for (const [name, { required }] of Object.entries(listed?.headers ?? {}))
     if (required === true) expect(response.headers.get(name), `${name} of ${operation.id}`).not.toBeNull()

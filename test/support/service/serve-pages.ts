@@ -23,8 +23,9 @@ const server = Bun.serve({
   fetch(request) {
     const { pathname, search } = new URL(request.url)
     const headers = { accept: request.headers.get('accept') ?? '' }
-    if (pathname.startsWith(SOLD_OUT)) return full.ask(`GET ${pathname.slice(SOLD_OUT.length)}${search}`, { headers })
-    return wall.ask(`GET ${pathname}${search}`, { headers })
+    if (pathname.startsWith(SOLD_OUT))
+      return full.sendRequest(`GET ${pathname.slice(SOLD_OUT.length)}${search}`, { headers })
+    return wall.sendRequest(`GET ${pathname}${search}`, { headers })
   },
 })
 console.log(server.url.href)

@@ -10,22 +10,22 @@ import {
   type EditFields,
   type IdentityFields,
 } from '../../../shared/signing.ts'
-import { signatureOf } from '../fakes/wallets.ts'
+import { computeSignature } from '../fakes/wallets.ts'
 import { NOW, createWalletAddress } from '../samples.ts'
 import { HOST } from './wall.ts'
 
 /** An edit of `coord`, signed by the `payer`-th wallet; `signing` changes what is signed but not what is sent. */
-export function editOf(
+export function signEdit(
   payer: number,
   coord: string,
   fields: EditFields,
   { host = HOST, ts = NOW, by = createWalletAddress(payer) }: { host?: string; ts?: number; by?: Address } = {},
 ): Record<string, unknown> {
-  return { ts, signature: signatureOf(by, formatEditMessage(host, coord, ts, fields)), ...fields }
+  return { ts, signature: computeSignature(by, formatEditMessage(host, coord, ts, fields)), ...fields }
 }
 
 /** An edit of an area, signed by the `payer`-th wallet; its pixels are bytes, row by row. */
-export function areaEditOf(
+export function signAreaEdit(
   payer: number,
   area: string,
   { pixels, ...texts }: { pixels?: Uint8Array; message?: string | null; link?: string | null },
@@ -34,19 +34,19 @@ export function areaEditOf(
   const digest = pixels && createHash('sha256').update(pixels).digest('hex')
   const message = formatAreaMessage(HOST, area, ts, { ...texts, pixels: digest })
   const picture = pixels === undefined ? {} : { pixels: pixels.toBase64() }
-  return { ts, signature: signatureOf(createWalletAddress(payer), message), ...picture, ...texts }
+  return { ts, signature: computeSignature(createWalletAddress(payer), message), ...picture, ...texts }
 }
 
 /** The `payer`-th wallet's naming of a painter. */
-export function namingOf(payer: number, painter: Address | null, ts = NOW): Record<string, unknown> {
+export function signNaming(payer: number, painter: Address | null, ts = NOW): Record<string, unknown> {
   const own = createWalletAddress(payer)
-  return { wallet: own, ts, signature: signatureOf(own, formatPainterMessage(HOST, own, ts, painter)), painter }
+  return { wallet: own, ts, signature: computeSignature(own, formatPainterMessage(HOST, own, ts, painter)), painter }
 }
 
 /** The `payer`-th wallet's registration. */
-export function registrationOf(payer: number, fields: IdentityFields, ts = NOW): Record<string, unknown> {
+export function signRegistration(payer: number, fields: IdentityFields, ts = NOW): Record<string, unknown> {
   const own = createWalletAddress(payer)
-  return { wallet: own, ts, signature: signatureOf(own, formatRegisterMessage(HOST, own, ts, fields)), ...fields }
+  return { wallet: own, ts, signature: computeSignature(own, formatRegisterMessage(HOST, own, ts, fields)), ...fields }
 }
 
 /** A request with a JSON body. */

@@ -3,7 +3,7 @@
 import { createSIWxMessage, encodeSIWxHeader } from '@x402/extensions/sign-in-with-x'
 import { getAddress } from 'viem'
 import type { Address } from '../../../server/domain/purchase/payment.ts'
-import { signatureOf } from '../fakes/wallets.ts'
+import { computeSignature } from '../fakes/wallets.ts'
 import { createBodyInit } from './signed.ts'
 import type { Wall } from './wall.ts'
 
@@ -20,14 +20,14 @@ type Demand = {
 }
 
 /** The sign-in that a 402 demands. */
-export function demandOf(response: Response): Demand {
+export function readDemand(response: Response): Demand {
   const header = response.headers.get('PAYMENT-REQUIRED') ?? ''
   return JSON.parse(Buffer.from(header, 'base64').toString()) as Demand
 }
 
 /** The fields that a demand asks `wallet` to sign. */
 export function readSignInFields(response: Response, wallet: Address): SignInFields {
-  const { info, supportedChains } = demandOf(response).extensions['sign-in-with-x']
+  const { info, supportedChains } = readDemand(response).extensions['sign-in-with-x']
   return { ...info, ...supportedChains[0], address: getAddress(wallet) }
 }
 
@@ -38,7 +38,7 @@ export function createSignInHeader(
   changes: Readonly<Record<string, unknown>> = {},
 ): string {
   const text = createSIWxMessage(fields as never, fields['address'] ?? '')
-  return encodeSIWxHeader({ ...fields, signature: signatureOf(by, text), ...changes } as never)
+  return encodeSIWxHeader({ ...fields, signature: computeSignature(by, text), ...changes } as never)
 }
 
 /** A request with a JSON body, with a sign-in header if there is one. */
@@ -46,8 +46,8 @@ export const createSignInPost = (body: unknown, header?: string): RequestInit =>
   createBodyInit(body, header === undefined ? {} : { 'SIGN-IN-WITH-X': header })
 
 /** Requests the text to sign, and sends the same request with the signature of `wallet`. */
-export async function askSignedIn(wall: Pick<Wall, 'ask'>, request: string, body: unknown, wallet: Address) {
-  const demand = await wall.ask(request, createSignInPost(body))
+export async function sendSignedIn(wall: Pick<Wall, 'sendRequest'>, request: string, body: unknown, wallet: Address) {
+  const demand = await wall.sendRequest(request, createSignInPost(body))
   const header = createSignInHeader(readSignInFields(demand, wallet), wallet)
-  return { header, response: await wall.ask(request, createSignInPost(body, header)) }
+  return { header, response: await wall.sendRequest(request, createSignInPost(body, header)) }
 }

@@ -6,7 +6,7 @@ import { systemClock } from '../../../server/adapters/clock.ts'
 import { createWorkerPictures } from '../../../server/adapters/pictures/pictures.ts'
 import { createApp, type App, type Service } from '../../../server/app.ts'
 import type { Payment } from '../../../server/domain/purchase/payment.ts'
-import { type Outages, judgeReadiness, trackOutages } from '../../../server/health/outages.ts'
+import { type Outages, createReadiness, trackOutages } from '../../../server/health/outages.ts'
 import { createPaymentHealth } from '../../../server/health/payment-health.ts'
 import { loadViewerFiles } from '../../../server/http/answer/viewer-files.ts'
 import { createCanvasReads } from '../../../server/http/canvas/canvas-read.ts'
@@ -16,16 +16,16 @@ import type { Ledger } from '../../../server/ports.ts'
 import { createSeller } from '../../../server/purchase/seller.ts'
 import type { Offer } from '../../../server/x402/terms.ts'
 import { openBlank } from '../blank-wall.ts'
-import { fakeChain, type FakeChain } from '../fakes/chain.ts'
-import { fakeClock, type FakeClock } from '../fakes/clock.ts'
-import { fakeFacilitator, type FakeFacilitator } from '../fakes/facilitator.ts'
+import { createFakeChain, type FakeChain } from '../fakes/chain.ts'
+import { createFakeClock, type FakeClock } from '../fakes/clock.ts'
+import { createFakeFacilitator, type FakeFacilitator } from '../fakes/facilitator.ts'
 import { unlimited } from '../fakes/limits.ts'
-import { fakeLogger, type FakeLogger } from '../fakes/logger.ts'
+import { createFakeLogger, type FakeLogger } from '../fakes/logger.ts'
 import { fakeWallets } from '../fakes/wallets.ts'
 import { OFFER as EXAMPLE } from '../offer.ts'
-import { NOW, paymentOf, TERMS } from '../samples.ts'
-import { clientOf } from './client.ts'
-import { expectDocumented, operationOf } from './documented.ts'
+import { NOW, createTestPayment, TERMS } from '../samples.ts'
+import { createClient } from './client.ts'
+import { expectDocumented, findOperation } from './documented.ts'
 
 export const HOST = 'wall.test'
 export const BASE_URL = `https://${HOST}`
@@ -53,9 +53,9 @@ export type Wall = {
   /** Resolves once every purchase has ended, including writes after its response. */
   readonly idle: () => Promise<void>
   /** Sends a request; each response of an operation is checked against the OpenAPI document. */
-  ask(request: string, init?: RequestInit): Promise<Response>
+  sendRequest(request: string, init?: RequestInit): Promise<Response>
   /** Sends requests in the same way, through a typed client that knows the routes. */
-  readonly client: ReturnType<typeof clientOf>
+  readonly client: ReturnType<typeof createClient>
   /** Buys a block for the `payer`-th wallet, as an honest client would. */
   buy(path: string, payer: number, nonce?: number): Promise<Response>
 }
@@ -67,18 +67,18 @@ export async function openWall(
 ): Promise<Wall> {
   const { offer = OFFER } = changes
   const db = on ?? (await openBlank())
-  const chain = fakeChain()
-  const facilitator = fakeFacilitator(chain)
-  const clock = fakeClock(NOW)
-  const logger = fakeLogger()
+  const chain = createFakeChain()
+  const facilitator = createFakeFacilitator(chain)
+  const clock = createFakeClock(NOW)
+  const logger = createFakeLogger()
   const outages = trackOutages({ clock, logger })
   const rail = createPaymentHealth({ facilitator, chain, clock, logger })
-  rail.reconciled()
+  rail.markReconciled()
   await rail.probe()
   const { view, advance, subscribe } = await followLog(db.log)
   // Publishing moves its clock at any time, so it gets a clock of its own.
-  const reads = createCanvasReads({ view, terms: offer.terms, clock: fakeClock(NOW), everyMs: 0 })
-  subscribe(reads.changed)
+  const reads = createCanvasReads({ view, terms: offer.terms, clock: createFakeClock(NOW), everyMs: 0 })
+  subscribe(reads.announceChange)
   const stream = createLiveStream({
     log: db.log,
     clock: systemClock,
@@ -87,7 +87,7 @@ export async function openWall(
     advance,
     everyMs: 0,
   })
-  subscribe(stream.changed)
+  subscribe(stream.announceChange)
   const { limits = unlimited } = changes
   const world = { wallets: fakeWallets, clock, hosts: [HOST, `${HOST}:8402`], advance, limits }
   const { ledger, blocks, agents, store, ledgerReader, reports } = db
@@ -117,7 +117,7 @@ export async function openWall(
     live: stream,
     log: db.log,
     rail,
-    readiness: judgeReadiness({ rail, outages }),
+    readiness: createReadiness({ rail, outages }),
     offer,
     contact: CONTACT,
     logger,
@@ -136,15 +136,15 @@ export async function openWall(
   // Reads of the whole wall are published a moment after a change, so each read waits until it shows the test's own
   // change.
   const ask = async (request: string, init?: RequestInit) => {
-    if (request.includes(' /api/')) await reads.published()
-    return await askApp(wall, request, init)
+    if (request.includes(' /api/')) await reads.waitUntilPublished()
+    return await requestApp(wall, request, init)
   }
-  const client = clientOf({ url: BASE_URL }, async (address, init) => {
+  const client = createClient({ url: BASE_URL }, async (address, init) => {
     const { pathname, search } = new URL(address)
     return await ask(`${init?.method ?? 'GET'} ${pathname}${search}`, init)
   })
   const buy = (path: string, payer: number, nonce = payer) =>
-    ask(`GET ${path}`, createPaidInit(paymentOf(payer, nonce)))
+    ask(`GET ${path}`, createPaidInit(createTestPayment(payer, nonce)))
   return {
     app: wall,
     db,
@@ -156,17 +156,17 @@ export async function openWall(
     outages,
     probe: rail.probe,
     denied,
-    idle: sold.idle,
-    ask,
+    idle: sold.waitUntilIdle,
+    sendRequest: ask,
     client,
     buy,
   }
 }
 
-async function askApp(wall: App, request: string, init: RequestInit = {}): Promise<Response> {
+async function requestApp(wall: App, request: string, init: RequestInit = {}): Promise<Response> {
   const [method = '', path = ''] = request.split(' ')
   const response = await wall.handle(new Request(BASE_URL + path, { ...init, method }))
-  const operation = operationOf(wall, method, path)
+  const operation = findOperation(wall, method, path)
   if (operation !== undefined) await expectDocumented(wall, response, operation)
   return response
 }
@@ -178,22 +178,23 @@ export async function breakSettings({ chain, probe }: Pick<Wall, 'chain' | 'prob
 }
 
 /** The terms in a 402, as the SDK reads its header. */
-export const demandIn = ({ headers }: Response) => decodePaymentRequiredHeader(headers.get('payment-required') ?? '')
+export const decodeDemand = ({ headers }: Response) =>
+  decodePaymentRequiredHeader(headers.get('payment-required') ?? '')
 
 /** The headers of a request that pays. */
 export const createPaidInit = (payment: Payment): { headers: Record<string, string> } => ({
-  headers: { 'PAYMENT-SIGNATURE': headerOf(payloadOf(payment)) },
+  headers: { 'PAYMENT-SIGNATURE': encodeHeader(toPayload(payment)) },
 })
 
 /** A payment for this many blocks. */
 export const createPaymentFor = (blocks: number, payer: number, nonce = payer): Payment => {
-  const payment = paymentOf(payer, nonce)
+  const payment = createTestPayment(payer, nonce)
   const amount = BigInt(blocks) * TERMS.amount
   return { ...payment, amount, accepted: { ...payment.accepted, amount } }
 }
 
 /** A payment as an x402 client encodes it. */
-export const payloadOf = ({
+export const toPayload = ({
   payer,
   to,
   amount,
@@ -220,12 +221,12 @@ export const payloadOf = ({
   },
 })
 
-export const headerOf = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64')
+export const encodeHeader = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64')
 
 /** The body of a response, without consuming it. */
-export async function jsonOf(response: Response): Promise<Record<string, unknown>> {
+export async function readJson(response: Response): Promise<Record<string, unknown>> {
   return (await response.clone().json()) as Record<string, unknown>
 }
 
 /** The error code of a response. */
-export const codeOf = async (response: Response): Promise<unknown> => (await jsonOf(response))['error']
+export const readErrorCode = async (response: Response): Promise<unknown> => (await readJson(response))['error']

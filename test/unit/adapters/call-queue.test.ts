@@ -1,15 +1,15 @@
 import { expect, test } from 'bun:test'
-import { callQueue, QueueFull, type Urgency } from '../../../server/adapters/chain/call-queue.ts'
-import { logWindow } from '../../../server/adapters/chain/log-window.ts'
-import { fakeClock } from '../../support/fakes/clock.ts'
+import { createCallQueue, QueueFull, type Urgency } from '../../../server/adapters/chain/call-queue.ts'
+import { createLogWindow } from '../../../server/adapters/chain/log-window.ts'
+import { createFakeClock } from '../../support/fakes/clock.ts'
 
 // Goal: the endpoint gets no more calls than its limits allow, and payers who may have paid come first. Method: calls
 // that end when the test says so.
 
 /** A queue, and its calls in progress. */
 function createQueue(limits: { atOnce?: number; waitingMax?: number; perSecond?: number }) {
-  const clock = fakeClock(0)
-  const queue = callQueue({ atOnce: 1, waitingMax: 9, perSecond: undefined, ...limits }, clock)
+  const clock = createFakeClock(0)
+  const queue = createCallQueue({ atOnce: 1, waitingMax: 9, perSecond: undefined, ...limits }, clock)
   const begun: string[] = []
   const ends: (() => void)[] = []
   const call = (urgency: Urgency, name: string) =>
@@ -63,26 +63,26 @@ test('within any second, no more calls start than the limit allows, and work tha
 })
 
 test('a log window shrinks to the served size, and grows again only after many successes', () => {
-  const window = logWindow()
-  while (window.size() > 10n) window.refused(window.size())
-  const learnt = window.size()
+  const window = createLogWindow()
+  while (window.chooseSize() > 10n) window.recordRefused(window.chooseSize())
+  const learnt = window.chooseSize()
   expect(learnt).toBe(7n)
   const serveUntilItGrows = () => {
     let served = 0
-    for (; window.size() === learnt; served++) window.served(learnt)
+    for (; window.chooseSize() === learnt; served++) window.recordServed(learnt)
     return served
   }
   for (const served of [16, 32, 64]) {
-    expect([serveUntilItGrows(), window.size()]).toEqual([served, 14n])
-    window.refused(14n)
-    expect(window.size()).toBe(7n)
+    expect([serveUntilItGrows(), window.chooseSize()]).toEqual([served, 14n])
+    window.recordRefused(14n)
+    expect(window.chooseSize()).toBe(7n)
   }
   // The result of a query that began before the window shrank changes nothing.
-  window.refused(500n)
-  expect(window.size()).toBe(7n)
-  window.served(3n)
-  for (let i = 0; i < 3; i++) window.refused(window.size())
-  expect(window.size()).toBe(0n)
-  window.retry()
-  expect(window.size()).toBe(1n)
+  window.recordRefused(500n)
+  expect(window.chooseSize()).toBe(7n)
+  window.recordServed(3n)
+  for (let i = 0; i < 3; i++) window.recordRefused(window.chooseSize())
+  expect(window.chooseSize()).toBe(0n)
+  window.allowRetry()
+  expect(window.chooseSize()).toBe(1n)
 })

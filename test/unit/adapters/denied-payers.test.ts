@@ -3,7 +3,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createDeniedPayers } from '../../../server/adapters/denied-payers.ts'
 import { readConfig } from '../../../server/config.ts'
-import { fakeLogger } from '../../support/fakes/logger.ts'
+import { createFakeLogger } from '../../support/fakes/logger.ts'
 import { createWalletAddress } from '../../support/samples.ts'
 import { createScratchFolder } from '../../support/scratch-folder.ts'
 
@@ -17,7 +17,7 @@ const folder = createScratchFolder()
 
 test('the file of denied payers is read again when it changes, and an invalid or missing file changes nothing', async () => {
   const path = join(folder, 'denied.txt')
-  const logger = fakeLogger()
+  const logger = createFakeLogger()
   await writeFile(path, `# a court order\n${createWalletAddress(1)}, ${createWalletAddress(2)} # both\n\n`)
   const payers = createDeniedPayers(readConfig({ ...REQUIRED, DENY_PAYERS: path }).denied, logger)
   const listDenied = () => [1, 2, 3].filter((nth) => payers.has(createWalletAddress(nth)))

@@ -2,43 +2,43 @@ import { expect, test } from 'bun:test'
 import { openMetrics } from '../../../server/adapters/metrics/metrics.ts'
 import type { WallReadings } from '../../../server/adapters/metrics/wall.ts'
 import { StoreUnavailable } from '../../../server/domain/failure.ts'
-import { facilitatorUnavailable } from '../../../server/domain/purchase/refusals.ts'
+import { createFacilitatorFailure } from '../../../server/domain/purchase/refusals.ts'
 import { openBlank } from '../../support/blank-wall.ts'
-import { failureOf, hold } from '../../support/engine.ts'
-import { fakeChain } from '../../support/fakes/chain.ts'
-import { fakeClock } from '../../support/fakes/clock.ts'
-import { fakeFacilitator } from '../../support/fakes/facilitator.ts'
-import { fakeLogger } from '../../support/fakes/logger.ts'
-import { hash, NOW, paymentOf, SILENT, TERMS } from '../../support/samples.ts'
+import { catchFailure, reserve } from '../../support/engine.ts'
+import { createFakeChain } from '../../support/fakes/chain.ts'
+import { createFakeClock } from '../../support/fakes/clock.ts'
+import { createFakeFacilitator } from '../../support/fakes/facilitator.ts'
+import { createFakeLogger } from '../../support/fakes/logger.ts'
+import { toHash, NOW, createTestPayment, SILENT, TERMS } from '../../support/samples.ts'
 import { reportSkipped } from '../../support/skipped.ts'
 
 test('facilitator calls are counted by outcome, failures included, and their results are unchanged', async () => {
   const metrics = openMetrics()
-  const chain = fakeChain()
-  const facilitator = fakeFacilitator(chain)
-  const [counted, timed] = [metrics.facilitator(facilitator), metrics.chain(chain)]
-  const payment = paymentOf(1, 1)
+  const chain = createFakeChain()
+  const facilitator = createFakeFacilitator(chain)
+  const [counted, timed] = [metrics.timeFacilitator(facilitator), metrics.timeChain(chain)]
+  const payment = createTestPayment(1, 1)
   expect(await counted.verify('next', payment)).toEqual({ kind: 'valid' })
   facilitator.verification = { kind: 'unavailable' }
   await counted.verify('next', payment)
   chain.silent = true
   await timed.read(payment)
   await timed.transfersTo(TERMS.payTo, 0n)
-  const broken = metrics.chain({ ...chain, fault: () => Promise.reject(new Error('x')) })
-  await expect(broken.fault()).rejects.toThrow('x')
-  metrics.outcome(facilitatorUnavailable('Gone'))
+  const broken = metrics.timeChain({ ...chain, checkHealth: () => Promise.reject(new Error('x')) })
+  await expect(broken.checkHealth()).rejects.toThrow('x')
+  metrics.countOutcome(createFacilitatorFailure('Gone'))
   const { ledger, close } = await openBlank()
   for (const [target, nonce] of [
     ['next', 1],
     ['80,45,4x3', 2],
   ] as const) {
-    const held = await hold({ ledger }, target, paymentOf(1, nonce), SILENT)
-    const purchase = await ledger.finalize(held, hash(nonce), true, NOW)
-    metrics.outcome({ kind: 'bought', purchase })
+    const held = await reserve({ ledger }, target, createTestPayment(1, nonce), SILENT)
+    const purchase = await ledger.finalize(held, toHash(nonce), true, NOW)
+    metrics.countOutcome({ kind: 'bought', purchase })
   }
   close()
-  metrics.paid(1)
-  metrics.waited('payments', 20)
+  metrics.countPaidRequest(1)
+  metrics.observeWait('payments', 20)
   const text = await metrics.read()
   for (const line of [
     'wall_queue_seconds_bucket{le="0.03",class="payments"} 1',
@@ -59,10 +59,10 @@ test('facilitator calls are counted by outcome, failures included, and their res
 })
 
 const READINGS: WallReadings = {
-  clock: fakeClock(NOW),
+  clock: createFakeClock(NOW),
   rail: () => 'arming',
-  sells: () => false,
-  reads: () => true,
+  checkSelling: () => false,
+  checkReading: () => true,
   dependencies: () => [
     { kind: 'facilitator', name: 'pay.example', state: 'down', since: NOW, reason: 'it is down' },
     { kind: 'store-read', name: 'sqlite', state: 'up', since: NOW, reason: null },
@@ -72,16 +72,16 @@ const READINGS: WallReadings = {
     freeBytes: 1000,
     backedUpAt: NOW,
   }),
-  storeBytes: async () => 4096,
-  blocks: () => ({ sold: 400, open: 14_000 }),
-  orphans: () => 2,
+  measureStoreBytes: async () => 4096,
+  countBlocks: () => ({ sold: 400, open: 14_000 }),
+  countOrphans: () => 2,
   listings: () => [{ catalogue: 'pay.example', addresses: 3, seenAt: NOW, listedAt: NOW }],
   build: { version: '1.0.0', bun: '1.4.5' },
 }
 
 test('the gauges of the wall show its current state, with the age of the oldest open purchase', async () => {
   const metrics = openMetrics()
-  metrics.watch(READINGS)
+  metrics.watchReadings(READINGS)
   const text = await metrics.read()
   for (const line of [
     'wall_open_purchases{state="held"} 3',
@@ -109,10 +109,10 @@ test('the gauges of the wall show its current state, with the age of the oldest 
 
 test('a metric without a known value is left out', async () => {
   const metrics = openMetrics()
-  metrics.watch({
+  metrics.watchReadings({
     ...READINGS,
     store: () => ({ pending: undefined, freeBytes: undefined, backedUpAt: undefined }),
-    storeBytes: async () => undefined,
+    measureStoreBytes: async () => undefined,
   })
   const text = await metrics.read()
   expect(text).not.toMatch(/^wall_(open_purchases|oldest_open_purchase_seconds|disk_free_bytes|store_bytes)[ {]/m)
@@ -122,8 +122,8 @@ test('a metric without a known value is left out', async () => {
 
 test('alerts are counted by their event, and logged unchanged', async () => {
   const metrics = openMetrics()
-  const written = fakeLogger()
-  const { alert, note } = metrics.logger(written)
+  const written = createFakeLogger()
+  const { alert, note } = metrics.wrapLogger(written)
   alert('orphan', { payer: '0x1' })
   alert('orphan')
   note('open')
@@ -148,10 +148,10 @@ test('requests are counted by route and status, and timed by route', async () =>
 test('the duration of ledger calls is reported by call, with failures separate', async () => {
   const metrics = openMetrics()
   const db = await openBlank()
-  const ledger = metrics.ledger(db.ledger)
-  await ledger.find(paymentOf(1, 1))
+  const ledger = metrics.timeLedger(db.ledger)
+  await ledger.find(createTestPayment(1, 1))
   db.close()
-  expect(await failureOf(ledger.find(paymentOf(1, 1)))).toBeInstanceOf(StoreUnavailable)
+  expect(await catchFailure(ledger.find(createTestPayment(1, 1)))).toBeInstanceOf(StoreUnavailable)
   const text = await metrics.read()
   for (const result of ['answered', 'failed'])
     expect(text).toContain(`wall_store_seconds_count{call="find",result="${result}"} 1\n`)
@@ -164,7 +164,7 @@ test.skipIf(reportSkipped('Prometheus (promtool)', promtool !== null))(
   'the metrics follow the conventions of Prometheus',
   async () => {
     const metrics = openMetrics()
-    metrics.watch(READINGS)
+    metrics.watchReadings(READINGS)
     metrics.http('/', 200, 1)
     const check = Bun.spawn([promtool ?? '', 'check', 'metrics'], { stdin: 'pipe', stdout: 'pipe', stderr: 'pipe' })
     await check.stdin.write(await metrics.read())

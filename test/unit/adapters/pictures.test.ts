@@ -3,7 +3,7 @@ import { createWorkerPictures } from '../../../server/adapters/pictures/pictures
 import { encodePng, readPlainPng } from '../../../server/adapters/pictures/png.ts'
 import { megapixelsOf, type PaintPlan, type PictureFlaw } from '../../../server/domain/picture/picture.ts'
 import { PALETTE, PALETTE_SIZE } from '../../../shared/palette.ts'
-import { flatPng, GREY, INDEXED, createJpegOfScans, pngOf, RGB, RGBA } from '../../support/picture-files.ts'
+import { createFlatPng, GREY, INDEXED, createJpegOfScans, buildPng, RGB, RGBA } from '../../support/picture-files.ts'
 
 // Goal: pictures are decoded correctly, and no file can harm the process. Method: files are made by hand; the runtime's
 // own decoder reads the wall's pictures, and shares nothing with the encoder.
@@ -36,12 +36,12 @@ test('a PNG that the wall writes is read pixel for pixel by another decoder', as
 })
 
 test.each([
-  ['colours', pngOf(1, 1, RGB, Uint8Array.of(0, 0xd7, 0x5f, 0x00))],
-  ['greys', pngOf(1, 1, GREY, Uint8Array.of(0, 0x76))],
-  ['colours with opacity', pngOf(1, 1, RGBA, Uint8Array.of(0, 0xd7, 0x5f, 0x00, 255))],
+  ['colours', buildPng(1, 1, RGB, Uint8Array.of(0, 0xd7, 0x5f, 0x00))],
+  ['greys', buildPng(1, 1, GREY, Uint8Array.of(0, 0x76))],
+  ['colours with opacity', buildPng(1, 1, RGBA, Uint8Array.of(0, 0xd7, 0x5f, 0x00, 255))],
   [
     'a palette of its own',
-    pngOf(1, 1, INDEXED, Uint8Array.of(0, 1), [['PLTE', Uint8Array.of(1, 2, 3, 0xd7, 0x5f, 0)]]),
+    buildPng(1, 1, INDEXED, Uint8Array.of(0, 1), [['PLTE', Uint8Array.of(1, 2, 3, 0xd7, 0x5f, 0)]]),
   ],
 ])('a PNG of %s is read', async (what, file) => {
   const colour = what === 'greys' ? '#767676' : '#d75f00'
@@ -49,7 +49,7 @@ test.each([
 })
 
 test('baseline and progressive JPEGs are read', async () => {
-  const jpeg = await new Bun.Image(flatPng(40, 40, '#5f87af')).jpeg({ quality: 100 }).bytes()
+  const jpeg = await new Bun.Image(createFlatPng(40, 40, '#5f87af')).jpeg({ quality: 100 }).bytes()
   const index = PALETTE.indexOf('#5f87af')
   expect(await listColours(paintFile(Uint8Array.from(jpeg)))).toEqual([index])
   expect(await listColours(paintFile(await createJpegOfScans(40, 40, 0)))).toEqual([index])
@@ -65,7 +65,7 @@ test('raw pixels of three or four bytes each are read', async () => {
 })
 
 test('transparent parts show the background', async () => {
-  const clear = pngOf(1, 1, RGBA, Uint8Array.of(0, 255, 255, 255, 0))
+  const clear = buildPng(1, 1, RGBA, Uint8Array.of(0, 255, 255, 255, 0))
   expect(await listColours(paintFile(clear, { background: '#5faf00' }))).toEqual([PALETTE.indexOf('#5faf00')])
 })
 
@@ -75,11 +75,11 @@ const hostile: ReadonlyArray<readonly [what: string, file: Uint8Array<ArrayBuffe
   ['that is empty', new Uint8Array(), 'unreadable'],
   ['that is text', new TextEncoder().encode('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'unreadable'],
   ['of an unsupported kind', new TextEncoder().encode('GIF89a'), 'unreadable'],
-  ['that claims 3.6 billion pixels', pngOf(60_000, 60_000, RGBA, HUGE), 'too-many-pixels'],
-  ['with a side of fifteen million pixels', pngOf(15_000_000, 1, GREY, HUGE), 'too-many-pixels'],
-  ['of no width', pngOf(0, 5, RGB, HUGE), 'unreadable'],
-  ['that breaks off', flatPng(100, 100, '#123456').slice(0, 60), 'unreadable'],
-  ['whose rows name an unknown filter', pngOf(2, 1, GREY, Uint8Array.of(9, 1, 2)), 'unreadable'],
+  ['that claims 3.6 billion pixels', buildPng(60_000, 60_000, RGBA, HUGE), 'too-many-pixels'],
+  ['with a side of fifteen million pixels', buildPng(15_000_000, 1, GREY, HUGE), 'too-many-pixels'],
+  ['of no width', buildPng(0, 5, RGB, HUGE), 'unreadable'],
+  ['that breaks off', createFlatPng(100, 100, '#123456').slice(0, 60), 'unreadable'],
+  ['whose rows name an unknown filter', buildPng(2, 1, GREY, Uint8Array.of(9, 1, 2)), 'unreadable'],
 ]
 
 test.each(hostile)('a file %s is rejected', async (_, file, flaw) => {
@@ -87,7 +87,7 @@ test.each(hostile)('a file %s is rejected', async (_, file, flaw) => {
 })
 
 test('data beyond the last row is skipped at no cost', async () => {
-  const bomb = pngOf(1, 1, RGB, new Uint8Array(50_000_000).fill(7, 4))
+  const bomb = buildPng(1, 1, RGB, new Uint8Array(50_000_000).fill(7, 4))
   expect(await listColours(paintFile(bomb))).toEqual([0])
 })
 
@@ -98,20 +98,20 @@ test('a JPEG whose scans cost more than its size suggests is rejected without be
 test('a picture that takes too long is aborted, and the next one is painted', async () => {
   const hasty = createWorkerPictures(1)
   const large: PaintPlan = { ...plan, width: 1600, height: 900, dither: 'floyd-steinberg' }
-  const picture = { kind: 'file', bytes: flatPng(500, 500, '#123456') } as const
+  const picture = { kind: 'file', bytes: createFlatPng(500, 500, '#123456') } as const
   expect(await hasty.paint(picture, large, CLIENT)).toBe('late')
-  expect(await listColours(paintFile(flatPng(1, 1, '#000000')))).toEqual([0])
+  expect(await listColours(paintFile(createFlatPng(1, 1, '#000000')))).toEqual([0])
 })
 
 test('a picture is rejected immediately if too many others are waiting', async () => {
-  const one = flatPng(1, 1, '#000000')
+  const one = createFlatPng(1, 1, '#000000')
   const painted = await Promise.all(Array.from({ length: 20 }, () => listColours(paintFile(one))))
   expect(painted.filter((result) => result === 'busy')).toHaveLength(3)
   expect(painted.filter((result) => typeof result !== 'string')).toHaveLength(17)
 })
 
 test('a paid picture is painted while free pictures wait', async () => {
-  const picture = { kind: 'file', bytes: flatPng(500, 500, '#000000') } as const
+  const picture = { kind: 'file', bytes: createFlatPng(500, 500, '#000000') } as const
   let free = 0
   const crowd = Array.from({ length: 16 }, () => pictures.paint(picture, plan, CLIENT).then(() => free++))
   expect(await pictures.paint(picture, plan, PAYER)).toBeObject()
@@ -120,11 +120,15 @@ test('a paid picture is painted while free pictures wait', async () => {
 })
 
 test.each([
-  ['a PNG', flatPng(2001, 2000, '#000000'), 5],
-  ['a small PNG', flatPng(1, 1, '#000000'), 1],
-  ['a PNG that claims more pixels than the limit', pngOf(60_000, 60_000, RGBA, HUGE), 9],
-  ['a JPEG', await new Bun.Image(flatPng(1500, 1000, '#000000')).jpeg().bytes(), 2],
-  ['a progressive JPEG', await new Bun.Image(flatPng(1001, 1000, '#000000')).jpeg({ progressive: true }).bytes(), 2],
+  ['a PNG', createFlatPng(2001, 2000, '#000000'), 5],
+  ['a small PNG', createFlatPng(1, 1, '#000000'), 1],
+  ['a PNG that claims more pixels than the limit', buildPng(60_000, 60_000, RGBA, HUGE), 9],
+  ['a JPEG', await new Bun.Image(createFlatPng(1500, 1000, '#000000')).jpeg().bytes(), 2],
+  [
+    'a progressive JPEG',
+    await new Bun.Image(createFlatPng(1001, 1000, '#000000')).jpeg({ progressive: true }).bytes(),
+    2,
+  ],
   ['a JPEG that hides its size', Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 0, 4, 0, 0, 0xff), 9],
   ['a file that is not a picture', new Uint8Array(3), 1],
 ])('the cost of %s is known in megapixels before it is decoded', (_, file, megapixels) => {

@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test'
 import { numberToHex, pad, type Address } from 'viem'
-import { CANCELLED, readPaymentEnd, type EventLog } from '../../../server/adapters/chain/receipt.ts'
+import { CANCELLED, findPaymentOutcome, type EventLog } from '../../../server/adapters/chain/receipt.ts'
 import { TRANSFER, USED } from '../../../shared/chain/arrivals.ts'
-import { hash, paymentOf } from '../../support/samples.ts'
+import { toHash, createTestPayment } from '../../support/samples.ts'
 
 // Goal: a receipt proves neither more nor less about a payment than its events show. Method: receipts of events in
 // every relevant order.
 
-const payment = paymentOf(1, 1)
+const payment = createTestPayment(1, 1)
 const { payer, to, amount, nonce, accepted } = payment
 const other: Address = `0x${'0e'.repeat(20)}`
 
@@ -24,10 +24,10 @@ const used = createEvent([USED, pad(payer), nonce])
 const createTransfer = (from: Address, payee: Address, sum: bigint) =>
   createEvent([TRANSFER, pad(from), pad(payee)], pad(numberToHex(sum)))
 const ours = createTransfer(payer, to, amount)
-const strange = createEvent([hash(7)])
+const strange = createEvent([toHash(7)])
 const elsewhere = { kind: 'void', why: 'the authorization was used for another transfer' } as const
 const silent = { kind: 'silent' } as const
-const paid = { kind: 'paid', tx: hash(9) } as const
+const paid = { kind: 'paid', tx: toHash(9) } as const
 
 test.each<[string, readonly EventLog[], object]>([
   ['a transfer to us right after the authorization pays us', [strange, used, ours], paid],
@@ -64,7 +64,7 @@ test.each<[string, readonly EventLog[], object]>([
   ['a receipt that ends with the authorization is incomplete', [strange, used], silent],
   [
     'a receipt without this authorization proves nothing about it',
-    [createEvent([USED, pad(payer), hash(3)]), ours],
+    [createEvent([USED, pad(payer), toHash(3)]), ours],
     silent,
   ],
   ['events of another contract do not count as the token’s', [{ ...used, address: other }, ours], silent],
@@ -75,5 +75,5 @@ test.each<[string, readonly EventLog[], object]>([
   ],
   ['a receipt without events proves nothing', [], silent],
 ])('%s', (_, logs, status) => {
-  expect(readPaymentEnd({ transactionHash: hash(9), logs: [...logs] }, payment)).toEqual(status as never)
+  expect(findPaymentOutcome({ transactionHash: toHash(9), logs: [...logs] }, payment)).toEqual(status as never)
 })

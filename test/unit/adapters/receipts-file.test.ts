@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openReceiptArchive } from '../../../server/adapters/receipts-file.ts'
-import { hash, HEAD, createWalletAddress } from '../../support/samples.ts'
+import { toHash, HEAD, createWalletAddress } from '../../support/samples.ts'
 import { createScratchFolder } from '../../support/scratch-folder.ts'
 
 // Goal: stored receipts are returned unchanged, or not at all. Method: a file, intact and damaged.
@@ -17,8 +17,8 @@ const kept = [
     from: HEAD,
     through: HEAD + 5000n,
     transfers: [
-      { payer: createWalletAddress(2), nonce: hash(1), amount: 1_000_000n, tx: hash(2), height: HEAD + 3n },
-      { payer: createWalletAddress(3), nonce: null, amount: 2n ** 255n, tx: hash(4), height: HEAD + 4n },
+      { payer: createWalletAddress(2), nonce: toHash(1), amount: 1_000_000n, tx: toHash(2), height: HEAD + 3n },
+      { payer: createWalletAddress(3), nonce: null, amount: 2n ** 255n, tx: toHash(4), height: HEAD + 4n },
     ],
   },
 ]

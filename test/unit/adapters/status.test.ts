@@ -4,12 +4,12 @@ import type { Session } from '../../../server/adapters/chain/endpoint.ts'
 import type { AuthorizationState } from '../../../server/adapters/chain/state.ts'
 import { readStatus, type ChainCheck } from '../../../server/adapters/chain/status.ts'
 import { TRANSFER, USED } from '../../../shared/chain/arrivals.ts'
-import { hash, NOW, paymentOf, TERMS } from '../../support/samples.ts'
+import { toHash, NOW, createTestPayment, TERMS } from '../../support/samples.ts'
 
 // Goal: a payment is found where a reorganisation may have moved it, and an older block proves nothing. Method: a
 // session with one transfer, in a block of its own.
 
-const payment = paymentOf(1, 1)
+const payment = createTestPayment(1, 1)
 const HEAD = 100n
 const SECONDS = BigInt(NOW / 1000)
 
@@ -21,7 +21,7 @@ const logs = topics.map((topics, at) => ({
   address: TERMS.asset,
   topics,
   data: pad(numberToHex(payment.amount)),
-  transactionHash: hash(9),
+  transactionHash: toHash(9),
   blockNumber: '0x5a',
   logIndex: numberToHex(at),
 }))
@@ -29,20 +29,20 @@ const logs = topics.map((topics, at) => ({
 /** The status of the payment, which was spent in block 90, from an endpoint whose newest and safe blocks have these states. */
 async function readStatusWhere(states: Record<'latest' | 'safe', AuthorizationState>) {
   const call = async (method: string, [first]: readonly unknown[]) => {
-    if (method === 'eth_getTransactionReceipt') return { transactionHash: hash(9), logs }
+    if (method === 'eth_getTransactionReceipt') return { transactionHash: toHash(9), logs }
     const { fromBlock, toBlock } = first as { fromBlock: string; toBlock: string }
     return Number(fromBlock) <= 90 && Number(toBlock) >= 90 ? logs.slice(0, 1) : []
   }
-  const window = { size: () => 1000n, served: () => {}, refused: () => {} }
+  const window = { chooseSize: () => 1000n, recordServed: () => {}, recordRefused: () => {} }
   const late = new AbortController().signal
   const check = {
-    endpoints: { newest: () => states.latest, saw: () => {} },
-    states: { latest: async () => states.latest, safe: async () => states.safe },
+    endpoints: { findNewest: () => states.latest, recordBlock: () => {} },
+    states: { readLatest: async () => states.latest, readSafe: async () => states.safe },
     payment,
     head: HEAD,
     named: undefined,
     proof: undefined,
-    proved: () => {},
+    storeProof: () => {},
   }
   return await readStatus(
     { endpoint: { logs: window }, call, late } as unknown as Session,
@@ -59,7 +59,7 @@ const createState = (number: bigint, timestamp: bigint, spent: boolean): Authori
 
 test('a payment that a reorganisation moved into an earlier block than the one first read is found there', async () => {
   const states = { latest: createState(120n, SECONDS, true), safe: createState(110n, SECONDS, true) }
-  expect(await readStatusWhere(states)).toEqual({ kind: 'paid', tx: hash(9) })
+  expect(await readStatusWhere(states)).toEqual({ kind: 'paid', tx: toHash(9) })
 })
 
 test('a safe block that is older than the one first read does not prove that a payment is void', async () => {

@@ -36,11 +36,11 @@ onLinux('the supervisor is notified when the wall is ready, regularly while it r
   const next = listenAt(Buffer.from(path))
   const failed: string[] = []
   const supervisor = openSupervisor({ NOTIFY_SOCKET: path, WATCHDOG_USEC: '20000' }, (why) => failed.push(why))
-  supervisor.ready()
+  supervisor.reportReady()
   expect(await next()).toBe('READY=1')
   expect(await next()).toBe('WATCHDOG=1')
   expect(await next()).toBe('WATCHDOG=1')
-  supervisor.stopping()
+  supervisor.reportStopping()
   const rest = [await next(), await next()]
   expect(rest).toContain('STOPPING=1')
   expect(failed).toEqual([])
@@ -49,13 +49,13 @@ onLinux('the supervisor is notified when the wall is ready, regularly while it r
 onLinux('an abstract socket is reached by its name', async () => {
   const name = `pixel-wall-${process.pid}`
   const next = listenAt(Buffer.from(`\0${name}`))
-  openSupervisor({ NOTIFY_SOCKET: `@${name}`, WATCHDOG_USEC: '20000', WATCHDOG_PID: '1' }, () => {}).ready()
+  openSupervisor({ NOTIFY_SOCKET: `@${name}`, WATCHDOG_USEC: '20000', WATCHDOG_PID: '1' }, () => {}).reportReady()
   expect(await next()).toBe('READY=1')
 })
 
 test('without a supervisor nothing is sent, and a supervisor that is gone causes no error', () => {
-  openSupervisor({}, () => expect.unreachable()).ready()
+  openSupervisor({}, () => expect.unreachable()).reportReady()
   const gone = openSupervisor({ NOTIFY_SOCKET: join(folder, 'gone') }, () => expect.unreachable())
-  gone.ready()
-  gone.stopping()
+  gone.reportReady()
+  gone.reportStopping()
 })

@@ -4,7 +4,7 @@ import { EndpointBehind, type Session } from '../../../server/adapters/chain/end
 import type { EventLog } from '../../../server/adapters/chain/receipt.ts'
 import { readTransfers } from '../../../server/adapters/chain/transfers.ts'
 import { TRANSFER, USED } from '../../../shared/chain/arrivals.ts'
-import { hash, TERMS, createWalletAddress } from '../../support/samples.ts'
+import { toHash, TERMS, createWalletAddress } from '../../support/samples.ts'
 
 // Goal: which payments to an address are reported. Method: a session that returns given events.
 
@@ -15,17 +15,17 @@ const createEvent = (logIndex: number, topics: readonly `0x${string}`[], data: `
   address: asset,
   topics: [...topics],
   data,
-  transactionHash: hash(9),
+  transactionHash: toHash(9),
   blockNumber: '0x5',
   logIndex: numberToHex(logIndex),
 })
-const createUsedEvent = (logIndex: number, by: Address) => createEvent(logIndex, [USED, pad(by), hash(3)])
+const createUsedEvent = (logIndex: number, by: Address) => createEvent(logIndex, [USED, pad(by), toHash(3)])
 const createTransferEvent = (logIndex: number, by: Address) =>
   createEvent(logIndex, [TRANSFER, pad(by), pad(payTo)], pad('0x7'))
 
 /** An endpoint with this height and these events. */
 function createSession(height: bigint, events: readonly EventLog[]): Session {
-  const logs = { size: () => 1000n, served: () => {}, refused: () => {} }
+  const logs = { chooseSize: () => 1000n, recordServed: () => {}, recordRefused: () => {} }
   const call = async (method: string, [filter]: readonly unknown[]) => {
     if (method === 'eth_blockNumber') return numberToHex(height)
     const [topic] = (filter as { topics: readonly string[] }).topics
@@ -35,13 +35,17 @@ function createSession(height: bigint, events: readonly EventLog[]): Session {
 }
 
 test.each([
-  ['belongs to the transfer right after it', [createUsedEvent(0, payer), createTransferEvent(1, payer)], [hash(3)]],
+  ['belongs to the transfer right after it', [createUsedEvent(0, payer), createTransferEvent(1, payer)], [toHash(3)]],
   [
     'does not belong to a transfer of another payer',
     [createUsedEvent(0, other), createTransferEvent(1, payer), createTransferEvent(2, other)],
     [null, null],
   ],
-  ['does not belong to a transfer that does not follow directly', [createUsedEvent(0, payer), createTransferEvent(2, payer)], [null]],
+  [
+    'does not belong to a transfer that does not follow directly',
+    [createUsedEvent(0, payer), createTransferEvent(2, payer)],
+    [null],
+  ],
 ])('the nonce of an authorization %s', async (_, events, nonces) => {
   const { transfers } = await readTransfers(createSession(9n, events), undefined, asset, payTo, 1n)
   expect(transfers.map(({ nonce }) => nonce)).toEqual(nonces)

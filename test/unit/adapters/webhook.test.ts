@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
-import { signatureOf, openWebhook } from '../../../server/adapters/webhook.ts'
+import { computeSignature, openWebhook } from '../../../server/adapters/webhook.ts'
 import type { Notice } from '../../../server/operator-ports.ts'
-import { fakeClock } from '../../support/fakes/clock.ts'
+import { createFakeClock } from '../../support/fakes/clock.ts'
 import { NOW } from '../../support/samples.ts'
 
 // Goal: a receiver that follows Standard Webhooks can verify a notice, and only a success response counts as a
@@ -14,10 +14,10 @@ const never = new AbortController().signal
 let answer: (request: Request) => Response | Promise<Response> = () => new Response(null, { status: 204 })
 const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: (request) => answer(request) })
 afterAll(() => server.stop(true))
-const openReceiver = (url = server.url.href) => openWebhook({ url, key }, fakeClock(NOW))
+const openReceiver = (url = server.url.href) => openWebhook({ url, key }, createFakeClock(NOW))
 
 test('the signature matches the example of Standard Webhooks', () => {
-  expect(signatureOf(key, 'msg_p5jXN8AQM9LWM0D4loKWxJek', 1_614_265_330, '{"test": 2432232314}')).toBe(
+  expect(computeSignature(key, 'msg_p5jXN8AQM9LWM0D4loKWxJek', 1_614_265_330, '{"test": 2432232314}')).toBe(
     'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
   )
 })
@@ -34,7 +34,7 @@ test('a notice is JSON with its id, its time and a signature of the sent bytes',
   expect(JSON.parse(body)).toEqual({ type: 'sale', timestamp: new Date(NOW).toISOString(), data: notice.data })
   expect(headers.get('webhook-id')).toBe('log-7-1')
   expect(headers.get('webhook-timestamp')).toBe(String(NOW / 1000))
-  expect(headers.get('webhook-signature')).toBe(signatureOf(key, 'log-7-1', NOW / 1000, body))
+  expect(headers.get('webhook-signature')).toBe(computeSignature(key, 'log-7-1', NOW / 1000, body))
   expect(headers.get('authorization')).toBe(`Basic ${btoa('ops:hush')}`)
 })
 

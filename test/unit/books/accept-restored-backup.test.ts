@@ -3,20 +3,20 @@ import { acceptRestoredBackup, findLostPayments } from '../../../server/books/ac
 import { STRAY_BY_HAND, STRAY_NOTE } from '../../../server/domain/purchase/account.ts'
 import type { StorePosition } from '../../../server/domain/store-position.ts'
 import { openBlank } from '../../support/blank-wall.ts'
-import { hold } from '../../support/engine.ts'
-import { fakeChain } from '../../support/fakes/chain.ts'
-import { fakeClock } from '../../support/fakes/clock.ts'
-import { HEAD, NOW, paymentOf, TERMS, createWalletAddress } from '../../support/samples.ts'
+import { reserve } from '../../support/engine.ts'
+import { createFakeChain } from '../../support/fakes/chain.ts'
+import { createFakeClock } from '../../support/fakes/clock.ts'
+import { HEAD, NOW, createTestPayment, TERMS, createWalletAddress } from '../../support/samples.ts'
 
 // Goal: an operator who accepts a restored copy sees all payments that may be lost, and they become credits. Method: a chain
 // and a wall in memory, and payments that only the chain knows.
 
 async function openWorld() {
-  const [chain, engine] = [fakeChain(), await openBlank()]
+  const [chain, engine] = [createFakeChain(), await openBlank()]
   const written: StorePosition[] = []
   const witness = { write: async (position: StorePosition) => void written.push(position) }
-  await engine.checkpoint.reach(HEAD)
-  return { ...engine, chain, terms: TERMS, witness, written, clock: fakeClock(NOW) }
+  await engine.checkpoint.advanceTo(HEAD)
+  return { ...engine, chain, terms: TERMS, witness, written, clock: createFakeClock(NOW) }
 }
 
 /** The lost payments; throws if the chain is silent. */
@@ -28,11 +28,11 @@ async function listLostPayments(world: Awaited<ReturnType<typeof openWorld>>, wi
 
 test('accepting a copy lists payments that may be lost or that the wall booked as stray, but not known or decided ones', async () => {
   const world = await openWorld()
-  await hold(world, 'next', paymentOf(1, 1))
-  for (const n of [1, 2, 3, 4, 5]) world.chain.land(paymentOf(n, n))
-  await world.payouts.note(paymentOf(3, 3), STRAY_NOTE, NOW)
-  await world.payouts.note(paymentOf(4, 4), STRAY_BY_HAND, NOW)
-  await world.payouts.note(paymentOf(5, 5), 'refund 0x1', NOW)
+  await reserve(world, 'next', createTestPayment(1, 1))
+  for (const n of [1, 2, 3, 4, 5]) world.chain.land(createTestPayment(n, n))
+  await world.payouts.note(createTestPayment(3, 3), STRAY_NOTE, NOW)
+  await world.payouts.note(createTestPayment(4, 4), STRAY_BY_HAND, NOW)
+  await world.payouts.note(createTestPayment(5, 5), 'refund 0x1', NOW)
   const { orphans } = await listLostPayments(world)
   expect(orphans.map(({ payer, isBooked }) => [payer, isBooked])).toEqual([
     [createWalletAddress(2), false],
@@ -44,7 +44,7 @@ test('accepting a copy lists payments that may be lost or that the wall booked a
 test('accepting a copy also searches, and keeps, an address that only its witness knows', async () => {
   const world = await openWorld()
   const since = createWalletAddress(9)
-  world.chain.land(paymentOf(2, 2, { to: since, amount: 370_000n }))
+  world.chain.land(createTestPayment(2, 2, { to: since, amount: 370_000n }))
   expect((await listLostPayments(world)).orphans).toEqual([])
   const lost = await listLostPayments(world, { change: 9, payment: 9, height: HEAD, payees: [since] })
   expect(lost.orphans).toMatchObject([{ payer: createWalletAddress(2), payTo: since, amount: 370_000n }])
@@ -54,12 +54,12 @@ test('accepting a copy also searches, and keeps, an address that only its witnes
 
 test('accepting a copy credits each lost payment, even one that the wall had booked as stray, and stores the accepted height', async () => {
   const world = await openWorld()
-  const tx = world.chain.land(paymentOf(2, 2))
-  world.chain.land(paymentOf(3, 3))
-  await world.payouts.note(paymentOf(3, 3), STRAY_NOTE, NOW)
+  const tx = world.chain.land(createTestPayment(2, 2))
+  world.chain.land(createTestPayment(3, 3))
+  await world.payouts.note(createTestPayment(3, 3), STRAY_NOTE, NOW)
   await acceptRestoredBackup(world, await listLostPayments(world))
-  expect(await world.ledger.find(paymentOf(2, 2))).toMatchObject({ state: { kind: 'credited', tx } })
-  expect(await world.ledger.find(paymentOf(3, 3))).toMatchObject({ state: { kind: 'credited' } })
-  expect([await world.checkpoint.height(), await world.checkpoint.acceptedAt()]).toEqual([HEAD + 2n, NOW])
+  expect(await world.ledger.find(createTestPayment(2, 2))).toMatchObject({ state: { kind: 'credited', tx } })
+  expect(await world.ledger.find(createTestPayment(3, 3))).toMatchObject({ state: { kind: 'credited' } })
+  expect([await world.checkpoint.height(), await world.checkpoint.readAcceptanceTime()]).toEqual([HEAD + 2n, NOW])
   expect((await listLostPayments(world)).orphans).toEqual([])
 })

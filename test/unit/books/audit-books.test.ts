@@ -2,15 +2,15 @@ import { describe, expect, test } from 'bun:test'
 import { auditBooks } from '../../../server/books/audit-books.ts'
 import type { Statement } from '../../../server/domain/purchase/balance.ts'
 import type { Chain, KeptReceipts, ReceiptArchive } from '../../../server/ports.ts'
-import { fakeChain } from '../../support/fakes/chain.ts'
-import { fakeClock } from '../../support/fakes/clock.ts'
+import { createFakeChain } from '../../support/fakes/chain.ts'
+import { createFakeClock } from '../../support/fakes/clock.ts'
 import {
   blockOf,
   EMPTY_BOOKS,
-  hash,
+  toHash,
   HEAD,
   NOW,
-  paymentOf,
+  createTestPayment,
   TERMS,
   createUncertainPurchase,
 } from '../../support/samples.ts'
@@ -21,8 +21,8 @@ const NOTHING: Statement = { ...EMPTY_BOOKS, from: HEAD }
 
 function createWorld(changes: Partial<Statement> = {}) {
   const statement: Statement = { ...NOTHING, ...changes }
-  const chain = fakeChain()
-  const clock = fakeClock(NOW)
+  const chain = createFakeChain()
+  const clock = createFakeClock(NOW)
   const { payTo } = TERMS
   const kept: KeptReceipts[] = []
   const archive: ReceiptArchive = {
@@ -34,14 +34,14 @@ function createWorld(changes: Partial<Statement> = {}) {
 
 test('without payments the chain is not searched, unless a height is given', async () => {
   const wall = createWorld({ from: undefined })
-  wall.chain.land(paymentOf(1, 1))
+  wall.chain.land(createTestPayment(1, 1))
   expect(await auditBooks(wall)).toMatchObject({ from: undefined, through: undefined, balance: { balances: true } })
   expect(await auditBooks(wall, HEAD)).toMatchObject({ from: HEAD, balance: { orphans: [{ amount: 1_000_000n }] } })
 })
 
 test('a sale from before the given height is not reported as unpaid, but a later one without money is', async () => {
-  const [early, late] = [paymentOf(1, 1), paymentOf(2, 2)]
-  const sale = { block: blockOf('3,4'), blocks: 1, tx: hash(1), amount: early.amount }
+  const [early, late] = [createTestPayment(1, 1), createTestPayment(2, 2)]
+  const sale = { block: blockOf('3,4'), blocks: 1, tx: toHash(1), amount: early.amount }
   const sales = [
     { ...sale, payer: early.payer, nonce: early.nonce, head: HEAD },
     { ...sale, payer: late.payer, nonce: late.nonce, head: HEAD + 9n },
@@ -54,7 +54,7 @@ test('a sale from before the given height is not reported as unpaid, but a later
 
 test('a block that is sold while the chain is read is in the books with its money', async () => {
   const wall = createWorld()
-  const payment = paymentOf(1, 1)
+  const payment = createTestPayment(1, 1)
   const sold = { block: blockOf('3,4'), blocks: 1, amount: payment.amount, tx: wall.chain.land(payment), head: HEAD }
   const later = { ...NOTHING, claimed: 1, sales: [{ ...sold, payer: payment.payer, nonce: payment.nonce }] }
   const statements: readonly Statement[] = [NOTHING, later]
@@ -65,8 +65,8 @@ test('a block that is sold while the chain is read is in the books with its mone
 
 test('the search covers every address that purchases were paid to, and the current one', async () => {
   const wall = createWorld({ payees: [other] })
-  wall.chain.land(paymentOf(1, 1))
-  wall.chain.land(paymentOf(2, 2, { to: other }))
+  wall.chain.land(createTestPayment(1, 1))
+  wall.chain.land(createTestPayment(2, 2, { to: other }))
   const stock = await auditBooks(wall)
   expect(stock !== 'silent' && stock.balance.orphans).toHaveLength(2)
 })
@@ -96,7 +96,7 @@ test('an endpoint that fails sometimes is called again, and one that stays silen
 })
 
 describe('the cached chain history', () => {
-  const sold = paymentOf(1, 1)
+  const sold = createTestPayment(1, 1)
   const sale = {
     payer: sold.payer,
     nonce: sold.nonce,
@@ -110,7 +110,7 @@ describe('the cached chain history', () => {
   function createOldSales(changes: Partial<Statement> = {}) {
     const wall = createWorld()
     const tx = wall.chain.land(sold)
-    for (let i = 0; i < 1500; i++) wall.chain.give(sold.payer, other, 1n)
+    for (let i = 0; i < 1500; i++) wall.chain.transferDirectly(sold.payer, other, 1n)
     const statement = { ...NOTHING, claimed: 1, sales: [{ ...sale, tx }], from: HEAD, ...changes }
     const asked: bigint[] = []
     const chain: Chain = {
@@ -120,7 +120,7 @@ describe('the cached chain history', () => {
         return wall.chain.transfersTo(payee, from)
       },
     }
-    return { ...wall, asked, give: wall.chain.give, chain, audit: { statement: async () => statement } }
+    return { ...wall, asked, give: wall.chain.transferDirectly, chain, audit: { statement: async () => statement } }
   }
 
   test('chain history is not read again once the books have balanced, except for blocks that may be replaced', async () => {

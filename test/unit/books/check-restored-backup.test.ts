@@ -1,30 +1,30 @@
 import { describe, expect, test } from 'bun:test'
-import { checkRestoredBackup, type RestoredBackupDeps } from '../../../server/books/check-restored-backup.ts'
+import { createRestoredBackupCheck, type RestoredBackupDeps } from '../../../server/books/check-restored-backup.ts'
 import { StoreUnavailable } from '../../../server/domain/failure.ts'
 import { STRAY_BY_HAND, STRAY_NOTE } from '../../../server/domain/purchase/account.ts'
 import type { StorePosition } from '../../../server/domain/store-position.ts'
 import type { Chain } from '../../../server/ports.ts'
 import { openBlank } from '../../support/blank-wall.ts'
-import { hold, sell } from '../../support/engine.ts'
-import { fakeChain } from '../../support/fakes/chain.ts'
-import { fakeClock } from '../../support/fakes/clock.ts'
-import { fakeLogger } from '../../support/fakes/logger.ts'
-import { HEAD, NOW, paymentOf, TERMS, createWalletAddress } from '../../support/samples.ts'
+import { reserve, sell } from '../../support/engine.ts'
+import { createFakeChain } from '../../support/fakes/chain.ts'
+import { createFakeClock } from '../../support/fakes/clock.ts'
+import { createFakeLogger } from '../../support/fakes/logger.ts'
+import { HEAD, NOW, createTestPayment, TERMS, createWalletAddress } from '../../support/samples.ts'
 
 // Goal: an older copy of the database is noticed, and nothing that other people do is mistaken for one for longer than
 // one check. Method: a chain in memory, a wall in memory, and payments that only one of them knows.
 
 /** A wall that has searched the chain up to `HEAD`, and its surroundings. */
 async function openWorld() {
-  const [chain, logger, clock] = [fakeChain(), fakeLogger(), fakeClock(NOW)]
+  const [chain, logger, clock] = [createFakeChain(), createFakeLogger(), createFakeClock(NOW)]
   const engine = await openBlank()
   const witness = { seen: undefined as StorePosition | undefined, isApart: false }
   const deps = { ...engine, chain, terms: TERMS, clock, logger, witness: { read: async () => witness.seen } }
   const createCheck = (changes: Partial<Omit<RestoredBackupDeps, 'isWitnessApart'>> = {}) =>
-    checkRestoredBackup({ ...deps, isWitnessApart: witness.isApart, ...changes })
+    createRestoredBackupCheck({ ...deps, isWitnessApart: witness.isApart, ...changes })
   const check = createCheck()
   const listEvents = () => logger.alerts.map(({ event }) => event)
-  await engine.checkpoint.reach(HEAD)
+  await engine.checkpoint.advanceTo(HEAD)
   return { chain, clock, logger, ...engine, witness, check, newCheck: createCheck, events: listEvents }
 }
 
@@ -39,7 +39,7 @@ async function openWitnessedWorld() {
 test('a new wall counts as current, and stores its first height and its payment address', async () => {
   const { chain, newCheck } = await openWorld()
   const fresh = await openBlank()
-  chain.land(paymentOf(1, 1))
+  chain.land(createTestPayment(1, 1))
   expect(await newCheck({ ...fresh }).isCurrent()).toBe(true)
   expect(await fresh.checkpoint.height()).toBe(HEAD + 1n)
   expect((await fresh.store.position()).payees).toEqual([TERMS.payTo])
@@ -47,8 +47,8 @@ test('a new wall counts as current, and stores its first height and its payment 
 
 test('a database that knows every sale counts as current once the chain has responded', async () => {
   const { chain, check, ...engine } = await openWorld()
-  await hold(engine, 'next', paymentOf(1, 1))
-  chain.land(paymentOf(1, 1))
+  await reserve(engine, 'next', createTestPayment(1, 1))
+  chain.land(createTestPayment(1, 1))
   chain.silent = true
   expect(await check.isCurrent()).toBe(false)
   chain.silent = false
@@ -57,26 +57,26 @@ test('a database that knows every sale counts as current once the chain has resp
 
 test('gifts and odd amounts do not count as sales', async () => {
   const { chain, check, events } = await openWorld()
-  chain.give(createWalletAddress(3), TERMS.payTo, TERMS.amount)
-  chain.land(paymentOf(4, 4, { amount: 0n }))
-  chain.land(paymentOf(4, 5, { amount: TERMS.amount + 1n }))
-  chain.land(paymentOf(5, 5, { to: createWalletAddress(6) }))
+  chain.transferDirectly(createWalletAddress(3), TERMS.payTo, TERMS.amount)
+  chain.land(createTestPayment(4, 4, { amount: 0n }))
+  chain.land(createTestPayment(4, 5, { amount: TERMS.amount + 1n }))
+  chain.land(createTestPayment(5, 5, { to: createWalletAddress(6) }))
   expect([await check.isCurrent(), events()]).toEqual([true, []])
 })
 
 describe('without a witness', () => {
   test('without a witness, an unknown payment of the block price stops sales until the operator decides, and causes one alert', async () => {
     const { chain, logger, checkpoint, check } = await openWorld()
-    const tx = chain.land(paymentOf(2, 2))
+    const tx = chain.land(createTestPayment(2, 2))
     expect([await check.isCurrent(), await check.isCurrent()]).toEqual([false, false])
     expect(logger.alerts).toMatchObject([{ event: 'orphan', facts: { tx, payer: createWalletAddress(2) } }])
-    await checkpoint.reach(HEAD + 1n)
+    await checkpoint.advanceTo(HEAD + 1n)
     expect(await check.isCurrent()).toBe(true)
   })
 
   test('without a witness, any unknown amount in whole cents stops sales, whatever the price was at the time', async () => {
     const { chain, check, logger } = await openWorld()
-    chain.land(paymentOf(2, 2, { amount: 370_000n }))
+    chain.land(createTestPayment(2, 2, { amount: 370_000n }))
     expect(await check.isCurrent()).toBe(false)
     expect(logger.alerts).toMatchObject([
       { event: 'orphan', facts: { payer: createWalletAddress(2), amount: '370000' } },
@@ -87,9 +87,9 @@ describe('without a witness', () => {
     const { chain, newCheck, logger, ...engine } = await openWorld()
     const former = createWalletAddress(9)
     const formerly = { to: former, accepted: { ...TERMS, payTo: former, scheme: 'exact' } }
-    await hold(engine, 'next', paymentOf(1, 1, formerly))
-    chain.land(paymentOf(1, 1, formerly))
-    chain.land(paymentOf(2, 2, formerly))
+    await reserve(engine, 'next', createTestPayment(1, 1, formerly))
+    chain.land(createTestPayment(1, 1, formerly))
+    chain.land(createTestPayment(2, 2, formerly))
     expect(await newCheck().isCurrent()).toBe(false)
     expect(logger.alerts).toMatchObject([{ event: 'orphan', facts: { payer: createWalletAddress(2) } }])
   })
@@ -98,15 +98,15 @@ describe('without a witness', () => {
     const { chain, newCheck, events } = await openWorld()
     const former = createWalletAddress(9)
     expect(await newCheck({ terms: { ...TERMS, payTo: former } }).isCurrent()).toBe(true)
-    chain.land(paymentOf(2, 2, { to: former }))
+    chain.land(createTestPayment(2, 2, { to: former }))
     expect([await newCheck().isCurrent(), events()]).toEqual([false, ['orphan']])
   })
 
   test('without a witness, the operator may book an unknown payment as stray', async () => {
     const { chain, payouts, check } = await openWorld()
-    chain.land(paymentOf(2, 2))
+    chain.land(createTestPayment(2, 2))
     expect(await check.isCurrent()).toBe(false)
-    await payouts.note(paymentOf(2, 2), 'stray', NOW)
+    await payouts.note(createTestPayment(2, 2), 'stray', NOW)
     expect(await check.isCurrent()).toBe(true)
   })
 })
@@ -114,22 +114,22 @@ describe('without a witness', () => {
 describe('a store level with its witness', () => {
   test('a database level with its witness may have been restored together with it, so unknown money of any sender stops sales', async () => {
     const { chain, check, events, payouts, logger } = await openWitnessedWorld()
-    chain.land(paymentOf(3, 3))
+    chain.land(createTestPayment(3, 3))
     expect([await check.isCurrent(), events()]).toEqual([false, ['orphan']])
     for (const remedy of ['accept-restore', 'resolve --all --stray', 'WITNESS_IS_APART=yes']) {
-      expect(check.reason()).toContain(remedy)
+      expect(check.findReason()).toContain(remedy)
       expect(String(logger.alerts[0]?.facts?.['what'])).toContain(remedy)
     }
-    expect(await payouts.noteOf(paymentOf(3, 3))).toBeUndefined()
-    await payouts.note(paymentOf(3, 3), STRAY_BY_HAND, NOW)
-    expect([await check.isCurrent(), check.reason(), check.orphans()]).toEqual([true, null, []])
+    expect(await payouts.findReference(createTestPayment(3, 3))).toBeUndefined()
+    await payouts.note(createTestPayment(3, 3), STRAY_BY_HAND, NOW)
+    expect([await check.isCurrent(), check.findReason(), check.listOrphans()]).toEqual([true, null, []])
   })
 
   test('a witness shows the payment addresses that the wall has used since the backup', async () => {
     const { chain, check, witness, events, checkpoint } = await openWitnessedWorld()
     const since = createWalletAddress(9)
     if (witness.seen !== undefined) witness.seen = { ...witness.seen, payees: [TERMS.payTo, since] }
-    chain.land(paymentOf(2, 2, { to: since }))
+    chain.land(createTestPayment(2, 2, { to: since }))
     expect([await check.isCurrent(), events()]).toEqual([false, ['orphan']])
     expect(await checkpoint.payees()).toContain(since)
   })
@@ -138,12 +138,12 @@ describe('a store level with its witness', () => {
     const { chain, newCheck, witness, logger, payouts } = await openWitnessedWorld()
     witness.isApart = true
     const check = newCheck()
-    const tx = chain.land(paymentOf(2, 2))
-    expect([await check.isCurrent(), check.reason(), check.orphans()]).toEqual([true, null, []])
+    const tx = chain.land(createTestPayment(2, 2))
+    expect([await check.isCurrent(), check.findReason(), check.listOrphans()]).toEqual([true, null, []])
     expect(logger.alerts).toMatchObject([
       { event: 'stray', facts: { tx, payer: createWalletAddress(2), amount: '1000000' } },
     ])
-    expect(await payouts.noteOf(paymentOf(2, 2))).toBe(STRAY_NOTE)
+    expect(await payouts.findReference(createTestPayment(2, 2))).toBe(STRAY_NOTE)
     expect(await newCheck().isCurrent()).toBe(true)
     expect(logger.alerts).toHaveLength(1)
   })
@@ -151,7 +151,7 @@ describe('a store level with its witness', () => {
   test('an unreadable witness proves nothing, on a device of its own or not', async () => {
     const { chain, newCheck, witness, events } = await openWitnessedWorld()
     witness.isApart = true
-    chain.land(paymentOf(2, 2))
+    chain.land(createTestPayment(2, 2))
     const unread = { read: () => Promise.reject(new Error('no such disk')) }
     expect([await newCheck({ witness: unread }).isCurrent(), events()]).toEqual([false, ['witness-failed', 'orphan']])
   })
@@ -160,17 +160,17 @@ describe('a store level with its witness', () => {
 describe('a store that was accepted', () => {
   test('an accepted database credits lost sales that settle within a few minutes, and books later money as stray', async () => {
     const { chain, clock, check, checkpoint, payouts, logger, ledger } = await openWorld()
-    await checkpoint.accept(clock.now())
+    await checkpoint.recordAcceptance(clock.now())
     expect(await check.isCurrent()).toBe(true)
-    const tx = chain.land(paymentOf(2, 2))
-    clock.pass(60_000)
+    const tx = chain.land(createTestPayment(2, 2))
+    clock.advance(60_000)
     expect(await check.isCurrent()).toBe(true)
     expect(logger.alerts).toMatchObject([{ event: 'orphan', facts: { tx, what: expect.stringContaining('a credit') } }])
-    expect(await ledger.find(paymentOf(2, 2))).toMatchObject({ state: { kind: 'credited', tx } })
-    clock.pass(8 * 60_000)
-    chain.land(paymentOf(3, 3))
+    expect(await ledger.find(createTestPayment(2, 2))).toMatchObject({ state: { kind: 'credited', tx } })
+    clock.advance(8 * 60_000)
+    chain.land(createTestPayment(3, 3))
     expect(await check.isCurrent()).toBe(true)
-    expect(await payouts.noteOf(paymentOf(3, 3))).toBe(STRAY_NOTE)
+    expect(await payouts.findReference(createTestPayment(3, 3))).toBe(STRAY_NOTE)
   })
 })
 
@@ -181,12 +181,12 @@ describe('a store behind its witness', () => {
       const { chain, check, witness, checkpoint, logger, store } = await openWitnessedWorld()
       const position = await store.position()
       witness.seen = { ...position, [what]: position[what] + 1 }
-      chain.land(paymentOf(1, 1))
+      chain.land(createTestPayment(1, 1))
       expect([await check.isCurrent(), await check.isCurrent()]).toEqual([false, false])
       expect(logger.alerts).toMatchObject([{ event: 'older-copy', facts: { change: 1, payment: 1 } }])
       // A further search stores no height; otherwise the next start would treat the copy as current.
       expect(await checkpoint.height()).toBe(HEAD)
-      await checkpoint.reach(HEAD + 1n)
+      await checkpoint.advanceTo(HEAD + 1n)
       expect(await check.isCurrent()).toBe(true)
     },
   )
@@ -195,9 +195,9 @@ describe('a store behind its witness', () => {
     const { chain, check, witness, events, store, payouts } = await openWitnessedWorld()
     const position = await store.position()
     witness.seen = { ...position, change: 2 }
-    chain.land(paymentOf(2, 2))
+    chain.land(createTestPayment(2, 2))
     expect([await check.isCurrent(), events()]).toEqual([false, ['older-copy', 'orphan']])
-    expect(await payouts.noteOf(paymentOf(2, 2))).toBeUndefined()
+    expect(await payouts.findReference(createTestPayment(2, 2))).toBeUndefined()
   })
 })
 
@@ -216,7 +216,7 @@ describe('the search for unknown payments', () => {
 
   test('the search stores its progress after each clean range, for the next start too', async () => {
     const { chain, newCheck, checkpoint } = await openWorld()
-    for (const n of [3, 4, 5]) chain.land(paymentOf(n, n, { to: createWalletAddress(6) }))
+    for (const n of [3, 4, 5]) chain.land(createTestPayment(n, n, { to: createWalletAddress(6) }))
     const until = { height: HEAD + 2n }
     expect(await newCheck({ chain: { ...chain, ...narrowChain(chain, until) } }).isCurrent()).toBe(false)
     expect(await checkpoint.height()).toBe(HEAD + 2n)
@@ -224,9 +224,9 @@ describe('the search for unknown payments', () => {
 
   test('the search stops before unknown money, and the next one does not skip it', async () => {
     const { chain, newCheck, checkpoint, payouts } = await openWorld()
-    chain.land(paymentOf(3, 3, { to: createWalletAddress(6) }))
-    chain.land(paymentOf(2, 2))
-    chain.land(paymentOf(4, 4, { to: createWalletAddress(6) }))
+    chain.land(createTestPayment(3, 3, { to: createWalletAddress(6) }))
+    chain.land(createTestPayment(2, 2))
+    chain.land(createTestPayment(4, 4, { to: createWalletAddress(6) }))
     const asked: bigint[] = []
     const shown = narrowChain(chain, { height: HEAD + 9n })
     const readTransfers: Chain['transfersTo'] = (payTo, from) => {
@@ -238,7 +238,7 @@ describe('the search for unknown payments', () => {
     expect(await checkpoint.height()).toBe(HEAD + 1n)
     expect(await check.isCurrent()).toBe(false)
     expect(asked).toEqual([1n, 2n, 3n, 4n])
-    await payouts.note(paymentOf(2, 2), 'stray', NOW)
+    await payouts.note(createTestPayment(2, 2), 'stray', NOW)
     expect([await check.isCurrent(), await checkpoint.height()]).toEqual([true, HEAD + 3n])
   })
 
@@ -247,12 +247,12 @@ describe('the search for unknown payments', () => {
     let isDown = true
     const shaky: typeof checkpoint = {
       ...checkpoint,
-      async reach(height) {
+      async advanceTo(height) {
         if (isDown) throw new StoreUnavailable('down')
-        await checkpoint.reach(height)
+        await checkpoint.advanceTo(height)
       },
     }
-    chain.land(paymentOf(3, 3, { to: createWalletAddress(6) }))
+    chain.land(createTestPayment(3, 3, { to: createWalletAddress(6) }))
     const check = newCheck({ checkpoint: shaky })
     expect(await check.isCurrent()).toBe(false)
     isDown = false
@@ -264,11 +264,14 @@ describe('while the wall runs', () => {
   test('money that arrives while the wall runs is booked as stray, and the next start has little to search', async () => {
     const { chain, clock, check, newCheck, payouts, checkpoint, events } = await openWorld()
     expect(await check.isCurrent()).toBe(true)
-    chain.land(paymentOf(2, 2))
+    chain.land(createTestPayment(2, 2))
     expect([await check.isCurrent(), events()]).toEqual([true, []])
-    clock.pass(60_000)
+    clock.advance(60_000)
     expect([await check.isCurrent(), events()]).toEqual([true, ['stray']])
-    expect([await payouts.noteOf(paymentOf(2, 2)), await checkpoint.height()]).toEqual([STRAY_NOTE, HEAD + 1n])
+    expect([await payouts.findReference(createTestPayment(2, 2)), await checkpoint.height()]).toEqual([
+      STRAY_NOTE,
+      HEAD + 1n,
+    ])
     expect(await newCheck().isCurrent()).toBe(true)
   })
 
@@ -276,41 +279,41 @@ describe('while the wall runs', () => {
     const { chain, check, checkpoint, store, events } = await openWitnessedWorld()
     expect(await check.isCurrent()).toBe(true)
     const seen = await store.position()
-    check.replaced({ progress: seen, seen, isOlder: false })
-    chain.land(paymentOf(3, 3))
+    check.onReplaced({ progress: seen, seen, isOlder: false })
+    chain.land(createTestPayment(3, 3))
     expect([await check.isCurrent(), events()]).toEqual([false, ['orphan']])
-    await checkpoint.reach(HEAD + 1n)
+    await checkpoint.advanceTo(HEAD + 1n)
     expect(await check.isCurrent()).toBe(true)
   })
 
   test('a check during which the database is replaced books nothing, stores no height and does not arm the rail', async () => {
     const { chain, newCheck, checkpoint, payouts, store, witness } = await openWitnessedWorld()
     witness.isApart = true
-    chain.land(paymentOf(3, 3))
+    chain.land(createTestPayment(3, 3))
     const seen = await store.position()
     let isReplaced = false
     const replacing: Chain = {
       ...chain,
       async transfersTo(payTo, from) {
         const receipts = await chain.transfersTo(payTo, from)
-        if (!isReplaced) check.replaced({ progress: seen, seen, isOlder: false })
+        if (!isReplaced) check.onReplaced({ progress: seen, seen, isOlder: false })
         isReplaced = true
         return receipts
       },
     }
     const check = newCheck({ chain: replacing })
     expect(await check.isCurrent()).toBe(false)
-    expect([await payouts.noteOf(paymentOf(3, 3)), await checkpoint.height()]).toEqual([undefined, HEAD])
+    expect([await payouts.findReference(createTestPayment(3, 3)), await checkpoint.height()]).toEqual([undefined, HEAD])
     expect(await check.isCurrent()).toBe(true)
   })
 
   test('if the database is replaced while a check books money, the check does not arm the rail', async () => {
     const { chain, newCheck, checkpoint, payouts, store, witness } = await openWitnessedWorld()
     witness.isApart = true
-    chain.land(paymentOf(3, 3))
+    chain.land(createTestPayment(3, 3))
     const seen = await store.position()
     const note: typeof payouts.note = async (...noted) => {
-      check.replaced({ progress: seen, seen, isOlder: false })
+      check.onReplaced({ progress: seen, seen, isOlder: false })
       return await payouts.note(...noted)
     }
     const check = newCheck({ payouts: { ...payouts, note } })
@@ -324,7 +327,7 @@ describe('while the wall runs', () => {
     let asked = 0
     const readHeight: typeof checkpoint.height = () => {
       // The check reads the height before it begins, during it, and after it.
-      if (++asked === 3) check.replaced({ progress: seen, seen, isOlder: true })
+      if (++asked === 3) check.onReplaced({ progress: seen, seen, isOlder: true })
       return checkpoint.height()
     }
     const check = newCheck({ checkpoint: { ...checkpoint, height: readHeight } })
@@ -336,8 +339,8 @@ describe('while the wall runs', () => {
     expect(await check.isCurrent()).toBe(true)
     const progress = await store.position()
     const older = { progress, seen: { ...progress, change: 7 }, isOlder: true }
-    check.replaced(older)
-    check.replaced(older)
+    check.onReplaced(older)
+    check.onReplaced(older)
     expect(logger.alerts).toMatchObject([{ event: 'older-copy', facts: { change: 0, seenChange: 7 } }])
   })
 })

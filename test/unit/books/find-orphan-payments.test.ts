@@ -2,13 +2,13 @@ import { expect, test } from 'bun:test'
 import { findOrphans } from '../../../server/books/find-orphan-payments.ts'
 import type { Address } from '../../../server/domain/purchase/payment.ts'
 import { openBlank } from '../../support/blank-wall.ts'
-import { fakeChain } from '../../support/fakes/chain.ts'
-import { HEAD, paymentOf, TERMS, createWalletAddress } from '../../support/samples.ts'
+import { createFakeChain } from '../../support/fakes/chain.ts'
+import { HEAD, createTestPayment, TERMS, createWalletAddress } from '../../support/samples.ts'
 
 test('if one address is searched further than another, its money is still found once, in the range that contains it', async () => {
   const [near, far] = [createWalletAddress(8), createWalletAddress(9)]
-  const [chain, { checkpoint }] = [fakeChain(), await openBlank()]
-  for (const [nonce, to] of [near, far, near, far].entries()) chain.land(paymentOf(1, nonce, { to }))
+  const [chain, { checkpoint }] = [createFakeChain(), await openBlank()]
+  for (const [nonce, to] of [near, far, near, far].entries()) chain.land(createTestPayment(1, nonce, { to }))
   // Reads two blocks at a time of one address, and all blocks of the other.
   const readTransfers = async (payTo: Address, from: bigint) => {
     const all = await chain.transfersTo(payTo, from)

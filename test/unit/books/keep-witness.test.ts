@@ -1,23 +1,23 @@
 import { expect, test } from 'bun:test'
-import { keepWitness } from '../../../server/books/keep-witness.ts'
+import { createWitnessKeeper } from '../../../server/books/keep-witness.ts'
 import type { StorePosition } from '../../../server/domain/store-position.ts'
-import { fakeClock } from '../../support/fakes/clock.ts'
-import { fakeLogger } from '../../support/fakes/logger.ts'
+import { createFakeClock } from '../../support/fakes/clock.ts'
+import { createFakeLogger } from '../../support/fakes/logger.ts'
 import { NOW } from '../../support/samples.ts'
 
 // Goal: the witness never records more than the store holds, and many commits cause few writes.
 
 /** A keeper whose store position and witness disk the test controls. */
 function openWorld() {
-  const logger = fakeLogger()
+  const logger = createFakeLogger()
   const world = {
     position: { change: 1, payment: 1, height: 5n, payees: [] },
     isFull: false,
     written: [] as StorePosition[],
   }
   const waits: (() => void)[] = []
-  const clock = { ...fakeClock(NOW), wait: () => new Promise<void>((resolve) => waits.push(resolve)) }
-  const keeper = keepWitness({
+  const clock = { ...createFakeClock(NOW), wait: () => new Promise<void>((resolve) => waits.push(resolve)) }
+  const keeper = createWitnessKeeper({
     store: { position: async () => world.position },
     witness: {
       read: async () => undefined,
@@ -31,7 +31,7 @@ function openWorld() {
   })
   const commit = (change: number) => {
     world.position = { ...world.position, change }
-    keeper.committed()
+    keeper.onCommit()
   }
   /** Lets the current write reach its next wait, and ends that wait. */
   const endNextWait = async () => {

@@ -89,15 +89,23 @@ testLaw('no report of an open payment denies the charge, and the exit status is 
   return EXIT_STATUS[kind] !== 3 || charged !== 'unknown' || /not charged|nothing was/i.test(message)
 })
 
-testLaw('a report of an open payment says until when the payment may be charged, if that is known', (step, _, { sent }) => {
-  if (step.do !== 'stop' || step.saved !== 'kept') return false
-  return (step.failure.until === undefined) !== (sent?.until === undefined)
-})
+testLaw(
+  'a report of an open payment says until when the payment may be charged, if that is known',
+  (step, _, { sent }) => {
+    if (step.do !== 'stop' || step.saved !== 'kept') return false
+    return (step.failure.until === undefined) !== (sent?.until === undefined)
+  },
+)
 
-testLaw('without an open payment, the exit status says that nothing was paid, or that the payment was charged', (step) => {
-  if (step.do !== 'stop' || step.saved === 'kept') return false
-  return EXIT_STATUS[step.failure.kind] === 3 || (step.saved === 'set aside') !== (EXIT_STATUS[step.failure.kind] === 5)
-})
+testLaw(
+  'without an open payment, the exit status says that nothing was paid, or that the payment was charged',
+  (step) => {
+    if (step.do !== 'stop' || step.saved === 'kept') return false
+    return (
+      EXIT_STATUS[step.failure.kind] === 3 || (step.saved === 'set aside') !== (EXIT_STATUS[step.failure.kind] === 5)
+    )
+  },
+)
 
 testLaw(
   'a rejection of the first request leaves no payment to keep',

@@ -7,7 +7,7 @@ import type { SaleDeed } from '../../../shared/contract/deeds.ts'
 import { type Order, computeOrderNonce, formatOrderText } from '../../../shared/order.ts'
 import { networks } from '../../../shared/usdc.ts'
 import { truncateWallet } from '../../../shared/wallet.ts'
-import { blockOf, hash, createWalletAddress } from '../../support/samples.ts'
+import { blockOf, toHash, createWalletAddress } from '../../support/samples.ts'
 
 // Goal: the findings about a wall follow from its claims and the chain alone. Method: an honest wall with one unbound block, one
 // bound block and an area, with one change in each test.
@@ -18,12 +18,12 @@ const TOKEN = networks['eip155:8453'].token.address
 const DOLLAR = 1_000_000n
 
 /** The payment of the `n`-th payer, for this many blocks. */
-const createChainPayment = (n: number, blocks: number, nonce = hash(n)): ChainPayment => ({
+const createChainPayment = (n: number, blocks: number, nonce = toHash(n)): ChainPayment => ({
   payer: createWalletAddress(n),
   to: PAYEE,
   nonce,
   amount: BigInt(blocks) * DOLLAR,
-  tx: hash(100 + n),
+  tx: toHash(100 + n),
   token: TOKEN,
   height: 10n,
 })
@@ -41,7 +41,7 @@ const createDeed = (payment: ChainPayment, seq: number, blocks: SaleDeed['blocks
 })
 
 const ORDER: Order = { host: HOST, block: '5,5', message: 'hello' }
-const SALT = hash(0x5a17)
+const SALT = toHash(0x5a17)
 const computeBoundNonce = (order: Order) => computeOrderNonce(formatOrderText(order), SALT)
 
 const PAYMENTS = [
@@ -140,7 +140,11 @@ const wrong: readonly (readonly [what: string, claims: Partial<Claims>, finds: r
     ['block_sold_twice', 'block_without_deed', 'block_without_deed', 'block_not_shown'],
   ],
   ['a salt without an order', changeDeed(0, { salt: SALT }), ['order_changed']],
-  ['a changed text that is not marked as hidden', changeDeed(1, { order: { ...ORDER, message: 'hi' } }), ['order_changed']],
+  [
+    'a changed text that is not marked as hidden',
+    changeDeed(1, { order: { ...ORDER, message: 'hi' } }),
+    ['order_changed'],
+  ],
   [
     'a picture that was not ordered, of any length',
     { sales: HONEST.sales.map((sale) => (sale.coord === '5,5' ? { ...sale, px: 'AQ==' } : sale)) },
@@ -189,7 +193,13 @@ test('an old payment without a deed is reported, unless it is below every price 
   expect(listFindingKinds({}, createStrayFacts(DOLLAR))).toEqual(['payment_without_deed'])
   expect(listFindingKinds({}, { ...createStrayFacts(DOLLAR), times: new Map([[10n, 3_000_000]]) })).toEqual([])
   expect(listFindingKinds({}, createStrayFacts(DOLLAR / 2n))).toEqual([])
-  const note = { wallet: truncateWallet(createWalletAddress(9)), nonce: hash(9), tx: null, amount: null, paidOut: null }
+  const note = {
+    wallet: truncateWallet(createWalletAddress(9)),
+    nonce: toHash(9),
+    tx: null,
+    amount: null,
+    paidOut: null,
+  }
   expect(judge({ ...HONEST, owed: [note] }, createStrayFacts(DOLLAR))).toMatchObject({
     findings: [],
     noted: 1,

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { CommitUnknown } from '../../../db/postgres/errors.ts'
 import { createGroupCommit, type Write } from '../../../db/postgres/group-commit.ts'
 import { doNothing, type Lockable, type Tx } from '../../../db/tx.ts'
-import { failureOf } from '../../support/engine.ts'
+import { catchFailure } from '../../support/engine.ts'
 import { createWalletAddress } from '../../support/samples.ts'
 
 // Goal: writers that wait at the same time share a transaction, and each gets its own result. Method: transactions that
@@ -106,7 +106,7 @@ test('a write whose wallet another process has locked is written alone, and the 
 test('if one write of a group fails, each is written alone, and only that one fails', async () => {
   const { alone, groups, write, end } = createWriters()
   const before = [write('a', 1), write('b', 2)]
-  const failing = failureOf(
+  const failing = catchFailure(
     write('c', 3, () => {
       throw new Error('c fails')
     }),
@@ -124,7 +124,7 @@ test('if one write of a group fails, each is written alone, and only that one fa
 test('if it is unknown whether a group was committed, all its writers get that error, and no write is retried', async () => {
   const { alone, groups, write, end } = createWriters()
   const before = [write('a', 1), write('b', 2)]
-  const lost = [write('c', 3), write('d', 4)].map(failureOf)
+  const lost = [write('c', 3), write('d', 4)].map(catchFailure)
   await end(0)
   groups[2]?.fail(new CommitUnknown('the result of a commit is not known yet'))
   await end(1)

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { renderAtlasFeed, renderAtlasHtml } from '../../../server/discovery/atlas.ts'
-import { findArtwork, artworksOf } from '../../../server/domain/wall/artworks.ts'
+import { findArtwork, listArtworks } from '../../../server/domain/wall/artworks.ts'
 import { applyChange, createEmptyView, type WallView } from '../../../server/domain/wall/wall-view.ts'
 import { ALL_BLOCKS, COLS, type BlockIndex } from '../../../shared/wall.ts'
 import { groupIntoWorks } from '../../../shared/works.ts'
 import { OFFER } from '../../support/offer.ts'
-import { BARE, blockOf, NOW, saleOf, createWalletAddress } from '../../support/samples.ts'
+import { BARE, blockOf, NOW, createTestSale, createWalletAddress } from '../../support/samples.ts'
 
 // Goal: readers see whole artworks, and a page costs no more than its content. Method: artworks found by another
 // algorithm, one agent at a time; and a wall that counts how often a block's texts are read.
@@ -19,7 +19,10 @@ function createSoldWall(sold: readonly (readonly [block: BlockIndex, agent: numb
     const agent = numbers.get(buyer) ?? numbers.size + 1
     numbers.set(buyer, agent)
     const content = { ...BARE, message: `sale ${at + 1}` }
-    applyChange(view, saleOf(at + 1, block, { at: NOW + at, agent, wallet: createWalletAddress(agent), content }))
+    applyChange(
+      view,
+      createTestSale(at + 1, block, { at: NOW + at, agent, wallet: createWalletAddress(agent), content }),
+    )
   }
   return view
 }
@@ -33,14 +36,14 @@ test('the artworks of the wall are those of its agents, most recently extended f
   fc.assert(
     fc.property(crowds, (sold) => {
       const view = createSoldWall(sold)
-      const { total, works } = artworksOf(view, 0, sold.length)
+      const { total, works } = listArtworks(view, 0, sold.length)
       const expected = view.agents.flatMap(({ blocks }) => groupIntoWorks(blocks))
       expect(total).toBe(expected.length)
       expect(works.map(({ blocks }) => blocks.join()).toSorted()).toEqual(expected.map(String).toSorted())
       expect(works.map(({ until }) => until)).toEqual(works.map(({ until }) => until).toSorted((a, b) => b - a))
       for (const work of works) for (const block of work.blocks) expect(findArtwork(view, block)).toEqual(work)
       for (const agent of view.agents)
-        expect(artworksOf(view, 0, sold.length, agent).works).toEqual(works.filter((work) => work.agent === agent))
+        expect(listArtworks(view, 0, sold.length, agent).works).toEqual(works.filter((work) => work.agent === agent))
     }),
   )
 })
@@ -50,7 +53,7 @@ const site = { offer: OFFER, contact: null, tools: [], operations: [] }
 test('a page of a full wall reads only the artworks that it shows, and a missing page reads none', () => {
   // Every second block is another agent's, so that each block is an artwork.
   const view = createSoldWall(ALL_BLOCKS.map((block) => [block, (block + Math.floor(block / COLS)) % 2]))
-  expect(artworksOf(view, 0, 0).total).toBe(ALL_BLOCKS.length)
+  expect(listArtworks(view, 0, 0).total).toBe(ALL_BLOCKS.length)
   let lookUps = 0
   const { get } = view.claimed
   view.claimed.get = (block) => {

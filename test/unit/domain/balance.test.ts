@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import {
-  balanceOf,
+  compareBooks,
   type BookedCredit,
   type BookedSale,
   type Statement,
@@ -9,7 +9,7 @@ import type { Arrival } from '../../../shared/chain/arrivals.ts'
 import {
   blockOf,
   EMPTY_BOOKS as EMPTY,
-  hash,
+  toHash,
   TERMS,
   createWalletAddress,
   createUncertainPurchase,
@@ -20,9 +20,9 @@ const PRICE = TERMS.amount
 /** The payment of payer `n`, as recorded and as it arrives. */
 const createPayment = (n: number) => ({
   payer: createWalletAddress(n),
-  nonce: hash(n),
+  nonce: toHash(n),
   amount: PRICE,
-  tx: hash(100 + n),
+  tx: toHash(100 + n),
 })
 const createSale = (n: number): BookedSale => ({ ...createPayment(n), block: blockOf('3,4'), blocks: 1, head: 0n })
 const createCredit = (n: number, paidOut: string | null = null): BookedCredit => ({
@@ -39,7 +39,7 @@ const createBooks = (changes: Partial<Statement>): Statement => ({
 const createOpenPurchase = (n: number) => ({ purchase: createUncertainPurchase(n), since: 0 })
 
 /** The balance if nothing is sold while the chain is read. */
-const balance = (statement: Statement, arrivals: readonly Arrival[]) => balanceOf(statement, arrivals, statement)
+const balance = (statement: Statement, arrivals: readonly Arrival[]) => compareBooks(statement, arrivals, statement)
 
 describe('books that balance', () => {
   test('the books of a wall without sales and arrivals balance', () => {
@@ -63,7 +63,7 @@ describe('books that balance', () => {
 
   test('a payment of the block price that the operator booked as stray is only stray, and the books still balance', () => {
     const booked = createBooks({
-      payouts: [{ payer: createWalletAddress(1), nonce: hash(1), reference: 'stray', at: 0 }],
+      payouts: [{ payer: createWalletAddress(1), nonce: toHash(1), reference: 'stray', at: 0 }],
     })
     const stray = [createArrival(1)]
     expect(balance(booked, stray)).toMatchObject({ balances: true, received: 0n, orphans: [], byHand: [], stray })
@@ -75,8 +75,8 @@ describe('books that balance', () => {
 
   test('a block that is sold while the chain is read does not unbalance the books', () => {
     const sold = createBooks({ sales: [createSale(1)] })
-    expect(balanceOf(EMPTY, [], sold).balances).toBe(true)
-    expect(balanceOf(EMPTY, [createArrival(1)], sold).balances).toBe(true)
+    expect(compareBooks(EMPTY, [], sold).balances).toBe(true)
+    expect(compareBooks(EMPTY, [createArrival(1)], sold).balances).toBe(true)
   })
 })
 
@@ -106,14 +106,14 @@ describe('books that do not balance', () => {
       balances: false,
       landed: [createArrival(1)],
     })
-    const final = createBooks({ final: [{ payer: createWalletAddress(1), nonce: hash(1) }] })
+    const final = createBooks({ final: [{ payer: createWalletAddress(1), nonce: toHash(1) }] })
     expect(balance(final, [createArrival(1)])).toMatchObject({ balances: false, landed: [createArrival(1)] })
   })
 
   test('a payment of the block price without a known purchase unbalances the books until the operator resolves it', () => {
     expect(balance(EMPTY, [createArrival(1)])).toMatchObject({ balances: false, orphans: [createArrival(1)] })
     const resolved = createBooks({
-      payouts: [{ payer: createWalletAddress(1), nonce: hash(1), reference: 'refund', at: 0 }],
+      payouts: [{ payer: createWalletAddress(1), nonce: toHash(1), reference: 'refund', at: 0 }],
     })
     expect(balance(resolved, [createArrival(1)])).toMatchObject({
       balances: true,

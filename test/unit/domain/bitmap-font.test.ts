@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
-import { bitmapOf, heightOf, widthOf, write } from '../../../server/domain/picture/drawing.ts'
+import { createBitmap, heightOf, widthOf, writeText } from '../../../server/domain/picture/drawing.ts'
 
 /** A text as rows of characters, ink as `#`. */
 function renderText(text: string, scale = 1): string[] {
-  const bitmap = bitmapOf(widthOf(text, scale), heightOf(scale), 0)
-  write(bitmap, text, { x: 0, y: 0, scale, colour: 1 })
+  const bitmap = createBitmap(widthOf(text, scale), heightOf(scale), 0)
+  writeText(bitmap, text, { x: 0, y: 0, scale, colour: 1 })
   return Array.from({ length: bitmap.height }, (_, y) =>
     [...bitmap.indices.subarray(y * bitmap.width, (y + 1) * bitmap.width)]
       .map((ink) => (ink === 1 ? '#' : '.'))
@@ -37,8 +37,8 @@ test('every capital, digit and mark has its own shape, and any other character i
 })
 
 test('text beyond the edge of the bitmap is cut off', () => {
-  const bitmap = bitmapOf(8, 8, 0)
-  write(bitmap, 'MM', { x: -2, y: 4, scale: 1, colour: 1 })
+  const bitmap = createBitmap(8, 8, 0)
+  writeText(bitmap, 'MM', { x: -2, y: 4, scale: 1, colour: 1 })
   expect([...bitmap.indices.subarray(0, 32)].every((ink) => ink === 0)).toBe(true)
   expect([...bitmap.indices.subarray(32)].some((ink) => ink === 1)).toBe(true)
 })

@@ -11,14 +11,14 @@ import {
 } from '../../../server/domain/purchase/claim-rules.ts'
 import type { Purchase, Sold } from '../../../server/domain/purchase/purchase.ts'
 import type { Target } from '../../../server/domain/purchase/target.ts'
-import { blockOf, hash, HEAD, listingOf, NOW, paymentOf } from '../../support/samples.ts'
+import { blockOf, toHash, HEAD, createTestListing, NOW, createTestPayment } from '../../support/samples.ts'
 
 // Goal: how much a payer may hold, and which earlier purchase is resolved first, case by case. Method: purchases as the ledger
 // returns them.
 
 const sold: Sold = {
   kind: 'sold',
-  tx: hash(9),
+  tx: toHash(9),
   claimedAt: NOW,
   name: null,
   framework: null,
@@ -29,10 +29,10 @@ const held = { kind: 'reserved', uncertain: false, attempt: 1 } as const
 const at = blockOf('3,4')
 
 const createPurchase = (state: Purchase['state'], target: Target = at, nonce = 1, identifier?: string): Purchase => ({
-  payment: { ...paymentOf(1, nonce), ...(identifier === undefined ? {} : { identifier }) },
+  payment: { ...createTestPayment(1, nonce), ...(identifier === undefined ? {} : { identifier }) },
   target,
   block: typeof target === 'number' ? target : at,
-  listing: listingOf(),
+  listing: createTestListing(),
   head: HEAD,
   state,
 })
@@ -40,13 +40,13 @@ const createPurchase = (state: Purchase['state'], target: Target = at, nonce = 1
 describe('the earlier purchase to resolve before a new payment', () => {
   const asking = {
     target: at as Target,
-    payment: paymentOf(1, 2),
+    payment: createTestPayment(1, 2),
     now: NOW,
     activeNonces: [] as readonly `0x${string}`[],
   }
   const late = { ...sold, claimedAt: NOW - RECEIPT_KEPT_MS }
   const answered = { ...sold, unanswered: false }
-  const whileActive = { ...asking, activeNonces: [hash(1)] }
+  const whileActive = { ...asking, activeNonces: [toHash(1)] }
   const asNext = { ...asking, target: 'next' as const }
   test.each([
     ['a held purchase without an active run comes first', createPurchase(held), asking, true],
@@ -67,13 +67,13 @@ describe('the earlier purchase to resolve before a new payment', () => {
     ['an answered sale does not come first', createPurchase(answered), asking, false],
     [
       'a sale whose receipt already answered this payment comes first',
-      createPurchase({ ...answered, receiptReusedFor: hash(2) }),
+      createPurchase({ ...answered, receiptReusedFor: toHash(2) }),
       asking,
       true,
     ],
     [
       'a sale whose receipt answered another payment does not come first',
-      createPurchase({ ...answered, receiptReusedFor: hash(3) }),
+      createPurchase({ ...answered, receiptReusedFor: toHash(3) }),
       asking,
       false,
     ],
@@ -96,11 +96,16 @@ describe('the earlier purchase to resolve before a new payment', () => {
       false,
     ],
     ['a released purchase does not come first', createPurchase({ kind: 'released', isFinal: false }), asking, false],
-    ['a payment does not come before itself', createPurchase(held), { ...asking, payment: paymentOf(1, 1) }, false],
+    [
+      'a payment does not come before itself',
+      createPurchase(held),
+      { ...asking, payment: createTestPayment(1, 1) },
+      false,
+    ],
     [
       'an answered sale with the same payment-identifier comes first, even for another target',
       createPurchase(answered, blockOf('5,6'), 1, 'order'),
-      { ...asking, payment: { ...paymentOf(1, 2), identifier: 'order' } },
+      { ...asking, payment: { ...createTestPayment(1, 2), identifier: 'order' } },
       true,
     ],
   ])('%s', (_, purchase, request, goesFirst) => {
@@ -115,7 +120,7 @@ describe('the earlier purchase to resolve before a new payment', () => {
     ]
     expect(findPurchaseToResolveFirst([first, second, third], asking)).toBe(second)
     expect(findPurchaseToResolveFirst([first, createPurchase(held, at, 6)], asking)).toBe(first)
-    const reused = createPurchase({ ...answered, receiptReusedFor: hash(2) }, at, 7)
+    const reused = createPurchase({ ...answered, receiptReusedFor: toHash(2) }, at, 7)
     expect(findPurchaseToResolveFirst([first, second, reused], asking)).toBe(reused)
   })
 })
@@ -147,16 +152,16 @@ test.each<[string, Purchase['state'], Purchase['state'], boolean]>([
 
 test('a purchase is stale once its payer has signed the payment for another time', () => {
   const released = createPurchase({ kind: 'released', isFinal: false })
-  const renewal = { ...released, payment: paymentOf(1, 1, { validBefore: 600n }) }
+  const renewal = { ...released, payment: createTestPayment(1, 1, { validBefore: 600n }) }
   expect(isStale(renewal, released)).toBe(true)
 })
 
 test('of two authorizations with one nonce, the longer one is kept with the first payment-identifier', () => {
-  const before = { ...paymentOf(1, 1, { validBefore: 500n }), identifier: 'order' }
-  const longer = paymentOf(1, 1, { validBefore: 600n })
+  const before = { ...createTestPayment(1, 1, { validBefore: 500n }), identifier: 'order' }
+  const longer = createTestPayment(1, 1, { validBefore: 600n })
   expect(keepLongerAuthorization(before, longer)).toEqual({ ...longer, identifier: 'order' })
-  expect(keepLongerAuthorization(before, paymentOf(1, 1, { validBefore: 400n }))).toBe(before)
-  expect(() => keepLongerAuthorization(before, paymentOf(1, 1, { to: hash(7), validBefore: 600n }))).toThrow(
+  expect(keepLongerAuthorization(before, createTestPayment(1, 1, { validBefore: 400n }))).toBe(before)
+  expect(() => keepLongerAuthorization(before, createTestPayment(1, 1, { to: toHash(7), validBefore: 600n }))).toThrow(
     StaleWriteError,
   )
 })

@@ -1,13 +1,20 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { occupancyOf, openSpaces, type Rectangle, type SpaceWish } from '../../../server/domain/wall/open-space.ts'
+import {
+  computeOccupancy,
+  findOpenSpaces,
+  type Rectangle,
+  type SpaceWish,
+} from '../../../server/domain/wall/open-space.ts'
 import { ALL_BLOCKS, blockAt, cellOf, CLAIM_ORDER, COLS, coordOf, ROWS, type BlockIndex } from '../../../shared/wall.ts'
 import { blockOf } from '../../support/samples.ts'
 
 const isNeverTaken = () => false
 
 const findSpaces = (isTaken: (block: BlockIndex) => boolean, wish: Partial<SpaceWish>) =>
-  openSpaces(occupancyOf(isTaken), { w: 1, h: 1, near: undefined, limit: 1, ...wish }).map(({ at }) => coordOf(at))
+  findOpenSpaces(computeOccupancy(isTaken), { w: 1, h: 1, near: undefined, limit: 1, ...wish }).map(({ at }) =>
+    coordOf(at),
+  )
 
 /** The blocks of a rectangle; `undefined` if it exceeds the wall. */
 function cellsOf({ at, w, h }: Rectangle): ReadonlyArray<BlockIndex | undefined> {
@@ -55,8 +62,8 @@ test('the search finds the same spaces as a check of every position', () => {
     fc.property(taken, wish, (blocks, wanted) => {
       const set = new Set(blocks)
       expect(
-        openSpaces(
-          occupancyOf((at) => set.has(at)),
+        findOpenSpaces(
+          computeOccupancy((at) => set.has(at)),
           wanted,
         ),
       ).toEqual(findByBruteForce(set, wanted))

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { keyOf, findRejectionReason, type Accepted, type Payment } from '../../../server/domain/purchase/payment.ts'
-import { hash, NOW, paymentOf, TERMS, createWalletAddress } from '../../support/samples.ts'
+import { toHash, NOW, createTestPayment, TERMS, createWalletAddress } from '../../support/samples.ts'
 
 const NOW_SECONDS = BigInt(NOW / 1000)
 const OTHER = createWalletAddress(99)
 
 const findRejection = (changes: Partial<Payment>, now = NOW) =>
-  findRejectionReason(paymentOf(1, 1, changes), TERMS, now)
+  findRejectionReason(createTestPayment(1, 1, changes), TERMS, now)
 
 describe('payments', () => {
   test('a payment that repeats the terms and is valid for five minutes is accepted', () => {
@@ -54,9 +54,9 @@ describe('payments', () => {
   })
 
   test('a payment is identified by its payer and nonce alone', () => {
-    const twin = paymentOf(1, 1, { signature: '0x12', amount: 5n })
-    expect(keyOf(twin)).toBe(keyOf(paymentOf(1, 1)))
-    expect(keyOf(twin)).toBe(`${createWalletAddress(1)}:${hash(1)}`)
-    expect(new Set([paymentOf(1, 1), paymentOf(1, 2), paymentOf(2, 1)].map(keyOf)).size).toBe(3)
+    const twin = createTestPayment(1, 1, { signature: '0x12', amount: 5n })
+    expect(keyOf(twin)).toBe(keyOf(createTestPayment(1, 1)))
+    expect(keyOf(twin)).toBe(`${createWalletAddress(1)}:${toHash(1)}`)
+    expect(new Set([createTestPayment(1, 1), createTestPayment(1, 2), createTestPayment(2, 1)].map(keyOf)).size).toBe(3)
   })
 })

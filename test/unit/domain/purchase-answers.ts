@@ -1,6 +1,6 @@
 /** The possible replies to each request of a purchase script, reduced to the cases that differ. */
 
-import { failure, StoreUnavailable } from '../../../server/domain/failure.ts'
+import { createFailure, StoreUnavailable } from '../../../server/domain/failure.ts'
 import type { SettleResult, SignatureCheck, VerifyResult } from '../../../server/domain/purchase/facilitator-errors.ts'
 import type { Payment, Availability, Target } from '../../../server/domain/purchase/payment.ts'
 import type {
@@ -16,19 +16,19 @@ import type {
 import { isBlock, positionOf } from '../../../server/domain/purchase/target.ts'
 import { trustPixels } from '../../../shared/pixels.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
-import { addressOf, blockOf, hashOf, paymentOf, PLAIN, TERMS } from '../../endurance/sim/samples.ts'
+import { toAddress, blockOf, toHash, createModelPayment, PLAIN, TERMS } from '../../endurance/sim/samples.ts'
 import type { Reply } from './every-path.ts'
 
 export const HERE = blockOf('3,4')
 export const ELSEWHERE = blockOf('9,9')
 export const HEAD = 100n
 export const NOW = 1_700_000_000_000
-export const PAID_TX = hashOf(0xaa)
-export const CLAIMED_TX = hashOf(0xbb) // the facilitator's transaction, which may differ from the chain's
+export const PAID_TX = toHash(0xaa)
+export const CLAIMED_TX = toHash(0xbb) // the facilitator's transaction, which may differ from the chain's
 
-const payer = addressOf(1)
-export const PAYMENT = paymentOf(payer, 1, 1_700_000_300n)
-export const OLDER_PAYMENT = paymentOf(payer, 2, 1_700_000_200n)
+const payer = toAddress(1)
+export const PAYMENT = createModelPayment(payer, 1, 1_700_000_300n)
+export const OLDER_PAYMENT = createModelPayment(payer, 2, 1_700_000_200n)
 
 /** A valid order. */
 export const createOrder = (target: Target): BuyOrder => ({
@@ -55,7 +55,7 @@ export const createFlawedOrders = (target: Target): Readonly<Record<string, BuyO
   denied: { ...createOrder(target), isDenied: true },
   unarmed: { ...createOrder(target), armed: false },
   unfit: { ...createOrder(target), now: NOW + 3_600_000 },
-  'bad listing': { ...createOrder(target), listing: failure('invalid_listing', 'link: must be an https URL') },
+  'bad listing': { ...createOrder(target), listing: createFailure('invalid_listing', 'link: must be an https URL') },
 })
 
 /** Orders with altered copies of a payment. */
@@ -222,7 +222,7 @@ export function listReplies(request: ScriptRequest, asked: Target, used: Target 
     case 'paint':
       return [
         createReply('painted', trustPixels(new Uint8Array(1200), 12)),
-        createReply('no picture', failure('invalid_image', 'The image cannot be read.')),
+        createReply('no picture', createFailure('invalid_image', 'The image cannot be read.')),
       ]
     case 'check-signature':
     case 'check-for-token':

@@ -316,12 +316,15 @@ describe('once money may have moved', () => {
       nameEnding(path) === 'invalid_listing',
   )
 
-  testLaw('a known payment is revealed only to its payer, and its receipt is returned only for the payment as signed', (path, { payment }) => {
-    if (!isKnown(readRememberedState(path)) || payment === PAYMENT) return false
-    const isOpened = payment === REPEATS['other signature'] && listLabels(path.steps, 'check-signature')[0] === 'good'
-    const isSigned = listLabels(path.steps, 'check-signature')[0] === 'good'
-    return !isOpened && (nameEnding(path) === 'bought' || (nameEnding(path) === 'payment_used' && !isSigned))
-  })
+  testLaw(
+    'a known payment is revealed only to its payer, and its receipt is returned only for the payment as signed',
+    (path, { payment }) => {
+      if (!isKnown(readRememberedState(path)) || payment === PAYMENT) return false
+      const isOpened = payment === REPEATS['other signature'] && listLabels(path.steps, 'check-signature')[0] === 'good'
+      const isSigned = listLabels(path.steps, 'check-signature')[0] === 'good'
+      return !isOpened && (nameEnding(path) === 'bought' || (nameEnding(path) === 'payment_used' && !isSigned))
+    },
+  )
 
   testLaw(
     'a nonce that its payer signed again is answered with payment_used or payment_credited',

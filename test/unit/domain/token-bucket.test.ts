@@ -17,7 +17,7 @@ test('a bucket whose rate is not a whole number of milliseconds refills to the w
 })
 
 test('a query of the waiting time takes no token', () => {
-  const { take, wait } = createTokenBuckets(BUDGET, 10)
+  const { take, computeWait: wait } = createTokenBuckets(BUDGET, 10)
   expect([wait('a', 0), wait('a', 0), take('a', 0, 3), wait('a', 0), wait('a', 500)]).toEqual([0, 0, 0, 500, 0])
 })
 

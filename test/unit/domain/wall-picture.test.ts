@@ -3,7 +3,7 @@ import type { Bitmap } from '../../../server/domain/picture/picture.ts'
 import { drawRegion, enlarge, findSurroundings, WHOLE_WALL } from '../../../server/domain/picture/wall-picture.ts'
 import { applyChange, createEmptyView } from '../../../server/domain/wall/wall-view.ts'
 import { trustPixels } from '../../../shared/pixels.ts'
-import { parseAreaOrThrow, BARE, blockOf, pixelsOf, saleOf } from '../../support/samples.ts'
+import { parseAreaOrThrow, BARE, blockOf, createPixels, createTestSale } from '../../support/samples.ts'
 
 /** A picture in which every pixel differs from its neighbours. */
 const createGradient = () => trustPixels(Uint8Array.from({ length: 100 }, (_, at) => at))
@@ -11,8 +11,8 @@ const createGradient = () => trustPixels(Uint8Array.from({ length: 100 }, (_, at
 /** A wall with a painted block at 3,4 and an owned block without a picture at 5,4. */
 function createView() {
   const wall = createEmptyView()
-  applyChange(wall, saleOf(1, blockOf('3,4'), { content: { ...BARE, pixels: createGradient() } }))
-  applyChange(wall, saleOf(2, blockOf('5,4')))
+  applyChange(wall, createTestSale(1, blockOf('3,4'), { content: { ...BARE, pixels: createGradient() } }))
+  applyChange(wall, createTestSale(2, blockOf('5,4')))
   return wall
 }
 
@@ -40,7 +40,7 @@ test('a picture of a region equals the same region of the whole picture', () => 
 test('a preview is drawn instead of the current content and changes nothing', () => {
   const wall = createView()
   const region = { col: 3, row: 4, cols: 2, rows: 1 }
-  const shown = drawRegion(wall, region, { area: parseAreaOrThrow('4,4,1x1'), pixels: pixelsOf(9) })
+  const shown = drawRegion(wall, region, { area: parseAreaOrThrow('4,4,1x1'), pixels: createPixels(9) })
   expect(rowOf(shown, 0)).toEqual([...createGradient().subarray(0, 10), ...Array(10).fill(9)])
   expect(rowOf(drawRegion(wall, region, { area: parseAreaOrThrow('4,4,1x1'), pixels: null }), 0).slice(10)).toEqual(
     Array(10).fill(223),

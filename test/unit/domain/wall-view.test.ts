@@ -17,10 +17,10 @@ import {
 } from '../../../server/domain/wall/wall-view.ts'
 import { FeedPage } from '../../../shared/contract/feed.ts'
 import { CLAIM_ORDER, type BlockIndex } from '../../../shared/wall.ts'
-import { anyLog, compactLog, isSale, NOTHING_HIDDEN, reread } from '../../support/any-log.ts'
-import { BARE, blockOf, NOBODY, NOW, pixelsOf, saleOf, createWalletAddress } from '../../support/samples.ts'
+import { generateLog, compactLog, isSale, NOTHING_HIDDEN, reread } from '../../support/any-log.ts'
+import { BARE, blockOf, NOBODY, NOW, createPixels, createTestSale, createWalletAddress } from '../../support/samples.ts'
 
-const FULL: BlockContent = { pixels: pixelsOf(7), message: 'hello', link: 'https://ada.example/' }
+const FULL: BlockContent = { pixels: createPixels(7), message: 'hello', link: 'https://ada.example/' }
 const ADA: Profile = { name: 'Ada', framework: 'loom' }
 
 function buildView(log: readonly Change[]): WallView {
@@ -34,7 +34,7 @@ const createEntry = (number: number) => ({ number, at: NOW + number })
 
 /** The `number`-th sale of a log with only sales, to the `agent`-th agent. */
 const createSale = (number: number, agent: number, content = BARE, profile = NOBODY): Change =>
-  saleOf(number, CLAIM_ORDER[number - 1] ?? blockOf('0,0'), {
+  createTestSale(number, CLAIM_ORDER[number - 1] ?? blockOf('0,0'), {
     ...createEntry(number),
     content,
     agent,
@@ -85,7 +85,7 @@ describe('the wall', () => {
   test('a sale appears in every read', () => {
     const view = buildView([createSale(1, 1, FULL, ADA)])
     const block = blockOf('79,44')
-    const px = pixelsOf(7).toBase64()
+    const px = createPixels(7).toBase64()
     const shown = { name: 'Ada', wallet: '0x0000…0001', framework: 'loom' }
     const said = { m: 'hello', l: 'https://ada.example/', px }
     expect(statsOf(view)).toEqual({ claimed: 1, remaining: 14_399, agents: 1, lastClaimedAt: NOW + 1, lastSaleId: 1 })
@@ -110,7 +110,9 @@ describe('the wall', () => {
   test('a repaint changes the canvas, but the feed keeps the listing as it was sold', () => {
     const view = buildView([createSale(1, 1, FULL, ADA), createRepaint(2, blockOf('79,44'), BARE)])
     expect(toCanvasBlock(view, blockOf('79,44'))).toEqual({ i: blockOf('79,44'), a: 0, t: NOW + 1 })
-    expect(toFeedPage(view, { after: 0, limit: 1 }).sales).toMatchObject([{ m: 'hello', px: pixelsOf(7).toBase64() }])
+    expect(toFeedPage(view, { after: 0, limit: 1 }).sales).toMatchObject([
+      { m: 'hello', px: createPixels(7).toBase64() },
+    ])
   })
 
   test('a new name changes the canvas, but the feed keeps the name at the sale', () => {
@@ -186,7 +188,7 @@ describe('a change', () => {
 describe('any history', () => {
   test('the view of any log equals the view of its compacted log, or of a compacted beginning and the rest', () => {
     fc.assert(
-      fc.property(anyLog(40), fc.nat(40), (log, cut) => {
+      fc.property(generateLog(40), fc.nat(40), (log, cut) => {
         const followed = buildView(log)
         for (const beginning of [log.length, cut]) {
           const rebuilt = buildView(compactLog(log.slice(0, beginning)))
@@ -201,7 +203,7 @@ describe('any history', () => {
 
   test('feed pages of any size hold every sale once, in order, and never change', () => {
     fc.assert(
-      fc.property(anyLog(60), fc.integer({ min: 1, max: 25 }), (log, limit) => {
+      fc.property(generateLog(60), fc.integer({ min: 1, max: 25 }), (log, limit) => {
         const view = createEmptyView()
         const read: number[] = []
         let after = 0
@@ -224,7 +226,7 @@ describe('any history', () => {
 
   test('the canvas shows the latest content of every block', () => {
     fc.assert(
-      fc.property(anyLog(40), (log) => {
+      fc.property(generateLog(40), (log) => {
         const view = buildView(log)
         const contents = new Map<BlockIndex, BlockContent>()
         for (const change of log) if (change.kind !== 'identity') contents.set(change.block, change.content)
@@ -290,12 +292,12 @@ describe('hidden content', () => {
     ])
     expect(toCanvasBlock(view, BLOCK)).toMatchObject({ m: 'hello' })
     const [item] = toFeedPage(view, { after: 0, limit: 9 }).sales
-    expect([item?.m, item?.l, item?.px]).toEqual([undefined, FULL.link ?? '', pixelsOf(7).toBase64()])
+    expect([item?.m, item?.l, item?.px]).toEqual([undefined, FULL.link ?? '', createPixels(7).toBase64()])
   })
 
   test('a log that is read later, without its hidden content, gives the same view', () => {
     fc.assert(
-      fc.property(anyLog(40), (log) => {
+      fc.property(generateLog(40), (log) => {
         expect(collectVisible(buildView(reread(log)))).toEqual(collectVisible(buildView(log)))
       }),
     )

@@ -1,14 +1,14 @@
 import { beforeEach, expect, test } from 'bun:test'
 import { guardChainFreshness } from '../../../server/health/chain-freshness.ts'
 import type { Chain } from '../../../server/ports.ts'
-import { fakeChain, type FakeChain } from '../../support/fakes/chain.ts'
-import { fakeClock, type FakeClock } from '../../support/fakes/clock.ts'
-import { HEAD, NOW, paymentOf } from '../../support/samples.ts'
+import { createFakeChain, type FakeChain } from '../../support/fakes/chain.ts'
+import { createFakeClock, type FakeClock } from '../../support/fakes/clock.ts'
+import { HEAD, NOW, createTestPayment } from '../../support/samples.ts'
 
 // Goal: no payment is accepted on a stalled chain. Method: a chain that makes one block per transaction,
 // and a clock that continues without it.
 
-const payment = paymentOf(1, 1)
+const payment = createTestPayment(1, 1)
 const STALLED = {
   kind: 'stalled' as const,
   what: 'the chain has produced no block for more than a minute, or its endpoint does not show new blocks',
@@ -20,12 +20,12 @@ const report = (reason: string | null) => void heard.push(reason)
 let asked: FakeChain
 let chain: Chain
 beforeEach(() => {
-  clock = fakeClock(NOW)
+  clock = createFakeClock(NOW)
   heard = []
-  asked = fakeChain()
+  asked = createFakeChain()
   asked.stands = true
   const readFault = async () => ({ kind: 'none' as const, head: await readHead(asked) })
-  chain = guardChainFreshness({ ...asked, fault: readFault }, { clock, report })
+  chain = guardChainFreshness({ ...asked, checkHealth: readFault }, { clock, report })
 })
 
 async function readHead(one: Chain): Promise<bigint> {
@@ -34,26 +34,26 @@ async function readHead(one: Chain): Promise<bigint> {
   return seen.head
 }
 
-const mineBlock = () => asked.give(payment.payer, payment.to, 1n)
+const mineBlock = () => asked.transferDirectly(payment.payer, payment.to, 1n)
 
 test('a chain is believed for a minute after its last block, and no longer', async () => {
   expect(await chain.read(payment)).toEqual({ head: HEAD, spent: false })
-  clock.pass(59_999)
+  clock.advance(59_999)
   expect(await chain.read(payment)).toEqual({ head: HEAD, spent: false })
-  expect(await chain.fault()).toEqual({ kind: 'none', head: HEAD })
-  clock.pass(1)
+  expect(await chain.checkHealth()).toEqual({ kind: 'none', head: HEAD })
+  clock.advance(1)
   expect(await chain.read(payment)).toBe('silent')
-  expect(await chain.fault()).toEqual(STALLED)
-  expect(await chain.status(payment, HEAD)).toEqual({ kind: 'silent' })
+  expect(await chain.checkHealth()).toEqual(STALLED)
+  expect(await chain.readPaymentStatus(payment, HEAD)).toEqual({ kind: 'silent' })
 })
 
 test('a slow response does not make a chain count as stalled', async () => {
   const answered = Promise.withResolvers<void>()
-  const waits = { ...asked, fault: () => answered.promise.then(() => ({ kind: 'none' as const, head: HEAD })) }
+  const waits = { ...asked, checkHealth: () => answered.promise.then(() => ({ kind: 'none' as const, head: HEAD })) }
   const slow = guardChainFreshness(waits, { clock, report })
   await slow.read(payment)
-  const asking = slow.fault()
-  clock.pass(120_000)
+  const asking = slow.checkHealth()
+  clock.advance(120_000)
   answered.resolve()
   expect(await asking).toEqual({ kind: 'none', head: HEAD })
   expect(heard).toEqual([null, null])
@@ -61,10 +61,10 @@ test('a slow response does not make a chain count as stalled', async () => {
 
 test('a new block restarts the minute, whichever reader saw it', async () => {
   await chain.read(payment)
-  clock.pass(50_000)
+  clock.advance(50_000)
   mineBlock()
-  expect(await chain.fault()).toEqual({ kind: 'none', head: HEAD + 1n })
-  clock.pass(59_999)
+  expect(await chain.checkHealth()).toEqual({ kind: 'none', head: HEAD + 1n })
+  clock.advance(59_999)
   expect(await chain.read(payment)).toMatchObject({ spent: false })
 })
 
@@ -72,9 +72,9 @@ test('a payment that a stalled chain shows as paid counts as paid', async () => 
   await chain.read(payment)
   const tx = asked.land(payment)
   await chain.read(payment)
-  clock.pass(60_000)
-  expect(await chain.fault()).toEqual(STALLED)
-  expect(await chain.status(payment, HEAD)).toEqual({ kind: 'paid', tx })
+  clock.advance(60_000)
+  expect(await chain.checkHealth()).toEqual(STALLED)
+  expect(await chain.readPaymentStatus(payment, HEAD)).toEqual({ kind: 'paid', tx })
 })
 
 test('an older height does not count as a new block', async () => {
@@ -84,19 +84,19 @@ test('an older height does not count as a new block', async () => {
     { clock, report },
   )
   await lagging.read(payment)
-  clock.pass(30_000)
+  clock.advance(30_000)
   await lagging.read(payment)
-  clock.pass(30_000)
+  clock.advance(30_000)
   expect(await lagging.read(payment)).toBe('silent')
 })
 
 test('each check reports whether the chain moves', async () => {
   await chain.read(payment)
-  clock.pass(60_000)
-  for (let i = 0; i < 2; i++) await chain.fault()
+  clock.advance(60_000)
+  for (let i = 0; i < 2; i++) await chain.checkHealth()
   expect(heard).toEqual([null, STALLED.what, STALLED.what])
   mineBlock()
-  await chain.fault()
+  await chain.checkHealth()
   await chain.read(payment)
   expect(heard.slice(3)).toEqual([null, null])
 })
@@ -104,7 +104,7 @@ test('each check reports whether the chain moves', async () => {
 test('an endpoint that does not respond proves nothing about the chain', async () => {
   await chain.read(payment)
   asked.silent = true
-  clock.pass(60_000)
+  clock.advance(60_000)
   expect(await chain.read(payment)).toBe('silent')
   expect(heard).toEqual([null])
 })

@@ -24,9 +24,9 @@ function createRail() {
     },
     chain: {
       read: failIfAsked,
-      status: failIfAsked,
+      readPaymentStatus: failIfAsked,
       balanceOf: failIfAsked,
-      fault: () => Promise.resolve(world.fault),
+      checkHealth: () => Promise.resolve(world.fault),
       transfersTo: failIfAsked,
     },
     clock: { now: () => 0, elapsed: () => world.now, wait: failIfAsked },
@@ -37,7 +37,7 @@ function createRail() {
   const probeWith = async (changes: Partial<typeof world> = {}) => {
     Object.assign(world, changes)
     await rail.probe()
-    return [rail.state(), rail.fault()]
+    return [rail.readState(), rail.fault()]
   }
   return { world, notes, rail, probed: probeWith }
 }
@@ -46,8 +46,8 @@ function createRail() {
 async function createArmedRail() {
   const over = createRail()
   await over.rail.probe()
-  over.rail.reconciled()
-  expect(over.rail.state()).toBe('armed')
+  over.rail.markReconciled()
+  expect(over.rail.readState()).toBe('armed')
   return over
 }
 
@@ -58,15 +58,15 @@ const ARMED = ['armed', null]
 describe('the rail', () => {
   test('the rail arms once a probe has succeeded and open purchases have been checked, in either order', async () => {
     const [first, second] = [createRail().rail, createRail().rail]
-    expect(first.state()).toBe('arming')
+    expect(first.readState()).toBe('arming')
     await first.probe()
-    expect(first.state()).toBe('arming')
-    first.reconciled()
-    expect(first.state()).toBe('armed')
-    second.reconciled()
-    expect(second.state()).toBe('arming')
+    expect(first.readState()).toBe('arming')
+    first.markReconciled()
+    expect(first.readState()).toBe('armed')
+    second.markReconciled()
+    expect(second.readState()).toBe('arming')
     await second.probe()
-    expect(second.state()).toBe('armed')
+    expect(second.readState()).toBe('armed')
   })
 
   test.each<[string, Supports, ChainHealth, string]>([
@@ -75,7 +75,7 @@ describe('the rail', () => {
     ['neither of them responds', 'unavailable', SILENT, `${NO_FACILITATOR}; ${NO_CHAIN}`],
   ])('the rail does not arm while %s, and reports that', async (_, supports, fault, what) => {
     const { rail, probed } = createRail()
-    rail.reconciled()
+    rail.markReconciled()
     expect(await probed({ supports, fault })).toEqual(['arming', what])
     expect(await probed({ supports: 'yes', fault: WELL })).toEqual(ARMED)
   })
@@ -125,11 +125,11 @@ describe('the rail', () => {
 
   test('the rail is probed every 5 s while something is wrong or the chain has not moved, and otherwise every 8 s', async () => {
     const { rail, probed } = createRail()
-    expect(rail.probeInMs()).toBe(0)
+    expect(rail.computeProbeDelay()).toBe(0)
     await probed({ fault: { kind: 'none', head: 1n } })
-    expect(rail.probeInMs()).toBe(1000)
-    rail.reconciled()
-    expect(rail.probeInMs()).toBe(8000)
+    expect(rail.computeProbeDelay()).toBe(1000)
+    rail.markReconciled()
+    expect(rail.computeProbeDelay()).toBe(8000)
     for (const [changes, inMs] of [
       [{}, 5000],
       [{ fault: { kind: 'none', head: 2n } }, 8000],
@@ -137,19 +137,19 @@ describe('the rail', () => {
       [{ supports: 'no' }, 5000],
     ] as const) {
       await probed(changes)
-      expect(rail.probeInMs()).toBe(inMs)
+      expect(rail.computeProbeDelay()).toBe(inMs)
     }
   })
 
   test('the rail is probed immediately when a purchase fails at a facilitator, but not again within 2 s', async () => {
     const { rail, world } = await createArmedRail()
-    expect(rail.probeInMs()).toBe(8000)
+    expect(rail.computeProbeDelay()).toBe(8000)
     world.now = 1500
-    expect(rail.probeInMs()).toBe(6500)
+    expect(rail.computeProbeDelay()).toBe(6500)
     world.isSuspect = true
-    expect(rail.probeInMs()).toBe(500)
+    expect(rail.computeProbeDelay()).toBe(500)
     world.now = 3000
-    expect(rail.probeInMs()).toBe(0)
+    expect(rail.computeProbeDelay()).toBe(0)
   })
 
   test('the rail reports what the endpoint does not support, and accepts payments', async () => {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { runPeriodically } from '../../../server/health/run-periodically.ts'
 import type { Clock } from '../../../server/ports.ts'
-import { fakeLogger } from '../../support/fakes/logger.ts'
+import { createFakeLogger } from '../../support/fakes/logger.ts'
 
 /** A clock whose waits end immediately, or only when they are aborted. */
 function createWorld(ends: boolean) {
   const waits: number[] = []
-  const logger = fakeLogger()
+  const logger = createFakeLogger()
   const clock: Clock = {
     now: () => 0,
     elapsed: () => 0,

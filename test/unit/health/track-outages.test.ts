@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from 'bun:test'
 import { listSalesStoppers } from '../../../server/domain/dependency.ts'
-import { type Outages, judgeReadiness, trackOutages } from '../../../server/health/outages.ts'
+import { type Outages, createReadiness, trackOutages } from '../../../server/health/outages.ts'
 import { CLOCK_OFF_MAX, watchClock } from '../../../server/health/watch-process.ts'
-import { fakeClock, type FakeClock } from '../../support/fakes/clock.ts'
-import { fakeLogger, type FakeLogger } from '../../support/fakes/logger.ts'
+import { createFakeClock, type FakeClock } from '../../support/fakes/clock.ts'
+import { createFakeLogger, type FakeLogger } from '../../support/fakes/logger.ts'
 import { armedRail } from '../../support/fakes/rail.ts'
 import { NOW } from '../../support/samples.ts'
 
@@ -11,8 +11,8 @@ let clock: FakeClock
 let logger: FakeLogger
 let outages: Outages
 beforeEach(() => {
-  clock = fakeClock(NOW)
-  logger = fakeLogger()
+  clock = createFakeClock(NOW)
+  logger = createFakeLogger()
   outages = trackOutages({ clock, logger })
 })
 
@@ -24,13 +24,13 @@ const DISK = { kind: 'disk', name: 'data' } as const
 test('an outage causes one alert when it begins and one log line when it ends, however often it is reported in between', () => {
   outages.saw(ONE, null)
   outages.saw(ONE, 'it does not respond')
-  clock.pass(5000)
+  clock.advance(5000)
   outages.saw(ONE, 'it answers with status 503')
-  expect(outages.all()).toEqual([{ ...ONE, state: 'down', since: NOW, reason: 'it answers with status 503' }])
-  clock.pass(5000)
+  expect(outages.listAll()).toEqual([{ ...ONE, state: 'down', since: NOW, reason: 'it answers with status 503' }])
+  clock.advance(5000)
   outages.saw(ONE, null)
   outages.saw(ONE, null)
-  expect(outages.all()).toEqual([{ ...ONE, state: 'up', since: NOW + 10_000, reason: null }])
+  expect(outages.listAll()).toEqual([{ ...ONE, state: 'up', since: NOW + 10_000, reason: null }])
   const named = { dependency: 'facilitator', name: 'one.example' }
   expect(logger.alerts).toEqual([{ event: 'outage', facts: { ...named, reason: 'it does not respond' } }])
   expect(logger.notes).toEqual([{ event: 'outage-over', facts: { ...named, seconds: 10 } }])
@@ -39,30 +39,30 @@ test('an outage causes one alert when it begins and one log line when it ends, h
 test('sales stop when the last of several redundant parts is down', () => {
   outages.saw(ONE, 'it is down')
   outages.saw(OTHER, null)
-  expect(listSalesStoppers(outages.all())).toEqual([])
+  expect(listSalesStoppers(outages.listAll())).toEqual([])
   outages.saw(OTHER, 'it is down, too')
-  expect(listSalesStoppers(outages.all()).map(({ name }) => name)).toEqual(['one.example', 'other.example'])
+  expect(listSalesStoppers(outages.listAll()).map(({ name }) => name)).toEqual(['one.example', 'other.example'])
 })
 
 test('the state says whether the wall sells, and if not, why', () => {
-  const asked = judgeReadiness({ rail: armedRail, outages })
+  const asked = createReadiness({ rail: armedRail, outages })
   outages.saw(DISK, 'the disk is nearly full')
-  expect(asked.sells()).toMatchObject({ ready: true, reasons: [] })
+  expect(asked.checkSelling()).toMatchObject({ ready: true, reasons: [] })
   outages.saw(WRITES, 'the disk is full')
-  expect(asked.sells()).toMatchObject({ ready: false, reasons: ['the disk is full'] })
-  expect(asked.reads()).toMatchObject({ ready: true, dependencies: [{ kind: 'disk' }, { kind: 'store-write' }] })
+  expect(asked.checkSelling()).toMatchObject({ ready: false, reasons: ['the disk is full'] })
+  expect(asked.checkReading()).toMatchObject({ ready: true, dependencies: [{ kind: 'disk' }, { kind: 'store-write' }] })
   outages.saw(WRITES, null)
   asked.drain()
-  for (const told of [asked.sells(), asked.reads()])
+  for (const told of [asked.checkSelling(), asked.checkReading()])
     expect(told).toMatchObject({ ready: false, reasons: ['the wall is shutting down'] })
 })
 
 test('a wall that does not accept payments yet says what it waits for', () => {
-  const rail = { ...armedRail, state: () => 'arming' as const }
+  const rail = { ...armedRail, readState: () => 'arming' as const }
   const waiting = 'the wall is still checking purchases left open by an earlier run'
-  expect(judgeReadiness({ rail, outages }).sells().reasons).toEqual([waiting])
+  expect(createReadiness({ rail, outages }).checkSelling().reasons).toEqual([waiting])
   const faulty = { ...rail, fault: () => 'the token is another one' }
-  expect(judgeReadiness({ rail: faulty, outages }).sells().reasons).toEqual(['the token is another one'])
+  expect(createReadiness({ rail: faulty, outages }).checkSelling().reasons).toEqual(['the token is another one'])
 })
 
 const createBlock = (number: bigint, aheadSeconds: number) => ({
@@ -72,7 +72,7 @@ const createBlock = (number: bigint, aheadSeconds: number) => ({
 
 test('the clock is reported as wrong if a block is from the future, or a new one from the past', () => {
   const look = watchClock({ clock, outages })
-  const hasOutage = () => outages.all().some(({ state }) => state === 'down')
+  const hasOutage = () => outages.listAll().some(({ state }) => state === 'down')
   look(createBlock(1n, 3 * CLOCK_OFF_MAX))
   look(createBlock(1n, 4 * CLOCK_OFF_MAX))
   // A chain that makes no blocks proves nothing about the clock.

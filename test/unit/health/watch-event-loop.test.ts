@@ -1,22 +1,22 @@
 import { expect, test } from 'bun:test'
 import { trackOutages } from '../../../server/health/outages.ts'
 import { watchEventLoop } from '../../../server/health/watch-process.ts'
-import { fakeClock } from '../../support/fakes/clock.ts'
-import { fakeLogger } from '../../support/fakes/logger.ts'
+import { createFakeClock } from '../../support/fakes/clock.ts'
+import { createFakeLogger } from '../../support/fakes/logger.ts'
 import { NOW } from '../../support/samples.ts'
 
 /** A watch over an event loop whose turns are as late as the test says, in milliseconds. */
 function openWorld() {
-  const [clock, logger] = [fakeClock(NOW), fakeLogger()]
+  const [clock, logger] = [createFakeClock(NOW), createFakeLogger()]
   let lateMs = 0
-  const wait = async (ms: number) => clock.pass(ms + lateMs)
+  const wait = async (ms: number) => clock.advance(ms + lateMs)
   const eventLoop = watchEventLoop({ ...clock, wait })
   const outages = trackOutages({ clock, logger, isLate: eventLoop.isLate })
   const runTurns = async (count: number, late: number) => {
     lateMs = late
     for (let i = 0; i < count; i++) await eventLoop.watch(outages)
   }
-  const readReason = () => outages.all().find(({ kind }) => kind === 'event-loop')?.reason ?? null
+  const readReason = () => outages.listAll().find(({ kind }) => kind === 'event-loop')?.reason ?? null
   return { clock, logger, outages, eventLoop, turns: runTurns, reason: readReason }
 }
 
@@ -39,15 +39,15 @@ test('a pause of the machine is not an outage, but failures during it prove noth
   await turns(1, 2000)
   expect([eventLoop.isLate(), reason()]).toEqual([true, null])
   outages.saw(STORE, 'the database did not respond in time')
-  expect(outages.all()).toMatchObject([{ kind: 'event-loop', state: 'up' }])
+  expect(outages.listAll()).toMatchObject([{ kind: 'event-loop', state: 'up' }])
   await turns(20, 0)
   expect([eventLoop.isLate(), reason()]).toEqual([false, null])
   outages.saw(STORE, 'the database did not respond in time')
-  expect(outages.all().at(-1)).toMatchObject({ kind: 'store-read', state: 'down' })
+  expect(outages.listAll().at(-1)).toMatchObject({ kind: 'store-read', state: 'down' })
   // A turn that has not come yet counts, too.
   const late = eventLoop.watch(outages)
   expect(eventLoop.isLate()).toBe(false)
-  clock.pass(1700)
+  clock.advance(1700)
   expect(eventLoop.isLate()).toBe(true)
   await late
 })

@@ -2,8 +2,8 @@ import { afterAll, expect, test } from 'bun:test'
 import { openCatalogue } from '../../../server/adapters/catalogue.ts'
 import { trackOutages } from '../../../server/health/outages.ts'
 import { watchListing } from '../../../server/health/watch-listing.ts'
-import { fakeClock } from '../../support/fakes/clock.ts'
-import { fakeLogger } from '../../support/fakes/logger.ts'
+import { createFakeClock } from '../../support/fakes/clock.ts'
+import { createFakeLogger } from '../../support/fakes/logger.ts'
 import { OFFER } from '../../support/offer.ts'
 import { NOW } from '../../support/samples.ts'
 
@@ -14,15 +14,15 @@ const DAY_MS = 86_400_000
 
 /** A watched wall; `says` is the response of its catalogue. */
 async function createWorld() {
-  const clock = fakeClock(NOW)
-  const logger = fakeLogger()
+  const clock = createFakeClock(NOW)
+  const logger = createFakeLogger()
   const outages = trackOutages({ clock, logger })
   const says = { listed: 0 as number | 'none' | 'silent', asked: 0 }
   const readListed = async () => {
     says.asked += 1
     return says.listed
   }
-  const watch = watchListing({ catalogues: [{ host: 'pay.example', listed: readListed }], clock, outages })
+  const watch = watchListing({ catalogues: [{ host: 'pay.example', countListed: readListed }], clock, outages })
   // The first call only returns when to call again.
   expect([await watch.check(), says.asked]).toEqual([60_000, 0])
   return { clock, says, watch, outages, logger }
@@ -34,16 +34,18 @@ test('a wall that no catalogue has listed for seven days has an outage, until it
   let checks = 0
   for (; clock.now() < begun + 7 * DAY_MS; checks++) {
     const waitMs = await watch.check()
-    expect(outages.all()).toMatchObject([{ kind: 'catalogue', name: 'pay.example', state: 'up' }])
-    clock.pass(waitMs)
+    expect(outages.listAll()).toMatchObject([{ kind: 'catalogue', name: 'pay.example', state: 'up' }])
+    clock.advance(waitMs)
   }
   expect(checks).toBe(28)
   await watch.check()
-  expect(outages.all()).toMatchObject([{ state: 'down', reason: expect.stringContaining('for seven days') }])
+  expect(outages.listAll()).toMatchObject([{ state: 'down', reason: expect.stringContaining('for seven days') }])
   says.listed = 3
   await watch.check()
-  expect(outages.all()).toMatchObject([{ state: 'up' }])
-  expect(watch.seen()).toEqual([{ catalogue: 'pay.example', addresses: 3, seenAt: clock.now(), listedAt: clock.now() }])
+  expect(outages.listAll()).toMatchObject([{ state: 'up' }])
+  expect(watch.readListings()).toEqual([
+    { catalogue: 'pay.example', addresses: 3, seenAt: clock.now(), listedAt: clock.now() },
+  ])
   expect(logger.alerts).toHaveLength(1)
 })
 
@@ -52,15 +54,15 @@ test('a catalogue that does not respond, or a facilitator without one, changes n
   for (const listed of ['silent', 'none'] as const) {
     Object.assign(says, { listed })
     await watch.check()
-    expect([watch.seen(), outages.all()]).toEqual([[], []])
+    expect([watch.readListings(), outages.listAll()]).toEqual([[], []])
   }
   says.listed = 1
   await watch.check()
   says.listed = 'silent'
-  clock.pass(8 * DAY_MS)
+  clock.advance(8 * DAY_MS)
   await watch.check()
-  expect(watch.seen()).toMatchObject([{ addresses: 1, seenAt: NOW }])
-  expect(outages.all()).toMatchObject([{ state: 'up' }])
+  expect(watch.readListings()).toMatchObject([{ addresses: 1, seenAt: NOW }])
+  expect(outages.listAll()).toMatchObject([{ state: 'up' }])
 })
 
 let answer: () => Response = () => new Response()
@@ -80,7 +82,7 @@ test('a catalogue is queried for the paid address, and only addresses of this wa
   const resources = ['/blocks/next', '/blocks/1,2', '/blocks/{coord}', '/areas?w=2'].map((path) => baseUrl + path)
   answer = () =>
     Response.json({ resources: [...resources, 'https://other.example/x'].map((resource) => ({ resource })) })
-  const { listed, host } = openCatalogue(`${server.url.href}v2/x402`, OFFER)
+  const { countListed: listed, host } = openCatalogue(`${server.url.href}v2/x402`, OFFER)
   expect([host, await listed()]).toEqual([server.url.host, 3])
   expect(asked).toBe(`/v2/x402/discovery/merchant?payTo=${terms.payTo}&limit=100`)
   answer = () => new Response('not found', { status: 404 })

@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from 'bun:test'
-import { failure, type FailureCode } from '../../../server/domain/failure.ts'
+import { createFailure, type FailureCode } from '../../../server/domain/failure.ts'
 import type { Outcome } from '../../../server/domain/purchase/purchase.ts'
 import { type Outages, trackOutages } from '../../../server/health/outages.ts'
 import { watchPurchases, type PurchaseWatch } from '../../../server/health/watch-purchases.ts'
-import { fakeClock, type FakeClock } from '../../support/fakes/clock.ts'
-import { fakeLogger, type FakeLogger } from '../../support/fakes/logger.ts'
+import { createFakeClock, type FakeClock } from '../../support/fakes/clock.ts'
+import { createFakeLogger, type FakeLogger } from '../../support/fakes/logger.ts'
 import { NOW, createWalletAddress } from '../../support/samples.ts'
 
 let clock: FakeClock
@@ -12,23 +12,23 @@ let logger: FakeLogger
 let outages: Outages
 let purchases: PurchaseWatch
 beforeEach(() => {
-  clock = fakeClock(NOW)
-  logger = fakeLogger()
+  clock = createFakeClock(NOW)
+  logger = createFakeLogger()
   outages = trackOutages({ clock, logger })
   purchases = watchPurchases({ clock, outages })
 })
 
 // Successful purchases are ignored.
 const BOUGHT = { kind: 'bought' } as Outcome
-const createRefusal = (code: FailureCode): Outcome => failure(code, 'x')
+const createRefusal = (code: FailureCode): Outcome => createFailure(code, 'x')
 
 /** This many payers, one after another, each with this outcome. */
 function endPurchases(payers: number, outcome: Outcome, from = 1) {
-  for (let payer = from; payer < from + payers; payer++) purchases.ended(createWalletAddress(payer), outcome)
+  for (let payer = from; payer < from + payers; payer++) purchases.recordOutcome(createWalletAddress(payer), outcome)
   purchases.check()
 }
 
-const readReason = () => outages.all().find(({ kind }) => kind === 'purchases')?.reason
+const readReason = () => outages.listAll().find(({ kind }) => kind === 'purchases')?.reason
 
 test('if purchases of five payers fail through no fault of theirs, that is an outage with the most frequent code', () => {
   endPurchases(1, createRefusal('settlement_unknown'))
@@ -56,11 +56,11 @@ test('repeated failures of one payer, a share of failures below a fifth, and fai
 
 test('the outage is over once no purchase has failed for 8 s, and its failures do not start another one', () => {
   endPurchases(5, createRefusal('facilitator_unavailable'))
-  clock.pass(7999)
+  clock.advance(7999)
   purchases.check()
   expect(readReason()).not.toBeNull()
   endPurchases(2, BOUGHT)
-  clock.pass(1)
+  clock.advance(1)
   purchases.check()
   expect(readReason()).toBeNull()
   endPurchases(4, createRefusal('facilitator_unavailable'))
@@ -71,7 +71,7 @@ test('the outage is over once no purchase has failed for 8 s, and its failures d
 
 test('failures older than a minute do not count', () => {
   endPurchases(4, createRefusal('facilitator_unavailable'))
-  clock.pass(60_000)
+  clock.advance(60_000)
   endPurchases(4, createRefusal('facilitator_unavailable'), 5)
   expect(readReason()).toBeNull()
 })

@@ -2,21 +2,21 @@ import { expect, test } from 'bun:test'
 import { listSalesStoppers } from '../../../server/domain/dependency.ts'
 import { trackOutages } from '../../../server/health/outages.ts'
 import { watchQueue } from '../../../server/health/watch-queue.ts'
-import { fakeClock } from '../../support/fakes/clock.ts'
-import { fakeLogger } from '../../support/fakes/logger.ts'
+import { createFakeClock } from '../../support/fakes/clock.ts'
+import { createFakeLogger } from '../../support/fakes/logger.ts'
 import { NOW } from '../../support/samples.ts'
 
 // Goal: an operator learns that clients wait, although health responds immediately.
 
 function createWatch() {
-  const clock = fakeClock(NOW)
-  const logger = fakeLogger()
+  const clock = createFakeClock(NOW)
+  const logger = createFakeLogger()
   const outages = trackOutages({ clock, logger })
   const queue = watchQueue({ clock, outages }, ['payments', 'requests'] as const)
   const recordWaits = (of: 'payments' | 'requests', count: number, ms: number) => {
-    for (let at = 0; at < count; at++) queue.waited(of, ms)
+    for (let at = 0; at < count; at++) queue.recordWait(of, ms)
   }
-  const findDependency = (name: string) => outages.all().find((dependency) => dependency.name === name)
+  const findDependency = (name: string) => outages.listAll().find((dependency) => dependency.name === name)
   return { clock, logger, outages, queue, waitMany: recordWaits, stateOf: findDependency }
 }
 
@@ -47,11 +47,11 @@ test('the outage ends eight seconds after the last long wait', async () => {
   const { clock, queue, waitMany, stateOf } = createWatch()
   waitMany('payments', 10, 1500)
   queue.check()
-  clock.pass(7000)
+  clock.advance(7000)
   waitMany('payments', 100, 5)
   queue.check()
   expect(stateOf('payments')).toMatchObject({ state: 'down' })
-  clock.pass(1000)
+  clock.advance(1000)
   queue.check()
   expect(stateOf('payments')).toMatchObject({ state: 'up' })
 })
@@ -60,5 +60,5 @@ test('sales continue while a class waits, because a flood must not take every pr
   const { queue, waitMany, outages } = createWatch()
   waitMany('requests', 10, 1500)
   queue.check()
-  expect(listSalesStoppers(outages.all())).toEqual([])
+  expect(listSalesStoppers(outages.listAll())).toEqual([])
 })

@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test'
 import { trackOutages } from '../../../server/health/outages.ts'
 import { FREE_BYTES_MIN, watchStore } from '../../../server/health/watch-store.ts'
 import type { WriteFailure } from '../../../server/ports.ts'
-import { fakeClock } from '../../support/fakes/clock.ts'
-import { fakeLogger } from '../../support/fakes/logger.ts'
+import { createFakeClock } from '../../support/fakes/clock.ts'
+import { createFakeLogger } from '../../support/fakes/logger.ts'
 import { NOW } from '../../support/samples.ts'
 
 // Goal: every problem of a store has a name, and callers get a result whatever is frozen. Method: a store with the result that
@@ -23,8 +23,8 @@ function createWorld() {
     backedUpAt: undefined as number | undefined | Error,
     leaves: false, // becomes unreadable once it is written
   }
-  const clock = fakeClock(NOW)
-  const logger = fakeLogger()
+  const clock = createFakeClock(NOW)
+  const logger = createFakeLogger()
   const outages = trackOutages({ clock, logger })
   const watch = watchStore({
     store: {
@@ -37,9 +37,9 @@ function createWorld() {
         return says.failure === undefined ? await hangForever() : says.failure
       },
     },
-    ledgerReader: { pending: async () => PENDING },
+    ledgerReader: { countPending: async () => PENDING },
     backups: {
-      last: async () => {
+      readLastTime: async () => {
         if (says.backedUpAt instanceof Error) throw says.backedUpAt
         return says.backedUpAt
       },
@@ -52,7 +52,7 @@ function createWorld() {
     clock: { ...clock, wait: () => new Promise((resolve) => setTimeout(resolve, 5)) },
   })
   const listOutages = () =>
-    outages.all().flatMap(({ kind, state, reason }) => (state === 'down' ? [[kind, reason]] : []))
+    outages.listAll().flatMap(({ kind, state, reason }) => (state === 'down' ? [[kind, reason]] : []))
   /** The outages after a check of this store. */
   const checkWith = async (now: Partial<typeof says> = {}) => {
     Object.assign(says, now)
@@ -65,7 +65,7 @@ function createWorld() {
 test('a working database is reported as such, with its open purchases', async () => {
   const { watch, seen, logger } = createWorld()
   expect([await seen(), logger.alerts]).toEqual([[], []])
-  expect(watch.seen()).toEqual({ pending: PENDING, freeBytes: FREE_BYTES_MIN * 2, backedUpAt: undefined })
+  expect(watch.readLastState()).toEqual({ pending: PENDING, freeBytes: FREE_BYTES_MIN * 2, backedUpAt: undefined })
 })
 
 test('each kind of database failure has its own name, and one name only', async () => {
@@ -121,17 +121,17 @@ test('after three hours without a backup the operator gets an alert, whether one
     1,
   ])
   expect(await seen({ backedUpAt: NOW })).toEqual([])
-  clock.pass(3 * hours + 1)
+  clock.advance(3 * hours + 1)
   expect(await seen({ backedUpAt: NOW + hours })).toEqual([])
   expect(await seen({ backedUpAt: undefined })).toEqual([
     ['backup', 'no backup was ever made; see “WallBackupMissing” in OPERATING.md'],
   ])
-  expect(watch.seen().backedUpAt).toBeUndefined()
+  expect(watch.readLastState().backedUpAt).toBeUndefined()
 })
 
 test('an unreadable record of backups changes nothing', async () => {
   const { seen, watch } = createWorld()
   await seen({ backedUpAt: NOW })
   expect(await seen({ backedUpAt: new Error('away') })).toEqual([])
-  expect(watch.seen().backedUpAt).toBe(NOW)
+  expect(watch.readLastState().backedUpAt).toBe(NOW)
 })

@@ -24,16 +24,16 @@ test('every alert has a section in OPERATING.md and a test, and each section and
 
 test('alerts and dashboard query existing metrics, and docs/operating-reference.md names each metric', async () => {
   const metrics = openMetrics()
-  metrics.watch({
+  metrics.watchReadings({
     clock: { now: () => 0, elapsed: () => 0, wait: async () => {} },
     rail: () => 'armed',
-    sells: () => true,
-    reads: () => true,
+    checkSelling: () => true,
+    checkReading: () => true,
     dependencies: () => [],
     store: () => ({ pending: undefined, freeBytes: undefined, backedUpAt: undefined }),
-    storeBytes: async () => undefined,
-    blocks: () => ({ sold: 0, open: 0 }),
-    orphans: () => 0,
+    measureStoreBytes: async () => undefined,
+    countBlocks: () => ({ sold: 0, open: 0 }),
+    countOrphans: () => 0,
     listings: () => [],
     build: { version: '1', bun: '1' },
   })

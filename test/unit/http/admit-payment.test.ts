@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import { StoreUnavailable } from '../../../server/domain/failure.ts'
 import type { SignatureCheck } from '../../../server/domain/purchase/facilitator-errors.ts'
-import { overloaded } from '../../../server/domain/purchase/refusals.ts'
+import { createOverloadFailure } from '../../../server/domain/purchase/refusals.ts'
 import { createPaymentAdmission } from '../../../server/http/request/admit-payment.ts'
 import type { BudgetName, RateLimits } from '../../../server/wall/rate-limits.ts'
 import { unlimited, createUsedUpLimits } from '../../support/fakes/limits.ts'
-import { paymentOf, createUncertainPurchase } from '../../support/samples.ts'
+import { createTestPayment, createUncertainPurchase } from '../../support/samples.ts'
 
 // Goal: each payment waits for the right turn, and a payment to refuse costs no more work than a signature check.
 
@@ -33,21 +33,21 @@ async function admitWith({
       },
     },
     wallets: {
-      async signedPayment() {
+      async checkPaymentSignature() {
         turns.push('check')
         return check
       },
     },
     limits,
     queue: {
-      knownPaymentTurn: async () => void turns.push('known payments'),
-      async newPaymentTurn() {
+      waitForKnownPayment: async () => void turns.push('known payments'),
+      async waitForNewPayment() {
         turns.push('new payments')
-        return isFull ? overloaded() : undefined
+        return isFull ? createOverloadFailure() : undefined
       },
     },
   })
-  const refusal = await admit(paymentOf(1, 1), 'here')
+  const refusal = await admit(createTestPayment(1, 1), 'here')
   return [refusal?.code ?? 'admitted', ...turns]
 }
 

@@ -5,8 +5,16 @@ import { applyChange, createEmptyView, type WallView } from '../../../server/dom
 import { createCanvasParts } from '../../../server/http/canvas/canvas-parts.ts'
 import { createCanvasReads, type CanvasReads } from '../../../server/http/canvas/canvas-read.ts'
 import { createCanvasSnapshot, type Parts } from '../../../server/http/canvas/canvas-snapshot.ts'
-import { fakeClock } from '../../support/fakes/clock.ts'
-import { BARE, blockOf, createIdentityChange, NOBODY, NOW, pixelsOf, saleOf } from '../../support/samples.ts'
+import { createFakeClock } from '../../support/fakes/clock.ts'
+import {
+  BARE,
+  blockOf,
+  createIdentityChange,
+  NOBODY,
+  NOW,
+  createPixels,
+  createTestSale,
+} from '../../support/samples.ts'
 
 const PRICED = { network: 'eip155:8453', amount: 1_000_000n }
 
@@ -17,27 +25,29 @@ let reads: CanvasReads
 let told: Change[] = []
 
 const createReads = (of: WallView, everyMs = 0) =>
-  createCanvasReads({ view: of, terms: PRICED, clock: fakeClock(NOW), everyMs })
+  createCanvasReads({ view: of, terms: PRICED, clock: createFakeClock(NOW), everyMs })
 
 /** Reads the changes so far. */
 async function read(request: Request): Promise<Response> {
-  await reads.published()
+  await reads.waitUntilPublished()
   return reads.canvas.answer(request)
 }
 
 const apply = (change: Change) => {
   told.push(change)
   applyChange(view, change)
-  reads.changed(change)
+  reads.announceChange(change)
 }
 
 const computeNextNumber = () => view.number + 1
 
 const sell = (coord: string, message: string | null = null) =>
-  apply(saleOf(computeNextNumber(), blockOf(coord), { seq: view.sales.length + 1, content: { ...BARE, message } }))
+  apply(
+    createTestSale(computeNextNumber(), blockOf(coord), { seq: view.sales.length + 1, content: { ...BARE, message } }),
+  )
 
 const repaint = (coord: string, message: string | null, colour: number) => {
-  const content = { pixels: pixelsOf(colour), message, link: null }
+  const content = { pixels: createPixels(colour), message, link: null }
   apply({ number: computeNextNumber(), at: NOW, kind: 'repaint', block: blockOf(coord), content })
 }
 
@@ -101,9 +111,9 @@ test('a change serialises its own block only, once per kind of read, and reading
 })
 
 test('the first change is published immediately, and further quick changes together after an interval', async () => {
-  const clock = fakeClock(NOW)
+  const clock = createFakeClock(NOW)
   reads = createCanvasReads({ view, terms: PRICED, clock, everyMs: 1000 })
-  await reads.published()
+  await reads.waitUntilPublished()
   sell('9,9')
   expect(await readBlocks()).toHaveLength(1)
   expect(clock.elapsed()).toBe(0)
@@ -113,12 +123,12 @@ test('the first change is published immediately, and further quick changes toget
 })
 
 test('a wall that is slow to publish is published less often, but within two seconds', async () => {
-  const clock = fakeClock(NOW)
+  const clock = createFakeClock(NOW)
   let takesMs = 0
   const parts: Parts = {
     ...createCanvasParts(view, PRICED),
     take() {
-      clock.pass(takesMs)
+      clock.advance(takesMs)
       return [[0, new Uint8Array(9)]]
     },
     isDirty: () => changes-- > 0,
@@ -132,7 +142,7 @@ test('a wall that is slow to publish is published less often, but within two sec
     changes = 2
     slow.changed(createIdentityChange(1, NOBODY))
     await slow.published()
-    clock.pass(60_000)
+    clock.advance(60_000)
     return clock.elapsed() - before - 60_000 - 2 * took
   }
   expect([await measurePeriod(1), await measurePeriod(60), await measurePeriod(500)]).toEqual([900, 1140, 2000])
@@ -146,7 +156,7 @@ test('a response stays unchanged, however often the wall is published before it 
   const again = await read(createRequest())
   for (const message of ['a', 'b', 'c', 'd']) {
     repaint('3,4', message, 7)
-    await reads.published()
+    await reads.waitUntilPublished()
   }
   const [plain, gzip, zstd] = await Promise.all(kept.map(async (answer) => new Uint8Array(await answer.arrayBuffer())))
   const text = await again.text()
@@ -157,9 +167,9 @@ test('a response stays unchanged, however often the wall is published before it 
 
 test('a request during publishing gets the wall as before or as after it', async () => {
   sell('3,4', 'before')
-  await reads.published()
+  await reads.waitUntilPublished()
   repaint('3,4', 'after', 7)
-  const published = reads.published().then(() => 'published')
+  const published = reads.waitUntilPublished().then(() => 'published')
   const waitForTurn = () => new Promise<'not yet'>((resolve) => setImmediate(resolve, 'not yet'))
   const asked: Response[] = []
   do asked.push(reads.canvas.answer(createRequest()))
@@ -222,7 +232,7 @@ describe('a copy that is current', () => {
     for (let compressed = 0; compressed < 2; compressed++) {
       const response = elsewhere.canvas.answer(createRequest({ 'If-None-Match': etag }))
       expect([response.status, response.headers.get('etag')]).toEqual([304, etag])
-      await elsewhere.published()
+      await elsewhere.waitUntilPublished()
     }
   })
 })
@@ -267,7 +277,7 @@ test.each(encodings)('a client that accepts %p gets %p', async (accept, encoding
 test('the bare pixels are the blocks one after another, in half the bytes of the canvas read', async () => {
   for (const coord of ['0,0', '3,4', '159,89']) sell(coord)
   repaint('3,4', 'painted', 7)
-  await reads.published()
+  await reads.waitUntilPublished()
   const response = reads.pixels.answer(createRequest({ 'Accept-Encoding': 'gzip' }))
   const bytes = Bun.gunzipSync(new Uint8Array(await response.arrayBuffer()))
   const expected = new Uint8Array(1_440_000).fill(255)
@@ -286,17 +296,17 @@ test('the wall without pictures is the canvas read without them, and a repaint o
   expect(JSON.parse(before)).toEqual({ ...whole, blocks: whole.blocks.map((block) => ({ ...block, px: undefined })) })
   expect(whole.blocks[0]).toHaveProperty('px')
   repaint('3,4', 'a', 9)
-  await reads.published()
+  await reads.waitUntilPublished()
   expect(await readText()).toBe(before)
   expect(reads.number()).toBe(view.number)
 })
 
 test('a repaint of pixels leaves copies of the texts current, with the new number', async () => {
   sell('3,4', 'a')
-  await reads.published()
+  await reads.waitUntilPublished()
   const etag = reads.blocks.answer(createRequest()).headers.get('etag') ?? ''
   repaint('3,4', 'a', 9)
-  await reads.published()
+  await reads.waitUntilPublished()
   const { status, headers } = reads.blocks.answer(createRequest({ 'If-None-Match': etag }))
   expect([status, headers.get('etag'), headers.get('log-number')]).toEqual([304, etag, `${view.number}`])
 })
@@ -311,7 +321,7 @@ describe('the texts in Brotli', () => {
 
   test('texts are sent to browsers in Brotli once they are compressed, and in gzip until then', async () => {
     sell('3,4', 'a')
-    await reads.published()
+    await reads.waitUntilPublished()
     expect(readEncoding()).toBe('gzip')
     const body = brotliDecompressSync(await (await waitForBrotli()).arrayBuffer())
     expect(body.toString()).toBe(await reads.blocks.answer(createRequest()).text())
@@ -320,20 +330,20 @@ describe('the texts in Brotli', () => {
 
   test('texts are compressed with Brotli again only when they change', async () => {
     sell('3,4', 'a')
-    await reads.published()
+    await reads.waitUntilPublished()
     await waitForBrotli()
     repaint('3,4', 'a', 9)
-    await reads.published()
+    await reads.waitUntilPublished()
     expect(readEncoding()).toBe('br')
     sell('4,4', 'b')
-    await reads.published()
+    await reads.waitUntilPublished()
     expect(readEncoding()).toBe('gzip')
     expect(brotliDecompressSync(await (await waitForBrotli()).arrayBuffer()).toString()).toContain('"m":"b"')
   })
 
   test('Brotli is not sent to a client that prefers another encoding', async () => {
     sell('3,4', 'a')
-    await reads.published()
+    await reads.waitUntilPublished()
     await waitForBrotli()
     for (const [accept, encoding] of [
       ['gzip', 'gzip'],
@@ -350,7 +360,7 @@ describe('the texts in Brotli', () => {
 test('each read of the whole wall names the last change that it shows, also to readers with a current copy', async () => {
   sell('3,4')
   repaint('3,4', 'painted', 7)
-  await reads.published()
+  await reads.waitUntilPublished()
   for (const one of [reads.canvas, reads.pixels, reads.blocks]) {
     const { headers } = one.answer(createRequest())
     expect(headers.get('log-number')).toBe(`${view.number}`)
@@ -361,7 +371,7 @@ test('each read of the whole wall names the last change that it shows, also to r
 
 test('reads that are not built at start-up are built from the wall on their first request', () => {
   // The view has the sale, but the reads were not notified of it.
-  applyChange(view, saleOf(1, blockOf('3,4')))
+  applyChange(view, createTestSale(1, blockOf('3,4')))
   const shown = [reads.canvas, reads.pixels, reads.blocks].map((one) =>
     one.answer(createRequest()).headers.get('log-number'),
   )

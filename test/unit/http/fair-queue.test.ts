@@ -15,11 +15,11 @@ function createQueue() {
   const sendRequest = (name: string, client = 'here') =>
     void queue.turn(client).then((refusal) => done.push(`${name} ${refusal?.code ?? 'goes'}`))
   const read = (name: string, client = 'here') =>
-    void queue.readTurn(client).then((refusal) => done.push(`${name} ${refusal?.code ?? 'goes'}`))
+    void queue.waitForReadTurn(client).then((refusal) => done.push(`${name} ${refusal?.code ?? 'goes'}`))
   const pay = (name: string, client = 'here') =>
-    void queue.newPaymentTurn(client).then((refusal) => done.push(`${name} ${refusal?.code ?? 'goes'}`))
+    void queue.waitForNewPayment(client).then((refusal) => done.push(`${name} ${refusal?.code ?? 'goes'}`))
   const repeat = (name: string, client = 'here') =>
-    void queue.knownPaymentTurn(client).then(() => done.push(`${name} goes`))
+    void queue.waitForKnownPayment(client).then(() => done.push(`${name} goes`))
   return { done, waits, request: sendRequest, read, pay, repeat, passTime: (ms: number) => void (now += ms) }
 }
 

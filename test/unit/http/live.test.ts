@@ -3,18 +3,18 @@ import { systemClock } from '../../../server/adapters/clock.ts'
 import type { Change } from '../../../server/domain/wall/log.ts'
 import { createLiveStream, type Live } from '../../../server/http/live.ts'
 import type { Clock } from '../../../server/ports.ts'
-import { BARE, blockOf, createIdentityChange, NOBODY, NOW, saleOf } from '../../support/samples.ts'
+import { BARE, blockOf, createIdentityChange, NOBODY, NOW, createTestSale } from '../../support/samples.ts'
 
 /** A log in memory, and its stream; `everyMs` is the interval of the stream. */
 function createLoggedStream(everyMs = 0, clock: Clock = systemClock) {
   const changes: Change[] = []
   const reads: number[] = []
   const log = {
-    after: async (after: number, limit: number) => {
+    readAfter: async (after: number, limit: number) => {
       reads.push(after)
       return changes.slice(after, after + limit)
     },
-    compacted: async () => changes,
+    readCompacted: async () => changes,
   }
   // The number of changes of another process that this one has not read yet.
   const others = { unseen: 0 }
@@ -35,7 +35,7 @@ function addChange(
   change = createIdentity(changes.length + 1),
 ): void {
   changes.push(change)
-  stream.changed(change)
+  stream.announceChange(change)
 }
 
 const HIDDEN = { pixels: false, message: true, link: false }
@@ -69,7 +69,7 @@ test('a change is sent to followers as the log stores it', async () => {
   const world = createLoggedStream()
   const reading = readText(world.stream, (text) => text.includes('data'))
   const content = { ...BARE, message: 'two\nlines never happen' }
-  addChange(world, saleOf(1, blockOf('3,4'), { profile: { ...NOBODY, name: 'Ada' }, content }))
+  addChange(world, createTestSale(1, blockOf('3,4'), { profile: { ...NOBODY, name: 'Ada' }, content }))
   const data = /data: (.*)\n\n/.exec(await reading)?.[1] ?? ''
   expect(JSON.parse(data)).toMatchObject({
     number: 1,
@@ -301,19 +301,22 @@ describe('a stream that a cache shares', () => {
   test.each([
     ['a part of a block', { kind: 'hide', block: blockOf('3,4'), hidden: HIDDEN, content: { ...BARE, message: null } }],
     ['a name', { kind: 'identity', agent: 1, profile: NOBODY, withheld: { name: true, framework: false } }],
-  ] as const)('if %s is hidden, a shared stream is cut immediately, and the next one does not show it', async (_, act) => {
-    const world = createLoggedStream()
-    const content = { ...BARE, message: 'hidden word' }
-    addChange(world, { ...saleOf(1, blockOf('3,4'), { profile, content }), at: Date.now() })
-    const response = await requestShared(world)
-    const reading = readOutcome(response)
-    await Bun.sleep(0)
-    addChange(world, { number: 2, at: Date.now(), ...act })
-    expect(await reading).toBe('broken off')
-    const next = await readFirstEvents(await requestShared(world), 3)
-    expect(next).toStartWith(`${renderStart(0)}id: 1\n`)
-    expect(next).not.toContain(act.kind === 'hide' ? 'hidden word' : 'hidden name')
-  })
+  ] as const)(
+    'if %s is hidden, a shared stream is cut immediately, and the next one does not show it',
+    async (_, act) => {
+      const world = createLoggedStream()
+      const content = { ...BARE, message: 'hidden word' }
+      addChange(world, { ...createTestSale(1, blockOf('3,4'), { profile, content }), at: Date.now() })
+      const response = await requestShared(world)
+      const reading = readOutcome(response)
+      await Bun.sleep(0)
+      addChange(world, { number: 2, at: Date.now(), ...act })
+      expect(await reading).toBe('broken off')
+      const next = await readFirstEvents(await requestShared(world), 3)
+      expect(next).toStartWith(`${renderStart(0)}id: 1\n`)
+      expect(next).not.toContain(act.kind === 'hide' ? 'hidden word' : 'hidden name')
+    },
+  )
 
   test('if the process ends, a shared stream is cut so that no cache keeps it, and no new one begins', async () => {
     const world = createLoggedStream()

@@ -4,17 +4,17 @@ import { createNoticeDelivery, queueAlerts } from '../../../server/instances/del
 import type { Notice, NoticeReceiver } from '../../../server/operator-ports.ts'
 import type { ExclusiveJobs } from '../../../server/ports.ts'
 import { openBlank } from '../../support/blank-wall.ts'
-import { hold, sell } from '../../support/engine.ts'
-import { fakeClock } from '../../support/fakes/clock.ts'
-import { fakeLogger } from '../../support/fakes/logger.ts'
+import { reserve, sell } from '../../support/engine.ts'
+import { createFakeClock } from '../../support/fakes/clock.ts'
+import { createFakeLogger } from '../../support/fakes/logger.ts'
 import {
   blockOf,
-  editOf,
-  hash,
-  identityOf,
-  listingOf,
+  createTestEdit,
+  toHash,
+  createTestIdentity,
+  createTestListing,
   NOW,
-  paymentOf,
+  createTestPayment,
   SILENT,
   TERMS,
   createWalletAddress,
@@ -35,7 +35,7 @@ const EXCLUSIVE: ExclusiveJobs = {
 type Wall = Awaited<ReturnType<typeof openBlank>>
 
 /** A receiver, and a process that delivers to it from a store; `last` is the entry that the process saw at its start. */
-function startDelivery(wall: Wall, { jobs = EXCLUSIVE, clock = fakeClock(NOW), last = 0 } = {}) {
+function startDelivery(wall: Wall, { jobs = EXCLUSIVE, clock = createFakeClock(NOW), last = 0 } = {}) {
   const received: Notice[] = []
   const world = { trouble: null as string | null, hangs: undefined as Promise<null> | undefined, tries: 0, last }
   const receiver: NoticeReceiver = {
@@ -47,14 +47,14 @@ function startDelivery(wall: Wall, { jobs = EXCLUSIVE, clock = fakeClock(NOW), l
       return world.trouble
     },
   }
-  const written = fakeLogger()
+  const written = createFakeLogger()
   const { logger, alerts } = queueAlerts(written, clock)
   const outages = trackOutages({ clock, logger })
   const readNumber = () => world.last
   const deliver = createNoticeDelivery({ ...wall, jobs, receiver, alerts, outages, clock, number: readNumber })
   /** Delivers the pending notices. */
   const run = async () => {
-    world.last = (await wall.log.after(0, 9999)).at(-1)?.number ?? 0
+    world.last = (await wall.log.readAfter(0, 9999)).at(-1)?.number ?? 0
     return await deliver(never)
   }
   return { world, received, run, logger, written, outages, clock, alerts }
@@ -63,15 +63,15 @@ function startDelivery(wall: Wall, { jobs = EXCLUSIVE, clock = fakeClock(NOW), l
 /** A wall whose webhook delivers from the beginning of the log. */
 async function openWall() {
   const wall = await openBlank()
-  await wall.deliveries.reach(0)
+  await wall.deliveries.advanceTo(0)
   return wall
 }
 
 /** Buys an area. */
 async function sellArea(wall: Wall, target: '10,20,4x3', number: number): Promise<void> {
   const accepted = { ...TERMS, scheme: 'exact' as const, amount: 12_000_000n }
-  const held = await hold(wall, target, paymentOf(number, number, { amount: 12_000_000n, accepted }), SILENT)
-  await wall.ledger.finalize(held, hash(number), true, NOW)
+  const held = await reserve(wall, target, createTestPayment(number, number, { amount: 12_000_000n, accepted }), SILENT)
+  await wall.ledger.finalize(held, toHash(number), true, NOW)
 }
 
 test('a purchase is one notice, however many blocks it bought, and each change is one, in the order of the log', async () => {
@@ -79,13 +79,13 @@ test('a purchase is one notice, however many blocks it bought, and each change i
   const { received, run } = startDelivery(wall)
   await sell(wall, '3,4', 1, 1)
   await sellArea(wall, '10,20,4x3', 2)
-  await wall.blocks.edit(blockOf('3,4'), editOf(1, { message: 'new' }), NOW)
+  await wall.blocks.edit(blockOf('3,4'), createTestEdit(1, { message: 'new' }), NOW)
   await run()
   await wall.moderation.moderate(blockOf('3,4'), 'hide', ['message'], NOW)
-  await wall.agents.identify(createWalletAddress(1), identityOf(2, { name: 'Ada' }), NOW)
+  await wall.agents.register(createWalletAddress(1), createTestIdentity(2, { name: 'Ada' }), NOW)
   expect(await run()).toBe(1000)
   expect(received.map(({ id, type, data }) => [id, type, data['place'] ?? null, data['message'] ?? null])).toEqual([
-    [`log-1-${NOW}`, 'sale', '3,4', listingOf().message],
+    [`log-1-${NOW}`, 'sale', '3,4', createTestListing().message],
     [`log-2-${NOW}`, 'sale', '10,20,4x3', null],
     [`log-14-${NOW}`, 'repaint', '3,4', 'new'],
     [`log-15-${NOW}`, 'hide', '3,4', null],
@@ -95,7 +95,7 @@ test('a purchase is one notice, however many blocks it bought, and each change i
     blocks: 12,
     amount: '12000000',
     payer: createWalletAddress(2),
-    tx: hash(2),
+    tx: toHash(2),
     seq: 2,
   })
   await run()
@@ -132,12 +132,12 @@ test.each(['it returned status 500', 'it did not respond in time'])(
     // One notice per try: nothing piles up at the receiver or in memory.
     expect(world.tries).toBe(waits.length)
     expect(received).toEqual([])
-    expect(outages.all()).toMatchObject([{ kind: 'webhook', name: 'ops.example', state: 'down', reason: trouble }])
+    expect(outages.listAll()).toMatchObject([{ kind: 'webhook', name: 'ops.example', state: 'down', reason: trouble }])
     world.trouble = null
     expect(await run()).toBe(1000)
     const sales = received.filter(({ type }) => type === 'sale')
     expect(sales.map(({ data }) => data['seq'])).toEqual(Array.from({ length: 20 }, (_, at) => at + 1))
-    expect(outages.all()).toMatchObject([{ state: 'up' }])
+    expect(outages.listAll()).toMatchObject([{ state: 'up' }])
     wall.close()
   },
 )
@@ -163,7 +163,7 @@ test('after a crash the remaining notices follow in order, and a notice that is 
   const wall = await openWall()
   for (let number = 1; number <= 3; number++) await sell(wall, 'next', 1, number)
   // The process ends before it has recorded the accepted notice.
-  const ended = startDelivery({ ...wall, deliveries: { ...wall.deliveries, reach: async () => {} } })
+  const ended = startDelivery({ ...wall, deliveries: { ...wall.deliveries, advanceTo: async () => {} } })
   await ended.run()
   const next = startDelivery(wall)
   await next.run()
@@ -212,10 +212,10 @@ test('an alert keeps its id when it is sent again', async () => {
   const wall = await openWall()
   const { world, run, logger, alerts } = startDelivery(wall)
   logger.alert('orphan')
-  const id = alerts.first()?.id
+  const id = alerts.peek()?.id
   world.trouble = 'it returned status 500'
   await run()
-  expect([alerts.first()?.id, id]).toEqual([id, expect.stringMatching(/^alert-/)])
+  expect([alerts.peek()?.id, id]).toEqual([id, expect.stringMatching(/^alert-/)])
   wall.close()
 })
 

@@ -4,11 +4,11 @@ import type { Change } from '../../../server/domain/wall/log.ts'
 import { toCanvasAgents, type WallView } from '../../../server/domain/wall/wall-view.ts'
 import { waitForStartUpCheck, followLog, pollLog } from '../../../server/instances/follow-log.ts'
 import { compactLog } from '../../support/any-log.ts'
-import { failureOf } from '../../support/engine.ts'
-import { fakeLogger } from '../../support/fakes/logger.ts'
-import { blockOf, createIdentityChange, NOBODY, NOW, saleOf } from '../../support/samples.ts'
+import { catchFailure } from '../../support/engine.ts'
+import { createFakeLogger } from '../../support/fakes/logger.ts'
+import { blockOf, createIdentityChange, NOBODY, NOW, createTestSale } from '../../support/samples.ts'
 
-const SALE = saleOf(1, blockOf('80,45'))
+const SALE = createTestSale(1, blockOf('80,45'))
 
 const createRename = (number: number) =>
   createIdentityChange(number, { ...NOBODY, name: `name ${number}` }, NOW + number)
@@ -22,14 +22,14 @@ function createLog(changes: Change[]) {
     changes,
     reads,
     countMostAtOnce: () => underMost,
-    async after(after: number, limit: number) {
+    async readAfter(after: number, limit: number) {
       reads.push({ after, limit })
       underMost = Math.max(underMost, ++under)
       await Promise.resolve()
       under--
       return changes.filter(({ number }) => number > after).slice(0, limit)
     },
-    compacted: () => Promise.resolve(compactLog(changes)),
+    readCompacted: () => Promise.resolve(compactLog(changes)),
   }
 }
 
@@ -76,8 +76,8 @@ describe('the view of a log', () => {
     const log = createLog([SALE])
     let broken = true
     const follower = await followLog({
-      compacted: log.compacted,
-      after: (after, limit) => (broken ? Promise.reject(new Error('no store')) : log.after(after, limit)),
+      readCompacted: log.readCompacted,
+      readAfter: (after, limit) => (broken ? Promise.reject(new Error('no store')) : log.readAfter(after, limit)),
     })
     log.changes.push(createRename(2))
     await expect(follower.advance()).rejects.toThrow('no store')
@@ -100,7 +100,7 @@ describe('the view of a log', () => {
 
 /** A view that the poll advances `times` times, and that the test notifies. */
 function startPolling(times: number, advance: (time: number) => Promise<void>) {
-  const logger = fakeLogger()
+  const logger = createFakeLogger()
   const stop = new AbortController()
   const waits: number[] = []
   let asked = 0
@@ -195,12 +195,12 @@ test('no view is built before the database has been checked', async () => {
 test('a rejected database reports its reason, whatever happened while a view was built on it', async () => {
   const refused = Promise.reject(new Error('the database is damaged'))
   for (const ready of [Promise.resolve(), Promise.reject(new Error('a gap'))])
-    expect(String(await failureOf(waitForStartUpCheck(refused, createBuilder(ready))))).toContain(
+    expect(String(await catchFailure(waitForStartUpCheck(refused, createBuilder(ready))))).toContain(
       'the database is damaged',
     )
 })
 
 test('if nothing can be built on an undamaged database, the error says why', async () => {
   const building = waitForStartUpCheck(Promise.resolve('whole'), createBuilder(Promise.reject(new Error('a gap'))))
-  expect(String(await failureOf(building))).toContain('a gap')
+  expect(String(await catchFailure(building))).toContain('a gap')
 })

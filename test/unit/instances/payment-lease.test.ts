@@ -3,18 +3,18 @@ import { describe, expect, test } from 'bun:test'
 import { StoreUnavailable } from '../../../server/domain/failure.ts'
 import { createPaymentLease, type PaymentLease } from '../../../server/instances/payment-lease.ts'
 import type { Clock, Leases } from '../../../server/ports.ts'
-import { fakeLeases } from '../../support/fakes/leases.ts'
-import { paymentOf } from '../../support/samples.ts'
-import { schedulerOf } from '../../support/scheduler.ts'
+import { createFakeLeases } from '../../support/fakes/leases.ts'
+import { createTestPayment } from '../../support/samples.ts'
+import { createScheduler } from '../../support/scheduler.ts'
 
 // Goal: runs of one payment in two processes stay apart while both are alive, and nobody waits for a crashed one.
 // Method: a clock that the test moves; the notes record the order of events.
 
-const KEY = paymentOf(1, 1)
+const KEY = createTestPayment(1, 1)
 
 function createWorld() {
-  const scheduler = schedulerOf()
-  const leases = fakeLeases(scheduler.elapsed)
+  const scheduler = createScheduler()
+  const leases = createFakeLeases(scheduler.elapsed)
   const notes: string[] = []
   const createProcessLease = (port: (own: Leases) => Leases = (own) => own): PaymentLease => {
     const owner = {}
@@ -23,7 +23,7 @@ function createWorld() {
       elapsed: scheduler.elapsed,
       wait: (ms, signal) => scheduler.wait(owner, ms, signal),
     }
-    return createPaymentLease(port(leases.of(owner)), clock)
+    return createPaymentLease(port(leases.createLeases(owner)), clock)
   }
   const passTime = (ms: number) => {
     drainMicrotasks()
@@ -48,8 +48,13 @@ describe('a payment that another process works on', () => {
     const { process, pass, notes, createRecorder } = createWorld()
     const [here, there] = [process(), process()]
     const long = createLongWork()
-    const first = here.whenFree(KEY, { isOver, work: long.run, late: createRecorder('late'), onShared })
-    const second = there.whenFree(KEY, { isOver, work: createRecorder('ran'), late: createRecorder('late'), onShared })
+    const first = here.runWhenFree(KEY, { isOver, work: long.run, late: createRecorder('late'), onShared })
+    const second = there.runWhenFree(KEY, {
+      isOver,
+      work: createRecorder('ran'),
+      late: createRecorder('late'),
+      onShared,
+    })
     pass(50_000)
     expect(notes).toEqual([])
     long.end()
@@ -62,8 +67,13 @@ describe('a payment that another process works on', () => {
   test('a request that waits too long for another process gets the response that the payment is in progress', async () => {
     const { process, pass, notes, createRecorder } = createWorld()
     const long = createLongWork()
-    const first = process().whenFree(KEY, { isOver, work: long.run, late: createRecorder('late'), onShared })
-    const second = process().whenFree(KEY, { isOver, work: createRecorder('ran'), late: createRecorder('late'), onShared })
+    const first = process().runWhenFree(KEY, { isOver, work: long.run, late: createRecorder('late'), onShared })
+    const second = process().runWhenFree(KEY, {
+      isOver,
+      work: createRecorder('ran'),
+      late: createRecorder('late'),
+      onShared,
+    })
     for (let seconds = 0; seconds < 62; seconds += 1) pass(1000)
     await second
     expect(notes).toEqual(['late'])
@@ -75,21 +85,26 @@ describe('a payment that another process works on', () => {
     const { process, notes, createRecorder } = createWorld()
     const [here, there] = [process(), process()]
     const long = createLongWork()
-    const first = here.whenFree(KEY, { isOver, work: long.run, late: createRecorder('late'), onShared })
+    const first = here.runWhenFree(KEY, { isOver, work: long.run, late: createRecorder('late'), onShared })
     drainMicrotasks()
-    expect(await there.unlessTaken(KEY, createRecorder('swept'))).toBe('elsewhere')
+    expect(await there.runUnlessTaken(KEY, createRecorder('swept'))).toBe('elsewhere')
     long.end()
     await first
     drainMicrotasks()
-    await there.unlessTaken(KEY, createRecorder('swept'))
+    await there.runUnlessTaken(KEY, createRecorder('swept'))
     expect(notes).toEqual(['swept'])
   })
 })
 
 test('a finished payment is answered immediately, even if a crashed process still has its lease', async () => {
   const { process, notes, createRecorder } = createWorld()
-  void process().whenFree(KEY, { isOver, work: createLongWork().run, late: createRecorder('late'), onShared })
-  await process().whenFree(KEY, { isOver: async () => true, work: createRecorder('ran'), late: createRecorder('late'), onShared })
+  void process().runWhenFree(KEY, { isOver, work: createLongWork().run, late: createRecorder('late'), onShared })
+  await process().runWhenFree(KEY, {
+    isOver: async () => true,
+    work: createRecorder('ran'),
+    late: createRecorder('late'),
+    onShared,
+  })
   expect(notes).toEqual(['ran'])
 })
 
@@ -99,8 +114,13 @@ test('the payment of a crashed process is resumed once its lease has ended', asy
     let times = 0
     return { give, isTaken, take: (key, forMs) => (times++ === 0 ? take(key, forMs) : new Promise(() => {})) }
   })
-  void dead.whenFree(KEY, { isOver, work: createLongWork().run, late: createRecorder('late'), onShared })
-  const second = process().whenFree(KEY, { isOver, work: createRecorder('ran'), late: createRecorder('late'), onShared })
+  void dead.runWhenFree(KEY, { isOver, work: createLongWork().run, late: createRecorder('late'), onShared })
+  const second = process().runWhenFree(KEY, {
+    isOver,
+    work: createRecorder('ran'),
+    late: createRecorder('late'),
+    onShared,
+  })
   pass(14_000)
   expect(notes).toEqual([])
   pass(2000)
@@ -112,20 +132,20 @@ test('if leases cannot be read, payments can still be looked up', async () => {
   const { process, notes, createRecorder } = createWorld()
   const failStore = () => Promise.reject(new StoreUnavailable('down'))
   const apart = process(() => ({ take: failStore, give: failStore, isTaken: failStore }))
-  await apart.whenFree(KEY, { isOver, work: createRecorder('ran'), late: createRecorder('late'), onShared })
+  await apart.runWhenFree(KEY, { isOver, work: createRecorder('ran'), late: createRecorder('late'), onShared })
   expect(notes).toEqual(['ran'])
-  expect(apart.unlessTaken(KEY, createRecorder('swept'))).rejects.toBeInstanceOf(StoreUnavailable)
+  expect(apart.runUnlessTaken(KEY, createRecorder('swept'))).rejects.toBeInstanceOf(StoreUnavailable)
 })
 
 test('a run knows whether its process still has the lease', async () => {
   const { process, pass, leases } = createWorld()
   const [here, there] = [process(), process()]
   const long = createLongWork()
-  const running = here.whenFree(KEY, { isOver, work: long.run, late: long.run, onShared })
+  const running = here.runWhenFree(KEY, { isOver, work: long.run, late: long.run, onShared })
   pass(50_000)
   expect(await here.isKept(KEY)).toBe(true)
-  leases.end(KEY)
-  await there.unlessTaken(KEY, async () => {})
+  leases.endLease(KEY)
+  await there.runUnlessTaken(KEY, async () => {})
   expect(await here.isKept(KEY)).toBe(false)
   long.end()
   await running
@@ -146,11 +166,11 @@ test('a run whose lease another process had is notified before, during and after
     },
   }))
   const passThere = async () => {
-    leases.end(KEY)
-    await there.unlessTaken(KEY, async () => {})
+    leases.endLease(KEY)
+    await there.runUnlessTaken(KEY, async () => {})
   }
   const run = (work: () => Promise<void>) =>
-    here.whenFree(KEY, { isOver, work, late: work, onShared: () => void notes.push('shared') })
+    here.runWhenFree(KEY, { isOver, work, late: work, onShared: () => void notes.push('shared') })
 
   await run(async () => void notes.push('ran first'))
   await passThere()
@@ -215,8 +235,13 @@ test('a response does not wait until its lease is released, but the next run of 
     isTaken,
     give: (key) => giving.promise.then(() => give(key)),
   }))
-  await apart.whenFree(KEY, { isOver, work: createRecorder('first'), late: createRecorder('late'), onShared })
-  const second = apart.whenFree(KEY, { isOver, work: createRecorder('second'), late: createRecorder('late'), onShared })
+  await apart.runWhenFree(KEY, { isOver, work: createRecorder('first'), late: createRecorder('late'), onShared })
+  const second = apart.runWhenFree(KEY, {
+    isOver,
+    work: createRecorder('second'),
+    late: createRecorder('late'),
+    onShared,
+  })
   drainMicrotasks()
   expect(notes).toEqual(['first'])
   giving.resolve()

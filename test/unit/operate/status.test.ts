@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { type Overview, keepRecentAlerts, formatStatus } from '../../../server/operate/status-report.ts'
-import { fakeClock } from '../../support/fakes/clock.ts'
-import { fakeLogger } from '../../support/fakes/logger.ts'
+import { createFakeClock } from '../../support/fakes/clock.ts'
+import { createFakeLogger } from '../../support/fakes/logger.ts'
 
 const NOW = Date.UTC(2026, 10, 22, 12)
 
@@ -83,9 +83,9 @@ test('the reason why a wall does not sell comes first, with each outage and the 
 })
 
 test('the last alerts are kept, with the newest at the end, and written unchanged', () => {
-  const clock = fakeClock(NOW)
-  const written = fakeLogger()
-  const { logger, last } = keepRecentAlerts(written, clock)
+  const clock = createFakeClock(NOW)
+  const written = createFakeLogger()
+  const { logger, listRecentAlerts: last } = keepRecentAlerts(written, clock)
   for (let number = 1; number <= 12; number++) logger.alert('orphan', { number })
   logger.note('open')
   expect([written.alerts.length, written.notes.length]).toEqual([12, 1])

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import type { PaymentKey } from '../../../server/domain/purchase/payment.ts'
 import { createAttemptBudget, RARE_MS, type AttemptBudget } from '../../../server/purchase/attempt-budget.ts'
-import { fakeClock, type FakeClock } from '../../support/fakes/clock.ts'
-import { hash, createWalletAddress } from '../../support/samples.ts'
+import { createFakeClock, type FakeClock } from '../../support/fakes/clock.ts'
+import { toHash, createWalletAddress } from '../../support/samples.ts'
 
 const SWEEP_MS = 5000
 const RETRIES_AN_HOUR = 240
@@ -10,7 +10,7 @@ const HOUR_MS = 3_600_000
 
 const createKey = (payer: number, nonce: number): PaymentKey => ({
   payer: createWalletAddress(payer),
-  nonce: hash(nonce),
+  nonce: toHash(nonce),
 })
 
 /** A wallet's purchases, as many as can be held for it at a time. */
@@ -20,11 +20,11 @@ const createKeys = (payer: number, from = 1) => Array.from({ length: 16 }, (_, a
 function recordTries(budget: AttemptBudget, clock: FakeClock, keysNow: (at: number) => readonly PaymentKey[]) {
   const tries = new Map<string, number[]>()
   for (let at = 0; at < HOUR_MS; at += SWEEP_MS) {
-    for (const { payer, nonce } of budget.due(keysNow(at))) {
+    for (const { payer, nonce } of budget.selectDue(keysNow(at))) {
       const key = `${payer}:${nonce}`
       tries.set(key, [...(tries.get(key) ?? []), at])
     }
-    clock.pass(SWEEP_MS)
+    clock.advance(SWEEP_MS)
   }
   return tries
 }
@@ -33,7 +33,7 @@ const countTries = (tries: ReadonlyMap<string, readonly number[]>) => [...tries.
 
 describe('the purchases of a wallet that keeps failing', () => {
   test('purchases of a wallet that keeps failing are tried a fixed number of times per hour, and each at least every five minutes', () => {
-    const clock = fakeClock(0)
+    const clock = createFakeClock(0)
     const tries = recordTries(createAttemptBudget(clock), clock, () => createKeys(1))
     expect(countTries(tries)).toBeLessThanOrEqual(16 + RETRIES_AN_HOUR + 16 * (HOUR_MS / RARE_MS))
     expect(tries.size).toBe(16)
@@ -43,7 +43,7 @@ describe('the purchases of a wallet that keeps failing', () => {
   })
 
   test('the limit of a failing wallet also holds if new purchases replace finished ones', () => {
-    const clock = fakeClock(0)
+    const clock = createFakeClock(0)
     const createKeysAt = (at: number) => createKeys(1, 1 + 16 * Math.floor(at / 360_000))
     const tries = recordTries(createAttemptBudget(clock), clock, createKeysAt)
     expect(tries.size).toBe(160)
@@ -51,9 +51,9 @@ describe('the purchases of a wallet that keeps failing', () => {
   })
 
   test('a failing wallet does not reduce the tries of other wallets', () => {
-    const alone = fakeClock(0)
+    const alone = createFakeClock(0)
     const expected = recordTries(createAttemptBudget(alone), alone, () => [createKey(2, 99)])
-    const clock = fakeClock(0)
+    const clock = createFakeClock(0)
     const tries = recordTries(createAttemptBudget(clock), clock, () => [...createKeys(1), createKey(2, 99)])
     const [other] = expected.keys()
     expect(tries.get(other ?? '')).toEqual(expected.get(other ?? '') ?? [])
@@ -62,28 +62,28 @@ describe('the purchases of a wallet that keeps failing', () => {
 
 describe('a purchase', () => {
   test('a purchase is tried in each sweep at first, and less and less often later', () => {
-    const clock = fakeClock(0)
+    const clock = createFakeClock(0)
     const tries = recordTries(createAttemptBudget(clock), clock, () => [createKey(1, 1)])
     const seconds = [...tries.values()].flat().map((at) => at / 1000)
     expect(seconds.slice(0, 14)).toEqual([0, 5, 10, 15, 20, 25, 30, 40, 55, 75, 100, 135, 180, 240])
   })
 
   test('a purchase that is seen for the first time is due, whatever its wallet has used of its limit', () => {
-    const clock = fakeClock(0)
+    const clock = createFakeClock(0)
     const budget = createAttemptBudget(clock)
     while (budget.mayRetry(createWalletAddress(1)));
-    expect(budget.due([createKey(1, 1)])).toEqual([createKey(1, 1)])
-    expect(budget.due([createKey(1, 1), createKey(1, 2)])).toEqual([createKey(1, 2)])
+    expect(budget.selectDue([createKey(1, 1)])).toEqual([createKey(1, 1)])
+    expect(budget.selectDue([createKey(1, 1), createKey(1, 2)])).toEqual([createKey(1, 2)])
   })
 })
 
 test('the tries that requests cause are limited for each wallet, and the limit recovers over time', () => {
-  const clock = fakeClock(0)
+  const clock = createFakeClock(0)
   const budget = createAttemptBudget(clock)
   let allowed = 0
   for (let at = 0; at < HOUR_MS; at += 1000) {
     for (let times = 0; times < 10; times += 1) if (budget.mayRetry(createWalletAddress(1))) allowed += 1
-    clock.pass(1000)
+    clock.advance(1000)
   }
   expect(allowed).toBeGreaterThan(RETRIES_AN_HOUR - 5)
   expect(allowed).toBeLessThanOrEqual(RETRIES_AN_HOUR)

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'bun:test'
 import type { SettleResult, VerifyResult } from '../../../server/domain/purchase/facilitator-errors.ts'
 import { createFacilitatorRing } from '../../../server/purchase/facilitator-ring.ts'
 import { testFacilitator } from '../../engine/ports/facilitator.contract.ts'
-import { fakeChain } from '../../support/fakes/chain.ts'
-import { fakeClock, type FakeClock } from '../../support/fakes/clock.ts'
-import { fakeFacilitator, type FakeFacilitator } from '../../support/fakes/facilitator.ts'
-import { fakeLogger } from '../../support/fakes/logger.ts'
-import { hash, NOW, paymentOf } from '../../support/samples.ts'
+import { createFakeChain } from '../../support/fakes/chain.ts'
+import { createFakeClock, type FakeClock } from '../../support/fakes/clock.ts'
+import { createFakeFacilitator, type FakeFacilitator } from '../../support/fakes/facilitator.ts'
+import { createFakeLogger } from '../../support/fakes/logger.ts'
+import { toHash, NOW, createTestPayment } from '../../support/samples.ts'
 
 // Goal: buyers are served while any facilitator works, each is charged once, and no charge is denied that a facilitator
 // may have sent. Method: a ring of facilitators in memory over a chain in memory.
@@ -15,7 +15,7 @@ const [FIRST, SECOND] = ['first.example', 'second.example']
 
 /** A clock on which an abortable wait lasts until time passes, and any other takes no real time. */
 function createPatientClock(): FakeClock {
-  const clock = fakeClock(NOW)
+  const clock = createFakeClock(NOW)
   const waiting = new Set<() => void>()
   return {
     ...clock,
@@ -27,8 +27,8 @@ function createPatientClock(): FakeClock {
         signal.addEventListener('abort', () => resolve())
       })
     },
-    pass(ms) {
-      clock.pass(ms)
+    advance(ms) {
+      clock.advance(ms)
       for (const wake of waiting) wake()
     },
   }
@@ -36,8 +36,8 @@ function createPatientClock(): FakeClock {
 
 /** A ring of two facilitators on one chain. */
 function createRingOfTwo() {
-  const [chain, clock, logger] = [fakeChain(), createPatientClock(), fakeLogger()]
-  const [first, second] = [fakeFacilitator(chain, FIRST), fakeFacilitator(chain, SECOND)]
+  const [chain, clock, logger] = [createFakeChain(), createPatientClock(), createFakeLogger()]
+  const [first, second] = [createFakeFacilitator(chain, FIRST), createFakeFacilitator(chain, SECOND)]
   const limits = { verifyTimeoutMs: 5000, settleTimeoutMs: 30_000 }
   const ring = createFacilitatorRing({ members: [first, second], chain, clock, logger, ...limits })
   const listNotes = () =>
@@ -46,14 +46,14 @@ function createRingOfTwo() {
 }
 
 let nonces = 0
-const createPayment = () => paymentOf(1, ++nonces)
+const createPayment = () => createTestPayment(1, ++nonces)
 
 const DEFINITE: SettleResult = { kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' }
 const VAGUE: SettleResult = { kind: 'refused', reason: 'invalid_transaction_state' }
-const INVENTED: SettleResult = { kind: 'success', tx: hash(0xdead) }
+const INVENTED: SettleResult = { kind: 'success', tx: toHash(0xdead) }
 const UNSENT: SettleResult = { kind: 'unsent' }
 const UNCLEAR: SettleResult = { kind: 'unclear' }
-const NAMED: SettleResult = { kind: 'unclear', tx: hash(0xdead) }
+const NAMED: SettleResult = { kind: 'unclear', tx: toHash(0xdead) }
 const BUSY: SettleResult = { kind: 'busy' }
 const UNREADABLE = { kind: 'unclear', unreadable: true } as const
 
@@ -64,19 +64,19 @@ for (const isFirstDown of [false, true])
     const { chain, clock, first, second, ring } = createRingOfTwo()
     const down = { verification: { kind: 'unavailable' }, settling: UNSENT, supported: 'unavailable' } as const
     if (isFirstDown) Object.assign(first, down)
-    const gone = Object.assign(fakeFacilitator(chain), down)
-    const deps = { chain, clock, logger: fakeLogger(), verifyTimeoutMs: 5000, settleTimeoutMs: 5000 }
+    const gone = Object.assign(createFakeFacilitator(chain), down)
+    const deps = { chain, clock, logger: createFakeLogger(), verifyTimeoutMs: 5000, settleTimeoutMs: 5000 }
     return {
       facilitator: ring,
       unreachable: createFacilitatorRing({ ...deps, members: [gone, gone] }),
       payment: async () => createPayment(),
-      unaffordable: async () => {
+      createUnaffordablePayment: async () => {
         for (const member of [first, second])
           Object.assign(member, { verification: { kind: 'invalid', reason: poor }, settling: DEFINITE })
         return createPayment()
       },
-      landed: async (payment) => {
-        const status = await chain.status(payment, 0n)
+      findTransaction: async (payment) => {
+        const status = await chain.readPaymentStatus(payment, 0n)
         return status.kind === 'paid' ? status.tx : undefined
       },
     }
@@ -94,7 +94,7 @@ describe('a settlement', () => {
     const { first, second, ring, listNotes } = createRingOfTwo()
     first.settling = settling
     const payment = createPayment()
-    expect(await ring.settle('next', payment)).toEqual({ kind: 'success', tx: hash(1), by: SECOND })
+    expect(await ring.settle('next', payment)).toEqual({ kind: 'success', tx: toHash(1), by: SECOND })
     expect([first.settled.length, second.settled.length]).toEqual([1, 1])
     expect(listNotes()).toEqual([['settle', FIRST, settling.kind, 'the next facilitator']])
   })
@@ -141,18 +141,18 @@ describe('a settlement', () => {
   test('a settlement that the chain denies proves nothing, even if no other facilitator has time left', async () => {
     const { clock, first, second, ring } = createRingOfTwo()
     first.settle = async () => {
-      clock.pass(20_000)
+      clock.advance(20_000)
       return INVENTED
     }
     second.settle = async () => expect.unreachable()
-    clock.wait = async () => clock.pass(5000)
+    clock.wait = async () => clock.advance(5000)
     expect(await ring.settle('next', createPayment())).toEqual(NAMED)
   })
 
   test('each facilitator gets its share of the settlement time, and the next one gets the unused rest', async () => {
     const { clock, first, second, ring } = createRingOfTwo()
     first.settle = async (_, _payment, manner) => {
-      clock.pass(4000)
+      clock.advance(4000)
       first.manners.push(manner)
       return UNCLEAR
     }
@@ -165,7 +165,7 @@ describe('a settlement', () => {
 
   test.each<[string, (world: ReturnType<typeof createRingOfTwo>) => void]>([
     ['the chain cannot be queried', ({ chain }) => void (chain.silent = true)],
-    ['all the time is used up', ({ clock }) => clock.pass(31_000)],
+    ['all the time is used up', ({ clock }) => clock.advance(31_000)],
   ])('no other facilitator settles if %s', async (_, happens) => {
     const world = createRingOfTwo()
     world.first.settle = async () => {
@@ -234,10 +234,10 @@ describe('a facilitator that is slow to verify', () => {
           return await answers.promise
         }
       const verifying = ring.verify('next', createPayment())
-      clock.pass(999)
+      clock.advance(999)
       await waitForTurn()
       expect(second.manners).toEqual([])
-      clock.pass(1)
+      clock.advance(1)
       await waitForTurn()
       // Both have all the time that is left.
       expect([first.manners, second.manners]).toEqual([
@@ -253,7 +253,7 @@ describe('a facilitator that is slow to verify', () => {
     const { clock, second, ring, late } = createSlowFirstRing()
     second.verification = { kind: 'invalid', reason: poor }
     const verifying = ring.verify('next', createPayment())
-    clock.pass(1000)
+    clock.advance(1000)
     await waitForTurn()
     late.resolve({ kind: 'valid' })
     expect(await verifying).toEqual({ kind: 'valid', by: FIRST })
@@ -268,7 +268,7 @@ describe('the verification of a facilitator', () => {
       return first.probes.at(-1)
     }
     expect([await probeRing(), await probeRing()]).toEqual(['verify', 'supported'])
-    clock.pass(60_000)
+    clock.advance(60_000)
     expect([await probeRing(), await probeRing()]).toEqual(['verify', 'supported'])
     first.verification = { kind: 'unavailable' }
     await ring.verify('next', createPayment())
@@ -334,9 +334,9 @@ describe('a member that failed', () => {
     first.settling = UNCLEAR
     expect(await askRing()).toBe(true)
     expect(await askRing()).toBe(false)
-    clock.pass(5000)
+    clock.advance(5000)
     expect(await askRing()).toBe(true)
-    clock.pass(5000)
+    clock.advance(5000)
     expect(await askRing()).toBe(false)
     second.settling = UNSENT
     first.settling = 'honest'

@@ -4,7 +4,7 @@ import { createLimitedSeller } from '../../../server/purchase/limited-seller.ts'
 import type { Seller } from '../../../server/purchase/seller.ts'
 import { unlimited } from '../../support/fakes/limits.ts'
 import { createSellerThat } from '../../support/fakes/seller.ts'
-import { paymentOf, SILENT } from '../../support/samples.ts'
+import { createTestPayment, SILENT } from '../../support/samples.ts'
 
 /** A seller that takes until `finish`, and records the clients it serves. */
 function createSlowSeller(timeoutMs?: number) {
@@ -28,7 +28,7 @@ function createSlowSeller(timeoutMs?: number) {
     timeoutMs,
   )
   const sell = (signal = new AbortController().signal) =>
-    sellTo({ address: 'here', signal }, { target: 'next', payment: paymentOf(1, 1), listing: SILENT })
+    sellTo({ address: 'here', signal }, { target: 'next', payment: createTestPayment(1, 1), listing: SILENT })
   return { sell, clients, ended, told: told.promise, finish }
 }
 

@@ -5,21 +5,21 @@ import type { Payment, PaymentKey } from '../../../server/domain/purchase/paymen
 import type { Chain, Ledger } from '../../../server/ports.ts'
 import { readChainStatus } from '../../../server/purchase/chain-status.ts'
 import { openBlank } from '../../support/blank-wall.ts'
-import { hold } from '../../support/engine.ts'
-import { type FakeChain, fakeChain } from '../../support/fakes/chain.ts'
-import { fakeClock } from '../../support/fakes/clock.ts'
-import { fakeFacilitator } from '../../support/fakes/facilitator.ts'
-import { fakeLogger } from '../../support/fakes/logger.ts'
+import { reserve } from '../../support/engine.ts'
+import { type FakeChain, createFakeChain } from '../../support/fakes/chain.ts'
+import { createFakeClock } from '../../support/fakes/clock.ts'
+import { createFakeFacilitator } from '../../support/fakes/facilitator.ts'
+import { createFakeLogger } from '../../support/fakes/logger.ts'
 import { armedRail } from '../../support/fakes/rail.ts'
 import { readNonceOrCode, createSellerWith } from '../../support/fakes/seller.ts'
 import { FORGED } from '../../support/fakes/wallets.ts'
 import {
   blockOf,
-  hash,
+  toHash,
   HEAD,
   NOW,
-  paymentOf,
-  pixelsOf,
+  createTestPayment,
+  createPixels,
   SILENT,
   TERMS,
   createWalletAddress,
@@ -35,11 +35,11 @@ type Verb = keyof Ledger
  */
 async function openSeller() {
   const db = await openBlank()
-  const chain = fakeChain()
-  const honest = fakeFacilitator(chain)
+  const chain = createFakeChain()
+  const honest = createFakeFacilitator(chain)
   // Waiting takes no real time here.
-  const clock = { ...fakeClock(NOW), wait: async () => {} }
-  const logger = fakeLogger()
+  const clock = { ...createFakeClock(NOW), wait: async () => {} }
+  const logger = createFakeLogger()
   const down = new Set<Verb>()
   const world = {
     atSettle: () => {},
@@ -81,7 +81,7 @@ async function hangUp({ world, buy }: World, during: Verb | 'settle' = 'settle')
   const client = new AbortController()
   if (during === 'settle') world.atSettle = () => client.abort()
   else world.atStore = (verb) => verb === during && client.abort()
-  return await buy(paymentOf(1, 1), client.signal)
+  return await buy(createTestPayment(1, 1), client.signal)
 }
 
 describe('a client that hangs up while its payment settles', () => {
@@ -90,24 +90,26 @@ describe('a client that hangs up while its payment settles', () => {
     async (during) => {
       const seller = await openSeller()
       await hangUp(seller, during)
-      expect(readNonceOrCode(await seller.buy(paymentOf(1, 2)))).toBe(hash(1))
-      expect(seller.charged()).toEqual([hash(1)])
+      expect(readNonceOrCode(await seller.buy(createTestPayment(1, 2)))).toBe(toHash(1))
+      expect(seller.charged()).toEqual([toHash(1)])
     },
   )
 
   test('a client that hangs up while its payment settles does not stop its purchase', async () => {
     const seller = await openSeller()
     await hangUp(seller)
-    expect(await seller.db.ledger.find(paymentOf(1, 1))).toMatchObject({ state: { kind: 'sold', unanswered: true } })
+    expect(await seller.db.ledger.find(createTestPayment(1, 1))).toMatchObject({
+      state: { kind: 'sold', unanswered: true },
+    })
   })
 
   test('a client that hung up is still owed its receipt if only somebody with a copy of its request got it', async () => {
     const seller = await openSeller()
     const { buy, charged } = seller
-    const answers = await Promise.all([hangUp(seller), buy(paymentOf(1, 1))])
-    expect(answers.map(readNonceOrCode)).toEqual([hash(1), hash(1)])
-    expect(readNonceOrCode(await buy(paymentOf(1, 2)))).toBe(hash(1))
-    expect(charged()).toEqual([hash(1)])
+    const answers = await Promise.all([hangUp(seller), buy(createTestPayment(1, 1))])
+    expect(answers.map(readNonceOrCode)).toEqual([toHash(1), toHash(1)])
+    expect(readNonceOrCode(await buy(createTestPayment(1, 2)))).toBe(toHash(1))
+    expect(charged()).toEqual([toHash(1)])
   })
 })
 
@@ -115,43 +117,43 @@ test('a claim is reported to the witness before its payment is settled', async (
   const { world, buy, told } = await openSeller()
   let before = 0
   world.atSettle = () => void (before = told.payments)
-  await buy(paymentOf(1, 1))
+  await buy(createTestPayment(1, 1))
   expect(before).toBe(1)
 })
 
 test('a payment that a facilitator rejects is stored, and reported to the witness', async () => {
   const { world, buy, told, db } = await openSeller()
   world.atVerify = () => {}
-  await buy(paymentOf(1, 1))
-  expect(await db.ledger.find(paymentOf(1, 1))).toMatchObject({ state: { kind: 'released' } })
+  await buy(createTestPayment(1, 1))
+  expect(await db.ledger.find(createTestPayment(1, 1))).toMatchObject({ state: { kind: 'released' } })
   expect(told.payments).toBe(1)
 })
 
 test('a client that hangs up before its block is held is not charged', async () => {
   const seller = await openSeller()
   await hangUp(seller, 'availability')
-  expect(await seller.db.ledger.find(paymentOf(1, 1))).toBeUndefined()
+  expect(await seller.db.ledger.find(createTestPayment(1, 1))).toBeUndefined()
   expect(seller.charged()).toHaveLength(0)
 })
 
 test('a payment that was refused is watched by the next process, and gets its block if somebody broadcasts it', async () => {
   const { db, world, buy, chain, clock, logger } = await openSeller()
   world.atVerify = () => {}
-  expect(await buy(paymentOf(1, 1))).toMatchObject({ details: { charged: 'unknown' } })
-  chain.land(paymentOf(1, 1))
-  const later = createSellerWith({ ledger: db.ledger, facilitator: fakeFacilitator(chain), chain, clock, logger })
+  expect(await buy(createTestPayment(1, 1))).toMatchObject({ details: { charged: 'unknown' } })
+  chain.land(createTestPayment(1, 1))
+  const later = createSellerWith({ ledger: db.ledger, facilitator: createFakeFacilitator(chain), chain, clock, logger })
   for (const key of await db.ledger.unfinished(NOW)) await later.reconcile(key)
-  expect(readNonceOrCode(await later.buy('next', paymentOf(1, 1), SILENT))).toBe(hash(1))
+  expect(readNonceOrCode(await later.buy('next', createTestPayment(1, 1), SILENT))).toBe(toHash(1))
 })
 
 test('a payment that was refused, and that somebody else broadcast, gets its block when it is sent again, with its first listing', async () => {
   const { world, buy, sold, chain, db } = await openSeller()
   world.atVerify = () => {}
-  await buy(paymentOf(1, 1))
-  chain.land(paymentOf(1, 1))
-  const other = { ...SILENT, message: 'not the payer’s', pixels: pixelsOf(5) }
-  expect(readNonceOrCode(await sold.buy('next', paymentOf(1, 1), other))).toBe(hash(1))
-  expect(await db.ledger.find(paymentOf(1, 1))).toMatchObject({ listing: SILENT })
+  await buy(createTestPayment(1, 1))
+  chain.land(createTestPayment(1, 1))
+  const other = { ...SILENT, message: 'not the payer’s', pixels: createPixels(5) }
+  expect(readNonceOrCode(await sold.buy('next', createTestPayment(1, 1), other))).toBe(toHash(1))
+  expect(await db.ledger.find(createTestPayment(1, 1))).toMatchObject({ listing: SILENT })
 })
 
 describe('money that reached the wall before the payment did', () => {
@@ -159,8 +161,8 @@ describe('money that reached the wall before the payment did', () => {
 
   test('money that arrived before its payment was seen gets its own error, and no payment demand', async () => {
     const { buy, chain, charged } = await openSeller()
-    const tx = chain.land(paymentOf(1, 1))
-    expect(await buy(paymentOf(1, 1))).toMatchObject({
+    const tx = chain.land(createTestPayment(1, 1))
+    expect(await buy(createTestPayment(1, 1))).toMatchObject({
       code: 'payment_unmatched',
       details: { charged: 'yes', tx, amount: '1000000', contact: null },
     })
@@ -169,20 +171,20 @@ describe('money that reached the wall before the payment did', () => {
 
   test('money that arrived early gets payment_unmatched for an expired payment, and for a sold block, too', async () => {
     const { buy, sold, chain, clock } = await openSeller()
-    chain.land(paymentOf(1, 1))
-    await sold.buy(blockOf('3,4'), paymentOf(2, 2), SILENT)
-    expect(await sold.buy(blockOf('3,4'), paymentOf(1, 1), SILENT)).toMatchObject(moved)
-    clock.pass(3_600_000)
-    expect(await buy(paymentOf(1, 1))).toMatchObject(moved)
+    chain.land(createTestPayment(1, 1))
+    await sold.buy(blockOf('3,4'), createTestPayment(2, 2), SILENT)
+    expect(await sold.buy(blockOf('3,4'), createTestPayment(1, 1), SILENT)).toMatchObject(moved)
+    clock.advance(3_600_000)
+    expect(await buy(createTestPayment(1, 1))).toMatchObject(moved)
   })
 
   test('money that arrived early gets payment_unmatched at a former address and price of the wall, too', async () => {
     const { db, chain, clock, logger } = await openSeller()
     const former = createWalletAddress(8)
-    const accepted = { ...paymentOf(1, 1).accepted, payTo: former, amount: 2_000_000n }
-    const payment = { ...paymentOf(1, 1), to: former, amount: 2_000_000n, accepted }
+    const accepted = { ...createTestPayment(1, 1).accepted, payTo: former, amount: 2_000_000n }
+    const payment = { ...createTestPayment(1, 1), to: former, amount: 2_000_000n, accepted }
     chain.land(payment)
-    const given = { ledger: db.ledger, facilitator: fakeFacilitator(chain), chain, clock, logger }
+    const given = { ledger: db.ledger, facilitator: createFakeFacilitator(chain), chain, clock, logger }
     const now = createSellerWith({ ...given, payees: new Set([TERMS.payTo, former]) })
     expect(await now.buy('next', payment, SILENT)).toMatchObject(moved)
     const never = await createSellerWith(given).buy('next', payment, SILENT)
@@ -191,10 +193,10 @@ describe('money that reached the wall before the payment did', () => {
 
   test('money that arrived early is not denied while the chain does not respond', async () => {
     const { buy, chain, clock } = await openSeller()
-    chain.land(paymentOf(1, 1))
+    chain.land(createTestPayment(1, 1))
     chain.silent = true
-    clock.pass(3_600_000)
-    expect(await buy(paymentOf(1, 1))).toMatchObject({
+    clock.advance(3_600_000)
+    expect(await buy(createTestPayment(1, 1))).toMatchObject({
       code: 'settlement_unknown',
       details: { charged: 'unknown' },
     })
@@ -210,8 +212,8 @@ describe('a nonce that its own payer signed again', () => {
     async (isCharged, settling) => {
       const { world, buy } = await openSeller()
       world.settling = settling
-      await buy(paymentOf(1, 1))
-      const anew = { ...paymentOf(1, 1), validBefore: paymentOf(1, 1).validBefore - 1n }
+      await buy(createTestPayment(1, 1))
+      const anew = { ...createTestPayment(1, 1), validBefore: createTestPayment(1, 1).validBefore - 1n }
       expect(await buy(anew)).toMatchObject({ code: 'payment_used', details: { charged: isCharged } })
     },
   )
@@ -219,27 +221,29 @@ describe('a nonce that its own payer signed again', () => {
   test('a nonce signed again for another price settles neither payment after the first was released', async () => {
     const { world, buy, db, charged } = await openSeller()
     world.settling = { kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' }
-    expect(readNonceOrCode(await buy(paymentOf(1, 1)))).toBe('payment_required')
+    expect(readNonceOrCode(await buy(createTestPayment(1, 1)))).toBe('payment_required')
     world.settling = undefined
-    const { validBefore, accepted } = paymentOf(1, 1)
+    const { validBefore, accepted } = createTestPayment(1, 1)
     const dearer = { amount: 2_000_000n, accepted: { ...accepted, amount: 2_000_000n } }
     for (const until of [validBefore - 1n, validBefore + 1n]) {
-      const anew = { ...paymentOf(1, 1), ...dearer, validBefore: until }
+      const anew = { ...createTestPayment(1, 1), ...dearer, validBefore: until }
       expect(await buy(anew)).toMatchObject({ code: 'payment_used', details: { charged: 'unknown' } })
     }
     expect(charged()).toHaveLength(0)
-    expect(await db.ledger.find(paymentOf(1, 1))).toMatchObject({ payment: { amount: TERMS.amount, validBefore } })
+    expect(await db.ledger.find(createTestPayment(1, 1))).toMatchObject({
+      payment: { amount: TERMS.amount, validBefore },
+    })
   })
 
   test('a nonce signed again for another price may have paid, even if the first payment can never settle any more', async () => {
     const { world, buy, db } = await openSeller()
     world.settling = { kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' }
-    await buy(paymentOf(1, 1))
-    const first = await db.ledger.find(paymentOf(1, 1))
+    await buy(createTestPayment(1, 1))
+    const first = await db.ledger.find(createTestPayment(1, 1))
     if (first === undefined) throw new Error('the first is not kept')
     await db.ledger.release(first, true)
-    const dearer = { amount: 2_000_000n, accepted: { ...paymentOf(1, 1).accepted, amount: 2_000_000n } }
-    expect(await buy({ ...paymentOf(1, 1), ...dearer })).toMatchObject({
+    const dearer = { amount: 2_000_000n, accepted: { ...createTestPayment(1, 1).accepted, amount: 2_000_000n } }
+    expect(await buy({ ...createTestPayment(1, 1), ...dearer })).toMatchObject({
       code: 'payment_used',
       details: { charged: 'unknown' },
     })
@@ -249,12 +253,12 @@ describe('a nonce that its own payer signed again', () => {
 test('a payment that was spent in a block that was later replaced is not treated as unspent', async () => {
   const reads = [false, true].map((spent, at) => ({ head: BigInt(at), spent }))
   const chain: Chain = {
-    ...fakeChain(),
+    ...createFakeChain(),
     read: async () => reads.shift() ?? 'silent',
-    status: async () => ({ kind: 'unspent' }),
+    readPaymentStatus: async () => ({ kind: 'unspent' }),
   }
-  const question = { do: 'ask-chain', payment: paymentOf(1, 1), head: 0n, wait: 'next-block' } as const
-  expect(await readChainStatus({ chain, clock: fakeClock(NOW) }, question)).toEqual({ kind: 'silent' })
+  const question = { do: 'ask-chain', payment: createTestPayment(1, 1), head: 0n, wait: 'next-block' } as const
+  expect(await readChainStatus({ chain, clock: createFakeClock(NOW) }, question)).toEqual({ kind: 'silent' })
 })
 
 describe('a released payment that is sent again', () => {
@@ -265,13 +269,13 @@ describe('a released payment that is sent again', () => {
   ) {
     const { db, chain, clock, logger } = await openSeller()
     const block = blockOf('3,4')
-    const first = await hold(db, block, paymentOf(1, 1))
+    const first = await reserve(db, block, createTestPayment(1, 1))
     await db.ledger.release(first, false)
-    if (isOther) await hold(db, block, paymentOf(1, 2))
+    if (isOther) await reserve(db, block, createTestPayment(1, 2))
     const reading: Chain = { ...chain, read: (key) => read(chain, key) }
     const sold = createSellerWith({
       ledger: db.ledger,
-      facilitator: fakeFacilitator(chain),
+      facilitator: createFakeFacilitator(chain),
       chain: reading,
       clock,
       logger,
@@ -295,26 +299,26 @@ describe('a released payment that is sent again', () => {
 test('a payer gets no new payment demand if the facilitator calls the nonce used and the chain does not', async () => {
   const { db, chain, clock, logger } = await openSeller()
   const verify = async () => ({ kind: 'invalid', reason: 'invalid_exact_evm_nonce_already_used' }) as const
-  const facilitator = { ...fakeFacilitator(chain), verify }
+  const facilitator = { ...createFakeFacilitator(chain), verify }
   const sold = createSellerWith({ ledger: db.ledger, facilitator, chain, clock, logger })
-  expect(readNonceOrCode(await sold.buy('next', paymentOf(1, 1), SILENT))).toBe('settlement_unknown')
+  expect(readNonceOrCode(await sold.buy('next', createTestPayment(1, 1), SILENT))).toBe('settlement_unknown')
 })
 
 test('a payer gets an owed receipt even while payments cannot be accepted', async () => {
   const seller = await openSeller()
   const { db, chain, clock, logger } = seller
   await hangUp(seller)
-  const rail = { ...armedRail, state: () => 'arming' as const }
+  const rail = { ...armedRail, readState: () => 'arming' as const }
   const unarmed = createSellerWith({
     ledger: db.ledger,
-    facilitator: fakeFacilitator(chain),
+    facilitator: createFakeFacilitator(chain),
     chain,
     clock,
     logger,
     rail,
   })
-  expect(readNonceOrCode(await unarmed.buy('next', paymentOf(1, 2), SILENT))).toBe(hash(1))
-  expect(readNonceOrCode(await unarmed.buy('next', paymentOf(1, 3), SILENT))).toBe('facilitator_unavailable')
+  expect(readNonceOrCode(await unarmed.buy('next', createTestPayment(1, 2), SILENT))).toBe(toHash(1))
+  expect(readNonceOrCode(await unarmed.buy('next', createTestPayment(1, 3), SILENT))).toBe('facilitator_unavailable')
 })
 
 describe('a receipt that went out', () => {
@@ -322,7 +326,7 @@ describe('a receipt that went out', () => {
     const { buy } = await openSeller()
     const blocks: unknown[] = []
     for (let nonce = 1; nonce <= 10; nonce += 1) {
-      const outcome = await buy(paymentOf(1, nonce))
+      const outcome = await buy(createTestPayment(1, nonce))
       blocks.push(outcome.kind === 'bought' && outcome.purchase.block)
     }
     expect(new Set(blocks).size).toBe(10)
@@ -331,34 +335,34 @@ describe('a receipt that went out', () => {
   test('a receipt that could not be marked as sent is returned for the next payment, however often and late, and nobody is charged', async () => {
     const { clock, down, buy, sold, charged } = await openSeller()
     down.add('markAnswered')
-    await buy(paymentOf(1, 1))
-    await sold.idle()
+    await buy(createTestPayment(1, 1))
+    await sold.waitUntilIdle()
     down.clear()
-    const copies = await Promise.all([buy(paymentOf(1, 2)), buy(paymentOf(1, 2))])
-    await sold.idle()
-    const brief = { ...paymentOf(1, 2), validBefore: BigInt(clock.now() / 1000) }
-    for (const copy of [...copies, await buy(paymentOf(1, 2)), await buy(brief)])
-      expect(copy).toMatchObject({ isEarlier: true, purchase: { payment: { nonce: hash(1) } } })
-    const elsewhere = await sold.buy(blockOf('3,4'), paymentOf(1, 2), SILENT)
+    const copies = await Promise.all([buy(createTestPayment(1, 2)), buy(createTestPayment(1, 2))])
+    await sold.waitUntilIdle()
+    const brief = { ...createTestPayment(1, 2), validBefore: BigInt(clock.now() / 1000) }
+    for (const copy of [...copies, await buy(createTestPayment(1, 2)), await buy(brief)])
+      expect(copy).toMatchObject({ isEarlier: true, purchase: { payment: { nonce: toHash(1) } } })
+    const elsewhere = await sold.buy(blockOf('3,4'), createTestPayment(1, 2), SILENT)
     expect(elsewhere).toMatchObject({
       code: 'payment_used',
       message: expect.stringContaining('new nonce'),
     })
-    expect(readNonceOrCode(await buy(paymentOf(1, 3)))).toBe(hash(3))
-    expect(charged()).toEqual([hash(1), hash(3)])
+    expect(readNonceOrCode(await buy(createTestPayment(1, 3)))).toBe(toHash(3))
+    expect(charged()).toEqual([toHash(1), toHash(3)])
   })
 
   test('a receipt for another block than the requested one says so, and the same request again buys the block', async () => {
     const { db, sold, charged } = await openSeller()
     const block = blockOf('3,4')
-    const first = await hold(db, block, paymentOf(1, 1))
+    const first = await reserve(db, block, createTestPayment(1, 1))
     await db.ledger.release(first, false)
-    const other = await hold(db, block, paymentOf(2, 1))
-    await db.ledger.fulfilLatePayment(first, hash(1), NOW)
+    const other = await reserve(db, block, createTestPayment(2, 1))
+    await db.ledger.fulfilLatePayment(first, toHash(1), NOW)
     await db.ledger.release(other, false)
     const buy = async () => {
-      const outcome = await sold.buy(block, paymentOf(1, 2), SILENT)
-      await sold.idle()
+      const outcome = await sold.buy(block, createTestPayment(1, 2), SILENT)
+      await sold.waitUntilIdle()
       return outcome
     }
     expect(await buy()).toMatchObject({
@@ -366,57 +370,57 @@ describe('a receipt that went out', () => {
       message: expect.stringContaining('send the same request again'),
     })
     expect(await buy()).toMatchObject({ purchase: { block } })
-    expect(charged()).toEqual([hash(2)])
+    expect(charged()).toEqual([toHash(2)])
   })
 
   test('an unsent receipt goes to one of two parallel payments, and the other is asked to wait', async () => {
     const seller = await openSeller()
     await hangUp(seller)
-    const answers = await Promise.all([seller.buy(paymentOf(1, 2)), seller.buy(paymentOf(1, 3))])
-    expect(answers.map(readNonceOrCode).toSorted()).toEqual([hash(1), 'settlement_unknown'])
+    const answers = await Promise.all([seller.buy(createTestPayment(1, 2)), seller.buy(createTestPayment(1, 3))])
+    expect(answers.map(readNonceOrCode).toSorted()).toEqual([toHash(1), 'settlement_unknown'])
   })
 })
 
 test('a payment that is resent after a 503 gets its receipt, and does not use up an owed receipt', async () => {
   const { world, buy, clock, charged } = await openSeller()
   world.settling = { kind: 'unclear' }
-  expect(readNonceOrCode(await buy(paymentOf(1, 1)))).toBe('settlement_unknown')
+  expect(readNonceOrCode(await buy(createTestPayment(1, 1)))).toBe('settlement_unknown')
   world.settling = undefined
-  clock.pass(5000)
-  expect(readNonceOrCode(await buy(paymentOf(1, 1)))).toBe(hash(1))
-  expect(readNonceOrCode(await buy(paymentOf(1, 2)))).toBe(hash(1))
-  expect(readNonceOrCode(await buy(paymentOf(1, 3)))).toBe(hash(3))
-  expect(charged()).toEqual([hash(1), hash(3)])
+  clock.advance(5000)
+  expect(readNonceOrCode(await buy(createTestPayment(1, 1)))).toBe(toHash(1))
+  expect(readNonceOrCode(await buy(createTestPayment(1, 2)))).toBe(toHash(1))
+  expect(readNonceOrCode(await buy(createTestPayment(1, 3)))).toBe(toHash(3))
+  expect(charged()).toEqual([toHash(1), toHash(3)])
 })
 
 describe('a purchase with a payment-identifier', () => {
-  const createNamedPayment = (nonce: number) => ({ ...paymentOf(1, nonce), identifier: 'order-0000000001' })
+  const createNamedPayment = (nonce: number) => ({ ...createTestPayment(1, nonce), identifier: 'order-0000000001' })
 
   test('a purchase with a payment-identifier is made once and has one receipt, however often its payment is signed again', async () => {
     const { buy, clock, charged } = await openSeller()
-    expect(readNonceOrCode(await buy(createNamedPayment(1)))).toBe(hash(1))
-    clock.pass(3_600_000)
+    expect(readNonceOrCode(await buy(createNamedPayment(1)))).toBe(toHash(1))
+    clock.advance(3_600_000)
     for (const nonce of [2, 3])
-      expect(readNonceOrCode(await buy(signFreshAt(clock.now(), createNamedPayment(nonce))))).toBe(hash(1))
-    expect(charged()).toEqual([hash(1)])
+      expect(readNonceOrCode(await buy(signFreshAt(clock.now(), createNamedPayment(nonce))))).toBe(toHash(1))
+    expect(charged()).toEqual([toHash(1)])
   })
 
   test('a payment-identifier that was used for one purchase buys nothing else', async () => {
     const { sold, buy } = await openSeller()
     await buy(createNamedPayment(1))
     expect(readNonceOrCode(await sold.buy(blockOf('0,0'), createNamedPayment(2), SILENT))).toBe('payment_used')
-    expect(readNonceOrCode(await buy(paymentOf(1, 3)))).toBe(hash(3))
+    expect(readNonceOrCode(await buy(createTestPayment(1, 3)))).toBe(toHash(3))
   })
 
   test('the response to an expired payment with a used payment-identifier names the earlier purchase, without waiting', async () => {
     const { buy, clock, charged } = await openSeller()
     await buy(createNamedPayment(1))
-    clock.pass(3_600_000)
+    clock.advance(3_600_000)
     expect(await buy(createNamedPayment(2))).toMatchObject({
       code: 'payment_used',
       message: expect.stringContaining('an earlier payment of yours already bought'),
     })
-    expect(charged()).toEqual([hash(1)])
+    expect(charged()).toEqual([toHash(1)])
   })
 })
 
@@ -427,19 +431,19 @@ const signFreshAt = (now: number, payment: Payment): Payment => ({
 })
 
 describe('a known payment that somebody else sends', () => {
-  const forged = { ...paymentOf(1, 1), signature: FORGED }
+  const forged = { ...createTestPayment(1, 1), signature: FORGED }
 
   test('a sender with a forged signature of a known payment learns nothing about the purchase', async () => {
     const { sold, buy } = await openSeller()
-    await buy(paymentOf(1, 1))
+    await buy(createTestPayment(1, 1))
     expect(readNonceOrCode(await sold.buy(blockOf('79,44'), forged, SILENT))).toBe('block_taken')
     expect(readNonceOrCode(await buy(forged))).toBe('payment_required')
   })
 
   test('a forged copy of a payment in progress does not share its payer’s response', async () => {
     const { buy } = await openSeller()
-    const answers = await Promise.all([buy(paymentOf(1, 1)), buy(forged)])
-    expect(answers.map(readNonceOrCode)).toEqual([hash(1), 'payment_required'])
+    const answers = await Promise.all([buy(createTestPayment(1, 1)), buy(forged)])
+    expect(answers.map(readNonceOrCode)).toEqual([toHash(1), 'payment_required'])
   })
 })
 
@@ -447,22 +451,22 @@ test('a held target counts as being bought while its run has a client, and as in
   const { world, sold, buy } = await openSeller()
   const block = blockOf('79,44')
   const during: unknown[] = []
-  world.atSettle = () => void during.push(sold.offered(block))
+  world.atSettle = () => void during.push(sold.readOffer(block))
   world.settling = { kind: 'unclear' }
-  expect(await sold.offered(block)).toBe('open')
-  await buy(paymentOf(1, 1))
+  expect(await sold.readOffer(block)).toBe('open')
+  await buy(createTestPayment(1, 1))
   expect(await Promise.all(during)).toEqual(['reserved'])
-  await sold.idle()
-  expect(await sold.offered(block)).toBe('uncertain')
+  await sold.waitUntilIdle()
+  expect(await sold.readOffer(block)).toBe('uncertain')
 })
 
 test('a client that resends a settled payment and hangs up is owed nothing', async () => {
   const { world, buy, db } = await openSeller()
-  await buy(paymentOf(1, 1))
+  await buy(createTestPayment(1, 1))
   const client = new AbortController()
   world.atStore = () => client.abort()
-  await buy(paymentOf(1, 1), client.signal)
-  expect(await db.ledger.find(paymentOf(1, 1))).toMatchObject({ state: { unanswered: false } })
+  await buy(createTestPayment(1, 1), client.signal)
+  expect(await db.ledger.find(createTestPayment(1, 1))).toMatchObject({ state: { unanswered: false } })
 })
 
 describe('writes that the store could not accept', () => {
@@ -471,30 +475,30 @@ describe('writes that the store could not accept', () => {
     const { world, down, buy, charged } = seller
     await hangUp(seller)
     world.atStore = (verb) => verb === 'availability' && down.add('reuseReceipt')
-    expect(readNonceOrCode(await buy(paymentOf(1, 2)))).toBe('database_unavailable')
+    expect(readNonceOrCode(await buy(createTestPayment(1, 2)))).toBe('database_unavailable')
     world.atStore = undefined
     down.clear()
-    expect(readNonceOrCode(await buy(paymentOf(1, 3)))).toBe(hash(1))
+    expect(readNonceOrCode(await buy(createTestPayment(1, 3)))).toBe(toHash(1))
     expect(charged()).toHaveLength(1)
   })
 
   test('a store that cannot mark a receipt does not delay it', async () => {
     const { world, down, buy, clock } = await openSeller()
     world.settling = { kind: 'unclear' }
-    expect(readNonceOrCode(await buy(paymentOf(1, 1)))).toBe('settlement_unknown')
+    expect(readNonceOrCode(await buy(createTestPayment(1, 1)))).toBe('settlement_unknown')
     world.settling = undefined
-    clock.pass(5000)
+    clock.advance(5000)
     down.add('markAnswered')
-    expect(readNonceOrCode(await buy(paymentOf(1, 1)))).toBe(hash(1))
+    expect(readNonceOrCode(await buy(createTestPayment(1, 1)))).toBe(toHash(1))
   })
 
   test('while a sale cannot be stored, its payer buys nothing new', async () => {
     const { down, buy, charged } = await openSeller()
     for (const verb of ['finalize', 'markUncertain'] as const) down.add(verb)
-    expect(readNonceOrCode(await buy(paymentOf(1, 1)))).toBe('deed_not_persisted')
-    expect(readNonceOrCode(await buy(paymentOf(1, 2)))).toBe('settlement_unknown')
+    expect(readNonceOrCode(await buy(createTestPayment(1, 1)))).toBe('deed_not_persisted')
+    expect(readNonceOrCode(await buy(createTestPayment(1, 2)))).toBe('settlement_unknown')
     down.clear()
-    expect(readNonceOrCode(await buy(paymentOf(1, 3)))).toBe(hash(1))
+    expect(readNonceOrCode(await buy(createTestPayment(1, 3)))).toBe(toHash(1))
     expect(charged()).toHaveLength(1)
   })
 
@@ -502,41 +506,41 @@ describe('writes that the store could not accept', () => {
     const { db, down, buy, sold, chain, world } = await openSeller()
     down.add('fulfilLatePayment')
     world.atVerify = (payment) => void chain.land(payment)
-    expect(readNonceOrCode(await buy(paymentOf(1, 1)))).toBe('database_unavailable')
+    expect(readNonceOrCode(await buy(createTestPayment(1, 1)))).toBe('database_unavailable')
     down.clear()
     for (const key of await db.ledger.unfinished(NOW)) await sold.reconcile(key)
-    expect(await db.ledger.find(paymentOf(1, 1))).toMatchObject({ state: { kind: 'sold' } })
+    expect(await db.ledger.find(createTestPayment(1, 1))).toMatchObject({ state: { kind: 'sold' } })
   })
 })
 
 describe('purchases that an earlier process left open', () => {
   test('an open purchase of an earlier process is checked after a request for it failed early', async () => {
     const { db, down, buy, sold } = await openSeller()
-    await hold(db, 'next', paymentOf(1, 1))
+    await reserve(db, 'next', createTestPayment(1, 1))
     down.add('find')
-    const again = buy(paymentOf(1, 1))
-    await expect(sold.reconcile(paymentOf(1, 1))).rejects.toThrow(StoreUnavailable)
+    const again = buy(createTestPayment(1, 1))
+    await expect(sold.reconcile(createTestPayment(1, 1))).rejects.toThrow(StoreUnavailable)
     expect(readNonceOrCode(await again)).toBe('database_unavailable')
     down.clear()
-    expect(await sold.reconcile(paymentOf(1, 1))).toBe(true)
-    expect(readNonceOrCode(await buy(paymentOf(1, 2)))).toBe(hash(1))
+    expect(await sold.reconcile(createTestPayment(1, 1))).toBe(true)
+    expect(readNonceOrCode(await buy(createTestPayment(1, 2)))).toBe(toHash(1))
   })
 
   test('an open purchase of an earlier process is checked, however many requests use its payment for other targets', async () => {
     const { db, buy, sold } = await openSeller()
-    await hold(db, 'next', paymentOf(1, 1))
-    const elsewhere = Array.from({ length: 50 }, () => sold.buy(blockOf('0,0'), paymentOf(1, 1), SILENT))
-    expect(await sold.reconcile(paymentOf(1, 1))).toBe(true)
+    await reserve(db, 'next', createTestPayment(1, 1))
+    const elsewhere = Array.from({ length: 50 }, () => sold.buy(blockOf('0,0'), createTestPayment(1, 1), SILENT))
+    expect(await sold.reconcile(createTestPayment(1, 1))).toBe(true)
     expect(new Set((await Promise.all(elsewhere)).map(readNonceOrCode))).toEqual(new Set(['payment_used']))
-    expect(readNonceOrCode(await buy(paymentOf(1, 1)))).toBe(hash(1))
+    expect(readNonceOrCode(await buy(createTestPayment(1, 1)))).toBe(toHash(1))
   })
 
   test('an open purchase of an earlier process counts as checked after a request for it queried the chain', async () => {
     const { db, world, buy, sold } = await openSeller()
-    await hold(db, 'next', paymentOf(1, 1))
+    await reserve(db, 'next', createTestPayment(1, 1))
     const looked: Promise<boolean>[] = []
-    world.atSettle = () => void looked.push(sold.reconcile(paymentOf(1, 1)))
-    expect(readNonceOrCode(await buy(paymentOf(1, 1)))).toBe(hash(1))
+    world.atSettle = () => void looked.push(sold.reconcile(createTestPayment(1, 1)))
+    expect(readNonceOrCode(await buy(createTestPayment(1, 1)))).toBe(toHash(1))
     expect(await Promise.all(looked)).toEqual([true])
   })
 })
@@ -548,60 +552,60 @@ describe('one payment is settled', () => {
     world.atSettle = () => void (tries += 1)
     world.settling = { kind: 'unclear' }
     for (let copy = 0; copy < 3; copy += 1)
-      expect(readNonceOrCode(await buy(paymentOf(1, 1)))).toBe('settlement_unknown')
+      expect(readNonceOrCode(await buy(createTestPayment(1, 1)))).toBe('settlement_unknown')
     expect(tries).toBe(1)
-    clock.pass(3000)
-    await buy(paymentOf(1, 1))
+    clock.advance(3000)
+    await buy(createTestPayment(1, 1))
     expect(tries).toBe(2)
   })
 
   test('a payment is settled a fixed number of times for requests, however often they are sent; the reconciler goes on', async () => {
     const { db, world, buy, sold, clock } = await openSeller()
     world.settling = { kind: 'unclear' }
-    await buy(paymentOf(1, 1))
+    await buy(createTestPayment(1, 1))
     let tries = 0
     world.atSettle = () => void (tries += 1)
     for (let copy = 0; copy < 300; copy += 1) {
-      clock.pass(3000)
-      expect(readNonceOrCode(await buy(paymentOf(1, 1)))).toBe('settlement_unknown')
+      clock.advance(3000)
+      expect(readNonceOrCode(await buy(createTestPayment(1, 1)))).toBe('settlement_unknown')
     }
     expect(tries).toBeLessThan(300)
     world.settling = undefined
-    await sold.reconcile(paymentOf(1, 1))
-    expect(await db.ledger.find(paymentOf(1, 1))).toMatchObject({ state: { kind: 'sold' } })
+    await sold.reconcile(createTestPayment(1, 1))
+    expect(await db.ledger.find(createTestPayment(1, 1))).toMatchObject({ state: { kind: 'sold' } })
   })
 
   test('a payment is settled again immediately if the facilitator could not be reached at all', async () => {
     const { world, buy } = await openSeller()
     world.settling = { kind: 'unsent' }
-    expect(readNonceOrCode(await buy(paymentOf(1, 1)))).toBe('facilitator_unavailable')
+    expect(readNonceOrCode(await buy(createTestPayment(1, 1)))).toBe('facilitator_unavailable')
     world.settling = undefined
-    expect(readNonceOrCode(await buy(paymentOf(1, 1)))).toBe(hash(1))
+    expect(readNonceOrCode(await buy(createTestPayment(1, 1)))).toBe(toHash(1))
   })
 })
 
 describe('a sale that was paid', () => {
   test('a sale whose payment vanished keeps its deed, and the operator gets one alert', async () => {
     const { buy, sold, chain, logger, db } = await openSeller()
-    await buy(paymentOf(1, 1))
-    await sold.idle()
-    chain.expire(paymentOf(1, 1))
-    chain.cancel(paymentOf(1, 1))
-    await sold.reconcile(paymentOf(1, 1))
-    await sold.reconcile(paymentOf(1, 1))
+    await buy(createTestPayment(1, 1))
+    await sold.waitUntilIdle()
+    chain.expire(createTestPayment(1, 1))
+    chain.cancel(createTestPayment(1, 1))
+    await sold.reconcile(createTestPayment(1, 1))
+    await sold.reconcile(createTestPayment(1, 1))
     expect(logger.alerts).toEqual([
-      { event: 'payment-lost', facts: { payer: paymentOf(1, 1).payer, nonce: hash(1), block: '79,44' } },
+      { event: 'payment-lost', facts: { payer: createTestPayment(1, 1).payer, nonce: toHash(1), block: '79,44' } },
     ])
-    expect(await db.blocks.owned(blockOf('79,44'))).toMatchObject({ settled: false })
+    expect(await db.blocks.findOwned(blockOf('79,44'))).toMatchObject({ settled: false })
   })
 })
 
 describe('a credit', () => {
   test('a credit whose payment a reorganisation removed is no longer owed, and the operator gets an alert; a paid one stays', async () => {
     const { buy, sold, chain, logger, db } = await openSeller()
-    const credits = [paymentOf(1, 1), paymentOf(2, 2)] as const
+    const credits = [createTestPayment(1, 1), createTestPayment(2, 2)] as const
     for (const payment of credits) {
-      await db.payouts.owe({ payment, target: 'next', listing: SILENT, head: HEAD }, chain.land(payment), NOW)
+      await db.payouts.recordCredit({ payment, target: 'next', listing: SILENT, head: HEAD }, chain.land(payment), NOW)
       expect(readNonceOrCode(await buy(payment))).toBe('payment_credited')
     }
     const [vanished, paid] = credits

@@ -5,15 +5,15 @@ import { keyOf, type PaymentKey } from '../../../server/domain/purchase/payment.
 import type { ExclusiveJobs } from '../../../server/ports.ts'
 import { createReconciler } from '../../../server/purchase/reconciler.ts'
 import { openBlank } from '../../support/blank-wall.ts'
-import { hold } from '../../support/engine.ts'
-import { fakeClock } from '../../support/fakes/clock.ts'
-import { fakeLogger } from '../../support/fakes/logger.ts'
-import { NOW, paymentOf } from '../../support/samples.ts'
+import { reserve } from '../../support/engine.ts'
+import { createFakeClock } from '../../support/fakes/clock.ts'
+import { createFakeLogger } from '../../support/fakes/logger.ts'
+import { NOW, createTestPayment } from '../../support/samples.ts'
 
 /** A reconciler for a wall with two open purchases; another process holds the leases of those in `taken`. */
 async function openWorld(jobs: ExclusiveJobs = singleProcess.jobs) {
   const { ledger } = await openBlank()
-  for (const nonce of [1, 2]) await hold({ ledger }, 'next', paymentOf(1, nonce))
+  for (const nonce of [1, 2]) await reserve({ ledger }, 'next', createTestPayment(1, nonce))
   const taken = new Set<string>()
   const looked: string[] = []
   const store = { isBusy: false }
@@ -25,12 +25,12 @@ async function openWorld(jobs: ExclusiveJobs = singleProcess.jobs) {
       return true
     },
   }
-  const logger = fakeLogger()
-  const sweep = createReconciler({ ledger, seller, jobs, clock: fakeClock(NOW), logger })
+  const logger = createFakeLogger()
+  const sweep = createReconciler({ ledger, seller, jobs, clock: createFakeClock(NOW), logger })
   return { sweep, taken, looked, store, logger, ledger }
 }
 
-const [first, second] = [keyOf(paymentOf(1, 1)), keyOf(paymentOf(1, 2))]
+const [first, second] = [keyOf(createTestPayment(1, 1)), keyOf(createTestPayment(1, 2))]
 
 describe('purchases open at the start', () => {
   test('purchases open at the start count as checked only after a whole sweep, however many sweeps failed', async () => {

@@ -4,11 +4,11 @@ import { StoreUnavailable } from '../../../server/domain/failure.ts'
 import type { Payment } from '../../../server/domain/purchase/payment.ts'
 import { trustPixels } from '../../../shared/pixels.ts'
 import { connectBlank } from '../../support/blank-wall.ts'
-import { fakeChain } from '../../support/fakes/chain.ts'
-import { fakeClock } from '../../support/fakes/clock.ts'
-import { fakeFacilitator } from '../../support/fakes/facilitator.ts'
+import { createFakeChain } from '../../support/fakes/chain.ts'
+import { createFakeClock } from '../../support/fakes/clock.ts'
+import { createFakeFacilitator } from '../../support/fakes/facilitator.ts'
 import { readNonceOrCode, createSellerWith } from '../../support/fakes/seller.ts'
-import { blockOf, hash, NOW, paymentOf, pixelsOf, SILENT, TERMS } from '../../support/samples.ts'
+import { blockOf, toHash, NOW, createTestPayment, createPixels, SILENT, TERMS } from '../../support/samples.ts'
 
 // Goal: the outcome of a payment that a facilitator has, and for which nothing is held.
 
@@ -17,9 +17,9 @@ const BLOCK = blockOf('79,44')
 function openSeller() {
   const connection = connectBlank()
   const { ledger } = createPorts(connection)
-  const chain = fakeChain()
-  const facilitator = fakeFacilitator(chain)
-  const clock = { ...fakeClock(NOW), wait: async () => {} }
+  const chain = createFakeChain()
+  const facilitator = createFakeFacilitator(chain)
+  const clock = { ...createFakeClock(NOW), wait: async () => {} }
   const createSeller = (more = {}) => createSellerWith({ ledger, facilitator, chain, clock, ...more })
   const sold = createSeller()
   const page = connection.prepare<{ bytes: number }>(
@@ -39,10 +39,10 @@ function openSeller() {
 describe('a payment that lost the race for its block', () => {
   async function losePayment() {
     const seller = openSeller()
-    const [one, other] = [paymentOf(1, 1), paymentOf(2, 2)]
+    const [one, other] = [createTestPayment(1, 1), createTestPayment(2, 2)]
     const [won, lost] = await Promise.all([one, other].map((payment) => seller.sold.buy(BLOCK, payment, SILENT)))
     if (won === undefined || lost === undefined) throw new Error('two were asked')
-    expect(readNonceOrCode(won)).toBe(hash(1))
+    expect(readNonceOrCode(won)).toBe(toHash(1))
     return { ...seller, lost, payment: other }
   }
 
@@ -75,7 +75,7 @@ describe('an order that a facilitator refuses', () => {
   const AREA = 'next,20x20'
   const createAreaPayment = (nonce: number): Payment => {
     const amount = 400n * TERMS.amount
-    return paymentOf(nonce, nonce, { amount, accepted: { ...TERMS, amount, scheme: 'exact' } })
+    return createTestPayment(nonce, nonce, { amount, accepted: { ...TERMS, amount, scheme: 'exact' } })
   }
   const picture = trustPixels(new Uint8Array(40_000).fill(7), 400)
 
@@ -99,13 +99,15 @@ describe('an order that a facilitator refuses', () => {
     ] as const) {
       const { facilitator, sold, ledger } = openSeller()
       facilitator.verification = { kind: 'invalid', reason: 'invalid_exact_evm_insufficient_balance' }
-      await sold.buy(BLOCK, paymentOf(1, 1), { ...SILENT, message: 'hello', pixels: pixelsOf(7) })
+      await sold.buy(BLOCK, createTestPayment(1, 1), { ...SILENT, message: 'hello', pixels: createPixels(7) })
       facilitator.verification = { kind: 'valid' }
-      expect(readNonceOrCode(await sold.buy(BLOCK, paymentOf(1, 1), { ...SILENT, message, pixels: pixelsOf(7) }))).toBe(
-        hash(1),
-      )
-      const pixels = isPainted ? pixelsOf(7) : null
-      expect((await ledger.find(paymentOf(1, 1)))?.listing).toEqual({ ...SILENT, message: 'hello', pixels })
+      expect(
+        readNonceOrCode(
+          await sold.buy(BLOCK, createTestPayment(1, 1), { ...SILENT, message, pixels: createPixels(7) }),
+        ),
+      ).toBe(toHash(1))
+      const pixels = isPainted ? createPixels(7) : null
+      expect((await ledger.find(createTestPayment(1, 1)))?.listing).toEqual({ ...SILENT, message: 'hello', pixels })
     }
   })
 })
@@ -114,12 +116,12 @@ describe('a payment without a record', () => {
   /** The response to a payment for a sold block, from a process that started just now, or a while ago. */
   async function refuseBySeller(startedAgoMs: number, signedAgoMs: number) {
     const { sold, clock, open } = openSeller()
-    await sold.buy(BLOCK, paymentOf(1, 1), SILENT)
-    clock.pass(3_600_000)
+    await sold.buy(BLOCK, createTestPayment(1, 1), SILENT)
+    clock.advance(3_600_000)
     const next = open()
-    clock.pass(startedAgoMs)
+    clock.advance(startedAgoMs)
     const validBefore = BigInt((clock.now() - signedAgoMs) / 1000 + 300)
-    return await next.buy(BLOCK, paymentOf(2, 2, { validBefore }), SILENT)
+    return await next.buy(BLOCK, createTestPayment(2, 2, { validBefore }), SILENT)
   }
 
   test('an unknown payment is not called uncharged if a process that died may have sent it to a facilitator', async () => {
@@ -139,7 +141,7 @@ describe('a payment without a record', () => {
     const failStore = () => Promise.reject(new StoreUnavailable('down'))
     const apart = open({ leases: { take: failStore, give: failStore, isTaken: failStore } })
     const busy = { code: 'server_busy', details: { charged: 'unknown' } }
-    expect(await apart.buy(BLOCK, paymentOf(1, 1), SILENT)).toMatchObject(busy)
-    expect([await ledger.find(paymentOf(1, 1)), facilitator.verified]).toEqual([undefined, []])
+    expect(await apart.buy(BLOCK, createTestPayment(1, 1), SILENT)).toMatchObject(busy)
+    expect([await ledger.find(createTestPayment(1, 1)), facilitator.verified]).toEqual([undefined, []])
   })
 })

@@ -4,12 +4,12 @@ import { guardChainFreshness } from '../../../server/health/chain-freshness.ts'
 import { trackOutages } from '../../../server/health/outages.ts'
 import { createPaymentHealth } from '../../../server/health/payment-health.ts'
 import { openBlank } from '../../support/blank-wall.ts'
-import { fakeChain } from '../../support/fakes/chain.ts'
-import { fakeClock } from '../../support/fakes/clock.ts'
-import { fakeFacilitator } from '../../support/fakes/facilitator.ts'
-import { fakeLogger } from '../../support/fakes/logger.ts'
+import { createFakeChain } from '../../support/fakes/chain.ts'
+import { createFakeClock } from '../../support/fakes/clock.ts'
+import { createFakeFacilitator } from '../../support/fakes/facilitator.ts'
+import { createFakeLogger } from '../../support/fakes/logger.ts'
 import { readNonceOrCode, createSellerWith } from '../../support/fakes/seller.ts'
-import { hash, NOW, paymentOf, SILENT, TERMS } from '../../support/samples.ts'
+import { toHash, NOW, createTestPayment, SILENT, TERMS } from '../../support/samples.ts'
 
 // Goal: on a stalled chain, no buyer pays a dollar without getting a block. Method: the real seller and rail over a
 // chain that stops, a facilitator that continues to send, and a clock that the test moves.
@@ -17,12 +17,12 @@ import { hash, NOW, paymentOf, SILENT, TERMS } from '../../support/samples.ts'
 /** A wall on a chain whose block production can be paused; transactions sent meanwhile settle once it resumes. */
 async function openWall() {
   const db = await openBlank()
-  const asked = fakeChain()
+  const asked = createFakeChain()
   asked.stands = true
-  const honest = fakeFacilitator(asked)
-  const time = fakeClock(NOW)
+  const honest = createFakeFacilitator(asked)
+  const time = createFakeClock(NOW)
   const clock = { ...time, wait: async () => {} }
-  const logger = fakeLogger()
+  const logger = createFakeLogger()
   const outages = trackOutages({ clock, logger })
   const waiting: Payment[] = []
   let isHalted = false
@@ -34,18 +34,18 @@ async function openWall() {
       return { kind: 'unclear' }
     },
   }
-  const mineBlock = () => asked.give(TERMS.payTo, TERMS.asset, 1n)
+  const mineBlock = () => asked.transferDirectly(TERMS.payTo, TERMS.asset, 1n)
   const readFault = async () => {
-    const seen = await asked.read(paymentOf(99, 99))
+    const seen = await asked.read(createTestPayment(99, 99))
     return seen === 'silent' ? ({ kind: 'silent' } as const) : ({ kind: 'none', head: seen.head } as const)
   }
   const chain = guardChainFreshness(
-    { ...asked, fault: readFault },
+    { ...asked, checkHealth: readFault },
     { clock, report: (reason) => outages.saw({ kind: 'chain', name: TERMS.network }, reason) },
   )
   const rail = createPaymentHealth({ facilitator, chain, clock, logger })
   await rail.probe()
-  rail.reconciled()
+  rail.markReconciled()
   const sold = createSellerWith({ ledger: db.ledger, facilitator, chain, clock, logger, rail })
   return {
     db,
@@ -62,7 +62,7 @@ async function openWall() {
     /** Lets time pass, with a probe every 5 s, and a block before each probe if the chain makes blocks. */
     async passTime(seconds: number) {
       for (let second = 0; second < seconds; second += 5) {
-        time.pass(5000)
+        time.advance(5000)
         if (!isHalted) mineBlock()
         await rail.probe()
       }
@@ -74,26 +74,29 @@ async function openWall() {
 test('the wall accepts no payments while the chain is stalled, and accepts them again once the chain moves', async () => {
   const { buy, db, rail, logger, sold, taken, halt, resume, passTime: pass } = await openWall()
   await pass(120)
-  expect(await buy(paymentOf(1, 1))).toBe(hash(1))
+  expect(await buy(createTestPayment(1, 1))).toBe(toHash(1))
   halt()
-  const early = [paymentOf(2, 2), paymentOf(3, 3)]
+  const early = [createTestPayment(2, 2), createTestPayment(3, 3)]
   for (const payment of early) expect(await buy(payment)).toBe('settlement_unknown')
   await pass(55)
-  expect([rail.state(), rail.fault()]).toEqual(['armed', null])
+  expect([rail.readState(), rail.fault()]).toEqual(['armed', null])
   await pass(5)
-  expect([rail.state(), rail.fault()]).toEqual(['arming', expect.stringContaining('no block for more than a minute')])
+  expect([rail.readState(), rail.fault()]).toEqual([
+    'arming',
+    expect.stringContaining('no block for more than a minute'),
+  ])
   const before = taken.length
-  for (const number of [4, 5, 6]) expect(await buy(paymentOf(number, number))).toBe('facilitator_unavailable')
+  for (const number of [4, 5, 6]) expect(await buy(createTestPayment(number, number))).toBe('facilitator_unavailable')
   expect(taken).toHaveLength(before)
   await pass(60)
   for (const payment of early) expect(await buy(payment)).toBe('settlement_unknown')
 
   resume()
   await pass(5)
-  expect([rail.state(), rail.fault()]).toEqual(['armed', null])
+  expect([rail.readState(), rail.fault()]).toEqual(['armed', null])
   for (const key of await db.ledger.unfinished(NOW)) await sold.reconcile(key)
   for (const payment of early) expect(await buy(payment)).toBe(payment.nonce)
-  expect(await buy(paymentOf(4, 4))).toBe(hash(4))
+  expect(await buy(createTestPayment(4, 4))).toBe(toHash(4))
   expect(logger.alerts).toEqual([
     { event: 'outage', facts: expect.objectContaining({ dependency: 'chain', name: TERMS.network }) },
   ])

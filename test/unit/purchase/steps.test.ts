@@ -2,18 +2,18 @@ import { expect, test } from 'bun:test'
 import type { ClaimResult } from '../../../server/domain/purchase/purchase.ts'
 import {
   findHandedOver,
-  hasAsked,
+  hasChainAnswer,
   hasClaimed,
   isWaiting,
   findKnownState,
   type RunStep,
 } from '../../../server/purchase/steps.ts'
-import { HEAD, paymentOf, SILENT } from '../../support/samples.ts'
+import { HEAD, createTestPayment, SILENT } from '../../support/samples.ts'
 import { HERE, createPurchase, RESERVED, SOLD_UNANSWERED, UNCERTAIN } from '../domain/purchase-answers.ts'
 
 // Goal: the steps of a run alone show its knowledge of the payment, and all that other runs must know of it.
 
-const payment = paymentOf(1, 1)
+const payment = createTestPayment(1, 1)
 const held = createPurchase(payment, HERE, HERE, RESERVED)
 const sold = { ...held, state: SOLD_UNANSWERED }
 const claim = { do: 'claim', target: HERE, payment, listing: SILENT, head: HEAD } as const
@@ -44,7 +44,7 @@ test('a run waits for another purchase until that purchase has ended or failed',
 
 test('the chain counts as queried once it has responded', () => {
   const hasAskedIn = (state: RunStep['state']) =>
-    hasAsked([{ do: 'ask-chain', payment, head: HEAD, wait: 'none', state }])
+    hasChainAnswer([{ do: 'ask-chain', payment, head: HEAD, wait: 'none', state }])
   expect([hasAskedIn('asked'), hasAskedIn('answered'), hasAskedIn('failed')]).toEqual([false, true, false])
 })
 
@@ -56,7 +56,7 @@ test('a run knows the state of its payment from its look-up and its later writes
     { ...claim, state: 'answered', answer: { kind: 'claimed', purchase: held } },
     { do: 'finalize', purchase: held, tx: SOLD_UNANSWERED.tx, settled: true, state: 'failed' },
     { do: 'mark-uncertain', purchase: held, state: 'answered', answer: { ...held, state: UNCERTAIN } },
-    { do: 'resolve-other', key: paymentOf(1, 2), state: 'answered', answer: sold },
+    { do: 'resolve-other', key: createTestPayment(1, 2), state: 'answered', answer: sold },
     { do: 'release', purchase: held, isFinal: false, state: 'answered' },
   ] as const satisfies readonly RunStep[]) {
     steps.push(step)

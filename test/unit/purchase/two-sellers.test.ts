@@ -5,24 +5,24 @@ import type { SettleResult, VerifyResult } from '../../../server/domain/purchase
 import type { Payment } from '../../../server/domain/purchase/payment.ts'
 import type { Outcome } from '../../../server/domain/purchase/purchase.ts'
 import type { Clock, Leases, Ledger } from '../../../server/ports.ts'
-import { blockReceiptOf } from '../../../server/x402/receipt.ts'
+import { createBlockReceipt } from '../../../server/x402/receipt.ts'
 import { openBlank } from '../../support/blank-wall.ts'
-import { fakeChain } from '../../support/fakes/chain.ts'
-import { fakeFacilitator } from '../../support/fakes/facilitator.ts'
-import { fakeLeases } from '../../support/fakes/leases.ts'
+import { createFakeChain } from '../../support/fakes/chain.ts'
+import { createFakeFacilitator } from '../../support/fakes/facilitator.ts'
+import { createFakeLeases } from '../../support/fakes/leases.ts'
 import { readNonceOrCode, createSellerWith } from '../../support/fakes/seller.ts'
-import { hash, NOW, paymentOf, SILENT } from '../../support/samples.ts'
-import { schedulerOf } from '../../support/scheduler.ts'
+import { toHash, NOW, createTestPayment, SILENT } from '../../support/samples.ts'
+import { createScheduler } from '../../support/scheduler.ts'
 
 // Goal: the responses to payers from two processes on one store. Method: two sellers over one ledger, with time moved by
 // hand, and a facilitator that responds when the test lets it.
 
 async function openWorld() {
   const { ledger } = await openBlank()
-  const scheduler = schedulerOf()
-  const leases = fakeLeases(scheduler.elapsed)
-  const chain = fakeChain()
-  const honest = fakeFacilitator(chain)
+  const scheduler = createScheduler()
+  const leases = createFakeLeases(scheduler.elapsed)
+  const chain = createFakeChain()
+  const honest = createFakeFacilitator(chain)
 
   const openSeller = () => {
     const process = {}
@@ -45,7 +45,7 @@ async function openWorld() {
       await ledger.release(purchase, isFinal)
       await gate.atRelease?.()
     }
-    const own = leases.of(process)
+    const own = leases.createLeases(process)
     const take: Leases['take'] = (key, forMs) =>
       gate.canLease ? own.take(key, forMs) : Promise.reject(new StoreUnavailable('down'))
     const sold = createSellerWith({
@@ -65,7 +65,7 @@ async function openWorld() {
       return outcome
     }
     // The runs of the process never continue, and its leases expire.
-    const die = () => scheduler.forget(process)
+    const die = () => scheduler.dropCalls(process)
     return { buy, gate, die }
   }
   /** Lets seconds pass, and runs everything that becomes due. */
@@ -92,7 +92,7 @@ async function openWorld() {
 test('a process that cannot write a lease sends no new payment to a facilitator', async () => {
   const { here, there, verified, pass } = await openWorld()
   pass(120)
-  const payment = paymentOf(1, 1, { validBefore: BigInt(NOW / 1000 + 420) })
+  const payment = createTestPayment(1, 1, { validBefore: BigInt(NOW / 1000 + 420) })
   here.gate.canLease = false
   const unleased = here.buy(payment)
   pass(10)
@@ -106,7 +106,7 @@ test('a process that cannot write a lease sends no new payment to a facilitator'
 test('a payment that another process may have sent to a facilitator is not called uncharged', async () => {
   const { here, there, pass, ledger } = await openWorld()
   pass(120)
-  const payment = paymentOf(1, 1, { validBefore: BigInt(NOW / 1000 + 420) })
+  const payment = createTestPayment(1, 1, { validBefore: BigInt(NOW / 1000 + 420) })
   here.gate.verifying = Promise.resolve({ kind: 'unavailable' })
   const failed = here.buy(payment)
   pass(10)
@@ -115,7 +115,7 @@ test('a payment that another process may have sent to a facilitator is not calle
   pass(10)
   expect(await again).toMatchObject({ code: 'payment_required', details: { charged: 'unknown' } })
   expect(await ledger.find(payment)).toBeUndefined()
-  const other = there.buy(paymentOf(2, 2, { validBefore: payment.validBefore, amount: 1n }))
+  const other = there.buy(createTestPayment(2, 2, { validBefore: payment.validBefore, amount: 1n }))
   pass(10)
   expect(await other).toMatchObject({ code: 'payment_required', details: { charged: 'no' } })
 })
@@ -123,7 +123,7 @@ test('a payment that another process may have sent to a facilitator is not calle
 test('a process that gets no response about a lease does not call a payment uncharged that another process may have sent', async () => {
   const { here, there, pass } = await openWorld()
   pass(120)
-  const payment = paymentOf(1, 1, { validBefore: BigInt(NOW / 1000 + 420) })
+  const payment = createTestPayment(1, 1, { validBefore: BigInt(NOW / 1000 + 420) })
   here.gate.verifying = Promise.resolve({ kind: 'unavailable' })
   const failed = here.buy(payment)
   pass(10)
@@ -137,11 +137,11 @@ test('a process that gets no response about a lease does not call a payment unch
 test('a process that loses its lease does not call a payment uncharged that another process may have sent meanwhile', async () => {
   const { here, there, leases, pass } = await openWorld()
   pass(120)
-  const payment = paymentOf(1, 1, { validBefore: BigInt(NOW / 1000 + 420) })
+  const payment = createTestPayment(1, 1, { validBefore: BigInt(NOW / 1000 + 420) })
   const { promise: reading, resolve: letGo } = Promise.withResolvers<void>()
   here.gate.reading = reading
   const refused = here.buy({ ...payment, accepted: { ...payment.accepted, amount: 1n } })
-  leases.end(payment)
+  leases.endLease(payment)
   there.gate.verifying = Promise.resolve({ kind: 'unavailable' })
   const failed = there.buy(payment)
   pass(10)
@@ -154,11 +154,11 @@ test('a process that loses its lease does not call a payment uncharged that anot
 test('a process that lost its lease asks the payer to wait while another process works on the payment', async () => {
   const { here, there, leases, pass } = await openWorld()
   pass(120)
-  const payment = paymentOf(1, 1, { validBefore: BigInt(NOW / 1000 + 420) })
+  const payment = createTestPayment(1, 1, { validBefore: BigInt(NOW / 1000 + 420) })
   const [reading, verifying] = [Promise.withResolvers<void>(), Promise.withResolvers<VerifyResult>()]
   here.gate.reading = reading.promise
   const refused = here.buy({ ...payment, accepted: { ...payment.accepted, amount: 1n } })
-  leases.end(payment)
+  leases.endLease(payment)
   there.gate.verifying = verifying.promise
   const bought = there.buy(payment)
   reading.resolve()
@@ -166,12 +166,12 @@ test('a process that lost its lease asks the payer to wait while another process
   expect(await refused).toMatchObject({ code: 'settlement_unknown', details: { charged: 'unknown' } })
   verifying.resolve({ kind: 'valid' })
   pass(10)
-  expect(readNonceOrCode(await bought)).toBe(hash(1))
+  expect(readNonceOrCode(await bought)).toBe(toHash(1))
 })
 
 test('a payer whose payment can never settle any more gets that response, even if another process still works on it', async () => {
   const { here, there, ledger, chain, pass } = await openWorld()
-  const payment = paymentOf(1, 1)
+  const payment = createTestPayment(1, 1)
   here.gate.settling = new Promise(() => {})
   const held = here.buy(payment)
   pass(10)
@@ -188,11 +188,11 @@ test('a payer whose payment can never settle any more gets that response, even i
 test('a process remembers that it lost a lease, even if the response to that request did not depend on it', async () => {
   const { here, there, chain, leases, pass } = await openWorld()
   pass(120)
-  const payment = paymentOf(1, 1, { validBefore: BigInt(NOW / 1000 + 420) })
+  const payment = createTestPayment(1, 1, { validBefore: BigInt(NOW / 1000 + 420) })
   const { promise: reading, resolve: letGo } = Promise.withResolvers<void>()
   here.gate.reading = reading
   const waiting = here.buy(payment)
-  leases.end(payment)
+  leases.endLease(payment)
   there.gate.verifying = Promise.resolve({ kind: 'unavailable' })
   const failed = there.buy(payment)
   pass(10)
@@ -210,7 +210,7 @@ test('a process remembers that it lost a lease, even if the response to that req
 test('a payment that another process just sent is not called uncharged, however long ago this process first saw it', async () => {
   const { here, there, pass } = await openWorld()
   pass(120)
-  const payment = paymentOf(1, 1, { validBefore: BigInt(NOW / 1000 + 3000) })
+  const payment = createTestPayment(1, 1, { validBefore: BigInt(NOW / 1000 + 3000) })
   const wrong = { ...payment, accepted: { ...payment.accepted, amount: 1n } }
   const buyAt = async (seller: typeof here, asked: Payment) => {
     const outcome = seller.buy(asked)
@@ -227,7 +227,7 @@ test('a payment that another process just sent is not called uncharged, however 
 
 const readReceipt = (outcome: Outcome) =>
   outcome.kind === 'bought'
-    ? blockReceiptOf({ purchase: outcome.purchase, sales: [], baseUrl: 'https://wall.example' })
+    ? createBlockReceipt({ purchase: outcome.purchase, sales: [], baseUrl: 'https://wall.example' })
     : outcome
 
 const never = new Promise<never>(() => {})
@@ -236,7 +236,7 @@ test('one signed request sent to two processes is charged once, and both return 
   const { here, there, settled, pass } = await openWorld()
   const settling = Promise.withResolvers<SettleResult>()
   here.gate.settling = settling.promise
-  const [one, other] = [here.buy(paymentOf(1, 1)), there.buy(paymentOf(1, 1))]
+  const [one, other] = [here.buy(createTestPayment(1, 1)), there.buy(createTestPayment(1, 1))]
   pass(10)
   expect(settled).toEqual([])
   here.gate.settling = undefined
@@ -244,18 +244,18 @@ test('one signed request sent to two processes is charged once, and both return 
   pass(10)
   expect(readNonceOrCode(await one)).toBe('settlement_unknown')
   const receipt = readReceipt(await other)
-  expect(receipt).toMatchObject({ deed: { tx: hash(1) } })
-  expect(readReceipt(await here.buy(paymentOf(1, 1)))).toEqual(receipt)
+  expect(receipt).toMatchObject({ deed: { tx: toHash(1) } })
+  expect(readReceipt(await here.buy(createTestPayment(1, 1)))).toEqual(receipt)
   expect(settled).toHaveLength(1)
 })
 
 test('a payer whose process died signs a new payment, gets the receipt from the other process, and is charged once', async () => {
   const { here, there, settled, pass } = await openWorld()
   here.gate.settling = never
-  const { nonce } = paymentOf(1, 1)
-  void here.buy(paymentOf(1, 1))
+  const { nonce } = createTestPayment(1, 1)
+  void here.buy(createTestPayment(1, 1))
   here.die()
-  const anew = there.buy(paymentOf(1, 2))
+  const anew = there.buy(createTestPayment(1, 2))
   pass(3)
   expect(settled).toEqual([])
   pass(20)
@@ -265,45 +265,45 @@ test('a payer whose process died signs a new payment, gets the receipt from the 
 test('a receipt that two processes return for two later payments at the same time ends both payments', async () => {
   const { here, there, open, settled, ledger, pass } = await openWorld()
   here.gate.settling = never
-  void here.buy(paymentOf(1, 1))
+  void here.buy(createTestPayment(1, 1))
   here.die()
   pass(20)
   const third = open()
   const buyBoth = async () => {
-    const both = [there.buy(paymentOf(1, 2)), third.buy(paymentOf(1, 3))]
+    const both = [there.buy(createTestPayment(1, 2)), third.buy(createTestPayment(1, 3))]
     pass(20)
     return await Promise.all(both.map(async (one) => readNonceOrCode(await one)))
   }
-  expect(await buyBoth()).toEqual([hash(1), hash(1)])
-  expect(await ledger.find(paymentOf(1, 1))).toMatchObject({ state: { unanswered: false } })
-  expect(await buyBoth()).toEqual([hash(1), hash(1)])
-  expect(settled.map(({ nonce }) => nonce)).toEqual([hash(1)])
+  expect(await buyBoth()).toEqual([toHash(1), toHash(1)])
+  expect(await ledger.find(createTestPayment(1, 1))).toMatchObject({ state: { unanswered: false } })
+  expect(await buyBoth()).toEqual([toHash(1), toHash(1)])
+  expect(settled.map(({ nonce }) => nonce)).toEqual([toHash(1)])
 })
 
 test('a payment signed again with a longer validity waits for the process that settles it, and then buys', async () => {
   const { here, there, settled, pass } = await openWorld()
   const settling = Promise.withResolvers<SettleResult>()
   here.gate.settling = settling.promise
-  const first = paymentOf(1, 1)
+  const first = createTestPayment(1, 1)
   void here.buy(first)
   const anew = there.buy({ ...first, validBefore: first.validBefore + 60n, signature: '0x02' })
   pass(5)
   settling.resolve({ kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' })
   pass(10)
-  expect([readNonceOrCode(await anew), settled.length]).toEqual([hash(1), 1])
+  expect([readNonceOrCode(await anew), settled.length]).toEqual([toHash(1), 1])
 })
 
 test('parallel purchases of one payer in two processes are separate, and the later one waits for the other', async () => {
   const { here, there, settled, pass } = await openWorld()
   const settling = Promise.withResolvers<SettleResult>()
   here.gate.settling = settling.promise
-  const one = here.buy(paymentOf(1, 1))
-  const other = there.buy(paymentOf(1, 2))
+  const one = here.buy(createTestPayment(1, 1))
+  const other = there.buy(createTestPayment(1, 2))
   pass(5)
   here.gate.settling = undefined
   settling.resolve({ kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' })
   pass(10)
-  expect([readNonceOrCode(await one), readNonceOrCode(await other)]).toEqual(['payment_required', hash(2)])
+  expect([readNonceOrCode(await one), readNonceOrCode(await other)]).toEqual(['payment_required', toHash(2)])
   expect(settled).toHaveLength(1)
 })
 
@@ -311,30 +311,32 @@ test('a rejection does not release a block that another process has settled sinc
   const { ledger, leases, chain, here, there, pass } = await openWorld()
   const refusing = Promise.withResolvers<SettleResult>()
   here.gate.settling = refusing.promise
-  const slow = here.buy(paymentOf(1, 1))
-  leases.end(paymentOf(1, 1))
+  const slow = here.buy(createTestPayment(1, 1))
+  leases.endLease(createTestPayment(1, 1))
   there.gate.settling = Promise.resolve({ kind: 'unclear' })
-  const quick = there.buy(paymentOf(1, 1))
+  const quick = there.buy(createTestPayment(1, 1))
   pass(5)
   expect(readNonceOrCode(await quick)).toBe('settlement_unknown')
   refusing.resolve({ kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' })
   drainMicrotasks()
-  expect(await ledger.find(paymentOf(1, 1))).toMatchObject({ state: { kind: 'reserved', uncertain: true, attempt: 1 } })
-  chain.land(paymentOf(1, 1))
+  expect(await ledger.find(createTestPayment(1, 1))).toMatchObject({
+    state: { kind: 'reserved', uncertain: true, attempt: 1 },
+  })
+  chain.land(createTestPayment(1, 1))
   pass(10)
-  expect(readNonceOrCode(await slow)).toBe(hash(1))
+  expect(readNonceOrCode(await slow)).toBe(toHash(1))
 })
 
 test('a run that released its block returns the sale that another process made since', async () => {
   const { here, there, leases, settled, pass } = await openWorld()
   here.gate.settling = Promise.resolve({ kind: 'unsent' })
   here.gate.atRelease = async () => {
-    leases.end(paymentOf(1, 1))
-    expect(readNonceOrCode(await there.buy(paymentOf(1, 1)))).toBe(hash(1))
+    leases.endLease(createTestPayment(1, 1))
+    expect(readNonceOrCode(await there.buy(createTestPayment(1, 1)))).toBe(toHash(1))
   }
-  const buying = here.buy(paymentOf(1, 1))
+  const buying = here.buy(createTestPayment(1, 1))
   pass(10)
-  expect(readNonceOrCode(await buying)).toBe(hash(1))
+  expect(readNonceOrCode(await buying)).toBe(toHash(1))
   expect(settled).toHaveLength(1)
 })
 
@@ -342,55 +344,57 @@ test('a process does not settle a held block again before it has recorded that i
   const { ledger, leases, settled, here, there, pass } = await openWorld()
   const refusing = Promise.withResolvers<SettleResult>()
   here.gate.settling = refusing.promise
-  const slow = here.buy(paymentOf(1, 1))
-  leases.end(paymentOf(1, 1))
+  const slow = here.buy(createTestPayment(1, 1))
+  leases.endLease(createTestPayment(1, 1))
   there.gate.canMark = false
-  const quick = there.buy(paymentOf(1, 1))
+  const quick = there.buy(createTestPayment(1, 1))
   pass(5)
   expect([readNonceOrCode(await quick), settled]).toEqual(['database_unavailable', []])
   refusing.resolve({ kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' })
   pass(2)
   expect(readNonceOrCode(await slow)).toBe('payment_required')
-  expect(await ledger.find(paymentOf(1, 1))).toMatchObject({ state: { kind: 'released' } })
+  expect(await ledger.find(createTestPayment(1, 1))).toMatchObject({ state: { kind: 'released' } })
 })
 
 test('a purchase that another process has since continued is not rejected', async () => {
   const { leases, here, there, settled, pass } = await openWorld()
   const verifying = Promise.withResolvers<VerifyResult>()
   here.gate.verifying = verifying.promise
-  const slow = here.buy(paymentOf(1, 1))
-  leases.end(paymentOf(1, 1))
-  const quick = there.buy(paymentOf(1, 1))
+  const slow = here.buy(createTestPayment(1, 1))
+  leases.endLease(createTestPayment(1, 1))
+  const quick = there.buy(createTestPayment(1, 1))
   pass(1)
   verifying.resolve({ kind: 'unavailable' })
   pass(1)
-  expect([readNonceOrCode(await quick), readNonceOrCode(await slow)]).toEqual([hash(1), hash(1)])
+  expect([readNonceOrCode(await quick), readNonceOrCode(await slow)]).toEqual([toHash(1), toHash(1)])
   expect(settled).toHaveLength(1)
 })
 
 test('a payer that waits too long is asked to come back, and its held purchase is in doubt', async () => {
   const { ledger, here, there, pass } = await openWorld()
   here.gate.settling = never
-  void here.buy(paymentOf(1, 1))
-  const waiting = there.buy(paymentOf(1, 1))
+  void here.buy(createTestPayment(1, 1))
+  const waiting = there.buy(createTestPayment(1, 1))
   pass(62)
   expect(readNonceOrCode(await waiting)).toBe('settlement_unknown')
-  expect(await ledger.find(paymentOf(1, 1))).toMatchObject({ state: { kind: 'reserved', uncertain: true, attempt: 1 } })
+  expect(await ledger.find(createTestPayment(1, 1))).toMatchObject({
+    state: { kind: 'reserved', uncertain: true, attempt: 1 },
+  })
 })
 
 test('a payer is asked to wait only once this is stored for the process that serves the payment, and then buys nothing new', async () => {
   const { ledger, here, there, pass } = await openWorld()
   here.gate.settling = never
-  void here.buy(paymentOf(1, 1))
+  void here.buy(createTestPayment(1, 1))
   there.gate.canMark = false
-  const unheard = there.buy(paymentOf(1, 1))
+  const unheard = there.buy(createTestPayment(1, 1))
   pass(62)
   expect(readNonceOrCode(await unheard)).toBe('database_unavailable')
   there.gate.canMark = true
-  const heard = there.buy(paymentOf(1, 1))
+  const heard = there.buy(createTestPayment(1, 1))
   pass(62)
   expect(readNonceOrCode(await heard)).toBe('settlement_unknown')
-  void here.buy(paymentOf(1, 2))
+  void here.buy(createTestPayment(1, 2))
   pass(5)
-  expect(await ledger.find(paymentOf(1, 2))).toBeUndefined()
+  expect(await ledger.find(createTestPayment(1, 2))).toBeUndefined()
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { readRound, tabulate } from '../../endurance/flakes/tally.ts'
+import { parseRound, renderTable } from '../../endurance/flakes/tally.ts'
 
 const output = `bun test v1.4.5 2x PARALLEL
 
@@ -18,20 +18,20 @@ test/e2e/b.test.ts:
 `
 
 test('a round lists its failures by file and name, once each', () => {
-  expect(readRound(output, false)).toEqual({
+  expect(parseRound(output, false)).toEqual({
     passed: 1,
     failed: ['test/page/a.test.ts: the page > names a block', 'test/e2e/b.test.ts: the page > names a block'],
   })
 })
 
 test('a round that failed without a failed test counts as a failure of the run', () => {
-  expect(readRound('', false)).toEqual({ passed: 0, failed: ['the run itself'] })
-  expect(readRound('(pass) one [1ms]\n', true)).toEqual({ passed: 1, failed: [] })
+  expect(parseRound('', false)).toEqual({ passed: 0, failed: ['the run itself'] })
+  expect(parseRound('(pass) one [1ms]\n', true)).toEqual({ passed: 1, failed: [] })
 })
 
 test('the table of all rounds has the most frequent failure first', () => {
   const [a, b] = ['a.test.ts: one', 'b.test.ts: two']
   const rounds = [[a], [b, a], []].map((failed) => ({ passed: 9, failed }))
-  expect(tabulate(rounds)).toBe('failed, of 3 rounds\n     2  a.test.ts: one\n     1  b.test.ts: two')
-  expect(tabulate([{ passed: 9, failed: [] }])).toBe('nothing failed in 1 rounds')
+  expect(renderTable(rounds)).toBe('failed, of 3 rounds\n     2  a.test.ts: one\n     1  b.test.ts: two')
+  expect(renderTable([{ passed: 9, failed: [] }])).toBe('nothing failed in 1 rounds')
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { describeMachine, limitMs, slownessOf } from '../../support/machine.ts'
+import { describeMachine, scaleLimit, computeSlowness } from '../../support/machine.ts'
 import { findFailure, formatLastLine, findMissing } from '../../support/run-report.ts'
 
 const quiet = { load: 0.5, processors: 2, flushMs: 2 }
@@ -20,14 +20,14 @@ test('the last line shows how long the tests took, on which machine, and what wa
 })
 
 test('the slowness of a machine follows its CPU load or its disk, within limits', () => {
-  expect(slownessOf(quiet)).toBe(1)
-  expect(slownessOf(busy)).toBe(3.75)
-  expect(slownessOf({ ...quiet, flushMs: 60 })).toBe(3)
-  expect(slownessOf({ ...busy, load: 80 })).toBe(4)
+  expect(computeSlowness(quiet)).toBe(1)
+  expect(computeSlowness(busy)).toBe(3.75)
+  expect(computeSlowness({ ...quiet, flushMs: 60 })).toBe(3)
+  expect(computeSlowness({ ...busy, load: 80 })).toBe(4)
   expect(describeMachine(busy)).toBe('load 7.5 on 2 processors, 58 ms to flush a file')
 })
 
 test('a time limit never shrinks', () => {
-  expect(limitMs(1000)).toBeGreaterThanOrEqual(1000)
-  expect(limitMs(1000)).toBeLessThanOrEqual(4000)
+  expect(scaleLimit(1000)).toBeGreaterThanOrEqual(1000)
+  expect(scaleLimit(1000)).toBeLessThanOrEqual(4000)
 })

@@ -48,7 +48,11 @@ describe('the view of a call', () => {
       },
       { size: { w: 2, h: 1 }, at: { col: 1, row: 0 }, mine: new Set([1, 2]) },
     ],
-    ['the view shows the whole wall for any other call', { given: {}, answered: { stats: {} } }, { size: undefined, at: undefined }],
+    [
+      'the view shows the whole wall for any other call',
+      { given: {}, answered: { stats: {} } },
+      { size: undefined, at: undefined },
+    ],
   ])('%s', (_, call, proposal) => {
     expect(parseProposal(call)).toMatchObject(proposal)
   })

@@ -5,9 +5,9 @@ import { COMPACTED_AFTER_MS } from '../../../server/domain/wall/log.ts'
 import { createLogCompactor } from '../../../server/wall/compact-log.ts'
 import { openBlank } from '../../support/blank-wall.ts'
 import { sell } from '../../support/engine.ts'
-import { fakeClock } from '../../support/fakes/clock.ts'
-import { fakeLogger } from '../../support/fakes/logger.ts'
-import { blockOf, editOf, identityOf, NOW, SILENT, createWalletAddress } from '../../support/samples.ts'
+import { createFakeClock } from '../../support/fakes/clock.ts'
+import { createFakeLogger } from '../../support/fakes/logger.ts'
+import { blockOf, createTestEdit, createTestIdentity, NOW, SILENT, createWalletAddress } from '../../support/samples.ts'
 
 // Goal: a compacted log gives the same wall at every full hour, and its recent part is complete. Method: random
 // histories of repaints on the real engine, read before and after.
@@ -36,13 +36,17 @@ test('compacting keeps the wall of every full hour, and all recent repaints', as
       let now = NOW
       for (const [at, { block, afterMs }] of repaints.entries()) {
         now += afterMs
-        await wall.blocks.edit(BLOCKS[block] ?? blockOf('3,4'), { ...editOf(at, { message: `${at}` }), ts: 0 }, now)
+        await wall.blocks.edit(
+          BLOCKS[block] ?? blockOf('3,4'),
+          { ...createTestEdit(at, { message: `${at}` }), ts: 0 },
+          now,
+        )
       }
-      const before = await wall.log.after(0, 100)
-      const clock = fakeClock(NOW + COMPACTED_AFTER_MS + hoursLater * HOUR_MS)
-      const compact = createLogCompactor({ ...wall, clock, logger: fakeLogger(), historyDays: 1 })
+      const before = await wall.log.readAfter(0, 100)
+      const clock = createFakeClock(NOW + COMPACTED_AFTER_MS + hoursLater * HOUR_MS)
+      const compact = createLogCompactor({ ...wall, clock, logger: createFakeLogger(), historyDays: 1 })
       await compact(never)
-      const after = await wall.log.after(0, 100)
+      const after = await wall.log.readAfter(0, 100)
 
       const cut = Math.floor((clock.now() - COMPACTED_AFTER_MS) / HOUR_MS) * HOUR_MS
       for (let hour = Math.floor(NOW / HOUR_MS) * HOUR_MS; hour <= now + HOUR_MS; hour += HOUR_MS)
@@ -54,7 +58,7 @@ test('compacting keeps the wall of every full hour, and all recent repaints', as
       expect(new Set(hours).size).toBe(hours.length)
       // A second run has nothing left to do.
       await compact(never)
-      expect(await wall.log.after(0, 100)).toEqual(after)
+      expect(await wall.log.readAfter(0, 100)).toEqual(after)
       wall.close()
     }),
     { numRuns: 40 },
@@ -64,13 +68,13 @@ test('compacting keeps the wall of every full hour, and all recent repaints', as
 test('a long log is compacted page by page, and reported once', async () => {
   const wall = await openBlank()
   await sell(wall, '3,4', 1, 1, SILENT)
-  const edits = Array.from({ length: 1300 }, (_, at) => ({ ...editOf(at, { message: `${at}` }), ts: 0 }))
+  const edits = Array.from({ length: 1300 }, (_, at) => ({ ...createTestEdit(at, { message: `${at}` }), ts: 0 }))
   for (const edit of edits) await wall.blocks.edit(blockOf('3,4'), edit, NOW)
-  const logger = fakeLogger()
-  const clock = fakeClock(NOW + COMPACTED_AFTER_MS + HOUR_MS)
+  const logger = createFakeLogger()
+  const clock = createFakeClock(NOW + COMPACTED_AFTER_MS + HOUR_MS)
   const compact = createLogCompactor({ ...wall, clock, logger, historyDays: 1 })
   await compact(never)
-  expect((await wall.log.after(0, 9)).map(({ number }) => number)).toEqual([1, 1301])
+  expect((await wall.log.readAfter(0, 9)).map(({ number }) => number)).toEqual([1, 1301])
   expect(logger.notes.filter(({ event }) => event === 'log-compacted')).toHaveLength(1)
   wall.close()
 })
@@ -80,20 +84,24 @@ test('names are compacted like repaints, and after the days of history only the 
   await sell(wall, '3,4', 1, 1, SILENT)
   for (const [at, minutes] of [0, 1, 61].entries()) {
     const now = NOW + minutes * 60_000
-    await wall.blocks.edit(blockOf('3,4'), { ...editOf(at, { message: `${at}` }), ts: NOW + at }, now)
-    await wall.agents.identify(createWalletAddress(1), { ...identityOf(at, { name: `${at}` }), ts: NOW + at }, now)
+    await wall.blocks.edit(blockOf('3,4'), { ...createTestEdit(at, { message: `${at}` }), ts: NOW + at }, now)
+    await wall.agents.register(
+      createWalletAddress(1),
+      { ...createTestIdentity(at, { name: `${at}` }), ts: NOW + at },
+      now,
+    )
   }
-  const shown = await wall.log.compacted()
-  const clock = fakeClock(NOW + COMPACTED_AFTER_MS + 2 * HOUR_MS)
-  const compact = createLogCompactor({ ...wall, clock, logger: fakeLogger(), historyDays: 2 })
-  const listNumbers = async () => (await wall.log.after(0, 9)).map(({ number }) => number)
+  const shown = await wall.log.readCompacted()
+  const clock = createFakeClock(NOW + COMPACTED_AFTER_MS + 2 * HOUR_MS)
+  const compact = createLogCompactor({ ...wall, clock, logger: createFakeLogger(), historyDays: 2 })
+  const listNumbers = async () => (await wall.log.readAfter(0, 9)).map(({ number }) => number)
   await compact(never)
   expect(await listNumbers()).toEqual([1, 4, 5, 6, 7])
-  clock.pass(2 * 24 * HOUR_MS)
+  clock.advance(2 * 24 * HOUR_MS)
   await compact(never)
   expect(await listNumbers()).toEqual([1, 6, 7])
-  expect(await wall.log.compacted()).toEqual(shown)
-  await wall.blocks.edit(blockOf('3,4'), { ...editOf(9, { message: 'new' }), ts: clock.now() }, clock.now())
+  expect(await wall.log.readCompacted()).toEqual(shown)
+  await wall.blocks.edit(blockOf('3,4'), { ...createTestEdit(9, { message: 'new' }), ts: clock.now() }, clock.now())
   // Entries that were the last ones until now are dropped gradually.
   await compact(never)
   expect(await listNumbers()).toEqual([1, 7, 8])

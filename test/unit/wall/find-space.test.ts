@@ -14,8 +14,8 @@ const createTakenFrom = (held: () => Promise<BlockIndex[]>) =>
   createTakenBlocks({
     view: createEmptyView(),
     ledgerReader: {
-      held,
-      pending: failIfAsked,
+      listHeld: held,
+      countPending: failIfAsked,
       ofPayer: failIfAsked,
       purchases: failIfAsked,
       sold: failIfAsked,

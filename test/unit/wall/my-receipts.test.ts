@@ -1,25 +1,25 @@
 import { expect, test } from 'bun:test'
 import { isFailure } from '../../../server/domain/failure.ts'
 import { createEmptyView } from '../../../server/domain/wall/wall-view.ts'
-import { receiptsOf } from '../../../server/wall/my-receipts.ts'
+import { readOwnReceipts } from '../../../server/wall/my-receipts.ts'
 import { openBlank } from '../../support/blank-wall.ts'
-import { hash, HEAD, NOW, paymentOf, SILENT, createWalletAddress } from '../../support/samples.ts'
+import { toHash, HEAD, NOW, createTestPayment, SILENT, createWalletAddress } from '../../support/samples.ts'
 
 test('a credit is shown as owed in its payer’s receipts until the operator has paid it back', async () => {
   const { ledgerReader, payouts } = await openBlank()
-  const lost = { payment: paymentOf(1, 1), target: 'next', listing: SILENT, head: HEAD } as const
-  await payouts.owe(lost, hash(7), NOW)
+  const lost = { payment: createTestPayment(1, 1), target: 'next', listing: SILENT, head: HEAD } as const
+  await payouts.recordCredit(lost, toHash(7), NOW)
   const readReceipts = async () => {
-    const found = await receiptsOf(
+    const found = await readOwnReceipts(
       { view: createEmptyView(), ledgerReader, baseUrl: 'http://wall' },
       createWalletAddress(1),
       undefined,
     )
     return isFailure(found) ? found : found.answer('repeated')
   }
-  const purchase = { state: 'credited', tx: hash(7), receipt: null }
+  const purchase = { state: 'credited', tx: toHash(7), receipt: null }
   expect(await readReceipts()).toMatchObject({
-    purchases: [{ ...purchase, credit: { amount: String(lost.payment.amount), tx: hash(7) } }],
+    purchases: [{ ...purchase, credit: { amount: String(lost.payment.amount), tx: toHash(7) } }],
   })
   await payouts.note(lost.payment, 'refund 0x1', NOW)
   expect(await readReceipts()).toMatchObject({ purchases: [{ ...purchase, credit: null }] })

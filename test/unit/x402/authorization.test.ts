@@ -3,11 +3,11 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { getAddress, recoverAddress } from 'viem/utils'
 import { hashAuthorization } from '../../../server/x402/authorization.ts'
 import { AUTHORIZATION_TYPES, PRIMARY_TYPE } from '../../../shared/usdc.ts'
-import { paymentOf } from '../../support/samples.ts'
+import { createTestPayment } from '../../support/samples.ts'
 
 const digestOf = hashAuthorization('USD Coin', '2')
 
-const payment = paymentOf(1, 1)
+const payment = createTestPayment(1, 1)
 const { accepted } = payment
 
 test('the digest of a payment is the one that its wallet signs', async () => {

@@ -1,30 +1,30 @@
 import { expect, test } from 'bun:test'
 import { decodePaymentResponseHeader, encodePaymentResponseHeader } from '@x402/core/http'
 import type { SoldPurchase } from '../../../server/domain/purchase/purchase.ts'
-import { encodeHeader, settleResponse } from '../../../server/x402/receipt.ts'
-import { blockOf, HEAD, hash, NOW, paymentOf, SILENT } from '../../support/samples.ts'
+import { encodeHeader, createSettleResponse } from '../../../server/x402/receipt.ts'
+import { blockOf, HEAD, toHash, NOW, createTestPayment, SILENT } from '../../support/samples.ts'
 
 const SALE: SoldPurchase = {
-  payment: paymentOf(1, 1, { payer: '0xd8da6bf26964af9d7eed9e03e53415d37aa96045' }),
+  payment: createTestPayment(1, 1, { payer: '0xd8da6bf26964af9d7eed9e03e53415d37aa96045' }),
   target: 'next',
   block: blockOf('80,45'),
   listing: SILENT,
   head: HEAD,
-  state: { kind: 'sold', tx: hash(7), claimedAt: NOW, name: null, framework: null, settled: true, unanswered: false },
+  state: { kind: 'sold', tx: toHash(7), claimedAt: NOW, name: null, framework: null, settled: true, unanswered: false },
 }
 
 test('the SDK reads from PAYMENT-RESPONSE who paid, how much, where and in which transaction', () => {
-  expect(decodePaymentResponseHeader(encodeHeader(settleResponse(SALE)))).toEqual({
+  expect(decodePaymentResponseHeader(encodeHeader(createSettleResponse(SALE)))).toEqual({
     success: true,
     payer: '0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045',
-    transaction: hash(7),
+    transaction: toHash(7),
     network: 'eip155:8453',
     amount: '1000000',
   })
 })
 
 test('a header is encoded as the SDK encodes it', () => {
-  expect(encodeHeader(settleResponse(SALE))).toBe(encodePaymentResponseHeader(settleResponse(SALE)))
+  expect(encodeHeader(createSettleResponse(SALE))).toBe(encodePaymentResponseHeader(createSettleResponse(SALE)))
 })
 
 test('a header encodes text beyond ASCII as UTF-8', () => {

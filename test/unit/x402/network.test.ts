@@ -4,7 +4,7 @@ import { EVM_NETWORK_CHAIN_ID_MAP } from '@x402/evm/v1'
 import * as chains from 'viem/chains'
 import { MULTICALL } from '../../../server/adapters/chain/endpoints.ts'
 import type { Address } from '../../../server/domain/purchase/payment.ts'
-import { toCaip2, chainOf, isSoldOn, nameInV1, NETWORKS, tokenOf } from '../../../server/x402/network.ts'
+import { toCaip2, chainOf, isSoldOn, toV1Name, NETWORKS, tokenOf } from '../../../server/x402/network.ts'
 import { isNetwork } from '../../../shared/usdc.ts'
 
 const ARBITRUM = ['eip155:42161', 'eip155:421614']
@@ -29,7 +29,7 @@ test.each(NETWORKS)('the chain of %s has its usual names', (network) => {
   const known = Object.values(chains).find((chain) => chain.id === id)
   expect({ name, publicUrl }).toEqual({ name: known?.name ?? '', publicUrl: known?.rpcUrls.default.http[0] ?? '' })
   const older = Object.entries(EVM_NETWORK_CHAIN_ID_MAP).find(([, chainId]) => chainId === id)
-  expect(nameInV1(network)).toBe(older?.[0] ?? network)
+  expect(toV1Name(network)).toBe(older?.[0] ?? network)
 })
 
 test.each(NETWORKS)('blocks are sold for the dollar token that the SDK uses by default on %s', (network) => {

@@ -7,6 +7,7 @@ import { mutantsOfTheChain } from './of-the-chain.ts'
 import { mutantsOfTheOperator } from './of-the-operator.ts'
 
 const SCRIPT = 'server/domain/purchase/purchase-script.ts'
+const SETTLEMENT = 'server/domain/purchase/settlement-script.ts'
 const RULES = 'server/domain/purchase/claim-rules.ts'
 const RUN = 'server/purchase/purchase-run.ts'
 const STEPS = 'server/purchase/steps.ts'
@@ -20,8 +21,10 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an order that was altered in transit is sold all the same',
     file: SCRIPT,
-    from: `released === undefined && !isFailure(listing)) return orderMismatch()`,
-    to: `released === undefined && isFailure(listing)) return orderMismatch()`,
+    from: `released === undefined && !isFailure(listing))
+    return createOrderMismatchFailure()`,
+    to: `released === undefined && isFailure(listing))
+    return createOrderMismatchFailure()`,
     isCheap: true,
   },
   {
@@ -39,7 +42,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a success is believed without the chain',
-    file: SCRIPT,
+    file: SETTLEMENT,
     from: `  if (status.kind === 'paid') return yield* finalize(purchase, status.tx, true)\n`,
     to: `  if (settling?.kind === 'success') return yield* finalize(purchase, settling.tx, true)
   if (status.kind === 'paid') return yield* finalize(purchase, status.tx, true)\n`,
@@ -72,7 +75,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'payments are accepted before the open purchases were checked',
     file: SCRIPT,
-    from: `  if (!order.armed) return refuse(railNotArmed())\n\n`,
+    from: `  if (!order.armed) return refuse(createRailNotArmedFailure())\n\n`,
     to: '\n',
   },
   {
@@ -89,7 +92,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'an outcome that a reorganisation can undo counts as final',
-    file: SCRIPT,
+    file: SETTLEMENT,
     from: 'yield* release(purchase, status.final === true)',
     to: 'yield* release(purchase, true)',
   },
@@ -101,8 +104,8 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a sale that cannot be stored is rejected',
-    file: SCRIPT,
-    from: 'refusal: notPersisted(purchase) }',
+    file: SETTLEMENT,
+    from: 'refusal: createNotPersistedFailure(purchase) }',
     to: `refusal: paymentRequired('the deed could not be written') }`,
   },
   {
@@ -121,10 +124,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a held block is released while the chain does not respond',
-    file: SCRIPT,
-    from: `  return { purchase: yield* markUncertain(purchase), status, refusal: settlementUnknown(purchase) }`,
+    file: SETTLEMENT,
+    from: `  return { purchase: yield* markUncertain(purchase), status, refusal: createSettlementUnknownFailure(purchase) }`,
     to: `  if (status.kind === 'silent') return { purchase: yield* release(purchase, false), status, refusal: facilitatorUnreachable() }
-  return { purchase: yield* markUncertain(purchase), status, refusal: settlementUnknown(purchase) }`,
+  return { purchase: yield* markUncertain(purchase), status, refusal: createSettlementUnknownFailure(purchase) }`,
   },
   {
     name: 'two runs of one payment overlap',
@@ -184,7 +187,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a rejection on a retry is final',
-    file: SCRIPT,
+    file: SETTLEMENT,
     from: `  const settling = yield* ask({ do: 'settle', purchase: held })\n`,
     to: `  const settling = yield* ask({ do: 'settle', purchase: held })
   if (settling.kind === 'refused')
@@ -192,13 +195,13 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a definite rejection is not checked on the chain',
-    file: SCRIPT,
+    file: SETTLEMENT,
     from: `  const status = yield* askChain(purchase, settling.kind === 'refused' ? 'next-block' : 'none')\n`,
     to: `  const status = { kind: 'unspent' } as ChainStatus\n`,
   },
   {
     name: 'a definite rejection is not checked in a later block',
-    file: SCRIPT,
+    file: SETTLEMENT,
     from: `askChain(purchase, settling.kind === 'refused' ? 'next-block' : 'none')`,
     to: `askChain(purchase, 'none')`,
   },
@@ -210,16 +213,16 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a late settlement is not noticed',
-    file: SCRIPT,
+    file: SETTLEMENT,
     from: `    const given = yield* ask({ do: 'fulfil-late-payment', purchase, tx: status.tx })
-    return { purchase: given, status, refusal: chargeUnknown() }`,
-    to: '    return { purchase, status, refusal: chargeUnknown() }',
+    return { purchase: given, status, refusal: createChargeUnknownFailure() }`,
+    to: '    return { purchase, status, refusal: createChargeUnknownFailure() }',
   },
   {
     name: 'a payment that lost the race for its block is called uncharged',
     file: SCRIPT,
-    from: 'return toOutcome(yield* watchRefused(sent, lostClaim(order, claiming.space)), order)',
-    to: 'return refuse(lostClaim(order, claiming.space))',
+    from: 'return toOutcome(yield* watchRefused(sent, createLostClaimFailure(order, claiming.space)), order)',
+    to: 'return refuse(createLostClaimFailure(order, claiming.space))',
     isCheap: true,
   },
   {
@@ -261,7 +264,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'money that moved before the payment was seen is denied',
     file: SCRIPT,
-    from: `  if (status.kind === 'paid') return paymentUnmatched(payment.amount, status.tx, contact)\n`,
+    from: `  if (status.kind === 'paid') return createPaymentUnmatchedFailure(payment.amount, status.tx, contact)\n`,
     to: '',
   },
   {
@@ -280,8 +283,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a void payment waits permanently for a payment that bought the same block',
     file: RULES,
-    from: 'isSold(prior) ? alreadyBought(prior) : earlierUnresolved()',
-    to: 'earlierUnresolved()',
+    from: 'isSold(prior) ? createAlreadyBoughtFailure(prior) : createEarlierUnresolvedFailure()',
+    to: 'createEarlierUnresolvedFailure()',
   },
   {
     name: 'a payment that buys nothing is rejected without a check of the chain',
@@ -292,7 +295,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'only one of two unanswered purchases is checked',
     file: SCRIPT,
-    from: `    if (others?.prior !== undefined) return refuse(earlierUnresolved())\n`,
+    from: `    if (others?.prior !== undefined) return refuse(createEarlierUnresolvedFailure())\n`,
     to: '',
   },
   {
@@ -300,18 +303,19 @@ export const mutants: readonly Mutant[] = [
     file: SCRIPT,
     from: `  return coversTarget(purchase, order.target)
     ? { kind: 'bought', purchase }
-    : withChargeStatus(paymentUsed(purchase), purchase)`,
+    : withChargeStatus(createOtherPurchaseFailure(purchase), purchase)`,
     to: `  return { kind: 'bought', purchase }`,
   },
   {
     name: 'the receipt of an older purchase is returned for any block',
     file: SCRIPT,
-    from: `  if (!isReceipt) return refuse(wasReceiptReusedFor(end, payment) ? paymentUsed(end) : earlierBoughtOther(end))\n`,
+    from: `  if (!isReceipt)
+    return refuse(wasReceiptReusedFor(end, payment) ? createOtherPurchaseFailure(end) : createBoughtOtherFailure(end))\n`,
     to: '',
   },
   {
     name: 'a payer is asked to wait before that is stored',
-    file: SCRIPT,
+    file: SETTLEMENT,
     from: `  if (purchase.state.kind !== 'reserved' || purchase.state.uncertain) return purchase\n`,
     to: '  return purchase\n',
   },
@@ -380,7 +384,7 @@ export const mutants: readonly Mutant[] = [
     name: 'an error of the database is thrown at the client',
     file: RUN,
     from: `    if (!(error instanceof StoreUnavailable)) throw error
-    return storeUnavailable()`,
+    return createStoreUnavailableFailure()`,
     to: '    throw error',
   },
   {
@@ -431,7 +435,7 @@ export const mutants: readonly Mutant[] = [
     name: 'a payment that another process works on is answered with a demand',
     file: SCRIPT,
     from: `  if (known?.state.kind === 'reserved') yield* markUncertain(known)
-  return withChargeStatus(alreadyProcessing(), undefined)`,
+  return withChargeStatus(createAlreadyProcessingFailure(), undefined)`,
     to: `  return paymentRequired('another process is at it')`,
   },
   {
@@ -443,14 +447,14 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'one facilitator’s denial counts although another may have sent the payment',
     file: RING,
-    from: 'if (!answers.every(isDenial)) return createUnclear(findLastNamed(answers))',
-    to: 'if (!answers.some(isDenial)) return createUnclear(findLastNamed(answers))',
+    from: 'if (!answers.every(isDenial)) return createUnclearResult(findLastNamed(answers))',
+    to: 'if (!answers.some(isDenial)) return createUnclearResult(findLastNamed(answers))',
     isCheap: true,
   },
   {
     name: 'a success that the chain denied is believed',
     file: RING,
-    from: `answers.push(...given.map((one) => (one.kind === 'success' ? createUnclear(findNamedTransaction(one)) : one)))`,
+    from: `answers.push(...given.map((one) => (one.kind === 'success' ? createUnclearResult(findNamedTransaction(one)) : one)))`,
     to: 'answers.push(...given)',
   },
   {

@@ -25,7 +25,7 @@ const SOURCES = [
 // A bug must show within this many histories, of which the first batches are small: most bugs show immediately. For operator bugs,
 // which can show in one of 251 histories, twice as many are tried.
 const KILLED_WITHIN = 50_000
-const withinOf = ({ shows }: Mutant) => (shows === 'operator' ? 2 * KILLED_WITHIN : KILLED_WITHIN)
+const chooseSeedLimit = ({ shows }: Mutant) => (shows === 'operator' ? 2 * KILLED_WITHIN : KILLED_WITHIN)
 const STRETCHES = [250, 1000, 5000]
 
 /** The result for a bug: the seed that showed it and the broken promise, or neither. */
@@ -41,7 +41,7 @@ export function plantBug({ name, file, from, to }: Mutant): string {
 }
 
 /** Plants one bug and plays up to `seeds` histories. */
-export async function fateOf(mutant: Mutant, seeds: number): Promise<Fate> {
+export async function runMutant(mutant: Mutant, seeds: number): Promise<Fate> {
   const folder = mkdtempSync(join(tmpdir(), 'pixel-wall-mutant-'))
   try {
     const source = plantBug(mutant)
@@ -50,7 +50,7 @@ export async function fateOf(mutant: Mutant, seeds: number): Promise<Fate> {
     writeFileSync(join(folder, mutant.file), source)
     for (let from = 0, nth = 0; from < seeds; nth += 1) {
       const end = Math.min(seeds, from + (STRETCHES[nth] ?? 5000))
-      const broken = await playStretch(join(folder, 'test/endurance/sim'), from, end, () => {}, choiceOf(mutant))
+      const broken = await playStretch(join(folder, 'test/endurance/sim'), from, end, () => {}, createChoice(mutant))
       // A bug that does not compile proves nothing.
       if (broken?.broken.includes('ReferenceError') === true) throw new Error(`"${mutant.name}": ${broken.broken}`)
       if (broken !== undefined) return { mutant, ...broken }
@@ -63,7 +63,7 @@ export async function fateOf(mutant: Mutant, seeds: number): Promise<Fate> {
 }
 
 /** A bug in SQL shows only with the real engine, and one between servers only with two. */
-const choiceOf = ({ file, shows }: Mutant): Choice => ({
+const createChoice = ({ file, shows }: Mutant): Choice => ({
   real: file.startsWith('db/') || shows?.startsWith('real') === true,
   twins: shows === 'twins' || shows === 'real twins',
   endpoints: shows === 'endpoints',
@@ -80,10 +80,10 @@ export async function runMutants(workers: number, seeds: number): Promise<number
   const fates: Fate[] = []
   const runNext = async () => {
     for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
-      const fate = await fateOf(mutant, Math.min(seeds, withinOf(mutant)))
+      const fate = await runMutant(mutant, Math.min(seeds, chooseSeedLimit(mutant)))
       fates.push(fate)
       console.log(
-        fate.seed === undefined ? `SURVIVES  ${mutant.name}` : `${lineOf(fate.seed)}${mutant.name}: ${fate.broken}`,
+        fate.seed === undefined ? `SURVIVES  ${mutant.name}` : `${formatSeed(fate.seed)}${mutant.name}: ${fate.broken}`,
       )
     }
   }
@@ -93,4 +93,4 @@ export async function runMutants(workers: number, seeds: number): Promise<number
   return survivors.length === 0 ? 0 : 1
 }
 
-const lineOf = (seed: number) => `${seed}`.padStart(8).padEnd(10)
+const formatSeed = (seed: number) => `${seed}`.padStart(8).padEnd(10)

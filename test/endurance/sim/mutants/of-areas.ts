@@ -65,20 +65,20 @@ export const mutantsOfAreas: readonly Mutant[] = [
   {
     name: 'an area that settled late is placed where only a block has space',
     file: MODEL,
-    from: `typeof own === 'string' ? shelf.openPlace(toNext(known.target)) : own`,
-    to: `typeof own === 'string' ? shelf.openPlace('next') : own`,
+    from: `typeof own === 'string' ? shelf.findOpenPlace(toNext(known.target)) : own`,
+    to: `typeof own === 'string' ? shelf.findOpenPlace('next') : own`,
   },
   {
     name: 'a payment that settled late is credited although there is space',
     file: MODEL,
-    from: `typeof own === 'string' ? shelf.openPlace(toNext(known.target)) : own`,
+    from: `typeof own === 'string' ? shelf.findOpenPlace(toNext(known.target)) : own`,
     to: 'own',
   },
   {
     name: 'a purchase that settled late is moved although its own place is open',
     file: MODEL,
-    from: `typeof own === 'string' ? shelf.openPlace(toNext(known.target)) : own`,
-    to: 'shelf.openPlace(toNext(known.target))',
+    from: `typeof own === 'string' ? shelf.findOpenPlace(toNext(known.target)) : own`,
+    to: 'shelf.findOpenPlace(toNext(known.target))',
   },
   {
     name: 'held blocks are not counted (SQL)',
@@ -96,8 +96,8 @@ export const mutantsOfAreas: readonly Mutant[] = [
   {
     name: 'a credit for an area is reported as one dollar',
     file: SCRIPT,
-    from: 'paymentCredited(purchase.payment.amount, credit, contact)',
-    to: 'paymentCredited(1_000_000n, credit, contact)',
+    from: 'createPaymentCreditedFailure(purchase.payment.amount, credit, contact)',
+    to: 'createPaymentCreditedFailure(1_000_000n, credit, contact)',
   },
   {
     name: 'a picture is read after its area is held',

@@ -9,7 +9,7 @@ export const mutantsOfClients: readonly Mutant[] = [
   {
     name: 'a client treats a payment that was taken for nothing as rejected',
     file: STEPS,
-    from: `  if (error?.charged === 'yes') return { do: 'stop', saved: 'set aside', failure: toPaidForNothing(error) }\n`,
+    from: `  if (error?.charged === 'yes') return { do: 'stop', saved: 'set aside', failure: toPaidFailure(error) }\n`,
     to: `  if (error?.charged === 'yes') return { do: 'stop', saved: 'removed', failure: error }\n`,
   },
   {
@@ -56,8 +56,8 @@ export const mutantsOfClients: readonly Mutant[] = [
   {
     name: 'a client signs a new payment while the same order is open',
     file: BUYER,
-    from: 'const own = takeOrdered(session.left, order)',
-    to: 'const own = takeOrdered([...session.left].slice(session.left.length), order)',
+    from: 'const own = takeLeftover(session.left, order)',
+    to: 'const own = takeLeftover([...session.left].slice(session.left.length), order)',
   },
   {
     name: 'a client does not check what earlier processes left',

@@ -59,8 +59,8 @@ export const mutantsOfTheOperator: readonly Mutant[] = [
   {
     name: 'money that arrives later is not looked for',
     file: CHECK,
-    from: 'else if (isDue) await scanOn',
-    to: 'else if (isDue && !isCurrent) await scanOn',
+    from: 'else if (isDue) await continueScan',
+    to: 'else if (isDue && !isCurrent) await continueScan',
     shows: 'operator',
   },
   {

@@ -15,12 +15,12 @@ import { Violation } from '../check.ts'
 import type { Book } from '../ledger-model.ts'
 import { SIGNED } from '../samples.ts'
 import { isCharged, readTerms, timeOf, type World } from '../world.ts'
-import { sign, type Crowd, type Payer } from './payers.ts'
+import { signPayment, type Crowd, type Payer } from './payers.ts'
 
 /** Sends a request to a wall, and gets its response; `undefined` if there is none. */
 export type Line = {
   asks(target: Target, told: (space: OfferState | undefined) => void): void
-  pays(target: Target, payment: Payment, told: (outcome: Outcome | undefined) => void): void
+  sendPayment(target: Target, payment: Payment, told: (outcome: Outcome | undefined) => void): void
 }
 
 /** A wish, which may take several processes of the client. */
@@ -35,7 +35,7 @@ export type Keeper = {
   process: object | undefined // `undefined` while none is running
 }
 
-export const keeperOf = (payer: Payer): Keeper => ({
+export const createKeeper = (payer: Payer): Keeper => ({
   payer,
   folder: new Map(),
   payments: new Map(),
@@ -67,12 +67,12 @@ export function startKeeper(
     const known = keeper.payments.get(header)
     if (known !== undefined) return known
     if (errand === undefined) throw new Violation('a client that only finishes purchases signs nothing')
-    const payment = sign(world, crowd, keeper.payer, errand.target, penOf(world))
+    const payment = signPayment(world, crowd, keeper.payer, errand.target, drawPen(world))
     keeper.payments.set(header, payment)
     errand.signed.push(payment)
     return payment
   }
-  const noteEnd = (end: 'served' | 'paid', payment: string) => {
+  const recordEnd = (end: 'served' | 'paid', payment: string) => {
     world.tell(() => `client: says that ${payment.slice(-4)} was ${end}`)
     keeper.told.add(payment)
     for (const one of keeper.errands) if (one.signed.some((of) => keyOf(of) === payment)) one.end ??= end
@@ -84,7 +84,7 @@ export function startKeeper(
       runWhileAlive(() =>
         world.scheduler.call(process, () => {
           keeper.folder.delete(request.payment)
-          noteEnd('paid', keyOf(parsePayment(request.payment)))
+          recordEnd('paid', keyOf(parsePayment(request.payment)))
           return 'a folder'
         }),
       ),
@@ -105,18 +105,18 @@ export function startKeeper(
     },
     lock: () => Promise.resolve(() => Promise.resolve()),
     pause: (ms) => runWhileAlive(() => world.scheduler.wait(process, ms)),
-    fetch: (request) => runWhileAlive(() => answerTo(world, line, request, parsePayment)),
+    fetch: (request) => runWhileAlive(() => respondTo(world, line, request, parsePayment)),
     now: () => timeOf(world),
     maxDollars: '1000000',
-    onEarlier: (receipt) => noteEnd('served', paymentOf(receipt)),
+    onEarlier: (receipt) => recordEnd('served', readPaymentKey(receipt)),
   })
-  const createBought = async (target: Target) => {
+  const createPurchase = async (target: Target) => {
     const { receipt, done } = await client.buy({ url: `http://wall/${target}`, text: String(target), blocks: 1 })
-    noteEnd('served', paymentOf(receipt))
+    recordEnd('served', readPaymentKey(receipt))
     if (errand !== undefined) errand.end = 'served'
     await done()
   }
-  const ended = errand === undefined ? client.finish() : createBought(errand.target)
+  const ended = errand === undefined ? client.finish() : createPurchase(errand.target)
   ended
     .catch((error: unknown) => {
       if (!(error instanceof WallError)) throw error
@@ -133,13 +133,13 @@ export function startKeeper(
 const isOver = ({ kind, code }: WallError) =>
   kind === 'refused' || kind === 'paid' || (kind === 'unknown' && code === 'payment_required')
 
-const penOf = ({ prng }: World) => ({ seconds: prng.pick([30, 90, 300, 300]), signature: SIGNED }) as const
+const drawPen = ({ prng }: World) => ({ seconds: prng.pick([30, 90, 300, 300]), signature: SIGNED }) as const
 
 /** A receipt of the model wall names its payment. */
-const paymentOf = (receipt: object): string => ('payment' in receipt ? String(receipt.payment) : '')
+const readPaymentKey = (receipt: object): string => ('payment' in receipt ? String(receipt.payment) : '')
 
 /** The wall's response as it reaches a client, or a gateway's response in its place. */
-function answerTo(
+function respondTo(
   world: World,
   line: Line,
   { url, headers }: Request,
@@ -154,10 +154,12 @@ function answerTo(
       else resolve(strange)
     }
     if (header === null)
-      line.asks(target, (space) => (space === undefined ? loseProcess() : resolve(offer(world, target, space))))
+      line.asks(target, (space) =>
+        space === undefined ? loseProcess() : resolve(createOfferResponse(world, target, space)),
+      )
     else
-      line.pays(target, paymentIn(header), (outcome) =>
-        outcome === undefined ? loseProcess() : resolve(outcomeOf(world, target, outcome)),
+      line.sendPayment(target, paymentIn(header), (outcome) =>
+        outcome === undefined ? loseProcess() : resolve(createOutcomeResponse(world, target, outcome)),
       )
   })
 }
@@ -166,20 +168,20 @@ function answerTo(
 function drawStrangeAnswer({ prng }: World): Response | undefined {
   const status = prng.pick([0, 0, 200, 400, 404, 409, 410, 413, 429, 502, 503])
   if (status === 0) return undefined
-  if (status === 200) return prng.chance(0.5) ? createDeed() : cutOff()
-  if (prng.chance(0.5)) return new Response('<p>a proxy</p>', { status })
+  if (status === 200) return prng.nextBoolean(0.5) ? createDeed() : createCutResponse()
+  if (prng.nextBoolean(0.5)) return new Response('<p>a proxy</p>', { status })
   return Response.json({ error: 'bad_gateway', message: 'Nothing was charged.' }, { status })
 }
 
 /** A response whose body ends in the middle. */
-const cutOff = () => new Response(JSON.stringify({ owner: 'you', payment: '' }).slice(0, -2))
+const createCutResponse = () => new Response(JSON.stringify({ owner: 'you', payment: '' }).slice(0, -2))
 
 function parseTarget(url: string): Target {
   const name = new URL(url).pathname.slice(1)
   return (/^\d+$/.test(name) ? (Number(name) as BlockIndex) : name) as Target
 }
 
-function offer(world: World, target: Target, space: OfferState): Response {
+function createOfferResponse(world: World, target: Target, space: OfferState): Response {
   if (space === 'open' || space === 'uncertain') return createRefusal(world, target, 'payment_required')
   if (space === 'claimed' && typeof target === 'number') return createDeed()
   return createRefusal(world, target, spaceCodes[space])
@@ -189,7 +191,7 @@ const createDeed = () => Response.json({ state: 'claimed' })
 
 const spaceCodes = { claimed: 'sold_out', reserved: 'purchase_pending', crowded: 'no_room' } as const
 
-function outcomeOf(world: World, target: Target, outcome: Outcome): Response {
+function createOutcomeResponse(world: World, target: Target, outcome: Outcome): Response {
   if (outcome.kind === 'bought') return Response.json({ owner: 'you', payment: keyOf(outcome.purchase.payment) })
   return createRefusal(world, target, outcome.code, outcome.details)
 }
@@ -221,7 +223,7 @@ export function checkKeepers(world: World, book: Book, keepers: readonly Keeper[
   for (const { errands, payments, told } of keepers) {
     for (const { signed } of errands) {
       const charged = signed.filter((payment) => isCharged(world, payment))
-      if (charged.length > 1) throw new Violation(`one wish is paid for once: payments ${namesOf(charged)}`)
+      if (charged.length > 1) throw new Violation(`one wish is paid for once: payments ${formatNonces(charged)}`)
     }
     const untold = [...payments.values()].filter((payment) => {
       const kind = book.row(keyOf(payment))?.state.kind
@@ -229,8 +231,8 @@ export function checkKeepers(world: World, book: Book, keepers: readonly Keeper[
       return isTaken && (kind === 'sold' || kind === 'credited') && !told.has(keyOf(payment))
     })
     if (untold.length > 0)
-      throw new Violation(`a client says of what was taken that it was: payments ${namesOf(untold)}`)
+      throw new Violation(`a client says of what was taken that it was: payments ${formatNonces(untold)}`)
   }
 }
 
-const namesOf = (payments: readonly Payment[]) => payments.map(({ nonce }) => nonce.slice(-4)).join(' ')
+const formatNonces = (payments: readonly Payment[]) => payments.map(({ nonce }) => nonce.slice(-4)).join(' ')

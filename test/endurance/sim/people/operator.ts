@@ -1,17 +1,26 @@
 /** An operator, who copies the wall, restores an older copy, and accepts it; and the final state of the books. */
 
 import { acceptRestoredBackup, findLostPayments } from '../../../../server/books/accept-restored-backup.ts'
-import { balanceOf } from '../../../../server/domain/purchase/balance.ts'
+import { compareBooks } from '../../../../server/domain/purchase/balance.ts'
 import { keyOf } from '../../../../server/domain/purchase/payment.ts'
 import type { StorePosition } from '../../../../server/domain/store-position.ts'
 import { readSettled } from '../../../support/scheduler.ts'
-import { promise, rowOf, type Witness } from '../check.ts'
+import { assertPromise, findRow, type Witness } from '../check.ts'
 import { writeWitness, type Copy, type Operator } from '../guard.ts'
 import type { Vault } from '../ledger-model.ts'
-import { heightOf, lagMax, read, readTerms, timeOf, listTransfers, readTransfers, type World } from '../world.ts'
+import {
+  heightOf,
+  getMaxLag,
+  readAuthorization,
+  readTerms,
+  timeOf,
+  listTransfers,
+  readTransfers,
+  type World,
+} from '../world.ts'
 
 /** An operator of a wall: with a witness on another device, with one beside the store, or with none. */
-export function operatorOf({ prng }: World, vault: Vault): Operator {
+export function createOperator({ prng }: World, vault: Vault): Operator {
   const keeps = prng.pick(['apart', 'beside', 'beside', 'nothing'] as const)
   const isApart = keeps === 'apart'
   return {
@@ -29,25 +38,25 @@ export function operatorOf({ prng }: World, vault: Vault): Operator {
  * Copies the wall once it has searched the chain. An earlier copy does not know where to search, and accepting that
  * copy says so. A snapshot of the store's device includes a witness that is beside the store.
  */
-export function copy(world: World, operator: Operator): void {
+export function saveCopy(world: World, operator: Operator): void {
   const position = readSettled(operator.vault.ports.store.position())
   if (position.height === 0n) return
-  operator.vault.copy(operator.copies.length)
+  operator.vault.saveCopy(operator.copies.length)
   operator.copies.push({ position, witness: operator.witness })
   world.tell(() => 'operator: copies the wall')
 }
 
 /** The copies that lack later changes of the wall. */
-export function listLackingCopies({ vault, copies }: Operator): readonly Copy[] {
+export function listOlderCopies({ vault, copies }: Operator): readonly Copy[] {
   const { payment, height } = readSettled(vault.ports.store.position())
   return copies.filter(({ position }) => payment > position.payment || height > position.height)
 }
 
 /** Restores a copy while the wall is stopped, with the other files on its device, or without. */
-export function putBack(world: World, operator: Operator, copied: Copy, witness: Witness): void {
+export function restoreCopy(world: World, operator: Operator, copied: Copy, witness: Witness): void {
   const { vault, copies, isApart } = operator
-  vault.putBack(copies.indexOf(copied))
-  const isSnapshot = !isApart && world.prng.chance(0.7)
+  vault.restoreCopy(copies.indexOf(copied))
+  const isSnapshot = !isApart && world.prng.nextBoolean(0.7)
   if (isSnapshot) operator.witness = copied.witness
   const position = readSettled(vault.ports.store.position())
   const seen = operator.witness
@@ -55,7 +64,7 @@ export function putBack(world: World, operator: Operator, copied: Copy, witness:
     seen !== undefined &&
     (position.change < seen.change || position.payment < seen.payment || position.height < seen.height)
   operator.putBack = { isBehind, lost: listLostPayments(world, operator, witness) }
-  forget(world, witness)
+  forgetLost(world, witness)
   const { size } = operator.putBack.lost
   world.tell(() => `operator: puts the copy back${isSnapshot ? ', with its witness' : ''}: ${size} payments are lost`)
 }
@@ -71,25 +80,25 @@ function listLostPayments(
 ): ReadonlyMap<string, string> {
   const { store, payouts, checkpoint } = vault.ports
   const { height: from } = readSettled(store.position())
-  const shown = BigInt(heightOf(world) - lagMax(world))
+  const shown = BigInt(heightOf(world) - getMaxLag(world))
   const payees = new Set([...readSettled(checkpoint.payees()), ...(seen?.payees ?? []), readTerms(world).payTo])
   const lost = listTransfers(world).filter(
     ({ to, height, ...key }) =>
       height > from &&
       height <= shown &&
       payees.has(to) &&
-      rowOf(witness, keyOf(key)) === undefined &&
-      readSettled(payouts.noteOf(key)) === undefined,
+      findRow(witness, keyOf(key)) === undefined &&
+      readSettled(payouts.findReference(key)) === undefined,
   )
   return new Map(lost.map((transfer) => [keyOf(transfer), transfer.tx]))
 }
 
 /** The wall no longer settles payments that the copy does not know; they may be stored again, and credited again. */
-function forget(world: World, witness: Witness): void {
-  for (const sent of world.pool) if (rowOf(witness, keyOf(sent.payment)) === undefined) sent.isForgotten = true
+function forgetLost(world: World, witness: Witness): void {
+  for (const sent of world.pool) if (findRow(witness, keyOf(sent.payment)) === undefined) sent.isForgotten = true
   for (const known of [witness.kept, witness.written, witness.claimed])
-    for (const key of known.keys()) if (rowOf(witness, key) === undefined) known.delete(key)
-  for (const key of witness.credited) if (rowOf(witness, key)?.state.kind !== 'credited') witness.credited.delete(key)
+    for (const key of known.keys()) if (findRow(witness, key) === undefined) known.delete(key)
+  for (const key of witness.credited) if (findRow(witness, key)?.state.kind !== 'credited') witness.credited.delete(key)
 }
 
 /** Whether a restored store must not sell: its witness is ahead of it, or the chain shows lost payments. */
@@ -99,16 +108,16 @@ export function mustWait(world: World, { putBack, witness, isApart }: Operator, 
   if (isApart && witness !== undefined) return false
   return listTransfers(world).some((transfer) => {
     const key = keyOf(transfer)
-    return putBack.lost.get(key) === transfer.tx && rowOf(book, key) === undefined
+    return putBack.lost.get(key) === transfer.tx && findRow(book, key) === undefined
   })
 }
 
 /** Accepts the copy while the wall is stopped, unless the chain does not respond. */
-export function accept(world: World, operator: Operator, seenBy: Witness): void {
+export function acceptCopy(world: World, operator: Operator, seenBy: Witness): void {
   const { store, checkpoint, payouts } = operator.vault.ports
   const sight = { newest: 0 }
   const chain: Parameters<typeof findLostPayments>[0]['chain'] = {
-    read: async (key) => read(world, key, sight),
+    read: async (key) => readAuthorization(world, key, sight),
     transfersTo: async (payTo, from) => readTransfers(world, payTo, from, sight),
   }
   const witness = { write: async (seen: StorePosition) => writeWitness(operator, seen) }
@@ -127,8 +136,8 @@ export function accept(world: World, operator: Operator, seenBy: Witness): void 
   readSettled(acceptRestoredBackup(deps, lost))
   for (const orphan of lost.orphans) {
     const key = keyOf(orphan)
-    promise(
-      rowOf(seenBy, key)?.state.kind === 'credited',
+    assertPromise(
+      findRow(seenBy, key)?.state.kind === 'credited',
       'a payment lost by an older copy is a credit once the copy is accepted',
       key,
     )
@@ -143,17 +152,25 @@ export function checkBooks(world: World, { vault, firstLook }: Operator, witness
   // If only the lost history asked to be paid at an address, nobody knows to search it.
   const payees = new Set<string>([...statement.payees, readTerms(world).payTo])
   const arrivals = listTransfers(world).filter(({ to }) => payees.has(to))
-  const { unpaid, landed, orphans } = balanceOf(statement, arrivals, statement)
+  const { unpaid, landed, orphans } = compareBooks(statement, arrivals, statement)
   for (const sale of unpaid)
-    promise(witness.alerts.has(keyOf(sale)), 'the books: the operator gets an alert for an unpaid sale', keyOf(sale))
+    assertPromise(
+      witness.alerts.has(keyOf(sale)),
+      'the books: the operator gets an alert for an unpaid sale',
+      keyOf(sale),
+    )
   for (const { payer, nonce, amount } of landed) {
     const key = `${payer}:${nonce}`
-    promise(rowOf(witness, key)?.payment.amount !== amount, 'the books: money that arrived is a sale or a credit', key)
+    assertPromise(
+      findRow(witness, key)?.payment.amount !== amount,
+      'the books: money that arrived is a sale or a credit',
+      key,
+    )
   }
   for (const { payer, nonce } of orphans) {
     const key = `${payer}:${nonce}`
     const isBefore = (world.spendings.get(key)?.height ?? 0) <= (firstLook ?? Infinity)
-    promise(
+    assertPromise(
       isBefore || witness.strays.has(key),
       'the books: the operator gets an alert for money without a known purchase',
       key,

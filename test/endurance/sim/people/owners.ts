@@ -1,7 +1,7 @@
 /** Owners, who repaint and rename while others buy: the real use cases over the real engine. */
 
 import { isDeepStrictEqual } from 'node:util'
-import { failure, StoreUnavailable, isFailure, type Failure } from '../../../../server/domain/failure.ts'
+import { createFailure, StoreUnavailable, isFailure, type Failure } from '../../../../server/domain/failure.ts'
 import type { Address } from '../../../../server/domain/purchase/payment.ts'
 import type { Change } from '../../../../server/domain/wall/log.ts'
 import {
@@ -12,15 +12,15 @@ import {
   toRegistry,
   statsOf,
 } from '../../../../server/domain/wall/wall-view.ts'
-import { makeChange, createRegistration, repaintOfBlock } from '../../../../server/wall/signed-changes.ts'
+import { makeChange, createRegistration, createBlockRepaint } from '../../../../server/wall/signed-changes.ts'
 import { formatEditMessage, formatRegisterMessage } from '../../../../shared/signing.ts'
 import { coordOf, type BlockIndex } from '../../../../shared/wall.ts'
 import { unlimited } from '../../../support/fakes/limits.ts'
-import { fakeWallets, signatureOf } from '../../../support/fakes/wallets.ts'
+import { fakeWallets, computeSignature } from '../../../support/fakes/wallets.ts'
 import { readSettled } from '../../../support/scheduler.ts'
 import { Violation } from '../check.ts'
 import type { Paint } from '../ledger-model.ts'
-import { addressOf } from '../samples.ts'
+import { toAddress } from '../samples.ts'
 import type { Server } from '../server.ts'
 import { timeOf, type World } from '../world.ts'
 
@@ -33,20 +33,20 @@ type Sent =
 /** A signed change, and whether it was acknowledged. */
 export type Studio = { readonly sent: Sent[]; readonly done: Set<string> }
 
-export const studioOf = (): Studio => ({ sent: [], done: new Set() })
+export const createStudio = (): Studio => ({ sent: [], done: new Set() })
 
 /** The subject that orders changes: a block or a wallet. */
-const subjectOf = (change: Change) =>
+const findSubject = (change: Change) =>
   change.kind === 'repaint' ? `block ${change.block}` : change.kind === 'identity' ? `agent ${change.agent}` : undefined
 
 /** The content of an owner's change. */
 const readContent = (change: Change) =>
   change.kind === 'repaint' ? change.content.message : change.kind === 'identity' ? change.profile.name : undefined
 
-const wordOf = (sent: Sent): string => ('message' in sent ? sent.message : sent.name)
+const getSentText = (sent: Sent): string => ('message' in sent ? sent.message : sent.name)
 
 /** Somebody signs a change, or sends one again. */
-export function change(
+export function sendChange(
   world: World,
   { sent, done }: Studio,
   server: Server,
@@ -54,29 +54,29 @@ export function change(
   failed: (error: unknown) => void,
 ): void {
   const { prng } = world
-  const chosen = sent.length > 0 && prng.chance(0.3) ? prng.pick(sent) : sign(world, sent.length, wall)
+  const chosen = sent.length > 0 && prng.nextBoolean(0.3) ? prng.pick(sent) : signChange(world, sent.length, wall)
   if (!sent.includes(chosen)) sent.push(chosen)
-  const noteAnswer = (answer: object) => {
-    if (!isFailure(answer)) done.add(wordOf(chosen))
+  const recordAnswer = (answer: object) => {
+    if (!isFailure(answer)) done.add(getSentText(chosen))
   }
-  send(server, chosen).then(noteAnswer, (error: unknown) => {
+  send(server, chosen).then(recordAnswer, (error: unknown) => {
     if (!(error instanceof StoreUnavailable)) failed(error)
   })
 }
 
-function sign({ prng, ...world }: World, number: number, wall: readonly BlockIndex[]): Sent {
-  const wallet = addressOf(1 + prng.below(3))
-  const ts = timeOf({ prng, ...world }) - prng.below(10_000)
-  if (prng.chance(0.3)) return { wallet, name: `name ${number}`, ts }
+function signChange({ prng, ...world }: World, number: number, wall: readonly BlockIndex[]): Sent {
+  const wallet = toAddress(1 + prng.nextInt(3))
+  const ts = timeOf({ prng, ...world }) - prng.nextInt(10_000)
+  if (prng.nextBoolean(0.3)) return { wallet, name: `name ${number}`, ts }
   return { wallet, block: prng.pick(wall), message: `paint ${number}`, ts }
 }
 
 async function send({ paint, follower, clock }: Server, sent: Sent): Promise<object | Failure> {
-  if (paint === undefined || follower === undefined) return failure('server_busy', 'closed')
+  if (paint === undefined || follower === undefined) return createFailure('server_busy', 'closed')
   const shared = { ...paint, ...follower, wallets: fakeWallets, clock, hosts: [HOST], limits: unlimited }
   const { wallet, ts } = sent
   if ('name' in sent) {
-    const signature = signatureOf(wallet, formatRegisterMessage(HOST, wallet, ts, { name: sent.name }))
+    const signature = computeSignature(wallet, formatRegisterMessage(HOST, wallet, ts, { name: sent.name }))
     return await makeChange(
       shared,
       await createRegistration(shared, wallet, { name: sent.name }),
@@ -85,33 +85,33 @@ async function send({ paint, follower, clock }: Server, sent: Sent): Promise<obj
     )
   }
   const coord = coordOf(sent.block)
-  const signature = signatureOf(wallet, formatEditMessage(HOST, coord, ts, { message: sent.message }))
-  const change = await repaintOfBlock(shared, coord, { message: sent.message })
+  const signature = computeSignature(wallet, formatEditMessage(HOST, coord, ts, { message: sent.message }))
+  const change = await createBlockRepaint(shared, coord, { message: sent.message })
   return await makeChange(shared, change, { ts, signature }, 'owner')
 }
 
 /** Compares the log, the blocks and every view of them with the acknowledged changes. */
 export function checkPaint(paint: Paint, { sent, done }: Studio, follower: Server['follower']): void {
-  const log = readSettled(paint.log.after(0, 1000))
+  const log = readSettled(paint.log.readAfter(0, 1000))
   const written = log.flatMap((change) => readContent(change) ?? [])
-  for (const word of sent.map(wordOf)) {
+  for (const word of sent.map(getSentText)) {
     const times = written.filter((other) => other === word).length
     if (times > 1) throw new Violation(`a change is applied once: ${word}`)
     if (times === 0 && done.has(word)) throw new Violation(`a change that was acknowledged is applied: ${word}`)
   }
   // Owners of the simulation have no fast clocks, so the order of their times is the order of their changes.
-  for (const [of, changes] of Map.groupBy(log, subjectOf)) {
-    const times = changes.flatMap((change) => sent.find((each) => wordOf(each) === readContent(change))?.ts ?? [])
+  for (const [of, changes] of Map.groupBy(log, findSubject)) {
+    const times = changes.flatMap((change) => sent.find((each) => getSentText(each) === readContent(change))?.ts ?? [])
     if (of !== undefined && times.some((ts, at) => ts < (times[at - 1] ?? ts)))
       throw new Violation(`what was signed earlier does not undo what was signed later: ${of}`)
   }
-  const views = [log, readSettled(paint.log.compacted())].map(replayChanges)
+  const views = [log, readSettled(paint.log.readCompacted())].map(replayChanges)
   if (!isDeepStrictEqual(views[0], views[1])) throw new Violation('the compacted log shows the same as the full one')
-  if (follower !== undefined && !isDeepStrictEqual(views[0], listSeen(follower.view)))
+  if (follower !== undefined && !isDeepStrictEqual(views[0], collectVisible(follower.view)))
     throw new Violation('the view of the server equals the log')
   for (const block of new Set(log.flatMap((change) => ('block' in change ? [change.block] : [])))) {
     const last = log.findLast((change) => 'block' in change && change.block === block)
-    const owned = readSettled(Promise.resolve(paint.blocks.owned(block)))
+    const owned = readSettled(Promise.resolve(paint.blocks.findOwned(block)))
     if (last === undefined || !('content' in last) || owned?.content.message !== last.content.message)
       throw new Violation('a block shows its last change')
   }
@@ -120,10 +120,10 @@ export function checkPaint(paint: Paint, { sent, done }: Studio, follower: Serve
 function replayChanges(changes: readonly Change[]): object {
   const view = createEmptyView()
   for (const change of changes) applyChange(view, change)
-  return listSeen(view)
+  return collectVisible(view)
 }
 
-const listSeen = (view: ReturnType<typeof createEmptyView>): object => ({
+const collectVisible = (view: ReturnType<typeof createEmptyView>): object => ({
   stats: statsOf(view),
   agents: toRegistry(view),
   feed: toFeedPage(view, { after: 0, limit: 100 }),

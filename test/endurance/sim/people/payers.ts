@@ -1,6 +1,6 @@
 /** Payers and others, who do everything that the protocol lets them do. */
 
-import { failure, isFailure, type Failure } from '../../../../server/domain/failure.ts'
+import { createFailure, isFailure, type Failure } from '../../../../server/domain/failure.ts'
 import { HOLDS_MAX } from '../../../../server/domain/purchase/claim-rules.ts'
 import type { Draft } from '../../../../server/domain/purchase/listing.ts'
 import {
@@ -11,12 +11,12 @@ import {
   type Target,
 } from '../../../../server/domain/purchase/payment.ts'
 import { isBlock } from '../../../../server/domain/purchase/target.ts'
-import { orderOf } from '../../../../server/purchase/order-binding.ts'
+import { toOrder } from '../../../../server/purchase/order-binding.ts'
 import { computeOrderNonce, formatOrderText } from '../../../../shared/order.ts'
 import type { BlockIndex } from '../../../../shared/wall.ts'
 import { sizeOf } from '../areas.ts'
-import { addressOf, FORGED, paymentOf, pictureOf, pixelsOf, PLAIN, SIGNED } from '../samples.ts'
-import { broadcast, spendNow, strikes, readTerms, timeOf, type World } from '../world.ts'
+import { toAddress, FORGED, createModelPayment, createPicture, createPixels, PLAIN, SIGNED } from '../samples.ts'
+import { broadcast, spendNow, drawFault, readTerms, timeOf, type World } from '../world.ts'
 
 /** One request to buy, as it leaves a client. */
 export type Order = {
@@ -44,17 +44,17 @@ export type Crowd = {
 /** The targets that can be bought. */
 export type Shop = Pick<Crowd, 'wall' | 'areas'>
 
-export function crowdOf(world: World, { wall, areas }: Shop, size: number): Crowd {
+export function createCrowd(world: World, { wall, areas }: Shop, size: number): Crowd {
   const { prng, balances } = world
   const payers = Array.from({ length: size }, (_, i) => {
     const habit = prng.pick(['resends', 'resends', 'signs again', 'signs again', 'asks again'] as const)
-    const wallet = addressOf(i + 1)
+    const wallet = toAddress(i + 1)
     // If older copies are restored, an earlier response about a block proves nothing, so no client only requests new
     // terms.
     if (world.hasOperator) return { wallet, habit: habit === 'asks again' ? 'signs again' : habit } as const
     return { wallet, habit: world.isKept && habit === 'resends' ? 'keeps' : habit } as const
   })
-  for (const { wallet } of payers) balances.set(wallet, 1 + prng.below(3))
+  for (const { wallet } of payers) balances.set(wallet, 1 + prng.nextInt(3))
   // Some payers have enough money for an area, others only for a block.
   if (areas.length > 0)
     for (const [wallet, dollars] of balances) balances.set(wallet, dollars * prng.pick([1, wall.length, 400]))
@@ -67,21 +67,24 @@ export function drawOrder(world: World, crowd: Crowd, payer: Payer): Order {
   const own = crowd.signed.filter((payment) => payment.payer === payer.wallet).slice(-3)
   const isGreedy = crowd.wall.length > HOLDS_MAX
   const again = isGreedy ? 0.1 : payer.habit === 'resends' ? 0.75 : 0.2
-  const known = own.length > 0 && prng.chance(again) ? prng.pick(own) : undefined
-  const pen = known === undefined ? penOf(world, crowd) : undefined
+  const known = own.length > 0 && prng.nextBoolean(again) ? prng.pick(own) : undefined
+  const pen = known === undefined ? drawPen(world, crowd) : undefined
   const first = known && crowd.firstTarget.get(keyOf(known))
   const last = own.at(-1)
   // A payer who signs a new payment usually still wants the same target.
   const same = first ?? (last === undefined ? undefined : crowd.firstTarget.get(keyOf(last)))
   const target =
-    same !== undefined && prng.chance(isGreedy && first === undefined ? 0 : 0.85) ? same : drawTarget(world, crowd)
-  const signed = known === undefined ? sign(world, crowd, payer, target, pen) : signAgain(world, known, first ?? target)
-  const listing = prng.chance(0.05) ? failure('invalid_listing', 'link: is not an address') : draftOf(world, target)
+    same !== undefined && prng.nextBoolean(isGreedy && first === undefined ? 0 : 0.85) ? same : drawTarget(world, crowd)
+  const signed =
+    known === undefined ? signPayment(world, crowd, payer, target, pen) : signAgain(world, known, first ?? target)
+  const listing = prng.nextBoolean(0.05)
+    ? createFailure('invalid_listing', 'link: is not an address')
+    : drawDraft(world, target)
   const order =
-    world.isBound && known === undefined ? bind(world, crowd, { target, payment: signed, listing }) : undefined
+    world.isBound && known === undefined ? bindOrder(world, crowd, { target, payment: signed, listing }) : undefined
   const payment = order?.payment ?? signed
   if (first === undefined) crowd.firstTarget.set(keyOf(payment), target)
-  return onItsWay(world, crowd, { target, payment, listing })
+  return alterInTransit(world, crowd, { target, payment, listing })
 }
 
 /** The name of the wall in the orders that payments are bound to. */
@@ -91,10 +94,10 @@ const BOUND = 0.7
 const ALTERED = 0.4
 
 /** The order with its payment bound to it, as careful payers sign it. */
-function bind(world: World, { signed, bound }: Crowd, { target, payment, listing }: Order): Order {
-  if (isFailure(listing) || !world.words.chance(BOUND)) return { target, payment, listing }
+function bindOrder(world: World, { signed, bound }: Crowd, { target, payment, listing }: Order): Order {
+  if (isFailure(listing) || !world.words.nextBoolean(BOUND)) return { target, payment, listing }
   const salt = payment.nonce
-  const text = formatOrderText(orderOf(target, !isBlock(target), listing, HOST))
+  const text = formatOrderText(toOrder(target, !isBlock(target), listing, HOST))
   const order = { target, payment: { ...payment, nonce: computeOrderNonce(text, salt), salt }, listing }
   signed[signed.indexOf(payment)] = order.payment
   bound.set(keyOf(order.payment), order)
@@ -102,27 +105,27 @@ function bind(world: World, { signed, bound }: Crowd, { target, payment, listing
 }
 
 /** An order as it arrives: a bound one is as it was signed, unless somebody in transit alters it or strips its salt. */
-function onItsWay({ words }: World, { bound }: Crowd, order: Order): Order {
+function alterInTransit({ words }: World, { bound }: Crowd, order: Order): Order {
   const own = bound.get(keyOf(order.payment))
   if (own === undefined) return order
-  if (!words.chance(ALTERED)) return { ...order, target: own.target, listing: own.listing }
-  if (words.chance(0.5)) return order
+  if (!words.nextBoolean(ALTERED)) return { ...order, target: own.target, listing: own.listing }
+  if (words.nextBoolean(0.5)) return order
   const { salt: _, ...stripped } = order.payment
   return { ...order, payment: stripped }
 }
 
 // Most payers want the same target, because that leads to races.
 export function drawTarget({ prng }: World, { wall, areas }: Shop): Target {
-  if (areas.length > 0 && prng.chance(0.7)) return prng.pick(areas)
-  return prng.chance(0.5) ? 'next' : prng.pick(wall)
+  if (areas.length > 0 && prng.nextBoolean(0.7)) return prng.pick(areas)
+  return prng.nextBoolean(0.5) ? 'next' : prng.pick(wall)
 }
 
 /** The listing of an order: a block's may come with pixels, an area's with a picture to convert. */
-function draftOf({ prng, words }: World, target: Target): Draft {
-  const said = { ...PLAIN, message: `word ${words.below(1000)}`, painter: words.pick([null, addressOf(9)]) }
-  if (isBlock(target)) return { ...said, pixels: words.chance(0.3) ? pixelsOf(words.below(240)) : null }
-  if (!prng.chance(0.3)) return said
-  return { ...said, picture: pictureOf(sizeOf(target), prng.chance(0.8), words.below(240)) }
+function drawDraft({ prng, words }: World, target: Target): Draft {
+  const said = { ...PLAIN, message: `word ${words.nextInt(1000)}`, painter: words.pick([null, toAddress(9)]) }
+  if (isBlock(target)) return { ...said, pixels: words.nextBoolean(0.3) ? createPixels(words.nextInt(240)) : null }
+  if (!prng.nextBoolean(0.3)) return said
+  return { ...said, picture: createPicture(sizeOf(target), prng.nextBoolean(0.8), words.nextInt(240)) }
 }
 
 /** A known payment as it is resent: mostly unchanged, else its nonce signed again for another time or amount. */
@@ -131,11 +134,11 @@ function signAgain(world: World, known: Payment, target: Target): Payment {
   const asked = selectTerms(readTerms(world), target).amount
   // A payer who has seen another price since then has a reason to sign again.
   const isOutdated = isRepriced && asked !== known.amount
-  if (!isVaried || known.signature !== SIGNED || !prng.chance(isOutdated ? 0.6 : 0.15)) return known
+  if (!isVaried || known.signature !== SIGNED || !prng.nextBoolean(isOutdated ? 0.6 : 0.15)) return known
   const validBefore = BigInt(Math.floor(timeOf(world) / 1000) + prng.pick([30, 90, 300]))
   // Of all who sign for another amount, every second one uses the current price.
   const other = isRepriced || BigInt(known.nonce) % 2n === 0n ? asked : known.amount + readTerms(world).amount
-  const amount = prng.chance(isOutdated ? 0.8 : 0.3) ? other : known.amount
+  const amount = prng.nextBoolean(isOutdated ? 0.8 : 0.3) ? other : known.amount
   return { ...known, amount, validBefore, accepted: { ...known.accepted, amount } }
 }
 
@@ -146,17 +149,17 @@ type Pen = {
   readonly identifier?: string // the payment identifier
 }
 
-function penOf(world: World, { wall }: Crowd): Pen {
+function drawPen(world: World, { wall }: Crowd): Pen {
   const seconds = wall.length > HOLDS_MAX ? 300 : world.prng.pick([5, 30, 90, 90, 300, 300])
-  const signature = strikes(world, 'forge') ? FORGED : SIGNED
-  if (!world.isVaried || !world.prng.chance(0.3)) return { seconds, signature }
-  return { seconds, signature, identifier: `order ${world.prng.below(2)}` }
+  const signature = drawFault(world, 'forge') ? FORGED : SIGNED
+  if (!world.isVaried || !world.prng.nextBoolean(0.3)) return { seconds, signature }
+  return { seconds, signature, identifier: `order ${world.prng.nextInt(2)}` }
 }
 
 const OWN_PEN: Pen = { seconds: 300, signature: SIGNED }
 
 /** A payment of the wall's price for a target. */
-export function sign(
+export function signPayment(
   world: World,
   { signed }: Crowd,
   { wallet }: Payer,
@@ -165,22 +168,22 @@ export function sign(
 ): Payment {
   const until = BigInt(Math.floor(timeOf(world) / 1000) + seconds)
   const terms = selectTerms(readTerms(world), target)
-  const payment = { ...paymentOf(wallet, signed.length + 1, until, terms), ...pen }
+  const payment = { ...createModelPayment(wallet, signed.length + 1, until, terms), ...pen }
   signed.push(payment)
   return payment
 }
 
 /** What payers and others do with their own wallets and with payments they have seen. */
-export function doMischief(world: World, { payers, signed, areas, wall }: Crowd): void {
+export function causeMischief(world: World, { payers, signed, areas, wall }: Crowd): void {
   const { prng, balances } = world
   const { wallet } = prng.pick(payers)
-  if (strikes(world, 'drain')) balances.set(wallet, 0)
-  else if (prng.chance(0.3))
+  if (drawFault(world, 'drain')) balances.set(wallet, 0)
+  else if (prng.nextBoolean(0.3))
     balances.set(wallet, (balances.get(wallet) ?? 0) + (areas.length > 0 ? prng.pick([1, wall.length]) : 1))
   if (signed.length === 0) return
   const payment = prng.pick(signed)
-  if (strikes(world, 'othersBroadcast')) broadcast(world, payment, 'others')
+  if (drawFault(world, 'othersBroadcast')) broadcast(world, payment, 'others')
   if (world.spendings.has(keyOf(payment))) return
-  if (strikes(world, 'cancel')) spendNow(world, payment, 'cancelled')
-  else if (strikes(world, 'spendElsewhere')) spendNow(world, payment, 'elsewhere')
+  if (drawFault(world, 'cancel')) spendNow(world, payment, 'cancelled')
+  else if (drawFault(world, 'spendElsewhere')) spendNow(world, payment, 'elsewhere')
 }

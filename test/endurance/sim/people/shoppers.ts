@@ -24,7 +24,7 @@ export type Wish = {
   end: 'served' | 'refused' | 'unknowable' | undefined // once the client stops
 }
 
-export const wishOf = (world: World, payer: Payer, target: Target): Wish => ({
+export const createWish = (world: World, payer: Payer, target: Target): Wish => ({
   payer,
   target,
   since: timeOf(world),
@@ -43,7 +43,7 @@ export const isAsking = (world: World, { end, since }: Wish): boolean =>
   end === undefined && timeOf(world) - since < TIMEOUT_MS
 
 /** Ends the wish of a client that got a deed without paying: served if the deed is its own; otherwise it gives up. */
-export function endAtDeed(book: Book, wish: Wish): void {
+export function endWish(book: Book, wish: Wish): void {
   const isOwn = wish.signed.some((payment) => {
     const row = book.row(keyOf(payment))
     return row !== undefined && isSold(row) && resolveTarget(row) === wish.target

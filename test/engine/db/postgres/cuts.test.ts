@@ -4,16 +4,25 @@ import type { Engine } from '../../../../db/engine.ts'
 import { openPostgres } from '../../../../db/postgres/open.ts'
 import { StoreUnavailable } from '../../../../server/domain/failure.ts'
 import { CLAIM_ORDER } from '../../../../shared/wall.ts'
-import { failureOf, hold, sell, findStored, testOver } from '../../../support/engine.ts'
-import { limitMs } from '../../../support/machine.ts'
-import { cutProxy, type Cut, type CutProxy } from '../../../support/postgres/cut-proxy.ts'
-import { blockOf, editOf, hash, HEAD, NOW, paymentOf, SILENT, TERMS } from '../../../support/samples.ts'
+import { catchFailure, reserve, sell, findStored, testOver } from '../../../support/engine.ts'
+import { scaleLimit } from '../../../support/machine.ts'
+import { startCutProxy, type Cut, type CutProxy } from '../../../support/postgres/cut-proxy.ts'
+import {
+  blockOf,
+  createTestEdit,
+  toHash,
+  HEAD,
+  NOW,
+  createTestPayment,
+  SILENT,
+  TERMS,
+} from '../../../support/samples.ts'
 import { openPostgresWalls } from './walls.ts'
 
 // Goal: whatever happens to a connection, the result of a step matches the database, and no step is done twice or in
 // part. Method: a proxy cuts connections at chosen words, above all at COMMIT; the database is read without the proxy.
 
-const { newWall } = openPostgresWalls()
+const { createWall: newWall } = openPostgresWalls()
 
 type Cast = { readonly wall: Engine; readonly proxy: CutProxy; readonly url: string }
 
@@ -21,11 +30,11 @@ type Cast = { readonly wall: Engine; readonly proxy: CutProxy; readonly url: str
 const onCut = testOver<Cast>(
   async () => {
     const url = await newWall()
-    const proxy = cutProxy(url)
-    return { url, proxy, wall: await openPostgres(proxy.url, TERMS.network, { answerMs: limitMs(500) }) }
+    const proxy = startCutProxy(url)
+    return { url, proxy, wall: await openPostgres(proxy.url, TERMS.network, { answerMs: scaleLimit(500) }) }
   },
   async ({ proxy, wall }) => {
-    proxy.mend()
+    proxy.endFailures()
     await wall.close()
     proxy.stop()
   },
@@ -45,24 +54,24 @@ describe.each<Cut>(['before', 'after'])('a connection cut %s COMMIT reaches the 
     'if the acknowledgement of a claim is lost, the block is held once, and the response says so',
     async ({ wall, proxy, url }) => {
       const sprung = proxy.cutAt('COMMIT', cut)
-      const held = await hold(wall, 'next', paymentOf(1, 1))
+      const held = await reserve(wall, 'next', createTestPayment(1, 1))
       await sprung
-      expect(await findStored(wall, paymentOf(1, 1))).toEqual(held)
+      expect(await findStored(wall, createTestPayment(1, 1))).toEqual(held)
       expect(await readCounts(url)).toEqual({ payments: 1, changes: 0, taken: 1 })
-      expect((await hold(wall, 'next', paymentOf(2, 2))).block).toBe(CLAIM_ORDER[1] ?? held.block)
+      expect((await reserve(wall, 'next', createTestPayment(2, 2))).block).toBe(CLAIM_ORDER[1] ?? held.block)
     },
   )
 
   onCut(
     'if the acknowledgement of a sale is lost, the sale is made once, and the log has no gap',
     async ({ wall, proxy, url }) => {
-      const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
+      const held = await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
       const sprung = proxy.cutAt('COMMIT', cut)
-      const sold = await wall.ledger.finalize(held, hash(1), true, NOW)
+      const sold = await wall.ledger.finalize(held, toHash(1), true, NOW)
       await sprung
       expect(await findStored(wall, held.payment)).toEqual(sold)
       await sell(wall, 'next', 2, 2)
-      expect((await wall.log.after(0, 9)).map(({ number }) => number)).toEqual([1, 2])
+      expect((await wall.log.readAfter(0, 9)).map(({ number }) => number)).toEqual([1, 2])
       expect(await readCounts(url)).toEqual({ payments: 2, changes: 2, taken: 2 })
     },
   )
@@ -70,18 +79,18 @@ describe.each<Cut>(['before', 'after'])('a connection cut %s COMMIT reaches the 
   onCut(
     'if the acknowledgement of a receipt, an edit or a release is lost, the result is the same as without the loss',
     async ({ wall, proxy }) => {
-      const doubted = await wall.ledger.markUncertain(await hold(wall, blockOf('3,4'), paymentOf(1, 1)))
-      const sold = await wall.ledger.finalize(doubted, hash(1), true, NOW)
+      const doubted = await wall.ledger.markUncertain(await reserve(wall, blockOf('3,4'), createTestPayment(1, 1)))
+      const sold = await wall.ledger.finalize(doubted, toHash(1), true, NOW)
       await runThroughProxy(proxy, cut, async () => await wall.ledger.markAnswered(sold.payment))
       expect(await findStored(wall, sold.payment)).toMatchObject({ state: { unanswered: false } })
-      const edit = editOf(1, { message: 'x' })
+      const edit = createTestEdit(1, { message: 'x' })
       await runThroughProxy(proxy, cut, async () =>
         expect(await wall.blocks.edit(sold.block, edit, NOW)).toBe('applied'),
       )
       expect(await wall.blocks.edit(sold.block, edit, NOW)).toBe('repeated')
-      const held = await hold(wall, blockOf('5,6'), paymentOf(2, 2))
+      const held = await reserve(wall, blockOf('5,6'), createTestPayment(2, 2))
       await runThroughProxy(proxy, cut, async () => await wall.ledger.release(held, false))
-      expect(await wall.ledger.space(held.block)).toBe('open')
+      expect(await wall.ledger.checkSpace(held.block)).toBe('open')
     },
   )
 })
@@ -95,34 +104,37 @@ onCut(
   'if a connection goes silent at COMMIT, it is abandoned, and another one is used to find out the outcome',
   async ({ wall, proxy, url }) => {
     const sprung = proxy.cutAt('COMMIT', 'silence')
-    const held = await hold(wall, 'next', paymentOf(1, 1))
+    const held = await reserve(wall, 'next', createTestPayment(1, 1))
     await sprung
-    expect(await findStored(wall, paymentOf(1, 1))).toEqual(held)
+    expect(await findStored(wall, createTestPayment(1, 1))).toEqual(held)
     expect(await readCounts(url)).toEqual({ payments: 1, changes: 0, taken: 1 })
   },
 )
 
-onCut('if a connection is cut in the middle of a transaction, the transaction is retried', async ({ wall, proxy, url }) => {
-  for (const words of ['BEGIN', 'FOR UPDATE', 'INSERT INTO payments', 'UPDATE blocks']) {
-    const sprung = proxy.cutAt(words, 'after')
-    await hold(wall, 'next', paymentOf(1, words.length))
-    await sprung
-  }
-  expect(await readCounts(url)).toEqual({ payments: 4, changes: 0, taken: 4 })
-})
+onCut(
+  'if a connection is cut in the middle of a transaction, the transaction is retried',
+  async ({ wall, proxy, url }) => {
+    for (const words of ['BEGIN', 'FOR UPDATE', 'INSERT INTO payments', 'UPDATE blocks']) {
+      const sprung = proxy.cutAt(words, 'after')
+      await reserve(wall, 'next', createTestPayment(1, words.length))
+      await sprung
+    }
+    expect(await readCounts(url)).toEqual({ payments: 4, changes: 0, taken: 4 })
+  },
+)
 
 onCut(
   'if the database goes down when a step may have been committed, the step fails as unavailable, and is found later',
   async ({ wall, proxy, url }) => {
-    const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
+    const held = await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
     const sprung = proxy.cutAt('COMMIT', 'after').then(() => proxy.breakDown())
-    const failure = await failureOf(wall.ledger.finalize(held, hash(1), true, NOW))
+    const failure = await catchFailure(wall.ledger.finalize(held, toHash(1), true, NOW))
     await sprung
     expect(failure).toBeInstanceOf(StoreUnavailable)
-    proxy.mend()
+    proxy.endFailures()
     const { state } = await findStored(wall, held.payment)
-    expect(state).toMatchObject({ kind: 'sold', tx: hash(1) })
-    expect(await wall.ledger.finalize(held, hash(1), true, NOW)).toMatchObject({ state })
+    expect(state).toMatchObject({ kind: 'sold', tx: toHash(1) })
+    expect(await wall.ledger.finalize(held, toHash(1), true, NOW)).toMatchObject({ state })
     expect(await readCounts(url)).toEqual({ payments: 1, changes: 1, taken: 1 })
   },
 )
@@ -130,26 +142,26 @@ onCut(
 onCut(
   'while the database is away every step is unavailable and nothing is done; when it is back all goes on',
   async ({ wall, proxy, url }) => {
-    const held = await hold(wall, blockOf('3,4'), paymentOf(1, 1))
+    const held = await reserve(wall, blockOf('3,4'), createTestPayment(1, 1))
     proxy.breakDown()
     const steps = [
-      wall.ledger.claim('next', paymentOf(2, 2), SILENT, HEAD, NOW, []),
-      wall.ledger.finalize(held, hash(1), true, NOW),
+      wall.ledger.claim('next', createTestPayment(2, 2), SILENT, HEAD, NOW, []),
+      wall.ledger.finalize(held, toHash(1), true, NOW),
       wall.ledger.find(held.payment),
-      wall.ledger.space('next'),
-      wall.log.after(0, 9),
-      wall.blocks.edit(held.block, editOf(1), NOW),
+      wall.ledger.checkSpace('next'),
+      wall.log.readAfter(0, 9),
+      wall.blocks.edit(held.block, createTestEdit(1), NOW),
       wall.leases.take(held.payment, 1000),
       wall.jobs.run('sweep', async () => {}),
     ]
-    for (const step of await Promise.all(steps.map(failureOf))) {
+    for (const step of await Promise.all(steps.map(catchFailure))) {
       expect(step).toBeInstanceOf(StoreUnavailable)
       expect(String(step)).toMatch(/the database failed: (?:.* \()?[A-Z0-9_]+\)?$|no database connection is available$/)
     }
     expect(await wall.store.ready()).toBe(false)
-    proxy.mend()
+    proxy.endFailures()
     expect(await wall.store.ready()).toBe(true)
     expect(await readCounts(url)).toEqual({ payments: 1, changes: 0, taken: 1 })
-    expect((await wall.ledger.finalize(held, hash(1), true, NOW)).state.kind).toBe('sold')
+    expect((await wall.ledger.finalize(held, toHash(1), true, NOW)).state.kind).toBe('sold')
   },
 )

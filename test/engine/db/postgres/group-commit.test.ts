@@ -4,16 +4,16 @@ import type { Engine } from '../../../../db/engine.ts'
 import { openPostgres } from '../../../../db/postgres/open.ts'
 import { StaleWriteError, StoreUnavailable } from '../../../../server/domain/failure.ts'
 import { CLAIM_ORDER } from '../../../../shared/wall.ts'
-import { failureOf, hold, sell, findStored, testOver } from '../../../support/engine.ts'
-import { limitMs } from '../../../support/machine.ts'
-import { cutProxy, type Cut, type CutProxy } from '../../../support/postgres/cut-proxy.ts'
+import { catchFailure, reserve, sell, findStored, testOver } from '../../../support/engine.ts'
+import { scaleLimit } from '../../../support/machine.ts'
+import { startCutProxy, type Cut, type CutProxy } from '../../../support/postgres/cut-proxy.ts'
 import {
   blockOf,
-  editOf,
-  hash,
+  createTestEdit,
+  toHash,
   HEAD,
   NOW,
-  paymentOf,
+  createTestPayment,
   SILENT,
   TERMS,
   createWalletAddress,
@@ -24,7 +24,7 @@ import { openPostgresWalls } from './walls.ts'
 // Goal: writes of one process that wait at the same time share a transaction, and each gets the result of a separate
 // one. Method: many writes at once on one engine; the database is read through another connection.
 
-const { newWall } = openPostgresWalls()
+const { createWall: newWall } = openPostgresWalls()
 
 type Cast = { readonly wall: Engine; readonly proxy: CutProxy; readonly sql: SQL }
 
@@ -32,12 +32,12 @@ type Cast = { readonly wall: Engine; readonly proxy: CutProxy; readonly sql: SQL
 const onWall = testOver<Cast>(
   async () => {
     const url = await newWall()
-    const proxy = cutProxy(url)
-    const wall = await openPostgres(proxy.url, TERMS.network, { answerMs: limitMs(500) })
+    const proxy = startCutProxy(url)
+    const wall = await openPostgres(proxy.url, TERMS.network, { answerMs: scaleLimit(500) })
     return { wall, proxy, sql: new SQL(url, { max: 1 }) }
   },
   async ({ wall, proxy, sql }) => {
-    proxy.mend()
+    proxy.endFailures()
     await Promise.all([wall.close(), sql.close()])
     proxy.stop()
   },
@@ -59,13 +59,13 @@ const listTaken = async (sql: SQL): Promise<number[]> => {
   return found.map(({ i }) => i)
 }
 
-const holdNext = (wall: Engine, payer: number) => hold(wall, 'next', paymentOf(payer, payer))
+const reserveNext = (wall: Engine, payer: number) => reserve(wall, 'next', createTestPayment(payer, payer))
 
 onWall(
   'claims of the next block that wait at the same time share a commit, and each gets a block of its own',
   async ({ wall, sql }) => {
     const before = await countCommits(sql)
-    const held = await Promise.all(runEach((payer) => holdNext(wall, payer)))
+    const held = await Promise.all(runEach((payer) => reserveNext(wall, payer)))
     // Two claims are sent before the others wait.
     expect((await countCommits(sql)) - before).toBe(3)
     expect(new Set(held.map(({ block }) => block))).toEqual(new Set(CLAIM_ORDER.slice(0, WRITERS)))
@@ -76,59 +76,60 @@ onWall(
 onWall(
   'if some writes of a group fail, the others succeed, and each failed write gets its own error',
   async ({ wall, sql }) => {
-    const [released, sold] = [await hold(wall, blockOf('3,4'), paymentOf(90, 90)), await sell(wall, '5,6', 91, 91)]
+    const [released, sold] = [
+      await reserve(wall, blockOf('3,4'), createTestPayment(90, 90)),
+      await sell(wall, '5,6', 91, 91),
+    ]
     await wall.ledger.release(released, false)
     const failing = [
-      () => wall.ledger.finalize(released, hash(90), true, NOW),
-      () => wall.ledger.claim('next', paymentOf(92, 92), { ...SILENT, message: 'no \0 is text' }, HEAD, NOW, []),
+      () => wall.ledger.finalize(released, toHash(90), true, NOW),
+      () =>
+        wall.ledger.claim('next', createTestPayment(92, 92), { ...SILENT, message: 'no \0 is text' }, HEAD, NOW, []),
     ]
     const outcomes = await Promise.all([
-      ...runEach((payer) => holdNext(wall, payer)),
-      ...failing.map((fails) => failureOf(fails())),
-      wall.blocks.edit(sold.block, editOf(1, { message: 'kept' }), NOW),
+      ...runEach((payer) => reserveNext(wall, payer)),
+      ...failing.map((fails) => catchFailure(fails())),
+      wall.blocks.edit(sold.block, createTestEdit(1, { message: 'kept' }), NOW),
     ])
     const [stale, rejected, painted] = outcomes.slice(-3)
     expect(stale).toBeInstanceOf(StaleWriteError)
     expect(String(rejected)).toContain('the database rejected a statement')
     expect(painted).toBe('applied')
     expect(await listTaken(sql)).toHaveLength(WRITERS + 1)
-    expect(await wall.blocks.owned(sold.block)).toMatchObject({ content: { message: 'kept' } })
+    expect(await wall.blocks.findOwned(sold.block)).toMatchObject({ content: { message: 'kept' } })
   },
 )
 
-onWall(
-  'entries of one commit are numbered without gaps, and so are the sales among them',
-  async ({ wall, sql }) => {
-    const owned = await Promise.all(runEach((payer) => sell(wall, 'next', payer, payer)))
-    const held = await Promise.all(runEach((payer) => hold(wall, 'next', paymentOf(50 + payer, 50 + payer))))
-    const before = await countCommits(sql)
-    await Promise.all([
-      ...held.map((purchase, at) => wall.ledger.finalize(purchase, hash(500 + at), true, NOW)),
-      ...owned.map(({ block }, at) => wall.blocks.edit(block, editOf(at, { message: `${at}` }), NOW)),
-    ])
-    expect((await countCommits(sql)) - before).toBe(3)
-    const log = await wall.log.after(0, 100)
-    expect(log.map(({ number }) => number)).toEqual(Array.from({ length: 3 * WRITERS }, (_, at) => at + 1))
-    const seqs = log.flatMap((change) => (change.kind === 'sale' ? [change.seq] : []))
-    expect(seqs).toEqual(Array.from({ length: 2 * WRITERS }, (_, at) => at + 1))
-    expect(log.filter(({ kind }) => kind === 'repaint')).toHaveLength(WRITERS)
-  },
-)
+onWall('entries of one commit are numbered without gaps, and so are the sales among them', async ({ wall, sql }) => {
+  const owned = await Promise.all(runEach((payer) => sell(wall, 'next', payer, payer)))
+  const held = await Promise.all(runEach((payer) => reserve(wall, 'next', createTestPayment(50 + payer, 50 + payer))))
+  const before = await countCommits(sql)
+  await Promise.all([
+    ...held.map((purchase, at) => wall.ledger.finalize(purchase, toHash(500 + at), true, NOW)),
+    ...owned.map(({ block }, at) => wall.blocks.edit(block, createTestEdit(at, { message: `${at}` }), NOW)),
+  ])
+  expect((await countCommits(sql)) - before).toBe(3)
+  const log = await wall.log.readAfter(0, 100)
+  expect(log.map(({ number }) => number)).toEqual(Array.from({ length: 3 * WRITERS }, (_, at) => at + 1))
+  const seqs = log.flatMap((change) => (change.kind === 'sale' ? [change.seq] : []))
+  expect(seqs).toEqual(Array.from({ length: 2 * WRITERS }, (_, at) => at + 1))
+  expect(log.filter(({ kind }) => kind === 'repaint')).toHaveLength(WRITERS)
+})
 
 onWall('a payer cannot exceed the limit with many parallel claims in one process', async ({ wall }) => {
-  const nonces = Array.from({ length: 40 }, (_, at) => hash(at + 1))
+  const nonces = Array.from({ length: 40 }, (_, at) => toHash(at + 1))
   const claimings = await Promise.all(
-    nonces.map((_, at) => wall.ledger.claim('next', paymentOf(1, at + 1), SILENT, HEAD, NOW, nonces)),
+    nonces.map((_, at) => wall.ledger.claim('next', createTestPayment(1, at + 1), SILENT, HEAD, NOW, nonces)),
   )
   expect(claimings.filter(({ kind }) => kind === 'claimed')).toHaveLength(16)
 })
 
 onWall('parallel repaints of one block each keep the changes of the others', async ({ wall }) => {
   const { block } = await sell(wall, '3,4', 1, 1)
-  const edits = [editOf(1, { message: 'kept' }), editOf(2, { link: 'https://kept.example' })]
+  const edits = [createTestEdit(1, { message: 'kept' }), createTestEdit(2, { link: 'https://kept.example' })]
   const painted = edits.map((edit) => wall.blocks.edit(block, edit, NOW))
   expect(await Promise.all(painted)).toEqual(['applied', 'applied'])
-  expect(await wall.blocks.owned(block)).toMatchObject({
+  expect(await wall.blocks.findOwned(block)).toMatchObject({
     content: { message: 'kept', link: 'https://kept.example' },
   })
 })
@@ -137,10 +138,10 @@ onWall('a block that another process has locked delays only the writers of that 
   const sold = await sell(wall, '3,4', 1, 1)
   const painting = await sql.begin(async (transaction) => {
     await transaction.unsafe(`SELECT 1 FROM blocks WHERE i = ${sold.block} FOR UPDATE`)
-    const repaint = wall.blocks.edit(sold.block, editOf(1, { message: 'later' }), NOW)
-    const held = await Promise.all(runEach((payer) => holdNext(wall, 100 + payer)))
+    const repaint = wall.blocks.edit(sold.block, createTestEdit(1, { message: 'later' }), NOW)
+    const held = await Promise.all(runEach((payer) => reserveNext(wall, 100 + payer)))
     expect(held).toHaveLength(WRITERS)
-    expect(await wall.blocks.owned(sold.block)).not.toMatchObject({ content: { message: 'later' } })
+    expect(await wall.blocks.findOwned(sold.block)).not.toMatchObject({ content: { message: 'later' } })
     return { repaint }
   })
   expect(await painting.repaint).toBe('applied')
@@ -149,14 +150,14 @@ onWall('a block that another process has locked delays only the writers of that 
 onWall(
   'a late payment whose block another process has locked does not undo the group that it waits with',
   async ({ wall, sql }) => {
-    const late = await hold(wall, blockOf('3,4'), paymentOf(50, 50))
+    const late = await reserve(wall, blockOf('3,4'), createTestPayment(50, 50))
     await wall.ledger.release(late, false)
     const before = await countCommits(sql)
     const fulfilling = await sql.begin(async (transaction) => {
       await transaction.unsafe(`SELECT 1 FROM blocks WHERE i = ${late.block} FOR UPDATE`)
-      const first = runEach((payer) => holdNext(wall, 100 + payer))
-      const purchase = wall.ledger.fulfilLatePayment(late, hash(50), NOW)
-      const last = runEach((payer) => holdNext(wall, 200 + payer))
+      const first = runEach((payer) => reserveNext(wall, 100 + payer))
+      const purchase = wall.ledger.fulfilLatePayment(late, toHash(50), NOW)
+      const last = runEach((payer) => reserveNext(wall, 200 + payer))
       await Promise.all([...first, ...last])
       return { purchase }
     })
@@ -171,7 +172,7 @@ const LAST = createWalletAddress(WRITERS)
 describe.each<Cut>(['before', 'after', 'silence'])('a connection cut (%s) at the COMMIT of a group', (cut) => {
   onWall('every write of the group is made once, and its response says so', async ({ wall, proxy, sql }) => {
     const sprung = proxy.cutAt('COMMIT', cut, LAST)
-    const held = await Promise.all(runEach((payer) => holdNext(wall, payer)))
+    const held = await Promise.all(runEach((payer) => reserveNext(wall, payer)))
     await sprung
     for (const purchase of held) expect(await findStored(wall, purchase.payment)).toEqual(purchase)
     expect(await listTaken(sql)).toEqual(CLAIM_ORDER.slice(0, WRITERS))
@@ -181,7 +182,7 @@ describe.each<Cut>(['before', 'after', 'silence'])('a connection cut (%s) at the
 describe.each(['INSERT INTO payments', 'UPDATE blocks'])('a connection cut at %s of a group', (words) => {
   onWall('every write of the group is retried, and made once', async ({ wall, proxy, sql }) => {
     const sprung = proxy.cutAt(words, 'after', LAST)
-    await Promise.all(runEach((payer) => holdNext(wall, payer)))
+    await Promise.all(runEach((payer) => reserveNext(wall, payer)))
     await sprung
     expect(await listTaken(sql)).toEqual(CLAIM_ORDER.slice(0, WRITERS))
   })
@@ -191,13 +192,13 @@ onWall(
   'if the outcome of a group is unknown, each of its writes fails as unavailable, and is found when the database is back',
   async ({ wall, proxy, sql }) => {
     const sprung = proxy.cutAt('COMMIT', 'after', LAST).then(() => proxy.breakDown())
-    const failures = await Promise.all(runEach((payer) => failureOf(holdNext(wall, payer))))
+    const failures = await Promise.all(runEach((payer) => catchFailure(reserveNext(wall, payer))))
     await sprung
     expect(failures.slice(2).every((failure) => failure instanceof StoreUnavailable)).toBe(true)
-    proxy.mend()
-    const find = () => Promise.all(runEach((payer) => wall.ledger.find(paymentOf(payer, payer))))
+    proxy.endFailures()
+    const findAll = () => Promise.all(runEach((payer) => wall.ledger.find(createTestPayment(payer, payer))))
     // New connections take a moment.
-    const found = await waitFor(() => find().catch(() => undefined))
+    const found = await waitFor(() => findAll().catch(() => undefined))
     expect(found.slice(2)).not.toContain(undefined)
     expect(await listTaken(sql)).toHaveLength(found.filter((purchase) => purchase !== undefined).length)
   },

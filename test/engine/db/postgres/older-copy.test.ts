@@ -3,15 +3,15 @@ import { SQL } from 'bun'
 import { openPostgres } from '../../../../db/postgres/open.ts'
 import { StoreUnavailable } from '../../../../server/domain/failure.ts'
 import type { StoreReplaced } from '../../../../server/ports.ts'
-import { failureOf, hold, sell } from '../../../support/engine.ts'
+import { catchFailure, reserve, sell } from '../../../support/engine.ts'
 import { startPostgres, type PostgresServer } from '../../../support/postgres/server.ts'
 import {
   blockOf,
-  editOf,
-  hash,
+  createTestEdit,
+  toHash,
   HEAD,
   NOW,
-  paymentOf,
+  createTestPayment,
   SILENT,
   TERMS,
   createWalletAddress,
@@ -21,7 +21,7 @@ import { openPostgresWalls } from './walls.ts'
 // Goal: a server that lost acknowledged commits, as after a failover to a stale standby, is not trusted, and sells
 // nothing a second time. Method: the data of a real server is replaced by an older copy while engines are open.
 
-const { newWall } = openPostgresWalls()
+const { createWall: newWall } = openPostgresWalls()
 
 // The tests do not restore an older copy on a server that they did not start.
 const isOurs = (Bun.env['TEST_DATABASE_URL'] ?? '') === ''
@@ -32,15 +32,15 @@ describe.skipIf(!isOurs)('a server that is restored to the time when one block w
   let url: string
   beforeAll(async () => {
     server = await startPostgres()
-    url = server.url(await server.newDatabase())
+    url = server.getUrl(await server.newDatabase())
     const first = await openPostgres(url, TERMS.network)
     await sell(first, '3,4', 1, 1)
     await first.close()
-    await server.keepCopy()
+    await server.saveCopy()
   }, 30_000)
   afterAll(() => server.stop())
 
-  const open = async () => {
+  const openWall = async () => {
     const wall = await openPostgres(url, TERMS.network)
     const replaced: StoreReplaced[] = []
     wall.store.watch((event) => replaced.push(event))
@@ -48,25 +48,25 @@ describe.skipIf(!isOurs)('a server that is restored to the time when one block w
   }
 
   test('a server that lost a sale causes one alert, and is neither read nor written', async () => {
-    const { wall, replaced } = await open()
+    const { wall, replaced } = await openWall()
     const sold = await sell(wall, '5,6', 2, 2)
     const seen = await wall.store.position()
-    await server.putCopyBack()
+    await server.restoreCopy()
     const listSteps = () => [
       wall.ledger.find(sold.payment),
-      wall.ledger.availability('next', paymentOf(3, 3), NOW, []),
+      wall.ledger.availability('next', createTestPayment(3, 3), NOW, []),
       wall.ledger.holders('next'),
       wall.ledger.unfinished(NOW),
-      wall.ledger.claim(blockOf('5,6'), paymentOf(3, 3), SILENT, HEAD, NOW, []),
-      wall.ledger.finalize(sold, hash(2), true, NOW),
-      wall.blocks.edit(blockOf('3,4'), editOf(1), NOW),
-      wall.checkpoint.reach(HEAD),
-      wall.payouts.note(paymentOf(9, 9), 'stray', NOW),
+      wall.ledger.claim(blockOf('5,6'), createTestPayment(3, 3), SILENT, HEAD, NOW, []),
+      wall.ledger.finalize(sold, toHash(2), true, NOW),
+      wall.blocks.edit(blockOf('3,4'), createTestEdit(1), NOW),
+      wall.checkpoint.advanceTo(HEAD),
+      wall.payouts.note(createTestPayment(9, 9), 'stray', NOW),
       wall.ledgerReader.ofPayer(createWalletAddress(2)),
-      wall.log.after(0, 9),
-      wall.leases.take(paymentOf(3, 3), 1000),
+      wall.log.readAfter(0, 9),
+      wall.leases.take(createTestPayment(3, 3), 1000),
     ]
-    for (const failure of await Promise.all(listSteps().map(failureOf)))
+    for (const failure of await Promise.all(listSteps().map(catchFailure)))
       expect(failure).toBeInstanceOf(StoreUnavailable)
     expect(await wall.store.ready()).toBe(false)
     const { change, payment } = seen
@@ -75,26 +75,26 @@ describe.skipIf(!isOurs)('a server that is restored to the time when one block w
   })
 
   test('a server that lost only a claim counts as older too, because money may have moved for it', async () => {
-    const { wall, replaced } = await open()
-    await hold(wall, blockOf('5,6'), paymentOf(2, 3))
-    await server.putCopyBack()
-    expect(await failureOf(wall.ledger.find(paymentOf(2, 3)))).toBeInstanceOf(StoreUnavailable)
+    const { wall, replaced } = await openWall()
+    await reserve(wall, blockOf('5,6'), createTestPayment(2, 3))
+    await server.restoreCopy()
+    expect(await catchFailure(wall.ledger.find(createTestPayment(2, 3)))).toBeInstanceOf(StoreUnavailable)
     expect(replaced).toMatchObject([{ isOlder: true }])
     await wall.close()
   })
 
   test('a sale of another process counts as seen once it was read in the log', async () => {
-    const [one, other] = [await open(), await open()]
+    const [one, other] = [await openWall(), await openWall()]
     await sell(one.wall, '5,6', 2, 2)
-    await other.wall.log.after(1, 9)
-    await server.putCopyBack()
-    expect(await failureOf(other.wall.ledger.find(paymentOf(1, 1)))).toBeInstanceOf(StoreUnavailable)
+    await other.wall.log.readAfter(1, 9)
+    await server.restoreCopy()
+    expect(await catchFailure(other.wall.ledger.find(createTestPayment(1, 1)))).toBeInstanceOf(StoreUnavailable)
     expect(other.replaced).toMatchObject([{ seen: { change: 2 }, isOlder: true }])
     await Promise.all([one.wall.close(), other.wall.close()])
   })
 
   test('a server that was only restarted is reported as replaced, and stays in use', async () => {
-    const { wall, replaced } = await open()
+    const { wall, replaced } = await openWall()
     const sold = await sell(wall, '5,6', 2, 2)
     expect(replaced).toEqual([])
     await server.kill()
@@ -112,12 +112,12 @@ test('a commit on an open connection is rejected once the database is older than
   const sold = await sell(wall, '5,6', 1, 1)
   const sql = new SQL(url, { max: 1 })
   await sql.unsafe('UPDATE counters SET number = 0')
-  expect(await failureOf(wall.ledger.claim('next', paymentOf(2, 2), SILENT, HEAD, NOW, []))).toBeInstanceOf(
+  expect(await catchFailure(wall.ledger.claim('next', createTestPayment(2, 2), SILENT, HEAD, NOW, []))).toBeInstanceOf(
     StoreUnavailable,
   )
-  expect(await failureOf(wall.payouts.note(sold.payment, 'refund', NOW))).toBeInstanceOf(StoreUnavailable)
+  expect(await catchFailure(wall.payouts.note(sold.payment, 'refund', NOW))).toBeInstanceOf(StoreUnavailable)
   expect(await sql.unsafe('SELECT nonce FROM payments')).toHaveLength(1)
   await sql.unsafe('UPDATE counters SET number = 1')
-  await hold(wall, 'next', paymentOf(2, 2))
+  await reserve(wall, 'next', createTestPayment(2, 2))
   await Promise.all([wall.close(), sql.close()])
 })

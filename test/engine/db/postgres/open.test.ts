@@ -11,18 +11,18 @@ import { openSqlite } from '../../../../db/sqlite/open.ts'
 import { WALL_COLUMNS, WALL_TABLES } from '../../../../db/wall-rows.ts'
 import { StoreUnavailable } from '../../../../server/domain/failure.ts'
 import { findFreePort } from '../../../../server/local/wall-process.ts'
-import { failureOf, hold, sell, landUnclaimed } from '../../../support/engine.ts'
-import { limitMs } from '../../../support/machine.ts'
-import { cutProxy } from '../../../support/postgres/cut-proxy.ts'
+import { catchFailure, reserve, sell, recordLatePayment } from '../../../support/engine.ts'
+import { scaleLimit } from '../../../support/machine.ts'
+import { startCutProxy } from '../../../support/postgres/cut-proxy.ts'
 import { startPostgres } from '../../../support/postgres/server.ts'
 import {
   blockOf,
-  editOf,
-  hash,
+  createTestEdit,
+  toHash,
   HEAD,
-  identityOf,
+  createTestIdentity,
   NOW,
-  paymentOf,
+  createTestPayment,
   SILENT,
   TERMS,
   createWalletAddress,
@@ -33,12 +33,12 @@ import { openPostgresWalls } from './walls.ts'
 // Goal: a database is opened only if it can store everything, by any number of processes, and its rows equal those of the
 // other engine, to the byte. Method: real databases, and SQL written by hand.
 
-const { server, newWall } = openPostgresWalls()
+const { server, createWall: newWall } = openPostgresWalls()
 
-const createUrl = async () => server().url(await server().newDatabase())
+const createUrl = async () => server().getUrl(await server().newDatabase())
 
 /** Runs SQL by hand, without the ports. */
-async function queryByHand<Row>(url: string, text: string): Promise<readonly Row[]> {
+async function queryRows<Row>(url: string, text: string): Promise<readonly Row[]> {
   const sql = new SQL(url, { max: 1, bigint: false })
   try {
     return await sql.unsafe(text)
@@ -53,35 +53,44 @@ async function queryByHand<Row>(url: string, text: string): Promise<readonly Row
 async function playStory(engine: Omit<Engine, 'close'>): Promise<void> {
   await sell(engine, '3,4', 1, 1)
   await sell(engine, '5,6', 2, 2, SILENT)
-  await engine.blocks.edit(blockOf('3,4'), editOf(1, { message: 'ein gemaltes Wort' }), NOW)
-  await hold(engine, blockOf('7,8'), paymentOf(3, 3))
-  await engine.agents.identify(createWalletAddress(2), identityOf(2, { name: 'Bob 🤖' }), NOW + 1)
+  await engine.blocks.edit(blockOf('3,4'), createTestEdit(1, { message: 'ein gemaltes Wort' }), NOW)
+  await reserve(engine, blockOf('7,8'), createTestPayment(3, 3))
+  await engine.agents.register(createWalletAddress(2), createTestIdentity(2, { name: 'Bob 🤖' }), NOW + 1)
   await engine.moderation.moderate(blockOf('3,4'), 'hide', ['link'], NOW + 2)
   await engine.moderation.moderateWallet(createWalletAddress(1), { act: 'ban' }, NOW + 2)
-  await engine.ledger.release(await hold(engine, 'next', paymentOf(1, 4)), true)
-  await landUnclaimed(engine, { payment: paymentOf(5, 5), target: 'next', listing: SILENT, head: HEAD }, hash(5))
+  await engine.ledger.release(await reserve(engine, 'next', createTestPayment(1, 4)), true)
+  await recordLatePayment(
+    engine,
+    { payment: createTestPayment(5, 5), target: 'next', listing: SILENT, head: HEAD },
+    toHash(5),
+  )
   await sell(engine, '9,9', 2, 6, { ...SILENT, painter: createWalletAddress(9) })
   await engine.agents.namePainter(createWalletAddress(1), { painter: createWalletAddress(8), ts: NOW })
-  await engine.checkpoint.reach(HEAD)
+  await engine.checkpoint.advanceTo(HEAD)
 }
 
 test('a wall that is opened again is the same wall', async () => {
   const url = await createUrl()
   const first = await openPostgres(url, TERMS.network)
   await playStory(first)
-  const before = [await first.log.compacted(), await first.audit.statement()]
+  const before = [await first.log.readCompacted(), await first.audit.statement()]
   await first.close()
   await first.close()
   const second = await openPostgres(url, TERMS.network)
-  expect([await second.log.compacted(), await second.audit.statement()]).toEqual(before)
-  expect(await second.blocks.edit(blockOf('3,4'), editOf(1), NOW)).toBe('repeated')
+  expect([await second.log.readCompacted(), await second.audit.statement()]).toEqual(before)
+  expect(await second.blocks.edit(blockOf('3,4'), createTestEdit(1), NOW)).toBe('repeated')
   await second.close()
 })
 
 test('if several processes open an empty database, one of them creates the tables, and all can use them', async () => {
   const url = await createUrl()
   const walls = await Promise.all(Array.from({ length: 4 }, () => openPostgres(url, TERMS.network)))
-  expect(await Promise.all(walls.map(({ ledger }) => ledger.space('next')))).toEqual(['open', 'open', 'open', 'open'])
+  expect(await Promise.all(walls.map(({ ledger }) => ledger.checkSpace('next')))).toEqual([
+    'open',
+    'open',
+    'open',
+    'open',
+  ])
   await Promise.all(walls.map((wall) => wall.close()))
 })
 
@@ -90,16 +99,16 @@ test('running processes continue to read tables that another process migrates', 
   const wall = await openPostgres(url, TERMS.network)
   const sold = await sell(wall, 'next', 1, 1)
   for (let times = 0; times < 20; times += 1) await wall.ledger.find(sold.payment)
-  await queryByHand(url, 'ALTER TABLE payments ADD COLUMN later text; ALTER TABLE blocks ADD COLUMN later text')
+  await queryRows(url, 'ALTER TABLE payments ADD COLUMN later text; ALTER TABLE blocks ADD COLUMN later text')
   expect(await wall.ledger.find(sold.payment)).toEqual(sold)
-  expect(await wall.blocks.edit(sold.block, editOf(1, { message: 'x' }), NOW)).toBe('applied')
+  expect(await wall.blocks.edit(sold.block, createTestEdit(1, { message: 'x' }), NOW)).toBe('applied')
   await sell(wall, 'next', 2, 2)
   await wall.close()
 })
 
 describe('refused databases, whose errors do not contain the password', () => {
   const readRefusal = async (url: string, network = TERMS.network) => {
-    const error = await failureOf(openPostgres(url, network))
+    const error = await catchFailure(openPostgres(url, network))
     expect(error).toBeInstanceOf(CannotOpen)
     expect(String(error)).not.toContain('secret')
     return String(error)
@@ -113,13 +122,13 @@ describe('refused databases, whose errors do not contain the password', () => {
 
   test('a database of a newer version is refused, without its password in the error', async () => {
     const url = await newWall()
-    await queryByHand(url, 'INSERT INTO migrations (version) VALUES (99)')
+    await queryRows(url, 'INSERT INTO migrations (version) VALUES (99)')
     expect(await readRefusal(url)).toContain('newer version (schema 99')
   })
 
   test('a database that does not exist is refused, without its password in the error', async () => {
     expect(await readRefusal('postgres://wall:secret@127.0.0.1:1/wall')).toContain('127.0.0.1:1/wall cannot be used')
-    expect(await readRefusal(server().url('no_such_database'))).toContain(
+    expect(await readRefusal(server().getUrl('no_such_database'))).toContain(
       'cannot be used: the database rejected a statement: the database does not exist (3D000)',
     )
     expect(await readRefusal('wall.sqlite')).toContain('is not a URL')
@@ -134,7 +143,7 @@ describe('refused databases, whose errors do not contain the password', () => {
     async (how, mode, words) => {
       const url = new URL(await newWall())
       for (const limit of ['statement_timeout = 4000', 'lock_timeout = 3000'])
-        await queryByHand(url.href, `ALTER DATABASE ${url.pathname.slice(1)} SET ${limit}`)
+        await queryRows(url.href, `ALTER DATABASE ${url.pathname.slice(1)} SET ${limit}`)
       const folder = mkdtempSync(join(tmpdir(), 'wall-pooler-'))
       const port = await findFreePort()
       const settings =
@@ -173,12 +182,12 @@ ignore_startup_parameters = ${how === 'rejects settings' ? '' : settings}
 
   test('a database that does not store text as UTF-8 is refused, without its password in the error', async () => {
     const name = `latin_${crypto.randomUUID().replaceAll('-', '')}`
-    await queryByHand(
-      server().url('postgres'),
+    await queryRows(
+      server().getUrl('postgres'),
       `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'`,
     )
-    expect(await readRefusal(server().url(name))).toContain('uses the encoding LATIN1')
-    await queryByHand(server().url('postgres'), `DROP DATABASE ${name}`)
+    expect(await readRefusal(server().getUrl(name))).toContain('uses the encoding LATIN1')
+    await queryRows(server().getUrl('postgres'), `DROP DATABASE ${name}`)
   })
 })
 
@@ -197,7 +206,7 @@ test('the same purchases and texts create the same rows on both engines', async 
           .map((cell) => (cell instanceof Uint8Array ? cell.toHex() : String(cell)))
           .join(' '),
       )
-    expect(formatLines(await queryByHand(url, text)).toSorted()).toEqual(
+    expect(formatLines(await queryRows(url, text)).toSorted()).toEqual(
       formatLines(sqlite.query<object, []>(text).all()).toSorted(),
     )
   }
@@ -208,19 +217,19 @@ test('the same purchases and texts create the same rows on both engines', async 
 test('a process that does not know the version of the tables commits nothing to them', async () => {
   const url = await newWall()
   const wall = await openPostgres(url, TERMS.network)
-  await queryByHand(
+  await queryRows(
     url,
     'ALTER TABLE commits DROP CONSTRAINT commits_tables_check, ADD CONSTRAINT commits_tables_check CHECK (tables > 99) NOT VALID',
   )
-  const claiming = failureOf(wall.ledger.claim('next', paymentOf(1, 1), SILENT, HEAD, NOW, []))
+  const claiming = catchFailure(wall.ledger.claim('next', createTestPayment(1, 1), SILENT, HEAD, NOW, []))
   expect(await claiming).toMatchObject({ message: 'the database was upgraded by a newer version' })
-  expect(await wall.ledger.find(paymentOf(1, 1))).toBeUndefined()
+  expect(await wall.ledger.find(createTestPayment(1, 1))).toBeUndefined()
   await wall.close()
 })
 
 test('a server that does not check its pages for damage causes one note', async () => {
   const url = await newWall()
-  const [{ checksums } = { checksums: '' }] = await queryByHand<{ checksums: string }>(
+  const [{ checksums } = { checksums: '' }] = await queryRows<{ checksums: string }>(
     url,
     `SELECT current_setting('data_checksums') AS checksums`,
   )
@@ -232,8 +241,8 @@ test('a server that does not check its pages for damage causes one note', async 
 
 test('a wall whose server is restarted continues automatically, and receives notifications again', async () => {
   const own = await startPostgres({ isDurable: true })
-  if (own.url('x') === server().url('x')) return
-  const wall = await openPostgres(own.url(await own.newDatabase()), TERMS.network)
+  if (own.getUrl('x') === server().getUrl('x')) return
+  const wall = await openPostgres(own.getUrl(await own.newDatabase()), TERMS.network)
   const sold = await sell(wall, 'next', 1, 1)
   let rung = 0
   let onRing = () => {}
@@ -246,7 +255,7 @@ test('a wall whose server is restarted continues automatically, and receives not
   await first
   const again = waitForRing()
   await own.kill()
-  expect(await failureOf(wall.ledger.space('next'))).toBeInstanceOf(StoreUnavailable)
+  expect(await catchFailure(wall.ledger.checkSpace('next'))).toBeInstanceOf(StoreUnavailable)
   await own.start()
   expect(await wall.ledger.find(sold.payment)).toEqual(sold)
   await again
@@ -257,10 +266,10 @@ test('a wall whose server is restarted continues automatically, and receives not
 })
 
 test('a request to a server that hangs is aborted, and the server is used again when it responds', async () => {
-  const proxy = cutProxy(await newWall())
-  const wall = await openPostgres(proxy.url, TERMS.network, { answerMs: limitMs(300) })
+  const proxy = startCutProxy(await newWall())
+  const wall = await openPostgres(proxy.url, TERMS.network, { answerMs: scaleLimit(300) })
   const sprung = proxy.cutAt('EXISTS', 'silence')
-  const space = wall.ledger.space('next')
+  const space = wall.ledger.checkSpace('next')
   await sprung
   expect(await space).toBe('open')
   await wall.close()

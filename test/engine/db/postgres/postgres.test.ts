@@ -5,7 +5,7 @@ import { testOverStore } from '../../../support/engine.ts'
 import { sellAllButOn } from '../../../support/nearly-sold.ts'
 import { startPostgres, type PostgresServer } from '../../../support/postgres/server.ts'
 import { TERMS } from '../../../support/samples.ts'
-import { storeContract } from '../../ports/store.contract.ts'
+import { testStore } from '../../ports/store.contract.ts'
 
 // Goal: PostgreSQL keeps every promise of the ports. Method: the ports' own suites, each test with its own wall.
 
@@ -16,14 +16,14 @@ let last: string
 beforeAll(async () => {
   server = await startPostgres()
   one = await server.newDatabase()
-  await (await openPostgres(server.url(one), TERMS.network)).close()
+  await (await openPostgres(server.getUrl(one), TERMS.network)).close()
   last = await server.newDatabase(one)
-  await sellAllButOn(server.url(last), 1)
+  await sellAllButOn(server.getUrl(last), 1)
 }, 30_000)
 afterAll(() => server.stop())
 
 /** Restores the empty wall, because a new database takes longer than most tests. */
-async function forgetSales(url: string): Promise<void> {
+async function deleteSales(url: string): Promise<void> {
   const sql = new SQL(url, { max: 1 })
   await sql
     .unsafe(`
@@ -40,8 +40,10 @@ async function forgetSales(url: string): Promise<void> {
 }
 
 const onEmpty = testOverStore(async () => {
-  await forgetSales(server.url(one))
-  return await openPostgres(server.url(one), TERMS.network)
+  await deleteSales(server.getUrl(one))
+  return await openPostgres(server.getUrl(one), TERMS.network)
 })
-const onLast = testOverStore(async () => await openPostgres(server.url(await server.newDatabase(last)), TERMS.network))
-storeContract('PostgreSQL', onEmpty, onLast)
+const onLast = testOverStore(
+  async () => await openPostgres(server.getUrl(await server.newDatabase(last)), TERMS.network),
+)
+testStore('PostgreSQL', onEmpty, onLast)

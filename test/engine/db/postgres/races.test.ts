@@ -9,19 +9,19 @@ import { StoreUnavailable } from '../../../../server/domain/failure.ts'
 import { isSold } from '../../../../server/domain/purchase/purchase.ts'
 import type { Change } from '../../../../server/domain/wall/log.ts'
 import { CLAIM_ORDER, type BlockIndex } from '../../../../shared/wall.ts'
-import { failureOf, hold, sell, findStored, landUnclaimed, testOver } from '../../../support/engine.ts'
-import { limitMs } from '../../../support/machine.ts'
+import { catchFailure, reserve, sell, findStored, recordLatePayment, testOver } from '../../../support/engine.ts'
+import { scaleLimit } from '../../../support/machine.ts'
 import { sellAllButOn } from '../../../support/nearly-sold.ts'
-import { cutProxy } from '../../../support/postgres/cut-proxy.ts'
+import { startCutProxy } from '../../../support/postgres/cut-proxy.ts'
 import {
   blockOf,
-  editOf,
-  hash,
+  createTestEdit,
+  toHash,
   HEAD,
-  identityOf,
-  listingOf,
+  createTestIdentity,
+  createTestListing,
   NOW,
-  paymentOf,
+  createTestPayment,
   SILENT,
   TERMS,
   createWalletAddress,
@@ -32,12 +32,12 @@ import { openPostgresWalls } from './walls.ts'
 // Goal: several processes on one database sell a block once, number the log without gaps and keep their promises to payers.
 // Method: two engines, each with its own connections, do the same things in parallel.
 
-const { newWall } = openPostgresWalls()
+const { createWall: newWall } = openPostgresWalls()
 
 type Pair = readonly [Engine, Engine]
 
 /** Runs tests with two engines on one database, on which `left` blocks are open. */
-const onTwo = (left = CLAIM_ORDER.length) =>
+const testOnTwo = (left = CLAIM_ORDER.length) =>
   testOver<Pair>(
     async () => {
       const url = await newWall()
@@ -55,7 +55,7 @@ const runEach = <T>(count: number, engines: Pair, work: (engine: Engine, at: num
  * Starts `work` while a separate connection holds the locks that `held` takes. Releases the locks once this many
  * connections wait for a row or for each other, and returns the result of the work.
  */
-async function withHeld<T>(
+async function runWhileLocked<T>(
   url: string,
   held: readonly string[],
   work: () => Promise<T>,
@@ -84,11 +84,13 @@ const WAITING = `
 const readClaimed = (claiming: Awaited<ReturnType<Engine['ledger']['claim']>>) =>
   claiming.kind === 'claimed' ? [claiming.purchase] : []
 
-onTwo(7)(
+testOnTwo(7)(
   'if fewer blocks are left than payers, each block goes to one of them and the others lose',
   async (engines) => {
     const claimings = await Promise.all(
-      runEach(40, engines, ({ ledger }, payer) => ledger.claim('next', paymentOf(payer, 1), SILENT, HEAD, NOW, [])),
+      runEach(40, engines, ({ ledger }, payer) =>
+        ledger.claim('next', createTestPayment(payer, 1), SILENT, HEAD, NOW, []),
+      ),
     )
     const blocks = claimings.flatMap(readClaimed).map(({ block }) => block)
     expect(new Set(blocks)).toEqual(new Set(CLAIM_ORDER.slice(-7)))
@@ -97,20 +99,24 @@ onTwo(7)(
   },
 )
 
-onTwo()('one payment that is claimed by two processes at once is claimed once', async (engines) => {
+testOnTwo()('one payment that is claimed by two processes at once is claimed once', async (engines) => {
   const tries = await Promise.all(
     runEach(20, engines, ({ ledger }) =>
-      ledger.claim('next', paymentOf(1, 1), SILENT, HEAD, NOW, []).then(readClaimed, (error: Error) => error.name),
+      ledger
+        .claim('next', createTestPayment(1, 1), SILENT, HEAD, NOW, [])
+        .then(readClaimed, (error: Error) => error.name),
     ),
   )
   expect(tries.filter((outcome) => outcome !== 'StaleWriteError')).toHaveLength(1)
-  expect(await engines[0].ledgerReader.held()).toHaveLength(1)
+  expect(await engines[0].ledgerReader.listHeld()).toHaveLength(1)
 })
 
-onTwo()('a payer cannot exceed the limit with parallel claims in two processes', async (engines) => {
-  const underWay = Array.from({ length: 40 }, (_, at) => paymentOf(1, at + 1).nonce)
+testOnTwo()('a payer cannot exceed the limit with parallel claims in two processes', async (engines) => {
+  const underWay = Array.from({ length: 40 }, (_, at) => createTestPayment(1, at + 1).nonce)
   const claimings = await Promise.all(
-    runEach(40, engines, ({ ledger }, nonce) => ledger.claim('next', paymentOf(1, nonce), SILENT, HEAD, NOW, underWay)),
+    runEach(40, engines, ({ ledger }, nonce) =>
+      ledger.claim('next', createTestPayment(1, nonce), SILENT, HEAD, NOW, underWay),
+    ),
   )
   expect(claimings.flatMap(readClaimed)).toHaveLength(16)
   expect(claimings.filter((claiming) => claiming.kind === 'lost' && claiming.space === 'full')).toHaveLength(24)
@@ -122,8 +128,8 @@ test('a commit in progress is rejected if the database is replaced by an older o
   await sell(wall, '5,6', 1, 1)
   const block = blockOf('3,4')
   const older = [`SELECT 1 FROM blocks WHERE i = ${block} FOR UPDATE`, 'UPDATE counters SET number = 0']
-  const claimAndFail = () => failureOf(wall.ledger.claim(block, paymentOf(2, 2), SILENT, HEAD, NOW, []))
-  expect(await withHeld(url, older, claimAndFail)).toBeInstanceOf(StoreUnavailable)
+  const claimAndFail = () => catchFailure(wall.ledger.claim(block, createTestPayment(2, 2), SILENT, HEAD, NOW, []))
+  expect(await runWhileLocked(url, older, claimAndFail)).toBeInstanceOf(StoreUnavailable)
   const sql = new SQL(url, { max: 1 })
   expect(await sql.unsafe('SELECT nonce FROM payments')).toHaveLength(1)
   await Promise.all([wall.close(), sql.close()])
@@ -133,11 +139,11 @@ test('two repaints of a block by two processes at the same time each keep the ot
   const url = await newWall()
   const walls = [await openPostgres(url, TERMS.network), await openPostgres(url, TERMS.network)] as const
   const { block } = await sell(walls[0], '3,4', 1, 1)
-  const edits = [editOf(1, { message: 'kept' }), editOf(2, { link: 'https://kept.example' })]
+  const edits = [createTestEdit(1, { message: 'kept' }), createTestEdit(2, { link: 'https://kept.example' })]
   const held = [`SELECT 1 FROM blocks WHERE i = ${block} FOR UPDATE`]
   const paintAll = () => Promise.all(edits.map((edit, at) => walls[at === 0 ? 0 : 1].blocks.edit(block, edit, NOW)))
-  await withHeld(url, held, paintAll, { forRow: 2, forEachOther: 0 })
-  expect(await walls[0].blocks.owned(block)).toMatchObject({
+  await runWhileLocked(url, held, paintAll, { forRow: 2, forEachOther: 0 })
+  expect(await walls[0].blocks.findOwned(block)).toMatchObject({
     content: { message: 'kept', link: 'https://kept.example' },
   })
   await Promise.all(walls.map((wall) => wall.close()))
@@ -151,8 +157,9 @@ test('a repaint in progress is not stored if the owner replaces its painter', as
     'SELECT 1 FROM counters FOR UPDATE',
     `INSERT INTO wallet_painters (agent, painter, ts, through) SELECT id, NULL, ${NOW}, 1 FROM agents`,
   ]
-  const paintAll = () => wall.blocks.edit(block, editOf(1, { message: 'late', painter: createWalletAddress(9) }), NOW)
-  expect(await withHeld(url, word, paintAll)).toBe('not-painter')
+  const paintAll = () =>
+    wall.blocks.edit(block, createTestEdit(1, { message: 'late', painter: createWalletAddress(9) }), NOW)
+  expect(await runWhileLocked(url, word, paintAll)).toBe('not-painter')
   await wall.close()
 })
 
@@ -164,54 +171,63 @@ test('parallel buyers of the nearest area wait for each other, and each gets an 
   const claimAndFail = () =>
     Promise.all(
       Array.from({ length: BUYERS }, (_, at) =>
-        wall.ledger.claim('next,2x2', paymentOf(at + 1, 1), SILENT, HEAD, NOW, []),
+        wall.ledger.claim('next,2x2', createTestPayment(at + 1, 1), SILENT, HEAD, NOW, []),
       ),
     )
-  const claimings = await withHeld(url, [nearest], claimAndFail, { forRow: 1, forEachOther: BUYERS - 1 })
+  const claimings = await runWhileLocked(url, [nearest], claimAndFail, { forRow: 1, forEachOther: BUYERS - 1 })
   expect(claimings.flatMap(readClaimed)).toHaveLength(BUYERS)
   await wall.close()
 })
 
-onTwo()('if two processes finalize a sale at the same time, it is made once, and both return the same transaction', async (engines) => {
-  const held = await hold(engines[0], 'next', paymentOf(1, 1))
-  const sales = await Promise.all(
-    runEach(20, engines, ({ ledger }, at) => ledger.finalize(held, hash(at), true, NOW + at)),
-  )
-  expect(new Set(sales.map(({ state }) => state.tx)).size).toBe(1)
-  expect(await engines[1].log.after(0, 9)).toHaveLength(1)
-})
+testOnTwo()(
+  'if two processes finalize a sale at the same time, it is made once, and both return the same transaction',
+  async (engines) => {
+    const held = await reserve(engines[0], 'next', createTestPayment(1, 1))
+    const sales = await Promise.all(
+      runEach(20, engines, ({ ledger }, at) => ledger.finalize(held, toHash(at), true, NOW + at)),
+    )
+    expect(new Set(sales.map(({ state }) => state.tx)).size).toBe(1)
+    expect(await engines[1].log.readAfter(0, 9)).toHaveLength(1)
+  },
+)
 
-onTwo()('if a purchase is sold and released at the same time, one of the two succeeds, and the other is rejected as stale', async (engines) => {
-  for (let nonce = 1; nonce <= 20; nonce += 1) {
-    const held = await hold(engines[0], blockOf('3,4'), paymentOf(1, nonce))
-    const outcomes = await Promise.all([
-      failureOf(engines[0].ledger.finalize(held, hash(nonce), true, NOW)),
-      failureOf(engines[1].ledger.release(held, false)),
-    ])
-    const failures = outcomes.filter((failure) => failure !== undefined)
-    expect(failures).toMatchObject([{ name: 'StaleWriteError' }])
-    const now = await findStored(engines[0], held.payment)
-    expect(isSold(now)).toBe(outcomes[0] === undefined)
-    expect(await engines[1].ledger.space(held.block)).toBe(isSold(now) ? 'claimed' : 'open')
-    if (isSold(now)) return
-  }
-})
+testOnTwo()(
+  'if a purchase is sold and released at the same time, one of the two succeeds, and the other is rejected as stale',
+  async (engines) => {
+    for (let nonce = 1; nonce <= 20; nonce += 1) {
+      const held = await reserve(engines[0], blockOf('3,4'), createTestPayment(1, nonce))
+      const outcomes = await Promise.all([
+        catchFailure(engines[0].ledger.finalize(held, toHash(nonce), true, NOW)),
+        catchFailure(engines[1].ledger.release(held, false)),
+      ])
+      const failures = outcomes.filter((failure) => failure !== undefined)
+      expect(failures).toMatchObject([{ name: 'StaleWriteError' }])
+      const now = await findStored(engines[0], held.payment)
+      expect(isSold(now)).toBe(outcomes[0] === undefined)
+      expect(await engines[1].ledger.checkSpace(held.block)).toBe(isSold(now) ? 'claimed' : 'open')
+      if (isSold(now)) return
+    }
+  },
+)
 
-onTwo(5)('late payments that settle at the same time share the open blocks, and the rest become credits', async (engines) => {
-  const createLanded = (payer: number) => ({
-    payment: paymentOf(payer, 1),
-    target: 'next' as const,
-    listing: SILENT,
-    head: HEAD,
-  })
-  const owed = await Promise.all(
-    runEach(12, engines, (engine, payer) => landUnclaimed(engine, createLanded(payer), hash(payer))),
-  )
-  expect(new Set(owed.filter(isSold).map(({ block }) => block))).toEqual(new Set(CLAIM_ORDER.slice(-5)))
-  expect(owed.filter(({ state }) => state.kind === 'credited')).toHaveLength(7)
-})
+testOnTwo(5)(
+  'late payments that settle at the same time share the open blocks, and the rest become credits',
+  async (engines) => {
+    const createLatePayment = (payer: number) => ({
+      payment: createTestPayment(payer, 1),
+      target: 'next' as const,
+      listing: SILENT,
+      head: HEAD,
+    })
+    const owed = await Promise.all(
+      runEach(12, engines, (engine, payer) => recordLatePayment(engine, createLatePayment(payer), toHash(payer))),
+    )
+    expect(new Set(owed.filter(isSold).map(({ block }) => block))).toEqual(new Set(CLAIM_ORDER.slice(-5)))
+    expect(owed.filter(({ state }) => state.kind === 'credited')).toHaveLength(7)
+  },
+)
 
-onTwo()(
+testOnTwo()(
   'a reader that follows the log while two processes write it misses nothing, and sees the numbers in order',
   async (engines) => {
     const OWNERS = 8
@@ -219,9 +235,9 @@ onTwo()(
       runEach(OWNERS, engines, (engine, payer) => sell(engine, 'next', payer, payer, SILENT)),
     )
     const seen: Change[] = []
-    const follow = async () => {
+    const followLog = async () => {
       for (;;) {
-        const news = await engines[0].log.after(seen.length, 50)
+        const news = await engines[0].log.readAfter(seen.length, 50)
         for (const change of news) {
           expect(change.number).toBe(seen.length + 1)
           seen.push(change)
@@ -231,20 +247,20 @@ onTwo()(
     }
     let isOver = false
     const following = (async () => {
-      while (!isOver) await follow()
-      await follow()
+      while (!isOver) await followLog()
+      await followLog()
     })()
     const blocks: BlockIndex[] = owned.map(({ block }) => block)
     await Promise.all(
       runEach(240, engines, async (engine, at) => {
         const block = blocks[at % OWNERS] ?? owned[0]?.block
         if (block === undefined) throw new Error('nobody owns anything')
-        if (at % 3 === 0) await sell(engine, 'next', 100 + at, 100 + at, listingOf())
-        else if (at % 3 === 1) await engine.blocks.edit(block, editOf(1000 + at, { message: `${at}` }), NOW)
+        if (at % 3 === 0) await sell(engine, 'next', 100 + at, 100 + at, createTestListing())
+        else if (at % 3 === 1) await engine.blocks.edit(block, createTestEdit(1000 + at, { message: `${at}` }), NOW)
         else
-          await engine.agents.identify(
+          await engine.agents.register(
             createWalletAddress(1 + (at % OWNERS)),
-            identityOf(1000 + at, { name: `${at}` }),
+            createTestIdentity(1000 + at, { name: `${at}` }),
             NOW,
           )
       }),
@@ -259,7 +275,7 @@ onTwo()(
   },
 )
 
-onTwo()('each entry of the log notifies both processes, and nothing else does', async (engines) => {
+testOnTwo()('each entry of the log notifies both processes, and nothing else does', async (engines) => {
   const rung = [0, 0]
   const waiting = new Set<() => void>()
   const stop = engines.map(({ notifier }, at) =>
@@ -270,55 +286,55 @@ onTwo()('each entry of the log notifies both processes, and nothing else does', 
   )
   const waitForBoth = (count: number) =>
     new Promise<void>((resolve) => {
-      const look = () => {
+      const checkCounts = () => {
         if (rung.every((heard) => heard >= count)) resolve()
       }
-      waiting.add(look)
-      look()
+      waiting.add(checkCounts)
+      checkCounts()
     })
   // Each engine notifies once when it begins to listen.
   await waitForBoth(1)
-  const held = await hold(engines[0], 'next', paymentOf(1, 1))
+  const held = await reserve(engines[0], 'next', createTestPayment(1, 1))
   expect(rung).toEqual([1, 1])
-  await engines[0].ledger.finalize(held, hash(1), true, NOW)
+  await engines[0].ledger.finalize(held, toHash(1), true, NOW)
   await waitForBoth(2)
   expect(rung).toEqual([2, 2])
   for (const each of stop) each()
 })
 
-onTwo()('one process works on a payment, until it releases its lease or the lease expires', async ([one, other]) => {
-  const key = { payer: createWalletAddress(1), nonce: hash(1) }
-  expect([await one.leases.take(key, 60_000), await other.leases.take(key, 60_000)]).toEqual(['first', false])
-  expect(await one.leases.take(key, 1)).toBe('first')
-  const taken = await waitFor(async () => (await other.leases.take(key, 60_000)) || undefined)
-  expect(taken).toBe('again')
-  await one.leases.give(key)
-  expect(await one.leases.take(key, 60_000)).toBe(false)
-  await other.leases.give(key)
-  expect(await one.leases.take(key, 60_000)).toBe('again')
-})
-
-onTwo()(
-  'a job runs in only one process at a time, and can run again after it fails',
+testOnTwo()(
+  'one process works on a payment, until it releases its lease or the lease expires',
   async ([one, other]) => {
-    const tried: boolean[] = []
-    const ran = await one.jobs.run('sweep', async () => {
-      for (const { jobs } of [one, other]) tried.push(await jobs.run('sweep', async () => {}))
-    })
-    expect([ran, tried]).toEqual([true, [false, false]])
-    const failing = one.jobs.run('sweep', async () => {
-      throw new Error('the sweep failed')
-    })
-    expect(await failureOf(failing)).toMatchObject({ message: 'the sweep failed' })
-    expect(await other.jobs.run('sweep', async () => {})).toBe(true)
+    const key = { payer: createWalletAddress(1), nonce: toHash(1) }
+    expect([await one.leases.take(key, 60_000), await other.leases.take(key, 60_000)]).toEqual(['first', false])
+    expect(await one.leases.take(key, 1)).toBe('first')
+    const taken = await waitFor(async () => (await other.leases.take(key, 60_000)) || undefined)
+    expect(taken).toBe('again')
+    await one.leases.give(key)
+    expect(await one.leases.take(key, 60_000)).toBe(false)
+    await other.leases.give(key)
+    expect(await one.leases.take(key, 60_000)).toBe('again')
   },
 )
 
+testOnTwo()('a job runs in only one process at a time, and can run again after it fails', async ([one, other]) => {
+  const tried: boolean[] = []
+  const ran = await one.jobs.run('sweep', async () => {
+    for (const { jobs } of [one, other]) tried.push(await jobs.run('sweep', async () => {}))
+  })
+  expect([ran, tried]).toEqual([true, [false, false]])
+  const failing = one.jobs.run('sweep', async () => {
+    throw new Error('the sweep failed')
+  })
+  expect(await catchFailure(failing)).toMatchObject({ message: 'the sweep failed' })
+  expect(await other.jobs.run('sweep', async () => {})).toBe(true)
+})
+
 test('a process that is disconnected from the database blocks the others’ work only for a while', async () => {
   const url = await newWall()
-  const proxy = cutProxy(url)
+  const proxy = startCutProxy(url)
   const [frozen, alive] = [connect(proxy.url, 200), connect(url)]
-  const [its, other] = [createPostgresJobs(frozen, limitMs(300)), createPostgresJobs(alive, 300)]
+  const [its, other] = [createPostgresJobs(frozen, scaleLimit(300)), createPostgresJobs(alive, 300)]
   const thawed = Promise.withResolvers<void>()
   const begun = Promise.withResolvers<void>()
   const working = its.run('sweep', async () => {
@@ -327,8 +343,8 @@ test('a process that is disconnected from the database blocks the others’ work
   })
   await begun.promise
   // While the process works and is connected, its lease is renewed.
-  const first = await untilOf(url)
-  while ((await untilOf(url)) === first) await Bun.sleep(10)
+  const first = await readLeaseEnd(url)
+  while ((await readLeaseEnd(url)) === first) await Bun.sleep(10)
   expect(await other.run('sweep', async () => {})).toBe(false)
   proxy.breakDown()
   while (!(await other.run('sweep', async () => {}))) await Bun.sleep(10)
@@ -340,7 +356,7 @@ test('a process that is disconnected from the database blocks the others’ work
 })
 
 /** Returns the time when the only lease of a wall ends. */
-async function untilOf(url: string): Promise<unknown> {
+async function readLeaseEnd(url: string): Promise<unknown> {
   const sql = new SQL(url, { max: 1 })
   const [row] = await sql.unsafe('SELECT until::text FROM leases')
   await sql.close()

@@ -9,25 +9,25 @@ import { TERMS } from '../../../support/samples.ts'
 export type PostgresWalls = {
   readonly server: () => PostgresServer
   /** The URL of a new, empty wall. */
-  readonly newWall: () => Promise<string>
+  readonly createWall: () => Promise<string>
 }
 
 /** Starts a server before the tests, and ends it after them. */
 export function openPostgresWalls(): PostgresWalls {
   let server: PostgresServer | undefined
   let blank = ''
-  const getStarted = () => {
+  const getServer = () => {
     if (server === undefined) throw new Error('the server is started before the first test')
     return server
   }
   beforeAll(async () => {
     server = await startPostgres()
     blank = await server.newDatabase()
-    await (await openPostgres(server.url(blank), TERMS.network)).close()
+    await (await openPostgres(server.getUrl(blank), TERMS.network)).close()
   }, 30_000)
   afterAll(() => server?.stop())
   return {
-    server: getStarted,
-    newWall: async () => getStarted().url(await getStarted().newDatabase(blank)),
+    server: getServer,
+    createWall: async () => getServer().getUrl(await getServer().newDatabase(blank)),
   }
 }

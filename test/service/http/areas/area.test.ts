@@ -3,14 +3,14 @@ import { createRateLimits } from '../../../../server/wall/rate-limits.ts'
 import { AREA_BLOCKS_MAX } from '../../../../shared/area.ts'
 import { PALETTE } from '../../../../shared/palette.ts'
 import { sell } from '../../../support/engine.ts'
-import { fakeClock } from '../../../support/fakes/clock.ts'
-import { blockOf, coordsOf, NOW } from '../../../support/samples.ts'
+import { createFakeClock } from '../../../support/fakes/clock.ts'
+import { blockOf, listCoords, NOW } from '../../../support/samples.ts'
 import { decodePicture } from '../../../support/service/decoded.ts'
-import { areaEditOf, editOf, createBodyInit } from '../../../support/service/signed.ts'
-import { codeOf, jsonOf, openWall } from '../../../support/service/wall.ts'
+import { signAreaEdit, signEdit, createBodyInit } from '../../../support/service/signed.ts'
+import { readErrorCode, readJson, openWall } from '../../../support/service/wall.ts'
 
 const AREA = '3,4,3x2'
-const COORDS = coordsOf(AREA)
+const COORDS = listCoords(AREA)
 
 /** Pixels of the area, row by row; no two blocks are equal. */
 const PIXELS = Uint8Array.from({ length: 600 }, (_, at) => at % 239)
@@ -26,27 +26,27 @@ async function openAreaWall() {
   const wall = await openWall()
   for (const [at, coord] of COORDS.entries()) await sell(wall.db, coord, 1, at + 1)
   await wall.buy('/blocks/0,0?message=elsewhere', 7, 7)
-  const put = (body: unknown, area = AREA) => wall.ask(`PUT /areas/${area}`, createBodyInit(body))
-  const readArea = async (area = AREA) => await jsonOf(await wall.ask(`GET /areas/${area}`))
+  const put = (body: unknown, area = AREA) => wall.sendRequest(`PUT /areas/${area}`, createBodyInit(body))
+  const readArea = async (area = AREA) => await readJson(await wall.sendRequest(`GET /areas/${area}`))
   const readBlocks = () =>
-    Promise.all(COORDS.map(async (coord) => await jsonOf(await wall.ask(`GET /blocks/${coord}`))))
+    Promise.all(COORDS.map(async (coord) => await readJson(await wall.sendRequest(`GET /blocks/${coord}`))))
   return { ...wall, put, read: readArea, deeds: readBlocks }
 }
 
 const names = ['3,4', '03,4,1x1', '3,4,1X1', '159,4,2x1', '0,0,21x20', 'next,1x1', '%zz']
 
 test.each(names)('%s is not the name of an area', async (name) => {
-  const { ask } = await openWall()
+  const { sendRequest: ask } = await openWall()
   for (const request of [`GET /areas/${name}`, `GET /areas/${name}.png`]) {
-    expect(await codeOf(await ask(request))).toBe('invalid_area')
+    expect(await readErrorCode(await ask(request))).toBe('invalid_area')
   }
-  const body = areaEditOf(1, name, { message: 'a' })
-  expect(await codeOf(await ask(`PUT /areas/${name}`, createBodyInit(body)))).toBe('invalid_area')
+  const body = signAreaEdit(1, name, { message: 'a' })
+  expect(await readErrorCode(await ask(`PUT /areas/${name}`, createBodyInit(body)))).toBe('invalid_area')
 })
 
 test('an area shows how many blocks are open, sold and held, and the price of all of them', async () => {
   const wall = await openWall()
-  const read = async () => await jsonOf(await wall.ask(`GET /areas/${AREA}`))
+  const read = async () => await readJson(await wall.sendRequest(`GET /areas/${AREA}`))
   expect(await read()).toEqual({
     area: AREA,
     blocks: 6,
@@ -63,7 +63,7 @@ test('an area shows how many blocks are open, sold and held, and the price of al
 })
 
 test('an area has an owner if one wallet owns every block', async () => {
-  const { read, ask, buy } = await openAreaWall()
+  const { read, sendRequest: ask, buy } = await openAreaWall()
   const owner = { name: 'Ada', wallet: '0x0000…0001', framework: 'loom' }
   expect(await read()).toEqual({ area: AREA, blocks: 6, open: 0, taken: 6, held: 0, price: null, owner })
   await buy('/blocks/6,4?name=Eve', 2, 50)
@@ -73,12 +73,12 @@ test('an area has an owner if one wallet owns every block', async () => {
 })
 
 test('the picture of an area shows its part of the wall, and may be cached for two seconds', async () => {
-  const { put, ask } = await openAreaWall()
-  await put(areaEditOf(1, AREA, { pixels: PIXELS }))
+  const { put, sendRequest: ask } = await openAreaWall()
+  await put(signAreaEdit(1, AREA, { pixels: PIXELS }))
   const response = await ask(`GET /areas/${AREA}.png?scale=1`)
   expect(response.headers.get('content-type')).toBe('image/png')
   expect(response.headers.get('cache-control')).toBe('public, max-age=0, s-maxage=2')
-  const { width, height, colourAt } = await decodePicture(await ask(`GET /areas/${AREA}.png?scale=1`))
+  const { width, height, readColour: colourAt } = await decodePicture(await ask(`GET /areas/${AREA}.png?scale=1`))
   expect([width, height]).toEqual([30, 20])
   for (const [at, index] of PIXELS.entries()) expect(colourAt(at % 30, Math.floor(at / 30))).toBe(PALETTE[index] ?? '')
   expect((await decodePicture(await ask(`GET /areas/${AREA}.png`))).width).toBe(120)
@@ -89,33 +89,33 @@ test('the picture of an area shows its part of the wall, and may be cached for t
 })
 
 test('an owner repaints an area with one signature, and every reader sees each block’s part', async () => {
-  const { put, deeds, ask } = await openAreaWall()
-  const response = await put(areaEditOf(1, AREA, { pixels: PIXELS, message: 'ours', link: 'https://ada.example/' }))
-  expect([response.status, await jsonOf(response)]).toEqual([200, { updated: true, area: AREA, blocks: 6 }])
+  const { put, deeds, sendRequest: ask } = await openAreaWall()
+  const response = await put(signAreaEdit(1, AREA, { pixels: PIXELS, message: 'ours', link: 'https://ada.example/' }))
+  expect([response.status, await readJson(response)]).toEqual([200, { updated: true, area: AREA, blocks: 6 }])
   expect(response.headers.get('cache-control')).toBe('no-store')
   for (const [at, deed] of (await deeds()).entries())
     expect(deed).toMatchObject({ message: 'ours', link: 'https://ada.example/', pixels: cutPart(at).toBase64() })
-  const { blocks } = (await jsonOf(await ask('GET /api/canvas'))) as { blocks: { i: number; px?: string }[] }
+  const { blocks } = (await readJson(await ask('GET /api/canvas'))) as { blocks: { i: number; px?: string }[] }
   expect(blocks.filter(({ i }) => i === blockOf('4,5'))).toMatchObject([{ m: 'ours', px: cutPart(4).toBase64() }])
-  expect(await jsonOf(await ask('GET /blocks/0,0'))).toHaveProperty('message', 'elsewhere')
+  expect(await readJson(await ask('GET /blocks/0,0'))).toHaveProperty('message', 'elsewhere')
 })
 
 test('a signature for other pixels, another area or a block is not valid for a repaint of the area', async () => {
   const { put } = await openAreaWall()
-  const { signature } = areaEditOf(1, AREA, { pixels: PIXELS })
+  const { signature } = signAreaEdit(1, AREA, { pixels: PIXELS })
   const other = PIXELS.with(0, 7)
-  expect((await put({ ...areaEditOf(1, AREA, { pixels: other }), signature })).status).toBe(401)
-  expect((await put(areaEditOf(1, '3,4,2x2', { message: 'a' }))).status).toBe(401)
-  const ofBlock = editOf(1, '3,4', { message: 'a' })
+  expect((await put({ ...signAreaEdit(1, AREA, { pixels: other }), signature })).status).toBe(401)
+  expect((await put(signAreaEdit(1, '3,4,2x2', { message: 'a' }))).status).toBe(401)
+  const ofBlock = signEdit(1, '3,4', { message: 'a' })
   expect((await put(ofBlock, '3,4,1x1')).status).toBe(401)
 })
 
 test('a repaint of an area counts against the budget of each block, or of none if it is rejected', async () => {
   const db = (await openWall()).db
   for (const [at, coord] of COORDS.entries()) await sell(db, coord, 1, at + 1)
-  const { ask } = await openWall({ limits: createRateLimits(fakeClock(NOW)) }, db)
+  const { sendRequest: ask } = await openWall({ limits: createRateLimits(createFakeClock(NOW)) }, db)
   const paint = async (name: string, message: string) =>
-    (await ask(`PUT /areas/${name}`, createBodyInit(areaEditOf(1, name, { message })))).status
+    (await ask(`PUT /areas/${name}`, createBodyInit(signAreaEdit(1, name, { message })))).status
   const statuses = []
   for (let at = 0; at < 31; at += 1) statuses.push(await paint('3,4,1x1', `${at}`))
   expect(statuses.slice(-2)).toEqual([200, 429])
@@ -126,10 +126,12 @@ test('a repaint of an area counts against the budget of each block, or of none i
 })
 
 test('the live stream and the history show each block of a repainted area, row by row', async () => {
-  const { put, ask } = await openAreaWall()
+  const { put, sendRequest: ask } = await openAreaWall()
   const live = await ask('GET /api/live')
-  await put(areaEditOf(1, AREA, { pixels: PIXELS, message: 'ours' }))
-  const history = (await jsonOf(await ask('GET /api/history?after=7'))) as { changes: { coord: string; px: string }[] }
+  await put(signAreaEdit(1, AREA, { pixels: PIXELS, message: 'ours' }))
+  const history = (await readJson(await ask('GET /api/history?after=7'))) as {
+    changes: { coord: string; px: string }[]
+  }
   expect(history.changes.map(({ coord }) => coord)).toEqual(COORDS)
   expect(history.changes.map(({ px }) => px)).toEqual(COORDS.map((_, at) => cutPart(at).toBase64()))
   const reader = live.body?.getReader() ?? expect.unreachable()
@@ -143,14 +145,14 @@ test('the live stream and the history show each block of a repainted area, row b
 test('a repaint of the largest area fits into its body limit', async () => {
   const db = (await openWall()).db
   const name = '40,30,20x20'
-  for (const [at, coord] of coordsOf(name).entries()) await sell(db, coord, 1, at + 1)
-  const { ask } = await openWall({}, db)
+  for (const [at, coord] of listCoords(name).entries()) await sell(db, coord, 1, at + 1)
+  const { sendRequest: ask } = await openWall({}, db)
   const pixels = Uint8Array.from({ length: 100 * AREA_BLOCKS_MAX }, (_, at) => at % 240)
   const response = await ask(
     `PUT /areas/${name}`,
-    createBodyInit(areaEditOf(1, name, { pixels, message: 'é'.repeat(140) })),
+    createBodyInit(signAreaEdit(1, name, { pixels, message: 'é'.repeat(140) })),
   )
-  expect(await jsonOf(response)).toEqual({ updated: true, area: name, blocks: 400 })
+  expect(await readJson(response)).toEqual({ updated: true, area: name, blocks: 400 })
 })
 
 const wall = await openAreaWall()
@@ -167,14 +169,14 @@ const bodies: ReadonlyArray<readonly [what: string, fields: object, code: string
 ]
 
 test.each(bodies)('an edit with %s is rejected', async (_, given, code) => {
-  expect(await codeOf(await wall.put({ ts: NOW, signature: '0x12', ...given }))).toBe(code)
+  expect(await readErrorCode(await wall.put({ ts: NOW, signature: '0x12', ...given }))).toBe(code)
 })
 
 test('a repaint of an area reports errors in this order: body, area, owner, time', async () => {
-  const late = areaEditOf(2, AREA, { message: 'a' }, 1)
-  expect(await codeOf(await wall.put({ ...late, message: '' }, '0,0,0x0'))).toBe('invalid_message')
-  expect(await codeOf(await wall.put(late, '0,0,0x0'))).toBe('invalid_area')
-  expect(await codeOf(await wall.put({ ...late, pixels: '' }, '50,50,1x1'))).toBe('invalid_pixels')
-  expect(await codeOf(await wall.put(late, '50,50,1x1'))).toBe('no_owner')
-  expect(await codeOf(await wall.put(late))).toBe('stale_signature')
+  const late = signAreaEdit(2, AREA, { message: 'a' }, 1)
+  expect(await readErrorCode(await wall.put({ ...late, message: '' }, '0,0,0x0'))).toBe('invalid_message')
+  expect(await readErrorCode(await wall.put(late, '0,0,0x0'))).toBe('invalid_area')
+  expect(await readErrorCode(await wall.put({ ...late, pixels: '' }, '50,50,1x1'))).toBe('invalid_pixels')
+  expect(await readErrorCode(await wall.put(late, '50,50,1x1'))).toBe('no_owner')
+  expect(await readErrorCode(await wall.put(late))).toBe('stale_signature')
 })

@@ -2,16 +2,16 @@ import { describe, expect, test } from 'bun:test'
 import { decodePaymentResponseHeader } from '@x402/core/http'
 import { validateDiscoveryExtension } from '@x402/extensions/bazaar'
 import { formatWallet } from '../../../../shared/wallet.ts'
-import { hold } from '../../../support/engine.ts'
+import { reserve } from '../../../support/engine.ts'
 import { openNearlySold } from '../../../support/nearly-sold.ts'
-import { flatPng, pngOf, RGB } from '../../../support/picture-files.ts'
-import { coordsOf, hash, NOW, paymentOf, SILENT, createWalletAddress } from '../../../support/samples.ts'
-import { areaEditOf, createBodyInit } from '../../../support/service/signed.ts'
+import { createFlatPng, buildPng, RGB } from '../../../support/picture-files.ts'
+import { listCoords, toHash, NOW, createTestPayment, SILENT, createWalletAddress } from '../../../support/samples.ts'
+import { signAreaEdit, createBodyInit } from '../../../support/service/signed.ts'
 import {
   BASE_URL,
-  codeOf,
-  demandIn,
-  jsonOf,
+  readErrorCode,
+  decodeDemand,
+  readJson,
   openWall,
   createPaidInit,
   createPaymentFor,
@@ -21,7 +21,7 @@ import {
 type Order = Readonly<Record<string, unknown>>
 
 const order = (wall: Wall, body: Order, paid: { readonly headers?: Record<string, string> } = {}) =>
-  wall.ask('POST /areas', createBodyInit(body, paid.headers))
+  wall.sendRequest('POST /areas', createBodyInit(body, paid.headers))
 
 const buy = (wall: Wall, body: Order, blocks: number, payer: number, nonce = payer) =>
   order(wall, body, createPaidInit(createPaymentFor(blocks, payer, nonce)))
@@ -34,13 +34,13 @@ describe('a paid order with an incomplete body', () => {
   const createCutBody = () =>
     new ReadableStream({ pull: (controller) => controller.error(new Error('the connection is lost')) })
   const post = (wall: Wall, body: ReadableStream | string) =>
-    wall.ask('POST /areas', { ...createPaidInit(createPaymentFor(2, 1)), body })
+    wall.sendRequest('POST /areas', { ...createPaidInit(createPaymentFor(2, 1)), body })
 
   test('a paid order whose body is cut short gets 503, never a rejection, and buys nothing', async () => {
     const wall = await openWall()
     const response = await post(wall, createCutBody())
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '2'])
-    expect(await jsonOf(response)).not.toHaveProperty('charged')
+    expect(await readJson(response)).not.toHaveProperty('charged')
     expect(wall.facilitator.verified).toEqual([])
     expect((await buy(wall, { at: '3,4', w: 2, h: 1 }, 2, 1)).status).toBe(200)
   })
@@ -51,10 +51,10 @@ describe('a paid order with an incomplete body', () => {
     ['names no area', () => '{}'],
   ])('a paid order that %s gets the receipt of its payment, if the wall knows the payment', async (_, body) => {
     const wall = await openWall()
-    const receipt = await jsonOf(await buy(wall, { at: '3,4', w: 2, h: 1 }, 2, 1))
+    const receipt = await readJson(await buy(wall, { at: '3,4', w: 2, h: 1 }, 2, 1))
     const response = await post(wall, body())
     expect(response.status).toBe(200)
-    expect(await jsonOf(response)).toEqual(receipt)
+    expect(await readJson(response)).toEqual(receipt)
   })
 
   test('a truncated order finishes the held purchase of its payment, and reveals nothing about it to a sender who did not sign the payment', async () => {
@@ -62,9 +62,9 @@ describe('a paid order with an incomplete body', () => {
     wall.facilitator.settling = { kind: 'unclear' }
     expect((await buy(wall, { at: '3,4', w: 2, h: 1 }, 2, 1)).status).toBe(503)
     const forged = { ...createPaymentFor(2, 1), signature: '0x00' } as const
-    const response = await wall.ask('POST /areas', { ...createPaidInit(forged), body: createCutBody() })
-    expect(await jsonOf(response)).toEqual(await jsonOf(await post(await openWall(), createCutBody())))
-    expect(await jsonOf(await post(wall, createCutBody()))).toMatchObject({
+    const response = await wall.sendRequest('POST /areas', { ...createPaidInit(forged), body: createCutBody() })
+    expect(await readJson(response)).toEqual(await readJson(await post(await openWall(), createCutBody())))
+    expect(await readJson(await post(wall, createCutBody()))).toMatchObject({
       error: 'settlement_unknown',
       charged: 'unknown',
     })
@@ -83,11 +83,11 @@ describe('an order without a payment', () => {
       const response = await order(wall, body)
       expect(response.status).toBe(402)
       expect(response.headers.get('cache-control')).toBe('no-store')
-      const terms = demandIn(response)
+      const terms = decodeDemand(response)
       expect(terms.resource.url).toBe('https://wall.test/areas')
       expect(terms.accepts).toMatchObject([{ scheme: 'exact', network: 'eip155:8453', amount }])
       expect(terms.extensions).toMatchObject({ bazaar: { info: { input: { method: 'POST', bodyType: 'json' } } } })
-      const said = await jsonOf(response)
+      const said = await readJson(response)
       expect(said).toMatchObject({ error: 'payment_required', accepts: [{ maxAmountRequired: amount }] })
       expect(said['message']).toContain(price)
     },
@@ -112,7 +112,7 @@ describe('an order without a payment', () => {
     ['a message that is a number', { w: 1, h: 1, message: 5 }, 'invalid_listing'],
   ])('an order with %s is rejected, without terms to sign', async (_, body, code) => {
     const wall = await openWall()
-    expect(await codeOf(await order(wall, body))).toBe(code)
+    expect(await readErrorCode(await order(wall, body))).toBe(code)
   })
 
   test.each([undefined, '', '{}', ' { } '])(
@@ -121,9 +121,9 @@ describe('an order without a payment', () => {
       const wall = await openWall()
       const probes = [{}, { headers: { 'Content-Type': 'application/json' } }]
       for (const init of probes) {
-        const response = await wall.ask('POST /areas', body === undefined ? init : { ...init, body })
+        const response = await wall.sendRequest('POST /areas', body === undefined ? init : { ...init, body })
         expect(response.status).toBe(402)
-        const demand = demandIn(response)
+        const demand = decodeDemand(response)
         expect(demand).toMatchObject({ resource: { url: `${BASE_URL}/areas` }, accepts: [{ amount: '1000000' }] })
         expect(validateDiscoveryExtension(demand.extensions?.['bazaar'] as never)).toEqual({ valid: true })
       }
@@ -133,7 +133,7 @@ describe('an order without a payment', () => {
   test('a payment with the body of a probe is rejected, and nothing is charged', async () => {
     const wall = await openWall()
     for (const body of ['', '{}']) {
-      const response = await wall.ask('POST /areas', { ...createPaidInit(createPaymentFor(1, 1)), body })
+      const response = await wall.sendRequest('POST /areas', { ...createPaidInit(createPaymentFor(1, 1)), body })
       expect(response.status).toBe(400)
     }
     expect([wall.facilitator.verified, wall.facilitator.settled]).toEqual([[], []])
@@ -144,9 +144,9 @@ describe('an order without a payment', () => {
       ['claimed', 410, 'sold_out'],
       ['reserved', 409, 'wall_busy'],
     ] as const) {
-      const wall = await openWall({ ledger: { space: async () => space } })
-      const response = await wall.ask('POST /areas', { body: '{}' })
-      expect([response.status, await codeOf(response)]).toEqual([status, code])
+      const wall = await openWall({ ledger: { checkSpace: async () => space } })
+      const response = await wall.sendRequest('POST /areas', { body: '{}' })
+      expect([response.status, await readErrorCode(response)]).toEqual([status, code])
     }
   })
 
@@ -156,12 +156,12 @@ describe('an order without a payment', () => {
     await wall.buy('/blocks/80,45', 2)
     const taken = await order(wall, { at: '80,45', w: 4, h: 3 })
     expect(taken.status).toBe(409)
-    expect(await jsonOf(taken)).toMatchObject({ error: 'block_taken', area: '80,45,4x3', taken: ['80,45', '81,46'] })
+    expect(await readJson(taken)).toMatchObject({ error: 'block_taken', area: '80,45,4x3', taken: ['80,45', '81,46'] })
     expect(taken.headers.get('payment-required')).toBeNull()
-    await hold(wall.db, '10,10,2x2', createPaymentFor(4, 3), SILENT)
+    await reserve(wall.db, '10,10,2x2', createPaymentFor(4, 3), SILENT)
     const held = await order(wall, { at: '11,11', w: 2, h: 2 })
     expect(held.status).toBe(409)
-    expect(await jsonOf(held)).toMatchObject({ error: 'purchase_pending', area: '11,11,2x2', held: ['11,11'] })
+    expect(await readJson(held)).toMatchObject({ error: 'purchase_pending', area: '11,11,2x2', held: ['11,11'] })
   })
 })
 
@@ -182,13 +182,13 @@ describe('a paid order', () => {
     expect(response.headers.get('cache-control')).toBe('private, no-store')
     expect(decodePaymentResponseHeader(response.headers.get('payment-response') ?? '')).toMatchObject({
       success: true,
-      transaction: hash(1),
+      transaction: toHash(1),
       network: 'eip155:8453',
     })
-    const receipt = await jsonOf(response)
+    const receipt = await readJson(response)
     expect(receipt).toMatchObject({
       area: '80,45,4x3',
-      blocks: coordsOf('80,45,4x3'),
+      blocks: listCoords('80,45,4x3'),
       owner: 'you',
       pixels: 'yours',
       deed: {
@@ -199,13 +199,13 @@ describe('a paid order', () => {
         link: 'https://ada.example/',
         painted: true,
         price: { amount: '12.00', asset: 'USDC', network: 'eip155:8453' },
-        tx: hash(1),
+        tx: toHash(1),
         claimedAt: NOW,
       },
     })
     const rows = createRows(4, 3)
-    const deed = await jsonOf(await wall.ask('GET /blocks/82,46'))
-    expect(deed).toMatchObject({ owner: { name: 'Ada' }, message: 'hi', tx: hash(1), settled: true })
+    const deed = await readJson(await wall.sendRequest('GET /blocks/82,46'))
+    expect(deed).toMatchObject({ owner: { name: 'Ada' }, message: 'hi', tx: toHash(1), settled: true })
     const pixels = Uint8Array.fromBase64(String(deed['pixels']))
     for (const [x, y] of [
       [0, 0],
@@ -214,18 +214,18 @@ describe('a paid order', () => {
       [9, 9],
     ] as const)
       expect(pixels[y * 10 + x]).toBe(rows[(10 + y) * 40 + 20 + x])
-    const feed = await jsonOf(await wall.ask('GET /api/feed'))
+    const feed = await readJson(await wall.sendRequest('GET /api/feed'))
     expect((feed['sales'] as { seq: number; coord: string }[]).map(({ seq, coord }) => [seq, coord])).toEqual(
-      coordsOf('80,45,4x3').map((coord, i) => [i + 1, coord]),
+      listCoords('80,45,4x3').map((coord, i) => [i + 1, coord]),
     )
     const again = await buy(wall, { at: '80,45', w: 4, h: 3 }, 12, 0xab, 1)
-    expect(await jsonOf(again)).toEqual(receipt)
+    expect(await readJson(again)).toEqual(receipt)
     expect(wall.facilitator.settled).toHaveLength(1)
   })
 
   test('an order of one block buys a block, and its response shows an area', async () => {
     const wall = await openWall()
-    const receipt = await jsonOf(await buy(wall, { at: '3,4', w: 1, h: 1 }, 1, 1))
+    const receipt = await readJson(await buy(wall, { at: '3,4', w: 1, h: 1 }, 1, 1))
     expect(receipt).toMatchObject({ area: '3,4,1x1', blocks: ['3,4'], deed: { price: { amount: '1.00' } } })
   })
 
@@ -236,12 +236,12 @@ describe('a paid order', () => {
     const elsewhere = [
       await order(wall, { at: '5,6', w: 2, h: 1 }, createPaidInit(payment)),
       await order(wall, { at: '3,4', w: 1, h: 2 }, createPaidInit(payment)),
-      await wall.ask('GET /blocks/next', createPaidInit(payment)),
-      await wall.ask('GET /blocks/5,6', createPaidInit(payment)),
+      await wall.sendRequest('GET /blocks/next', createPaidInit(payment)),
+      await wall.sendRequest('GET /blocks/5,6', createPaidInit(payment)),
     ]
     for (const response of elsewhere) {
       expect(response.status).toBe(409)
-      expect(await jsonOf(response)).toMatchObject({ error: 'payment_used', area: '3,4,2x1' })
+      expect(await readJson(response)).toMatchObject({ error: 'payment_used', area: '3,4,2x1' })
     }
     expect(wall.facilitator.settled).toHaveLength(1)
   })
@@ -251,37 +251,42 @@ describe('a paid order', () => {
     wall.facilitator.settling = { kind: 'unclear' }
     const first = await buy(wall, { at: '80,45', w: 2, h: 2 }, 4, 1)
     expect(first.status).toBe(503)
-    expect(await jsonOf(first)).toMatchObject({ error: 'settlement_unknown', area: '80,45,2x2' })
-    expect(await wall.db.ledgerReader.held()).toHaveLength(4)
+    expect(await readJson(first)).toMatchObject({ error: 'settlement_unknown', area: '80,45,2x2' })
+    expect(await wall.db.ledgerReader.listHeld()).toHaveLength(4)
     // Only this exact rectangle is offered, so that its payer can return; no other rectangle with any of its blocks is.
     expect((await order(wall, { at: '80,45', w: 2, h: 2 })).status).toBe(402)
     for (const body of [
       { at: '80,45', w: 2, h: 1 },
       { at: '81,46', w: 2, h: 2 },
     ]) {
-      expect(await codeOf(await order(wall, body))).toBe('purchase_pending')
+      expect(await readErrorCode(await order(wall, body))).toBe('purchase_pending')
     }
-    expect(await codeOf(await wall.ask('GET /blocks/81,46'))).toBe('purchase_pending')
+    expect(await readErrorCode(await wall.sendRequest('GET /blocks/81,46'))).toBe('purchase_pending')
     wall.facilitator.settling = 'honest'
     wall.chain.land(createPaymentFor(4, 1))
     const resumed = await buy(wall, { at: '80,45', w: 2, h: 2 }, 4, 1)
     expect(resumed.status).toBe(200)
-    expect(await jsonOf(resumed)).toMatchObject({ area: '80,45,2x2' })
+    expect(await readJson(resumed)).toMatchObject({ area: '80,45,2x2' })
   })
 })
 
 test('an order for any position is offered an area from what the wall shows, without a search of the store', async () => {
-  const wall = await openWall({ ledger: { space: () => Promise.reject(new Error('the store was searched')) } })
+  const wall = await openWall({ ledger: { checkSpace: () => Promise.reject(new Error('the store was searched')) } })
   expect((await order(wall, { w: 20, h: 20 })).status).toBe(402)
 })
 
 describe('an order with an image', () => {
   test('the image of an order is scaled to fit the area', async () => {
     const wall = await openWall()
-    const response = await buy(wall, { at: '3,4', w: 2, h: 1, image: flatPng(64, 32, '#ffffff').toBase64() }, 2, 1)
+    const response = await buy(
+      wall,
+      { at: '3,4', w: 2, h: 1, image: createFlatPng(64, 32, '#ffffff').toBase64() },
+      2,
+      1,
+    )
     expect(response.status).toBe(200)
-    expect(await jsonOf(response)).toMatchObject({ deed: { painted: true } })
-    const deed = await jsonOf(await wall.ask('GET /blocks/4,4'))
+    expect(await readJson(response)).toMatchObject({ deed: { painted: true } })
+    const deed = await readJson(await wall.sendRequest('GET /blocks/4,4'))
     const white = 5 * 36 + 5 * 6 + 5
     expect(new Set(Uint8Array.fromBase64(String(deed['pixels'])))).toEqual(new Set([white]))
   })
@@ -297,9 +302,11 @@ describe('an order with an image', () => {
         },
       })
     const png = { headers: { 'Content-Type': 'image/png' } }
-    const crawling = Array.from({ length: 32 }, () => wall.ask('POST /api/pixels', { ...png, body: createSlowBody() }))
-    const image = pngOf(64, 32, RGB, new Uint8Array(32 * (1 + 64 * 3)), [['teXt', new Uint8Array(100_000)]])
-    expect((await wall.ask('POST /api/pixels', { ...png, body: image })).status).toBe(503)
+    const crawling = Array.from({ length: 32 }, () =>
+      wall.sendRequest('POST /api/pixels', { ...png, body: createSlowBody() }),
+    )
+    const image = buildPng(64, 32, RGB, new Uint8Array(32 * (1 + 64 * 3)), [['teXt', new Uint8Array(100_000)]])
+    expect((await wall.sendRequest('POST /api/pixels', { ...png, body: image })).status).toBe(503)
     expect((await buy(wall, { at: '3,4', w: 2, h: 1, image: image.toBase64() }, 2, 1)).status).toBe(200)
     leave.abort()
     await Promise.all(crawling)
@@ -309,9 +316,9 @@ describe('an order with an image', () => {
     const wall = await openWall()
     const body = { at: '3,4', w: 2, h: 1, image: new TextEncoder().encode('no picture at all').toBase64() }
     expect((await order(wall, body)).status).toBe(402)
-    expect(await codeOf(await buy(wall, body, 2, 1))).toBe('invalid_image')
+    expect(await readErrorCode(await buy(wall, body, 2, 1))).toBe('invalid_image')
     expect(wall.facilitator.settled).toHaveLength(0)
-    expect(await wall.db.ledgerReader.held()).toEqual([])
+    expect(await wall.db.ledgerReader.listHeld()).toEqual([])
     expect(await wall.db.ledger.find(createPaymentFor(2, 1))).toBeUndefined()
   })
 
@@ -321,17 +328,17 @@ describe('an order with an image', () => {
     const broken = { at: '3,4', w: 2, h: 1, image: new TextEncoder().encode('no picture').toBase64() }
     const response = await buy(wall, broken, 2, 1)
     expect(response.status).toBe(200)
-    expect(await jsonOf(response)).toMatchObject({ deed: { painted: false } })
+    expect(await readJson(response)).toMatchObject({ deed: { painted: false } })
   })
 })
 
 test('the account of a wallet lists its area, and each of its blocks', async () => {
   const wall = await openWall()
   await buy(wall, { at: '3,4', w: 2, h: 1 }, 2, 1)
-  const standing = await jsonOf(await wall.ask(`GET /api/agents/${createWalletAddress(1)}`))
+  const standing = await readJson(await wall.sendRequest(`GET /api/agents/${createWalletAddress(1)}`))
   expect(standing).toMatchObject({
     blocks: [{ block: { coord: '3,4' } }, { block: { coord: '4,4' } }],
-    areas: [{ area: '3,4,2x1', claimedAt: NOW, tx: hash(1) }],
+    areas: [{ area: '3,4,2x1', claimedAt: NOW, tx: toHash(1) }],
   })
 })
 
@@ -340,8 +347,8 @@ test('the account of a wallet lists an unfinished purchase of an area as it was 
   wall.facilitator.settling = { kind: 'unclear' }
   await buy(wall, { at: '3,4', w: 2, h: 1 }, 2, 1, 1)
   await buy(wall, { w: 4, h: 3 }, 12, 1, 2)
-  await wall.db.ledger.release(await hold(wall.db, 'next,2x2', createPaymentFor(4, 1, 3), SILENT), false)
-  const { open } = await jsonOf(await wall.ask(`GET /api/agents/${createWalletAddress(1)}`))
+  await wall.db.ledger.release(await reserve(wall.db, 'next,2x2', createPaymentFor(4, 1, 3), SILENT), false)
+  const { open } = await readJson(await wall.sendRequest(`GET /api/agents/${createWalletAddress(1)}`))
   expect(open).toMatchObject([
     { target: '3,4,2x1', block: { coord: '3,4' }, state: 'reserved', doubted: true, resend: true },
     { target: 'next,4x3', block: { coord: '78,43' }, state: 'reserved' },
@@ -356,16 +363,16 @@ describe('an order on a nearly full wall', () => {
   test('if there is no open space of a size, an order of that size is rejected, with or without a payment', async () => {
     const wall = await openCrowdedWall(1)
     for (const response of [await order(wall, { w: 2, h: 1 }), await buy(wall, { w: 2, h: 1 }, 2, 1)])
-      expect(await codeOf(response)).toBe('no_room')
+      expect(await readErrorCode(response)).toBe('no_room')
     expect(wall.facilitator.settled).toEqual([])
     expect((await order(wall, { w: 1, h: 1 })).status).toBe(402)
   })
 
   test('if held blocks may still become free for an area, the response says to try again later', async () => {
     const wall = await openCrowdedWall(1)
-    await hold(wall.db, 'next', paymentOf(2, 2))
+    await reserve(wall.db, 'next', createTestPayment(2, 2))
     const response = await buy(wall, { w: 1, h: 1 }, 1, 1)
-    expect([response.status, await codeOf(response), response.headers.has('retry-after')]).toEqual([
+    expect([response.status, await readErrorCode(response), response.headers.has('retry-after')]).toEqual([
       409,
       'wall_busy',
       true,
@@ -373,22 +380,22 @@ describe('an order on a nearly full wall', () => {
   })
 
   test('an error names at most a hundred taken blocks', async () => {
-    const refused = await jsonOf(await order(await openCrowdedWall(1), { at: '70,35', w: 20, h: 20 }))
+    const refused = await readJson(await order(await openCrowdedWall(1), { at: '70,35', w: 20, h: 20 }))
     expect(refused).toMatchObject({ error: 'block_taken', area: '70,35,20x20' })
-    expect(refused['taken']).toEqual(coordsOf('70,35,20x20').slice(0, 100))
+    expect(refused['taken']).toEqual(listCoords('70,35,20x20').slice(0, 100))
   })
 })
 
 test('the painter that an order names can immediately repaint the blocks of that purchase, but no others of the buyer', async () => {
   const wall = await openWall()
   const painter = createWalletAddress(9)
-  const receipt = await jsonOf(await buy(wall, { at: '3,4', w: 2, h: 1, painter }, 2, 1, 1))
+  const receipt = await readJson(await buy(wall, { at: '3,4', w: 2, h: 1, painter }, 2, 1, 1))
   expect(receipt).toMatchObject({ deed: { painter: formatWallet(painter) } })
   await buy(wall, { at: '5,4', w: 1, h: 1 }, 1, 1, 2)
-  wall.clock.pass(1)
+  wall.clock.advance(1)
   const put = async (area: string) => {
-    const edit = createBodyInit(areaEditOf(9, area, { message: 'painted' }, wall.clock.now()))
-    return await jsonOf(await wall.ask(`PUT /areas/${area}`, edit))
+    const edit = createBodyInit(signAreaEdit(9, area, { message: 'painted' }, wall.clock.now()))
+    return await readJson(await wall.sendRequest(`PUT /areas/${area}`, edit))
   }
   expect(await put('3,4,2x1')).toEqual({ updated: true, area: '3,4,2x1', blocks: 2 })
   expect(await put('3,4,3x1')).toMatchObject({ error: 'unauthorized' })

@@ -3,19 +3,19 @@ import { validateDiscoveryExtension } from '@x402/extensions/bazaar'
 import type { Payment } from '../../../../server/domain/purchase/payment.ts'
 import { formatPictureDigest } from '../../../../shared/order.ts'
 import { hashPixels } from '../../../../shared/signing.ts'
-import { flatPng } from '../../../support/picture-files.ts'
-import { paymentOf, createWalletAddress } from '../../../support/samples.ts'
+import { createFlatPng } from '../../../support/picture-files.ts'
+import { createTestPayment, createWalletAddress } from '../../../support/samples.ts'
 import { callTool } from '../../../support/service/agent.ts'
-import { boundTo, OTHER_SALT, stripBinding } from '../../../support/service/bound.ts'
+import { bindPayment, OTHER_SALT, stripBinding } from '../../../support/service/bound.ts'
 import { createBodyInit } from '../../../support/service/signed.ts'
 import {
-  demandIn,
-  headerOf,
-  jsonOf,
+  decodeDemand,
+  encodeHeader,
+  readJson,
   openWall,
   createPaidInit,
   createPaymentFor,
-  payloadOf,
+  toPayload,
   type Wall,
 } from '../../../support/service/wall.ts'
 
@@ -29,18 +29,18 @@ const PAINTER = createWalletAddress(9)
 type End = { readonly status: number; readonly code: unknown; readonly answer: Record<string, unknown> }
 
 async function readEnd(response: Response): Promise<End> {
-  const answer = await jsonOf(response)
+  const answer = await readJson(response)
   return { status: response.status, code: answer['error'], answer }
 }
 
 const getPaid = async (wall: Wall, path: string, payment: Payment): Promise<End> =>
-  await readEnd(await wall.ask(`GET ${path}`, createPaidInit(payment)))
+  await readEnd(await wall.sendRequest(`GET ${path}`, createPaidInit(payment)))
 
 const postPaid = async (wall: Wall, body: object, payment: Payment): Promise<End> =>
-  await readEnd(await wall.ask('POST /areas', createBodyInit(body, createPaidInit(payment).headers)))
+  await readEnd(await wall.sendRequest('POST /areas', createBodyInit(body, createPaidInit(payment).headers)))
 
 async function callPaid(wall: Wall, tool: string, args: object, payment: Payment): Promise<End> {
-  const { isError, structuredContent } = await callTool(wall, tool, args, payloadOf(payment))
+  const { isError, structuredContent } = await callTool(wall, tool, args, toPayload(payment))
   return { status: isError === true ? 400 : 200, code: structuredContent['error'], answer: structuredContent }
 }
 
@@ -63,9 +63,9 @@ test('terms of version 2 announce that orders can be bound, over HTTP and MCP, f
   const readMcpExtensions = async (tool: string, args: object) =>
     (await callTool(wall, tool, args)).structuredContent['extensions'] as Record<string, unknown>
   const announced = [
-    demandIn(await wall.ask('GET /blocks/next')).extensions,
-    demandIn(await wall.ask('GET /blocks/3,4?message=hi')).extensions,
-    demandIn(await wall.ask('POST /areas', createBodyInit({ w: 2, h: 1 }))).extensions,
+    decodeDemand(await wall.sendRequest('GET /blocks/next')).extensions,
+    decodeDemand(await wall.sendRequest('GET /blocks/3,4?message=hi')).extensions,
+    decodeDemand(await wall.sendRequest('POST /areas', createBodyInit({ w: 2, h: 1 }))).extensions,
     await readMcpExtensions('buy_block', { coord: 'next' }),
     await readMcpExtensions('buy_area', { w: 2, h: 1 }),
   ]
@@ -98,7 +98,7 @@ test.each(BLOCK_ORDERS)(
   'a payment that is bound to the order of GET %s buys the block, and can be resent unchanged',
   async (path, order) => {
     const wall = await openWall()
-    const payment = boundTo(order, paymentOf(1, 1))
+    const payment = bindPayment(order, createTestPayment(1, 1))
     const first = await getPaid(wall, path, payment)
     expect(first.status).toBe(200)
     expect(await getPaid(wall, path, payment)).toEqual(first)
@@ -107,7 +107,7 @@ test.each(BLOCK_ORDERS)(
 )
 
 const ROWS = Uint8Array.from({ length: 600 }, (_, i) => i % 7)
-const FILE = flatPng(20, 10, '#c81e1e')
+const FILE = createFlatPng(20, 10, '#c81e1e')
 
 /** Bodies that buy an area, their number of blocks, and their order. */
 const AREA_ORDERS = [
@@ -134,9 +134,11 @@ test.each(AREA_ORDERS)(
   'a payment that is bound to the order of POST /areas with %j buys the area, over HTTP and MCP',
   async (body, blocks, order) => {
     const overHttp = await openWall()
-    expect((await postPaid(overHttp, body, boundTo(order, createPaymentFor(blocks, 1)))).status).toBe(200)
+    expect((await postPaid(overHttp, body, bindPayment(order, createPaymentFor(blocks, 1)))).status).toBe(200)
     const overMcp = await openWall()
-    expect((await callPaid(overMcp, 'buy_area', body, boundTo(order, createPaymentFor(blocks, 1)))).status).toBe(200)
+    expect((await callPaid(overMcp, 'buy_area', body, bindPayment(order, createPaymentFor(blocks, 1)))).status).toBe(
+      200,
+    )
   },
 )
 
@@ -150,7 +152,7 @@ test.each<[string, string]>([
   ['a picture', `/blocks/3,4?name=Ada&message=hello&px=${PX}`],
 ])('a bound payment whose request was given %s in transit buys nothing and charges nothing', async (_, path) => {
   const order = { block: '3,4', name: 'Ada', message: 'hello' }
-  const payment = boundTo(order, paymentOf(1, 1))
+  const payment = bindPayment(order, createTestPayment(1, 1))
   for (const sent of [payment, stripBinding(payment), { ...payment, salt: OTHER_SALT }, { ...payment, salt: 'none' }]) {
     const wall = await openWall()
     await expectNothingBought(wall, () => getPaid(wall, path, sent))
@@ -175,7 +177,7 @@ describe('a bound payment for an area', () => {
     ['an image instead of its pixels', { ...body, pixels: undefined, image: FILE.toBase64() }],
     ['no picture', { ...body, pixels: undefined }],
   ])('a bound payment whose body was given %s in transit buys nothing and charges nothing', async (_, altered) => {
-    const payment = boundTo(order, createPaymentFor(6, 1))
+    const payment = bindPayment(order, createPaymentFor(6, 1))
     for (const sent of [payment, stripBinding(payment)]) {
       const wall = await openWall()
       await expectNothingBought(wall, () => postPaid(wall, altered, sent))
@@ -184,7 +186,7 @@ describe('a bound payment for an area', () => {
   })
 
   test('the nonce of an order with an image is also bound to the way the image is scaled', async () => {
-    const payment = boundTo({ area: 'next,2x1', image: `${hashBytes(FILE)},contain,none` }, createPaymentFor(2, 1))
+    const payment = bindPayment({ area: 'next,2x1', image: `${hashBytes(FILE)},contain,none` }, createPaymentFor(2, 1))
     const wall = await openWall()
     await expectNothingBought(wall, () => postPaid(wall, { w: 2, h: 1, image: FILE.toBase64() }, payment))
     const bought = await postPaid(wall, { w: 2, h: 1, image: FILE.toBase64(), fit: 'contain' }, payment)
@@ -193,24 +195,26 @@ describe('a bound payment for an area', () => {
 
   test('a bound payment for an area of one block does not buy that block, and a payment for the block does not buy the area', async () => {
     const wall = await openWall()
-    await expectNothingBought(wall, () => getPaid(wall, '/blocks/3,4', boundTo({ area: '3,4,1x1' }, paymentOf(1, 1))))
-    const block = boundTo({ block: '3,4' }, paymentOf(2, 2))
+    await expectNothingBought(wall, () =>
+      getPaid(wall, '/blocks/3,4', bindPayment({ area: '3,4,1x1' }, createTestPayment(1, 1))),
+    )
+    const block = bindPayment({ block: '3,4' }, createTestPayment(2, 2))
     await expectNothingBought(wall, () => postPaid(wall, { at: '3,4', w: 1, h: 1 }, block))
   })
 })
 
 test('a bound payment that is forwarded as version 1, which does not know orders, buys nothing', async () => {
   const wall = await openWall()
-  const { payload } = payloadOf(boundTo({ block: '3,4' }, paymentOf(1, 1)))
+  const { payload } = toPayload(bindPayment({ block: '3,4' }, createTestPayment(1, 1)))
   const older = { x402Version: 1, scheme: 'exact', network: 'base', payload }
-  const headers = { 'X-PAYMENT': headerOf(older) }
-  await expectNothingBought(wall, async () => await readEnd(await wall.ask('GET /blocks/3,4', { headers })))
+  const headers = { 'X-PAYMENT': encodeHeader(older) }
+  await expectNothingBought(wall, async () => await readEnd(await wall.sendRequest('GET /blocks/3,4', { headers })))
   const overMcp = async (): Promise<End> => {
     const { isError, structuredContent } = await callTool(wall, 'buy_block', { coord: '3,4', headers })
     return { status: isError === true ? 400 : 200, code: structuredContent['error'], answer: structuredContent }
   }
   await expectNothingBought(wall, overMcp)
-  const { answer } = await getPaid(wall, '/blocks/3,4', boundTo({ block: '3,4' }, paymentOf(1, 1)))
+  const { answer } = await getPaid(wall, '/blocks/3,4', bindPayment({ block: '3,4' }, createTestPayment(1, 1)))
   expect((await overMcp()).answer).toEqual(answer)
   expect(wall.facilitator.settled).toHaveLength(1)
 })
@@ -226,7 +230,7 @@ test('a payment made as signing_message describes buys that order over MCP, and 
     const { nonce, extensions, call } = structuredContent
     expect(call).toMatchObject({ name: tool })
     const payment = { ...createPaymentFor(at + 1, at + 1), nonce: String(nonce) as `0x${string}` }
-    const payload = { ...payloadOf(payment), extensions }
+    const payload = { ...toPayload(payment), extensions }
     const other = await callTool(wall, tool, altered, payload)
     expect(other.structuredContent).toMatchObject({ error: 'order_mismatch' })
     const { name, arguments: given } = call as { name: string; arguments: object }
@@ -249,13 +253,13 @@ test('signing_message rejects an order that a purchase would reject', async () =
 
 test('a payment for another wall buys nothing', async () => {
   const wall = await openWall()
-  const payment = boundTo({ block: '3,4' }, paymentOf(1, 1), 'other.example')
+  const payment = bindPayment({ block: '3,4' }, createTestPayment(1, 1), 'other.example')
   await expectNothingBought(wall, () => getPaid(wall, '/blocks/3,4', payment))
 })
 
 test('a bound payment with an invalid request gets the error of the request, and is not forwarded', async () => {
   const wall = await openWall()
-  const payment = boundTo({ block: '3,4' }, paymentOf(1, 1))
+  const payment = bindPayment({ block: '3,4' }, createTestPayment(1, 1))
   expect(await getPaid(wall, '/blocks/3,4?mesage=hi', payment)).toMatchObject({ status: 400, code: 'invalid_listing' })
   expect(wall.facilitator.verified).toEqual([])
 })
@@ -266,19 +270,22 @@ test.each<[string, object | undefined]>([
   ['sends a binding that cannot be read', { info: null }],
 ])('a client that %s buys as before', async (_, said) => {
   const wall = await openWall()
-  const payload = { ...payloadOf(paymentOf(1, 1)), extensions: said === undefined ? {} : { 'order-binding': said } }
-  const init = { headers: { 'PAYMENT-SIGNATURE': headerOf(payload) } }
-  expect((await wall.ask('GET /blocks/3,4?message=hi', init)).status).toBe(200)
+  const payload = {
+    ...toPayload(createTestPayment(1, 1)),
+    extensions: said === undefined ? {} : { 'order-binding': said },
+  }
+  const init = { headers: { 'PAYMENT-SIGNATURE': encodeHeader(payload) } }
+  expect((await wall.sendRequest('GET /blocks/3,4?message=hi', init)).status).toBe(200)
 })
 
 test('a salt for a nonce that is not bound is rejected', async () => {
   const wall = await openWall()
-  await expectNothingBought(wall, () => getPaid(wall, '/blocks/3,4', { ...paymentOf(1, 1), salt: OTHER_SALT }))
+  await expectNothingBought(wall, () => getPaid(wall, '/blocks/3,4', { ...createTestPayment(1, 1), salt: OTHER_SALT }))
 })
 
 test('a resend of a known payment with an altered order gets the response of the known payment', async () => {
   const wall = await openWall()
-  const payment = boundTo({ block: '3,4', message: 'hello' }, paymentOf(1, 1))
+  const payment = bindPayment({ block: '3,4', message: 'hello' }, createTestPayment(1, 1))
   const { answer } = await getPaid(wall, '/blocks/3,4?message=hello', payment)
   for (const sent of [payment, stripBinding(payment), { ...payment, salt: OTHER_SALT }]) {
     expect(await getPaid(wall, '/blocks/3,4?message=goodbye', sent)).toEqual({ status: 200, code: undefined, answer })
@@ -290,7 +297,7 @@ test('a resend of a known payment with an altered order gets the response of the
 
 test('a facilitator gets the announcement of bound orders, but not the salt', async () => {
   const wall = await openWall()
-  await getPaid(wall, '/blocks/3,4', boundTo({ block: '3,4' }, paymentOf(1, 1)))
+  await getPaid(wall, '/blocks/3,4', bindPayment({ block: '3,4' }, createTestPayment(1, 1)))
   expect(wall.facilitator.verified).toHaveLength(1)
   expect(wall.facilitator.verified[0]).not.toHaveProperty('extensions')
 })

@@ -1,22 +1,29 @@
 import { expect, test } from 'bun:test'
 import { decodePaymentResponseHeader } from '@x402/core/http'
 import { parsePendingTransaction } from '../../../../server/client/payment.ts'
-import { failure } from '../../../../server/domain/failure.ts'
+import { createFailure } from '../../../../server/domain/failure.ts'
 import { createSellerThat } from '../../../support/fakes/seller.ts'
 import { FORGED, UNCHECKED } from '../../../support/fakes/wallets.ts'
-import { hash, paymentOf, createWalletAddress } from '../../../support/samples.ts'
+import { toHash, createTestPayment, createWalletAddress } from '../../../support/samples.ts'
 import { callTool } from '../../../support/service/agent.ts'
 import { createBodyInit } from '../../../support/service/signed.ts'
-import { codeOf, demandIn, jsonOf, breakSettings, openWall, createPaidInit } from '../../../support/service/wall.ts'
+import {
+  readErrorCode,
+  decodeDemand,
+  readJson,
+  breakSettings,
+  openWall,
+  createPaidInit,
+} from '../../../support/service/wall.ts'
 
 const px = '07'.repeat(100)
 
 test('an open block returns terms that an x402 client understands', async () => {
   const wall = await openWall()
-  const response = await wall.ask('GET /blocks/007,3')
+  const response = await wall.sendRequest('GET /blocks/007,3')
   expect(response.status).toBe(402)
-  const terms = demandIn(response)
-  const body = await jsonOf(response)
+  const terms = decodeDemand(response)
+  const body = await readJson(response)
   expect(body).toMatchObject({
     error: 'payment_required',
     resource: 'https://wall.test/blocks/7,3',
@@ -32,8 +39,8 @@ test('an open block returns terms that an x402 client understands', async () => 
 test('the header names the requested address, and the reason why a payment was not accepted', async () => {
   const wall = await openWall()
   for (const headers of [{}, { accept: 'text/html' }]) {
-    const { resource, error } = demandIn(
-      await wall.ask('GET /blocks/007,3?name=Ada&link=https://ada.example/', { headers }),
+    const { resource, error } = decodeDemand(
+      await wall.sendRequest('GET /blocks/007,3?name=Ada&link=https://ada.example/', { headers }),
     )
     expect([resource.url, error]).toEqual([
       'https://wall.test/blocks/7,3?name=Ada&link=https://ada.example/',
@@ -43,7 +50,7 @@ test('the header names the requested address, and the reason why a payment was n
   wall.facilitator.verification = { kind: 'invalid', reason: 'insufficient_funds' }
   const refused = await wall.buy('/blocks/next?name=Ada', 1)
   expect(refused.status).toBe(402)
-  expect(demandIn(refused)).toMatchObject({
+  expect(decodeDemand(refused)).toMatchObject({
     error: 'insufficient_funds',
     resource: { url: 'https://wall.test/blocks/next?name=Ada' },
   })
@@ -67,15 +74,15 @@ test('the error for an empty wallet states the price, and its balance from the c
 
 test('a payment buys the block, and its response is the receipt', async () => {
   const wall = await openWall()
-  const response = await wall.ask(
+  const response = await wall.sendRequest(
     `GET /blocks/3,4?name=Ada&framework=loom&message=hi+there&link=https://ada.example/&px=${px}`,
-    createPaidInit(paymentOf(0xab, 1)),
+    createPaidInit(createTestPayment(0xab, 1)),
   )
   expect(response.status).toBe(200)
   expect(response.headers.get('cache-control')).toBe('private, no-store')
   expect(decodePaymentResponseHeader(response.headers.get('payment-response') ?? '')).toMatchObject({
     success: true,
-    transaction: hash(1),
+    transaction: toHash(1),
     network: 'eip155:8453',
   })
   expect(await response.json()).toEqual({
@@ -91,7 +98,7 @@ test('a payment buys the block, and its response is the receipt', async () => {
       link: 'https://ada.example/',
       painted: true,
       price: { amount: '1.00', asset: 'USDC', network: 'eip155:8453' },
-      tx: hash(1),
+      tx: toHash(1),
       claimedAt: wall.clock.now(),
       paint: expect.stringContaining('PUT https://wall.test/blocks/3,4'),
     },
@@ -101,7 +108,7 @@ test('a payment buys the block, and its response is the receipt', async () => {
 test('a claimed block returns its deed to anyone, and 304 for a current copy', async () => {
   const wall = await openWall()
   await wall.buy(`/blocks/3,4?message=hi`, 1)
-  const response = await wall.ask('GET /blocks/3,4')
+  const response = await wall.sendRequest('GET /blocks/3,4')
   expect(response.status).toBe(200)
   expect(await response.json()).toEqual({
     state: 'claimed',
@@ -109,7 +116,7 @@ test('a claimed block returns its deed to anyone, and 304 for a current copy', a
     owner: { name: null, wallet: '0x0000…0001', framework: null },
     claimedAt: wall.clock.now(),
     settled: true,
-    tx: hash(1),
+    tx: toHash(1),
     message: 'hi',
     link: null,
     pixels: null,
@@ -118,7 +125,7 @@ test('a claimed block returns its deed to anyone, and 304 for a current copy', a
   expect(response.headers.get('vary')).toBe('Accept, PAYMENT-SIGNATURE, X-PAYMENT')
 
   const etag = response.headers.get('etag') ?? ''
-  const again = await wall.ask('GET /blocks/3,4', { headers: { 'If-None-Match': `"other", ${etag}` } })
+  const again = await wall.sendRequest('GET /blocks/3,4', { headers: { 'If-None-Match': `"other", ${etag}` } })
   expect(again.status).toBe(304)
   expect(again.headers.get('etag')).toBe(etag)
   expect(await again.text()).toBe('')
@@ -137,7 +144,7 @@ test('the same payment again gets the same receipt, whatever the query contains 
 test('next sells the open block nearest the centre, with either spelling of its address', async () => {
   const wall = await openWall()
   const blocks = [await wall.buy('/blocks/next', 1), await wall.buy('/blocks/%6eext', 2)]
-  expect(await Promise.all(blocks.map(async (response) => (await jsonOf(response))['block']))).toEqual([
+  expect(await Promise.all(blocks.map(async (response) => (await readJson(response))['block']))).toEqual([
     '79,44',
     '80,44',
   ])
@@ -158,18 +165,18 @@ test('while the outcome of a payment is unknown, its payer waits, and its block 
   expect(response.status).toBe(503)
   expect(response.headers.get('retry-after')).toBe('2')
   expect(response.headers.get('payment-required')).toBeNull()
-  expect(await codeOf(response)).toBe('settlement_unknown')
+  expect(await readErrorCode(response)).toBe('settlement_unknown')
 
-  const unpaid = await wall.ask('GET /blocks/3,4')
+  const unpaid = await wall.sendRequest('GET /blocks/3,4')
   expect(unpaid.status).toBe(402)
   expect(unpaid.headers.get('payment-required')).not.toBeNull()
-  expect(await codeOf(await wall.buy('/blocks/3,4', 2))).toBe('purchase_pending')
+  expect(await readErrorCode(await wall.buy('/blocks/3,4', 2))).toBe('purchase_pending')
   wall.facilitator.settling = 'honest'
-  wall.clock.pass(3000)
-  const back = await jsonOf(await wall.buy('/blocks/3,4', 1, 2))
-  expect(back).toMatchObject({ block: '3,4', deed: { tx: hash(1) } })
+  wall.clock.advance(3000)
+  const back = await readJson(await wall.buy('/blocks/3,4', 1, 2))
+  expect(back).toMatchObject({ block: '3,4', deed: { tx: toHash(1) } })
   expect(back['notice']).toContain('This is the receipt of your earlier purchase')
-  expect(wall.facilitator.settled.map(({ nonce }) => nonce)).toEqual([hash(1), hash(1)])
+  expect(wall.facilitator.settled.map(({ nonce }) => nonce)).toEqual([toHash(1), toHash(1)])
 })
 
 test('each 503 in doubt has settlement_pending with the facilitator’s transaction, which the wall never trusts', async () => {
@@ -182,7 +189,7 @@ test('each 503 in doubt has settlement_pending with the facilitator’s transact
   } as const
   const readAnswer = async () => {
     const response = await wall.buy('/blocks/3,4', 1)
-    const { error, transaction } = await jsonOf(response)
+    const { error, transaction } = await readJson(response)
     const header = response.headers.get('payment-response') ?? ''
     // Our client reads the header as well.
     expect(parsePendingTransaction(header)).toBe(transaction as string | undefined)
@@ -190,24 +197,27 @@ test('each 503 in doubt has settlement_pending with the facilitator’s transact
   }
   wall.facilitator.settling = { kind: 'unclear' }
   expect(await readAnswer()).toEqual(['settlement_unknown', undefined, { ...pending, transaction: '' }])
-  wall.clock.pass(3000)
-  wall.facilitator.settling = { kind: 'unclear', tx: hash(0xbad) }
-  expect(await readAnswer()).toEqual(['settlement_unknown', hash(0xbad), { ...pending, transaction: hash(0xbad) }])
+  wall.clock.advance(3000)
+  wall.facilitator.settling = { kind: 'unclear', tx: toHash(0xbad) }
+  expect(await readAnswer()).toEqual(['settlement_unknown', toHash(0xbad), { ...pending, transaction: toHash(0xbad) }])
   // The transaction is also reported if the facilitator is not called again.
-  expect(await readAnswer()).toEqual(['settlement_unknown', hash(0xbad), { ...pending, transaction: hash(0xbad) }])
+  expect(await readAnswer()).toEqual(['settlement_unknown', toHash(0xbad), { ...pending, transaction: toHash(0xbad) }])
   // A sender that is not the payer does not get the transaction.
-  const forged = await wall.ask('GET /blocks/3,4', createPaidInit({ ...paymentOf(1, 1), signature: FORGED }))
-  expect([forged.headers.get('payment-response'), (await jsonOf(forged))['transaction']]).toEqual([null, undefined])
+  const forged = await wall.sendRequest(
+    'GET /blocks/3,4',
+    createPaidInit({ ...createTestPayment(1, 1), signature: FORGED }),
+  )
+  expect([forged.headers.get('payment-response'), (await readJson(forged))['transaction']]).toEqual([null, undefined])
   wall.facilitator.settling = 'honest'
-  wall.clock.pass(3000)
-  expect(await jsonOf(await wall.buy('/blocks/3,4', 1))).toMatchObject({ deed: { tx: hash(1) } })
+  wall.clock.advance(3000)
+  expect(await readJson(await wall.buy('/blocks/3,4', 1))).toMatchObject({ deed: { tx: toHash(1) } })
 })
 
 test('a block that is being bought is not for sale, and its buyer is asked to repeat the request', async () => {
   const wall = await openWall()
   const asked = Promise.withResolvers<Response>()
   const readWhileSettling = () => {
-    asked.resolve(wall.ask('GET /blocks/3,4'))
+    asked.resolve(wall.sendRequest('GET /blocks/3,4'))
     return 'honest'
   }
   Object.defineProperty(wall.facilitator, 'settling', { get: readWhileSettling })
@@ -216,7 +226,7 @@ test('a block that is being bought is not for sale, and its buyer is asked to re
   expect(response.status).toBe(409)
   expect(response.headers.get('payment-required')).toBeNull()
   expect(response.headers.get('retry-after')).toBe('2')
-  expect((await jsonOf(response))['message']).toContain('If this is your purchase, send the same request again')
+  expect((await readJson(response))['message']).toContain('If this is your purchase, send the same request again')
 })
 
 test('a payment that cannot be checked or settled because our own queue is full costs nothing, and can be sent again', async () => {
@@ -228,10 +238,10 @@ test('a payment that cannot be checked or settled because our own queue is full 
     const response = await wall.buy('/blocks/3,4', 1)
     expect(response.status).toBe(503)
     expect(response.headers.get('retry-after')).toBe('2')
-    expect(await codeOf(response)).toBe('server_busy')
+    expect(await readErrorCode(response)).toBe('server_busy')
     Object.assign(facilitator, honest)
   }
-  expect(await jsonOf(await wall.ask('GET /api/health'))).toHaveProperty('rail', 'armed')
+  expect(await readJson(await wall.sendRequest('GET /api/health'))).toHaveProperty('rail', 'armed')
   expect((await wall.buy('/blocks/3,4', 1)).status).toBe(200)
 })
 
@@ -247,7 +257,9 @@ test.each(['invalid_exact_evm_signature', 'eip6492_factory_not_allowed'])(
       { signature: UNCHECKED.silent },
     ]
     const readCode = async (change: object | undefined) =>
-      await codeOf(await wall.ask('GET /blocks/3,4', createPaidInit({ ...paymentOf(1, 1), ...change })))
+      await readErrorCode(
+        await wall.sendRequest('GET /blocks/3,4', createPaidInit({ ...createTestPayment(1, 1), ...change })),
+      )
     expect(await readCode(good)).toBe('facilitator_unavailable')
     expect(await readCode(forged)).toBe('payment_required')
     expect(await Promise.all(unchecked.map(readCode))).toEqual(['server_busy', 'facilitator_unavailable'])
@@ -257,7 +269,7 @@ test.each(['invalid_exact_evm_signature', 'eip6492_factory_not_allowed'])(
 test('a malformed payment header does not hide the deed of a claimed block', async () => {
   const wall = await openWall()
   await wall.buy('/blocks/3,4', 1)
-  const response = await wall.ask('GET /blocks/3,4', { headers: { 'PAYMENT-SIGNATURE': 'W10=' } })
+  const response = await wall.sendRequest('GET /blocks/3,4', { headers: { 'PAYMENT-SIGNATURE': 'W10=' } })
   expect(response.status).toBe(200)
   expect(await response.json()).toHaveProperty('settled', true)
 })
@@ -268,28 +280,28 @@ test.each([
 ] as const)(
   'a wall with only %s blocks returns %s, and %s for a bad listing, %s it reads the listing',
   async (space, code, listed) => {
-    const wall = await openWall({ ledger: { space: () => space } })
-    const response = await wall.ask('GET /blocks/next')
-    expect([await codeOf(response), response.headers.get('payment-required')]).toEqual([code, null])
-    expect(await codeOf(await wall.ask('GET /blocks/next?name=%00'))).toBe(listed)
+    const wall = await openWall({ ledger: { checkSpace: () => space } })
+    const response = await wall.sendRequest('GET /blocks/next')
+    expect([await readErrorCode(response), response.headers.get('payment-required')]).toEqual([code, null])
+    expect(await readErrorCode(await wall.sendRequest('GET /blocks/next?name=%00'))).toBe(listed)
   },
 )
 
 test('the terms are the same for every request, and a rail that can never work requests no money', async () => {
   const wall = await openWall()
-  const [first, second] = [await wall.ask('GET /blocks/3,4'), await wall.ask('GET /blocks/3,4')]
+  const [first, second] = [await wall.sendRequest('GET /blocks/3,4'), await wall.sendRequest('GET /blocks/3,4')]
   expect(await second.text()).toBe(await first.text())
   expect(second.headers.get('payment-required')).toBe(first.headers.get('payment-required'))
   await breakSettings(wall)
   for (const accept of ['application/json', 'text/html']) {
-    const response = await wall.ask('GET /blocks/3,4', { headers: { accept } })
-    expect(await codeOf(response)).toBe('facilitator_unavailable')
+    const response = await wall.sendRequest('GET /blocks/3,4', { headers: { accept } })
+    expect(await readErrorCode(response)).toBe('facilitator_unavailable')
     expect(response.headers.get('payment-required')).toBeNull()
   }
 })
 
 test('if the rail can never work, a payer whose payment failed is not asked for another', async () => {
-  const refuseAll = async () => failure('payment_required', 'no')
+  const refuseAll = async () => createFailure('payment_required', 'no')
   const wall = await openWall({ seller: createSellerThat(refuseAll) })
   await breakSettings(wall)
   const response = await wall.buy('/blocks/3,4', 1)
@@ -300,12 +312,12 @@ test('if the rail can never work, a payer whose payment failed is not asked for 
 test('a person with a browser gets a page, with the terms in the header as well', async () => {
   const wall = await openWall()
   const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
-  const response = await wall.ask('GET /blocks/3,4?message=%3Cscript%3E', { headers: { accept } })
+  const response = await wall.sendRequest('GET /blocks/3,4?message=%3Cscript%3E', { headers: { accept } })
   expect(response.status).toBe(402)
   expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
   expect(response.headers.get('cache-control')).toBe('no-store')
   expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
-  expect(demandIn(response).resource.url).toEndWith('/blocks/3,4?message=%3Cscript%3E')
+  expect(decodeDemand(response).resource.url).toEndWith('/blocks/3,4?message=%3Cscript%3E')
   const page = await response.text()
   expect(page).toContain('href="/"')
   expect(page).toContain('src="/card.png"')
@@ -316,8 +328,8 @@ test('a person with a browser gets a page, with the terms in the header as well'
 
 test('a payment never gets a page as its response', async () => {
   const wall = await openWall()
-  const { headers } = createPaidInit(paymentOf(1, 1, { amount: 1n }))
-  const response = await wall.ask('GET /blocks/3,4', { headers: { ...headers, accept: 'text/html' } })
+  const { headers } = createPaidInit(createTestPayment(1, 1, { amount: 1n }))
+  const response = await wall.sendRequest('GET /blocks/3,4', { headers: { ...headers, accept: 'text/html' } })
   expect(response.headers.get('content-type')).toBe('application/json')
 })
 
@@ -325,27 +337,31 @@ test('the wallet of a buyer is only published in part', async () => {
   const wall = await openWall()
   await wall.buy('/blocks/3,4', 0xabcdef)
   for (const path of ['/blocks/3,4', '/api/canvas', '/api/feed', '/api/agents']) {
-    expect((await (await wall.ask(`GET ${path}`)).text()).toLowerCase()).not.toContain(createWalletAddress(0xabcdef))
+    expect((await (await wall.sendRequest(`GET ${path}`)).text()).toLowerCase()).not.toContain(
+      createWalletAddress(0xabcdef),
+    )
   }
 })
 
 test('the terms say that no payment is accepted, but only while that is so, even if the terms are cached', async () => {
   const wall = await openWall()
-  const readMessage = async (request: string) => (await jsonOf(await wall.ask(request)))['message']
+  const readMessage = async (request: string) => (await readJson(await wall.sendRequest(request)))['message']
   const usual = await readMessage('GET /blocks/next')
   wall.chain.silent = true
   for (let probes = 0; probes < 3; probes += 1) {
     await wall.probe()
-    wall.clock.pass(60_000)
+    wall.clock.advance(60_000)
   }
-  expect(await jsonOf(await wall.ask('GET /api/health'))).toHaveProperty('rail', 'arming')
+  expect(await readJson(await wall.sendRequest('GET /api/health'))).toHaveProperty('rail', 'arming')
   const notNow = expect.stringContaining('The wall does not accept payments right now')
   const asked = ['GET /blocks/next', 'GET /blocks/next', 'GET /blocks/3,4?name=Ada']
   for (const request of asked) {
-    const response = await wall.ask(request)
-    expect([response.status, (await jsonOf(response))['message']]).toEqual([402, notNow])
+    const response = await wall.sendRequest(request)
+    expect([response.status, (await readJson(response))['message']]).toEqual([402, notNow])
   }
-  expect(await jsonOf(await wall.ask('POST /areas', createBodyInit({ w: 2, h: 1 })))).toMatchObject({ message: notNow })
+  expect(await readJson(await wall.sendRequest('POST /areas', createBodyInit({ w: 2, h: 1 })))).toMatchObject({
+    message: notNow,
+  })
   expect(await callTool(wall, 'buy_block', { coord: '3,4' })).toMatchObject({ structuredContent: { message: notNow } })
   wall.chain.silent = false
   await wall.probe()

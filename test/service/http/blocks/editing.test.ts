@@ -1,45 +1,53 @@
 import { expect, test } from 'bun:test'
 import { UNCHECKED } from '../../../support/fakes/wallets.ts'
 import { NOW, createWalletAddress } from '../../../support/samples.ts'
-import { areaEditOf, editOf, namingOf, registrationOf, createBodyInit } from '../../../support/service/signed.ts'
-import { codeOf, HOST, jsonOf, openWall } from '../../../support/service/wall.ts'
+import {
+  signAreaEdit,
+  signEdit,
+  signNaming,
+  signRegistration,
+  createBodyInit,
+} from '../../../support/service/signed.ts'
+import { readErrorCode, HOST, readJson, openWall } from '../../../support/service/wall.ts'
 
 const px = '07'.repeat(100)
 
 async function openSoldWall() {
   const wall = await openWall()
   await wall.buy(`/blocks/3,4?message=old&link=https://old.example/`, 1)
-  const put = (body: unknown, coord = '3,4') => wall.ask(`PUT /blocks/${coord}`, createBodyInit(body))
+  const put = (body: unknown, coord = '3,4') => wall.sendRequest(`PUT /blocks/${coord}`, createBodyInit(body))
   return { ...wall, put }
 }
 
 test('an owner repaints a block, and every reader sees it', async () => {
   const wall = await openSoldWall()
-  const response = await wall.put(editOf(1, '3,4', { pixels: px, message: 'new', link: null }))
+  const response = await wall.put(signEdit(1, '3,4', { pixels: px, message: 'new', link: null }))
   expect(response.status).toBe(200)
   expect(response.headers.get('cache-control')).toBe('no-store')
   const pixels = Buffer.alloc(100, 7).toString('base64')
-  const { updated, deed } = await jsonOf(response)
+  const { updated, deed } = await readJson(response)
   expect(updated).toBe(true)
   expect(deed).toMatchObject({ message: 'new', link: null, pixels })
-  expect(await jsonOf(await wall.ask('GET /blocks/3,4'))).toEqual(deed as Record<string, unknown>)
-  expect(await jsonOf(await wall.ask('GET /api/canvas'))).toMatchObject({ blocks: [{ i: 643, m: 'new', px: pixels }] })
+  expect(await readJson(await wall.sendRequest('GET /blocks/3,4'))).toEqual(deed as Record<string, unknown>)
+  expect(await readJson(await wall.sendRequest('GET /api/canvas'))).toMatchObject({
+    blocks: [{ i: 643, m: 'new', px: pixels }],
+  })
 })
 
 test('an owner may sign any spelling of the coordinate, or the canonical one', async () => {
   const wall = await openSoldWall()
-  expect((await wall.put(editOf(1, '003,04', { message: 'a' }), '003,04')).status).toBe(200)
-  expect((await wall.put(editOf(1, '3,4', { message: 'b' }), '003,4')).status).toBe(200)
-  expect((await wall.put(editOf(1, '3,4', { message: 'c' }), '3%2C4')).status).toBe(200)
-  expect((await wall.put(editOf(1, '003,04', { message: 'd' }), '3,4')).status).toBe(401)
+  expect((await wall.put(signEdit(1, '003,04', { message: 'a' }), '003,04')).status).toBe(200)
+  expect((await wall.put(signEdit(1, '3,4', { message: 'b' }), '003,4')).status).toBe(200)
+  expect((await wall.put(signEdit(1, '3,4', { message: 'c' }), '3%2C4')).status).toBe(200)
+  expect((await wall.put(signEdit(1, '003,04', { message: 'd' }), '3,4')).status).toBe(401)
 })
 
 test('the signed host may include its port, and must be the host of the wall', async () => {
   const wall = await openSoldWall()
-  expect((await wall.put(editOf(1, '3,4', { message: 'a' }, { host: `${HOST}:8402` }))).status).toBe(200)
-  const foreign = await wall.put(editOf(1, '3,4', { message: 'b' }, { host: 'other.test' }))
+  expect((await wall.put(signEdit(1, '3,4', { message: 'a' }, { host: `${HOST}:8402` }))).status).toBe(200)
+  const foreign = await wall.put(signEdit(1, '3,4', { message: 'b' }, { host: 'other.test' }))
   expect(foreign.status).toBe(401)
-  expect(await jsonOf(foreign)).toMatchObject({
+  expect(await readJson(foreign)).toMatchObject({
     error: 'unauthorized',
     expected: `${HOST}\nset_pixels v2\nblock=3,4\nts=${NOW}\npixels_present=0\npixels=\nmessage_present=1\nmessage=b\nlink_present=0\nlink=`,
   })
@@ -47,28 +55,28 @@ test('the signed host may include its port, and must be the host of the wall', a
 
 test('only the owner can edit a block', async () => {
   const wall = await openSoldWall()
-  const response = await wall.put(editOf(2, '3,4', { message: 'mine' }))
+  const response = await wall.put(signEdit(2, '3,4', { message: 'mine' }))
   expect(response.status).toBe(401)
-  expect(await jsonOf(await wall.ask('GET /blocks/3,4'))).toHaveProperty('message', 'old')
+  expect(await readJson(await wall.sendRequest('GET /blocks/3,4'))).toHaveProperty('message', 'old')
 })
 
 const signedChanges: ReadonlyArray<readonly [what: string, address: string, body: object]> = [
-  ['a repaint', 'PUT /blocks/3,4', editOf(1, '3,4', { message: 'new' })],
-  ['a repaint of an area', 'PUT /areas/3,4,1x1', areaEditOf(1, '3,4,1x1', { message: 'new' })],
-  ['a painter', 'PUT /api/agents/me/painter', namingOf(1, createWalletAddress(8))],
-  ['a name', 'PUT /api/agents/me', registrationOf(1, { name: 'Eve' })],
+  ['a repaint', 'PUT /blocks/3,4', signEdit(1, '3,4', { message: 'new' })],
+  ['a repaint of an area', 'PUT /areas/3,4,1x1', signAreaEdit(1, '3,4,1x1', { message: 'new' })],
+  ['a painter', 'PUT /api/agents/me/painter', signNaming(1, createWalletAddress(8))],
+  ['a name', 'PUT /api/agents/me', signRegistration(1, { name: 'Eve' })],
 ]
 
 test.each(signedChanges)(
   'if a smart wallet cannot be queried, its request for %s gets 503 and changes nothing',
   async (_, address, body) => {
     const wall = await openSoldWall()
-    const readStanding = async () => await jsonOf(await wall.ask(`GET /api/agents/${createWalletAddress(1)}`))
+    const readStanding = async () => await readJson(await wall.sendRequest(`GET /api/agents/${createWalletAddress(1)}`))
     const before = await readStanding()
     for (const signature of [UNCHECKED.busy, UNCHECKED.silent]) {
-      const response = await wall.ask(address, createBodyInit({ ...body, signature }))
+      const response = await wall.sendRequest(address, createBodyInit({ ...body, signature }))
       expect([response.status, response.headers.get('retry-after')]).toEqual([503, '2'])
-      expect(await jsonOf(response)).toMatchObject({
+      expect(await readJson(response)).toMatchObject({
         error: 'server_busy',
         message: expect.stringContaining('Nothing was changed; send the same request again'),
       })
@@ -79,22 +87,22 @@ test.each(signedChanges)(
 
 test('a repeated edit is acknowledged again, unless a newer one has been applied', async () => {
   const wall = await openSoldWall()
-  const edit = editOf(1, '3,4', { message: 'a' })
+  const edit = signEdit(1, '3,4', { message: 'a' })
   expect((await wall.put(edit)).status).toBe(200)
   expect((await wall.put(edit)).status).toBe(200)
-  await wall.put(editOf(1, '3,4', { message: 'b' }))
-  expect(await codeOf(await wall.put(edit))).toBe('stale_signature')
+  await wall.put(signEdit(1, '3,4', { message: 'b' }))
+  expect(await readErrorCode(await wall.put(edit))).toBe('stale_signature')
 })
 
 test('a repaint reports errors in this order: body, coordinate, owner and signature', async () => {
   const wall = await openSoldWall()
-  const late = editOf(2, '160,0', { message: 'a' }, { ts: 1 })
-  expect(await codeOf(await wall.put({ ...late, message: '', x: 1 }, '160,0'))).toBe('invalid_body')
-  expect(await codeOf(await wall.put({ ...late, message: '' }, '160,0'))).toBe('invalid_message')
-  expect(await codeOf(await wall.put(late, '160,0'))).toBe('invalid_coordinate')
-  expect(await codeOf(await wall.put(late, '%zz'))).toBe('invalid_coordinate')
-  expect(await codeOf(await wall.put(late, 'next'))).toBe('invalid_coordinate')
-  expect(await codeOf(await wall.put(late, '5,5'))).toBe('no_owner')
-  expect(await codeOf(await wall.put(late))).toBe('stale_signature')
-  expect(await codeOf(await wall.put('x'.repeat(4097), '160,0'))).toBe('body_too_large')
+  const late = signEdit(2, '160,0', { message: 'a' }, { ts: 1 })
+  expect(await readErrorCode(await wall.put({ ...late, message: '', x: 1 }, '160,0'))).toBe('invalid_body')
+  expect(await readErrorCode(await wall.put({ ...late, message: '' }, '160,0'))).toBe('invalid_message')
+  expect(await readErrorCode(await wall.put(late, '160,0'))).toBe('invalid_coordinate')
+  expect(await readErrorCode(await wall.put(late, '%zz'))).toBe('invalid_coordinate')
+  expect(await readErrorCode(await wall.put(late, 'next'))).toBe('invalid_coordinate')
+  expect(await readErrorCode(await wall.put(late, '5,5'))).toBe('no_owner')
+  expect(await readErrorCode(await wall.put(late))).toBe('stale_signature')
+  expect(await readErrorCode(await wall.put('x'.repeat(4097), '160,0'))).toBe('body_too_large')
 })

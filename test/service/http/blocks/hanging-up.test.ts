@@ -1,10 +1,10 @@
 import { afterAll, expect, test } from 'bun:test'
 import type { Outcome } from '../../../../server/domain/purchase/purchase.ts'
 import { createSellerThat } from '../../../support/fakes/seller.ts'
-import { paymentOf } from '../../../support/samples.ts'
+import { createTestPayment } from '../../../support/samples.ts'
 import { NEGOTIATED, sendStateless } from '../../../support/service/agent.ts'
 import { createBodyInit } from '../../../support/service/signed.ts'
-import { HOST, openWall, createPaidInit, payloadOf } from '../../../support/service/wall.ts'
+import { HOST, openWall, createPaidInit, toPayload } from '../../../support/service/wall.ts'
 
 let [left, begun] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
 
@@ -22,14 +22,14 @@ afterAll(async () => {
   await wall.db.close()
 })
 
-const payment = paymentOf(1, 1)
+const payment = createTestPayment(1, 1)
 
 const createPost = (body: object, headers: Readonly<Record<string, string>> = {}): RequestInit => ({
   method: 'POST',
   ...createBodyInit(body, { host: HOST, accept: 'application/json, text/event-stream', ...headers }),
 })
 
-const meta = { 'x402/payment': payloadOf(payment) }
+const meta = { 'x402/payment': toPayload(payment) }
 
 /** A call in the older revisions, and one in the self-contained revision. */
 const createCall = (name: string, args: object) => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readListingQuery } from '../../../../server/http/blocks.ts'
 import { SILENT } from '../../../support/samples.ts'
-import { codeOf, jsonOf, openWall } from '../../../support/service/wall.ts'
+import { readErrorCode, readJson, openWall } from '../../../support/service/wall.ts'
 
 const wall = await openWall()
 
@@ -22,7 +22,7 @@ test.each([
   ['a colour outside the palette', `px=${'00'.repeat(99)}f0`, 'invalid_pixels'],
   ['two pictures', `px=${'00'.repeat(100)}&px=${'00'.repeat(100)}`, 'invalid_pixels'],
 ])('a listing may not contain %s', async (_, query, code) => {
-  expect(await codeOf(await wall.ask(`GET /blocks/next?${query}`))).toBe(code)
+  expect(await readErrorCode(await wall.sendRequest(`GET /blocks/next?${query}`))).toBe(code)
 })
 
 const strangers: ReadonlyArray<readonly [query: string, meant: string]> = [
@@ -40,39 +40,42 @@ const strangers: ReadonlyArray<readonly [query: string, meant: string]> = [
   ['=', 'The request has an unknown parameter.'],
 ]
 
-test.each(strangers)('a block is not sold for the query %s, because the unknown parameter would be lost', async (query, meant) => {
-  const response = await wall.ask(`GET /blocks/3,4?${query}`)
-  expect(response.status).toBe(400)
-  expect(await response.json()).toEqual({
-    error: 'invalid_listing',
-    message: `${meant} The parameters of a block are name, framework, message, link, px, painter. Nothing was charged.`,
-  })
-})
+test.each(strangers)(
+  'a block is not sold for the query %s, because the unknown parameter would be lost',
+  async (query, meant) => {
+    const response = await wall.sendRequest(`GET /blocks/3,4?${query}`)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toEqual({
+      error: 'invalid_listing',
+      message: `${meant} The parameters of a block are name, framework, message, link, px, painter. Nothing was charged.`,
+    })
+  },
+)
 
 test('a query that is longer than any listing is rejected', async () => {
   const query = `name=Ada&${'&'.repeat(4096)}`
-  expect(await codeOf(await wall.ask(`GET /blocks/3,4?${query}`))).toBe('invalid_listing')
+  expect(await readErrorCode(await wall.sendRequest(`GET /blocks/3,4?${query}`))).toBe('invalid_listing')
 })
 
 test('an unknown parameter is rejected even with a payment, but not for a claimed block or a known payment', async () => {
   const own = await openWall()
   const refused = await own.buy('/blocks/3,4?nmae=Ada', 1)
-  expect(await codeOf(refused)).toBe('invalid_listing')
+  expect(await readErrorCode(refused)).toBe('invalid_listing')
   expect(own.facilitator.settled).toEqual([])
   expect((await own.buy('/blocks/3,4?name=Ada', 1)).status).toBe(200)
   const again = await own.buy('/blocks/3,4?nmae=Ada', 1)
   expect([again.status, again.headers.has('payment-response')]).toEqual([200, true])
-  expect((await own.ask('GET /blocks/3,4?nmae=Ada')).status).toBe(200)
+  expect((await own.sendRequest('GET /blocks/3,4?nmae=Ada')).status).toBe(200)
 })
 
 test('an error of a listing names its field and rule, and repeats nothing that was sent', async () => {
-  const response = await wall.ask(`GET /blocks/3,4?message=${encode('evil\u202e')}`)
-  expect(await jsonOf(response)).toEqual({
+  const response = await wall.sendRequest(`GET /blocks/3,4?message=${encode('evil\u202e')}`)
+  expect(await readJson(response)).toEqual({
     error: 'invalid_listing',
     message:
       'message must be 1 to 140 printable characters, with no control or invisible characters and at most 8 combining marks per character.',
   })
-  expect(await jsonOf(await wall.ask(`GET /blocks/3,4?px=${'00'.repeat(7)}ff${'00'.repeat(92)}`))).toEqual({
+  expect(await readJson(await wall.sendRequest(`GET /blocks/3,4?px=${'00'.repeat(7)}ff${'00'.repeat(92)}`))).toEqual({
     error: 'invalid_pixels',
     message: 'px: pixel 7 is 255; the palette ends at 239.',
   })

@@ -2,11 +2,11 @@ import { expect, test } from 'bun:test'
 import { getAddress } from 'viem/utils'
 import { isFailure } from '../../../../server/domain/failure.ts'
 import { createEmptyView } from '../../../../server/domain/wall/wall-view.ts'
-import { repaintOfArea, repaintOfBlock } from '../../../../server/wall/signed-changes.ts'
+import { createAreaRepaint, createBlockRepaint } from '../../../../server/wall/signed-changes.ts'
 import { truncateWallet } from '../../../../shared/wallet.ts'
-import { hash, NOW, createWalletAddress } from '../../../support/samples.ts'
-import { editOf, namingOf, createBodyInit } from '../../../support/service/signed.ts'
-import { codeOf, HOST, jsonOf, openWall } from '../../../support/service/wall.ts'
+import { toHash, NOW, createWalletAddress } from '../../../support/samples.ts'
+import { signEdit, signNaming, createBodyInit } from '../../../support/service/signed.ts'
+import { readErrorCode, HOST, readJson, openWall } from '../../../support/service/wall.ts'
 
 const PAINTER = createWalletAddress(9)
 
@@ -14,17 +14,17 @@ async function openPaintedWall(query = `painter=${PAINTER}`) {
   const wall = await openWall()
   const bought = await wall.buy(`/blocks/3,4?${query}`, 1)
   const paint = (payer: number, message: string, coord = '3,4', ts = NOW) =>
-    wall.ask(`PUT /blocks/${coord}`, createBodyInit(editOf(payer, coord, { message }, { ts })))
-  const changePainter = (body: unknown) => wall.ask('PUT /api/agents/me/painter', createBodyInit(body))
+    wall.sendRequest(`PUT /blocks/${coord}`, createBodyInit(signEdit(payer, coord, { message }, { ts })))
+  const changePainter = (body: unknown) => wall.sendRequest('PUT /api/agents/me/painter', createBodyInit(body))
   const readStanding = async (payer = 1) =>
-    await jsonOf(await wall.ask(`GET /api/agents/${createWalletAddress(payer)}`))
+    await readJson(await wall.sendRequest(`GET /api/agents/${createWalletAddress(payer)}`))
   return { ...wall, bought, paint, name: changePainter, standing: readStanding }
 }
 
 test('a painter that a purchase names can repaint its block, and so can the owner', async () => {
-  const { paint, ask } = await openPaintedWall()
+  const { paint, sendRequest: ask } = await openPaintedWall()
   expect((await paint(9, 'by the painter')).status).toBe(200)
-  expect(await jsonOf(await ask('GET /blocks/3,4'))).toHaveProperty('message', 'by the painter')
+  expect(await readJson(await ask('GET /blocks/3,4'))).toHaveProperty('message', 'by the painter')
   expect((await paint(1, 'by the owner')).status).toBe(200)
   expect((await paint(2, 'by another wallet')).status).toBe(401)
 })
@@ -32,22 +32,22 @@ test('a painter that a purchase names can repaint its block, and so can the owne
 test('the receipt shows the painter in full, also if it is requested again', async () => {
   const { bought, buy } = await openPaintedWall()
   const shown = getAddress(PAINTER)
-  expect(await jsonOf(bought)).toMatchObject({
+  expect(await readJson(bought)).toMatchObject({
     deed: { painter: shown, paint: expect.stringContaining('this wallet or its painter') },
   })
-  expect(await jsonOf(await buy('/blocks/3,4', 1))).toMatchObject({ deed: { painter: shown } })
+  expect(await readJson(await buy('/blocks/3,4', 1))).toMatchObject({ deed: { painter: shown } })
 })
 
 test('a receipt without a painter does not mention one', async () => {
   const { bought } = await openPaintedWall('name=Ada')
-  const { deed } = (await jsonOf(bought)) as { deed: object }
+  const { deed } = (await readJson(bought)) as { deed: object }
   expect(deed).not.toHaveProperty('painter')
   expect(JSON.stringify(deed)).not.toContain('painter')
 })
 
 test('only a receipt shows a painter in full, and every public read of the wallet shortens the address', async () => {
-  const { ask, paint, name, standing } = await openPaintedWall()
-  expect(await name(namingOf(1, PAINTER)).then(jsonOf)).toEqual({ updated: true })
+  const { sendRequest: ask, paint, name, standing } = await openPaintedWall()
+  expect(await name(signNaming(1, PAINTER)).then(readJson)).toEqual({ updated: true })
   await paint(9, 'hello')
   for (const path of [
     '/blocks/3,4',
@@ -66,10 +66,10 @@ test('only a receipt shows a painter in full, and every public read of the walle
 })
 
 test('a purchase with a painter that is not an address is rejected, and nothing is charged', async () => {
-  const { ask, buy } = await openWall()
+  const { sendRequest: ask, buy } = await openWall()
   for (const painter of ['', 'me', '0x12', `${PAINTER}0`, PAINTER.slice(2), `0X${PAINTER.slice(2)}`, 'ada.eth']) {
-    expect(await codeOf(await ask(`GET /blocks/3,4?painter=${painter}`)), painter).toBe('invalid_painter')
-    expect(await codeOf(await buy(`/blocks/3,4?painter=${painter}`, 1)), painter).toBe('invalid_painter')
+    expect(await readErrorCode(await ask(`GET /blocks/3,4?painter=${painter}`)), painter).toBe('invalid_painter')
+    expect(await readErrorCode(await buy(`/blocks/3,4?painter=${painter}`, 1)), painter).toBe('invalid_painter')
   }
   expect((await ask('GET /blocks/3,4')).status).toBe(402)
 })
@@ -82,25 +82,25 @@ test('a painter may be written in any letter case', async () => {
 })
 
 test('a repaint that a painter signed is rejected once that painter is removed', async () => {
-  const { name, ask } = await openPaintedWall()
-  const edit = editOf(9, '3,4', { message: 'once' })
+  const { name, sendRequest: ask } = await openPaintedWall()
+  const edit = signEdit(9, '3,4', { message: 'once' })
   expect((await ask('PUT /blocks/3,4', createBodyInit(edit))).status).toBe(200)
   expect((await ask('PUT /blocks/3,4', createBodyInit(edit))).status).toBe(200)
-  await name(namingOf(1, null))
+  await name(signNaming(1, null))
   expect((await ask('PUT /blocks/3,4', createBodyInit(edit))).status).toBe(401)
 })
 
 test('a painter cannot set the name of the wallet or appoint another painter', async () => {
-  const { name, ask } = await openPaintedWall()
-  const forged = { ...namingOf(9, createWalletAddress(8)), wallet: createWalletAddress(1) }
+  const { name, sendRequest: ask } = await openPaintedWall()
+  const forged = { ...signNaming(9, createWalletAddress(8)), wallet: createWalletAddress(1) }
   const refused = await name(forged)
   expect(refused.status).toBe(401)
-  expect(await jsonOf(refused)).toMatchObject({
+  expect(await readJson(refused)).toMatchObject({
     error: 'unauthorized',
     expected: `${HOST}\nset_painter v1\nwallet=${createWalletAddress(1)}\nts=${NOW}\npainter=${createWalletAddress(8)}`,
   })
-  const own = { ...namingOf(9, createWalletAddress(8)) }
-  expect(await codeOf(await name(own))).toBe('no_purchases')
+  const own = { ...signNaming(9, createWalletAddress(8)) }
+  expect(await readErrorCode(await name(own))).toBe('no_purchases')
   const registration = { wallet: createWalletAddress(1), ts: NOW, signature: own['signature'], name: 'Eve' }
   expect((await ask('PUT /api/agents/me', createBodyInit(registration))).status).toBe(401)
 })
@@ -111,12 +111,12 @@ test.each(['block', 'area'] as const)(
     const { db } = await openPaintedWall()
     const sources = { ...db, view: createEmptyView() }
     const change = await (kind === 'block'
-      ? repaintOfBlock(sources, '3,4', { message: 'late' })
-      : repaintOfArea(sources, '3,4,1x1', { message: 'late' }))
+      ? createBlockRepaint(sources, '3,4', { message: 'late' })
+      : createAreaRepaint(sources, '3,4,1x1', { message: 'late' }))
     if (isFailure(change)) return expect.unreachable()
     expect(change.signers).toEqual([createWalletAddress(1), PAINTER])
     await db.agents.namePainter(createWalletAddress(1), { painter: null, ts: NOW })
-    expect(await change.apply({ by: PAINTER, digest: hash(1), ts: NOW }, NOW)).toBe('not-painter')
-    expect(await change.apply({ by: createWalletAddress(1), digest: hash(2), ts: NOW }, NOW)).toBe('applied')
+    expect(await change.apply({ by: PAINTER, digest: toHash(1), ts: NOW }, NOW)).toBe('not-painter')
+    expect(await change.apply({ by: createWalletAddress(1), digest: toHash(2), ts: NOW }, NOW)).toBe('applied')
   },
 )

@@ -1,22 +1,22 @@
 import { expect, test } from 'bun:test'
 import { NOW, createWalletAddress } from '../../../support/samples.ts'
-import { registrationOf, createBodyInit } from '../../../support/service/signed.ts'
-import { codeOf, jsonOf, openWall } from '../../../support/service/wall.ts'
+import { signRegistration, createBodyInit } from '../../../support/service/signed.ts'
+import { readErrorCode, readJson, openWall } from '../../../support/service/wall.ts'
 
 async function openSoldWall() {
   const wall = await openWall()
   await wall.buy('/blocks/3,4?name=Ada&link=https://ada.example/', 0xab)
-  return { ...wall, put: (body: unknown) => wall.ask('PUT /api/agents/me', createBodyInit(body)) }
+  return { ...wall, put: (body: unknown) => wall.sendRequest('PUT /api/agents/me', createBodyInit(body)) }
 }
 
 const wall = await openSoldWall()
 
 test('a wallet that bought a block can set its name, and all its blocks show it', async () => {
-  const { put, ask, clock } = await openSoldWall()
-  const response = await put(registrationOf(0xab, { name: 'Lovelace', framework: 'engine' }))
+  const { put, sendRequest: ask, clock } = await openSoldWall()
+  const response = await put(signRegistration(0xab, { name: 'Lovelace', framework: 'engine' }))
   expect(response.status).toBe(200)
   expect(response.headers.get('cache-control')).toBe('no-store')
-  expect(await jsonOf(response)).toEqual({
+  expect(await readJson(response)).toEqual({
     updated: true,
     agent: {
       rank: 1,
@@ -28,32 +28,34 @@ test('a wallet that bought a block can set its name, and all its blocks show it'
       link: 'https://ada.example/',
     },
   })
-  expect(await jsonOf(await ask('GET /blocks/3,4'))).toMatchObject({ owner: { name: 'Lovelace', framework: 'engine' } })
-  expect(await jsonOf(await ask('GET /api/feed'))).toMatchObject({
+  expect(await readJson(await ask('GET /blocks/3,4'))).toMatchObject({
+    owner: { name: 'Lovelace', framework: 'engine' },
+  })
+  expect(await readJson(await ask('GET /api/feed'))).toMatchObject({
     sales: [{ agent: { name: 'Ada', framework: null } }],
   })
 })
 
 test('the same registration again changes nothing and says so', async () => {
   const { put } = await openSoldWall()
-  const word = registrationOf(0xab, { name: 'Lovelace' })
-  expect(await jsonOf(await put(word))).toHaveProperty('updated', true)
-  expect(await jsonOf(await put(word))).toHaveProperty('updated', false)
-  await put(registrationOf(0xab, { name: null }))
-  expect(await codeOf(await put(word))).toBe('stale_signature')
+  const word = signRegistration(0xab, { name: 'Lovelace' })
+  expect(await readJson(await put(word))).toHaveProperty('updated', true)
+  expect(await readJson(await put(word))).toHaveProperty('updated', false)
+  await put(signRegistration(0xab, { name: null }))
+  expect(await readErrorCode(await put(word))).toBe('stale_signature')
 })
 
 test('the wallet may be written in any letter case', async () => {
   const { put } = await openSoldWall()
   const upper = `0x${createWalletAddress(0xab).slice(2).toUpperCase()}`
-  expect((await put({ ...registrationOf(0xab, { name: null, framework: null }), wallet: upper })).status).toBe(200)
+  expect((await put({ ...signRegistration(0xab, { name: null, framework: null }), wallet: upper })).status).toBe(200)
 })
 
 test('nobody can set the name of another wallet', async () => {
-  const stranger = registrationOf(2, { name: 'Eve' })
+  const stranger = signRegistration(2, { name: 'Eve' })
   const response = await wall.put({ ...stranger, wallet: createWalletAddress(0xab) })
   expect(response.status).toBe(401)
-  expect(await jsonOf(response)).toMatchObject({
+  expect(await readJson(response)).toMatchObject({
     error: 'unauthorized',
     expected: expect.stringContaining('register v2'),
   })
@@ -65,6 +67,6 @@ test.each([
   ['a framework of 33 characters', { framework: 'a'.repeat(33) }, 'invalid_framework'],
 ])('a registration with %s is rejected', async (_, given, code) => {
   expect(
-    await codeOf(await wall.put({ wallet: createWalletAddress(0xab), ts: NOW, signature: '0x12', ...given })),
+    await readErrorCode(await wall.put({ wallet: createWalletAddress(0xab), ts: NOW, signature: '0x12', ...given })),
   ).toBe(code)
 })

@@ -1,13 +1,20 @@
 import { expect, test } from 'bun:test'
 import { matchesOrder, formatPictureDigest } from '../../../../shared/order.ts'
 import { hashPixels } from '../../../../shared/signing.ts'
-import { hash } from '../../../support/samples.ts'
+import { toHash } from '../../../support/samples.ts'
 import { createBodyInit } from '../../../support/service/signed.ts'
-import { codeOf, headerOf, jsonOf, openWall, createPaymentFor, payloadOf } from '../../../support/service/wall.ts'
+import {
+  readErrorCode,
+  encodeHeader,
+  readJson,
+  openWall,
+  createPaymentFor,
+  toPayload,
+} from '../../../support/service/wall.ts'
 
 const wall = await openWall()
 
-const sign = (body: object) => wall.ask('POST /api/sign', createBodyInit(body))
+const sign = (body: object) => wall.sendRequest('POST /api/sign', createBodyInit(body))
 
 test('a payment made from the response buys the order, at each address that sells', async () => {
   const orders = [
@@ -16,30 +23,32 @@ test('a payment made from the response buys the order, at each address that sell
     [{ w: 2, h: 1, pixels: new Uint8Array(200).toBase64() }, 'POST /areas', 2],
   ] as const
   for (const [at, [order, request, blocks]] of orders.entries()) {
-    const { nonce, extensions } = await jsonOf(await sign(order))
+    const { nonce, extensions } = await readJson(await sign(order))
     const payment = { ...createPaymentFor(blocks, at + 1), nonce: String(nonce) as `0x${string}` }
-    const headers = { 'PAYMENT-SIGNATURE': headerOf({ ...payloadOf(payment), extensions }) }
+    const headers = { 'PAYMENT-SIGNATURE': encodeHeader({ ...toPayload(payment), extensions }) }
     const init = request.startsWith('POST') ? createBodyInit(order, headers) : { headers }
-    expect((await wall.ask(request, init)).status).toBe(200)
+    expect((await wall.sendRequest(request, init)).status).toBe(200)
   }
 })
 
 test('the response has the text of the order, and a nonce that matches it with the given salt or a new one', async () => {
   const rows = new Uint8Array(200).fill(7)
   const order = { at: '80,45', w: 2, h: 1, pixels: rows.toBase64(), name: 'Ada' }
-  const answer = await jsonOf(await sign({ ...order, salt: hash(5) }))
+  const answer = await readJson(await sign({ ...order, salt: toHash(5) }))
   const message = String(answer['message'])
   expect(message).toStartWith('wall.test\nbuy v1\narea=80,45,2x1\nname_present=1\nname=Ada\n')
   expect(message).toContain(`\npixels=${formatPictureDigest(hashPixels(rows))}\n`)
-  expect(answer).toMatchObject({ salt: hash(5), extensions: { 'order-binding': { info: { salt: hash(5) } } } })
-  expect(matchesOrder(String(answer['nonce']), message, hash(5))).toBe(true)
-  const [one, other] = [await jsonOf(await sign(order)), await jsonOf(await sign(order))]
+  expect(answer).toMatchObject({ salt: toHash(5), extensions: { 'order-binding': { info: { salt: toHash(5) } } } })
+  expect(matchesOrder(String(answer['nonce']), message, toHash(5))).toBe(true)
+  const [one, other] = [await readJson(await sign(order)), await readJson(await sign(order))]
   expect(one['salt']).not.toBe(other['salt'])
   expect(matchesOrder(String(one['nonce']), message, String(one['salt']))).toBe(true)
 })
 
 test('the published test vector is consistent', async () => {
-  const { testVector } = (await jsonOf(await sign({}))) as { testVector: Record<'message' | 'salt' | 'nonce', string> }
+  const { testVector } = (await readJson(await sign({}))) as {
+    testVector: Record<'message' | 'salt' | 'nonce', string>
+  }
   expect(matchesOrder(testVector.nonce, testVector.message, testVector.salt)).toBe(true)
 })
 
@@ -53,5 +62,5 @@ test.each<[string, object, string]>([
   ['a salt that is too short', { salt: '0x00' }, 'invalid_body'],
   ['a list', [], 'invalid_body'],
 ])('%s is rejected with the same error as a purchase', async (_, body, code) => {
-  expect(await codeOf(await sign(body))).toBe(code)
+  expect(await readErrorCode(await sign(body))).toBe(code)
 })

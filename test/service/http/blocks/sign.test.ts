@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { hashMessage } from 'viem'
-import { hold } from '../../../support/engine.ts'
-import { signatureOf } from '../../../support/fakes/wallets.ts'
-import { blockOf, NOW, paymentOf, createWalletAddress } from '../../../support/samples.ts'
+import { reserve } from '../../../support/engine.ts'
+import { computeSignature } from '../../../support/fakes/wallets.ts'
+import { blockOf, NOW, createTestPayment, createWalletAddress } from '../../../support/samples.ts'
 import { createBodyInit } from '../../../support/service/signed.ts'
-import { codeOf, jsonOf, openWall } from '../../../support/service/wall.ts'
+import { readErrorCode, readJson, openWall } from '../../../support/service/wall.ts'
 
 const wall = await openWall()
 await wall.buy('/blocks/3,4?name=Ada&message=first&link=https://a.b/', 1)
@@ -19,10 +19,10 @@ type Help = { message: string; digest: string; request: { method: string; url: s
 
 /** Requests the text, signs it as the first wallet, and sends the returned body. */
 async function signAndSend(query: string) {
-  const help = (await jsonOf(await wall.ask(`GET /api/sign?${query}`))) as Help
+  const help = (await readJson(await wall.sendRequest(`GET /api/sign?${query}`))) as Help
   const { method, url, body } = help.request
-  const signature = signatureOf(createWalletAddress(1), help.message)
-  const sent = await wall.ask(
+  const signature = computeSignature(createWalletAddress(1), help.message)
+  const sent = await wall.sendRequest(
     `${method} ${url.slice('https://wall.test'.length)}`,
     createBodyInit({ ...body, signature }),
   )
@@ -30,7 +30,7 @@ async function signAndSend(query: string) {
 }
 
 test('the returned text of an edit is accepted once it is signed', async () => {
-  wall.clock.pass(1)
+  wall.clock.advance(1)
   const { help, sent } = await signAndSend(`kind=set_pixels&coord=003,4&message=hi%20there&pixels=${px}&clear=link`)
   expect(help).toMatchObject({
     message: [
@@ -55,7 +55,7 @@ test('the returned text of an edit is accepted once it is signed', async () => {
   })
   expect(help.digest).toBe(hashMessage(help.message))
   expect(sent.status).toBe(200)
-  expect((await jsonOf(sent))['deed']).toMatchObject({ message: 'hi there', link: null })
+  expect((await readJson(sent))['deed']).toMatchObject({ message: 'hi there', link: null })
 })
 
 const rows = Uint8Array.from({ length: 200 }, (_, i) => i % 240)
@@ -63,7 +63,7 @@ const digest = createHash('sha256').update(rows).digest('hex')
 const areaEdit = 'kind=set_area&area=6,4,2x1'
 
 test('the text for an area’s edit contains the digest of its pixels, and is accepted once it is signed', async () => {
-  wall.clock.pass(1)
+  wall.clock.advance(1)
   const pixels = rows.toBase64()
   const { help, sent } = await signAndSend(`${areaEdit}&message=hi&pixels=${encodeURIComponent(pixels)}&clear=link`)
   expect(help).toMatchObject({
@@ -81,23 +81,23 @@ test('the text for an area’s edit contains the digest of its pixels, and is ac
     ].join('\n'),
     request: { method: 'PUT', url: 'https://wall.test/areas/6,4,2x1', body: { message: 'hi', pixels, link: null } },
   })
-  expect(await jsonOf(sent)).toEqual({ updated: true, area: '6,4,2x1', blocks: 2 })
+  expect(await readJson(sent)).toEqual({ updated: true, area: '6,4,2x1', blocks: 2 })
 })
 
 test('if an area is too large for an address, the digest is enough, and the pixels are sent in the body', async () => {
-  wall.clock.pass(1)
-  const help = (await jsonOf(await wall.ask(`GET /api/sign?${areaEdit}&pixels=${digest}`))) as Help
+  wall.clock.advance(1)
+  const help = (await readJson(await wall.sendRequest(`GET /api/sign?${areaEdit}&pixels=${digest}`))) as Help
   expect(help.request.body).toEqual({ ts: wall.clock.now() })
   const body = {
     ...help.request.body,
     pixels: rows.toBase64(),
-    signature: signatureOf(createWalletAddress(1), help.message),
+    signature: computeSignature(createWalletAddress(1), help.message),
   }
-  expect((await wall.ask('PUT /areas/6,4,2x1', createBodyInit(body))).status).toBe(200)
+  expect((await wall.sendRequest('PUT /areas/6,4,2x1', createBodyInit(body))).status).toBe(200)
 })
 
 test('the returned text that names a painter is accepted once it is signed', async () => {
-  wall.clock.pass(1)
+  wall.clock.advance(1)
   const { help, sent } = await signAndSend(
     `kind=set_painter&wallet=${createWalletAddress(1)}&painter=${createWalletAddress(5)}`,
   )
@@ -116,7 +116,7 @@ test('the returned text that names a painter is accepted once it is signed', asy
 })
 
 test('the returned text of a registration is accepted once it is signed', async () => {
-  wall.clock.pass(1)
+  wall.clock.advance(1)
   const { help, sent } = await signAndSend(`${owner}&framework=loom&clear=name`)
   expect(help.message.split('\n').slice(4)).toEqual([
     'name_present=1',
@@ -124,12 +124,12 @@ test('the returned text of a registration is accepted once it is signed', async 
     'framework_present=1',
     'framework=loom',
   ])
-  expect(await jsonOf(sent)).toMatchObject({ updated: true, agent: { name: null, framework: 'loom' } })
+  expect(await readJson(sent)).toMatchObject({ updated: true, agent: { name: null, framework: 'loom' } })
 })
 
 test('a time that the caller gives is signed unchanged', async () => {
   const ts = wall.clock.now() - 60_000
-  const help = await jsonOf(await wall.ask(`GET /api/sign?kind=set_pixels&coord=3,4&message=a&ts=${ts}`))
+  const help = await readJson(await wall.sendRequest(`GET /api/sign?kind=set_pixels&coord=3,4&message=a&ts=${ts}`))
   expect(help['ts']).toBe(ts)
   expect(help['message']).toContain(`\nts=${ts}\n`)
 })
@@ -175,8 +175,8 @@ const refused: ReadonlyArray<readonly [query: string, code: string]> = [
   [`${owner}&framework=%00`, 'invalid_framework'],
 ]
 
-await hold(wall.db, blockOf('9,9'), paymentOf(2, 2))
+await reserve(wall.db, blockOf('9,9'), createTestPayment(2, 2))
 
 test.each(refused)('a text for an invalid change is rejected like the change: %s', async (query, code) => {
-  expect(await codeOf(await wall.ask(`GET /api/sign?${query}`))).toBe(code)
+  expect(await readErrorCode(await wall.sendRequest(`GET /api/sign?${query}`))).toBe(code)
 })

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'bun:test'
 import { isPaymentRequiredV1, isPaymentRequiredV2 } from '@x402/core/schemas'
 import type { Payment } from '../../../../server/domain/purchase/payment.ts'
-import { hash, paymentOf } from '../../../support/samples.ts'
+import { toHash, createTestPayment } from '../../../support/samples.ts'
 import { createBodyInit } from '../../../support/service/signed.ts'
 import {
-  codeOf,
-  demandIn,
-  headerOf,
-  jsonOf,
+  readErrorCode,
+  decodeDemand,
+  encodeHeader,
+  readJson,
   openWall,
   createPaymentFor,
-  payloadOf,
+  toPayload,
 } from '../../../support/service/wall.ts'
 
 // Goal: clients that support only version 1 of x402 buy like all others. Method: their requests and responses over HTTP; real
@@ -21,21 +21,21 @@ const createOlderPayload = (payment: Payment) => ({
   x402Version: 1,
   scheme: 'exact',
   network: 'base',
-  payload: payloadOf(payment).payload,
+  payload: toPayload(payment).payload,
 })
 
-const createOlderHeader = (payment: Payment) => ({ 'X-PAYMENT': headerOf(createOlderPayload(payment)) })
+const createOlderHeader = (payment: Payment) => ({ 'X-PAYMENT': encodeHeader(createOlderPayload(payment)) })
 
-const createNewerHeader = (payment: Payment) => ({ 'PAYMENT-SIGNATURE': headerOf(payloadOf(payment)) })
+const createNewerHeader = (payment: Payment) => ({ 'PAYMENT-SIGNATURE': encodeHeader(toPayload(payment)) })
 
 const decodeHeader = (header: string | null) => JSON.parse(atob(header ?? ''))
 
 test('the body of a 402 is a demand of version 1, and its header one of version 2', async () => {
   const wall = await openWall()
   for (const target of ['next?name=Ada', '3,4']) {
-    const response = await wall.ask(`GET /blocks/${target}`)
-    const body = await jsonOf(response)
-    const demand = demandIn(response)
+    const response = await wall.sendRequest(`GET /blocks/${target}`)
+    const body = await readJson(response)
+    const demand = decodeDemand(response)
     expect(isPaymentRequiredV1(body as Parameters<typeof isPaymentRequiredV1>[0])).toBe(true)
     expect(isPaymentRequiredV2(demand)).toBe(true)
     expect(body['accepts']).toEqual([
@@ -57,14 +57,14 @@ test('the body of a 402 is a demand of version 1, and its header one of version 
 
 test('a payment of version 1 buys, gets both response headers, and is the same payment in version 2', async () => {
   const wall = await openWall()
-  const payment = paymentOf(0xab, 1)
-  const response = await wall.ask('GET /blocks/3,4?name=Ada', { headers: createOlderHeader(payment) })
+  const payment = createTestPayment(0xab, 1)
+  const response = await wall.sendRequest('GET /blocks/3,4?name=Ada', { headers: createOlderHeader(payment) })
   expect(response.status).toBe(200)
-  const settled = { success: true, transaction: hash(1), payer: '0x00000000000000000000000000000000000000AB' }
+  const settled = { success: true, transaction: toHash(1), payer: '0x00000000000000000000000000000000000000AB' }
   expect(decodeHeader(response.headers.get('x-payment-response'))).toEqual({ ...settled, network: 'base' })
   expect(decodeHeader(response.headers.get('payment-response'))).toMatchObject({ ...settled, network: 'eip155:8453' })
   const receipt = await response.text()
-  const again = await wall.ask('GET /blocks/3,4', { headers: createNewerHeader(payment) })
+  const again = await wall.sendRequest('GET /blocks/3,4', { headers: createNewerHeader(payment) })
   expect([again.status, again.headers.has('x-payment-response')]).toEqual([200, false])
   expect(await again.text()).toBe(receipt)
   expect(wall.facilitator.settled).toHaveLength(1)
@@ -73,54 +73,65 @@ test('a payment of version 1 buys, gets both response headers, and is the same p
 test('a payment of version 1 buys an area for the price of all its blocks', async () => {
   const wall = await openWall()
   const payment = createPaymentFor(6, 1)
-  const response = await wall.ask('POST /areas', createBodyInit({ at: '3,4', w: 3, h: 2 }, createOlderHeader(payment)))
-  expect([response.status, await jsonOf(response)]).toMatchObject([200, { area: '3,4,3x2' }])
+  const response = await wall.sendRequest(
+    'POST /areas',
+    createBodyInit({ at: '3,4', w: 3, h: 2 }, createOlderHeader(payment)),
+  )
+  expect([response.status, await readJson(response)]).toMatchObject([200, { area: '3,4,3x2' }])
 })
 
 test('a request with both payment headers is one payment, or is rejected', async () => {
   const wall = await openWall()
   const askWithBoth = (one: Payment, other: Payment) =>
-    wall.ask('GET /blocks/3,4', { headers: { ...createOlderHeader(one), ...createNewerHeader(other) } })
-  const refused = await askWithBoth(paymentOf(1, 1), paymentOf(1, 2))
-  expect(await codeOf(refused)).toBe('invalid_payment')
+    wall.sendRequest('GET /blocks/3,4', { headers: { ...createOlderHeader(one), ...createNewerHeader(other) } })
+  const refused = await askWithBoth(createTestPayment(1, 1), createTestPayment(1, 2))
+  expect(await readErrorCode(refused)).toBe('invalid_payment')
   expect(
-    await codeOf(
-      await wall.ask('GET /blocks/3,4', { headers: { 'X-PAYMENT': 'x', ...createNewerHeader(paymentOf(1, 1)) } }),
+    await readErrorCode(
+      await wall.sendRequest('GET /blocks/3,4', {
+        headers: { 'X-PAYMENT': 'x', ...createNewerHeader(createTestPayment(1, 1)) },
+      }),
     ),
   ).toBe('invalid_payment')
   expect(wall.facilitator.verified).toEqual([])
-  expect((await askWithBoth(paymentOf(1, 1), paymentOf(1, 1))).status).toBe(200)
+  expect((await askWithBoth(createTestPayment(1, 1), createTestPayment(1, 1))).status).toBe(200)
 })
 
 describe('a payment of version 1', () => {
   test.each([
-    ['of version 2', payloadOf(paymentOf(1, 1))],
-    ['on a network named as in version 2', { ...createOlderPayload(paymentOf(1, 1)), network: 'eip155:8453' }],
-    ['of another scheme', { ...createOlderPayload(paymentOf(1, 1)), scheme: 'upto' }],
+    ['of version 2', toPayload(createTestPayment(1, 1))],
+    ['on a network named as in version 2', { ...createOlderPayload(createTestPayment(1, 1)), network: 'eip155:8453' }],
+    ['of another scheme', { ...createOlderPayload(createTestPayment(1, 1)), scheme: 'upto' }],
     ['that is nothing', null],
   ])('the payload %s is not a payment of version 1', async (_, payload) => {
     const wall = await openWall()
-    expect(await codeOf(await wall.ask('GET /blocks/3,4', { headers: { 'X-PAYMENT': headerOf(payload) } }))).toBe(
-      'invalid_payment',
-    )
+    expect(
+      await readErrorCode(
+        await wall.sendRequest('GET /blocks/3,4', { headers: { 'X-PAYMENT': encodeHeader(payload) } }),
+      ),
+    ).toBe('invalid_payment')
     expect(wall.facilitator.verified).toEqual([])
   })
 
   test('a payment of version 1 with another amount gets new terms, with the reason in both the header and the body', async () => {
     const wall = await openWall()
-    const headers = createOlderHeader(paymentOf(1, 1, { amount: 1n }))
-    const response = await wall.ask('GET /blocks/3,4', { headers })
+    const headers = createOlderHeader(createTestPayment(1, 1, { amount: 1n }))
+    const response = await wall.sendRequest('GET /blocks/3,4', { headers })
     expect(response.status).toBe(402)
     const reason = 'the amount is not exactly 1.00 USDC'
-    expect(await jsonOf(response)).toMatchObject({ x402Version: 1, reason })
-    expect(demandIn(response).error).toBe(reason)
+    expect(await readJson(response)).toMatchObject({ x402Version: 1, reason })
+    expect(decodeDemand(response).error).toBe(reason)
   })
 
   test('a payment of version 1 never buys with HEAD, and never gets a page', async () => {
     const wall = await openWall()
-    const headers = { ...createOlderHeader(paymentOf(1, 1, { amount: 1n })), accept: 'text/html' }
-    expect((await wall.ask('GET /blocks/3,4', { headers })).headers.get('content-type')).toBe('application/json')
-    expect((await wall.ask('HEAD /blocks/3,4', { headers: createOlderHeader(paymentOf(1, 1)) })).status).toBe(402)
+    const headers = { ...createOlderHeader(createTestPayment(1, 1, { amount: 1n })), accept: 'text/html' }
+    expect((await wall.sendRequest('GET /blocks/3,4', { headers })).headers.get('content-type')).toBe(
+      'application/json',
+    )
+    expect(
+      (await wall.sendRequest('HEAD /blocks/3,4', { headers: createOlderHeader(createTestPayment(1, 1)) })).status,
+    ).toBe(402)
     expect(wall.facilitator.verified).toEqual([])
   })
 })
@@ -128,20 +139,20 @@ describe('a payment of version 1', () => {
 test('requests that still use version 1 are counted', async () => {
   const versions: number[] = []
   const wall = await openWall({ countPaid: (version) => void versions.push(version) })
-  await wall.ask('GET /blocks/3,4')
-  await wall.ask('GET /blocks/3,4', { headers: createOlderHeader(paymentOf(1, 1)) })
+  await wall.sendRequest('GET /blocks/3,4')
+  await wall.sendRequest('GET /blocks/3,4', { headers: createOlderHeader(createTestPayment(1, 1)) })
   await wall.buy('/blocks/5,4', 2)
   expect(versions).toEqual([1, 2])
 })
 
 test('a payment of version 1 with an unknown outcome gets that outcome in both headers', async () => {
   const wall = await openWall()
-  wall.facilitator.settling = { kind: 'unclear', tx: hash(7) }
-  const response = await wall.ask('GET /blocks/3,4', { headers: createOlderHeader(paymentOf(0xab, 1)) })
+  wall.facilitator.settling = { kind: 'unclear', tx: toHash(7) }
+  const response = await wall.sendRequest('GET /blocks/3,4', { headers: createOlderHeader(createTestPayment(0xab, 1)) })
   const pending = {
     success: false,
     errorReason: 'settlement_pending',
-    transaction: hash(7),
+    transaction: toHash(7),
     payer: '0x00000000000000000000000000000000000000AB',
   }
   expect(response.status).toBe(503)

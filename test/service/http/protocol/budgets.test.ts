@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { tooManyRequests } from '../../../../server/domain/purchase/refusals.ts'
+import { createRateLimitFailure } from '../../../../server/domain/purchase/refusals.ts'
 import {
   createRateLimits,
   STREAMS_PER_ADDRESS,
@@ -7,21 +7,21 @@ import {
   type RateLimits,
 } from '../../../../server/wall/rate-limits.ts'
 import { truncateWallet } from '../../../../shared/wallet.ts'
-import { fakeClock } from '../../../support/fakes/clock.ts'
+import { createFakeClock } from '../../../support/fakes/clock.ts'
 import { unlimited, createUsedUpLimits } from '../../../support/fakes/limits.ts'
 import { FORGED } from '../../../support/fakes/wallets.ts'
-import { flatPng } from '../../../support/picture-files.ts'
-import { NOW, paymentOf, createWalletAddress } from '../../../support/samples.ts'
+import { createFlatPng } from '../../../support/picture-files.ts'
+import { NOW, createTestPayment, createWalletAddress } from '../../../support/samples.ts'
 import { callTool } from '../../../support/service/agent.ts'
-import { editOf, namingOf, registrationOf, createBodyInit } from '../../../support/service/signed.ts'
-import { codeOf, jsonOf, openWall, createPaidInit, payloadOf } from '../../../support/service/wall.ts'
+import { signEdit, signNaming, signRegistration, createBodyInit } from '../../../support/service/signed.ts'
+import { readErrorCode, readJson, openWall, createPaidInit, toPayload } from '../../../support/service/wall.ts'
 
 const createRepaint = (payer: number, message: string) =>
-  ['PUT /blocks/3,4', createBodyInit(editOf(payer, '3,4', { message }))] as const
+  ['PUT /blocks/3,4', createBodyInit(signEdit(payer, '3,4', { message }))] as const
 
 test('a request beyond its budget is rejected with the time to wait, and changes nothing', async () => {
   const wall = await openWall({ limits: createUsedUpLimits() })
-  const response = await wall.ask('POST /api/preview', createBodyInit({ coord: 'next' }))
+  const response = await wall.sendRequest('POST /api/preview', createBodyInit({ coord: 'next' }))
   expect([response.status, response.headers.get('retry-after')]).toEqual([429, '2'])
   expect(await response.json()).toEqual({
     error: 'too_many_requests',
@@ -32,7 +32,7 @@ test('a request beyond its budget is rejected with the time to wait, and changes
 })
 
 test('purchases, reads of the whole wall and the health check have no request budget', async () => {
-  const { ask } = await openWall({ limits: createUsedUpLimits() })
+  const { sendRequest: ask } = await openWall({ limits: createUsedUpLimits() })
   const blocks = ['/blocks/next', '/blocks/3,4', '/api/canvas', '/api/canvas.bin', '/api/blocks']
   for (const path of [...blocks, '/api/feed', '/api/agents', '/api/health', '/'])
     expect([path, (await ask(`GET ${path}`)).status]).not.toEqual([path, 429])
@@ -43,7 +43,7 @@ test.each([
   ['searches', ['/api/space', '/areas/3,4,1x1']],
   ['pictures', ['/wall.png', '/areas/3,4,1x1.png']],
 ] as const)('%s have one budget: %j', async (budget, paths) => {
-  const { ask } = await openWall({ limits: createUsedUpLimits(budget) })
+  const { sendRequest: ask } = await openWall({ limits: createUsedUpLimits(budget) })
   for (const path of paths) expect((await ask(`GET ${path}`)).status).toBe(429)
 })
 
@@ -51,8 +51,8 @@ test('a picture sent over HTTP or MCP counts by its megapixels', async () => {
   let used = 0
   const take: RateLimits['take'] = (name, _, cost = 1) => void (used += name === 'uploads' ? cost : 0)
   const wall = await openWall({ limits: { ...unlimited, take } })
-  const image = flatPng(2000, 1001, '#000000')
-  const sent = await wall.ask('POST /api/pixels', { headers: { 'content-type': 'image/png' }, body: image })
+  const image = createFlatPng(2000, 1001, '#000000')
+  const sent = await wall.sendRequest('POST /api/pixels', { headers: { 'content-type': 'image/png' }, body: image })
   expect([sent.status, used]).toEqual([200, 3])
   await callTool(wall, 'image_to_pixels', { image: image.toBase64() })
   expect(used).toBe(6)
@@ -61,7 +61,7 @@ test('a picture sent over HTTP or MCP counts by its megapixels', async () => {
 test('a picture that the client has cached costs nothing', async () => {
   let limits: RateLimits = createUsedUpLimits('calls')
   const turning: RateLimits = { take: (...asked) => limits.take(...asked), check: (...asked) => limits.check(...asked) }
-  const { ask } = await openWall({ limits: turning })
+  const { sendRequest: ask } = await openWall({ limits: turning })
   const etag = (await ask('GET /blocks/3,4.png')).headers.get('etag') ?? ''
   limits = createUsedUpLimits('pictures')
   expect((await ask('GET /blocks/3,4.png')).status).toBe(429)
@@ -70,21 +70,21 @@ test('a picture that the client has cached costs nothing', async () => {
 
 test('a payment that the ledger knows gets its response over HTTP and MCP, even if its client has used up its budget', async () => {
   let spent = false
-  const createRefusal = () => (spent ? tooManyRequests(1000) : undefined)
+  const createRefusal = () => (spent ? createRateLimitFailure(1000) : undefined)
   const wall = await openWall({ limits: { take: createRefusal, check: createRefusal } })
   const receipt = (await (await wall.buy('/blocks/3,4', 1)).json()) as object
   spent = true
   const again = await wall.buy('/blocks/3,4', 1)
   expect([again.status, await again.json()]).toEqual([200, receipt])
-  const overMcp = await callTool(wall, 'buy_block', { coord: '3,4' }, payloadOf(paymentOf(1, 1)))
+  const overMcp = await callTool(wall, 'buy_block', { coord: '3,4' }, toPayload(createTestPayment(1, 1)))
   expect(overMcp.structuredContent).toMatchObject(receipt)
-  expect(await codeOf(await wall.buy('/blocks/5,6', 2))).toBe('too_many_requests')
+  expect(await readErrorCode(await wall.buy('/blocks/5,6', 2))).toBe('too_many_requests')
 })
 
 test('after too many junk payments from an address, a payment signed by its payer still buys from that address', async () => {
-  const { ask, buy } = await openWall({ limits: createUsedUpLimits('payments') })
-  const forged = { ...paymentOf(2, 2), signature: FORGED }
-  expect(await codeOf(await ask('GET /blocks/3,4', createPaidInit(forged)))).toBe('too_many_requests')
+  const { sendRequest: ask, buy } = await openWall({ limits: createUsedUpLimits('payments') })
+  const forged = { ...createTestPayment(2, 2), signature: FORGED }
+  expect(await readErrorCode(await ask('GET /blocks/3,4', createPaidInit(forged)))).toBe('too_many_requests')
   expect((await buy('/blocks/3,4', 1)).status).toBe(200)
 })
 
@@ -103,78 +103,81 @@ test('rejected payments count against the budget, and errors of the service do n
 })
 
 test('a block can be repainted thirty times in a row and then once per second, and the log grows no faster', async () => {
-  const clock = fakeClock(NOW)
-  const { ask, buy, db } = await openWall({ limits: createRateLimits(clock) })
+  const clock = createFakeClock(NOW)
+  const { sendRequest: ask, buy, db } = await openWall({ limits: createRateLimits(clock) })
   await buy('/blocks/3,4', 1)
   const statuses: number[] = []
   for (let at = 0; at < 40; at++) statuses.push((await ask(...createRepaint(1, `at once ${at}`))).status)
   expect(statuses).toEqual([...Array.from({ length: 30 }, () => 200), ...Array.from({ length: 10 }, () => 429)])
-  clock.pass(2000)
+  clock.advance(2000)
   for (let at = 0; at < 5; at++) statuses.push((await ask(...createRepaint(1, `later ${at}`))).status)
   expect(statuses.slice(40)).toEqual([200, 200, 429, 429, 429])
-  expect((await db.log.after(0, 100)).length).toBe(1 + 32)
+  expect((await db.log.readAfter(0, 100)).length).toBe(1 + 32)
 })
 
 test('only the owner uses up the budget of a block, and too many bad signatures block their sender', async () => {
-  const { ask, buy, db } = await openWall({ limits: createRateLimits(fakeClock(NOW)) })
+  const { sendRequest: ask, buy, db } = await openWall({ limits: createRateLimits(createFakeClock(NOW)) })
   await buy('/blocks/3,4', 1)
   const bad = createRepaint(2, 'not mine')
   for (let at = 0; at < 300; at++) expect((await ask(...bad)).status).toBe(401)
-  expect(await codeOf(await ask(...bad))).toBe('too_many_requests')
-  expect((await db.log.after(0, 10)).length).toBe(1)
+  expect(await readErrorCode(await ask(...bad))).toBe('too_many_requests')
+  expect((await db.log.readAfter(0, 10)).length).toBe(1)
 })
 
 test.each([
-  ['unknown fields', createBodyInit({ ...editOf(1, '3,4', { message: 'hello' }), extra: 1 }), 'invalid_body'],
-  ['a message that is too long', createBodyInit(editOf(1, '3,4', { message: 'a'.repeat(141) })), 'invalid_message'],
+  ['unknown fields', createBodyInit({ ...signEdit(1, '3,4', { message: 'hello' }), extra: 1 }), 'invalid_body'],
+  ['a message that is too long', createBodyInit(signEdit(1, '3,4', { message: 'a'.repeat(141) })), 'invalid_message'],
   ['no JSON', createBodyInit('{'), 'invalid_body'],
   ['too many bytes', createBodyInit({ message: 'a'.repeat(5000) }), 'body_too_large'],
 ] as const)('after too many changes that are rejected for %s, their sender gets 429', async (_, sent, code) => {
-  const { ask, buy } = await openWall({ limits: createRateLimits(fakeClock(NOW)) })
+  const { sendRequest: ask, buy } = await openWall({ limits: createRateLimits(createFakeClock(NOW)) })
   await buy('/blocks/3,4', 1)
-  for (let at = 0; at < 300; at++) expect(await codeOf(await ask('PUT /blocks/3,4', sent))).toBe(code)
-  expect(await codeOf(await ask('PUT /blocks/3,4', sent))).toBe('too_many_requests')
+  for (let at = 0; at < 300; at++) expect(await readErrorCode(await ask('PUT /blocks/3,4', sent))).toBe(code)
+  expect(await readErrorCode(await ask('PUT /blocks/3,4', sent))).toBe('too_many_requests')
 })
 
 test('an order for an area counts as an upload, unless the wall knows its payment', async () => {
   const order = { at: '3,4', w: 1, h: 1 }
-  const createPaidOrder = (payer: number) => createBodyInit(order, createPaidInit(paymentOf(payer, payer)).headers)
+  const createPaidOrder = (payer: number) =>
+    createBodyInit(order, createPaidInit(createTestPayment(payer, payer)).headers)
   let limits: RateLimits = unlimited
   const turning: RateLimits = { take: (...asked) => limits.take(...asked), check: (...asked) => limits.check(...asked) }
-  const { ask } = await openWall({ limits: turning })
+  const { sendRequest: ask } = await openWall({ limits: turning })
   expect((await ask('POST /areas', createPaidOrder(1))).status).toBe(200)
   limits = createUsedUpLimits('uploads')
   expect((await ask('POST /areas', createPaidOrder(1))).status).toBe(200)
-  expect(await codeOf(await ask('POST /areas', createPaidOrder(2)))).toBe('too_many_requests')
+  expect(await readErrorCode(await ask('POST /areas', createPaidOrder(2)))).toBe('too_many_requests')
   const unreadable = createBodyInit(order, { 'PAYMENT-SIGNATURE': 'e30=' })
-  expect(await codeOf(await ask('POST /areas', unreadable))).toBe('too_many_requests')
+  expect(await readErrorCode(await ask('POST /areas', unreadable))).toBe('too_many_requests')
 })
 
 test('a payment with a body that cannot be read counts as a rejected payment', async () => {
   const taken: string[] = []
-  const { ask } = await openWall({ limits: { take: (name) => void taken.push(name), check: () => undefined } })
-  const sent = createBodyInit('{', createPaidInit(paymentOf(1, 1)).headers)
-  expect(await codeOf(await ask('POST /areas', sent))).toBe('invalid_body')
+  const { sendRequest: ask } = await openWall({
+    limits: { take: (name) => void taken.push(name), check: () => undefined },
+  })
+  const sent = createBodyInit('{', createPaidInit(createTestPayment(1, 1)).headers)
+  expect(await readErrorCode(await ask('POST /areas', sent))).toBe('invalid_body')
   expect(taken).toEqual(['uploads', 'payments'])
 })
 
 test.each([
-  ['itself', 'PUT /api/agents/me', (at: number) => registrationOf(1, { name: `Ada ${at}` }), { name: 'Ada 300' }],
+  ['itself', 'PUT /api/agents/me', (at: number) => signRegistration(1, { name: `Ada ${at}` }), { name: 'Ada 300' }],
   [
     'its painter',
     'PUT /api/agents/me/painter',
-    (at: number) => namingOf(1, createWalletAddress(9), NOW + at),
+    (at: number) => signNaming(1, createWalletAddress(9), NOW + at),
     { painter: truncateWallet(createWalletAddress(9)) },
   ],
 ] as const)(
   'a wallet that names %s again and again is rate-limited, and its last change stays',
   async (_, request, at, told) => {
-    const { ask, buy } = await openWall({ limits: createRateLimits(fakeClock(NOW)) })
+    const { sendRequest: ask, buy } = await openWall({ limits: createRateLimits(createFakeClock(NOW)) })
     await buy('/blocks/3,4', 1)
     const statuses: number[] = []
     for (let time = 1; time <= 301; time++) statuses.push((await ask(request, createBodyInit(at(time)))).status)
     expect(statuses).toEqual([...Array.from({ length: 300 }, () => 200), 429])
-    expect(await jsonOf(await ask(`GET /api/agents/${createWalletAddress(1)}`))).toMatchObject(told)
+    expect(await readJson(await ask(`GET /api/agents/${createWalletAddress(1)}`))).toMatchObject(told)
   },
 )
 
@@ -184,7 +187,7 @@ test('an address can open a limited number of live streams, gets one back by clo
   const streams: Response[] = []
   for (let at = 0; at < STREAMS_PER_ADDRESS; at++) streams.push(await openStream('203.0.113.9'))
   const beyond = await openStream('203.0.113.9')
-  expect([beyond.status, beyond.headers.get('retry-after'), await codeOf(beyond)]).toEqual([
+  expect([beyond.status, beyond.headers.get('retry-after'), await readErrorCode(beyond)]).toEqual([
     429,
     '60',
     'too_many_requests',
@@ -201,12 +204,12 @@ test('an IPv6 site can open a limited number of live streams over all its addres
   for (let at = 0; at < STREAMS_PER_SITE; at++)
     expect((await open(`2001:db8:7:${(at % 64).toString(16)}::/64`)).status).toBe(200)
   const beyond = await open('2001:db8:7:ffff::/64')
-  expect([beyond.status, await codeOf(beyond)]).toEqual([429, 'too_many_requests'])
+  expect([beyond.status, await readErrorCode(beyond)]).toEqual([429, 'too_many_requests'])
   expect((await open('2001:db8:8:ffff::/64')).status).toBe(200)
 })
 
 test('a call over MCP counts as one call, plus the cost of its tool', async () => {
-  const { ask } = await openWall({ limits: createUsedUpLimits('searches') })
+  const { sendRequest: ask } = await openWall({ limits: createUsedUpLimits('searches') })
   const callOverMcp = (name: string, given: object = {}) =>
     ask(
       'POST /mcp',
@@ -219,14 +222,14 @@ test('a call over MCP counts as one call, plus the cost of its tool', async () =
 })
 
 test('a block accepts 1,440 repaints per day, at any pace, and then returns the time to retry', async () => {
-  const clock = fakeClock(NOW)
+  const clock = createFakeClock(NOW)
   const limits = createRateLimits(clock)
-  const { ask, buy } = await openWall({ limits })
+  const { sendRequest: ask, buy } = await openWall({ limits })
   await buy('/blocks/3,4', 1)
   for (let taken = 0; taken < 1440; taken += 1) expect(limits.take('daily repaints', '3,4')).toBeUndefined()
   const refused = await ask(...createRepaint(1, 'too much'))
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '50'])
-  expect(await jsonOf(refused)).toMatchObject({ message: expect.stringContaining('repaints for today') })
-  clock.pass(50_000)
+  expect(await readJson(refused)).toMatchObject({ message: expect.stringContaining('repaints for today') })
+  clock.advance(50_000)
   expect((await ask(...createRepaint(1, 'again'))).status).toBe(200)
 })

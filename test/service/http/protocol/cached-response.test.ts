@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { createEmptyView } from '../../../../server/domain/wall/wall-view.ts'
-import { copyOf, held, release, cachePerView } from '../../../../server/http/answer/cached-response.ts'
+import { cloneResponse, retainBody, releaseBody, cachePerView } from '../../../../server/http/answer/cached-response.ts'
 import { openWall } from '../../../support/service/wall.ts'
 
 const MB = 1_000_000
 
-const createAnswer = (byte: number) => held(new Response(new Uint8Array(8 * MB).fill(byte)))
+const createAnswer = (byte: number) => retainBody(new Response(new Uint8Array(8 * MB).fill(byte)))
 
 const isFilledWith = (byte: number, body: ArrayBuffer) => {
   const bytes = new Uint8Array(body)
@@ -19,9 +19,9 @@ describe('a response that is held and released', () => {
     const body = new Uint8Array(8 * MB).fill(7)
     const before = process.memoryUsage().rss
     for (let made = 0; made < 40; made++) {
-      const answer = held(new Response(body))
+      const answer = retainBody(new Response(body))
       answers.push(answer)
-      release(answer)
+      releaseBody(answer)
     }
     expect(answers).toHaveLength(40)
     expect(process.memoryUsage().rss - before).toBeLessThan(100 * MB)
@@ -29,8 +29,8 @@ describe('a response that is held and released', () => {
 
   test('copies of a released response stay intact', async () => {
     const answer = createAnswer(7)
-    const copies = [copyOf(answer), copyOf(answer)]
-    release(answer)
+    const copies = [cloneResponse(answer), cloneResponse(answer)]
+    releaseBody(answer)
     // These responses would be allocated in any memory that was freed.
     const others = Array.from({ length: 4 }, () => createAnswer(9))
     for (const copy of copies) expect(isFilledWith(7, await copy.arrayBuffer())).toBe(true)
@@ -39,9 +39,9 @@ describe('a response that is held and released', () => {
 
   test('a response that is released while it is being sent arrives complete', async () => {
     const answer = createAnswer(7)
-    await using server = Bun.serve({ port: 0, fetch: () => copyOf(answer) })
+    await using server = Bun.serve({ port: 0, fetch: () => cloneResponse(answer) })
     const body = await readSlowly(server.port ?? 0, () => {
-      release(answer)
+      releaseBody(answer)
       return Array.from({ length: 4 }, () => createAnswer(9))
     })
     expect(isFilledWith(7, body)).toBe(true)
@@ -126,13 +126,13 @@ test('a reader’s cached page gets 304 until the wall changes, and a proxy may 
   const wall = await openWall()
   await wall.buy('/blocks/3,4', 1)
   for (const path of ['/api/feed', '/api/feed?limit=5', '/api/agents']) {
-    const first = await wall.ask(`GET ${path}`)
+    const first = await wall.sendRequest(`GET ${path}`)
     expect(first.headers.get('cache-control')).toBe('public, max-age=0, s-maxage=2')
     const held = { headers: { 'If-None-Match': first.headers.get('etag') ?? '' } }
-    const again = await wall.ask(`GET ${path}`, held)
+    const again = await wall.sendRequest(`GET ${path}`, held)
     expect([again.status, again.headers.get('etag')]).toEqual([304, first.headers.get('etag')])
     await wall.buy('/blocks/next', 2, path.length)
-    expect((await wall.ask(`GET ${path}`, held)).status).toBe(200)
+    expect((await wall.sendRequest(`GET ${path}`, held)).status).toBe(200)
   }
 })
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import { createUsedUpLimits } from '../../../support/fakes/limits.ts'
 import { FORGED } from '../../../support/fakes/wallets.ts'
-import { paymentOf } from '../../../support/samples.ts'
+import { createTestPayment } from '../../../support/samples.ts'
 import { callTool, post } from '../../../support/service/agent.ts'
 import { createBodyInit } from '../../../support/service/signed.ts'
-import { codeOf, openWall, createPaidInit, payloadOf } from '../../../support/service/wall.ts'
+import { readErrorCode, openWall, createPaidInit, toPayload } from '../../../support/service/wall.ts'
 
 // Goal: a sender without money delays nobody else. Method: it sends many requests in parallel, and the order of the responses counts.
 
@@ -19,17 +19,18 @@ const createToolCall = (name: string, args: object, payment: unknown) =>
   })
 
 test.each([
-  ['a free tool', 'get_wall', {}, payloadOf(paymentOf(1, 1))],
+  ['a free tool', 'get_wall', {}, toPayload(createTestPayment(1, 1))],
   ['a tool that sells, with a payment that cannot be read', 'buy_block', { coord: '3,4' }, {}],
 ] as const)('a payment does not exempt a call to %s from the budget of calls', async (_, name, args, payment) => {
   const wall = await openWall({ limits: createUsedUpLimits('calls') })
-  expect(await codeOf(await post(wall, createToolCall(name, args, payment)))).toBe('too_many_requests')
+  expect(await readErrorCode(await post(wall, createToolCall(name, args, payment)))).toBe('too_many_requests')
 })
 
 test.each([
   [
     'unsigned payments over HTTP',
-    (at: number) => ['GET /blocks/3,4', createPaidInit({ ...paymentOf(2, at + 1), signature: FORGED })] as const,
+    (at: number) =>
+      ['GET /blocks/3,4', createPaidInit({ ...createTestPayment(2, at + 1), signature: FORGED })] as const,
   ],
   [
     'unsigned payments over MCP',
@@ -38,7 +39,11 @@ test.each([
         'POST /mcp',
         createBodyInit(
           JSON.parse(
-            createToolCall('buy_block', { coord: '3,4' }, payloadOf({ ...paymentOf(2, at + 1), signature: FORGED })),
+            createToolCall(
+              'buy_block',
+              { coord: '3,4' },
+              toPayload({ ...createTestPayment(2, at + 1), signature: FORGED }),
+            ),
           ),
         ),
       ] as const,
@@ -47,25 +52,25 @@ test.each([
 ])('requests from another address are served during a flood of %s', async (_, request) => {
   const wall = await openWall({ trustedHops: 1 })
   // Builds the reads of the whole wall first, because the other requests would wait for them.
-  await wall.ask('GET /api/health')
+  await wall.sendRequest('GET /api/health')
   const ended: string[] = []
   const flood = Array.from({ length: FLOOD }, async (_, at) => {
     const [line, { headers = {}, ...rest }] = request(at) as [
       string,
       { headers?: Record<string, string>; body?: string },
     ]
-    await wall.ask(line, { ...rest, headers: { ...headers, 'x-forwarded-for': '203.0.113.9' } })
+    await wall.sendRequest(line, { ...rest, headers: { ...headers, 'x-forwarded-for': '203.0.113.9' } })
     ended.push('flood')
   })
   const askHonestly = async (name: string, line: string, init: object) => {
-    const response = await wall.ask(line, { ...init })
+    const response = await wall.sendRequest(line, { ...init })
     ended.push(name)
     return response.status
   }
   const statuses = await Promise.all([
     askHonestly('search', 'GET /api/space?w=3&h=3', {}),
     askHonestly('preview', 'POST /api/preview', createBodyInit({ coord: '5,6' })),
-    askHonestly('purchase', 'GET /blocks/7,8', createPaidInit(paymentOf(1, 1))),
+    askHonestly('purchase', 'GET /blocks/7,8', createPaidInit(createTestPayment(1, 1))),
     callTool(wall, 'get_wall').then(() => ended.push('mcp') && 200),
   ])
   await Promise.all(flood)

@@ -1,14 +1,14 @@
 import { afterAll, expect, test } from 'bun:test'
-import { tooManyRequests } from '../../../../server/domain/purchase/refusals.ts'
-import { paymentOf } from '../../../support/samples.ts'
-import { editOf } from '../../../support/service/signed.ts'
+import { createRateLimitFailure } from '../../../../server/domain/purchase/refusals.ts'
+import { createTestPayment } from '../../../support/samples.ts'
+import { signEdit } from '../../../support/service/signed.ts'
 import { openWall, createPaidInit } from '../../../support/service/wall.ts'
 
 // Behaviour that only a socket shows, and no Request object: framing, unusual methods, missing hosts.
 
 const told: string[] = []
 let isSpent = false // every budget
-const createRefusal = () => (isSpent ? tooManyRequests(1000) : undefined)
+const createRefusal = () => (isSpent ? createRateLimitFailure(1000) : undefined)
 const wall = await openWall({
   limits: { take: createRefusal, check: createRefusal },
   meter: (route, status, tookMs) => {
@@ -113,7 +113,7 @@ test('methods that Bun lets through are rejected with the usual error', async ()
 })
 
 test('HEAD has the length of the body it does not send, and buys nothing', async () => {
-  const { headers } = createPaidInit(paymentOf(1, 1))
+  const { headers } = createPaidInit(createTestPayment(1, 1))
   const payment = `PAYMENT-SIGNATURE: ${headers['PAYMENT-SIGNATURE']}`
   for (const [path, status] of [
     ['/blocks/next', 402],
@@ -152,7 +152,7 @@ test('a chunked body is rejected as soon as it is too large, and the rest of it 
 })
 
 test('a signed edit with a chunked body is read completely', async () => {
-  const body = JSON.stringify(editOf(1, '1,1', { message: 'a' }))
+  const body = JSON.stringify(signEdit(1, '1,1', { message: 'a' }))
   const chunks = [body.slice(0, 20), body.slice(20)].map((part) => `${part.length.toString(16)}\r\n${part}\r\n`)
   const answer = await sendRaw(...PUT, 'Transfer-Encoding: chunked', CLOSE, '', `${chunks.join('')}0\r\n\r\n`)
   expect(JSON.parse(bodyOf(answer))).toHaveProperty('error', 'no_owner')

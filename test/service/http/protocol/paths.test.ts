@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
-import { codeOf, openWall } from '../../../support/service/wall.ts'
+import { readErrorCode, openWall } from '../../../support/service/wall.ts'
 
 const wall = await openWall()
 
 test.each(['%', '%E0%A4%A', '1%2F2', 'Next'])('/blocks/%s is not a block', async (segment) => {
-  expect(await codeOf(await wall.ask(`GET /blocks/${segment}`))).toBe('invalid_coordinate')
+  expect(await readErrorCode(await wall.sendRequest(`GET /blocks/${segment}`))).toBe('invalid_coordinate')
 })
 
 const unknown = [
@@ -21,9 +21,9 @@ const unknown = [
 
 test.each(unknown)('%s is not found', async (path) => {
   for (const method of ['GET', 'PUT', 'POST']) {
-    const response = await wall.ask(`${method} ${path}`)
+    const response = await wall.sendRequest(`${method} ${path}`)
     expect(response.status).toBe(404)
-    expect(await codeOf(response)).toBe('not_found')
+    expect(await readErrorCode(response)).toBe('not_found')
     expect(response.headers.get('cache-control')).toBe('no-store')
   }
 })
@@ -47,15 +47,15 @@ test.each(verbs)('%s returns its allowed methods for any other method', async (p
   for (const method of ['GET', 'HEAD', 'PUT', 'POST', 'PATCH', 'DELETE', 'PROPFIND', 'MKCOL'].filter(
     (verb) => !allowed.includes(verb),
   )) {
-    const response = await wall.ask(`${method} ${path}`)
+    const response = await wall.sendRequest(`${method} ${path}`)
     expect(response.status).toBe(405)
     expect(response.headers.get('allow')).toBe(allowed)
-    if (method !== 'HEAD') expect(await codeOf(response)).toBe('method_not_allowed')
+    if (method !== 'HEAD') expect(await readErrorCode(response)).toBe('method_not_allowed')
   }
 })
 
 test('a page of another origin may read and pay', async () => {
-  const preflight = await wall.ask('OPTIONS /blocks/1,1', {
+  const preflight = await wall.sendRequest('OPTIONS /blocks/1,1', {
     headers: {
       origin: 'https://agent.example',
       'access-control-request-method': 'GET',
@@ -69,7 +69,7 @@ test('a page of another origin may read and pay', async () => {
     'PAYMENT-SIGNATURE, X-PAYMENT, SIGN-IN-WITH-X, Content-Type, Access-Control-Expose-Headers',
   )
   for (const path of ['/blocks/1,1', '/blocks/160,0', '/api/canvas', '/api/health', '/nowhere', '/openapi.json']) {
-    const { headers } = await wall.ask(`GET ${path}`)
+    const { headers } = await wall.sendRequest(`GET ${path}`)
     expect(headers.get('access-control-allow-origin')).toBe('*')
     expect(headers.get('access-control-expose-headers')).toBe(
       'PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, ETag, Link, Log-Number, Retry-After',
@@ -79,5 +79,6 @@ test('a page of another origin may read and pay', async () => {
 })
 
 test('a preflight request gets a response at any path, before any check', async () => {
-  for (const path of ['/blocks/160,0', '/nowhere', '/']) expect((await wall.ask(`OPTIONS ${path}`)).status).toBe(204)
+  for (const path of ['/blocks/160,0', '/nowhere', '/'])
+    expect((await wall.sendRequest(`OPTIONS ${path}`)).status).toBe(204)
 })

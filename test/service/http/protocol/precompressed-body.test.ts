@@ -5,7 +5,7 @@ import {
   joinGzip,
   joinPieces,
   joinPlain,
-  segmentOf,
+  createSegment,
   joinZstd,
 } from '../../../../server/http/canvas/precompressed-body.ts'
 
@@ -14,7 +14,7 @@ const texts = fc.array(fc.oneof(fc.string({ unit: 'grapheme' }), fc.constant('{"
 })
 
 const createSegments = async (texts: readonly string[]) =>
-  await Promise.all(texts.map((text) => segmentOf(new TextEncoder().encode(text))))
+  await Promise.all(texts.map((text) => createSegment(new TextEncoder().encode(text))))
 
 const joinParts = (parts: readonly string[]) => new TextEncoder().encode(parts.join(''))
 

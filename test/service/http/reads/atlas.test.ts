@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { codeOf, jsonOf, openWall } from '../../../support/service/wall.ts'
+import { readErrorCode, readJson, openWall } from '../../../support/service/wall.ts'
 
 // Goal: artworks and agents can be read, followed and quoted without a script. Method: the pages are read as text;
 // untrusted text tries to contain markup.
@@ -15,7 +15,7 @@ await wall.buy(
   3,
 )
 
-const readText = async (path: string) => (await wall.ask(`GET ${path}`)).text()
+const readText = async (path: string) => (await wall.sendRequest(`GET ${path}`)).text()
 
 test('the atlas shows each artwork once, with its picture, title, agent and link, newest first', async () => {
   const html = await readText('/atlas')
@@ -28,7 +28,7 @@ test('the atlas shows each artwork once, with its picture, title, agent and link
 })
 
 test('untrusted text stays text in the atlas, and the page may not run scripts', async () => {
-  const response = await wall.ask('GET /atlas')
+  const response = await wall.sendRequest('GET /atlas')
   const html = await response.text()
   expect(html).not.toMatch(/<script|<b>/)
   expect(html).toContain('&lt;b&gt;Mallory&lt;/b&gt; &amp; &quot;Co&quot;')
@@ -48,7 +48,7 @@ test('agents have a list and a page for each of them', async () => {
 test('many artworks are spread over several pages that link to each other', async () => {
   const large = await openWall()
   for (let at = 0; at < 50; at++) await large.buy(`/blocks/${at * 2},${at % 2}`, 1 + (at % 3), at)
-  const [first, second] = [await large.ask('GET /atlas'), await large.ask('GET /atlas?page=2')]
+  const [first, second] = [await large.sendRequest('GET /atlas'), await large.sendRequest('GET /atlas?page=2')]
   const [one, two] = [await first.text(), await second.text()]
   expect([one, two].map((html) => html.match(/<article>/g)?.length)).toEqual([48, 2])
   expect(one).toContain('<a href="/atlas?page=2" rel="next">Next</a>')
@@ -58,26 +58,26 @@ test('many artworks are spread over several pages that link to each other', asyn
 test.each(['/atlas?agent=3', '/atlas?agent=x', '/atlas?page=2', '/atlas?page=0', '/atlas?list=all', '/nowhere'])(
   'a person gets a readable error for a page that does not exist: %s',
   async (path) => {
-    const response = await wall.ask(`GET ${path}`, { headers: { accept } })
+    const response = await wall.sendRequest(`GET ${path}`, { headers: { accept } })
     expect(response.status).toBe(404)
     expect(await response.text()).toContain('There is nothing here.')
   },
 )
 
 test('the feed has each artwork with its author and position, and each agent has its own feed', async () => {
-  const response = await wall.ask('GET /atlas.atom')
+  const response = await wall.sendRequest('GET /atlas.atom')
   expect(response.headers.get('content-type')).toBe('application/atom+xml; charset=utf-8')
   const feed = await response.text()
   expect(feed.match(/<entry>/g)).toHaveLength(2)
   expect(feed).toContain('<link href="https://wall.test/?work=3,4"/>')
   expect(feed).toContain('<author><name>Ada</name></author>')
   expect((await readText('/atlas.atom?agent=1')).match(/<entry>/g)).toHaveLength(1)
-  expect(await codeOf(await wall.ask('GET /atlas.atom?agent=9'))).toBe('not_found')
+  expect(await readErrorCode(await wall.sendRequest('GET /atlas.atom?agent=9'))).toBe('not_found')
 })
 
 test('oEmbed describes how other sites show an artwork, an agent and the wall', async () => {
   const fetchEmbed = async (url: string, more = '') =>
-    jsonOf(await wall.ask(`GET /oembed?url=${encodeURIComponent(url)}${more}`))
+    readJson(await wall.sendRequest(`GET /oembed?url=${encodeURIComponent(url)}${more}`))
   expect(await fetchEmbed('https://wall.test/?work=4,4')).toMatchObject({
     version: '1.0',
     type: 'rich',
@@ -88,21 +88,23 @@ test('oEmbed describes how other sites show an artwork, an agent and the wall', 
   expect(await fetchEmbed('https://wall.test/', '&maxwidth=400')).toMatchObject({ width: 400, height: 225 })
   expect(await fetchEmbed('https://wall.test/?agent=2')).toMatchObject({ title: `${NAME} · Pixel Wall` })
   for (const path of ['/oembed', '/oembed?url=https%3A%2F%2Fwall.test.example%2F'])
-    expect(await codeOf(await wall.ask(`GET ${path}`))).toBe('not_found')
-  expect(await codeOf(await wall.ask('GET /oembed?url=https%3A%2F%2Fwall.test%2F&format=xml'))).toBe('invalid_option')
+    expect(await readErrorCode(await wall.sendRequest(`GET ${path}`))).toBe('not_found')
+  expect(await readErrorCode(await wall.sendRequest('GET /oembed?url=https%3A%2F%2Fwall.test%2F&format=xml'))).toBe(
+    'invalid_option',
+  )
 })
 
 test('a browser that opens a block is redirected to it on the wall, or gets an error if the block does not exist', async () => {
-  const sold = await wall.ask('GET /blocks/3,4', { headers: { accept }, redirect: 'manual' })
+  const sold = await wall.sendRequest('GET /blocks/3,4', { headers: { accept }, redirect: 'manual' })
   expect([sold.status, sold.headers.get('location')]).toEqual([303, '/?block=3,4'])
-  const wrong = await wall.ask('GET /blocks/200,4', { headers: { accept } })
+  const wrong = await wall.sendRequest('GET /blocks/200,4', { headers: { accept } })
   expect(wrong.status).toBe(400)
   expect(await wrong.text()).toContain('This is not a block of the wall.')
-  expect((await wall.ask('GET /blocks/3,4')).status).toBe(200)
+  expect((await wall.sendRequest('GET /blocks/3,4')).status).toBe(200)
 })
 
 test('a link to an artwork has the preview of that artwork', async () => {
-  const card = await wall.ask('GET /card.png?work=3,4')
+  const card = await wall.sendRequest('GET /card.png?work=3,4')
   expect(card.headers.get('content-type')).toBe('image/png')
-  expect(await codeOf(await wall.ask('GET /card.png?work=3,4&agent=1'))).toBe('invalid_option')
+  expect(await readErrorCode(await wall.sendRequest('GET /card.png?work=3,4&agent=1'))).toBe('invalid_option')
 })

@@ -4,7 +4,7 @@ import { widthOf } from '../../../../server/domain/picture/drawing.ts'
 import type { Pictures } from '../../../../server/ports.ts'
 import { PALETTE } from '../../../../shared/palette.ts'
 import { decodePicture } from '../../../support/service/decoded.ts'
-import { codeOf, openWall } from '../../../support/service/wall.ts'
+import { readErrorCode, openWall } from '../../../support/service/wall.ts'
 
 // Goal: a link to the wall, a block or an agent shows its content. Method: blocks of known colours are bought, the cards
 // drawn through the real worker and encoder, and read by another decoder at the positions of the colours.
@@ -21,12 +21,12 @@ await wall.buy(`/blocks/20,4?px=${createFlatPixels(GREEN)}`, 1, 3)
 await wall.buy(`/blocks/159,89?px=${createFlatPixels(RED)}`, 2, 4)
 
 const colourOf = (index: number) => PALETTE[index] ?? ''
-const readCard = async (query: string) => await decodePicture(await wall.ask(`GET /card.png${query}`))
+const readCard = async (query: string) => await decodePicture(await wall.sendRequest(`GET /card.png${query}`))
 
 test.each(['', '?block=3,4', '?block=80,45', '?agent=1', '?agent=2'])(
   'the card of %p has 1200 x 630 pixels',
   async (query) => {
-    const response = await wall.ask(`GET /card.png${query}`)
+    const response = await wall.sendRequest(`GET /card.png${query}`)
     expect(response.headers.get('content-type')).toBe('image/png')
     const { width, height } = await decodePicture(response)
     expect([width, height]).toEqual([1200, 630])
@@ -34,14 +34,14 @@ test.each(['', '?block=3,4', '?block=80,45', '?agent=1', '?agent=2'])(
 )
 
 test('the wall’s card shows the whole wall, each block six pixels wide at its position', async () => {
-  const { colourAt } = await readCard('')
+  const { readColour: colourAt } = await readCard('')
   const readMiddle = (col: number, row: number) => colourAt(120 + col * 6 + 3, 28 + row * 6 + 3)
   expect([readMiddle(4, 4), readMiddle(20, 4), readMiddle(159, 89)]).toEqual([RED, GREEN, RED].map(colourOf))
   expect([readMiddle(50, 50), colourAt(5, 5)]).toEqual([217, 216].map(colourOf))
 })
 
 test('a block’s card shows every pixel of the block, and marks its position on the wall', async () => {
-  const { colourAt } = await readCard('?block=3,4')
+  const { readColour: colourAt } = await readCard('?block=3,4')
   for (let at = 0; at < 100; at++)
     expect(colourAt(40 + (at % 10) * 44 + 22, 140 + Math.floor(at / 10) * 44 + 22)).toBe(colourOf(16 + 2 * at))
   const place = { x: 520 + 3 * 4, y: 140 + 4 * 4 }
@@ -54,14 +54,14 @@ test('a block’s card shows the whole work that the block is part of, and marks
   const own = await openWall()
   await own.buy(`/blocks/9,9?px=${createFlatPixels(0)}`, 1)
   await own.buy(`/blocks/10,9?px=${createFlatPixels(GREEN)}`, 1, 2)
-  const { colourAt } = await decodePicture(await own.ask('GET /card.png?block=9,9'))
+  const { readColour: colourAt } = await decodePicture(await own.sendRequest('GET /card.png?block=9,9'))
   // Two blocks of 220 pixels in the middle of a pane of 440.
   expect([colourAt(40 + 110, 360), colourAt(40 + 330, 360)]).toEqual([0, GREEN].map(colourOf))
   expect(colourAt(40 + 110, 250 - 4)).toBe('#ffffff')
 })
 
 test('an agent’s card shows its blocks, and all others dimmed', async () => {
-  const { colourAt } = await readCard('?agent=1')
+  const { readColour: colourAt } = await readCard('?agent=1')
   // The card begins at the wall's corner, the farthest that the part around 3,4 and 20,4 can move, and each block is 30
   // pixels wide.
   const middleOf = (col: number, row: number) => colourAt(120 + col * 30 + 15, 28 + row * 30 + 15)
@@ -76,7 +76,7 @@ test('the cards of an artwork and of an agent show the name if the font has lett
   await named.buy(`/blocks/9,9?name=${encodeURIComponent('Адель')}`, 2, 2)
   /** Returns the left end of the right-aligned line. */
   const findTextStart = async (query: string) => {
-    const { colourAt } = await decodePicture(await named.ask(`GET /card.png${query}`))
+    const { readColour: colourAt } = await decodePicture(await named.sendRequest(`GET /card.png${query}`))
     const columns = Array.from({ length: 500 }, (_, at) => 700 + at)
     return columns.find((x) => [590, 594, 598, 602, 606].some((y) => colourAt(x, y) !== colourOf(216)))
   }
@@ -88,7 +88,7 @@ test('the cards of an artwork and of an agent show the name if the font has lett
 })
 
 test('an agent’s blocks that are far apart are shown on the whole wall', async () => {
-  const { colourAt } = await readCard('?agent=2')
+  const { readColour: colourAt } = await readCard('?agent=2')
   const middleOf = (col: number, row: number) => colourAt(120 + col * 6 + 3, 28 + row * 6 + 3)
   expect([middleOf(4, 4), middleOf(159, 89)]).toEqual([RED, RED].map(colourOf))
   expect(middleOf(20, 4)).not.toBe(colourOf(GREEN))
@@ -97,15 +97,15 @@ test('an agent’s blocks that are far apart are shown on the whole wall', async
 test('a card may be cached until the wall changes', async () => {
   const own = await openWall()
   const path = 'GET /card.png?block=1,1'
-  const first = await own.ask(path)
+  const first = await own.sendRequest(path)
   expect(first.headers.get('cache-control')).toBe('public, max-age=0, s-maxage=2')
   const holding = { headers: { 'If-None-Match': first.headers.get('etag') ?? '' } }
-  expect((await own.ask(path, holding)).status).toBe(304)
-  expect((await own.ask('GET /card.png', holding)).status).toBe(200)
+  expect((await own.sendRequest(path, holding)).status).toBe(304)
+  expect((await own.sendRequest('GET /card.png', holding)).status).toBe(200)
   await own.buy(`/blocks/1,1?px=${createFlatPixels(GREEN)}`, 1)
-  const second = await own.ask(path, holding)
+  const second = await own.sendRequest(path, holding)
   expect(second.status).toBe(200)
-  expect((await decodePicture(second)).colourAt(100, 200)).toBe(colourOf(GREEN))
+  expect((await decodePicture(second)).readColour(100, 200)).toBe(colourOf(GREEN))
 })
 
 test.each([
@@ -117,7 +117,7 @@ test.each([
   ['?agent=1&block=1,1', 'invalid_option'],
   ['?agent=3', 'not_found'],
 ])('a request for the card %s is rejected', async (query, code) => {
-  expect(await codeOf(await wall.ask(`GET /card.png${query}`))).toBe(code)
+  expect(await readErrorCode(await wall.sendRequest(`GET /card.png${query}`))).toBe(code)
 })
 
 test('many uploads to the workers do not delay a card', async () => {
@@ -125,8 +125,8 @@ test('many uploads to the workers do not delay a card', async () => {
   const paint = async (): Promise<never> => await new Promise(() => {})
   const crowd = await openWall({ pictures: { ...createWorkerPictures(), paint } })
   const upload = { headers: { 'Content-Type': 'application/octet-stream' }, body: new Uint8Array(3) }
-  for (let at = 0; at < 20; at++) void crowd.ask('POST /api/pixels?w=1&h=1&width=1&height=1', upload)
-  const [card, same] = [await crowd.ask('GET /card.png'), await own.ask('GET /card.png')]
+  for (let at = 0; at < 20; at++) void crowd.sendRequest('POST /api/pixels?w=1&h=1&width=1&height=1', upload)
+  const [card, same] = [await crowd.sendRequest('GET /card.png'), await own.sendRequest('GET /card.png')]
   expect([card.status, await card.bytes()]).toEqual([200, await same.bytes()])
 })
 
@@ -141,7 +141,7 @@ test('the wall is scaled down once for all cards that are drawn at the same time
     },
   }
   const own = await openWall({ pictures })
-  const ask = async (col: number) => (await own.ask(`GET /card.png?block=${col},0`)).status
+  const ask = async (col: number) => (await own.sendRequest(`GET /card.png?block=${col},0`)).status
   expect(new Set(await Promise.all(Array.from({ length: 20 }, (_, col) => ask(col))))).toEqual(new Set([200]))
   expect(shrunk).toBe(1)
 })

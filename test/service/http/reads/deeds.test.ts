@@ -4,8 +4,16 @@ import type { Payment } from '../../../../server/domain/purchase/payment.ts'
 import { matchesOrder, type Order, formatOrderText, formatPictureDigest } from '../../../../shared/order.ts'
 import { hashPixels } from '../../../../shared/signing.ts'
 import { openNearlySold } from '../../../support/nearly-sold.ts'
-import { blockOf, hash, NOW, paymentOf, SILENT, TERMS, createWalletAddress } from '../../../support/samples.ts'
-import { boundTo } from '../../../support/service/bound.ts'
+import {
+  blockOf,
+  toHash,
+  NOW,
+  createTestPayment,
+  SILENT,
+  TERMS,
+  createWalletAddress,
+} from '../../../support/samples.ts'
+import { bindPayment } from '../../../support/service/bound.ts'
 import { createBodyInit } from '../../../support/service/signed.ts'
 import { HOST, openWall, createPaidInit, createPaymentFor, type Wall } from '../../../support/service/wall.ts'
 
@@ -21,7 +29,7 @@ const readDeeds = async (
 }
 
 const buy = async (wall: Wall, path: string, payment: Payment) =>
-  expect((await wall.ask(`GET ${path}`, createPaidInit(payment))).status).toBe(200)
+  expect((await wall.sendRequest(`GET ${path}`, createPaidInit(payment))).status).toBe(200)
 
 const PX = 'aB'.repeat(100)
 const ROWS = Uint8Array.from({ length: 600 }, (_, i) => i % 7)
@@ -38,13 +46,13 @@ test('each payment that bought something has one deed, with everything needed to
     owed: [],
     hasMoreOwed: false,
   })
-  await buy(wall, '/blocks/3,4?message=hi', paymentOf(0xab, 1))
-  const area = boundTo(
+  await buy(wall, '/blocks/3,4?message=hi', createTestPayment(0xab, 1))
+  const area = bindPayment(
     { area: '80,45,3x2', message: 'hi', pixels: formatPictureDigest(hashPixels(ROWS)) },
     createPaymentFor(6, 2),
   )
   const body = { at: '80,45', w: 3, h: 2, message: 'hi', pixels: ROWS.toBase64() }
-  expect((await wall.ask('POST /areas', createBodyInit(body, createPaidInit(area).headers))).status).toBe(200)
+  expect((await wall.sendRequest('POST /areas', createBodyInit(body, createPaidInit(area).headers))).status).toBe(200)
   const { deeds, nextAfter } = await readDeeds(wall)
   const alike = { payTo: '0x00000000000000000000000000000000000A11cE', claimedAt: NOW, settled: true }
   expect(deeds).toEqual([
@@ -53,8 +61,8 @@ test('each payment that bought something has one deed, with everything needed to
       seq: 1,
       blocks: { coord: '3,4' },
       wallet: '0x0000…00AB',
-      tx: hash(1),
-      nonce: hash(1),
+      tx: toHash(1),
+      nonce: toHash(1),
       amount: '1000000',
     },
     {
@@ -62,10 +70,10 @@ test('each payment that bought something has one deed, with everything needed to
       seq: 2,
       blocks: { at: '80,45', w: 3, h: 2 },
       wallet: '0x0000…0002',
-      tx: hash(2),
+      tx: toHash(2),
       nonce: area.nonce,
       amount: '6000000',
-      salt: hash(2),
+      salt: toHash(2),
       order: { host: HOST, area: '80,45,3x2', message: 'hi', pixels: formatPictureDigest(hashPixels(ROWS)) },
     },
   ])
@@ -78,20 +86,20 @@ test('the nonce of a bound order can be recomputed from its deed alone', async (
   await buy(
     wall,
     `/blocks/next?name=Ada&message=hello&px=${PX}&painter=${createWalletAddress(9)}`,
-    boundTo(order, paymentOf(1, 1)),
+    bindPayment(order, createTestPayment(1, 1)),
   )
   const [deed] = (await readDeeds(wall)).deeds
   expect(deed).toMatchObject({ blocks: { coord: '79,44' }, order: { host: HOST, ...order } })
   expect(deed).not.toHaveProperty('hidden')
   expect(deed).not.toHaveProperty('placedElsewhere')
   expect(matchesOrder(deed?.nonce ?? '', formatOrderText(deed?.order as Order), deed?.salt ?? '')).toBe(true)
-  expect(await (await wall.ask('GET /blocks/79,44')).json()).toMatchObject({ bound: true })
+  expect(await (await wall.sendRequest('GET /blocks/79,44')).json()).toMatchObject({ bound: true })
 })
 
 test('deeds can be read from any number onwards, each one once', async () => {
   const wall = await openWall()
-  for (const at of [1, 2, 3]) await buy(wall, `/blocks/${at},1`, paymentOf(at, at))
-  await wall.ask('POST /areas', createBodyInit({ w: 2, h: 1 }, createPaidInit(createPaymentFor(2, 4)).headers))
+  for (const at of [1, 2, 3]) await buy(wall, `/blocks/${at},1`, createTestPayment(at, at))
+  await wall.sendRequest('POST /areas', createBodyInit({ w: 2, h: 1 }, createPaidInit(createPaymentFor(2, 4)).headers))
   const readPage = async (after: number, limit: number) => {
     const { deeds, nextAfter, hasMore } = await readDeeds(wall, { after, limit })
     return [deeds.map(({ seq }) => seq), nextAfter, hasMore]
@@ -103,7 +111,7 @@ test('deeds can be read from any number onwards, each one once', async () => {
 })
 
 test('a page of deeds may be cached by proxies for two seconds, and is never served stale', async () => {
-  const response = await (await openWall()).ask('GET /api/deeds')
+  const response = await (await openWall()).sendRequest('GET /api/deeds')
   expect(response.headers.get('cache-control')).toBe('public, max-age=0, s-maxage=2')
 })
 
@@ -118,33 +126,33 @@ test('content that the operator hid is missing from the deed, which says so, eve
     px: PX.toLowerCase(),
   }
   const query = `name=Ada&framework=loom&message=hello&link=https://ada.example/&px=${PX}`
-  await buy(wall, `/blocks/3,4?${query}`, boundTo(order, paymentOf(1, 1)))
+  await buy(wall, `/blocks/3,4?${query}`, bindPayment(order, createTestPayment(1, 1)))
   const block = blockOf('3,4')
   const readShownDeed = async () => {
-    await wall.ask('GET /blocks/3,4')
+    await wall.sendRequest('GET /blocks/3,4')
     const [deed] = (await readDeeds(wall)).deeds
     return [deed?.order, deed?.hidden]
   }
   expect(await readShownDeed()).toEqual([{ host: HOST, ...order }, undefined])
   await wall.db.moderation.moderate(block, 'hide', ['pixels', 'message'], NOW)
   await wall.db.moderation.moderateWallet(createWalletAddress(1), { act: 'hide', parts: ['name'] }, NOW)
-  await buy(wall, '/blocks/5,5', paymentOf(2, 2))
+  await buy(wall, '/blocks/5,5', createTestPayment(2, 2))
   const hidden = [{ host: HOST, ...order, name: null, message: null, px: null }, ['name', 'message', 'px']]
   expect(await readShownDeed()).toEqual(hidden)
   await wall.db.moderation.moderate(block, 'unhide', ['pixels', 'message'], NOW)
-  await buy(wall, '/blocks/6,6', paymentOf(2, 3))
+  await buy(wall, '/blocks/6,6', createTestPayment(2, 3))
   expect(await readShownDeed()).toEqual(hidden)
 })
 
 test('a deed of a payment that settled late shows that the purchase got another position than requested', async () => {
   const wall = await openWall()
   wall.facilitator.settling = { kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' }
-  const late = boundTo({ block: '3,4' }, paymentOf(1, 1))
-  expect((await wall.ask('GET /blocks/3,4', createPaidInit(late))).status).toBe(402)
+  const late = bindPayment({ block: '3,4' }, createTestPayment(1, 1))
+  expect((await wall.sendRequest('GET /blocks/3,4', createPaidInit(late))).status).toBe(402)
   wall.facilitator.settling = 'honest'
-  await buy(wall, '/blocks/3,4', paymentOf(2, 2))
+  await buy(wall, '/blocks/3,4', createTestPayment(2, 2))
   wall.chain.land(late)
-  expect((await wall.ask('GET /blocks/3,4', createPaidInit(late))).status).toBe(409)
+  expect((await wall.sendRequest('GET /blocks/3,4', createPaidInit(late))).status).toBe(409)
   const [, deed] = (await readDeeds(wall)).deeds
   expect(deed).toMatchObject({ nonce: late.nonce, placedElsewhere: true, order: { host: HOST, block: '3,4' } })
   expect(deed?.blocks).not.toEqual({ coord: '3,4' })
@@ -153,27 +161,27 @@ test('a deed of a payment that settled late shows that the purchase got another 
 test('the payments that bought nothing have pages of their own, and show a repayment only if it is a transaction', async () => {
   const store = await openNearlySold(1)
   const wall = await openWall({}, store)
-  await buy(wall, '/blocks/next', paymentOf(1, 1))
+  await buy(wall, '/blocks/next', createTestPayment(1, 1))
   for (const nonce of [2, 3, 4]) {
-    const unclaimed = { payment: paymentOf(1, nonce), target: 'next' as const, listing: SILENT, head: 0n }
+    const unclaimed = { payment: createTestPayment(1, nonce), target: 'next' as const, listing: SILENT, head: 0n }
     const released = await store.ledger.recordUnclaimed(unclaimed, NOW)
-    await store.ledger.fulfilLatePayment(released, hash(nonce), NOW)
+    await store.ledger.fulfilLatePayment(released, toHash(nonce), NOW)
   }
-  await store.payouts.note(paymentOf(1, 3), hash(0xbac).toUpperCase().replace('0X', '0x'), NOW)
-  await store.payouts.note(paymentOf(1, 4), 'sent Bob a cheque', NOW)
-  await store.payouts.note(paymentOf(8, 8), STRAY_NOTE, NOW)
+  await store.payouts.note(createTestPayment(1, 3), toHash(0xbac).toUpperCase().replace('0X', '0x'), NOW)
+  await store.payouts.note(createTestPayment(1, 4), 'sent Bob a cheque', NOW)
+  await store.payouts.note(createTestPayment(8, 8), STRAY_NOTE, NOW)
   const owed = { wallet: '0x0000…0001', amount: TERMS.amount.toString(), paidOut: null }
   const readPage = async (owedAfter: number, limit: number) => {
     const { owed, hasMoreOwed } = await readDeeds(wall, { after: 3, owedAfter, limit })
     return [owed, hasMoreOwed]
   }
   const first = [
-    { ...owed, nonce: hash(2), tx: hash(2) },
-    { ...owed, nonce: hash(3), tx: hash(3), paidOut: hash(0xbac) },
+    { ...owed, nonce: toHash(2), tx: toHash(2) },
+    { ...owed, nonce: toHash(3), tx: toHash(3), paidOut: toHash(0xbac) },
   ]
   const others = [
-    { ...owed, nonce: hash(4), tx: hash(4) },
-    { wallet: '0x0000…0008', nonce: hash(8), tx: null, amount: null, paidOut: null },
+    { ...owed, nonce: toHash(4), tx: toHash(4) },
+    { wallet: '0x0000…0008', nonce: toHash(8), tx: null, amount: null, paidOut: null },
   ]
   expect(await readPage(0, 2)).toEqual([first, true])
   expect(await readPage(2, 2)).toEqual([others, false])

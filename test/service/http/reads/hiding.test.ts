@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
 import type { Payment } from '../../../../server/domain/purchase/payment.ts'
 import { PALETTE } from '../../../../shared/palette.ts'
-import { blockOf, NOW, paymentOf, createWalletAddress } from '../../../support/samples.ts'
+import { blockOf, NOW, createTestPayment, createWalletAddress } from '../../../support/samples.ts'
 import { callTool } from '../../../support/service/agent.ts'
-import { boundTo } from '../../../support/service/bound.ts'
+import { bindPayment } from '../../../support/service/bound.ts'
 import { decodePicture } from '../../../support/service/decoded.ts'
-import { editOf, createBodyInit } from '../../../support/service/signed.ts'
-import { jsonOf, openWall, createPaidInit, payloadOf, type Wall } from '../../../support/service/wall.ts'
+import { signEdit, createBodyInit } from '../../../support/service/signed.ts'
+import { readJson, openWall, createPaidInit, toPayload, type Wall } from '../../../support/service/wall.ts'
 
 // Goal: no read shows what the operator has hidden. Method: a block, a name and a whole wallet are hidden, and publish
 // texts with unique marks before and after; then every read is searched for the marks, and the same reads
@@ -59,7 +59,7 @@ const PICTURES = [
 /** The purchase of each block. All payments are bound to their orders, so that deeds contain as much as possible. */
 const payments = new Map<string, Payment>()
 
-const findPayment = (coord: string) => payments.get(coord) ?? paymentOf(0, 0)
+const findPayment = (coord: string) => payments.get(coord) ?? createTestPayment(0, 0)
 
 /**
  * A wall on which the first wallet's block at 80,45 is hidden and that at 83,45 is shown, the second wallet's names are
@@ -71,26 +71,26 @@ async function openWallWithHidden(): Promise<Wall> {
   const link = encodeURIComponent('https://hidden.example/')
   const buy = async (coord: string, query: string, payer: number, nonce: number) => {
     const order = { block: coord, ...Object.fromEntries(new URLSearchParams(query)) }
-    const payment = boundTo(order, paymentOf(payer, nonce))
+    const payment = bindPayment(order, createTestPayment(payer, nonce))
     payments.set(coord, payment)
-    expect((await wall.ask(`GET /blocks/${coord}?${query}`, createPaidInit(payment))).status).toBe(200)
+    expect((await wall.sendRequest(`GET /blocks/${coord}?${query}`, createPaidInit(payment))).status).toBe(200)
   }
   const repaint = (payer: number, coord: string, message: string, ts: number) =>
-    wall.ask(
+    wall.sendRequest(
       `PUT /blocks/${coord}`,
-      createBodyInit(editOf(payer, coord, { message, pixels: createFlatPixels(GREEN) }, { ts })),
+      createBodyInit(signEdit(payer, coord, { message, pixels: createFlatPixels(GREEN) }, { ts })),
     )
   await buy('80,45', `message=hidden-sale&link=${link}&px=${createFlatPixels(GREEN)}`, 1, 1)
   expect((await repaint(1, '80,45', 'hidden-repaint', NOW)).status).toBe(200)
   await buy('3,4', 'name=hidden-name&framework=hidden-frame', 2, 2)
   await buy('5,6', `message=shown-before&px=${createFlatPixels(RED)}`, 3, 3)
   // No response that was cached before may show hidden content.
-  for (const read of [...READS, ...PICTURES.map((path) => `GET ${path}`)]) await wall.ask(read)
+  for (const read of [...READS, ...PICTURES.map((path) => `GET ${path}`)]) await wall.sendRequest(read)
   await moderation.moderate(HIDDEN, 'hide', ['pixels', 'message', 'link'], NOW)
   await moderation.moderateWallet(createWalletAddress(2), { act: 'hide', parts: ['name', 'framework'] }, NOW)
   await moderation.moderateWallet(createWalletAddress(3), { act: 'ban' }, NOW)
   const later = await repaint(1, '80,45', 'hidden-later', NOW + 1)
-  expect(await jsonOf(later)).toMatchObject({ deed: { message: null, link: null, pixels: null } })
+  expect(await readJson(later)).toMatchObject({ deed: { message: null, link: null, pixels: null } })
   await buy('7,8', 'name=hidden-name', 2, 4)
   await buy('9,9', `name=hidden-name&message=hidden-word&link=${link}&px=${createFlatPixels(GREEN)}`, 3, 5)
   expect((await repaint(3, '9,9', 'hidden-word', NOW)).status).toBe(200)
@@ -102,21 +102,21 @@ async function openWallWithHidden(): Promise<Wall> {
 const wall = await openWallWithHidden()
 
 test.each(READS)('%s does not show hidden content', async (read) => {
-  expect(listMarks(await (await wall.ask(read)).text())).toEqual([])
+  expect(listMarks(await (await wall.sendRequest(read)).text())).toEqual([])
 })
 
 test('the receipt of a hidden block’s payment shows the sale without the hidden part, over HTTP and MCP', async () => {
-  const overHttp = await wall.ask('GET /blocks/80,45', createPaidInit(findPayment('80,45')))
-  expect(await jsonOf(overHttp)).toMatchObject({ deed: { message: null, link: null, painted: true } })
-  const overMcp = await callTool(wall, 'buy_block', { coord: '80,45' }, payloadOf(findPayment('80,45')))
-  expect(overMcp.structuredContent).toEqual(await jsonOf(overHttp))
-  const ofBanned = await jsonOf(await wall.ask('GET /blocks/9,9', createPaidInit(findPayment('9,9'))))
+  const overHttp = await wall.sendRequest('GET /blocks/80,45', createPaidInit(findPayment('80,45')))
+  expect(await readJson(overHttp)).toMatchObject({ deed: { message: null, link: null, painted: true } })
+  const overMcp = await callTool(wall, 'buy_block', { coord: '80,45' }, toPayload(findPayment('80,45')))
+  expect(overMcp.structuredContent).toEqual(await readJson(overHttp))
+  const ofBanned = await readJson(await wall.sendRequest('GET /blocks/9,9', createPaidInit(findPayment('9,9'))))
   expect(ofBanned).toMatchObject({ deed: { name: null, message: null, link: null, painted: true } })
 })
 
 test('the same reads show the block next to the hidden one', async () => {
   for (const read of ['GET /blocks/83,45', 'GET /api/canvas', 'GET /api/feed', 'GET /api/history', 'GET /api/deeds']) {
-    const text = await (await wall.ask(read)).text()
+    const text = await (await wall.sendRequest(read)).text()
     expect([read, text.includes('shown-sale'), text.includes('shown.example')]).toEqual([read, true, true])
   }
 })
@@ -125,7 +125,7 @@ test.each([
   ['the live stream', 'GET /api/live'],
   ['a shared stream', 'GET /api/live/shared'],
 ])('%s does not send a hidden part, not even to a reader who resumes from an older number', async (_, path) => {
-  const response = await wall.ask(path, { headers: { 'Last-Event-ID': '0' } })
+  const response = await wall.sendRequest(path, { headers: { 'Last-Event-ID': '0' } })
   let text = ''
   for await (const chunk of (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
     text += chunk
@@ -135,7 +135,7 @@ test.each([
 })
 
 test('the raw pixels show a hidden block as unpainted', async () => {
-  const bytes = await (await wall.ask('GET /api/canvas.bin')).bytes()
+  const bytes = await (await wall.sendRequest('GET /api/canvas.bin')).bytes()
   const pixelsOf = (block: number) => new Set(bytes.subarray(block * 100, block * 100 + 100))
   expect([pixelsOf(HIDDEN), pixelsOf(HIDDEN + 3)]).toEqual([new Set([255]), new Set([RED])])
 })
@@ -145,19 +145,19 @@ const listColours = async (picture: Response) => (await decodePicture(picture)).
 test.each(PICTURES)(
   'the colours of a hidden block are not in %s, but those of the block next to it are',
   async (path) => {
-    const colours = await listColours(await wall.ask(`GET ${path}`))
+    const colours = await listColours(await wall.sendRequest(`GET ${path}`))
     expect([colours.has(colourOf(GREEN)), colours.has(colourOf(RED))]).toEqual([false, true])
   },
 )
 
 test('the picture of a hidden block is the picture of an unpainted block', async () => {
-  expect((await listColours(await wall.ask('GET /blocks/80,45.png'))).has(colourOf(GREEN))).toBe(false)
-  expect((await listColours(await wall.ask('GET /blocks/83,45.png'))).has(colourOf(RED))).toBe(true)
+  expect((await listColours(await wall.sendRequest('GET /blocks/80,45.png'))).has(colourOf(GREEN))).toBe(false)
+  expect((await listColours(await wall.sendRequest('GET /blocks/83,45.png'))).has(colourOf(RED))).toBe(true)
 })
 
 test('a preview of a purchase next to a hidden block shows that block unpainted', async () => {
   const listColoursBeside = async (coord: string) => {
-    const { image } = await jsonOf(await wall.ask('POST /api/preview', createBodyInit({ coord })))
+    const { image } = await readJson(await wall.sendRequest('POST /api/preview', createBodyInit({ coord })))
     return await listColours(new Response(Buffer.from(String(image), 'base64')))
   }
   expect((await listColoursBeside('81,45')).has(colourOf(GREEN))).toBe(false)
@@ -193,7 +193,7 @@ test.each([
 ])(
   'a proxy may keep %s for two seconds and never serve it stale, because hidden content may be in it',
   async (path) => {
-    const { ask, buy } = await openWall()
+    const { sendRequest: ask, buy } = await openWall()
     await buy('/blocks/3,4', 1)
     const response = await ask(`GET ${path}`)
     expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'public, max-age=0, s-maxage=2'])

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
 import { Agents } from '../../../../shared/contract/agent.ts'
 import { createWalletAddress } from '../../../support/samples.ts'
-import { jsonOf, openWall, type Wall } from '../../../support/service/wall.ts'
+import { readJson, openWall, type Wall } from '../../../support/service/wall.ts'
 
 const PAGE =
   '<!doctype html><html><head><title>Pixel Wall</title></head><body><p id="counts"></p><p id="news"></p><main id="stage"></main></body></html>'
@@ -26,7 +26,7 @@ async function readMetaTags(own: Wall, path: string): Promise<Record<string, str
       )
     },
   })
-  await rewriter.transform(await own.ask(`GET ${path}`)).text()
+  await rewriter.transform(await own.sendRequest(`GET ${path}`)).text()
   return tags
 }
 
@@ -67,7 +67,7 @@ test('a link to an open block has a preview with its price', async () => {
   expect(description).toContain('1.00 USDC')
 })
 
-const registry = Value.Cast(Agents, await jsonOf(await wall.ask('GET /api/agents')))
+const registry = Value.Cast(Agents, await readJson(await wall.sendRequest('GET /api/agents')))
 const shown = registry.agents[0]?.wallet ?? ''
 
 test.each(['1', createWalletAddress(1), shown])('a link to the agent %s has a preview of its blocks', async (agent) => {
@@ -88,7 +88,7 @@ test.each(['/?block=160,0', '/?block=%zz', '/?block=3,4&block=3,4', '/?agent=3',
 
 test('untrusted text on the homepage is only text', async () => {
   for (const path of ['/?block=3,4', '/?agent=1']) {
-    const html = await (await wall.ask(`GET ${path}`)).text()
+    const html = await (await wall.sendRequest(`GET ${path}`)).text()
     expect(html).not.toMatch(/<script|<img/)
     expect(html.match(/<\/head>/g)).toHaveLength(1)
   }
@@ -103,28 +103,28 @@ const ROBOTS = [
 
 test.each(ROBOTS)('%s gets the page with its meta tags', async (agent, accept) => {
   const headers = { 'User-Agent': agent, ...(accept === undefined ? {} : { Accept: accept }) }
-  const response = await wall.ask('GET /?block=3,4', { headers })
+  const response = await wall.sendRequest('GET /?block=3,4', { headers })
   expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
   expect(await response.text()).toContain('og:image')
 })
 
 test('a page about a block is revalidated each time, has its own ETag, is compressed, and has the security headers', async () => {
   const path = '/?block=3,4'
-  const first = await wall.ask(`GET ${path}`, { headers: { 'Accept-Encoding': 'gzip' } })
+  const first = await wall.sendRequest(`GET ${path}`, { headers: { 'Accept-Encoding': 'gzip' } })
   expect([first.headers.get('cache-control'), first.headers.get('content-encoding')]).toEqual([
     'public, max-age=0, s-maxage=2',
     'gzip',
   ])
   expect(first.headers.get('content-security-policy')).toStartWith("default-src 'none'")
   const holding = { headers: { 'If-None-Match': first.headers.get('etag') ?? '' } }
-  expect((await wall.ask(`GET ${path}`, holding)).status).toBe(304)
-  expect((await wall.ask('GET /', holding)).status).toBe(200)
-  const head = await wall.ask(`HEAD ${path}`)
+  expect((await wall.sendRequest(`GET ${path}`, holding)).status).toBe(304)
+  expect((await wall.sendRequest('GET /', holding)).status).toBe(200)
+  const head = await wall.sendRequest(`HEAD ${path}`)
   expect([head.status, head.headers.get('etag')]).toEqual([200, first.headers.get('etag')])
 })
 
 test('a client that prefers Markdown gets the guide, even if the address names a block', async () => {
-  const response = await wall.ask('GET /?block=3,4', { headers: { Accept: 'text/markdown' } })
+  const response = await wall.sendRequest('GET /?block=3,4', { headers: { Accept: 'text/markdown' } })
   expect(response.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
 })
 
@@ -135,7 +135,7 @@ test('without a usable contact, the page shows no contact', async () => {
 
 test('the page shows how much is sold, who bought last and where, before any script runs', async () => {
   const own = await openWall({ viewer: findPage })
-  const readBody = async () => (await (await own.ask('GET /')).text()).replace(/^.*<body>/s, '')
+  const readBody = async () => (await (await own.sendRequest('GET /')).text()).replace(/^.*<body>/s, '')
   expect(await readBody()).toStartWith(
     '<p id="counts">0 of 14,400 blocks sold, $1 each.</p><p id="news"></p><main id="stage">',
   )
@@ -148,10 +148,10 @@ test('the page shows how much is sold, who bought last and where, before any scr
 
 test('the page stays the same until something is sold, and then changes', async () => {
   const own = await openWall({ viewer: findPage })
-  const readEtag = async () => (await own.ask('GET /')).headers.get('etag') ?? ''
+  const readEtag = async () => (await own.sendRequest('GET /')).headers.get('etag') ?? ''
   const before = await readEtag()
-  expect((await own.ask('GET /', { headers: { 'If-None-Match': before } })).status).toBe(304)
+  expect((await own.sendRequest('GET /', { headers: { 'If-None-Match': before } })).status).toBe(304)
   await own.buy('/blocks/3,4', 1)
-  expect((await own.ask('GET /', { headers: { 'If-None-Match': before } })).status).toBe(200)
+  expect((await own.sendRequest('GET /', { headers: { 'If-None-Match': before } })).status).toBe(200)
   expect(await readEtag()).not.toBe(before)
 })

@@ -2,19 +2,19 @@ import { expect, test } from 'bun:test'
 import type { HistoryPage } from '../../../../shared/contract/live.ts'
 import { CLAIM_ORDER } from '../../../../shared/wall.ts'
 import { openNearlySold } from '../../../support/nearly-sold.ts'
-import { bodyOf } from '../../../support/service/client.ts'
-import { editOf, createBodyInit } from '../../../support/service/signed.ts'
+import { readBody } from '../../../support/service/client.ts'
+import { signEdit, createBodyInit } from '../../../support/service/signed.ts'
 import { openWall, type Wall } from '../../../support/service/wall.ts'
 
 test('the history lists every change once, page by page, as followers received it', async () => {
   const wall = await openWall()
   await wall.buy('/blocks/1,0?name=Ada', 1)
   await wall.buy('/blocks/2,0?message=two', 2)
-  await wall.ask('PUT /blocks/1,0', createBodyInit(editOf(1, '1,0', { message: 'painted' })))
+  await wall.sendRequest('PUT /blocks/1,0', createBodyInit(signEdit(1, '1,0', { message: 'painted' })))
 
   const changes: HistoryPage['changes'] = []
   for (let after = 0, hasMore = true; hasMore;) {
-    const page = await bodyOf(wall.client.api.history.get({ query: { after, limit: 2 } }))
+    const page = await readBody(wall.client.api.history.get({ query: { after, limit: 2 } }))
     changes.push(...page.changes)
     after = page.nextAfter
     hasMore = page.hasMore
@@ -26,14 +26,14 @@ test('the history lists every change once, page by page, as followers received i
   ])
 })
 
-const readTail = ({ client }: Wall) => bodyOf(client.api.tail.get())
+const readTail = ({ client }: Wall) => readBody(client.api.tail.get())
 
 test('the end of the log is the same for everyone, and proxies may cache it for a moment', async () => {
   const wall = await openWall()
   expect(await readTail(wall)).toEqual({ after: 0, nextAfter: 0, askAgainMs: 4000, changes: [] })
   await wall.buy('/blocks/1,0?name=Ada', 1)
-  await wall.ask('PUT /blocks/1,0', createBodyInit(editOf(1, '1,0', { message: 'painted' })))
-  const response = await wall.ask('GET /api/tail')
+  await wall.sendRequest('PUT /blocks/1,0', createBodyInit(signEdit(1, '1,0', { message: 'painted' })))
+  const response = await wall.sendRequest('GET /api/tail')
   expect(response.headers.get('cache-control')).toBe('public, max-age=2, stale-while-revalidate=10')
   expect(await response.json()).toMatchObject({
     after: 0,
@@ -44,7 +44,7 @@ test('the end of the log is the same for everyone, and proxies may cache it for 
     ],
   })
   const held = { headers: { 'if-none-match': response.headers.get('etag') ?? '' } }
-  expect((await wall.ask('GET /api/tail', held)).status).toBe(304)
+  expect((await wall.sendRequest('GET /api/tail', held)).status).toBe(304)
 })
 
 test('the end of the log has the last hundred changes, and the number where it begins', async () => {

@@ -1,18 +1,18 @@
 import { expect, test } from 'bun:test'
 import { UPLOAD_MAX_BYTES } from '../../../../server/http/request/clients.ts'
 import { PALETTE } from '../../../../shared/palette.ts'
-import { flatPng, createJpegOfScans } from '../../../support/picture-files.ts'
+import { createFlatPng, createJpegOfScans } from '../../../support/picture-files.ts'
 import { decodePicture } from '../../../support/service/decoded.ts'
-import { codeOf, jsonOf, openWall } from '../../../support/service/wall.ts'
+import { readErrorCode, readJson, openWall } from '../../../support/service/wall.ts'
 
 const wall = await openWall()
 const px = Uint8Array.from({ length: 100 }, (_, at) => 239 - at).toHex()
 await wall.buy(`/blocks/3,4?px=${px}`, 1)
 
-const readPicture = async (path: string) => await decodePicture(await wall.ask(`GET ${path}`))
+const readPicture = async (path: string) => await decodePicture(await wall.sendRequest(`GET ${path}`))
 
 test('the picture of the wall shows every block at its position, to the pixel', async () => {
-  const { width, height, colourAt } = await readPicture('/wall.png')
+  const { width, height, readColour: colourAt } = await readPicture('/wall.png')
   expect([width, height]).toEqual([1600, 900])
   for (let at = 0; at < 100; at++)
     expect(colourAt(30 + (at % 10), 40 + Math.floor(at / 10))).toBe(PALETTE[239 - at] ?? '')
@@ -20,7 +20,7 @@ test('the picture of the wall shows every block at its position, to the pixel', 
 })
 
 test('a part of the wall is returned at any scale', async () => {
-  const { width, height, colourAt } = await readPicture('/wall.png?col=2&row=4&cols=2&rows=1&scale=3')
+  const { width, height, readColour: colourAt } = await readPicture('/wall.png?col=2&row=4&cols=2&rows=1&scale=3')
   expect([width, height]).toEqual([60, 30])
   expect([colourAt(29, 0), colourAt(30, 0), colourAt(32, 2), colourAt(33, 0)]).toEqual(
     [217, 239, 239, 238].map((i) => PALETTE[i] ?? ''),
@@ -28,7 +28,7 @@ test('a part of the wall is returned at any scale', async () => {
 })
 
 test('each block has its own picture', async () => {
-  const { width, height, colourAt } = await readPicture('/blocks/003,4.png?scale=2')
+  const { width, height, readColour: colourAt } = await readPicture('/blocks/003,4.png?scale=2')
   expect([width, height, colourAt(19, 19)]).toEqual([20, 20, PALETTE[140] ?? ''])
   expect((await readPicture('/blocks/0,0.png')).width).toBe(160)
 })
@@ -36,16 +36,16 @@ test('each block has its own picture', async () => {
 test('a picture may be cached until the wall changes', async () => {
   const own = await openWall()
   const path = 'GET /wall.png?cols=2&rows=2'
-  const first = await own.ask(path)
+  const first = await own.sendRequest(path)
   const etag = first.headers.get('etag') ?? ''
   expect(first.headers.get('cache-control')).toBe('public, max-age=0, s-maxage=2')
   const holding = { headers: { 'If-None-Match': etag } }
-  expect((await own.ask(path, holding)).status).toBe(304)
-  expect((await own.ask('GET /wall.png?cols=2&rows=1', holding)).status).toBe(200)
+  expect((await own.sendRequest(path, holding)).status).toBe(304)
+  expect((await own.sendRequest('GET /wall.png?cols=2&rows=1', holding)).status).toBe(200)
   await own.buy(`/blocks/1,1?px=${px}`, 1)
-  const second = await own.ask(path, holding)
+  const second = await own.sendRequest(path, holding)
   expect(second.status).toBe(200)
-  const { colourAt } = await decodePicture(second)
+  const { readColour: colourAt } = await decodePicture(second)
   expect(colourAt(10, 10)).toBe(PALETTE[239] ?? '')
 })
 
@@ -62,14 +62,14 @@ test.each([
   '/areas/0,0,20x20.png?scale=13',
   '/areas/0,0,2x2.png?scale=17',
 ])('a request for the picture %s is rejected', async (path) => {
-  expect(await codeOf(await wall.ask(`GET ${path}`))).toBe('invalid_region')
+  expect(await readErrorCode(await wall.sendRequest(`GET ${path}`))).toBe('invalid_region')
 })
 
 test('a picture of an unknown block does not exist, and pictures are read-only', async () => {
   for (const path of ['/blocks/160,0.png', '/blocks/next.png', '/blocks/%zz.png'])
-    expect(await codeOf(await wall.ask(`GET ${path}`))).toBe('invalid_coordinate')
-  expect((await wall.ask('PUT /blocks/3,4.png')).status).toBe(405)
-  expect((await wall.ask('HEAD /blocks/3,4.png')).status).toBe(200)
+    expect(await readErrorCode(await wall.sendRequest(`GET ${path}`))).toBe('invalid_coordinate')
+  expect((await wall.sendRequest('PUT /blocks/3,4.png')).status).toBe(405)
+  expect((await wall.sendRequest('HEAD /blocks/3,4.png')).status).toBe(200)
 })
 
 const createUpload = (body: Uint8Array<ArrayBuffer>, type = 'image/png'): RequestInit => ({
@@ -78,8 +78,8 @@ const createUpload = (body: Uint8Array<ArrayBuffer>, type = 'image/png'): Reques
 })
 
 test('a picture is converted into blocks to buy, with a preview of them', async () => {
-  const file = flatPng(40, 20, '#d75f00')
-  const answer = await jsonOf(await wall.ask('POST /api/pixels?w=2&h=1', createUpload(file)))
+  const file = createFlatPng(40, 20, '#d75f00')
+  const answer = await readJson(await wall.sendRequest('POST /api/pixels?w=2&h=1', createUpload(file)))
   const orange = PALETTE.indexOf('#d75f00').toString(16).repeat(100)
   expect(answer).toMatchObject({
     w: 2,
@@ -89,9 +89,11 @@ test('a picture is converted into blocks to buy, with a preview of them', async 
       { dx: 1, dy: 0, px: orange },
     ],
   })
-  const { width, height, colourAt } = await decodePicture(
-    new Response(Uint8Array.fromBase64(String(answer['preview']))),
-  )
+  const {
+    width,
+    height,
+    readColour: colourAt,
+  } = await decodePicture(new Response(Uint8Array.fromBase64(String(answer['preview']))))
   expect([width, height, colourAt(19, 9)]).toEqual([20, 10, '#d75f00'])
 })
 
@@ -100,7 +102,7 @@ test('raw pixels are assigned row by row to the right blocks', async () => {
   const indices = Uint8Array.from({ length: 400 }, (_, at) => (at * 7) % 240)
   const rgb = Uint8Array.from(Buffer.from([...indices].map((index) => PALETTE[index]?.slice(1)).join(''), 'hex'))
   const request = 'POST /api/pixels?w=2&h=2&width=20&height=20&dither=floyd-steinberg'
-  const { blocks } = await jsonOf(await wall.ask(request, createUpload(rgb, 'application/octet-stream')))
+  const { blocks } = await readJson(await wall.sendRequest(request, createUpload(rgb, 'application/octet-stream')))
   expect(blocks).toEqual(
     [0, 1, 2, 3].map((block) => {
       const [dx, dy] = [block % 2, Math.floor(block / 2)]
@@ -115,13 +117,13 @@ test('raw pixels are assigned row by row to the right blocks', async () => {
 
 test('a picture that does not fill its blocks is surrounded by the background', async () => {
   const request = 'POST /api/pixels?fit=contain&background=FFFFFF'
-  const { blocks } = await jsonOf(await wall.ask(request, createUpload(flatPng(10, 5, '#000000'))))
+  const { blocks } = await readJson(await wall.sendRequest(request, createUpload(createFlatPng(10, 5, '#000000'))))
   const [{ px: painted = '' } = {}] = blocks as { px?: string }[]
   expect(new Set([painted.slice(0, 40), painted.slice(160)])).toEqual(new Set(['d7'.repeat(20)]))
   expect(painted.slice(40, 140)).toBe('00'.repeat(50))
 })
 
-const image = flatPng(2, 2, '#000000')
+const image = createFlatPng(2, 2, '#000000')
 
 const refusals: ReadonlyArray<readonly [what: string, query: string, init: RequestInit, code: string]> = [
   ['no picture', '', createUpload(new Uint8Array()), 'invalid_image'],
@@ -140,18 +142,18 @@ const refusals: ReadonlyArray<readonly [what: string, query: string, init: Reque
 ]
 
 test.each(refusals)('a request with %s is rejected', async (_, query, init, code) => {
-  expect(await codeOf(await wall.ask(`POST /api/pixels?${query}`, init))).toBe(code)
+  expect(await readErrorCode(await wall.sendRequest(`POST /api/pixels?${query}`, init))).toBe(code)
 })
 
 test('uploads beyond the limit of the server are rejected, and the others are served', async () => {
-  const uploads = Array.from({ length: 18 }, () => wall.ask('POST /api/pixels', createUpload(image)))
+  const uploads = Array.from({ length: 18 }, () => wall.sendRequest('POST /api/pixels', createUpload(image)))
   const statuses = (await Promise.all(uploads)).map(({ status }) => status)
   expect(statuses.filter((status) => status === 503)).toHaveLength(1)
   expect(statuses.filter((status) => status === 200)).toHaveLength(17)
 })
 
 test('slow uploads delay nobody: only large bodies occupy a slot, and only complete pictures a worker', async () => {
-  const { ask } = await openWall()
+  const { sendRequest: ask } = await openWall()
   const leave = new AbortController()
   const createSlowBody = () =>
     new ReadableStream({
@@ -166,5 +168,5 @@ test('slow uploads delay nobody: only large bodies occupy a slot, and only compl
   const large = createUpload(new Uint8Array(200 * 200 * 3), 'application/octet-stream')
   expect((await ask('POST /api/pixels?width=200&height=200', large)).status).toBe(200)
   leave.abort()
-  for (const response of await Promise.all(crawling)) expect(await codeOf(response)).toBe('invalid_body')
+  for (const response of await Promise.all(crawling)) expect(await readErrorCode(response)).toBe('invalid_body')
 })

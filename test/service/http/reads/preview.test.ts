@@ -1,28 +1,39 @@
 import { describe, expect, test } from 'bun:test'
 import { PALETTE } from '../../../../shared/palette.ts'
 import { CLAIM_ORDER, coordOf } from '../../../../shared/wall.ts'
-import { hold } from '../../../support/engine.ts'
+import { reserve } from '../../../support/engine.ts'
 import { openNearlySold } from '../../../support/nearly-sold.ts'
-import { blockOf, paymentOf } from '../../../support/samples.ts'
+import { blockOf, createTestPayment } from '../../../support/samples.ts'
 import { decodePicture } from '../../../support/service/decoded.ts'
 import { createBodyInit } from '../../../support/service/signed.ts'
-import { codeOf, demandIn, jsonOf, breakSettings, openWall, type Wall } from '../../../support/service/wall.ts'
+import {
+  readErrorCode,
+  decodeDemand,
+  readJson,
+  breakSettings,
+  openWall,
+  type Wall,
+} from '../../../support/service/wall.ts'
 
 const wall = await openWall()
 
-const preview = async ({ ask }: Wall, body: unknown) =>
-  await jsonOf(await ask('POST /api/preview', createBodyInit(body)))
+const preview = async ({ sendRequest: ask }: Wall, body: unknown) =>
+  await readJson(await ask('POST /api/preview', createBodyInit(body)))
 
 /** The size of an image in base64, and its colours at these pixels. */
 async function readColours(image: unknown, points: ReadonlyArray<readonly [x: number, y: number]>) {
-  const { width, height, colourAt } = await decodePicture(new Response(Uint8Array.fromBase64(String(image))))
+  const {
+    width,
+    height,
+    readColour: colourAt,
+  } = await decodePicture(new Response(Uint8Array.fromBase64(String(image))))
   return { width, height, colours: points.map(([x, y]) => colourAt(x, y)) }
 }
 
 test('a preview of an acceptable purchase has its terms, its request and its picture', async () => {
   const px = 'b4'.repeat(100)
   const found = await preview(wall, { coord: '007,3', name: 'Ada Lovelace', message: 'a+b&c', px })
-  const asked = await wall.ask('GET /blocks/7,3')
+  const asked = await wall.sendRequest('GET /blocks/7,3')
   const { image, ...rest } = found
   expect(rest).toEqual({
     acceptable: true,
@@ -32,7 +43,7 @@ test('a preview of an acceptable purchase has its terms, its request and its pic
     state: 'open',
     price: { amount: '1.00', asset: 'USDC', network: 'eip155:8453' },
     request: { method: 'GET', url: `https://wall.test/blocks/7,3?name=Ada+Lovelace&message=a%2Bb%26c&px=${px}` },
-    terms: demandIn(asked).accepts[0],
+    terms: decodeDemand(asked).accepts[0],
   })
   expect(
     await readColours(image, [
@@ -58,7 +69,7 @@ test('the request in a preview buys the previewed block', async () => {
     link: 'https://e.org/?a=1&b=2#c',
   }
   const { request, block } = (await preview(own, body)) as { request: { url: string }; block: unknown }
-  const receipt = await jsonOf(await own.buy(request.url.slice('https://wall.test'.length), 1))
+  const receipt = await readJson(await own.buy(request.url.slice('https://wall.test'.length), 1))
   const { coord: _, ...said } = body
   expect(receipt['deed']).toMatchObject({ block, ...said })
 })
@@ -66,7 +77,7 @@ test('the request in a preview buys the previewed block', async () => {
 test('a preview of next shows the next open block, after held and sold ones', async () => {
   const own = await openWall()
   await own.buy('/blocks/next', 1)
-  await hold(own.db, 'next', paymentOf(2, 2))
+  await reserve(own.db, 'next', createTestPayment(2, 2))
   const third = CLAIM_ORDER[2]
   if (third === undefined) throw new Error('the wall has a third block')
   expect(await preview(own, { coord: 'next' })).toMatchObject({
@@ -81,7 +92,7 @@ test('a preview reports every error in one response, with the messages and codes
   const { acceptable, problems, state } = await preview(wall, { coord: '5,5', ...bad })
   expect([acceptable, state]).toEqual([false, 'open'])
   for (const { field, code, message } of problems as { field: keyof typeof bad; code: string; message: string }[]) {
-    const refused = await jsonOf(await wall.ask(`GET /blocks/5,5?${field}=${encodeURIComponent(bad[field])}`))
+    const refused = await readJson(await wall.sendRequest(`GET /blocks/5,5?${field}=${encodeURIComponent(bad[field])}`))
     expect(refused).toEqual({ error: code, message })
   }
   expect((problems as { field: string }[]).map(({ field }) => field)).toEqual(Object.keys(bad))
@@ -90,7 +101,7 @@ test('a preview reports every error in one response, with the messages and codes
 test('a sold or held block is previewed with its state, without terms', async () => {
   const own = await openWall()
   await own.buy(`/blocks/3,4?px=${'07'.repeat(100)}`, 1)
-  await hold(own.db, blockOf('9,9'), paymentOf(2, 2))
+  await reserve(own.db, blockOf('9,9'), createTestPayment(2, 2))
   const sold = await preview(own, { coord: '3,4', px: 'b4'.repeat(100) })
   expect(sold).toMatchObject({ acceptable: false, state: 'claimed', terms: null })
   expect(sold['problems']).toEqual([
@@ -127,7 +138,7 @@ describe('of an area', () => {
     const said = { name: 'Ada', message: 'hi', painter: `0x${'12'.repeat(20)}` }
     const found = await preview(wall, { coord: '20,10', w: 3, h: 2, pixels: createPixels(3, 2), ...said })
     const order = { at: '20,10', w: 3, h: 2, ...said }
-    const asked = await wall.ask('POST /areas', createBodyInit(order))
+    const asked = await wall.sendRequest('POST /areas', createBodyInit(order))
     const { image, ...rest } = found
     expect(rest).toEqual({
       acceptable: true,
@@ -137,7 +148,7 @@ describe('of an area', () => {
       state: 'open',
       price: { amount: '6.00', asset: 'USDC', network: 'eip155:8453' },
       request: { method: 'POST', url: 'https://wall.test/areas', body: order },
-      terms: demandIn(asked).accepts[0],
+      terms: decodeDemand(asked).accepts[0],
     })
     const red = PALETTE[0xb4] ?? ''
     expect(
@@ -157,7 +168,7 @@ describe('of an area', () => {
     const own = await openWall()
     await own.buy('/blocks/79,44', 1)
     const { area, request } = await preview(own, { coord: 'next', w: 4, h: 3 })
-    const { spaces } = (await jsonOf(await own.ask('GET /api/space?w=4&h=3&limit=1'))) as {
+    const { spaces } = (await readJson(await own.sendRequest('GET /api/space?w=4&h=3&limit=1'))) as {
       spaces: { coord: string }[]
     }
     expect([area, request]).toEqual([
@@ -169,7 +180,7 @@ describe('of an area', () => {
   test('a preview of an area that is partly sold or held says so, without terms', async () => {
     const own = await openWall()
     await own.buy('/blocks/3,4', 1)
-    await hold(own.db, blockOf('9,9'), paymentOf(2, 2))
+    await reserve(own.db, blockOf('9,9'), createTestPayment(2, 2))
     for (const [coord, state, code] of [
       ['2,3', 'claimed', 'block_taken'],
       ['9,9', 'reserved', 'purchase_pending'],
@@ -216,10 +227,10 @@ describe('of an area', () => {
 test('a preview changes nothing', async () => {
   const own = await openWall()
   await preview(own, { coord: 'next', name: 'Ada', px: 'b4'.repeat(100) })
-  expect(await own.db.ledgerReader.held()).toEqual([])
-  expect(await own.db.log.after(0, 9)).toEqual([])
+  expect(await own.db.ledgerReader.listHeld()).toEqual([])
+  expect(await own.db.log.readAfter(0, 9)).toEqual([])
   expect(own.facilitator.verified).toEqual([])
-  expect((await own.ask('GET /blocks/next')).status).toBe(402)
+  expect((await own.sendRequest('GET /blocks/next')).status).toBe(402)
 })
 
 const malformed: ReadonlyArray<readonly [what: string, body: unknown, code: string]> = [
@@ -235,5 +246,5 @@ const malformed: ReadonlyArray<readonly [what: string, body: unknown, code: stri
 ]
 
 test.each(malformed)('a preview of %s is rejected', async (_, body, code) => {
-  expect(await codeOf(await wall.ask('POST /api/preview', createBodyInit(body)))).toBe(code)
+  expect(await readErrorCode(await wall.sendRequest('POST /api/preview', createBodyInit(body)))).toBe(code)
 })

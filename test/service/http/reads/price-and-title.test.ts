@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import type { Payment } from '../../../../server/domain/purchase/payment.ts'
 import { openBlank } from '../../../support/blank-wall.ts'
-import { paymentOf, TERMS } from '../../../support/samples.ts'
+import { createTestPayment, TERMS } from '../../../support/samples.ts'
 import { callTool, sendRpc } from '../../../support/service/agent.ts'
 import { createBodyInit } from '../../../support/service/signed.ts'
-import { demandIn, jsonOf, OFFER, openWall, createPaidInit } from '../../../support/service/wall.ts'
+import { decodeDemand, readJson, OFFER, openWall, createPaidInit } from '../../../support/service/wall.ts'
 
 // Goal: a wall shows its own price and name everywhere, and keeps its promises to those who bought at another price.
 // Method: everything that can be read of a wall with another price and name is searched for the defaults.
@@ -16,7 +16,7 @@ const wall = await openWall({ offer })
 
 /** A payment at this wall's price. */
 const createPayment = (nonce: number, amount = AMOUNT): Payment =>
-  paymentOf(1, nonce, { amount, accepted: { ...TERMS, amount, scheme: 'exact' } })
+  createTestPayment(1, nonce, { amount, accepted: { ...TERMS, amount, scheme: 'exact' } })
 
 const PRICED = [
   '/llms.txt',
@@ -36,7 +36,7 @@ const PRICED = [
 ]
 
 test.each(PRICED)('%s shows the price', async (path) => {
-  const text = await (await wall.ask(`GET ${path}`)).text()
+  const text = await (await wall.sendRequest(`GET ${path}`)).text()
   expect([text.includes('2.50'), /(?<![\d.])1\.00(?!\d)|1000000(?!\d)|Pixel Wall/.exec(replaceExamples(text))]).toEqual(
     [true, null],
   )
@@ -47,20 +47,20 @@ const replaceExamples = (text: string) =>
   text.replaceAll('"examples":["1.00"]', '').replaceAll('"examples":["1000000"]', '')
 
 test('a demand for payment has the price in its header, its message and its page', async () => {
-  const response = await wall.ask('GET /blocks/next')
-  expect(demandIn(response)).toMatchObject({ resource: { serviceName: TITLE }, accepts: [{ amount: '2500000' }] })
-  expect((await jsonOf(response))['message']).toContain('costs 2.50 USDC')
-  const page = await (await wall.ask('GET /blocks/next', { headers: { Accept: 'text/html' } })).text()
+  const response = await wall.sendRequest('GET /blocks/next')
+  expect(decodeDemand(response)).toMatchObject({ resource: { serviceName: TITLE }, accepts: [{ amount: '2500000' }] })
+  expect((await readJson(response))['message']).toContain('costs 2.50 USDC')
+  const page = await (await wall.sendRequest('GET /blocks/next', { headers: { Accept: 'text/html' } })).text()
   expect([page.includes('402 · 2.50 USDC'), page.includes('Ada &amp; Sons is a public billboard')]).toEqual([
     true,
     true,
   ])
-  const area = await wall.ask('POST /areas', createBodyInit({ w: 2, h: 2 }))
-  expect((await jsonOf(area))['message']).toContain('This area costs 10.00 USDC')
+  const area = await wall.sendRequest('POST /areas', createBodyInit({ w: 2, h: 2 }))
+  expect((await readJson(area))['message']).toContain('This area costs 10.00 USDC')
 })
 
 test('a preview and the tools show the price', async () => {
-  const { price } = await jsonOf(await wall.ask('POST /api/preview', createBodyInit({ coord: '3,4' })))
+  const { price } = await readJson(await wall.sendRequest('POST /api/preview', createBodyInit({ coord: '3,4' })))
   expect(price).toEqual({ amount: '2.50', asset: 'USDC', network: TERMS.network })
   expect((await callTool(wall, 'get_wall')).structuredContent).toMatchObject({
     pricing: { perPixel: '0.025', perBlock: '2.50' },
@@ -75,37 +75,40 @@ test('a preview and the tools show the price', async () => {
 
 test('the wall’s name is the title of its previews and feeds', async () => {
   for (const path of ['/atlas', '/atlas.atom'])
-    expect([path, (await (await wall.ask(`GET ${path}`)).text()).includes('Ada &amp; Sons')]).toEqual([path, true])
-  const guide = await (await wall.ask('GET /', { headers: { Accept: 'text/markdown' } })).text()
+    expect([path, (await (await wall.sendRequest(`GET ${path}`)).text()).includes('Ada &amp; Sons')]).toEqual([
+      path,
+      true,
+    ])
+  const guide = await (await wall.sendRequest('GET /', { headers: { Accept: 'text/markdown' } })).text()
   expect(guide.split('\n')[0]).toBe(`# ${TITLE} (first: your client's spend cap must allow 2.50 USD)`)
 })
 
 test('a payment of the default price is rejected with the reason, and one of this wall’s price buys', async () => {
-  const wrong = await wall.ask('GET /blocks/5,6', createPaidInit(createPayment(1, TERMS.amount)))
-  expect([wrong.status, (await jsonOf(wrong))['reason']]).toEqual([402, 'the amount is not exactly 2.50 USDC'])
-  const bought = await wall.ask('GET /blocks/5,6', createPaidInit(createPayment(2)))
-  expect(await jsonOf(bought)).toMatchObject({ deed: { price: { amount: '2.50' } } })
+  const wrong = await wall.sendRequest('GET /blocks/5,6', createPaidInit(createPayment(1, TERMS.amount)))
+  expect([wrong.status, (await readJson(wrong))['reason']]).toEqual([402, 'the amount is not exactly 2.50 USDC'])
+  const bought = await wall.sendRequest('GET /blocks/5,6', createPaidInit(createPayment(2)))
+  expect(await readJson(bought)).toMatchObject({ deed: { price: { amount: '2.50' } } })
 })
 
 test('a wall whose price changes keeps its promises and its books: open and sold purchases keep their own amount', async () => {
   const db = await openBlank()
   const before = await openWall({}, db)
-  const sold = paymentOf(1, 1)
-  expect((await before.ask('GET /blocks/5,6', createPaidInit(sold))).status).toBe(200)
-  const held = paymentOf(1, 2)
+  const sold = createTestPayment(1, 1)
+  expect((await before.sendRequest('GET /blocks/5,6', createPaidInit(sold))).status).toBe(200)
+  const held = createTestPayment(1, 2)
   before.facilitator.settling = { kind: 'unclear' }
-  expect((await before.ask('GET /blocks/7,8', createPaidInit(held))).status).toBe(503)
+  expect((await before.sendRequest('GET /blocks/7,8', createPaidInit(held))).status).toBe(503)
 
   const after = await openWall({ offer }, db)
-  for (const payment of [sold, paymentOf(1, 9), held]) after.chain.land(payment)
-  expect(await jsonOf(await after.ask('GET /blocks/5,6', createPaidInit(sold)))).toMatchObject({
+  for (const payment of [sold, createTestPayment(1, 9), held]) after.chain.land(payment)
+  expect(await readJson(await after.sendRequest('GET /blocks/5,6', createPaidInit(sold)))).toMatchObject({
     deed: { price: { amount: '1.00' } },
   })
-  expect(await jsonOf(await after.ask('GET /blocks/7,8', createPaidInit(held)))).toMatchObject({
+  expect(await readJson(await after.sendRequest('GET /blocks/7,8', createPaidInit(held)))).toMatchObject({
     deed: { price: { amount: '1.00' } },
   })
-  expect((await after.ask('GET /blocks/9,9', createPaidInit(paymentOf(1, 3)))).status).toBe(402)
-  expect((await after.ask('GET /blocks/9,9', createPaidInit(createPayment(4)))).status).toBe(200)
+  expect((await after.sendRequest('GET /blocks/9,9', createPaidInit(createTestPayment(1, 3)))).status).toBe(402)
+  expect((await after.sendRequest('GET /blocks/9,9', createPaidInit(createPayment(4)))).status).toBe(200)
   const amounts = [sold, held, createPayment(4)].map(async (key) => (await db.ledger.find(key))?.payment.amount)
   expect(await Promise.all(amounts)).toEqual([1_000_000n, 1_000_000n, AMOUNT])
 })

@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test'
 import { Value } from '@sinclair/typebox/value'
 import { Canvas } from '../../../../shared/contract/canvas.ts'
-import { hash, paymentOf } from '../../../support/samples.ts'
-import { codeOf, jsonOf, breakSettings, openWall, createPaidInit } from '../../../support/service/wall.ts'
+import { toHash, createTestPayment } from '../../../support/samples.ts'
+import { readErrorCode, readJson, breakSettings, openWall, createPaidInit } from '../../../support/service/wall.ts'
 
 const wall = await openWall()
 
 test('an empty wall has an empty canvas, feed and registry', async () => {
-  const canvas = await jsonOf(await wall.ask('GET /api/canvas?x=1'))
+  const canvas = await readJson(await wall.sendRequest('GET /api/canvas?x=1'))
   expect(Value.Check(Canvas, canvas)).toBe(true)
   expect(canvas).toMatchObject({
     canvas: { width: 1600, height: 900, blockSize: 10, cols: 160, rows: 90, totalBlocks: 14400 },
@@ -16,34 +16,38 @@ test('an empty wall has an empty canvas, feed and registry', async () => {
     agents: [],
     blocks: [],
   })
-  expect(await jsonOf(await wall.ask('GET /api/agents'))).toEqual({ agents: [], total: 0 })
-  expect(await jsonOf(await wall.ask('GET /api/feed?after=7'))).toEqual({ nextAfter: 7, hasMore: false, sales: [] })
+  expect(await readJson(await wall.sendRequest('GET /api/agents'))).toEqual({ agents: [], total: 0 })
+  expect(await readJson(await wall.sendRequest('GET /api/feed?after=7'))).toEqual({
+    nextAfter: 7,
+    hasMore: false,
+    sales: [],
+  })
 })
 
 test('canvas, feed, registry and deed show the same sale', async () => {
-  const { buy, ask, clock } = await openWall()
+  const { buy, sendRequest: ask, clock } = await openWall()
   await buy(`/blocks/3,4?name=Ada&message=hi&link=https://ada.example/&px=${'07'.repeat(100)}`, 1)
   const px = Buffer.alloc(100, 7).toString('base64')
   const t = clock.now()
   const agent = { name: 'Ada', wallet: '0x0000…0001', framework: null }
-  expect(await jsonOf(await ask('GET /api/canvas'))).toMatchObject({
+  expect(await readJson(await ask('GET /api/canvas'))).toMatchObject({
     stats: { claimed: 1, remaining: 14399, agents: 1, lastClaimedAt: t, lastSaleId: 1 },
     agents: [{ id: 1, ...agent, blocks: 1 }],
     blocks: [{ i: 643, a: 0, t, m: 'hi', l: 'https://ada.example/', px }],
   })
-  expect(await jsonOf(await ask('GET /api/feed'))).toEqual({
+  expect(await readJson(await ask('GET /api/feed'))).toEqual({
     nextAfter: 1,
     hasMore: false,
     sales: [{ seq: 1, i: 643, coord: '3,4', t, agent: { id: 1, ...agent }, m: 'hi', l: 'https://ada.example/', px }],
   })
-  expect(await jsonOf(await ask('GET /api/agents'))).toEqual({
+  expect(await readJson(await ask('GET /api/agents'))).toEqual({
     agents: [{ rank: 1, ...agent, blocks: 1, firstSeenAt: t, link: 'https://ada.example/' }],
     total: 1,
   })
-  expect(await jsonOf(await ask('GET /blocks/3,4'))).toMatchObject({
+  expect(await readJson(await ask('GET /blocks/3,4'))).toMatchObject({
     owner: agent,
     claimedAt: t,
-    tx: hash(1),
+    tx: toHash(1),
     pixels: px,
   })
 })
@@ -52,18 +56,20 @@ const notNumbers = ['', '-1', '1.0', '+10', '0x10', 'null', '9007199254740992', 
 
 test.each(notNumbers)('the feed does not accept %p as a number', async (text) => {
   for (const key of ['after', 'limit']) {
-    expect(await codeOf(await wall.ask(`GET /api/feed?${key}=${text.replace('KEY', key)}`))).toBe(`invalid_${key}`)
+    expect(await readErrorCode(await wall.sendRequest(`GET /api/feed?${key}=${text.replace('KEY', key)}`))).toBe(
+      `invalid_${key}`,
+    )
   }
 })
 
 test('health shows what an operator needs to know', async () => {
-  const healthy = await wall.ask('GET /api/health')
+  const healthy = await wall.sendRequest('GET /api/health')
   expect(healthy.headers.get('cache-control')).toBe('no-store')
-  expect(await jsonOf(healthy)).toEqual({ ok: true, service: 'pixel-wall', rail: 'armed', network: 'eip155:8453' })
+  expect(await readJson(healthy)).toEqual({ ok: true, service: 'pixel-wall', rail: 'armed', network: 'eip155:8453' })
 
-  const { chain, probe, ask } = await openWall({ store: { ready: async () => false } })
+  const { chain, probe, sendRequest: ask } = await openWall({ store: { ready: async () => false } })
   await breakSettings({ chain, probe })
-  expect(await jsonOf(await ask('GET /api/health'))).toEqual({
+  expect(await readJson(await ask('GET /api/health'))).toEqual({
     ok: false,
     service: 'pixel-wall',
     rail: 'misconfigured',
@@ -76,12 +82,12 @@ test('any exception returns a 500 in the usual format without its message, and c
   const failToRead = async (): Promise<never> => {
     throw new Error('the password is swordfish')
   }
-  const { ask, logger } = await openWall({
-    seller: { buy: failToRead, offered: failToRead, reconcile: failToRead, idle: failToRead },
+  const { sendRequest: ask, logger } = await openWall({
+    seller: { buy: failToRead, readOffer: failToRead, reconcile: failToRead, waitUntilIdle: failToRead },
   })
-  const response = await ask('GET /blocks/3,4', createPaidInit(paymentOf(1, 1)))
+  const response = await ask('GET /blocks/3,4', createPaidInit(createTestPayment(1, 1)))
   expect(response.status).toBe(500)
-  expect(await jsonOf(response)).toEqual({
+  expect(await readJson(response)).toEqual({
     error: 'internal_error',
     message: 'Internal error. The operator has been notified.',
   })
@@ -91,23 +97,23 @@ test('any exception returns a 500 in the usual format without its message, and c
 })
 
 test('supervisors and load balancers can see whether the process is alive, can sell and can serve readers', async () => {
-  const { ask } = await openWall()
-  expect([(await ask('GET /livez')).status, await jsonOf(await ask('GET /livez'))]).toEqual([200, { alive: true }])
+  const { sendRequest: ask } = await openWall()
+  expect([(await ask('GET /livez')).status, await readJson(await ask('GET /livez'))]).toEqual([200, { alive: true }])
   for (const path of ['/readyz', '/readyz/reads']) {
     const answer = await ask(`GET ${path}`)
     expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store'])
-    expect(await jsonOf(answer)).toMatchObject({ ready: true, reasons: [] })
+    expect(await readJson(answer)).toMatchObject({ ready: true, reasons: [] })
     expect((await ask(`HEAD ${path}`)).status).toBe(200)
   }
 })
 
 test('a wall that cannot sell names the cause, since when and why, and still serves readers', async () => {
-  const { ask, outages, clock } = await openWall()
+  const { sendRequest: ask, outages, clock } = await openWall()
   const reason = 'the database failed: the disk is full (SQLITE_FULL)'
   outages.saw({ kind: 'store-write', name: 'sqlite' }, reason)
   const answer = await ask('GET /readyz')
   expect(answer.status).toBe(503)
-  expect(await jsonOf(answer)).toEqual({
+  expect(await readJson(answer)).toEqual({
     ready: false,
     reasons: [reason],
     dependencies: [
@@ -115,16 +121,16 @@ test('a wall that cannot sell names the cause, since when and why, and still ser
     ],
   })
   expect((await ask('GET /readyz/reads')).status).toBe(200)
-  expect(await jsonOf(await ask('GET /api/health'))).toMatchObject({ ok: false, rail: 'armed', railError: reason })
+  expect(await readJson(await ask('GET /api/health'))).toMatchObject({ ok: false, rail: 'armed', railError: reason })
 })
 
 test('dependencies that matter only to the operator, such as backups and the webhook, are not public', async () => {
-  const { ask, outages } = await openWall()
+  const { sendRequest: ask, outages } = await openWall()
   outages.saw({ kind: 'disk', name: 'data' }, null)
   outages.saw({ kind: 'backup', name: 'sqlite' }, 'no backup was ever made')
   outages.saw({ kind: 'webhook', name: 'ops.example' }, 'it returned status 500')
   outages.saw({ kind: 'catalogue', name: 'pay.example' }, null)
   const answer = await ask('GET /readyz')
   expect(answer.status).toBe(200)
-  expect(await jsonOf(answer)).toMatchObject({ ready: true, dependencies: [{ kind: 'disk' }] })
+  expect(await readJson(answer)).toMatchObject({ ready: true, dependencies: [{ kind: 'disk' }] })
 })

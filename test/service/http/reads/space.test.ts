@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
-import { hold } from '../../../support/engine.ts'
-import { blockOf, paymentOf } from '../../../support/samples.ts'
-import { codeOf, jsonOf, openWall } from '../../../support/service/wall.ts'
+import { reserve } from '../../../support/engine.ts'
+import { blockOf, createTestPayment } from '../../../support/samples.ts'
+import { readErrorCode, readJson, openWall } from '../../../support/service/wall.ts'
 
 const wall = await openWall()
 
 test('each space has its price, and the order that buys it with one payment', async () => {
-  expect(await jsonOf(await wall.ask('GET /api/space?w=2&h=2&near=0,0&limit=2'))).toEqual({
+  expect(await readJson(await wall.sendRequest('GET /api/space?w=2&h=2&near=0,0&limit=2'))).toEqual({
     w: 2,
     h: 2,
     asset: 'USDC',
@@ -18,7 +18,7 @@ test('each space has its price, and the order that buys it with one payment', as
 })
 
 test('a search without parameters returns the five open blocks nearest the centre', async () => {
-  const { spaces } = await jsonOf(await wall.ask('GET /api/space'))
+  const { spaces } = await readJson(await wall.sendRequest('GET /api/space'))
   expect((spaces as { coord: string }[]).map(({ coord }) => coord)).toEqual([
     '79,44',
     '80,44',
@@ -29,17 +29,17 @@ test('a search without parameters returns the five open blocks nearest the centr
 })
 
 test('sold and held blocks do not count as space', async () => {
-  const { buy, db, ask } = await openWall()
+  const { buy, db, sendRequest: ask } = await openWall()
   await buy('/blocks/1,1', 1)
-  await hold(db, blockOf('3,0'), paymentOf(2, 2))
-  const { spaces } = await jsonOf(await ask('GET /api/space?w=2&h=2&near=0,0&limit=1'))
+  await reserve(db, blockOf('3,0'), createTestPayment(2, 2))
+  const { spaces } = await readJson(await ask('GET /api/space?w=2&h=2&near=0,0&limit=1'))
   expect(spaces).toMatchObject([{ coord: '0,2' }])
 })
 
 test('a wall without space of that size returns an empty list', async () => {
-  const { buy, ask } = await openWall()
+  const { buy, sendRequest: ask } = await openWall()
   await buy('/blocks/0,0', 1)
-  expect((await jsonOf(await ask('GET /api/space?w=160&h=90')))['spaces']).toEqual([])
+  expect((await readJson(await ask('GET /api/space?w=160&h=90')))['spaces']).toEqual([])
 })
 
 test.each([
@@ -55,10 +55,12 @@ test.each([
   ['near=here', 'invalid_coordinate'],
   ['near=%zz', 'invalid_coordinate'],
 ])('a search for space with %s is rejected', async (query, code) => {
-  expect(await codeOf(await wall.ask(`GET /api/space?${query}`))).toBe(code)
+  expect(await readErrorCode(await wall.sendRequest(`GET /api/space?${query}`))).toBe(code)
 })
 
 test('an unknown parameter of any name is ignored', async () => {
-  const response = await wall.ask('GET /api/space?kind=refused&code=no_room&message=no&__proto__=1&constructor=2')
+  const response = await wall.sendRequest(
+    'GET /api/space?kind=refused&code=no_room&message=no&__proto__=1&constructor=2',
+  )
   expect(response.status).toBe(200)
 })

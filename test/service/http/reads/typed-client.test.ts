@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { WalletStanding } from '../../../../shared/contract/wallet.ts'
-import { bodyOf } from '../../../support/service/client.ts'
+import { readBody } from '../../../support/service/client.ts'
 import { openWall } from '../../../support/service/wall.ts'
 
 // Goal: users of Eden get the types of the contract from the routes. Method: assignments and comparisons here show what the
@@ -10,10 +10,10 @@ const wall = await openWall()
 await wall.buy('/blocks/3,4?name=Ada', 1)
 
 test('a body has the type that its route declares', async () => {
-  const { stats, blocks } = await bodyOf(wall.client.api.canvas.get())
+  const { stats, blocks } = await readBody(wall.client.api.canvas.get())
   expect([stats.claimed, blocks.length]).toEqual([1, 1])
   const query = { after: 0, limit: 10 }
-  const { sales } = await bodyOf(wall.client.api.feed.get({ query }))
+  const { sales } = await readBody(wall.client.api.feed.get({ query }))
   expect(sales.map(({ agent }) => agent.name)).toEqual(['Ada'])
 })
 
@@ -24,7 +24,7 @@ test('an error has the type of its status', async () => {
 })
 
 test('a response other than 200 has no typed body', async () => {
-  const standing: Promise<WalletStanding> = bodyOf(
+  const standing: Promise<WalletStanding> = readBody(
     wall.client.api.agents({ wallet: 'nobody' }).get({ query: { after: 0, limit: 10 } }),
   )
   await expect(standing).rejects.toThrow('answered 400')

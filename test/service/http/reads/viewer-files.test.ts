@@ -18,24 +18,24 @@ const wall = await openWall({ viewer: await loadViewerFiles(await readFilesIn(fo
 
 test('the page is at the root, is revalidated by browsers each time, and cached by proxies for a moment', async () => {
   for (const path of ['/', '/index.html', '/?x=1']) {
-    const response = await wall.ask(`GET ${path}`)
+    const response = await wall.sendRequest(`GET ${path}`)
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toStartWith('text/html')
     expect(response.headers.get('cache-control')).toBe('public, max-age=0, s-maxage=2')
     expect(await response.text()).toContain('Pixel Wall')
   }
-  const etag = (await wall.ask('GET /')).headers.get('etag') ?? ''
-  expect((await wall.ask('GET /', { headers: { 'If-None-Match': etag } })).status).toBe(304)
+  const etag = (await wall.sendRequest('GET /')).headers.get('etag') ?? ''
+  expect((await wall.sendRequest('GET /', { headers: { 'If-None-Match': etag } })).status).toBe(304)
 })
 
 test('the page runs and loads only files of this service, and the scripts that its HTML was built with', async () => {
-  const etag = (await wall.ask('GET /')).headers.get('etag') ?? ''
+  const etag = (await wall.sendRequest('GET /')).headers.get('etag') ?? ''
   for (const [path, headers] of [
     ['/', {}],
     ['/index.html', {}],
     ['/', { 'If-None-Match': etag }],
   ] as const) {
-    const response = await wall.ask(`GET ${path}`, { headers })
+    const response = await wall.sendRequest(`GET ${path}`, { headers })
     expect(response.headers.get('content-security-policy')).toBe(
       `default-src 'none'; script-src 'self' ${hashText('f()')}; style-src 'self' ${hashText('p{}')}; img-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'`,
     )
@@ -47,7 +47,7 @@ const hashText = (text: string) => `'sha256-${new Bun.CryptoHasher('sha256').upd
 test('every page disables browser features that it never uses, and requires https for later visits', async () => {
   const browser = { headers: { accept: 'text/html' } }
   for (const path of ['/', '/index.html', '/paint', '/blocks/1,1', '/blocks/next']) {
-    const { headers } = await wall.ask(`GET ${path}`, browser)
+    const { headers } = await wall.sendRequest(`GET ${path}`, browser)
     expect(headers.get('content-type')).toStartWith('text/html')
     expect(headers.get('permissions-policy')).toContain('camera=(), display-capture=(), geolocation=()')
     expect(headers.get('strict-transport-security')).toBe('max-age=31536000')
@@ -57,14 +57,14 @@ test('every page disables browser features that it never uses, and requires http
     offer: { ...OFFER, baseUrl: 'http://wall.test' },
   })
   for (const path of ['/', '/paint', '/blocks/1,1'])
-    expect((await plain.ask(`GET ${path}`, browser)).headers.has('strict-transport-security')).toBe(false)
+    expect((await plain.sendRequest(`GET ${path}`, browser)).headers.has('strict-transport-security')).toBe(false)
 })
 
 test('a page follows the stream that a cache shares only if the operator set up such a stream', async () => {
   const words = { title: 'Pixel Wall', price: '1.00', sharesStream: true }
   const shared = await openWall({ viewer: await loadViewerFiles(await readFilesIn(folder), words) })
   for (const path of ['/', '/paint']) {
-    const fetchPage = async ({ ask }: typeof wall) =>
+    const fetchPage = async ({ sendRequest: ask }: typeof wall) =>
       await (await ask(`GET ${path}`, { headers: { accept: 'text/html' } })).text()
     expect(await fetchPage(shared)).toContain('<meta name="live" content="/api/live/shared" />')
     expect(await fetchPage(wall)).not.toContain('/api/live')
@@ -73,7 +73,7 @@ test('a page follows the stream that a cache shares only if the operator set up 
 
 test('the page for painting has its own address, can start workers, and cannot be framed', async () => {
   for (const path of ['/paint', '/paint.html', '/paint?at=80,45']) {
-    const response = await wall.ask(`GET ${path}`)
+    const response = await wall.sendRequest(`GET ${path}`)
     expect(response.status).toBe(200)
     expect(response.headers.get('cache-control')).toBe('public, max-age=0, s-maxage=2')
     expect(response.headers.get('content-security-policy')).toBe(
@@ -84,7 +84,7 @@ test('the page for painting has its own address, can start workers, and cannot b
 })
 
 test('a file that Vite named by its content may be cached permanently', async () => {
-  const response = await wall.ask('GET /assets/index-a1b2.js', { headers: { 'Accept-Encoding': 'gzip' } })
+  const response = await wall.sendRequest('GET /assets/index-a1b2.js', { headers: { 'Accept-Encoding': 'gzip' } })
   expect(response.headers.get('content-type')).toStartWith('text/javascript')
   expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
   expect(response.headers.get('content-encoding')).toBe('gzip')
@@ -99,11 +99,11 @@ test('only files of the viewer are served', async () => {
     '/assets',
     '//index.html',
   ])
-    expect((await wall.ask(`GET ${path}`)).status).toBe(404)
+    expect((await wall.sendRequest(`GET ${path}`)).status).toBe(404)
 })
 
 test('a file is read-only', async () => {
-  const response = await wall.ask('PUT /index.html')
+  const response = await wall.sendRequest('PUT /index.html')
   expect(response.status).toBe(405)
   expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS')
 })

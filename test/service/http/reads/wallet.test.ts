@@ -3,23 +3,23 @@ import { REPEAT } from '../../../../server/domain/advice.ts'
 import { COMPACTED_AFTER_MS } from '../../../../server/domain/wall/log.ts'
 import type { WalletStanding } from '../../../../shared/contract/wallet.ts'
 import { CLAIM_ORDER } from '../../../../shared/wall.ts'
-import { hold } from '../../../support/engine.ts'
+import { reserve } from '../../../support/engine.ts'
 import { openNearlySold } from '../../../support/nearly-sold.ts'
-import { blockOf, hash, NOW, paymentOf, SILENT, createWalletAddress } from '../../../support/samples.ts'
-import { editOf, createBodyInit } from '../../../support/service/signed.ts'
-import { codeOf, CONTACT, jsonOf, openWall } from '../../../support/service/wall.ts'
+import { blockOf, toHash, NOW, createTestPayment, SILENT, createWalletAddress } from '../../../support/samples.ts'
+import { signEdit, createBodyInit } from '../../../support/service/signed.ts'
+import { readErrorCode, CONTACT, readJson, openWall } from '../../../support/service/wall.ts'
 
 const wall = await openWall()
 
 test('the account of a wallet shows everything that the wall stores about it', async () => {
-  const { ask, buy, db, clock } = await openWall()
+  const { sendRequest: ask, buy, db, clock } = await openWall()
   await buy('/blocks/3,4?name=Ada', 2)
   await buy('/blocks/5,6?framework=loom', 1)
-  await hold(db, 'next', paymentOf(1, 7), SILENT, NOW)
-  await db.ledger.markUncertain(await hold(db, blockOf('1,1'), paymentOf(1, 8), SILENT, NOW + 1000))
-  await db.ledger.release(await hold(db, blockOf('2,2'), paymentOf(1, 9), SILENT, NOW + 2000), false)
-  clock.pass(5000 - (clock.now() - NOW))
-  const standing = await jsonOf(
+  await reserve(db, 'next', createTestPayment(1, 7), SILENT, NOW)
+  await db.ledger.markUncertain(await reserve(db, blockOf('1,1'), createTestPayment(1, 8), SILENT, NOW + 1000))
+  await db.ledger.release(await reserve(db, blockOf('2,2'), createTestPayment(1, 9), SILENT, NOW + 2000), false)
+  clock.advance(5000 - (clock.now() - NOW))
+  const standing = await readJson(
     await ask(`GET /api/agents/${createWalletAddress(1).toUpperCase().replace('0X', '0x')}`),
   )
   expect(standing).toMatchObject({
@@ -27,7 +27,7 @@ test('the account of a wallet shows everything that the wall stores about it', a
     name: null,
     framework: 'loom',
     rank: 2,
-    blocks: [{ block: { coord: '5,6', index: 965 }, settled: true, tx: hash(2) }],
+    blocks: [{ block: { coord: '5,6', index: 965 }, settled: true, tx: toHash(2) }],
     open: [
       {
         target: 'next',
@@ -49,9 +49,9 @@ test('the account of a wallet shows everything that the wall stores about it', a
 })
 
 test('a wallet whose first purchase is still open has no rank yet', async () => {
-  const { ask, db } = await openWall()
-  await hold(db, 'next', paymentOf(1, 1))
-  expect(await jsonOf(await ask(`GET /api/agents/${createWalletAddress(1)}`))).toMatchObject({
+  const { sendRequest: ask, db } = await openWall()
+  await reserve(db, 'next', createTestPayment(1, 1))
+  expect(await readJson(await ask(`GET /api/agents/${createWalletAddress(1)}`))).toMatchObject({
     name: null,
     rank: null,
     firstSeenAt: null,
@@ -62,13 +62,15 @@ test('a wallet whose first purchase is still open has no rank yet', async () => 
 
 test('a wallet that never bought is unknown', async () => {
   for (const query of ['', '?after=1'])
-    expect(await codeOf(await wall.ask(`GET /api/agents/${createWalletAddress(1)}${query}`))).toBe('no_purchases')
+    expect(await readErrorCode(await wall.sendRequest(`GET /api/agents/${createWalletAddress(1)}${query}`))).toBe(
+      'no_purchases',
+    )
 })
 
 test('the account of a wallet with 2,000 blocks lists them 200 at a time, or fewer if requested', async () => {
-  const { ask } = await openWall({}, await openNearlySold(CLAIM_ORDER.length - 2000))
+  const { sendRequest: ask } = await openWall({}, await openNearlySold(CLAIM_ORDER.length - 2000))
   const readPage = async (query: string): Promise<Page> =>
-    (await jsonOf(await ask(`GET /api/agents/${createWalletAddress(0xdecade)}${query}`))) as Page
+    (await readJson(await ask(`GET /api/agents/${createWalletAddress(0xdecade)}${query}`))) as Page
   const told = []
   const sizes = []
   for (let query: string | undefined = ''; query !== undefined;) {
@@ -87,9 +89,9 @@ test('the account of a wallet with 2,000 blocks lists them 200 at a time, or few
 type Page = Pick<WalletStanding, 'blocks' | 'nextAfter' | 'hasMore'>
 
 test('a returning owner gets the changes of its blocks and their neighbours, and its rank', async () => {
-  const { ask, buy, clock } = await openWall()
+  const { sendRequest: ask, buy, clock } = await openWall()
   const readSince = async (number: number) =>
-    (await jsonOf(await ask(`GET /api/agents/${createWalletAddress(1)}?since=${number}`))) as WalletStanding
+    (await readJson(await ask(`GET /api/agents/${createWalletAddress(1)}?since=${number}`))) as WalletStanding
   await buy('/blocks/10,10', 1, 1)
   await buy('/blocks/20,20', 2, 2)
   await buy('/blocks/21,20', 2, 3)
@@ -98,7 +100,7 @@ test('a returning owner gets the changes of its blocks and their neighbours, and
   expect(first).toMatchObject({ rankByBlocks: 2, next: 3, complete: true })
   await buy('/blocks/11,11?message=hi&name=Ada', 2, 4)
   await buy('/blocks/12,11', 2, 5)
-  await ask('PUT /blocks/10,10', createBodyInit(editOf(1, '10,10', { message: 'mine' }, { ts: clock.now() })))
+  await ask('PUT /blocks/10,10', createBodyInit(signEdit(1, '10,10', { message: 'mine' }, { ts: clock.now() })))
   const { changes, next } = await readSince(3)
   expect(changes).toMatchObject([
     { number: 4, kind: 'sale', coord: '11,11', yours: false, owner: { name: 'Ada' }, message: 'hi' },
@@ -107,16 +109,16 @@ test('a returning owner gets the changes of its blocks and their neighbours, and
   expect(await readSince(next ?? 0)).toMatchObject({ changes: [], next: 6, complete: true })
   expect(await readSince(7)).toMatchObject({ changes: [], next: 6, complete: false })
   // Repaints since that number may have been compacted away.
-  clock.pass(COMPACTED_AFTER_MS + 1)
+  clock.advance(COMPACTED_AFTER_MS + 1)
   expect(await readSince(3)).toMatchObject({ next: 6, complete: false })
 })
 
 test('an owner with more than a hundred changes gets the oldest first, and `next` leads to the others', async () => {
-  const { ask } = await openWall({}, await openNearlySold(CLAIM_ORDER.length - 250))
+  const { sendRequest: ask } = await openWall({}, await openNearlySold(CLAIM_ORDER.length - 250))
   const told: number[] = []
   const sizes: number[] = []
   for (let next = 0; next < 250;) {
-    const page = (await jsonOf(
+    const page = (await readJson(
       await ask(`GET /api/agents/${createWalletAddress(0xdecade)}?since=${next}&limit=1`),
     )) as WalletStanding
     told.push(...(page.changes ?? []).map(({ number }) => number))
@@ -134,12 +136,12 @@ test.each([
   ['limit=0', 'invalid_limit'],
   ['limit=201', 'invalid_limit'],
 ])('a request for an invalid page is rejected: %s', async (query, code) => {
-  expect(await codeOf(await wall.ask(`GET /api/agents/${createWalletAddress(1)}?${query}`))).toBe(code)
+  expect(await readErrorCode(await wall.sendRequest(`GET /api/agents/${createWalletAddress(1)}?${query}`))).toBe(code)
 })
 
 test.each(['0x12', 'ada.eth', `${createWalletAddress(1)}0`, '%zz', `0x${'g'.repeat(40)}`])(
   '%s is not a wallet',
   async (text) => {
-    expect(await codeOf(await wall.ask(`GET /api/agents/${text}`))).toBe('invalid_wallet')
+    expect(await readErrorCode(await wall.sendRequest(`GET /api/agents/${text}`))).toBe('invalid_wallet')
   },
 )

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { isPaymentRequiredV2 } from '@x402/core/schemas'
 import { StoreUnavailable } from '../../../../server/domain/failure.ts'
-import { hash, paymentOf } from '../../../support/samples.ts'
+import { toHash, createTestPayment } from '../../../support/samples.ts'
 import { buy, callTool, sendRpc } from '../../../support/service/agent.ts'
-import { boundTo } from '../../../support/service/bound.ts'
-import { demandIn, headerOf, openWall, payloadOf } from '../../../support/service/wall.ts'
+import { bindPayment } from '../../../support/service/bound.ts'
+import { decodeDemand, encodeHeader, openWall, toPayload } from '../../../support/service/wall.ts'
 
 // A wall for requests that change nothing.
 const untouched = openWall()
@@ -22,7 +22,7 @@ test('a client that negotiated a version gets the terms as a tool result that x4
     'x402/payment': terms,
     'x402/error': { code: 402, message: 'payment_required', data: terms },
   })
-  const overHttp = demandIn(await (await untouched).ask('GET /blocks/7,3'))
+  const overHttp = decodeDemand(await (await untouched).sendRequest('GET /blocks/7,3'))
   // Each interface is catalogued under its own address.
   const resource = { ...overHttp.resource, url: 'https://wall.test/mcp' }
   expect<object>({ ...terms, extensions: undefined }).toEqual({ ...overHttp, resource, extensions: undefined })
@@ -42,12 +42,12 @@ test('a request without a negotiated version gets the same terms as a JSON-RPC e
 
 test('a receipt without a negotiated version is the same as text and as data', async () => {
   const wall = await openWall()
-  const sold = await buy(wall, { coord: '3,4' }, paymentOf(1, 1))
+  const sold = await buy(wall, { coord: '3,4' }, createTestPayment(1, 1))
   expect([sold.isError, JSON.parse(sold.content[0]?.text ?? '')]).toEqual([undefined, sold.structuredContent])
   const params = {
     name: 'buy_block',
     arguments: { coord: '3,4' },
-    _meta: { 'x402/payment': payloadOf(paymentOf(1, 1)) },
+    _meta: { 'x402/payment': toPayload(createTestPayment(1, 1)) },
   }
   expect((await sendRpc(wall, { method: 'tools/call', params })).result).toEqual({ ...sold })
   expect(wall.facilitator.settled).toHaveLength(1)
@@ -75,7 +75,7 @@ test.each([
   ['a picture as a number', { coord: '3,4', px: 7 }, 'invalid_pixels'],
 ])('%s is rejected without terms, and nobody is charged', async (_, args, error) => {
   const wall = await untouched
-  for (const payment of [undefined, payloadOf(paymentOf(1, 1))]) {
+  for (const payment of [undefined, toPayload(createTestPayment(1, 1))]) {
     const { isError, structuredContent } = await callTool(wall, 'buy_block', args, payment)
     expect(isError).toBe(true)
     expect(structuredContent).toEqual({ error, message: expect.any(String) })
@@ -87,7 +87,7 @@ test('an unavailable database is reported, and nobody is charged', async () => {
   const failToReadSpace = async () => {
     throw new StoreUnavailable('secret')
   }
-  const wall = await openWall({ ledger: { space: failToReadSpace } })
+  const wall = await openWall({ ledger: { checkSpace: failToReadSpace } })
   const { isError, structuredContent } = await callTool(wall, 'buy_block', { coord: 'next' })
   expect(isError).toBe(true)
   expect(structuredContent).toMatchObject({ error: 'database_unavailable', retryAfter: 2 })
@@ -95,27 +95,27 @@ test('an unavailable database is reported, and nobody is charged', async () => {
 
 test('the response to a payment with an unknown outcome reports it where x402 clients look for the settlement', async () => {
   const wall = await openWall()
-  wall.facilitator.settling = { kind: 'unclear', tx: hash(7) }
-  const { isError, structuredContent, _meta: meta } = await buy(wall, { coord: '3,4' }, paymentOf(0xab, 1))
+  wall.facilitator.settling = { kind: 'unclear', tx: toHash(7) }
+  const { isError, structuredContent, _meta: meta } = await buy(wall, { coord: '3,4' }, createTestPayment(0xab, 1))
   expect([isError, structuredContent['error'], structuredContent['transaction']]).toEqual([
     true,
     'settlement_unknown',
-    hash(7),
+    toHash(7),
   ])
   expect(meta).toEqual({
     'x402/payment-response': {
       success: false,
       errorReason: 'settlement_pending',
       payer: '0x00000000000000000000000000000000000000AB',
-      transaction: hash(7),
+      transaction: toHash(7),
       network: 'eip155:8453',
     },
   })
 })
 
 describe('a payment in an argument `headers`, as AWS AgentCore sends it,', () => {
-  const payment = paymentOf(0xab, 1)
-  const signed = headerOf(payloadOf(payment))
+  const payment = createTestPayment(0xab, 1)
+  const signed = encodeHeader(toPayload(payment))
 
   test.each([
     ['buys a block', 'buy_block', { coord: '3,4', message: 'hi' }, { block: '3,4', deed: { message: 'hi' } }],
@@ -132,16 +132,16 @@ describe('a payment in an argument `headers`, as AWS AgentCore sends it,', () =>
       const headers = { Accept: 'application/json', 'payment-Signature': signed, 'X-Retry': 3 }
       expect(await callTool(wall, tool, { ...order, headers })).toMatchObject({
         structuredContent: receipt,
-        _meta: { 'x402/payment-response': { success: true, transaction: hash(1) } },
+        _meta: { 'x402/payment-response': { success: true, transaction: toHash(1) } },
       })
       // A payment is the same in either place.
-      expect(await callTool(wall, tool, order, payloadOf(payment))).toMatchObject({ structuredContent: receipt })
+      expect(await callTool(wall, tool, order, toPayload(payment))).toMatchObject({ structuredContent: receipt })
     },
   )
 
   test('a payment in the argument `headers` can be of version 1', async () => {
-    const { payload } = payloadOf(payment)
-    const older = headerOf({ x402Version: 1, scheme: 'exact', network: 'base', payload })
+    const { payload } = toPayload(payment)
+    const older = encodeHeader({ x402Version: 1, scheme: 'exact', network: 'base', payload })
     const { structuredContent } = await callTool(await openWall(), 'buy_block', {
       coord: '3,4',
       headers: { 'X-PAYMENT': older },
@@ -150,15 +150,15 @@ describe('a payment in an argument `headers`, as AWS AgentCore sends it,', () =>
   })
 
   test('the argument `headers` is not part of the order that a payment is bound to', async () => {
-    const bound = headerOf(payloadOf(boundTo({ block: '3,4' }, payment)))
+    const bound = encodeHeader(toPayload(bindPayment({ block: '3,4' }, payment)))
     const args = { coord: '3,4', headers: { 'PAYMENT-SIGNATURE': bound } }
     expect(await callTool(await openWall(), 'buy_block', args)).toMatchObject({ structuredContent: { block: '3,4' } })
   })
 
   test('a payment in `headers` that differs from the one in _meta is rejected, and headers without a payment are ignored', async () => {
     const wall = await openWall()
-    const args = { coord: '3,4', headers: { 'PAYMENT-SIGNATURE': headerOf(payloadOf(paymentOf(2, 2))) } }
-    expect(await callTool(wall, 'buy_block', args, payloadOf(payment))).toMatchObject({
+    const args = { coord: '3,4', headers: { 'PAYMENT-SIGNATURE': encodeHeader(toPayload(createTestPayment(2, 2))) } }
+    expect(await callTool(wall, 'buy_block', args, toPayload(payment))).toMatchObject({
       structuredContent: { error: 'invalid_payment', message: expect.stringContaining('two different payments') },
     })
     expect(await callTool(wall, 'buy_block', { coord: '3,4', headers: {} })).toMatchObject({
@@ -178,7 +178,7 @@ describe('a payment in an argument `headers`, as AWS AgentCore sends it,', () =>
         structuredContent: { error: 'invalid_body' },
       })
     expect(
-      await callTool(await untouched, 'buy_block', { coord: '3,4', headers: 'none' }, payloadOf(payment)),
+      await callTool(await untouched, 'buy_block', { coord: '3,4', headers: 'none' }, toPayload(payment)),
     ).toMatchObject({
       structuredContent: { error: 'invalid_listing' },
     })

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import { TEST_VECTOR } from '../../../../server/domain/wall/signed-fields.ts'
-import { signatureOf } from '../../../support/fakes/wallets.ts'
-import { NOW, paymentOf, createWalletAddress } from '../../../support/samples.ts'
-import { buy, callTool, read } from '../../../support/service/agent.ts'
-import { areaEditOf, editOf, namingOf, createBodyInit } from '../../../support/service/signed.ts'
-import { jsonOf, openWall } from '../../../support/service/wall.ts'
+import { computeSignature } from '../../../support/fakes/wallets.ts'
+import { NOW, createTestPayment, createWalletAddress } from '../../../support/samples.ts'
+import { buy, callTool, callReadTool } from '../../../support/service/agent.ts'
+import { signAreaEdit, signEdit, signNaming, createBodyInit } from '../../../support/service/signed.ts'
+import { readJson, openWall } from '../../../support/service/wall.ts'
 
 // Goal: a signed change over a tool has the same result and the same errors as over HTTP. Method: each request is sent
 // over each interface to its own wall.
@@ -15,9 +15,9 @@ const px = '07'.repeat(100)
 /** A wall on which the first wallet owns two blocks, and a third one is held in doubt. */
 async function openSoldWall() {
   const wall = await openWall()
-  for (const [at, coord] of ['3,4', '4,4'].entries()) await buy(wall, { coord }, paymentOf(1, at + 1))
+  for (const [at, coord] of ['3,4', '4,4'].entries()) await buy(wall, { coord }, createTestPayment(1, at + 1))
   wall.facilitator.settling = { kind: 'unclear' }
-  await buy(wall, { coord: '9,9' }, paymentOf(3, 3))
+  await buy(wall, { coord: '9,9' }, createTestPayment(3, 3))
   return wall
 }
 
@@ -29,25 +29,25 @@ const createBlockRow = (change: object = {}, payer = 1): Row => [
   'set_pixels',
   { coord: '3,4' },
   '/blocks/3,4',
-  { ...editOf(payer, '3,4', { pixels: px, message: null }), ...change },
+  { ...signEdit(payer, '3,4', { pixels: px, message: null }), ...change },
 ]
 const createAreaRow = (change: object = {}, payer = 1): Row => [
   'set_area',
   { area: AREA },
   `/areas/${AREA}`,
-  { ...areaEditOf(payer, AREA, { pixels: new Uint8Array(200), message: 'ours' }, NOW + 1), ...change },
+  { ...signAreaEdit(payer, AREA, { pixels: new Uint8Array(200), message: 'ours' }, NOW + 1), ...change },
 ]
 const createNamingRow = (change: object = {}): Row => [
   'set_painter',
   {},
   '/api/agents/me/painter',
-  { ...namingOf(1, createWalletAddress(9)), ...change },
+  { ...signNaming(1, createWalletAddress(9)), ...change },
 ]
 const createRow = (coord: string, error: string): Row => [
   'set_pixels',
   { coord },
   `/blocks/${coord}`,
-  editOf(1, coord, { pixels: px }),
+  signEdit(1, coord, { pixels: px }),
   error,
 ]
 const createRefusedRow = ([tool, named, address, body]: Row, error: string): Row => [tool, named, address, body, error]
@@ -68,8 +68,8 @@ const rows: readonly Row[] = [
   createRefusedRow(createAreaRow({}, 2), 'unauthorized'),
   createRefusedRow(createAreaRow({ pixels: 'AAAA' }), 'invalid_pixels'),
   createRefusedRow(createAreaRow({ ts: NOW - 300_001 }), 'stale_signature'),
-  ['set_area', { area: '3,4' }, '/areas/3,4', areaEditOf(1, '3,4', { message: 'a' }), 'invalid_area'],
-  ['set_area', { area: '3,4,3x1' }, '/areas/3,4,3x1', areaEditOf(1, '3,4,3x1', { message: 'a' }), 'no_owner'],
+  ['set_area', { area: '3,4' }, '/areas/3,4', signAreaEdit(1, '3,4', { message: 'a' }), 'invalid_area'],
+  ['set_area', { area: '3,4,3x1' }, '/areas/3,4,3x1', signAreaEdit(1, '3,4,3x1', { message: 'a' }), 'no_owner'],
   createRefusedRow(createNamingRow({ painter: 'me' }), 'invalid_painter'),
   createRefusedRow(createNamingRow({ painter: undefined }), 'invalid_body'),
   createRefusedRow(createNamingRow({ wallet: '0x12' }), 'invalid_wallet'),
@@ -86,17 +86,17 @@ const rows: readonly Row[] = [
 test.each(rows.map(([tool, named, address, body, ends = 'made']) => [tool, named, address, body, ends] as const))(
   '%s of %j gets the same response as a PUT to %s',
   async (tool, named, address, body, ends) => {
-    const { untrusted: _, ...told } = await read(back, tool, { ...named, ...body })
-    expect(told).toEqual(await jsonOf(await front.ask(`PUT ${address}`, createBodyInit(body))))
+    const { untrusted: _, ...told } = await callReadTool(back, tool, { ...named, ...body })
+    expect(told).toEqual(await readJson(await front.sendRequest(`PUT ${address}`, createBodyInit(body))))
     expect(told['error'] ?? 'made').toBe(ends)
   },
 )
 
 test('a call without a block, or with a block that is not text, is rejected and marked as an error', async () => {
-  expect(await read(back, 'set_pixels', editOf(1, '3,4', { pixels: px }))).toMatchObject({
+  expect(await callReadTool(back, 'set_pixels', signEdit(1, '3,4', { pixels: px }))).toMatchObject({
     error: 'invalid_coordinate',
   })
-  expect(await read(back, 'set_area', { area: 3, ...areaEditOf(1, AREA, { message: 'a' }) })).toMatchObject({
+  expect(await callReadTool(back, 'set_area', { area: 3, ...signAreaEdit(1, AREA, { message: 'a' }) })).toMatchObject({
     error: 'invalid_area',
   })
   expect(await callTool(back, 'set_pixels', { coord: '3,4' })).toHaveProperty('isError', true)
@@ -104,7 +104,10 @@ test('a call without a block, or with a block that is not text, is rejected and 
 
 test('the result of a repaint lists the fields that other users wrote', async () => {
   const ts = NOW + 2
-  const { untrusted } = await read(back, 'set_pixels', { coord: '3,4', ...editOf(1, '3,4', { message: 'x' }, { ts }) })
+  const { untrusted } = await callReadTool(back, 'set_pixels', {
+    coord: '3,4',
+    ...signEdit(1, '3,4', { message: 'x' }, { ts }),
+  })
   expect(untrusted).toEqual(['deed.owner.name', 'deed.owner.framework', 'deed.message', 'deed.link'])
 })
 
@@ -129,29 +132,29 @@ const kinds: ReadonlyArray<readonly [tool: string, args: Readonly<Record<string,
 test.each(kinds)(
   'the text to sign for %s is the same as over HTTP, and the tool accepts its signature',
   async (kind, args, query) => {
-    back.clock.pass(10)
+    back.clock.advance(10)
     const ts = back.clock.now()
-    const { call, ...help } = await read(back, 'signing_message', { kind, ...args, ts })
+    const { call, ...help } = await callReadTool(back, 'signing_message', { kind, ...args, ts })
     expect(help['testVector']).toEqual(TEST_VECTOR)
-    expect(help).toEqual(await jsonOf(await back.ask(`GET /api/sign?kind=${kind}&${query}&ts=${ts}`)))
-    const signature = signatureOf(createWalletAddress(1), String(help['message']))
+    expect(help).toEqual(await readJson(await back.sendRequest(`GET /api/sign?kind=${kind}&${query}&ts=${ts}`)))
+    const signature = computeSignature(createWalletAddress(1), String(help['message']))
     const made = call as { name: string; arguments: object }
-    expect(await read(back, made.name, { ...made.arguments, signature })).not.toHaveProperty('error')
+    expect(await callReadTool(back, made.name, { ...made.arguments, signature })).not.toHaveProperty('error')
   },
 )
 
 test('the text to sign for the name of a wallet is the same as over HTTP', async () => {
   const args = { kind: 'register', wallet: createWalletAddress(1), name: 'Ada', framework: null, ts: back.clock.now() }
-  const { call, ...help } = await read(back, 'signing_message', args)
+  const { call, ...help } = await callReadTool(back, 'signing_message', args)
   const query = `kind=register&wallet=${createWalletAddress(1)}&name=Ada&clear=framework&ts=${args.ts}`
-  expect(help).toEqual(await jsonOf(await back.ask(`GET /api/sign?${query}`)))
+  expect(help).toEqual(await readJson(await back.sendRequest(`GET /api/sign?${query}`)))
   const { name, arguments: given } = call as { name: string; arguments: object }
   expect([name, given]).toEqual([
     'set_identity',
     { wallet: createWalletAddress(1), ts: args.ts, name: 'Ada', framework: null },
   ])
-  const signature = signatureOf(createWalletAddress(1), String(help['message']))
-  expect(await read(back, name, { ...given, signature })).toMatchObject({
+  const signature = computeSignature(createWalletAddress(1), String(help['message']))
+  expect(await callReadTool(back, name, { ...given, signature })).toMatchObject({
     updated: true,
     agent: { name: 'Ada', framework: null },
     untrusted: ['agent.name', 'agent.framework', 'agent.link'],
@@ -159,11 +162,11 @@ test('the text to sign for the name of a wallet is the same as over HTTP', async
 })
 
 test('a body with missing fields is rejected with their names', async () => {
-  expect(await read(back, 'set_pixels', { coord: '3,4', message: 'hi' })).toMatchObject({
+  expect(await callReadTool(back, 'set_pixels', { coord: '3,4', message: 'hi' })).toMatchObject({
     error: 'invalid_body',
     message: expect.stringMatching(/^Missing: ts, signature\. Send a JSON object with /),
   })
-  expect(await read(back, 'set_identity', { ts: 1, signature: '0x12', name: 'Ada' })).toMatchObject({
+  expect(await callReadTool(back, 'set_identity', { ts: 1, signature: '0x12', name: 'Ada' })).toMatchObject({
     message: expect.stringMatching(/^Missing: wallet\. /),
   })
 })
@@ -173,5 +176,5 @@ test.each([
   [{ kind: 'x' }, 'invalid_body'],
   [{ kind: 'set_pixels', coord: '3,4' }, 'empty_update'],
 ])('the text for %j is rejected with %s, like the change itself', async (args, error) => {
-  expect(await read(back, 'signing_message', args)).toMatchObject({ error })
+  expect(await callReadTool(back, 'signing_message', args)).toMatchObject({ error })
 })

@@ -5,7 +5,7 @@ import { serializeErc6492Signature } from 'viem/utils'
 import type { Address } from '../../../../server/domain/purchase/payment.ts'
 import { localChainId, type ChainClient } from '../../../../server/local/chain.ts'
 import { createWallet, type Wallet } from '../../../../server/local/wallets.ts'
-import { lower } from '../signing.ts'
+import { toLowerAddress } from '../signing.ts'
 import artefact from './artefact.json' with { type: 'json' }
 
 /** The address of the factory. */
@@ -21,7 +21,7 @@ export const encodeDeployCall = (owner: Wallet) =>
   encodeFunctionData({ abi: factoryAbi, functionName: 'deploy', args: [owner.address] })
 
 /** A signature of a wallet that is not deployed yet (EIP-6492). */
-export const wrapped = (
+export const wrapForOwner = (
   signature: Hex,
   owner: Wallet,
   data = encodeDeployCall(owner),
@@ -30,25 +30,25 @@ export const wrapped = (
 
 export type ContractWallets = {
   /** The address of the contract wallet of `owner`, deployed or not. */
-  addressOf(owner: Wallet): Promise<Address>
+  readWalletAddress(owner: Wallet): Promise<Address>
   /** Deploys the wallet of an owner. */
   deploy(owner: Wallet): Promise<Address>
   /** Delegates an account to code that signs by the account's own key (EIP-7702). */
-  delegate(account: Wallet): Promise<void>
+  delegateAccount(account: Wallet): Promise<void>
   /** A wallet address whose code is `bytecode`. */
-  running(bytecode: Hex): Promise<Address>
+  createWithCode(bytecode: Hex): Promise<Address>
 }
 
 /** Deploys the factory on the chain. */
-export async function placeFactory(client: ChainClient): Promise<ContractWallets> {
+export async function installFactory(client: ChainClient): Promise<ContractWallets> {
   await client.setCode({ address: factoryAddress, bytecode: `0x${artefact.factory}` })
   const addressOf = async (owner: Wallet) => {
     const call = { address: factoryAddress, abi: factoryAbi, functionName: 'deploy', args: [owner.address] } as const
-    return lower((await client.simulateContract(call)).result)
+    return toLowerAddress((await client.simulateContract(call)).result)
   }
   await client.setCode({ address: accountCode, bytecode: `0x${artefact.account}` })
   /** Sends a transaction from a new account. */
-  const send = async (call: { to: Address; data?: Hex; authorizationList?: SignedAuthorizationList }) => {
+  const sendTransaction = async (call: { to: Address; data?: Hex; authorizationList?: SignedAuthorizationList }) => {
     const sender = createWallet()
     await client.setBalance({ address: sender.address, value: 10n ** 18n })
     const fees = { gas: 1_000_000n, maxFeePerGas: parseGwei('100'), maxPriorityFeePerGas: parseGwei('1') }
@@ -57,19 +57,19 @@ export async function placeFactory(client: ChainClient): Promise<ContractWallets
     await client.waitForTransactionReceipt({ hash })
   }
   return {
-    addressOf,
+    readWalletAddress: addressOf,
     async deploy(owner) {
       // The address is read first, because a simulated deployment would fail after the real one.
       const address = await addressOf(owner)
-      await send({ to: factoryAddress, data: encodeDeployCall(owner) })
+      await sendTransaction({ to: factoryAddress, data: encodeDeployCall(owner) })
       return address
     },
-    async delegate(account) {
+    async delegateAccount(account) {
       const consent = { address: accountCode, chainId: localChainId, nonce: 0 }
-      await send({ to: account.address, authorizationList: [await account.signAuthorization(consent)] })
+      await sendTransaction({ to: account.address, authorizationList: [await account.signAuthorization(consent)] })
     },
-    async running(bytecode) {
-      const address = lower(createWallet().address)
+    async createWithCode(bytecode) {
+      const address = toLowerAddress(createWallet().address)
       await client.setCode({ address, bytecode })
       return address
     },

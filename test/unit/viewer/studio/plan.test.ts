@@ -4,7 +4,7 @@ import { placeArea, AREA_BLOCKS_MAX } from '../../../../shared/area.ts'
 import { PALETTE_SIZE } from '../../../../shared/palette.ts'
 import { LINK_MAX, readPlan, writePlan, type Plan } from '../../../../viewer/studio/plan.ts'
 import { requireBlockAt } from '../../../support/page/sample-wall.ts'
-import { prngOf } from '../../../support/prng.ts'
+import { createPrng } from '../../../support/prng.ts'
 
 // Goal: a plan's link opens the same plan, and no other text opens anything or costs more than a plan.
 
@@ -21,8 +21,8 @@ async function packContent(content: Uint8Array<ArrayBuffer>): Promise<string> {
 }
 
 const createNoise = (seed: number) => {
-  const prng = prngOf(seed)
-  return () => prng.below(PALETTE_SIZE)
+  const prng = createPrng(seed)
+  return () => prng.nextInt(PALETTE_SIZE)
 }
 
 test('a plan stays the same when it is written as a link and read again', async () => {

@@ -21,7 +21,7 @@ import {
   type Sketch,
 } from '../../../../viewer/studio/sketch.ts'
 import { requireBlockAt, canvas, buildSampleWall } from '../../../support/page/sample-wall.ts'
-import { pngOf, RGBA } from '../../../support/picture-files.ts'
+import { buildPng, RGBA } from '../../../support/picture-files.ts'
 
 const photo = { name: 'photo.png', width: 1200, height: 900, isPhoto: true, isClear: false }
 
@@ -52,7 +52,7 @@ function createRaster(
 /** A picture with the artefacts of a JPEG. */
 async function convertThroughJpeg({ width, height, rgba }: ReturnType<typeof createRaster>) {
   const rows = Array.from({ length: height }, (_, y) => [0, ...rgba.subarray(y * width * 4, (y + 1) * width * 4)])
-  const png = pngOf(width, height, RGBA, Uint8Array.from(rows.flat()))
+  const png = buildPng(width, height, RGBA, Uint8Array.from(rows.flat()))
   const jpeg = await new Bun.Image(png).jpeg({ quality: 70 }).bytes()
   return readPlainPng(await new Bun.Image(jpeg).png({ compressionLevel: 0 }).bytes())
 }

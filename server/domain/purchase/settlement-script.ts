@@ -1,0 +1,142 @@
+/**
+ * The steps of a purchase that move money or follow it: settles a held block, acts on the status of the chain, releases,
+ * confirms. Pure, like `purchase-script.ts`.
+ */
+
+import { StoreUnavailable, type Failure } from '../failure.ts'
+import { findNamedTransaction, refuseIfUnsent, type SettleResult } from './facilitator-errors.ts'
+import { type Hash } from './payment.ts'
+import {
+  type AnswerTo,
+  type ChainStatus,
+  type ChainWait,
+  isSold,
+  type Purchase,
+  type ScriptRequest,
+  type Script,
+} from './purchase.ts'
+import {
+  createChargeUnknownFailure,
+  createNotPersistedFailure,
+  createPaymentRequiredFailure,
+  createSettlementUnknownFailure,
+} from './refusals.ts'
+
+/** The state of a purchase after a step, and the refusal to give if it is not sold. */
+export type PurchaseProgress = { readonly purchase: Purchase; readonly status?: ChainStatus; readonly refusal: Failure }
+
+/**
+ * Settles a purchase for the first time. At this step only, a facilitator's refusal can release the block, because
+ * nothing was sent before.
+ */
+export function* settleFirst(purchase: Purchase): Script<PurchaseProgress> {
+  const settling = yield* ask({ do: 'settle', purchase })
+  const refusal = refuseIfUnsent(settling)
+  if (refusal === undefined)
+    return yield* applyChainStatus(purchase, yield* askChainAfter(settling, purchase), settling)
+  // An unsent payment was not broadcast. A refused payment may have been broadcast, whatever the facilitator says, so a
+  // later block decides.
+  const status = yield* askChain(purchase, settling.kind === 'refused' ? 'next-block' : 'none')
+  if (status.kind !== 'unspent') return yield* applyChainStatus(purchase, status, settling)
+  const released = yield* release(purchase, false)
+  return { purchase: released, status, refusal }
+}
+
+/** Continues with a held block that an earlier attempt may have paid for. From here on, only the chain decides. */
+export function* resume(purchase: Purchase): Script<PurchaseProgress> {
+  const held = yield* markUncertain(purchase)
+  const status = yield* askChain(held, 'none')
+  if (status.kind !== 'unspent' || !isUncertain(held)) return yield* applyChainStatus(held, status)
+  const settling = yield* ask({ do: 'settle', purchase: held })
+  return yield* applyChainStatus(held, yield* askChainAfter(settling, held), settling)
+}
+
+/** Acts on the chain status. A facilitator's success counts only if the chain is silent. */
+function* applyChainStatus(purchase: Purchase, status: ChainStatus, settling?: SettleResult): Script<PurchaseProgress> {
+  if (status.kind === 'paid') return yield* finalize(purchase, status.tx, true)
+  if (status.kind === 'void') return yield* releaseVoid(purchase, status)
+  if (status.kind === 'silent' && settling?.kind === 'success') return yield* finalize(purchase, settling.tx, false)
+  return { purchase: yield* markUncertain(purchase), status, refusal: createSettlementUnknownFailure(purchase) }
+}
+
+/** Checks whether a released payment has settled after all. If so, its payer gets a block or a credit. */
+export function* checkReleased(purchase: Purchase): Script<PurchaseProgress> {
+  const status = yield* askChain(purchase, 'none')
+  if (status.kind === 'paid') {
+    const given = yield* ask({ do: 'fulfil-late-payment', purchase, tx: status.tx })
+    return { purchase: given, status, refusal: createChargeUnknownFailure() }
+  }
+  if (status.kind === 'void') return yield* releaseVoid(purchase, status)
+  return { purchase, status, refusal: createChargeUnknownFailure() }
+}
+
+/**
+ * Confirms the payment of a sale or a credit on the chain, because a facilitator's answer can be false and a reorganisation can
+ * undo a transfer. If the transfer of a sale is gone, the buyer keeps the block, and the authorization is settled again while it
+ * is valid. A credit is written off once its payment can never settle.
+ */
+export function* checkConfirmation(purchase: Purchase): Script<void> {
+  const status = yield* checkAndResettle(purchase)
+  if (status.kind === 'silent') return
+  if (status.kind === 'paid' && status.final === true) return yield* ask({ do: 'mark-final', purchase, tx: status.tx })
+  if (status.kind === 'void' && status.final === true) return yield* ask({ do: 'write-off', purchase })
+  if (!isSold(purchase)) return
+  if (status.kind === 'paid') return yield* ask({ do: 'confirm', purchase, tx: status.tx })
+  if (purchase.state.settled) yield* ask({ do: 'mark-missing', purchase })
+}
+
+function* checkAndResettle(purchase: Purchase): Script<ChainStatus> {
+  // The known transaction is most likely still valid, so it is checked first.
+  const status = yield* askChain(purchase, 'none', 'tx' in purchase.state ? purchase.state.tx : undefined)
+  if (status.kind !== 'unspent' || !isSold(purchase)) return status
+  return yield* askChainAfter(yield* ask({ do: 'settle', purchase }), purchase)
+}
+
+function* finalize(purchase: Purchase, tx: Hash, settled: boolean): Script<PurchaseProgress> {
+  try {
+    const sold = yield* ask({ do: 'finalize', purchase, tx, settled })
+    return { purchase: sold, refusal: createSettlementUnknownFailure(sold) }
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error
+    return { purchase: yield* markUncertain(purchase), refusal: createNotPersistedFailure(purchase) }
+  }
+}
+
+/**
+ * Releases the block of a payment that cannot pay this wall. Unless the chain's status is final, the payment is still
+ * watched.
+ */
+function* releaseVoid(purchase: Purchase, status: Extract<ChainStatus, { kind: 'void' }>): Script<PurchaseProgress> {
+  const released = yield* release(purchase, status.final === true)
+  return { purchase: released, status, refusal: createPaymentRequiredFailure(status.why) }
+}
+
+function* release(purchase: Purchase, isFinal: boolean): Script<Purchase> {
+  yield* ask({ do: 'release', purchase, isFinal })
+  return { ...purchase, state: { kind: 'released', isFinal } }
+}
+
+/** Records that the payer of a held block is asked to wait. From then on, no refusal releases the block. */
+export function* markUncertain(purchase: Purchase): Script<Purchase> {
+  if (purchase.state.kind !== 'reserved' || purchase.state.uncertain) return purchase
+  try {
+    return yield* ask({ do: 'mark-uncertain', purchase })
+  } catch (error) {
+    // Even without this mark, the block stays held and the purchase unanswered.
+    if (!(error instanceof StoreUnavailable)) throw error
+    return purchase
+  }
+}
+
+const isUncertain = ({ state }: Purchase) => state.kind === 'reserved' && state.uncertain
+
+const askChain = ({ payment, head }: Purchase, wait: ChainWait, named?: Hash): Script<ChainStatus> =>
+  ask({ do: 'ask-chain', payment, head, wait, named })
+
+/** Queries the chain after a settlement, starting with the transaction that the facilitator named. */
+const askChainAfter = (settling: SettleResult, purchase: Purchase): Script<ChainStatus> =>
+  askChain(purchase, 'settling', findNamedTransaction(settling))
+
+export function* ask<R extends ScriptRequest>(request: R): Script<AnswerTo<R['do']>> {
+  return (yield request) as AnswerTo<R['do']>
+}
