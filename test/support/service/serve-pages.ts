@@ -12,7 +12,7 @@ for (let work = 0; work < 50; work++) await wall.buy(`/blocks/${20 + 2 * work},3
 const full = await openWall()
 const claimed = 'claimed' as const
 Object.assign(full.db.ledger, {
-  space: async () => claimed,
+  checkSpace: async () => claimed,
   availability: async () => ({ space: claimed, prior: undefined }),
 })
 const SOLD_OUT = '/sold-out'
