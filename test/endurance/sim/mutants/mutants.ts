@@ -68,7 +68,7 @@ export const mutants: readonly Mutant[] = [
     file: SCRIPT,
     from: `  const known = yield* ask({ do: 'look-up', key: order.payment })
   return known === undefined`,
-    to: `  if (!order.armed) return railNotArmed()
+    to: `  if (!order.armed) return createRailNotArmedFailure()
   const known = yield* ask({ do: 'look-up', key: order.payment })
   return known === undefined`,
   },
@@ -106,7 +106,7 @@ export const mutants: readonly Mutant[] = [
     name: 'a sale that cannot be stored is rejected',
     file: SETTLEMENT,
     from: 'refusal: createNotPersistedFailure(purchase) }',
-    to: `refusal: paymentRequired('the deed could not be written') }`,
+    to: `refusal: createPaymentRequiredFailure('the deed could not be written') }`,
   },
   {
     name: 'money is sent before the block is held',
@@ -126,7 +126,7 @@ export const mutants: readonly Mutant[] = [
     name: 'a held block is released while the chain does not respond',
     file: SETTLEMENT,
     from: `  return { purchase: yield* markUncertain(purchase), status, refusal: createSettlementUnknownFailure(purchase) }`,
-    to: `  if (status.kind === 'silent') return { purchase: yield* release(purchase, false), status, refusal: facilitatorUnreachable() }
+    to: `  if (status.kind === 'silent') return { purchase: yield* release(purchase, false), status, refusal: createChargeUnknownFailure() }
   return { purchase: yield* markUncertain(purchase), status, refusal: createSettlementUnknownFailure(purchase) }`,
   },
   {
@@ -191,7 +191,7 @@ export const mutants: readonly Mutant[] = [
     from: `  const settling = yield* ask({ do: 'settle', purchase: held })\n`,
     to: `  const settling = yield* ask({ do: 'settle', purchase: held })
   if (settling.kind === 'refused')
-    return { purchase: yield* release(held, false), refusal: paymentRequired(settling.reason) }\n`,
+    return { purchase: yield* release(held, false), refusal: createPaymentRequiredFailure(settling.reason) }\n`,
   },
   {
     name: 'a definite rejection is not checked on the chain',
@@ -436,7 +436,7 @@ export const mutants: readonly Mutant[] = [
     file: SCRIPT,
     from: `  if (known?.state.kind === 'reserved') yield* markUncertain(known)
   return withChargeStatus(createAlreadyProcessingFailure(), undefined)`,
-    to: `  return paymentRequired('another process is at it')`,
+    to: `  return createPaymentRequiredFailure('another process is at it')`,
   },
   {
     name: 'a payment that another process has resumed is rejected all the same',

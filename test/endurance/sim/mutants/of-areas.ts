@@ -12,7 +12,7 @@ export const mutantsOfAreas: readonly Mutant[] = [
   {
     name: 'a part of an area is charged',
     file: 'server/domain/purchase/payment.ts',
-    from: 'amount: terms.amount * BigInt(countBlocks(target)),',
+    from: 'amount: computePrice(terms, countBlocks(target)),',
     to: 'amount: terms.amount,',
     isCheap: true,
   },
@@ -41,7 +41,7 @@ export const mutantsOfAreas: readonly Mutant[] = [
     file: HOLDS,
     from: `    change('a held payment to release', RELEASE, values),\n  )\n`,
     to: `    change('a held payment to release', RELEASE, values),\n  )
-  yield* holdBlocks(purchase, (yield* known(payment)).id, purchase.block)\n`,
+  yield* holdBlocks(purchase, (yield* readKnownPurchase(payment)).id, purchase.block)\n`,
   },
   {
     name: 'an area is identified by its last block (SQL)',

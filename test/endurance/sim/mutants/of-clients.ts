@@ -31,7 +31,7 @@ export const mutantsOfClients: readonly Mutant[] = [
     from: `  const error = answer && parseError(answer.status, answer.body)
   if (error?.charged === 'yes')`,
     to: `  const said = answer && parseError(answer.status, answer.body)
-  const error = said ?? (answer && { ...noWall(situation.url, answer.status), charged: 'no' })
+  const error = said ?? (answer && { ...createNoWallFailure(situation.url, answer.status), charged: 'no' })
   if (error?.charged === 'yes')`,
     isCheap: true,
   },
@@ -50,7 +50,7 @@ export const mutantsOfClients: readonly Mutant[] = [
     file: BUYER,
     from: `      if (step.do === 'sign') {`,
     to: `      if (step.do === 'sign') {
-        await answerTo(fetch, { ...order, payment: await signPayment(account, step.terms, { text: order.text, salt: createSalt(), now: now() }) })`,
+        await fetchAnswer(fetch, { ...order, payment: await signPayment(account, step.terms, { text: order.text, salt: createSalt(), now: now() }) })`,
     isCheap: true,
   },
   {
