@@ -4,6 +4,7 @@ import type { Spaces } from '../../shared/contract/space.ts'
 import { createLru } from '../../shared/lru.ts'
 import { ASSET_SYMBOL, formatMoney } from '../../shared/money.ts'
 import { type BlockIndex, coordOf } from '../../shared/wall.ts'
+import { computePrice, type Terms } from '../domain/purchase/payment.ts'
 import { type Occupied, type SpaceWish, computeOccupancy, findOpenSpaces } from '../domain/wall/open-space.ts'
 import type { WallView } from '../domain/wall/wall-view.ts'
 import type { LedgerReader } from '../ports.ts'
@@ -77,14 +78,14 @@ export function createSpaceFinder(taken: TakenBlocks, { terms }: Pick<Offer, 'te
     const key = `${w} ${h} ${near} ${limit}`
     const known = kept.get(key)
     if (known !== undefined) return known
-    const found = findSpaces(now, terms.amount, { w, h, near, limit })
+    const found = findSpaces(now, terms, { w, h, near, limit })
     kept.set(key, found)
     return found
   }
 }
 
-function findSpaces(taken: Taken, perBlock: bigint, wish: SpaceWish): Spaces {
-  const price = formatMoney(BigInt(wish.w * wish.h) * perBlock)
+function findSpaces(taken: Taken, terms: Terms, wish: SpaceWish): Spaces {
+  const price = formatMoney(computePrice(terms, wish.w * wish.h))
   return {
     w: wish.w,
     h: wish.h,

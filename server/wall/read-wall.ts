@@ -7,7 +7,7 @@ import { formatMoney } from '../../shared/money.ts'
 import { type BlockIndex, refOf } from '../../shared/wall.ts'
 import { truncateWallet } from '../../shared/wallet.ts'
 import { type MaybeAsync, proceed } from '../domain/maybe-async.ts'
-import type { Target } from '../domain/purchase/payment.ts'
+import { computePrice, type Target } from '../domain/purchase/payment.ts'
 import type { OwnedBlock } from '../domain/wall/log.ts'
 import { ownerOf, type WallView } from '../domain/wall/wall-view.ts'
 import type { Blocks } from '../ports.ts'
@@ -76,7 +76,7 @@ export async function readArea({ view, taken, offer }: ReadAreaDeps, area: Area)
     open,
     taken: sold.length,
     held: blocks.length - sold.length - open,
-    price: open === blocks.length ? formatMoney(BigInt(open) * offer.terms.amount) : null,
+    price: open === blocks.length ? formatMoney(computePrice(offer.terms, open)) : null,
     owner: agent !== undefined && isOneWallets ? ownerOf(agent) : null,
   }
 }

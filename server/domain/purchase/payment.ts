@@ -71,10 +71,13 @@ export type { Target }
  */
 export type Availability = 'open' | 'reserved' | 'claimed' | 'crowded' | 'full'
 
-/** The terms of a target: the amount for one block, times its number of blocks. */
+/** The price of so many blocks bought in one payment, in atomic units. */
+export const computePrice = ({ amount }: Pick<Terms, 'amount'>, blocks: number): bigint => amount * BigInt(blocks)
+
+/** The terms of a target; the amount of `terms` is for one block. */
 export const selectTerms = (terms: Terms, target: Target): Terms => ({
   ...terms,
-  amount: terms.amount * BigInt(countBlocks(target)),
+  amount: computePrice(terms, countBlocks(target)),
 })
 
 /** The longest time from signing to settlement, as offered to clients (`maxTimeoutSeconds`). */
