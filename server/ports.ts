@@ -363,7 +363,7 @@ export type Wallets = {
   /**
    * Whether the token would accept the signature of the payment now. The token queries the code of a payer that has
    * code, even if its key signed; a wallet that is not deployed yet has none. It is called after a facilitator has
-   * rejected the signature of a payment that `signedPayment` accepted.
+   * rejected the signature of a payment that `checkPaymentSignature` accepted.
    */
   checkTokenSignature(payment: Payment): Promise<SignatureCheck>
 }

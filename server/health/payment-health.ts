@@ -15,11 +15,11 @@ export type PaymentHealth = {
   /** Must be called once the open purchases of an earlier run were checked and the store is known to be current. */
   markReconciled(): void
   /**
-   * Sets the reason why `reconciled` is not called yet, in words without secrets; `null` if that call is only seconds
+   * Sets the reason why `markReconciled` was not called yet, in words without secrets; `null` if that call is only seconds
    * away.
    */
   setWaitReason(reason: string | null): void
-  /** Must be called when the store may have been replaced: no new payment is accepted until `reconciled` is called again. */
+  /** Must be called when the store may have been replaced: no new payment is accepted until `markReconciled` is called again. */
   suspend(): void
 }
 
@@ -38,7 +38,7 @@ export type PaymentHealthDeps = {
   readonly times?: Times
 }
 
-/** Starts as `arming`, until a probe has succeeded and `reconciled` was called. */
+/** Starts as `arming`, until a probe has succeeded and `markReconciled` was called. */
 export function createPaymentHealth(deps: PaymentHealthDeps): PaymentHealth {
   const { facilitator, chain, clock, logger, times = TIMES } = deps
   const { facilitatorTrouble = () => null, isLate = () => false } = deps
@@ -47,7 +47,7 @@ export function createPaymentHealth(deps: PaymentHealthDeps): PaymentHealth {
   let lack: string | null = null // an unsupported feature
   let checked = false
   let reconciled = false
-  let waiting: string | null = null // why `reconciled` was not called yet
+  let waiting: string | null = null // why `markReconciled` was not called yet
   let stalled = false
   let failedProbes = 0
   let failingSince: number | null = null

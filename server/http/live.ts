@@ -287,7 +287,7 @@ function createSharedStreams({ clock, advance, number }: LiveSource, recent: Rec
 }
 
 /**
- * The host of a stream: `join` is called when the stream has caught up, and `closed` once when it ends for any reason.
+ * The host of a stream: `join` is called when the stream has caught up, and `onClosed` once when it ends for any reason.
  * A cache keeps a shared stream that ends, but not one that breaks off.
  */
 type Host = { join(follower: Follower): () => void; onClosed(): void; readonly isShared: boolean }

@@ -25,7 +25,7 @@ import type { Keys } from './recover.ts'
  * A key's signature is enough to admit a payment, even if its payer has code, as with EIP-7702. Nobody else can make
  * that signature, so the payment is not junk, and the key controls such an account. The token calls the code instead,
  * and some code accepts only signatures in its own format. The facilitator checks whether the money would move before
- * anything is claimed; `signedForToken` decides whether to believe a facilitator that rejects the signature.
+ * anything is claimed; `checkTokenSignature` decides whether to believe a facilitator that rejects the signature.
  */
 export function createViemWallets(
   request: RpcRequest,

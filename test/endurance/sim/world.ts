@@ -67,7 +67,7 @@ export type World = {
   readonly claims: Set<string> // payment and hash of every success that a facilitator reported
   readonly undone: Set<string> // payments whose transfer was undone by a reorganisation
   readonly revived: Map<string, number> // payments whose end, other than a transfer, was undone, and at which step
-  readonly verified: Set<string> // authorizations that a facilitator was asked to verify, by `authorizationOf`
+  readonly verified: Set<string> // authorizations that a facilitator was asked to verify, by `formatAuthorization`
   stalledUntilMs: number // the scheduler's time before which no block is made
   hasStalled: boolean
   failed: unknown // a broken promise, if it could not be thrown
@@ -362,7 +362,7 @@ export function readHealth(world: World): ChainHealth {
   return { kind: 'none', head: BigInt(drawHeight(world)) }
 }
 
-/** The chain port's `status`. */
+/** The chain port's `readPaymentStatus`. */
 export function readStatus(
   world: World,
   payment: Payment,
