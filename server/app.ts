@@ -42,7 +42,7 @@ export type Service = Omit<BlockDeps, 'sellTo' | 'clients' | 'images' | 'taken'>
     readonly log: Log
     readonly ledger: BlockDeps['ledger']
     readonly seller: LimitedSellerDeps['seller']
-    readonly onEnded?: LimitedSellerDeps['ended']
+    readonly onEnded?: LimitedSellerDeps['onEnded']
     readonly limits: RateLimits
     readonly trustedHops: number | undefined // how many proxies are trusted; undefined: see `createAddressReader`
     readonly viewer: ViewerFiles

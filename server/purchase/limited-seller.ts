@@ -13,11 +13,11 @@ import type { Seller } from './seller.ts'
 /** The buying client: its address, and a signal that aborts when it hangs up. */
 export type Buyer = { readonly address: string; readonly signal: AbortSignal }
 
-/** The dependencies of selling to clients. `ended` is called with the outcome of each purchase, however long it took. */
+/** The dependencies of selling to clients. `onEnded` is called with the outcome of each purchase, however long it took. */
 export type LimitedSellerDeps = {
   readonly seller: Seller
   readonly limits: RateLimits
-  readonly ended?: ((payer: Address, outcome: Outcome) => void) | undefined
+  readonly onEnded?: ((payer: Address, outcome: Outcome) => void) | undefined
 }
 
 /** Buys for a client. */
@@ -32,11 +32,11 @@ const TIMEOUT_MS = 240_000
  * its client counts as disconnected.
  */
 export function createLimitedSeller(deps: LimitedSellerDeps, timeoutMs: number = TIMEOUT_MS): SellTo {
-  const { seller, limits, ended } = deps
+  const { seller, limits, onEnded } = deps
   return async ({ address, signal }, { target, payment, listing }) => {
     const buy = async (late: AbortSignal) => {
       const outcome = await seller.buy(target, payment, listing, AbortSignal.any([signal, late]))
-      ended?.(payment.payer, outcome)
+      onEnded?.(payment.payer, outcome)
       return outcome
     }
     const outcome = await withTimeout(timeoutMs, buy, createTimeoutFailure())

@@ -20,7 +20,7 @@ function createSlowSeller(timeoutMs?: number) {
     {
       seller: createSellerThat(buy),
       limits: unlimited,
-      ended(_, end) {
+      onEnded(_, end) {
         ended.push(end)
         told.resolve()
       },
