@@ -134,7 +134,8 @@ describe.skipIf('reason' in browser)('the page without WebGL, in Chromium', () =
   })
 
   test('if drawing is slow, the page soon uses canvases instead, and shows no blank frame', async () => {
-    const page = await newPage()
+    // A service worker would deliver the script that is held below.
+    const page = await newPage({ serviceWorkers: 'block' })
     const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
     await page.route('**/canvas-2d-fallback-*', async (route) => (await held, await route.continue()))
     let isAsked = false
