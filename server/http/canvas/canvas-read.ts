@@ -44,9 +44,9 @@ export function createCanvasReads({ view, terms, clock, everyMs }: CanvasSource)
     pixels,
     blocks,
     number: () => Math.min(...all.map((one) => one.readNumber())),
-    announceChange: (change) => all.forEach((one) => one.changed(change)),
+    announceChange: (change) => all.forEach((one) => one.announceChange(change)),
     async waitUntilPublished() {
-      for (const one of all) await one.published()
+      for (const one of all) await one.waitUntilPublished()
     },
   }
 }
@@ -58,7 +58,7 @@ function deferBuild(view: WallView, build: () => CanvasSnapshot): CanvasSnapshot
   return {
     answer: (request) => buildOnce().answer(request),
     readNumber: () => built?.readNumber() ?? view.number,
-    changed: (change) => built?.changed(change),
-    published: () => buildOnce().published(),
+    announceChange: (change) => built?.announceChange(change),
+    waitUntilPublished: () => buildOnce().waitUntilPublished(),
   }
 }

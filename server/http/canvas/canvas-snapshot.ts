@@ -39,9 +39,9 @@ export type CanvasSnapshot = {
   /** Number of the newest change that the read shows. */
   readNumber(): LogNumber
   /** Announces a change of the view. */
-  changed(change: Change): void
+  announceChange(change: Change): void
   /** Resolves when the read shows every announced change, in every encoding. */
-  published(): Promise<void>
+  waitUntilPublished(): Promise<void>
 }
 
 /** Dependencies of a read. `everyMs` is the shortest time between two publications. */
@@ -59,7 +59,7 @@ export type ReadSource = {
 const RESTS = 19
 const REST_MAX_MS = 2000
 
-/** Builds the read from a view. From then on it follows `changed`. */
+/** Builds the read from a view. From then on it follows `announceChange`. */
 export function createCanvasSnapshot({
   view,
   parts,
@@ -110,12 +110,12 @@ export function createCanvasSnapshot({
   return {
     answer: (request) => shown.answer(request),
     readNumber: () => shownNumber,
-    changed(change) {
+    announceChange(change) {
       parts.mark(change)
       // Changes of one interval are published together.
       publishing ??= Promise.resolve().then(publish)
     },
-    async published() {
+    async waitUntilPublished() {
       while (publishing !== undefined) await publishing
     },
   }

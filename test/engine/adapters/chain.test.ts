@@ -213,7 +213,7 @@ describe('an authorization past its end', () => {
     expect(await chain.readPaymentStatus(payment, head)).toEqual(expired)
   })
 
-  test('an expired authorization is void once its payer spent a longer one, even in a block that may be replaced', async () => {
+  test('an expired authorization counts as paid once a longer one with its nonce has paid, even in a block that may be replaced', async () => {
     const payment = await createPayment()
     const head = await readHeadFor(chain, payment)
     await passTime(400, SAFE_BEHIND + 5)

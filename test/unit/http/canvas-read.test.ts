@@ -135,13 +135,13 @@ test('a wall that is slow to publish is published less often, but within two sec
   }
   let changes = 0
   const slow = createCanvasSnapshot({ view, parts, type: 'text/plain', clock, everyMs: 900 })
-  await slow.published()
+  await slow.waitUntilPublished()
   const measurePeriod = async (took: number) => {
     takesMs = took
     const before = clock.elapsed()
     changes = 2
-    slow.changed(createIdentityChange(1, NOBODY))
-    await slow.published()
+    slow.announceChange(createIdentityChange(1, NOBODY))
+    await slow.waitUntilPublished()
     clock.advance(60_000)
     return clock.elapsed() - before - 60_000 - 2 * took
   }

@@ -295,7 +295,7 @@ test('a resend of a known payment with an altered order gets the response of the
   expect(wall.facilitator.settled).toHaveLength(1)
 })
 
-test('a facilitator gets the announcement of bound orders, but not the salt', async () => {
+test('a facilitator gets neither the announcement of bound orders nor the salt', async () => {
   const wall = await openWall()
   await getPaid(wall, '/blocks/3,4', bindPayment({ block: '3,4' }, createTestPayment(1, 1)))
   expect(wall.facilitator.verified).toHaveLength(1)
