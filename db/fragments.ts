@@ -10,7 +10,8 @@
  * - `{damaged table column}`: whether SQLite found damage in the row whose number is in the column
  * - `{sqlite ...}`: SQL for SQLite alone
  *
- * A list with one member is not passed as a list: the member is bound directly, so that no engine has to read JSON or an array.
+ * A list with one member is not passed as a list: the member is bound directly, so that no engine has to read JSON or
+ * an array.
  */
 
 import type { Statement, Value, Values } from './tx.ts'

@@ -1,6 +1,6 @@
 /**
- * Moves a wall: copies it from one engine into an empty database of the other, row by row and unchanged, and compares the copy
- * with the original before the move is final.
+ * Moves a wall: copies it from one engine into an empty database of the other, row by row and unchanged, and compares
+ * the copy with the original before the move is final.
  */
 
 import { resolve } from 'node:path'
@@ -31,7 +31,10 @@ import {
 /** The moved rows, counted per table. */
 export type Moved = Readonly<Partial<Record<WallTable, number>>>
 
-/** Moves a wall from one location to another. Throws `CannotOpen` if that is impossible; then the other location stays empty. */
+/**
+ * Moves a wall from one location to another. Throws `CannotOpen` if that is impossible; then the other location stays
+ * empty.
+ */
 export async function moveWall(from: Database, to: Database, given: Omit<Moving, 'note'>): Promise<Moved> {
   const moving = { ...given, note: `has moved to ${formatPlace(to)} at ${new Date().toISOString()}` }
   try {

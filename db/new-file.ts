@@ -6,7 +6,10 @@ import { CannotOpen } from './cannot-open.ts'
 
 const OWNER_ONLY = 0o600
 
-/** Lets `make` write a file that only its owner may read, and then renames it. Throws `CannotOpen` if that name is in use. */
+/**
+ * Lets `make` write a file that only its owner may read, and then renames it. Throws `CannotOpen` if that name is in
+ * use.
+ */
 export function writeNewFile(file: string, make: (unfinished: string) => void): void {
   if (existsSync(file)) throw new CannotOpen(`${file} already exists; a backup never replaces a file`)
   const unfinished = `${file}.unfinished`

@@ -63,7 +63,10 @@ export const PURCHASE_SOURCES = { payments: 'id', changes: 'sale_number', purcha
  */
 export const PAYMENT_ID = '(SELECT id FROM payments WHERE payer = $payer AND nonce = $nonce)'
 
-/** The condition that `o`, a row of payouts, records the refund of the credit `p`. Stray money may become a credit later. */
+/**
+ * The condition that `o`, a row of payouts, records the refund of the credit `p`. Stray money may become a credit
+ * later.
+ */
 export const PAID_OUT = `o.payer = p.payer AND o.nonce = p.nonce AND o.reference NOT IN ('${STRAY_NOTE}', '${STRAY_BY_HAND}')`
 
 /** SQL that reads a `PurchaseRow` and `more` columns; the caller appends a condition on `p`. */

@@ -1,7 +1,7 @@
 /**
- * Work on the store, independent of the engine. A read or a transaction is a generator that yields statements and resumes with
- * their results: SQLite runs it synchronously, PostgreSQL with an `await` for each list. Statements of one list do not
- * need each other's results, and are sent together.
+ * Work on the store, independent of the engine. A read or a transaction is a generator that yields statements and
+ * resumes with their results: SQLite runs it synchronously, PostgreSQL with an `await` for each list. Statements of one
+ * list do not need each other's results, and are sent together.
  */
 
 import type { MaybeAsync } from '../server/domain/maybe-async.ts'

@@ -1,6 +1,6 @@
 /**
- * `bun run release [FOLDER]`: makes what an operator installs, in `dist/release`. The same sources and the same Bun give the same
- * bytes, and nothing is fetched.
+ * `bun run release [FOLDER]`: makes what an operator installs, in `dist/release`. The same sources and the same Bun
+ * give the same bytes, and nothing is fetched.
  */
 
 import { createHash } from 'node:crypto'

@@ -42,10 +42,14 @@ export type Config = {
   readonly sharesStream: boolean // whether pages follow the stream that a cache shares
 }
 
-/** Payers to whom nothing is sold, and the file that lists them; `path` is undefined if the setting itself lists them. */
+/**
+ * Payers to whom nothing is sold, and the file that lists them; `path` is undefined if the setting itself lists them.
+ */
 export type DeniedPayers = { readonly addresses: ReadonlySet<Address>; readonly path: string | undefined }
 
-/** The exit status for errors that only an operator can fix (EX_CONFIG of sysexits.h): a restart would change nothing. */
+/**
+ * The exit status for errors that only an operator can fix (EX_CONFIG of sysexits.h): a restart would change nothing.
+ */
 export const EXIT_CONFIG = 78
 
 /** Invalid settings. The message names all of them. */
@@ -67,7 +71,10 @@ const TITLE_MAX = 40
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** All settings: whether each is required, and whether it is a secret, which may then be in a file. A test compares docs/settings.md and `.env.example` with it. */
+/**
+ * All settings: whether each is required, and whether it is a secret, which may then be in a file. A test compares
+ * docs/settings.md and `.env.example` with it.
+ */
 export const SETTINGS = {
   BASE_URL: { required: true },
   PAY_TO: { required: true },

@@ -21,8 +21,8 @@ import { createFacilitatorRing } from './purchase/facilitator-ring.ts'
 import { TIMES, type Times } from './times.ts'
 
 /**
- * Opens the chain and the facilitators of these settings, and tracks every outage. Makes no calls yet. `clockSeen` compares
- * the clock with that of the chain.
+ * Opens the chain and the facilitators of these settings, and tracks every outage. Makes no calls yet. `clockSeen`
+ * compares the clock with that of the chain.
  */
 export function openRail(config: Config, metrics: Metrics | undefined, logger: Logger, times: Times = TIMES) {
   const { offer, network } = config

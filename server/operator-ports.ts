@@ -1,4 +1,6 @@
-/** The ports that serve the operator: upkeep of the store, its records besides payments and the log, and the webhook. */
+/**
+ * The ports that serve the operator: upkeep of the store, its records besides payments and the log, and the webhook.
+ */
 
 import type { BlockIndex } from '../shared/wall.ts'
 import type { Statement } from './domain/purchase/balance.ts'
@@ -93,6 +95,9 @@ export type OutlinedEntry = {
 export type LogCompaction = {
   /** At most `limit` entries after number `after`, oldest first. */
   readOutline(after: LogNumber, limit: number): Promise<readonly OutlinedEntry[]>
-  /** Drops superseded repaints and names, all or none. Throws for the last change of a block or a wallet, and for any other entry. */
+  /**
+   * Drops superseded repaints and names, all or none. Throws for the last change of a block or a wallet, and for any
+   * other entry.
+   */
   drop(numbers: readonly LogNumber[]): Promise<void>
 }

@@ -1,4 +1,7 @@
-/** The path of the built page: beside the source, or inside the executable, which includes another module in place of this one. */
+/**
+ * The path of the built page: beside the source, or inside the executable, which includes another module in place of
+ * this one.
+ */
 
 import { join } from 'node:path'
 import { readFilesIn } from './http/answer/viewer-files.ts'

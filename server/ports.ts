@@ -45,16 +45,16 @@ import type {
 
 /**
  * Payments and their purchases. The ledger decides all races between payments. A write throws `StaleWriteError` if the
- * payment is no longer in the state that the caller knows, because another run has changed it. Money depends on this check
- * alone, not on leases.
+ * payment is no longer in the state that the caller knows, because another run has changed it. Money depends on this
+ * check alone, not on leases.
  */
 export type Ledger = {
   /** The purchase that this payment was first used for. */
   find(key: PaymentKey): Promise<Purchase | undefined>
   /**
-   * Whether this payer can buy a target, and which earlier purchase of the payer must be resolved first: an unanswered one. A
-   * purchase that is not uncertain is ignored if its nonce is in `activeNonces`: a run of this process claimed it, and its
-   * client still waits.
+   * Whether this payer can buy a target, and which earlier purchase of the payer must be resolved first: an unanswered
+   * one. A purchase that is not uncertain is ignored if its nonce is in `activeNonces`: a run of this process claimed
+   * it, and its client still waits.
    */
   availability(target: Target, payment: Payment, now: UnixMs, activeNonces: readonly Hash[]): Promise<AvailabilityCheck>
   /** The payments that hold a target; for `next`, all payments that hold a block. */
@@ -90,11 +90,12 @@ export type Ledger = {
   markFinal(purchase: Purchase, tx: Hash): Promise<void>
   /** Records that the chain no longer shows the transfer. The deed stays. */
   markMissing(purchase: Purchase): Promise<void>
-  /** Records that a sale or a credit will never be paid, so that it is not checked again. The deed stays; the credit ends. */
+  /** Records that a sale or a credit will never be paid, and ends its checks. The deed stays; the credit ends. */
   writeOff(purchase: Purchase): Promise<void>
   /**
-   * Releases a held block. `isFinal` ends the watch for a late payment. Throws `StaleWriteError` for a purchase that has
-   * become uncertain since, or that a later attempt holds: another run may have settled it, so no rejection is final.
+   * Releases a held block. `isFinal` ends the watch for a late payment. Throws `StaleWriteError` for a purchase that
+   * has become uncertain since, or that a later attempt holds: another run may have settled it, so no rejection is
+   * final.
    */
   release(purchase: Purchase, isFinal: boolean): Promise<void>
   /**
@@ -113,9 +114,9 @@ export type Ledger = {
   /** Records that the receipt of a sale was sent to its payer. */
   markAnswered(key: PaymentKey): Promise<void>
   /**
-   * Every payment to check now: held, watched for a late settlement, or sold and not seen on the chain. A sale that was seen is
-   * checked twice more: soon, while a lost payment can be settled again, and once its block can no longer be replaced. A
-   * credit is checked at that time, too.
+   * Every payment to check now: held, watched for a late settlement, or sold and not seen on the chain. A sale that was
+   * seen is checked twice more: soon, while a lost payment can be settled again, and once its block can no longer be
+   * replaced. A credit is checked at that time, too.
    */
   unfinished(now: UnixMs): Promise<readonly PaymentKey[]>
 }
@@ -130,7 +131,7 @@ export type LedgerReader = {
   ofPayer(wallet: Address, page?: AccountPage): Promise<Account>
   /** At most `limit` purchases of a wallet with any outcome, newest first: those begun before number `before`. */
   purchases(wallet: Address, before: number, limit: number): Promise<readonly NumberedPurchase[]>
-  /** At most `limit` payments that bought something, in the order of their sales: those whose first sale is after number `after`. */
+  /** At most `limit` payments that bought something, by their first sales: those with a first sale after `after`. */
   sold(after: number, limit: number): Promise<readonly SoldPayment[]>
   /**
    * At most `limit` payments that bought nothing, skipping the first `after`: credits, then noted money, each in the
@@ -141,7 +142,7 @@ export type LedgerReader = {
 
 /** Claimed blocks and their owners. */
 export type Blocks = {
-  /** A block's owner and the owner's content; returns the same object until something is written, if no other process writes. */
+  /** A block's owner and content; returns the same object until something is written, if no other process writes. */
   findOwned(block: BlockIndex): MaybeAsync<OwnedBlock | undefined>
   /** Whether an unowned block is held for a payer. */
   isReserved(block: BlockIndex): Promise<boolean>
@@ -149,7 +150,7 @@ export type Blocks = {
   edit(block: BlockIndex, edit: Edit, now: UnixMs): Promise<EditResult>
   /** The owner of an area. */
   findOwner(area: Area): Promise<AreaOwner>
-  /** Applies an edit to every block of an area once, or to none. The edit's pixels are those of all blocks, row by row. */
+  /** Applies an edit to every block of an area, or to none. The edit's pixels are those of all blocks, row by row. */
   editArea(area: Area, edit: Edit, now: UnixMs): Promise<EditResult>
 }
 
@@ -194,8 +195,8 @@ export type Log = {
   /** At most `limit` changes after number `after`, oldest first. */
   readAfter(after: number, limit: number): Promise<readonly Change[]>
   /**
-   * The shortest part of the log that leads to the present state: every sale and action of the operator, the latest repaint of
-   * each block and the latest identity of each agent. The number of the last entry is that of the log.
+   * The shortest part of the log that leads to the present state: every sale and action of the operator, the latest
+   * repaint of each block and the latest identity of each agent. The number of the last entry is that of the log.
    */
   readCompacted(): Promise<readonly Change[]>
 }
@@ -247,8 +248,8 @@ export type Witness = {
 }
 
 /**
- * Leases: which of several processes on one store works on a payment. They save work, and show who may have sent a payment to a
- * facilitator; whether money moves never depends on them.
+ * Leases: which of several processes on one store works on a payment. They save work, and show who may have sent a
+ * payment to a facilitator; whether money moves never depends on them.
  */
 export type Leases = {
   /**
@@ -261,9 +262,9 @@ export type Leases = {
   isTaken(key: PaymentKey): Promise<boolean>
 }
 
-/** Jobs that only one of several processes on one store runs at a time. They save calls to the chain; nothing else depends on this. */
+/** Jobs that only one process on a store runs at a time. This saves calls to the chain; nothing else depends on it. */
 export type ExclusiveJobs = {
-  /** Runs `work` unless another process runs the same job; returns whether it ran. A process that hangs loses its job. */
+  /** Runs `work` unless another process runs the job; returns whether it ran. A process that hangs loses its job. */
   run(job: 'sweep' | 'compact' | 'deliver', work: () => Promise<void>): Promise<boolean>
 }
 
@@ -278,7 +279,7 @@ export type Facilitator = {
   /** `target` is the resource that is paid for. */
   verify(target: Target, payment: Payment, manner?: Manner): Promise<VerifyResult>
   settle(target: Target, payment: Payment, manner?: Manner): Promise<SettleResult>
-  /** Whether the facilitator supports our scheme and network; `unavailable` if it does not respond, or fails the probe. */
+  /** Whether the facilitator supports our scheme and network; `unavailable` if it is silent, or fails the probe. */
   supports(probe?: FacilitatorProbe): Promise<'yes' | 'no' | 'unavailable'>
 }
 
@@ -296,8 +297,8 @@ export type Chain = {
   /** The current height, and whether the authorization is used or cancelled at that height. */
   read(key: PaymentKey): Promise<{ head: bigint; spent: boolean } | 'silent'>
   /**
-   * The state of an authorization that was unspent at height `head`. `named` is the transaction that a facilitator named. It
-   * is checked first, and only its events count.
+   * The state of an authorization that was unspent at height `head`. `named` is the transaction that a facilitator
+   * named. It is checked first, and only its events count.
    */
   readPaymentStatus(payment: WatchedPayment, head: bigint, named?: Hash): Promise<ChainStatus>
   /** How much of our asset a wallet holds at the newest block, in atomic units. */
@@ -343,9 +344,10 @@ export type KeptReceipts = {
 /** Checks signatures of wallets. */
 export type Wallets = {
   /**
-   * Which of `signers` signed which of `messages`. Key signatures are checked here first; contract wallets are queried on the
-   * chain (EIP-1271, EIP-6492) within a time limit. `busy` and `silent` mean that the chain could not be queried, so the
-   * signature is neither good nor bad. `from` is the client's address: clients that sent bad signatures wait behind others.
+   * Which of `signers` signed which of `messages`. Key signatures are checked here first; contract wallets are queried
+   * on the chain (EIP-1271, EIP-6492) within a time limit. `busy` and `silent` mean that the chain could not be
+   * queried, so the signature is neither good nor bad. `from` is the client's address: clients that sent bad signatures
+   * wait behind others.
    */
   findSigner(
     signers: readonly Address[],
@@ -368,14 +370,14 @@ export type Wallets = {
   checkTokenSignature(payment: Payment): Promise<SignatureCheck>
 }
 
-/** Encodes and decodes pictures in other threads. Bitmaps are transferred to those threads, and are empty afterwards. */
+/** Encodes and decodes pictures in other threads. Bitmaps move to those threads, and are empty afterwards. */
 export type Pictures = {
   /** Encodes palette indices as PNG, each pixel as a square of `scale` x `scale` (default 1). */
   encode(bitmap: Bitmap, scale?: number): Promise<Uint8Array<ArrayBuffer>>
   /** Scales a picture of the wall down to a size in pixels. It does not wait behind pictures of clients. */
   shrink(bitmap: Bitmap, width: number, height: number): Promise<Bitmap>
   /**
-   * Converts a picture to the palette, within a time limit. A paid picture never waits behind a free one, and senders of
+   * Converts a picture to the palette in limited time. A paid picture never waits behind a free one, and senders of
    * each kind take turns.
    */
   paint(picture: SentPicture, plan: PaintPlan, sender: PictureSender): Promise<Bitmap | PictureFlaw>

@@ -5,7 +5,10 @@ import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { describeFlaw } from '../shared/contract/kinds.ts'
 import { codeOfField, createFailure, type Failure, type FailureCode } from './domain/failure.ts'
 
-/** The first error of a value. `schema` is that of the field; there is none for an unknown field, or if the value is not an object. */
+/**
+ * The first error of a value. `schema` is that of the field; there is none for an unknown field, or if the value is not
+ * an object.
+ */
 export type Flaw = { readonly name: string; readonly schema: TSchema | undefined; readonly value: unknown }
 
 /** A parameter that cannot be read, and so fits no schema. */

@@ -2,7 +2,9 @@
 
 /** Operators do not set these. */
 export const TIMES = {
-  /** Intervals of probes: before the first success, after a purchase failed, while something is wrong, and otherwise. */
+  /**
+   * Intervals of probes: before the first success, after a purchase failed, while something is wrong, and otherwise.
+   */
   firstProbesEveryMs: 1000,
   // Anybody can make verifications fail, so a suspicion alone must not cause a flood of probes.
   suspicionProbedAfterMs: 2000,
@@ -30,8 +32,8 @@ export const TIMES = {
   // A change whose notification is lost is seen within this time.
   logPolledEveryMs: 1000,
 
-  // The contract allows the canvas read to be a few seconds old. This interval limits the cost of many repaints. It is shorter
-  // than a second, so that several instances show a change within a second: each must receive and compress it.
+  // The contract allows the canvas read to be a few seconds old. This interval limits the cost of many repaints. It is
+  // shorter than a second, so that several instances show a change within a second: each must receive and compress it.
   publishedEveryMs: 900,
 
   // One payment is settled again at most this often, however many copies of its request arrive.

@@ -1,4 +1,7 @@
-/** Colour as light and as seen: sRGB bytes, linear light, and OKLab (Björn Ottosson, 2020), in which distance is perceived difference. */
+/**
+ * Colour as light and as seen: sRGB bytes, linear light, and OKLab (Björn Ottosson, 2020), in which distance is
+ * perceived difference.
+ */
 
 /** Linear light of each sRGB byte, 0 to 1 (IEC 61966-2-1). */
 export const LINEAR: Float32Array = Float32Array.from({ length: 256 }, (_, byte) => toLinear(byte / 255))

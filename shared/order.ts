@@ -1,7 +1,8 @@
 /**
- * Orders that nobody can alter. EIP-3009 signs a payer, a payee, an amount, a time and a nonce of the payer's choice, but
- * nothing that names the purchase. So the nonce names it: it is a digest of the order's text and a published salt, behind four
- * bytes that mark it as bound. The construction, keccak256(resource ‖ salt), is that of x402-foundation/x402 issue 3226.
+ * Orders that nobody can alter. EIP-3009 signs a payer, a payee, an amount, a time and a nonce of the payer's choice,
+ * but nothing that names the purchase. So the nonce names it: it is a digest of the order's text and a published salt,
+ * behind four bytes that mark it as bound. The construction, keccak256(resource ‖ salt), is that of
+ * x402-foundation/x402 issue 3226.
  */
 
 import { bytesToHex, concatBytes, hexToBytes, keccak256, stringToBytes } from 'viem/utils'
@@ -22,8 +23,8 @@ const saltPattern = new RegExp(SALT_PATTERN)
 export const isSalt = (text: string): boolean => saltPattern.test(text)
 
 /**
- * An order, after URL or JSON decoding. An absent field was not sent. Exactly one of `block` and `area` is present, and at most
- * one picture.
+ * An order, after URL or JSON decoding. An absent field was not sent. Exactly one of `block` and `area` is present, and
+ * at most one picture.
  */
 export type Order = {
   readonly host: string // the service's own host name, without a port

@@ -30,8 +30,8 @@ const beginnings = Uint8Array.from({ length: 257 }, (_, step) =>
 )
 
 /**
- * The palette index nearest to a colour in linear light, each part from 0 to 1. In both directions from the start, the search
- * ends at a colour whose lightness alone is too far away.
+ * The palette index nearest to a colour in linear light, each part from 0 to 1. In both directions from the start, the
+ * search ends at a colour whose lightness alone is too far away.
  */
 export function findNearestColour(red: number, green: number, blue: number): number {
   const [L, a, b] = toOklab(red, green, blue)

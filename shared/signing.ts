@@ -73,5 +73,7 @@ export function formatPainterMessage(host: string, wallet: string, ts: number, p
 /** The signed form of an area's pixels: their SHA-256 in lower-case hex, without a prefix. */
 export const hashPixels = (rows: Uint8Array): string => sha256(rows).slice('0x'.length)
 
-/** The digest that a wallet's key signs for a text: keccak-256 of EIP-191's prefix, the length in bytes and the text. */
+/**
+ * The digest that a wallet's key signs for a text: keccak-256 of EIP-191's prefix, the length in bytes and the text.
+ */
 export const digestOf = (message: string): `0x${string}` => hashMessage(message)

@@ -46,7 +46,10 @@ export function isPrintable(text: string, max: number): boolean {
 const linkPattern =
   /^https:\/\/(?:[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?\.?|\[[0-9A-Fa-f:.]+\])(?::(\d{1,5}))?(?:[/?#](?:[A-Za-z0-9\-._~:/?#[\]@!$&()*+,;=]|%[0-9A-Fa-f]{2})*)?$/
 
-/** Whether the wall accepts `text` as a link: an ASCII `https://` URI with a host and without user information. It is never fetched. */
+/**
+ * Whether the wall accepts `text` as a link: an ASCII `https://` URI with a host and without user information. It is
+ * never fetched.
+ */
 export function isLink(text: string): boolean {
   if (text.length > LINK_MAX) return false
   const match = linkPattern.exec(text)

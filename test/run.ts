@@ -1,6 +1,7 @@
 /**
- * `bun run test [OPTION ...] [PATH ...]`: runs `bun test`, and says at its end how long it took, on what kind of machine, and
- * what was missing. If the machine was busy, a line below each failed test describes its state, which may be the cause.
+ * `bun run test [OPTION ...] [PATH ...]`: runs `bun test`, and says at its end how long it took, on what kind of
+ * machine, and what was missing. If the machine was busy, a line below each failed test describes its state, which may
+ * be the cause.
  */
 
 import { join } from 'node:path'

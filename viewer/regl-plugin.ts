@@ -1,6 +1,6 @@
 /**
- * Builds regl into the page without its code generator, which a strict content policy forbids, and without features that the
- * wall never uses.
+ * Builds regl into the page without its code generator, which a strict content policy forbids, and without features
+ * that the wall never uses.
  */
 
 import type { Plugin } from 'vite'
@@ -50,7 +50,9 @@ const noExtensions = { extensions: {}, restore() {} }
 const limits = { maxTextureUnits: 8, maxColorAttachments: 1, extensions: [] }
 export default (function () {`
 
-/** The build without regl's checks, as a module, with draw-calls.ts as its core; throws if the file is not as expected. */
+/**
+ * The build without regl's checks, as a module, with draw-calls.ts as its core; throws if the file is not as expected.
+ */
 export const reglPlugin: Plugin = {
   name: 'regl-without-generated-code',
   enforce: 'pre',

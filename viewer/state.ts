@@ -264,7 +264,10 @@ function findNeighbour(from: BlockIndex, right: number, down: number): BlockInde
   return blockAt(clampIndex(col + right, COLS), clampIndex(row + down, ROWS))
 }
 
-/** One Escape, or one step back, closes one layer: the panel, the details, the selected agent, the moment; Escape also the overlay. */
+/**
+ * One Escape, or one step back, closes one layer: the panel, the details, the selected agent, the moment; Escape also
+ * the overlay.
+ */
 function dismissTop(state: State): State {
   if (state.panel !== undefined) return openPanel(state, state.panel)
   if (state.pinned !== undefined) return { ...state, pinned: undefined, pointer: undefined }

@@ -33,7 +33,10 @@ export function goToPlace(state: State, place: Place): State {
   return { ...next, camera: findCamera(next, place) }
 }
 
-/** The camera of an address. If it does not show the artwork, for example in a smaller window, the artwork's camera is used. */
+/**
+ * The camera of an address. If it does not show the artwork, for example in a smaller window, the artwork's camera is
+ * used.
+ */
 function findCamera(state: State, { camera, block }: Place): Camera {
   const { wall, initialCamera, view, agent } = state
   const asked = camera === 'all' ? fitWall(view) : camera && clampCamera(camera, view)

@@ -1,6 +1,9 @@
 /** Rates how well a page opens, as one number. */
 
-/** The vitals of a page load: milliseconds until the first and the largest paint, milliseconds blocked, and the layout shift. */
+/**
+ * The vitals of a page load: milliseconds until the first and the largest paint, milliseconds blocked, and the layout
+ * shift.
+ */
 export type Vitals = {
   readonly first: number
   readonly largest: number

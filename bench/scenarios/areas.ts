@@ -1,4 +1,7 @@
-/** Areas: the cost of 400 blocks in one payment compared with one block, its effect on other requests, and the cost of a search for space. */
+/**
+ * Areas: the cost of 400 blocks in one payment compared with one block, its effect on other requests, and the cost of a
+ * search for space.
+ */
 
 import { waitUntilArmed } from '../../server/local/wall-process.ts'
 import type { Scenario } from '../findings.ts'

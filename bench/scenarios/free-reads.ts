@@ -1,4 +1,6 @@
-/** The cost of each free address on a full wall. Few responses can come from a cache, because each request is different. */
+/**
+ * The cost of each free address on a full wall. Few responses can come from a cache, because each request is different.
+ */
 
 import { privateKeyToAccount } from 'viem/accounts'
 import { COLS, ROWS, TOTAL_BLOCKS } from '../../shared/wall.ts'

@@ -1,4 +1,6 @@
-/** The page in a real browser: when a wall's first pixels appear on slow connections, and when a full wall can be used. */
+/**
+ * The page in a real browser: when a wall's first pixels appear on slow connections, and when a full wall can be used.
+ */
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

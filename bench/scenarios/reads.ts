@@ -146,7 +146,10 @@ export const measureSize: Scenario = async (servers) => {
 
 const SOLD = 1000
 
-/** The demand for payment, compared with the same bytes, the cheapest possible response, and the x402 SDK making it each time. */
+/**
+ * The demand for payment, compared with the same bytes, the cheapest possible response, and the x402 SDK making it each
+ * time.
+ */
 export const measureDemands: Scenario = async (servers, pace) => {
   const [wall, naive] = [await servers.wall(SOLD), await servers.naive(SOLD)]
   const get = (path: string) => repeatRequest(encodeRequest('GET', path))

@@ -139,8 +139,8 @@ async function repaintOnce({ port }: Server, bytes: Uint8Array): Promise<void> {
 const PRESSURES = [0, 200, 1000]
 
 /**
- * Reads of the whole wall, and of health, while it is repainted. Other threads wait for the disk and compile, so this wall can
- * use all CPUs.
+ * Reads of the whole wall, and of health, while it is repainted. Other threads wait for the disk and compile, so this
+ * wall can use all CPUs.
  */
 export const measureUnderRepaints: Scenario = async (servers, pace) => {
   const [wall, naive, sign] = [

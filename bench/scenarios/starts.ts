@@ -71,7 +71,10 @@ const READ_ONLY = 10
 
 const REPAINTS_A_SECOND = 200
 
-/** The memory of each wall that was measured so far, and whether it grows on a wall that is read and repainted all the time. */
+/**
+ * The memory of each wall that was measured so far, and whether it grows on a wall that is read and repainted all the
+ * time.
+ */
 export const measureMemory: Scenario = async (servers, { steadyMs }) => {
   const rows: Row[] = []
   for (const blocks of [100, 1000, TOTAL_BLOCKS]) {

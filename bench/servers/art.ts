@@ -1,4 +1,7 @@
-/** Pictures and texts of agents, mixed as on a wall that many share, because the content determines how well a wall compresses. */
+/**
+ * Pictures and texts of agents, mixed as on a wall that many share, because the content determines how well a wall
+ * compresses.
+ */
 
 import type { Area } from '../../shared/area.ts'
 import { BLOCK_SIZE } from '../../shared/wall.ts'

@@ -47,7 +47,10 @@ function writeArea(blocks: number): void {
   })
 }
 
-/** The parts of a wall's reads that one repaint changes: a row of blocks with its pictures, without them, and its pixels. */
+/**
+ * The parts of a wall's reads that one repaint changes: a row of blocks with its pictures, without them, and its
+ * pixels.
+ */
 async function readChangedParts(wall: string): Promise<readonly Uint8Array[]> {
   const fetchBytes = async (path: string) => await (await fetch(wall + path)).bytes()
   const fetchLongestRow = async (path: string) => {

@@ -1,6 +1,6 @@
 /**
- * The plain way of doing each thing, in a separate process: a query for each read, the x402 SDK for each demand. Argument: a
- * database.
+ * The plain way of doing each thing, in a separate process: a query for each read, the x402 SDK for each demand.
+ * Argument: a database.
  */
 
 import { x402HTTPResourceServer, x402ResourceServer } from '@x402/core/server'

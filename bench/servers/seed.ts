@@ -1,4 +1,7 @@
-/** Walls of any size, painted, in a file that the service itself can open: made with its own migrations and row checksums. */
+/**
+ * Walls of any size, painted, in a file that the service itself can open: made with its own migrations and row
+ * checksums.
+ */
 
 import { privateKeyToAccount } from 'viem/accounts'
 import { openWall } from '../../db/sqlite/open.ts'

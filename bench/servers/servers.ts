@@ -41,7 +41,10 @@ export type Servers = {
   naive(blocks: number): Promise<Server>
   /** A server with the minimum cost per response, which stores responses of walls to send them again. */
   floor(): Promise<Floor>
-  /** nginx with the canvas read of a wall with this many blocks sold as a file, `/canvas`; `undefined` if it is not installed. */
+  /**
+   * nginx with the canvas read of a wall with this many blocks sold as a file, `/canvas`; `undefined` if it is not
+   * installed.
+   */
   nginx(blocks: number): Promise<Server | undefined>
   stop(): Promise<void>
 }

@@ -14,8 +14,9 @@
  * for no lock but the counters (and for an open block, if others are taking all of them). It takes the counters once
  * each of its writes needs them or has ended. A write to something that another transaction has locked is stored alone.
  *
- * If the response to a commit is lost, its outcome is never guessed. The transaction writes a token as its last statement, and a
- * later connection looks for it; this look-up also makes sure that a commit still in progress can only fail.
+ * If the response to a commit is lost, its outcome is never guessed. The transaction writes a token as its last
+ * statement, and a later connection looks for it; this look-up also makes sure that a commit still in progress can only
+ * fail.
  */
 
 import { StoreUnavailable } from '../../server/domain/failure.ts'
@@ -53,9 +54,9 @@ export type Connection = Pick<Pool, 'apart' | 'listen' | 'isOpen' | 'close'> & {
   /** Like `look`, but reads from one snapshot. */
   read<T>(work: () => Tx<T>): Promise<T>
   /**
-   * Runs work as one transaction, under the lock of its wallet: all of it is stored, or nothing. Throws `StoreUnavailable` if
-   * nothing was stored, or `CommitUnknown` if a commit was cut off and the database does not respond: the next look-up shows
-   * whether its writes are there.
+   * Runs work as one transaction, under the lock of its wallet: all of it is stored, or nothing. Throws
+   * `StoreUnavailable` if nothing was stored, or `CommitUnknown` if a commit was cut off and the database does not
+   * respond: the next look-up shows whether its writes are there.
    */
   write<T>(about: Address | null, work: () => Tx<T>): Promise<T>
   /** Like `write`, but shares one transaction with other waiting writes; each is stored or rolled back separately. */
@@ -129,7 +130,10 @@ export const createPostgresDriver = ({ look, read, write, writeTogether }: Conne
   lasting: (work) => (key) => look(() => work(key)),
 })
 
-/** Connects to the database at a URL and runs `prepare`. Throws `CannotOpen`, which names the server and never the password. */
+/**
+ * Connects to the database at a URL and runs `prepare`. Throws `CannotOpen`, which names the server and never the
+ * password.
+ */
 export async function openConnection(
   url: string,
   prepare: (connection: Connection) => Promise<void>,

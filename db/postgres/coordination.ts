@@ -64,7 +64,10 @@ export function createPostgresJobs(connection: Connection, jobMs = JOB_MS): Excl
   }
 }
 
-/** Calls `notify` after each new log entry, and whenever one may have been missed. Retries listening if the connection fails. */
+/**
+ * Calls `notify` after each new log entry, and whenever one may have been missed. Retries listening if the connection
+ * fails.
+ */
 export function createPostgresChangeNotifier({ listen }: Connection): ChangeNotifier {
   return {
     listen(notify) {

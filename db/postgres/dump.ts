@@ -10,8 +10,8 @@ export const NO_DUMP_TOOL =
   'pg_dump is not installed on this machine: install PostgreSQL’s client programs of the server’s version or later'
 
 /**
- * Writes a consistent copy of a database to a new file that `pg_restore` reads. Throws `CannotOpen` if that fails; the tool's
- * own message is on standard error.
+ * Writes a consistent copy of a database to a new file that `pg_restore` reads. Throws `CannotOpen` if that fails; the
+ * tool's own message is on standard error.
  */
 export function dumpDatabase(url: string, file: string): void {
   const tool = findDumpTool()

@@ -77,7 +77,10 @@ export function isRefusedCommit(error: unknown): boolean {
   return code !== undefined && (beaten.test(code) || /^2[35]...$/.test(code))
 }
 
-/** The exception for an error after which nothing was stored: failures become `StoreUnavailable`, anything else stays a bug. */
+/**
+ * The exception for an error after which nothing was stored: failures become `StoreUnavailable`, anything else stays a
+ * bug.
+ */
 export function toStoreError(error: unknown): unknown {
   const code = codeOf(error)
   if (code === undefined) return error

@@ -59,8 +59,8 @@ export const exportPostgres = <T>(
   })
 
 /**
- * Creates the tables of an empty database, and in one transaction the wall that `work` fills in. Throws `CannotOpen` if a
- * process has a wall open on it, or if anything was ever sold there.
+ * Creates the tables of an empty database, and in one transaction the wall that `work` fills in. Throws `CannotOpen` if
+ * a process has a wall open on it, or if anything was ever sold there.
  */
 export const importPostgres = <T>(
   url: string,

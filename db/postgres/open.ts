@@ -21,8 +21,8 @@ export type Opening = {
 }
 
 /**
- * Opens the database at a URL for one network (CAIP-2), and creates its tables if necessary. Throws `CannotOpen` with a message
- * for the operator, which names the server and never the password.
+ * Opens the database at a URL for one network (CAIP-2), and creates its tables if necessary. Throws `CannotOpen` with a
+ * message for the operator, which names the server and never the password.
  */
 export async function openPostgres(
   url: string,
@@ -51,8 +51,8 @@ export async function openPostgres(
 }
 
 /**
- * Checks that a server is new enough, accepts writes, and flushes a commit before it acknowledges it. Returns whether it checks
- * its pages for damage. Throws `CannotOpen`.
+ * Checks that a server is new enough, accepts writes, and flushes a commit before it acknowledges it. Returns whether
+ * it checks its pages for damage. Throws `CannotOpen`.
  */
 export async function checkServer({ rows }: Session): Promise<boolean> {
   const [server] = await rows<{

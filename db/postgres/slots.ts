@@ -1,6 +1,6 @@
 /**
- * Connections in slots, each used by one caller at a time. A pool would not say which of its connections are new, and each new
- * one must be checked: it may lead to another server.
+ * Connections in slots, each used by one caller at a time. A pool would not say which of its connections are new, and
+ * each new one must be checked: it may lead to another server.
  */
 
 import type { SQL } from 'bun'

@@ -15,7 +15,10 @@ export type Watermark = {
   startWatching(): void
   /** Sets the callback for a replaced server. */
   watch(listener: (replaced: StoreReplaced) => void): void
-  /** Checks a new connection. Throws `StoreUnavailable` for one to an older copy, or to a database that the wall has left. */
+  /**
+   * Checks a new connection. Throws `StoreUnavailable` for one to an older copy, or to a database that the wall has
+   * left.
+   */
   inspect(session: Session): Promise<void>
   /** The position that the database must have reached for a commit to be valid. */
   getProgress(): Progress

@@ -241,7 +241,10 @@ const HELD_BLOCKS = `
   SELECT i FROM blocks WHERE payment = ${PAYMENT_ID} AND state = 'reserved'
   ORDER BY i {lock}`
 
-/** Locks the blocks that are held for a payment, in the order of the wall. Throws `StoreUnavailable` when one is damaged. */
+/**
+ * Locks the blocks that are held for a payment, in the order of the wall. Throws `StoreUnavailable` when one is
+ * damaged.
+ */
 export function* lockHeldBlocks({ payer, nonce }: PaymentKey): Tx<void> {
   yield* rows(HELD_BLOCKS, { payer, nonce }, { blocks: 'i' })
 }

@@ -18,7 +18,10 @@ import { keepSums, type Sums } from './row-checksums.ts'
 export type Connection = RawConnection & {
   /** Returns a statement with numbered values, which is compiled only once. */
   numbered<Row>(sql: string): Statement<Row, Bound[]>
-  /** Throws `StoreUnavailable` if one of these rows does not match its checksum; must be called inside a read or a transaction. */
+  /**
+   * Throws `StoreUnavailable` if one of these rows does not match its checksum; must be called inside a read or a
+   * transaction.
+   */
   check(table: Table, rows: readonly number[]): void
   /** Marks rows as damaged after a check found them. */
   leaveOut(rows: readonly DamagedRow[]): void

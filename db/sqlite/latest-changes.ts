@@ -1,4 +1,7 @@
-/** The entries of the log that define the current state: every sale, moderation, and the latest change of each block and agent. */
+/**
+ * The entries of the log that define the current state: every sale, moderation, and the latest change of each block and
+ * agent.
+ */
 
 /**
  * SQL for the condition that the entry in `column` is one of these entries. Each part has an index, so its cost does

@@ -17,7 +17,9 @@ export function ensureNotMoved(path: string): void {
   )
 }
 
-/** Writes the note that the wall at `path` is elsewhere; it takes effect, flushed, when the returned function is called. */
+/**
+ * Writes the note that the wall at `path` is elsewhere; it takes effect, flushed, when the returned function is called.
+ */
 export function prepareNote(path: string, words: string): () => void {
   const note = notePathOf(path)
   const unfinished = `${note}.unfinished`

@@ -79,8 +79,8 @@ async function runWithNote<T>(path: string, words: string, work: (close: Close) 
 }
 
 /**
- * Creates a new file at `path` for the wall that `work` fills in; the file gets its name at the end, when it is flushed. Throws
- * `CannotOpen` if there is already a file at that path.
+ * Creates a new file at `path` for the wall that `work` fills in; the file gets its name at the end, when it is
+ * flushed. Throws `CannotOpen` if there is already a file at that path.
  */
 export async function importSqlite<T>(
   path: string,

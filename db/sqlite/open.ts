@@ -33,8 +33,8 @@ export type Opening = {
 }
 
 /**
- * Opens or creates the database at `path` (or `:memory:`) for one network (CAIP-2). Throws `DatabaseInUse` or `CannotOpen`
- * with a message for the operator.
+ * Opens or creates the database at `path` (or `:memory:`) for one network (CAIP-2). Throws `DatabaseInUse` or
+ * `CannotOpen` with a message for the operator.
  */
 export async function openSqlite(path: string, network: string, opening: Opening = {}): Promise<Sqlite> {
   return await openLocked(path, opening, (unlock) => {

@@ -66,7 +66,10 @@ const storeModeration = (
     through,
   })
 
-/** Applies an action, and adds it to the log if it changes what readers see; must be called under the lock of the wallet. */
+/**
+ * Applies an action, and adds it to the log if it changes what readers see; must be called under the lock of the
+ * wallet.
+ */
 export function* moderateAgent(agent: Agent, act: WalletAct, now: UnixMs): Tx<WalletActResult> {
   const before = yield* readModeration(agent.id)
   const after = { ...applyWalletAct(before, act), through: before.through }

@@ -60,8 +60,8 @@ export function parseHttpAddress(address: string): HttpAddress {
 type Bounds = { readonly timeoutMs: number; readonly maxBytes: number }
 
 /**
- * Fetches a response completely. Rejects if it takes too long, is too large, or is a redirect: only the operator chooses
- * where requests go.
+ * Fetches a response completely. Rejects if it takes too long, is too large, or is a redirect: only the operator
+ * chooses where requests go.
  */
 export async function fetchBounded(
   input: string | URL | Request,

@@ -8,8 +8,8 @@ import type { Logger } from '../ports.ts'
 export type DeniedPayers = {
   has(payer: Address): boolean
   /**
-   * Reads the file again, if there is one. If it cannot be read or is invalid, nothing changes and the operator gets one
-   * alert.
+   * Reads the file again, if there is one. If it cannot be read or is invalid, nothing changes and the operator gets
+   * one alert.
    */
   reload(): Promise<void>
 }

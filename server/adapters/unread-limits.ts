@@ -1,6 +1,6 @@
 /**
- * Limits what the kernel buffers for clients that do not read. By default it buffers up to 4 MB per connection, as long as
- * the client stays connected. Bun has no option for this, so libc's setsockopt is used.
+ * Limits what the kernel buffers for clients that do not read. By default it buffers up to 4 MB per connection, as long
+ * as the client stays connected. Bun has no option for this, so libc's setsockopt is used.
  */
 
 import { dlopen } from 'bun:ffi'

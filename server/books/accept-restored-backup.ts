@@ -33,8 +33,8 @@ export type LostPayments = {
 }
 
 /**
- * Finds payments since the copy was made, except those that the operator has resolved. `witnessed` is the position in the
- * witness. Changes nothing.
+ * Finds payments since the copy was made, except those that the operator has resolved. `witnessed` is the position in
+ * the witness. Changes nothing.
  */
 export async function findLostPayments(
   deps: FindOrphanDeps & { readonly payouts: Pick<Payouts, 'findReference'> },

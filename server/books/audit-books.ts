@@ -38,8 +38,8 @@ export type Stock = {
 }
 
 /**
- * Audits everything from height `from` on, by default since the first payment; `silent` if the chain does not respond. Reuses
- * the cache of an earlier audit if its books balanced. Calls `onward` with each height it has reached.
+ * Audits everything from height `from` on, by default since the first payment; `silent` if the chain does not respond.
+ * Reuses the cache of an earlier audit if its books balanced. Calls `onward` with each height it has reached.
  */
 export async function auditBooks(
   { audit, chain, clock, archive, payTo }: AuditDeps,

@@ -1,6 +1,6 @@
 /**
- * Checks whether the store is current, or an older copy that was restored. There are two signs: the witness, which knows how
- * far the store had come, and the chain, which shows later payments.
+ * Checks whether the store is current, or an older copy that was restored. There are two signs: the witness, which
+ * knows how far the store had come, and the chain, which shows later payments.
  */
 
 import { StaleWriteError, StoreUnavailable } from '../domain/failure.ts'
@@ -138,7 +138,9 @@ async function proveCurrent(
   return isThrough && scan.orphans.length === 0 && !isBehind
 }
 
-/** Reads the chain up to the newest block, and keeps the payments that `sort` returns; `false` if it was interrupted. */
+/**
+ * Reads the chain up to the newest block, and keeps the payments that `sort` returns; `false` if it was interrupted.
+ */
 async function continueScan(
   deps: RestoredBackupDeps,
   scan: Scan,

@@ -1,6 +1,6 @@
 /**
- * Finds money on the chain that belongs to no purchase in the store. Either somebody sent it without an order, or the database
- * is an older copy that was restored: then blocks that were sold since would be sold again.
+ * Finds money on the chain that belongs to no purchase in the store. Either somebody sent it without an order, or the
+ * database is an older copy that was restored: then blocks that were sold since would be sold again.
  */
 
 import { canBuyBlocks } from '../../shared/chain/arrivals.ts'
@@ -67,8 +67,8 @@ export async function findOrphans(
 }
 
 /**
- * A payment without a known purchase, as far as the chain shows it: its sender and amount. An authorization for this wall is
- * valid for `VALIDITY_MAX_SECONDS` at most, so it expires at most that long after `now`.
+ * A payment without a known purchase, as far as the chain shows it: its sender and amount. An authorization for this
+ * wall is valid for `VALIDITY_MAX_SECONDS` at most, so it expires at most that long after `now`.
  */
 export const toUnclaimedPayment = (
   { payer, nonce, payTo, amount, height }: OrphanPayment,

@@ -43,8 +43,8 @@ export async function bookStray(deps: ResolveDeps, key: PaymentKey): Promise<Pay
 export type PayoutResult = 'noted' | 'noted-before' | 'not-owed' | 'never-paid' | 'silent'
 
 /**
- * Records that the operator resolved money by hand: a credit, or a payment without a known purchase. The chain must show that
- * the money arrived.
+ * Records that the operator resolved money by hand: a credit, or a payment without a known purchase. The chain must
+ * show that the money arrived.
  */
 export async function bookPayout(deps: ResolveDeps, key: PaymentKey, reference: string): Promise<PayoutResult> {
   const { ledger, chain, payouts, clock, logger } = deps

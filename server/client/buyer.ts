@@ -46,7 +46,9 @@ export type BuyerOptions = {
   readonly onWait?: ((status: number, message: string) => void) | undefined
   /** Called with a purchase that an earlier process left unfinished and that is finished now. */
   readonly onEarlier?: ((receipt: Receipt | AreaReceipt) => void) | undefined
-  /** Called with a payment of an earlier process that may still be taken, or that was taken and did not buy the order. */
+  /**
+   * Called with a payment of an earlier process that may still be taken, or that was taken and did not buy the order.
+   */
   readonly onOpen?: ((error: WallError) => void) | undefined
   /** Called if another process is buying with the same wallet, and has to finish first. */
   readonly onLocked?: (() => void) | undefined

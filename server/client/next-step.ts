@@ -2,8 +2,8 @@
  * The next step of a buyer, decided only by the last response: what ends a payment, what is sent again, what is signed,
  * and what the caller learns.
  *
- * One rule: once a payment was sent, only the wall's receipt, or its own `charged: yes` or `no`, ends it. No status does, and
- * nothing from a gateway.
+ * One rule: once a payment was sent, only the wall's receipt, or its own `charged: yes` or `no`, ends it. No status
+ * does, and nothing from a gateway.
  */
 
 import { ASSET_SYMBOL, formatAmount, formatMoney } from '../../shared/money.ts'
@@ -197,7 +197,9 @@ function describeLastResponse(answer: Answer | undefined): string {
   return `The last response was ${answer.status}${code === undefined ? '' : ` ${code}`}, which does not say what became of the payment.${hint}`
 }
 
-/** A payment that is still open. None of the wall's own words are used, because some deny a charge that may still come. */
+/**
+ * A payment that is still open. None of the wall's own words are used, because some deny a charge that may still come.
+ */
 function createOpenFailure(answer: Answer | undefined, situation: Paid): Failure {
   const { sent, now } = situation
   const error = answer && parseError(answer.status, answer.body)

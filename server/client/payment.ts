@@ -114,7 +114,10 @@ export function parseAuthorization(header: string): { readonly amount: bigint; r
 
 const hashPattern = /^0x[0-9a-f]{64}$/
 
-/** The transaction in a PAYMENT-RESPONSE header of a payment that is not settled yet: a facilitator's claim, and only a hint. */
+/**
+ * The transaction in a PAYMENT-RESPONSE header of a payment that is not settled yet: a facilitator's claim, and only a
+ * hint.
+ */
 export function parsePendingTransaction(header: string | undefined): string | undefined {
   const response = decodeHeader(header)
   const isPending = memberOf(response, 'errorReason') === 'settlement_pending'

@@ -99,8 +99,8 @@ function parseRequest(text: string): SignedRequest | undefined {
 }
 
 /**
- * Empties and deletes a file. The file can be flushed even if its folder cannot, so not even a power cut restores its content; an
- * empty file is not a payment.
+ * Empties and deletes a file. The file can be flushed even if its folder cannot, so not even a power cut restores its
+ * content; an empty file is not a payment.
  */
 async function tryToEmpty(path: string): Promise<boolean> {
   try {

@@ -74,7 +74,9 @@ ${PAGES.map((path) => `  <url><loc>${escapeMarkup(offer.baseUrl + path)}</loc></
 const DAY_MS = 86_400_000
 const VALID_DAYS = 90
 
-/** /.well-known/security.txt (RFC 9116), valid for three months from the day of `now`; `undefined` without a contact. */
+/**
+ * /.well-known/security.txt (RFC 9116), valid for three months from the day of `now`; `undefined` without a contact.
+ */
 export function renderSecurityTxt(site: Site, now: number): string | undefined {
   const contact = formatContactUri(site)
   if (contact === undefined) return undefined

@@ -1,4 +1,7 @@
-/** The content of the page before its script and the wall have loaded: it is written into the HTML, so that nothing moves later. */
+/**
+ * The content of the page before its script and the wall have loaded: it is written into the HTML, so that nothing
+ * moves later.
+ */
 
 import { formatSummary } from '../../shared/money.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
@@ -12,7 +15,10 @@ export type FirstScreen = {
   readonly lastBuyer: string | undefined // the name of the wall's last buyer
 }
 
-/** The page with the counts, the last sale, and the area that the camera opens on: column, row, width and height in blocks. */
+/**
+ * The page with the counts, the last sale, and the area that the camera opens on: column, row, width and height in
+ * blocks.
+ */
 export function withFirstScreen(html: string, { sold, perBlock, lastBuyer }: FirstScreen): string {
   const area = findSoldArea(sold.keys())
   const news = lastBuyer === undefined ? '' : `<span>Last sale to <bdi>${escapeMarkup(lastBuyer)}</bdi></span>`

@@ -1,4 +1,6 @@
-/** The small JSON documents that clients, registries and graders request, each in the format of its own specification. */
+/**
+ * The small JSON documents that clients, registries and graders request, each in the format of its own specification.
+ */
 
 import { sha256 } from 'viem/utils'
 import { AREAS_PATH } from '../x402/terms.ts'

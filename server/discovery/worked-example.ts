@@ -1,4 +1,6 @@
-/** Signed bodies to check a signer with, as shown in the guide and the OpenAPI document. Tests verify the signatures. */
+/**
+ * Signed bodies to check a signer with, as shown in the guide and the OpenAPI document. Tests verify the signatures.
+ */
 
 import { PALETTE } from '../../shared/palette.ts'
 import { formatRegisterMessage } from '../../shared/signing.ts'

@@ -36,8 +36,8 @@ export type DependencyState = Dependency & {
 // One working dependency of such a kind is enough to sell, so only an outage of all of a kind stops sales.
 const REPLACEABLE: readonly DependencyKind[] = ['facilitator', 'chain-endpoint']
 
-// A disk that fills up still accepts writes; when it does not, `store-write` is down. And while purchases fail, or are late,
-// some succeed: a load balancer that sent no more requests would never see the failures end.
+// A disk that fills up still accepts writes; when it does not, `store-write` is down. And while purchases fail, or are
+// late, some succeed: a load balancer that sent no more requests would never see the failures end.
 const ONLY_WARNS: readonly DependencyKind[] = [
   'disk',
   'backup',

@@ -111,7 +111,9 @@ export async function ignoreUnavailable<T>(work: Promise<T>): Promise<T | undefi
   }
 }
 
-/** Another run has changed the payment since it was looked up. Nothing was written; the caller must look it up again. */
+/**
+ * Another run has changed the payment since it was looked up. Nothing was written; the caller must look it up again.
+ */
 export class StaleWriteError extends Error {
   override name = 'StaleWriteError'
 }

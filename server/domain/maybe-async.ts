@@ -1,4 +1,7 @@
-/** Values that are usually available synchronously. Avoiding a promise saves a tenth of the time of a deed or a demand for payment. */
+/**
+ * Values that are usually available synchronously. Avoiding a promise saves a tenth of the time of a deed or a demand
+ * for payment.
+ */
 
 /** A value, or a promise of it. */
 export type MaybeAsync<Value> = Value | Promise<Value>

@@ -1,6 +1,6 @@
 /**
- * Token buckets, one per key. A bucket starts full, refills at a constant rate, and never holds more than its burst. Only
- * the time at which it is full again is stored (the generic cell rate algorithm).
+ * Token buckets, one per key. A bucket starts full, refills at a constant rate, and never holds more than its burst.
+ * Only the time at which it is full again is stored (the generic cell rate algorithm).
  */
 
 import { createLru } from '../../shared/lru.ts'

@@ -20,7 +20,10 @@ export function guardChainFreshness(
   let newest: { readonly head: bigint; readonly at: number } | undefined
   let isStalled = false
 
-  /** Records a height that was requested at `asked`; returns whether the chain makes blocks. The height may be as old as the request. */
+  /**
+   * Records a height that was requested at `asked`; returns whether the chain makes blocks. The height may be as old as
+   * the request.
+   */
   const recordHead = (head: bigint, asked: number) => {
     if (newest === undefined || head > newest.head) {
       newest = { head, at: clock.elapsed() }

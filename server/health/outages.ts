@@ -6,8 +6,8 @@ import type { PaymentHealth } from './payment-health.ts'
 
 export type Outages = {
   /**
-   * Records the state of a dependency: `null` if it works, otherwise the problem, in our words and without secrets. While this
-   * process is late itself, no new problem begins.
+   * Records the state of a dependency: `null` if it works, otherwise the problem, in our words and without secrets.
+   * While this process is late itself, no new problem begins.
    */
   saw(dependency: Dependency, reason: string | null): void
   /** Every dependency with a known state, in the order of the first reports. */

@@ -1,4 +1,7 @@
-/** Watches whether payments can be accepted, by probing the facilitator and the chain. Nothing else changes the rail's state. */
+/**
+ * Watches whether payments can be accepted, by probing the facilitator and the chain. Nothing else changes the rail's
+ * state.
+ */
 
 import type { Rail } from '../../shared/contract/service.ts'
 import type { Chain, ChainHealth, Clock, Facilitator, Logger } from '../ports.ts'
@@ -15,11 +18,14 @@ export type PaymentHealth = {
   /** Must be called once the open purchases of an earlier run were checked and the store is known to be current. */
   markReconciled(): void
   /**
-   * Sets the reason why `markReconciled` was not called yet, in words without secrets; `null` if that call is only seconds
-   * away.
+   * Sets the reason why `markReconciled` was not called yet, in words without secrets; `null` if that call is only
+   * seconds away.
    */
   setWaitReason(reason: string | null): void
-  /** Must be called when the store may have been replaced: no new payment is accepted until `markReconciled` is called again. */
+  /**
+   * Must be called when the store may have been replaced: no new payment is accepted until `markReconciled` is called
+   * again.
+   */
   suspend(): void
 }
 

@@ -8,7 +8,10 @@ import type { Catalogue } from '../operator-ports.ts'
 import type { WatchDeps } from './outages.ts'
 
 export type ListingWatch = {
-  /** Queries every catalogue once, but not at the first call, right after a start; returns when to call it again, in milliseconds. */
+  /**
+   * Queries every catalogue once, but not at the first call, right after a start; returns when to call it again, in
+   * milliseconds.
+   */
   check(): Promise<number>
   /** The number of addresses that each catalogue listed in its last response. */
   readListings(): readonly Listing[]

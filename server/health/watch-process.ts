@@ -10,7 +10,9 @@ type Block = { readonly number: bigint; readonly timestamp: UnixSeconds }
 /** How far the clock may be off, in seconds. */
 export const CLOCK_OFF_MAX = 60
 
-/** Makes the check that compares the clock with each new block of the chain. A block that was seen before is ignored. */
+/**
+ * Makes the check that compares the clock with each new block of the chain. A block that was seen before is ignored.
+ */
 export function watchClock({ clock, outages }: WatchDeps): (newest: Block | undefined) => void {
   let seen: bigint | undefined
   return (newest) => {

@@ -85,7 +85,10 @@ export const createBlockRoutes = (deps: BlockDeps) => {
     )
 }
 
-/** Responds to a request for a block or for `next` with the deed, the terms or the receipt. HEAD never buys, so it ignores payments. */
+/**
+ * Responds to a request for a block or for `next` with the deed, the terms or the receipt. HEAD never buys, so it
+ * ignores payments.
+ */
 function createAnswers(deps: BlockDeps) {
   const { clients } = deps
   const demand = createDemandMaker(deps)

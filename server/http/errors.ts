@@ -13,7 +13,10 @@ const answered = new WeakMap<Request, Response>()
 /** The response to a request whose hook or handler threw. */
 export const findErrorResponse = (request: Request): Response | undefined => answered.get(request)
 
-/** The `onError` hook. It destructures its context, because otherwise Elysia would fill the whole context for each request. */
+/**
+ * The `onError` hook. It destructures its context, because otherwise Elysia would fill the whole context for each
+ * request.
+ */
 export const createErrorPlugin = (logger: Logger) => {
   const answer = createErrorHandler(logger)
   return new Elysia({ name: 'errors' }).onError({ as: 'global' }, ({ request, error, set }) => {

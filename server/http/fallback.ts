@@ -11,9 +11,9 @@ import { Refused } from './request/refused.ts'
 import { pathOf, PNG_END } from './request/request-url.ts'
 
 /**
- * Makes the fallback handler. The routers of Bun and Elysia match the path as it was sent, while `request.url` has its dot
- * segments removed: `/blocks/%2e%2e/api/health` becomes `/api/health`. A path that matches no route as it was sent is
- * unknown, whatever `request.url` says.
+ * Makes the fallback handler. The routers of Bun and Elysia match the path as it was sent, while `request.url` has its
+ * dot segments removed: `/blocks/%2e%2e/api/health` becomes `/api/health`. A path that matches no route as it was sent
+ * is unknown, whatever `request.url` says.
  */
 export function createFallback(app: AnyElysia, files: ViewerFiles): (request: Request) => Response {
   const verbsAt = createVerbFinder(app)
@@ -50,7 +50,10 @@ function createVerbRefusal(verbs: readonly string[]): Refused {
   return new Refused(createFailure('method_not_allowed', `This address allows ${allowed}.`), { Allow: allowed })
 }
 
-/** Refuses changes of a picture before a body is read. Pictures share the routes of blocks and areas, and can only be read. */
+/**
+ * Refuses changes of a picture before a body is read. Pictures share the routes of blocks and areas, and can only be
+ * read.
+ */
 export function refusePicturePath({ url }: Request): undefined {
   if (pathOf(url).endsWith(PNG_END)) throw createVerbRefusal(READ)
 }

@@ -1,4 +1,6 @@
-/** Routes `/api/health`, for clients, and `/livez`, `/readyz` and `/readyz/reads`, for supervisors and load balancers. */
+/**
+ * Routes `/api/health`, for clients, and `/livez`, `/readyz` and `/readyz/reads`, for supervisors and load balancers.
+ */
 
 import { Elysia } from 'elysia'
 import { Health } from '../../shared/contract/service.ts'

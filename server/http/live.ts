@@ -194,7 +194,10 @@ function createStreamPlaces() {
   }
 }
 
-/** The clients that have caught up. They get new events together, and a comment from time to time that keeps the connection open. */
+/**
+ * The clients that have caught up. They get new events together, and a comment from time to time that keeps the
+ * connection open.
+ */
 function createFollowers({ clock, number, everyMs }: LiveSource, recent: RecentEvents) {
   const followers = new Set<Follower>()
   const stopped = new AbortController()
@@ -287,8 +290,8 @@ function createSharedStreams({ clock, advance, number }: LiveSource, recent: Rec
 }
 
 /**
- * The host of a stream: `join` is called when the stream has caught up, and `onClosed` once when it ends for any reason.
- * A cache keeps a shared stream that ends, but not one that breaks off.
+ * The host of a stream: `join` is called when the stream has caught up, and `onClosed` once when it ends for any
+ * reason. A cache keeps a shared stream that ends, but not one that breaks off.
  */
 type Host = { join(follower: Follower): () => void; onClosed(): void; readonly isShared: boolean }
 

@@ -1,4 +1,6 @@
-/** Responds to one MCP call over HTTP through the SDK's server. It is a separate module because the SDK is slow to load. */
+/**
+ * Responds to one MCP call over HTTP through the SDK's server. It is a separate module because the SDK is slow to load.
+ */
 
 import { isLegacyRequest, ProtocolErrorCode, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server'
 import { readMessage, sendsPicture, type Id } from '../mcp/message.ts'

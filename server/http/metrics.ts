@@ -9,7 +9,10 @@ export type Meter = (route: string, status: number, tookMs: number) => void
 // All values of the last segment share one series, whose label does not depend on the parameter's name.
 const NAME = /\/(?::\w+|next)$/
 
-/** Reports each response of a route. Without a meter there are no hooks, which saves an asynchronous step for each request. */
+/**
+ * Reports each response of a route. Without a meter there are no hooks, which saves an asynchronous step for each
+ * request.
+ */
 export function createMetricsPlugin(meter: Meter | undefined) {
   const app = new Elysia({ name: 'metrics' })
   if (meter === undefined) return app

@@ -143,8 +143,9 @@ function createLogDelivery(deps: DeliveryDeps, send: Send): { isBehind(): boolea
 }
 
 /**
- * The notice of a log entry, and the last entry that it covers: a purchase is one notice, however many blocks it bought.
- * The time in an id distinguishes an entry from a lost one that had the same number before a backup was restored.
+ * The notice of a log entry, and the last entry that it covers: a purchase is one notice, however many blocks it
+ * bought. The time in an id distinguishes an entry from a lost one that had the same number before a backup was
+ * restored.
  */
 async function buildNotice(
   change: Change,

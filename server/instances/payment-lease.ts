@@ -1,4 +1,7 @@
-/** Keeps several processes from working on one payment in parallel. This only improves responses: no money depends on a lease. */
+/**
+ * Keeps several processes from working on one payment in parallel. This only improves responses: no money depends on a
+ * lease.
+ */
 
 import { keyOf, type PaymentKey } from '../domain/purchase/payment.ts'
 import type { Clock, Leases } from '../ports.ts'
@@ -18,9 +21,13 @@ export type LeasedWork<T> = {
 
 /** Makes the work on one payment in this process wait for that in other processes. */
 export type PaymentLease = {
-  /** Runs `work` once no other process works on the payment, or `late` if another works for longer than a payer waits. */
+  /**
+   * Runs `work` once no other process works on the payment, or `late` if another works for longer than a payer waits.
+   */
   runWhenFree<T>(key: PaymentKey, { isOver, work, late }: LeasedWork<T>): Promise<T>
-  /** Renews the lease of a run; whether this process still had it, so that no other process has worked on the payment. */
+  /**
+   * Renews the lease of a run; whether this process still had it, so that no other process has worked on the payment.
+   */
   isKept(key: PaymentKey): Promise<boolean>
   /** Runs `work` unless another process works on the payment. */
   runUnlessTaken<T>(key: PaymentKey, work: () => Promise<T>): Promise<T | 'elsewhere'>

@@ -26,7 +26,10 @@ export class AnvilMissing extends Error {
   }
 }
 
-/** The path of the installed anvil binary for a platform named as `process.platform-process.arch`; throws `AnvilMissing`. */
+/**
+ * The path of the installed anvil binary for a platform named as `process.platform-process.arch`; throws
+ * `AnvilMissing`.
+ */
 export function findAnvilBinary(platform = `${process.platform}-${process.arch}`): string {
   const name = packageOf[platform]
   const manifest = name && resolveManifest(name)

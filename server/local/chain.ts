@@ -6,8 +6,8 @@ import { dollarAddress, dollarCode, minterAddress, multicallAddress, multicallCo
 export const localChainId = 8453
 
 /**
- * How the chain makes blocks: one per transaction plus one per second, like a live chain; or one per fixed number of seconds,
- * which may be a fraction; or, if `idle`, only one per transaction.
+ * How the chain makes blocks: one per transaction plus one per second, like a live chain; or one per fixed number of
+ * seconds, which may be a fraction; or, if `idle`, only one per transaction.
  */
 export type ChainOptions = { blockTimeSeconds?: number; idle?: boolean }
 
@@ -28,7 +28,10 @@ export type Chain = {
   stop(): Promise<void>
 }
 
-/** Starts a node on a free loopback port with the dollar and multicall deployed; throws `AnvilMissing` if there is no anvil. */
+/**
+ * Starts a node on a free loopback port with the dollar and multicall deployed; throws `AnvilMissing` if there is no
+ * anvil.
+ */
 export async function startChain(options: ChainOptions = {}): Promise<Chain> {
   const node = Bun.spawn([findAnvilBinary(), ...listNodeArguments(options)], {
     stdin: 'ignore',

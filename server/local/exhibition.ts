@@ -84,7 +84,10 @@ async function raceForBlock(venue: Venue): Promise<void> {
   say(`  ${RACERS.join(', ')} all want block ${block}: ${(await Promise.all(ends)).join('; ')}.`)
 }
 
-/** The refusal of a block that somebody else got. A payment that a facilitator saw may still move for some minutes, so its outcome is unknown. */
+/**
+ * The refusal of a block that somebody else got. A payment that a facilitator saw may still move for some minutes, so
+ * its outcome is unknown.
+ */
 function toRefusal(error: unknown): WallError {
   if (error instanceof WallError && (error.kind === 'refused' || error.kind === 'unknown')) return error
   throw error

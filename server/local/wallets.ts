@@ -18,7 +18,10 @@ export function createWallet(): Wallet {
   return { ...privateKeyToAccount(privateKey), privateKey }
 }
 
-/** Makes a function that mints dollars on a chain. It sends a transaction; if the chain does not mine automatically, the caller must mine it. */
+/**
+ * Makes a function that mints dollars on a chain. It sends a transaction; if the chain does not mine automatically, the
+ * caller must mine it.
+ */
 export function createMint(client: ChainClient): Fund {
   const readNextNonce = () => client.getTransactionCount({ address: minterAddress, blockTag: 'pending' })
   const minterInTurn = createTurns<Hex>(readNextNonce)

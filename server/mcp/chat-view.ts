@@ -24,7 +24,10 @@ export const listResources = (): ListResourcesResult => ({
   ],
 })
 
-/** The result of resources/read for a URI; `undefined` if there is no such resource. The view may make requests to this wall only. */
+/**
+ * The result of resources/read for a URI; `undefined` if there is no such resource. The view may make requests to this
+ * wall only.
+ */
 export function readResource(
   uri: string,
   { html, baseUrl }: { readonly html: string; readonly baseUrl: string },

@@ -56,7 +56,10 @@ export async function answerRequest(
   }
 }
 
-/** Responds to a request of revision 2026-07-28 or later. Rejects with the exceptions of a tool, except for an unavailable store. */
+/**
+ * Responds to a request of revision 2026-07-28 or later. Rejects with the exceptions of a tool, except for an
+ * unavailable store.
+ */
 export async function answerStateless(
   deps: McpDeps,
   request: Request,

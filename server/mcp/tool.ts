@@ -51,8 +51,8 @@ export const WRITES: Annotations = {
 }
 
 /**
- * The caller: the form of a demand for payment, the address that budgets are counted by, and a signal that aborts when the
- * client disconnects.
+ * The caller: the form of a demand for payment, the address that budgets are counted by, and a signal that aborts when
+ * the client disconnects.
  */
 export type Caller = { readonly dialect: Dialect; readonly address: string; readonly signal: AbortSignal }
 

@@ -58,7 +58,10 @@ function listNeeded(names: readonly string[], packages: Packages): Locked[] {
   return [...versions.values()].toSorted(([one], [other]) => (one < other ? -1 : 1))
 }
 
-/** The place in the lock file of the package that `from` gets by this name: below `from`, else below its dependants, else at the top. */
+/**
+ * The place in the lock file of the package that `from` gets by this name: below `from`, else below its dependants,
+ * else at the top.
+ */
 function findInLock(name: string, from: string, packages: Packages): string | undefined {
   for (let above = from; above !== ''; above = parentOf(above)) {
     const place = `${above}/${name}`

@@ -29,7 +29,9 @@ export type Overview = {
   readonly alerts: readonly Alert[]
 }
 
-/** The last status of an extension that a facilitator reported, such as `bazaar`: whether its catalogue lists the wall. */
+/**
+ * The last status of an extension that a facilitator reported, such as `bazaar`: whether its catalogue lists the wall.
+ */
 export type CatalogueAnswer = {
   readonly facilitator: string
   readonly extension: string

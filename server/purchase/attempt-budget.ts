@@ -1,6 +1,6 @@
 /**
- * How often an unfinished purchase is retried. Each try queries the chain and may request a settlement, so a wallet whose
- * payments keep failing costs the operator money: its tries are limited, and their intervals grow.
+ * How often an unfinished purchase is retried. Each try queries the chain and may request a settlement, so a wallet
+ * whose payments keep failing costs the operator money: its tries are limited, and their intervals grow.
  */
 
 import { keyOf, type Address, type PaymentKey } from '../domain/purchase/payment.ts'
@@ -17,17 +17,24 @@ export const RETRIES: Budget = { burst: 180, perSecond: 60 / 3600 }
 const PROMPT_MS = 30_000
 const GAP_MAX_MS = 60_000
 
-/** Each purchase is tried this often, even if its wallet has used up its budget: a held block must be released in the end. */
+/**
+ * Each purchase is tried this often, even if its wallet has used up its budget: a held block must be released in the
+ * end.
+ */
 export const RARE_MS = 300_000
 
-/** A budget of one process. Several instances need not share it: they take turns to sweep, and serve their own requests. */
+/**
+ * A budget of one process. Several instances need not share it: they take turns to sweep, and serve their own requests.
+ */
 export type AttemptBudget = {
   /**
    * Selects the unfinished purchases to try now. The caller passes all of them, because the budget forgets those that
    * are missing. A purchase that is new to the budget is always due.
    */
   selectDue(unfinished: readonly PaymentKey[]): readonly PaymentKey[]
-  /** Whether a client's request may retry a purchase of this wallet now. If not, the response is its last known state. */
+  /**
+   * Whether a client's request may retry a purchase of this wallet now. If not, the response is its last known state.
+   */
   mayRetry(payer: Address): boolean
 }
 

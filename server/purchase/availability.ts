@@ -23,7 +23,10 @@ const listAttended = ({ underWay }: AvailabilityDeps, payer: Address): readonly 
     .filter(({ key, steps, client }) => key.payer === payer && hasClaimed(steps) && !client.aborted)
     .map(({ key }) => key.nonce)
 
-/** Queries the ledger. Waits while another process holds the lease of an earlier purchase, because that process may have crashed. */
+/**
+ * Queries the ledger. Waits while another process holds the lease of an earlier purchase, because that process may have
+ * crashed.
+ */
 export async function checkAvailability(
   runs: AvailabilityDeps,
   target: Target,

@@ -1,7 +1,8 @@
 /**
- * Several facilitators as one. They are called in the operator's order, recently failed ones last, until one accepts the
- * payment. Verifying costs nothing, so a slow one is not waited for. A second one may settle a payment that the first may have sent: the token accepts a nonce once, so the same signature never
- * pays twice. The chain is queried in between. An unsent result counts only if all of them return it.
+ * Several facilitators as one. They are called in the operator's order, recently failed ones last, until one accepts
+ * the payment. Verifying costs nothing, so a slow one is not waited for. A second one may settle a payment that the
+ * first may have sent: the token accepts a nonce once, so the same signature never pays twice. The chain is queried in
+ * between. An unsent result counts only if all of them return it.
  */
 
 import { createLru } from '../../shared/lru.ts'
@@ -140,8 +141,8 @@ async function callMember<Answer extends SettleResult | VerifyResult>(
 const NEXT_VERIFIES_AFTER_MS = 1000
 
 /**
- * Verifies with one member after the other, without waiting long: the next one is called as soon as one rejects, or has not
- * responded for a second. The first that accepts the payment decides. Each member has the whole time limit.
+ * Verifies with one member after the other, without waiting long: the next one is called as soon as one rejects, or has
+ * not responded for a second. The first that accepts the payment decides. Each member has the whole time limit.
  */
 async function verifyTogether(
   deps: RingDeps,

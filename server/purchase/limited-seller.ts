@@ -13,7 +13,9 @@ import type { Seller } from './seller.ts'
 /** The buying client: its address, and a signal that aborts when it hangs up. */
 export type Buyer = { readonly address: string; readonly signal: AbortSignal }
 
-/** The dependencies of selling to clients. `onEnded` is called with the outcome of each purchase, however long it took. */
+/**
+ * The dependencies of selling to clients. `onEnded` is called with the outcome of each purchase, however long it took.
+ */
 export type LimitedSellerDeps = {
   readonly seller: Seller
   readonly limits: RateLimits

@@ -1,4 +1,7 @@
-/** Logs purchases in the operator's journal: one line for each normal one, with ids and never with a buyer's texts or signatures. */
+/**
+ * Logs purchases in the operator's journal: one line for each normal one, with ids and never with a buyer's texts or
+ * signatures.
+ */
 
 import { isFailure } from '../domain/failure.ts'
 import { keyOf, type PaymentKey } from '../domain/purchase/payment.ts'

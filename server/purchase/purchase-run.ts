@@ -1,8 +1,8 @@
 /**
- * One run of a purchase script: its state, how it fulfils each request of the script, and how it ends. The ledger marks a
- * purchase as unanswered from its claim until its receipt was sent. So a run that crashes, or whose client disconnects, has
- * nothing to write. Only this process knows which runs still have a waiting client: these are separate purchases, even if one
- * payer makes several in parallel.
+ * One run of a purchase script: its state, how it fulfils each request of the script, and how it ends. The ledger marks
+ * a purchase as unanswered from its claim until its receipt was sent. So a run that crashes, or whose client
+ * disconnects, has nothing to write. Only this process knows which runs still have a waiting client: these are separate
+ * purchases, even if one payer makes several in parallel.
  */
 
 import type { Lru } from '../../shared/lru.ts'
@@ -48,8 +48,8 @@ import type { SingleFlight } from './single-flight.ts'
 import { findHandedOver, hasClaimed, isWaiting, findKnownState, type RunStep } from './steps.ts'
 
 /**
- * The dependencies of buying. `advance` applies the log to the views before a buyer gets a response. `leases` is set if several
- * processes sell from one store.
+ * The dependencies of buying. `advance` applies the log to the views before a buyer gets a response. `leases` is set if
+ * several processes sell from one store.
  */
 export type PurchaseDeps = {
   readonly ledger: Ledger
@@ -180,8 +180,8 @@ function isSendable({ sent, started, clock }: Runs, { key, steps, request }: Pur
 }
 
 /**
- * Records that another process may have sent a payment to a facilitator until now. Once the payment has expired, an earlier record
- * stays: otherwise a client that reaches two processes in turn would have to wait permanently.
+ * Records that another process may have sent a payment to a facilitator until now. Once the payment has expired, an
+ * earlier record stays: otherwise a client that reaches two processes in turn would have to wait permanently.
  */
 export function recordSent({ sent, clock }: Pick<Runs, 'sent' | 'clock'>, payment: Payment): void {
   const hasExpired = clock.now() > 1000 * Number(payment.validBefore) + LAST_CONFIRMATION_MS
@@ -260,7 +260,10 @@ async function runToEnd<T>(
   }
 }
 
-/** Runs a script to its end, and records its steps. An error of a port is thrown into the script, at the request that caused it. */
+/**
+ * Runs a script to its end, and records its steps. An error of a port is thrown into the script, at the request that
+ * caused it.
+ */
 async function runScript<T>(
   { clock }: Runs,
   script: Script<T>,

@@ -18,14 +18,15 @@ export type ReconcilerDeps = {
 }
 
 /**
- * The result of a sweep. `seen`: all purchases that were open when the reconciler was made have been checked since. `partly`: some
- * have not, because another run works on them or another process sweeps. `failed`: the database is unavailable.
+ * The result of a sweep. `seen`: all purchases that were open when the reconciler was made have been checked since.
+ * `partly`: some have not, because another run works on them or another process sweeps. `failed`: the database is
+ * unavailable.
  */
 export type SweepResult = 'seen' | 'partly' | 'failed'
 
 /**
- * Makes the reconciler of this process. Each call checks each unfinished purchase once, if its wallet's budget allows that.
- * A purchase that could not be checked waits for the next call.
+ * Makes the reconciler of this process. Each call checks each unfinished purchase once, if its wallet's budget allows
+ * that. A purchase that could not be checked waits for the next call.
  */
 export function createReconciler({ ledger, seller, jobs, clock, logger }: ReconcilerDeps): () => Promise<SweepResult> {
   // Purchases that another run had in every sweep so far. That run may have failed, so they still have to be checked.

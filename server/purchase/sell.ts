@@ -1,6 +1,6 @@
 /**
- * One sale, over HTTP and MCP alike: why an order without a payment is refused, and what a payment buys. The two interfaces read
- * orders and payments, and write responses, each in its own form.
+ * One sale, over HTTP and MCP alike: why an order without a payment is refused, and what a payment buys. The two
+ * interfaces read orders and payments, and write responses, each in its own form.
  */
 
 import type { AreaReceipt } from '../../shared/contract/area-order.ts'

@@ -1,4 +1,7 @@
-/** The seller of a process. Runs one purchase per payment at a time, so that a copy of a request gets the result of the first. */
+/**
+ * The seller of a process. Runs one purchase per payment at a time, so that a copy of a request gets the result of the
+ * first.
+ */
 
 import { createLru } from '../../shared/lru.ts'
 import { ignoreUnavailable, type Failure } from '../domain/failure.ts'
@@ -108,7 +111,10 @@ function buyInTurn(runs: Runs, request: BuyRequest, client: AbortSignal): Promis
 
 const isFinal = (kind: Purchase['state']['kind'] | undefined) => kind === 'sold' || kind === 'credited'
 
-/** Whether a held target is being bought now. If not, it is uncertain: its payer must be able to return and sign a new payment. */
+/**
+ * Whether a held target is being bought now. If not, it is uncertain: its payer must be able to return and sign a new
+ * payment.
+ */
 async function readOfferState(runs: Runs, target: Target): Promise<OfferState> {
   for (const holder of await runs.ledger.holders(target)) {
     const isHere = findRuns(runs, holder).some(({ steps, client }) => hasClaimed(steps) && !client.aborted)
@@ -117,7 +123,9 @@ async function readOfferState(runs: Runs, target: Target): Promise<OfferState> {
   return 'reserved'
 }
 
-/** Limits how often one payment is settled. In between, the result is `unclear`, because the last try may still succeed. */
+/**
+ * Limits how often one payment is settled. In between, the result is `unclear`, because the last try may still succeed.
+ */
 function spaceSettlements(settle: Facilitator['settle'], clock: Clock, { settleGapMs } = TIMES): Facilitator['settle'] {
   const lastMs = new Map<string, number>()
   return async (target, payment) => {

@@ -1,4 +1,7 @@
-/** Reads the JSON bodies of signed changes, with a signature in the body or a sign-in: of a block, an area, a wallet and its painter. */
+/**
+ * Reads the JSON bodies of signed changes, with a signature in the body or a sign-in: of a block, an area, a wallet and
+ * its painter.
+ */
 
 import type { Static, TObject } from '@sinclair/typebox'
 import { IdentityFields, PainterBody, RegisterBody } from '../../shared/contract/agent.ts'

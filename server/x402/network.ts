@@ -1,6 +1,6 @@
 /**
- * The networks of walls: networks of the SDK's clients whose dollar token is USDC, supports signed transfers (EIP-3009) and
- * has six decimals.
+ * The networks of walls: networks of the SDK's clients whose dollar token is USDC, supports signed transfers (EIP-3009)
+ * and has six decimals.
  */
 
 import { isNetwork, type Network, networks } from '../../shared/usdc.ts'
@@ -20,8 +20,8 @@ type Known = {
 // the SDK's.
 const KNOWN: Readonly<Record<Network, Known>> = networks
 
-// On Arbitrum, contracts see Ethereum's block numbers, but events carry Arbitrum's. A wall that has sold there still opens,
-// for its books and its open purchases.
+// On Arbitrum, contracts see Ethereum's block numbers, but events carry Arbitrum's. A wall that has sold there still
+// opens, for its books and its open purchases.
 const CLOSED: ReadonlySet<string> = new Set<Network>(['eip155:42161', 'eip155:421614'])
 
 /** Whether blocks are sold on a network. */

@@ -1,6 +1,6 @@
 /**
- * The extension `order-binding`: the wall announces it in its terms of version 2, and a payer that binds its nonce to its order
- * sends the salt. A client that only repeats the announcement has not bound anything.
+ * The extension `order-binding`: the wall announces it in its terms of version 2, and a payer that binds its nonce to
+ * its order sends the salt. A client that only repeats the announcement has not bound anything.
  */
 
 import { SALT_PATTERN } from '../../shared/order.ts'
@@ -21,7 +21,10 @@ export const orderBinding = {
 /** The data that a payer adds to the `extensions` of its payload. */
 export const toSaltExtension = (salt: string) => ({ [NAME]: { info: { salt } } })
 
-/** The salt in the `extensions` of a payload, if a client sends one. A salt that is not a text is read as empty, which fits no order. */
+/**
+ * The salt in the `extensions` of a payload, if a client sends one. A salt that is not a text is read as empty, which
+ * fits no order.
+ */
 export function readSalt(extensions: unknown): string | undefined {
   const salt = memberOf(memberOf(memberOf(extensions, NAME), 'info'), 'salt')
   if (salt === undefined) return undefined

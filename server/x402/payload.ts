@@ -1,7 +1,7 @@
 /**
- * The payment that a client sends: the PAYMENT-SIGNATURE header (base64 of JSON) of x402 v2's `exact` scheme over EIP-3009.
- * Only the signed authorization and the payment identifier count; other fields of the payload are
- * compared or dropped.
+ * The payment that a client sends: the PAYMENT-SIGNATURE header (base64 of JSON) of x402 v2's `exact` scheme over
+ * EIP-3009. Only the signed authorization and the payment identifier count; other fields of the payload are compared or
+ * dropped.
  */
 
 import { getAddress, isAddress, isHex } from 'viem/utils'

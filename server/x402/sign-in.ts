@@ -1,7 +1,7 @@
 /**
- * Sign-in with x402's extension `sign-in-with-x` (CAIP-122), for wallets that sign only such requests: a 402 without terms
- * says what to sign, and the client sends the request again with a signature in a header. On `eip155` chains the text is
- * that of EIP-4361. The text binds the address, the body and the time, so that nothing has to be stored.
+ * Sign-in with x402's extension `sign-in-with-x` (CAIP-122), for wallets that sign only such requests: a 402 without
+ * terms says what to sign, and the client sends the request again with a signature in a header. On `eip155` chains the
+ * text is that of EIP-4361. The text binds the address, the body and the time, so that nothing has to be stored.
  */
 
 import { parseStrictJson } from '../../shared/json.ts'
@@ -131,7 +131,10 @@ export function checkSignInTime({ issuedAt, expirationTime, notBefore }: SignIn,
   return Math.abs(now - ts) > TS_TOLERANCE_MS || isExpired || isEarly ? undefined : ts
 }
 
-/** The signed text (EIP-4361), made of the fields as they were sent, including the statement and the request's identifier. */
+/**
+ * The signed text (EIP-4361), made of the fields as they were sent, including the statement and the request's
+ * identifier.
+ */
 export function formatSignInMessage(signIn: SignIn): string {
   const { domain, address, statement, uri, version, chainId, nonce, issuedAt } = signIn
   const { expirationTime, notBefore, requestId } = signIn

@@ -78,7 +78,10 @@ export function mergePayments(newer: Payment | Failure, older: Payment | Failure
   return isFailure(older) ? older : newer
 }
 
-/** Reads a payload of version 1. It does not repeat the terms, so ours are assumed; the signature is checked against them. */
+/**
+ * Reads a payload of version 1. It does not repeat the terms, so ours are assumed; the signature is checked against
+ * them.
+ */
 function readPaymentV1(payload: unknown, offer: Offer, target: Target): Payment | Failure {
   if (typeof payload !== 'object' || payload === null || !('x402Version' in payload) || payload.x402Version !== 1)
     return createUnreadableFailure(

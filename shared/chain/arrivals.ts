@@ -1,6 +1,6 @@
 /**
- * Money that arrives on the chain: which events of a token are a payment, and which payments belong to sales. The operator's
- * books and the client's `verify` both use these rules, so that they agree.
+ * Money that arrives on the chain: which events of a token are a payment, and which payments belong to sales. The
+ * operator's books and the client's `verify` both use these rules, so that they agree.
  */
 
 import { toEventSelector } from 'viem/utils'
@@ -30,8 +30,9 @@ export type Arrival = {
 }
 
 /**
- * Turns `transfers` into arrivals, in their order; `uses` are the uses of authorizations in the same token. In the event order
- * of Circle's token, a transfer is the very next event after the use of its authorization. Throws for malformed events.
+ * Turns `transfers` into arrivals, in their order; `uses` are the uses of authorizations in the same token. In the
+ * event order of Circle's token, a transfer is the very next event after the use of its authorization. Throws for
+ * malformed events.
  */
 export function findArrivals(
   transfers: readonly TokenEvent[],

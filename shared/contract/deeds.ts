@@ -27,7 +27,10 @@ const Shortened = Type.String({
 
 const Said = (description: string) => Type.Optional(Nullable(Type.String(), { description }))
 
-/** An order as its buyer signed it. A field is absent if the buyer did not send it, and null while the operator hides it. */
+/**
+ * An order as its buyer signed it. A field is absent if the buyer did not send it, and null while the operator hides
+ * it.
+ */
 const OrderAsSigned = Type.Object(
   {
     host: Type.String({ description: 'Host name of the service when the order was made, without a port.' }),

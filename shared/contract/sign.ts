@@ -1,4 +1,7 @@
-/** Help with signing: the exact text for an edit of a block or an area, a registration or the naming of a painter, and a vector to check a signer with. */
+/**
+ * Help with signing: the exact text for an edit of a block or an area, a registration or the naming of a painter, and a
+ * vector to check a signer with.
+ */
 
 import { Type, type Static } from '@sinclair/typebox'
 import { SALT_PATTERN } from '../order.ts'

@@ -18,8 +18,8 @@ import { fetchBlock, type Payer, sendUntilSettled, signBlockPayment } from '../s
 import { shareWorld, type World } from '../support/e2e/world.ts'
 import { sendWhile, waitUntil } from '../support/wait.ts'
 
-// Goal: contract wallets can do everything that keys can, from the demand to the repaint. Method: real contracts, factory and
-// facilitator, and the stock client with a signer whose address is the contract's.
+// Goal: contract wallets can do everything that keys can, from the demand to the repaint. Method: real contracts,
+// factory and facilitator, and the stock client with a signer whose address is the contract's.
 
 let world: World
 let contracts: ContractWallets

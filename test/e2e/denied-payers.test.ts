@@ -6,8 +6,8 @@ import { fetchBlock, signBlockPayment } from '../support/e2e/buyer.ts'
 import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
 import { sendWhile } from '../support/wait.ts'
 
-// Goal: a payer that the operator denies buys nothing, and a change of the list needs no restart. Method: the real process with
-// a real chain and facilitator, and our own client.
+// Goal: a payer that the operator denies buys nothing, and a change of the list needs no restart. Method: the real
+// process with a real chain and facilitator, and our own client.
 
 let around: Surroundings
 beforeAll(async () => {

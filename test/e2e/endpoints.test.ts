@@ -8,8 +8,8 @@ import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
 import { readBody, createClient, fetchHealth } from '../support/service/client.ts'
 import { waitFor } from '../support/wait.ts'
 
-// Goal: a wall sells, finishes open purchases and restarts with endpoints that return events of only a few blocks per call,
-// one of which accepts no calls. Method: the real process on a real chain behind such endpoints.
+// Goal: a wall sells, finishes open purchases and restarts with endpoints that return events of only a few blocks per
+// call, one of which accepts no calls. Method: the real process on a real chain behind such endpoints.
 
 let around: Surroundings
 let busy: OddEndpoint

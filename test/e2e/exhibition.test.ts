@@ -10,8 +10,8 @@ import { fetchBlock } from '../support/e2e/buyer.ts'
 import { readCanvas, readFeed } from '../support/e2e/read-wall.ts'
 import { shareWorld, type World } from '../support/e2e/world.ts'
 
-// Goal: the demo shows a wall that many agents have really bought. Method: the exhibition on a real wall and chain, whose
-// books must balance to the dollar afterwards.
+// Goal: the demo shows a wall that many agents have really bought. Method: the exhibition on a real wall and chain,
+// whose books must balance to the dollar afterwards.
 
 let world: World
 shareWorld((opened) => void (world = opened), { SETTLE_TIMEOUT_MS: '20000', VERIFY_TIMEOUT_MS: '20000' })

@@ -5,8 +5,8 @@ import type { WallProcess } from '../../server/local/wall-process.ts'
 import { runCommand } from '../support/e2e/command.ts'
 import { startSurroundings, type Surroundings } from '../support/e2e/world.ts'
 
-// Goal: an operator knows which paid addresses a catalogue would not list, and what to do. Method: the real command and a real
-// wall; a catalogue that probes like Coinbase's, without a body, and responds in the form of its documentation.
+// Goal: an operator knows which paid addresses a catalogue would not list, and what to do. Method: the real command and
+// a real wall; a catalogue that probes like Coinbase's, without a body, and responds in the form of its documentation.
 
 let around: Surroundings
 let wall: WallProcess

@@ -6,8 +6,8 @@ import { isInstalled, type Proxy, type ProxyName, startProxy } from '../support/
 import { expectBooksToBalance } from '../support/e2e/read-wall.ts'
 
 // Goal: three instances are replaced one after the other, and no client notices. Method: the recipes of `deploy/` in
-// front of three processes on one PostgreSQL, with readers, buyers and painters all the while; a response of 500 or more, or none,
-// is a failure. Skipped if the load balancer is not installed.
+// front of three processes on one PostgreSQL, with readers, buyers and painters all the while; a response of 500 or
+// more, or none, is a failure. Skipped if the load balancer is not installed.
 
 const REQUESTS = 2000
 const READERS = 6

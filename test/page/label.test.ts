@@ -9,8 +9,8 @@ import { requireBlockAt, canvas, rainbowBlock } from '../support/page/sample-wal
 import { openTestBrowser, setUpTestPages } from '../support/page/test-page.ts'
 import { createPrng } from '../support/prng.ts'
 
-// Goal: an open artwork has its details next to it, whole and reachable, wherever it is. Method: clicks at random positions on
-// a wall of many artworks, each checked once the deed has arrived.
+// Goal: an open artwork has its details next to it, whole and reachable, wherever it is. Method: clicks at random
+// positions on a wall of many artworks, each checked once the deed has arrived.
 
 const browser = await openTestBrowser()
 const CLICKS = IS_LONG_RUN ? 100 : 3

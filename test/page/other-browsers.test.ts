@@ -6,8 +6,8 @@ import { startSampleServer, type SampleServer } from '../support/page/sample-ser
 import { chooseRainbow } from '../support/page/sample-wall.ts'
 import { reportSkipped } from '../support/skipped.ts'
 
-// Goal: the page works in more than one browser. Method: Firefox and WebKitGTK from Debian's packages open it; if they are
-// not installed, the test says so.
+// Goal: the page works in more than one browser. Method: Firefox and WebKitGTK from Debian's packages open it; if they
+// are not installed, the test says so.
 
 const all = [
   ['Firefox', await openFirefox()],

@@ -3,8 +3,8 @@ import { coordOf } from '../../shared/wall.ts'
 import { rainbowBlock } from '../support/page/sample-wall.ts'
 import { openTestBrowser, setUpTestPages } from '../support/page/test-page.ts'
 
-// Goal: a reader can report an artwork from its card, and sees whether the report was received. Method: the built page, and a
-// server with the response that the test needs.
+// Goal: a reader can report an artwork from its card, and sees whether the report was received. Method: the built page,
+// and a server with the response that the test needs.
 
 const browser = await openTestBrowser()
 

@@ -4,8 +4,9 @@ import { waitUntilReady } from '../support/page/driver.ts'
 import { requireBlockAt, canvas, nastyBlock, openBlock, rainbowBlock } from '../support/page/sample-wall.ts'
 import { openTestBrowser, setUpTestPages } from '../support/page/test-page.ts'
 
-// Goal: a returning visitor sees the wall of the last visit, then what happened since, and can walk through it. Method: a first
-// visit waits until the browser has stored the wall, the wall changes, and the page is opened again in the same browser.
+// Goal: a returning visitor sees the wall of the last visit, then what happened since, and can walk through it. Method:
+// a first visit waits until the browser has stored the wall, the wall changes, and the page is opened again in the same
+// browser.
 
 const browser = await openTestBrowser()
 const CAROL = { id: 3, name: 'Carol', wallet: '0xcccc…cccc', framework: null }

@@ -13,8 +13,8 @@ import {
 } from '../support/page/sample-wall.ts'
 import { openTestBrowser, setUpTestPages } from '../support/page/test-page.ts'
 
-// Goal: a block, and the history as an animation, can be saved, pixel for pixel. Method: the browser itself decodes the saved
-// file, and the test compares it with what the wall showed.
+// Goal: a block, and the history as an animation, can be saved, pixel for pixel. Method: the browser itself decodes the
+// saved file, and the test compares it with what the wall showed.
 
 const browser = await openTestBrowser()
 const white = new Uint8Array(100).fill(215).toBase64()

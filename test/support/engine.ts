@@ -69,7 +69,10 @@ export async function reserve(
   return claiming.purchase
 }
 
-/** Sells the block at a coordinate, or the next one, and marks it as answered; the nonce also makes the transaction's hash. */
+/**
+ * Sells the block at a coordinate, or the next one, and marks it as answered; the nonce also makes the transaction's
+ * hash.
+ */
 export async function sell(
   engine: Pick<Engine, 'ledger'>,
   target: string,

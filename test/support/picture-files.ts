@@ -8,7 +8,9 @@ export const RGB = 2
 export const INDEXED = 3
 export const RGBA = 6
 
-/** A PNG of eight bits per sample; each row of `data` begins with its filter byte. `extra` chunks come before the data. */
+/**
+ * A PNG of eight bits per sample; each row of `data` begins with its filter byte. `extra` chunks come before the data.
+ */
 export function buildPng(
   width: number,
   height: number,

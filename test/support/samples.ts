@@ -113,7 +113,10 @@ export const BARE: BlockContent = { pixels: null, message: null, link: null }
 /** An agent without names. */
 export const NOBODY: Profile = { name: null, framework: null }
 
-/** The `number`-th change of a log with only sales: the first agent's purchase of a block, without content, except for `changes`. */
+/**
+ * The `number`-th change of a log with only sales: the first agent's purchase of a block, without content, except for
+ * `changes`.
+ */
 export const createTestSale = (
   number: number,
   block: BlockIndex,

@@ -1,6 +1,6 @@
 /**
- * Time and order from one random number generator: every call over a port waits here until it is chosen, so one seed is one order
- * of events. Promises continue only by microtasks, which are drained after each event.
+ * Time and order from one random number generator: every call over a port waits here until it is chosen, so one seed is
+ * one order of events. Promises continue only by microtasks, which are drained after each event.
  */
 
 import { drainMicrotasks } from 'bun:jsc'

@@ -12,7 +12,9 @@ export async function expectSnapshot(text: string, path: string): Promise<void> 
   expect(text).toBe(await file.text())
 }
 
-/** Prints JSON values by their names. A value that occurred earlier is a reference to it, so a change of it shows once. */
+/**
+ * Prints JSON values by their names. A value that occurred earlier is a reference to it, so a change of it shows once.
+ */
 export function shareRepeated(values: Readonly<Record<string, unknown>>): ReadonlyMap<string, string> {
   const placeOf = new Map<string, string>() // JSON of a value -> where it occurs first
   const replaceRepeated = (value: unknown, place: string): unknown => {

@@ -53,7 +53,10 @@ export function computeLabelWidth(view: View): number {
   }
 }
 
-/** The camera that shows all of an area next to its details, at most at `zoomMax` unless only a closer one leaves space for both. */
+/**
+ * The camera that shows all of an area next to its details, at most at `zoomMax` unless only a closer one leaves space
+ * for both.
+ */
 export function lookBeside(area: Rect, view: View, zoomMax: number): Camera {
   const stage = computeStage(view)
   const rooms = listSpaces(view)

@@ -1,4 +1,6 @@
-/** The view's sentence about a proposal, and the message of its button to the model. Pure. Contains no untrusted text. */
+/**
+ * The view's sentence about a proposal, and the message of its button to the model. Pure. Contains no untrusted text.
+ */
 
 import { ASSET_SYMBOL, formatCount } from '../../shared/money.ts'
 import { TOTAL_BLOCKS } from '../../shared/wall.ts'

@@ -29,7 +29,10 @@ export type Packed = Omit<Wall, 'claims' | 'texture'> & {
   readonly words: readonly string[]
 }
 
-/** The item of `localStorage` that says whether a wall is stored; index.html reads it, and then does not preload the pictures. */
+/**
+ * The item of `localStorage` that says whether a wall is stored; index.html reads it, and then does not preload the
+ * pictures.
+ */
 export const FLAG = 'kept'
 
 /** Reads the stored wall; `undefined` if this version of the page cannot use one. */

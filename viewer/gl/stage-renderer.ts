@@ -110,7 +110,8 @@ function createSurface(canvas: HTMLCanvasElement, ask: () => void, onFound: (ren
   }
 }
 
-// Longer than the frame interval of any screen, in milliseconds. One slow moment proves nothing, hence many frames in a row.
+// Longer than the frame interval of any screen, in milliseconds. One slow moment proves nothing, hence many frames in a
+// row.
 const SLOW_MS = 80
 const SLOW_IN_A_ROW = 12
 

@@ -1,4 +1,7 @@
-/** The worker that decodes a picture and paints it in blocks, with the same code as `/api/pixels`. Nothing leaves the browser. */
+/**
+ * The worker that decodes a picture and paints it in blocks, with the same code as `/api/pixels`. Nothing leaves the
+ * browser.
+ */
 
 import { quantise } from '../../shared/quantise.ts'
 import { resample, type Raster } from '../../shared/resample.ts'

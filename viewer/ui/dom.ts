@@ -83,8 +83,8 @@ export function queryElement<T extends Element>(id: string, kind: new () => T): 
 }
 
 /**
- * Replaces the content of an element. The focus stays where it was: on the control with the same `data-key`, or at the same index
- * among those without one.
+ * Replaces the content of an element. The focus stays where it was: on the control with the same `data-key`, or at the
+ * same index among those without one.
  */
 export function replaceContent(element: HTMLElement, content: readonly Node[]) {
   const listControls = () => [...element.querySelectorAll<HTMLElement>('button, a, summary, input, select')]

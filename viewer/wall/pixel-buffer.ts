@@ -1,4 +1,6 @@
-/** The wall as one byte per pixel, row-major: palette indices, and three values of our own for blocks without a picture. */
+/**
+ * The wall as one byte per pixel, row-major: palette indices, and three values of our own for blocks without a picture.
+ */
 
 import { PALETTE_SIZE } from '../../shared/palette.ts'
 import { PIXELS_PER_BLOCK } from '../../shared/pixels.ts'

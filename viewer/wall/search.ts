@@ -18,7 +18,10 @@ const coordLike = /^\D{0,8}(\d{1,3})\s*[,;/ ]\s*(\d{1,3})\D{0,2}$/
 const gap = /\.{2,3}/
 const fullWallet = /^0x[0-9a-f]{40}$/
 
-/** The results for a text: the block or artwork at a coordinate, then agents by name, wallet or framework, then artworks by message. */
+/**
+ * The results for a text: the block or artwork at a coordinate, then agents by name, wallet or framework, then artworks
+ * by message.
+ */
 export function search(wall: Wall, text: string, max: number): Hit[] {
   const wanted = foldCase(text.trim())
   if (wanted === '') return []

@@ -16,8 +16,8 @@ export type PaintedClaim = Claim & { readonly px?: string | undefined }
 export type CanvasHead = Pick<Wall, 'pricing' | 'stats' | 'agents'>
 
 /**
- * The wall as far as it is known. Updates change `claims` and `texture` in place, so that one sale does not copy a megabyte.
- * A new object means that something has changed.
+ * The wall as far as it is known. Updates change `claims` and `texture` in place, so that one sale does not copy a
+ * megabyte. A new object means that something has changed.
  */
 export type Wall = {
   readonly pricing: Canvas['pricing']

@@ -15,7 +15,9 @@ export type Inspection = {
   readonly damaged: readonly DamagedRow[]
 }
 
-/** Checks every table except the log, and the entries of the log that define the current state. Throws SQLite's errors. */
+/**
+ * Checks every table except the log, and the entries of the log that define the current state. Throws SQLite's errors.
+ */
 export function inspectPresent(connection: RawConnection): Inspection {
   const tables = connection.prepare<{ name: string }>(
     "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('changes', 'sqlite_sequence')",

@@ -5,7 +5,10 @@ import { failureCodeOf } from '../errors.ts'
 import type { RawConnection, Values } from '../raw.ts'
 import { inspect, inspectPresent, type Inspection } from './integrity-check.ts'
 
-/** The message of the worker, sent once: the result of the check, or SQLite's name for the reason why it cannot read the file. */
+/**
+ * The message of the worker, sent once: the result of the check, or SQLite's name for the reason why it cannot read the
+ * file.
+ */
 export type Inspected = Inspection | { readonly trouble: string }
 
 declare const self: Worker

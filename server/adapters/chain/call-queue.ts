@@ -1,4 +1,6 @@
-/** Queues the calls to one endpoint, most urgent first. Limits how many run concurrently and how many start per second. */
+/**
+ * Queues the calls to one endpoint, most urgent first. Limits how many run concurrently and how many start per second.
+ */
 
 import type { Clock } from '../../ports.ts'
 

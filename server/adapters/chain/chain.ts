@@ -1,4 +1,6 @@
-/** The chain over JSON-RPC: looks up the state of authorizations by payer and nonce through the operator's endpoints. */
+/**
+ * The chain over JSON-RPC: looks up the state of authorizations by payer and nonce through the operator's endpoints.
+ */
 
 import { createLru } from '../../../shared/lru.ts'
 import { keyOf, type PaymentKey, type WatchedPayment } from '../../domain/purchase/payment.ts'

@@ -41,12 +41,15 @@ export type Endpoints = {
   /** Records a block. */
   recordBlock(height: Height): void
   /**
-   * Tries `work` on one endpoint after the other until one succeeds. A result comes from one endpoint only, because two may
-   * be at different blocks. While all lag behind, retries as long as `onLag` allows; other failures get a second try.
+   * Tries `work` on one endpoint after the other until one succeeds. A result comes from one endpoint only, because two
+   * may be at different blocks. While all lag behind, retries as long as `onLag` allows; other failures get a second
+   * try.
    */
   tryEach<T>(context: CallContext, work: (session: Session) => Promise<T>, onLag?: 'fail' | 'wait'): Promise<T>
   readonly onProbed: OnProbed
-  /** Calls once, for queries without a waiting buyer. Throws the error of a contract, without trying another endpoint. */
+  /**
+   * Calls once, for queries without a waiting buyer. Throws the error of a contract, without trying another endpoint.
+   */
   readonly request: RpcRequest
 }
 

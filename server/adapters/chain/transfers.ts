@@ -61,8 +61,8 @@ type EventFilter = { readonly address: Address; readonly topics: readonly (null 
 const logsCheck = TypeCompiler.Compile(Type.Array(EventLog))
 
 /**
- * Events from height `from` on, as far as one call reaches, and at most to `to`. Halves a range that the endpoint rejects,
- * and remembers the size. Throws `NoEvents`.
+ * Events from height `from` on, as far as one call reaches, and at most to `to`. Halves a range that the endpoint
+ * rejects, and remembers the size. Throws `NoEvents`.
  */
 export async function readEvents(
   { endpoint, call }: Session,

@@ -45,8 +45,8 @@ const LIMITS = { atOnce: 64, waitingMax: 256 }
 const ANSWER_MAX_BYTES = 65_536
 
 /**
- * Makes the facilitator port. Verify and settle have a queue each: 64 calls run concurrently, 256 wait, and further ones are
- * `busy` without a call. Probes do not queue.
+ * Makes the facilitator port. Verify and settle have a queue each: 64 calls run concurrently, 256 wait, and further
+ * ones are `busy` without a call. Probes do not queue.
  */
 export function createHttpFacilitator(settings: FacilitatorSettings, offer: Offer): RingMember {
   const [verifying, settling] = [createCallLimit(LIMITS), createCallLimit(LIMITS)]
@@ -129,7 +129,9 @@ const HINTS: Readonly<Record<number, string>> = {
   429: 'is rate-limiting us (429)',
 }
 
-/** The body of a successful response. Throws `NotUsable` for any other, and for a body that does not match the schema. */
+/**
+ * The body of a successful response. Throws `NotUsable` for any other, and for a body that does not match the schema.
+ */
 function requireBody<Schema extends TSchema>(
   schema: Schema,
   { status, value }: HttpAnswer,
@@ -275,8 +277,8 @@ const createRefusal = (reason: unknown, transaction: unknown): SettleResult =>
     : createUnclearResult(parseHash(transaction))
 
 /**
- * The request to the facilitator: the payer's authorization with our own terms, resource and extensions, never the client's
- * copy of them. Some facilitators reject unknown or long fields, and accept the bare payment.
+ * The request to the facilitator: the payer's authorization with our own terms, resource and extensions, never the
+ * client's copy of them. Some facilitators reject unknown or long fields, and accept the bare payment.
  */
 function buildRequestBody(offer: Offer, target: Target, payment: Payment, isBare: boolean) {
   const { resource, extensions } = demandOf(offer, target)

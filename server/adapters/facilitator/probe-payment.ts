@@ -1,4 +1,6 @@
-/** A payment for probing a facilitator: validly signed, but for more money than exists, so that it can never be made. */
+/**
+ * A payment for probing a facilitator: validly signed, but for more money than exists, so that it can never be made.
+ */
 
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { getAddress } from 'viem/utils'

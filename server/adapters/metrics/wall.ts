@@ -1,4 +1,7 @@
-/** Metrics of the wall: whether it sells, its dependencies, open purchases and sales. Reading them calls no other system. */
+/**
+ * Metrics of the wall: whether it sells, its dependencies, open purchases and sales. Reading them calls no other
+ * system.
+ */
 
 import type { Registry } from 'prom-client'
 import type { Rail } from '../../../shared/contract/service.ts'

@@ -1,6 +1,6 @@
 /**
- * The worker that decodes uploaded pictures. It handles one picture, and is terminated at the deadline, whatever the file
- * does to it.
+ * The worker that decodes uploaded pictures. It handles one picture, and is terminated at the deadline, whatever the
+ * file does to it.
  */
 
 import { quantise } from '../../../shared/quantise.ts'

@@ -1,7 +1,7 @@
 /**
- * Reads and writes pictures with the runtime's codecs, outside the main thread. Each upload has its own worker, which can
- * be terminated. One paid and one free picture are decoded at a time, so that free pictures delay no order. The wall's own
- * pictures share another worker, so that no upload delays them.
+ * Reads and writes pictures with the runtime's codecs, outside the main thread. Each upload has its own worker, which
+ * can be terminated. One paid and one free picture are decoded at a time, so that free pictures delay no order. The
+ * wall's own pictures share another worker, so that no upload delays them.
  */
 
 import { createFairLine } from '../../domain/fair-line.ts'

@@ -1,6 +1,6 @@
 /**
- * Checks on the chain whether contract wallets signed (EIP-1271), even before their deployment (EIP-6492).
- * Anybody can cause these queries, so they are limited, in total and per wallet. Over a limit the result is `busy`, never a denial.
+ * Checks on the chain whether contract wallets signed (EIP-1271), even before their deployment (EIP-6492). Anybody can
+ * cause these queries, so they are limited, in total and per wallet. Over a limit the result is `busy`, never a denial.
  */
 
 import {

@@ -102,7 +102,10 @@ async function purchaseArea(wall: Wall, options: Call['options'], area: AreaCall
   return { wall: wall.url, ...bought }
 }
 
-/** `pixel-wall paint`: puts a picture on a rectangle of blocks, bought with one payment, or repainted if the wallet owns it. */
+/**
+ * `pixel-wall paint`: puts a picture on a rectangle of blocks, bought with one payment, or repainted if the wallet owns
+ * it.
+ */
 export const paint: Command = {
   summary: 'buys an area with a picture across it, or repaints it if you own it',
   usage: 'FILE --size 4x3',

@@ -1,4 +1,6 @@
-/** The key that signs: from the environment, a file or a prompt, never from an argument, which other users could read. */
+/**
+ * The key that signs: from the environment, a file or a prompt, never from an argument, which other users could read.
+ */
 
 import { readFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline/promises'

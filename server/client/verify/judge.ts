@@ -1,4 +1,7 @@
-/** Judges a wall: compares its claims with the chain. Pure, so that the same claims and facts always give the same findings. */
+/**
+ * Judges a wall: compares its claims with the chain. Pure, so that the same claims and facts always give the same
+ * findings.
+ */
 
 import type { SaleDeed } from '../../../shared/contract/deeds.ts'
 import type { ChainFacts, ChainPayment } from './chain-facts.ts'
@@ -15,8 +18,8 @@ const CONFIRMATIONS = 10n
 const YOUNG_MS = 10 * 60_000
 
 /**
- * Judges all claims; payments are only looked up for deeds after number `since`. A payment without a deed counts as old if the
- * time of its block is unknown.
+ * Judges all claims; payments are only looked up for deeds after number `since`. A payment without a deed counts as old
+ * if the time of its block is unknown.
  */
 export function judge(claims: Claims, facts: ChainFacts, since = 0): Verdict {
   const payments = matchPayments(claims, facts)

@@ -1,4 +1,7 @@
-/** A cache of what was read from the chain, so that the next check reads only new blocks. It contains nothing from a wall. */
+/**
+ * A cache of what was read from the chain, so that the next check reads only new blocks. It contains nothing from a
+ * wall.
+ */
 
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -6,7 +9,10 @@ import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { ChainPayment } from './chain-facts.ts'
 
-/** Payments to a wall's addresses, or in transactions that it names; complete for its addresses from `from` to `through`. */
+/**
+ * Payments to a wall's addresses, or in transactions that it names; complete for its addresses from `from` to
+ * `through`.
+ */
 export type KeptPayments = {
   readonly of: string // the network, the token and the addresses
   readonly from: bigint

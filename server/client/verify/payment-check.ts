@@ -102,7 +102,10 @@ export const createNoDeedFinding = ({ payer, nonce, amount, tx }: ChainPayment):
   tx,
 })
 
-/** The finding if a wall is paid in another token than the dollar, which proves nothing; `undefined` if it is paid in dollars. */
+/**
+ * The finding if a wall is paid in another token than the dollar, which proves nothing; `undefined` if it is paid in
+ * dollars.
+ */
 export function checkToken({ network, asset }: Pick<Claims, 'network' | 'asset'>): Finding | undefined {
   const known = isNetwork(network) ? networks[network] : undefined
   if (known?.token.address === asset.toLowerCase()) return undefined

@@ -1,4 +1,7 @@
-/** The documentation of a route, from which OpenAPI and other documents are made, and error codes that many routes share. */
+/**
+ * The documentation of a route, from which OpenAPI and other documents are made, and error codes that many routes
+ * share.
+ */
 
 import type { TObject, TSchema, TUnknown } from '@sinclair/typebox'
 import type { AnyElysia } from 'elysia'

@@ -59,7 +59,10 @@ export function findSurroundings({ col, row, w, h }: Area): Region {
   return { col: left, row: top, cols: Math.min(COLS, col + w + 1) - left, rows: Math.min(ROWS, row + h + 1) - top }
 }
 
-/** Draws one row of blocks onto the background of unsold blocks. Painted neighbours are copied together: whole walls are drawn often. */
+/**
+ * Draws one row of blocks onto the background of unsold blocks. Painted neighbours are copied together: whole walls are
+ * drawn often.
+ */
 function drawRow(view: WallView, { col, row, cols }: Region, y: number, indices: Uint8Array): void {
   const width = cols * BLOCK_SIZE
   for (let x = 0; x < cols;) {

@@ -45,9 +45,9 @@ export const ACCOUNT_PAGE_MAX = WALLET_LIMIT_MAX
 export const FIRST_ACCOUNT_PAGE: AccountPage = { after: 0, limit: ACCOUNT_PAGE_MAX }
 
 /**
- * Everything about a wallet, one page of sales at a time. Sales are in the order in which they were made, the other lists in
- * the order in which the purchases began. Every page also has all held purchases, and the latest `ACCOUNT_PAGE_MAX` released
- * purchases and credits.
+ * Everything about a wallet, one page of sales at a time. Sales are in the order in which they were made, the other
+ * lists in the order in which the purchases began. Every page also has all held purchases, and the latest
+ * `ACCOUNT_PAGE_MAX` released purchases and credits.
  */
 export type Account = {
   readonly sales: readonly OwnSale[]

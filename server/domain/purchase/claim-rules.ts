@@ -56,7 +56,9 @@ export function findPurchaseToResolveFirst(
 export const wasReceiptReusedFor = (purchase: Purchase, { payer, nonce }: PaymentKey): purchase is SoldPurchase =>
   isSold(purchase) && purchase.payment.payer === payer && purchase.state.receiptReusedFor === nonce
 
-/** Whether a purchase may answer a request for a target: its own target, or the block or area that it holds or bought. */
+/**
+ * Whether a purchase may answer a request for a target: its own target, or the block or area that it holds or bought.
+ */
 export function coversTarget(purchase: Purchase, asked: Target): boolean {
   const { target, state } = purchase
   if (asked === resolveTarget(purchase)) return asked === target || state.kind !== 'released'
@@ -67,7 +69,10 @@ export function coversTarget(purchase: Purchase, asked: Target): boolean {
 export const paysWall = ({ payment: { to, accepted }, terms, payees }: BuyOrder): boolean =>
   payees.has(to) && accepted.asset === terms.asset && accepted.network === terms.network
 
-/** The refusal of a payment that cannot buy while a prior purchase exists: it names what the prior one bought, or says to wait for it. */
+/**
+ * The refusal of a payment that cannot buy while a prior purchase exists: it names what the prior one bought, or says
+ * to wait for it.
+ */
 export function refuseForPrior(prior: Purchase, payment: PaymentKey): Failure {
   if (wasReceiptReusedFor(prior, payment)) return createOtherPurchaseFailure(prior)
   return isSold(prior) ? createAlreadyBoughtFailure(prior) : createEarlierUnresolvedFailure()
@@ -90,8 +95,8 @@ function mustResolveFirst(purchase: Purchase, { target, payment, now, activeNonc
 }
 
 /**
- * Whether another run has held the payment or marked it as uncertain, or its payer has signed it for another time, since a
- * run read it as `before`. If so, a refusal by that run is no longer valid.
+ * Whether another run has held the payment or marked it as uncertain, or its payer has signed it for another time,
+ * since a run read it as `before`. If so, a refusal by that run is no longer valid.
  */
 export function isStale({ payment, state }: Purchase, before: Purchase): boolean {
   if (payment.validBefore !== before.payment.validBefore) return true
@@ -101,8 +106,8 @@ export function isStale({ payment, state }: Purchase, before: Purchase): boolean
 }
 
 /**
- * Chooses which of two authorizations with the same nonce to keep: the new one, unless the old one is valid for longer. An
- * authorization is watched until it can no longer settle, so the longer one must not be lost. The client's first
+ * Chooses which of two authorizations with the same nonce to keep: the new one, unless the old one is valid for longer.
+ * An authorization is watched until it can no longer settle, so the longer one must not be lost. The client's first
  * payment-identifier is kept. Throws `StaleWriteError` if the new one moves other money.
  */
 export function keepLongerAuthorization(before: Payment, payment: Payment): Payment {

@@ -50,16 +50,16 @@ export const findNamedTransaction = (settling: SettleResult): Hash | undefined =
   'tx' in settling ? settling.tx : undefined
 
 /**
- * Whether a wallet signed. `busy` and `silent` say nothing about the signature: it could not be checked, because our own limit
- * was reached (`busy`) or the chain endpoint did not respond (`silent`).
+ * Whether a wallet signed. `busy` and `silent` say nothing about the signature: it could not be checked, because our
+ * own limit was reached (`busy`) or the chain endpoint did not respond (`silent`).
  */
 export type SignatureCheck = 'signed' | 'not-signed' | 'busy' | 'silent'
 
 /** The signer of a text, and the text's EIP-191 digest. */
 export type SignedBy = { readonly by: Address; readonly digest: Hash }
 
-// Reasons that the reference facilitator (`@x402/evm`) returns before it broadcasts. The chain must still confirm that the
-// authorization is unspent: if somebody else broadcast the payment, the wallet is empty for that reason.
+// Reasons that the reference facilitator (`@x402/evm`) returns before it broadcasts. The chain must still confirm that
+// the authorization is unspent: if somebody else broadcast the payment, the wallet is empty for that reason.
 const preBroadcastReasons = new Set([
   'invalid_exact_evm_scheme',
   'invalid_exact_evm_network_mismatch',
@@ -75,13 +75,16 @@ const preBroadcastReasons = new Set([
 export const isBeforeBroadcast = (reason: string) => preBroadcastReasons.has(reason)
 
 /**
- * Whether a refusal blames the signature, or claims that the wallet is not deployed. A facilitator whose chain endpoint is
- * down says this about valid signatures too.
+ * Whether a refusal blames the signature, or claims that the wallet is not deployed. A facilitator whose chain endpoint
+ * is down says this about valid signatures too.
  */
 export const isSignatureReason = (reason: string) =>
   reason.includes('signature') || reason === 'eip6492_factory_not_allowed'
 
-/** Whether a refusal says that the authorization is already used. If our chain endpoint says unspent, one of the two lags behind. */
+/**
+ * Whether a refusal says that the authorization is already used. If our chain endpoint says unspent, one of the two
+ * lags behind.
+ */
 export const reportsNonceUsed = (reason: string) => reason === 'invalid_exact_evm_nonce_already_used'
 
 // The x402 reasons for a request that the facilitator cannot read.
@@ -100,7 +103,9 @@ export function refuseIfUnsent(settling: SettleResult): Failure | undefined {
     : undefined
 }
 
-/** The refusal to give if a facilitator calls a signature invalid. It may be wrong, so the token's own check decides. */
+/**
+ * The refusal to give if a facilitator calls a signature invalid. It may be wrong, so the token's own check decides.
+ */
 export function refuseSignature(checked: SignatureCheck, reason: string): Failure {
   if (checked === 'not-signed') return createPaymentRequiredFailure(reason)
   if (checked === 'busy') return createPaymentsBusyFailure()

@@ -15,7 +15,10 @@ export type Listing = {
   readonly painter: Address | null // may repaint the purchase in addition to the buyer
 }
 
-/** A listing of an area whose picture is not converted yet. Conversion is costly, so it waits until the payment is verified. */
+/**
+ * A listing of an area whose picture is not converted yet. Conversion is costly, so it waits until the payment is
+ * verified.
+ */
 export type Draft = Listing & { readonly picture?: AreaPicture }
 
 /** A picture as it was sent, and how to convert it. */

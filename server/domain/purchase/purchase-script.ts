@@ -1,12 +1,12 @@
 /**
- * A purchase from start to finish, as a pure script: a generator that yields one request at a time and resumes with the answer.
- * A retry, a restart and the reconciler run the same steps again from the state in the ledger.
+ * A purchase from start to finish, as a pure script: a generator that yields one request at a time and resumes with the
+ * answer. A retry, a restart and the reconciler run the same steps again from the state in the ledger.
  *
  * Two rules hold for every path:
  *
  * - While a payer's money may have moved, the payer is never asked to pay again.
- * - A block is released only on proof: from the chain, or by a refusal before broadcast that the chain confirms. Time alone
- *   never releases a block.
+ * - A block is released only on proof: from the chain, or by a refusal before broadcast that the chain confirms. Time
+ *   alone never releases a block.
  */
 
 import { isFailure, type Failure } from '../failure.ts'
@@ -66,8 +66,8 @@ export function* buy(order: BuyOrder): Script<Outcome> {
 }
 
 /**
- * Answers a payer whose payment another process has been working on for a long time. If the purchase has ended, the payer
- * gets its outcome. If it is held, it is marked as uncertain and the payer is asked to wait.
+ * Answers a payer whose payment another process has been working on for a long time. If the purchase has ended, the
+ * payer gets its outcome. If it is held, it is marked as uncertain and the payer is asked to wait.
  */
 export function* answerHeldElsewhere(order: BuyOrder): Script<Outcome> {
   const known = yield* ask({ do: 'look-up', key: order.payment })
@@ -95,7 +95,10 @@ function* answerKnown(known: Purchase, order: BuyOrder): Script<Outcome> {
   return yield* retryReleased(known, order)
 }
 
-/** Refuses a payment that its payer did not sign. The sender learns the state of the target, but nothing about any purchase. */
+/**
+ * Refuses a payment that its payer did not sign. The sender learns the state of the target, but nothing about any
+ * purchase.
+ */
 function* refuseUnsigned(
   { target, payment, now }: BuyOrder,
   reason = 'the payment is not signed by its payer',
@@ -153,8 +156,8 @@ function* buyFresh(order: BuyOrder, released?: Purchase): Script<Outcome> {
   const refusal = findEligibilityRefusal(order, rejection, available)
   if (refusal !== undefined && (released !== undefined || !paysWall(order))) return refuse(refusal)
 
-  // The height is read before the facilitator is called. A transfer after this height was meant for this purchase; an earlier
-  // one is a replay, because settled payments are public.
+  // The height is read before the facilitator is called. A transfer after this height was meant for this purchase; an
+  // earlier one is a replay, because settled payments are public.
   const chain = yield* ask({ do: 'read-chain', key: payment, isRefused: refusal !== undefined })
   if (chain === 'silent' && prior !== undefined) return refuse(createEarlierUnresolvedFailure())
   if (chain === 'silent')
@@ -166,8 +169,8 @@ function* buyFresh(order: BuyOrder, released?: Purchase): Script<Outcome> {
   if (refusal !== undefined) return refuse(refusal)
   if (isFailure(listing)) return refuse(listing)
 
-  // The payer itself signed this payment, and it is unspent. Nobody else can get this far, so it is safe to reveal the prior
-  // purchase.
+  // The payer itself signed this payment, and it is unspent. Nobody else can get this far, so it is safe to reveal the
+  // prior purchase.
   const answer = prior === undefined ? undefined : yield* resolvePrior(prior, order, refuse)
   if (answer !== undefined) return answer
   if (!order.armed) return refuse(createRailNotArmedFailure())

@@ -83,7 +83,9 @@ export type AvailabilityCheck = {
   readonly prior: Purchase | undefined // the payer's earlier purchase to resolve first; see `findPurchaseToResolveFirst`
 }
 
-/** The state of an authorization on the chain, by payer and nonce. A reorganisation can undo it unless it is `final`. */
+/**
+ * The state of an authorization on the chain, by payer and nonce. A reorganisation can undo it unless it is `final`.
+ */
 export type ChainStatus =
   | { readonly kind: 'paid'; readonly tx: Hash; readonly final?: true }
   | { readonly kind: 'unspent' } // may still be spent
@@ -132,8 +134,8 @@ export type Requests = {
  *
  * - `none`: once.
  * - `settling`: until a settlement that was just made has had time to appear.
- * - `next-block`: until a block that was made after the query answers it, because a facilitator may broadcast a payment and then
- *   refuse it. Without such a block the answer is `silent`.
+ * - `next-block`: until a block that was made after the query answers it, because a facilitator may broadcast a payment
+ *   and then refuse it. Without such a block the answer is `silent`.
  */
 export type ChainWait = 'none' | 'settling' | 'next-block'
 

@@ -193,7 +193,9 @@ export const createOtherPurchaseFailure = (bought: Holding): Failure =>
     `This payment belongs to ${describeHolding(bought)}, exactly as it was first signed. To buy another ${kindOf(bought.target)}, sign a payment with a new nonce.`,
   )
 
-/** The payment cannot buy, and an earlier one of the payer bought the same target or has the same payment-identifier. */
+/**
+ * The payment cannot buy, and an earlier one of the payer bought the same target or has the same payment-identifier.
+ */
 export const createAlreadyBoughtFailure = (bought: Holding): Failure =>
   createPaymentUsedFailure(
     bought,
@@ -243,8 +245,8 @@ const TOO_MANY_UNFINISHED =
   'This wallet has too many unfinished purchases. Finish those first; until then, this payment is not used.'
 
 /**
- * Why a target cannot be bought now. The request may carry a payment, which is then not used. It may also come from the payer
- * of the purchase in progress, so the message does not say that the buyer is somebody else.
+ * Why a target cannot be bought now. The request may carry a payment, which is then not used. It may also come from the
+ * payer of the purchase in progress, so the message does not say that the buyer is somebody else.
  */
 export function createUnavailableFailure(target: Target, space: Exclude<Availability, 'open'>): Failure {
   if (positionOf(target).at === 'next') return createNoNextFailure(target, space)
@@ -260,8 +262,8 @@ export function createUnavailableFailure(target: Target, space: Exclude<Availabi
 }
 
 /**
- * The refusal of a lost claim. A facilitator has the payment, so nobody can rule out that it moves while it is valid. Held blocks
- * may still be released, so `next` is not reported as sold out yet.
+ * The refusal of a lost claim. A facilitator has the payment, so nobody can rule out that it moves while it is valid.
+ * Held blocks may still be released, so `next` is not reported as sold out yet.
  */
 export function createLostClaimFailure(
   { target, payment: { validBefore } }: { readonly target: Target; readonly payment: Payment },

@@ -1,6 +1,6 @@
 /**
- * The steps of a purchase that move money or follow it: settles a held block, acts on the status of the chain, releases,
- * confirms. Pure, like `purchase-script.ts`.
+ * The steps of a purchase that move money or follow it: settles a held block, acts on the status of the chain,
+ * releases, confirms. Pure, like `purchase-script.ts`.
  */
 
 import { StoreUnavailable, type Failure } from '../failure.ts'
@@ -71,9 +71,9 @@ export function* checkReleased(purchase: Purchase): Script<PurchaseProgress> {
 }
 
 /**
- * Confirms the payment of a sale or a credit on the chain, because a facilitator's answer can be false and a reorganisation can
- * undo a transfer. If the transfer of a sale is gone, the buyer keeps the block, and the authorization is settled again while it
- * is valid. A credit is written off once its payment can never settle.
+ * Confirms the payment of a sale or a credit on the chain, because a facilitator's answer can be false and a
+ * reorganisation can undo a transfer. If the transfer of a sale is gone, the buyer keeps the block, and the
+ * authorization is settled again while it is valid. A credit is written off once its payment can never settle.
  */
 export function* checkConfirmation(purchase: Purchase): Script<void> {
   const status = yield* checkAndResettle(purchase)

@@ -37,8 +37,8 @@ export type PainterNaming = { readonly painter: Address | null; readonly ts: Uni
 export type NamingResult = 'applied' | 'superseded' | 'unknown-wallet'
 
 /**
- * `repeated`: the same message is the latest applied one; `superseded`: a newer one was applied, after this one or instead of it;
- * `not-painter`: the signer is not the painter any more.
+ * `repeated`: the same message is the latest applied one; `superseded`: a newer one was applied, after this one or
+ * instead of it; `not-painter`: the signer is not the painter any more.
  */
 export type EditResult = 'applied' | 'repeated' | 'superseded' | 'not-owned' | 'not-painter'
 

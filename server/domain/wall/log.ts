@@ -1,13 +1,16 @@
 /**
- * The wall is an append-only log: each sale, repaint, identity change and action of the operator is one entry, written in
- * the transaction that makes it true and numbered in commit order. Everything a reader sees is a view of it.
+ * The wall is an append-only log: each sale, repaint, identity change and action of the operator is one entry, written
+ * in the transaction that makes it true and numbered in commit order. Everything a reader sees is a view of it.
  */
 
 import type { Pixels } from '../../../shared/pixels.ts'
 import type { BlockIndex } from '../../../shared/wall.ts'
 import type { Address, Hash, UnixMs } from '../purchase/payment.ts'
 
-/** The number of a log entry, from 1. Numbers have no gaps when they are written; superseded repaints and names may be compacted away later. */
+/**
+ * The number of a log entry, from 1. Numbers have no gaps when they are written; superseded repaints and names may be
+ * compacted away later.
+ */
 export type LogNumber = number
 
 /**
@@ -79,8 +82,8 @@ export type IdentityChange = {
 export type HiddenNames = Readonly<Record<keyof Profile, boolean>>
 
 /**
- * The owner of an area: one wallet; nobody, because a block has no owner (the first such block is named); or `several` wallets.
- * `painter` may paint every block of it, like the owner.
+ * The owner of an area: one wallet; nobody, because a block has no owner (the first such block is named); or `several`
+ * wallets. `painter` may paint every block of it, like the owner.
  */
 export type AreaOwner =
   | { readonly kind: 'owned'; readonly wallet: Address; readonly painter: Address | null }

@@ -72,9 +72,9 @@ const NOWHERE = 0xffffffff
 const NO_COLUMN = -1
 
 /**
- * For each block that can be the top left one of an open rectangle, the squared distance of the rectangle's centre to the
- * target, in half blocks: an integer, so that ties are exact. Each row stores the column of its nearest position, so that
- * finding a rectangle only scans the rows that it touches.
+ * For each block that can be the top left one of an open rectangle, the squared distance of the rectangle's centre to
+ * the target, in half blocks: an integer, so that ties are exact. Each row stores the column of its nearest position,
+ * so that finding a rectangle only scans the rows that it touches.
  */
 type Places = { readonly distances: Uint32Array; readonly nearest: Int16Array }
 

@@ -51,8 +51,8 @@ const READY_MAX = 2048
 export type MakeDemand = (target: Target, query: string) => Response
 
 /**
- * Makes payment demands for requests without a payment. Without a query the demand depends on the target and on whether the
- * wall sells, so it is cached until that changes.
+ * Makes payment demands for requests without a payment. Without a query the demand depends on the target and on whether
+ * the wall sells, so it is cached until that changes.
  */
 export function createDemandMaker(deps: DemandDeps): MakeDemand {
   const ready = new Map<Target, Response>()

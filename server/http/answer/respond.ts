@@ -11,7 +11,10 @@ import { EVERY_RESPONSE } from './security-headers.ts'
 /** Further headers of a response. */
 export type HeaderFields = Readonly<Record<string, string>>
 
-/** For frequently requested reads: clients and proxies cache them for a moment, and proxies serve them while they revalidate. */
+/**
+ * For frequently requested reads: clients and proxies cache them for a moment, and proxies serve them while they
+ * revalidate.
+ */
 export const CACHED_BRIEFLY = 'public, max-age=2, stale-while-revalidate=10'
 
 /** For reads that must be current: clients revalidate each time, and proxies cache them for a moment. */

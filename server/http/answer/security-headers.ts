@@ -14,7 +14,10 @@ const UNUSED_FEATURES =
 
 const A_YEAR_SECONDS = 31_536_000
 
-/** For the pages of the service at `baseUrl` and their files. HTTPS is enforced for this host name only, because the operator may use other names. */
+/**
+ * For the pages of the service at `baseUrl` and their files. HTTPS is enforced for this host name only, because the
+ * operator may use other names.
+ */
 export const createSiteHeaders = (baseUrl: string): Fields => ({
   'Permissions-Policy': UNUSED_FEATURES,
   ...(baseUrl.startsWith('https:') ? { 'Strict-Transport-Security': `max-age=${A_YEAR_SECONDS}` } : {}),

@@ -14,7 +14,9 @@ export type CanvasSource = {
   readonly everyMs: number
 }
 
-/** The published wall: `canvas` is `GET /api/canvas`, `pixels` is `GET /api/canvas.bin`, `blocks` is `GET /api/blocks`. */
+/**
+ * The published wall: `canvas` is `GET /api/canvas`, `pixels` is `GET /api/canvas.bin`, `blocks` is `GET /api/blocks`.
+ */
 export type CanvasReads = {
   readonly canvas: CanvasSnapshot
   readonly pixels: CanvasSnapshot
@@ -28,8 +30,9 @@ export type CanvasReads = {
 }
 
 /**
- * Builds the reads from a view. From then on they follow `announceChange`. Only the canvas read is built immediately. The other two
- * would take a twelfth of the main thread's start time, so each is built when it is first requested, or by `waitUntilPublished`.
+ * Builds the reads from a view. From then on they follow `announceChange`. Only the canvas read is built immediately.
+ * The other two would take a twelfth of the main thread's start time, so each is built when it is first requested, or
+ * by `waitUntilPublished`.
  */
 export function createCanvasReads({ view, terms, clock, everyMs }: CanvasSource): CanvasReads {
   const read = (parts: Parameters<typeof createCanvasSnapshot>[0]['parts'], type: string, hasBrotli = false) =>

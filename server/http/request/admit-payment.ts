@@ -19,8 +19,11 @@ export type AdmitPayment = (payment: Payment, address: string) => Promise<Failur
 /**
  * Makes the admission of payments:
  *
- * - A payment that the ledger knows is never refused, and waits like any other request: sending it again is free. The same applies to every payment while the ledger does not respond; the purchase then reports that.
- * - Every other payment waits for its turn among the new payments, because checking its signature takes as long as most requests do. After too many rejected payments from its address, it is refused unless its payer signed it; if signed, it uses smaller budgets.
+ * - A payment that the ledger knows is never refused, and waits like any other request: sending it again is free. The
+ *   same applies to every payment while the ledger does not respond; the purchase then reports that.
+ * - Every other payment waits for its turn among the new payments, because checking its signature takes as long as most
+ *   requests do. After too many rejected payments from its address, it is refused unless its payer signed it; if
+ *   signed, it uses smaller budgets.
  */
 export function createPaymentAdmission({ ledger, wallets, limits, queue }: AdmissionDeps): AdmitPayment {
   return async (payment, address) => {

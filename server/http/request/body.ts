@@ -1,4 +1,7 @@
-/** Reads request bodies within limits of size and time, and parses JSON strictly, so that no two parsers read it differently. */
+/**
+ * Reads request bodies within limits of size and time, and parses JSON strictly, so that no two parsers read it
+ * differently.
+ */
 
 import { parseStrictJson, UnsafeJson } from '../../../shared/json.ts'
 import { createFailure, isFailure, type Failure } from '../../domain/failure.ts'

@@ -116,8 +116,8 @@ export const createJsonBodyHooks = <Body>(
 })
 
 /**
- * The hooks of a signed change. They refuse clients that sent too many changes with an invalid signature or body, and whatever
- * `before` refuses.
+ * The hooks of a signed change. They refuse clients that sent too many changes with an invalid signature or body, and
+ * whatever `before` refuses.
  */
 export function createSignedBodyHooks<Body>(
   clients: Clients,

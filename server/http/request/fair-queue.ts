@@ -1,6 +1,6 @@
 /**
- * A queue for expensive requests. It admits one request per turn of the event loop, so that cheap requests are served in
- * between. Clients take turns, so a client that sends many requests only delays its own.
+ * A queue for expensive requests. It admits one request per turn of the event loop, so that cheap requests are served
+ * in between. Clients take turns, so a client that sends many requests only delays its own.
  */
 
 import type { Failure } from '../../domain/failure.ts'

@@ -1,6 +1,6 @@
 /**
- * Path and query of a request, still percent-encoded. `URL` throws for the bare path that Bun gives for a request without
- * a Host, and Elysia's `path` is wrong for very short hosts.
+ * Path and query of a request, still percent-encoded. `URL` throws for the bare path that Bun gives for a request
+ * without a Host, and Elysia's `path` is wrong for very short hosts.
  */
 
 import { NotFoundError } from 'elysia'
@@ -25,8 +25,8 @@ export function queryOf(url: string): string {
 }
 
 /**
- * The last segment of the path, decoded once; empty if it cannot be decoded. Throws `NotFoundError` if the path does not
- * begin with `start`: the routers match the path as it was sent, but the dot segments of `request.url` are removed.
+ * The last segment of the path, decoded once; empty if it cannot be decoded. Throws `NotFoundError` if the path does
+ * not begin with `start`: the routers match the path as it was sent, but the dot segments of `request.url` are removed.
  */
 export function readNameBelow(start: string, url: string): string {
   const path = pathOf(url)

@@ -2,7 +2,10 @@ import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import solc from 'solc'
 
-/** Everything that the compiler's output depends on besides the sources. No metadata is appended, so equal sources give equal code. */
+/**
+ * Everything that the compiler's output depends on besides the sources. No metadata is appended, so equal sources give
+ * equal code.
+ */
 export const compilerSettings = {
   evmVersion: 'cancun',
   optimizer: { enabled: true, runs: 200 },
@@ -38,7 +41,10 @@ const outputSchema = Type.Object({
   ),
 })
 
-/** Compiles the sources to the content of `artefacts.json`; throws with the compiler's message for an error or a warning. */
+/**
+ * Compiles the sources to the content of `artefacts.json`; throws with the compiler's message for an error or a
+ * warning.
+ */
 export async function compileContracts() {
   const settings = { ...compilerSettings, outputSelection }
   const input = { language: 'Solidity', sources: await readSources(), settings }

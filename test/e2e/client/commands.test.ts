@@ -9,8 +9,8 @@ import { createFlatPng } from '../../support/picture-files.ts'
 import { readBody, createClient } from '../../support/service/client.ts'
 import { waitFor } from '../../support/wait.ts'
 
-// Goal: the commands do what their help says, and their exit status shows the outcome of the payment. Method: the command as
-// a user types it, with the real wall, chain and facilitator.
+// Goal: the commands do what their help says, and their exit status shows the outcome of the payment. Method: the
+// command as a user types it, with the real wall, chain and facilitator.
 
 const MAIN = join(import.meta.dir, '../../../server/client/cli/main.ts')
 

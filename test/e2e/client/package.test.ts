@@ -7,8 +7,8 @@ import { createFlatPng } from '../../support/picture-files.ts'
 import { createScratchFolder } from '../../support/scratch-folder.ts'
 import { reportSkipped } from '../../support/skipped.ts'
 
-// Goal: with only Node and the published package, a user buys and pays once, whatever happens to the process. Method: the
-// tarball installed from the registry into an empty folder, run by Node with the real wall, chain and facilitator.
+// Goal: with only Node and the published package, a user buys and pays once, whatever happens to the process. Method:
+// the tarball installed from the registry into an empty folder, run by Node with the real wall, chain and facilitator.
 
 const ROOT = join(import.meta.dir, '../../..')
 const NAME = 'pixel-wall'

@@ -81,7 +81,10 @@ test(
   { timeout: 120_000 },
 )
 
-/** Reads the feed from its beginning, each page from another instance, until it has this many sales; returns their numbers. */
+/**
+ * Reads the feed from its beginning, each page from another instance, until it has this many sales; returns their
+ * numbers.
+ */
 async function readFeedInTurn(sales: number): Promise<readonly number[]> {
   const told: number[] = []
   for (let turn = 0, after = 0; told.length < sales; turn++) {

@@ -15,8 +15,8 @@ import { type PostgresServer, startPostgres } from '../../support/postgres/serve
 import { fetchHealth } from '../../support/service/client.ts'
 import { waitFor, waitUntil } from '../../support/wait.ts'
 
-// Goal: an instance that is frozen or cut off harms nobody, and a wall whose database lost sales sells nothing.
-// Method: real processes on a real PostgreSQL, stopped by SIGSTOP, cut off by a proxy, or with older data restored below them.
+// Goal: an instance that is frozen or cut off harms nobody, and a wall whose database lost sales sells nothing. Method:
+// real processes on a real PostgreSQL, stopped by SIGSTOP, cut off by a proxy, or with older data restored below them.
 
 let around: Surroundings
 let server: PostgresServer

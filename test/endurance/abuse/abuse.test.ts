@@ -12,7 +12,8 @@ import { countBlocksSold, openScene, type Effect, type Entrance, type Scene } fr
 // prints a line on how others were served.
 
 const PLAN = IS_LONG_RUN ? { ms: 5000, buyers: 5 } : { ms: 200, buyers: 1, connectionsMax: 16 }
-// One of each way to flood: a read, a picture, a signature, a payment, a repaint, and connections that stay, drip or pipeline.
+// One of each way to flood: a read, a picture, a signature, a payment, a repaint, and connections that stay, drip or
+// pipeline.
 const FLOODS_OF_THE_GATE: readonly FloodName[] = [
   'space',
   'one wallet',

@@ -18,7 +18,9 @@ export type FloodOrder = {
   readonly target: Target
 }
 
-/** How many responses had each status, how many connections failed, and how many streams were asked to read the canvas. */
+/**
+ * How many responses had each status, how many connections failed, and how many streams were asked to read the canvas.
+ */
 export type FloodCounts = {
   readonly statuses: Readonly<Record<string, number>>
   readonly broken: number

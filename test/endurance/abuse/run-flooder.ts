@@ -1,4 +1,6 @@
-/** A process that floods a wall on orders, each from one loopback address or from many, and prints the result of each. */
+/**
+ * A process that floods a wall on orders, each from one loopback address or from many, and prints the result of each.
+ */
 
 import { connect } from 'node:net'
 import type { FloodCounts, FloodOrder } from './flood-from.ts'

@@ -1,4 +1,6 @@
-/** A wall in its own process with a real chain, counters for every outgoing call, and honest buyers during the floods. */
+/**
+ * A wall in its own process with a real chain, counters for every outgoing call, and honest buyers during the floods.
+ */
 
 import { join } from 'node:path'
 import { seedWall } from '../../../bench/servers/seed.ts'

@@ -8,8 +8,8 @@ import { readOutput } from '../../support/output-of.ts'
 import { BUYERS, TOOL_USERS, type At, type Client } from './clients.ts'
 
 // Goal: third-party clients work with the wall. Method: each is used according to its own documents, with a real wall,
-// chain and facilitator: it buys a block with its listing, charged once (and repaints it and renames itself, if it can sign
-// in), or uses every tool that costs nothing. If they cannot be installed, a message says so.
+// chain and facilitator: it buys a block with its listing, charged once (and repaints it and renames itself, if it can
+// sign in), or uses every tool that costs nothing. If they cannot be installed, a message says so.
 
 const HERE = import.meta.dir
 const CLIENT_MAX_MS = 90_000

@@ -1,6 +1,6 @@
 /**
- * Third-party clients, and how each is started. `overrides` in their package.json omit packages that only browsers load:
- * half of all packages.
+ * Third-party clients, and how each is started. `overrides` in their package.json omit packages that only browsers
+ * load: half of all packages.
  */
 
 import { join } from 'node:path'

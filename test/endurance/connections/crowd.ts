@@ -1,6 +1,7 @@
 /**
- * A process that holds connections open and never finishes a request: some send nothing, some half a header, some announce
- * a body. Closed ones are reopened. Arguments: host with port, how many. Prints `held` on a line once all are open.
+ * A process that holds connections open and never finishes a request: some send nothing, some half a header, some
+ * announce a body. Closed ones are reopened. Arguments: host with port, how many. Prints `held` on a line once all are
+ * open.
  */
 
 import { connect } from 'node:net'

@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { createScratchFolder } from '../../support/scratch-folder.ts'
 import { createVandalisedWall } from './vandal.ts'
 
-// Goal: an owner of a few blocks neither fills the disk nor delays a start. Method: a sold wall in a file, an owner who uses up
-// every budget for a month of a fake clock, compaction each hour, a history that is kept for all that month, and real starts.
+// Goal: an owner of a few blocks neither fills the disk nor delays a start. Method: a sold wall in a file, an owner who
+// uses up every budget for a month of a fake clock, compaction each hour, a history that is kept for all that month,
+// and real starts.
 
 const path = join(createScratchFolder(), 'wall.sqlite')
 

@@ -5,8 +5,9 @@ import { readCatalogue } from './catalogue.ts'
 import { findProblems } from './runner.ts'
 import { openStage, type Stage } from './stage.ts'
 
-// Goal: every invalid request of the catalogue gets its response, and changes nothing. Method: each line of the catalogue with
-// the real server, chain and facilitator, over sockets, with rows and settlements compared before and after.
+// Goal: every invalid request of the catalogue gets its response, and changes nothing. Method: each line of the
+// catalogue with the real server, chain and facilitator, over sockets, with rows and settlements compared before and
+// after.
 
 let stage: Stage
 beforeAll(async () => {

@@ -4,9 +4,10 @@ import { ON_A_FILE, ON_A_SERVER, type Outage } from './outages.ts'
 import { playOutage } from './see-through.ts'
 import { openFileStage, openServerStage, type Stage } from './stage.ts'
 
-// Goal: every outage is reported by name, once, with its reason; the wall is not ready to sell while it lasts, continues to serve
-// readers and supervisors, and sells again automatically. Method: real processes, and a failure of each dependency.
-// `bun run endurance outages` plays all of them, and prints how long each took until it was reported and over.
+// Goal: every outage is reported by name, once, with its reason; the wall is not ready to sell while it lasts,
+// continues to serve readers and supervisors, and sells again automatically. Method: real processes, and a failure of
+// each dependency. `bun run endurance outages` plays all of them, and prints how long each took until it was reported
+// and over.
 
 function testOutagesOn<On extends Stage>(open: () => Promise<On>, outages: Readonly<Record<string, Outage<On>>>): void {
   let stage: On

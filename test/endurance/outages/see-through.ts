@@ -1,4 +1,7 @@
-/** Plays an outage from its beginning until the wall sells again, and measures how long it took to be reported and to end. */
+/**
+ * Plays an outage from its beginning until the wall sells again, and measures how long it took to be reported and to
+ * end.
+ */
 
 import type { DependencyKind } from '../../../server/domain/dependency.ts'
 import type { WallProcess } from '../../../server/local/wall-process.ts'

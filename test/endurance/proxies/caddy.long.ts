@@ -6,8 +6,8 @@ import { expectBooksToBalance } from '../../support/e2e/read-wall.ts'
 import { startWorld, type World } from '../../support/e2e/world.ts'
 import { waitUntil } from '../../support/wait.ts'
 
-// Goal: Caddy serves many clients of the wall without a failure of its own. Method: the recipe of `deploy/` in front of a
-// process, with concurrent readers and buyers. Skipped if Caddy is not installed.
+// Goal: Caddy serves many clients of the wall without a failure of its own. Method: the recipe of `deploy/` in front of
+// a process, with concurrent readers and buyers. Skipped if Caddy is not installed.
 
 const READS_MS = 3000
 const BUYERS = 20

@@ -3,8 +3,8 @@ import type { World } from '../../support/e2e/world.ts'
 import { reportSkipped } from '../../support/skipped.ts'
 import { measureUnread, openSoldWall, repaintRepeatedly } from './readers.ts'
 
-// Goal: clients that read nothing use little memory, and not for long. Method: a process whose connections never read, a sold
-// wall, and Linux's counters for the wall's process and its connections.
+// Goal: clients that read nothing use little memory, and not for long. Method: a process whose connections never read,
+// a sold wall, and Linux's counters for the wall's process and its connections.
 
 const READERS = 1000
 const TOGETHER_MAX_MB = 520 // as in OPERATING.md

@@ -1,4 +1,7 @@
-/** Readers that do not read, the owner who repaints meanwhile, and the memory that the wall and the kernel need for them. */
+/**
+ * Readers that do not read, the owner who repaints meanwhile, and the memory that the wall and the kernel need for
+ * them.
+ */
 
 import { join } from 'node:path'
 import { privateKeyToAccount } from 'viem/accounts'
@@ -77,7 +80,10 @@ async function readKernelMemory(port: string): Promise<{ readonly mb: number; re
   return { mb: bytes / 1024 ** 2, connections: rows.length }
 }
 
-/** Repaints blocks of the agent with the most blocks, this many times, with texts of the maximum length; returns how many were accepted. */
+/**
+ * Repaints blocks of the agent with the most blocks, this many times, with texts of the maximum length; returns how
+ * many were accepted.
+ */
 export async function repaintRepeatedly({ url }: World, times: number): Promise<number> {
   const account = privateKeyToAccount(keyOf(1))
   const blocks = CLAIM_ORDER.filter((_, at) => buyerOf(at + 1, agentsOf(TOTAL_BLOCKS)) === 1).map(coordOf)

@@ -11,8 +11,9 @@ import { readBody, createClient } from '../../support/service/client.ts'
 import { reportSkipped } from '../../support/skipped.ts'
 import { startFollowers } from './followers.ts'
 
-// Goal: any number of people follow the wall over one stream of its own. Method: the recipe for Varnish in front of a process, with a
-// crowd that follows through it for several streams' time, while a block is repainted every two seconds.
+// Goal: any number of people follow the wall over one stream of its own. Method: the recipe for Varnish in front of a
+// process, with a crowd that follows through it for several streams' time, while a block is repainted every two
+// seconds.
 
 const FOLLOWERS = Number(Bun.env['FOLLOWERS'] ?? 10_000)
 const FEW = 10

@@ -243,7 +243,8 @@ function checkRelease(witness: Witness, key: string, { purchase, isFinal }: Rele
   )
   const isTold = moved !== undefined && life !== undefined && (paid.get(key)?.get(life) ?? -1) >= moved.step
   assertPromise(!isTold, 'a block that was paid for is not released', key)
-  // A longer authorization of the same nonce that was never recorded is found when its payer sends it, or by the search for orphans.
+  // A longer authorization of the same nonce that was never recorded is found when its payer sends it, or by the search
+  // for orphans.
   const mayLand = !canNeverSettle(world, purchase.payment) && !isSpentByLonger(world, purchase.payment)
   assertPromise(!isFinal || !mayLand, 'a payment that may still settle is watched', key)
 }
@@ -591,8 +592,8 @@ export function checkAtRest(witness: Witness, polled: readonly Sale[]): Sums {
     if (row === undefined) continue
     const spending = world.spendings.get(key)
     const { kind } = row.state
-    // Money moved by another authorization of the nonce buys nothing: the search for orphans finds it. A sale can lose its own
-    // money to one if a reorganisation undoes the transfer.
+    // Money moved by another authorization of the nonce buys nothing: the search for orphans finds it. A sale can lose
+    // its own money to one if a reorganisation undoes the transfer.
     const isUnpaid = kind === 'released' || (kind === 'sold' && !row.state.settled)
     const isOrphan = isUnpaid && spending?.amount !== row.payment.amount
     // Money that moved before a server saw it unspent buys nothing, unless an older copy lost that observation, or may

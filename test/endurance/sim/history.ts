@@ -1,4 +1,6 @@
-/** Plays one history: a safety phase in which everything fails, then a quiet one in which everything must come to rest. */
+/**
+ * Plays one history: a safety phase in which everything fails, then a quiet one in which everything must come to rest.
+ */
 
 import { drainMicrotasks } from 'bun:jsc'
 import type { Failure } from '../../../server/domain/failure.ts'
@@ -622,7 +624,10 @@ function kill(history: History, keeper: Keeper): void {
 
 const SERVING_TURNS = 40
 
-/** Nothing fails any more, and clients that store nothing continue until they are served. The last request gets its response. */
+/**
+ * Nothing fails any more, and clients that store nothing continue until they are served. The last request gets its
+ * response.
+ */
 function serveEverybody(history: History): void {
   const { world, wishes } = history
   restartStopped(history)
@@ -712,7 +717,10 @@ function sendOrder(history: History, sent: Order, sending: Sending = {}): void {
 
 const UNREAD = createIncompleteBodyFailure()
 
-/** An order as the wall reads it: for an area whose body does not arrive, a known payment gets the result of its first order. */
+/**
+ * An order as the wall reads it: for an area whose body does not arrive, a known payment gets the result of its first
+ * order.
+ */
 function alterOrder(history: History, order: Order): Order {
   const { world } = history
   if (isBlock(order.target) || !world.words.nextBoolean(world.faults.bodyCut)) return order
@@ -829,7 +837,9 @@ const isAtRest = ({ ledger }: Book, world: World): boolean =>
   world.settling === 0 &&
   readSettled(ledger.unfinished(timeOf(world) + MUCH_LATER_MS)).length === 0
 
-/** The same signed request always ends with the same result: every payer sends it once more, and gets the true state. */
+/**
+ * The same signed request always ends with the same result: every payer sends it once more, and gets the true state.
+ */
 function sendEverythingAgain(history: History): void {
   const { world, crowd, book } = history
   for (const payment of crowd.signed) {
@@ -856,7 +866,10 @@ function sendEverythingAgain(history: History): void {
 // After this many looks, no wall remembers that a receipt is owed.
 const RECEIPT_LOOKS = 11
 
-/** The payer of a payment that can buy nothing, and never did, gets its outcome: immediately, or once no receipt is owed any more. */
+/**
+ * The payer of a payment that can buy nothing, and never did, gets its outcome: immediately, or once no receipt is owed
+ * any more.
+ */
 function checkUselessPayments(history: History): void {
   const { world, crowd, book } = history
   const seconds = BigInt(Math.floor(timeOf(world) / 1000))

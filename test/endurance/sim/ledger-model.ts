@@ -69,7 +69,10 @@ export type Sale = {
 
 export type Paint = { readonly blocks: Blocks; readonly agents: Agents; readonly log: Log }
 
-/** Opens an empty ledger whose wall has only these blocks, in the order in which they are sold, one by one or as areas too. */
+/**
+ * Opens an empty ledger whose wall has only these blocks, in the order in which they are sold, one by one or as areas
+ * too.
+ */
 export type OpenBook = (wall: readonly BlockIndex[], sells: 'blocks' | 'areas') => Promise<Book>
 
 const HOLDS_MAX = 16

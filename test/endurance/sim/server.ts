@@ -45,7 +45,10 @@ export type Verb = keyof Ledger | keyof Chain | keyof RingMember
 export type Watcher = {
   /** Before an action. */
   onQuery(verb: Verb, key: string, what: unknown): void
-  /** A server queries a payer's open purchases, with its list of waiting clients from now, not from when the query arrives. */
+  /**
+   * A server queries a payer's open purchases, with its list of waiting clients from now, not from when the query
+   * arrives.
+   */
   onOpenQuery(key: string, now: number): void
   /** A server settles a payment whose lease another server holds. */
   onIntrusion(key: string): void
@@ -396,7 +399,9 @@ const createPicturesPort = (world: World, owner: Life): Pick<Pictures, 'paint'> 
     }),
 })
 
-/** A query to another party: it arrives, and later its response does. A server that crashes in between never gets it. */
+/**
+ * A query to another party: it arrives, and later its response does. A server that crashes in between never gets it.
+ */
 function callRemote<T>(
   world: World,
   watcher: Watcher,

@@ -24,7 +24,9 @@ const REAL_EVERY = 200
 // A wide wall has several times as many events.
 const WIDE_REAL_EVERY = 2000
 
-/** Whether a history is played with the real engine; some of those with two servers, and of those with a wide wall, are. */
+/**
+ * Whether a history is played with the real engine; some of those with two servers, and of those with a wide wall, are.
+ */
 export function usesRealBook(seed: number): boolean {
   const every = sellsAreas(seed) ? 2 * REAL_EVERY : REAL_EVERY
   return (

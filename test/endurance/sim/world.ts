@@ -1,4 +1,6 @@
-/** The world outside the server: a model chain with its wallets, and a facilitator that proves as little as real ones. */
+/**
+ * The world outside the server: a model chain with its wallets, and a facilitator that proves as little as real ones.
+ */
 
 import type { SettleResult, VerifyResult } from '../../../server/domain/purchase/facilitator-errors.ts'
 import {
@@ -282,7 +284,9 @@ export const isUnderWay = (world: World, key: PaymentKey): boolean =>
       (hidden === undefined || hidden.highest <= hidden.lowest),
   )
 
-/** Whether the wall caused a payment: not somebody else, nor a facilitator that denied it, nor a chain that undid it. */
+/**
+ * Whether the wall caused a payment: not somebody else, nor a facilitator that denied it, nor a chain that undid it.
+ */
 export function isCharged({ spendings, mined, undone, revived }: World, payment: Payment): boolean {
   const key = keyOf(payment)
   const sent = mined.get(key)
@@ -486,7 +490,10 @@ export function settle(world: World, at: FacilitatorName, payment: Payment): Set
   return answer
 }
 
-/** Records that a rejection denies everything that its own settle broadcast, including an earlier delivery of the same request. */
+/**
+ * Records that a rejection denies everything that its own settle broadcast, including an earlier delivery of the same
+ * request.
+ */
 function denyBroadcasts({ pool, mined }: World, before: number): void {
   const isBroadcastSince = ({ tx }: Broadcast) => Number(tx) > FIRST_HASH + before
   for (const sent of pool) if (isBroadcastSince(sent)) sent.hidden = { lowest: Infinity, highest: -Infinity }

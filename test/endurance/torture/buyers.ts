@@ -1,6 +1,6 @@
 /**
- * Buyers who never give up: each signs once, and sends that request until it has an end, whatever crashes meanwhile. Some hang up
- * once, while their payment is settled, and sign a new payment; they too may be charged only once.
+ * Buyers who never give up: each signs once, and sends that request until it has an end, whatever crashes meanwhile.
+ * Some hang up once, while their payment is settled, and sign a new payment; they too may be charged only once.
  */
 
 import { x402Client } from '@x402/core/client'

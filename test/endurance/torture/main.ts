@@ -1,6 +1,6 @@
 /**
- * `bun run torture [--rounds N] [--seed N] [--crowd N] [--instances N]`: makes everything around the wall fail, and checks
- * that no dollar is lost. With `--instances`, this many walls share a PostgreSQL.
+ * `bun run torture [--rounds N] [--seed N] [--crowd N] [--instances N]`: makes everything around the wall fail, and
+ * checks that no dollar is lost. With `--instances`, this many walls share a PostgreSQL.
  */
 
 import { parseArgs } from 'node:util'

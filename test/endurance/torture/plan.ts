@@ -6,7 +6,8 @@ import { createPrng, type Prng } from '../../support/prng.ts'
 /**
  * The additional fault of a round. `disk-limit`: files cannot grow, which fails at commit; `disk-full`: no space left;
  * `chain-stands`: the chain makes no blocks; `chain-narrow`: the chain endpoint returns events of few blocks per call;
- * `deaf`: connections that listen for notifications are cut; `server-crash` and `server-restart`: the database server is down.
+ * `deaf`: connections that listen for notifications are cut; `server-crash` and `server-restart`: the database server
+ * is down.
  */
 export type Trouble =
   | 'none'

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { runTorture } from './run.ts'
 
-// Goal: with real processes, chain and disk, no dollar is lost, doubled or given away. Method: rounds in which walls are killed
-// under their buyers while facilitator, chain, disk and database server fail in turn; one
-// round on a file and one of three instances here, and `bun run torture` plays any number.
+// Goal: with real processes, chain and disk, no dollar is lost, doubled or given away. Method: rounds in which walls
+// are killed under their buyers while facilitator, chain, disk and database server fail in turn; one round on a file
+// and one of three instances here, and `bun run torture` plays any number.
 
 test.each([
   { name: 'a wall on a file', crowd: 8, instances: undefined },

@@ -21,8 +21,8 @@ import { createFakeClock } from '../../support/fakes/clock.ts'
 import { scaleLimit } from '../../support/machine.ts'
 import { testWallets } from '../ports/wallets.contract.ts'
 
-// Goal: a signature belongs to a wallet or to nobody, and a query never throws. Method: keys with unusual signatures, and
-// contract wallets on a real chain, honest and hostile.
+// Goal: a signature belongs to a wallet or to nobody, and a query never throws. Method: keys with unusual signatures,
+// and contract wallets on a real chain, honest and hostile.
 
 const offer = createOffer()
 const keys = await loadFastestKeys()

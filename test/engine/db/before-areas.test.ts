@@ -16,8 +16,8 @@ import { createScratchFolder } from '../../support/scratch-folder.ts'
 import tables from './before-areas.json'
 import { openPostgresWalls } from './postgres/walls.ts'
 
-// Goal: a wall that sold blocks before there were areas keeps its data, and sells areas. Method: rows that the old program
-// wrote, with their checksums, in its tables.
+// Goal: a wall that sold blocks before there were areas keeps its data, and sells areas. Method: rows that the old
+// program wrote, with their checksums, in its tables.
 
 type Value = string | number | { readonly hex: string }
 type Rows = readonly Readonly<Record<string, Value | undefined>>[]

@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test'
 import { createSqliteLog } from '../../../db/sqlite/log.ts'
 import { connectBlank } from '../../support/blank-wall.ts'
 
-// Goal: reading new entries takes no longer on a full wall than on an empty one, because they are read after each write.
-// Method: SQLite explains its plan for each of the log's reads.
+// Goal: reading new entries takes no longer on a full wall than on an empty one, because they are read after each
+// write. Method: SQLite explains its plan for each of the log's reads.
 
 test('the newest entries are looked up one by one, however much is sold', async () => {
   const connection = connectBlank()

@@ -11,8 +11,8 @@ import { blockOf, createTestEdit, createTestIdentity, NOW, TERMS, createWalletAd
 import { createScratchFolder } from '../../support/scratch-folder.ts'
 import { WAYS } from './ways.ts'
 
-// Goal: a database is opened by one process, for one network, and only if it is undamaged. Method: real files, and a real
-// second process.
+// Goal: a database is opened by one process, for one network, and only if it is undamaged. Method: real files, and a
+// real second process.
 
 const folder = createScratchFolder()
 

@@ -8,8 +8,8 @@ import { catchFailure, reserve, sell } from '../../support/engine.ts'
 import { blockOf, createTestEdit, NOW, createTestPayment, TERMS } from '../../support/samples.ts'
 import { createScratchFolder } from '../../support/scratch-folder.ts'
 
-// Goal: everything acknowledged or published is on the disk, even if nobody else waits for it. Method: real files, with a
-// disk below that is slow or fails as a test requires.
+// Goal: everything acknowledged or published is on the disk, even if nobody else waits for it. Method: real files, with
+// a disk below that is slow or fails as a test requires.
 
 const folder = createScratchFolder()
 

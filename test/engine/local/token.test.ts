@@ -17,8 +17,8 @@ import {
   encodeTransfer,
 } from '../../support/chain/signing.ts'
 
-// Goal: the dollar of the embedded network behaves like USDC for payers and sellers. Method: calls of the real contract; the
-// tests of the chain adapter cover that an authorization pays once, and never after a cancellation.
+// Goal: the dollar of the embedded network behaves like USDC for payers and sellers. Method: calls of the real
+// contract; the tests of the chain adapter cover that an authorization pays once, and never after a cancellation.
 
 const offer = createOffer()
 

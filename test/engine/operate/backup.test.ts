@@ -11,8 +11,8 @@ import { TERMS } from '../../support/samples.ts'
 import { createScratchFolder } from '../../support/scratch-folder.ts'
 import { reportSkipped } from '../../support/skipped.ts'
 
-// Goal: the same command backs up a wall on either engine, and the backup can be restored. Method: the command as an operator
-// types it, with a real file and a real server; PostgreSQL's own tool restores the dump into another database.
+// Goal: the same command backs up a wall on either engine, and the backup can be restored. Method: the command as an
+// operator types it, with a real file and a real server; PostgreSQL's own tool restores the dump into another database.
 
 const folder = createScratchFolder()
 const NOT_RECORDED = 'no wall is running on this machine, so the time of this backup is not recorded\n'

@@ -10,8 +10,8 @@ import { toHash, HEAD, NOW, createTestPayment, SILENT, TERMS, createWalletAddres
 import { createScratchFolder } from '../../support/scratch-folder.ts'
 import { openPostgresWalls } from '../db/postgres/walls.ts'
 
-// Goal: an accountant gets every movement of money once, in order. Method: the command as an operator types it, next to an
-// open wall, on either engine.
+// Goal: an accountant gets every movement of money once, in order. Method: the command as an operator types it, next to
+// an open wall, on either engine.
 
 const folder = createScratchFolder()
 const { createWall: newWall } = openPostgresWalls()

@@ -8,8 +8,8 @@ import { startPostgres, type PostgresServer } from '../../support/postgres/serve
 import { TERMS } from '../../support/samples.ts'
 import { createScratchFolder } from '../../support/scratch-folder.ts'
 
-// Goal: an operator who moves a wall learns what was done and what to do next, and never sees a password. Method: the command
-// as an operator types it, between a real file and a real server.
+// Goal: an operator who moves a wall learns what was done and what to do next, and never sees a password. Method: the
+// command as an operator types it, between a real file and a real server.
 
 const folder = createScratchFolder()
 const path = join(folder, 'wall.sqlite')

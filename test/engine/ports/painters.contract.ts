@@ -12,8 +12,8 @@ import {
   createWalletAddress,
 } from '../../support/samples.ts'
 
-// Goal: every promise about painters, of the ports `Ledger`, `Blocks`, `Agents` and `LedgerReader` together. Method: purchases
-// and wallets name painters, and blocks are read with their painters.
+// Goal: every promise about painters, of the ports `Ledger`, `Blocks`, `Agents` and `LedgerReader` together. Method:
+// purchases and wallets name painters, and blocks are read with their painters.
 
 const block = blockOf('3,4')
 

@@ -18,8 +18,8 @@ import {
 import { BASE_URL, readErrorCode, HOST, readJson, openWall, type Wall } from '../../support/service/wall.ts'
 import { openPostgresWalls } from '../db/postgres/walls.ts'
 
-// Goal: a wallet that only signs in can do what an owner can, and nobody else can do anything. Method: the whole service with
-// a real store, and the x402 SDK's reading of a demand. The first wallet owns 3,4 and 4,4, the second 5,4.
+// Goal: a wallet that only signs in can do what an owner can, and nobody else can do anything. Method: the whole
+// service with a real store, and the x402 SDK's reading of a demand. The first wallet owns 3,4 and 4,4, the second 5,4.
 
 type Store = NonNullable<Parameters<typeof openWall>[1]>
 

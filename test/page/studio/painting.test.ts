@@ -25,8 +25,9 @@ import { openTestBrowser, openTestPage } from '../../support/page/test-page.ts'
 import { createFlatPng, buildPng, RGB, RGBA } from '../../support/picture-files.ts'
 import { createPrng } from '../../support/prng.ts'
 
-// Goal: the page for painting shows, prices and offers exactly what the service sells and accepts. Method: the built page
-// from the server's own process on the embedded network; its offered requests are sent, and its signatures are real.
+// Goal: the page for painting shows, prices and offers exactly what the service sells and accepts. Method: the built
+// page from the server's own process on the embedded network; its offered requests are sent, and its signatures are
+// real.
 
 const browser = await openTestBrowser()
 const root = `${import.meta.dir}/../../..`

@@ -8,8 +8,9 @@ import { toHash, TERMS, createWalletAddress } from '../../support/samples.ts'
 import { createScratchFolder } from '../../support/scratch-folder.ts'
 import { OFFER, openWall } from '../../support/service/wall.ts'
 
-// Goal: verifying a full wall takes few requests, whatever an endpoint rejects, and an interrupted run continues. Method: the
-// wall with all blocks sold, and an endpoint that invents the events of the sales: the n-th is paid in block n.
+// Goal: verifying a full wall takes few requests, whatever an endpoint rejects, and an interrupted run continues.
+// Method: the wall with all blocks sold, and an endpoint that invents the events of the sales: the n-th is paid in
+// block n.
 
 const ALL = 14_400
 const SOLD = 400

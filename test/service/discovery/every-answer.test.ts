@@ -24,7 +24,8 @@ import {
 
 type Provoke = () => Promise<Response>
 
-// Two shared walls for requests that change nothing: an empty one, and one where the first wallet owns 3,4, and the second 4,4.
+// Two shared walls for requests that change nothing: an empty one, and one where the first wallet owns 3,4, and the
+// second 4,4.
 const emptyWall = await openWall()
 const soldWall = await openWall()
 await soldWall.buy('/blocks/3,4', 1)

@@ -93,8 +93,8 @@ describe('AgentCash and x402scan', () => {
   })
 
   test('AgentCash and x402scan skip the literal /blocks/{coord}, and accept its example', async () => {
-    // The registry requests the path as the document writes it, including braces. That names no block, so the response is 400
-    // and not a demand for payment: nobody should pay for a block that cannot exist. The example can be bought.
+    // The registry requests the path as the document writes it, including braces. That names no block, so the response
+    // is 400 and not a demand for payment: nobody should pay for a block that cannot exist. The example can be bought.
     const literal = (await getProbe(`${origin}/blocks/{coord}`))._unsafeUnwrap()
     expect(literal.map(({ method, authHint }) => [method, authHint])).toEqual([['OPTIONS', 'unprotected']])
 

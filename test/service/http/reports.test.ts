@@ -6,8 +6,8 @@ import { blockOf, NOW, createTestPayment } from '../../support/samples.ts'
 import { createBodyInit } from '../../support/service/signed.ts'
 import { openWall, createPaidInit, type Wall } from '../../support/service/wall.ts'
 
-// Goal: anybody can report an artwork, once a day; only the operator reads it, and it changes nothing that readers see. Method:
-// the whole service with a store in memory.
+// Goal: anybody can report an artwork, once a day; only the operator reads it, and it changes nothing that readers see.
+// Method: the whole service with a store in memory.
 
 const readStatusAndJson = async (response: Response) => [response.status, await response.json()]
 const sendReport = async (wall: Wall, body: object) => await wall.sendRequest('POST /api/reports', createBodyInit(body))

@@ -1,4 +1,6 @@
-/** Runs the operator's commands from source, with only the given settings: those in the machine's own file are ignored. */
+/**
+ * Runs the operator's commands from source, with only the given settings: those in the machine's own file are ignored.
+ */
 
 import { join } from 'node:path'
 import { readOutput } from '../output-of.ts'

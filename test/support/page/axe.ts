@@ -75,7 +75,10 @@ export const listOutOfReach = (page: Page): Promise<string[]> =>
     )
   })
 
-/** Texts that are wider or higher than the box that cuts them off; names over the wall are shown in full in the panel next to it. */
+/**
+ * Texts that are wider or higher than the box that cuts them off; names over the wall are shown in full in the panel
+ * next to it.
+ */
 export const listCutOff = (page: Page): Promise<string[]> =>
   page.evaluate(() =>
     [

@@ -64,7 +64,9 @@ function createLibraryEnv(folder: string): Record<string, string> {
   }
 }
 
-/** The folder of the unpacked package, created on first use; a rename makes it complete or absent for parallel tests. */
+/**
+ * The folder of the unpacked package, created on first use; a rename makes it complete or absent for parallel tests.
+ */
 async function unpackChromium(): Promise<string> {
   const home = new URL('..', import.meta.resolve('@sparticuz/chromium'))
   const { version } = await Bun.file(new URL('package.json', home)).json()

@@ -1,4 +1,7 @@
-/** A host of MCP Apps in a page: calls a tool of a wall, and shows the tool's view in a sandboxed frame with the policy that the wall requests. */
+/**
+ * A host of MCP Apps in a page: calls a tool of a wall, and shows the tool's view in a sandboxed frame with the policy
+ * that the wall requests.
+ */
 
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { AppBridge, getToolUiResourceUri, PostMessageTransport } from '@modelcontextprotocol/ext-apps/app-bridge'

@@ -33,9 +33,9 @@ const AGAIN_MS = scaleLimit(1000)
 const TRIES_MAX = 20
 
 /**
- * Does what a user does, and repeats it about every second until the page has reacted. A busy browser loses a pointer that moves
- * during a layout, and takes a delayed tap for a long press. `act` must be repeatable, and gets the number of the try.
- * `answer` waits for the page with a time limit in milliseconds.
+ * Does what a user does, and repeats it about every second until the page has reacted. A busy browser loses a pointer
+ * that moves during a layout, and takes a delayed tap for a long press. `act` must be repeatable, and gets the number
+ * of the try. `answer` waits for the page with a time limit in milliseconds.
  */
 export async function repeatUntilAnswered(
   answer: (timeout: number) => Promise<unknown>,

@@ -1,4 +1,6 @@
-/** Firefox and WebKitGTK from Debian's packages, driven by their own protocols: WebDriver BiDi, and WebDriver over Xvfb. */
+/**
+ * Firefox and WebKitGTK from Debian's packages, driven by their own protocols: WebDriver BiDi, and WebDriver over Xvfb.
+ */
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -13,8 +13,8 @@ export type CutProxy = {
   /** The URL of the database, through the proxy. */
   readonly url: string
   /**
-   * Cuts the next connection on which the words are sent, or sent after others on the same connection; resolves once that
-   * has happened.
+   * Cuts the next connection on which the words are sent, or sent after others on the same connection; resolves once
+   * that has happened.
    */
   cutAt(words: string, cut: Cut, after?: string): Promise<void>
   /** Cuts every connection, and accepts no new one until `mend`. */

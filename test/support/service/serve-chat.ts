@@ -1,4 +1,7 @@
-/** A wall with the built view for chats, in a separate process, for a host in a browser; prints its address, and ends with its input. */
+/**
+ * A wall with the built view for chats, in a separate process, for a host in a browser; prints its address, and ends
+ * with its input.
+ */
 
 import { buildChatView, readFilesIn } from '../../../server/http/answer/viewer-files.ts'
 import { findFreePort } from '../../../server/local/wall-process.ts'

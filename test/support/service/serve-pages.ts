@@ -1,4 +1,7 @@
-/** A wall with two pages of artworks, and a sold-out one under `/sold-out`, in a separate process, for tests in a browser; prints its address, and ends with its input. */
+/**
+ * A wall with two pages of artworks, and a sold-out one under `/sold-out`, in a separate process, for tests in a
+ * browser; prints its address, and ends with its input.
+ */
 
 import { openWall } from './wall.ts'
 

@@ -5,8 +5,8 @@ import { privateKeyToAccount, sign } from 'viem/accounts'
 import { hashMessage } from 'viem/utils'
 import { loadFastestKeys, loadKeys, LIBRARIES, type Library } from '../../../server/adapters/wallets/recover.ts'
 
-// Goal: every library recovers the same signers as viem. Method: 2,000 signatures, a quarter of them valid and the others
-// changed in every way that once made libraries differ; each library recovers them all.
+// Goal: every library recovers the same signers as viem. Method: 2,000 signatures, a quarter of them valid and the
+// others changed in every way that once made libraries differ; each library recovers them all.
 
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 const CASES = 2000

@@ -26,7 +26,10 @@ const logs = topics.map((topics, at) => ({
   logIndex: numberToHex(at),
 }))
 
-/** The status of the payment, which was spent in block 90, from an endpoint whose newest and safe blocks have these states. */
+/**
+ * The status of the payment, which was spent in block 90, from an endpoint whose newest and safe blocks have these
+ * states.
+ */
 async function readStatusWhere(states: Record<'latest' | 'safe', AuthorizationState>) {
   const call = async (method: string, [first]: readonly unknown[]) => {
     if (method === 'eth_getTransactionReceipt') return { transactionHash: toHash(9), logs }

@@ -4,8 +4,8 @@ import { connect } from 'node:net'
 import { limitUnread } from '../../../server/adapters/unread-limits.ts'
 import { waitUntil } from '../../support/wait.ts'
 
-// Goal: a client that does not read uses little memory, and not for long. Method: a real server, a client that never reads, and
-// the counters of the kernel.
+// Goal: a client that does not read uses little memory, and not for long. Method: a real server, a client that never
+// reads, and the counters of the kernel.
 
 const onLinux = test.skipIf(process.platform !== 'linux')
 

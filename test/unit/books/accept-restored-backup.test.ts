@@ -8,8 +8,8 @@ import { createFakeChain } from '../../support/fakes/chain.ts'
 import { createFakeClock } from '../../support/fakes/clock.ts'
 import { HEAD, NOW, createTestPayment, TERMS, createWalletAddress } from '../../support/samples.ts'
 
-// Goal: an operator who accepts a restored copy sees all payments that may be lost, and they become credits. Method: a chain
-// and a wall in memory, and payments that only the chain knows.
+// Goal: an operator who accepts a restored copy sees all payments that may be lost, and they become credits. Method: a
+// chain and a wall in memory, and payments that only the chain knows.
 
 async function openWorld() {
   const [chain, engine] = [createFakeChain(), await openBlank()]

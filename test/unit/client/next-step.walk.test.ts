@@ -1,4 +1,6 @@
-/** Checks the laws of the client with every response in every situation: every status, body, header and lost response. */
+/**
+ * Checks the laws of the client with every response in every situation: every status, body, header and lost response.
+ */
 
 import { expect, test } from 'bun:test'
 import { decideNextStep, type Answer, type Situation, type Step } from '../../../server/client/next-step.ts'

@@ -9,8 +9,8 @@ import { networks } from '../../../shared/usdc.ts'
 import { truncateWallet } from '../../../shared/wallet.ts'
 import { blockOf, toHash, createWalletAddress } from '../../support/samples.ts'
 
-// Goal: the findings about a wall follow from its claims and the chain alone. Method: an honest wall with one unbound block, one
-// bound block and an area, with one change in each test.
+// Goal: the findings about a wall follow from its claims and the chain alone. Method: an honest wall with one unbound
+// block, one bound block and an area, with one change in each test.
 
 const HOST = 'wall.test'
 const PAYEE = createWalletAddress(0xa11ce)

@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test'
 import { compile, type Dialect } from '../../../db/fragments.ts'
 import { onPostgres, rows, together, type Statement, type Text, type Tx, type Values } from '../../../db/tx.ts'
 
-// Goal: how one statement is compiled for each engine, and how parts of work are sent together. Method: texts compared literally,
-// and a driver that returns each statement's own text.
+// Goal: how one statement is compiled for each engine, and how parts of work are sent together. Method: texts compared
+// literally, and a driver that returns each statement's own text.
 
 /** Runs work, and records which statements were sent as one list. */
 function drive<T>(work: Tx<T>): { readonly result: T; readonly lists: readonly (readonly string[])[] } {

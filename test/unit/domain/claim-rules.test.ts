@@ -13,8 +13,8 @@ import type { Purchase, Sold } from '../../../server/domain/purchase/purchase.ts
 import type { Target } from '../../../server/domain/purchase/target.ts'
 import { blockOf, toHash, HEAD, createTestListing, NOW, createTestPayment } from '../../support/samples.ts'
 
-// Goal: how much a payer may hold, and which earlier purchase is resolved first, case by case. Method: purchases as the ledger
-// returns them.
+// Goal: how much a payer may hold, and which earlier purchase is resolved first, case by case. Method: purchases as the
+// ledger returns them.
 
 const sold: Sold = {
   kind: 'sold',

@@ -7,8 +7,8 @@ import { createFakeLogger } from '../../support/fakes/logger.ts'
 import { OFFER } from '../../support/offer.ts'
 import { NOW } from '../../support/samples.ts'
 
-// Goal: an operator learns that agents cannot find the wall, and gets no alert for one bad day of a catalogue. Method: a
-// catalogue with the response that the test needs, on its own clock; and a real server like Coinbase’s.
+// Goal: an operator learns that agents cannot find the wall, and gets no alert for one bad day of a catalogue. Method:
+// a catalogue with the response that the test needs, on its own clock; and a real server like Coinbase’s.
 
 const DAY_MS = 86_400_000
 

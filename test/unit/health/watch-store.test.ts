@@ -6,8 +6,8 @@ import { createFakeClock } from '../../support/fakes/clock.ts'
 import { createFakeLogger } from '../../support/fakes/logger.ts'
 import { NOW } from '../../support/samples.ts'
 
-// Goal: every problem of a store has a name, and callers get a result whatever is frozen. Method: a store with the result that
-// the test needs, or none, and a clock on which waiting takes no time.
+// Goal: every problem of a store has a name, and callers get a result whatever is frozen. Method: a store with the
+// result that the test needs, or none, and a clock on which waiting takes no time.
 
 const hangForever = <T>() => new Promise<T>(() => {})
 

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { openMetrics } from '../../../server/adapters/metrics/metrics.ts'
 import { reportSkipped } from '../../support/skipped.ts'
 
-// Goal: alerts and dashboard match the metrics, and each alert has instructions. Method: their names are looked up in the
-// metrics and in the operator's manual, and Prometheus' own tool tests the rules, if it is installed.
+// Goal: alerts and dashboard match the metrics, and each alert has instructions. Method: their names are looked up in
+// the metrics and in the operator's manual, and Prometheus' own tool tests the rules, if it is installed.
 
 const root = join(import.meta.dir, '../../..')
 const read = (path: string) => Bun.file(join(root, path)).text()

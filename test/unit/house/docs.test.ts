@@ -9,7 +9,8 @@ import { TOOLS } from '../../../server/mcp/registry.ts'
 import { BUDGETS, STREAMS_PER_ADDRESS, STREAMS_PER_SITE } from '../../../server/wall/rate-limits.ts'
 import { OPERATIONS } from '../../support/service/operations.ts'
 
-// Goal: the documents stay true. Method: names in them are looked up in the tree, and names in the code are looked up in them.
+// Goal: the documents stay true. Method: names in them are looked up in the tree, and names in the code are looked up
+// in them.
 
 const root = join(import.meta.dir, '../../..')
 const read = (path: string) => Bun.file(join(root, path)).text()

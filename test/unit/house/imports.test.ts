@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import { dirname, join } from 'node:path'
 
-// Goal: dependencies point one way. Method: every import of every file, type-only ones included, is looked up in one table.
+// Goal: dependencies point one way. Method: every import of every file, type-only ones included, is looked up in one
+// table.
 
 const root = join(import.meta.dir, '../../..')
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { createFairQueue, type QueueClass } from '../../../server/http/request/fair-queue.ts'
 
-// Goal: a client that sends few requests is served between those of a client that sends many. Method: turns of the event loop
-// are counted.
+// Goal: a client that sends few requests is served between those of a client that sends many. Method: turns of the
+// event loop are counted.
 
 function createQueue() {
   let now = 0

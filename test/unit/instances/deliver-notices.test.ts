@@ -20,8 +20,8 @@ import {
   createWalletAddress,
 } from '../../support/samples.ts'
 
-// Goal: the operator’s system gets everything once and in order, whatever it does, and no sale waits for it. Method: the
-// real store, a receiver that the test controls, and a clock on which a day takes no time.
+// Goal: the operator’s system gets everything once and in order, whatever it does, and no sale waits for it. Method:
+// the real store, a receiver that the test controls, and a clock on which a day takes no time.
 
 const never = new AbortController().signal
 const DAY_MS = 86_400_000
@@ -34,7 +34,9 @@ const EXCLUSIVE: ExclusiveJobs = {
 
 type Wall = Awaited<ReturnType<typeof openBlank>>
 
-/** A receiver, and a process that delivers to it from a store; `last` is the entry that the process saw at its start. */
+/**
+ * A receiver, and a process that delivers to it from a store; `last` is the entry that the process saw at its start.
+ */
 function startDelivery(wall: Wall, { jobs = EXCLUSIVE, clock = createFakeClock(NOW), last = 0 } = {}) {
   const received: Notice[] = []
   const world = { trouble: null as string | null, hangs: undefined as Promise<null> | undefined, tries: 0, last }

@@ -262,7 +262,9 @@ test('a payment that was spent in a block that was later replaced is not treated
 })
 
 describe('a released payment that is sent again', () => {
-  /** The response to a released payment whose status is unspent; with `isOther`, its payer has another open purchase. */
+  /**
+   * The response to a released payment whose status is unspent; with `isOther`, its payer has another open purchase.
+   */
   async function resendReleased(
     isOther: boolean,
     read: (chain: FakeChain, key: PaymentKey) => ReturnType<Chain['read']>,

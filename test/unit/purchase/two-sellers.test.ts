@@ -14,8 +14,8 @@ import { readNonceOrCode, createSellerWith } from '../../support/fakes/seller.ts
 import { toHash, NOW, createTestPayment, SILENT } from '../../support/samples.ts'
 import { createScheduler } from '../../support/scheduler.ts'
 
-// Goal: the responses to payers from two processes on one store. Method: two sellers over one ledger, with time moved by
-// hand, and a facilitator that responds when the test lets it.
+// Goal: the responses to payers from two processes on one store. Method: two sellers over one ledger, with time moved
+// by hand, and a facilitator that responds when the test lets it.
 
 async function openWorld() {
   const { ledger } = await openBlank()

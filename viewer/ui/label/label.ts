@@ -1,4 +1,7 @@
-/** Shows the details of the pinned block or artwork next to it, as a card or a sheet with a handle, and describes the shown block to screen readers. */
+/**
+ * Shows the details of the pinned block or artwork next to it, as a card or a sheet with a handle, and describes the
+ * shown block to screen readers.
+ */
 
 import type { Deed } from '../../../shared/contract/block.ts'
 import { type BlockIndex, coordOf } from '../../../shared/wall.ts'

@@ -56,7 +56,10 @@ export function createWorkButton(page: Page, work: Artwork, named: boolean): HTM
   )
 }
 
-/** A canvas with one pixel per pixel of the artwork, which label.css enlarges without smoothing. Pixels outside the artwork are transparent. */
+/**
+ * A canvas with one pixel per pixel of the artwork, which label.css enlarges without smoothing. Pixels outside the
+ * artwork are transparent.
+ */
 export function drawWork(texture: IndexTexture, blocks: Work, theme: Theme): HTMLCanvasElement {
   const { left, top, right, bottom } = boundsOf(blocks)
   const { canvas, put } = createPicture(right - left, bottom - top)

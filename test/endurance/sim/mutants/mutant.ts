@@ -5,8 +5,8 @@ export type Mutant = {
   readonly from: string // exact text in the source, which occurs once
   readonly to: string
   /**
-   * The kind of run that finds it: only with the real engine, between two servers, in the adapter, with a restored older copy, with
-   * changing prices, or on a wide wall.
+   * The kind of run that finds it: only with the real engine, between two servers, in the adapter, with a restored
+   * older copy, with changing prices, or on a wide wall.
    */
   readonly shows?: 'real' | 'twins' | 'real twins' | 'real prices' | 'real wide' | 'endpoints' | 'operator'
   readonly isCheap?: true // found within so few histories that every test run can do it

@@ -22,8 +22,8 @@ const SOURCES = [
   'tsconfig.base.json',
 ]
 
-// A bug must show within this many histories, of which the first batches are small: most bugs show immediately. For operator bugs,
-// which can show in one of 251 histories, twice as many are tried.
+// A bug must show within this many histories, of which the first batches are small: most bugs show immediately. For
+// operator bugs, which can show in one of 251 histories, twice as many are tried.
 const KILLED_WITHIN = 50_000
 const chooseSeedLimit = ({ shows }: Mutant) => (shows === 'operator' ? 2 * KILLED_WITHIN : KILLED_WITHIN)
 const STRETCHES = [250, 1000, 5000]

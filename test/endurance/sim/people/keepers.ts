@@ -1,6 +1,6 @@
 /**
- * Clients that store their payments: the real client, with a folder that outlives its processes. They are judged by the money
- * that left the wallet: one wish is paid once, and the client reports every payment that was taken.
+ * Clients that store their payments: the real client, with a folder that outlives its processes. They are judged by the
+ * money that left the wallet: one wish is paid once, and the client reports every payment that was taken.
  */
 
 import { createBuyer } from '../../../../server/client/buyer.ts'
@@ -164,7 +164,10 @@ function respondTo(
   })
 }
 
-/** A proxy's response in place of the wall's, as a page or as JSON that looks like the wall's; `undefined` if the connection is lost. */
+/**
+ * A proxy's response in place of the wall's, as a page or as JSON that looks like the wall's; `undefined` if the
+ * connection is lost.
+ */
 function drawStrangeAnswer({ prng }: World): Response | undefined {
   const status = prng.pick([0, 0, 200, 400, 404, 409, 410, 413, 429, 502, 503])
   if (status === 0) return undefined

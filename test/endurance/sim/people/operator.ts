@@ -146,7 +146,10 @@ export function acceptCopy(world: World, operator: Operator, seenBy: Witness): v
   operator.putBack = undefined
 }
 
-/** Every dollar that arrived is a sale or a credit, or the operator got an alert; and every sale was paid, or there was an alert. */
+/**
+ * Every dollar that arrived is a sale or a credit, or the operator got an alert; and every sale was paid, or there was
+ * an alert.
+ */
 export function checkBooks(world: World, { vault, firstLook }: Operator, witness: Witness): void {
   const statement = readSettled(vault.ports.audit.statement())
   // If only the lost history asked to be paid at an address, nobody knows to search it.

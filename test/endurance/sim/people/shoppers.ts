@@ -1,6 +1,6 @@
 /**
- * Clients that store nothing: they send a request without a payment, sign the terms, and begin again until they are served.
- * Whatever happens to them, one wish is one block or area, and paid once.
+ * Clients that store nothing: they send a request without a payment, sign the terms, and begin again until they are
+ * served. Whatever happens to them, one wish is one block or area, and paid once.
  */
 
 import { keyOf, type Payment, type Target } from '../../../../server/domain/purchase/payment.ts'
@@ -59,7 +59,8 @@ export function checkWishes(world: World, book: Book, wishes: readonly Wish[]): 
     const name = wish.signed.map(({ nonce }) => nonce.slice(-4)).join(' ')
     if (more.length > 0) throw new Violation(`one wish is paid for once: payments ${name}`)
     if (paid === undefined || wish.end === 'served' || (wish.end === undefined && !isAsking(world, wish))) continue
-    // A client that wants any block gets sold_out when all are sold, and a payment that settled late may have bought another.
+    // A client that wants any block gets sold_out when all are sold, and a payment that settled late may have bought
+    // another.
     const row = book.row(keyOf(paid))
     const isMoved = !isNext(wish.target) && (row === undefined || resolveTarget(row) !== wish.target)
     const isElsewhere = row?.state.kind === 'credited' || isMoved

@@ -30,8 +30,8 @@ import {
 import { reportSkipped } from '../../../support/skipped.ts'
 import { openPostgresWalls } from './walls.ts'
 
-// Goal: a database is opened only if it can store everything, by any number of processes, and its rows equal those of the
-// other engine, to the byte. Method: real databases, and SQL written by hand.
+// Goal: a database is opened only if it can store everything, by any number of processes, and its rows equal those of
+// the other engine, to the byte. Method: real databases, and SQL written by hand.
 
 const { server, createWall: newWall } = openPostgresWalls()
 

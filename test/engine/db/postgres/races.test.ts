@@ -29,8 +29,8 @@ import {
 import { waitFor, waitUntil } from '../../../support/wait.ts'
 import { openPostgresWalls } from './walls.ts'
 
-// Goal: several processes on one database sell a block once, number the log without gaps and keep their promises to payers.
-// Method: two engines, each with its own connections, do the same things in parallel.
+// Goal: several processes on one database sell a block once, number the log without gaps and keep their promises to
+// payers. Method: two engines, each with its own connections, do the same things in parallel.
 
 const { createWall: newWall } = openPostgresWalls()
 

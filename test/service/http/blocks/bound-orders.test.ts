@@ -19,8 +19,8 @@ import {
   type Wall,
 } from '../../../support/service/wall.ts'
 
-// Goal: an order that its buyer has bound is bought as it was signed, or not at all. Method: the same payment with requests that
-// were altered in transit, over HTTP and MCP.
+// Goal: an order that its buyer has bound is bought as it was signed, or not at all. Method: the same payment with
+// requests that were altered in transit, over HTTP and MCP.
 
 const PX = '07'.repeat(100)
 const PAINTER = createWalletAddress(9)

@@ -13,8 +13,8 @@ import {
   toPayload,
 } from '../../../support/service/wall.ts'
 
-// Goal: clients that support only version 1 of x402 buy like all others. Method: their requests and responses over HTTP; real
-// clients of both versions buy in test/e2e/purchase.test.ts.
+// Goal: clients that support only version 1 of x402 buy like all others. Method: their requests and responses over
+// HTTP; real clients of both versions buy in test/e2e/purchase.test.ts.
 
 /** A payment as a client of version 1 encodes it. */
 const createOlderPayload = (payment: Payment) => ({

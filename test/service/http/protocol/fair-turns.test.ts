@@ -6,7 +6,8 @@ import { callTool, post } from '../../../support/service/agent.ts'
 import { createBodyInit } from '../../../support/service/signed.ts'
 import { readErrorCode, openWall, createPaidInit, toPayload } from '../../../support/service/wall.ts'
 
-// Goal: a sender without money delays nobody else. Method: it sends many requests in parallel, and the order of the responses counts.
+// Goal: a sender without money delays nobody else. Method: it sends many requests in parallel, and the order of the
+// responses counts.
 
 const FLOOD = 200
 

@@ -6,8 +6,8 @@ import { PALETTE } from '../../../../shared/palette.ts'
 import { decodePicture } from '../../../support/service/decoded.ts'
 import { readErrorCode, openWall } from '../../../support/service/wall.ts'
 
-// Goal: a link to the wall, a block or an agent shows its content. Method: blocks of known colours are bought, the cards
-// drawn through the real worker and encoder, and read by another decoder at the positions of the colours.
+// Goal: a link to the wall, a block or an agent shows its content. Method: blocks of known colours are bought, the
+// cards drawn through the real worker and encoder, and read by another decoder at the positions of the colours.
 
 const RED = 180
 const GREEN = 46

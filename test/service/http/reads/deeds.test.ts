@@ -17,7 +17,8 @@ import { bindPayment } from '../../../support/service/bound.ts'
 import { createBodyInit } from '../../../support/service/signed.ts'
 import { HOST, openWall, createPaidInit, createPaymentFor, type Wall } from '../../../support/service/wall.ts'
 
-// Goal: from public data alone, anybody can find every payment of the wall on the chain, and recompute each bound nonce.
+// Goal: from public data alone, anybody can find every payment of the wall on the chain, and recompute each bound
+// nonce.
 
 const readDeeds = async (
   wall: Wall,

@@ -3,8 +3,8 @@ import type { WalletStanding } from '../../../../shared/contract/wallet.ts'
 import { readBody } from '../../../support/service/client.ts'
 import { openWall } from '../../../support/service/wall.ts'
 
-// Goal: users of Eden get the types of the contract from the routes. Method: assignments and comparisons here show what the
-// compiler knows about each response, and the responses are real.
+// Goal: users of Eden get the types of the contract from the routes. Method: assignments and comparisons here show what
+// the compiler knows about each response, and the responses are real.
 
 const wall = await openWall()
 await wall.buy('/blocks/3,4?name=Ada', 1)
