@@ -203,24 +203,25 @@ function withHint({ named }: Runs, { key }: PurchaseRun, outcome: Outcome): Outc
 }
 
 /**
- * Checks the lease and then the ledger once more before a payer is refused, because another process may work on the
- * same payment. If the purchase has changed, throws `StaleWriteError`, so that the run begins again. A run that lost
- * its lease asks the payer to wait: the other process may be settling the payment. If another process holds the block
- * and this payer is asked to wait, marks the purchase as uncertain: that process learns of it only from the store. If
- * the store fails, throws `StoreUnavailable`, which then becomes the response.
+ * Checks the lease and then the ledger once more before a payer is refused. Meanwhile another process may have worked
+ * on the payment, and the check of a restored copy may have booked its money as a credit. If the purchase has changed,
+ * throws `StaleWriteError`, so that the run begins again. A run that lost its lease asks the payer to wait: the other
+ * process may be settling the payment. If another process holds the block and this payer is asked to wait, marks the
+ * purchase as uncertain: that process learns of it only from the store. If the store fails, throws `StoreUnavailable`,
+ * which then becomes the response.
  */
 async function checkRefusal(runs: Runs, run: PurchaseRun, outcome: Outcome): Promise<Outcome> {
   const { leases, lease, ledger } = runs
-  if (leases === undefined || outcome.kind === 'bought' || (hasClaimed(run.steps) && isOfPayment(outcome)))
-    return outcome
+  if (outcome.kind === 'bought' || (hasClaimed(run.steps) && isOfPayment(outcome))) return outcome
   const isLost = run.isLeased && !isPending(outcome) && !(await lease.isKept(run.key))
   if (isLost && run.request !== undefined) recordSent(runs, run.request.payment)
   const now = await ledger.find(run.key)
   if (now?.state.kind !== findKnownState(run.steps))
-    throw new StaleWriteError('another process has changed the purchase of this payment')
+    throw new StaleWriteError('the purchase of this payment has changed')
   if (isLost && (now === undefined || !isEnded(now)))
     return withChargeStatus(createAlreadyProcessingFailure(), undefined)
-  if (isOfPayment(outcome) && now?.state.kind === 'reserved' && !now.state.uncertain) await ledger.markUncertain(now)
+  const isHeldElsewhere = leases !== undefined && isOfPayment(outcome) && now?.state.kind === 'reserved'
+  if (isHeldElsewhere && !now.state.uncertain) await ledger.markUncertain(now)
   return outcome
 }
 

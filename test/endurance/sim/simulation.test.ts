@@ -83,6 +83,7 @@ const lessons: readonly (readonly [number, string])[] = [
     102_752_754,
     'a resent payment ended during its retry, and its payer was asked for another while an earlier one moved',
   ],
+  [130_089_566, 'a payment was refused while the check of a restored copy booked it as a credit'],
   [
     3_106_778_314,
     'a payment that was answered with an earlier receipt had to wait permanently once its nonce was spent',

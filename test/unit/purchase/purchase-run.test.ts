@@ -603,6 +603,24 @@ describe('a sale that was paid', () => {
 })
 
 describe('a credit', () => {
+  test('a payment is answered as credited if its money is booked while it is being refused', async () => {
+    const { db, chain, clock } = await openSeller()
+    const payment = createTestPayment(1, 1)
+    const credit = { payment, target: 'next', listing: SILENT, head: HEAD } as const
+    const ledger: Ledger = {
+      ...db.ledger,
+      availability: async (...asked) => {
+        const found = await db.ledger.availability(...asked)
+        if ((await db.ledger.find(payment)) === undefined)
+          await db.payouts.recordCredit(credit, chain.land(payment), NOW)
+        return found
+      },
+    }
+    const rail = { ...armedRail, readState: () => 'arming' as const }
+    const unarmed = createSellerWith({ ledger, facilitator: createFakeFacilitator(chain), chain, clock, rail })
+    expect(readNonceOrCode(await unarmed.buy('next', payment, SILENT))).toBe('payment_credited')
+  })
+
   test('a credit whose payment a reorganisation removed is no longer owed, and the operator gets an alert; a paid one stays', async () => {
     const { buy, sold, chain, logger, db } = await openSeller()
     const credits = [createTestPayment(1, 1), createTestPayment(2, 2)] as const
