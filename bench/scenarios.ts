@@ -5,33 +5,18 @@ import { measureAreas } from './scenarios/areas.ts'
 import { measureEngines } from './scenarios/engines.ts'
 import { measureFollowers } from './scenarios/followers.ts'
 import { measureFreeReads } from './scenarios/free-reads.ts'
-import {
-  measureFirstPixels,
-  measureFullWall,
-  measurePhone,
-  measureReturnVisit,
-  measureSlowMachine,
-} from './scenarios/page.ts'
+import { measurePhone, measureReturnVisit } from './scenarios/page.ts'
 import { measurePurchases } from './scenarios/purchases.ts'
-import {
-  measureCanvas,
-  measureDeed,
-  measureDemands,
-  measureFeed,
-  measureSize,
-  measureUnchangedReads,
-} from './scenarios/reads.ts'
-import { measurePublishing, measureRepaint, measureUnderRepaints } from './scenarios/repaints.ts'
+import { measureCanvas, measureDeed, measureDemands, measureFeed, measureSize } from './scenarios/reads.ts'
+import { measurePublishing, measureUnderRepaints } from './scenarios/repaints.ts'
 import { measureColdStart, measureMemory } from './scenarios/starts.ts'
 import { measureViewers } from './scenarios/viewers.ts'
 
 /** Each scenario by its title. */
 export const scenarios: Readonly<Record<string, Scenario>> = {
   'The whole wall, 14,400 painted blocks, in gzip': measureCanvas,
-  'The same, to a reader who has it (304)': measureUnchangedReads,
   'The deed of a sold block': measureDeed,
   'A demand for payment (402)': measureDemands,
-  'A repaint (PUT)': measureRepaint,
   'One repaint until all can read it': measurePublishing,
   'Readers during repaints': measureUnderRepaints,
   'A page of the feed': measureFeed,
@@ -56,9 +41,6 @@ export const behindProxy: Readonly<Record<string, Scenario>> = {
 
 /** The scenarios that need a browser, which is heavy: they run in a full run, or by name. */
 export const inBrowser: Readonly<Record<string, Scenario>> = {
-  'The page: first pixels of a full wall on a slow line': measureFirstPixels,
-  'The page: a full wall in use': measureFullWall,
-  'The page: on a slow machine and a slow line': measureSlowMachine,
   'The page: a first visit on a slow phone': measurePhone,
   'The page: a return on a slow phone': measureReturnVisit,
 }

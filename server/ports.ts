@@ -52,9 +52,8 @@ export type Ledger = {
   /** The purchase that this payment was first used for. */
   find(key: PaymentKey): Promise<Purchase | undefined>
   /**
-   * Whether this payer can buy a target, and which earlier purchase of the payer must be resolved first: an unanswered
-   * one. A purchase that is not uncertain is ignored if its nonce is in `activeNonces`: a run of this process claimed
-   * it, and its client still waits.
+   * Whether this payer can buy a target, and the unanswered purchase of the payer that must be resolved first, if any.
+   * One that is not uncertain is ignored if `activeNonces` has its nonce: a run of this process serves its client.
    */
   availability(target: Target, payment: Payment, now: UnixMs, activeNonces: readonly Hash[]): Promise<AvailabilityCheck>
   /** The payments that hold a target; for `next`, all payments that hold a block. */

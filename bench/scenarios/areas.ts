@@ -45,7 +45,6 @@ export const measureAreas: Scenario = async (servers, { rounds, ms }) => {
     for (let at = 0; at < WARM_UP_BLOCKS; at++) await measurePurchase(wall, orders['one block']())
     for (let at = 0; at < WARM_UP_AREAS; at++) await measurePurchase(wall, takeNextArea({ image }))
     const costs = await measureCosts(wall, orders, rounds)
-    const rowsAlone = await measureRowWrites(await servers.floor(), rounds)
     const idle = await measureHealth(wall, ms)
     const landing = await measureHealth(wall, ms, async () => {
       for (let at = 0; at < LANDINGS; at++) await measurePurchase(wall, takeNextArea(at % 2 === 0 ? {} : { image }))
@@ -56,7 +55,6 @@ export const measureAreas: Scenario = async (servers, { rounds, ms }) => {
     return {
       rows: [
         ...costs.map(([what, cost]) => ({ what, figures: { 'CPU ms before the answer': cost } })),
-        { what: 'the rows of 400 blocks in a bare transaction', figures: { 'CPU ms': rowsAlone } },
         { what: 'health, idle', figures: idle },
         { what: 'health, while areas land', figures: landing },
         { what: 'next for 20x20, no room', figures: looked },
@@ -64,7 +62,6 @@ export const measureAreas: Scenario = async (servers, { rounds, ms }) => {
         { what: 'health, while room is looked for', figures: looking },
       ],
       ratios: {
-        'area: 400 blocks over their rows alone': area / rowsAlone,
         'area: 400 blocks over one': area / block,
         'area: 400 blocks and an image over one block': painted / block,
         'area: ms of health p99 while areas land': landing['p99 ms'],
@@ -93,17 +90,6 @@ async function measureCosts(wall: Server, orders: Readonly<Record<string, () => 
       costs.set(what, [...(costs.get(what) ?? []), await measurePurchase(wall, order())])
     }
   return [...costs].map(([what, all]) => [what, computeMedian(all)] as const)
-}
-
-/** The CPU time in milliseconds of writing nothing but the rows of an area: the median of all rounds. */
-async function measureRowWrites(floor: Server, rounds: number): Promise<number> {
-  const costs: number[] = []
-  const url = `http://127.0.0.1:${floor.port}/area?blocks=${SIDE * SIDE}`
-  for (let round = -WARM_UP_AREAS; round < rounds; round++) {
-    const cost = await measureCpuMs(floor.pid, async () => await (await fetch(url)).text())
-    if (round >= 0) costs.push(cost)
-  }
-  return computeMedian(costs)
 }
 
 /** Buys an area; returns the wall's CPU time until the response, in milliseconds. */

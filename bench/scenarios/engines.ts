@@ -111,7 +111,7 @@ async function measureRates(what: string, servers: readonly Server[], { rounds, 
   for (let round = 0; round < rounds; round++) {
     const payments = await signPayments(first, Math.ceil(PURCHASES_PER_MS * ms))
     const orders = payments.map((payment) => encodeRequest('GET', '/blocks/next', { 'PAYMENT-SIGNATURE': payment }))
-    const edits = Array.from({ length: Math.ceil(REPAINTS_PER_MS * ms) }, () => sign().bytes)
+    const edits = Array.from({ length: Math.ceil(REPAINTS_PER_MS * ms) }, sign)
     purchases.push(await measureRate(servers, () => orders.pop(), 60_000))
     repaints.push(await measureRate(servers, () => edits.pop(), 60_000))
     reads.push(await measureRate(servers, () => CANVAS, ms))
@@ -155,8 +155,7 @@ async function measureLags(servers: readonly Server[], rounds: number): Promise<
   const [names, canvases]: [number[], number[]] = [[], []]
   for (let at = 0; at < rounds * LAGS_A_ROUND; at++) names.push(await measureNameLag(here, there, `agent ${at}`))
   const sign = createOwners(BLOCKS)
-  for (let at = 0; at < rounds * CANVAS_LAGS_A_ROUND; at++)
-    canvases.push(await measureCanvasLag(here, there, sign().bytes))
+  for (let at = 0; at < rounds * CANVAS_LAGS_A_ROUND; at++) canvases.push(await measureCanvasLag(here, there, sign()))
   return [createRow('A name', names), createRow('A repaint in the canvas read', canvases)]
 }
 

@@ -16,7 +16,7 @@ export const measureFollowers: Scenario = async (servers, { rounds }) => {
     const [slowest, cost]: [number[], number[]] = [[], []]
     for (let round = 0; round < rounds; round++) {
       const arrivals = crowd.waitForArrivals()
-      const { bytes } = sign()
+      const bytes = sign()
       const ms = await measureCpuMs(wall.pid, async () => {
         const startedAt = performance.now()
         await sendOnce(wall.port, bytes)

@@ -7,14 +7,11 @@ import { encodeRequest } from '../measure/load.ts'
 import { buyerOf, keyOf } from '../servers/seed.ts'
 import { agentsOf } from '../servers/servers.ts'
 
-/** A repaint as it is sent, and the key for looking up its signer. */
-export type Repaint = { readonly bytes: Uint8Array; readonly rs: string; readonly key: Uint8Array }
-
 /**
  * Makes signed repaints of the blocks of a seeded wall in turn, each with a different message. The blocks have `agents`
  * owners.
  */
-export function createOwners(sold: number, agents = agentsOf(sold)): () => Repaint {
+export function createOwners(sold: number, agents = agentsOf(sold)): () => Uint8Array {
   const coords = CLAIM_ORDER.slice(0, sold).map(coordOf)
   let made = 0
   return () => {
@@ -25,9 +22,7 @@ export function createOwners(sold: number, agents = agentsOf(sold)): () => Repai
     const digest = Uint8Array.fromHex(digestOf(formatEditMessage('127.0.0.1', coord, ts, fields)).slice(2))
     const secret = Uint8Array.fromHex(keyOf(buyerOf(sale, agents)).slice(2))
     const { signature, recid } = native.ecdsaSign(digest, secret)
-    const rs = signature.toHex()
-    const body = JSON.stringify({ ts, signature: `0x${rs}${(27 + recid).toString(16)}`, ...fields })
-    const bytes = encodeRequest('PUT', `/blocks/${coord}`, { 'Content-Type': 'application/json' }, body)
-    return { bytes, rs, key: native.publicKeyCreate(secret, false) }
+    const body = JSON.stringify({ ts, signature: `0x${signature.toHex()}${(27 + recid).toString(16)}`, ...fields })
+    return encodeRequest('PUT', `/blocks/${coord}`, { 'Content-Type': 'application/json' }, body)
   }
 }

@@ -18,12 +18,8 @@ const SAME = 'a bare handler, same bytes'
 export const measureCanvas: Scenario = async (servers, pace) => {
   const [wall, naive] = [await servers.wall(TOTAL_BLOCKS), await servers.naive(TOTAL_BLOCKS)]
   const repeatGet = (path: string) => repeatRequest(encodeRequest('GET', path, gzipped))
-  const files = await servers.nginx(TOTAL_BLOCKS)
   const targets: Target[] = [
     await createSameBytesTarget(servers, wall, '/api/canvas', 200, gzipped),
-    ...(files === undefined
-      ? []
-      : [{ name: 'nginx, a file', server: files, status: 200, requests: repeatGet('/canvas') }]),
     { name: 'this wall', server: wall, status: 200, requests: repeatGet('/api/canvas') },
     {
       name: 'SELECT, stringify, gzip',
@@ -40,30 +36,6 @@ export const measureCanvas: Scenario = async (servers, pace) => {
       'canvas: times a bare handler': compareCosts(samples, 'this wall', SAME),
       'canvas: times naive': compareCosts(samples, 'this wall', 'SELECT, stringify, gzip'),
     },
-  }
-}
-
-/** The whole wall, for a reader with a current copy. */
-export const measureUnchangedReads: Scenario = async (servers, pace) => {
-  const wall = await servers.wall(TOTAL_BLOCKS)
-  const head = await fetch(`http://127.0.0.1:${wall.port}/api/canvas`, { method: 'HEAD' })
-  const etag = head.headers.get('etag') ?? ''
-  const held = { ...gzipped, 'If-None-Match': etag }
-  const samples = await measureInTurns(
-    [
-      await createSameBytesTarget(servers, wall, '/api/canvas', 304, held),
-      {
-        name: 'this wall',
-        server: wall,
-        status: 304,
-        requests: repeatRequest(encodeRequest('GET', '/api/canvas', held)),
-      },
-    ],
-    pace,
-  )
-  return {
-    rows: summariseSamples(samples),
-    ratios: { 'unchanged: times a bare handler': compareCosts(samples, 'this wall', SAME) },
   }
 }
 
@@ -108,16 +80,14 @@ function repeatInTurn(paths: readonly string[], headers: Readonly<Record<string,
 
 /** Pages of the feed, 200 sales each. */
 export const measureFeed: Scenario = async (servers, pace) => {
-  const [wall, naive] = [await servers.wall(TOTAL_BLOCKS), await servers.naive(TOTAL_BLOCKS)]
-  const repeatPageRead = (path: string, after: number) =>
-    repeatRequest(encodeRequest('GET', `${path}?after=${after}&limit=200`))
+  const wall = await servers.wall(TOTAL_BLOCKS)
+  const repeatPageRead = (after: number) => repeatRequest(encodeRequest('GET', `/api/feed?after=${after}&limit=200`))
   const last = TOTAL_BLOCKS - 200
   const samples = await measureInTurns(
     [
       await createSameBytesTarget(servers, wall, `/api/feed?after=${last}&limit=200`, 200),
-      { name: 'SELECT and stringify', server: naive, status: 200, requests: repeatPageRead('/naive/feed', last) },
-      { name: 'this wall, first page', server: wall, status: 200, requests: repeatPageRead('/api/feed', 0) },
-      { name: 'this wall, last page', server: wall, status: 200, requests: repeatPageRead('/api/feed', last) },
+      { name: 'this wall, first page', server: wall, status: 200, requests: repeatPageRead(0) },
+      { name: 'this wall, last page', server: wall, status: 200, requests: repeatPageRead(last) },
     ],
     pace,
   )
@@ -126,7 +96,6 @@ export const measureFeed: Scenario = async (servers, pace) => {
     ratios: {
       'feed: times a bare handler': compareCosts(samples, 'this wall, last page', SAME),
       'feed: last page over first': 1 / compareCosts(samples, 'this wall, last page', 'this wall, first page'),
-      'feed: times naive': compareCosts(samples, 'this wall, last page', 'SELECT and stringify'),
     },
   }
 }
@@ -159,7 +128,6 @@ export const measureDemands: Scenario = async (servers, pace) => {
   const samples = await measureInTurns(
     [
       await createSameBytesTarget(servers, wall, blocks, 402),
-      { name: 'hello, status 200', server: await servers.floor(), status: 200, requests: get('/hello') },
       { name: 'the SDK, each time', server: naive, status: 402, requests: get('/sdk') },
       { name: 'this wall, 160 blocks', server: wall, status: 402, requests: repeatInTurn(blocks) },
     ],
@@ -169,7 +137,6 @@ export const measureDemands: Scenario = async (servers, pace) => {
     rows: summariseSamples(samples),
     ratios: {
       '402: times a bare handler': compareCosts(samples, 'this wall, 160 blocks', SAME),
-      '402: times hello': compareCosts(samples, 'this wall, 160 blocks', 'hello, status 200'),
       '402: times the SDK': compareCosts(samples, 'this wall, 160 blocks', 'the SDK, each time'),
     },
   }

@@ -8,33 +8,30 @@ import { runOnEveryProcessor, readResidentMb } from '../measure/cpu.ts'
 import { runLoad, encodeRequest } from '../measure/load.ts'
 import { computeMedian } from '../measure/pair.ts'
 import { QUIET, type Server } from '../servers/servers.ts'
-import { createOwners, type Repaint } from './owners.ts'
+import { createOwners } from './owners.ts'
 import { sendPaced } from './repaints.ts'
 
 /** The time from the start of the process to the last byte of the first read of the whole wall, on all CPUs. */
 export const measureColdStart: Scenario = async (servers, { rounds }) => {
   const DATABASE_PATH = servers.database(TOTAL_BLOCKS, 'cold')
   const executable = [makeExecutable(join(servers.folder, 'release')), 'serve']
-  const [took, compiled, loaded]: [number[], number[], number[]] = [[], [], []]
+  const [took, compiled]: [number[], number[]] = [[], []]
   // A process inherits the CPUs of its parent.
   await runOnEveryProcessor(async () => {
     for (let round = 0; round < rounds; round++) {
       took.push(await measureFirstRead(DATABASE_PATH))
       compiled.push(await measureFirstRead(DATABASE_PATH, executable))
-      loaded.push(await measureModuleLoad())
     }
   })
-  const [s, fast, least] = [computeMedian(took), computeMedian(compiled), computeMedian(loaded)]
+  const [s, fast] = [computeMedian(took), computeMedian(compiled)]
   return {
     rows: [
       { what: `${TOTAL_BLOCKS} blocks`, figures: { s } },
       { what: 'the same, the executable', figures: { s: fast } },
-      { what: 'loading the same modules', figures: { s: least } },
     ],
     ratios: {
       'start: seconds to the first full read': s,
       'start: seconds to the first full read, executable': fast,
-      'start: over loading the same modules': s / least,
     },
   }
 }
@@ -46,13 +43,6 @@ function makeExecutable(folder: string): string {
   const { exitCode, stderr } = Bun.spawnSync([process.execPath, script, folder], { env: { ...Bun.env, PATH: path } })
   if (exitCode !== 0) throw new Error(`the release was not made: ${stderr.toString()}`)
   return join(folder, `pixel-wall-${process.platform}-${process.arch}`)
-}
-
-async function measureModuleLoad(): Promise<number> {
-  const startedAt = performance.now()
-  const script = join(import.meta.dir, '../servers/load-modules.ts')
-  await Bun.spawn([process.execPath, script], { stdin: 'ignore', stdout: 'ignore', stderr: 'inherit' }).exited
-  return (performance.now() - startedAt) / 1000
 }
 
 async function measureFirstRead(DATABASE_PATH: string, program?: readonly string[]): Promise<number> {
@@ -93,8 +83,8 @@ export const measureMemory: Scenario = async (servers, { steadyMs }) => {
   return { rows, ratios: { 'memory: at the end over settled': last / first } }
 }
 
-async function readAndRepaint({ port }: Server, sign: () => Repaint, ms: number): Promise<void> {
+async function readAndRepaint({ port }: Server, sign: () => Uint8Array, ms: number): Promise<void> {
   const canvas = encodeRequest('GET', '/api/canvas', { 'Accept-Encoding': 'gzip' })
   const reading = runLoad({ port, next: () => canvas, connections: 2, ms })
-  await Promise.all([reading, sendPaced(port, () => sign().bytes, REPAINTS_A_SECOND, ms)])
+  await Promise.all([reading, sendPaced(port, sign, REPAINTS_A_SECOND, ms)])
 }

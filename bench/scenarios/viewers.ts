@@ -26,7 +26,7 @@ export const measureViewers: Scenario = async (servers, { ms }) => {
       const before = await readRequestCount(METRICS_PORT)
       const [served, painted] = await Promise.all([
         simulateViewers(proxy.url, count, WINDOWS * ms),
-        sendPaced(wall.port, () => sign().bytes, 1, WINDOWS * ms),
+        sendPaced(wall.port, sign, 1, WINDOWS * ms),
       ])
       const ofTheWall = (await readRequestCount(METRICS_PORT)) - before - painted
       rows.push({ what: `${count} viewers`, figures: { 'reads served': served, 'of them by the wall': ofTheWall } })

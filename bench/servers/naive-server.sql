@@ -3,8 +3,3 @@ FROM blocks JOIN agents ON agents.id = blocks.agent ORDER BY blocks.i;
 
 SELECT id, wallet, agents.name, agents.framework, count(*) AS blocks
 FROM agents JOIN blocks ON blocks.agent = agents.id GROUP BY id;
-
-SELECT seq, at, changes.block AS i, wallet, changes.name, message, link, pixels
-FROM changes JOIN agents ON agents.id = agent WHERE seq > $after ORDER BY seq LIMIT $limit;
-
-UPDATE blocks SET message = $message WHERE i = $block;

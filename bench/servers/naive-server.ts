@@ -16,23 +16,15 @@ const network = 'eip155:8453'
 const asset = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
 
 const connection = connect(databasePath)
-const [selectBlocks = '', selectAgents = '', selectFeed = '', update = ''] = naiveSql.split(';\n')
+const [selectBlocks = '', selectAgents = ''] = naiveSql.split(';\n')
 type Row = Readonly<Record<string, unknown>> & { readonly px?: Uint8Array | null }
 const blocks = connection.prepare<Row>(selectBlocks)
 const agents = connection.prepare<Row>(selectAgents)
-const feed = connection.prepare<Row, { after: number; limit: number }>(selectFeed)
-const repaint = connection.prepare<unknown, { block: number; message: string }>(update)
 
 /** The whole wall, read and serialised on each call. */
 function renderCanvas(): string {
   const shown = blocks.all({}).map((row) => ({ ...row, px: row.px?.toBase64() }))
   return JSON.stringify({ agents: agents.all({}), blocks: shown })
-}
-
-/** Builds all three bodies, which is the cost of one change in the plain way. */
-function rebuildBodies(): number {
-  const text = Buffer.from(renderCanvas())
-  return text.length + Bun.gzipSync(text, { level: 6, library: 'zlib' }).length + Bun.zstdCompressSync(text).length
 }
 
 // The properties as in the wall's own demand, without the additions of its OpenAPI document.
@@ -98,23 +90,6 @@ const server = Bun.serve({
       new Response(Bun.gzipSync(Buffer.from(renderCanvas()), { level: 6, library: 'zlib' }), {
         headers: { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' },
       }),
-    '/naive/health': () => Response.json({ ok: connection.read(() => feed.get({ after: 0, limit: 1 })) !== null }),
-    '/naive/feed': (request) => {
-      const after = Number(new URL(request.url).searchParams.get('after'))
-      const sales = feed.all({ after, limit: 200 }).map(({ pixels, ...row }) => ({
-        ...row,
-        px: pixels instanceof Uint8Array ? pixels.toBase64() : null,
-      }))
-      return Response.json({ sales })
-    },
-    '/naive/repaint': {
-      PUT: async (request) => {
-        const message = (await request.text()).slice(0, 100)
-        connection.write(() => repaint.run({ block: 0, message }))
-        return Response.json({ updated: true })
-      },
-    },
-    '/naive/rebuild': () => Response.json({ bytes: rebuildBodies() }),
   },
 })
 console.log(server.port)

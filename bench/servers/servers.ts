@@ -3,7 +3,7 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findFreePort, startWall, type WallProcess, type WallSettings } from '../../server/local/wall-process.ts'
+import { startWall, type WallProcess, type WallSettings } from '../../server/local/wall-process.ts'
 import { pinProcess } from '../measure/cpu.ts'
 import { seedWall } from './seed.ts'
 
@@ -41,11 +41,6 @@ export type Servers = {
   naive(blocks: number): Promise<Server>
   /** A server with the minimum cost per response, which stores responses of walls to send them again. */
   floor(): Promise<Floor>
-  /**
-   * nginx with the canvas read of a wall with this many blocks sold as a file, `/canvas`; `undefined` if it is not
-   * installed.
-   */
-  nginx(blocks: number): Promise<Server | undefined>
   stop(): Promise<void>
 }
 
@@ -71,7 +66,6 @@ export function createServers(): Servers {
   const walls = new Map<string, Promise<WallProcess>>()
   const naives = new Map<number, Promise<EndableServer>>()
   const masters = new Set<string>()
-  let nginx: Promise<EndableServer> | undefined
   let floor: Promise<EndableServer & Floor> | undefined
 
   const seedDatabase = (blocks: number, name: string, agents = agentsOf(blocks), inWorks = false) => {
@@ -95,14 +89,8 @@ export function createServers(): Servers {
   }
   const wall: Servers['wall'] = (blocks, name = nameWall(blocks, agentsOf(blocks)), settings, agents) =>
     startOnce(name, () => seedDatabase(blocks, name, agents), settings)
-  const canvasFile = async (blocks: number) => {
-    const { port } = await wall(blocks)
-    const file = join(folder, `canvas-${blocks}.gz`)
-    await Bun.write(file, await readCanvasGzip(port))
-    return file
-  }
   const startFloor = async () => {
-    const server = await startScript('floor-server.ts', folder)
+    const server = await startScript('floor-server.ts')
     const same: Floor['same'] = async ({ port }, path, headers = {}) => {
       const body = JSON.stringify({ url: `http://127.0.0.1:${port}${path}`, headers })
       return await (await fetch(`http://127.0.0.1:${server.port}/same`, { method: 'POST', body })).text()
@@ -120,13 +108,8 @@ export function createServers(): Servers {
       return await started
     },
     floor: () => (floor ??= startFloor()),
-    async nginx(blocks) {
-      if (Bun.which('nginx') === null) return undefined
-      nginx ??= canvasFile(blocks).then((file) => startNginx(folder, file))
-      return await nginx
-    },
     async stop() {
-      for (const one of [nginx, floor]) await one?.then((started) => started.end()).catch(() => {})
+      await floor?.then((started) => started.end()).catch(() => {})
       // A server that did not start has exited already.
       for (const started of walls.values()) await started.then((one) => one.kill()).catch(() => {})
       for (const started of naives.values()) await started.then((one) => one.end()).catch(() => {})
@@ -173,45 +156,3 @@ async function waitUntilPublished(url: string): Promise<void> {
     await Bun.sleep(20)
   }
 }
-
-/**
- * Starts nginx as one process in its usual configuration. It serves `file`, in gzip, as `/canvas`, and keeps its own
- * files in `folder`.
- */
-async function startNginx(folder: string, file: string): Promise<EndableServer> {
-  const port = await findFreePort()
-  const config = join(folder, 'nginx.conf')
-  await Bun.write(config, configOf(folder, file, port))
-  const child = Bun.spawn(['nginx', '-c', config, '-e', join(folder, 'nginx.log')], {
-    stdout: 'ignore',
-    stderr: 'ignore',
-  })
-  while (!(await isUp(port))) {
-    if (child.exitCode !== null) throw new Error('nginx did not start')
-    await Bun.sleep(20)
-  }
-  pinProcess(child.pid, SERVERS_ON)
-  return { port, pid: child.pid, end: () => child.kill() }
-}
-
-const configOf = (folder: string, file: string, port: number) => `
-  daemon off;
-  master_process off;
-  pid ${folder}/nginx.pid;
-  events { worker_connections 512; }
-  http {
-    access_log off;
-    sendfile on;
-    client_body_temp_path ${folder}/nginx-body;
-    keepalive_requests 100000000;
-    server {
-      listen 127.0.0.1:${port};
-      location = /canvas { alias ${file}; default_type application/json; add_header Content-Encoding gzip; }
-    }
-  }`
-
-const isUp = (port: number) =>
-  fetch(`http://127.0.0.1:${port}/canvas`, { method: 'HEAD' }).then(
-    ({ ok }) => ok,
-    () => false,
-  )

@@ -60,7 +60,7 @@ export async function runVisitors(rates: Rates, { url, network, ms, sold }: Visi
       if (checkStatus(path, response.status)) totals.reads++
     }),
     runPaced(1000 / rates.repaintsPerSecond, over, async () => {
-      const once = [sign().bytes]
+      const once = [sign()]
       const { statuses } = await runLoad({ port, next: () => once.pop(), connections: 1, ms: 1 })
       for (const status of statuses.keys()) if (checkStatus('repaint', status)) totals.repaints++
     }),
