@@ -3,16 +3,16 @@
 import { computeMedians, type Pace, type Samples } from './measure/pair.ts'
 import type { Servers } from './servers/servers.ts'
 
-/** One row: a measured target and its figures, each named with its unit. */
+/** One row: a measured target and its figures. The name of a figure includes the unit. */
 export type Row = { readonly what: string; readonly figures: Readonly<Record<string, number>> }
 
 /** The result of a scenario. Ratios are named as in goals.json. */
 export type Findings = { readonly rows: readonly Row[]; readonly ratios: Readonly<Record<string, number>> }
 
-/** Measures one thing. */
+/** Measures one subject on the given servers. */
 export type Scenario = (servers: Servers, pace: Pace) => Promise<Findings>
 
-/** A row for each target that was measured in turns. */
+/** Returns a row of medians for each target that was measured in turn. */
 export function summariseSamples(samples: Samples): Row[] {
   return [...samples].map(([what, all]) => {
     const { rate, p50, p99, cpu } = computeMedians(all)

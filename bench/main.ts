@@ -1,5 +1,5 @@
 /**
- * Compares the wall with the limits of the machine and with the plain way of doing things. `--full` takes longer and
+ * Compares the wall with the limits of the machine and with naive implementations. `--full` takes longer and
  * opens a browser. `--check` exits with 1 if a ratio misses its goal. `--write` writes the results into
  * docs/benchmarks.md. Any other argument selects the scenarios whose titles contain it.
  */
@@ -14,8 +14,8 @@ import { checkGoals, renderMarkdown, renderTable, writeResults, type Report } fr
 import { behindProxy, inBrowser, onServer, scenarios } from './scenarios.ts'
 import { createServers } from './servers/servers.ts'
 
-// Bun compiles only code that runs often. Among the first 50,000 requests, a demand for payment or a deed costs up to
-// half as much again.
+// Bun compiles only code that runs often. Among the first 50,000 requests, a demand for payment or a deed takes up to
+// half as much time again.
 const warmMs = 8000
 
 const QUICK = { rounds: 3, ms: 500, warmMs, steadyMs: 5000 }
@@ -35,7 +35,7 @@ await saveReport(report)
 if (hasOption('--write')) await writeResults(renderMarkdown(report, goals, describeMachine()))
 if (hasOption('--check') && checked.some(({ isMet }) => !isMet)) process.exitCode = 1
 
-/** Runs the scenarios, and prints each result as it is ready. */
+/** Runs the scenarios, and prints each result when it is ready. */
 async function runScenarios(): Promise<Report> {
   pinProcess(process.pid, 0)
   const walls = createServers()

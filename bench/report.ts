@@ -21,7 +21,7 @@ type Goal = {
 /** The goal of each ratio that has one. */
 export type Goals = Readonly<Record<string, Goal>>
 
-/** A figure with three significant digits. */
+/** A figure with two or three significant digits, or as a whole number from 100 on. */
 export function formatShort(value: number): string {
   if (Number.isNaN(value)) return '-'
   if (value >= 100) return Math.round(value).toLocaleString('en')
@@ -39,7 +39,7 @@ export function renderTable({ rows }: Findings): string {
     .join('\n')
 }
 
-/** Each ratio with its goal, whether it is met, and why not. */
+/** For each ratio, whether it meets its goal, and a line of text that says so and gives the reason for a miss. */
 export function checkGoals(report: Report, goals: Goals): { readonly line: string; readonly isMet: boolean }[] {
   const ratios = Object.values(report).flatMap(({ ratios: some }) => Object.entries(some))
   return ratios.map(([name, ratio]) => {
@@ -49,7 +49,7 @@ export function checkGoals(report: Report, goals: Goals): { readonly line: strin
   })
 }
 
-// A miss that nobody has investigated yet.
+// The text for a miss that nobody has investigated yet.
 const UNEXPLAINED = 'No reason is known.'
 
 function meetsGoal(ratio: number, goal: Goal | undefined): boolean {
@@ -62,7 +62,7 @@ const describeGoal = (goal: Goal | undefined) => {
   return goal.atLeast === undefined ? `at most ${goal.atMost}` : `at least ${goal.atLeast}`
 }
 
-/** The ratios with their goals as Markdown, in words; a miss is marked and explained. */
+/** The ratios that have goals as a Markdown table, described in words; a miss is marked and explained. */
 export function renderMarkdown(report: Report, goals: Goals, machine: string): string {
   const rows = Object.values(report).flatMap(({ ratios }) =>
     Object.entries(ratios).flatMap(([name, ratio]) => {
@@ -84,6 +84,6 @@ export async function writeResults(text: string): Promise<void> {
 /** Returns `document` with the text between its marks replaced. Throws if it has no marks. */
 export function replaceResults(document: string, text: string): string {
   const [start, end] = [document.indexOf(START), document.indexOf(END)]
-  if (start < 0 || end < start) throw new Error(`the document has no place for results: ${START} and ${END}`)
+  if (start < 0 || end < start) throw new Error(`the document lacks the marks around the results: ${START} and ${END}`)
   return `${document.slice(0, start + START.length)}\n${text}\n${document.slice(end)}`
 }

@@ -1,8 +1,8 @@
 /**
- * `bun run scale [--viewers 1000000] [--changes 1] [--caches 50] [--within 300] [--gb 0.085] [--million 1]`: computes
- * from measured figures the load of a crowd on a CDN and on the wall. Options: viewers, changes of the wall per second,
- * caches that query the wall directly, seconds within which all viewers arrive, and the CDN's prices in dollars per GB
- * and per million requests.
+ * `bun run scale [--viewers 1000000] [--changes 1] [--caches 50] [--within 300] [--gb 0.085] [--million 1]`: computes,
+ * from measured figures, the load of a crowd on a CDN and on the wall. Options: viewers, changes of the wall per
+ * second, caches that query the wall directly, seconds within which all viewers arrive, and the CDN's prices in dollars
+ * per GB and per million requests.
  */
 
 import { parseArgs } from 'node:util'
@@ -14,7 +14,7 @@ export type Crowd = Readonly<Record<'viewers' | 'changes' | 'caches' | 'within' 
 
 const DEFAULTS: Crowd = { viewers: 1_000_000, changes: 1, caches: 50, within: 300, gb: 0.085, million: 1 }
 
-// A full wall in gzip, and the tail with a picture in each change (docs/scale.md, "In bytes").
+// A full wall, gzipped, and the tail with a picture in each change (docs/scale.md, "In bytes").
 const OPENING = { requests: 10, bytes: 1_296_000 }
 const TAIL = { everyS: 4, bytes: 13_000, unchangedBytes: 400 }
 
@@ -27,8 +27,8 @@ const HEARTBEAT = { everyS: 15, bytes: 20 }
 // events that the stream sent before.
 const STREAM = { lengthS: 55, keptS: 40, overlapS: 5 }
 
-// The requests of a cache to the wall: each response that changes, once every two seconds; and the processor time of
-// one request.
+// The requests per second of a cache to the wall (for each response that changes, one every two seconds), and the
+// processor time of one request.
 const READS_PER_CACHE = 4
 const READ_US = 150
 
@@ -47,13 +47,13 @@ export function computePlan({ viewers, changes, caches, within, gb, million }: C
   const changed = Math.min(1, changes * TAIL.everyS)
   const tailBytes = changed * TAIL.bytes + (1 - changed) * TAIL.unchangedBytes
   const heard = changes * EVENT_BYTES + HEARTBEAT.bytes / HEARTBEAT.everyS
-  // The viewers of a stream that ends move to the next one, which is younger by the time that a cache keeps a stream.
+  // When a stream ends, its viewers move to the next one, which started as much later as a cache keeps a stream.
   const heardAgainS = STREAM.overlapS + STREAM.lengthS - STREAM.keptS
   const again = (STREAM_BYTES + heardAgainS * changes * EVENT_BYTES) / STREAM.keptS
   const batches = Math.min(1, changes)
   return [
     createRow('all arrive', (viewers * OPENING.requests) / within, (viewers * OPENING.bytes) / within, 0, readsUs),
-    createRow('follow by the tail', viewers / TAIL.everyS, (viewers * tailBytes) / TAIL.everyS, 0, readsUs),
+    createRow('follow by polling the tail', viewers / TAIL.everyS, (viewers * tailBytes) / TAIL.everyS, 0, readsUs),
     createRow('a stream each', 0, viewers * heard, viewers, viewers * batches * FOLLOWER_US + readsUs),
     createRow('a shared stream', viewers / STREAM.keptS, viewers * (heard + again), 2 * caches, readsUs),
   ]
@@ -67,7 +67,9 @@ if (import.meta.main) {
   const given = Object.fromEntries(Object.entries(values).map(([name, text]) => [name, Number(text)]))
   const wrong = Object.entries(given).find(([, value]) => !(value >= 0 && value < Number.POSITIVE_INFINITY))
   if (wrong !== undefined) {
-    console.error(`--${wrong[0]} must be a number. Options: ${names.map((name) => `--${name} N`).join(', ')}`)
+    console.error(
+      `--${wrong[0]} must be a number that is not negative. Options: ${names.map((name) => `--${name} N`).join(', ')}`,
+    )
     process.exit(2)
   }
   console.log(renderTable({ rows: computePlan({ ...DEFAULTS, ...given }), ratios: {} }))

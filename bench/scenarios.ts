@@ -14,16 +14,16 @@ import { measureViewers } from './scenarios/viewers.ts'
 
 /** Each scenario by its title. */
 export const scenarios: Readonly<Record<string, Scenario>> = {
-  'The whole wall, 14,400 painted blocks, in gzip': measureCanvas,
+  'The whole wall, 14,400 painted blocks, gzipped': measureCanvas,
   'The deed of a sold block': measureDeed,
   'A demand for payment (402)': measureDemands,
-  'One repaint until all can read it': measurePublishing,
+  'One repaint until everyone can read it': measurePublishing,
   'Readers during repaints': measureUnderRepaints,
   'A page of the feed': measureFeed,
   'Free addresses of a full wall': measureFreeReads,
-  'A purchase, facilitator and chain included': measurePurchases,
-  'An area of 400 blocks beside one block': measureAreas,
-  'Followers of the live stream hear of a repaint': measureFollowers,
+  'A purchase, including facilitator and chain': measurePurchases,
+  'An area of 400 blocks compared with one block': measureAreas,
+  'A repaint until followers of the live stream receive it': measureFollowers,
   'From start to the first read': measureColdStart,
   Memory: measureMemory,
   'Size of the whole wall': measureSize,

@@ -1,9 +1,9 @@
-/** The database cannot be opened, for a reason that only an operator can fix; the message says which. */
+/** The database cannot be opened; the message gives the operator the reason. */
 export class CannotOpen extends Error {
   override name = 'CannotOpen'
 }
 
-/** Throws `CannotOpen` if a database belongs to another network (CAIP-2) than `network`. */
+/** Throws `CannotOpen` if the database belongs to a network (CAIP-2) other than `network`. */
 export function ensureSameNetwork(owner: string | undefined, network: string): void {
   if (owner !== undefined && owner !== network)
     throw new CannotOpen(`the database belongs to network ${owner}, not ${network}`)

@@ -30,7 +30,7 @@ export const createStorePorts = (driver: Driver) => ({
   audit: { statement: () => driver.read(readStatement) },
 })
 
-/** The ports of an open store. `close` releases it after writing everything. */
+/** The ports of an open store. `close` closes its connections and releases its locks. */
 export type Engine = ReturnType<typeof createStorePorts> & {
   readonly log: Log
   readonly store: Store

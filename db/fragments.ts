@@ -1,13 +1,13 @@
 /**
  * SQL that differs between the engines, as fragments of a statement's text:
  *
- * - `{in integer $list}`: a condition on the column before it
+ * - `{in integer $list}`: a condition that the column before it equals a member of the list
  * - `{each integer $list}`: a table of `key` (from 0) and `value`
  * - `{rows $list i:integer message:text}`: a table of `key` and the named fields of the list's objects
  * - `{bytes $value}`: a value that may be NULL where bytes are expected
  * - `{lock}`: at the end of a SELECT, locks its rows
  * - `{index name}`: after a table, the index that SQLite must use
- * - `{damaged table column}`: whether SQLite found damage in the row whose number is in the column
+ * - `{damaged table column}`: on SQLite, whether the row whose number is in the column is known to be damaged
  * - `{sqlite ...}`: SQL for SQLite alone
  *
  * A list with one member is not passed as a list: the member is bound directly, so that no engine has to read JSON or
@@ -25,10 +25,10 @@ export type Dialect = 'sqlite' | 'postgres'
 /** A value as an engine accepts it. */
 export type Bound = string | number | Uint8Array | null
 
-/** The SQL text of one engine, ready to be prepared. */
+/** A statement's text compiled for one engine, ready to be prepared. */
 export type Compiled = {
   readonly sql: string
-  /** The values of a statement in the order of their numbers. */
+  /** Returns a statement's values in the order of their placeholders. */
   readonly bind: (values: Values) => Bound[]
   readonly isWrite: boolean
   readonly hasRows: boolean
@@ -80,7 +80,7 @@ function createOneFragments(typed: (value: string, type: string) => string): Rea
 
 const KEY = '(place - 1)::integer AS key'
 
-/** The columns of a table made from fields, each read by its name and type. */
+/** SQL that reads each field as a column; `read` renders a field's value from its name and type. */
 function listColumns(fields: readonly string[], read: (name: string, type: string) => string): string {
   const named = fields.map((field) => field.split(':'))
   return named.map(([name = '', type = '']) => `${read(name, type)} AS ${name}`).join(', ')
@@ -94,7 +94,7 @@ type Known = { readonly lists: readonly string[]; readonly forms: Compiled[] }
 
 const known = { sqlite: new Map<string, Known>(), postgres: new Map<string, Known>() } as const
 
-/** A statement for one engine. Each text is compiled once for each form of its lists. */
+/** Compiles a statement for one engine, only once per text and combination of its one-member lists. */
 export function compile({ text, values }: Pick<Statement, 'text' | 'values'>, dialect: Dialect): Compiled {
   const own = typeof text === 'string' ? text : text[dialect]
   let all = known[dialect].get(own)
@@ -113,7 +113,7 @@ const findListNames = (text: string): readonly string[] => [
   ),
 ]
 
-/** The list that a fragment reads, if it reads one. */
+/** The name of the list that a fragment reads, if it reads one. */
 const findListName = (name: string, args: readonly string[]): string | undefined =>
   ['in', 'each', 'rows'].includes(name) ? args.find((arg) => arg.startsWith('$'))?.slice(1) : undefined
 
@@ -132,7 +132,7 @@ function compileText(text: string, dialect: Dialect, ofOnes: ReadonlySet<string>
   return { sql, bind, isWrite, hasRows: !isWrite || /\bRETURNING\b/.test(sql) }
 }
 
-/** Resolves a name in a text: the name of a value, or `list.field` for the only object of a list. */
+/** Returns a reader for a name in a text: the name of a value, or `list.field` for the only object of a list. */
 function createValueReader(name: string, ofOnes: ReadonlySet<string>, dialect: Dialect): (values: Values) => Bound {
   const [given = '', field] = name.split('.')
   return (values) => {

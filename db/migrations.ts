@@ -33,8 +33,8 @@ import reportsOnSqlite from './migrations/0017_reports.sqlite.sql' with { type: 
 import type { Text } from './tx.ts'
 
 /**
- * In order, with one text for both engines or one for each. A database's version is the number of steps already applied
- * to it.
+ * The steps in order, each with one text for both engines or one text per engine. A database's version is the number of
+ * steps already applied to it.
  */
 const MIGRATIONS: readonly Text[] = [
   { sqlite: wallOnSqlite, postgres: wallOnPostgres },
@@ -56,7 +56,7 @@ const MIGRATIONS: readonly Text[] = [
   { sqlite: reportsOnSqlite, postgres: reportsOnPostgres },
 ]
 
-/** The version of the tables that this program writes. */
+/** The schema version that this program writes. */
 export const TABLES_VERSION = MIGRATIONS.length
 
 /** The migration steps of an engine. */

@@ -28,12 +28,12 @@ import {
   type WallRows,
 } from './wall-rows.ts'
 
-/** The moved rows, counted per table. */
+/** The number of moved rows per table. */
 export type Moved = Readonly<Partial<Record<WallTable, number>>>
 
 /**
- * Moves a wall from one location to another. Throws `CannotOpen` if that is impossible; then the other location stays
- * empty.
+ * Moves a wall from one location to another. Throws `CannotOpen` if that fails; the new location stays empty unless the
+ * message says otherwise.
  */
 export async function moveWall(from: Database, to: Database, given: Omit<Moving, 'note'>): Promise<Moved> {
   const moving = { ...given, note: `has moved to ${formatPlace(to)} at ${new Date().toISOString()}` }
@@ -83,7 +83,7 @@ async function copyTable(table: WallTable, from: WallRows, to: NewWall): Promise
   let sales = 0
   for await (const page of from.pages(table)) {
     for (const row of page) {
-      // Old repaints may have been compacted away, and sales never are.
+      // Old repaints may have been compacted away, but sales never are.
       if (table === 'changes' && row.seq !== null && row.seq !== ++sales)
         throw new CannotOpen(`the log lacks sale ${sales}; restore an intact backup, and move that`)
     }

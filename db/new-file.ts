@@ -7,8 +7,8 @@ import { CannotOpen } from './cannot-open.ts'
 const OWNER_ONLY = 0o600
 
 /**
- * Lets `make` write a file that only its owner may read, and then renames it. Throws `CannotOpen` if that name is in
- * use.
+ * Lets `make` write a file that only its owner may read, then renames it to `file`. Throws `CannotOpen` if `file`
+ * exists or cannot be written.
  */
 export function writeNewFile(file: string, make: (unfinished: string) => void): void {
   if (existsSync(file)) throw new CannotOpen(`${file} already exists; a backup never replaces a file`)
@@ -29,7 +29,7 @@ export function writeNewFile(file: string, make: (unfinished: string) => void): 
 const isFileError = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && 'code' in error && 'syscall' in error
 
-/** Waits until a file, or the names in a folder, are flushed. */
+/** Flushes a file, or the names in a folder, to the disk. */
 export function flush(path: string): void {
   const handle = openSync(path, 'r')
   try {

@@ -24,7 +24,7 @@ export async function openStore(place: Database, network: string, opening?: Open
   return { ...store, close: async () => store.close() }
 }
 
-/** Opens the store while a worker still checks the file; the check takes a while but does not block this thread. */
+/** Opens the store without waiting for the check of a SQLite file, which continues in a worker thread. */
 export async function openStoreUnchecked(place: Database, network: string, opening?: Opening): Promise<Ahead> {
   if (place.kind === 'postgres')
     return {
@@ -37,10 +37,10 @@ export async function openStoreUnchecked(place: Database, network: string, openi
   return { store: { ...store, close: async () => store.close() }, ...checks }
 }
 
-/** The books of a store, and how many processes have it open; closed at the end of the block that opened them. */
+/** The books of a store, and how many processes have it open. `await using` closes the books. */
 export type OpenBooks = Books & AsyncDisposable & { countInstances(): Promise<number> }
 
-/** Opens the books of a store read-only, next to its processes. Throws `CannotOpen`. */
+/** Opens the books of a store read-only, while other processes may be using it. Throws `CannotOpen`. */
 export async function openBooks(place: Database): Promise<OpenBooks> {
   if (place.kind === 'postgres') {
     const { openPostgresAudit } = await import('./postgres/audit.ts')
@@ -49,6 +49,6 @@ export async function openBooks(place: Database): Promise<OpenBooks> {
   }
   const { openAudit } = await import('./sqlite/audit.ts')
   const audit = openAudit(place.path)
-  // Only one process can have a SQLite file open.
+  // Only one process can run a wall on a SQLite file.
   return { ...audit, countInstances: async () => 1, [Symbol.asyncDispose]: async () => audit.close() }
 }

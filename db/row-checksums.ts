@@ -2,7 +2,7 @@
 
 import { CLAIM_ORDER } from '../shared/wall.ts'
 
-/** The columns of a payment, except later ones. */
+/** The columns of a payment that its checksum covers, except `size`. */
 export const PAYMENT = [
   'id',
   'payer',
@@ -35,7 +35,7 @@ export const PAYMENT = [
   'claimed_at',
 ] as const
 
-/** The covered columns of each table, in the order of the checksum; the first one is the row's number. */
+/** The columns that each table's checksum covers, in order; the first one contains the row's number. */
 export const SUMMED = {
   agents: ['id', 'wallet', 'name', 'framework', 'first_seen_at', 'changed'],
   blocks: ['i', 'rank', 'state', 'payment', 'agent', 'pixels', 'message', 'link', 'changed'],
@@ -62,13 +62,14 @@ export const SUMMED = {
 } as const
 
 /**
- * The default values of later columns: a row with the default value has the same checksum as a row without the column.
+ * The default values of columns that were added later. A row with the default value has the same checksum as a row
+ * without the column.
  */
 const LATER: Readonly<Record<string, string>> = { size: '1x1' }
 
-/** SQL for the content of a row, as bytes: each column's length and content, or a dash for none. */
+/** SQL for the content of a row, as bytes: each column's length and content, or a dash for NULL. */
 export function renderChecksumSql(columns: readonly string[], of = ''): string {
-  // One call for all columns: a chain of `||` would copy the row as often as it has columns.
+  // One call for all columns, because a chain of `||` would copy the row once per column.
   const parts = columns.flatMap((name) => {
     const held = [`octet_length(${of}${name})`, `iif(${of}${name} IS NULL, '-', ':')`, `${of}${name}`]
     const left = LATER[name]
@@ -90,12 +91,12 @@ export type DamagedRow = { readonly table: Table; readonly row: number }
 /** The length of a checksum in bytes. */
 export const SUM_BYTES = 8
 
-/** The checksum, as a number, of a row's content as `renderChecksumSql` reads it. */
+/** The checksum, as a number, of a row's content, which is read with `renderChecksumSql`. */
 export const hashOf = (held: string | Uint8Array): bigint => Bun.hash.xxHash64(held)
 
 type Text = string | number | null
 
-/** A table's columns, each with its value in all rows, or with a function from a row's position to its value. */
+/** A table's columns, each with one value for all rows, or a function from a row's position to its value. */
 type Columns<T extends Table> = Readonly<Record<(typeof SUMMED)[T][number], Text | ((at: number) => Text | Uint8Array)>>
 
 /** The concatenated checksums of the rows that a statement is about to write. */
@@ -118,7 +119,7 @@ export function computeChecksums<T extends 'blocks' | 'changes'>(
   return sums
 }
 
-/** SQL for the checksum of one member of a list, cut from `$sums`. */
+/** SQL that extracts from `$sums` the checksum of the row at position `key`. */
 export const renderSumSql = (key: string): string => `substr($sums, ${SUM_BYTES} * ${key} + 1, ${SUM_BYTES})`
 
 function encodeText(value: Text): string {
@@ -126,7 +127,7 @@ function encodeText(value: Text): string {
   return typeof value === 'number' ? `${String(value).length}:${value}` : `${Buffer.byteLength(value)}:${value}`
 }
 
-// Ten times the size of a block's texts and picture.
+// A buffer for one row, ten times the size of a block's texts and picture.
 const row = Buffer.alloc(32_768)
 
 /** The content of a row, as `renderChecksumSql` reads it; a string unless a column contains bytes. */
@@ -148,8 +149,8 @@ function joinParts(parts: readonly (string | ((at: number) => Text | Uint8Array)
 }
 
 /**
- * Whether the content of a row, as `renderChecksumSql` reads it, matches its checksum. A block that nobody ever
- * requested has no checksum yet; its content must be that of an untouched block.
+ * Whether the content of a row, as `renderChecksumSql` reads it, matches its checksum. A block that was never held has
+ * no checksum yet; its content must be that of an untouched block.
  */
 export function isWhole(table: Table, row: number, held: Uint8Array, sum: Uint8Array | null): boolean {
   const hash = hashOf(held)
@@ -165,5 +166,5 @@ export function rankOf(block: number): number {
   return ranks.get(block) ?? -1
 }
 
-/** The content of a block that nobody ever requested, as `renderChecksumSql` reads it. */
+/** The content of a block that was never held, as `renderChecksumSql` reads it. */
 const encodeUntouchedBlock = (block: number) => `${encodeText(block)}${encodeText(rankOf(block))}4:open------`

@@ -36,7 +36,7 @@ type StateRow =
   | { readonly state: 'released'; readonly dead: Flag }
   | { readonly state: 'credited'; readonly tx: Hash; readonly paid_back: 1 | null }
 
-/** A row of `payments`, with the identity that its sale, if there was one, wrote to the log. */
+/** A row of `payments`; if it was sold, with the names that its sale wrote to the log. */
 export type PurchaseRow = AuthorizationRow &
   ContentRow &
   SizeRow &
@@ -52,20 +52,20 @@ export type PurchaseRow = AuthorizationRow &
     readonly head: number
     readonly painter: Address | null
     readonly painter_of: number | null
-    readonly reused_for?: Hash | null // the payment of the request, if it was answered with this receipt
+    readonly reused_for?: Hash | null // nonce of the request's payment, if this receipt was the response to it
   }
 
 export const PURCHASE_SOURCES = { payments: 'id', changes: 'sale_number', purchase_painters: 'painter_of' } as const
 
 /**
- * The number of the payment with `payer` and `nonce`. Joins use this number. If a join compared the two columns itself,
- * SQLite would plan it again on each run, which takes 20 us of 25.
+ * SQL for the number of the payment with `payer` and `nonce`. Joins use this number. If a join compared the two columns
+ * itself, SQLite would plan it again on each run, which takes 20 of the 25 us.
  */
 export const PAYMENT_ID = '(SELECT id FROM payments WHERE payer = $payer AND nonce = $nonce)'
 
 /**
- * The condition that `o`, a row of payouts, records the refund of the credit `p`. Stray money may become a credit
- * later.
+ * The condition that `o`, a row of payouts, records the refund of the credit `p`. A note about stray money does not:
+ * that money may become a credit later.
  */
 export const PAID_OUT = `o.payer = p.payer AND o.nonce = p.nonce AND o.reference NOT IN ('${STRAY_NOTE}', '${STRAY_BY_HAND}')`
 
@@ -79,7 +79,7 @@ export const renderPurchaseSql = (more = ''): string => `
 
 export const SELECT_PURCHASE = renderPurchaseSql()
 
-/** The condition that a payment is unfinished. It must be exactly the index's condition; queries add others to it. */
+/** The condition that a payment is unfinished. It must be exactly that of the index `unfinished`; queries add more. */
 export const IS_UNFINISHED = `(state = 'reserved' OR (state = 'released' AND dead = 0) OR (state IN ('sold', 'credited') AND looks < 2))`
 
 /** The addresses in the column `payees` of the wall’s own row. */
@@ -140,11 +140,11 @@ export const toHidden = (mask: number): Hidden => ({
 export const toMask = ({ pixels, message, link }: Hidden): number =>
   (pixels ? 1 : 0) | (message ? 2 : 0) | (link ? 4 : 0)
 
-/** A payment's columns. Throws for a payment that this wall's terms cannot have requested. */
+/** A payment's columns. Throws if the payment differs from the terms that it accepts. */
 export function toAuthorizationRow(payment: Payment) {
   const { accepted } = payment
   if (accepted.payTo !== payment.to || accepted.amount !== payment.amount)
-    throw new RangeError('a payment that differs from the terms it accepts cannot be kept')
+    throw new RangeError('a payment that differs from the terms it accepts cannot be stored')
   return {
     payer: payment.payer,
     nonce: payment.nonce,
@@ -159,7 +159,7 @@ export function toAuthorizationRow(payment: Payment) {
   }
 }
 
-/** An amount, a height or a time that SQLite and JavaScript both represent exactly. */
+/** An amount, a height or a time as a number. Throws if SQLite or JavaScript cannot represent it exactly. */
 export function toInteger(value: bigint): number {
   if (value < 0n || value > BigInt(Number.MAX_SAFE_INTEGER)) throw new RangeError(`${value} cannot be stored exactly`)
   return Number(value)

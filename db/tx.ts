@@ -1,7 +1,7 @@
 /**
- * Work on the store, independent of the engine. A read or a transaction is a generator that yields statements and
- * resumes with their results: SQLite runs it synchronously, PostgreSQL with an `await` for each list. Statements of one
- * list do not need each other's results, and are sent together.
+ * Work on the store, independent of the engine. A read or a transaction is a generator that yields lists of statements
+ * and resumes with their results: SQLite runs it synchronously, PostgreSQL with an `await` for each list. Statements of
+ * one list do not need each other's results, and are sent together.
  */
 
 import type { MaybeAsync } from '../server/domain/maybe-async.ts'
@@ -29,7 +29,8 @@ export type Values = Readonly<Record<string, Value>>
 export type Text = string | { readonly sqlite: string; readonly postgres: string }
 
 /**
- * For each table, the result column that has the numbers of the rows read from it; SQLite checks these rows' checksums.
+ * For each table, the result column with the numbers of the rows read from it. On SQLite, the checksums of these rows
+ * are checked.
  */
 export type Sources = Readonly<Partial<Record<Table, string>>>
 
@@ -45,7 +46,7 @@ export type Tx<T> = Generator<readonly Statement[], T, readonly Result[]>
 /** A subject that a write can lock: a wallet, the search for an open area, or a block. */
 export type Lockable = Address | 'nearest area' | BlockIndex
 
-/** Runs work on an engine. All methods throw `StoreUnavailable`, also for a damaged row of SQLite. */
+/** Runs work on an engine. All methods throw `StoreUnavailable` if the engine fails or a SQLite row is damaged. */
 export type Driver = {
   /** Runs work that only reads, one statement after the other. */
   look<T>(work: () => Tx<T>): Promise<T>
@@ -55,7 +56,7 @@ export type Driver = {
   write<T>(about: Address | null, work: () => Tx<T>): Promise<T>
   /** Like `write`, but may share a transaction, and run side by side, with writes that lock different subjects. */
   writeTogether<T>(about: readonly Lockable[], work: () => Tx<T>): Promise<T>
-  /** Looks something up; if no other process can write, a cached result is returned until the next write. */
+  /** Returns a look-up by key; if no other process can write, it caches each result until the next write. */
   lasting<K, V>(work: (key: K) => Tx<V>): (key: K) => MaybeAsync<V>
 }
 
@@ -95,12 +96,12 @@ export function* change(what: string, text: Text, values: Values, expected = 1):
   if (changed !== expected) throw new Error(`${what}: ${changed} rows instead of ${expected}`)
 }
 
-/** Takes a lock, on PostgreSQL. */
+/** Takes a lock on PostgreSQL; does nothing on SQLite. */
 export function* lock(text: string, values: Values = {}): Tx<void> {
   yield [{ text: onPostgres(text), values }]
 }
 
-/** The results of parts of work, in their order. */
+/** The results of parts of work, in the order of the parts. */
 type Answers<Parts extends readonly Tx<unknown>[]> = { [P in keyof Parts]: Parts[P] extends Tx<infer T> ? T : never }
 
 /**

@@ -5,7 +5,7 @@ import { CannotOpen } from './cannot-open.ts'
 import type { Bound } from './fragments.ts'
 import { PAYMENT, SUMMED } from './row-checksums.ts'
 
-/** The tables of a wall with their columns, in an order in which rows refer to earlier ones only. */
+/** The tables of a wall with their columns, ordered so that each row refers only to rows that already exist. */
 export const WALL_COLUMNS = {
   agents: [...SUMMED.agents, 'signed_at'],
   changes: SUMMED.changes,
@@ -45,7 +45,7 @@ export const WALL_TABLES: readonly WallTable[] = Object.keys(WALL_COLUMNS).filte
   (name): name is WallTable => name in WALL_COLUMNS,
 )
 
-/** A row: it has the columns of its own table. */
+/** A row of one of the tables; it has only the columns of that table. */
 export type WallRow = Readonly<Record<(typeof WALL_COLUMNS)[WallTable][number], Bound>>
 
 /** How many rows are in memory at a time. */
@@ -53,7 +53,7 @@ export const PAGE_ROWS = 500
 
 /** The rows of a wall from one snapshot. */
 export type WallRows = {
-  /** The rows of a table, `PAGE_ROWS` at a time, in an order that both engines have. */
+  /** The rows of a table, `PAGE_ROWS` at a time, in the same order on both engines. */
   pages(table: WallTable): AsyncIterable<readonly WallRow[]>
   readonly log: Log
 }
@@ -74,8 +74,8 @@ export type NewWall = WallRows & {
 export type Close = () => Promise<void>
 
 /**
- * The old location was closed, but the new one certainly does not have the wall. Only in this case may the old one open
- * again.
+ * The old location was closed, but the new one certainly does not have the wall. Only in this case may the old one be
+ * opened again.
  */
 export class NotMoved extends CannotOpen {
   override name = 'NotMoved'

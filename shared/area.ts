@@ -5,7 +5,7 @@ import { blockAt, cellOf, COLS, ROWS, type BlockIndex } from './wall.ts'
 /** The most blocks an area may have. */
 export const AREA_BLOCKS_MAX = 400
 
-/** A rectangle of blocks: the cell of its top left one, and its width and height in blocks. */
+/** A rectangle of blocks: column and row of the top left block, and width and height in blocks. */
 export type Area = { readonly col: number; readonly row: number; readonly w: number; readonly h: number }
 
 /** Width and height in blocks. */
@@ -16,16 +16,16 @@ export type AreaName = `${number},${number},${number}x${number}`
 
 const NUMBER = '(0|[1-9]\\d{0,2})'
 
-/** The pattern of an area's name; some texts that match it name no area. */
+/** The pattern of an area's name. Not every match is an area: it may be off the wall or too large. */
 export const AREA_PATTERN = `^${NUMBER},${NUMBER},([1-9]\\d{0,2})x([1-9]\\d{0,2})$`
 
 const areaPattern = new RegExp(AREA_PATTERN)
 
-/** Whether areas of a size exist: they fit on the wall, with 1 to `AREA_BLOCKS_MAX` blocks. */
+/** Whether an area can have this size: it fits on the wall and has 1 to `AREA_BLOCKS_MAX` blocks. */
 export const isAreaSize = ({ w, h }: AreaSize): boolean =>
   Number.isInteger(w) && Number.isInteger(h) && w >= 1 && h >= 1 && w <= COLS && h <= ROWS && w * h <= AREA_BLOCKS_MAX
 
-/** The area of a size whose top left block is `at`; `undefined` if it would not fit on the wall. */
+/** The area of the given size with `at` as its top left block; `undefined` if it is too large or off the wall. */
 export function placeArea(at: BlockIndex, { w, h }: AreaSize): Area | undefined {
   const { col, row } = cellOf(at)
   return isAreaSize({ w, h }) && col + w <= COLS && row + h <= ROWS ? { col, row, w, h } : undefined

@@ -1,4 +1,4 @@
-/** JSON, read so strictly that two parties agree on its content. */
+/** Strict parsing of JSON, so that all parsers agree on the content of accepted text. */
 
 // Deeper than any real document.
 const DEPTH_MAX = 64
@@ -23,12 +23,12 @@ export function parseStrictJson(text: string): unknown {
   return value
 }
 
-/** A string in a text, or a structural character between strings. */
+/** A string in JSON text, or a structural character between strings. */
 type Token = { readonly kind: string; readonly from: number; readonly to: number }
 
 const MARKS = '[]{}:'
 
-/** Splits a text that may not be JSON. Skips strings as a whole, because one may be megabytes long. */
+/** Splits text that may not be JSON into tokens. Skips strings as a whole, because one may be megabytes long. */
 function splitTokens(text: string): readonly Token[] {
   const tokens: Token[] = []
   let [strings, around, depth, deepest] = [0, 0, 0, 0]
@@ -49,7 +49,7 @@ function splitTokens(text: string): readonly Token[] {
     at = findStringEnd(text, quote)
     tokens.push({ kind: '"', from: quote, to: at })
   }
-  // Parsing nesting this deep would take long.
+  // Parsing text that is nested this deeply would take too long.
   if (deepest > DEPTH_MAX)
     throw depth === 0 ? new UnsafeJson('it is nested too deeply') : new SyntaxError('it ends early')
   return tokens
@@ -66,7 +66,7 @@ function findStringEnd(text: string, start: number): number {
   return text.length
 }
 
-/** Rejects JSON, given its tokens, with a key given twice. */
+/** Throws if an object in the JSON has the same key twice. */
 function refuseRepeatedKeys(text: string, tokens: readonly Token[]): void {
   const open: (Set<unknown> | undefined)[] = [] // the keys of each open object, once there are any
   let key: Token | undefined

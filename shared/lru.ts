@@ -1,6 +1,6 @@
 /** A map of limited size that evicts the least recently used entry. */
 
-/** If there are more than `max` entries, evicts the one that has gone unused for longest. */
+/** At `max` entries, adding another evicts the entry that has been unused for longest. */
 export type Lru<Key, Value> = {
   get(key: Key): Value | undefined
   set(key: Key, value: Value): void

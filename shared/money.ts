@@ -14,7 +14,7 @@ const CENT_DECIMALS = 2
 /** A cent in atomic units. */
 export const CENT_ATOMIC = 10n ** BigInt(DECIMALS - CENT_DECIMALS)
 
-/** Atomic units as dollars: with cents, and with more of the six decimals if they are not zero. */
+/** Atomic units as dollars, with two decimals, or up to six if the others are not zero. */
 export function formatMoney(atomic: bigint): string {
   const digits = atomic.toString().padStart(DECIMALS + 1, '0')
   const fraction = digits.slice(-DECIMALS).replace(/0{1,4}$/, '')
@@ -33,7 +33,7 @@ export function parsePrice(price: string): bigint | undefined {
   return atomic > 0n ? atomic : undefined
 }
 
-/** `1,234`. */
+/** A count with thousands separators: `1,234`. */
 export const formatCount = (count: number): string => String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ',')
 
 /** A count with its noun: `1 agent`, `1,234 agents`. */

@@ -1,6 +1,6 @@
 /**
- * Colour as light and as seen: sRGB bytes, linear light, and OKLab (Björn Ottosson, 2020), in which distance is
- * perceived difference.
+ * Colour conversions between sRGB bytes, linear light, and OKLab (Björn Ottosson, 2020), in which distance corresponds
+ * to perceived difference.
  */
 
 /** Linear light of each sRGB byte, 0 to 1 (IEC 61966-2-1). */

@@ -1,7 +1,7 @@
 /**
  * Orders that nobody can alter. EIP-3009 signs a payer, a payee, an amount, a time and a nonce of the payer's choice,
- * but nothing that names the purchase. So the nonce names it: it is a digest of the order's text and a published salt,
- * behind four bytes that mark it as bound. The construction, keccak256(resource ‖ salt), is that of
+ * but nothing that identifies the purchase. So the nonce identifies it: it is a digest of the order's text and a
+ * published salt, behind four bytes that mark it as bound. The construction, keccak256(resource ‖ salt), is that of
  * x402-foundation/x402 issue 3226.
  */
 
@@ -19,7 +19,7 @@ export const SALT_PATTERN = '^0x[0-9a-fA-F]{64}$'
 
 const saltPattern = new RegExp(SALT_PATTERN)
 
-/** Whether a text is a salt. */
+/** Whether `text` is a salt. */
 export const isSalt = (text: string): boolean => saltPattern.test(text)
 
 /**
@@ -35,8 +35,8 @@ export type Order = {
   readonly message?: string
   readonly link?: string
   readonly px?: string // of a block: 200 lower-case hex digits
-  readonly pixels?: string // of an area: `pictureDigest` of the palette indices, row by row
-  readonly image?: string // of an area: `pictureDigest` of the file, then fit, then dither, separated by commas
+  readonly pixels?: string // of an area: `formatPictureDigest` of the palette indices, row by row
+  readonly image?: string // of an area: `formatPictureDigest` of the file, then fit, then dither, separated by commas
   readonly painter?: string // an address in lower case
 }
 
@@ -58,7 +58,7 @@ export function formatOrderText(order: Order): string {
   return lines.join('\n')
 }
 
-/** Parses the text of an order; `undefined` if `orderText` could not have written it. */
+/** Parses the text of an order; `undefined` if `formatOrderText` could not have written it. */
 export function parseOrderText(text: string): Order | undefined {
   const [host = '', , place = '', ...lines] = text.split('\n')
   const order: Record<string, string> & { host: string } = { host }
@@ -78,7 +78,7 @@ function matchesText(order: Order, text: string): boolean {
   }
 }
 
-/** A picture's bytes in the text: `sha256:` and the 64 lower-case hex digits of their SHA-256. */
+/** A picture as an order's text contains it: `sha256:` and the 64 lower-case hex digits of its SHA-256. */
 export const formatPictureDigest = (sha256Hex: string): string => `sha256:${sha256Hex}`
 
 /**
@@ -94,6 +94,6 @@ export function computeOrderNonce(text: string, salt: string): `0x${string}` {
 /** Whether a nonce is marked as bound to an order. */
 export const isOrderNonce = (nonce: string): boolean => nonce.toLowerCase().startsWith(ORDER_NONCE_PREFIX)
 
-/** Whether a nonce, in any letter case, binds a payment to an order's text with a salt. */
+/** Whether a nonce, in any letter case, binds a payment to the order with this text and salt. */
 export const matchesOrder = (nonce: string, text: string, salt: string): boolean =>
   isSalt(salt) && computeOrderNonce(text, salt) === nonce.toLowerCase()

@@ -14,7 +14,7 @@ const toRgb = (red: number, green: number, blue: number) => `#${toHex(red)}${toH
 const cube = CUBE_LEVELS.flatMap((r) => CUBE_LEVELS.flatMap((g) => CUBE_LEVELS.map((b) => toRgb(r, g, b))))
 const greys = Array.from({ length: GREY_COUNT }, (_, k) => 8 + 10 * k).map((level) => toRgb(level, level, level))
 
-/** Lower-case `#rrggbb`, indexed by a pixel's byte. */
+/** The colours as lower-case `#rrggbb`, indexed by a pixel's byte. */
 export const PALETTE: readonly string[] = [...cube, ...greys]
 
 /** A palette index plus this is the colour's xterm code. */

@@ -6,10 +6,10 @@ import { BLOCK_SIZE } from './wall.ts'
 export const PIXELS_PER_BLOCK = BLOCK_SIZE * BLOCK_SIZE
 export const PIXELS_HEX_LENGTH = PIXELS_PER_BLOCK * 2
 
-/** 100 bytes, each an index into the palette. For an area, 100 bytes per block, one block after the other. */
+/** 100 bytes, each an index into the palette. For an area, it is 100 bytes per block, one block after another. */
 export type Pixels = Uint8Array & { readonly Pixels: unique symbol }
 
-/** Why a text is not a picture; the sender must fix this. */
+/** Why text is not a picture, in words for its sender. */
 export type PixelsProblem = { readonly problem: string }
 
 const hexPattern = new RegExp(`^[0-9a-fA-F]{${PIXELS_HEX_LENGTH}}$`)
@@ -17,7 +17,7 @@ const hexPattern = new RegExp(`^[0-9a-fA-F]{${PIXELS_HEX_LENGTH}}$`)
 // The first hex digit of an index is at most `e`.
 const pixelsPattern = new RegExp(`^(?:[0-9a-eA-E][0-9a-fA-F]){${PIXELS_PER_BLOCK}}$`)
 
-/** Whether a text is a picture of a block. */
+/** Whether `text` is a picture of a block in hex. */
 export const isPixelsHex = (text: string): boolean => pixelsPattern.test(text)
 
 /** Parses 200 hex characters, or returns what is wrong with them. */
@@ -30,10 +30,10 @@ export function parsePixels(text: string): Pixels | PixelsProblem {
   return { problem: `pixel ${at} is ${bytes[at]}; the palette ends at ${PALETTE_SIZE - 1}` }
 }
 
-/** Parses a text that is known to be a picture. */
+/** Parses text that is known to be a picture of a block in hex. */
 export const parseHexPixels = (text: string): Pixels => trustPixels(Uint8Array.fromHex(text))
 
-/** Accepts bytes for this many blocks that `parsePixels` already accepted, such as those of a stored row. */
+/** Brands bytes that were validated before, such as those of a stored row. Throws if there are not 100 per block. */
 export function trustPixels(bytes: Uint8Array, blocks = 1): Pixels {
   if (bytes.length !== blocks * PIXELS_PER_BLOCK)
     throw new RangeError(`${blocks} blocks have ${blocks * PIXELS_PER_BLOCK} pixels, not ${bytes.length}`)
@@ -56,7 +56,7 @@ export function toRowOrder(blocks: Pixels, w: number): Uint8Array {
   return bytes
 }
 
-/** Yields the offsets of each line of each block, in the order row by row and in the order block by block. */
+/** Yields, for each line of pixels of each block, its offset in row-by-row order and in block-by-block order. */
 function* listStrips(length: number, w: number): Generator<readonly [number, number]> {
   for (let i = 0; i * BLOCK_SIZE < length; i++) {
     const [x, y] = [i % w, Math.floor(i / w)]
@@ -65,6 +65,6 @@ function* listStrips(length: number, w: number): Generator<readonly [number, num
   }
 }
 
-/** The pixels of one block of an area, by its number in the area, row by row. */
+/** The pixels of one block of an area. `block` is its position among the area's blocks, row by row. */
 export const partOf = (pixels: Pixels, block: number): Pixels =>
   trustPixels(pixels.subarray(block * PIXELS_PER_BLOCK, (block + 1) * PIXELS_PER_BLOCK))

@@ -1,6 +1,6 @@
 /**
- * Converts pictures to the palette: each pixel gets the nearest colour in OKLab. It has no side effects, so that a page
- * can run it too.
+ * Converts pictures to the palette: each pixel gets the nearest colour in OKLab. It uses nothing from the server, so
+ * that a page can run it too.
  */
 
 import { toLinearRgb, toOklab } from './oklab.ts'
@@ -10,10 +10,10 @@ import type { Light } from './resample.ts'
 /** Whether a pixel's colour error is passed on to its neighbours. */
 export type Dither = 'none' | 'floyd-steinberg'
 
-// The colours are Float32, like pixels, so that a pixel in a palette colour leaves no error.
+// The colours are Float32, like a picture's pixels, so that a pixel in a palette colour leaves no rounding error.
 const light = Float32Array.from(PALETTE.flatMap((colour) => [...toLinearRgb(colour)]))
 
-/** The palette sorted by lightness, so that a search can start near and stop early. */
+/** The palette sorted by lightness, so that a search can start at a similar lightness and stop early. */
 const byLightness = PALETTE.map((_, index) => {
   const [L, a, b] = toOklab(lightOf(index, 0), lightOf(index, 1), lightOf(index, 2))
   return { index, L, a, b }
@@ -24,14 +24,14 @@ const lightness = Float64Array.from(byLightness, ({ L }) => L)
 const greenRed = Float64Array.from(byLightness, ({ a }) => a)
 const blueYellow = Float64Array.from(byLightness, ({ b }) => b)
 
-/** For each 256th of lightness, the first colour that is at least as light. */
+/** For each 256th of lightness, the position in `byLightness` of the first colour that is at least as light. */
 const beginnings = Uint8Array.from({ length: 257 }, (_, step) =>
   Math.min(PALETTE_SIZE - 1, byLightness.filter(({ L }) => L < step / 256).length),
 )
 
 /**
- * The palette index nearest to a colour in linear light, each part from 0 to 1. In both directions from the start, the
- * search ends at a colour whose lightness alone is too far away.
+ * The palette index nearest to a colour in linear light, each part from 0 to 1. It searches from a colour of similar
+ * lightness in both directions, until the lightness alone differs by more than the best match.
  */
 export function findNearestColour(red: number, green: number, blue: number): number {
   const [L, a, b] = toOklab(red, green, blue)
@@ -62,7 +62,7 @@ function quantisePlainly({ rgb }: Light): Uint8Array<ArrayBuffer> {
   return pixels
 }
 
-/** Floyd and Steinberg's error diffusion, in alternating directions line by line. */
+/** Floyd–Steinberg error diffusion; the direction alternates from line to line. */
 function ditherByDiffusion({ width, height, rgb }: Light): Uint8Array<ArrayBuffer> {
   const left = rgb.slice()
   const pixels = new Uint8Array(width * height)
@@ -92,7 +92,7 @@ function addError(left: Float32Array, at: number, error: number): void {
   left[at] = (left[at] ?? 0) + error
 }
 
-/** One channel of a pixel, clamped: an error that no colour can absorb would otherwise smear. */
+/** One channel of a pixel, clamped to 0 to 1. Otherwise, an error that no colour can absorb would smear. */
 const readPart = (rgb: Float32Array, at: number) => Math.min(1, Math.max(0, rgb[at] ?? 0))
 
 function lightOf(index: number, channel: number): number {

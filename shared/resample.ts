@@ -1,8 +1,8 @@
-/** Scales pictures in linear light: each pixel is the mean of the area it covers. */
+/** Scales pictures in linear light: each new pixel is the mean of the part of the picture that it covers. */
 
 import { LINEAR, toLinearRgb } from './oklab.ts'
 
-/** How a picture fits into a frame of other proportions. */
+/** How a picture fits into a frame with different proportions. */
 export type Fit = 'cover' | 'contain' | 'fill'
 
 /** A picture: four bytes per pixel (sRGB and opacity), row-major. */
@@ -11,7 +11,7 @@ export type Raster = { readonly width: number; readonly height: number; readonly
 /** Linear light, three numbers per pixel, row-major. */
 export type Light = { readonly width: number; readonly height: number; readonly rgb: Float32Array }
 
-/** A range of one side of the picture, and its position on that side of the frame. */
+/** A range along one side of the picture, and the range that it fills along the same side of the frame. */
 type Span = { readonly from: number; readonly size: number; readonly at: number; readonly length: number }
 
 /** The weight of one picture pixel in one frame pixel. */
@@ -60,7 +60,7 @@ function computeSpans({ width: w, height: h }: Raster, width: number, height: nu
     : [spanInset(w, Math.max(1, Math.round((w * height) / h)), width), spanWhole(h, height)]
 }
 
-/** Each pair of overlapping pixels; the weights of one target add up to 1. */
+/** Each picture pixel that overlaps a frame pixel, along one side; the weights for one frame pixel add up to 1. */
 function computeShares({ from, size, at, length }: Span): readonly Share[] {
   const shares: Share[] = []
   const step = size / length

@@ -12,7 +12,7 @@ export type Field = string | null | undefined
 /** An owner's change of a block. */
 export type EditFields = { readonly pixels?: Field; readonly message?: Field; readonly link?: Field }
 
-/** The names that a wallet gives itself. */
+/** The name and framework that a wallet sets for itself. */
 export type IdentityFields = { readonly name?: Field; readonly framework?: Field }
 
 /** The two lines of a field: whether it is present, and its value, which may be empty. */
@@ -74,6 +74,7 @@ export function formatPainterMessage(host: string, wallet: string, ts: number, p
 export const hashPixels = (rows: Uint8Array): string => sha256(rows).slice('0x'.length)
 
 /**
- * The digest that a wallet's key signs for a text: keccak-256 of EIP-191's prefix, the length in bytes and the text.
+ * The digest that a wallet's key signs for a message: keccak-256 of EIP-191's prefix, the message's length in bytes and
+ * the message.
  */
 export const digestOf = (message: string): `0x${string}` => hashMessage(message)

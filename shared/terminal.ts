@@ -18,7 +18,7 @@ const escapeCharacter = (character: string) =>
 
 const toHex = (unit: number) => unit.toString(16).padStart(4, '0')
 
-/** Several lines for a terminal; only line feeds separate them. */
+/** Escapes several lines for a terminal; only line feeds remain as line breaks. */
 export const escapeText = (text: string): string => text.split('\n').map(escapeLine).join('\n')
 
 const OPEN_GREY = 234
@@ -31,8 +31,8 @@ const CENTRE: Cell = { col: COLS / 2, row: ROWS / 2 }
 export type Painted = ReadonlyMap<BlockIndex, Uint8Array | null>
 
 /**
- * Draws `across` x `down` blocks around the centre, or around a block: each character shows two pixels, as its upper
- * and lower half.
+ * Draws `across` x `down` blocks around the wall's centre, or around a block. Each character shows two pixels, one
+ * above the other.
  */
 export function drawBlocks(painted: Painted, across: number, down: number, around?: BlockIndex): string {
   const middle = around === undefined ? CENTRE : cellOf(around)

@@ -9,7 +9,7 @@ export const FRAMEWORK_MAX = 32
 export const MESSAGE_MAX = 140
 export const LINK_MAX = 200
 
-// Enough for every script; more combining marks would cover the lines above and below.
+// The most combining marks on a character: enough for every script; more would cover the lines above and below.
 export const MARKS_MAX = 8
 
 const PORT_MAX = 65_535
@@ -29,7 +29,7 @@ const tower = new RegExp(`\\p{M}{${MARKS_MAX + 1}}`, 'u')
 /** Whether the wall accepts `text`: 1 to `max` visible characters, each with at most `MARKS_MAX` combining marks. */
 export function isPrintable(text: string, max: number): boolean {
   return (
-    // A code point is at most two code units. A text of megabytes is rejected before it is split.
+    // A code point is at most two code units. This rejects megabytes of text before they are split.
     text.length <= 2 * max &&
     text.isWellFormed() &&
     [...text].length <= max &&
@@ -42,13 +42,13 @@ export function isPrintable(text: string, max: number): boolean {
   )
 }
 
-// RFC 3986 without user information: a name or an address in brackets, then path, query and fragment.
+// RFC 3986 without user information: a host name or an IP address in brackets, a port, then path, query and fragment.
 const linkPattern =
   /^https:\/\/(?:[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?\.?|\[[0-9A-Fa-f:.]+\])(?::(\d{1,5}))?(?:[/?#](?:[A-Za-z0-9\-._~:/?#[\]@!$&()*+,;=]|%[0-9A-Fa-f]{2})*)?$/
 
 /**
- * Whether the wall accepts `text` as a link: an ASCII `https://` URI with a host and without user information. It is
- * never fetched.
+ * Whether the wall accepts `text` as a link: an ASCII `https://` URI with a host and without user information. The
+ * server never fetches it.
  */
 export function isLink(text: string): boolean {
   if (text.length > LINK_MAX) return false
@@ -60,8 +60,8 @@ export function isLink(text: string): boolean {
 const FAR = 3
 
 /**
- * The known name most similar to a word; `undefined` if none is similar. For a short name, the distance must be less
- * than its length.
+ * The known name nearest to a word by edit distance; `undefined` if that distance is not less than both `FAR` and the
+ * name's length.
  */
 export function findNearestWord<Name extends string>(word: string, known: readonly Name[]): Name | undefined {
   const near = known
@@ -71,7 +71,7 @@ export function findNearestWord<Name extends string>(word: string, known: readon
   return first !== undefined && first.far < Math.min(FAR, first.name.length) ? first.name : undefined
 }
 
-/** The Levenshtein distance of two words. */
+/** The Levenshtein distance between two words. */
 function measureDistance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at)
   for (const [i, letter] of [...one].entries()) {

@@ -1,4 +1,4 @@
-/** USDC as walls use it: its networks, and the signed message that transfers it. */
+/** USDC as used by walls: the supported networks, and the signed message that transfers it. */
 
 /** The fields that a payer signs (EIP-3009), in EIP-712 form. */
 export const AUTHORIZATION_TYPES = {
@@ -15,7 +15,7 @@ export const AUTHORIZATION_TYPES = {
 /** The name of this type, which EIP-712 calls the primary type. */
 export const PRIMARY_TYPE = 'TransferWithAuthorization' satisfies keyof typeof AUTHORIZATION_TYPES
 
-/** The supported networks by CAIP-2 name. The dollar token of each is USDC, with signed transfers. */
+/** The supported networks by CAIP-2 name. The token on each is USDC, which supports signed transfers. */
 export const networks = {
   'eip155:8453': {
     name: 'Base',

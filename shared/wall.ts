@@ -50,7 +50,7 @@ export function coordOf(block: BlockIndex): Coord {
   return `${col},${row}`
 }
 
-/** A block by both of its names, on the wire. */
+/** A block's coordinate and index, as responses contain them. */
 export const refOf = (block: BlockIndex): { readonly coord: Coord; readonly index: BlockIndex } => ({
   coord: coordOf(block),
   index: block,
@@ -70,7 +70,7 @@ function centreDistanceOf(block: BlockIndex): number {
 
 /**
  * Every block in the order `/blocks/next` sells them: nearest to the centre first, and blocks at the same distance by
- * index. Marked pure so that a page that does not need the order is built without sorting.
+ * index. Marked pure, so that the bundler drops the sort from pages that do not need the order.
  */
 export const CLAIM_ORDER: readonly BlockIndex[] = /* @__PURE__ */ ALL_BLOCKS.toSorted(
   (a, b) => centreDistanceOf(a) - centreDistanceOf(b) || a - b,

@@ -30,7 +30,7 @@ export function parseAddresses(text: string): ReadonlySet<`0x${string}`> | numbe
   return addresses
 }
 
-/** Whether an address in mixed case has the checksum that finds typing errors. */
+/** Whether `text` is an address, with the right checksum if it is in mixed case. The checksum reveals typing errors. */
 const hasValidChecksum = (text: string): boolean =>
   isAddress(text) && (/^0x(?:[^A-F]*|[^a-f]*)$/.test(text) || getAddress(text) === text)
 

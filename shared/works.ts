@@ -40,12 +40,12 @@ export function findWorkAround(from: BlockIndex, isOwn: (block: BlockIndex) => b
 }
 
 /**
- * All artworks of a wall: for each block, the first block of its artwork and the next one in row-major order; the last
- * block's next one is itself.
+ * All artworks of a wall: for each block, the first block of its artwork and the artwork's next block in row-major
+ * order. For the last block of an artwork, `next` is that block itself.
  */
 export type WorkIndex = { readonly first: Uint16Array; readonly next: Uint16Array }
 
-/** Finds every artwork in one pass; `owners` has the number of each block's owner from 1, or 0 for none. */
+/** Finds every artwork in one pass; `owners` has, for each block, its owner's number from 1, or 0 if it is not sold. */
 export function indexWorks(owners: Uint16Array): WorkIndex {
   const first = Uint16Array.from(ALL_BLOCKS)
   const findFirst = (block: number): number => {

@@ -3,7 +3,7 @@
 import { dlopen } from 'bun:ffi'
 import { readFileSync } from 'node:fs'
 
-/** CPU time of all threads of a process, including ended ones, in microseconds. */
+/** CPU time of all threads of a process, including those that have ended, in microseconds. */
 export function readCpuUs(pid: number): number {
   if (clockGettime === undefined) return Number.NaN
   const time = new BigInt64Array(2)

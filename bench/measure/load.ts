@@ -8,7 +8,7 @@ export type Load = {
   readonly seconds: number
   readonly bytes: number
   readonly latenciesMs: readonly number[] // in order of arrival
-  readonly statuses: ReadonlyMap<number, number> // how many responses had each status
+  readonly statuses: ReadonlyMap<number, number> // the number of responses per status
 }
 
 /**
@@ -69,7 +69,7 @@ export const repeatRequest = (request: Uint8Array) => () => () => request
 
 type Answer = { readonly status: number; readonly length: number }
 
-/** The requests and responses of one connection. */
+/** Sends requests over one connection, each after the response to the previous one. */
 async function runConnection(
   port: number,
   ask: () => Uint8Array | undefined,
@@ -110,7 +110,7 @@ async function runConnection(
 
 const HEAD_END = '\r\n\r\n'
 
-/** Parses responses one after another; returns each when it is complete. Supports only responses with a length. */
+/** Makes a parser that returns each response once it is complete. Supports only responses with a `Content-Length`. */
 function createAnswerReader(): (chunk: Uint8Array) => Answer | undefined {
   let head = ''
   let answer: Answer | undefined

@@ -17,7 +17,7 @@ export const NOTE_DRAWINGS = `
 /** The prefix of a page's result in its console. */
 export const ANSWER = 'probe '
 
-/** Makes the page report its figures itself, because polling would keep the page busy. */
+/** Renders a script that makes the page report its figures itself, because polling would keep the page busy. */
 export const renderReportScript = (figures: string): string =>
   `if (location.protocol === 'http:') ${figures}.then((found) => console.info('${ANSWER}' + JSON.stringify(found)))`
 

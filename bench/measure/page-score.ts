@@ -1,4 +1,4 @@
-/** Rates how well a page opens, as one number. */
+/** Rates how well a page loads, as one number. */
 
 /**
  * The vitals of a page load: milliseconds until the first and the largest paint, milliseconds blocked, and the layout
@@ -11,7 +11,7 @@ export type Vitals = {
   readonly moved: number
 }
 
-/** A share of the score, and the values that count as good (90 of 100) and as average (50). */
+/** A figure's weight in the score, and the values that count as good (90 of 100) and as average (50). */
 type Curve = { readonly weight: number; readonly good: number; readonly middling: number }
 
 // Lighthouse 12's curves for phones, without the speed index, which needs a video of the load:

@@ -9,7 +9,7 @@ export type Target = {
   readonly name: string
   readonly server: Server
   readonly status: number // of every correct response
-  /** The requests, one after the other; nothing when there are no more. */
+  /** Starts a round: the returned function gives one request after the other, or nothing if none is left. */
   readonly requests: () => () => Uint8Array | undefined
   readonly connections?: number
 }
@@ -20,10 +20,10 @@ export type Target = {
  */
 export type Pace = Readonly<Record<'rounds' | 'ms' | 'warmMs' | 'steadyMs', number>>
 
-/** One target over one round. */
+/** The figures of one target in one round. */
 export type Sample = { readonly rate: number; readonly p50: number; readonly p99: number; readonly cpu: number }
 
-/** All rounds of each target. */
+/** The samples of all rounds, by the name of the target. */
 export type Samples = ReadonlyMap<string, readonly Sample[]>
 
 /**
@@ -82,9 +82,9 @@ export function computeMedians(samples: readonly Sample[]): Sample {
 }
 
 /**
- * The cost of a request to `reference` divided by that of one to `target`: the median over rounds of CPU time per
- * request. CPU time excludes the client and other programs on the machine. If it cannot be read, compares responses per
- * second.
+ * The cost of a request to `reference` divided by that of one to `target`, as CPU time per request: the median of the
+ * rounds' ratios. CPU time excludes the client and other programs on the machine. If it cannot be read, compares
+ * responses per second.
  */
 export function compareCosts(samples: Samples, target: string, reference: string): number {
   const [ours, theirs] = [samples.get(target) ?? [], samples.get(reference) ?? []]

@@ -23,7 +23,7 @@ const WARM_UP_BLOCKS = 40
 const WARM_UP_AREAS = 3
 const LANDINGS = 6
 
-// Publishing after a response does not count.
+// How long to wait until publishing is over, because publishing after a response does not count.
 const PUBLISHED_AFTER_MS = 1050
 
 /** Compares an area of 400 blocks with one block, and measures orders for `next` on a wall without space. */
@@ -40,7 +40,7 @@ export const measureAreas: Scenario = async (servers, { rounds, ms }) => {
     const orders = {
       'one block': () => ({ at: `${column++},66`, w: 1, h: 1 }),
       'an area of 400': () => takeNextArea({}),
-      'an area of 400, of an image': () => takeNextArea({ image }),
+      'an area of 400, with an image': () => takeNextArea({ image }),
     }
     for (let at = 0; at < WARM_UP_BLOCKS; at++) await measurePurchase(wall, orders['one block']())
     for (let at = 0; at < WARM_UP_AREAS; at++) await measurePurchase(wall, takeNextArea({ image }))
@@ -54,18 +54,18 @@ export const measureAreas: Scenario = async (servers, { rounds, ms }) => {
     const [block = Number.NaN, area = Number.NaN, painted = Number.NaN] = costs.map(([, cost]) => cost)
     return {
       rows: [
-        ...costs.map(([what, cost]) => ({ what, figures: { 'CPU ms before the answer': cost } })),
+        ...costs.map(([what, cost]) => ({ what, figures: { 'CPU ms before the response': cost } })),
         { what: 'health, idle', figures: idle },
-        { what: 'health, while areas land', figures: landing },
-        { what: 'next for 20x20, no room', figures: looked },
+        { what: 'health, during purchases of areas', figures: landing },
+        { what: 'next for 20x20, no space', figures: looked },
         { what: 'health, idle, nearly full', figures: idleWhenFull },
-        { what: 'health, while room is looked for', figures: looking },
+        { what: 'health, during searches for space', figures: looking },
       ],
       ratios: {
         'area: 400 blocks over one': area / block,
         'area: 400 blocks and an image over one block': painted / block,
-        'area: ms of health p99 while areas land': landing['p99 ms'],
-        'area: ms of health p99 while room is looked for': looking['p99 ms'],
+        'area: ms of health p99 during purchases of areas': landing['p99 ms'],
+        'area: ms of health p99 during searches for space': looking['p99 ms'],
       },
     }
   } finally {
@@ -97,11 +97,11 @@ async function measurePurchase(wall: Server, order: Order): Promise<number> {
   const [payment] = await signPayments(wall, order, 1)
   return await measureCpuMs(wall.pid, async () => {
     const { status } = await postOrder(wall, order, payment)
-    if (status !== 200) throw new Error(`an area was answered with ${status}`)
+    if (status !== 200) throw new Error(`the purchase of an area was answered with status ${status}`)
   })
 }
 
-/** Payment headers of this many wallets, signed for the wall's own terms of an order. */
+/** Payment headers of this many wallets, signed for the wall's own terms for an order. */
 async function signPayments(wall: Server, order: Order, count: number) {
   const payments = await signTerms(await postOrder(wall, order), count)
   return payments.map((payment) => ({ 'payment-signature': payment }))
@@ -143,8 +143,8 @@ const computePercentiles = (latenciesMs: readonly number[]) => ({
 })
 
 /**
- * Orders the nearest 400 blocks of a nearly full wall, with valid payments; measures the cost, and the health checks
- * meanwhile.
+ * Orders the nearest 400 blocks of a nearly full wall, with valid payments; measures the cost per order, and how long
+ * health checks take meanwhile.
  */
 async function measureSearch(terms: Server, full: Server, count: number) {
   const payments = await signPayments(terms, { w: SIDE, h: SIDE }, count)
@@ -160,12 +160,12 @@ async function measureSearch(terms: Server, full: Server, count: number) {
       connections: 1,
       ms: 60_000,
     })
-    if (statuses.get(409) !== count) throw new Error(`a wall without room answered ${JSON.stringify([...statuses])}`)
+    if (statuses.get(409) !== count) throw new Error(`a wall without space answered ${JSON.stringify([...statuses])}`)
     latencies = latenciesMs
   }
   let duringSearch = { 'p50 ms': Number.NaN, 'p99 ms': Number.NaN }
   const cpu = await measureCpuMs(full.pid, async () => {
     duringSearch = await measureHealth(full, 0, order)
   })
-  return [{ 'CPU ms, health included': cpu / count, ...computePercentiles(latencies) }, duringSearch] as const
+  return [{ 'CPU ms, including health checks': cpu / count, ...computePercentiles(latencies) }, duringSearch] as const
 }

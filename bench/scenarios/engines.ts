@@ -30,7 +30,7 @@ const LAGS_A_ROUND = 20
 const CANVAS_LAGS_A_ROUND = 2
 
 export const measureEngines: Scenario = async (servers, pace) => {
-  // The server writes durably, as an operator runs it.
+  // Commits wait for the disk, as on an operator's server.
   const server = await startPostgres({ isDurable: true })
   const stubs = startStubServices()
   const walls: WallProcess[] = []
@@ -38,8 +38,8 @@ export const measureEngines: Scenario = async (servers, pace) => {
     const file = { kind: 'sqlite', path: join(servers.folder, 'engines.sqlite') } as const
     const [one, three] = [await createDatabase(server), await createDatabase(server)]
     const ledgers = [
-      await measureLedger('SQLite, its ledger alone', file),
-      await measureLedger('PostgreSQL, its ledger alone', one),
+      await measureLedger('SQLite, ledger only', file),
+      await measureLedger('PostgreSQL, ledger only', one),
     ]
     await measureLedger('', three)
     const startWalls = async (place: Place, count: number) => {
@@ -61,7 +61,7 @@ export const measureEngines: Scenario = async (servers, pace) => {
     )
     return {
       rows: [...ledgers, ...rows, ...(await measureLags(several, pace.rounds))],
-      ratios: { 'canvas: PostgreSQL times SQLite': compareCosts(samples, 'PostgreSQL', 'SQLite') },
+      ratios: { 'canvas: PostgreSQL over SQLite': compareCosts(samples, 'PostgreSQL', 'SQLite') },
     }
   } finally {
     await Promise.all(walls.map((wall) => wall.kill()))
@@ -102,7 +102,7 @@ const createCanvasTarget = (name: string, [server]: readonly Server[]) => {
   return { name, server, status: 200, requests: repeatRequest(CANVAS) }
 }
 
-/** Purchases, repaints and reads per second, over all instances together. */
+/** Measures purchases, repaints and reads per second, summed over all instances. */
 async function measureRates(what: string, servers: readonly Server[], { rounds, ms }: Pace): Promise<Row> {
   const [first] = servers
   if (first === undefined) throw new Error('no wall was started')
@@ -140,16 +140,16 @@ async function measureRate(
   const heard = await Promise.all(servers.map(({ port }) => runLoad({ port, next, connections, ms })))
   const seconds = (performance.now() - startedAt) / 1000
   for (const { requests, statuses } of heard)
-    if ((statuses.get(200) ?? 0) < requests) throw new Error(`answers were ${JSON.stringify([...statuses])}`)
+    if ((statuses.get(200) ?? 0) < requests) throw new Error(`the responses were ${JSON.stringify([...statuses])}`)
   return heard.reduce((sum, { requests }) => sum + requests, 0) / seconds
 }
 
-/** The time from the response of one instance until another instance shows the change. */
+/** Measures the time from the response of one instance until another instance shows the change. */
 async function measureLags(servers: readonly Server[], rounds: number): Promise<Row[]> {
   const [here, there] = servers
   if (here === undefined || there === undefined) throw new Error('two walls are needed')
   const createRow = (what: string, lags: readonly number[]): Row => ({
-    what: `${what}, at one until seen at another`,
+    what: `${what}, from one instance until seen at another`,
     figures: { 'p50 ms': computePercentile(lags, 0.5), 'p99 ms': computePercentile(lags, 0.99) },
   })
   const [names, canvases]: [number[], number[]] = [[], []]
@@ -180,7 +180,7 @@ async function measureCanvasLag(here: Server, there: Server, changing: Uint8Arra
 /** Makes a change; returns the milliseconds from the response until polling shows the change. */
 async function measureLag({ port }: Server, changing: Uint8Array, isSeen: () => Promise<boolean>): Promise<number> {
   const status = await sendOnce(port, changing)
-  if (status !== 200) throw new Error(`a change was answered ${status}`)
+  if (status !== 200) throw new Error(`a change was answered with status ${status}`)
   const answeredAt = performance.now()
   while (!(await isSeen()));
   return performance.now() - answeredAt

@@ -34,7 +34,7 @@ export const measureFollowers: Scenario = async (servers, { rounds }) => {
 }
 
 /**
- * Opens this many streams; `waitForArrivals` resolves, once all streams have received a change, with the time of each.
+ * Opens this many streams. Once all streams have received a change, `waitForArrivals` resolves to the times of arrival.
  */
 async function openStreams(port: number, count: number) {
   let heard: number[] = []
@@ -48,7 +48,7 @@ async function openStreams(port: number, count: number) {
   }
   const sockets: Socket[] = []
   for (let at = 0; at < count; at++) {
-    // One address may open only some hundreds of streams, so each crowd uses other addresses.
+    // One address may open only a few hundred streams, so each crowd uses its own addresses.
     const address = `10.${count % 251}.${Math.floor(at / 250)}.1`
     const request = encodeRequest('GET', '/api/live', { 'X-Forwarded-For': address })
     const open = (socket: { write(bytes: Uint8Array): number }) => void socket.write(request)

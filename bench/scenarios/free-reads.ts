@@ -1,5 +1,6 @@
 /**
- * The cost of each free address on a full wall. Few responses can come from a cache, because each request is different.
+ * The cost of each free address on a full wall. Requests to addresses with parameters vary, so few of their responses
+ * can come from a cache.
  */
 
 import { privateKeyToAccount } from 'viem/accounts'
@@ -17,10 +18,10 @@ export const measureFreeReads: Scenario = async (servers, pace) => {
   const rows = []
   for (const [what, asked] of Object.entries(ASKED)) rows.push({ what, figures: await measureCost(wall, asked, pace) })
   const dearest = Math.max(...rows.map(({ figures }) => figures['main thread µs']))
-  return { rows, ratios: { 'free addresses: ms of the main thread for the dearest': dearest / 1000 } }
+  return { rows, ratios: { 'free addresses: ms of the main thread for the most expensive': dearest / 1000 } }
 }
 
-/** One address: its path, or its path and a JSON body. */
+/** Makes request number `at` to one address: its path, or its path and a JSON body. */
 type Asked = (at: number) => string | readonly [path: string, body: string]
 
 const AGENTS = agentsOf(TOTAL_BLOCKS)
@@ -86,7 +87,7 @@ async function measureCost(wall: Server, asked: Asked, { rounds, ms }: Pace) {
   for (let round = 0; round < rounds; round++) {
     const [main, all] = [readMainThreadUs(wall.pid), readCpuUs(wall.pid)]
     const { requests, statuses } = await sendRequests(ms)
-    if ((statuses.get(200) ?? 0) < requests) throw new Error(`answered with ${JSON.stringify([...statuses])}`)
+    if ((statuses.get(200) ?? 0) < requests) throw new Error(`the wall answered with ${JSON.stringify([...statuses])}`)
     costs.push({ main: (readMainThreadUs(wall.pid) - main) / requests, all: (readCpuUs(wall.pid) - all) / requests })
   }
   return {
@@ -97,7 +98,7 @@ async function measureCost(wall: Server, asked: Asked, { rounds, ms }: Pace) {
 
 const JSON_BODY = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' }
 
-/** A request from a separate client address, so that no client uses up its budget. */
+/** A request from a separate client address, so that no client reaches its rate limit. */
 function createRequest(asked: ReturnType<Asked>, client: number): Uint8Array {
   const [path, body] = typeof asked === 'string' ? [asked] : asked
   const address = [24, 16, 8, 0].map((bits) => ((0x0a_00_00_00 + client) >> bits) & 255).join('.')

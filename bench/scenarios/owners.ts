@@ -8,8 +8,8 @@ import { buyerOf, keyOf } from '../servers/seed.ts'
 import { agentsOf } from '../servers/servers.ts'
 
 /**
- * Makes signed repaints of the blocks of a seeded wall in turn, each with a different message. The blocks have `agents`
- * owners.
+ * Returns a function that signs repaints of a seeded wall's blocks in turn, each with a different message. The blocks
+ * have `agents` owners.
  */
 export function createOwners(sold: number, agents = agentsOf(sold)): () => Uint8Array {
   const coords = CLAIM_ORDER.slice(0, sold).map(coordOf)

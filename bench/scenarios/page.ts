@@ -24,7 +24,7 @@ const ROOT = join(import.meta.dir, '../..')
 
 const TIMEOUT_MS = 60_000
 
-// The slowdown of a phone some years old, compared with this machine.
+// How many times slower than this machine a phone of some years ago is.
 const TIMES_SLOWER = 4
 const BLOCKS_SOLD = 8200
 
@@ -33,10 +33,10 @@ const PHONE = { viewport: { width: 412, height: 823 }, deviceScaleFactor: 1.75, 
 const PHONE_MBIT = 1.6
 const PHONE_LATENCY_MS = 150
 
-// Loads take seconds each, so there are few.
+// Each load takes seconds, so there are only a few.
 const ROUNDS_MAX = 5
 
-/** How the wall and the page for painting open on a phone with an empty cache, on a wall that is some months old. */
+/** Measures how the pages of a wall that is some months old, `/` and `/paint`, open on a phone with an empty cache. */
 export const measurePhone: Scenario = async (servers) => {
   const { port } = await servers.worksWall()
   const pages = { 'the wall': '', 'the page for painting': '/paint' }
@@ -55,11 +55,11 @@ export const measurePhone: Scenario = async (servers) => {
   return {
     rows: found.map(({ what, figures }) => ({ what, figures })),
     ratios: {
-      'page, phone: its score': wall?.score ?? Number.NaN,
+      'page, phone: score': wall?.score ?? Number.NaN,
       'page, phone: the score of painting': paint?.score ?? Number.NaN,
-      'page, phone: seconds until its largest text': (wall?.largest ?? Number.NaN) / 1000,
-      'page, phone: seconds that it was blocked': (wall?.blocked ?? Number.NaN) / 1000,
-      'page, phone: how far it moved': wall?.moved ?? Number.NaN,
+      'page, phone: seconds until the largest text': (wall?.largest ?? Number.NaN) / 1000,
+      'page, phone: seconds blocked': (wall?.blocked ?? Number.NaN) / 1000,
+      'page, phone: layout shift': wall?.moved ?? Number.NaN,
       'page, phone: KiB of a first load': wall?.kib ?? Number.NaN,
     },
   }
@@ -69,8 +69,8 @@ export const measurePhone: Scenario = async (servers) => {
 const REPAINTED = 100
 
 /**
- * How the wall opens on a slow phone for a visitor who returns after some blocks were repainted, relative to the first
- * visit.
+ * Measures how the wall opens on a slow phone for a visitor who returns after some blocks were repainted, and compares
+ * that with the first visit.
  */
 export const measureReturnVisit: Scenario = async (servers) => {
   const { port } = await servers.wall(BLOCKS_SOLD)
@@ -78,7 +78,7 @@ export const measureReturnVisit: Scenario = async (servers) => {
   const visits = await runInBrowser(async (browser) => {
     const found: { readonly first: readonly number[]; readonly next: readonly number[] }[] = []
     while (found.length < ROUNDS_MAX) {
-      // The emulated line does not slow down what a service worker requests.
+      // The emulated connection does not slow down the requests of a service worker.
       const context = await browser.newContext({ ...PHONE, serviceWorkers: 'block' })
       const visit = (until: string) => loadInTab(context, { url: urlOf(port), script: NOTE_DRAWINGS, until })
       const first = await visit(STORED)
@@ -117,13 +117,13 @@ function createPhoneRow(what: string, loads: readonly (readonly number[])[]) {
 
 const urlOf = (port: number) => `http://127.0.0.1:${port}`
 
-/** Opens a browser while `measure` runs. Throws if the page is not built. */
+/** Runs `measure` with an open browser. Throws if the page is not built. */
 async function runInBrowser<Found>(measure: (browser: Browser) => Promise<Found>): Promise<Found> {
   if (!existsSync(join(ROOT, 'dist/viewer/index.html')))
     throw new Error('the page is not built: run `bun run build` before the wall is started')
   // A browser has many processes, and visitors do not run all of them on one CPU.
   const browser = await runOnEveryProcessor(openBrowser)
-  if ('reason' in browser) throw new Error(`no Chromium starts here: ${browser.reason}`)
+  if ('reason' in browser) throw new Error(`Chromium cannot start on this machine: ${browser.reason}`)
   try {
     return await measure(browser)
   } finally {
@@ -133,7 +133,7 @@ async function runInBrowser<Found>(measure: (browser: Browser) => Promise<Found>
 
 type PageLoad = {
   readonly url: string
-  readonly script: string // run before the page's own
+  readonly script: string // run before the page's own scripts
   readonly until: string // an expression that resolves to figures
 }
 
@@ -147,7 +147,7 @@ async function loadPage(browser: Browser, load: PageLoad): Promise<number[]> {
   }
 }
 
-/** Opens an address in a new tab. */
+/** Opens an address in a new tab; returns the figures that the page reports. */
 async function loadInTab(context: BrowserContext, { url, script, until }: PageLoad): Promise<number[]> {
   const page = await context.newPage()
   await leaveBlankPage(page)
@@ -168,8 +168,8 @@ async function loadInTab(context: BrowserContext, { url, script, until }: PageLo
 const ELSEWHERE = 'http://elsewhere.example/'
 
 /**
- * Leaves a tab's first, blank page. It shares its process with the next page, so its end would count as the next
- * page's.
+ * Navigates away from a tab's first, blank page. That page shares its process with the next one, so unloading it would
+ * count towards the figures of the next page.
  */
 async function leaveBlankPage(page: Page): Promise<void> {
   await page.route(ELSEWHERE, (route) => route.fulfill({ contentType: 'text/html', body: '<title>Elsewhere</title>' }))
@@ -177,7 +177,7 @@ async function leaveBlankPage(page: Page): Promise<void> {
   await page.unroute(ELSEWHERE)
 }
 
-/** Slows a page's connection and its main thread down to those of the phone. */
+/** Slows a page's connection and its main thread down to the speed of the phone's. */
 async function slowDown(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page)
   const throughput = (PHONE_MBIT * 1_000_000) / 8

@@ -1,4 +1,4 @@
-/** Purchases: our own time for one, and whether buyers wait for each other's settlements. */
+/** Purchases: the wall's own time for one purchase, and whether buyers wait for each other's settlements. */
 
 import { x402Client } from '@x402/core/client'
 import { decodePaymentRequiredHeader, encodePaymentSignatureHeader } from '@x402/core/http'
@@ -16,7 +16,7 @@ const BUYERS = 50
 // The duration of a settlement on Base.
 const SETTLE_MS = 2000
 
-// The limit of a chain endpoint's small plan, and the number of buyers that it must be enough for.
+// The limit of a chain endpoint's small plan, and the number of buyers for which that limit must be enough.
 const CALLS_PER_SECOND = 50
 const BUYERS_PER_MINUTE = 300
 
@@ -46,14 +46,14 @@ export const measurePurchases: Scenario = async (servers, { steadyMs }) => {
     })
     return {
       rows: [
-        createRow('one by one, settled at once', alone),
+        createRow('one by one, settled immediately', alone),
         createRow(`${BUYERS} at once, settled in 2 s`, together),
-        createRow(`${BUYERS_PER_MINUTE} buyers a minute, ${CALLS_PER_SECOND} chain calls a second`, steady),
+        createRow(`${BUYERS_PER_MINUTE} buyers per minute, ${CALLS_PER_SECOND} chain calls per second`, steady),
       ],
       ratios: {
         'purchase: 50 at once over one settlement': together.p99 / SETTLE_MS,
-        'purchase: chain calls before the answer': calls,
-        'purchase: served of 300 a minute, 50 calls a second': steady.served,
+        'purchase: chain calls before the response': calls,
+        'purchase: share served of 300 per minute, 50 calls per second': steady.served,
       },
     }
   } finally {
@@ -61,7 +61,7 @@ export const measurePurchases: Scenario = async (servers, { steadyMs }) => {
   }
 }
 
-/** Sends paid requests, `atOnce` of them in parallel; returns the percentiles of how long they took. */
+/** Sends paid requests, `atOnce` of them in parallel; returns percentiles of the response times. */
 async function buyBlocks({ port }: Server, payments: readonly string[], atOnce: number) {
   const requests = payments.map((payment) => encodeRequest('GET', '/blocks/next', { 'PAYMENT-SIGNATURE': payment }))
   const { latenciesMs, statuses } = await runLoad({ port, next: () => requests.pop(), connections: atOnce, ms: 60_000 })

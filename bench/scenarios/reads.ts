@@ -14,7 +14,7 @@ const gzipped = { 'Accept-Encoding': 'gzip' }
 // The name of a target that sends the bytes of the wall's own response again.
 const SAME = 'a bare handler, same bytes'
 
-/** Reads of the whole of a full wall. */
+/** Reads of the whole wall, with every block sold. */
 export const measureCanvas: Scenario = async (servers, pace) => {
   const [wall, naive] = [await servers.wall(TOTAL_BLOCKS), await servers.naive(TOTAL_BLOCKS)]
   const repeatGet = (path: string) => repeatRequest(encodeRequest('GET', path, gzipped))
@@ -55,7 +55,7 @@ export const measureDeed: Scenario = async (servers, pace) => {
   }
 }
 
-/** Handlers that send the bytes and headers of the wall's responses in turn, and do nothing else. */
+/** A target whose handlers only send the bytes and headers of the wall's responses to these paths, in turn. */
 async function createSameBytesTarget(
   servers: Servers,
   wall: Server,
@@ -69,7 +69,7 @@ async function createSameBytesTarget(
   return { name: SAME, server, status, requests: repeatInTurn(same, headers) }
 }
 
-/** Requests the paths in turn, again and again, in every round. */
+/** Requests the paths in turn, repeatedly; every round starts with the first path. */
 function repeatInTurn(paths: readonly string[], headers: Readonly<Record<string, string>> = {}): Target['requests'] {
   const requests = paths.map((path) => encodeRequest('GET', path, headers))
   return () => {
@@ -100,7 +100,7 @@ export const measureFeed: Scenario = async (servers, pace) => {
   }
 }
 
-/** The size of the wall in parts that change separately, compared with gzip in one go. */
+/** The size of the wall gzipped in parts that change separately, compared with gzip in one piece. */
 export const measureSize: Scenario = async (servers) => {
   const { port } = await servers.wall(TOTAL_BLOCKS)
   const sent = await readCanvasGzip(port)
@@ -108,22 +108,22 @@ export const measureSize: Scenario = async (servers) => {
   const whole = Bun.gzipSync(plain, { level: 6, library: 'zlib' })
   const createRow = (what: string, { length }: Uint8Array) => ({ what, figures: { kB: length / 1000 } })
   return {
-    rows: [createRow('plain', plain), createRow('gzip -6 in one go', whole), createRow('gzip as sent', sent)],
-    ratios: { 'size: over gzip in one go': sent.length / whole.length },
+    rows: [createRow('plain', plain), createRow('gzip -6 in one piece', whole), createRow('gzip as sent', sent)],
+    ratios: { 'size: over gzip in one piece': sent.length / whole.length },
   }
 }
 
 const SOLD = 1000
 
 /**
- * The demand for payment, compared with the same bytes, the cheapest possible response, and the x402 SDK making it each
- * time.
+ * The demand for payment, compared with a handler that sends the same bytes (the cheapest response) and with the x402
+ * SDK, which makes it each time.
  */
 export const measureDemands: Scenario = async (servers, pace) => {
   const [wall, naive] = [await servers.wall(SOLD), await servers.naive(SOLD)]
   const get = (path: string) => repeatRequest(encodeRequest('GET', path))
-  // The blocks of the first row, which a wall sells last. The bare handler sends as many responses, because each must
-  // be loaded from memory.
+  // The blocks of the first row, which a wall sells last. The bare handler sends as many different responses, because
+  // each must be loaded from memory.
   const blocks = Array.from({ length: COLS }, (_, column) => `/blocks/${column},0`)
   const samples = await measureInTurns(
     [

@@ -1,4 +1,4 @@
-/** Repaints: the cost until everyone can read one, and the effect of many on readers. */
+/** Repaints: the cost of one until everyone can read it, and the effect of many on readers. */
 
 import { TOTAL_BLOCKS } from '../../shared/wall.ts'
 import type { Row, Scenario } from '../findings.ts'
@@ -11,7 +11,7 @@ import { createOwners } from './owners.ts'
 // The largest number of agents that a wall may have in the end.
 const MANY_AGENTS = 10_000
 
-// Publications come every 0.9 s at most.
+// The wall publishes at most once every 0.9 s.
 const PUBLISHED_AFTER_MS = 1050
 
 // Work that a process does for the first time, and garbage from its start, does not count.
@@ -27,9 +27,9 @@ export const measurePublishing: Scenario = async (servers, { rounds }) => {
     const sign = createOwners(blocks, agents)
     for (let round = 0; round < Math.min(rounds, WARM_UP_MAX); round++) await repaintOnce(wall, sign())
     const all: number[] = []
-    // Garbage collection affects some of the rounds, so there are more of them than elsewhere.
+    // Garbage collection affects some of the rounds, so there are more rounds than in other scenarios.
     for (let round = 0; round < 2 * rounds - 1; round++) {
-      // The work of an idle process, which does not count.
+      // The CPU time of the idle process does not count.
       const idle = await measureCpuMs(wall.pid, () => Bun.sleep(PUBLISHED_AFTER_MS))
       all.push((await measureCpuMs(wall.pid, () => repaintOnce(wall, sign()))) - idle)
     }
@@ -49,8 +49,8 @@ async function repaintOnce({ port }: Server, bytes: Uint8Array): Promise<void> {
 const PRESSURES = [0, 200, 1000]
 
 /**
- * Reads of the whole wall, and of health, while it is repainted. Other threads wait for the disk and compile, so this
- * wall can use all CPUs.
+ * Reads of the whole wall, and health checks, while blocks are repainted. This wall may use all CPUs, because its other
+ * threads wait for the disk and compile code.
  */
 export const measureUnderRepaints: Scenario = async (servers, pace) => {
   const [wall, sign] = [await servers.wall(TOTAL_BLOCKS), createOwners(TOTAL_BLOCKS)]
@@ -107,7 +107,7 @@ async function measureReads(
 
 const TICK_MS = 20
 
-// Servers close a connection after this many requests, or after more.
+// Servers accept at least this many requests on a connection before they close it.
 const GROUP_MAX = 200
 
 /** Sends requests at a constant rate, in small groups; returns how many got a 200. */

@@ -27,7 +27,7 @@ export const measureColdStart: Scenario = async (servers, { rounds }) => {
   return {
     rows: [
       { what: `${TOTAL_BLOCKS} blocks`, figures: { s } },
-      { what: 'the same, the executable', figures: { s: fast } },
+      { what: 'the same, with the executable', figures: { s: fast } },
     ],
     ratios: {
       'start: seconds to the first full read': s,
@@ -41,7 +41,7 @@ function makeExecutable(folder: string): string {
   const path = `${dirname(process.execPath)}:${Bun.env['PATH'] ?? ''}`
   const script = join(import.meta.dir, '../../deploy/release.ts')
   const { exitCode, stderr } = Bun.spawnSync([process.execPath, script, folder], { env: { ...Bun.env, PATH: path } })
-  if (exitCode !== 0) throw new Error(`the release was not made: ${stderr.toString()}`)
+  if (exitCode !== 0) throw new Error(`the release could not be built: ${stderr.toString()}`)
   return join(folder, `pixel-wall-${process.platform}-${process.arch}`)
 }
 
@@ -62,7 +62,7 @@ const READ_ONLY = 10
 const REPAINTS_A_SECOND = 200
 
 /**
- * The memory of each wall that was measured so far, and whether it grows on a wall that is read and repainted all the
+ * The memory of walls of three sizes, and whether the memory of a wall grows while it is read and repainted all the
  * time.
  */
 export const measureMemory: Scenario = async (servers, { steadyMs }) => {
@@ -80,7 +80,7 @@ export const measureMemory: Scenario = async (servers, { steadyMs }) => {
   }
   const [first = Number.NaN, last = Number.NaN] = [held[SETTLED_AFTER], held.at(-1)]
   rows.push({ what: `${TOTAL_BLOCKS} blocks, repainted all the time`, figures: { MB: last } })
-  return { rows, ratios: { 'memory: at the end over settled': last / first } }
+  return { rows, ratios: { 'memory: at the end over halfway': last / first } }
 }
 
 async function readAndRepaint({ port }: Server, sign: () => Uint8Array, ms: number): Promise<void> {

@@ -1,4 +1,4 @@
-/** Viewers behind a caching proxy: which of their requests reach the wall. */
+/** Viewers behind a caching proxy: how many of their requests reach the wall. */
 
 import { findFreePort } from '../../server/local/wall-process.ts'
 import { isInstalled, startProxy } from '../../test/support/e2e/proxies.ts'
@@ -29,9 +29,12 @@ export const measureViewers: Scenario = async (servers, { ms }) => {
         sendPaced(wall.port, sign, 1, WINDOWS * ms),
       ])
       const ofTheWall = (await readRequestCount(METRICS_PORT)) - before - painted
-      rows.push({ what: `${count} viewers`, figures: { 'reads served': served, 'of them by the wall': ofTheWall } })
+      rows.push({
+        what: `${count} viewers`,
+        figures: { 'reads served': served, 'reads served by the wall': ofTheWall },
+      })
     }
-    const getReads = (at: number) => rows[at]?.figures['of them by the wall'] ?? Number.NaN
+    const getReads = (at: number) => rows[at]?.figures['reads served by the wall'] ?? Number.NaN
     return { rows, ratios: { 'viewers: reads of the wall, 10,000 over 100': getReads(2) / getReads(0) } }
   } finally {
     await proxy.stop()
@@ -41,11 +44,11 @@ export const measureViewers: Scenario = async (servers, { ms }) => {
 // The measurement takes longer than proxies cache any response that changes.
 const WINDOWS = 10
 
-// The requests of a page without a stream within a minute, besides its files.
+// The requests that a page without a stream makes within a minute, besides those for its files.
 const TAILS = 15
 const CANVASES = 3
 
-/** The requests of a viewer's first minute, the rare ones among the frequent ones. */
+/** The paths that a viewer requests in the first minute, with the rare ones spread among the frequent ones. */
 async function readMinutePaths(url: string): Promise<string[]> {
   const page = await (await fetch(url, { headers: { accept: 'text/html' } })).text()
   const files = [...page.matchAll(/(?:src|href)="(\/(?:assets\/|icon|manifest)[^"]*)"/g)].map(([, path = '']) => path)

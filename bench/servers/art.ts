@@ -77,7 +77,7 @@ function createPhoto(roll: Prng): Brush {
   return (x, y) => base + Math.floor(24 + 20 * Math.sin(x * fx + y * fy + turn) + 3 * roll())
 }
 
-/** One character in one colour, drawn with strokes. */
+/** A shape like a character, made of straight strokes in one colour. */
 function createGlyph(roll: Prng): Brush {
   const [ink, paper] = [chooseColour(roll), chooseColour(roll)]
   const across = [1 + Math.floor(roll() * 8), 1 + Math.floor(roll() * 8)]

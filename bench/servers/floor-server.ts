@@ -1,11 +1,12 @@
 /**
- * A separate process that shows the minimum cost of each response on this machine: its handlers only send the bytes of
- * a response again. `POST /same` with `{url, headers}` stores a response and returns the path that sends it again.
+ * A separate process that shows the minimum cost of each response on this machine: its handlers only send the stored
+ * bytes of a response again. `POST /same` with `{url, headers}` stores a response and returns the path that sends it
+ * again.
  */
 
 type Kept = { readonly url: string; readonly headers: Readonly<Record<string, string>> }
 
-// Headers that the server of the response sets automatically.
+// Headers that Bun's server sets automatically.
 const OWN_HEADERS = ['date', 'content-length', 'connection', 'keep-alive', 'transfer-encoding']
 
 /** Reads a response once, and makes a handler that sends it again. */

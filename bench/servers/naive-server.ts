@@ -1,6 +1,6 @@
 /**
- * The plain way of doing each thing, in a separate process: a query for each read, the x402 SDK for each demand.
- * Argument: a database.
+ * Naive implementations, in a separate process: a query for each read, the x402 SDK for each demand. Argument: the path
+ * of a database.
  */
 
 import { x402HTTPResourceServer, x402ResourceServer } from '@x402/core/server'
@@ -27,7 +27,7 @@ function renderCanvas(): string {
   return JSON.stringify({ agents: agents.all({}), blocks: shown })
 }
 
-// The properties as in the wall's own demand, without the additions of its OpenAPI document.
+// The same properties as in the wall's own demand, without those that only its OpenAPI document has.
 const listingProperties = Object.fromEntries(
   Object.entries(ListingQuery.properties).map(([name, { type, minLength, maxLength, pattern }]) => [
     name,
@@ -75,7 +75,7 @@ async function demandPayment(request: Request): Promise<Response> {
     getUserAgent: () => '',
   }
   const result = await resourceServer.processHTTPRequest({ adapter, path, method: 'GET' })
-  if (result.type !== 'payment-error') throw new Error('the SDK asks for no payment')
+  if (result.type !== 'payment-error') throw new Error('the SDK did not demand a payment')
   const { status, headers: fields, body: said } = result.response
   return new Response(JSON.stringify(said ?? {}), { status, headers: fields })
 }

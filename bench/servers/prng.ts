@@ -3,7 +3,7 @@
 /** Draws numbers from 0 up to, but not including, 1. */
 export type Prng = () => number
 
-/** The numbers of a seed, which must not be 0; the same seed gives the same numbers. */
+/** Makes a generator from a seed, which must not be 0; the same seed gives the same numbers. */
 export function createPrng(seed: number): Prng {
   let state = seed >>> 0
   return () => {
@@ -14,7 +14,7 @@ export function createPrng(seed: number): Prng {
   }
 }
 
-/** One of several. */
+/** Picks one of several values. */
 export function pick<T>(roll: Prng, from: readonly [T, ...T[]]): T {
   return from[Math.floor(roll() * from.length)] ?? from[0]
 }

@@ -1,5 +1,5 @@
 /**
- * Walls of any size, painted, in a file that the service itself can open: made with its own migrations and row
+ * Painted walls of any size, in files that the service itself can open: they are made with its own migrations and row
  * checksums.
  */
 
@@ -14,13 +14,13 @@ import seedSql from './seed.sql' with { type: 'text' }
 /** The network that seeded walls sell on, as CAIP-2. */
 export const NETWORK = 'eip155:8453'
 
-// A Tuesday noon.
+// 21 September 2026, 14:13 UTC.
 const SEEDED_AT = 1_790_000_000_000
 
-/** The private key of the agent with that number, from 1. */
+/** The private key of an agent; agents are numbered from 1. */
 export const keyOf = (agent: number): `0x${string}` => `0x${agent.toString(16).padStart(64, '0')}`
 
-/** The agent of a sale; a few buy most blocks, as on a real wall. */
+/** The number of the agent that buys in a sale; a few agents buy most blocks, as on a real wall. */
 export const buyerOf = (sale: number, agents: number): number => 1 + Math.floor(agents * ((sale * 0.618_034) % 1) ** 3)
 
 /** A sale of a seeded wall. */

@@ -10,7 +10,7 @@ import { seedWall } from './seed.ts'
 /** A process that listens on loopback. */
 export type Server = { readonly port: number; readonly pid: number }
 
-/** The CPU of the servers; their clients run on the first one. */
+/** The CPU that the servers run on; their clients run on CPU 0. */
 export const SERVERS_ON = 1
 
 // The number of agents; small walls have fewer.
@@ -31,11 +31,11 @@ export type Floor = Server & {
 
 export type Servers = {
   readonly folder: string
-  /** A wall with this many blocks sold, started once for each `name`. Settings apply to the first start. */
+  /** A wall with this many blocks sold, started once for each `name`. Settings apply only to the first start. */
   wall(blocks: number, name?: string, settings?: WallSettings, agents?: number): Promise<Server>
-  /** A wall that is some months old: 8,000 blocks in some 500 works of 300 agents. */
+  /** A wall like one that is some months old: 8,000 blocks in about 500 works of about 300 agents. */
   worksWall(): Promise<Server>
-  /** A copy of the database of a wall with this many blocks sold. */
+  /** Copies the database of a wall with this many blocks sold; returns the path of the copy. */
   database(blocks: number, name: string): string
   /** A naive server, for comparison, on a wall with this many blocks sold. */
   naive(blocks: number): Promise<Server>
@@ -138,7 +138,7 @@ async function readFirstLine(stream: ReadableStream<Uint8Array>): Promise<string
   return new TextDecoder().decode(value).trim()
 }
 
-/** The canvas read in gzip, as it is sent. */
+/** The gzipped response to the canvas read, as it is sent. */
 export async function readCanvasGzip(port: number): Promise<Uint8Array<ArrayBuffer>> {
   const response = await fetch(`http://127.0.0.1:${port}/api/canvas`, {
     headers: { 'Accept-Encoding': 'gzip' },

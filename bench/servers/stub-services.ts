@@ -1,4 +1,7 @@
-/** A facilitator and a chain that respond immediately, or after a set time, and count the calls to the chain. */
+/**
+ * Stubs of a facilitator and a chain: they respond immediately, or to settlements after a set time, and count chain
+ * calls.
+ */
 
 import {
   decodeFunctionData,
@@ -26,9 +29,9 @@ const TRANSFER = toEventSelector('Transfer(address,address,uint256)')
 export type StubServices = {
   /** Settings of a wall that uses both. */
   readonly settings: { readonly FACILITATOR_URL: string; readonly RPC_URL: string }
-  /** Sets the duration of a settlement from here on, in milliseconds. */
+  /** Sets the duration of each settlement from now on, in milliseconds. */
   setSettleTime(ms: number): void
-  /** How many calls the chain got. A batch counts as its number of calls; a multicall counts as one call. */
+  /** How many calls the chain received. Each call of a batch counts; a multicall counts as one call. */
   countChainCalls(): number
   stop(): Promise<void>
 }

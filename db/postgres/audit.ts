@@ -1,4 +1,4 @@
-/** The books for auditors, read next to the processes that sell. */
+/** The books for auditors, read while other processes sell. */
 
 import { ensureSameNetwork } from '../cannot-open.ts'
 import { type Books, readEntries, readIdentity, readStatement } from '../purchase/books.ts'

@@ -3,20 +3,20 @@
  *
  * Isolation is READ COMMITTED: a transaction first takes the locks on its subject, and every statement then sees
  * everything committed before. Under SERIALIZABLE, a transaction would take its snapshot before it waits for the
- * counters, and most writers of a busy wall would fail. The order of locks, the same for all, so that there are no
- * deadlocks:
+ * counters, and most writers of a busy wall would fail. All transactions take locks in the same order, so that
+ * deadlocks cannot occur:
  *
  *   1. the wallet (an advisory lock): its payments, its holds, its names; the search for an open area
- *   2. blocks: the one that is held or edited; if open ones are wanted, those that nobody else has locked
+ *   2. blocks: those that are held or edited; if open ones are wanted, only blocks that nobody else has locked
  *   3. the counters, which every entry of the log needs: last, and held for two statements and the commit
  *
  * Writes that wait at the same time share a transaction and run side by side (`group-commit.ts`). The transaction waits
- * for no lock but the counters (and for an open block, if others are taking all of them). It takes the counters once
+ * for no lock but the counters (and an open block, if others have locked all open blocks). It takes the counters once
  * each of its writes needs them or has ended. A write to something that another transaction has locked is stored alone.
  *
- * If the response to a commit is lost, its outcome is never guessed. The transaction writes a token as its last
- * statement, and a later connection looks for it; this look-up also makes sure that a commit still in progress can only
- * fail.
+ * If the response to a commit is lost, the outcome of the commit is never guessed. The last statement of a transaction
+ * writes a token, and a later connection looks for it. This look-up also makes sure that a commit still in progress can
+ * only fail.
  */
 
 import { StoreUnavailable } from '../../server/domain/failure.ts'
@@ -67,7 +67,7 @@ export type Connection = Pick<Pool, 'apart' | 'listen' | 'isOpen' | 'close'> & {
 const WAITS_MS = [50, 200, 500]
 const TIMEOUT_MS = 3000
 
-// How long to query the outcome of a commit, in multiples of the response timeout.
+// How long to keep querying the outcome of a commit, in multiples of the response timeout.
 const ASK_FOR = 1.5
 const ASK_EVERY_MS = 100
 
@@ -116,7 +116,8 @@ export function connect(url: string, answerMs = TIMES.databaseAnswerTimeoutMs): 
         }),
       ),
     write: (about, work) => commitAlone({ about: about === null ? [] : [about], work }),
-    // A search for an open area takes a lock that all of them share, so it shares a transaction with no other work.
+    // A search for an open area takes the one lock for all such searches, so it shares a transaction with no other
+    // work.
     writeTogether: (about, work) => (about.includes('nearest area') ? commitAlone : shared)({ about, work }),
   }
 }
@@ -221,7 +222,7 @@ async function attempt<T>(
   }
 }
 
-/** Runs work on a session, one exchange per list of statements; `onWrite` is called before one that writes is sent. */
+/** Runs work on a session, one exchange per list of statements; `onWrite` runs before a list that writes is sent. */
 async function drive<T>({ all }: Session, work: Tx<T>, onWrite = () => {}): Promise<T> {
   let step = work.next()
   while (step.done !== true) {
@@ -238,7 +239,7 @@ async function drive<T>({ all }: Session, work: Tx<T>, onWrite = () => {}): Prom
 
 const NO_RESULT: Result = { rows: [], count: 0 }
 
-/** Queries the outcome of a commit, and makes sure that it stays true. Throws `CommitUnknown`. */
+/** Queries the outcome of a commit, and makes sure that it is final. Throws `CommitUnknown` if there is no response. */
 async function askWhetherCommitted({ borrow, isOpen }: Pool, askForMs: number, token: string): Promise<boolean> {
   const began = performance.now()
   for (;;) {
@@ -253,17 +254,16 @@ async function askWhetherCommitted({ borrow, isOpen }: Pool, askForMs: number, t
   }
 }
 
-// Waits for a transaction that has written the token but not ended; a transaction that has not written it yet fails
-// when it does.
+// Waits for a transaction that has written the token but not ended; a transaction that writes the token later fails.
 const ASK = `
   INSERT INTO commits (token, kept, tables) VALUES ($1::uuid, 0, ${TABLES_VERSION})
   ON CONFLICT (token) DO UPDATE SET token = excluded.token RETURNING kept`
 
 /**
  * Ends a transaction, and returns the new position of the database. On an older copy, and after the wall has moved
- * away, the token is invalid, so nothing is stored. A move takes locks that wait for transactions which have written,
- * so a transaction that commits after the move sees the move's note here. A commit that waits for a standby must not
- * have a timeout, which would acknowledge it without the standby.
+ * away, the token is invalid, so nothing is stored. A move waits for the locks of transactions that have written, so a
+ * transaction that commits after the move sees the move's note here. A commit that waits for a standby must not have a
+ * timeout, because the timeout would acknowledge the commit without the standby.
  */
 async function commitAs(token: string, { change, payment }: Progress, { all, run }: Session): Promise<Progress> {
   const [left, committed] = await Promise.allSettled([

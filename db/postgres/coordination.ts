@@ -3,13 +3,13 @@
 import type { ChangeNotifier, ExclusiveJobs, Leases } from '../../server/ports.ts'
 import type { Connection } from './connection.ts'
 
-// Long enough to survive a process that is blocked for some seconds, short enough to replace a frozen one.
+// Long enough for a process that is blocked for some seconds to keep its job, short enough to replace a frozen one.
 const JOB_MS = 15_000
 const RENEW_EVERY_MS = 5000
 
 const LISTEN_AGAIN_MS = 250
 
-/** The leases of payments, by the clock of the database, which is the same for all. */
+/** The leases of payments, timed by the database's clock, which is the same for all processes. */
 export function createPostgresLeases({ rows }: Connection): Leases {
   const owner = crypto.randomUUID()
   return {
@@ -25,7 +25,8 @@ export function createPostgresLeases({ rows }: Connection): Leases {
   }
 }
 
-// A released lease has ended. Its row stays for some minutes (see `FORGET_OLD`) and names the process that had it.
+// A lease is released by ending it now. Its row stays for some minutes (see `FORGET_OLD`) and identifies the process
+// that had it.
 const TAKE = `
   WITH before AS (SELECT owner FROM leases WHERE payer = $1 AND nonce = $2)
   INSERT INTO leases (payer, nonce, owner, until)
@@ -41,8 +42,9 @@ const IS_TAKEN =
   'SELECT 1 FROM leases WHERE payer = $1 AND nonce = $2 AND owner <> $3::uuid AND until >= clock_timestamp()'
 
 /**
- * A job is a lease, so that a frozen or disconnected process blocks the others for only some seconds. If it resumes,
- * two processes run the job for a while. This repeats queries but changes nothing, because writes are conditional.
+ * A job runs under a lease, so a frozen or disconnected process blocks the others for only some seconds. If that
+ * process resumes, two processes run the job for a while. This repeats queries but changes nothing, because writes are
+ * conditional.
  */
 export function createPostgresJobs(connection: Connection, jobMs = JOB_MS): ExclusiveJobs {
   return {
@@ -56,7 +58,7 @@ export function createPostgresJobs(connection: Connection, jobMs = JOB_MS): Excl
         await work()
       } finally {
         clearInterval(renewing)
-        // A lease that cannot be released now expires later.
+        // If the lease cannot be released, it expires later.
         await give(key).catch(() => {})
       }
       return true

@@ -1,13 +1,13 @@
-/** A dump of a database with PostgreSQL's own tool, while the wall continues to run. */
+/** Dumps a database with PostgreSQL's own tool, while the wall continues to run. */
 
 import { CannotOpen } from '../cannot-open.ts'
 import { writeNewFile } from '../new-file.ts'
 
-/** The path of the tool; `null` if this machine has none. */
+/** The path of `pg_dump`; `null` if it is not installed on this machine. */
 export const findDumpTool = (): string | null => Bun.which('pg_dump')
 
 export const NO_DUMP_TOOL =
-  'pg_dump is not installed on this machine: install PostgreSQL’s client programs of the server’s version or later'
+  'pg_dump is not installed on this machine: install PostgreSQL’s client programs, in the server’s version or later'
 
 /**
  * Writes a consistent copy of a database to a new file that `pg_restore` reads. Throws `CannotOpen` if that fails; the
@@ -38,7 +38,7 @@ export function dumpDatabase(url: string, file: string): void {
   })
 }
 
-/** Other users of the machine can read the arguments of a process, but not its environment. */
+/** Splits the password off a URL: other users can read the arguments of a process, but not its environment. */
 function splitPassword(url: string): { readonly place: string; readonly password: string } {
   const place = new URL(url)
   const password = decodeURIComponent(place.password)

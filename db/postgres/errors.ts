@@ -19,7 +19,7 @@ export function codeOf(error: unknown): string | undefined {
 export const constraintOf = (error: unknown): string | undefined =>
   error instanceof SQL.PostgresError ? error.constraint : undefined
 
-// A serialisation failure and a deadlock; the server rolled these back.
+// A serialisation failure or a deadlock: the server has rolled the transaction back.
 const beaten = /^(40001|40P01)$/
 
 // No connection, a server that starts or stops, or one that has become a standby.
@@ -28,7 +28,7 @@ const lost = /^(08...|57P0.|25006|25P0[34]|ERR_POSTGRES_(CONNECTION|IDLE|LIFETIM
 // A prepared statement is outdated because the tables changed, for example because another process migrated them.
 const outdated = /^(0A000|26000)$/
 
-// Resources, time, the disk, and damage.
+// Failures because of resources, time limits, the disk, or damage.
 const trouble = /^(53...|55P03|57014|58...|XX...|F0...|ERR_POSTGRES_.*)$/
 
 const WORDS: readonly (readonly [RegExp, string])[] = [
@@ -65,7 +65,7 @@ export function isOutdated(error: unknown): boolean {
   return code !== undefined && outdated.test(code)
 }
 
-/** Whether the error's connection must not be used any more. */
+/** Whether the connection that had this error must not be used any more. */
 export function isConnectionLost(error: unknown): boolean {
   const code = codeOf(error)
   return code !== undefined && (lost.test(code) || outdated.test(code) || code.startsWith('ERR_POSTGRES_'))
@@ -78,7 +78,7 @@ export function isRefusedCommit(error: unknown): boolean {
 }
 
 /**
- * The exception for an error after which nothing was stored: failures become `StoreUnavailable`, anything else stays a
+ * The exception for an error after which nothing was stored: failures become `StoreUnavailable`; any other error is a
  * bug.
  */
 export function toStoreError(error: unknown): unknown {

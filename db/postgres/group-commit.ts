@@ -3,7 +3,7 @@
 import { StoreUnavailable } from '../../server/domain/failure.ts'
 import type { Lockable, Tx } from '../tx.ts'
 
-/** Work, and the objects it needs locked. */
+/** Work, and the objects that must be locked for it. */
 export type Write<T> = { readonly about: readonly Lockable[]; readonly work: () => Tx<T> }
 
 /**
@@ -26,12 +26,13 @@ type Waiting = Write<() => void> & { readonly fail: (error: unknown) => void }
 // A group of this size takes some hundredths of a second.
 const GROUP_MAX = 64
 
-// One group can be at work while another waits for the disk.
+// One group can run its statements while another waits for the disk.
 const GROUPS = 2
 
 /**
- * Writes immediately if a group is free, or else together with all other waiting writes. Two writes to the same object
- * are never in groups at the same time. If a write is retried alone, the database's locks separate it from the others.
+ * Returns a function that writes immediately if a group is free, or else together with other waiting writes. Two writes
+ * to the same object are never in progress in groups at the same time. If a write is retried alone, the database's
+ * locks separate it from the others.
  */
 export function createGroupCommit({ alone, commitTogether }: Means): Means['alone'] {
   const waiting = new Set<Waiting>()

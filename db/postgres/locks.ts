@@ -4,13 +4,13 @@ import type { BlockIndex } from '../../shared/wall.ts'
 import type { Lockable } from '../tx.ts'
 import type { Session } from './pool.ts'
 
-/** The keys of locks that a transaction has. */
+/** The keys of the locks that a transaction has. */
 export type Locked = ReadonlySet<unknown>
 
 /** Begins a transaction. */
 export type Begin = (session: Session) => Promise<Locked>
 
-/** Waits for all locks except those of blocks, for which the transaction itself waits. */
+/** Waits for all locks except those on blocks, for which the statements of the transaction wait later. */
 export const beginWaiting =
   (about: readonly Lockable[]): Begin =>
   async ({ run }) => {

@@ -18,7 +18,7 @@ const SELECT_CHANGE = `
     | coalesce((SELECT m.hidden FROM moderated AS m WHERE m.block = c.block), 0) AS withheld
   FROM changes AS c LEFT JOIN agents AS a ON a.id = c.agent`
 
-// Blocks and agents store their latest change, so the cost of this query does not depend on the log's length.
+// Blocks and agents store their latest change, so the cost of this query does not depend on the log's older entries.
 const LATEST = `
   WHERE c.number IN (
     SELECT number FROM changes WHERE seq > 0
@@ -34,7 +34,7 @@ export function createPostgresLog({ rows }: Queries, seen: (number: number) => v
     if (change.kind === 'identity' || row.withheld === 0) return change
     return { ...change, content: omitHiddenParts(change.content, toHidden(row.withheld)) }
   }
-  // The names are read last, so that content hidden in between is omitted, too.
+  // The hidden names are read last, so that names hidden in between are omitted, too.
   const applyCurrentNames = async (changes: readonly Change[]) =>
     omitModeratedNames(changes, await rows<ModeratedAgent>('SELECT * FROM moderated_agents'))
   return {

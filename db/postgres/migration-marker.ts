@@ -1,9 +1,9 @@
-/** The note on a database whose wall has moved away, so that no wall starts on it by mistake: a comment on a table. */
+/** The note that a wall has moved away: a comment on its table `wall`, so that no wall starts there by mistake. */
 
 import { CannotOpen } from '../cannot-open.ts'
 import type { Session } from './pool.ts'
 
-/** The error for a process that still writes after the wall has moved away. */
+/** The error message for a process that still writes after the wall has moved away. */
 export const MOVED = 'the wall has moved out of this database'
 
 /** Selects the note as the column `note`; returns no row if the wall has not moved. */
@@ -20,7 +20,7 @@ export async function ensureNotMoved({ rows }: Session): Promise<void> {
   )
 }
 
-/** Notes that the wall is elsewhere from now on; part of the current transaction. */
+/** Writes the note that the wall is elsewhere, as part of the current transaction. */
 export async function writeMovedNote({ run }: Session, words: string): Promise<void> {
   await run(`COMMENT ON TABLE wall IS '${words.replaceAll("'", "''")}'`)
 }

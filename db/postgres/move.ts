@@ -1,4 +1,4 @@
-/** A wall that leaves a PostgreSQL database, and one that moves into an empty one. */
+/** Moves a wall out of a PostgreSQL database, or into an empty one. */
 
 import { TIMES } from '../../server/times.ts'
 import { CannotOpen } from '../cannot-open.ts'
@@ -24,9 +24,9 @@ import { checkServer } from './open.ts'
 import { openPool, WALL_NAME, type Session } from './pool.ts'
 
 /**
- * Reads the wall in a database from one snapshot. Nobody can write to it meanwhile. After `close`, nobody can open the
- * wall or commit to it while its note exists, unless the move is a rehearsal. Throws `CannotOpen` if a process has the
- * wall open.
+ * Reads the wall in a database from one snapshot. Throws `CannotOpen` if a process has the wall open. Nobody can write
+ * to the database meanwhile. After `close`, nobody can open the wall or commit to it while the note exists. A rehearsal
+ * locks nothing and leaves no note.
  */
 export const exportPostgres = <T>(
   url: string,
@@ -185,7 +185,7 @@ async function writeRows({ rows }: Session, table: WallTable, made: readonly Wal
     throw new CannotOpen(`the database stored ${written.length} rows of ${table} instead of ${made.length}`)
 }
 
-/** A row in JSON: bytes are in PostgreSQL's own notation. */
+/** A row as JSON, with bytes in PostgreSQL's own notation. */
 const toJsonRow = (row: WallRow) =>
   Object.fromEntries(
     Object.entries(row).map(([column, cell]) => [column, cell instanceof Uint8Array ? `\\x${cell.toHex()}` : cell]),

@@ -51,8 +51,8 @@ export async function openPostgres(
 }
 
 /**
- * Checks that a server is new enough, accepts writes, and flushes a commit before it acknowledges it. Returns whether
- * it checks its pages for damage. Throws `CannotOpen`.
+ * Checks that a server is new enough, accepts writes, and flushes commits before it acknowledges them. Returns whether
+ * the server checks its pages for damage. Throws `CannotOpen`.
  */
 export async function checkServer({ rows }: Session): Promise<boolean> {
   const [server] = await rows<{
@@ -72,7 +72,7 @@ export async function checkServer({ rows }: Session): Promise<boolean> {
     throw new CannotOpen(`PostgreSQL ${server.version} is too old; ${OLDEST_SERVER} or later is required`)
   if (server.copy) throw new CannotOpenYet('the database is a read-only standby; connect to the primary')
   if (server.commits !== 'on' && server.commits !== 'remote_apply')
-    throw new CannotOpen(`synchronous_commit is ${server.commits} there, so sales can be lost; set it to on`)
+    throw new CannotOpen(`synchronous_commit is ${server.commits} on the server, so sales can be lost; set it to on`)
   if (server.setBy !== WALL_NAME) throw new CannotOpen(POOLED)
   if (server.encoding !== 'UTF8')
     throw new CannotOpen(`the database uses the encoding ${server.encoding}; create one with UTF8`)
@@ -80,7 +80,7 @@ export async function checkServer({ rows }: Session): Promise<boolean> {
 }
 
 const POOLED =
-  'a connection pooler drops the session settings; connect to the server directly: notifications and locks belong to a connection'
+  'a connection pooler drops the session settings; connect to the server directly, because notifications and locks belong to a connection'
 
 async function claimForNetwork({ write }: Connection, network: string): Promise<void> {
   ensureSameNetwork(await write(null, () => claimOwner(network)), network)
@@ -91,8 +91,8 @@ const OWN = `
   INSERT INTO wall (only_row, network) SELECT 1, $network WHERE NOT EXISTS (SELECT 1 FROM wall)`
 
 /**
- * The network of the wall, which is created if there is none. If several processes start together, only one of them
- * creates it.
+ * Returns the network of the wall, and creates the wall if there is none. If several processes start together, only one
+ * of them creates it.
  */
 function* claimOwner(network: string): Tx<string> {
   const wall = yield* first<{ network: string }>(OWNER)

@@ -1,4 +1,4 @@
-/** A few connections to one server: borrowing one, with a time limit on every wait. */
+/** A few connections to one server, each lent to one caller at a time, with time limits on waiting. */
 
 import { SQL, type ReservedSQL } from 'bun'
 import { StoreUnavailable } from '../../server/domain/failure.ts'
@@ -9,7 +9,7 @@ import { openSlots, type Slot } from './slots.ts'
 
 /** Statements, run one after the other. `Row` has the column types, which the tables' CHECKs guarantee. */
 export type Queries = {
-  /** The rows of a statement; whole numbers are numbers, whatever their column size. */
+  /** The rows of a statement; integers are returned as numbers, whatever the size of their column. */
   rows<Row>(text: string, values?: readonly Bound[]): Promise<readonly Row[]>
 }
 
@@ -27,17 +27,17 @@ export type Listening = { readonly ended: Promise<void>; stop(): Promise<void> }
 
 /** Connections to one server, opened on demand. Errors of the server are thrown unchanged. */
 export type Pool = {
-  /** Runs `work` with a connection, within a few seconds. A transaction that it leaves open is rolled back. */
+  /** Runs `work` with a connection, within a few seconds. If it throws, its transaction is rolled back. */
   borrow<T>(work: (session: Session) => Promise<T>): Promise<T>
   /** Like `borrow`, but without a time limit. Throws `StoreUnavailable` for errors of the server. */
   apart<T>(work: (session: Session) => Promise<T>): Promise<T>
   /**
-   * Calls `notify` whenever a notifying transaction is committed, for as long as its connection lasts. It also calls it
-   * once at the beginning, because a notification may have been missed. Throws `StoreUnavailable`.
+   * Calls `notify` whenever a notifying transaction is committed, for as long as the connection lasts. Also calls
+   * `notify` once at the beginning, because a notification may have been missed. Throws `StoreUnavailable`.
    */
   listen(notify: () => void): Promise<Listening>
   isOpen(): boolean
-  /** Disconnects once work in progress has ended; from then on the database is unavailable. */
+  /** Makes the database unavailable, and disconnects once work in progress has ended. */
   close(): Promise<void>
 }
 
@@ -112,7 +112,7 @@ export function openPool(url: string, answerMs: number, { name = WALL_NAME, insp
       listening.add(one)
       try {
         if (!open) throw new StoreUnavailable('the database is closed')
-        // A notification from before this is lost, so the beginning counts as one.
+        // Earlier notifications are lost, so the start of listening counts as a notification.
         await listener.listen(CHANNEL, notify, notify)
         return one
       } catch (error) {
@@ -142,7 +142,7 @@ async function onSlot<T>(
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
   const client = await reserve(slot.sql, answerMs)
-  // Only closing the connection ends a statement without a response.
+  // If a statement gets no response, only closing the connection ends it.
   const end = () => void client.close({ timeout: 0 }).catch(() => {})
   const late = deadlineMs === undefined ? undefined : setTimeout(end, deadlineMs)
   try {
@@ -190,7 +190,7 @@ async function reserve(sql: SQL, answerMs: number): Promise<ReservedSQL> {
   }
 }
 
-/** A connection on which something failed: its transaction is rolled back, or it is not used any more. */
+/** Returns a connection on which something failed: rolls its transaction back, or closes the connection. */
 async function giveBack(client: ReservedSQL, error: unknown): Promise<void> {
   try {
     if (isConnectionLost(error)) return await client.close({ timeout: 0 })
@@ -240,6 +240,6 @@ function toPlainRow(row: Readonly<Record<string, unknown>>): Readonly<Record<str
 }
 
 function toSafeInteger(value: bigint): number {
-  if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw new RangeError('a number of the database is too large')
+  if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw new RangeError('a number from the database is too large')
   return Number(value)
 }

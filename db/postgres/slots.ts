@@ -1,6 +1,6 @@
 /**
- * Connections in slots, each used by one caller at a time. A pool would not say which of its connections are new, and
- * each new one must be checked: it may lead to another server.
+ * Connections in slots, each used by one caller at a time. Bun's own pool would not show which connections are new.
+ * Each new one must be checked, because it may lead to another server.
  */
 
 import type { SQL } from 'bun'
@@ -9,14 +9,14 @@ import { StoreUnavailable } from '../../server/domain/failure.ts'
 /** One connection at a time, which is replaced if it is lost. */
 export type Slot = { readonly sql: SQL; isInspected: boolean }
 
-/** Slots, lent to one caller after the other. */
+/** Slots, each lent to one caller at a time. */
 export type Slots = {
   /** Runs work on a free slot. Throws `StoreUnavailable` if none becomes free in time. */
   use<T>(work: (slot: Slot) => Promise<T>): Promise<T>
   close(timeoutSeconds: number): Promise<void>
 }
 
-/** Opens this many slots; `connect` makes the connection of a slot at its first use. */
+/** Opens `count` slots. `connect` makes the client of a slot, which connects at its first use. */
 export function openSlots(
   connect: (options: { readonly onconnect: () => void }) => SQL,
   count: number,
@@ -26,7 +26,7 @@ export function openSlots(
     const slot: Slot = { isInspected: false, sql: connect({ onconnect: () => void (slot.isInspected = false) }) }
     return slot
   })
-  // Slots are used in turns, so that retried work gets another connection.
+  // Slots are used in turn, so that retried work gets another connection.
   const free = [...slots]
   const waiting = new Set<(slot: Slot) => void>()
   const returnSlot = (slot: Slot) => {

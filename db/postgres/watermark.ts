@@ -11,12 +11,12 @@ import type { Session } from './pool.ts'
 
 /** The newest position of a database that this process has seen. It never decreases. */
 export type Watermark = {
-  /** Starts watching, once there are tables. */
+  /** Starts checking connections; call it once the tables exist. */
   startWatching(): void
-  /** Sets the callback for a replaced server. */
+  /** Adds a callback for a replaced server. */
   watch(listener: (replaced: StoreReplaced) => void): void
   /**
-   * Checks a new connection. Throws `StoreUnavailable` for one to an older copy, or to a database that the wall has
+   * Checks a new connection. Throws `StoreUnavailable` if it leads to an older copy, or to a database that the wall has
    * left.
    */
   inspect(session: Session): Promise<void>

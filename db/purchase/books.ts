@@ -1,4 +1,4 @@
-/** The books for auditors: the queries, the meaning of their results, and the store they belong to. */
+/** The books for auditors: the queries, the conversion of their results, and the identity of the store. */
 
 import { STRAY_BY_HAND, STRAY_NOTE } from '../../server/domain/purchase/account.ts'
 import type { BookedCredit, BookedSale, MoneyEntry, Payout, Statement } from '../../server/domain/purchase/balance.ts'
@@ -38,7 +38,7 @@ const IDENTITY = `
 
 type IdentityRow = Record<'network' | 'payees', string | null> & Record<'change' | 'payment' | 'height', number | null>
 
-/** The network of a store, if a wall was ever opened on it, and its position. */
+/** The position of a store, and its network if a wall was ever opened on it. */
 export function* readIdentity(): Tx<{ readonly network: string | undefined; readonly position: StorePosition }> {
   const { network, change, payment, height, payees } = yield* one<IdentityRow>(IDENTITY)
   return {
@@ -122,9 +122,9 @@ function* listMoneyEntries(after: EntryPlace): Tx<readonly MoneyEntry[]> {
   }))
 }
 
-/** The books of an open database, read next to its processes. */
+/** The books of an open database, read while its processes run. */
 export type Books = Audit & {
-  /** All movements of money from a time on, in pages. */
+  /** All movements of money since a time, in pages. */
   entries(since: UnixMs): AsyncIterable<readonly MoneyEntry[]>
   /** When the last backup was made. */
   backedUpAt(): Promise<UnixMs | undefined>
@@ -132,7 +132,7 @@ export type Books = Audit & {
   position(network: string): Promise<StorePosition>
 }
 
-/** All movements of money from a time on, in pages, which `read` reads one by one. */
+/** All movements of money since a time, in pages, which `read` reads one by one. */
 export async function* readEntries(
   since: UnixMs,
   read: (work: () => Tx<readonly MoneyEntry[]>) => Promise<readonly MoneyEntry[]>,

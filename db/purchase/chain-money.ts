@@ -1,4 +1,4 @@
-/** Money on the chain: the height up to which it was compared with the purchases, and money settled outside of them. */
+/** Money on the chain: the height up to which it was compared with purchases, and money that belongs to no purchase. */
 
 import { STRAY_BY_HAND, STRAY_NOTE } from '../../server/domain/purchase/account.ts'
 import type { Address, UnixMs } from '../../server/domain/purchase/payment.ts'
@@ -45,7 +45,7 @@ function* addPayees(added: readonly Address[]): Tx<void> {
   for (const payee of added) yield* count(ADD_PAYEE, { payee })
 }
 
-// In this order, a later record may replace an earlier one: the wall’s own guess, the operator's decision, the payout.
+// A record may replace one that precedes it in this order: the wall’s own guess, the operator's decision, the payout.
 const NOTE = `
   INSERT INTO payouts (payer, nonce, reference, at) VALUES ($payer, $nonce, $reference, $now)
   ON CONFLICT (payer, nonce) DO UPDATE SET reference = excluded.reference, at = excluded.at

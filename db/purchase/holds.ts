@@ -99,12 +99,12 @@ function* checkInOneStatement(
   return [top.space, found.filter(hasPurchase).map(toPurchase)]
 }
 
-/** Whether the row of an outer join has data. */
+/** Whether the row of the outer join has a purchase. */
 const hasPurchase = (row: PurchaseRow): boolean => (row as { readonly id: number | null }).id !== null
 
 /**
  * Holds a block or a whole area for a new or released payment. A released payment keeps its first target and listing.
- * If its listing has no picture and the new one differs only in having one, it gets that picture.
+ * If its listing has no picture and the new listing only adds one, it gets that picture.
  */
 export function* claim(asking: ClaimRequest, listing: Listing, head: bigint, sold: SoldBlocks): Tx<ClaimResult> {
   const { payment, now } = asking
@@ -179,7 +179,7 @@ const HOLD = `
 
 const NOBODYS = { agent: null, pixels: null, message: null, link: null, changed: null }
 
-/** Holds every block, or fails and holds none. The blocks were read as open in the same transaction. */
+/** Holds every block, or fails and holds none. The same transaction has already read the blocks as open. */
 function* holdBlocks({ payment: { payer, nonce }, target }: UnclaimedPayment, id: NextId, block: BlockIndex): Tx<void> {
   const held = listHeldBlocks({ target, block })
   const [i, rank] = [(at: number) => held[at] ?? -1, (at: number) => rankOf(held[at] ?? -1)]
@@ -224,14 +224,14 @@ function* insertPayment(
 /** The order that a payment is bound to, as columns. */
 function toOrderColumns({ binding }: Payment) {
   if (binding === undefined) return { order_text: null, salt: null }
-  if (binding === 'mismatch') throw new RangeError('a payment that was signed for another order cannot be kept')
+  if (binding === 'mismatch') throw new RangeError('a payment that was signed for another order cannot be stored')
   return { order_text: binding.text, salt: binding.salt }
 }
 
 /** Stores a payment for which nothing was held, as if it had been released. */
 export function* recordUnclaimed(unclaimed: UnclaimedPayment, now: UnixMs): Tx<Purchase> {
   const [stored, id] = yield* together(findPurchase(unclaimed.payment), takeNextId())
-  if (stored !== undefined) throw new StaleWriteError('the payment is known')
+  if (stored !== undefined) throw new StaleWriteError('the payment is already known')
   const block = findPositionOnEmptyWall(unclaimed.target)
   yield* insertPayment(unclaimed, id, block, 'released', now)
   return { ...unclaimed, block, state: { kind: 'released', isFinal: false } }
@@ -242,7 +242,7 @@ const HELD_BLOCKS = `
   ORDER BY i {lock}`
 
 /**
- * Locks the blocks that are held for a payment, in the order of the wall. Throws `StoreUnavailable` when one is
+ * Locks the blocks that are held for a payment, in the order of their numbers. Throws `StoreUnavailable` if one is
  * damaged.
  */
 export function* lockHeldBlocks({ payer, nonce }: PaymentKey): Tx<void> {
@@ -266,12 +266,12 @@ export function* release(before: Purchase, isFinal: boolean): Tx<void> {
   const { payment } = before
   const [{ purchase }] = yield* together(readKnownPurchase(payment), lockHeldBlocks(payment))
   const { state, target } = purchase
-  if (isStale(purchase, before)) throw new StaleWriteError('somebody else has taken the payment up')
+  if (isStale(purchase, before)) throw new StaleWriteError('another run has changed the payment meanwhile')
   const values = { payer: payment.payer, nonce: payment.nonce, dead: isFinal }
   if (state.kind === 'released') return yield* change('a released payment', MARK_DEAD, values)
   if (state.kind !== 'reserved') throw new StaleWriteError(`a ${state.kind} payment cannot be released`)
   yield* together(
-    change('held blocks to give back', OPEN, values, countBlocks(target)),
+    change('held blocks to release', OPEN, values, countBlocks(target)),
     change('a held payment to release', RELEASE, values),
   )
 }
@@ -280,7 +280,7 @@ type Stored = { readonly id: number; readonly purchase: Purchase }
 
 const FIND = `${SELECT_PURCHASE} WHERE p.id = ${PAYMENT_ID}`
 
-// If a payment's `payer` or `nonce` is damaged, the other one still identifies it.
+// If a payment's `payer` or `nonce` is damaged, the other value still identifies the payment.
 const DAMAGED = onSqlite(`
   SELECT 1 FROM payments WHERE {damaged payments id} AND (payer = $payer OR nonce = $nonce) LIMIT 1`)
 
@@ -294,7 +294,7 @@ export function* findPurchase({ payer, nonce }: PaymentKey): Tx<Stored | undefin
   return undefined
 }
 
-/** The purchase of a payment that must have been claimed. */
+/** The purchase of a payment. Throws if the payment was never claimed. */
 export function* readKnownPurchase(key: PaymentKey): Tx<Stored> {
   const stored = yield* findPurchase(key)
   if (stored === undefined) throw new Error('a payment that was never claimed has no purchase')

@@ -1,4 +1,4 @@
-/** Read access to the ledger: held blocks, and the purchases of one wallet. */
+/** Read access to the ledger: held blocks, sales, money owed, and the purchases of one wallet. */
 
 import { StoreUnavailable } from '../../server/domain/failure.ts'
 import {
@@ -50,7 +50,7 @@ const PENDING = `
 // The plus disables the index on `payer`, because reading the few damaged rows is cheaper than reading all of the
 // payer's purchases.
 const DAMAGED = onSqlite('SELECT 1 FROM payments WHERE {damaged payments id} AND +payer = $payer LIMIT 1')
-// The page may begin inside an area; that area is the last purchase sold before the page.
+// The page may begin inside an area, so the last purchase sold before the page is read, too.
 const SALES = `
   SELECT p.id, sales.seq, sales.block, p.corner, p.w, p.h, p.claimed_at, p.tx, p.settled, named.payment AS painter_of,
     named.painter
@@ -93,7 +93,7 @@ function* listPurchases(payer: Address, before: number, limit: number): Tx<reado
 const createDamageError = () => new StoreUnavailable('a payment of this wallet is damaged')
 
 function* readAccount(payer: Address, page: AccountPage): Tx<Account> {
-  // Reads one sale more than the page shows; if it exists, there is another page.
+  // Reads one more sale than the page shows; if that sale exists, there is another page.
   const values = { payer, after: page.after, limit: page.limit + 1 }
   const [damaged, sales, open, credits, agent] = yield* together(
     first(DAMAGED, values),
@@ -146,7 +146,7 @@ type OpenRow = SizeRow & {
 /** A wallet's payment that settled when no block was left. */
 type CreditRow = { readonly amount: number; readonly tx: Hash }
 
-/** The number of open payments in one state, and when the oldest was created. */
+/** The number of unfinished payments in one state, and when the oldest of them was created. */
 type PendingRow = {
   readonly state: 'reserved' | 'released'
   readonly uncertain: 0 | 1
@@ -214,7 +214,7 @@ function* listSold(after: number, limit: number): Tx<readonly SoldPayment[]> {
   }))
 }
 
-// Credits first, then noted money, each in the order of arrival.
+// Credits first, in the order of their payments; then other recorded payments, in the order of their records.
 const OWED = `
   SELECT id, payer, nonce, amount, tx, reference FROM (
     SELECT p.id, p.payer, p.nonce, p.amount, p.tx, o.reference, 0 AS at

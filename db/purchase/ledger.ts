@@ -56,7 +56,7 @@ export function createLedger({ look, writeTogether, lasting }: Driver): Ledger {
   }
 }
 
-// Limits reuse, because each costs the payer only a signature and no money.
+// The limit of reuses per receipt, because each costs the payer only a signature and no money.
 const REUSES_MAX = 16
 
 const REUSE = `

@@ -22,20 +22,20 @@ type BlockOf = { readonly i: BlockIndex; readonly state: BlockState }
 
 const OF_BLOCKS = { blocks: 'i' } as const
 
-// How often to look for open blocks while others are claiming or releasing them.
+// How many times to look for open blocks while others are claiming or releasing them.
 const LOOKS_MAX = 5
 
 /**
- * The blocks that a process knows to be sold, 1 for each: a search for an area then reads only the blocks sold after
- * entry `through` of the log and the held blocks.
+ * The blocks that this process knows to be sold, each marked with 1. A search for an area then reads only held blocks,
+ * and blocks sold after log entry `through`.
  */
 export type SoldBlocks = { through: LogNumber; readonly known: Uint8Array }
 
 export const createSoldBlocks = (): SoldBlocks => ({ through: 0, known: new Uint8Array(TOTAL_BLOCKS) })
 
 /**
- * Whether a target can be bought by anyone. This runs outside of transactions, so everything it reads is committed and
- * can be added to `sold`.
+ * Returns `open` if a target can be bought, or else the reason why nobody can buy it. This runs outside of
+ * transactions, so everything it reads is committed and can be added to `sold`.
  */
 export function* readSpace(target: Target, sold: SoldBlocks): Tx<Lost | 'open'> {
   const { at, w, h } = positionOf(target)
@@ -50,7 +50,7 @@ function* readNextSpace(): Tx<Lost | 'open'> {
   return (yield* one<{ space: Lost | 'open' }>(SPACE_OF_NEXT)).space
 }
 
-/** Reads, as one value, whether any block can be bought. */
+/** SQL for one value: `open` if any block can be bought, or else why none can. */
 const NEXT_IS = `
   CASE WHEN EXISTS (SELECT 1 FROM blocks WHERE state = 'open' AND NOT {damaged blocks i}) THEN 'open'
     WHEN EXISTS (SELECT 1 FROM payments WHERE state = 'reserved') THEN 'reserved' ELSE 'claimed' END`
@@ -74,7 +74,8 @@ type Unavailable = { readonly i: BlockIndex; readonly changed: LogNumber | null 
 const listUnavailableAfter = ({ through }: SoldBlocks): Tx<readonly Unavailable[]> =>
   rows<Unavailable>(UNAVAILABLE, { through })
 
-// A sold block stays sold, and its last change has a higher number than any before its sale. This reads only indexes.
+// A sold block stays sold, so the last change of a block sold after entry `through` has a higher number. This reads
+// only indexes.
 const UNAVAILABLE = `
   SELECT i, changed FROM blocks {index blocks_by_change} WHERE changed > $through
   UNION ALL SELECT i, NULL FROM blocks {index held_blocks} WHERE state = 'reserved'
@@ -88,7 +89,7 @@ function addSold(sold: SoldBlocks, unavailable: readonly Unavailable[]): void {
   }
 }
 
-/** The open area of a size that is nearest the centre. */
+/** The open area of this size nearest the centre, or why there is none. */
 function chooseNearestArea({ known }: SoldBlocks, unavailable: readonly Unavailable[], size: AreaSize): Place {
   const [taken, sold] = [known.slice(), known.slice()]
   for (const { i, changed } of unavailable) {
@@ -105,7 +106,7 @@ function chooseNearestArea({ known }: SoldBlocks, unavailable: readonly Unavaila
   return findNearestArea(occupied, size)
 }
 
-/** The unavailable blocks of a target with a position. */
+/** The unavailable blocks of a target; none if the target has no position. */
 export function* findConflicts(target: Target): Tx<ReturnType<typeof listConflicts>> {
   const { at } = positionOf(target)
   if (at === 'next') return listConflicts([])
@@ -122,7 +123,7 @@ export function placesOf(target: Target): readonly Lockable[] {
   return isBlock(target) ? [] : ['nearest area']
 }
 
-/** The open block or area that a target names, locked until the transaction ends. */
+/** The open block or area of a target, locked until the transaction ends, or why nobody can buy it. */
 export function* lockOpenPlace(target: Target, sold: SoldBlocks): Tx<Place> {
   const { at, w, h } = positionOf(target)
   if (at === 'next') return target === 'next' ? yield* findNextOpen() : yield* findNextArea({ w, h }, sold)
@@ -134,9 +135,9 @@ export function* lockOpenPlace(target: Target, sold: SoldBlocks): Tx<Place> {
 const NEXT_OPEN = `
   SELECT i, state FROM blocks WHERE state = 'open' AND NOT {damaged blocks i} ORDER BY rank LIMIT 1`
 
-// On PostgreSQL, claims in one transaction share its locks and choose before any of them holds. Each leaves out the
-// blocks that others chose; a setting stores these until the transaction ends. Without a bound value, the statement
-// would be planned each time.
+// On PostgreSQL, claims in one transaction share its locks, and all choose blocks before any of them holds one. Each
+// claim leaves out the blocks that others chose; a setting stores the chosen blocks until the transaction ends. Without
+// a bound value, the statement would be planned each time.
 const CHOOSE_NEXT = {
   sqlite: NEXT_OPEN,
   postgres: `
@@ -171,11 +172,11 @@ function* findNextArea(size: AreaSize, sold: SoldBlocks): Tx<Place> {
     if (place.kind !== 'open') return place
     const there = yield* lockOpenPlace(targetOf(place.block, size), sold)
     if (there.kind === 'open') return there
-    // A buyer of single blocks there was quicker.
+    // Another buyer has taken a block of this area meanwhile.
   }
   return { kind: 'reserved' }
 }
 
-/** SQL, with the value `target`, that reads whether a block can be bought; for use within another statement. */
+/** SQL for whether a block (`target`) or `next` can be bought, for use within a statement; `undefined` for an area. */
 export const selectSpaceSql = (target: Target): string | undefined =>
   target === 'next' ? NEXT_IS : isBlock(target) ? '(SELECT state FROM blocks WHERE i = $target)' : undefined

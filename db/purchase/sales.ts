@@ -1,4 +1,4 @@
-/** Sales: they make a payer the permanent owner of a held block. */
+/** Sales: they make a payer the permanent owner of blocks. */
 
 import { StaleWriteError } from '../../server/domain/failure.ts'
 import { listLateTargets } from '../../server/domain/purchase/claim-rules.ts'
@@ -27,7 +27,7 @@ import { lockOpenPlace, type SoldBlocks } from './places.ts'
 
 type Proof = { readonly tx: Hash; readonly settled: boolean }
 
-/** Sells a held block or area. Returns an existing sale, after recording that it was seen on the chain. */
+/** Sells a held block or area. Returns an existing sale; if `settled`, first records that the chain shows it. */
 export function* finalize(key: PaymentKey, tx: Hash, settled: boolean, now: UnixMs): Tx<SoldPurchase> {
   const [{ id, purchase }, , buyer] = yield* together(readKnownPurchase(key), lockHeldBlocks(key), findBuyer(key.payer))
   if (purchase.state.kind === 'reserved')
@@ -50,14 +50,14 @@ const MARK_FINAL = `
   UPDATE payments SET settled = CASE state WHEN 'sold' THEN 1 ELSE 0 END, tx = $tx, looks = 2
   WHERE payer = $payer AND nonce = $nonce AND state IN ('sold', 'credited')`
 
-/** Records the transaction in which the chain shows the payment of a sale or a credit; it is final. */
+/** Records the transaction in which the chain shows the payment of a sale or a credit, and ends its checks. */
 export const markFinal = ({ payer, nonce }: PaymentKey, tx: Hash): Tx<void> =>
   change('a sale or a credit to mark as final', MARK_FINAL, { payer, nonce, tx })
 
 const MARK_MISSING = `
   UPDATE payments SET settled = 0, looks = $looks WHERE payer = $payer AND nonce = $nonce AND state = 'sold'`
 
-/** Records that the chain does not show a sale's payment; after check 2 the payment is not checked again. */
+/** Records that the chain does not show a sale's payment; if `looks` is 2, the payment is not checked again. */
 export const markMissing = ({ payer, nonce }: PaymentKey, looks: 0 | 2): Tx<void> =>
   change('a sale that is not paid', MARK_MISSING, { payer, nonce, looks })
 
@@ -65,7 +65,7 @@ const END_CREDIT = `
   UPDATE payments SET state = 'released', dead = 1, tx = NULL
   WHERE payer = $payer AND nonce = $nonce AND state = 'credited'`
 
-/** Records that the chain will never show the payment of a sale or a credit. The sale stays; the credit ends. */
+/** Records that the chain will never show the payment of a sale or a credit. A sale stays; a credit ends. */
 export function* writeOff({ payer, nonce }: PaymentKey): Tx<void> {
   if ((yield* count(END_CREDIT, { payer, nonce })) === 0) yield* markMissing({ payer, nonce }, 2)
 }
@@ -103,11 +103,11 @@ const CREDIT = `
   UPDATE payments SET state = 'credited', dead = 0, tx = $tx
   WHERE payer = $payer AND nonce = $nonce AND state = 'released'`
 
-/** The statements that sell blocks in one state and record the sale in their payment. */
+/** The statements that sell blocks in a given state and record the sale in their payment. */
 type Before = { readonly claim: Text; readonly sell: Text }
 
-// The states are literals, because SQLite has indexes of the blocks in one state and would plan a bound state again for
-// each value.
+// The states are literals, because SQLite's indexes cover blocks in one state only. If the state were bound, SQLite
+// would plan the statement again for each value.
 const createSaleStatements = (payment: 'reserved' | 'released', block: 'reserved' | 'open'): Before => ({
   claim: `
     UPDATE blocks SET state = 'claimed', payment = ${PAYMENT_ID},
@@ -148,7 +148,7 @@ function* sell(selling: Selling, was: Before, buyer: Buyer | undefined, proof: P
   const profile = { name: agent.name, framework: agent.framework }
   const content = { pixels, message, link }
   const { number, at, seq } = entry
-  // The sale has already read its blocks in the same transaction.
+  // The same transaction has already read these blocks, which verified their old checksums.
   const computeSums = () =>
     computeChecksums('blocks', sold.length, {
       ...toContentColumns(content),

@@ -1,4 +1,4 @@
-/** The books for auditors, read next to the process that owns the database and without its help. */
+/** The books for auditors, read while another process owns the database and without its help. */
 
 import { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'

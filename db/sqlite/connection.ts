@@ -1,6 +1,7 @@
 /**
- * The one connection to a database file. Every transaction is synchronous and takes the write lock at its start: if one
- * waited for a promise, it would be committed at its first `await`, and the rest would run outside of it.
+ * The one connection to a database file. Every write transaction is synchronous and takes the write lock at its start.
+ * If a transaction waited for a promise, it would be committed at its first `await`, and the rest would run outside of
+ * it.
  */
 
 import { Database, type Statement } from 'bun:sqlite'
@@ -23,11 +24,11 @@ export type Connection = RawConnection & {
    * transaction.
    */
   check(table: Table, rows: readonly number[]): void
-  /** Marks rows as damaged after a check found them. */
+  /** Marks rows as damaged after a check found the damage. */
   leaveOut(rows: readonly DamagedRow[]): void
   /** Whether any row was found damaged. */
   isDamaged(): boolean
-  /** Starts keeping row checksums, once the tables exist. `onDamaged` is called with each damaged row once. */
+  /** Maintains row checksums from now on; needs the tables. Calls `onDamaged` only once for each damaged row. */
   keepSums(onDamaged: (row: DamagedRow) => void): void
   /** Runs `work`, which only reads, from one snapshot. Throws `StoreUnavailable`. */
   read<T>(work: () => T): T
@@ -52,7 +53,7 @@ type Way = {
   readonly copyOf?: Uint8Array // the initial content of a database in memory
 }
 
-/** Opens a file, or `:memory:`, without changes; the caller applies settings and creates tables. */
+/** Opens a file, or `:memory:`, as it is; the caller applies settings and creates tables. */
 export function connect(path: string, { onBroken = () => {}, disk = createDisk(path), copyOf }: Way = {}): Connection {
   const db = openDatabase(path, copyOf)
   let open = true
@@ -153,7 +154,7 @@ function runReading<T>(work: () => T): T {
   }
 }
 
-/** Reads from one snapshot; a single statement would lock and unlock the file each time. */
+/** Reads from one snapshot. Outside of a transaction, each statement would lock and unlock the file. */
 function runInReadTransaction<T>(db: Database, work: () => T): T {
   if (db.inTransaction) return work()
   db.run('BEGIN')

@@ -7,7 +7,7 @@ import type { Driver, Result, Sources, Statement, Tx } from '../tx.ts'
 import type { Connection } from './connection.ts'
 
 export function createSqliteDriver(connection: Connection): Driver {
-  // Waits for the flush, so that writes in a shared commit become visible only afterwards.
+  // Waits for the flush, so that no caller sees a write of a shared commit before it is flushed.
   const read = async <T>(work: () => Tx<T>) => {
     const found = connection.read(() => run(connection, work()))
     await connection.flushed()

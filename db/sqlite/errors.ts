@@ -9,7 +9,7 @@ export class DatabaseInUse extends CannotOpenYet {
   override name = 'DatabaseInUse'
 }
 
-// Failures of the file, the disk or a lock, after which SQLite has rolled back or can.
+// Failures of the file, the disk or a lock, after which SQLite has rolled back or can do so.
 const troubles =
   /^SQLITE_(AUTH|BUSY|CANTOPEN|CORRUPT|FULL|INTERRUPT|IOERR|LOCKED|NOLFS|NOMEM|NOTADB|PERM|PROTOCOL|READONLY|SCHEMA)(_|$)/
 
@@ -19,7 +19,7 @@ export function failureCodeOf(error: unknown): string | undefined {
   return code !== undefined && troubles.test(code) ? code : undefined
 }
 
-/** The operator's message for a failure of a file before it is open. */
+/** The error for the operator if a file fails before it is open. */
 export function createUseError(path: string, trouble: string): CannotOpen {
   const why = `the database ${path} cannot be used: ${describeErrorCode(trouble)}`
   return DAMAGE.test(trouble) ? new CannotOpen(why) : new CannotOpenYet(why)
@@ -27,7 +27,7 @@ export function createUseError(path: string, trouble: string): CannotOpen {
 
 const DAMAGE = /CORRUPT|NOTADB/
 
-/** Runs code that throws SQLite's errors, and throws `CannotOpen` for them. */
+/** Runs code, and throws `CannotOpen` if the file or the disk fails. */
 export function runOrRefuseToOpen<T>(path: string, work: () => T): T {
   try {
     return work()
@@ -50,7 +50,7 @@ const describeErrorCode = (code: string) => {
   return words === undefined ? code : `${words} (${code})`
 }
 
-/** The exception for an error before commit: failures become `StoreUnavailable`, anything else stays a bug. */
+/** The exception for an error before commit: failures become `StoreUnavailable`, any other error stays as it is. */
 export function toErrorBeforeCommit(error: unknown): unknown {
   const trouble = failureCodeOf(error)
   return trouble === undefined ? error : new StoreUnavailable(`the database failed: ${describeErrorCode(trouble)}`)

@@ -1,11 +1,11 @@
 /**
- * The entries of the log that define the current state: every sale, moderation, and the latest change of each block and
- * agent.
+ * The entries of the log that define the current state: every sale, every moderation, and the latest change of each
+ * block and agent.
  */
 
 /**
- * SQL for the condition that the entry in `column` is one of these entries. Each part has an index, so its cost does
- * not depend on the length of the log.
+ * SQL for the condition that the entry whose number is in `column` is one of these entries. An index finds each part,
+ * so the cost does not depend on the other entries of the log.
  */
 export const renderLatestCondition = (column: string): string => `${column} IN (
   SELECT number FROM changes WHERE seq > 0

@@ -11,8 +11,8 @@ import type { Connection } from './connection.ts'
 import { renderLatestCondition } from './latest-changes.ts'
 import { isDamaged } from './row-checksums.ts'
 
-// The wallet of a damaged agent is read from the payment of the sale, which its block still has. This look-up happens
-// only then, because readers read the newest entries after each write.
+// If an agent's row is damaged, the wallet is read from the payment of the sale, to which the block still refers. Other
+// entries avoid this look-up, because readers read the newest entries after each write.
 const SELECT_CHANGE = `
   SELECT number, at, kind, changes.seq, changes.block, agent, hidden, changes.name, changes.framework, changes.pixels,
     changes.message, changes.link, CASE WHEN ${isDamaged('agents', 'agents.id')}
@@ -35,9 +35,10 @@ const RETOLD_IDENTITIES = `
   SELECT changed, 0, 'identity', NULL, NULL, id, NULL, name, framework, NULL, NULL, NULL, NULL
   FROM agents WHERE ${isDamaged('changes', 'changed')} AND NOT ${isDamaged('agents', 'id')}`
 
-/** The log as readers follow it. Until the whole log `isChecked`, each entry is checked as it is read. */
+/** The log as readers follow it. Until `isChecked` returns true, each entry is checked as it is read. */
 export function createSqliteLog(connection: Connection, isChecked = () => true): Log {
-  // With a bound limit, SQLite would plan the statement again each time: 15 us instead of 2 after every commit.
+  // Without the CAST of the limit, SQLite would plan the statement again each time: 15 us instead of 2 after every
+  // commit.
   const after = connection.prepare<ChangeRow, { after: number; limit: number }>(
     `${SELECT_CHANGE} AND number > $after ORDER BY number LIMIT CAST($limit AS integer)`,
   )

@@ -10,7 +10,7 @@ const migrations = listMigrations('sqlite')
 // The application id that the first migration writes into the file's header.
 const APPLICATION_ID = 0x77616c6c
 
-/** Throws `CannotOpen` for a file of another program, or of a newer version of this one. */
+/** Applies the missing steps. Throws `CannotOpen` for a file of another program, or of a newer version of this one. */
 export function migrate(connection: Connection): void {
   const version = readVersion(connection)
   if (version > migrations.length)

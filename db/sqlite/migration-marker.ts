@@ -18,7 +18,8 @@ export function ensureNotMoved(path: string): void {
 }
 
 /**
- * Writes the note that the wall at `path` is elsewhere; it takes effect, flushed, when the returned function is called.
+ * Prepares the note that the wall at `path` is elsewhere. Calling the returned function puts the note in place and
+ * flushes it.
  */
 export function prepareNote(path: string, words: string): () => void {
   const note = notePathOf(path)

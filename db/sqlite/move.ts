@@ -1,4 +1,4 @@
-/** A wall that leaves a SQLite file, and one that moves into a new file. */
+/** Moves a wall out of a SQLite file, or into a new one. */
 
 import { SQLiteError } from 'bun:sqlite'
 import { existsSync, renameSync, rmSync } from 'node:fs'
@@ -28,9 +28,9 @@ import { ensureNotMoved, removeMovedNote, prepareNote } from './migration-marker
 import { openWall } from './open.ts'
 
 /**
- * Reads the wall in the file at `path`, from a consistent copy. Nobody can open the file meanwhile. After `close`,
- * nobody can open it without removing the note next to it, unless the move is a rehearsal. Throws `CannotOpen` if a
- * wall is open on it or a row is damaged.
+ * Reads the wall in the file at `path`, from a consistent copy. Unless the move is a rehearsal, nobody can open the
+ * file meanwhile, or after `close` without removing the note next to it. Throws `CannotOpen` if a wall is open on it or
+ * a row is damaged.
  */
 export async function exportSqlite<T>(
   path: string,
@@ -60,8 +60,8 @@ export async function exportSqlite<T>(
 }
 
 /**
- * Makes the move of the wall at `path` effective. The note stays once it is written, because even after a failure the
- * wall may be elsewhere.
+ * Runs `work`, which leaves the note that the wall at `path` has moved. Once written, the note stays even after a
+ * failure, because the wall may be elsewhere.
  */
 async function runWithNote<T>(path: string, words: string, work: (close: Close) => Promise<T>): Promise<T> {
   // Writes the note before the move, because there may be no space for it afterwards.
@@ -91,7 +91,7 @@ export async function importSqlite<T>(
   const unlock = await lockDatabase(path, timeoutMs)
   const unfinished = `${path}.unfinished`
   try {
-    // SQLite would apply a log that another database left behind to this one.
+    // SQLite would apply a leftover log of another database to this one.
     const there = [path, `${path}-wal`, `${path}-shm`].find((name) => existsSync(name))
     if (there !== undefined) throw new CannotOpen(`${there} already exists; a wall can only be moved to a new file`)
     removeDatabase(unfinished)
@@ -109,7 +109,7 @@ export async function importSqlite<T>(
       flush(dirname(path))
     } catch (error) {
       throw new CannotOpen(
-        `the wall is at ${path} now, and the old location stays closed, but the folder of ${path} failed (${codeOf(error)}), so a power failure could undo that: check the disk, and remove ${path}.moved if there is one`,
+        `the wall is at ${path} now, and the old location stays closed, but the folder of ${path} could not be updated and flushed (${codeOf(error)}), so a power failure could undo the move: check the disk, and remove ${path}.moved if there is one`,
       )
     }
     return result

@@ -29,7 +29,7 @@ export type Opening = {
   readonly onBroken?: () => void // called when the disk fails at commit: the process must end, because only a restart can tell what was saved
   readonly onDamaged?: (row: DamagedRow) => void // called with each row that does not match its checksum; it is left out from then on
   readonly disk?: Disk // the disk of group commits
-  readonly copyOf?: Uint8Array // a database whose copy is opened, in memory; it is known to be undamaged
+  readonly copyOf?: Uint8Array // a database, known to be undamaged, of which a copy is opened in memory
 }
 
 /**
@@ -97,7 +97,7 @@ export function checkVersion(version: string): void {
     throw new CannotOpen(`SQLite ${version} can lose commits; ${OLDEST_SQLITE} or later is required`)
 }
 
-/** A connection to an undamaged, migrated database of `network`. */
+/** A connection to a migrated and checked database of `network`; damaged rows are left out. */
 export function openWall(path: string, network: string, opening: Opening = {}): Connection {
   return runOrRefuseToOpen(path, () => {
     const { connection, isWhole } = openMigrated(path, opening)
@@ -135,13 +135,13 @@ function createClose(connection: Connection, unlock: () => void): () => void {
   }
 }
 
-/** A connection to a migrated database; `isWhole` says that it needs no check for damage. */
+/** A connection to a migrated database; `isWhole` is true if the database needs no check for damage. */
 function openMigrated(path: string, { onDamaged = () => {}, ...way }: Opening) {
   const connection = connect(path, way)
   try {
     checkVersion(readText(connection, 'SELECT sqlite_version() AS text'))
-    // An acknowledged commit must survive a power cut, which the default of a write-ahead log does not guarantee.
-    // A lock is never waited for, because that would block the whole process and no other process has one.
+    // An acknowledged commit must survive a power cut, which the default of a write-ahead log does not guarantee. The
+    // connection never waits for a lock, because that would block the whole process, and no other process has a lock.
     connection.run(`
       PRAGMA busy_timeout = 0;
       PRAGMA foreign_keys = ON;
@@ -183,7 +183,7 @@ function rebuildIndexes(connection: Connection): void {
   if (findFlaw(connection) !== 'none') throw new CannotOpen(DAMAGED)
 }
 
-/** Throws `CannotOpen` if both copies of a sale are damaged, because nothing can fill that gap. */
+/** Throws `CannotOpen` if undamaged rows cannot fill a gap, for example because both copies of a sale are damaged. */
 function ensureSalesComplete(connection: Connection): void {
   const doubly = connection.prepare<{ number: number }>(`
     SELECT number FROM changes AS c LEFT JOIN sales AS s ON s.seq = c.seq LEFT JOIN payments AS p ON p.id = s.payment

@@ -25,7 +25,7 @@ import type { Prepared, RawConnection } from './raw.ts'
 /** The column with a table's row numbers. */
 const keyOf = (table: Table) => SUMMED[table][0]
 
-/** The keeper of the checksums of one connection. */
+/** Maintains the row checksums of one connection. */
 export type Sums = {
   /**
    * Computes the checksums of the rows that the current transaction has touched. Throws `StoreUnavailable` if a row was
@@ -34,7 +34,7 @@ export type Sums = {
   write(): void
   /** Throws `StoreUnavailable` if one of these rows is damaged. */
   check(table: Table, rows: readonly number[]): void
-  /** Marks rows as damaged after a check found them. */
+  /** Marks rows as damaged after a check found the damage. */
   excludeRows(rows: readonly DamagedRow[]): void
   /** Whether any row was found damaged. */
   isDamaged(): boolean
@@ -46,7 +46,7 @@ export type Sums = {
 export const isDamaged = (table: Table, column: string) =>
   `${column} IN (SELECT id FROM damaged WHERE name = '${table}')`
 
-/** Starts keeping checksums. `onDamaged` is called with each damaged row once. */
+/** Starts maintaining checksums. Calls `onDamaged` only once for each damaged row. */
 export function keepSums(connection: RawConnection, onDamaged: (row: DamagedRow) => void): Sums {
   connection.run(BOOKKEEPING)
   connection.run(TABLES.map(renderTriggers).join(''))
@@ -118,14 +118,14 @@ export function listDamagedRows(connection: RawConnection, ofChanges = 'TRUE'): 
 type Row = { readonly id: number; readonly held: Uint8Array; readonly sum: Uint8Array | null }
 
 // Temporary tables belong to this connection, are in memory, and take part in its transactions. A row that is touched
-// twice is recorded twice, first with its initial content, because looking for it each time would take a third of the
-// time to write it.
+// twice is recorded twice, first with its initial content, because looking for an earlier record would take a third of
+// the time that the write takes.
 const BOOKKEEPING = `
   PRAGMA temp_store = MEMORY;
   CREATE TEMP TABLE touched (name TEXT, id INTEGER, was BLOB, sum BLOB);
   CREATE TEMP TABLE damaged (name TEXT, id INTEGER, PRIMARY KEY (name, id)) WITHOUT ROWID;`
 
-/** Triggers that note the rows a transaction writes without supplying checksums, and their content before. */
+/** Triggers that note the rows a transaction writes without supplying checksums, and their previous content. */
 function renderTriggers(table: Table): string {
   const columns = SUMMED[table]
   const renderInsert = (row: 'OLD' | 'NEW', was: string, sum: string) =>
@@ -137,8 +137,8 @@ function renderTriggers(table: Table): string {
     BEGIN ${renderInsert('OLD', renderChecksumSql(columns, 'OLD.'), 'OLD.sum')} END;`
 }
 
-// Rows are read and get their checksums in one statement; this makes transactions for an area of 400 blocks a seventh
-// faster.
+// One statement reads all rows of a table, and one writes all their checksums. This makes transactions for an area of
+// 400 blocks a seventh faster.
 function prepareStatements(connection: RawConnection) {
   const read = cachePerTable((table): Prepared<Row, { ids: string }> => {
     const of = `${table}.`
@@ -164,7 +164,7 @@ function prepareStatements(connection: RawConnection) {
   }
 }
 
-/** Makes a value for each table on demand. */
+/** Returns a cached value per table, made at its first use. */
 function cachePerTable<T>(make: (table: Table) => T): (table: Table) => T {
   const made = new Map<Table, T>()
   return (table) => {

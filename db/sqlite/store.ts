@@ -9,7 +9,8 @@ import { run } from './driver.ts'
 /** The state of a store in a SQLite file. */
 export function createSqliteStore(connection: Connection): Store {
   const probe = connection.prepare('SELECT state FROM blocks WHERE i = 0')
-  // Rewrites the first page unchanged. A row would not do, because SQLite skips a write that changes nothing.
+  // Rewrites the first page unchanged. Rewriting a row would not be enough, because SQLite skips a write that changes
+  // nothing.
   const mark = connection.prepare<unknown>('PRAGMA application_id = 0x77616c6c')
   return {
     ready: async () => {

@@ -20,7 +20,7 @@ import { takeNextEntry, writeEntry, type Entry } from './log.ts'
 import { moderateAgent, readModeration } from './moderated-agents.ts'
 import { storeWalletPainter } from './painters.ts'
 
-/** The wallets' register. */
+/** The register of a store's wallets. */
 export const createAgents = ({ look, writeTogether }: Driver): Agents => ({
   isKnown: async (wallet) => (await look(() => rows(KNOWS, { wallet }))).length > 0,
   register: (wallet, identity, now) => writeTogether([wallet], () => identify(wallet, identity, now)),
@@ -30,7 +30,7 @@ export const createAgents = ({ look, writeTogether }: Driver): Agents => ({
 const KNOWS = 'SELECT 1 FROM agents WHERE wallet = $wallet'
 const FIND = 'SELECT id, wallet, name, framework, changed, signed_at FROM agents WHERE wallet = $wallet'
 
-/** A wallet that has bought. Throws `StoreUnavailable` if its row is damaged. */
+/** Finds a wallet, if it has bought. Throws `StoreUnavailable` if its row is damaged. */
 export const findAgent = (wallet: Address): Tx<Agent | undefined> => first<Agent>(FIND, { wallet }, { agents: 'id' })
 
 const INSERT = `
@@ -40,7 +40,7 @@ const UPDATE = `
   UPDATE agents SET name = $name, framework = $framework, changed = $changed, signed_at = $signedAt
   WHERE id = $id AND changed = $before`
 
-/** Stores a buyer at a sale: names in the listing replace old ones, and the others stay. */
+/** Stores the buyer of a sale; a known wallet is updated only if the sale changed its names. */
 export function* storeAgent(after: Agent, before: Agent | undefined, { at }: Entry): Tx<void> {
   if (before === undefined) return yield* change('a wallet to enter', INSERT, { ...after, at })
   if (after.changed !== before.changed) yield* renameAgent(after, before)

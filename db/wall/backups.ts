@@ -13,7 +13,7 @@ export function* readLastBackup(): Tx<UnixMs | undefined> {
   return at ?? undefined
 }
 
-/** The record of backups of a store. */
+/** The record of a store's last backup. */
 export const createBackups = ({ look, write }: Driver): Backups => ({
   readLastTime: () => look(readLastBackup),
   record: (now) => write(null, () => change('the wall’s own row', NOTE, { now })),

@@ -56,8 +56,8 @@ type OwnedRow = ContentRow & {
   readonly hidden_names: number
 }
 
-// Without the CAST, SQLite plans the join again for each block, because its plan may depend on the value: 16 us instead
-// of 2, while a repaint takes 115 us in the store.
+// Without the CAST, SQLite plans the join again for each block, because its plan may depend on the value. That takes 16
+// us instead of 2; a repaint takes 115 us in the store.
 const OWNED = `
   SELECT b.i, b.payment, b.agent, b.pixels, b.message, b.link, a.wallet, a.name, a.framework, p.claimed_at, p.tx, p.settled,
     CASE WHEN p.salt IS NULL THEN 0 ELSE 1 END AS bound,
@@ -128,7 +128,7 @@ const REPAINT = `
     changed = $number + content.key, signed_at = $signedAt
   FROM ${CONTENTS} WHERE blocks.i = content.block AND state = 'claimed'`
 
-/** Repaints blocks, whose pixels follow each other in the edit. The signed message is recorded for the first block. */
+/** Repaints blocks; the edit has their pixels block by block. The signed message is recorded for the first block. */
 function* repaint(area: readonly BlockIndex[], edit: Edit, now: UnixMs): Tx<EditResult> {
   const [top = -1] = area
   const subject = { block: top as BlockIndex, agent: null }

@@ -14,7 +14,7 @@ export type Subject =
 const OF_BLOCK = 'SELECT number FROM edits WHERE block = $block AND digest = $digest'
 const OF_AGENT = 'SELECT number FROM edits WHERE agent = $agent AND digest = $digest'
 
-/** The first change of a message, if it was applied. */
+/** The number of the first change that a message made, if it was applied. */
 export function* findFirstChange(subject: Subject, digest: Hash): Tx<LogNumber | undefined> {
   const text = subject.block === null ? OF_AGENT : OF_BLOCK
   return (yield* first<{ number: LogNumber }>(text, { ...subject, digest }))?.number

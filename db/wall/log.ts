@@ -11,7 +11,7 @@ import { renderSumSql, computeChecksums } from '../row-checksums.ts'
 import { toContent, type ContentRow, toHidden } from '../rows.ts'
 import { change, count, type Driver, one, rows, type Tx } from '../tx.ts'
 
-/** The first number of each kind reserved for an entry, and the entry's time. */
+/** The first reserved number of each kind (entry, sale, agent), and the time of the entries. */
 export type Entry = {
   readonly number: LogNumber
   readonly at: UnixMs
@@ -24,7 +24,7 @@ type Taken = { readonly entries: number; readonly sales: number; readonly agents
 
 const ONE_ENTRY: Taken = { entries: 1, sales: 0, agents: 0 }
 
-// On PostgreSQL nobody else takes numbers until the transaction ends, and listeners are notified when it is committed.
+// On PostgreSQL nobody else can take numbers until the transaction ends. Listeners are notified when it is committed.
 const NEXT = {
   sqlite: `
     SELECT coalesce(max(number), 0) + 1 AS number, (SELECT coalesce(max(seq), 0) + 1 FROM changes) AS seq,
@@ -46,7 +46,7 @@ const INSERT = `
 export const writeEntry = (entry: ChangeEntry): Tx<void> =>
   change('an entry to write', INSERT, { ...NO_WORD, ...entry })
 
-/** The common fields of the sales of blocks. */
+/** The fields that all sales of one purchase share. */
 type Sales = Entry & { readonly profile: Profile; readonly content: BlockContent }
 
 const INSERT_SALES = `
@@ -55,7 +55,7 @@ const INSERT_SALES = `
     substr({bytes $pixels}, ${PIXELS_PER_BLOCK} * key + 1, ${PIXELS_PER_BLOCK}), $message, $link{sqlite , ${renderSumSql('key')}}
   FROM {each integer $blocks} AS sold ORDER BY key`
 
-/** Writes the sales of blocks, whose pixels follow each other in the content. */
+/** Writes one sale per block; the content has the pixels of one block after another. */
 export function* writeSales({ profile, content, ...entry }: Sales, blocks: readonly BlockIndex[]): Tx<void> {
   const { number, at, seq, agent } = entry
   const computeSums = () =>
@@ -78,7 +78,7 @@ export function* writeSales({ profile, content, ...entry }: Sales, blocks: reado
   )
 }
 
-/** The content of several blocks whose pixels follow each other, as columns of their rows. */
+/** The content of several blocks, with the pixels of one after another, as columns of their rows. */
 export const toContentColumns = ({ pixels, message, link }: BlockContent) => ({
   pixels: pixels && ((key: number) => partOf(pixels, key)),
   message,
@@ -86,8 +86,8 @@ export const toContentColumns = ({ pixels, message, link }: BlockContent) => ({
 })
 
 /**
- * The contents of blocks as values of a statement: a list for the fragment in `CONTENTS`, and the pixels of all of
- * them.
+ * The contents of blocks as values of a statement: a list for the fragment in `CONTENTS`, and the pixels of one block
+ * after another.
  */
 export function toContentList(contents: readonly (BlockContent & { readonly block: BlockIndex })[]) {
   const pixels = new Uint8Array(contents.length * PIXELS_PER_BLOCK)
@@ -102,7 +102,7 @@ export function toContentList(contents: readonly (BlockContent & { readonly bloc
   return { contents: list, pixels }
 }
 
-/** The fragment that reads the list, and the SQL for the pixels of one member. */
+/** The fragment that reads the list of `toContentList`, and the SQL for the pixels of one of its members. */
 export const CONTENTS = '{rows $contents block:integer drawn:integer message:text link:text} AS content'
 export const PIXELS_OF_CONTENT = `
   CASE WHEN content.drawn = 1 THEN substr({bytes $pixels}, ${PIXELS_PER_BLOCK} * content.key + 1, ${PIXELS_PER_BLOCK}) END`
@@ -163,7 +163,7 @@ export type ChangeRow = ContentRow &
 type ChangeEntry = Pick<Change, 'number' | 'at' | 'kind'> &
   Partial<ContentRow & Profile & Readonly<Record<'block' | 'agent' | 'hidden', number>>>
 
-/** The columns that only some kinds use. */
+/** Empty values for the columns that only some kinds of entry use. */
 const NO_WORD = {
   seq: null,
   block: null,
@@ -176,7 +176,7 @@ const NO_WORD = {
   link: null,
 } as const
 
-/** The entry in a row. */
+/** The log entry in a row of `changes`. */
 export function toChange(row: ChangeRow): Change {
   const { number, at } = row
   const profile = { name: row.name, framework: row.framework }

@@ -1,4 +1,4 @@
-/** Hidden names and bans of wallets: the operator's actions, and the names in the log. */
+/** Hidden names and bans of wallets: the operator's actions, and their effect on names in the log. */
 
 import type { Address, UnixMs } from '../../server/domain/purchase/payment.ts'
 import type { AgentId, Change, LogNumber } from '../../server/domain/wall/log.ts'
@@ -27,7 +27,7 @@ export type ModeratedAgent = {
   readonly banned: 0 | 1
 }
 
-/** The hidden parts, from a column of bits. */
+/** The hidden names, from a column of bits. */
 export const toHiddenNames = (mask: number): HiddenNames => ({
   name: (mask & 1) !== 0,
   framework: (mask & 2) !== 0,
@@ -36,7 +36,7 @@ export const toHiddenNames = (mask: number): HiddenNames => ({
 const toMask = (hidden: HiddenNames): number =>
   NAME_PARTS.reduce((mask, part, at) => (hidden[part] ? mask | (1 << at) : mask), 0)
 
-/** The moderation of a wallet, and the last entry that hid or showed one of its names; 0 for none. */
+/** The moderation of a wallet, and the number of the last entry that hid or showed one of its names; 0 for none. */
 export type AgentModeration = WalletState & { readonly through: LogNumber }
 
 const FIND = 'SELECT agent, hidden, ever, through, banned FROM moderated_agents WHERE agent = $agent'
@@ -58,7 +58,7 @@ const storeModeration = (
   agent: AgentId,
   { hidden, everHidden, isBanned: banned, through }: AgentModeration,
 ): Tx<void> =>
-  change('what is withheld of a wallet', KEEP, {
+  change('hidden names to store', KEEP, {
     agent,
     hidden: toMask(hidden),
     ever: toMask(everHidden),
@@ -98,7 +98,7 @@ export function* listModeratedWallets(): Tx<readonly ModeratedWallet[]> {
 }
 
 /**
- * Returns entries as readers get them, without names that are hidden now or were hidden after the entry was written.
+ * Returns entries as readers get them, without names that are hidden now or were hidden after their entry was written.
  */
 export function omitModeratedNames(
   changes: readonly Change[],

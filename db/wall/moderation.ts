@@ -1,4 +1,4 @@
-/** The parts of blocks that the operator hides. Owners' content stays; readers get the rest. */
+/** The parts of blocks that the operator hides. Owners' content stays stored; readers get only the visible parts. */
 
 import type { Address, UnixMs } from '../../server/domain/purchase/payment.ts'
 import type { Hidden } from '../../server/domain/wall/log.ts'
@@ -37,7 +37,7 @@ function* moderateWallet(wallet: Address, act: WalletAct, now: UnixMs): Tx<Walle
 
 const HIDDEN = 'SELECT block, hidden FROM moderated WHERE block {in integer $blocks}'
 
-/** The hidden parts of each of some blocks. Throws `StoreUnavailable` if their rows are damaged. */
+/** Reads the hidden parts of blocks; returns a look-up by block. Throws `StoreUnavailable` if a row is damaged. */
 export function* readHiddenParts(blocks: readonly BlockIndex[]): Tx<(block: BlockIndex) => Hidden> {
   const found = yield* rows<{ block: BlockIndex; hidden: number }>(HIDDEN, { blocks }, { moderated: 'block' })
   const masks = new Map(found.map(({ block, hidden }) => [block, hidden]))
@@ -70,7 +70,7 @@ const HIDE = `
 
 /** Stores the hidden parts; deletes the row if nothing is hidden any more. */
 const storeHiddenParts = (block: BlockIndex, hidden: number): Tx<void> =>
-  change('what is hidden of a block', hidden === 0 ? SHOW : HIDE, { block, hidden })
+  change('hidden parts to store', hidden === 0 ? SHOW : HIDE, { block, hidden })
 
 const RECORD = `
   INSERT INTO moderation_acts (id, at, who, act, what, parts, why)

@@ -1,4 +1,4 @@
-/** Painters: wallets whose signatures count like an owner's. */
+/** Painters: wallets whose signatures are as valid for repaints as the owner's. */
 
 import type { Address, PaymentKey } from '../../server/domain/purchase/payment.ts'
 import {
@@ -11,7 +11,7 @@ import type { AgentId } from '../../server/domain/wall/log.ts'
 import type { BlockIndex } from '../../shared/wall.ts'
 import { change, first, lock, one, rows, type Tx } from '../tx.ts'
 
-/** The columns for the painter of a block `b`; `JOIN_PAINTERS` joins them. */
+/** The columns for the painter of a block `b`; `JOIN_PAINTERS` joins their tables. */
 export const PAINTERS = `
   named.payment AS named_payment, named.painter AS named_painter,
   word.agent AS word_agent, word.painter AS word_painter, word.ts AS word_ts, word.through AS word_through`
@@ -22,7 +22,7 @@ export const JOIN_PAINTERS = `
 
 export const PAINTER_SOURCES = { purchase_painters: 'named_payment', wallet_painters: 'word_agent' } as const
 
-/** Their values. */
+/** The values of the columns in `PAINTERS`. */
 export type PainterRow = {
   readonly named_payment: number | null
   readonly named_painter: Address
@@ -42,14 +42,14 @@ export function toPainter(row: PainterRow): Address | null {
 
 const OF_BLOCKS = `SELECT ${PAINTERS} FROM blocks AS b ${JOIN_PAINTERS} WHERE b.i {in integer $blocks}`
 
-/** The painter of each of some claimed blocks. Throws `StoreUnavailable` if their rows are damaged. */
+/** The set of painters of claimed blocks; `null` if one has none. Throws `StoreUnavailable` if a row is damaged. */
 export function* listPainters(blocks: readonly BlockIndex[]): Tx<ReadonlySet<Address | null>> {
   return new Set((yield* rows<PainterRow>(OF_BLOCKS, { blocks }, PAINTER_SOURCES)).map(toPainter))
 }
 
 /**
- * Like `listPainters`, for a repaint with a painter's signature. Both repaints and messages that name a painter lock
- * the counters, so no repaint that began before such a message is stored after it.
+ * Like `listPainters`, for a repaint with a painter's signature. Such repaints lock the counters, and so do messages
+ * that name a painter. No repaint by a replaced painter is therefore stored after the message.
  */
 export function* listLastingPainters(blocks: readonly BlockIndex[]): Tx<ReadonlySet<Address | null>> {
   yield* lock(COUNTERS)
@@ -77,12 +77,12 @@ const NAME_FOR_WALLET = `
   ON CONFLICT (agent) DO UPDATE SET painter = excluded.painter, ts = excluded.ts, through = excluded.through`
 const LAST_PAYMENT = 'SELECT coalesce(max(id), 0) AS id FROM payments'
 
-/** Applies a wallet's message, which replaces all earlier painters; must be called under the lock of the wallet. */
+/** Applies a wallet's newest message, which replaces all earlier painters; must be called under the wallet's lock. */
 export function* storeWalletPainter(agent: AgentId, { painter, ts }: PainterNaming): Tx<NamingResult> {
   const before = yield* readPainterOfWallet(agent)
   if (before !== undefined && ts <= before.ts) return 'superseded'
   yield* lock(COUNTERS)
   const { id: through } = yield* one<{ id: number }>(LAST_PAYMENT)
-  yield* change('a word on a painter', NAME_FOR_WALLET, { agent, painter, ts, through })
+  yield* change('a wallet’s painter to store', NAME_FOR_WALLET, { agent, painter, ts, through })
   return 'applied'
 }

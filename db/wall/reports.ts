@@ -1,4 +1,4 @@
-/** Reports of artworks, for the operator alone. */
+/** Readers' reports of artworks, which only the operator can see. */
 
 import type { UnixMs } from '../../server/domain/purchase/payment.ts'
 import {

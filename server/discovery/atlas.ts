@@ -1,4 +1,4 @@
-/** The atlas: every artwork and agent of the wall as a page without scripts, as an Atom feed, and as oEmbed. */
+/** The atlas: every artwork and agent of the wall, on pages without scripts and in an Atom feed. */
 
 import { formatBlocks, formatCountWithNoun } from '../../shared/money.ts'
 import { titleOf } from '../../shared/titles.ts'
@@ -8,7 +8,10 @@ import type { WallView } from '../domain/wall/wall-view.ts'
 import { PATHS } from './links.ts'
 import { hostOf, escapeMarkup, type Site } from './site.ts'
 
-/** The content of a page of the atlas: all artworks, the artworks of one agent, or agents. Pages count from 1. */
+/**
+ * The content of a page of the atlas: all artworks, the artworks of one agent, or all agents. Pages are numbered from
+ * 1.
+ */
 export type AtlasPart =
   | { readonly list: 'works'; readonly agent?: number; readonly page: number }
   | { readonly list: 'agents'; readonly page: number }
@@ -46,7 +49,7 @@ article .says { color: var(--text) }
 .agents span { color: var(--quiet); font-size: .875rem }
 `
 
-/** The page of a part of the wall; `undefined` if there is no such page or agent. */
+/** The HTML of a page of the atlas; `undefined` if there is no such page or agent. */
 export function renderAtlasHtml(site: Site, view: WallView, part: AtlasPart): string | undefined {
   const agent = part.list === 'works' && part.agent !== undefined ? view.agents[part.agent - 1] : undefined
   if (part.list === 'works' && part.agent !== undefined && agent === undefined) return undefined
@@ -67,7 +70,7 @@ export function renderAtlasHtml(site: Site, view: WallView, part: AtlasPart): st
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeMarkup(title)}</title>
-<meta name="description" content="${escapeMarkup(`What software agents have bought and painted on ${site.offer.title}.`)}">
+<meta name="description" content="${escapeMarkup(`Blocks that software agents have bought and painted on ${site.offer.title}.`)}">
 <link rel="canonical" href="${escapeMarkup(site.offer.baseUrl + formatPath(part))}">
 <link rel="alternate" type="application/atom+xml" href="${feed}" title="New artworks">
 <link rel="icon" type="image/svg+xml" href="${PATHS.faviconSvg}">
@@ -83,7 +86,7 @@ export function renderAtlasHtml(site: Site, view: WallView, part: AtlasPart): st
 ${shown.length === 0 ? '<p>Nobody has bought a block yet.</p>' : `<ul class="${part.list === 'agents' ? 'agents' : 'works'}">\n${shown.join('\n')}\n</ul>`}
 </main>
 ${renderPager(part, pages)}
-<footer>All pictures and texts are the agents’ own.</footer>
+<footer>All pictures and text are the agents’ own.</footer>
 </body>
 </html>
 `
@@ -115,19 +118,22 @@ function formatSize({ blocks }: Artwork): string {
   return blocks.length > 1 && cols * rows === blocks.length ? `${cols} × ${rows} blocks` : formatBlocks(blocks.length)
 }
 
-/** The address of an artwork on the wall. */
+/** The path of a link to an artwork on the wall. */
 const formatWallLink = ({ blocks }: Artwork) => `/?work=${formatFirstCoord(blocks)}`
 
 const formatFirstCoord = ([first]: Artwork['blocks']) => (first === undefined ? '' : coordOf(first))
 
-/** The address of an artwork's picture, including its surroundings if it is not a rectangle. */
+/**
+ * The path of a picture of an artwork's bounding rectangle, which includes other blocks if the artwork is not a
+ * rectangle.
+ */
 function formatPictureUrl({ blocks }: Artwork): string {
   const { col, row, cols, rows } = regionOf(blocks)
   const scale = Math.max(1, Math.min(SCALE_MAX, Math.floor(PICTURE_MAX / (Math.max(cols, rows) * BLOCK_SIZE))))
   return `/wall.png?col=${col}&row=${row}&cols=${cols}&rows=${rows}&scale=${scale}`
 }
 
-/** The address of a part of the atlas. */
+/** The path of a page of the atlas. */
 function formatPath(part: AtlasPart): string {
   const query = new URLSearchParams()
   if (part.list === 'agents') query.set('list', 'agents')

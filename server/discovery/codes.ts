@@ -1,4 +1,4 @@
-/** Every error code in words: its meaning and what to do next. A code without words does not compile. */
+/** Every error code in words: its meaning and what to do next. A code without an entry does not compile. */
 
 import { AREA_BLOCKS_MAX } from '../../shared/area.ts'
 import { FrameworkText, MessageText, NameText, PainterText } from '../../shared/contract/block.ts'
@@ -17,14 +17,14 @@ const SECONDS = TS_TOLERANCE_MS / 1000
 
 /** The meaning of each code, for the caller. */
 export const meaningOf: Readonly<Record<FailureCode, string>> = {
-  invalid_coordinate: `Not a block. Name it col,row, with col from 0 to ${COLS - 1} and row from 0 to ${ROWS - 1}.`,
-  invalid_area: `Not an area. Name it col,row,WxH, entirely on the wall, with 1 to ${AREA_BLOCKS_MAX} blocks.`,
+  invalid_coordinate: `This is not a block. Write it as col,row, with col from 0 to ${COLS - 1} and row from 0 to ${ROWS - 1}.`,
+  invalid_area: `This is not an area. Write it as col,row,WxH, entirely on the wall, with 1 to ${AREA_BLOCKS_MAX} blocks.`,
   invalid_listing: 'A name, framework, message or link is invalid; the message says which. Nothing was charged.',
   invalid_payment: 'The payment cannot be parsed as an x402 v2 payment. Nothing was charged.',
   order_mismatch:
     'The payment was signed for another order (its nonce is bound by order-binding). It was not sent to anybody; sign a new one for exactly this order.',
-  invalid_body: 'The body is not the JSON object described, or has unknown fields.',
-  invalid_pixels: `The picture is not ${PIXELS_HEX_LENGTH} hex digits, or a pixel is beyond ${PALETTE_SIZE - 1}; the message says which.`,
+  invalid_body: 'The body is not the JSON object that this operation accepts, or it has unknown fields.',
+  invalid_pixels: `The picture is not ${PIXELS_HEX_LENGTH} hex digits, or a pixel’s index is above ${PALETTE_SIZE - 1}; the message says which.`,
   invalid_message: `The message ${describeRule(MessageText)}.`,
   invalid_link: `The link ${describeRule(Link)}.`,
   invalid_name: `The name ${describeRule(NameText)}.`,
@@ -40,18 +40,19 @@ export const meaningOf: Readonly<Record<FailureCode, string>> = {
   invalid_size: 'w and h must be whole numbers of blocks that fit on the wall.',
   invalid_region: 'The region is not on the wall, or the picture of it would be too large.',
   invalid_image: 'The image cannot be read, or has too many pixels.',
-  invalid_option: 'An option has a value that is not listed.',
+  invalid_option: 'An option is not allowed or has a value that is not allowed; the message says which.',
   unauthorized:
-    'The signature is not from the wallet, or is for another request. With a PUT, expected holds the exact text to sign; compare it with yours.',
+    'The signature is not from the wallet, or is for another request. In the response to a PUT, expected holds the exact text to sign; compare it with yours.',
   payment_required: `Not paid. ${ADVICE[402]}`,
   sign_in_required:
-    'No payment is needed. The wallet signs what PAYMENT-REQUIRED asks for (x402 extension sign-in-with-x, EIP-4361); then send the same request again with SIGN-IN-WITH-X.',
-  forbidden: 'The Host header is not this service’s, or, on a loopback name, the Origin is not. Only /mcp checks this.',
+    'No payment is needed. Sign the text in PAYMENT-REQUIRED with your wallet (x402 extension sign-in-with-x, EIP-4361), then send the same request again with SIGN-IN-WITH-X.',
+  forbidden:
+    'The Host header is not a name of this service, or, on a loopback name, the Origin header is not. Only /mcp checks this.',
   payer_denied:
-    'This wall does not sell to this wallet: its operator lists it. The payment was not sent to anybody; do not send it again.',
+    'This wall does not sell to this wallet, because the operator has blocked it. The payment was not sent to anybody; do not send it again.',
   not_found: 'There is nothing at this path.',
   no_owner: 'The block has not been sold, so nobody can repaint it.',
-  no_purchases: 'This wallet has bought no block.',
+  no_purchases: 'This wallet has not bought a block.',
   method_not_allowed: 'The address does not allow this method; the Allow header lists the methods it allows.',
   payment_used:
     'The payment already belongs to the block or area named in the response. Sign a new payment to buy another.',
@@ -74,7 +75,7 @@ export const meaningOf: Readonly<Record<FailureCode, string>> = {
   database_unavailable: `The database is unavailable right now. If you sent a payment: ${REPEAT}`,
 }
 
-/** The body of the 402 that asks for a signature. */
+/** The body of a 402 that requests a signature. */
 export const createSignInBody = (baseUrl: string) => ({
   error: 'sign_in_required',
   message: meaningOf.sign_in_required,

@@ -16,8 +16,8 @@ import {
 } from './well-known.ts'
 
 /**
- * A document served at a path. Its body is made at the first request, because making all bodies takes 24 ms of CPU time
- * at start.
+ * A document served at a path. Its body is made at the first request, because making all bodies at startup would take
+ * 24 ms of CPU time.
  */
 export type Document = {
   readonly path: string
@@ -75,7 +75,7 @@ const DAY_MS = 86_400_000
 const VALID_DAYS = 90
 
 /**
- * /.well-known/security.txt (RFC 9116), valid for three months from the day of `now`; `undefined` without a contact.
+ * /.well-known/security.txt (RFC 9116), valid for 90 days from the day of `now`; `undefined` without a contact.
  */
 export function renderSecurityTxt(site: Site, now: number): string | undefined {
   const contact = formatContactUri(site)

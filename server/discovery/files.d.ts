@@ -1,4 +1,4 @@
-// Texts that are imported unchanged.
+// Files that are imported unchanged, as text.
 
 declare module '*.md' {
   const text: string

@@ -1,6 +1,6 @@
 /**
- * The content of the page before its script and the wall have loaded: it is written into the HTML, so that nothing
- * moves later.
+ * The content of the page before its script and the wall have loaded: it is written into the HTML, so that the layout
+ * does not shift later.
  */
 
 import { formatSummary } from '../../shared/money.ts'

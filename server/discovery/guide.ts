@@ -1,5 +1,6 @@
 /**
- * The first texts for agents: the guide, its dozen key sentences, and the routine for owners. The texts are in `texts`.
+ * The texts that agents read first: the guide, its dozen key sentences, and the routine for owners. The texts are in
+ * `texts`.
  */
 
 import type { TObject } from '@sinclair/typebox'
@@ -56,7 +57,7 @@ export const renderGuide = (site: Site): string =>
 export const renderEssentials = (site: Site): readonly string[] =>
   fillText(essentialsText, renderFacts(site)).trimEnd().split('\n')
 
-/** The data that an owner should fetch on a timer: the changes at its blocks and next to them. */
+/** The routine that an owner should run on a timer, to see the changes of its blocks and of the blocks next to them. */
 export const renderHeartbeat = (site: Site): string => fillText(heartbeatText, renderFacts(site))
 
 /** /llms.txt, in the format of llmstxt.org: a title, a summary, key facts, and lists of links. */
@@ -73,12 +74,15 @@ export const renderLlmsTxt = (site: Site): string =>
 
 const renderList = (lines: readonly string[]) => lines.map((line) => `- ${line}`).join('\n')
 
-/** /robots.txt: the wall is for machines. Some crawlers are named, because they take a missing entry as a no. */
+/**
+ * /robots.txt: the wall is for machines. Some crawlers have an entry of their own, because without one they do not
+ * crawl.
+ */
 export const renderRobotsTxt = (site: Site): string => fillText(robotsText, renderFacts(site))
 
 type Values = Readonly<Record<string, string | number>>
 
-/** A text with its `{{name}}` placeholders replaced. */
+/** Replaces the `{{name}}` placeholders in a text. Throws if a value is missing. */
 const fillText = (text: string, values: Values): string =>
   text.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {
     const value = values[name]
@@ -98,7 +102,7 @@ const SIZES = {
   AREA_BLOCKS_MAX,
 }
 
-/** Placeholder values of a word or a sentence. */
+/** The values of placeholders for a word or a sentence. */
 function renderFacts(site: Site): Values {
   const { baseUrl, title, terms } = site.offer
   return {
@@ -152,7 +156,7 @@ function renderTables({ operations, tools }: Site): Values {
   }
 }
 
-/** Instructions to build a payment without an x402 client. */
+/** The values with which an agent can build a payment without an x402 client. */
 function renderPaymentValues({ offer }: Site): Values {
   const accepted = toOfferRequirements(offer)
   const authorization = {

@@ -1,4 +1,4 @@
-/** The paths of the documents, and the Link headers that name them. */
+/** The paths of the documents, and the Link headers that point to them. */
 
 /** Paths of the documents. */
 export const PATHS = {

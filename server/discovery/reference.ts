@@ -33,10 +33,10 @@ function renderReference(operation: Operation): string {
   ].join('\n\n')
 }
 
-/** Lower case and hyphens, the form of skill names. */
+/** The skill's name. Such names contain only lower-case letters and hyphens. */
 export const SKILL_NAME = 'pixel-wall'
 
-/** When to use the skill, and the one setting it needs. */
+/** The skill's description: when to use it, and the one setting that it needs. */
 export const renderDescription = (site: Site): string =>
   `Buy, paint and repaint blocks of the ${site.offer.title}, a public billboard for software agents, for ${priceOf(site)} USD each over x402. Use it to put a picture, a message or a link on the wall, to read who owns what, or to recover a purchase. Before use, ${renderSpendCap(site)}.`
 

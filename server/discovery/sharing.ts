@@ -1,4 +1,4 @@
-/** The preview of a link to the page, for the wall, a block or an agent. */
+/** The preview of a link to the page: for the wall, a block, an artwork or an agent. */
 
 import { ASSET_SYMBOL } from '../../shared/money.ts'
 import { titleOf } from '../../shared/titles.ts'
@@ -17,7 +17,7 @@ type Sharing = {
   readonly alt: string // describes the card
 }
 
-/** The texts about a subject. */
+/** Title, description and picture of a link to a subject. */
 export function describeSubject(site: Site, view: WallView, subject: CardSubject): Sharing {
   const { title } = site.offer
   if (subject.kind === 'block') return describeBlock(site, view, subject.block)
@@ -65,7 +65,7 @@ function describeBlock(site: Site, view: WallView, block: Parameters<typeof coor
   }
 }
 
-/** The address of a card, below that of the service. */
+/** The path and query of a card's URL. */
 export const formatCardPath = ({ query }: Sharing): string => PATHS.card + query
 
 /** The tags that depend on the service's own address, which the built page does not know, or on the shared subject. */

@@ -33,10 +33,10 @@ export const VERSION = manifest.version
 export const renderTagline = (site: Pick<Site, 'offer'>): string =>
   `A public ${WIDTH}x${HEIGHT} billboard. Agents buy its ${BLOCK_SIZE}x${BLOCK_SIZE} blocks for ${priceOf(site)} USD over x402.`
 
-/** The first sentence of the texts for agents, because clients with a lower limit fail without an error. */
+/** The advice that the texts for agents begin with, because clients with a lower spend cap fail without an error. */
 export const renderSpendCap = (site: Site): string => `your client's spend cap must allow ${priceOf(site)} USD`
 
-/** The host name that owners sign for: the address without its port. */
+/** The host name in the texts that owners sign: that of the service's URL, without a port. */
 export const hostOf = ({ offer }: Site): string => new URL(offer.baseUrl).hostname
 
 /** A description of the product, in a sentence or two. */
@@ -53,6 +53,6 @@ export function formatContactUri({ contact }: Site): string | undefined {
   return uriPattern.test(text) && URL.canParse(text) ? text : undefined
 }
 
-/** A text escaped for HTML, between tags or in a quoted attribute. */
+/** Escapes text for HTML, between tags or in a quoted attribute. */
 export const escapeMarkup = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

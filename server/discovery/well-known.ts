@@ -10,7 +10,9 @@ import type { Json } from './openapi/schemas.ts'
 import { renderDescription, SKILL_NAME } from './reference.ts'
 import { hostOf, listIcons, renderTagline, VERSION, type Site } from './site.ts'
 
-/** /.well-known/x402: the paid addresses. Superseded by the OpenAPI document, and still requested by many clients. */
+/**
+ * /.well-known/x402: the paid addresses. It is superseded by the OpenAPI document, but many clients still request it.
+ */
 export const listX402Resources = (site: Site): Json => ({
   version: 1,
   resources: ['/blocks/next', AREAS_PATH, PATHS.mcp].map((path) => site.offer.baseUrl + path),
@@ -32,7 +34,7 @@ export const createSkillsIndex = (site: Site, skill: string): Json => ({
   ],
 })
 
-/** /.well-known/skills/index.json, version 0.1, for older installers: files next to the index. */
+/** /.well-known/skills/index.json, version 0.1, for older installers: it lists files next to the index. */
 export const createSkillsIndexV1 = (site: Site): Json => ({
   skills: [{ name: SKILL_NAME, description: renderDescription(site), files: ['SKILL.md'] }],
 })
@@ -63,7 +65,7 @@ export const createServerJson = (site: Site): Json => ({
   remotes: listRemotes(site),
 })
 
-/** The MCP server card (SEP-2127): where to connect. The server itself lists the tools. */
+/** The MCP server card (SEP-2127), with the URL to connect to. The server itself lists the tools. */
 export const createServerCard = (site: Site): Json => ({
   $schema: 'https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json',
   ...describeIdentity(site),

@@ -17,7 +17,9 @@ export const WORKED_EXAMPLE = {
   body: { ts: TS, signature: TEST_VECTOR.signature, message: 'hello again', link: null },
 } as const
 
-/** A repaint of the same block with a sign-in by the same key: the body, and the content of the header. */
+/**
+ * A repaint of the block in `WORKED_EXAMPLE`, by signing in with the same key: the body, and the content of the header.
+ */
 export const WORKED_SIGN_IN = {
   path: '/blocks/80,45',
   body: '{"message":"hello again"}',
@@ -38,7 +40,7 @@ export const WORKED_SIGN_IN = {
   },
 } as const
 
-/** A registration by the same key. */
+/** A registration signed with the key of the test vector. */
 export const WORKED_REGISTRATION = {
   message: formatRegisterMessage(HOST, TEST_VECTOR.address, TS, NAMES),
   body: {
@@ -61,17 +63,17 @@ const pure = {
   yellow: '#ffff00',
 }
 
-/** Two hex digits of a colour in the palette. */
+/** A colour's palette index in two hex digits. */
 function hexOf(colour: string): string {
   const index = PALETTE.indexOf(colour)
   if (index < 0) throw new RangeError(`${colour} is not in the palette`)
   return index.toString(16).padStart(2, '0')
 }
 
-/** How to convert a colour into two hex digits. */
+/** How to compute a colour's palette index. */
 export const INDEX_RULE = `36r + 6g + b with r, g and b from 0 to 5, or a grey from ${GREYS_FROM} (dark) to ${PALETTE.length - 1} (light)`
 
-/** The pure colours with their digits. */
+/** The pure colours with their palette indices in hex. */
 export const PURE_COLOURS = Object.entries(pure)
   .map(([name, colour]) => `${name} ${hexOf(colour)}`)
   .join(', ')

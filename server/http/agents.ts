@@ -104,14 +104,14 @@ const DOCS = {
     id: 'registerAgent',
     summary: 'Set the name and framework of your wallet',
     description:
-      'Free, for wallets that have bought a block. The wallet signs these lines with EIP-191 personal_sign, joined by line feeds: the host name of this service, `register v2`, `wallet=<lower-case address>`, `ts=<unix ms>`, then for name and then framework `<field>_present=1` or `0` and `<field>=<value or empty>`.',
+      'Free, for wallets that have bought a block. The wallet signs these lines with EIP-191 personal_sign, joined by line feeds: the host name of this service, `register v2`, `wallet=<lower-case address>`, `ts=<unix ms>`, then for name and framework in that order `<field>_present=1` or `0` and `<field>=<value or empty>`.',
     answers: [RegisterAnswer],
     codes: [...signed, 'invalid_wallet', 'invalid_name', 'invalid_framework', 'no_purchases', ...limited],
   },
   nameAgent: {
     id: 'nameAgent',
     summary: 'Set the name and framework of your wallet, by signing in',
-    description: `Does the same as PUT, for wallets that can pay but not sign texts; it changes the wallet that signs in. ${SIGNING_IN}`,
+    description: `Does the same as PUT, for wallets that can pay but cannot sign text; it changes the wallet that signs in. ${SIGNING_IN}`,
     signsIn: true,
     answers: [RegisterAnswer],
     codes: [...signedInCodes, 'invalid_name', 'invalid_framework', 'no_purchases', ...anywhere],
@@ -119,7 +119,7 @@ const DOCS = {
   readReceipts: {
     id: 'readReceipts',
     summary: 'Read every purchase of your wallet, by signing in',
-    description: `For an agent that lost its records: what it bought, with the receipts, what is unfinished, and what the operator owes it. ${SIGNING_IN}`,
+    description: `For an agent that lost its records: its purchases with their receipts, its unfinished purchases, and the money that the operator owes it. ${SIGNING_IN}`,
     signsIn: true,
     answers: [Receipts],
     codes: [...signedInCodes.filter((code) => code !== 'empty_update'), 'no_purchases', ...anywhere],
@@ -128,7 +128,7 @@ const DOCS = {
     id: 'namePainter',
     summary: 'Name the key that may repaint for your wallet',
     description:
-      'Free, for wallets that have bought a block. The painter may sign repaints of all your blocks, and nothing else; null removes the painter. This replaces every painter named before, including those named in purchases. The wallet signs these lines with EIP-191 personal_sign, joined by line feeds: the host name of this service, `set_painter v1`, `wallet=<lower-case address>`, `ts=<unix ms>`, `painter=<lower-case address or empty>`. `ts` must be greater than that of the last change of painter applied.',
+      'Free, for wallets that have bought a block. The painter may sign repaints of all your blocks, and nothing else; null removes the painter. This replaces every painter named before, including those named in purchases. The wallet signs these lines with EIP-191 personal_sign, joined by line feeds: the host name of this service, `set_painter v1`, `wallet=<lower-case address>`, `ts=<unix ms>`, `painter=<lower-case address or empty>`. `ts` must be greater than the `ts` of the last change of painter that was applied.',
     answers: [PainterAnswer],
     codes: [...signedWhole, 'invalid_wallet', 'invalid_painter', 'no_purchases', ...limited],
   },
@@ -136,7 +136,7 @@ const DOCS = {
     id: 'readWallet',
     summary: 'Read what the wall stores about a wallet',
     description:
-      'For an agent that lost its state: identity, blocks and areas, unfinished purchases with what to do about each, and credits the operator owes it. While `hasMore` is true, continue from `nextAfter`. With `since`, also what changed at its blocks and next to them since then; once every four hours is enough. You send the full address; responses never show it.',
+      'For an agent that lost its state: identity, blocks and areas, unfinished purchases with the next step for each, and credits that the operator owes it. While `hasMore` is true, continue from `nextAfter`. With `since`, it also returns later changes of the wallet’s blocks and of the blocks next to them; one such request every four hours is enough. You send the full address; responses never show it.',
     params: WalletParams,
     answers: [WalletStanding],
     codes: ['invalid_wallet', 'invalid_after', 'invalid_limit', 'no_purchases', ...queued],

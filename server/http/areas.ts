@@ -91,15 +91,15 @@ export const createAreaRoutes = (deps: AreaDeps) => {
 }
 
 /**
- * The `parse` hook of an order, whose body may contain a picture. A body that cannot be read must not hide the result
- * of a known payment.
+ * The `parse` hook of an order, whose body may contain a picture. Even if the body cannot be read, a known payment gets
+ * its result.
  */
 function createOrderReader({ clients: { limits, addressOf, admitPayment }, uploads, offer, ledger }: AreaDeps) {
   return async ({ request }: { readonly request: Request }): Promise<ReadOrder> => {
     const isPaid = carriesPayment(request)
     const sent = readSentPayment(request, offer, 'next')?.payment
     const address = addressOf(request)
-    // A long body takes longer to read than a payment, and buys nothing if the payment cannot be read.
+    // Reading a long body takes longer than parsing a payment, and a payment that cannot be parsed buys nothing.
     if (sent !== undefined && isFailure(sent))
       throw new Refused(limits.take('uploads', address) ?? sent, CLOSE_CONNECTION)
     const isKnown = sent !== undefined && (await ledger.find(sent)) !== undefined
@@ -117,7 +117,7 @@ function createOrderReader({ clients: { limits, addressOf, admitPayment }, uploa
   }
 }
 
-/** The order or the reason why it cannot be read, and the headers of the response in that case. */
+/** The order, or the reason why it cannot be read and the headers of the response in that case. */
 type ReadOrder = { readonly ordered: PurchaseOrder | Failure; readonly headers: HeaderFields }
 
 // Catalogues request the price with an empty body or `{}`, and list only addresses that return 402.
@@ -137,8 +137,8 @@ async function answerOrder(deps: AreaDeps, request: Request, { ordered, headers 
 }
 
 /**
- * Responds to a payment whose order cannot be read. If it is a known payment, resent unchanged, responds for its first
- * order.
+ * Responds to a payment whose order cannot be read. If it is a known payment that was resent unchanged, responds with
+ * the result of its original order.
  */
 async function answerUnread(deps: AreaDeps, request: Request, flaw: Failure, headers: HeaderFields): Promise<Response> {
   const payment = readSentPayment(request, deps.offer, 'next')?.payment
@@ -150,7 +150,7 @@ async function answerUnread(deps: AreaDeps, request: Request, flaw: Failure, hea
     isFailure(sent.payment) ||
     !isSamePayment(known.payment, sent.payment)
   ) {
-    // A body that was read in vain counts as a rejected payment.
+    // Reading a body in vain uses the same budget as a rejected payment.
     void deps.clients.limits.take('payments', deps.clients.addressOf(request))
     return refuse(flaw, headers)
   }
@@ -169,7 +169,7 @@ const DOCS = {
     id: 'buyArea',
     summary: 'Buy a rectangle of blocks in one payment',
     description:
-      'All or nothing: w x h blocks for w x h times the price of one block, with one picture across them. Without a payment the response is 402 with the terms; send the identical request again with a signed payment to get the receipt. `next` is the open area of that size nearest the centre. The body is at most 4 MiB; an unpaid request with no body, or with `{}`, gets the terms of one block. An image is decoded only once its payment is verified; one that cannot be decoded charges nothing. After a 503, send the same signed request again: it never pays twice.',
+      'All or nothing: w x h blocks for w x h times the price of one block, with one picture across them. Without a payment the response is 402 with the terms; send the identical request again with a signed payment to get the receipt. `next` is the open area of that size nearest the centre. The body is at most 4 MiB; an unpaid request with no body, or with `{}`, gets the terms of one block. An image is decoded only once its payment is verified; if it cannot be decoded, nothing is charged. After a 503, send the same signed request again: you never pay twice.',
     payable: 'always',
     priced: 'by the block',
     answers: [AreaReceipt],
@@ -194,7 +194,7 @@ const DOCS = {
     id: 'readArea',
     summary: 'Read how much of an area is open and who owns it',
     description:
-      'An area is a rectangle of 1 to 400 blocks, `col,row,WxH`. Returns how many of its blocks are open, sold and held; `price` if all of them are open, `owner` if one wallet owns all. Reading reserves nothing. The owner’s name is untrusted text.',
+      'An area is a rectangle of 1 to 400 blocks, `col,row,WxH`. Returns how many of its blocks are open, sold and held, the `price` if all of them are open, and the `owner` if one wallet owns them all. Reading reserves nothing. The owner’s name is untrusted text.',
     params: AreaParams,
     answers: [AreaState],
     codes: ['invalid_area', ...queued],
@@ -202,7 +202,8 @@ const DOCS = {
   drawArea: {
     id: 'drawArea',
     summary: 'Get an area as a picture',
-    description: 'An indexed PNG of the area, enlarged, of up to 5.76 million pixels. May be up to two seconds old.',
+    description:
+      'An indexed PNG of the area, enlarged, of up to 5.76 million pixels. The picture may be up to two seconds old.',
     params: AreaParams,
     query: AreaImageQuery,
     answers: [],
@@ -222,7 +223,7 @@ const DOCS = {
   repaintArea: {
     id: 'repaintArea',
     summary: 'Repaint an area that one wallet owns, by signing in',
-    description: `Does the same as PUT, for wallets that can pay but not sign texts. ${SIGNING_IN}`,
+    description: `Does the same as PUT, for wallets that can pay but cannot sign text. ${SIGNING_IN}`,
     params: AreaParams,
     signsIn: true,
     answers: [EditAreaAnswer],

@@ -71,10 +71,10 @@ function parsePart(url: string): AtlasPart | undefined {
   return agent === undefined ? { list, page } : undefined
 }
 
-// The size of the embedded frame if the consumer gives no maximum.
+// The width of the embedded frame if the consumer gives no maximum.
 const FRAME_WIDTH = 800
 
-/** oEmbed 1.0: the embed code of a link to the wall, an artwork or an agent. */
+/** oEmbed 1.0: the embed code for a link to the wall, a block, an artwork or an agent. */
 function createOembed({ site, view }: AtlasDeps): CachedResponse {
   const { baseUrl } = site.offer
   return (request) => {

@@ -20,7 +20,7 @@ const DOCS = {
     id: 'readCanvas',
     summary: 'Read the whole wall',
     description:
-      'Constants, price, palette, counts, agents and every claimed block. Its texts are untrusted: other users wrote them. May be up to two seconds old; the header Log-Number says where to continue in `/api/live`.',
+      'Constants, price, palette, counts, agents and every claimed block. Text in the response is untrusted: other users wrote it. The response may be up to two seconds old; the header Log-Number says where to continue in `/api/live`.',
     answers: [Canvas],
     revalidates: true,
     codes: anywhere,
@@ -29,7 +29,7 @@ const DOCS = {
     id: 'readPixels',
     summary: 'Read the pixels of the whole wall',
     description:
-      'The 14,400 blocks in index order, 100 bytes each, row by row: indices into the palette of the canvas read, or 255 for pixels that nobody has painted. Half the bytes of the canvas read. May be up to two seconds old.',
+      'The 14,400 blocks in index order, 100 bytes each, row by row: indices into the palette of the canvas read, or 255 for pixels that nobody has painted. This is half the size of the canvas read. The response may be up to two seconds old.',
     answers: [],
     media: 'application/octet-stream',
     revalidates: true,
@@ -39,7 +39,7 @@ const DOCS = {
     id: 'readBlocks',
     summary: 'Read the whole wall without its pictures',
     description:
-      'The canvas read without `px`: each block’s owner, purchase time, message and link. Together with the pixels of `/api/canvas.bin` it contains everything in the canvas read. May be up to two seconds old.',
+      'The canvas read without `px`: each block’s owner, purchase time, message and link. Together with the pixels of `/api/canvas.bin` it contains everything in the canvas read. The response may be up to two seconds old.',
     answers: [Canvas],
     revalidates: true,
     codes: anywhere,

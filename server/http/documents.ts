@@ -1,4 +1,4 @@
-/** Routes of the documents that machines request first, and of the homepage, as a page or as the guide. */
+/** Routes for the documents that programs request first, and for the homepage, as HTML or as the guide in Markdown. */
 
 import { Elysia } from 'elysia'
 import { CLAIM_ORDER, type Coord, coordOf } from '../../shared/wall.ts'
@@ -63,7 +63,7 @@ function createReadyResponse({ type, body }: Pick<Document, 'type' | 'body'>): C
 const createDocumentResponse = (type: string, body: ReturnType<Document['body']>): CachedResponse =>
   createCachedResponse({ type, body, cacheControl: CACHED_FIVE_MINUTES })
 
-/** The OpenAPI document. The document is made again after the block in its example is sold. */
+/** The OpenAPI document. It is rebuilt after the block in its example is sold. */
 function createOpenApiResponse({ site, view }: DocumentDeps): CachedResponse {
   let shown: { readonly example: Coord; readonly answer: CachedResponse } | undefined
   return (request) => {
@@ -77,7 +77,9 @@ function createOpenApiResponse({ site, view }: DocumentDeps): CachedResponse {
   }
 }
 
-/** The open block that will be sold last, so that it is probably still open when a reader tries it. */
+/**
+ * The open block that `/blocks/next` will sell last, so that it is probably still open when a reader tries the example.
+ */
 function findOpenBlock({ claimed }: WallView): Coord {
   const open = CLAIM_ORDER.findLast((block) => !claimed.has(block))
   return open === undefined ? '0,0' : coordOf(open)
@@ -86,7 +88,7 @@ function findOpenBlock({ claimed }: WallView): Coord {
 function createSecurityTxt({ site, clock }: DocumentDeps): CachedResponse {
   return (request) => {
     const body = renderSecurityTxt(site, clock.now())
-    if (body === undefined) return refuse(createFailure('not_found', 'The operator has not given a contact.'))
+    if (body === undefined) return refuse(createFailure('not_found', 'The operator has not published a contact.'))
     return createDocumentResponse(PLAIN, body)(request)
   }
 }
@@ -108,8 +110,8 @@ function createHomepage(deps: HomeDeps, guide: CachedResponse): (request: Reques
 }
 
 /**
- * Returns the built page for each address, including its first screen. Caches only the wall's own page, which most
- * clients request.
+ * Creates a function that renders the built page for a URL, including its first screen. It caches only the page about
+ * the whole wall, which most clients request.
  */
 async function createPageRenderer({
   site,

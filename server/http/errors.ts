@@ -1,4 +1,4 @@
-/** Responds to errors that hooks and handlers throw. The responses contain no text of an error. */
+/** Responds to errors that hooks and handlers throw. The responses never contain an error's own message. */
 
 import { Elysia, NotFoundError, ParseError } from 'elysia'
 import { createFailure, StoreUnavailable } from '../domain/failure.ts'
@@ -10,7 +10,7 @@ import { Refused } from './request/refused.ts'
 // Elysia does not pass the response of `onError` to `onAfterResponse`, which counts responses.
 const answered = new WeakMap<Request, Response>()
 
-/** The response to a request whose hook or handler threw. */
+/** The response to a request whose hook or handler threw; `undefined` if none did. */
 export const findErrorResponse = (request: Request): Response | undefined => answered.get(request)
 
 /**
@@ -20,7 +20,7 @@ export const findErrorResponse = (request: Request): Response | undefined => ans
 export const createErrorPlugin = (logger: Logger) => {
   const answer = createErrorHandler(logger)
   return new Elysia({ name: 'errors' }).onError({ as: 'global' }, ({ request, error, set }) => {
-    // Elysia has set 500 here, and would build a second, chunked response from ours.
+    // Elysia has set the status to 500 here, and would otherwise build a second, chunked response from ours.
     set.status = 200
     const response = answer(request, error)
     answered.set(request, response)

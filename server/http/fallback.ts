@@ -1,4 +1,4 @@
-/** Responds to everything without a route: the files of the page, preflights, wrong methods and unknown paths. */
+/** Responds to requests without a route: files of the page, preflights, wrong methods and unknown paths. */
 
 import type { AnyElysia } from 'elysia'
 import { createFailure } from '../domain/failure.ts'
@@ -31,15 +31,16 @@ export function createFallback(app: AnyElysia, files: ViewerFiles): (request: Re
 const READ: readonly string[] = ['GET', 'HEAD', 'OPTIONS']
 
 /**
- * Whether a request names only one host. If it names several, a proxy may have used a different one (RFC 9112, 3.2).
+ * Whether a request has at most one Host header. If it has several, a proxy may have used a different one than Bun (RFC
+ * 9112, 3.2).
  */
 export const hasOneHost = ({ headers }: Request): boolean => headers.get('host')?.includes(',') !== true
 
-/** Refuses a request that names several hosts. */
+/** Refuses a request with several Host headers. */
 export const refuseHosts = (): Response =>
   refuse(createFailure('invalid_option', 'A request must have exactly one Host header.'), CLOSE_CONNECTION)
 
-/** Refuses a method at a path that allows others. */
+/** Refuses a method that a path does not allow; `verbs` are those that it allows. */
 export function answerWrongVerb(verbs: readonly string[]): Response {
   const { refusal, headers } = createVerbRefusal(verbs)
   return refuse(refusal, headers)
@@ -47,12 +48,12 @@ export function answerWrongVerb(verbs: readonly string[]): Response {
 
 function createVerbRefusal(verbs: readonly string[]): Refused {
   const allowed = verbs.join(', ')
-  return new Refused(createFailure('method_not_allowed', `This address allows ${allowed}.`), { Allow: allowed })
+  return new Refused(createFailure('method_not_allowed', `This address accepts only ${allowed}.`), { Allow: allowed })
 }
 
 /**
- * Refuses changes of a picture before a body is read. Pictures share the routes of blocks and areas, and can only be
- * read.
+ * Refuses a change to the path of a picture before its body is read. Pictures share the routes of blocks and areas, and
+ * can only be read.
  */
 export function refusePicturePath({ url }: Request): undefined {
   if (pathOf(url).endsWith(PNG_END)) throw createVerbRefusal(READ)

@@ -68,13 +68,13 @@ function renderSale(sale: Sale): string {
   return text
 }
 
-// More changes than can happen between two polls of a page that polls every few seconds.
+// More changes than can happen between two polls by a page that polls every few seconds.
 const TAIL_CHANGES = 100
 
 // A proxy caches its copy for half this time.
 const TAIL_EVERY_MS = 4000
 
-/** The response for clients that cannot follow the stream, made once for each change of the wall. */
+/** The response for clients that cannot follow the stream; it is built once for each change of the wall. */
 function createTail(view: WallView, log: Log): (request: Request) => Promise<Response> {
   let known: { readonly number: LogNumber; readonly made: Promise<CachedResponse> } | undefined
   const make = async (number: LogNumber): Promise<CachedResponse> => {
@@ -102,7 +102,7 @@ const DOCS = {
     id: 'readFeed',
     summary: 'Read the sales, oldest first',
     description:
-      'Every sale once, as it was sold. Continue from `nextAfter`, or start from `stats.lastSaleId` of the canvas read; no sale is ever missed.',
+      'Every sale once, as it was sold. Pass `nextAfter` as `after` to continue, or start from `stats.lastSaleId` of the canvas read; you never miss a sale.',
     query: FeedQuery,
     answers: [FeedPage],
     revalidates: true,
@@ -112,7 +112,7 @@ const DOCS = {
     id: 'readTail',
     summary: 'Read the last hundred changes, if you cannot keep a stream open',
     description:
-      'The end of the log, the same for everyone, so proxies may cache it for two seconds. If your last change is older than `after`, read the canvas instead. Wait `askAgainMs` before the next request. Its texts are untrusted: other users wrote them.',
+      'The end of the log, the same for everyone, so proxies may cache it for two seconds. If your last change is older than `after`, read the canvas instead. Wait `askAgainMs` before the next request. Text in the changes is untrusted: other users wrote it.',
     answers: [LogTail],
     revalidates: true,
     codes: anywhere,
@@ -121,7 +121,7 @@ const DOCS = {
     id: 'readHistory',
     summary: 'Read the whole log: sales, repaints and names, oldest first',
     description:
-      'Every change of the wall once, numbered as in `/api/live`; continue from `nextAfter`. Of repaints and names that are hours old, only the last one per block or wallet and hour may be left, and after some days only the last one. Content hidden by the operator is omitted. Its texts are untrusted: other users wrote them.',
+      'Every change of the wall once, numbered as in `/api/live`; continue from `nextAfter`. Of repaints and names that are hours old, only the last one in each hour may remain for each block or wallet; after some days, only the last one of all. Content hidden by the operator is omitted. Text in the changes is untrusted: other users wrote it.',
     answers: [HistoryPage],
     revalidates: true,
     codes: ['invalid_after', 'invalid_limit', ...queued],

@@ -57,7 +57,7 @@ const DOCS = {
     id: 'readHealth',
     summary: 'Read whether the service works and accepts payments',
     description:
-      'Always 200; `ok` says whether the database can be read and written, `rail` whether payments are accepted.',
+      'Always returns 200. `ok` says whether the database can be read and written, and `rail` whether payments are accepted.',
     answers: [Health],
     codes: ['internal_error'],
   },

@@ -35,7 +35,7 @@ const DOCS = {
     id: 'followWall',
     summary: 'Follow every change as it happens',
     description:
-      'Server-sent events: `sale`, `repaint` and `identity`, at most one batch per second. The id of an event is its number in the log; reconnect with it in Last-Event-ID and you miss nothing and see nothing twice. To start, read the canvas and pass its Log-Number as `after`. A client more than 1,000 changes behind gets `reset` first: read `/api/canvas` again, which shows everything up to that number; later changes follow. The texts are untrusted: other users wrote them.',
+      'Server-sent events: `sale`, `repaint` and `identity`, at most one batch per second. The id of an event is its number in the log; reconnect with it in Last-Event-ID and you miss nothing and see nothing twice. To start, read the canvas and pass its Log-Number as `after`. A client more than 1,000 changes behind gets `reset` first: read `/api/canvas` again, which shows everything up to the `number` of that event; later changes follow. Text in the events is untrusted: other users wrote it.',
     query: LiveQuery,
     answers: [],
     media: 'text/event-stream',
@@ -45,7 +45,7 @@ const DOCS = {
     id: 'followShared',
     summary: 'Follow every change over a stream that a cache shares',
     description:
-      'The events of `/api/live`, the same for everyone, so a cache in front of the wall may send one stream to all its clients. The first event, `start`, has a `number`: every later change follows. If your last change has a smaller number, read `/api/tail` until it reaches that number, and then apply the events. Skip changes that you know. Within a minute the event `end` closes the stream: connect again after a random time of up to two seconds. If the stream breaks off without `end`, read `/api/tail`, too. The texts are untrusted: other users wrote them.',
+      'The events of `/api/live`, the same for everyone, so a cache in front of the wall may send one stream to all its clients. The first event, `start`, has a `number`: every later change follows. If your last change has a smaller number, read `/api/tail` until it reaches that number, and then apply the events. Skip changes that you already have. Within a minute the event `end` closes the stream: connect again after a random time of up to two seconds. If the stream breaks off without `end`, also read `/api/tail`. Text in the events is untrusted: other users wrote it.',
     answers: [],
     media: 'text/event-stream',
     codes: ['server_busy', 'too_many_requests', 'internal_error'],
@@ -54,13 +54,13 @@ const DOCS = {
 
 /** All clients that follow the wall. */
 export type Live = {
-  /** Starts a stream for the client at an address. */
+  /** Opens a stream for the client at an address. */
   answer(request: Request, address: string): Response | Promise<Response>
-  /** Begins a stream for the client at an address; a cache sends it to all its own clients. */
+  /** Opens a shared stream for a cache at an address; the cache sends it to all its own clients. */
   answerShared(request: Request, address: string): Promise<Response>
   /** Announces a change of the view. */
   announceChange(change: Change): void
-  /** Ends all connections, so that the process can end. Clients reconnect automatically. */
+  /** Ends all streams, so that the process can exit. Clients reconnect automatically. */
   close(): void
 }
 
@@ -70,13 +70,13 @@ type LiveSource = {
   readonly clock: Clock
   readonly number: () => LogNumber // of the newest announced change
   readonly canvasNumber: () => LogNumber // of the newest change that the canvas reads show
-  readonly advance: () => Promise<void> // announces what other processes have written
+  readonly advance: () => Promise<void> // announces the changes that other processes have written
   readonly everyMs: number
 }
 
 const FOLLOWERS_MAX = 10_000
 
-/** How many changes a client may be behind and still get each of them. */
+/** How many changes a client can be behind and still get every one instead of a `reset`. */
 export const BEHIND_MAX = 1000
 
 // A client with more unread bytes is disconnected, and catches up when it reconnects. The kernel buffers 128 KiB in
@@ -85,8 +85,8 @@ const BACKLOG_MAX_BYTES = 96 * 1024
 
 const HEARTBEAT_MS = 15_000
 
-// A cache begins a new stream after 40 s (`CACHED_FOR_A_STREAM`), so it has at most two. A stream that has ended is not
-// served, not even by a cache that serves copies 10 s longer.
+// A cache opens a new stream after 40 s (`CACHED_FOR_A_STREAM`), so it has at most two open. A stream lasts long enough
+// that even a cache that serves stale copies for 10 s never serves one that has ended.
 const SHARED_MS = 55_000
 
 // A shared stream begins with the changes of the last `OVERLAP_MS`, and at most `OVERLAP_MAX` changes, so that most
@@ -178,7 +178,7 @@ export function createLiveStream(source: LiveSource): Live {
 function createStreamPlaces() {
   const [streams, sites] = [createSlots(), createSlots()]
   return {
-    /** Why an address cannot open another stream. */
+    /** Why an address cannot open another stream; `undefined` if it can. */
     refusal(address: string): Failure | undefined {
       if (streams.count() >= FOLLOWERS_MAX) return createBusyFailure()
       if (streams.countOf(address) >= STREAMS_PER_ADDRESS) return createTooManyFailure('You have', STREAMS_PER_ADDRESS)
@@ -195,7 +195,7 @@ function createStreamPlaces() {
 }
 
 /**
- * The clients that have caught up. They get new events together, and a comment from time to time that keeps the
+ * The clients that have caught up. They get new events together, and from time to time a comment that keeps the
  * connection open.
  */
 function createFollowers({ clock, number, everyMs }: LiveSource, recent: RecentEvents) {
@@ -261,11 +261,11 @@ function createSharedStreams({ clock, advance, number }: LiveSource, recent: Rec
     if (left.aborted) return
     const end = encodeMark({ kind: 'end', number: number() })
     follower.send(Buffer.concat([recent.encodeAfter(follower.sentTo), end]))
-    // Sending broke the stream off if its cache had left too much unread.
+    // If the cache had left too much unread, `send` has already broken the stream off.
     if (!left.aborted) follower.end()
   }
   return {
-    /** Makes the `join` of a stream that begins now. */
+    /** Makes the `join` function for a stream that begins now. */
     createJoin(): Host['join'] {
       const breaksBefore = breaks
       return (follower) => {
@@ -343,7 +343,7 @@ function openStream(from: LogNumber, reading: AsyncGenerator<Piece>, { join, onC
   )
 }
 
-/** The event upon which a client must read the canvas again. Later changes follow as events. */
+/** The event that requires a client to read the canvas again. Later changes follow as events. */
 function createReset(number: LogNumber): Piece {
   const reset: Reset = { number, kind: 'reset' }
   return { bytes: encoder.encode(formatEvent(reset, number)), to: number }
@@ -365,7 +365,10 @@ function parseStart({ headers, url }: Request): LogNumber | Failure | undefined 
 }
 
 const createStartFailure = () =>
-  createFailure('invalid_after', 'Last-Event-ID must be the id of an event of this stream. Omit it to start from now.')
+  createFailure(
+    'invalid_after',
+    'Last-Event-ID must be the id of an event of this stream. Omit it to get only new changes.',
+  )
 
 const createTooManyFailure = (whoHas: string, count: number) =>
   createFailure('too_many_requests', `${whoHas} ${count} live streams open. Close some, or poll GET /api/feed.`, {

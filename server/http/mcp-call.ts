@@ -63,7 +63,7 @@ export async function answerCall(deps: McpDeps, request: Request, { clients, upl
   return answer(200, await answerRequest(deps, message, { dialect: version === null ? 'error' : 'result', ...from }))
 }
 
-/** Refuses a large body of a call that does not convert a picture. */
+/** Refuses a large body unless its call converts a picture. */
 function limitToPictures(read: ReadBody): ReadBody {
   const size = read.kind === 'read' ? read.bytes.length : (read.size ?? 0)
   const isAllowed = size <= MCP_BODY_MAX_BYTES || (read.kind === 'read' && sendsPicture(readMessage(read.value)))

@@ -43,7 +43,7 @@ type Names = {
   readonly isPublic: (host: string | null) => boolean
 }
 
-/** Refuses requests under another host name, and on a loopback name requests from pages of other origins. */
+/** Refuses requests for another host name, and on a loopback name also requests from pages of other origins. */
 function refuseOthers({ isHost, isOrigin, isPublic }: Names) {
   return async (request: Request, answer: () => Promise<Response>): Promise<Response> => {
     const host = request.headers.get('host')
@@ -96,7 +96,7 @@ const preflight: HeaderFields = {
 const createForbiddenFailure = () =>
   createFailure(
     'forbidden',
-    'This address accepts requests for its own host name only, and on a loopback name no requests from pages of another origin.',
+    'This server accepts only requests for its own host name. On a loopback name, it also rejects requests from pages of another origin.',
   )
 
 const DOCS = {

@@ -110,14 +110,14 @@ async function readPicture(
 const PICTURE_TYPES =
   'Content-Type must be image/png or image/jpeg, or application/octet-stream for raw RGB or RGBA bytes.'
 
-const RAW_SIZE = 'Raw bytes need width and height, in pixels.'
+const RAW_SIZE = 'For raw bytes, pass width and height in pixels.'
 
 const DOCS = {
   paintPixels: {
     id: 'paintPixels',
     summary: 'Turn a picture into px for blocks',
     description:
-      'Free. Send a PNG or JPEG, or raw RGB or RGBA bytes with width and height, of at most 4 MiB and 8.29 million pixels (3840 x 2160). It is scaled to w x h blocks in linear light, and each pixel gets the nearest of the 240 colours (OKLab), dithered on request. Nothing is stored.',
+      'Free. Send a PNG or JPEG, or raw RGB or RGBA bytes with width and height, of at most 4 MiB and 8.29 million pixels (3840 x 2160). The picture is scaled to w x h blocks in linear light, and each pixel gets the nearest of the 240 colours (OKLab), with dithering on request. Nothing is stored.',
     uploads: ['image/png', 'image/jpeg', 'application/octet-stream'],
     answers: [PaintedBlocks],
     codes: ['invalid_body', 'invalid_image', 'invalid_size', 'invalid_option', 'body_too_large', ...drawing],
@@ -126,7 +126,7 @@ const DOCS = {
     id: 'drawWall',
     summary: 'Get the wall, or a part of it, as a picture',
     description:
-      'An indexed PNG of the 240 colours, up to 5.76 million pixels. Unsold blocks are dark with a dot in the corner; sold ones without a picture are grey with a frame. May be up to two seconds old.',
+      'An indexed PNG of the 240 colours, up to 5.76 million pixels. Unsold blocks are dark with a dot in the corner; sold ones without a picture are grey with a frame. The picture may be up to two seconds old.',
     answers: [],
     media: 'image/png',
     revalidates: true,
@@ -136,7 +136,7 @@ const DOCS = {
     id: 'drawCard',
     summary: 'Get a link preview card of the wall, a block or an agent’s blocks',
     description:
-      'An indexed PNG of 1200 x 630 pixels, for previews of links to the page: the whole wall; an artwork; a block enlarged beside its place on the wall; or an agent’s blocks with all others dimmed. May be some seconds old.',
+      'An indexed PNG of 1200 x 630 pixels, for previews of links to the page: the whole wall; an artwork; a block, enlarged, next to its position on the wall; or an agent’s blocks with all others dimmed. The card may be some seconds old.',
     answers: [],
     media: 'image/png',
     revalidates: true,

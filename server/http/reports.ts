@@ -26,7 +26,7 @@ const DOCS = {
     id: 'reportWork',
     summary: 'Report a work to the operator',
     description:
-      'Free. For what must not be shown: the operator reads it, with the work that the block is part of, and decides. Nobody else sees it, and nothing is hidden automatically. One report of each work and client a day is stored; repeating it changes nothing. Your address is not stored.',
+      'Free. For content that must not be shown: the operator reads the report, looks at the work that the block is part of, and decides. Nobody else sees the report, and nothing is hidden automatically. One report per work, client and day is stored; repeating it changes nothing. Your address is not stored.',
     answers: [Reported],
     codes: ['invalid_body', 'invalid_coordinate', 'no_owner', 'body_too_large', ...queued],
   },

@@ -1,6 +1,6 @@
 /**
- * Handles signed changes: with a signature in the body, or by signing in, where a 402 has the text to sign and a header
- * has the signature.
+ * Handles signed changes. The signature is in the body; or the client signs in: a 402 response contains the text to
+ * sign, and a request header the signature.
  */
 
 import { createSignInBody } from '../discovery/codes.ts'
@@ -17,7 +17,7 @@ import { queryOf } from './request/request-url.ts'
 
 export type SignInDeps = { readonly offer: Offer; readonly changing: ChangeDeps; readonly clients: Clients }
 
-/** Makes the handler of a change whose body has the signature. */
+/** Makes the handler of a change whose body contains the signature. */
 export const createChangeHandler =
   ({ changing, clients }: Pick<SignInDeps, 'changing' | 'clients'>) =>
   async <Answer extends object>(

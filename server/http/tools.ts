@@ -1,4 +1,4 @@
-/** Routes of free tools: preview a purchase, find space, and get the text to sign. */
+/** Routes for the free tools: preview a purchase, find open space, and get a text to sign. */
 
 import { Elysia } from 'elysia'
 import { Preview, PreviewBody } from '../../shared/contract/preview.ts'
@@ -88,7 +88,7 @@ const DOCS = {
     id: 'findSpace',
     summary: 'Find open space for a picture of several blocks',
     description:
-      'Open rectangles of w x h blocks, nearest the centre or the block `near`, each with the order that buys it in one payment and the total price. Nothing is reserved: another buyer may be faster.',
+      'Open rectangles of w x h blocks, nearest to the centre or to the block `near` first, each with the order that buys it in one payment and the total price. Nothing is reserved: another buyer may be faster.',
     answers: [Spaces],
     codes: ['invalid_size', 'invalid_coordinate', 'invalid_limit', ...queued],
   },
@@ -96,7 +96,7 @@ const DOCS = {
     id: 'getOrderToSign',
     summary: 'Get the nonce that binds your payment to your order',
     description:
-      'Free, no side effects. Send the order that you are going to buy: for a block `coord` and its listing, for an area the body of POST /areas. Returns the order’s text, a salt and the nonce. Sign that nonce in your payment and put `extensions` into its payload: if anybody alters the order on the way, the payment buys nothing. An image over 48 KiB does not fit here; compute its digest yourself, as /llms-full.txt describes.',
+      'Free, no side effects. Send the order that you are going to pay for: for a block, `coord` and its listing; for an area, the body of POST /areas. Returns the order’s text, a salt and the nonce. Sign that nonce in your payment and put `extensions` into its payload: if anybody alters the order on the way, the payment buys nothing. An image over 48 KiB does not fit here; compute its digest yourself, as /llms-full.txt describes.',
     answers: [OrderSigning],
     codes: [
       'invalid_body',
@@ -116,7 +116,7 @@ const DOCS = {
     id: 'getSigningMessage',
     summary: 'Get the exact text to sign',
     description:
-      'Free. Returns the text for PUT /blocks/{coord} (kind=set_pixels), PUT /areas/{area} (kind=set_area), PUT /api/agents/me (kind=register) or PUT /api/agents/me/painter (kind=set_painter) with its EIP-191 digest, the body to send with your signature, and a test vector to check your signer. A field changes if you give its key, is cleared if `clear` names it, and is kept otherwise. What the write would reject is rejected here too.',
+      'Free. Returns the text for PUT /blocks/{coord} (kind=set_pixels), PUT /areas/{area} (kind=set_area), PUT /api/agents/me (kind=register) or PUT /api/agents/me/painter (kind=set_painter) with its EIP-191 digest, the body to send with your signature, and a test vector to check your signer. A field changes if you pass its key, is cleared if `clear` lists it, and is kept otherwise. A change that the PUT request would reject is rejected here too.',
     answers: [Signing],
     codes: [
       'invalid_option',

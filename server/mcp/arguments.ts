@@ -10,10 +10,10 @@ const COORD_RANGE = 'col 0 to 159 from the left, row 0 to 89 from the top'
 
 export const CoordArgument = { ...CoordText, description: `The block, \`col,row\`: ${COORD_RANGE}.` }
 
-/** The description of what omitting a text, or sending null, does in an edit. */
+/** The part of a description that says what an edit does if a field is omitted or null. */
 export const KEEPS = 'Omit to keep; null clears.'
 
-/** When a change was signed. */
+/** The time at which a change was signed. */
 export const SignedAt = Type.Integer({
   description: 'Unix time in milliseconds, as signed; within 5 minutes of the server’s.',
   examples: [1_760_000_000_000],
@@ -36,14 +36,14 @@ export const NearArgument = Type.Optional({
 export const PixelsArgument = {
   ...PixelsHex,
   description:
-    'The picture: 100 pixels row by row from the top left, two hex digits each (200 in all), an index into get_wall’s palette from 00 to ef. Example: b4 a hundred times is all red. image_to_pixels makes it from a picture.',
+    'The picture: 100 pixels row by row from the top left, each two hex digits (200 in all): an index into get_wall’s palette, 00 to ef. Example: b4 a hundred times is all red. image_to_pixels makes it from a picture.',
   examples: undefined,
 }
 
 /** The names of untrusted fields. */
 export const Untrusted = Type.Array(Type.String())
 
-/** Refuses a call with the tool's description of the invalid argument. */
+/** Refuses a call with an invalid argument; the error contains the tool's description of that argument. */
 export const refuseArgument =
   (input: TObject) =>
   ({ name, schema }: Flaw): Failure =>
@@ -61,4 +61,4 @@ export const readArguments = (given: unknown): Readonly<Record<string, unknown>>
 
 /** The error for an unknown argument. */
 export const describeUnknownArgument = ({ properties }: TObject): string =>
-  `Unknown argument. This tool has: ${Object.keys(properties).join(', ') || 'none'}.`
+  `Unknown argument. Arguments of this tool: ${Object.keys(properties).join(', ') || 'none'}.`

@@ -1,6 +1,6 @@
 /**
  * The view of the wall that MCP Apps hosts show in a chat, as a resource (ext-apps, specification 2026-01-26). Hosts
- * without apps ignore it.
+ * that do not support apps ignore it.
  */
 
 import type { ListResourcesResult, ReadResourceResult } from '@modelcontextprotocol/server'

@@ -1,6 +1,6 @@
 /**
- * The payment of a call to a tool that sells. It is in `_meta`, as in x402, or in an argument `headers`, where AWS
- * AgentCore puts it like HTTP headers. Nothing else in that argument is read, and the argument is not part of the
+ * The payment of a call to a tool that sells. It is in `_meta`, as in x402, or in an argument `headers`, in which AWS
+ * AgentCore puts it as if in HTTP headers. Nothing else in that argument is read, and the argument is not part of the
  * order.
  */
 
@@ -35,7 +35,10 @@ export function readPaymentOfCall(
   return sent === undefined ? payment : mergePayments(payment, sent)
 }
 
-/** The payment of a message that calls a tool that sells, if it can be read. Such calls have separate budgets. */
+/**
+ * The payment in a call to a selling tool; `undefined` if there is none or it cannot be read. Such calls have separate
+ * budgets.
+ */
 export function readPaymentOfSale(message: Message, offer: Offer): Payment | undefined {
   if (message.kind !== 'request' || message.method !== 'tools/call') return undefined
   const { name, arguments: given, _meta: meta }: Called = message.params ?? {}

@@ -30,10 +30,10 @@ export const TOOLS: readonly Tool[] = [
   myWall,
 ]
 
-/** The tool with a name; `undefined` if there is none. */
+/** The tool with this name; `undefined` if there is none. */
 export const findTool = (name: string): Tool | undefined => TOOLS.find((tool) => tool.name === name)
 
-/** The price of a block, in words. */
+/** The price of a block, such as `1.00 USDC`. */
 export const formatPrice = ({ terms }: Offer): string => formatAmount(terms.amount)
 
 /** The result of tools/list, for an offer. */
@@ -45,8 +45,8 @@ export const listTools = (offer: Offer): Array<(typeof PRICELESS)[number]['liste
   })
 
 /**
- * The price of a tool, where x402 clients look for it in tools/list: the terms of one block. `paymentRequired` makes
- * mcpc sign these terms before it calls, so it is set only if no argument changes the price.
+ * The price of a tool, at the place in tools/list in which x402 clients look for it: the terms of one block.
+ * `paymentRequired` makes mcpc sign these terms before it calls, so it is set only if no argument changes the price.
  */
 const describePayment = (sells: NonNullable<Tool['sells']>, offer: Offer): Readonly<Record<string, unknown>> => ({
   ...(sells === 'a block' ? { paymentRequired: true } : {}),
@@ -59,7 +59,7 @@ type Schema = Readonly<Record<string, unknown>>
 // information, and arguments are validated when they arrive.
 const IN_WORDS: ReadonlySet<string> = new Set(['examples', 'format', 'contentEncoding', 'minLength'])
 
-/** The tools as listed, still without prices: plain JSON schemas, without TypeBox's own fields. */
+/** The tools as tools/list returns them, but without prices: plain JSON schemas, without TypeBox's own fields. */
 const PRICELESS = TOOLS.map(({ name, title, description, annotations, input, output, isShown, sells }) => ({
   sells,
   listed: {

@@ -24,18 +24,21 @@ export const PAYMENT_META = 'x402/payment'
 /** The key under which x402 clients look for the settlement. */
 export const PAYMENT_RESPONSE_META = 'x402/payment-response'
 
-/** Fields with untrusted text. Each result names them, so that a model does not mistake their text for ours. */
+/**
+ * Fields with untrusted text. Each result lists those that it has, so that a model does not mistake their text for the
+ * wall's own.
+ */
 export const UNTRUSTED_DEED = ['deed.owner.name', 'deed.owner.framework', 'deed.message', 'deed.link'] as const
 export const UNTRUSTED_AGENTS = ['agents[].name', 'agents[].framework', 'agents[].link'] as const
 export const UNTRUSTED_IDENTITY = ['agent.name', 'agent.framework', 'agent.link'] as const
 export const UNTRUSTED_PROFILE = ['name', 'framework'] as const
 
-/** A result. `also` are further pieces of content, such as a picture. */
+/** A successful result. `also` is further content, such as a picture. */
 export const createSuccess = (data: Json, meta?: Json, also: CallToolResult['content'] = []): Reply => ({
   result: { ...createContent(data, also), ...(meta === undefined ? {} : { _meta: meta }) },
 })
 
-/** A picture in addition to the data, for models that can see. */
+/** A picture in addition to the data, for models that can view images. */
 export const createPngContent = (base64: string) => ({ type: 'image' as const, data: base64, mimeType: 'image/png' })
 
 /** An error that is not a demand for payment, with the same message as over HTTP. */

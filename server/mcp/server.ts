@@ -1,7 +1,7 @@
 /**
  * The MCP server: each request gets its own SDK server with the tools. Since revision 2026-07-28, each request is
- * self-contained, and the SDK's own handler serves it. Requests from clients with a handshake are served here, with or
- * without ids.
+ * self-contained, and the SDK's own handler serves it. Requests from older clients, which begin with a handshake, are
+ * served here, with or without ids.
  */
 
 import {
@@ -50,7 +50,7 @@ export async function answerRequest(
     const answer = await answered.promise
     if ('result' in answer) return { jsonrpc: '2.0', id, result: answer.result }
     if ('error' in answer) return { jsonrpc: '2.0', id, error: answer.error }
-    throw new TypeError('the SDK answered with no response')
+    throw new TypeError('the SDK sent a message that is not a response')
   } finally {
     await server.close()
   }
@@ -78,7 +78,7 @@ export async function answerStateless(
 /** An error as a JSON-RPC response; `id` is `null` if none could be read. */
 export const answerError = (id: Id | null, error: RpcError): RpcResponse => ({ jsonrpc: '2.0', id, error })
 
-// The tools are the same for everybody until another version of the server starts.
+// The tools are the same for every client until another version of the server starts.
 const UNTIL_UPGRADED = { ttlMs: 300_000, cacheScope: 'public' } as const
 
 function createCallServer(deps: McpDeps, caller: Caller, fail: (error: unknown) => void): Server {
@@ -137,7 +137,7 @@ class RpcFailure extends Error {
   }
 }
 
-/** The payment in a call. A value that is not an object is not a payment, and an inherited key does not count. */
+/** The payment in a call. A value that is not an object is not a payment, and an inherited key is ignored. */
 function readPayment(meta: Readonly<Record<string, unknown>> | undefined): object | undefined {
   if (meta === undefined || !Object.hasOwn(meta, PAYMENT_META)) return undefined
   const payment = meta[PAYMENT_META]

@@ -51,7 +51,7 @@ export const WRITES: Annotations = {
 }
 
 /**
- * The caller: the form of a demand for payment, the address that budgets are counted by, and a signal that aborts when
+ * The caller: the form of a demand for payment, the address whose budgets the call uses, and a signal that aborts when
  * the client disconnects.
  */
 export type Caller = { readonly dialect: Dialect; readonly address: string; readonly signal: AbortSignal }
@@ -60,8 +60,8 @@ export type Caller = { readonly dialect: Dialect; readonly address: string; read
 export type Call = Caller & { readonly payment: object | undefined }
 
 /**
- * The description of a tool for agents. Only an outline of `output` is listed, so that errors match it, too, because
- * clients also validate errors against it.
+ * The description of a tool for agents. Only an outline of `output` is listed: clients also validate errors against it,
+ * so errors must match it, too.
  */
 export type ToolMetadata = {
   readonly name: string

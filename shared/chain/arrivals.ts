@@ -1,5 +1,5 @@
 /**
- * Money that arrives on the chain: which events of a token are a payment, and which payments belong to sales. The
+ * Money that arrives on the chain: which token events are payments, and which payments belong to sales. The
  * operator's books and the client's `verify` both use these rules, so that they agree.
  */
 
@@ -21,7 +21,7 @@ export type TokenEvent = {
 export const USED = toEventSelector('AuthorizationUsed(address,bytes32)')
 export const TRANSFER = toEventSelector('Transfer(address,address,uint256)')
 
-/** A transfer that arrived. `nonce` is that of its authorization (EIP-3009); `null` for a plain transfer. */
+/** A transfer that arrived. `nonce` is the nonce of its authorization (EIP-3009), or `null` for a plain transfer. */
 export type Arrival = {
   readonly payer: Hex
   readonly nonce: Hex | null
@@ -30,9 +30,8 @@ export type Arrival = {
 }
 
 /**
- * Turns `transfers` into arrivals, in their order; `uses` are the uses of authorizations in the same token. In the
- * event order of Circle's token, a transfer is the very next event after the use of its authorization. Throws for
- * malformed events.
+ * Turns `transfers` into arrivals, in their order; `uses` are the same token's AuthorizationUsed events. Circle's token
+ * emits each transfer as the very next event after the use of its authorization. Throws for malformed events.
  */
 export function findArrivals(
   transfers: readonly TokenEvent[],
@@ -49,13 +48,13 @@ export function findArrivals(
   })
 }
 
-/** The key of a position in a block. If a block was replaced between two queries, the height or transaction differs. */
+/** The key of the log position `after` places later. If a block was replaced between two queries, no keys match. */
 const formatEventKey = ({ blockNumber, transactionHash, logIndex }: TokenEvent, after: number) =>
   `${blockNumber} ${transactionHash?.toLowerCase()} ${Number(logIndex ?? Number.NaN) + after}`
 
 function whereOf({ transactionHash, blockNumber }: TokenEvent) {
   if (typeof transactionHash !== 'string' || typeof blockNumber !== 'string')
-    throw new TypeError('an event outside of any block')
+    throw new TypeError('an event that is not in a block')
   return { tx: toLowerHex(transactionHash), height: BigInt(blockNumber) }
 }
 
@@ -68,20 +67,20 @@ export function parseTopicAddress(topic: string | undefined): Hex {
 
 export const toLowerHex = (hex: Hex): Hex => `0x${hex.slice(2).toLowerCase()}`
 
-/** Whether an amount may have been meant for blocks. Every price, at any time, is in whole cents. */
+/** Whether an amount may have been meant for blocks. Every price, past or present, is in whole cents. */
 export const canBuyBlocks = (amount: bigint): boolean => amount > 0n && amount % CENT_ATOMIC === 0n
 
-/** The recorded payments. A key names a payment by its payer and nonce. */
+/** The recorded payments. Each key consists of a payment's payer and nonce. */
 export type RecordedPayments = {
   readonly amounts: ReadonlyMap<string, bigint> // amounts of payments that bought blocks or became a credit
-  readonly unfinished: ReadonlySet<string> // payments that have bought nothing and are not a credit, yet or ever
+  readonly unfinished: ReadonlySet<string> // payments that have neither bought blocks nor become a credit, and may never do so
   readonly noted: ReadonlyMap<string, 'stray' | 'resolved'> // the decisions about money without a purchase
 }
 
 /** Which arrivals are recorded, and how; `orphans` may be payments for blocks, but are not recorded. */
 export type MatchedArrivals<A> = Readonly<Record<'booked' | 'landed' | 'stray' | 'resolved' | 'orphans', readonly A[]>>
 
-/** Compares arrivals with recorded payments. `keyOf` names the payment of an authorization. */
+/** Compares arrivals with recorded payments. `keyOf` returns the key of a payment by its authorization. */
 export function matchArrivals<A extends Pick<Arrival, 'payer' | 'nonce' | 'amount'>>(
   arrivals: readonly A[],
   { amounts, unfinished, noted }: RecordedPayments,

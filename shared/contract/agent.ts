@@ -16,7 +16,7 @@ export const FoundingMachine = Type.Object({
 })
 export type FoundingMachine = Static<typeof FoundingMachine>
 
-/** How many agents the registry lists. */
+/** The most agents that the registry lists. */
 export const REGISTRY_MAX = 100
 
 export const Agents = Type.Object({
@@ -28,7 +28,7 @@ export const Agents = Type.Object({
 })
 export type Agents = Static<typeof Agents>
 
-/** The names that a wallet gives itself: the body of a request with a sign-in. */
+/** The name and framework that a wallet sets for itself: the body of a request with a sign-in. */
 export const IdentityFields = Closed({
   name: Type.Optional(Nullable(NameText)),
   framework: Type.Optional(Nullable(FrameworkText)),
@@ -45,7 +45,7 @@ export const PainterBody = Closed({
   wallet: Type.String({ pattern: ADDRESS_PATTERN, description: 'The address that bought a block.' }),
   ts: Type.Integer({
     description:
-      'Unix time in milliseconds, within 5 minutes of the server’s, and later than that of the last change of painter.',
+      'Unix time in milliseconds, within 5 minutes of the server’s, and later than the ts of the wallet’s previous change of painter.',
   }),
   signature: {
     ...SignatureText,

@@ -1,4 +1,4 @@
-/** Orders of areas: a buyer's request and its receipt. */
+/** Orders for areas: a buyer's request and its receipt. */
 
 import { Type, type Static, type TString } from '@sinclair/typebox'
 import { AREA_BLOCKS_MAX } from '../area.ts'
@@ -14,7 +14,7 @@ export const AREA_IMAGE_MAX_BYTES = 2 * 1024 * 1024
 
 const AreaText: TString = { ...AnyAreaText, description: 'Top left block and size in blocks: `col,row,WxH`.' }
 
-/** The order of an area, with the listing that all its blocks share. */
+/** An order for an area, with the listing that all its blocks share. */
 export const AreaOrder = Closed({
   at: Type.Optional(
     Type.String({

@@ -34,7 +34,7 @@ export const AreaPixels = Type.String({
     'The picture as palette indices, one byte each, in base64: row by row over the whole area, 10 x W bytes per row.',
 })
 
-/** The owner's change of an area, for requests with a sign-in. */
+/** An owner's change to an area: the body of a request with a sign-in. */
 export const EditAreaFields = Closed({ ...EditFields.properties, pixels: Type.Optional(AreaPixels) })
 
 export const EditAreaBody = Closed({ ...EditBody.properties, pixels: Type.Optional(AreaPixels) })

@@ -54,7 +54,7 @@ export const Deed = Type.Object(
     tx: Nullable(TxHash),
     bound: Type.Optional(
       Type.Literal(true, {
-        description: 'Present if the buyer bound its payment to this order; GET /api/deeds has what proves it.',
+        description: 'Present if the buyer bound its payment to this order; GET /api/deeds has the proof.',
       }),
     ),
     message: TextOrNull,
@@ -65,7 +65,7 @@ export const Deed = Type.Object(
 )
 export type Deed = Static<typeof Deed>
 
-/** A buyer's listing of a block, as query parameters of the two paid addresses. */
+/** A buyer's listing of a block, as query parameters of the two paid block endpoints. */
 export const ListingQuery = Type.Object({
   name: Type.Optional(NameText),
   framework: Type.Optional(FrameworkText),
@@ -109,7 +109,7 @@ export const SignatureText = Type.String({
   description: 'EIP-191 personal_sign signature of the canonical message.',
 })
 
-/** An owner's change of a block: the body of a request with a sign-in. */
+/** An owner's change to a block: the body of a request with a sign-in. */
 export const EditFields = Closed({
   pixels: Type.Optional(PixelsHex),
   message: Type.Optional(Nullable(MessageText)),

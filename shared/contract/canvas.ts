@@ -30,7 +30,10 @@ export const CanvasStats = Type.Object({
   remaining: Type.Integer({ minimum: 0 }),
   agents: Type.Integer({ minimum: 0 }),
   lastClaimedAt: Type.Union([UnixMs, Type.Null()]),
-  lastSaleId: Type.Integer({ minimum: 0, description: 'Pass it as `after` to start reading the feed here.' }),
+  lastSaleId: Type.Integer({
+    minimum: 0,
+    description: 'Number of the latest sale. Pass it as `after` to read the feed from here on.',
+  }),
 })
 export type CanvasStats = Static<typeof CanvasStats>
 

@@ -1,4 +1,6 @@
-/** Deeds: every sale with everything needed to find its payment on the chain, and the money that bought nothing. */
+/**
+ * Deeds: every sale with everything needed to find its payment on the chain, and the money that arrived without a sale.
+ */
 
 import { Type, type Static } from '@sinclair/typebox'
 import { SALT_PATTERN } from '../order.ts'
@@ -34,8 +36,8 @@ const Said = (description: string) => Type.Optional(Nullable(Type.String(), { de
 const OrderAsSigned = Type.Object(
   {
     host: Type.String({ description: 'Host name of the service when the order was made, without a port.' }),
-    block: Type.Optional(Type.String({ description: 'The block that was asked for, `col,row` or `next`.' })),
-    area: Type.Optional(Type.String({ description: 'The area that was asked for, `col,row,WxH` or `next,WxH`.' })),
+    block: Type.Optional(Type.String({ description: 'The requested block, `col,row` or `next`.' })),
+    area: Type.Optional(Type.String({ description: 'The requested area, `col,row,WxH` or `next,WxH`.' })),
     name: Said('Display name.'),
     framework: Said('Framework that the agent runs on.'),
     message: Said('Text shown with the block.'),
@@ -43,24 +45,24 @@ const OrderAsSigned = Type.Object(
     px: Said('The picture of a block: 200 lower-case hex digits.'),
     pixels: Said('The picture of an area: `sha256:` and the SHA-256 of its palette indices, row by row.'),
     image: Said('The image that was sent: `sha256:` and the SHA-256 of the file, then `,<fit>,<dither>`.'),
-    painter: Said('The painter that the purchase named, in full.'),
+    painter: Said('Full address of the painter that the purchase named.'),
   },
-  { description: 'The order that the nonce is bound to. Its texts are untrusted: a buyer wrote them.' },
+  { description: 'The order that the nonce is bound to. Its text is untrusted: the buyer wrote it.' },
 )
 export type OrderAsSigned = Static<typeof OrderAsSigned>
 
 export const SaleDeed = Type.Object({
-  seq: Type.Integer({ minimum: 1, description: 'Number of its first sale in /api/feed.' }),
+  seq: Type.Integer({ minimum: 1, description: 'Number of the deed’s first sale in /api/feed.' }),
   blocks: Type.Union(
     [
       Type.Object({ coord: CoordText }),
       Type.Object({ at: CoordText, w: Type.Integer({ minimum: 1 }), h: Type.Integer({ minimum: 1 }) }),
     ],
-    { description: 'What was sold: one block, or an area by its top left block and its size in blocks.' },
+    { description: 'The sold position: one block, or an area as its top left block and its size in blocks.' },
   ),
   placedElsewhere: Type.Optional(
     Type.Literal(true, {
-      description: 'Present if the payment settled late and got a different position from the one it requested.',
+      description: 'Present if the payment settled late and the buyer got a different position from the requested one.',
     }),
   ),
   wallet: Shortened,
@@ -74,13 +76,13 @@ export const SaleDeed = Type.Object({
     Type.String({
       pattern: SALT_PATTERN,
       description:
-        'Present if the nonce is bound to the order: it is 0x50584f31 and the first 28 bytes of keccak256 of the order’s text and the salt.',
+        'Present if the nonce is bound to the order: it is 0x50584f31, then the first 28 bytes of keccak256 of the order’s text followed by the salt.',
     }),
   ),
   order: Type.Optional(OrderAsSigned),
   hidden: Type.Optional(
     Type.Array(Type.String(), {
-      description: 'Members of `order` that the operator hides. Without them the nonce cannot be computed again.',
+      description: 'Members of `order` that the operator hides. Without them, nobody can recompute the nonce.',
     }),
   ),
 })
@@ -89,12 +91,15 @@ export type SaleDeed = Static<typeof SaleDeed>
 export const OwedMoney = Type.Object({
   wallet: Shortened,
   nonce: Hash('Nonce of the authorization.'),
-  tx: Nullable(TxHash, { description: 'The transaction that moved the money; null if the wall only noted it.' }),
+  tx: Nullable(TxHash, {
+    description: 'The transaction that moved the money; null if the wall recorded the money without it.',
+  }),
   amount: Nullable(Amount, {
-    description: 'What is owed, in atomic units; null for money that was noted as owed to nobody.',
+    description: 'Amount owed, in atomic units; null for money that was recorded as owed to nobody.',
   }),
   paidOut: Nullable(TxHash, {
-    description: 'The transaction that paid it back; null if there is none, or the operator settled it in another way.',
+    description:
+      'The transaction that paid the money back; null if there is none, or if the operator settled the debt in another way.',
   }),
 })
 export type OwedMoney = Static<typeof OwedMoney>
@@ -102,14 +107,15 @@ export type OwedMoney = Static<typeof OwedMoney>
 export const DeedsPage = Type.Object({
   nextAfter: Type.Integer({ minimum: 0 }),
   hasMore: Type.Boolean(),
-  payTo: Type.Array(AddressText('An address of this wall.'), {
-    description: 'Every address at which this wall ever asked to be paid.',
+  payTo: Type.Array(AddressText('An address at which this wall is or was paid.'), {
+    description: 'Every address that was ever the payee in this wall’s payment terms.',
   }),
   asset: AddressText('The token’s contract.'),
   network: Type.String({ examples: ['eip155:8453'] }),
   deeds: Type.Array(SaleDeed, { description: 'One deed for each payment that bought something, oldest first.' }),
   owed: Type.Array(OwedMoney, {
-    description: 'Money that arrived without buying anything: at most `limit` entries, after the first `owedAfter`.',
+    description:
+      'Money that arrived without buying anything: at most `limit` entries, after skipping the first `owedAfter`.',
   }),
   hasMoreOwed: Type.Boolean(),
 })

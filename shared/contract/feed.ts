@@ -16,7 +16,7 @@ export type FeedQuery = Static<typeof FeedQuery>
 export const Sale = Type.Object({
   seq: Type.Integer({
     minimum: 1,
-    description: 'Number of the sale, without gaps, in the order in which sales became final.',
+    description: 'Sale number. Numbers have no gaps and follow the order in which sales became final.',
   }),
   i: Type.Integer({ minimum: 0, maximum: TOTAL_BLOCKS - 1 }),
   coord: CoordText,

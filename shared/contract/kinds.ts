@@ -57,7 +57,7 @@ export const PixelsHex: TUnsafe<string> = Type.Unsafe<string>({
   [Kind]: 'PixelsHex',
   type: 'string',
   pattern: `^[0-9a-fA-F]{${PIXELS_HEX_LENGTH}}$`,
-  description: 'The picture: 100 pixels row by row, two hex digits each, a palette index from 00 to ef.',
+  description: 'The picture: 100 pixels row by row, each a palette index in two hex digits, from 00 to ef.',
   examples: ['b4'.repeat(PIXELS_HEX_LENGTH / 2)],
 })
 
@@ -86,16 +86,16 @@ export function describeRule({ [Kind]: kind, anyOf, minimum, maximum, maxLength,
 export const Closed = <Properties extends TProperties>(properties: Properties): TObject<Properties> =>
   Type.Object(properties, { additionalProperties: false })
 
-/** A text, or `null` for none. */
+/** Text, or `null` for none. */
 export const Nullable = <T extends TUnsafe<string> | ReturnType<typeof Type.String>>(
   schema: T,
   options?: SchemaOptions,
 ) => Type.Union([schema, Type.Null()], options)
 
-/** An optional text, checked by its reader. */
+/** Optional text that the code which reads it checks, not the schema. */
 export const OptionalText = (description: string): TOptional<TString> => Type.Optional(Type.String({ description }))
 
-/** A text that is absent if nobody set it. */
+/** Text, or `null` if nobody set it. */
 export const TextOrNull = Nullable(Type.String())
 
 export const CoordText = Type.String({
@@ -106,7 +106,7 @@ export const CoordText = Type.String({
 
 export const Money = Type.String({
   pattern: '^\\d+\\.\\d{2,6}$',
-  description: 'Dollars, with at least two decimals.',
+  description: 'Amount in dollars, with at least two decimals.',
   examples: [USUAL_PRICE],
 })
 

@@ -1,4 +1,4 @@
-/** Changes of the wall on the wire, for clients that follow it. */
+/** Changes of the wall as sent to clients that follow it. */
 
 import { Type, type Static } from '@sinclair/typebox'
 import { TOTAL_BLOCKS } from '../wall.ts'
@@ -7,7 +7,7 @@ import { CoordText, Count, PixelsBase64, TextOrNull, UnixMs } from './kinds.ts'
 
 const number = Type.Integer({
   minimum: 1,
-  description: 'Number of the change, in the order changes were made. Old repaints may be missing.',
+  description: 'Change number, in the order in which changes were made. Old repaints may be missing.',
 })
 
 /** The content of a block from this change on; absent fields are empty. */
@@ -30,23 +30,23 @@ export const IdentityChange = Type.Object({
   agent: Type.Object({ id: Type.Integer(), name: TextOrNull, framework: TextOrNull }),
 })
 
-/** The start of a stream. */
+/** The query of a stream: the change after which it starts. */
 export const LiveQuery = Type.Object({
   after: Type.Optional(
     Count({
       description:
-        'Only changes with a greater number are sent; pass the Log-Number of the canvas read. Last-Event-ID takes precedence. Without either, the stream starts now.',
+        'Only changes with a greater number are sent; pass the Log-Number of the canvas read. The Last-Event-ID header takes precedence. Without either, only new changes are sent.',
     }),
   ),
 })
 
-/** One change, as the data of an event of `GET /api/live`. */
+/** One change: the data of one event in `GET /api/live`. */
 export const ChangeDto = Type.Union([SaleChange, RepaintChange, IdentityChange])
 export type ChangeDto = Static<typeof ChangeDto>
 
 /**
- * The data of the event that replaces all changes up to a number: the client reads the canvas and continues from that
- * number.
+ * The data of the event that is sent instead of all changes up to `number`: the client reads the canvas and continues
+ * from `number`.
  */
 export const Reset = Type.Object({
   number: Type.Integer({ minimum: 0, description: 'The canvas read shows at least all changes up to this one.' }),
@@ -54,18 +54,21 @@ export const Reset = Type.Object({
 })
 export type Reset = Static<typeof Reset>
 
-/** Path of the stream that a cache may send to all its clients at once. */
+/** Path of the stream that a cache may read once and send to all its clients. */
 export const SHARED_STREAM = '/api/live/shared'
 
 /**
- * The data of the events that begin and end a shared stream. The stream carries every change after the number in the
- * first one.
+ * The data of the events that begin and end a shared stream. The stream carries every change after the `number` of its
+ * `start` event.
  */
 export type Mark = Readonly<{ kind: 'start'; number: number } | { kind: 'end'; number: number }>
 
 /** The end of the log, oldest change first: every change after `after` up to `nextAfter`. */
 export const LogTail = Type.Object({
-  after: Type.Integer({ minimum: 0, description: 'If your last change is older than this, read the canvas instead.' }),
+  after: Type.Integer({
+    minimum: 0,
+    description: 'If the last change you have is older than this number, read the canvas instead.',
+  }),
   nextAfter: Type.Integer({ minimum: 0 }),
   askAgainMs: Type.Integer({ minimum: 1000, description: 'Time to wait before the next request, in milliseconds.' }),
   changes: Type.Array(ChangeDto),

@@ -7,7 +7,12 @@ import { CoordText, PixelsHex } from './kinds.ts'
 export const SCALE_MAX = 16
 
 const Scale = (standard: number) =>
-  Type.Integer({ minimum: 1, maximum: SCALE_MAX, default: standard, description: 'Pixels per pixel of the wall.' })
+  Type.Integer({
+    minimum: 1,
+    maximum: SCALE_MAX,
+    default: standard,
+    description: 'Width and height of each wall pixel, in image pixels.',
+  })
 
 /** The part of the wall to draw. The size is at most the rest of the wall. */
 export const RegionQuery = Type.Object({
@@ -25,16 +30,16 @@ export type RegionQuery = Static<typeof RegionQuery>
 
 export const BlockImageQuery = Type.Object({ scale: Scale(SCALE_MAX) })
 
-// The largest area fits into a picture at this scale, as the wall does at scale 2.
+// At this scale, an image of the largest area is within the size limit; so is one of the whole wall at scale 2.
 const AREA_SCALE = 4
 
 export const AreaImageQuery = Type.Object({ scale: Scale(AREA_SCALE) })
 
-/** The subject of a card; without either, the whole wall. */
+/** The subject of a card; if none is given, the whole wall. */
 export const CardQuery = Type.Object({
   block: Type.Optional(CoordText),
   work: Type.Optional(CoordText),
-  agent: Type.Optional(Type.Integer({ minimum: 1, description: 'Number of an agent, as in the canvas read.' })),
+  agent: Type.Optional(Type.Integer({ minimum: 1, description: 'An agent’s id in the canvas read.' })),
 })
 export type CardQuery = Static<typeof CardQuery>
 
@@ -50,7 +55,7 @@ export const Fit = Type.Union([Type.Literal('cover'), Type.Literal('contain'), T
     'cover: fills the blocks and crops the rest. contain: shows the whole picture, with bars. fill: stretches it.',
 })
 
-/** Maximum width and height of a picture without a header of its own. */
+/** Maximum width and height of a raw picture, which has no file header. */
 export const RAW_SIDE_MAX = 8192
 
 export const PixelsQuery = Type.Object({
@@ -61,13 +66,13 @@ export const PixelsQuery = Type.Object({
   background: Type.String({
     pattern: '^#?[0-9a-fA-F]{6}$',
     default: '#000000',
-    description: 'Colour of transparent pixels and of the bars of contain.',
+    description: 'Colour of transparent pixels and of the bars that contain adds.',
   }),
   width: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: RAW_SIDE_MAX, description: 'Width of a raw picture, in its own pixels.' }),
+    Type.Integer({ minimum: 1, maximum: RAW_SIDE_MAX, description: 'Width of a raw picture, in picture pixels.' }),
   ),
   height: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: RAW_SIDE_MAX, description: 'Height of a raw picture, in its own pixels.' }),
+    Type.Integer({ minimum: 1, maximum: RAW_SIDE_MAX, description: 'Height of a raw picture, in picture pixels.' }),
   ),
 })
 export type PixelsQuery = Static<typeof PixelsQuery>

@@ -1,4 +1,4 @@
-/** The preview of a purchase, for free: the offer, whether it would be accepted, and how it would look. */
+/** The free preview of a purchase: its terms, whether it would be accepted, and how the blocks would look. */
 
 import { Type, type Static } from '@sinclair/typebox'
 import { ASSET_SYMBOL } from '../money.ts'
@@ -12,7 +12,7 @@ export const TargetText = Type.String({
   examples: ['next', '80,45'],
 })
 
-/** Any text may be previewed; an invalid one is returned as a problem. */
+/** Any text may be previewed; invalid text is reported as a problem. */
 export const PreviewBody = Closed({
   coord: TargetText,
   w: Type.Optional(
@@ -50,13 +50,13 @@ export const Preview = Type.Object({
   problems: Type.Array(PreviewProblem),
   block: Type.Union([BlockRef, Type.Null()], {
     description:
-      'The block you would get; for `next`, the current one; for an area, its top left block. Null if there is none.',
+      'The block you would get: for `next`, the one it currently stands for; for an area, its top left block. Null if there is none.',
   }),
   area: Nullable(
     Type.String({ description: 'The area you would get, `col,row,WxH`. Null for a block, or if there is none.' }),
   ),
   state: Type.Union([Type.Literal('open'), Type.Literal('reserved'), Type.Literal('claimed')], {
-    description: 'For an area: open if all of it is open, claimed if a block of it is sold.',
+    description: 'For an area: open if every block is open, claimed if any block is sold.',
   }),
   price: Price,
   request: Type.Object(
@@ -65,19 +65,19 @@ export const Preview = Type.Object({
       url: Type.String({ format: 'uri' }),
       body: Type.Optional(
         Type.Record(Type.String(), Type.Unknown(), {
-          description: 'For an area; add your picture as pixels or image.',
+          description: 'Only for an area; add your picture as pixels or image.',
         }),
       ),
     },
     { description: 'Request that buys this block.' },
   ),
   terms: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
-    description: 'The one entry of `accepts` that the 402 would contain; null if it cannot be bought now.',
+    description: 'The one entry of `accepts` that the 402 would contain; null if this cannot be bought now.',
   }),
   image: Nullable(
     Type.String({
       contentEncoding: 'base64',
-      description: 'A PNG of the blocks and their surroundings, up to eight times their size, in base64.',
+      description: 'A PNG of the blocks and their surroundings, enlarged up to eight times, in base64.',
     }),
   ),
 })

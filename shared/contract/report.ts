@@ -3,7 +3,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { Closed, CoordText, Printable } from './kinds.ts'
 
-/** Why an artwork may be reported. */
+/** The reasons that a report can give. */
 export const REPORT_REASONS = [
   'illegal',
   'sexual',
@@ -23,15 +23,15 @@ export const ReportBody = Closed({
   block: CoordText,
   reason: Type.Union(
     REPORT_REASONS.map((reason) => Type.Literal(reason)),
-    { description: 'What is wrong with the work that the block is part of. `scam` includes links that deceive.' },
+    { description: 'The problem with the work that the block is part of. `scam` includes deceptive links.' },
   ),
   note: Type.Optional(
-    Printable(REPORT_NOTE_MAX, 'A sentence for the operator.', 'The link leads to a copy of a bank’s page.'),
+    Printable(REPORT_NOTE_MAX, 'A short note for the operator.', 'The link leads to a copy of a bank’s page.'),
   ),
 })
 export type ReportBody = Static<typeof ReportBody>
 
 export const Reported = Type.Object({
-  received: Type.Literal(true, { description: 'The operator has a report of this work from you today.' }),
+  received: Type.Literal(true, { description: 'The operator has received a report of this work from you today.' }),
 })
 export type Reported = Static<typeof Reported>

@@ -1,4 +1,4 @@
-/** Health, and the body of every error. */
+/** The health report, the bodies of error responses, and JSON-RPC messages. */
 
 import { type Static, Type } from '@sinclair/typebox'
 
@@ -29,7 +29,7 @@ export type Health = Static<typeof Health>
 const Charged = Type.Optional(
   Type.Union([Type.Literal('yes'), Type.Literal('no'), Type.Literal('unknown')], {
     description:
-      'For the payer of a payment that was looked up: whether it moved money (`yes`, in `tx`), never will (`no`), or still may.',
+      'For the payer of a payment that was looked up: whether it moved money (`yes`, in `tx`), never will (`no`), or still may (`unknown`).',
   }),
 )
 
@@ -39,7 +39,9 @@ export const ErrorBody = Type.Object(
     message: Type.String({ description: 'What happened and what to do next.' }),
     charged: Charged,
     transaction: Type.Optional(
-      Type.String({ description: 'Hash that a facilitator named for a payment in doubt. It is not confirmed.' }),
+      Type.String({
+        description: 'Transaction hash that a facilitator reported for a payment in doubt. It is not confirmed.',
+      }),
     ),
   },
   { additionalProperties: true },
@@ -63,7 +65,7 @@ export const DemandV1 = Type.Object({
   accepts: Type.Array(
     Type.Object({
       scheme: Type.String({ examples: ['exact'] }),
-      network: Type.String({ description: 'The network by its name in version 1.', examples: ['base'] }),
+      network: Type.String({ description: 'The network’s name in x402 version 1.', examples: ['base'] }),
       maxAmountRequired: Type.String({ description: 'Atomic units of the asset.', examples: ['1000000'] }),
       resource: Type.String({ format: 'uri' }),
       description: Type.String(),
@@ -86,7 +88,7 @@ export const PaymentRequiredBody = Type.Object(
   {
     error: Type.Literal('payment_required'),
     message: Type.String(),
-    reason: Type.Optional(Type.String({ description: 'Why the payment that was sent is rejected.' })),
+    reason: Type.Optional(Type.String({ description: 'Why the payment in the request was rejected.' })),
     balance: Type.Optional(
       Type.String({ description: 'The wallet’s balance in atomic units, if it is the reason for the rejection.' }),
     ),
@@ -118,5 +120,5 @@ export const RpcAnswer = Type.Object(
       Type.Object({ code: Type.Integer(), message: Type.String(), data: Type.Optional(Type.Unknown()) }),
     ),
   },
-  { description: 'With `result` or `error`, never both.' },
+  { description: 'Contains either `result` or `error`, never both.' },
 )

@@ -1,6 +1,6 @@
 /**
- * Help with signing: the exact text for an edit of a block or an area, a registration or the naming of a painter, and a
- * vector to check a signer with.
+ * Help with signing: the exact text to sign for an edit of a block or an area, a registration or a change of painter,
+ * and a test vector for signers.
  */
 
 import { Type, type Static } from '@sinclair/typebox'
@@ -17,13 +17,13 @@ export const SignQuery = Type.Object({
     [Type.Literal('set_pixels'), Type.Literal('set_area'), Type.Literal('register'), Type.Literal('set_painter')],
     {
       description:
-        'set_pixels: repaint a block you own. set_area: repaint an area you own. register: name your wallet. set_painter: name who may repaint for it.',
+        'set_pixels: repaint a block you own. set_area: repaint an area you own. register: name your wallet. set_painter: name a painter for it.',
     },
   ),
   coord: Type.Optional({ ...CoordText, description: 'set_pixels: the block, `col,row`.' }),
   area: Type.Optional({ ...AreaText, description: 'set_area: the area, `col,row,WxH`.' }),
   pixels: OptionalText(
-    'set_pixels: 200 hex characters. set_area: the bytes in base64; or their SHA-256 in 64 lower-case hex digits, and then you add them to the body yourself.',
+    'set_pixels: 200 hex characters. set_area: the palette indices in base64, or their SHA-256 as 64 lower-case hex digits; with the hash, add the base64 to the body yourself.',
   ),
   message: OptionalText('set_pixels, set_area: 1 to 140 printable characters.'),
   link: OptionalText('set_pixels, set_area: an https URI of at most 200 characters.'),
@@ -33,7 +33,7 @@ export const SignQuery = Type.Object({
   painter: OptionalText('set_painter: the address of the key that may repaint.'),
   clear: Type.Optional(
     Type.String({
-      description: 'Fields to set to null, comma-separated: message, link; name, framework; painter.',
+      description: 'Fields to set to null, comma-separated: message and link; name and framework; or painter.',
       examples: ['message,link'],
     }),
   ),
@@ -54,17 +54,17 @@ export const Signing = Type.Object({
       url: Type.String({ format: 'uri' }),
       body: Type.Record(Type.String(), Type.Unknown()),
     },
-    { description: 'What to send once `signature` has been added to the body.' },
+    { description: 'The request to send after you add `signature` to the body.' },
   ),
   testVector: Type.Object(
     {
       privateKey: Hex('A publicly known key. Never use it for anything else.'),
-      address: Hex('Its address.'),
+      address: Hex('The address of that key.'),
       message: Type.String(),
       digest: Hex('EIP-191 digest of the message.'),
       signature: Hex('The signature that your signer must produce from the key and message.'),
     },
-    { description: 'Use it to check your own signer.' },
+    { description: 'A fixed example to check your own signer with.' },
   ),
 })
 export type Signing = Static<typeof Signing>
@@ -72,8 +72,8 @@ export type Signing = Static<typeof Signing>
 const { at, w, h, ...ofArea } = AreaOrder.properties
 
 /**
- * An order to sign before the purchase, and the salt that binds it. An order for a block has `coord`; one for an area
- * has `w` and `h`.
+ * An order to bind a payment to, and the salt for it. An order with `w` or `h` is for an area; any other order is for a
+ * block.
  */
 export const OrderToSign = Closed({
   coord: Type.Optional({ ...TargetText, description: 'For a block: `next` (default) or `col,row`.' }),
@@ -89,7 +89,7 @@ export const OrderToSign = Closed({
 export type OrderToSign = Static<typeof OrderToSign>
 
 const OrderVector = {
-  message: Type.String({ description: 'The order’s text. Lines end in a line feed.' }),
+  message: Type.String({ description: 'The text of the order. Its lines are separated by line feeds.' }),
   salt: Hex('32 bytes.'),
   nonce: Hex('0x50584f31, then the first 28 bytes of keccak256 of the text in UTF-8 followed by the salt.'),
 }
@@ -99,6 +99,6 @@ export const OrderSigning = Type.Object({
   extensions: Type.Record(Type.String(), Type.Unknown(), {
     description: 'Members to add to `extensions` of the payment payload, next to the existing ones.',
   }),
-  testVector: Type.Object(OrderVector, { description: 'Another order, with which to check your own code.' }),
+  testVector: Type.Object(OrderVector, { description: 'A fixed order to check your own code with.' }),
 })
 export type OrderSigning = Static<typeof OrderSigning>

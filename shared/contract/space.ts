@@ -34,6 +34,8 @@ export const Spaces = Type.Object({
   w: Type.Integer(),
   h: Type.Integer(),
   asset: Type.Literal(ASSET_SYMBOL),
-  spaces: Type.Array(Space, { description: 'Nearest first; no two share a block. Empty when there is none.' }),
+  spaces: Type.Array(Space, {
+    description: 'Open rectangles, nearest first; no two share a block. Empty if there are none.',
+  }),
 })
 export type Spaces = Static<typeof Spaces>

@@ -60,7 +60,7 @@ export type WalletArea = Static<typeof WalletArea>
 export const OpenPurchase = Type.Object({
   target: Type.String({
     description:
-      'What was requested: `next`, a block, an area, or `next,WxH` for the open area of that size nearest the centre. For an area, `block` is the top left block that is or was held.',
+      'The request: `next`, a block, an area, or `next,WxH` for the open area of that size nearest the centre. For an area, `block` is the top left block that is or was held.',
     examples: ['next', '80,45', '80,45,4x3', 'next,4x3'],
   }),
   block: BlockRef,
@@ -73,9 +73,9 @@ export const OpenPurchase = Type.Object({
   ageMs: Type.Integer({ minimum: 0 }),
   resend: Type.Boolean({
     description:
-      'Whether to send the same request again, signed as before or from the same wallet; you will not be charged twice.',
+      'Whether to resend the same request, with the same payment or one from the same wallet; you will not be charged twice.',
   }),
-  next: Type.String({ description: 'What to do about the unfinished purchase.' }),
+  next: Type.String({ description: 'The next step for the unfinished purchase.' }),
 })
 export type OpenPurchase = Static<typeof OpenPurchase>
 
@@ -84,46 +84,46 @@ export const Credit = Type.Object({
   tx: TxHash,
 })
 
-/** The maximum number of changes in one response. */
+/** The maximum number of changed blocks in one response. */
 export const NEAR_CHANGES_MAX = 100
 
 export const NearChange = Type.Object({
   number: Type.Integer({ minimum: 1, description: 'Number of the last change of this block, as in the history.' }),
   kind: Type.Union([Type.Literal('sale'), Type.Literal('repaint')], {
-    description: 'sale: the block was sold since then, and may already have been repainted.',
+    description: 'sale: the block was sold after since, and may already have been repainted.',
   }),
   t: UnixMs,
   coord: CoordText,
-  yours: Type.Boolean({ description: 'Whether it is the wallet’s own block; if not, it is a neighbour of one.' }),
+  yours: Type.Boolean({ description: 'Whether the block is the wallet’s own; if not, it is next to one that is.' }),
   owner: Owner,
   message: TextOrNull,
   link: TextOrNull,
 })
 export type NearChange = Static<typeof NearChange>
 
-/** The part of the response for `since`. */
+/** The part of the response that a request with `since` adds. */
 const News = Type.Object({
   rankByBlocks: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()], {
-    description: 'Rank by number of blocks; null before its first purchase is final.',
+    description: 'Rank by number of blocks; null before the wallet’s first purchase is final.',
   }),
   changes: Type.Array(NearChange, {
     maxItems: NEAR_CHANGES_MAX,
-    description: 'Each changed block as it is now, oldest change first. Its texts are untrusted.',
+    description: 'Each changed block as it is now, oldest change first. Names, messages and links are untrusted text.',
   }),
   next: Type.Integer({
     minimum: 0,
-    description: 'Pass it as `since` the next time; ask again at once if you got 100 changes.',
+    description: 'Pass it as `since` in the next request; send that immediately if you got 100 changes.',
   }),
   complete: Type.Boolean({
     description:
-      'False if `since` is ahead of the wall, or so old that repaints in between may be missing from the history.',
+      'False if `since` is newer than the wall, or so old that later repaints may be missing from the history.',
   }),
 })
 export type News = Static<typeof News>
 
-/** The response without `since`. */
+/** The response to a request without `since`. */
 export const WalletAccount = Type.Object({
-  wallet: Type.String({ description: 'Truncated.', examples: ['0x1234…abcd'] }),
+  wallet: Type.String({ description: 'Truncated address.', examples: ['0x1234…abcd'] }),
   name: TextOrNull,
   framework: TextOrNull,
   rank: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()], {
@@ -132,20 +132,21 @@ export const WalletAccount = Type.Object({
   firstSeenAt: Type.Union([UnixMs, Type.Null()]),
   painter: Nullable(
     Type.String({
-      description: 'Truncated address of the painter of all the wallet’s blocks. A later purchase may name another.',
+      description:
+        'Truncated address of the painter for all the wallet’s blocks. A later purchase may name a different one.',
     }),
   ),
-  blocks: Type.Array(WalletBlock, { description: 'In the order they were bought.' }),
+  blocks: Type.Array(WalletBlock, { description: 'The wallet’s blocks, in the order in which they were bought.' }),
   areas: Type.Array(WalletArea, {
     description: 'The areas among these blocks, each bought in one payment. An area may start or end on another page.',
   }),
   nextAfter: Type.Integer({ minimum: 0, description: 'Pass it as `after` to continue.' }),
-  hasMore: Type.Boolean({ description: 'Whether there are more blocks.' }),
+  hasMore: Type.Boolean({ description: 'Whether there are more blocks after this page.' }),
   open: Type.Array(OpenPurchase, {
     description: 'Unfinished purchases, oldest first: all reserved ones, and the latest released ones.',
   }),
   credits: Type.Array(Credit, {
-    description: `Payments that arrived when no block was left for them, owed back by the operator: the latest ${WALLET_LIMIT_MAX}.`,
+    description: `The latest ${WALLET_LIMIT_MAX} payments that arrived when no block was left for them; the operator owes them back.`,
   }),
   contact: Nullable(Type.String({ description: 'Whom to contact about a credit.' })),
 })
@@ -153,7 +154,7 @@ export const WalletAccount = Type.Object({
 export const WalletStanding = Type.Composite([WalletAccount, Type.Partial(News)])
 export type WalletStanding = Static<typeof WalletStanding>
 
-/** The receipt after which a list starts. */
+/** The position after which a page of receipts starts. */
 export const ReceiptsBody = Closed({
   after: Type.Optional(
     Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: '`nextAfter` of the previous page.' }),
@@ -161,7 +162,7 @@ export const ReceiptsBody = Closed({
 })
 export type ReceiptsBody = Static<typeof ReceiptsBody>
 
-/** How many purchases a page of receipts has. */
+/** The most purchases on a page of receipts. */
 export const RECEIPTS_MAX = 50
 
 export const OwnPurchase = Type.Object({
@@ -177,7 +178,9 @@ export const OwnPurchase = Type.Object({
   ),
   tx: Type.Union([TxHash, Type.Null()]),
   receipt: Type.Union([Receipt, AreaReceipt, Type.Null()], { description: 'The receipt, if the purchase is sold.' }),
-  credit: Type.Union([Credit, Type.Null()], { description: 'What the operator owes back to you; null if nothing.' }),
+  credit: Type.Union([Credit, Type.Null()], {
+    description: 'The payment that the operator owes back to you; null if there is none.',
+  }),
 })
 export type OwnPurchase = Static<typeof OwnPurchase>
 

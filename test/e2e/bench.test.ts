@@ -64,7 +64,7 @@ test.if(IS_LONG_RUN)('every goal belongs to a measured figure', () => {
 test('new results replace older ones of the same name, and nothing else', () => {
   const renderMarked = (text: string) => `before\n<!-- bench: start -->\n${text}\n<!-- bench: end -->\nafter\n`
   expect(replaceResults(renderMarked('old'), 'new')).toBe(renderMarked('new'))
-  expect(() => replaceResults('no marks', 'new')).toThrow('no place')
+  expect(() => replaceResults('no marks', 'new')).toThrow('lacks the marks')
 })
 
 test('a table of results states each goal in words, and gives the reason for a miss', () => {

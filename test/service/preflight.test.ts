@@ -16,7 +16,7 @@ const createConfig = (settings: Record<string, string>) =>
     ...settings,
   })
 
-test('a port that another program uses is reported with its setting, and a free one stays free', async () => {
+test('a port that another program uses is reported with its setting, and a free port stays free', async () => {
   const other = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() })
   const port = String(other.port)
   const words = `another program is listening on 127.0.0.1, port ${port} (EADDRINUSE)`
@@ -61,7 +61,7 @@ test('a path where no file can be created is reported with its setting', () => {
 })
 
 test.each(['DATABASE_PATH', 'WITNESS_PATH', 'ADMIN_SOCKET_PATH'] as const)(
-  'if %s names a folder, the wall does not start and says so in one sentence',
+  'if %s is the path of a folder, that is reported as the only problem',
   (setting) => {
     const path = join(folder, `folder of ${setting}`)
     mkdirSync(path)
@@ -72,7 +72,7 @@ test.each(['DATABASE_PATH', 'WITNESS_PATH', 'ADMIN_SOCKET_PATH'] as const)(
 )
 
 test.each(['WITNESS_PATH', 'ADMIN_SOCKET_PATH'] as const)(
-  'if %s names the database, a file next to it or another program’s file, the wall does not start and nothing is lost',
+  'if %s is the path of the database, a file next to it or another program’s file, that is reported and the file is kept',
   (setting) => {
     const database = join(folder, `${setting}.sqlite`)
     for (const path of [database, `${database}-wal`, `${database}.lock`, join(folder, `${setting}.txt`)]) {
@@ -88,7 +88,7 @@ test.each(['WITNESS_PATH', 'ADMIN_SOCKET_PATH'] as const)(
   },
 )
 
-test('a wall’s witness file, and a socket that a crashed wall left behind, are reused', () => {
+test('a wall’s witness file, and a socket that a crashed wall left behind, are not reported as problems', () => {
   const [witness, socket] = [join(folder, 'witness'), join(folder, 'left.sock')]
   writeFileSync(witness, '{"change":1,"payment":1,"height":"1"}\n')
   const left = Bun.serve({ unix: socket, fetch: () => new Response() })

@@ -12,7 +12,7 @@ const listFacts = (wall: Wall, event: string) =>
 
 const LISTING = 'name=Mallory&message=psst&framework=sly&link=https://mallory.example/'
 
-test('a normal purchase is logged as one line, with its block, its facilitator and its duration', async () => {
+test('a normal purchase is logged as one line, with its block, its transaction and its duration', async () => {
   const wall = await openWall()
   await wall.buy(`/blocks/3,4?${LISTING}`, 1)
   const key = { payer: createWalletAddress(1), nonce: toHash(1) }
@@ -69,7 +69,7 @@ test('a failure of the store is logged only with the name of the error', async (
   ])
 })
 
-test('signatures and buyers’ texts never reach the journal', async () => {
+test('signatures and buyers’ texts never appear in the log', async () => {
   const wall = await openWall()
   wall.facilitator.settling = { kind: 'unclear' }
   await wall.buy(`/blocks/3,4?${LISTING}`, 1)

@@ -1,4 +1,4 @@
-/** A copy of a database while its owner continues to work. */
+/** Copies a database while its owner continues to work. */
 
 import { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'

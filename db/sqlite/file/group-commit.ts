@@ -12,7 +12,7 @@ export type Means = { readonly write: Write; readonly soon: Soon; readonly flush
 
 /** A group commit. */
 export type GroupCommit = {
-  /** Resolves once `work` ran inside a transaction that is flushed. */
+  /** Runs `work` inside a transaction; resolves to its result once that transaction is flushed. */
   write<T>(work: () => T): Promise<T>
   /** Resolves once everything written by now is flushed. */
   waitUntilFlushed(): Promise<void>

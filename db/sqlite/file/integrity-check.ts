@@ -1,6 +1,6 @@
 /**
- * Checks a file in two parts: errors that SQLite reports, and whether each row matches its checksum. The time for the
- * first part, which readers and buyers need, does not grow with the history. The checks only read.
+ * Checks a file for errors that SQLite reports, and for rows that do not match their checksums. Readers and buyers need
+ * only the check of the current state, whose time does not grow with the history. The checks only read.
  */
 
 import type { DamagedRow } from '../../row-checksums.ts'
@@ -10,7 +10,7 @@ import { listDamagedRows } from '../row-checksums.ts'
 
 /** The result of checking a file. */
 export type Inspection = {
-  /** Whether indexes are damaged, which can be rebuilt, or data that cannot be left out. */
+  /** The worst damage outside of single rows: to indexes, which can be rebuilt, or to data that cannot be left out. */
   readonly flaw: 'none' | 'indexes' | 'beyond-repair'
   readonly damaged: readonly DamagedRow[]
 }

@@ -6,8 +6,8 @@ import type { RawConnection, Values } from '../raw.ts'
 import { inspect, inspectPresent, type Inspection } from './integrity-check.ts'
 
 /**
- * The message of the worker, sent once: the result of the check, or SQLite's name for the reason why it cannot read the
- * file.
+ * The message of the worker, sent once: the result of the check, or SQLite's code for the reason that it cannot read
+ * the file.
  */
 export type Inspected = Inspection | { readonly trouble: string }
 

@@ -1,6 +1,6 @@
 /**
- * The disk below a database. A commit that waits for it blocks the one thread that serves all requests, for
- * milliseconds. So writes that can wait a moment are committed to the write-ahead log, and another thread flushes it.
+ * The disk below a database. A commit that waits for the disk blocks, for milliseconds, the one thread that serves all
+ * requests. So writes that can wait a moment are committed to the write-ahead log, and another thread flushes it.
  */
 
 import { closeSync, fdatasync, openSync, realpathSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** The responses in the OpenAPI document: successes with samples, errors with every code in words. */
+/** The responses in the OpenAPI document: successes with samples, and errors with the meaning of every code. */
 
 import { Type } from '@sinclair/typebox'
 import { ErrorBody, PaymentRequiredBody, SignInRequiredBody } from '../../../shared/contract/service.ts'
@@ -56,11 +56,13 @@ function documentPaymentDemand(site: Site): Json {
   }
 }
 
-/** The 402 that asks for a signature. */
+/** The 402 that requests a signature. */
 const documentSignInDemand = (site: Site): Json => ({
   description: describeCodes(['sign_in_required']),
   headers: {
-    'PAYMENT-REQUIRED': documentRequiredHeader('Base64 of the x402 v2 PaymentRequired, without terms: what to sign.'),
+    'PAYMENT-REQUIRED': documentRequiredHeader(
+      'Base64 of the x402 v2 PaymentRequired, which has the text to sign and no payment terms.',
+    ),
     'Cache-Control': documentRequiredHeader('no-store'),
   },
   content: {
@@ -73,7 +75,13 @@ const documentSignInDemand = (site: Site): Json => ({
 
 const REVALIDATED: Json = {
   description: 'Not modified: the ETag in If-None-Match is current.',
-  headers: { ETag: { description: 'The same ETag.', schema: publishSchema(Type.String()), required: true } },
+  headers: {
+    ETag: {
+      description: 'The current ETag, as in If-None-Match.',
+      schema: publishSchema(Type.String()),
+      required: true,
+    },
+  },
 }
 
 function documentSuccess(operation: Operation, site: Site): Json {
@@ -90,7 +98,7 @@ function documentSuccess(operation: Operation, site: Site): Json {
   const schema = others.length === 0 ? only : { oneOf: [only, ...others] }
   const json = { schema, ...(samples.length === 0 ? {} : { examples }) }
   return {
-    description: 'Done.',
+    description: 'Success.',
     headers,
     content: {
       ...(only === undefined ? {} : { 'application/json': json }),
@@ -104,7 +112,7 @@ const documentOtherAnswer = ({ what, schema }: NonNullable<Operation['also']>[nu
   ...(schema === undefined ? {} : { content: { 'application/json': { schema: publishSchema(schema) } } }),
 })
 
-/** Responses with a single code are in the document once, under the code's name. */
+/** Error responses with a single code: each is in the document once, under the code's name. */
 export function documentSharedRefusals(operations: readonly Operation[], site: Site): Json {
   const alone = operations.flatMap(({ codes }) =>
     Object.values(groupByStatus(codes)).filter(({ length }) => length === 1),
@@ -132,11 +140,13 @@ function describeRefusals(codes: readonly FailureCode[]): Json {
     description: describeCodes(codes),
     headers: {
       'Cache-Control': documentRequiredHeader('no-store'),
-      'Retry-After': documentHeader('Seconds to wait before sending the same request again, where waiting helps.'),
+      'Retry-After': documentHeader(
+        'Seconds to wait before you send the same request again; present if waiting helps.',
+      ),
       ...(codes.includes('settlement_unknown')
         ? {
             'PAYMENT-RESPONSE': documentHeader(
-              'With charged unknown: base64 of the x402 settle response, with settlement_pending.',
+              'If charged is unknown: base64 of the x402 settle response, with settlement_pending.',
             ),
           }
         : {}),

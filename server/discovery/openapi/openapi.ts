@@ -59,7 +59,7 @@ function documentInfo(site: Site): Json {
   }
 }
 
-/** The rules that are the same at every address, and the codes that belong to no single operation. */
+/** The rules that are the same at every address, and the codes that no operation lists. */
 function describeManners({ operations }: Site): string {
   const listed = new Set(operations.flatMap(({ codes }) => codes))
   const others = (Object.keys(statusOf) as FailureCode[]).filter((code) => !listed.has(code))
@@ -123,7 +123,7 @@ function documentParameters({ params, query }: Operation, example: Coord): reado
   return [...named.map((one) => (one['name'] === 'coord' ? { ...one, example } : one)), ...asked]
 }
 
-/** The description of a schema becomes that of the parameter; a parameter with a default is optional. */
+/** The schema's description becomes the parameter's description; a parameter with a default is optional. */
 function documentParameter(name: string, place: 'path' | 'query', isNeeded: boolean, schema: TSchema): Json {
   const { description, examples, ...rest } = schema
   const example: unknown = Array.isArray(examples) ? examples[0] : undefined
@@ -137,7 +137,7 @@ function documentParameter(name: string, place: 'path' | 'query', isNeeded: bool
   }
 }
 
-/** A choice of texts as an enum, which client generators support better than a union of constants. */
+/** A union of constant strings as an enum, which client generators support better. */
 const withEnum = ({ anyOf, ...rest }: Record<string, unknown>) =>
   Array.isArray(anyOf) ? { type: 'string', enum: anyOf.map((choice: TSchema) => choice['const']), ...rest } : rest
 

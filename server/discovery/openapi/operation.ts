@@ -65,7 +65,7 @@ type Responses<Docs extends OperationDocs> = {
 
 type DoneOf<Docs extends OperationDocs> = Docs extends { readonly media: string } ? TUnknown : Docs['answers'][number]
 
-/** The `detail` of a route that only rejects, and keeps another route from matching. */
+/** The `detail` of a route that rejects every request, so that another route does not match. */
 export const undocumented = { hide: true } as const
 
 /** Collects the operations from the routes of an app. */
@@ -138,9 +138,9 @@ export const repainting = ['invalid_pixels', 'invalid_message', 'invalid_link', 
 /** Error codes of pictures of the wall, besides those of their parameters. */
 export const drawing = ['server_busy', 'too_many_requests', 'internal_error'] as const
 
-/** How to make a request with a sign-in. */
+/** The part of a description that explains how to make a request with a sign-in. */
 export const SIGNING_IN =
-  'Free. Without the SIGN-IN-WITH-X header the response is 402 with `accepts: []`, and PAYMENT-REQUIRED contains the x402 extension `sign-in-with-x`: the wallet signs its text (EIP-4361), and you send the identical request again with the header. It is valid once, for this body at this address, within 5 minutes.'
+  'Free. Without the SIGN-IN-WITH-X header the response is 402 with `accepts: []`, and PAYMENT-REQUIRED contains the x402 extension `sign-in-with-x`: the wallet signs the text in it (EIP-4361), and you send the identical request again with the header. The signature is valid once, for this body at this address, within 5 minutes.'
 
 /** Error codes of all operations that use the store. */
 export const anywhere = ['database_unavailable', 'internal_error'] as const

@@ -1,4 +1,4 @@
-/** Example values: those of one sold block. The receipt is made by the code that makes real ones. */
+/** Example values, all for one sold block. The receipt is made by the code that makes real receipts. */
 
 import type { Receipt } from '../../../shared/contract/block.ts'
 import type { Health } from '../../../shared/contract/service.ts'
@@ -12,7 +12,7 @@ import samples from './samples.json'
 
 const { deed, feed, agent } = samples
 
-/** The receipt of that block's buyer. */
+/** The receipt that the buyer of the sample block got. */
 function createSampleReceipt({ offer }: Site): Receipt {
   const { terms } = offer
   const block = parseCoord(deed.block.coord)
@@ -44,7 +44,7 @@ const createSampleHealth = ({ offer }: Site): Health => ({
   network: offer.terms.network,
 })
 
-/** A sample of the 200 of an operation, by its id; none if a sample would add nothing to the schema. */
+/** Samples of the 200 response of each operation, by operation id; none if a sample would add nothing to the schema. */
 export const createSampleAnswers = (site: Site): Readonly<Record<string, Readonly<Record<string, unknown>>>> => ({
   buyNextBlock: { receipt: createSampleReceipt(site) },
   getOrBuyBlock: { deed, receipt: createSampleReceipt(site) },
@@ -55,7 +55,7 @@ export const createSampleAnswers = (site: Site): Readonly<Record<string, Readonl
   readHealth: { armed: createSampleHealth(site) },
 })
 
-/** A sample of the JSON body of an operation, by its id. */
+/** Sample JSON bodies of requests, by operation id. */
 export const sampleBodies: Readonly<Record<string, unknown>> = {
   editBlock: WORKED_EXAMPLE.body,
   registerAgent: WORKED_REGISTRATION.body,

@@ -28,7 +28,7 @@ import { OrderSigning, OrderToSign, Signing } from '../../../shared/contract/sig
 import { Spaces } from '../../../shared/contract/space.ts'
 import { WalletStanding } from '../../../shared/contract/wallet.ts'
 
-/** The JSON types used here. */
+/** A JSON object. */
 export type Json = Readonly<Record<string, unknown>>
 
 const named: Readonly<Record<string, TObject>> = {
@@ -72,14 +72,14 @@ const named: Readonly<Record<string, TObject>> = {
   IdentityFields,
 }
 
-// TypeBox copies a schema to make it optional, but never its properties.
+// To make a schema optional, TypeBox copies it, but the copy shares its `properties`.
 const nameOf = new Map<unknown, string>(Object.entries(named).map(([name, { properties }]) => [properties, name]))
 
 /** Every named schema in full. */
 export const publishNamedSchemas = (): Json =>
   Object.fromEntries(Object.entries(named).map(([name, schema]) => [name, publishMembers(schema)]))
 
-/** A schema as JSON, with a reference in place of each named one. */
+/** A schema as JSON, with a reference in place of each named schema. */
 export function publishSchema(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(publishSchema)
   if (typeof schema !== 'object' || schema === null) return schema

@@ -37,7 +37,7 @@ export function createCachedResponse({ type, body, cacheControl }: Ready): Cache
   }
 }
 
-/** The same responses with additional headers. */
+/** Returns the same responses with additional headers. */
 export function withHeaders(answer: CachedResponse, headers: HeaderFields): CachedResponse {
   return (request) => {
     const response = answer(request)
@@ -55,7 +55,7 @@ export const respondSynchronously = (answer: CachedResponse) => respondWith.bind
 
 const respondWith = (answer: CachedResponse, { request }: { readonly request: Request }): Response => answer(request)
 
-/** A weak tag of a body's content. */
+/** The weak ETag of a body. */
 export const computeEtag = (body: string | Uint8Array): string => `W/"${Bun.hash(body).toString(36)}"`
 
 /** Clones a cached response. The cast is needed because Bun types `clone` with a class of another library. */
@@ -63,8 +63,8 @@ export const cloneResponse = (response: Response): Response => response.clone() 
 
 /**
  * Makes a response with a large body, which is cloned for each request until `releaseBody`. Garbage collection would
- * free such bodies late: the system must then clear new memory for each body, and collections run more often. The
- * collector counts the bytes of the original response, but not those of its clones, so only a clone is kept.
+ * free such bodies late: the system would have to clear new memory for each body, and collections would run more often.
+ * The collector counts the bytes of the original response, but not those of its clones, so only a clone is kept.
  */
 export function retainBody(response: Response): Response {
   const copy = cloneResponse(response)
@@ -82,7 +82,7 @@ function createOnce<T>(make: () => T): () => T {
   return () => (made ??= { value: make() }).value
 }
 
-// Followers request the same few pages. Other pages are made for each request.
+// Clients that follow the wall request the same few pages. Other pages are made for each request.
 const ANSWERS_MAX = 64
 const KEY_MAX = 40
 

@@ -12,13 +12,13 @@ import { createParamsReader } from '../request/query.ts'
 import { refuse } from './refuse.ts'
 import { CACHED_BY_PROXIES, respond, respondUnchanged } from './respond.ts'
 
-/** A picture of the view. `shown` identifies it among pictures of the same wall state. */
+/** A picture of the view. `shown` identifies it among the pictures of one state of the wall. */
 export type Drawn = {
   readonly view: WallView
   readonly shown: string
   readonly draw: () => Promise<WallImage | Failure>
   readonly clients: Clients
-  readonly cost?: number // of the budget for pictures
+  readonly cost?: number // the cost, taken from the client's budget for pictures
 }
 
 /** Returns the picture, or a 304 if the client has it. */
@@ -57,7 +57,10 @@ export async function respondRegion(
   })
 }
 
-/** Returns the picture of a place at the scale in the query; refuses an invalid place. */
+/**
+ * Creates a function that returns the picture of a block or an area at the scale in the query, or refuses an invalid
+ * one.
+ */
 export function createPlaceResponder(deps: RegionDeps, schema: typeof BlockImageQuery) {
   const readScale = createParamsReader(schema)
   return async (request: Request, place: Region | Failure): Promise<Response> => {

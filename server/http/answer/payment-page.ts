@@ -59,10 +59,10 @@ function renderPaymentPage({ title, terms }: Offer): string {
 <h2>How an agent buys it</h2>
 <ol>
 <li>It requests this address and gets status 402 with the terms in the <code>PAYMENT-REQUIRED</code> header (x402, version 2).</li>
-<li>Its wallet signs a transfer of ${price} on those terms. It needs no gas.</li>
+<li>Its wallet signs a transfer of ${price} on those terms. The wallet needs no gas.</li>
 <li>It sends the same request again with the signed payment in <code>PAYMENT-SIGNATURE</code>, and gets the deed.</li>
 </ol>
-<p>Any x402 client does this automatically. <code>/blocks/next</code> sells the open block nearest the centre; <code>name</code>, <code>message</code>, <code>link</code> and <code>px</code> in the query say what it shows.</p>`,
+<p>Any x402 client does this automatically. <code>/blocks/next</code> sells the open block nearest the centre; <code>name</code>, <code>message</code>, <code>link</code> and <code>px</code> in the query set what the block shows.</p>`,
   )
 }
 
@@ -70,7 +70,7 @@ const policy = formatContentPolicy({ style, images: true })
 
 const HTML = 'text/html; charset=utf-8'
 
-/** The page of a target that is for sale, with status 402. */
+/** The page for a target that is for sale, with status 402. */
 export function respondPaymentPage(offer: Offer, headers: HeaderFields): Response {
   return respond(402, HTML, renderPaymentPage(offer), { ...headers, ...policy })
 }
@@ -85,7 +85,7 @@ const lost = {
   410: ['Sold out', 'Every block is sold.', 'The wall is full. You can still look at what agents have painted on it.'],
 } as const
 
-/** The page of an unknown address. */
+/** The page for an invalid block (400), an unknown address (404) or a sold-out wall (410). */
 export function respondErrorPage(status: keyof typeof lost): Response {
   const [title, heading, text] = lost[status]
   const html = renderPage(title, `<p class="price">${status}</p>\n<h1>${heading}</h1>\n<p>${text}</p>`)

@@ -31,7 +31,7 @@ export function refuse({ code, message, details }: Failure, headers: HeaderField
   )
 }
 
-/** Makes the response of a use case that is never cached: its result as JSON, or its refusal. */
+/** Makes a response that is never cached: the result of a use case as JSON, or its refusal. */
 export const respondResult = (result: object | Failure): Response =>
   isFailure(result) ? refuse(result) : respondJson(200, result, NO_STORE)
 
@@ -51,8 +51,8 @@ const READY_MAX = 2048
 export type MakeDemand = (target: Target, query: string) => Response
 
 /**
- * Makes payment demands for requests without a payment. Without a query the demand depends on the target and on whether
- * the wall sells, so it is cached until that changes.
+ * Makes payment demands for requests without a payment. A demand without a query depends only on the target and on
+ * whether the wall sells, so it is cached until the latter changes.
  */
 export function createDemandMaker(deps: DemandDeps): MakeDemand {
   const ready = new Map<Target, Response>()
@@ -82,7 +82,7 @@ export function createDemandMaker(deps: DemandDeps): MakeDemand {
 export const demandPaymentForArea = (deps: DemandDeps, target: Target): Response =>
   refuseTarget(deps, target, createUnpaidFailure(deps, target), { isArea: true })
 
-/** Makes the 402 as an HTML page, for people with a browser, who cannot pay there. */
+/** Makes the 402 as an HTML page, for people in a browser, which cannot pay. */
 export function demandPaymentInHtml(deps: DemandDeps, target: Target, query: string): Response {
   if (deps.rail.readState() === 'misconfigured') return refuse(createCannotSellFailure())
   return respondPaymentPage(deps.offer, {

@@ -12,12 +12,12 @@ import { EVERY_RESPONSE } from './security-headers.ts'
 export type HeaderFields = Readonly<Record<string, string>>
 
 /**
- * For frequently requested reads: clients and proxies cache them for a moment, and proxies serve them while they
- * revalidate.
+ * For frequently requested reads: clients and proxies cache the response for 2 s, and may serve it for 10 s more while
+ * they revalidate it.
  */
 export const CACHED_BRIEFLY = 'public, max-age=2, stale-while-revalidate=10'
 
-/** For reads that must be current: clients revalidate each time, and proxies cache them for a moment. */
+/** For reads that must be current: clients revalidate the response each time, and proxies cache it for 2 s. */
 export const CACHED_BY_PROXIES = 'public, max-age=0, s-maxage=2'
 
 /**
@@ -29,7 +29,8 @@ export const CACHED_FOR_A_STREAM = 'public, max-age=0, s-maxage=40'
 export const NO_STORE: HeaderFields = { 'Cache-Control': 'no-store' }
 
 /**
- * The header of a read of the whole wall that has the number of its newest change, after which to continue in the log.
+ * The header with the number of the newest change that a read of the whole wall shows. Clients continue in the log
+ * after this number.
  */
 export const LOG_NUMBER = 'Log-Number'
 
@@ -66,13 +67,19 @@ export function respondUnchanged(headers: HeaderFields): Response {
   return new Response(null, { status: 304, headers: { 'Access-Control-Allow-Origin': '*', ...headers } })
 }
 
-/** Makes a stream of server-sent events; `null` for a HEAD request. Its headers ask proxies not to buffer it. */
+/**
+ * Makes a response with server-sent events; `stream` is `null` for a HEAD request. Its headers ask proxies not to
+ * buffer it.
+ */
 export function respondEvents(stream: ReadableStream<Uint8Array> | null, cacheControl = 'no-store'): Response {
   const headers = { 'Content-Type': 'text/event-stream', 'Cache-Control': cacheControl, 'X-Accel-Buffering': 'no' }
   return new Response(stream, { headers: { ...everywhere, ...headers } })
 }
 
-/** Responds to a CORS preflight. x402 clients send the last of the allowed headers along with a payment. */
+/**
+ * Responds to a CORS preflight. x402 clients send `Access-Control-Expose-Headers` as a request header along with a
+ * payment.
+ */
 export function respondPreflight(): Response {
   return respondEmpty(204, {
     'Access-Control-Allow-Methods': 'GET, HEAD, PUT, POST, OPTIONS',

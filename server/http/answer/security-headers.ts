@@ -1,8 +1,8 @@
-/** The security headers for every response, for the service's address, and for each kind of page. */
+/** The security headers for every response, for the service's own pages, and for each kind of page. */
 
 type Fields = Readonly<Record<string, string>>
 
-/** For every response: browsers must not guess the media type, and must not send the address as a referrer. */
+/** For every response: browsers must not guess the media type, and must not send the page's address as a referrer. */
 export const EVERY_RESPONSE: Fields = {
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
@@ -16,7 +16,7 @@ const A_YEAR_SECONDS = 31_536_000
 
 /**
  * For the pages of the service at `baseUrl` and their files. HTTPS is enforced for this host name only, because the
- * operator may use other names.
+ * operator may use its subdomains for other services.
  */
 export const createSiteHeaders = (baseUrl: string): Fields => ({
   'Permissions-Policy': UNUSED_FEATURES,
@@ -57,12 +57,12 @@ function listSources(page: PageKind): readonly string[] {
 }
 
 /**
- * The hashes of a page's inline scripts and styles, which are in tags without attributes. Everything else is a file of
- * this service.
+ * The hashes of a page's inline scripts and styles, which are in tags without attributes. All other scripts and styles
+ * are files of this service.
  */
 const listInlineSources = (html: string, tag: 'script' | 'style') =>
   Array.from(html.matchAll(new RegExp(`<${tag}>(.*?)</${tag}>`, 'gs')), ([, content = '']) => hashSource(content))
 
-/** The hash of an inline style or script, in the form of a content security policy. */
+/** The hash of an inline style or script, as a content security policy contains it. */
 const hashSource = (content: string): string =>
   `'sha256-${new Bun.CryptoHasher('sha256').update(content).digest('base64')}'`

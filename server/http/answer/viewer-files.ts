@@ -23,12 +23,15 @@ const HASHED = 'assets/'
 export type Branding = {
   readonly title: string
   readonly price: string
-  readonly sharesStream?: boolean // whether pages follow the stream that a cache shares
+  readonly sharesStream?: boolean // whether pages follow the shared stream, which a cache distributes
 }
 
 const BUILT: Branding = { title: 'Pixel Wall', price: USUAL_PRICE }
 
-/** Reads all files by name and location. `index.html` is also `/`, and `paint.html` is `/paint`. */
+/**
+ * Reads all files into memory; `files` maps names to locations. `index.html` is also served at `/`, and `paint.html` at
+ * `/paint`.
+ */
 export async function loadViewerFiles(
   files: ReadonlyMap<string, string>,
   words: Branding = BUILT,
@@ -69,7 +72,7 @@ export const loadPages = async (
   words: Branding & { readonly baseUrl: string },
 ) => ({ viewer: await loadViewerFiles(files, words), chatView: await buildChatView(files, words, words.baseUrl) })
 
-/** The view of the wall for chats, which has no address of its own; empty if the page was not built. */
+/** The HTML of the view for chats, which has no address of its own; empty if it was not built. */
 export async function buildChatView(
   files: ReadonlyMap<string, string>,
   words: Branding,

@@ -1,6 +1,6 @@
 /**
- * The reads of the whole wall in parts that change independently: JSON is split into constants, counts, agents and wall
- * rows; pixels into rows.
+ * The reads of the whole wall in parts that change independently: JSON is split into constants, counts, groups of
+ * agents and rows of the wall; pixels are split into rows.
  */
 
 import { PALETTE } from '../../../shared/palette.ts'
@@ -17,7 +17,7 @@ import {
 } from '../../domain/wall/wall-view.ts'
 import type { Part, Parts } from './canvas-snapshot.ts'
 
-// Agents are never removed, so a group keeps its position in the body.
+// Agents are never removed, so each agent stays in its group.
 const AGENTS_PER_GROUP = COLS
 const GROUPS = TOTAL_BLOCKS / AGENTS_PER_GROUP
 
@@ -48,7 +48,8 @@ export function createCanvasParts(view: WallView, terms: Priced, hasPictures = t
       fragments[block] = fragment
     }
     dirtyBlocks.clear()
-    // The last row has no comma after it, so a row changes when it becomes the last row or stops being it.
+    // The last row has no comma after it, so a row's text changes when it becomes the last row or is no longer the
+    // last.
     const last = Math.floor(fragments.findLastIndex((fragment) => fragment !== '') / COLS)
     if (last !== lastRow) {
       if (lastRow >= 0) dirtySlots.add(ROWS_SLOT + lastRow)
@@ -94,7 +95,7 @@ function renderGroup(view: WallView, group: number): string {
   return agents.length === 0 ? '' : `${group === 0 ? '' : ','}${agents.join(',')}`
 }
 
-/** Cuts a view's pixels into parts. */
+/** Splits a view's pixels into parts, one for each row of blocks. */
 export function createPixelParts(view: WallView): Parts {
   const dirtyRows = new Set(Array.from({ length: ROWS }, (_, row) => row))
   const encodeRow = (row: number) => readBlocks(view.canvas, ALL_BLOCKS.slice(row * COLS, (row + 1) * COLS))

@@ -31,7 +31,7 @@ export type CanvasReads = {
 
 /**
  * Builds the reads from a view. From then on they follow `announceChange`. Only the canvas read is built immediately.
- * The other two would take a twelfth of the main thread's start time, so each is built when it is first requested, or
+ * The other two would take a twelfth of the main thread's startup time, so each is built when it is first requested, or
  * by `waitUntilPublished`.
  */
 export function createCanvasReads({ view, terms, clock, everyMs }: CanvasSource): CanvasReads {
@@ -39,7 +39,7 @@ export function createCanvasReads({ view, terms, clock, everyMs }: CanvasSource)
     createCanvasSnapshot({ view, parts, type, clock, everyMs, hasBrotli })
   const canvas = read(createCanvasParts(view, terms), 'application/json')
   const pixels = deferBuild(view, () => read(createPixelParts(view), 'application/octet-stream'))
-  // Compared with gzip of the parts, Brotli makes texts up to 40 % smaller, but pictures only 3 %.
+  // Compared with gzip of the parts, Brotli makes text up to 40 % smaller, but pictures only 3 %.
   const blocks = deferBuild(view, () => read(createCanvasParts(view, terms, false), 'application/json', true))
   const all = [canvas, pixels, blocks]
   return {

@@ -1,6 +1,6 @@
 /**
  * A read of the whole wall that is built before it is requested. Its parts are made and compressed separately and
- * published together, so a change costs only the parts that it touches, and a request costs a clone.
+ * published together, so a change costs only the parts that it touches, and a request only a clone of the response.
  */
 
 import type { Change, LogNumber } from '../../domain/wall/log.ts'
@@ -29,7 +29,7 @@ export type Parts = {
   /** Marks the parts that a change of the view touches. */
   mark(change: Change): void
   isDirty(): boolean
-  /** Takes the parts that were marked since the last call, in the order of the body; all of them the first time. */
+  /** Takes the parts marked since the previous call, in the order of the body. The first call takes all parts. */
   take(): readonly Part[]
 }
 
@@ -51,7 +51,7 @@ export type ReadSource = {
   readonly type: string // media type
   readonly clock: Clock
   readonly everyMs: number
-  readonly hasBrotli?: boolean // whether Brotli is offered, too
+  readonly hasBrotli?: boolean // whether Brotli is also offered
 }
 
 // When the whole wall is repainted, building the read takes a tenth of a second of CPU time. So the pause before the
@@ -112,7 +112,7 @@ export function createCanvasSnapshot({
     readNumber: () => shownNumber,
     announceChange(change) {
       parts.mark(change)
-      // Changes of one interval are published together.
+      // Changes within one interval are published together.
       publishing ??= Promise.resolve().then(publish)
     },
     async waitUntilPublished() {
@@ -123,7 +123,7 @@ export function createCanvasSnapshot({
 
 /**
  * The headers that identify a state of the wall: its log number, and an ETag. The tag depends only on the bytes, so
- * that a reader does not get the same bytes again after a change that does not affect them.
+ * that a client does not download the same bytes again after a change that does not affect them.
  */
 function computeVersion(number: LogNumber, body: Pieces) {
   const { crc, length } = combineChecksums(body)

@@ -34,8 +34,8 @@ const BROTLI_LEVEL = 5
 const compressed = promisify(brotliCompress)
 
 /**
- * Makes the Brotli form of a body, which must be compressed as a whole, in a thread when it is first requested. Returns
- * nothing until it is ready.
+ * Returns a function that returns the body in Brotli, or nothing until it is ready. Brotli must compress the body as a
+ * whole; this happens in a thread, after the first call.
  */
 export function createBrotliBody(plain: Pieces): () => Blob | undefined {
   let body: Blob | undefined
@@ -51,8 +51,8 @@ export function createBrotliBody(plain: Pieces): () => Blob | undefined {
   }
 }
 
-// After a full flush, no part depends on another, so one stream compresses them all. Creating a stream for each part
-// took 40 ms of the main thread whenever a busy wall was published.
+// After a full flush, no part depends on another, so one stream compresses all parts. Creating a stream for each part
+// took 40 ms of the main thread per publication of a busy wall.
 const stream = createDeflateRaw({ level: DEFLATE_LEVEL })
 const inTurn = pLimit(1)
 
@@ -74,7 +74,7 @@ export type Pieces = readonly Uint8Array[]
 /** The uncompressed body. */
 export const joinPlain = (segments: readonly Segment[]): Pieces => segments.map(({ plain }) => plain)
 
-/** The body in zstd. */
+/** The body compressed with zstd. */
 export const joinZstd = (segments: readonly Segment[]): Pieces => segments.map(({ zstd }) => zstd)
 
 // The gzip header: magic number, deflate, no flags, no time, no hint, unknown system.
@@ -83,7 +83,7 @@ const GZIP_HEAD = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff)
 // An empty final block, because each part ends in a block that is not marked final.
 const DEFLATE_END = Uint8Array.of(3, 0)
 
-/** The body in gzip. */
+/** The body compressed with gzip. */
 export function joinGzip(segments: readonly Segment[]): Pieces {
   const { crc, length } = combineChecksums(joinPlain(segments))
   const tail = new DataView(new ArrayBuffer(8))
@@ -98,5 +98,5 @@ export const combineChecksums = (pieces: Pieces): { readonly crc: number; readon
   length: pieces.reduce((length, piece) => length + piece.length, 0),
 })
 
-/** Concatenates pieces in memory that the responses share: the pieces are copied only once. */
+/** Concatenates pieces into memory that all responses share, so that the pieces are copied only once. */
 export const joinPieces = (pieces: Pieces): Blob => new Blob([...pieces] as Uint8Array<ArrayBuffer>[]) // the cast is safe because no piece is in shared memory

@@ -13,24 +13,24 @@ export type Piece = { readonly bytes: Uint8Array; readonly to: LogNumber }
 /** The newest events. */
 export type RecentEvents = {
   remember(change: Change): void
-  /** All events in memory after a number. Most followers are at the same number and share the bytes. */
+  /** All events in memory after a number, encoded. Most followers are at the same number and share the bytes. */
   encodeAfter(number: LogNumber): Uint8Array
   /**
-   * The number of the newest change in memory that is older than a time, or else the number before the oldest one in
-   * memory.
+   * The number of the newest change in memory from before `time`, or else the number before the oldest change in
+   * memory; `undefined` if there is none in memory.
    */
   findNumberAt(time: UnixMs): LogNumber | undefined
   /** The next events after a number, from memory or from the log; `undefined` when there are none up to `end`. */
   readPiece(after: LogNumber, end: LogNumber): Promise<Piece | undefined>
 }
 
-// Older events are read from the log.
+// At least this many events stay in memory. Older ones are read from the log.
 const RECENT_MAX = 2000
 
-// Chunks are small, so that a client that does not read uses little memory.
+// Events per chunk. Chunks are small, so that a client that does not read uses little memory.
 const PIECE = 100
 
-// Enough for all chunks from the oldest number that a client can catch up from to the newest, plus some unaligned ones.
+// Enough for all chunks that a client can catch up on (`BEHIND_MAX` changes), plus some unaligned ones.
 const PIECES_MAX = 64
 
 const encoder = new TextEncoder()
@@ -45,7 +45,7 @@ export function createRecentEvents(log: Log): RecentEvents {
     pieces.clear()
     shared = { after: 0, upTo: 0, bytes: NOTHING }
   }
-  // The log omits content that was hidden later, so kept events must be rebuilt, too.
+  // The log omits content that was hidden later, so events in memory must be rebuilt without it, too.
   const withhold = ({ block, hidden }: ModerationChange) => {
     forget()
     for (const [at, { change }] of events.entries())
@@ -97,7 +97,7 @@ export function createRecentEvents(log: Log): RecentEvents {
   }
 }
 
-/** Whether readers no longer see something that an earlier change showed. */
+/** Whether a change hides something that an earlier change showed. */
 export const hidesEarlier = (change: Change): boolean =>
   change.kind === 'hide' || (change.kind === 'identity' && change.withheld !== undefined)
 

@@ -13,17 +13,15 @@ type AdmissionDeps = {
   readonly queue: Pick<FairQueue, 'waitForKnownPayment' | 'waitForNewPayment'>
 }
 
-/** Resolves when a payment from an address may be processed, or with the refusal. */
+/** Resolves with `undefined` when a payment from an address may be processed, or else with the refusal. */
 export type AdmitPayment = (payment: Payment, address: string) => Promise<Failure | undefined>
 
 /**
- * Makes the admission of payments:
+ * Creates the function that admits payments:
  *
- * - A payment that the ledger knows is never refused, and waits like any other request: sending it again is free. The
+ * - A payment that the ledger knows is never refused, and waits in line with ordinary requests: resending it is free. The
  *   same applies to every payment while the ledger does not respond; the purchase then reports that.
- * - Every other payment waits for its turn among the new payments, because checking its signature takes as long as most
- *   requests do. After too many rejected payments from its address, it is refused unless its payer signed it; if
- *   signed, it uses smaller budgets.
+ * - Every other payment waits for its turn among the new payments, because checking its signature takes as long as processing most requests. After too many rejected payments from its address, it is refused unless its payer signed it. If signed, it is counted against smaller budgets.
  */
 export function createPaymentAdmission({ ledger, wallets, limits, queue }: AdmissionDeps): AdmitPayment {
   return async (payment, address) => {

@@ -20,9 +20,9 @@ const PACE_FROM_SECONDS = 3
 const mediaTypePattern = /^application\/json\s*(?:;\s*charset\s*=\s*(?:"utf-8"|utf-8)\s*)?;?$/i
 
 /**
- * The JSON of a body, or why the body was refused. `unsafe` marks JSON that parsers read differently, and `cut` a body
- * that did not arrive completely; `size` is the size in bytes of a body that is not JSON. After a failure, part of the
- * body may be unread, so the connection must be closed.
+ * The JSON of a body, or why the body was refused. `unsafe` marks JSON that parsers may read differently, and `cut`
+ * marks a body that did not arrive completely; `size` is the size in bytes of a body that is not JSON. After a failure,
+ * part of the body may be unread, so the connection must be closed.
  */
 export type ReadBody =
   | { readonly kind: 'read'; readonly value: unknown; readonly bytes: Uint8Array<ArrayBuffer> }
@@ -36,7 +36,7 @@ export type BodyLimits = {
   readonly large?: LargeBodies
 }
 
-/** Slots for large bodies: a body over `fromBytes` takes one, and is refused if there is none. */
+/** Slots for large bodies: a body over `fromBytes` takes one, and is refused if none is free. */
 export type LargeBodies = { readonly fromBytes: number; readonly hasPlace: () => boolean }
 
 type Unread = Failure & { readonly cut?: true }
@@ -82,7 +82,7 @@ const PASSED_OVER = { maxBytes: 4 * 1024 * 1024, deadlineMs: 1000 }
  */
 const discardBody = async (request: Request) => void (await readEach(request, PASSED_OVER, () => {}))
 
-// A small compressed body may be huge. No client needs compression here.
+// A small compressed body may expand to a huge one. No client needs compression here.
 const isCompressed = (contentEncoding: string | null) =>
   contentEncoding !== null && !/^(?:identity)?$/i.test(contentEncoding)
 

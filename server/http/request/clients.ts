@@ -30,7 +30,10 @@ type AddressSource = {
 
 const FORWARDED = 'x-forwarded-for'
 
-/** Makes the reader. Each trusted proxy appends its client to X-Forwarded-For, so only the last entries are trusted. */
+/**
+ * Creates the reader of client addresses. Each trusted proxy appends its peer's address to X-Forwarded-For, so only the
+ * last entries are trusted.
+ */
 export function createAddressReader({ peerOf, trustedHops }: AddressSource): AddressOf {
   return (request) => {
     const peer = peerOf(request) ?? ''
@@ -117,7 +120,7 @@ export const createJsonBodyHooks = <Body>(
 
 /**
  * The hooks of a signed change. They refuse clients that sent too many changes with an invalid signature or body, and
- * whatever `before` refuses.
+ * requests that `before` refuses.
  */
 export function createSignedBodyHooks<Body>(
   clients: Clients,
@@ -193,7 +196,7 @@ function networkOf(address: string): string {
     .join(':')}::/64`
 }
 
-/** The site (/48) of an IPv6 network; an IPv4 address is its own. */
+/** The site (/48) of an IPv6 network; an IPv4 address is returned unchanged. */
 export const siteOf = (network: string): string => network.replace(/^((?:[^:]+:){3})[^:]+::\/64$/, '$1:/48')
 
 export const UPLOAD_MAX_BYTES = 4 * 1024 * 1024
@@ -205,18 +208,18 @@ const UPLOAD: BodyLimits = {
   bytesPerSecondMin: 16 * 1024,
 }
 
-// Large bodies that are being read, in total and per client. They need no worker until they are complete. Bodies with a
-// payment have as many slots of their own.
+// The most large bodies that are read at the same time, in total and per client. They need no worker until they are
+// complete. Bodies with a payment have the same number of separate slots.
 const UPLOADS_AT_ONCE = 64
 const UPLOADS_OF_ONE = 32
 
-// A smaller body needs no slot, so a client that sends next to nothing takes no slot from others.
+// A smaller body needs no slot, so a client that opens a request and sends almost nothing takes no slot from others.
 const LARGE_FROM_BYTES = 64 * 1024
 
 /** Reads a body that may be large; a body that grows large while too many are being read is refused. */
 export type Uploads = <T>(request: Request, read: (limits: BodyLimits) => Promise<T>) => Promise<T>
 
-/** Makes the limit that all routes share. */
+/** Creates the limit on large bodies, which all routes share. */
 export function createUploadLimit({ addressOf }: Pick<Clients, 'addressOf'>): Uploads {
   const [paid, free] = [createSlots(), createSlots()]
   return async (request, read) => {

@@ -8,8 +8,8 @@ import { createFairLine } from '../../domain/fair-line.ts'
 import { createOverloadFailure } from '../../domain/purchase/refusals.ts'
 
 /**
- * The classes of requests that wait for each other: payments that are new to the wall, reads of pages and pictures, and
- * all others.
+ * The classes of requests, each with a line of its own: payments that are new to the wall, reads of pages and pictures,
+ * and all other requests.
  */
 export const QUEUE_CLASSES = ['payments', 'requests', 'reads'] as const
 
@@ -17,7 +17,8 @@ export type QueueClass = (typeof QUEUE_CLASSES)[number]
 
 export type FairQueue = {
   /**
-   * Resolves when a request of the client may proceed; resolves with a refusal if too many wait or it waited too long.
+   * Resolves when a request of the client may proceed; resolves with a refusal if too many requests wait or this one
+   * waited too long.
    */
   turn(client: string): Promise<Failure | undefined>
   /**
@@ -28,20 +29,20 @@ export type FairQueue = {
   /** Like `turn`, for a payment that the ledger knows: it waits with the other requests, but is never refused. */
   waitForKnownPayment(client: string): Promise<void>
   /**
-   * Like `turn`, for a new payment: every other turn is for new payments. A payment is refused only if too many from
+   * Like `turn`, for a new payment: new payments get every second turn. A payment is refused only if too many from
    * the same client wait.
    */
   waitForNewPayment(client: string): Promise<Failure | undefined>
 }
 
-// At one millisecond per request, this is half a second.
+// At one millisecond per request, this many take half a second.
 const WAITING_MAX = 512
 
 // A client that has waited longer may have left, while others wait behind it.
 const WAIT_MAX_MS = 2000
 
-// Each takes some 5 kB. Refusing them costs more than letting them wait, because a flooding client immediately sends
-// the next one.
+// Each waiting payment takes about 5 kB. Refusing one costs more than letting it wait, because a flooding client
+// immediately sends the next.
 const NEW_PAYMENTS_OF_ONE = 4096
 
 type Waiting = {

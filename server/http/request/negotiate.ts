@@ -36,7 +36,7 @@ export function chooseEncoding(
   return offered.find((encoding) => qualityOf(encoding) === best)
 }
 
-/** Whether to send a body in gzip. */
+/** Whether to send a body gzipped. */
 export const prefersGzip = (acceptEncoding: string | null): boolean => chooseEncoding(acceptEncoding) === 'gzip'
 
 /** Whether If-None-Match matches `etag`, by the weak comparison of RFC 9110. */
@@ -52,7 +52,7 @@ export function matchesEtag(ifNoneMatch: string | null, etag: string): boolean {
 
 const stripWeakPrefix = (etag: string) => (etag.startsWith('W/') ? etag.slice(2) : etag)
 
-/** The q-values by item, in lower case. An invalid value counts as 0. */
+/** The q-value of each item, whose name is in lower case. An invalid q-value counts as 0. */
 function parseQualities(header: string): Map<string, number> {
   const qualities = new Map<string, number>()
   for (const part of header.toLowerCase().split(',')) {

@@ -14,7 +14,7 @@ const decimalPattern = /^(?:0|[1-9]\d*)$/
 
 /** The parameters of a query. If a name cannot be decoded, the empty name is used. */
 export function readParams(url: string): Readonly<Record<string, unknown>> {
-  // Without a prototype, every name is a parameter like any other.
+  // Without a prototype, even `__proto__` is an ordinary parameter name.
   const params: Record<string, unknown> = Object.create(null)
   for (const pair of queryOf(url).split('&')) {
     if (pair === '') continue
@@ -26,7 +26,7 @@ export function readParams(url: string): Readonly<Record<string, unknown>> {
   return params
 }
 
-/** The parameters that can be read. */
+/** The parameters whose values can be read; the others are left out. */
 export const readTexts = (url: string): { readonly [name: string]: string } =>
   Object.fromEntries(
     Object.entries(readParams(url)).filter((param): param is [string, string] => typeof param[1] === 'string'),
@@ -41,7 +41,7 @@ export function readInteger(text: unknown): number | undefined {
 // HTML forms encode a space as a plus.
 const decode = (text: string) => decodePercent(text.replaceAll('+', ' '))
 
-/** Makes the reader of a query. Unknown parameters are ignored. */
+/** Creates a function that reads a query by its schema. It ignores unknown parameters. */
 export function createParamsReader<Schema extends TObject>(schema: Schema): (url: string) => Static<Schema> | Failure {
   const read = createReader(schema, refuseField('invalid_option'))
   const properties = Object.entries(schema.properties)
@@ -59,9 +59,9 @@ export function createParamsReader<Schema extends TObject>(schema: Schema): (url
 type Answer<Query> = (query: Query, request: Request) => Response | Promise<Response>
 
 /**
- * Makes the handler of a route with a query. Elysia would keep only one of two equal parameters, split texts at commas
- * and send its own error bodies. So the handler, not the Elysia route, has the query's schema, and shows it in
- * `documents`.
+ * Makes the handler of a route with a query. Elysia would keep only one of two parameters with the same name, split
+ * text at commas and send its own error bodies. So the handler, not the Elysia route, has the query's schema, and shows
+ * it in `documents`.
  */
 export function withQuery<Schema extends TObject>(schema: Schema, answer: Answer<Static<Schema>>) {
   const read = createParamsReader(schema)
@@ -72,7 +72,7 @@ export function withQuery<Schema extends TObject>(schema: Schema, answer: Answer
   return Object.assign(handle, { documents: schema })
 }
 
-/** Reads the subject from a query; returns the wall if the query names none. The page handles invalid values. */
+/** Reads the subject of a page from its query; returns the wall if there is none. The page reports invalid values. */
 export function readSubject(url: string, view: WallView): CardSubject {
   const given = readTexts(url)
   const block = parseCoord(given['block'] ?? '')

@@ -7,7 +7,7 @@ import { NotFoundError } from 'elysia'
 
 const ORIGIN_END = '://'
 
-/** The ending of the address of a picture of a block or an area. */
+/** The suffix of the path of a block's or an area's picture. */
 export const PNG_END = '.png'
 
 /** The path, still percent-encoded; empty if there is none. */
@@ -25,8 +25,9 @@ export function queryOf(url: string): string {
 }
 
 /**
- * The last segment of the path, decoded once; empty if it cannot be decoded. Throws `NotFoundError` if the path does
- * not begin with `start`: the routers match the path as it was sent, but the dot segments of `request.url` are removed.
+ * The path segment after `start`, decoded once; empty if it cannot be decoded. Throws `NotFoundError` if the path is
+ * not `start` and one segment. This can happen because the routers match the path as it was sent, while `request.url`
+ * has its dot segments removed.
  */
 export function readNameBelow(start: string, url: string): string {
   const path = pathOf(url)

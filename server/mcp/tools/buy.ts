@@ -1,4 +1,4 @@
-/** The tools that sell: a block, an area, and a preview of either. */
+/** The tools that sell a block or an area, and the one that previews either purchase. */
 
 import { Type } from '@sinclair/typebox'
 import { AreaOrder } from '../../../shared/contract/area-order.ts'
@@ -41,7 +41,7 @@ const BlockArguments = Closed({
 export const buyBlock: Tool = {
   name: BUYING_TOOL,
   title: 'Buy a block',
-  description: `Use to buy one block of 10 x 10 pixels, permanently. Without payment it changes nothing and returns code 402 with the x402 v2 terms (accepts): sign them and make the identical call again with the payment payload, an object, at params._meta["x402/payment"]; x402 clients do this. Not to repaint (set_pixels) and not to try (preview_block). Cost: ${PRICE_OF_BLOCK} once, gas paid for you, no refunds. Side effects of a paid call: money moves, the block is yours, picture and texts are public. After settlement_unknown, deed_not_persisted, database_unavailable or a lost response: ${REPEAT} After facilitator_unavailable or server_busy: ${TRY_AGAIN} Returns the receipt.`,
+  description: `Use to buy one block of 10 x 10 pixels, permanently. Without payment it changes nothing and returns code 402 with the x402 v2 terms (accepts): sign them and make the identical call again with the payment payload, an object, at params._meta["x402/payment"]; x402 clients do this. To repaint, use set_pixels; to try, preview_block. Cost: ${PRICE_OF_BLOCK} once, gas paid for you, no refunds. Side effects of a paid call: money moves, the block is yours, picture and text are public. After settlement_unknown, deed_not_persisted, database_unavailable or a lost response: ${REPEAT} After facilitator_unavailable or server_busy: ${TRY_AGAIN} Returns the receipt.`,
   annotations: WRITES,
   sells: 'a block',
   input: BlockArguments,
@@ -50,7 +50,7 @@ export const buyBlock: Tool = {
     const { coord, ...said } = readArguments(order)
     const target = readTarget(coord, 1, 1)
     if (isFailure(target)) return refuse(target)
-    // Unknown arguments are refused, because with a misspelt px a block would be sold unpainted.
+    // Unknown arguments are refused, because otherwise a block would be sold unpainted if px is misspelt.
     const isKnown = findUnknownField(BlockArguments, said) === undefined
     const listing = isKnown
       ? readListing(said)
@@ -81,7 +81,7 @@ const AreaArguments = Closed({
 export const buyArea: Tool = {
   name: AREA_TOOL,
   title: 'Buy an area',
-  description: `Use to buy a rectangle of w x h blocks in one payment, all or none. Not for one block (buy_block, which explains how to pay). Give pixels, or an image of at most 44 KiB; POST /areas accepts larger ones. Cost: ${PRICE_OF_BLOCK} per block once, no refunds; your spend cap must allow the total. Side effects of a paid call: money moves, the blocks are yours, picture and texts are public. After a 502 or 503 send the same signed call again: it never pays twice. If a block is in the way, taken and held list it. Returns the receipt.`,
+  description: `Use to buy a rectangle of w x h blocks in one payment, all or none. For one block, use buy_block, which explains payment. Give pixels, or an image of at most 44 KiB; POST /areas accepts larger ones. Cost: ${PRICE_OF_BLOCK} per block once, no refunds; your spend cap must allow the total. Side effects of a paid call: money moves, the blocks are yours, picture and text are public. After a 502 or 503 send the same signed call again: you never pay twice. If a block is unavailable, taken or held lists it. Returns the receipt.`,
   annotations: WRITES,
   sells: 'an area',
   input: AreaArguments,
@@ -131,7 +131,7 @@ const PreviewArguments = Closed({
 export const previewBlock: Tool = {
   name: 'preview_block',
   title: 'Try a purchase for free',
-  description: `Use before buy_block with the same arguments, or before buy_area with w and h: whether they would be accepted, what you would get on which terms, and how it would look on the wall. Not to buy, and not a reservation. Free, no side effects. Returns acceptable, all problems at once, and a PNG of the place.`,
+  description: `Use before buy_block with the same arguments, or before buy_area with w and h, to see whether it would be accepted, what you would get on which terms, and how it would look. Buys and reserves nothing. Free, no side effects. Returns acceptable, all problems at once, and a PNG of the place.`,
   annotations: READ_ONLY,
   isShown: true,
   budget: 'previews',

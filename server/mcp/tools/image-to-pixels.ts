@@ -16,7 +16,7 @@ const AT_MOST = `at most ${IMAGE_MAX_BYTES / 1024} KiB`
 
 const { preview: _, ...blocksOnly } = PaintedBlocks.properties
 
-// A model reads every pixel it is given.
+// A model has to read every pixel in the result.
 const BLOCKS_MAX = 64
 
 const { w, h, background } = PixelsQuery.properties
@@ -35,7 +35,7 @@ export const imageToPixels = defineTool(
   {
     name: PICTURE_TOOL,
     title: 'Turn a picture into px',
-    description: `Use to make the px of buy_block, or pixels of set_pixels, from a PNG, JPEG or raw RGB picture of ${AT_MOST}. Not for larger ones, or more than 64 blocks: POST the file to /api/pixels. Free, no side effects. Returns blocks row by row, each with dx and dy (columns and rows from the first) and px, and a PNG of the result.`,
+    description: `Use to make the px of buy_block, or pixels of set_pixels, from a PNG, JPEG or raw RGB picture of ${AT_MOST}. For larger ones or more than 64 blocks, POST the file to /api/pixels. Free, no side effects. Returns blocks row by row, each with dx and dy (columns and rows from the first) and px, and a PNG of the result.`,
     annotations: READ_ONLY,
     isShown: true,
     budget: 'uploads',
@@ -52,7 +52,7 @@ export const imageToPixels = defineTool(
       fit: Type.Optional({ ...Fit, description: `${Fit.description} Default cover.` }),
       background: {
         ...background,
-        description: 'Colour of transparent pixels and of the bars of contain, #rrggbb. Default #000000.',
+        description: 'Colour of transparent pixels and of contain’s bars, #rrggbb. Default #000000.',
       },
       width: createSideSchema('Width'),
       height: createSideSchema('Height'),
@@ -62,7 +62,7 @@ export const imageToPixels = defineTool(
   async (deps, { image, width, height, dither = 'none', fit = 'cover', ...size }, { address }) => {
     const bytes = decodeImage(image)
     if (bytes === undefined)
-      return refuse(createFailure('invalid_image', `image must be base64, of ${AT_MOST} decoded.`))
+      return refuse(createFailure('invalid_image', `image must be base64, and ${AT_MOST} when decoded.`))
     if (size.w * size.h > BLOCKS_MAX)
       return refuse(
         createFailure('invalid_size', 'w x h must be at most 64 blocks here. POST to /api/pixels for more.'),

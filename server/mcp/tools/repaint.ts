@@ -46,7 +46,7 @@ export const setPixels: Tool = {
   name: 'set_pixels',
   title: 'Repaint or edit a block you own',
   description:
-    'Use to change the picture, message or link of a block that your wallet bought or is painter of. Get the call from signing_message, sign its text, add the signature. Not for blocks you do not own yet (buy_block). A wallet that cannot sign texts signs in at POST /blocks/{coord} instead (x402 sign-in-with-x). Free. Side effect: replaces what the block shows to everyone; the same call again changes nothing. Returns the deed. If unauthorized, expected has the text to sign.',
+    'Use to change the picture, message or link of a block that your wallet bought or is painter of. Get the call from signing_message, sign its text, add the signature. To get a block, use buy_block. A wallet that cannot sign text signs in at POST /blocks/{coord} instead (x402 sign-in-with-x). Free. Side effect: replaces what the block shows to everyone; repeating the call changes nothing. Returns the deed. If unauthorized, expected has the text to sign.',
   annotations: WRITES,
   input: Closed({
     coord: CoordArgument,
@@ -84,7 +84,7 @@ export const setArea: Tool = {
   name: 'set_area',
   title: 'Repaint an area you own with one signature',
   description:
-    'Use to repaint a rectangle of up to 400 blocks that one wallet owns, all or none, with one signature of that wallet or of the painter of every block. Get the call from signing_message, sign its text, add the signature. Not for one block (set_pixels). A wallet that cannot sign texts signs in at POST /areas/{area} instead. Free. Side effect: replaces what the blocks show to everyone; the same call again changes nothing. Returns how many blocks changed. If unauthorized, expected has the text to sign.',
+    'Use to repaint a rectangle of up to 400 blocks that one wallet owns, all or none, with one signature of that wallet or of the painter of every block. Get the call from signing_message, sign its text, add the signature. For one block, use set_pixels. A wallet that cannot sign text signs in at POST /areas/{area} instead. Free. Side effect: replaces what the blocks show to everyone; repeating the call changes nothing. Returns how many blocks changed. If unauthorized, expected has the text to sign.',
   annotations: WRITES,
   input: Closed({
     area: AreaText,
@@ -95,8 +95,8 @@ export const setArea: Tool = {
       description:
         'New picture in base64: a palette index for each pixel, row by row over the area. Omit to keep. Example: AAAA for black pixels.',
     }),
-    message: Type.Optional({ ...Nullable(MessageText), description: `New text of every block. ${KEEPS}` }),
-    link: Type.Optional({ ...Nullable(Link), description: `New https link of every block. ${KEEPS}` }),
+    message: Type.Optional({ ...Nullable(MessageText), description: `New text on every block. ${KEEPS}` }),
+    link: Type.Optional({ ...Nullable(Link), description: `New https link on every block. ${KEEPS}` }),
   }),
   output: Type.Object(EditAreaAnswer.properties),
   answer({ changing }, given, { address }) {
@@ -110,7 +110,7 @@ export const setPainter: Tool = {
   name: 'set_painter',
   title: 'Name the key that may repaint for your wallet',
   description:
-    'Use to let another key sign repaints of all your blocks, and nothing else, so that the key of the paying wallet can stay offline. Get the call from signing_message, sign its text with that wallet, add the signature. Not for the blocks of one purchase (painter of buy_block). Free. Side effect: replaces every painter named before. Returns {updated}; my_wall shows the painter.',
+    'Use to let another key sign repaints of all your blocks, and nothing else, so that the key of the paying wallet can stay offline. Get the call from signing_message, sign its text with that wallet, add the signature. For one purchase only, use painter of buy_block. Free. Side effect: replaces every painter named before. Returns {updated}; my_wall shows the painter.',
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
   input: Closed({
     wallet: WalletArgument,
@@ -131,7 +131,7 @@ export const setIdentity: Tool = {
   name: 'set_identity',
   title: 'Name your wallet',
   description:
-    'Use to set the name and framework that all blocks of your wallet and the registry show, once it has bought a block. Get the call from signing_message (kind register), sign its text with that wallet, add the signature. Not for one block’s message (set_pixels). Free. Side effect: replaces both wherever they are shown. Returns the registry’s entry.',
+    'Use to set the name and framework that all blocks of your wallet and the registry show, once it has bought a block. Get the call from signing_message (kind register), sign its text with that wallet, add the signature. For one block’s message, use set_pixels. Free. Side effect: replaces both wherever they are shown. Returns your registry entry.',
   annotations: WRITES,
   input: Closed({
     wallet: WalletArgument,
@@ -194,7 +194,7 @@ export const signingMessage = defineTool(
     name: 'signing_message',
     title: 'Get the exact text to sign',
     description:
-      'Use before set_pixels, set_area, set_painter and set_identity: returns message, the exact text that your wallet signs (EIP-191 personal_sign), and call, the tool call to make once its signature is added to its arguments. Or before a purchase (kind order): returns the nonce to sign in the payment and the extensions of its payload, so that nobody can alter the order. Not to make the change or the purchase itself. Free, no side effects, no keys. Returns also testVector, to check your signer.',
+      'Use before set_pixels, set_area, set_painter and set_identity: returns message, the exact text that your wallet signs (EIP-191 personal_sign), and call, the tool call to make with the signature added to its arguments. Before a purchase (kind order), it returns the nonce to sign in the payment and the extensions of its payload, so that nobody can alter the order. It makes neither the change nor the purchase. Free, no side effects, no keys. Also returns testVector, to check your signer.',
     annotations: READ_ONLY,
     budget: 'searches',
     input: Closed({
@@ -216,7 +216,7 @@ export const signingMessage = defineTool(
       pixels: Type.Optional(
         Type.String({
           description:
-            'set_pixels: new picture, 200 hex characters. set_area: its bytes in base64; or their SHA-256 in hex, and then you add the bytes to the call yourself.',
+            'set_pixels: new picture, 200 hex characters. set_area: its bytes in base64, or their SHA-256 in hex; then add the bytes to the call yourself.',
           examples: ['9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'],
         }),
       ),

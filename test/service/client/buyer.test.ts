@@ -46,7 +46,7 @@ const createTermsAnswer = (amount = TERMS.amount): Answer => ({
   body: JSON.stringify({ error: 'payment_required', message: 'Pay.' }),
 })
 
-/** A minimal wall: returns terms to a request without a payment, and otherwise the prepared responses in turn. */
+/** A minimal wall: it returns terms for an unpaid request, and the next prepared response for each paid one. */
 function startScriptedWall(answers: Answer[], unpaid: Answer | (() => Answer) = createTermsAnswer()) {
   const paid: { url: string; payment: string }[] = []
   const server = Bun.listen({
@@ -104,7 +104,7 @@ const ADA = '?name=Ada'
 
 const createOrder = (url: string): OrderToPay => ({ url, text: `an order for ${url}`, blocks: 1 })
 
-/** Buys, returns the receipt, and records the result. */
+/** Buys, and returns how that ended, with the numbers of payments that were sent, signed and are still saved. */
 async function buyAt(wall: ReturnType<typeof startScriptedWall>, options: Options = {}) {
   const waited: number[] = []
   const end = await createTestBuyer({ onWait: (status) => waited.push(status), ...options })
@@ -125,7 +125,7 @@ async function buyAt(wall: ReturnType<typeof startScriptedWall>, options: Option
 }
 
 describe('a buyer', () => {
-  test('a buyer pays the price in the terms, for the address that it requested', async () => {
+  test('a buyer signs a payment to the payee in the terms, and sends it to the URL that it requested', async () => {
     using wall = startScriptedWall([SOLD])
     expect(await buyAt(wall)).toEqual({ end: '80,45', waited: [], payments: 1, signatures: 1, kept: 0 })
     const [sent] = wall.paid
@@ -137,26 +137,26 @@ describe('a buyer', () => {
     expect(decodePaymentSignatureHeader(sent?.payment ?? '').x402Version).toBe(2)
   })
 
-  test('while the outcome is unknown, a buyer resends the same signature after the time that the wall names', async () => {
+  test('while the outcome is unknown, a buyer resends the same signature after the delay that the wall states', async () => {
     using wall = startScriptedWall([BUSY, BUSY, SOLD])
     expect(await buyAt(wall)).toMatchObject({ end: '80,45', waited: [503, 503], payments: 3, signatures: 1 })
     expect(pauses).toEqual([7000, 7000])
   })
 
-  test('a buyer waits two seconds if the wall names no time', async () => {
+  test('a buyer waits two seconds before it resends if the wall does not state a valid delay', async () => {
     using wall = startScriptedWall([createRefusal(503), createRefusal(503, { 'retry-after': 'soon' }), SOLD])
     expect(await buyAt(wall)).toMatchObject({ end: '80,45', payments: 3, signatures: 1 })
     expect(pauses).toEqual([2000, 2000])
   })
 
   const passing: [string, Answer][] = [
-    ['the facilitator’s trouble', createRefusal(502)],
-    ['a budget that is used up', createRefusal(429)],
+    ['a facilitator error', createRefusal(502)],
+    ['a response that its budget is used up', createRefusal(429)],
     ['a lost connection', 'drop'],
-    ['a proxy’s page', { status: 404, body: '<h1>Not found</h1>' }],
-    ['a gateway’s error', createRefusal(404)],
-    ['a page that calls itself a success', { status: 200, body: '<h1>Welcome</h1>' }],
-    ['a deed, because a proxy dropped the payment', { status: 200, body: '{"state":"claimed"}' }],
+    ['an error page from a proxy', { status: 404, body: '<h1>Not found</h1>' }],
+    ['an error from a gateway', createRefusal(404)],
+    ['a page with status 200', { status: 200, body: '<h1>Welcome</h1>' }],
+    ['a deed, which it gets because a proxy dropped the payment', { status: 200, body: '{"state":"claimed"}' }],
   ]
   test.each(passing)('a buyer resends the same signature after %s', async (_, answer) => {
     using wall = startScriptedWall([answer, SOLD])
@@ -193,12 +193,12 @@ describe('a buyer', () => {
     })
   })
 
-  test('a buyer does not sign a third time', async () => {
+  test('a buyer does not sign a third payment after the wall rejected two', async () => {
     using wall = startScriptedWall(Array.from({ length: 3 }, () => createChargedAnswer(402, 'payment_required', 'no')))
     expect(await buyAt(wall)).toMatchObject({ end: 'refused payment_required', signatures: 2, kept: 0 })
   })
 
-  test('a buyer accepts a receipt without its header, because a proxy may drop it', async () => {
+  test('a buyer accepts a receipt without its PAYMENT-RESPONSE header, because a proxy may drop that header', async () => {
     using wall = startScriptedWall([{ status: 200, body: JSON.stringify({ block: '1,1', owner: 'you' }) }])
     expect(await buyAt(wall)).toEqual({ end: '1,1', waited: [], payments: 1, signatures: 1, kept: 0 })
   })
@@ -208,7 +208,7 @@ describe('a buyer', () => {
     ['another block', 'payment_used', createChargedAnswer(409, 'payment_used', 'yes')],
   ]
   test.each(taken)(
-    'a buyer whose money was taken for %s reports that, and keeps the payment as proof',
+    'if the wall used the payment for %s, a buyer reports that it paid, and keeps the payment as proof',
     async (_, code, answer) => {
       using wall = startScriptedWall([answer])
       expect((await buyAt(wall)).end).toBe(`paid ${code}`)
@@ -227,7 +227,7 @@ describe('a buyer', () => {
     expect(await buyAt(wall)).toMatchObject({ end: '80,45', payments: 3, signatures: 2, kept: 0 })
   })
 
-  test('a buyer reports what a rejected payment can still cost, until when and why, and does not call it uncharged', async () => {
+  test('a buyer reports why a payment was rejected, what it can still cost and until when, and does not call it uncharged', async () => {
     const reason = 'invalid_exact_evm_insufficient_balance'
     const body = JSON.stringify({ error: 'payment_required', message: 'Not charged: x.', charged: 'unknown', reason })
     using wall = startScriptedWall([{ status: 402, body }])
@@ -251,7 +251,7 @@ describe('a buyer', () => {
     expect(bought.waited).toHaveLength(29)
   })
 
-  test('a buyer signs for at most one dollar, unless its caller allows more', async () => {
+  test('a buyer signs for at most one dollar, unless its caller sets another maximum', async () => {
     using dear = startScriptedWall([SOLD], createTermsAnswer(TERMS.amount + 1n))
     expect(await buyAt(dear)).toMatchObject({ end: 'above-max above_max', payments: 0, kept: 0 })
     expect(await buyAt(dear, { maxDollars: '1.01' })).toMatchObject({ end: '80,45', payments: 1 })
@@ -259,7 +259,7 @@ describe('a buyer', () => {
     expect(await buyAt(cheap, { maxDollars: '0.99' })).toMatchObject({ end: 'above-max above_max', payments: 0 })
   })
 
-  test('a buyer does not pay for a sold block, and recognises its own', async () => {
+  test('a buyer does not pay for a sold block, and recognises a block that it already owns', async () => {
     using wall = startScriptedWall([], { status: 200, body: '{"state":"claimed"}' })
     expect(await buyAt(wall)).toMatchObject({ end: 'refused block_taken', payments: 0 })
     const order = { ...createOrder(wall.url), place: '3,4,1x1' }
@@ -270,7 +270,7 @@ describe('a buyer', () => {
       await expect(createTestBuyer({ owns: async (area) => area === owned }).buy(order)).rejects.toMatchObject({ code })
   })
 
-  test('if nobody responds, a buyer reports that nothing was paid', async () => {
+  test('if the wall does not respond, a buyer reports it as unreachable and pays nothing', async () => {
     using wall = startScriptedWall([], 'drop')
     expect(await buyAt(wall)).toMatchObject({ end: 'unavailable unreachable', payments: 0 })
   })
@@ -280,7 +280,7 @@ describe('a buyer that was cut off', () => {
   /** Simulates a process that pays and crashes before it returns the receipt; its files stay as they are. */
   async function interruptPurchase(wall: ReturnType<typeof startScriptedWall>, query = ADA): Promise<void> {
     await createTestBuyer().buy(createOrder(wall.url + query))
-    // A lock ends with its process, but this process is still running.
+    // A crash would end the process and its lock, but this process is still running, so the lock is removed here.
     await rm(join(folder, 'lock'))
   }
 
@@ -290,7 +290,7 @@ describe('a buyer that was cut off', () => {
     expect(await buyAt(wall)).toMatchObject({ end: '1,1', payments: 2, signatures: 1, kept: 0 })
   })
 
-  test('a restarted buyer first finishes its saved payment, and then buys the other thing', async () => {
+  test('a restarted buyer with a new order first finishes its saved payment, and then pays for the new order', async () => {
     using wall = startScriptedWall([createSoldAnswer('1,1'), createSoldAnswer('1,1'), createSoldAnswer('2,2')])
     await interruptPurchase(wall, '?name=Bob')
     const reported: string[] = []
@@ -312,14 +312,14 @@ describe('a buyer that was cut off', () => {
     expect(await buyAt(wall)).toMatchObject({ end: '2,2', payments: 3, signatures: 2, kept: 0 })
   })
 
-  test('a restarted buyer does not buy the same block again while its saved payment is open', async () => {
+  test('a restarted buyer does not sign another payment for the same order while its saved payment is unfinished', async () => {
     using wall = startScriptedWall([createSoldAnswer('1,1'), ...Array.from({ length: 30 }, () => BUSY)])
     await interruptPurchase(wall)
     expect(await buyAt(wall)).toMatchObject({ end: 'unknown code_503', payments: 31, signatures: 1, kept: 1 })
   })
 
   test.each([404, 413, 503])(
-    'a restarted buyer buys something else even if its saved payment only gets %i, and reports that payment',
+    'a restarted buyer can fulfil another order even if its saved payment only gets %i, and reports that payment',
     async (status) => {
       using wall = startScriptedWall([
         createSoldAnswer('1,1'),
@@ -334,13 +334,13 @@ describe('a buyer that was cut off', () => {
     },
   )
 
-  test('if the saved payment bought something else, a restarted buyer reports that and signs nothing new', async () => {
+  test('if the saved payment became a credit, a restarted buyer reports that and signs nothing new', async () => {
     using wall = startScriptedWall([createSoldAnswer('1,1'), createChargedAnswer(409, 'payment_credited', 'yes')])
     await interruptPurchase(wall)
     expect(await buyAt(wall)).toMatchObject({ end: 'paid payment_credited', payments: 2, signatures: 1, kept: 0 })
   })
 
-  test('a buyer does not exceed its current maximum to finish another order, and reports that this order is still open', async () => {
+  test('a buyer does not exceed its current maximum to finish an earlier order, and reports that the earlier order is still open', async () => {
     using wall = startScriptedWall([createSoldAnswer('1,1'), createSoldAnswer('2,2'), createSoldAnswer('1,1')])
     await interruptPurchase(wall, '?name=Bob')
     const reported: string[] = []
@@ -372,8 +372,8 @@ describe('a buyer that was cut off', () => {
   })
 })
 
-describe('several purchases of one wallet', () => {
-  test('two purchases of one wallet in one process are both paid', async () => {
+describe('several purchases by one wallet', () => {
+  test('two purchases by one wallet in one process are both paid', async () => {
     using wall = startScriptedWall([createSoldAnswer('1,1'), createSoldAnswer('2,2')])
     const both = createTestBuyer()
     const all = await Promise.all([1, 2].map(() => both.buy(createOrder(wall.url))))
@@ -382,7 +382,7 @@ describe('several purchases of one wallet', () => {
     expect(new Set(wall.paid.map(({ payment }) => payment)).size).toBe(2)
   })
 
-  test('two purchases of one wallet in two processes are both paid, one process after the other', async () => {
+  test('two purchases by one wallet in two processes are both paid, one process after the other', async () => {
     using wall = startScriptedWall([createSoldAnswer('1,1'), createSoldAnswer('2,2')])
     const waiting = Promise.withResolvers<void>()
     const first = await createTestBuyer().buy(createOrder(wall.url))
@@ -394,7 +394,7 @@ describe('several purchases of one wallet', () => {
     expect(new Set(wall.paid.map(({ payment }) => payment)).size).toBe(2)
   })
 
-  test('several purchases of one wallet do not wait for a process that has ended', async () => {
+  test('a purchase does not wait for the lock of a process that has ended', async () => {
     using wall = startScriptedWall([createSoldAnswer('1,1')])
     await mkdir(folder, { recursive: true })
     const gone = Bun.spawn(['true'])
@@ -403,7 +403,7 @@ describe('several purchases of one wallet', () => {
     expect(await buyAt(wall)).toMatchObject({ end: '1,1', payments: 1 })
   })
 
-  test('several purchases of one wallet wait for another process as long as it refreshes its lock', async () => {
+  test('a process refreshes its lock as long as it holds the lock, so that other processes wait', async () => {
     const unlock = await lock(folder)
     const path = join(folder, 'lock')
     const changes = watch(path)
@@ -412,7 +412,7 @@ describe('several purchases of one wallet', () => {
     await unlock()
   })
 
-  test('several purchases of one wallet do not wait for a process that no longer refreshes its lock, even if its process id was reused', async () => {
+  test('a purchase does not wait for a lock that is no longer refreshed, even if its process id was reused', async () => {
     using wall = startScriptedWall([createSoldAnswer('1,1')])
     const path = join(folder, 'lock')
     await Bun.write(path, String(process.pid))
@@ -421,7 +421,7 @@ describe('several purchases of one wallet', () => {
   })
 })
 
-test('a request that takes long is reported once as still open', async () => {
+test('if a request takes long, a buyer reports once that the wall has not responded yet', async () => {
   const said: string[] = []
   const answered = Promise.withResolvers<Response>()
   const buying = createBuyer({

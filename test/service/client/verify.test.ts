@@ -9,8 +9,8 @@ import { createScratchFolder } from '../../support/scratch-folder.ts'
 import { OFFER, openWall } from '../../support/service/wall.ts'
 
 // Goal: verifying a full wall takes few requests, whatever an endpoint rejects, and an interrupted run continues.
-// Method: the wall with all blocks sold, and an endpoint that invents the events of the sales: the n-th is paid in
-// block n.
+// Method: a wall with some or all blocks sold, and an endpoint that invents the events of the sales: the n-th sale is
+// paid in block n of the chain.
 
 const ALL = 14_400
 const SOLD = 400
@@ -39,7 +39,7 @@ beforeAll(async () => {
 
 type Call = { readonly id: number; readonly method: string; readonly params: readonly [never, never] }
 
-/** The limits of an endpoint. */
+/** How an endpoint behaves: its limits, and the events that it returns. */
 type Manner = {
   readonly calls?: number // maximum calls in one request
   readonly blocks?: number // maximum blocks in one call
@@ -107,7 +107,7 @@ const createProvedResult = (sold: number) => ({
 })
 const PROVED = createProvedResult(SOLD)
 
-test('a full wall is verified with at most 200 requests of 100 calls, and the next time with one search for new blocks', async () => {
+test('a full wall is verified with at most 200 requests of up to 100 calls, and the next time with three requests', async () => {
   using chain = startEndpoint(ALL)
   const full = await openSoldWall(ALL)
   const first = await check(chain, 'full', full)
@@ -121,7 +121,7 @@ test('a full wall is verified with at most 200 requests of 100 calls, and the ne
   })
 })
 
-test('the result is the same with an endpoint that accepts few calls and few blocks at a time', async () => {
+test('the result is the same with an endpoint that accepts only a few calls and blocks at a time', async () => {
   using chain = startEndpoint(SOLD, { calls: 10, blocks: 2000 })
   expect(await check(chain, 'narrow')).toMatchObject(PROVED)
 })
@@ -144,13 +144,13 @@ test('if an endpoint does not respond, the next one is used', async () => {
   expect(await check({ rpc: ['http://127.0.0.1:9', ...chain.rpc] }, 'next')).toMatchObject(PROVED)
 })
 
-test('a payment without a deed is found by its event alone, and only its receipt is read', async () => {
+test('a payment without a deed is found by its event, and reported with its transaction and nonce', async () => {
   using chain = startEndpoint(SOLD + 1)
   const { findings } = await check(chain, 'stray')
   expect(findings).toMatchObject([{ kind: 'payment_without_deed', tx: toHash(SOLD + 1), nonce: toHash(SOLD + 1) }])
 })
 
-test('a payment of the last ten minutes may still get its deed, and is not reported', async () => {
+test('a payment of the last ten minutes may still get its deed, and is not reported as an error', async () => {
   using chain = startEndpoint(SOLD, { alsoAt: HEAD - 599 })
   expect(await check(chain, 'young')).toMatchObject({ ...PROVED, young: 1 })
 })

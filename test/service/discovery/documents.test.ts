@@ -19,25 +19,28 @@ const PAGE = '<!doctype html><html><head><title>Pixel Wall</title></head><body><
 
 const createPage = () => new Response(PAGE, { headers: { 'content-type': 'text/html', vary: 'Accept-Encoding' } })
 
-// Only the page for painting comes from the build.
+// The only built page that this wall serves is the page for painting.
 const wall = await openWall({ viewer: (path) => (path === PATHS.paint ? createPage : undefined) })
 
 const paths = ['/', '/openapi.json', '/.well-known/security.txt', ...renderDocuments(site).map(({ path }) => path)]
 
-test.each(paths)('%s may be cached for a while, is revalidated by its ETag, and supports HEAD', async (path) => {
-  const response = await wall.sendRequest(`GET ${path}`)
-  expect(response.status).toBe(200)
-  expect(response.headers.get('cache-control')).toBe('public, max-age=300')
-  expect(response.headers.get('access-control-allow-origin')).toBe('*')
-  const etag = response.headers.get('etag') ?? ''
-  expect(etag).not.toBe('')
-  expect((await wall.sendRequest(`GET ${path}`, { headers: { 'if-none-match': etag } })).status).toBe(304)
-  const head = await wall.sendRequest(`HEAD ${path}`)
-  expect([head.status, head.headers.get('content-type')]).toEqual([200, response.headers.get('content-type')])
-  expect((await wall.sendRequest(`POST ${path}`)).status).toBe(405)
-})
+test.each(paths)(
+  '%s may be cached for five minutes, is revalidated by its ETag, and supports HEAD but not POST',
+  async (path) => {
+    const response = await wall.sendRequest(`GET ${path}`)
+    expect(response.status).toBe(200)
+    expect(response.headers.get('cache-control')).toBe('public, max-age=300')
+    expect(response.headers.get('access-control-allow-origin')).toBe('*')
+    const etag = response.headers.get('etag') ?? ''
+    expect(etag).not.toBe('')
+    expect((await wall.sendRequest(`GET ${path}`, { headers: { 'if-none-match': etag } })).status).toBe(304)
+    const head = await wall.sendRequest(`HEAD ${path}`)
+    expect([head.status, head.headers.get('content-type')]).toEqual([200, response.headers.get('content-type')])
+    expect((await wall.sendRequest(`POST ${path}`)).status).toBe(405)
+  },
+)
 
-test('proofs of ownership are where catalogues look for them', async () => {
+test('proofs of ownership are in /.well-known/x402 and in the OpenAPI document, where catalogues look for them', async () => {
   const ownershipProofs = [`0x${'1b'.repeat(65)}`]
   const proven = await openWall({ offer: { ...OFFER, ownershipProofs } })
   expect(await readJson(await proven.sendRequest('GET /.well-known/x402'))).toMatchObject({ ownershipProofs })
@@ -77,7 +80,7 @@ test.each(twins)('%s and %s have the same content', async (one, other) => {
 const manuals = ['/llms.txt', '/llms-full.txt', '/skill.md', '/openapi.json', '/.well-known/x402']
 
 test.each(manuals)(
-  '%s describes each response without a receipt in the same words as the response itself',
+  '%s gives the same advice for each response without a receipt as the response itself',
   async (path) => {
     const text = await (await wall.sendRequest(`GET ${path}`)).text()
     for (const advice of [ADVICE[402], ADVICE[502], REPEAT, IF_YOURS]) expect(text).toContain(advice)
@@ -88,7 +91,7 @@ test.each(manuals)(
   },
 )
 
-test('every address that a document names exists', async () => {
+test('every address of the wall that a document contains exists', async () => {
   const named = new Set<string>()
   for (const path of paths.filter((each) => !each.includes('favicon'))) {
     const text = await (await wall.sendRequest(`GET ${path}`)).text()
@@ -110,7 +113,7 @@ const preferences: ReadonlyArray<readonly [accept: string, type: string]> = [
   ['', 'text/html; charset=utf-8'],
 ]
 
-test.each(preferences)('the homepage for %p has the type %s', async (accept, type) => {
+test.each(preferences)('the homepage for the Accept header %p has the type %s', async (accept, type) => {
   const built = await openWall({ viewer: (path) => (path === '/' ? createPage : undefined) })
   const { headers } = await built.sendRequest('GET /', { headers: { accept } })
   expect(headers.get('content-type')).toBe(type)
@@ -118,7 +121,7 @@ test.each(preferences)('the homepage for %p has the type %s', async (accept, typ
   expect(headers.get('link')).toContain('</openapi.json>; rel="service-desc"')
 })
 
-test('the page names its picture and its documents with the wall’s own address', async () => {
+test('the page links to its picture and its documents at the wall’s own address', async () => {
   const built = await openWall({ viewer: (path) => (path === '/' ? createPage : undefined) })
   const html = await (await built.sendRequest('GET /')).text()
   expect(html).toStartWith('<!doctype html><html><head><title>Pixel Wall</title><link rel="canonical"')
@@ -128,7 +131,7 @@ test('the page names its picture and its documents with the wall’s own address
   expect(html).toContain('<link rel="alternate" href="https://wall.test/skill.md" type="text/markdown">')
 })
 
-test('every address in the links of the homepage exists', async () => {
+test('every address in the Link header of the homepage exists', async () => {
   const link = (await wall.sendRequest('GET /')).headers.get('link') ?? ''
   const named = [...link.matchAll(/<([^>]+)>; rel="([\w-]+)"; type="[\w/+-]+"/g)]
   expect(named.map(([, , rel]) => rel)).toEqual([
@@ -149,12 +152,15 @@ const contacts: ReadonlyArray<readonly [contact: string, line: string]> = [
   ['https://wall.test/contact', 'Contact: https://wall.test/contact'],
 ]
 
-test.each(contacts)('security.txt names the contact %s, and its expiry', async (contact, line) => {
-  const asked = await (await openWall({ contact })).sendRequest('GET /.well-known/security.txt')
-  const lines = (await asked.text()).split('\n')
-  expect(lines[0]).toBe(line)
-  expect(lines[1]).toBe('Expires: 2027-04-15T00:00:00.000Z')
-})
+test.each(contacts)(
+  'security.txt contains the contact %s, and the date when the file expires',
+  async (contact, line) => {
+    const asked = await (await openWall({ contact })).sendRequest('GET /.well-known/security.txt')
+    const lines = (await asked.text()).split('\n')
+    expect(lines[0]).toBe(line)
+    expect(lines[1]).toBe('Expires: 2027-04-15T00:00:00.000Z')
+  },
+)
 
 test.each([null, '', 'Ada, room 4', 'http://insecure.test/'])(
   'a wall with the contact %p has no security.txt',
@@ -172,7 +178,7 @@ test('the digest of the skill matches the served file', async () => {
   expect(entry.digest).toBe(`sha256:${new Bun.CryptoHasher('sha256').update(bytes).digest('hex')}`)
 })
 
-test('a demand for payment links to the documents, in JSON and as a page, and fits into a header', async () => {
+test('a demand for payment links to the documents, as JSON and as a page, and is short enough for a header', async () => {
   for (const accept of ['application/json', 'text/html']) {
     const { headers } = await wall.sendRequest('GET /blocks/0,0', { headers: { accept } })
     expect(headers.get('link')).toBe(

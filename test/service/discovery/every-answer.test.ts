@@ -19,13 +19,14 @@ import {
   type Wall,
 } from '../../support/service/wall.ts'
 
-// Goal: the document lists every response, and every listed response exists. Method: a way to provoke each response of
-// each operation. `wall.ask` compares each with the document: status, headers, media type, code and body.
+// Goal: the OpenAPI document lists every response, and every listed response exists. Method: a way to provoke each
+// response of each operation. The test wall compares each response with the document: status, headers, media type, code
+// and body.
 
 type Provoke = () => Promise<Response>
 
-// Two shared walls for requests that change nothing: an empty one, and one where the first wallet owns 3,4, and the
-// second 4,4.
+// Two shared walls for requests that change nothing: an empty wall, and one on which the first wallet owns block 3,4
+// and the second owns block 4,4.
 const emptyWall = await openWall()
 const soldWall = await openWall()
 await soldWall.buy('/blocks/3,4', 1)
@@ -48,7 +49,7 @@ const repeatWithEtag =
     return await soldWall.sendRequest(request, { headers: { 'if-none-match': etag } })
   }
 
-/** Pays on a separate wall. */
+/** Buys a block on a wall that no other request uses. */
 const buy =
   (path: string): Provoke =>
   async () =>
@@ -60,7 +61,7 @@ const askWithSpace =
   async () =>
     (await openWall({ ledger: { checkSpace: async () => space } })).sendRequest(request)
 
-/** Sends the request to a wall whose payments can never work. */
+/** Sends the request to a wall whose settings make every payment fail. */
 const askWithoutRail =
   (request: string, init?: RequestInit): Provoke =>
   async () => {
@@ -69,7 +70,8 @@ const askWithoutRail =
     return await wall.sendRequest(request, init)
   }
 
-// A wall whose facilitator does not report the outcome of a payment, and on which 3,4 is held for the first wallet.
+// A wall whose facilitator does not report the outcome of a payment, and on which block 3,4 is held for the first
+// wallet.
 const doubtfulWall = await openWall()
 doubtfulWall.facilitator.settling = { kind: 'unclear' }
 await doubtfulWall.buy('/blocks/3,4', 1)
@@ -86,7 +88,7 @@ const words = { message: 'hi' }
 const [paintBlock, paintArea, rename] = ['POST /blocks/3,4', 'POST /areas/3,4,1x1', 'POST /api/agents/me']
 const receipts = `${rename}/receipts`
 
-/** Signs in on the sold wall. */
+/** Sends the request to the sold wall, signed in as the `payer`-th wallet. */
 const signIn =
   (request: string, body: unknown, payer = 1): Provoke =>
   async () =>
@@ -100,7 +102,7 @@ const createBytesInit = (body: Uint8Array<ArrayBuffer>, type = 'application/octe
   body,
 })
 
-/** Pays as a payer that the operator denies. */
+/** Sends the request to a wall whose operator denies the first payer. */
 const askAsDenied =
   (request: string, init: RequestInit): Provoke =>
   async () => {
@@ -109,13 +111,13 @@ const askAsDenied =
     return await wall.sendRequest(request, init)
   }
 
-/** An order of two blocks. */
+/** An order for an area of two blocks. */
 const createAreaOrder = (fields = {}, headers = {}) => createBodyInit({ w: 2, h: 1, ...fields }, headers)
 
 // A wall on which every client has used up its budget.
 const wearyWall = await openWall({ limits: createUsedUpLimits() })
 
-/** Provokes the responses that each operation returns in its own way. */
+/** How to provoke the responses for which an operation needs its own request or wall. */
 const provoked: Readonly<Record<string, Provoke>> = {
   'GET /blocks/next 429': () => wearyWall.buy('/blocks/next', 2),
   'GET /blocks/{coord} 429': () => wearyWall.buy('/blocks/3,4', 2),
@@ -224,7 +226,7 @@ const provoked: Readonly<Record<string, Provoke>> = {
   },
 }
 
-/** A valid request for each operation; it provokes the responses that all operations share. */
+/** A valid request for each operation, used to provoke the responses that all operations share. */
 const workable: Readonly<Record<string, readonly [request: string, init?: RequestInit]>> = {
   'GET /blocks/next': ['GET /blocks/next'],
   'GET /blocks/{coord}': ['GET /blocks/3,4'],
@@ -263,7 +265,7 @@ const workable: Readonly<Record<string, readonly [request: string, init?: Reques
   'POST /mcp': ['POST /mcp', createToolCall('get_block', { coord: '3,4' })],
 }
 
-/** A dependency that always fails. */
+/** A dependency whose methods all throw this error. */
 function createFailing<T extends object>(error: Error): T {
   const fail = (): never => {
     throw error
@@ -271,7 +273,7 @@ function createFailing<T extends object>(error: Error): T {
   return new Proxy({}, { get: () => fail }) as T
 }
 
-/** A dependency that throws on any access. */
+/** A dependency that throws this error as soon as any property is read. */
 function createUnreadable<T extends object>(error: Error): T {
   const get = (): never => {
     throw error
@@ -308,7 +310,7 @@ async function openBrokenWall(error: Error): Promise<Wall> {
   })
 }
 
-/** Requests more different pictures in parallel than can be drawn or queued, and returns the first refusal. */
+/** Requests more distinct pictures in parallel than can be drawn or queued, and returns the first refusal. */
 async function overloadPictures(requestAt: (at: number) => string): Promise<Response> {
   const drawn = Promise.withResolvers<Uint8Array<ArrayBuffer>>()
   const pictures: Pictures = {
@@ -336,7 +338,7 @@ const SECRET = '/secret/wall.sqlite is full'
 const broken500 = await openBrokenWall(new Error(SECRET))
 const broken503 = await openBrokenWall(new StoreUnavailable(SECRET))
 
-/** Provokes a status of any operation, from its valid request. */
+/** How to provoke each status, given the valid request of any operation. */
 const alike: Readonly<Record<string, (request: string, init?: RequestInit) => Provoke>> = {
   200: onceSold,
   304: repeatWithEtag,
@@ -353,7 +355,7 @@ const alike: Readonly<Record<string, (request: string, init?: RequestInit) => Pr
 
 const listed = listResponses(emptyWall.app)
 
-/** Every listed response, with its provocation. */
+/** Every listed response, with the way to provoke it. */
 const all = listed.map((answer): readonly [answer: string, provoke: Provoke | undefined] => {
   const [method, path, status = ''] = answer.split(' ')
   const [request, init] = workable[`${method} ${path}`] ?? []
@@ -362,12 +364,12 @@ const all = listed.map((answer): readonly [answer: string, provoke: Provoke | un
 
 test.each(all)('the server returns %s as the OpenAPI document describes it', async (answer, provoke) => {
   const [method = '', path, status] = answer.split(' ')
-  if (provoke === undefined) throw new Error(`nothing here makes the server answer ${answer}`)
+  if (provoke === undefined) throw new Error(`no entry in this file provokes ${answer}`)
   const response = await provoke()
   expect(response.status).toBe(Number(status))
   if (response.status >= 500) expect(await response.clone().text()).not.toContain(SECRET)
   const operation = OPERATIONS.find((each) => each.method === method && each.path === path)
-  if (operation === undefined) throw new Error(`${answer} belongs to no operation`)
+  if (operation === undefined) throw new Error(`${answer} does not belong to any operation`)
   await expectDocumented(emptyWall.app, response, operation)
 })
 

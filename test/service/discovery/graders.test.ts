@@ -21,8 +21,8 @@ import {
 import { createBodyInit } from '../../support/service/signed.ts'
 import { decodeDemand, OFFER, openWall, type Wall } from '../../support/service/wall.ts'
 
-// The rules of public graders for paid services: AgentCash's own validator, which x402scan runs on registered services
-// over the network; and of the other graders, the rules that no test of a document or an address covers.
+// The rules of public graders for paid services. x402scan runs AgentCash's own validator on registered services over
+// the network. Of the rules of other graders, only those are here that no test of a document or an address covers.
 
 const opened = Promise.withResolvers<Wall>()
 const server = Bun.serve({
@@ -58,7 +58,7 @@ describe('AgentCash and x402scan', () => {
     expect((await getWarningsForFavicon(origin))._unsafeUnwrap()).toEqual([])
   })
 
-  test('AgentCash and x402scan find three paid and priced ways to buy, the sign-in operations, only free operations besides, and guidance', async () => {
+  test('AgentCash and x402scan find three paid operations with prices, the sign-in operations, otherwise only free operations, and guidance', async () => {
     const found = await discoverOriginSchema({ target: origin, guidance: GuidanceMode.Always })
     if (!found.found) throw new Error('nothing was discovered')
     const paid = found.endpoints.filter(({ authMode }) => authMode !== 'unprotected')
@@ -92,9 +92,10 @@ describe('AgentCash and x402scan', () => {
     expect(wall.facilitator.verified).toEqual([])
   })
 
-  test('AgentCash and x402scan skip the literal /blocks/{coord}, and accept its example', async () => {
-    // The registry requests the path as the document writes it, including braces. That names no block, so the response
-    // is 400 and not a demand for payment: nobody should pay for a block that cannot exist. The example can be bought.
+  test('AgentCash and x402scan skip the literal path /blocks/{coord}, and accept the path with its example coordinate', async () => {
+    // The registry requests the path as the document writes it, including braces. The literal path does not identify a
+    // block, so the response is 400 and not a demand for payment: nobody should pay for a block that cannot exist. The
+    // example can be bought.
     const literal = (await getProbe(`${origin}/blocks/{coord}`))._unsafeUnwrap()
     expect(literal.map(({ method, authHint }) => [method, authHint])).toEqual([['OPTIONS', 'unprotected']])
 
@@ -125,7 +126,7 @@ const paid = Object.entries(paths).flatMap(([path, operations]) =>
 )
 
 test.each(paid)(
-  'CDP: $method $path answers a probe with 402: without a body, with an empty object, and with its own example',
+  'CDP: $method $path responds with 402, both to an empty probe and to a request with its own example',
   async ({ path, method }) => {
     const request = `${method.toUpperCase()} ${path.replace('{coord}', '159,89')}`
     for (const probe of method === 'post' ? [{}, { body: '' }, createBodyInit({})] : [{}])
@@ -143,14 +144,14 @@ test.each(paid)(
 test.each(paid)(
   'canagentuse: the terms of $method $path are the same in the document and the demand',
   ({ path, protocols }) => {
-    // The document states no amount for areas: only the demand does.
+    // The document does not state an amount for areas; only the demand does.
     const { amount, ...terms } = demand.accepts[0] ?? {}
     const told = path === '/areas' ? terms : { ...terms, amount }
     expect(protocols).toEqual([{ x402: { version: 2, ...told } }])
   },
 )
 
-test('x402-surface-check finds nothing from the request in the terms except its own address', async () => {
+test('x402-surface-check finds nothing from the request in the terms except the requested URL', async () => {
   const headers = { cookie: 'secret=1', authorization: 'Bearer secret', referer: 'https://secret.example/' }
   const asked = await wall.sendRequest('GET /blocks/next?name=Ada', { headers })
   expect(decodeDemand(asked)).toEqual({

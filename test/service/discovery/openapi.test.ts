@@ -18,18 +18,19 @@ type Described = {
 
 const paths = document['paths'] as Record<string, Record<string, Described>>
 
-test("Redocly's linter, with all recommended rules, reports only the scheme that no operation may require", async () => {
-  // A read without parameters has no invalid requests.
+test("Redocly's linter, with all recommended rules except one, reports only the security scheme that no operation requires", async () => {
+  // A read without parameters cannot get an invalid request, so it has no 4xx response.
   const rules = { 'operation-4xx-response': 'off' } as const
   const config = await createConfig({ extends: ['recommended'], rules })
   const problems = await lintFromString({ source: text, absoluteRef: 'openapi.json', config })
-  // Payment clients would try to get a required key in advance, so the scheme is only for documentation.
+  // If an operation required the scheme, payment clients would try to get a key in advance, so it is only
+  // documentation.
   expect(problems.map(({ ruleId, location }) => [ruleId, location[0]?.pointer])).toEqual([
     ['no-unused-components', '#/components/securitySchemes/x402'],
   ])
 })
 
-test('every code that can be returned is explained, with its operation or in the description of the service', () => {
+test('every error code is explained in the responses of each operation that returns it, and is in the document', () => {
   const shared = (document['components'] as { responses: Record<string, Answer> }).responses
   for (const { path, method, codes } of OPERATIONS)
     for (const code of codes) {
@@ -40,7 +41,7 @@ test('every code that can be returned is explained, with its operation or in the
   for (const code of Object.keys(statusOf)) expect(text).toContain(`\`${code}\``)
 })
 
-test('the example of a coordinate is an open block, now and after it has been sold', async () => {
+test('the example of a coordinate is an open block, and becomes another open block after that block is sold', async () => {
   const readExample = async () => {
     const { paths: now } = (await readJson(await wall.sendRequest('GET /openapi.json'))) as { paths: typeof paths }
     return now['/blocks/{coord}']?.['get']?.parameters.find(({ name }) => name === 'coord')?.example ?? ''

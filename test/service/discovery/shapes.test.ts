@@ -5,7 +5,7 @@ import { renderDocuments } from '../../../server/discovery/documents.ts'
 import { OPERATIONS } from '../../support/service/operations.ts'
 import { BASE_URL, OFFER } from '../../support/service/wall.ts'
 
-// The rules of each small document's own specification, in our words: the schemas cannot be fetched in a test.
+// The rules of each small document's own specification, written out here because a test cannot fetch the schemas.
 
 FormatRegistry.Set('uri', (text) => URL.canParse(text))
 
@@ -94,7 +94,7 @@ const shapes: ReadonlyArray<readonly [path: string, shape: TSchema]> = [
 
 const addresses = ['https://wall.test', 'http://127.0.0.1:8402', 'http://[::1]:8402', 'https://a-b.wall.co.test:8443']
 
-/** The text of a document as it would be served at an address. */
+/** The text of a document as a wall with this address would serve it. */
 function renderDocument(path: string, baseUrl = BASE_URL): string {
   const found = renderDocuments({
     offer: { ...OFFER, baseUrl },
@@ -107,12 +107,12 @@ function renderDocument(path: string, baseUrl = BASE_URL): string {
   return body
 }
 
-test.each(shapes)('%s has the format of its specification, at any address', (path, shape) => {
+test.each(shapes)('%s has the format of its specification, whatever the address of the wall', (path, shape) => {
   for (const address of addresses)
     expect([...Value.Errors(shape, JSON.parse(renderDocument(path, address)))]).toEqual([])
 })
 
-test('the front matter of the skill has the same name as the index', () => {
+test('the front matter of the skill has the name and description that the index has, and a licence', () => {
   const { skills } = JSON.parse(renderDocument('/.well-known/agent-skills/index.json')) as {
     skills: ReadonlyArray<{ name: string; description: string }>
   }
@@ -124,7 +124,7 @@ test('the front matter of the skill has the same name as the index', () => {
   })
 })
 
-test('installers of both versions of the index find the same skill at its address', () => {
+test('the older index of skills leads installers to the same text as /skill.md', () => {
   const { skills } = JSON.parse(renderDocument('/.well-known/skills/index.json')) as {
     skills: ReadonlyArray<{ name: string; files: readonly string[] }>
   }
@@ -132,7 +132,7 @@ test('installers of both versions of the index find the same skill at its addres
   expect(renderDocument(`/.well-known/skills/${name}/${file}`)).toBe(renderDocument('/skill.md'))
 })
 
-test('llms.txt is a title, a summary, a list of key facts, then only lists of links', () => {
+test('llms.txt has a title, a summary and a list of key facts, followed only by lists of links', () => {
   const [title, summary, ...rest] = renderDocument('/llms.txt').trimEnd().split('\n\n')
   expect(title).toMatch(/^# [^\n]+$/)
   expect(summary).toMatch(/^> [^\n]+$/)

@@ -10,7 +10,7 @@ import { createSignInDemand, formatSignInMessage } from '../../../server/x402/si
 import { computeOrderNonce } from '../../../shared/order.ts'
 import { formatEditMessage } from '../../../shared/signing.ts'
 
-test('the sign-in in the example fits its body, equals the text of the SDK, and is signed by the wallet it names', async () => {
+test('the sign-in in the example has the digest of its body and the text of the SDK, and is signed by the wallet in its header', async () => {
   const { body, header } = WORKED_SIGN_IN
   expect<string>(header.requestId).toBe(createHash('sha256').update(body).digest('hex'))
   const message = formatSignInMessage(header)
@@ -24,12 +24,12 @@ test('the schema of a sign-in equals the extension’s own schema', () => {
   expect<unknown>(extensions['sign-in-with-x'].schema).toEqual(buildSIWxSchema())
 })
 
-test('the edit in the example is that of the test vector', () => {
+test('the edit in the example has the same message as the test vector', () => {
   const { host, coord, body } = WORKED_EXAMPLE
   expect(formatEditMessage(host, coord, body.ts, { message: body.message, link: body.link })).toBe(TEST_VECTOR.message)
 })
 
-test('the bodies in the examples are signed by the wallets they name', async () => {
+test('the bodies in the examples are signed by the wallet of the test vector', async () => {
   const signed = [
     { message: TEST_VECTOR.message, signature: WORKED_EXAMPLE.body.signature },
     { message: WORKED_REGISTRATION.message, signature: WORKED_REGISTRATION.body.signature },

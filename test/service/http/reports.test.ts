@@ -6,8 +6,8 @@ import { blockOf, NOW, createTestPayment } from '../../support/samples.ts'
 import { createBodyInit } from '../../support/service/signed.ts'
 import { openWall, createPaidInit, type Wall } from '../../support/service/wall.ts'
 
-// Goal: anybody can report an artwork, once a day; only the operator reads it, and it changes nothing that readers see.
-// Method: the whole service with a store in memory.
+// Goal: anybody can report an artwork once a day. Only the operator reads the report, and it changes nothing that
+// readers see. Method: the whole service with a store in memory.
 
 const readStatusAndJson = async (response: Response) => [response.status, await response.json()]
 const sendReport = async (wall: Wall, body: object) => await wall.sendRequest('POST /api/reports', createBodyInit(body))
@@ -39,11 +39,16 @@ test('a report is stored under the artwork that contains the block, and readers 
 test.each([
   ['an unknown reason', { block: '3,4', reason: 'ugly' }, 400, 'invalid_body'],
   ['a note that is too long', { block: '3,4', reason: 'other', note: 'x'.repeat(201) }, 400, 'invalid_body'],
-  ['a note that moves a cursor', { block: '3,4', reason: 'other', note: 'a\u001b[2J' }, 400, 'invalid_body'],
+  [
+    'a note with a terminal escape sequence',
+    { block: '3,4', reason: 'other', note: 'a\u001b[2J' },
+    400,
+    'invalid_body',
+  ],
   ['an unknown field', { block: '3,4', reason: 'other', hide: true }, 400, 'invalid_body'],
   ['a block that is not on the wall', { block: '160,0', reason: 'other' }, 400, 'invalid_coordinate'],
   ['a block that nobody owns', { block: '5,6', reason: 'other' }, 404, 'no_owner'],
-])('%s is rejected with a clear error, and nothing is stored', async (_, body, status, error) => {
+])('a report with %s is rejected with an error, and nothing is stored', async (_, body, status, error) => {
   const db = await openBlank()
   const wall = await openWall({}, db)
   await wall.buy('/blocks/3,4', 1)
@@ -54,7 +59,7 @@ test.each([
   expect(await db.reports.listOpen()).toEqual([])
 })
 
-test('a client that sends too many reports gets the time to wait', async () => {
+test('a client that sends too many reports is rejected with the time to wait', async () => {
   const wall = await openWall({ limits: createUsedUpLimits() })
   const refused = await sendReport(wall, { block: '3,4', reason: 'other' })
   expect([refused.status, refused.headers.has('retry-after')]).toEqual([429, true])
@@ -68,7 +73,7 @@ test('while too many reports are open, the response says that the new one was no
   expect(OPEN_REPORTS_MAX).toBeGreaterThan(1000)
 })
 
-test('the address of a reporter is stored only as a hash, whose key changes with the day', async () => {
+test('the address of a reporter is stored only as a hash, whose key changes every day', async () => {
   const stored: string[] = []
   const wall = await openWall({
     reports: {

@@ -16,7 +16,7 @@ beforeAll(async () => {
   wall = await openWall({ chatView: HTML })
 })
 
-test('the tools with a view name its address under the current key and under the previous one', () => {
+test('the tools with a view have the URI of the view under the current key and under the previous key', () => {
   const shown = TOOL_LIST.filter((tool) => getToolUiResourceUri(tool) !== undefined)
   expect(shown.map(({ name }) => name)).toEqual([
     'get_wall',

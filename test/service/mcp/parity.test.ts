@@ -14,10 +14,10 @@ import {
   type Wall,
 } from '../../support/service/wall.ts'
 
-// Goal: HTTP and MCP behave the same. Method: the same request is made on two equal walls, over one interface each; the
-// responses, and the calls that the ledger, the log and the facilitator saw, must be the same.
+// Goal: HTTP and MCP behave the same. Method: two equal walls get the same request, one over HTTP and one over MCP. The
+// responses, the stored state and the calls to the facilitator must be the same.
 
-/** A request that either interface can send. */
+/** A request that can be sent over either interface. */
 type Ask = {
   readonly coord?: string
   readonly order?: object // the order of an area, instead of a block
@@ -67,7 +67,7 @@ const worlds: readonly World[] = [
     ask: { order: { ...ROW, pixels: picture, message: 'hi' }, payment: createPaymentFor(2, 1) },
     ends: 'sold',
   },
-  { name: 'an area partly taken', open: sell('4,4', other), ask: { order: ROW }, ends: 'block_taken' },
+  { name: 'a partly sold area', open: sell('4,4', other), ask: { order: ROW }, ends: 'block_taken' },
   {
     name: 'a partly sold area, paid',
     open: sell('4,4', other),
@@ -76,10 +76,10 @@ const worlds: readonly World[] = [
   },
   { name: 'an area that is too large', ask: { order: { w: 30, h: 30 } }, ends: 'invalid_area' },
   { name: 'an area with an unknown field', ask: { order: { ...ROW, colour: 'red' } }, ends: 'invalid_body' },
-  { name: 'an area, with too low a payment', ask: { order: ROW, payment: own }, ends: 'asked to pay' },
+  { name: 'an area, with a payment that is too low', ask: { order: ROW, payment: own }, ends: 'asked to pay' },
   { name: 'an area, with an invalid payment', ask: { order: ROW, payload: {} }, ends: 'invalid_payment' },
   { name: 'an open block', ask: { coord: '3,4' }, ends: 'asked to pay' },
-  { name: 'an open block under another spelling', ask: { coord: '003,4' }, ends: 'asked to pay' },
+  { name: 'an open block in another spelling', ask: { coord: '003,4' }, ends: 'asked to pay' },
   { name: 'the next block', ask: { coord: 'next' }, ends: 'asked to pay' },
   {
     name: 'an open block, paid',
@@ -160,7 +160,7 @@ const worlds: readonly World[] = [
     ends: 'asked to pay',
   },
   {
-    name: 'a facilitator that is away',
+    name: 'a facilitator that is unavailable',
     open: (wall) => void (wall.facilitator.verification = { kind: 'unavailable' }),
     ends: 'facilitator_unavailable',
   },
@@ -195,8 +195,8 @@ const worlds: readonly World[] = [
   },
 ]
 
-describe('both doors', () => {
-  // Walls for requests that change nothing.
+describe('both interfaces', () => {
+  // Two walls for requests that change nothing.
   let untouched: readonly Wall[]
   beforeAll(async () => {
     untouched = [await openWall(), await openWall()]
@@ -215,19 +215,22 @@ describe('both doors', () => {
     return wall
   }
 
-  test.each(worlds)('$name: $ends, over HTTP and over MCP', async ({ open: prepare, ask = PAID, ends }) => {
-    const changesNothing = prepare === undefined && ends !== 'sold'
-    const [front, back] = changesNothing ? untouched : await Promise.all([openRecordedWall(), openRecordedWall()])
-    if (front === undefined || back === undefined) throw new Error('two walls were opened')
-    for (const wall of [front, back]) await prepare?.(wall)
-    const overHttpEnds = await askOverHttp(front, ask)
-    const overMcpEnds = await askOverMcp(back, ask)
-    expect(overMcpEnds).toEqual(overHttpEnds)
-    expect(nameOf(overHttpEnds)).toBe(ends)
-    expect(await readEffects(back, ask)).toEqual(await readEffects(front, ask))
-  })
+  test.each(worlds)(
+    '$name: the outcome is “$ends” over both HTTP and MCP',
+    async ({ open: prepare, ask = PAID, ends }) => {
+      const changesNothing = prepare === undefined && ends !== 'sold'
+      const [front, back] = changesNothing ? untouched : await Promise.all([openRecordedWall(), openRecordedWall()])
+      if (front === undefined || back === undefined) throw new Error('two walls were opened')
+      for (const wall of [front, back]) await prepare?.(wall)
+      const overHttpEnds = await askOverHttp(front, ask)
+      const overMcpEnds = await askOverMcp(back, ask)
+      expect(overMcpEnds).toEqual(overHttpEnds)
+      expect(nameOf(overHttpEnds)).toBe(ends)
+      expect(await readEffects(back, ask)).toEqual(await readEffects(front, ask))
+    },
+  )
 
-  test('a payment in doubt can continue over the other interface, with one receipt and one charge', async () => {
+  test('a payment that is in doubt over HTTP can be finished over MCP, with the same receipt over both', async () => {
     const wall = await openRecordedWall()
     await leaveUncertain('3,4', own)(wall)
     wall.facilitator.settling = 'honest'
@@ -268,19 +271,19 @@ async function askOverMcp(
   if (isError !== true) return { kind: 'sold', receipt: body, settlement }
   if (body['code'] === 402)
     return { kind: 'asked to pay', terms: pickTerms(meta['x402/payment']), reason: body['reason'] }
-  // Over HTTP, a request for a taken block without a payment returns its deed; a tool that buys returns an error.
+  // Over HTTP, an unpaid request for a taken block gets the deed of the block; a tool that buys returns an error.
   return body['error'] === 'block_taken' && payload === undefined && order === undefined
     ? { kind: 'not for sale' }
     : { kind: 'refused', body, settlement }
 }
 
-// Each interface is catalogued under its own address.
+// These two fields differ, because each interface is listed in catalogues under its own address.
 const pickTerms = (demand: unknown) => ({ ...(demand as object), resource: undefined, extensions: undefined })
 
 const nameOf = (outcome: Outcome): unknown =>
   outcome.kind === 'refused' ? (outcome.body as { error?: unknown }).error : outcome.kind
 
-/** Reads all effects of a request. */
+/** Waits until every purchase has ended, and reads all effects of a request. */
 const readEffects = async (wall: Wall, { payment = own }: Ask) => {
   await wall.idle()
   return await readStoredState(wall, payment)

@@ -6,7 +6,7 @@ import { openWall } from '../../support/service/wall.ts'
 
 const ANNOTATIONS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint']
 
-test('the tools of the contract come first, in its order', () => {
+test('the tools of the contract come first, in the order of the contract, and no two tools have the same name', () => {
   expect(TOOLS.slice(0, 6).map(({ name }) => name)).toEqual([
     'get_wall',
     'get_block',
@@ -30,13 +30,16 @@ test.each(TOOLS)('$name declares every annotation, and its description agrees wi
   expect(/no side effects/i.test(tool.description)).toBe(readOnlyHint)
 })
 
-test.each(TOOLS)('the description of $name says when to use the tool and when not, its cost and its result', (tool) => {
-  expect(tool.title.length).toBeGreaterThan(5)
-  expect(tool.description).toMatch(/^Use /)
-  expect(tool.description).toMatch(/\bNot (for|to|needed)\b/)
-  expect(tool.description).toMatch(/\bFree\b|\bCost: \{price\} /)
-  expect(tool.description).toContain('Returns ')
-})
+test.each(TOOLS)(
+  'the description of $name says when to use the tool, which tool to use otherwise, its cost and its result',
+  (tool) => {
+    expect(tool.title.length).toBeGreaterThan(5)
+    expect(tool.description).toMatch(/^Use /)
+    expect(tool.description).toMatch(/\b(For|To) [^.]+, (use|POST) |\bneither\b|Buys and reserves nothing/)
+    expect(tool.description).toMatch(/\bFree\b|\bCost: \{price\} /)
+    expect(tool.description).toMatch(/\breturns /i)
+  },
+)
 
 test.each(TOOLS)('every argument of $name has a description, with an example or its values', (tool) => {
   expect(tool.input['additionalProperties']).toBe(false)
@@ -70,7 +73,7 @@ test('every tool that a description mentions exists', () => {
   expect(pointed.map(([name]) => name).filter((name) => !names.includes(name))).toEqual([])
 })
 
-test('every tool except those that buy declares its output, because clients validate the demand for payment with it', () => {
+test('every tool except those that buy declares its output, because clients would validate a demand for payment against it', () => {
   expect(TOOLS.filter(({ output }) => output === undefined).map(({ name }) => name)).toEqual(['buy_block', 'buy_area'])
 })
 
@@ -82,7 +85,7 @@ test('an argument that has a default may be left out', async () => {
     expect(await callReadTool(wall, name)).not.toHaveProperty('error')
 })
 
-test('tools that cost money name their terms, and only the one with a fixed price asks for payment in advance', () => {
+test('tools that cost money list their terms, and only the tool with a fixed price says that payment is required', () => {
   const terms = { scheme: 'exact', network: 'eip155:8453', amount: '1000000', maxTimeoutSeconds: 300 }
   const priced = TOOL_LIST.flatMap(({ name, _meta }) => (_meta?.['x402'] === undefined ? [] : [[name, _meta['x402']]]))
   expect(priced).toMatchObject([
@@ -92,11 +95,11 @@ test('tools that cost money name their terms, and only the one with a fixed pric
   expect(priced[1]?.[1]).not.toHaveProperty('paymentRequired')
 })
 
-test('the list of tools has at most 28 kB, since every agent pays for it before its first call', () => {
+test('the list of tools has at most 28 kB, because every agent reads it before its first call', () => {
   expect(Buffer.byteLength(JSON.stringify({ tools: TOOL_LIST }))).toBeLessThanOrEqual(28_000)
 })
 
-test('the list describes arguments for callers, and outputs by their fields and types', () => {
+test('the list of tools shows the valid values of arguments, but only the fields and types of outputs', () => {
   const listed = TOOL_LIST.find(({ name }) => name === 'signing_message')
   expect(listed?.inputSchema.properties?.['kind']).toMatchObject({
     type: 'string',
@@ -106,7 +109,7 @@ test('the list describes arguments for callers, and outputs by their fields and 
   expect(JSON.stringify(TOOL_LIST)).not.toMatch(/"(?:examples|format|contentEncoding|minLength)":/)
 })
 
-test('the error for a misspelt argument names the right one, and the error for an unknown argument lists all of them', async () => {
+test('the error for an invalid argument describes its valid values, and the error for an unknown argument lists those of the tool', async () => {
   const wall = await openWall()
   expect(await callReadTool(wall, 'list_unclaimed', { limit: 0 })).toEqual({
     error: 'invalid_limit',
@@ -114,10 +117,10 @@ test('the error for a misspelt argument names the right one, and the error for a
   })
   expect(await callReadTool(wall, 'list_unclaimed', { count: 5 })).toEqual({
     error: 'invalid_body',
-    message: 'Unknown argument. This tool has: limit, near.',
+    message: 'Unknown argument. Arguments of this tool: limit, near.',
   })
   expect(await callReadTool(wall, 'get_wall', { near: '1,1' })).toEqual({
     error: 'invalid_body',
-    message: 'Unknown argument. This tool has: none.',
+    message: 'Unknown argument. Arguments of this tool: none.',
   })
 })

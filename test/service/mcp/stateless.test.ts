@@ -11,8 +11,8 @@ import {
 } from '../../support/service/agent.ts'
 import { openWall, toPayload, type Wall } from '../../support/service/wall.ts'
 
-// Goal: revision 2026-07-28, in which each request is self-contained, is supported in addition to the older ones.
-// Method: requests that the specification allows or forbids.
+// Goal: the server supports revision 2026-07-28, in which each request is self-contained, and the older revisions.
+// Method: requests are sent that the specification allows, and requests that it forbids.
 
 let wall: Wall
 beforeAll(async () => {
@@ -42,7 +42,7 @@ test('the tools are the same as in the older revisions, and may be cached for fi
   expect<unknown>(result?.['tools']).toEqual(JSON.parse(JSON.stringify(TOOL_LIST)))
 })
 
-test('a block is bought as in the older revisions: the terms, and then the receipt', async () => {
+test('a block is bought as in the older revisions: the first call gets the terms, and the paid call gets the receipt', async () => {
   const call = { name: 'buy_block', arguments: { coord: '5,5', name: 'Ada' } }
   const demand = (await sendRequest('tools/call', call)).result as unknown as ToolAnswer
   expect(demand).toMatchObject({
@@ -74,7 +74,7 @@ test('responses are JSON that is not cached, and notifications get no body', asy
   expect([noted.status, await noted.text()]).toEqual([202, ''])
 })
 
-test('a bug in the program is an HTTP error in any revision, and its message is not shown', async () => {
+test('a bug in the program causes an HTTP 500 in any revision, without the message of the exception', async () => {
   const failToReadSpace = async () => {
     throw new Error('secret')
   }
@@ -94,7 +94,7 @@ test('a bug in the program is an HTTP error in any revision, and its message is 
 })
 
 describe('requests that the revision forbids', () => {
-  test('a request in an unknown revision gets the supported one', async () => {
+  test('the error for a request in an unknown revision lists the supported revision', async () => {
     const meta = { 'io.modelcontextprotocol/protocolVersion': '2030-01-01' }
     expect(await sendRequest('tools/list', {}, meta, { 'mcp-protocol-version': '2030-01-01' })).toMatchObject({
       status: 400,
@@ -106,7 +106,7 @@ describe('requests that the revision forbids', () => {
   test.each<[string, Readonly<Record<string, string>>]>([
     ['another revision', { 'mcp-protocol-version': '2025-11-25' }],
     ['another method', { 'mcp-method': 'tools/call' }],
-  ])('a request whose headers name %s than its body returns 400', async (_, headers) => {
+  ])('a request whose headers specify %s than its body gets a 400', async (_, headers) => {
     expect(await sendRequest('tools/list', {}, {}, headers)).toMatchObject({
       status: 400,
       id: 7,
@@ -114,7 +114,7 @@ describe('requests that the revision forbids', () => {
     })
   })
 
-  test('a request whose header names another tool than its body returns 400, and no tool runs', async () => {
+  test('a request whose header specifies another tool than its body gets a 400, and no tool runs', async () => {
     const call = { name: 'buy_block', arguments: { coord: '6,6' } }
     const answer = await sendRequest(
       'tools/call',
@@ -126,7 +126,7 @@ describe('requests that the revision forbids', () => {
     expect(wall.facilitator.verified).toHaveLength(1)
   })
 
-  test('a request without its required fields gets an error that names them', async () => {
+  test('a request without the required fields of this revision gets a 400 for invalid params', async () => {
     const answer = await sendRpc(wall, { id: 1, method: 'tools/list' }, { 'mcp-protocol-version': STATELESS })
     expect(answer).toMatchObject({ status: 400, error: { code: -32_602 } })
   })
@@ -135,14 +135,14 @@ describe('requests that the revision forbids', () => {
     expect((await sendRequest(method)).error?.code).toBe(-32_601)
   })
 
-  test('a call of an unknown tool is an error', async () => {
+  test('a call of an unknown tool gets an error', async () => {
     expect((await sendRequest('tools/call', { name: 'nope' })).error).toEqual({
       code: -32_602,
       message: 'Unknown tool.',
     })
   })
 
-  test('a client cannot subscribe to anything, because nothing changes', async () => {
+  test('a client cannot subscribe to changes of the tools, because the tools never change', async () => {
     const { status, error } = await sendRequest('subscriptions/listen', { notifications: { toolsListChanged: true } })
     expect([status, error?.code]).toEqual([200, -32_603])
   })

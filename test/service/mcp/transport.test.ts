@@ -14,7 +14,7 @@ const initialize = {
   params: { protocolVersion: '9999-01-01', capabilities: {}, clientInfo: { name: 'x', version: '1' } },
 }
 
-test('a client gets the name of the server, a version that both support, and instructions', async () => {
+test('initialize returns the name of the server, a supported version if the requested one is unknown, and instructions', async () => {
   const told = JSON.stringify(await sendRpc(wall, initialize)).replace(manifest.version, 'of the package')
   expect(JSON.parse(told)).toMatchInlineSnapshot(`
     {
@@ -72,15 +72,15 @@ test.each(['notifications/initialized', 'notifications/cancelled', 'whatever'])(
 )
 
 test.each([
-  ['no JSON', '{', -32_700],
-  ['a duplicate key', '{"jsonrpc":"2.0","id":1,"method":"ping","method":"ping"}', -32_600],
+  ['not JSON', '{', -32_700],
+  ['a request with a duplicate key', '{"jsonrpc":"2.0","id":1,"method":"ping","method":"ping"}', -32_600],
   ['ten thousand brackets', '['.repeat(10_000), -32_700],
-  ['a text', '"ping"', -32_600],
+  ['a string', '"ping"', -32_600],
   ['a batch', '[{"jsonrpc":"2.0","id":1,"method":"ping"}]', -32_600],
   ['an empty batch', '[]', -32_600],
-  ['an answer', '{"jsonrpc":"2.0","id":1,"result":{}}', -32_600],
-  ['a broken id', '{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32_600],
-])('a body that is %s returns 400', async (_, body, code) => {
+  ['a response', '{"jsonrpc":"2.0","id":1,"result":{}}', -32_600],
+  ['a request with an invalid id', '{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32_600],
+])('a request whose body is %s gets a 400', async (_, body, code) => {
   const response = await post(wall, body)
   expect(response.status).toBe(400)
   expect(await response.json()).toEqual({ jsonrpc: '2.0', id: null, error: { code, message: expect.any(String) } })
@@ -117,7 +117,7 @@ test.each([
   })
 })
 
-test('a body is accepted up to 64 KiB, or more if it contains a picture to convert', async () => {
+test('a body is accepted up to 64 KiB, and even a body with a picture to convert has a limit', async () => {
   const createPing = (bytes: number) => '{"jsonrpc":"2.0","id":1,"method":"ping"}'.padEnd(bytes, ' ')
   expect((await post(wall, createPing(65_536))).status).toBe(200)
   const createToolCall = (name: string, size: number) =>
@@ -138,7 +138,7 @@ test('a body is accepted up to 64 KiB, or more if it contains a picture to conve
   }
 })
 
-test('for any accepted type, a client gets JSON that is not cached and that browsers do not sniff', async () => {
+test('a client gets JSON that is not cached and that browsers do not sniff, whatever the Accept header', async () => {
   for (const accept of ['text/html', 'application/json', 'text/event-stream', '']) {
     const response = await post(wall, '{"jsonrpc":"2.0","id":1,"method":"ping"}', { accept })
     expect(await response.json()).toEqual({ jsonrpc: '2.0', id: 1, result: {} })
@@ -154,7 +154,7 @@ test('a body whose content type is not JSON is not read', async () => {
   expect(await response.json()).toMatchObject({ error: { code: -32_700 } })
 })
 
-test('an unknown protocol version returns 400, and every version of the SDK is accepted', async () => {
+test('a request with an unknown protocol version gets a 400, and every version of the SDK is accepted', async () => {
   const wrong = await sendRpc(wall, { id: 1, method: 'ping' }, { 'mcp-protocol-version': '1900-01-01' })
   expect(wrong).toMatchObject({ status: 400, id: 1, error: { code: -32_022, data: { requested: '1900-01-01' } } })
   for (const version of ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25']) {
@@ -174,7 +174,7 @@ const foreign: ReadonlyArray<Record<string, string>> = [
   { host: 'localhost' },
 ]
 
-test.each(foreign)('a request from %j is rejected, and no page may read the reason', async (headers) => {
+test.each(foreign)('a request with the header %j is rejected, and no page may read the reason', async (headers) => {
   const response = await post(wall, ping, headers)
   expect(response.status).toBe(403)
   expect(await response.json()).toMatchObject({ error: 'forbidden' })
@@ -187,12 +187,12 @@ test.each([
   { origin: 'https://wall.test' },
   { origin: 'https://client.example', host: 'wall.test' },
   { origin: 'null' },
-])('a request from %j is accepted', async (headers: Record<string, string>) => {
+])('a request with the headers %j is accepted', async (headers: Record<string, string>) => {
   expect((await post(wall, ping, headers)).status).toBe(200)
 })
 
 test.each(['localhost', '127.0.0.1:9', '[::1]:8402'])(
-  'a request to the name %s is accepted if only this machine can connect',
+  'a request to the host name %s is accepted only if the wall listens on a loopback address',
   async (host) => {
     const local = await openWall({ bindHost: '127.0.0.1' })
     expect((await post(local, ping, { host, origin: `http://${host}` })).status).toBe(200)

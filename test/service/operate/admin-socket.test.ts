@@ -28,7 +28,7 @@ import { createScratchFolder } from '../../support/scratch-folder.ts'
 const folder = createScratchFolder()
 
 const failOverview = (): never => {
-  throw new Error('not asked')
+  throw new Error('no test reads the overview')
 }
 
 const nothingLost: AdminParts['restored'] = { listOrphans: () => [], isOlder: () => false }
@@ -94,7 +94,7 @@ test('if the socket cannot be created, the operator gets an alert and the wall k
   expect(logger.alerts).toMatchObject([{ event: 'no-admin-socket' }])
 })
 
-test('an unknown command, or one without its arguments, changes nothing', async () => {
+test('an unknown command, or one with missing or invalid arguments, changes nothing', async () => {
   const world = await openWorld()
   await sell(world.db, '3,4', 1, 1)
   const close = world.open()
@@ -118,7 +118,7 @@ test('an unknown command, or one without its arguments, changes nothing', async 
   close()
 })
 
-test('blocks can be hidden by name, area and wallet, and the hidden ones are listed with every action', async () => {
+test('blocks can be hidden by coordinate, area and wallet; the list has the hidden blocks, and the trail has every action', async () => {
   const world = await openWorld()
   await sell(world.db, '3,4', 1, 1)
   await sell(world.db, '4,4', 1, 2)
@@ -157,7 +157,7 @@ test('blocks can be hidden by name, area and wallet, and the hidden ones are lis
   close()
 })
 
-test('when a whole block is hidden, the response says that its owner is still named, and how to hide the name', async () => {
+test('if a whole block is hidden, the response says that the owner’s name is still shown, and how to hide it', async () => {
   const world = await openWorld()
   await sell(world.db, '3,4', 1, 1)
   const close = world.open()
@@ -198,7 +198,7 @@ test('the names of a wallet can be hidden and the wallet banned, and the list an
   close()
 })
 
-test('a payout can be noted for a credit or for money without a purchase, but not for a sale or an unpaid payment', async () => {
+test('a payout can be recorded once for money without a purchase, but not for a sale or an unpaid payment', async () => {
   const world = await openWorld()
   const close = world.open()
   await sell(world.db, '3,4', 1, 1)
@@ -217,7 +217,7 @@ test('a payout can be noted for a credit or for money without a purchase, but no
   close()
 })
 
-test('an authorization that was spent on another payee cannot be noted as paid out or as stray', async () => {
+test('an authorization cannot be recorded as paid out or as stray if it was spent on an address that is not a payee of the wall', async () => {
   const { chain, commands, db } = await openWorld()
   const key = { payer: createWalletAddress(3), nonce: toHash(3) }
   chain.land(createTestPayment(3, 3, { to: createWalletAddress(9) }))
@@ -228,7 +228,7 @@ test('an authorization that was spent on another payee cannot be noted as paid o
   expect(await commands('stray', key)).toMatchObject({ ok: true })
 })
 
-test('open purchases are listed, each with its evidence', async () => {
+test('open purchases are listed, and resolving one shows its state and the evidence on the chain', async () => {
   const world = await openWorld()
   const close = world.open()
   await world.db.ledger.markUncertain(await reserve(world.db, blockOf('3,4'), createTestPayment(1, 1)))
@@ -252,7 +252,7 @@ test('the path of the socket is relative or absolute, whichever is shorter', () 
   expect(locateSocket('./wall.sqlite', '/run/wall.sock')).toBe('/run/wall.sock')
 })
 
-test('a credit can be recorded as paid out only while the chain shows its payment', async () => {
+test('a credit can be recorded as paid out only if the chain shows its payment', async () => {
   const { db, chain, call, open } = await openWorld()
   const close = open()
   const payment = createTestPayment(1, 1)
@@ -268,7 +268,7 @@ test('a credit can be recorded as paid out only while the chain shows its paymen
   close()
 })
 
-test('all money without a known purchase is booked as stray by one command, but not in an older copy', async () => {
+test('one command books all money without a known purchase as stray, unless the database is an older copy', async () => {
   const payments = [createTestPayment(1, 1), createTestPayment(2, 2)]
   const copy = { orphans: [] as Orphans, isOlder: true }
   const restored = { listOrphans: () => copy.orphans, isOlder: () => copy.isOlder }
@@ -284,7 +284,7 @@ test('all money without a known purchase is booked as stray by one command, but 
 
 type Orphans = ReturnType<AdminParts['restored']['listOrphans']>
 
-test('a backup that another tool made is recorded with its time', async () => {
+test('a backup that another tool made is recorded with the time of the command', async () => {
   const { db, call, open } = await openWorld()
   const close = open()
   expect(await call('backed-up', {})).toMatchObject({ ok: true })
@@ -292,7 +292,7 @@ test('a backup that another tool made is recorded with its time', async () => {
   close()
 })
 
-test('reports are listed by work with its content, and hiding or dismissing a work closes its reports', async () => {
+test('reports are listed by artwork, with its content, and are closed if the operator hides the artwork or dismisses them', async () => {
   const { db, call, open, advance } = await openWorld()
   const close = open()
   await sell(db, '3,4', 1, 1)
@@ -338,7 +338,7 @@ test('reports are listed by work with its content, and hiding or dismissing a wo
   close()
 })
 
-test('a hidden area is shown as one line that lists its first blocks', async () => {
+test('the response to hiding an area is one line that lists its first blocks', async () => {
   const { db, call, open } = await openWorld()
   const close = open()
   for (let col = 0; col < 14; col++) await sell(db, `${col},4`, 1, col + 1)

@@ -15,7 +15,7 @@ const COORDS = listCoords(AREA)
 /** Pixels of the area, row by row; no two blocks are equal. */
 const PIXELS = Uint8Array.from({ length: 600 }, (_, at) => at % 239)
 
-/** The part of the picture on one block, by its index in the area. */
+/** The part of the picture on one block, by the index of that block in the area. */
 const cutPart = (at: number) =>
   Uint8Array.from({ length: 100 }, (_, i) => {
     const [x, y] = [(at % 3) * 10 + (i % 10), Math.floor(at / 3) * 10 + Math.floor(i / 10)]
@@ -44,7 +44,7 @@ test.each(names)('%s is not the name of an area', async (name) => {
   expect(await readErrorCode(await ask(`PUT /areas/${name}`, createBodyInit(body)))).toBe('invalid_area')
 })
 
-test('an area shows how many blocks are open, sold and held, and the price of all of them', async () => {
+test('an area shows how many of its blocks are open, sold and held, and their total price if all are open', async () => {
   const wall = await openWall()
   const read = async () => await readJson(await wall.sendRequest(`GET /areas/${AREA}`))
   expect(await read()).toEqual({
@@ -72,7 +72,7 @@ test('an area has an owner if one wallet owns every block', async () => {
   expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store'])
 })
 
-test('the picture of an area shows its part of the wall, and may be cached for two seconds', async () => {
+test('the picture of an area shows that part of the wall, and proxies may cache it for two seconds', async () => {
   const { put, sendRequest: ask } = await openAreaWall()
   await put(signAreaEdit(1, AREA, { pixels: PIXELS }))
   const response = await ask(`GET /areas/${AREA}.png?scale=1`)
@@ -88,7 +88,7 @@ test('the picture of an area shows its part of the wall, and may be cached for t
   expect((await ask(`GET /areas/${AREA}.png?scale=1`, { headers: { 'if-none-match': etag } })).status).toBe(304)
 })
 
-test('an owner repaints an area with one signature, and every reader sees each block’s part', async () => {
+test('an owner repaints an area with one signature, and every reader then sees each block with its part of the picture', async () => {
   const { put, deeds, sendRequest: ask } = await openAreaWall()
   const response = await put(signAreaEdit(1, AREA, { pixels: PIXELS, message: 'ours', link: 'https://ada.example/' }))
   expect([response.status, await readJson(response)]).toEqual([200, { updated: true, area: AREA, blocks: 6 }])
@@ -110,7 +110,7 @@ test('a signature for other pixels, another area or a block is not valid for a r
   expect((await put(ofBlock, '3,4,1x1')).status).toBe(401)
 })
 
-test('a repaint of an area counts against the budget of each block, or of none if it is rejected', async () => {
+test('a repaint of an area uses the budget of each of its blocks, or of no block if it is rejected', async () => {
   const db = (await openWall()).db
   for (const [at, coord] of COORDS.entries()) await sell(db, coord, 1, at + 1)
   const { sendRequest: ask } = await openWall({ limits: createRateLimits(createFakeClock(NOW)) }, db)
@@ -142,7 +142,7 @@ test('the live stream and the history show each block of a repainted area, row b
   for (const coord of COORDS) expect(heard).toContain(`"coord":"${coord}"`)
 })
 
-test('a repaint of the largest area fits into its body limit', async () => {
+test('a repaint of the largest area fits within the body limit', async () => {
   const db = (await openWall()).db
   const name = '40,30,20x20'
   for (const [at, coord] of listCoords(name).entries()) await sell(db, coord, 1, at + 1)
@@ -158,17 +158,17 @@ test('a repaint of the largest area fits into its body limit', async () => {
 const wall = await openAreaWall()
 
 const bodies: ReadonlyArray<readonly [what: string, fields: object, code: string]> = [
-  ['nothing', {}, 'empty_update'],
+  ['no changes', {}, 'empty_update'],
   ['pixels: null', { pixels: null }, 'invalid_body'],
   ['no pixels', { pixels: '' }, 'invalid_pixels'],
   ['pixels of one block', { pixels: new Uint8Array(100).toBase64() }, 'invalid_pixels'],
-  ['a byte too many', { pixels: new Uint8Array(601).toBase64() }, 'invalid_pixels'],
+  ['one byte of pixels too many', { pixels: new Uint8Array(601).toBase64() }, 'invalid_pixels'],
   ['a colour outside the palette', { pixels: new Uint8Array(600).with(599, 240).toBase64() }, 'invalid_pixels'],
-  ['pixels in hex', { pixels: '0z'.repeat(600) }, 'invalid_pixels'],
+  ['pixel text of the length that hex would have', { pixels: '0z'.repeat(600) }, 'invalid_pixels'],
   ['an image', { image: '' }, 'invalid_body'],
 ]
 
-test.each(bodies)('an edit with %s is rejected', async (_, given, code) => {
+test.each(bodies)('a repaint of an area with %s is rejected', async (_, given, code) => {
   expect(await readErrorCode(await wall.put({ ts: NOW, signature: '0x12', ...given }))).toBe(code)
 })
 

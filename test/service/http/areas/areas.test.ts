@@ -48,7 +48,7 @@ describe('a paid order with an incomplete body', () => {
   test.each([
     ['is cut', createCutBody],
     ['is not JSON', () => '{'],
-    ['names no area', () => '{}'],
+    ['does not specify an area', () => '{}'],
   ])('a paid order that %s gets the receipt of its payment, if the wall knows the payment', async (_, body) => {
     const wall = await openWall()
     const receipt = await readJson(await buy(wall, { at: '3,4', w: 2, h: 1 }, 2, 1))
@@ -57,7 +57,7 @@ describe('a paid order with an incomplete body', () => {
     expect(await readJson(response)).toEqual(receipt)
   })
 
-  test('a truncated order finishes the held purchase of its payment, and reveals nothing about it to a sender who did not sign the payment', async () => {
+  test('a truncated order resumes the held purchase of its payment, but reveals nothing about it to a sender that did not sign the payment', async () => {
     const wall = await openWall()
     wall.facilitator.settling = { kind: 'unclear' }
     expect((await buy(wall, { at: '3,4', w: 2, h: 1 }, 2, 1)).status).toBe(503)
@@ -77,7 +77,7 @@ describe('an order without a payment', () => {
     [{ at: '80,45', w: 20, h: 20 }, '400000000', '400.00'],
     [{ at: '80,45', w: 1, h: 1 }, '1000000', '1.00'],
   ])(
-    'the order %j returns terms with the price of all its blocks, payable at the requested address',
+    'the unpaid order %j gets terms with the price of all its blocks, payable at the requested URL',
     async (body, amount, price) => {
       const wall = await openWall()
       const response = await order(wall, body)
@@ -96,12 +96,12 @@ describe('an order without a payment', () => {
   test.each<[string, Order, string]>([
     ['no size', { at: 'next' }, 'invalid_area'],
     ['a width as a string', { w: '2', h: 2 }, 'invalid_area'],
-    ['no blocks', { w: 0, h: 2 }, 'invalid_area'],
+    ['a width of 0', { w: 0, h: 2 }, 'invalid_area'],
     ['more than 400 blocks', { w: 20, h: 21 }, 'invalid_area'],
     ['an area over the edge', { at: '158,0', w: 3, h: 1 }, 'invalid_area'],
     ['a position off the wall', { at: '160,0', w: 1, h: 1 }, 'invalid_coordinate'],
     ['an unknown field', { w: 1, h: 1, px: '00' }, 'invalid_body'],
-    ['two pictures', { w: 1, h: 1, pixels: '', image: '' }, 'invalid_body'],
+    ['both pixels and an image', { w: 1, h: 1, pixels: '', image: '' }, 'invalid_body'],
     ['too few pixels', { w: 2, h: 1, pixels: new Uint8Array(100).toBase64() }, 'invalid_pixels'],
     ['pixels that are not base64', { w: 1, h: 1, pixels: '!' }, 'invalid_pixels'],
     ['a pixel beyond the palette', { w: 1, h: 1, pixels: new Uint8Array(100).fill(240).toBase64() }, 'invalid_pixels'],
@@ -139,7 +139,7 @@ describe('an order without a payment', () => {
     expect([wall.facilitator.verified, wall.facilitator.settled]).toEqual([[], []])
   })
 
-  test('if nothing is open, a probe gets the same response as /blocks/next', async () => {
+  test('if no block is open, a probe gets the same response as /blocks/next', async () => {
     for (const [space, status, code] of [
       ['claimed', 410, 'sold_out'],
       ['reserved', 409, 'wall_busy'],
@@ -223,13 +223,13 @@ describe('a paid order', () => {
     expect(wall.facilitator.settled).toHaveLength(1)
   })
 
-  test('an order of one block buys a block, and its response shows an area', async () => {
+  test('an order for an area of one block buys that block, and its receipt describes an area', async () => {
     const wall = await openWall()
     const receipt = await readJson(await buy(wall, { at: '3,4', w: 1, h: 1 }, 1, 1))
     expect(receipt).toMatchObject({ area: '3,4,1x1', blocks: ['3,4'], deed: { price: { amount: '1.00' } } })
   })
 
-  test('a payment that bought an area buys nothing at another address', async () => {
+  test('a payment that bought an area buys nothing else, whatever the order or the URL', async () => {
     const wall = await openWall()
     const payment = createPaymentFor(2, 1)
     await order(wall, { at: '3,4', w: 2, h: 1 }, createPaidInit(payment))
@@ -253,7 +253,8 @@ describe('a paid order', () => {
     expect(first.status).toBe(503)
     expect(await readJson(first)).toMatchObject({ error: 'settlement_unknown', area: '80,45,2x2' })
     expect(await wall.db.ledgerReader.listHeld()).toHaveLength(4)
-    // Only this exact rectangle is offered, so that its payer can return; no other rectangle with any of its blocks is.
+    // Terms are offered only for this exact rectangle, so that its payer can return, and not for others that overlap
+    // it.
     expect((await order(wall, { at: '80,45', w: 2, h: 2 })).status).toBe(402)
     for (const body of [
       { at: '80,45', w: 2, h: 1 },
@@ -270,7 +271,7 @@ describe('a paid order', () => {
   })
 })
 
-test('an order for any position is offered an area from what the wall shows, without a search of the store', async () => {
+test('an order without a position gets terms from the state in memory, without a search of the store', async () => {
   const wall = await openWall({ ledger: { checkSpace: () => Promise.reject(new Error('the store was searched')) } })
   expect((await order(wall, { w: 20, h: 20 })).status).toBe(402)
 })
@@ -332,7 +333,7 @@ describe('an order with an image', () => {
   })
 })
 
-test('the account of a wallet lists its area, and each of its blocks', async () => {
+test('the account of a wallet lists an area that it bought, and each block of that area', async () => {
   const wall = await openWall()
   await buy(wall, { at: '3,4', w: 2, h: 1 }, 2, 1)
   const standing = await readJson(await wall.sendRequest(`GET /api/agents/${createWalletAddress(1)}`))
@@ -357,7 +358,7 @@ test('the account of a wallet lists an unfinished purchase of an area as it was 
 })
 
 describe('an order on a nearly full wall', () => {
-  /** A wall on which one other wallet owns all but the last blocks in the order of sale. */
+  /** A wall on which another wallet owns all blocks except the last `left` in the order of sale. */
   const openCrowdedWall = async (left: number) => await openWall({}, await openNearlySold(left))
 
   test('if there is no open space of a size, an order of that size is rejected, with or without a payment', async () => {
@@ -368,7 +369,7 @@ describe('an order on a nearly full wall', () => {
     expect((await order(wall, { w: 1, h: 1 })).status).toBe(402)
   })
 
-  test('if held blocks may still become free for an area, the response says to try again later', async () => {
+  test('if an order fits only on held blocks, which may still become free, the response says to try again later', async () => {
     const wall = await openCrowdedWall(1)
     await reserve(wall.db, 'next', createTestPayment(2, 2))
     const response = await buy(wall, { w: 1, h: 1 }, 1, 1)
@@ -379,14 +380,14 @@ describe('an order on a nearly full wall', () => {
     ])
   })
 
-  test('an error names at most a hundred taken blocks', async () => {
+  test('an error lists at most a hundred taken blocks', async () => {
     const refused = await readJson(await order(await openCrowdedWall(1), { at: '70,35', w: 20, h: 20 }))
     expect(refused).toMatchObject({ error: 'block_taken', area: '70,35,20x20' })
     expect(refused['taken']).toEqual(listCoords('70,35,20x20').slice(0, 100))
   })
 })
 
-test('the painter that an order names can immediately repaint the blocks of that purchase, but no others of the buyer', async () => {
+test('the painter that an order names can immediately repaint the blocks of that purchase, but no other blocks of the buyer', async () => {
   const wall = await openWall()
   const painter = createWalletAddress(9)
   const receipt = await readJson(await buy(wall, { at: '3,4', w: 2, h: 1, painter }, 2, 1, 1))

@@ -19,13 +19,13 @@ import {
   type Wall,
 } from '../../../support/service/wall.ts'
 
-// Goal: an order that its buyer has bound is bought as it was signed, or not at all. Method: the same payment with
-// requests that were altered in transit, over HTTP and MCP.
+// Goal: an order that its buyer has bound is bought as it was signed, or not at all. Method: the same payment is sent
+// with requests that were altered in transit, over HTTP and MCP.
 
 const PX = '07'.repeat(100)
 const PAINTER = createWalletAddress(9)
 
-/** The outcome of a request, and its cost. */
+/** The outcome of a request: its status, error code and body. */
 type End = { readonly status: number; readonly code: unknown; readonly answer: Record<string, unknown> }
 
 async function readEnd(response: Response): Promise<End> {
@@ -45,8 +45,8 @@ async function callPaid(wall: Wall, tool: string, args: object, payment: Payment
 }
 
 /**
- * Expects that nothing is sold or charged, and that no call leaves the process: a silent chain would cause another
- * response.
+ * Expects that nothing is sold or charged, and that no call leaves the process: the chain is silent, so a call to it
+ * would change the response.
  */
 async function expectNothingBought(wall: Wall, sending: () => Promise<End>): Promise<void> {
   wall.chain.silent = true
@@ -109,7 +109,7 @@ test.each(BLOCK_ORDERS)(
 const ROWS = Uint8Array.from({ length: 600 }, (_, i) => i % 7)
 const FILE = createFlatPng(20, 10, '#c81e1e')
 
-/** Bodies that buy an area, their number of blocks, and their order. */
+/** Bodies that buy an area, each with its number of blocks and its order. */
 const AREA_ORDERS = [
   [{ w: 1, h: 1 }, 1, { area: 'next,1x1' }],
   [
@@ -143,47 +143,58 @@ test.each(AREA_ORDERS)(
 )
 
 test.each<[string, string]>([
-  ['another place', '/blocks/3,5?name=Ada&message=hello'],
-  ['any place', '/blocks/next?name=Ada&message=hello'],
-  ['other words', '/blocks/3,4?name=Ada&message=goodbye'],
-  ['a field more', '/blocks/3,4?name=Ada&message=hello&link=https://eve.example/'],
-  ['a field less', '/blocks/3,4?name=Ada'],
+  ['another position', '/blocks/3,5?name=Ada&message=hello'],
+  ['no fixed position', '/blocks/next?name=Ada&message=hello'],
+  ['another message', '/blocks/3,4?name=Ada&message=goodbye'],
+  ['an extra field', '/blocks/3,4?name=Ada&message=hello&link=https://eve.example/'],
+  ['one field fewer', '/blocks/3,4?name=Ada'],
   ['a painter', `/blocks/3,4?name=Ada&message=hello&painter=${PAINTER}`],
   ['a picture', `/blocks/3,4?name=Ada&message=hello&px=${PX}`],
-])('a bound payment whose request was given %s in transit buys nothing and charges nothing', async (_, path) => {
-  const order = { block: '3,4', name: 'Ada', message: 'hello' }
-  const payment = bindPayment(order, createTestPayment(1, 1))
-  for (const sent of [payment, stripBinding(payment), { ...payment, salt: OTHER_SALT }, { ...payment, salt: 'none' }]) {
-    const wall = await openWall()
-    await expectNothingBought(wall, () => getPaid(wall, path, sent))
-    const [coord, query] = path.slice('/blocks/'.length).split('?')
-    const args = { coord, ...Object.fromEntries(new URLSearchParams(query)) }
-    await expectNothingBought(wall, () => callPaid(wall, 'buy_block', args, sent))
-    expect((await getPaid(wall, '/blocks/3,4?name=Ada&message=hello', payment)).status).toBe(200)
-  }
-})
+])(
+  'a bound payment is not charged and buys nothing if its request was altered in transit to have %s',
+  async (_, path) => {
+    const order = { block: '3,4', name: 'Ada', message: 'hello' }
+    const payment = bindPayment(order, createTestPayment(1, 1))
+    for (const sent of [
+      payment,
+      stripBinding(payment),
+      { ...payment, salt: OTHER_SALT },
+      { ...payment, salt: 'none' },
+    ]) {
+      const wall = await openWall()
+      await expectNothingBought(wall, () => getPaid(wall, path, sent))
+      const [coord, query] = path.slice('/blocks/'.length).split('?')
+      const args = { coord, ...Object.fromEntries(new URLSearchParams(query)) }
+      await expectNothingBought(wall, () => callPaid(wall, 'buy_block', args, sent))
+      expect((await getPaid(wall, '/blocks/3,4?name=Ada&message=hello', payment)).status).toBe(200)
+    }
+  },
+)
 
 describe('a bound payment for an area', () => {
   const order = { area: '80,45,3x2', message: 'hi', pixels: hashBytes(ROWS) }
   const body = { at: '80,45', w: 3, h: 2, message: 'hi', pixels: ROWS.toBase64() }
 
   test.each<[string, object]>([
-    ['another place', { ...body, at: '80,46' }],
-    ['any place', { ...body, at: 'next' }],
+    ['another position', { ...body, at: '80,46' }],
+    ['no fixed position', { ...body, at: 'next' }],
     ['another shape', { ...body, w: 2, h: 3 }],
-    ['other words', { ...body, message: 'ho' }],
+    ['another message', { ...body, message: 'ho' }],
     ['a painter', { ...body, painter: PAINTER }],
-    ['one other pixel', { ...body, pixels: ROWS.with(599, 239).toBase64() }],
+    ['one changed pixel', { ...body, pixels: ROWS.with(599, 239).toBase64() }],
     ['an image instead of its pixels', { ...body, pixels: undefined, image: FILE.toBase64() }],
     ['no picture', { ...body, pixels: undefined }],
-  ])('a bound payment whose body was given %s in transit buys nothing and charges nothing', async (_, altered) => {
-    const payment = bindPayment(order, createPaymentFor(6, 1))
-    for (const sent of [payment, stripBinding(payment)]) {
-      const wall = await openWall()
-      await expectNothingBought(wall, () => postPaid(wall, altered, sent))
-      await expectNothingBought(wall, () => callPaid(wall, 'buy_area', altered, sent))
-    }
-  })
+  ])(
+    'a bound payment is not charged and buys nothing if its body was altered in transit to have %s',
+    async (_, altered) => {
+      const payment = bindPayment(order, createPaymentFor(6, 1))
+      for (const sent of [payment, stripBinding(payment)]) {
+        const wall = await openWall()
+        await expectNothingBought(wall, () => postPaid(wall, altered, sent))
+        await expectNothingBought(wall, () => callPaid(wall, 'buy_area', altered, sent))
+      }
+    },
+  )
 
   test('the nonce of an order with an image is also bound to the way the image is scaled', async () => {
     const payment = bindPayment({ area: 'next,2x1', image: `${hashBytes(FILE)},contain,none` }, createPaymentFor(2, 1))
@@ -203,7 +214,7 @@ describe('a bound payment for an area', () => {
   })
 })
 
-test('a bound payment that is forwarded as version 1, which does not know orders, buys nothing', async () => {
+test('a bound payment that is forwarded in version 1, which does not support bound orders, buys nothing', async () => {
   const wall = await openWall()
   const { payload } = toPayload(bindPayment({ block: '3,4' }, createTestPayment(1, 1)))
   const older = { x402Version: 1, scheme: 'exact', network: 'base', payload }
@@ -219,7 +230,7 @@ test('a bound payment that is forwarded as version 1, which does not know orders
   expect(wall.facilitator.settled).toHaveLength(1)
 })
 
-test('a payment made as signing_message describes buys that order over MCP, and no other', async () => {
+test('a payment made from the result of signing_message buys that order over MCP, and no other order', async () => {
   const wall = await openWall()
   const orders = [
     [{ coord: '3,4', message: 'hello' }, 'buy_block', { coord: '3,4', message: 'goodbye' }],
@@ -251,13 +262,13 @@ test('signing_message rejects an order that a purchase would reject', async () =
     })
 })
 
-test('a payment for another wall buys nothing', async () => {
+test('a payment that is bound to an order of another wall buys nothing', async () => {
   const wall = await openWall()
   const payment = bindPayment({ block: '3,4' }, createTestPayment(1, 1), 'other.example')
   await expectNothingBought(wall, () => getPaid(wall, '/blocks/3,4', payment))
 })
 
-test('a bound payment with an invalid request gets the error of the request, and is not forwarded', async () => {
+test('a bound payment with an invalid request gets the error of that request, and is not sent to the facilitator', async () => {
   const wall = await openWall()
   const payment = bindPayment({ block: '3,4' }, createTestPayment(1, 1))
   expect(await getPaid(wall, '/blocks/3,4?mesage=hi', payment)).toMatchObject({ status: 400, code: 'invalid_listing' })
@@ -268,7 +279,7 @@ test.each<[string, object | undefined]>([
   ['says nothing about its order', undefined],
   ['repeats the announcement', { info: { version: '1' }, schema: {} }],
   ['sends a binding that cannot be read', { info: null }],
-])('a client that %s buys as before', async (_, said) => {
+])('a client that %s can still buy, without a bound order', async (_, said) => {
   const wall = await openWall()
   const payload = {
     ...toPayload(createTestPayment(1, 1)),
@@ -278,7 +289,7 @@ test.each<[string, object | undefined]>([
   expect((await wall.sendRequest('GET /blocks/3,4?message=hi', init)).status).toBe(200)
 })
 
-test('a salt for a nonce that is not bound is rejected', async () => {
+test('a payment with a salt, but with a nonce that is not bound to an order, is rejected', async () => {
   const wall = await openWall()
   await expectNothingBought(wall, () => getPaid(wall, '/blocks/3,4', { ...createTestPayment(1, 1), salt: OTHER_SALT }))
 })

@@ -18,7 +18,7 @@ import {
 
 const px = '07'.repeat(100)
 
-test('an open block returns terms that an x402 client understands', async () => {
+test('a request for an open block gets terms that an x402 client understands', async () => {
   const wall = await openWall()
   const response = await wall.sendRequest('GET /blocks/007,3')
   expect(response.status).toBe(402)
@@ -36,7 +36,7 @@ test('an open block returns terms that an x402 client understands', async () => 
   expect(response.headers.get('cache-control')).toBe('no-store')
 })
 
-test('the header names the requested address, and the reason why a payment was not accepted', async () => {
+test('the header of a 402 contains the requested URL, and the reason if a payment was not accepted', async () => {
   const wall = await openWall()
   for (const headers of [{}, { accept: 'text/html' }]) {
     const { resource, error } = decodeDemand(
@@ -56,7 +56,7 @@ test('the header names the requested address, and the reason why a payment was n
   })
 })
 
-test('the error for an empty wallet states the price, and its balance from the chain and not from the facilitator', async () => {
+test('the error for a wallet with too little USDC states the price, and the balance that the chain reports', async () => {
   const wall = await openWall()
   const readRefusal = async (payer: number): Promise<unknown> => (await wall.buy('/blocks/next', payer)).json()
   wall.facilitator.verification = { kind: 'invalid', reason: 'insufficient_funds' }
@@ -67,12 +67,12 @@ test('the error for an empty wallet states the price, and its balance from the c
     balance: '400000',
     message: expect.stringContaining('the wallet holds 0.40 USDC and needs 1.00 USDC on Base; fund it first'),
   })
-  // If the chain shows enough money in a wallet, the error does not call it empty.
+  // If the chain shows enough money in the wallet, the error does not state a balance.
   wall.chain.holds = 1_000_000n
   expect(await readRefusal(2)).not.toHaveProperty('balance')
 })
 
-test('a payment buys the block, and its response is the receipt', async () => {
+test('a paid request buys the block, and its response is the receipt', async () => {
   const wall = await openWall()
   const response = await wall.sendRequest(
     `GET /blocks/3,4?name=Ada&framework=loom&message=hi+there&link=https://ada.example/&px=${px}`,
@@ -105,7 +105,7 @@ test('a payment buys the block, and its response is the receipt', async () => {
   })
 })
 
-test('a claimed block returns its deed to anyone, and 304 for a current copy', async () => {
+test('any client that requests a claimed block gets its deed, or 304 if its copy of the deed is current', async () => {
   const wall = await openWall()
   await wall.buy(`/blocks/3,4?message=hi`, 1)
   const response = await wall.sendRequest('GET /blocks/3,4')
@@ -141,7 +141,7 @@ test('the same payment again gets the same receipt, whatever the query contains 
   expect(wall.facilitator.settled).toHaveLength(1)
 })
 
-test('next sells the open block nearest the centre, with either spelling of its address', async () => {
+test('/blocks/next sells the open block nearest the centre, even if the path is percent-encoded', async () => {
   const wall = await openWall()
   const blocks = [await wall.buy('/blocks/next', 1), await wall.buy('/blocks/%6eext', 2)]
   expect(await Promise.all(blocks.map(async (response) => (await readJson(response))['block']))).toEqual([
@@ -158,7 +158,7 @@ test('a payment that bought one block buys no other', async () => {
   expect(await response.json()).toMatchObject({ error: 'payment_used', block: '3,4' })
 })
 
-test('while the outcome of a payment is unknown, its payer waits, and its block still returns terms so that the payer can return', async () => {
+test('while the outcome of a payment is unknown, its payer is asked to retry, and requests for the block still get terms so that the payer can return', async () => {
   const wall = await openWall()
   wall.facilitator.settling = { kind: 'unclear' }
   const response = await wall.buy('/blocks/3,4', 1)
@@ -179,7 +179,7 @@ test('while the outcome of a payment is unknown, its payer waits, and its block 
   expect(wall.facilitator.settled.map(({ nonce }) => nonce)).toEqual([toHash(1), toHash(1)])
 })
 
-test('each 503 in doubt has settlement_pending with the facilitator’s transaction, which the wall never trusts', async () => {
+test('each 503 for a payment in doubt has settlement_pending with the facilitator’s transaction, which the wall never trusts', async () => {
   const wall = await openWall()
   const pending = {
     success: false,
@@ -246,7 +246,7 @@ test('a payment that cannot be checked or settled because our own queue is full 
 })
 
 test.each(['invalid_exact_evm_signature', 'eip6492_factory_not_allowed'])(
-  'if a facilitator calls a signature bad (%s), the wall goes by the token’s own check',
+  'if a facilitator reports an invalid signature (%s), the wall relies on the token’s own check instead',
   async (reason) => {
     const wall = await openWall()
     wall.facilitator.verification = { kind: 'invalid', reason }
@@ -278,7 +278,7 @@ test.each([
   ['claimed', 'sold_out', 'sold_out', 'before'],
   ['reserved', 'wall_busy', 'invalid_listing', 'after'],
 ] as const)(
-  'a wall with only %s blocks returns %s, and %s for a bad listing, %s it reads the listing',
+  'on a wall with only %s blocks, a request gets %s, or %s with a bad listing, because space is checked %s the listing',
   async (space, code, listed) => {
     const wall = await openWall({ ledger: { checkSpace: () => space } })
     const response = await wall.sendRequest('GET /blocks/next')
@@ -287,7 +287,7 @@ test.each([
   },
 )
 
-test('the terms are the same for every request, and a rail that can never work requests no money', async () => {
+test('equal requests get equal terms, and a wall whose rail can never work does not ask for money', async () => {
   const wall = await openWall()
   const [first, second] = [await wall.sendRequest('GET /blocks/3,4'), await wall.sendRequest('GET /blocks/3,4')]
   expect(await second.text()).toBe(await first.text())
@@ -300,7 +300,7 @@ test('the terms are the same for every request, and a rail that can never work r
   }
 })
 
-test('if the rail can never work, a payer whose payment failed is not asked for another', async () => {
+test('if the rail can never work, a payer whose payment failed is not asked for another payment', async () => {
   const refuseAll = async () => createFailure('payment_required', 'no')
   const wall = await openWall({ seller: createSellerThat(refuseAll) })
   await breakSettings(wall)
@@ -309,7 +309,7 @@ test('if the rail can never work, a payer whose payment failed is not asked for 
   expect(response.headers.get('payment-required')).toBeNull()
 })
 
-test('a person with a browser gets a page, with the terms in the header as well', async () => {
+test('a browser that requests an open block gets a page, with the terms in the header as well', async () => {
   const wall = await openWall()
   const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
   const response = await wall.sendRequest('GET /blocks/3,4?message=%3Cscript%3E', { headers: { accept } })
@@ -333,7 +333,7 @@ test('a payment never gets a page as its response', async () => {
   expect(response.headers.get('content-type')).toBe('application/json')
 })
 
-test('the wallet of a buyer is only published in part', async () => {
+test('public reads show only part of a buyer’s wallet address', async () => {
   const wall = await openWall()
   await wall.buy('/blocks/3,4', 0xabcdef)
   for (const path of ['/blocks/3,4', '/api/canvas', '/api/feed', '/api/agents']) {
@@ -343,7 +343,7 @@ test('the wallet of a buyer is only published in part', async () => {
   }
 })
 
-test('the terms say that no payment is accepted, but only while that is so, even if the terms are cached', async () => {
+test('the terms say that no payment is accepted, but only while that is true, even though the wall caches terms', async () => {
   const wall = await openWall()
   const readMessage = async (request: string) => (await readJson(await wall.sendRequest(request)))['message']
   const usual = await readMessage('GET /blocks/next')

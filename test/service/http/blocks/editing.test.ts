@@ -19,7 +19,7 @@ async function openSoldWall() {
   return { ...wall, put }
 }
 
-test('an owner repaints a block, and every reader sees it', async () => {
+test('an owner repaints a block, and its deed and the canvas show the change', async () => {
   const wall = await openSoldWall()
   const response = await wall.put(signEdit(1, '3,4', { pixels: px, message: 'new', link: null }))
   expect(response.status).toBe(200)
@@ -34,7 +34,7 @@ test('an owner repaints a block, and every reader sees it', async () => {
   })
 })
 
-test('an owner may sign any spelling of the coordinate, or the canonical one', async () => {
+test('an owner may sign the coordinate as the path spells it, or in its canonical form', async () => {
   const wall = await openSoldWall()
   expect((await wall.put(signEdit(1, '003,04', { message: 'a' }), '003,04')).status).toBe(200)
   expect((await wall.put(signEdit(1, '3,4', { message: 'b' }), '003,4')).status).toBe(200)

@@ -31,7 +31,7 @@ const createPost = (body: object, headers: Readonly<Record<string, string>> = {}
 
 const meta = { 'x402/payment': toPayload(payment) }
 
-/** A call in the older revisions, and one in the self-contained revision. */
+/** A paid tool call in the older revisions of MCP, and one in the revision with self-contained requests. */
 const createCall = (name: string, args: object) => {
   const params = { name, arguments: args, _meta: meta }
   return createPost({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }, NEGOTIATED)

@@ -8,7 +8,7 @@ const wall = await openWall()
 const encode = encodeURIComponent
 const smile = '\u{1F600}'
 
-test('a listing is stored as it was sent', () => {
+test('the parameters of a listing are decoded exactly once', () => {
   expect(
     readListingQuery(`https://wall.test/blocks/next?name=a+b%2B&message=${encode(smile)}&link=https://e/%2541#x`),
   ).toEqual({ ...SILENT, name: 'a b+', message: smile, link: 'https://e/%41' })
@@ -52,7 +52,7 @@ test.each(strangers)(
   },
 )
 
-test('a query that is longer than any listing is rejected', async () => {
+test('a query that is longer than any valid listing is rejected', async () => {
   const query = `name=Ada&${'&'.repeat(4096)}`
   expect(await readErrorCode(await wall.sendRequest(`GET /blocks/3,4?${query}`))).toBe('invalid_listing')
 })
@@ -68,7 +68,7 @@ test('an unknown parameter is rejected even with a payment, but not for a claime
   expect((await own.sendRequest('GET /blocks/3,4?nmae=Ada')).status).toBe(200)
 })
 
-test('an error of a listing names its field and rule, and repeats nothing that was sent', async () => {
+test('an error about a listing states the field and the rule, and does not repeat text that was sent', async () => {
   const response = await wall.sendRequest(`GET /blocks/3,4?message=${encode('evil\u202e')}`)
   expect(await readJson(response)).toEqual({
     error: 'invalid_listing',

@@ -21,7 +21,7 @@ async function openPaintedWall(query = `painter=${PAINTER}`) {
   return { ...wall, bought, paint, name: changePainter, standing: readStanding }
 }
 
-test('a painter that a purchase names can repaint its block, and so can the owner', async () => {
+test('the painter that a purchase names can repaint the block, as can the owner, but no other wallet', async () => {
   const { paint, sendRequest: ask } = await openPaintedWall()
   expect((await paint(9, 'by the painter')).status).toBe(200)
   expect(await readJson(await ask('GET /blocks/3,4'))).toHaveProperty('message', 'by the painter')
@@ -29,7 +29,7 @@ test('a painter that a purchase names can repaint its block, and so can the owne
   expect((await paint(2, 'by another wallet')).status).toBe(401)
 })
 
-test('the receipt shows the painter in full, also if it is requested again', async () => {
+test('the receipt shows the painter’s full address, also if the receipt is requested again', async () => {
   const { bought, buy } = await openPaintedWall()
   const shown = getAddress(PAINTER)
   expect(await readJson(bought)).toMatchObject({
@@ -45,7 +45,7 @@ test('a receipt without a painter does not mention one', async () => {
   expect(JSON.stringify(deed)).not.toContain('painter')
 })
 
-test('only a receipt shows a painter in full, and every public read of the wallet shortens the address', async () => {
+test('only a receipt shows the full address of a painter, and every public read shortens it', async () => {
   const { sendRequest: ask, paint, name, standing } = await openPaintedWall()
   expect(await name(signNaming(1, PAINTER)).then(readJson)).toEqual({ updated: true })
   await paint(9, 'hello')
@@ -74,7 +74,7 @@ test('a purchase with a painter that is not an address is rejected, and nothing 
   expect((await ask('GET /blocks/3,4')).status).toBe(402)
 })
 
-test('a painter may be written in any letter case', async () => {
+test('the address of a painter may be written in any letter case', async () => {
   const { paint } = await openPaintedWall(`painter=0x${'0'.repeat(39)}9`)
   expect((await paint(9, 'hello')).status).toBe(200)
   const upper = await openPaintedWall(`painter=0x${createWalletAddress(0xabc).slice(2).toUpperCase()}`)
@@ -90,7 +90,7 @@ test('a repaint that a painter signed is rejected once that painter is removed',
   expect((await ask('PUT /blocks/3,4', createBodyInit(edit))).status).toBe(401)
 })
 
-test('a painter cannot set the name of the wallet or appoint another painter', async () => {
+test('a painter cannot set the name of the owner’s wallet or appoint another painter', async () => {
   const { name, sendRequest: ask } = await openPaintedWall()
   const forged = { ...signNaming(9, createWalletAddress(8)), wallet: createWalletAddress(1) }
   const refused = await name(forged)
@@ -106,7 +106,7 @@ test('a painter cannot set the name of the wallet or appoint another painter', a
 })
 
 test.each(['block', 'area'] as const)(
-  'the removal of a painter takes effect even while the server reads a repaint of %s by that painter',
+  'the removal of a painter takes effect even while the server reads a repaint of one %s by that painter',
   async (kind) => {
     const { db } = await openPaintedWall()
     const sources = { ...db, view: createEmptyView() }

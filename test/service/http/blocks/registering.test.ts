@@ -36,7 +36,7 @@ test('a wallet that bought a block can set its name, and all its blocks show it'
   })
 })
 
-test('the same registration again changes nothing and says so', async () => {
+test('a repeated registration changes nothing, and its response says so', async () => {
   const { put } = await openSoldWall()
   const word = signRegistration(0xab, { name: 'Lovelace' })
   expect(await readJson(await put(word))).toHaveProperty('updated', true)
@@ -45,13 +45,13 @@ test('the same registration again changes nothing and says so', async () => {
   expect(await readErrorCode(await put(word))).toBe('stale_signature')
 })
 
-test('the wallet may be written in any letter case', async () => {
+test('the wallet in a registration may be written in any letter case', async () => {
   const { put } = await openSoldWall()
   const upper = `0x${createWalletAddress(0xab).slice(2).toUpperCase()}`
   expect((await put({ ...signRegistration(0xab, { name: null, framework: null }), wallet: upper })).status).toBe(200)
 })
 
-test('nobody can set the name of another wallet', async () => {
+test('a wallet cannot set the name of another wallet', async () => {
   const stranger = signRegistration(2, { name: 'Eve' })
   const response = await wall.put({ ...stranger, wallet: createWalletAddress(0xab) })
   expect(response.status).toBe(401)

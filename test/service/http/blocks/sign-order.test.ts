@@ -16,7 +16,7 @@ const wall = await openWall()
 
 const sign = (body: object) => wall.sendRequest('POST /api/sign', createBodyInit(body))
 
-test('a payment made from the response buys the order, at each address that sells', async () => {
+test('a payment made from the response to POST /api/sign buys the order, at each address that sells', async () => {
   const orders = [
     [{ coord: '007,3', message: 'hello, wall' }, 'GET /blocks/7,3?message=hello,%20wall', 1],
     [{}, 'GET /blocks/next', 1],
@@ -31,7 +31,7 @@ test('a payment made from the response buys the order, at each address that sell
   }
 })
 
-test('the response has the text of the order, and a nonce that matches it with the given salt or a new one', async () => {
+test('the response has the text of the order, and a nonce that matches the text with the given salt or a new one', async () => {
   const rows = new Uint8Array(200).fill(7)
   const order = { at: '80,45', w: 2, h: 1, pixels: rows.toBase64(), name: 'Ada' }
   const answer = await readJson(await sign({ ...order, salt: toHash(5) }))
@@ -45,7 +45,7 @@ test('the response has the text of the order, and a nonce that matches it with t
   expect(matchesOrder(String(one['nonce']), message, String(one['salt']))).toBe(true)
 })
 
-test('the published test vector is consistent', async () => {
+test('the nonce of the published test vector matches its message and salt', async () => {
   const { testVector } = (await readJson(await sign({}))) as {
     testVector: Record<'message' | 'salt' | 'nonce', string>
   }

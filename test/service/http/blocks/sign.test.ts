@@ -29,7 +29,7 @@ async function signAndSend(query: string) {
   return { help, sent }
 }
 
-test('the returned text of an edit is accepted once it is signed', async () => {
+test('the text that /api/sign returns for an edit is accepted once it is signed', async () => {
   wall.clock.advance(1)
   const { help, sent } = await signAndSend(`kind=set_pixels&coord=003,4&message=hi%20there&pixels=${px}&clear=link`)
   expect(help).toMatchObject({
@@ -62,7 +62,7 @@ const rows = Uint8Array.from({ length: 200 }, (_, i) => i % 240)
 const digest = createHash('sha256').update(rows).digest('hex')
 const areaEdit = 'kind=set_area&area=6,4,2x1'
 
-test('the text for an area’s edit contains the digest of its pixels, and is accepted once it is signed', async () => {
+test('the text for an edit of an area contains the digest of its pixels, and is accepted once it is signed', async () => {
   wall.clock.advance(1)
   const pixels = rows.toBase64()
   const { help, sent } = await signAndSend(`${areaEdit}&message=hi&pixels=${encodeURIComponent(pixels)}&clear=link`)
@@ -84,7 +84,7 @@ test('the text for an area’s edit contains the digest of its pixels, and is ac
   expect(await readJson(sent)).toEqual({ updated: true, area: '6,4,2x1', blocks: 2 })
 })
 
-test('if an area is too large for an address, the digest is enough, and the pixels are sent in the body', async () => {
+test('if the pixels of an area are too long for a URL, the text needs only their digest, and the body of the edit has the pixels', async () => {
   wall.clock.advance(1)
   const help = (await readJson(await wall.sendRequest(`GET /api/sign?${areaEdit}&pixels=${digest}`))) as Help
   expect(help.request.body).toEqual({ ts: wall.clock.now() })
@@ -96,7 +96,7 @@ test('if an area is too large for an address, the digest is enough, and the pixe
   expect((await wall.sendRequest('PUT /areas/6,4,2x1', createBodyInit(body))).status).toBe(200)
 })
 
-test('the returned text that names a painter is accepted once it is signed', async () => {
+test('the text that /api/sign returns for a new painter is accepted once it is signed', async () => {
   wall.clock.advance(1)
   const { help, sent } = await signAndSend(
     `kind=set_painter&wallet=${createWalletAddress(1)}&painter=${createWalletAddress(5)}`,
@@ -115,7 +115,7 @@ test('the returned text that names a painter is accepted once it is signed', asy
   expect([cleared.help.message.split('\n')[4], cleared.sent.status]).toEqual(['painter=', 200])
 })
 
-test('the returned text of a registration is accepted once it is signed', async () => {
+test('the text that /api/sign returns for a registration is accepted once it is signed', async () => {
   wall.clock.advance(1)
   const { help, sent } = await signAndSend(`${owner}&framework=loom&clear=name`)
   expect(help.message.split('\n').slice(4)).toEqual([
@@ -127,7 +127,7 @@ test('the returned text of a registration is accepted once it is signed', async 
   expect(await readJson(sent)).toMatchObject({ updated: true, agent: { name: null, framework: 'loom' } })
 })
 
-test('a time that the caller gives is signed unchanged', async () => {
+test('the text to sign contains the time that the caller gave, unchanged', async () => {
   const ts = wall.clock.now() - 60_000
   const help = await readJson(await wall.sendRequest(`GET /api/sign?kind=set_pixels&coord=3,4&message=a&ts=${ts}`))
   expect(help['ts']).toBe(ts)
@@ -177,6 +177,9 @@ const refused: ReadonlyArray<readonly [query: string, code: string]> = [
 
 await reserve(wall.db, blockOf('9,9'), createTestPayment(2, 2))
 
-test.each(refused)('a text for an invalid change is rejected like the change: %s', async (query, code) => {
-  expect(await readErrorCode(await wall.sendRequest(`GET /api/sign?${query}`))).toBe(code)
-})
+test.each(refused)(
+  'a request for the text of an invalid change is rejected like the change itself: %s',
+  async (query, code) => {
+    expect(await readErrorCode(await wall.sendRequest(`GET /api/sign?${query}`))).toBe(code)
+  },
+)

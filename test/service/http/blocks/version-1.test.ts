@@ -13,8 +13,8 @@ import {
   toPayload,
 } from '../../../support/service/wall.ts'
 
-// Goal: clients that support only version 1 of x402 buy like all others. Method: their requests and responses over
-// HTTP; real clients of both versions buy in test/e2e/purchase.test.ts.
+// Goal: clients that support only version 1 of x402 can buy like all other clients. Method: their requests and
+// responses over HTTP; real clients of both versions buy in test/e2e/purchase.test.ts.
 
 /** A payment as a client of version 1 encodes it. */
 const createOlderPayload = (payment: Payment) => ({
@@ -55,7 +55,7 @@ test('the body of a 402 is a demand of version 1, and its header one of version 
   }
 })
 
-test('a payment of version 1 buys, gets both response headers, and is the same payment in version 2', async () => {
+test('a payment of version 1 buys, gets both response headers, and counts as the same payment if it is resent in version 2', async () => {
   const wall = await openWall()
   const payment = createTestPayment(0xab, 1)
   const response = await wall.sendRequest('GET /blocks/3,4?name=Ada', { headers: createOlderHeader(payment) })
@@ -80,7 +80,7 @@ test('a payment of version 1 buys an area for the price of all its blocks', asyn
   expect([response.status, await readJson(response)]).toMatchObject([200, { area: '3,4,3x2' }])
 })
 
-test('a request with both payment headers is one payment, or is rejected', async () => {
+test('a request with both payment headers is accepted only if both contain the same payment', async () => {
   const wall = await openWall()
   const askWithBoth = (one: Payment, other: Payment) =>
     wall.sendRequest('GET /blocks/3,4', { headers: { ...createOlderHeader(one), ...createNewerHeader(other) } })
@@ -102,8 +102,8 @@ describe('a payment of version 1', () => {
     ['of version 2', toPayload(createTestPayment(1, 1))],
     ['on a network named as in version 2', { ...createOlderPayload(createTestPayment(1, 1)), network: 'eip155:8453' }],
     ['of another scheme', { ...createOlderPayload(createTestPayment(1, 1)), scheme: 'upto' }],
-    ['that is nothing', null],
-  ])('the payload %s is not a payment of version 1', async (_, payload) => {
+    ['that is null', null],
+  ])('a payload %s is rejected in the header of version 1', async (_, payload) => {
     const wall = await openWall()
     expect(
       await readErrorCode(
@@ -113,7 +113,7 @@ describe('a payment of version 1', () => {
     expect(wall.facilitator.verified).toEqual([])
   })
 
-  test('a payment of version 1 with another amount gets new terms, with the reason in both the header and the body', async () => {
+  test('a payment of version 1 with a wrong amount gets new terms, with the reason in both the header and the body', async () => {
     const wall = await openWall()
     const headers = createOlderHeader(createTestPayment(1, 1, { amount: 1n }))
     const response = await wall.sendRequest('GET /blocks/3,4', { headers })
@@ -136,7 +136,7 @@ describe('a payment of version 1', () => {
   })
 })
 
-test('requests that still use version 1 are counted', async () => {
+test('each request with a payment is counted under its version of x402', async () => {
   const versions: number[] = []
   const wall = await openWall({ countPaid: (version) => void versions.push(version) })
   await wall.sendRequest('GET /blocks/3,4')

@@ -19,7 +19,7 @@ import { readErrorCode, readJson, openWall, createPaidInit, toPayload } from '..
 const createRepaint = (payer: number, message: string) =>
   ['PUT /blocks/3,4', createBodyInit(signEdit(payer, '3,4', { message }))] as const
 
-test('a request beyond its budget is rejected with the time to wait, and changes nothing', async () => {
+test('a request beyond its budget is rejected with the time to wait, and the error says that it was not processed', async () => {
   const wall = await openWall({ limits: createUsedUpLimits() })
   const response = await wall.sendRequest('POST /api/preview', createBodyInit({ coord: 'next' }))
   expect([response.status, response.headers.get('retry-after')]).toEqual([429, '2'])
@@ -42,12 +42,12 @@ test.each([
   ['pages', ['/api/history', '/api/deeds', '/atlas', '/atlas.atom']],
   ['searches', ['/api/space', '/areas/3,4,1x1']],
   ['pictures', ['/wall.png', '/areas/3,4,1x1.png']],
-] as const)('%s have one budget: %j', async (budget, paths) => {
+] as const)('%s share one budget: %j', async (budget, paths) => {
   const { sendRequest: ask } = await openWall({ limits: createUsedUpLimits(budget) })
   for (const path of paths) expect((await ask(`GET ${path}`)).status).toBe(429)
 })
 
-test('a picture sent over HTTP or MCP counts by its megapixels', async () => {
+test('a picture that is uploaded over HTTP or MCP uses the budget of uploads by its size in megapixels', async () => {
   let used = 0
   const take: RateLimits['take'] = (name, _, cost = 1) => void (used += name === 'uploads' ? cost : 0)
   const wall = await openWall({ limits: { ...unlimited, take } })
@@ -58,7 +58,7 @@ test('a picture sent over HTTP or MCP counts by its megapixels', async () => {
   expect(used).toBe(6)
 })
 
-test('a picture that the client has cached costs nothing', async () => {
+test('a request for a picture that the client has cached uses no budget', async () => {
   let limits: RateLimits = createUsedUpLimits('calls')
   const turning: RateLimits = { take: (...asked) => limits.take(...asked), check: (...asked) => limits.check(...asked) }
   const { sendRequest: ask } = await openWall({ limits: turning })
@@ -68,7 +68,7 @@ test('a picture that the client has cached costs nothing', async () => {
   expect((await ask('GET /blocks/3,4.png', { headers: { 'if-none-match': etag } })).status).toBe(304)
 })
 
-test('a payment that the ledger knows gets its response over HTTP and MCP, even if its client has used up its budget', async () => {
+test('a payment that the ledger knows gets its response over HTTP and MCP, even if the client has used up its budgets', async () => {
   let spent = false
   const createRefusal = () => (spent ? createRateLimitFailure(1000) : undefined)
   const wall = await openWall({ limits: { take: createRefusal, check: createRefusal } })
@@ -127,7 +127,7 @@ test('only the owner uses up the budget of a block, and too many bad signatures 
 test.each([
   ['unknown fields', createBodyInit({ ...signEdit(1, '3,4', { message: 'hello' }), extra: 1 }), 'invalid_body'],
   ['a message that is too long', createBodyInit(signEdit(1, '3,4', { message: 'a'.repeat(141) })), 'invalid_message'],
-  ['no JSON', createBodyInit('{'), 'invalid_body'],
+  ['invalid JSON', createBodyInit('{'), 'invalid_body'],
   ['too many bytes', createBodyInit({ message: 'a'.repeat(5000) }), 'body_too_large'],
 ] as const)('after too many changes that are rejected for %s, their sender gets 429', async (_, sent, code) => {
   const { sendRequest: ask, buy } = await openWall({ limits: createRateLimits(createFakeClock(NOW)) })
@@ -162,7 +162,7 @@ test('a payment with a body that cannot be read counts as a rejected payment', a
 })
 
 test.each([
-  ['itself', 'PUT /api/agents/me', (at: number) => signRegistration(1, { name: `Ada ${at}` }), { name: 'Ada 300' }],
+  ['its name', 'PUT /api/agents/me', (at: number) => signRegistration(1, { name: `Ada ${at}` }), { name: 'Ada 300' }],
   [
     'its painter',
     'PUT /api/agents/me/painter',
@@ -170,7 +170,7 @@ test.each([
     { painter: truncateWallet(createWalletAddress(9)) },
   ],
 ] as const)(
-  'a wallet that names %s again and again is rate-limited, and its last change stays',
+  'a wallet that changes %s again and again is rate-limited, and its last accepted change stays',
   async (_, request, at, told) => {
     const { sendRequest: ask, buy } = await openWall({ limits: createRateLimits(createFakeClock(NOW)) })
     await buy('/blocks/3,4', 1)
@@ -181,7 +181,7 @@ test.each([
   },
 )
 
-test('an address can open a limited number of live streams, gets one back by closing one, and takes none from others', async () => {
+test('an address can open a limited number of live streams, can replace one that it closed, and takes none from other addresses', async () => {
   const { live } = await openWall()
   const openStream = async (address: string) => await live.answer(new Request('http://wall.test/api/live'), address)
   const streams: Response[] = []
@@ -198,7 +198,7 @@ test('an address can open a limited number of live streams, gets one back by clo
   expect((await openStream('203.0.113.9')).status).toBe(429)
 })
 
-test('an IPv6 site can open a limited number of live streams over all its addresses, and takes none from other sites', async () => {
+test('an IPv6 site can open a limited number of live streams from all its addresses together, and takes none from other sites', async () => {
   const { live } = await openWall()
   const open = async (network: string) => await live.answer(new Request('http://wall.test/api/live'), network)
   for (let at = 0; at < STREAMS_PER_SITE; at++)
@@ -208,7 +208,7 @@ test('an IPv6 site can open a limited number of live streams over all its addres
   expect((await open('2001:db8:8:ffff::/64')).status).toBe(200)
 })
 
-test('a call over MCP counts as one call, plus the cost of its tool', async () => {
+test('a call over MCP is rejected if the budget that its tool uses is used up, and other tools still work', async () => {
   const { sendRequest: ask } = await openWall({ limits: createUsedUpLimits('searches') })
   const callOverMcp = (name: string, given: object = {}) =>
     ask(
@@ -221,7 +221,7 @@ test('a call over MCP counts as one call, plus the cost of its tool', async () =
   expect(await (await callOverMcp('get_wall')).json()).toMatchObject({ result: { structuredContent: { canvas: {} } } })
 })
 
-test('a block accepts 1,440 repaints per day, at any pace, and then returns the time to retry', async () => {
+test('a block accepts 1,440 repaints per day, and the next one is rejected with the time to wait', async () => {
   const clock = createFakeClock(NOW)
   const limits = createRateLimits(clock)
   const { sendRequest: ask, buy } = await openWall({ limits })

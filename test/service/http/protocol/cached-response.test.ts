@@ -12,8 +12,8 @@ const isFilledWith = (byte: number, body: ArrayBuffer) => {
   return bytes.length === 8 * MB && bytes.every((one) => one === byte)
 }
 
-describe('a response that is held and released', () => {
-  test('a released response frees its memory at once', () => {
+describe('a response whose body is retained and released', () => {
+  test('a released response frees its memory immediately', () => {
     // These references keep the responses from being garbage-collected.
     const answers: Response[] = []
     const body = new Uint8Array(8 * MB).fill(7)
@@ -31,7 +31,7 @@ describe('a response that is held and released', () => {
     const answer = createAnswer(7)
     const copies = [cloneResponse(answer), cloneResponse(answer)]
     releaseBody(answer)
-    // These responses would be allocated in any memory that was freed.
+    // If the memory of the copies had been freed, these responses would overwrite it.
     const others = Array.from({ length: 4 }, () => createAnswer(9))
     for (const copy of copies) expect(isFilledWith(7, await copy.arrayBuffer())).toBe(true)
     expect(others).toHaveLength(4)
@@ -76,7 +76,7 @@ async function readSlowly(port: number, meanwhile: () => unknown): Promise<Array
   return new Uint8Array(whole.subarray(whole.indexOf('\r\n\r\n') + 4)).buffer
 }
 
-/** A cached page, and its source. */
+/** A cached page, with the list of requests for which it was rendered. */
 function createCountedReader(status = 200) {
   const view = createEmptyView()
   const made: string[] = []
@@ -88,7 +88,7 @@ function createCountedReader(status = 200) {
   return { view, made, ask }
 }
 
-test('a page is rendered once, and again after a change', async () => {
+test('a page is rendered once for each query, and again after a change', async () => {
   const { view, made, ask } = createCountedReader()
   const first = await ask('?after=1')
   expect(await ask('?after=1')).toBe(first)
@@ -99,7 +99,7 @@ test('a page is rendered once, and again after a change', async () => {
   expect(made.length).toBe(3)
 })
 
-test('errors, unusual queries and too many queries are not cached', async () => {
+test('errors, unusual queries and queries beyond the size of the cache are not cached', async () => {
   const refused = createCountedReader(400)
   for (const _ of [1, 2]) await refused.ask('?after=x')
   expect(refused.made.length).toBe(2)
@@ -111,7 +111,7 @@ test('errors, unusual queries and too many queries are not cached', async () => 
   expect(many.made.length).toBe(100 + 100 - 64)
 })
 
-test('a part of a request that makes no difference does not create another cached page', async () => {
+test('a query that makes no difference to the page does not create another cached page', async () => {
   let made = 0
   const read = cachePerView(
     createEmptyView(),
@@ -122,7 +122,7 @@ test('a part of a request that makes no difference does not create another cache
     expect(await read(new Request(`http://wall.test/api/agents${query}`)).text()).toBe('1')
 })
 
-test('a reader’s cached page gets 304 until the wall changes, and a proxy may cache the page for two seconds', async () => {
+test('a request with the ETag of a page gets 304 until the wall changes, and a proxy may cache the page for two seconds', async () => {
   const wall = await openWall()
   await wall.buy('/blocks/3,4', 1)
   for (const path of ['/api/feed', '/api/feed?limit=5', '/api/agents']) {
@@ -137,7 +137,7 @@ test('a reader’s cached page gets 304 until the wall changes, and a proxy may 
 })
 
 test.each(['/api/canvas', '/api/canvas.bin', '/api/blocks', '/api/feed', '/api/agents'])(
-  'a read of %s returns its response without a promise once it is ready',
+  'the compiled route of %s returns its response without a promise',
   async (path) => {
     const { app } = await openWall()
     const route = app.routes.find((one) => one.path === path && one.method === 'GET')

@@ -6,8 +6,8 @@ import { callTool, post } from '../../../support/service/agent.ts'
 import { createBodyInit } from '../../../support/service/signed.ts'
 import { readErrorCode, openWall, createPaidInit, toPayload } from '../../../support/service/wall.ts'
 
-// Goal: a sender without money delays nobody else. Method: it sends many requests in parallel, and the order of the
-// responses counts.
+// Goal: a sender without money delays nobody else. Method: that sender sends many requests in parallel, and the
+// responses to other senders must arrive early.
 
 const FLOOD = 200
 
@@ -29,12 +29,12 @@ test.each([
 
 test.each([
   [
-    'unsigned payments over HTTP',
+    'forged payments over HTTP',
     (at: number) =>
       ['GET /blocks/3,4', createPaidInit({ ...createTestPayment(2, at + 1), signature: FORGED })] as const,
   ],
   [
-    'unsigned payments over MCP',
+    'forged payments over MCP',
     (at: number) =>
       [
         'POST /mcp',
@@ -76,7 +76,7 @@ test.each([
   ])
   await Promise.all(flood)
   expect(statuses).toEqual([200, 200, 200, 200])
-  // Only the search needs no other thread, whose timing depends on the machine.
+  // Only the search runs without other threads, whose timing depends on the machine.
   expect(ended.indexOf('search')).toBeLessThan(FLOOD / 4)
   for (const name of ['preview', 'purchase', 'mcp']) expect(ended.indexOf(name)).toBeLessThan(FLOOD / 2)
 })

@@ -4,10 +4,10 @@ import { createTestPayment } from '../../../support/samples.ts'
 import { signEdit } from '../../../support/service/signed.ts'
 import { openWall, createPaidInit } from '../../../support/service/wall.ts'
 
-// Behaviour that only a socket shows, and no Request object: framing, unusual methods, missing hosts.
+// Behaviour that tests can see only over a socket, not with a Request object: framing, unusual methods, missing hosts.
 
 const told: string[] = []
-let isSpent = false // every budget
+let isSpent = false // whether every budget is used up
 const createRefusal = () => (isSpent ? createRateLimitFailure(1000) : undefined)
 const wall = await openWall({
   limits: { take: createRefusal, check: createRefusal },
@@ -47,7 +47,7 @@ const CLOSE = 'Connection: close'
 const statusOf = (answer: string) => Number(answer.split(' ')[1])
 const bodyOf = (answer: string) => answer.slice(answer.indexOf('\r\n\r\n') + 4)
 
-test('if a client sends many requests at once, one request beyond its budget gets a response and ends the connection', async () => {
+test('if a client sends many requests at once, the first one beyond its budget gets a response, and the connection is closed', async () => {
   isSpent = true
   const request = ['GET /api/history HTTP/1.1', 'Host: wall.test', '', '']
   const answers = await sendRaw(...Array.from({ length: 50 }, () => request.join('\r\n')))
@@ -56,7 +56,7 @@ test('if a client sends many requests at once, one request beyond its budget get
   expect(answers).toContain(CLOSE)
 })
 
-test('a request of HTTP/1.0 without a host gets a response', async () => {
+test('an HTTP/1.0 request without a host gets the usual response', async () => {
   expect(statusOf(await sendRaw('GET /api/health HTTP/1.0', '', ''))).toBe(200)
   expect(statusOf(await sendRaw('GET /blocks/1,1?name=%00 HTTP/1.0', '', ''))).toBe(400)
   expect(statusOf(await sendRaw('GET /blocks/1,1 HTTP/1.0', '', ''))).toBe(402)
@@ -101,7 +101,7 @@ test('a path must match exactly: other spellings of it are not found', async () 
   }
 })
 
-test('methods that Bun lets through are rejected with the usual error', async () => {
+test('unsupported methods that Bun lets through are rejected with the usual error', async () => {
   for (const verb of ['TRACE', 'PROPFIND', 'DELETE', 'MKCOL']) {
     const answer = await sendRaw(`${verb} /blocks/1,1 HTTP/1.1`, 'Host: wall.test', 'Cookie: secret', CLOSE, '', '')
     expect(statusOf(answer)).toBe(405)
@@ -112,7 +112,7 @@ test('methods that Bun lets through are rejected with the usual error', async ()
   expect(statusOf(await sendRaw('CONNECT wall.test:443 HTTP/1.1', 'Host: wall.test', CLOSE, '', ''))).toBe(404)
 })
 
-test('HEAD has the length of the body it does not send, and buys nothing', async () => {
+test('a HEAD request gets the length of the body that GET would return, and buys nothing', async () => {
   const { headers } = createPaidInit(createTestPayment(1, 1))
   const payment = `PAYMENT-SIGNATURE: ${headers['PAYMENT-SIGNATURE']}`
   for (const [path, status] of [
@@ -131,7 +131,7 @@ test('HEAD has the length of the body it does not send, and buys nothing', async
 
 const PUT = ['PUT /blocks/1,1 HTTP/1.1', 'Host: wall.test', 'Content-Type: application/json']
 
-test('a body that is announced too large is rejected in JSON, and the connection is closed', async () => {
+test('a body whose announced length is too large is rejected with a JSON error, and the connection is closed', async () => {
   for (const announced of [4097, 2 ** 52]) {
     const answer = await sendRaw(...PUT, `Content-Length: ${announced}`, '', '')
     expect(statusOf(answer)).toBe(413)

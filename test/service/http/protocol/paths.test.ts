@@ -43,16 +43,19 @@ const verbs: ReadonlyArray<readonly [path: string, allowed: string]> = [
   ['/', 'GET, HEAD, OPTIONS'],
 ]
 
-test.each(verbs)('%s returns its allowed methods for any other method', async (path, allowed) => {
-  for (const method of ['GET', 'HEAD', 'PUT', 'POST', 'PATCH', 'DELETE', 'PROPFIND', 'MKCOL'].filter(
-    (verb) => !allowed.includes(verb),
-  )) {
-    const response = await wall.sendRequest(`${method} ${path}`)
-    expect(response.status).toBe(405)
-    expect(response.headers.get('allow')).toBe(allowed)
-    if (method !== 'HEAD') expect(await readErrorCode(response)).toBe('method_not_allowed')
-  }
-})
+test.each(verbs)(
+  '%s rejects every method that it does not allow, and lists the methods that it allows',
+  async (path, allowed) => {
+    for (const method of ['GET', 'HEAD', 'PUT', 'POST', 'PATCH', 'DELETE', 'PROPFIND', 'MKCOL'].filter(
+      (verb) => !allowed.includes(verb),
+    )) {
+      const response = await wall.sendRequest(`${method} ${path}`)
+      expect(response.status).toBe(405)
+      expect(response.headers.get('allow')).toBe(allowed)
+      if (method !== 'HEAD') expect(await readErrorCode(response)).toBe('method_not_allowed')
+    }
+  },
+)
 
 test('a page of another origin may read and pay', async () => {
   const preflight = await wall.sendRequest('OPTIONS /blocks/1,1', {

@@ -18,7 +18,7 @@ const createSegments = async (texts: readonly string[]) =>
 
 const joinParts = (parts: readonly string[]) => new TextEncoder().encode(parts.join(''))
 
-/** The number of bytes that a decoder uses if, like a browser, it stops at the end of the first gzip member. */
+/** Decompresses a body as a browser does, up to the end of the first gzip member. Expects that nothing follows it. */
 async function inflateFirstMember(body: Uint8Array): Promise<Buffer> {
   const gunzip = createGunzip()
   const chunks: Buffer[] = []
@@ -46,7 +46,7 @@ describe('a body of parts', () => {
     )
   })
 
-  test('a body made of parts is one gzip member, because browsers drop everything after the first', async () => {
+  test('a gzipped body made of parts is a single gzip member, because browsers drop everything after the first member', async () => {
     const parts = ['{"a":1,', '"b":2,', '', '"c":3}']
     const body = await joinPieces(joinGzip(await createSegments(parts))).bytes()
     expect(new Uint8Array(await inflateFirstMember(body))).toEqual(joinParts(parts))

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { readErrorCode, readJson, openWall } from '../../../support/service/wall.ts'
 
-// Goal: artworks and agents can be read, followed and quoted without a script. Method: the pages are read as text;
-// untrusted text tries to contain markup.
+// Goal: artworks and agents can be read, followed and quoted without a script. Method: the pages are read as text, and
+// some names and messages contain markup.
 
 const NAME = '<b>Mallory</b> & "Co"'
 const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
@@ -36,7 +36,7 @@ test('untrusted text stays text in the atlas, and the page may not run scripts',
   expect(await readText('/atlas.atom')).not.toMatch(/<script|<b>/)
 })
 
-test('agents have a list and a page for each of them', async () => {
+test('the atlas has a list of all agents, and a page for each agent', async () => {
   const agents = await readText('/atlas?list=agents')
   expect(agents).toContain('<a href="/atlas?agent=1"><bdi>Ada</bdi></a>')
   const ada = await readText('/atlas?agent=1')
@@ -64,7 +64,7 @@ test.each(['/atlas?agent=3', '/atlas?agent=x', '/atlas?page=2', '/atlas?page=0',
   },
 )
 
-test('the feed has each artwork with its author and position, and each agent has its own feed', async () => {
+test('the feed has each artwork with its author and a link to it, and each agent has a feed of its own', async () => {
   const response = await wall.sendRequest('GET /atlas.atom')
   expect(response.headers.get('content-type')).toBe('application/atom+xml; charset=utf-8')
   const feed = await response.text()
@@ -75,7 +75,7 @@ test('the feed has each artwork with its author and position, and each agent has
   expect(await readErrorCode(await wall.sendRequest('GET /atlas.atom?agent=9'))).toBe('not_found')
 })
 
-test('oEmbed describes how other sites show an artwork, an agent and the wall', async () => {
+test('the oEmbed response describes how other sites can show an artwork, an agent and the wall', async () => {
   const fetchEmbed = async (url: string, more = '') =>
     readJson(await wall.sendRequest(`GET /oembed?url=${encodeURIComponent(url)}${more}`))
   expect(await fetchEmbed('https://wall.test/?work=4,4')).toMatchObject({
@@ -103,7 +103,7 @@ test('a browser that opens a block is redirected to it on the wall, or gets an e
   expect((await wall.sendRequest('GET /blocks/3,4')).status).toBe(200)
 })
 
-test('a link to an artwork has the preview of that artwork', async () => {
+test('each artwork has its own card, and a request for the card of both an artwork and an agent is rejected', async () => {
   const card = await wall.sendRequest('GET /card.png?work=3,4')
   expect(card.headers.get('content-type')).toBe('image/png')
   expect(await readErrorCode(await wall.sendRequest('GET /card.png?work=3,4&agent=1'))).toBe('invalid_option')

@@ -6,8 +6,8 @@ import { PALETTE } from '../../../../shared/palette.ts'
 import { decodePicture } from '../../../support/service/decoded.ts'
 import { readErrorCode, openWall } from '../../../support/service/wall.ts'
 
-// Goal: a link to the wall, a block or an agent shows its content. Method: blocks of known colours are bought, the
-// cards drawn through the real worker and encoder, and read by another decoder at the positions of the colours.
+// Goal: a link to the wall, a block or an agent shows its content. Method: blocks of known colours are bought, the real
+// worker and encoder draw the cards, and another decoder reads the colours at their known positions.
 
 const RED = 180
 const GREEN = 46
@@ -24,7 +24,7 @@ const colourOf = (index: number) => PALETTE[index] ?? ''
 const readCard = async (query: string) => await decodePicture(await wall.sendRequest(`GET /card.png${query}`))
 
 test.each(['', '?block=3,4', '?block=80,45', '?agent=1', '?agent=2'])(
-  'the card of %p has 1200 x 630 pixels',
+  'the card for the query %p has 1200 x 630 pixels',
   async (query) => {
     const response = await wall.sendRequest(`GET /card.png${query}`)
     expect(response.headers.get('content-type')).toBe('image/png')
@@ -50,7 +50,7 @@ test('a block’s card shows every pixel of the block, and marks its position on
   expect(colourAt(520 + 20 * 4 + 2, place.y + 2)).toBe(colourOf(GREEN))
 })
 
-test('a block’s card shows the whole work that the block is part of, and marks it there', async () => {
+test('a block’s card shows the whole work that the block is part of, and marks the block in the work', async () => {
   const own = await openWall()
   await own.buy(`/blocks/9,9?px=${createFlatPixels(0)}`, 1)
   await own.buy(`/blocks/10,9?px=${createFlatPixels(GREEN)}`, 1, 2)
@@ -60,21 +60,21 @@ test('a block’s card shows the whole work that the block is part of, and marks
   expect(colourAt(40 + 110, 250 - 4)).toBe('#ffffff')
 })
 
-test('an agent’s card shows its blocks, and all others dimmed', async () => {
+test('an agent’s card shows the agent’s blocks, with all other blocks dimmed', async () => {
   const { readColour: colourAt } = await readCard('?agent=1')
-  // The card begins at the wall's corner, the farthest that the part around 3,4 and 20,4 can move, and each block is 30
-  // pixels wide.
+  // The part of the wall around 3,4 and 20,4 cannot extend beyond the wall's corner, so the card begins there. Each
+  // block is 30 pixels wide.
   const middleOf = (col: number, row: number) => colourAt(120 + col * 30 + 15, 28 + row * 30 + 15)
   expect(middleOf(20, 4)).toBe(colourOf(GREEN))
   expect(colourAt(120 + 3 * 30 + 1, 28 + 4 * 30 + 1)).toBe(colourOf(16))
   expect(middleOf(4, 4)).not.toBe(colourOf(RED))
 })
 
-test('the cards of an artwork and of an agent show the name if the font has letters for all of it', async () => {
+test('the cards of an artwork and of an agent show the agent’s name if the font has all of its letters', async () => {
   const named = await openWall()
   await named.buy('/blocks/3,4?name=Ada', 1)
   await named.buy(`/blocks/9,9?name=${encodeURIComponent('Адель')}`, 2, 2)
-  /** Returns the left end of the right-aligned line. */
+  /** Returns the left end of the right-aligned line of text. */
   const findTextStart = async (query: string) => {
     const { readColour: colourAt } = await decodePicture(await named.sendRequest(`GET /card.png${query}`))
     const columns = Array.from({ length: 500 }, (_, at) => 700 + at)
@@ -87,14 +87,14 @@ test('the cards of an artwork and of an agent show the name if the font has lett
   expect(await findTextStart('?work=9,9')).toBe(alignRight('1 BLOCK', 1160) + 3)
 })
 
-test('an agent’s blocks that are far apart are shown on the whole wall', async () => {
+test('if an agent’s blocks are far apart, the agent’s card shows the whole wall', async () => {
   const { readColour: colourAt } = await readCard('?agent=2')
   const middleOf = (col: number, row: number) => colourAt(120 + col * 6 + 3, 28 + row * 6 + 3)
   expect([middleOf(4, 4), middleOf(159, 89)]).toEqual([RED, RED].map(colourOf))
   expect(middleOf(20, 4)).not.toBe(colourOf(GREEN))
 })
 
-test('a card may be cached until the wall changes', async () => {
+test('a request with the ETag of a card gets 304 until the wall changes', async () => {
   const own = await openWall()
   const path = 'GET /card.png?block=1,1'
   const first = await own.sendRequest(path)

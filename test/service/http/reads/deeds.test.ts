@@ -35,7 +35,7 @@ const buy = async (wall: Wall, path: string, payment: Payment) =>
 const PX = 'aB'.repeat(100)
 const ROWS = Uint8Array.from({ length: 600 }, (_, i) => i % 7)
 
-test('each payment that bought something has one deed, with everything needed to find it on the chain', async () => {
+test('each payment that bought something has one deed, with everything needed to find the payment on the chain', async () => {
   const wall = await openWall()
   expect(await readDeeds(wall)).toEqual({
     nextAfter: 0,
@@ -97,7 +97,7 @@ test('the nonce of a bound order can be recomputed from its deed alone', async (
   expect(await (await wall.sendRequest('GET /blocks/79,44')).json()).toMatchObject({ bound: true })
 })
 
-test('deeds can be read from any number onwards, each one once', async () => {
+test('deeds can be read page by page from any number onwards, each deed once', async () => {
   const wall = await openWall()
   for (const at of [1, 2, 3]) await buy(wall, `/blocks/${at},1`, createTestPayment(at, at))
   await wall.sendRequest('POST /areas', createBodyInit({ w: 2, h: 1 }, createPaidInit(createPaymentFor(2, 4)).headers))
@@ -116,7 +116,7 @@ test('a page of deeds may be cached by proxies for two seconds, and is never ser
   expect(response.headers.get('cache-control')).toBe('public, max-age=0, s-maxage=2')
 })
 
-test('content that the operator hid is missing from the deed, which says so, even after the content is shown again', async () => {
+test('content that the operator hid stays missing from the deed, which says so, even after the content is shown again', async () => {
   const wall = await openWall()
   const order = {
     block: '3,4',
@@ -159,7 +159,7 @@ test('a deed of a payment that settled late shows that the purchase got another 
   expect(deed?.blocks).not.toEqual({ coord: '3,4' })
 })
 
-test('the payments that bought nothing have pages of their own, and show a repayment only if it is a transaction', async () => {
+test('payments that bought nothing are listed on pages of their own, with a repayment only if its reference is a transaction', async () => {
   const store = await openNearlySold(1)
   const wall = await openWall({}, store)
   await buy(wall, '/blocks/next', createTestPayment(1, 1))

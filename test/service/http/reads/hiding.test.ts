@@ -8,9 +8,9 @@ import { decodePicture } from '../../../support/service/decoded.ts'
 import { signEdit, createBodyInit } from '../../../support/service/signed.ts'
 import { readJson, openWall, createPaidInit, toPayload, type Wall } from '../../../support/service/wall.ts'
 
-// Goal: no read shows what the operator has hidden. Method: a block, a name and a whole wallet are hidden, and publish
-// texts with unique marks before and after; then every read is searched for the marks, and the same reads
-// for those of a neighbour, to prove that the search works.
+// Goal: no read shows what the operator has hidden. Method: the operator hides a block, a name and a whole wallet, and
+// their owners publish texts with unique marks before and after. Every read is then searched for these marks, and some
+// reads also for the marks of a shown block, to prove that the search works.
 
 const GREEN = 46
 const RED = 180
@@ -20,7 +20,7 @@ const colourOf = (index: number) => PALETTE[index] ?? ''
 const HIDDEN = blockOf('80,45')
 const pixelMarks = [createFlatPixels(GREEN), Buffer.from(createFlatPixels(GREEN), 'hex').toString('base64')]
 
-/** Lists the hidden texts, links and pictures found in a text. */
+/** Lists the marks of hidden texts, links and pictures that a text contains. */
 const listMarks = (text: string) => [
   ...(text.match(/hidden[-.]\w+/g) ?? []),
   ...pixelMarks.filter((px) => text.includes(px)),
@@ -56,14 +56,14 @@ const PICTURES = [
   '/card.png?agent=1',
 ]
 
-/** The purchase of each block. All payments are bound to their orders, so that deeds contain as much as possible. */
+/** The payment for each block. All payments are bound to their orders, so that deeds contain as much as possible. */
 const payments = new Map<string, Payment>()
 
 const findPayment = (coord: string) => payments.get(coord) ?? createTestPayment(0, 0)
 
 /**
- * A wall on which the first wallet's block at 80,45 is hidden and that at 83,45 is shown, the second wallet's names are
- * hidden, and the third is banned. All of them publish in every possible way, before and afterwards.
+ * A wall on which the first wallet's block at 80,45 is hidden and its block at 83,45 is shown, the second wallet's
+ * names are hidden, and the third wallet is banned. All three wallets publish content both before and after that.
  */
 async function openWallWithHidden(): Promise<Wall> {
   const wall = await openWall()
@@ -84,7 +84,7 @@ async function openWallWithHidden(): Promise<Wall> {
   expect((await repaint(1, '80,45', 'hidden-repaint', NOW)).status).toBe(200)
   await buy('3,4', 'name=hidden-name&framework=hidden-frame', 2, 2)
   await buy('5,6', `message=shown-before&px=${createFlatPixels(RED)}`, 3, 3)
-  // No response that was cached before may show hidden content.
+  // These requests fill the caches, because no response that was cached before may show hidden content later.
   for (const read of [...READS, ...PICTURES.map((path) => `GET ${path}`)]) await wall.sendRequest(read)
   await moderation.moderate(HIDDEN, 'hide', ['pixels', 'message', 'link'], NOW)
   await moderation.moderateWallet(createWalletAddress(2), { act: 'hide', parts: ['name', 'framework'] }, NOW)
@@ -105,7 +105,7 @@ test.each(READS)('%s does not show hidden content', async (read) => {
   expect(listMarks(await (await wall.sendRequest(read)).text())).toEqual([])
 })
 
-test('the receipt of a hidden block’s payment shows the sale without the hidden part, over HTTP and MCP', async () => {
+test('the receipt for a hidden block shows the sale without the hidden parts, over HTTP and MCP', async () => {
   const overHttp = await wall.sendRequest('GET /blocks/80,45', createPaidInit(findPayment('80,45')))
   expect(await readJson(overHttp)).toMatchObject({ deed: { message: null, link: null, painted: true } })
   const overMcp = await callTool(wall, 'buy_block', { coord: '80,45' }, toPayload(findPayment('80,45')))
@@ -114,7 +114,7 @@ test('the receipt of a hidden block’s payment shows the sale without the hidde
   expect(ofBanned).toMatchObject({ deed: { name: null, message: null, link: null, painted: true } })
 })
 
-test('the same reads show the block next to the hidden one', async () => {
+test('the same reads show the content of a block that is not hidden', async () => {
   for (const read of ['GET /blocks/83,45', 'GET /api/canvas', 'GET /api/feed', 'GET /api/history', 'GET /api/deeds']) {
     const text = await (await wall.sendRequest(read)).text()
     expect([read, text.includes('shown-sale'), text.includes('shown.example')]).toEqual([read, true, true])
@@ -124,7 +124,7 @@ test('the same reads show the block next to the hidden one', async () => {
 test.each([
   ['the live stream', 'GET /api/live'],
   ['a shared stream', 'GET /api/live/shared'],
-])('%s does not send a hidden part, not even to a reader who resumes from an older number', async (_, path) => {
+])('%s does not send hidden content, not even to a reader that resumes from an older number', async (_, path) => {
   const response = await wall.sendRequest(path, { headers: { 'Last-Event-ID': '0' } })
   let text = ''
   for await (const chunk of (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
@@ -142,20 +142,17 @@ test('the raw pixels show a hidden block as unpainted', async () => {
 
 const listColours = async (picture: Response) => (await decodePicture(picture)).colours()
 
-test.each(PICTURES)(
-  'the colours of a hidden block are not in %s, but those of the block next to it are',
-  async (path) => {
-    const colours = await listColours(await wall.sendRequest(`GET ${path}`))
-    expect([colours.has(colourOf(GREEN)), colours.has(colourOf(RED))]).toEqual([false, true])
-  },
-)
+test.each(PICTURES)('the colour of a hidden block is not in %s, but the colour of a shown block is', async (path) => {
+  const colours = await listColours(await wall.sendRequest(`GET ${path}`))
+  expect([colours.has(colourOf(GREEN)), colours.has(colourOf(RED))]).toEqual([false, true])
+})
 
-test('the picture of a hidden block is the picture of an unpainted block', async () => {
+test('the picture of a hidden block does not contain its colour, but the picture of a shown block does', async () => {
   expect((await listColours(await wall.sendRequest('GET /blocks/80,45.png'))).has(colourOf(GREEN))).toBe(false)
   expect((await listColours(await wall.sendRequest('GET /blocks/83,45.png'))).has(colourOf(RED))).toBe(true)
 })
 
-test('a preview of a purchase next to a hidden block shows that block unpainted', async () => {
+test('a preview of a purchase next to a hidden block shows the hidden block as unpainted', async () => {
   const listColoursBeside = async (coord: string) => {
     const { image } = await readJson(await wall.sendRequest('POST /api/preview', createBodyInit({ coord })))
     return await listColours(new Response(Buffer.from(String(image), 'base64')))
@@ -170,11 +167,11 @@ test.each([
   ['get_block', { coord: '3,4' }],
   ['get_founding_machines', {}],
   ...[1, 2, 3].map((payer) => ['my_wall', { wallet: createWalletAddress(payer) }] as const),
-] as const)('%s of %j does not show hidden content', async (name, args) => {
+] as const)('%s with %j does not show hidden content', async (name, args) => {
   expect(listMarks(JSON.stringify(await callTool(wall, name, args)))).toEqual([])
 })
 
-test('get_wall_image shows a hidden block unpainted', async () => {
+test('get_wall_image shows a hidden block as unpainted', async () => {
   const { content } = await callTool(wall, 'get_wall_image', { col: 80, row: 45, cols: 4, rows: 1 })
   const data = content.find(({ type }) => type === 'image')?.data ?? ''
   const colours = await listColours(new Response(Buffer.from(data, 'base64')))
@@ -191,7 +188,7 @@ test.each([
   '/atlas.atom',
   '/oembed?url=https://wall.test/',
 ])(
-  'a proxy may keep %s for two seconds and never serve it stale, because hidden content may be in it',
+  'a proxy may cache %s for two seconds and never serve it stale, because the operator may hide content in it',
   async (path) => {
     const { sendRequest: ask, buy } = await openWall()
     await buy('/blocks/3,4', 1)

@@ -16,7 +16,7 @@ const wall = await openWall({ viewer: findPage })
 await wall.buy(`/blocks/3,4?name=${encodeURIComponent(NAME)}&message=${encodeURIComponent(MESSAGE)}&framework=eliza`, 1)
 await wall.buy('/blocks/5,4', 2)
 
-/** Content of each tag of the head, by its name or property. */
+/** The content of each meta tag in the head, by the property or name of the tag. */
 async function readMetaTags(own: Wall, path: string): Promise<Record<string, string>> {
   const tags: Record<string, string> = {}
   const rewriter = new HTMLRewriter().on('head meta', {
@@ -34,7 +34,7 @@ async function readMetaTags(own: Wall, path: string): Promise<Record<string, str
 const unescapeText = (text: string | null) =>
   (text ?? '').replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&')
 
-test('a link to the wall shows its card', async () => {
+test('the meta tags of a link to the wall describe the wall and its card', async () => {
   expect(await readMetaTags(wall, '/')).toEqual({
     'og:type': 'website',
     'og:site_name': 'Pixel Wall',
@@ -80,13 +80,13 @@ test.each(['1', createWalletAddress(1), shown])('a link to the agent %s has a pr
 })
 
 test.each(['/?block=160,0', '/?block=%zz', '/?block=3,4&block=3,4', '/?agent=3', '/?agent=', '/?agent=__proto__'])(
-  'a link to something that does not exist shows the wall: %s',
+  'a link to a block or an agent that does not exist has the card of the wall: %s',
   async (path) => {
     expect((await readMetaTags(wall, path))['og:image']).toBe('https://wall.test/card.png')
   },
 )
 
-test('untrusted text on the homepage is only text', async () => {
+test('untrusted text on the homepage cannot add markup', async () => {
   for (const path of ['/?block=3,4', '/?agent=1']) {
     const html = await (await wall.sendRequest(`GET ${path}`)).text()
     expect(html).not.toMatch(/<script|<img/)
@@ -123,7 +123,7 @@ test('a page about a block is revalidated each time, has its own ETag, is compre
   expect([head.status, head.headers.get('etag')]).toEqual([200, first.headers.get('etag')])
 })
 
-test('a client that prefers Markdown gets the guide, even if the address names a block', async () => {
+test('a client that prefers Markdown gets the guide, even if the URL identifies a block', async () => {
   const response = await wall.sendRequest('GET /?block=3,4', { headers: { Accept: 'text/markdown' } })
   expect(response.headers.get('content-type')).toBe('text/markdown; charset=utf-8')
 })
@@ -133,7 +133,7 @@ test('without a usable contact, the page shows no contact', async () => {
     expect((await readMetaTags(await openWall({ viewer: findPage, contact }), '/'))['contact']).toBeUndefined()
 })
 
-test('the page shows how much is sold, who bought last and where, before any script runs', async () => {
+test('the page shows how many blocks are sold, who bought last and where, before any script runs', async () => {
   const own = await openWall({ viewer: findPage })
   const readBody = async () => (await (await own.sendRequest('GET /')).text()).replace(/^.*<body>/s, '')
   expect(await readBody()).toStartWith(

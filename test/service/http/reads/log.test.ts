@@ -6,7 +6,7 @@ import { readBody } from '../../../support/service/client.ts'
 import { signEdit, createBodyInit } from '../../../support/service/signed.ts'
 import { openWall, type Wall } from '../../../support/service/wall.ts'
 
-test('the history lists every change once, page by page, as followers received it', async () => {
+test('the history lists every change once, page by page, in the order of the log', async () => {
   const wall = await openWall()
   await wall.buy('/blocks/1,0?name=Ada', 1)
   await wall.buy('/blocks/2,0?message=two', 2)
@@ -28,7 +28,7 @@ test('the history lists every change once, page by page, as followers received i
 
 const readTail = ({ client }: Wall) => readBody(client.api.tail.get())
 
-test('the end of the log is the same for everyone, and proxies may cache it for a moment', async () => {
+test('the end of the log is the same for every client, and may be cached for two seconds', async () => {
   const wall = await openWall()
   expect(await readTail(wall)).toEqual({ after: 0, nextAfter: 0, askAgainMs: 4000, changes: [] })
   await wall.buy('/blocks/1,0?name=Ada', 1)
@@ -47,7 +47,7 @@ test('the end of the log is the same for everyone, and proxies may cache it for 
   expect((await wall.sendRequest('GET /api/tail', held)).status).toBe(304)
 })
 
-test('the end of the log has the last hundred changes, and the number where it begins', async () => {
+test('the end of the log has the last hundred changes, and the number after which they begin', async () => {
   const wall = await openWall({}, await openNearlySold(CLAIM_ORDER.length - 103))
   const { after, nextAfter, changes } = await readTail(wall)
   expect([after, nextAfter, changes.length]).toEqual([3, 103, 100])

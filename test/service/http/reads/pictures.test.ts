@@ -19,7 +19,7 @@ test('the picture of the wall shows every block at its position, to the pixel', 
   expect([colourAt(0, 0), colourAt(1, 1), colourAt(1599, 899)]).toEqual([220, 217, 217].map((i) => PALETTE[i] ?? ''))
 })
 
-test('a part of the wall is returned at any scale', async () => {
+test('a part of the wall is returned at the requested scale', async () => {
   const { width, height, readColour: colourAt } = await readPicture('/wall.png?col=2&row=4&cols=2&rows=1&scale=3')
   expect([width, height]).toEqual([60, 30])
   expect([colourAt(29, 0), colourAt(30, 0), colourAt(32, 2), colourAt(33, 0)]).toEqual(
@@ -33,7 +33,7 @@ test('each block has its own picture', async () => {
   expect((await readPicture('/blocks/0,0.png')).width).toBe(160)
 })
 
-test('a picture may be cached until the wall changes', async () => {
+test('a request with the ETag of a picture gets 304 until the wall changes', async () => {
   const own = await openWall()
   const path = 'GET /wall.png?cols=2&rows=2'
   const first = await own.sendRequest(path)
@@ -65,7 +65,7 @@ test.each([
   expect(await readErrorCode(await wall.sendRequest(`GET ${path}`))).toBe('invalid_region')
 })
 
-test('a picture of an unknown block does not exist, and pictures are read-only', async () => {
+test('a request for the picture of an unknown block is rejected, and pictures are read-only', async () => {
   for (const path of ['/blocks/160,0.png', '/blocks/next.png', '/blocks/%zz.png'])
     expect(await readErrorCode(await wall.sendRequest(`GET ${path}`))).toBe('invalid_coordinate')
   expect((await wall.sendRequest('PUT /blocks/3,4.png')).status).toBe(405)
@@ -77,7 +77,7 @@ const createUpload = (body: Uint8Array<ArrayBuffer>, type = 'image/png'): Reques
   body,
 })
 
-test('a picture is converted into blocks to buy, with a preview of them', async () => {
+test('an uploaded picture is converted into the pixels of blocks to buy, with a preview', async () => {
   const file = createFlatPng(40, 20, '#d75f00')
   const answer = await readJson(await wall.sendRequest('POST /api/pixels?w=2&h=1', createUpload(file)))
   const orange = PALETTE.indexOf('#d75f00').toString(16).repeat(100)
@@ -115,7 +115,7 @@ test('raw pixels are assigned row by row to the right blocks', async () => {
   )
 })
 
-test('a picture that does not fill its blocks is surrounded by the background', async () => {
+test('a picture that does not fill its blocks is surrounded by the background colour', async () => {
   const request = 'POST /api/pixels?fit=contain&background=FFFFFF'
   const { blocks } = await readJson(await wall.sendRequest(request, createUpload(createFlatPng(10, 5, '#000000'))))
   const [{ px: painted = '' } = {}] = blocks as { px?: string }[]
@@ -128,12 +128,12 @@ const image = createFlatPng(2, 2, '#000000')
 const refusals: ReadonlyArray<readonly [what: string, query: string, init: RequestInit, code: string]> = [
   ['no picture', '', createUpload(new Uint8Array()), 'invalid_image'],
   ['text', '', createUpload(new TextEncoder().encode('hello')), 'invalid_image'],
-  ['a tangled JPEG', '', createUpload(await createJpegOfScans(8, 8, 60), 'image/jpeg'), 'invalid_image'],
-  ['another kind of file', '', createUpload(image, 'image/gif'), 'invalid_body'],
-  ['no kind', '', { body: image }, 'invalid_body'],
+  ['a JPEG with too many scans', '', createUpload(await createJpegOfScans(8, 8, 60), 'image/jpeg'), 'invalid_image'],
+  ['an unsupported content type', '', createUpload(image, 'image/gif'), 'invalid_body'],
+  ['no content type', '', { body: image }, 'invalid_body'],
   ['raw pixels without a size', '', createUpload(image, 'application/octet-stream'), 'invalid_size'],
   ['raw pixels of another size', 'width=9&height=9', createUpload(image, 'application/octet-stream'), 'invalid_image'],
-  ['no width', 'w=0', createUpload(image), 'invalid_size'],
+  ['a width of 0', 'w=0', createUpload(image), 'invalid_size'],
   ['too great a height', 'h=91', createUpload(image), 'invalid_size'],
   ['an unknown dither', 'dither=yes', createUpload(image), 'invalid_option'],
   ['an unknown fit', 'fit=shrink', createUpload(image), 'invalid_option'],
@@ -152,7 +152,7 @@ test('uploads beyond the limit of the server are rejected, and the others are se
   expect(statuses.filter((status) => status === 200)).toHaveLength(17)
 })
 
-test('slow uploads delay nobody: only large bodies occupy a slot, and only complete pictures a worker', async () => {
+test('slow uploads delay nobody: only large bodies occupy a slot, and only complete pictures occupy a worker', async () => {
   const { sendRequest: ask } = await openWall()
   const leave = new AbortController()
   const createSlowBody = () =>

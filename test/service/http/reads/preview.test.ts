@@ -74,7 +74,7 @@ test('the request in a preview buys the previewed block', async () => {
   expect(receipt['deed']).toMatchObject({ block, ...said })
 })
 
-test('a preview of next shows the next open block, after held and sold ones', async () => {
+test('a preview of next skips sold and held blocks, and shows the next open block', async () => {
   const own = await openWall()
   await own.buy('/blocks/next', 1)
   await reserve(own.db, 'next', createTestPayment(2, 2))
@@ -98,7 +98,7 @@ test('a preview reports every error in one response, with the messages and codes
   expect((problems as { field: string }[]).map(({ field }) => field)).toEqual(Object.keys(bad))
 })
 
-test('a sold or held block is previewed with its state, without terms', async () => {
+test('a preview of a sold or held block has the state of the block and no terms', async () => {
   const own = await openWall()
   await own.buy(`/blocks/3,4?px=${'07'.repeat(100)}`, 1)
   await reserve(own.db, blockOf('9,9'), createTestPayment(2, 2))
@@ -120,7 +120,7 @@ test('a sold or held block is previewed with its state, without terms', async ()
   })
 })
 
-test('a wall that cannot sell says so and shows no terms', async () => {
+test('on a wall that cannot sell, a preview says so and has no terms', async () => {
   const own = await openWall()
   await breakSettings(own)
   expect(await preview(own, { coord: '3,4' })).toMatchObject({
@@ -159,7 +159,7 @@ describe('of an area', () => {
     ).toEqual({ width: 400, height: 320, colours: [red, red] })
   })
 
-  test('the picture in a preview of the largest area has a useful size', async () => {
+  test('the picture in a preview of the largest area is 440 pixels wide and high', async () => {
     const { image } = await preview(wall, { coord: '20,10', w: 20, h: 20, pixels: createPixels(20, 20) })
     expect(await readColours(image, [])).toMatchObject({ width: 440, height: 440 })
   })
@@ -177,7 +177,7 @@ describe('of an area', () => {
     ])
   })
 
-  test('a preview of an area that is partly sold or held says so, without terms', async () => {
+  test('a preview of an area that is partly sold or held says so and has no terms', async () => {
     const own = await openWall()
     await own.buy('/blocks/3,4', 1)
     await reserve(own.db, blockOf('9,9'), createTestPayment(2, 2))
@@ -213,10 +213,10 @@ describe('of an area', () => {
       'pixels',
       'invalid_pixels',
     ],
-    ['the picture of a block', { w: 2, h: 1, px: '07'.repeat(100) }, 'px', 'invalid_body'],
+    ['the picture of a block for an area', { w: 2, h: 1, px: '07'.repeat(100) }, 'px', 'invalid_body'],
     ['the picture of an area for a block', { pixels: createPixels(1, 1) }, 'pixels', 'invalid_body'],
     ['an invalid painter', { w: 2, h: 1, painter: '0x12' }, 'painter', 'invalid_painter'],
-  ])('a preview of an area with %s names the field', async (_, fields, field, code) => {
+  ])('a preview with %s reports the field that is wrong', async (_, fields, field, code) => {
     expect(await preview(wall, { coord: 'next', ...fields })).toMatchObject({
       acceptable: false,
       problems: [{ field, code }],
@@ -240,11 +240,11 @@ const malformed: ReadonlyArray<readonly [what: string, body: unknown, code: stri
   ['an unknown field', { coord: '1,1', colour: 'red' }, 'invalid_body'],
   ['an invalid coordinate', { coord: '1;1' }, 'invalid_body'],
   ['a coordinate off the wall', { coord: '160,0' }, 'invalid_coordinate'],
-  ['far too much', { coord: '1,1', name: 'a'.repeat(70_000) }, 'body_too_large'],
-  ['no blocks', { coord: 'next', w: 0, h: 3 }, 'invalid_area'],
-  ['half a block', { coord: 'next', w: 1.5, h: 1 }, 'invalid_body'],
+  ['a name that is far too long', { coord: '1,1', name: 'a'.repeat(70_000) }, 'body_too_large'],
+  ['a width of 0', { coord: 'next', w: 0, h: 3 }, 'invalid_area'],
+  ['a width of one and a half blocks', { coord: 'next', w: 1.5, h: 1 }, 'invalid_body'],
 ]
 
-test.each(malformed)('a preview of %s is rejected', async (_, body, code) => {
+test.each(malformed)('a request for a preview with %s is rejected', async (_, body, code) => {
   expect(await readErrorCode(await wall.sendRequest('POST /api/preview', createBodyInit(body)))).toBe(code)
 })

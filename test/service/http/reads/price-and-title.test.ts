@@ -7,7 +7,7 @@ import { createBodyInit } from '../../../support/service/signed.ts'
 import { decodeDemand, readJson, OFFER, openWall, createPaidInit } from '../../../support/service/wall.ts'
 
 // Goal: a wall shows its own price and name everywhere, and keeps its promises to those who bought at another price.
-// Method: everything that can be read of a wall with another price and name is searched for the defaults.
+// Method: the public texts of a wall with another price and name are searched for the default price and name.
 
 const TITLE = 'Ada & Sons'
 const AMOUNT = 2_500_000n
@@ -35,14 +35,14 @@ const PRICED = [
   '/?block=3,4',
 ]
 
-test.each(PRICED)('%s shows the price', async (path) => {
+test.each(PRICED)('%s shows the wall’s own price, and neither the default price nor the default name', async (path) => {
   const text = await (await wall.sendRequest(`GET ${path}`)).text()
   expect([text.includes('2.50'), /(?<![\d.])1\.00(?!\d)|1000000(?!\d)|Pixel Wall/.exec(replaceExamples(text))]).toEqual(
     [true, null],
   )
 })
 
-// Amounts in a schema's examples are samples, like its other examples.
+// The amounts in a schema's examples are only samples, and need not be this wall's price.
 const replaceExamples = (text: string) =>
   text.replaceAll('"examples":["1.00"]', '').replaceAll('"examples":["1000000"]', '')
 
@@ -73,7 +73,7 @@ test('a preview and the tools show the price', async () => {
   ])
 })
 
-test('the wall’s name is the title of its previews and feeds', async () => {
+test('the atlas, the feed and the guide show the wall’s own name', async () => {
   for (const path of ['/atlas', '/atlas.atom'])
     expect([path, (await (await wall.sendRequest(`GET ${path}`)).text()).includes('Ada &amp; Sons')]).toEqual([
       path,
@@ -90,7 +90,7 @@ test('a payment of the default price is rejected with the reason, and one of thi
   expect(await readJson(bought)).toMatchObject({ deed: { price: { amount: '2.50' } } })
 })
 
-test('a wall whose price changes keeps its promises and its books: open and sold purchases keep their own amount', async () => {
+test('after the price of a wall changes, its open and sold purchases keep the amount at which they were made', async () => {
   const db = await openBlank()
   const before = await openWall({}, db)
   const sold = createTestPayment(1, 1)

@@ -62,7 +62,7 @@ test.each(notNumbers)('the feed does not accept %p as a number', async (text) =>
   }
 })
 
-test('health shows what an operator needs to know', async () => {
+test('the health check shows whether the wall can sell, and the error if it cannot', async () => {
   const healthy = await wall.sendRequest('GET /api/health')
   expect(healthy.headers.get('cache-control')).toBe('no-store')
   expect(await readJson(healthy)).toEqual({ ok: true, service: 'pixel-wall', rail: 'armed', network: 'eip155:8453' })
@@ -78,7 +78,7 @@ test('health shows what an operator needs to know', async () => {
   })
 })
 
-test('any exception returns a 500 in the usual format without its message, and causes an alert', async () => {
+test('if an exception is thrown, the client gets a 500 in the usual format without its message, and the operator gets an alert', async () => {
   const failToRead = async (): Promise<never> => {
     throw new Error('the password is swordfish')
   }
@@ -107,7 +107,7 @@ test('supervisors and load balancers can see whether the process is alive, can s
   }
 })
 
-test('a wall that cannot sell names the cause, since when and why, and still serves readers', async () => {
+test('a wall that cannot sell reports which dependency is down, since when and why, and still serves readers', async () => {
   const { sendRequest: ask, outages, clock } = await openWall()
   const reason = 'the database failed: the disk is full (SQLITE_FULL)'
   outages.saw({ kind: 'store-write', name: 'sqlite' }, reason)

@@ -36,7 +36,7 @@ test('sold and held blocks do not count as space', async () => {
   expect(spaces).toMatchObject([{ coord: '0,2' }])
 })
 
-test('a wall without space of that size returns an empty list', async () => {
+test('a search for a size of which there is no open space returns an empty list', async () => {
   const { buy, sendRequest: ask } = await openWall()
   await buy('/blocks/0,0', 1)
   expect((await readJson(await ask('GET /api/space?w=160&h=90')))['spaces']).toEqual([])
@@ -58,7 +58,7 @@ test.each([
   expect(await readErrorCode(await wall.sendRequest(`GET /api/space?${query}`))).toBe(code)
 })
 
-test('an unknown parameter of any name is ignored', async () => {
+test('a search ignores unknown parameters, whatever their names', async () => {
   const response = await wall.sendRequest(
     'GET /api/space?kind=refused&code=no_room&message=no&__proto__=1&constructor=2',
   )

@@ -3,8 +3,8 @@ import type { WalletStanding } from '../../../../shared/contract/wallet.ts'
 import { readBody } from '../../../support/service/client.ts'
 import { openWall } from '../../../support/service/wall.ts'
 
-// Goal: users of Eden get the types of the contract from the routes. Method: assignments and comparisons here show what
-// the compiler knows about each response, and the responses are real.
+// Goal: users of Eden get the types of the contract from the routes. Method: the assignments and comparisons here
+// compile only if each response has the right type, and the responses are real.
 
 const wall = await openWall()
 await wall.buy('/blocks/3,4?name=Ada', 1)
@@ -19,11 +19,11 @@ test('a body has the type that its route declares', async () => {
 
 test('an error has the type of its status', async () => {
   const { error } = await wall.client.blocks({ coord: '3,5' }).get()
-  if (error?.status !== 402) throw new Error(`an open block is asked to be paid for, not ${error?.status}`)
+  if (error?.status !== 402) throw new Error(`a request for an open block gets 402, not ${error?.status}`)
   expect([error.value.error, error.value.accepts[0]?.maxAmountRequired]).toEqual(['payment_required', '1000000'])
 })
 
-test('a response other than 200 has no typed body', async () => {
+test('the reader of typed bodies rejects a response other than 200', async () => {
   const standing: Promise<WalletStanding> = readBody(
     wall.client.api.agents({ wallet: 'nobody' }).get({ query: { after: 0, limit: 10 } }),
   )

@@ -16,7 +16,7 @@ await Bun.write(join(scratch, 'outside.txt'), 'secret')
 
 const wall = await openWall({ viewer: await loadViewerFiles(await readFilesIn(folder)) })
 
-test('the page is at the root, is revalidated by browsers each time, and cached by proxies for a moment', async () => {
+test('the page is at the root, is revalidated by browsers each time, and may be cached by proxies for two seconds', async () => {
   for (const path of ['/', '/index.html', '/?x=1']) {
     const response = await wall.sendRequest(`GET ${path}`)
     expect(response.status).toBe(200)
@@ -28,7 +28,7 @@ test('the page is at the root, is revalidated by browsers each time, and cached 
   expect((await wall.sendRequest('GET /', { headers: { 'If-None-Match': etag } })).status).toBe(304)
 })
 
-test('the page runs and loads only files of this service, and the scripts that its HTML was built with', async () => {
+test('the page may run and load only files of this service, and the scripts and styles that are in its built HTML', async () => {
   const etag = (await wall.sendRequest('GET /')).headers.get('etag') ?? ''
   for (const [path, headers] of [
     ['/', {}],
@@ -60,7 +60,7 @@ test('every page disables browser features that it never uses, and requires http
     expect((await plain.sendRequest(`GET ${path}`, browser)).headers.has('strict-transport-security')).toBe(false)
 })
 
-test('a page follows the stream that a cache shares only if the operator set up such a stream', async () => {
+test('a page follows the shared live stream only if the operator has set up a cache that shares it', async () => {
   const words = { title: 'Pixel Wall', price: '1.00', sharesStream: true }
   const shared = await openWall({ viewer: await loadViewerFiles(await readFilesIn(folder), words) })
   for (const path of ['/', '/paint']) {
@@ -83,7 +83,7 @@ test('the page for painting has its own address, can start workers, and cannot b
   }
 })
 
-test('a file that Vite named by its content may be cached permanently', async () => {
+test('a file whose name Vite derived from its content may be cached permanently', async () => {
   const response = await wall.sendRequest('GET /assets/index-a1b2.js', { headers: { 'Accept-Encoding': 'gzip' } })
   expect(response.headers.get('content-type')).toStartWith('text/javascript')
   expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
@@ -102,7 +102,7 @@ test('only files of the viewer are served', async () => {
     expect((await wall.sendRequest(`GET ${path}`)).status).toBe(404)
 })
 
-test('a file is read-only', async () => {
+test('a file of the viewer is read-only', async () => {
   const response = await wall.sendRequest('PUT /index.html')
   expect(response.status).toBe(405)
   expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS')

@@ -88,7 +88,7 @@ test('the account of a wallet with 2,000 blocks lists them 200 at a time, or few
 
 type Page = Pick<WalletStanding, 'blocks' | 'nextAfter' | 'hasMore'>
 
-test('a returning owner gets the changes of its blocks and their neighbours, and its rank', async () => {
+test('a returning owner gets the changes to its blocks and their neighbours, and its rank by blocks', async () => {
   const { sendRequest: ask, buy, clock } = await openWall()
   const readSince = async (number: number) =>
     (await readJson(await ask(`GET /api/agents/${createWalletAddress(1)}?since=${number}`))) as WalletStanding
@@ -113,7 +113,7 @@ test('a returning owner gets the changes of its blocks and their neighbours, and
   expect(await readSince(3)).toMatchObject({ next: 6, complete: false })
 })
 
-test('an owner with more than a hundred changes gets the oldest first, and `next` leads to the others', async () => {
+test('an owner with more than a hundred changes gets the oldest first, and `next` leads to the later ones', async () => {
   const { sendRequest: ask } = await openWall({}, await openNearlySold(CLAIM_ORDER.length - 250))
   const told: number[] = []
   const sizes: number[] = []

@@ -23,12 +23,12 @@ test('a client that negotiated a version gets the terms as a tool result that x4
     'x402/error': { code: 402, message: 'payment_required', data: terms },
   })
   const overHttp = decodeDemand(await (await untouched).sendRequest('GET /blocks/7,3'))
-  // Each interface is catalogued under its own address.
+  // Each interface is listed in catalogues under its own address.
   const resource = { ...overHttp.resource, url: 'https://wall.test/mcp' }
   expect<object>({ ...terms, extensions: undefined }).toEqual({ ...overHttp, resource, extensions: undefined })
 })
 
-test('a request without a negotiated version gets the same terms as a JSON-RPC error', async () => {
+test('a request without a negotiated version gets the terms in a JSON-RPC error', async () => {
   const wall = await untouched
   const request = { id: 7, method: 'tools/call', params: { name: 'buy_block', arguments: { coord: 'next' } } }
   const { status, error = { code: 0, message: '' } } = await sendRpc(wall, request)
@@ -40,7 +40,7 @@ test('a request without a negotiated version gets the same terms as a JSON-RPC e
   expect(terms).toMatchObject({ resource: { url: 'https://wall.test/mcp' } })
 })
 
-test('a receipt without a negotiated version is the same as text and as data', async () => {
+test('without a negotiated version, a receipt is the same as with one, and has the same content as text and as data', async () => {
   const wall = await openWall()
   const sold = await buy(wall, { coord: '3,4' }, createTestPayment(1, 1))
   expect([sold.isError, JSON.parse(sold.content[0]?.text ?? '')]).toEqual([undefined, sold.structuredContent])
@@ -53,13 +53,16 @@ test('a receipt without a negotiated version is the same as text and as data', a
   expect(wall.facilitator.settled).toHaveLength(1)
 })
 
-test.each([[undefined], [null], ['string'], [5], [true], [[]], [[{}]]])('%j is not a payment', async (payment) => {
-  const { structuredContent } = await callTool(await untouched, 'buy_block', { coord: 'next' }, payment)
-  expect(structuredContent).toMatchObject({ code: 402, error: 'payment_required' })
-  expect(structuredContent).not.toHaveProperty('reason')
-})
+test.each([[undefined], [null], ['string'], [5], [true], [[]], [[{}]]])(
+  'a call with %j as its payment gets the terms, as an unpaid call does',
+  async (payment) => {
+    const { structuredContent } = await callTool(await untouched, 'buy_block', { coord: 'next' }, payment)
+    expect(structuredContent).toMatchObject({ code: 402, error: 'payment_required' })
+    expect(structuredContent).not.toHaveProperty('reason')
+  },
+)
 
-test('an inherited payment is ignored', async () => {
+test('a payment in a __proto__ field is ignored', async () => {
   const wall = await untouched
   const params = JSON.parse(
     '{"name":"buy_block","arguments":{"coord":"next"},"_meta":{"__proto__":{"x402/payment":{}}}}',
@@ -71,9 +74,9 @@ test.each([
   ['no block', {}, 'invalid_coordinate'],
   ['a block as a number', { coord: 5 }, 'invalid_coordinate'],
   ['the name null', { coord: '3,4', name: null }, 'invalid_listing'],
-  ['a misspelt px', { coord: '3,4', pixels: '07'.repeat(100) }, 'invalid_listing'],
+  ['a field pixels instead of px', { coord: '3,4', pixels: '07'.repeat(100) }, 'invalid_listing'],
   ['a picture as a number', { coord: '3,4', px: 7 }, 'invalid_pixels'],
-])('%s is rejected without terms, and nobody is charged', async (_, args, error) => {
+])('a call with %s is rejected without terms, and nobody is charged', async (_, args, error) => {
   const wall = await untouched
   for (const payment of [undefined, toPayload(createTestPayment(1, 1))]) {
     const { isError, structuredContent } = await callTool(wall, 'buy_block', args, payment)
@@ -83,7 +86,7 @@ test.each([
   expect(wall.facilitator.verified).toEqual([])
 })
 
-test('an unavailable database is reported, and nobody is charged', async () => {
+test('if the database is unavailable, a call gets an error with the time to wait', async () => {
   const failToReadSpace = async () => {
     throw new StoreUnavailable('secret')
   }
@@ -93,7 +96,7 @@ test('an unavailable database is reported, and nobody is charged', async () => {
   expect(structuredContent).toMatchObject({ error: 'database_unavailable', retryAfter: 2 })
 })
 
-test('the response to a payment with an unknown outcome reports it where x402 clients look for the settlement', async () => {
+test('the response to a payment with an unknown outcome reports that outcome where x402 clients look for the settlement', async () => {
   const wall = await openWall()
   wall.facilitator.settling = { kind: 'unclear', tx: toHash(7) }
   const { isError, structuredContent, _meta: meta } = await buy(wall, { coord: '3,4' }, createTestPayment(0xab, 1))
@@ -134,7 +137,7 @@ describe('a payment in an argument `headers`, as AWS AgentCore sends it,', () =>
         structuredContent: receipt,
         _meta: { 'x402/payment-response': { success: true, transaction: toHash(1) } },
       })
-      // A payment is the same in either place.
+      // The same payment in `_meta` gets the same receipt.
       expect(await callTool(wall, tool, order, toPayload(payment))).toMatchObject({ structuredContent: receipt })
     },
   )
@@ -166,7 +169,7 @@ describe('a payment in an argument `headers`, as AWS AgentCore sends it,', () =>
     })
   })
 
-  test('`headers` is an unknown argument of every tool that does not sell', async () => {
+  test('`headers` is an unknown argument of a tool that does not sell, and must be an object in one that does', async () => {
     for (const [tool, args] of [
       ['preview_block', { coord: 'next' }],
       ['get_block', { coord: '3,4' }],

@@ -6,13 +6,13 @@ import { buy, callTool, callReadTool } from '../../../support/service/agent.ts'
 import { signAreaEdit, signEdit, signNaming, createBodyInit } from '../../../support/service/signed.ts'
 import { readJson, openWall } from '../../../support/service/wall.ts'
 
-// Goal: a signed change over a tool has the same result and the same errors as over HTTP. Method: each request is sent
-// over each interface to its own wall.
+// Goal: a signed change through a tool has the same result and the same errors as over HTTP. Method: each request is
+// sent over HTTP to one wall, and through a tool to another.
 
 const AREA = '3,4,2x1'
 const px = '07'.repeat(100)
 
-/** A wall on which the first wallet owns two blocks, and a third one is held in doubt. */
+/** A wall on which the first wallet owns two blocks, and a third block is held in doubt. */
 async function openSoldWall() {
   const wall = await openWall()
   for (const [at, coord] of ['3,4', '4,4'].entries()) await buy(wall, { coord }, createTestPayment(1, at + 1))
@@ -84,7 +84,7 @@ const rows: readonly Row[] = [
 ]
 
 test.each(rows.map(([tool, named, address, body, ends = 'made']) => [tool, named, address, body, ends] as const))(
-  '%s of %j gets the same response as a PUT to %s',
+  '%s with %j gets the same response as a PUT to %s',
   async (tool, named, address, body, ends) => {
     const { untrusted: _, ...told } = await callReadTool(back, tool, { ...named, ...body })
     expect(told).toEqual(await readJson(await front.sendRequest(`PUT ${address}`, createBodyInit(body))))
@@ -161,7 +161,7 @@ test('the text to sign for the name of a wallet is the same as over HTTP', async
   })
 })
 
-test('a body with missing fields is rejected with their names', async () => {
+test('a call with missing fields is rejected with an error that lists these fields', async () => {
   expect(await callReadTool(back, 'set_pixels', { coord: '3,4', message: 'hi' })).toMatchObject({
     error: 'invalid_body',
     message: expect.stringMatching(/^Missing: ts, signature\. Send a JSON object with /),
@@ -175,6 +175,6 @@ test.each([
   [{}, 'invalid_body'],
   [{ kind: 'x' }, 'invalid_body'],
   [{ kind: 'set_pixels', coord: '3,4' }, 'empty_update'],
-])('the text for %j is rejected with %s, like the change itself', async (args, error) => {
+])('a request for the text of %j is rejected with %s, like the change itself', async (args, error) => {
   expect(await callReadTool(back, 'signing_message', args)).toMatchObject({ error })
 })
