@@ -51,7 +51,7 @@ describe('settings', () => {
     })
   })
 
-  test('a value can be given for every setting', () => {
+  test('every setting is read from the environment', () => {
     const given: Readonly<Record<keyof typeof SETTINGS, readonly [text: string, read: object]>> = {
       BASE_URL: ['http://localhost:9000/', { hosts: ['localhost', 'localhost:9000'] }],
       PAY_TO: [PAYEE.toLowerCase(), { offer: { terms: { payTo: PAYEE.toLowerCase() } } }],
@@ -103,7 +103,7 @@ describe('settings', () => {
     expect(config.offer.terms).toMatchObject({ asset: '0x036cbd53842c5426634e7929541ec2318f3dcf7e' })
   })
 
-  test('metrics are served to this machine only, wherever the wall listens, unless another address is set', () => {
+  test('metrics are served only to this machine by default, even if the wall listens on all addresses', () => {
     expect(readConfig({ ...REQUIRED, HOST: '0.0.0.0' })).toMatchObject({ host: '0.0.0.0', metricsHost: '127.0.0.1' })
   })
 
@@ -115,7 +115,7 @@ describe('settings', () => {
     })
   })
 
-  test('both settings of a webhook are required together, with a secret that is long enough', () => {
+  test('WEBHOOK_URL and WEBHOOK_SECRET must be set together, and a short or malformed secret is rejected', () => {
     const [url, secret] = [{ WEBHOOK_URL: 'https://ops.example' }, { WEBHOOK_SECRET: `whsec_${'A'.repeat(32)}` }]
     for (const one of [url, secret])
       expect(listProblems({ ...REQUIRED, ...one })).toEqual(['set WEBHOOK_URL and WEBHOOK_SECRET together'])
@@ -125,12 +125,12 @@ describe('settings', () => {
       ])
   })
 
-  test('the payee address may be written in a single letter case', () => {
+  test('the payee address may be written in upper case, without a checksum', () => {
     const upper = `0x${PAYEE.slice(2).toUpperCase()}`
     expect(readConfig({ ...REQUIRED, PAY_TO: upper })).toEqual(readConfig(REQUIRED))
   })
 
-  test('with DATABASE_URL, the wall is stored on a server instead of in a file', () => {
+  test('with DATABASE_URL, the wall is stored on a database server instead of in a file', () => {
     for (const url of ['postgres://wall:secret@db.example:5433/wall', 'postgresql://db.example/wall?sslmode=require'])
       expect(readConfig({ ...REQUIRED, DATABASE_URL: url }).database).toEqual({ kind: 'postgres', url })
     expect(readPlace({ DATABASE_URL: 'postgres://db.example/wall', PORT: '9000' })).toEqual({
@@ -142,13 +142,13 @@ describe('settings', () => {
     })
   })
 
-  test('the witness is next to the socket of an instance, and an in-memory database has none', () => {
+  test('with a database server, the witness is stored next to the admin socket; an in-memory database has no witness', () => {
     const shared = { DATABASE_URL: 'postgres://db.example/wall', ADMIN_SOCKET_PATH: '/run/wall.sock' }
     expect(readPlace(shared).witnessPath).toBe('/run/wall.sock.witness')
     expect(readPlace({ DATABASE_PATH: ':memory:' }).witnessPath).toBeUndefined()
   })
 
-  test('errors about a database server never show its password, and its settings cannot be combined with those of a file', () => {
+  test('errors about DATABASE_URL never show its password, and it cannot be combined with DATABASE_PATH', () => {
     for (const url of ['mysql://wall:secret@db/wall', 'postgres://wall:secret@db', 'postgres:///wall', 'secret'])
       expect(listProblems({ ...REQUIRED, DATABASE_URL: url })).toEqual([
         'DATABASE_URL must be a postgres:// URL that names a host and a database',
@@ -160,7 +160,7 @@ describe('settings', () => {
 
   const folder = createScratchFolder()
 
-  test('secrets can be in files of their own, and never appear in a message', () => {
+  test('secrets can be read from files, and error messages never contain them', () => {
     const path = join(folder, 'url')
     writeFileSync(path, 'postgres://wall:pa$$word@db.example/wall\n')
     const url = 'postgres://wall:pa$$word@db.example/wall'
@@ -182,7 +182,7 @@ describe('settings', () => {
 
 describe('settings that cannot work', () => {
   test.each(['javascript:alert(1)', 'http://wall.example', 'data:text/html,x', 'nonsense', '@', 'mailto:ops'])(
-    '%j is not a contact',
+    '%j is rejected as a contact',
     (contact) => {
       expect(listProblems({ ...REQUIRED, OPERATOR_CONTACT: contact })).toEqual([
         'OPERATOR_CONTACT must be an email address, or start with https://, mailto: or tel:',
@@ -190,13 +190,13 @@ describe('settings that cannot work', () => {
     },
   )
 
-  test.each(['http://localhost', 'a b', 'wall.example/'])('the wall cannot listen at %j', (host) => {
+  test.each(['http://localhost', 'a b', 'wall.example/'])('%j is rejected as an address to listen on', (host) => {
     expect(listProblems({ ...REQUIRED, HOST: host })).toEqual([
       'HOST must be an address or host name of this machine, without a port',
     ])
   })
 
-  test('all invalid settings are named in one message', () => {
+  test('one error message lists all invalid settings', () => {
     expect(listProblems({})).toEqual(['BASE_URL is not set', 'PAY_TO is not set', 'FACILITATOR_URL is not set'])
     const bad = {
       NETWORK: 'base',

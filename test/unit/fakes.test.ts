@@ -6,9 +6,9 @@ import { createFakeFacilitator } from '../support/fakes/facilitator.ts'
 import { FORGED, fakeWallets, computeSignature } from '../support/fakes/wallets.ts'
 import { toHash, createTestPayment, createWalletAddress } from '../support/samples.ts'
 
-// Goal: the fakes behave like the real parts. Method: the suites of the ports, run on the fakes.
+// Goal: the fakes behave like the real parts. Method: run the contract suite of each port on its fake.
 
-/** A payment that no test has used before. */
+/** The number of payments created so far, so that each one differs. */
 let seen = 0
 const createPayment = async () => {
   seen += 1

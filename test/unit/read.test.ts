@@ -13,7 +13,7 @@ test('a valid value is read with the defaults of its schema', () => {
 
 test.each<[string, TObject, object, string]>([
   [
-    'a number out of its range',
+    'a number out of range',
     FeedQuery,
     { limit: 201 },
     'limit must be an integer from 1 to 200, in plain decimal digits.',
@@ -24,9 +24,14 @@ test.each<[string, TObject, object, string]>([
     { limit: 'ten' },
     'limit must be an integer from 1 to 200, in plain decimal digits.',
   ],
-  ['not one of its choices', PixelsQuery, { fit: 'best' }, 'fit must be one of cover, contain, fill.'],
-  ['another pattern', PixelsQuery, { background: 'red' }, 'background must match ^#?[0-9a-fA-F]{6}$.'],
-  ['a text that is a number', ListingQuery, { name: 5 }, 'name must be a string.'],
+  ['a value that is not one of the choices', PixelsQuery, { fit: 'best' }, 'fit must be one of cover, contain, fill.'],
+  [
+    'a value that does not match the pattern',
+    PixelsQuery,
+    { background: 'red' },
+    'background must match ^#?[0-9a-fA-F]{6}$.',
+  ],
+  ['a number instead of text', ListingQuery, { name: 5 }, 'name must be a string.'],
   [
     'a picture that is too short',
     ListingQuery,
@@ -35,21 +40,21 @@ test.each<[string, TObject, object, string]>([
   ],
   ['a malformed address', ListingQuery, { painter: '0x1' }, 'painter must be 0x followed by 40 hex digits.'],
   [
-    'a link without a host, though null would be allowed',
+    'a link without a host in a field that also allows null',
     EditFields,
     { link: 'https://' },
     'link must be an ASCII https:// URI of at most 200 characters, with a host and without user information.',
   ],
   [
-    'an unreadable value',
+    'a value that is given twice',
     ListingQuery,
     { name: new Unreadable('must be given only once') },
     'name must be given only once.',
   ],
-])('the error for a field that is %s states its rule', (_, schema, value, message) => {
+])('the error for %s states the rule of the field', (_, schema, value, message) => {
   expect(read(schema, value)).toMatchObject({ message })
 })
 
-test('if there are several errors, the message names the first one in the order of the schema', () => {
+test('if several fields are invalid, the error is about the first one in the order of the schema', () => {
   expect(read(ListingQuery, { painter: '0x1', message: '', name: '' })).toMatchObject({ code: 'invalid_name' })
 })

@@ -43,7 +43,7 @@ test('a settings file is read as systemd reads it', () => {
   })
 })
 
-test('an unreadable setting is reported by its line number, without its content', () => {
+test('a malformed line is reported by its number, without its value', () => {
   const readRefusal = (text: string) => {
     try {
       return parseSettings(text, 'wall.env')
@@ -66,7 +66,7 @@ test('the environment takes precedence over the file, and a named file must exis
   expect<Record<string, string>>(env).toEqual({ HOST: 'two', PORT: '1', DATABASE_PATH: '' })
 })
 
-test('the settings of the machine take precedence over a file in the folder where a command runs', () => {
+test('the settings file of the machine takes precedence over one in the folder where a command runs', () => {
   const [ofMachine, ofFolder] = [join(folder, 'machine.env'), join(folder, 'folder.env')]
   writeFileSync(ofFolder, 'HOST=folder')
   const read = () => {
@@ -79,7 +79,7 @@ test('the settings of the machine take precedence over a file in the folder wher
   expect(read()).toBe('machine')
 })
 
-test('a misspelt name of a setting is an error, and an unknown name causes a warning', () => {
+test('a misspelt setting name is an error, and an unknown one causes a warning', () => {
   const path = join(folder, 'misspelt.env')
   const load = (text: string) => {
     writeFileSync(path, text)

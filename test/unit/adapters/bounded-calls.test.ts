@@ -30,7 +30,7 @@ test('a failed call counts as silent', async () => {
   expect(await createBoundedCalls().make(() => Promise.reject(new Error('no')))).toBe('silent')
 })
 
-test('a hanging call is abandoned, and the calls waiting behind it are not made', async () => {
+test('hanging calls are abandoned after the deadline, and a call that waits behind them is not made', async () => {
   const calls = createBoundedCalls()
   let made = 0
   const hangForever = () => {

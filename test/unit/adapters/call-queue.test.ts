@@ -6,7 +6,7 @@ import { createFakeClock } from '../../support/fakes/clock.ts'
 // Goal: the endpoint gets no more calls than its limits allow, and payers who may have paid come first. Method: calls
 // that end when the test says so.
 
-/** A queue, and its calls in progress. */
+/** A queue, the names of the calls that have begun, and the functions that end these calls. */
 function createQueue(limits: { atOnce?: number; waitingMax?: number; perSecond?: number }) {
   const clock = createFakeClock(0)
   const queue = createCallQueue({ atOnce: 1, waitingMax: 9, perSecond: undefined, ...limits }, clock)
@@ -22,7 +22,7 @@ function createQueue(limits: { atOnce?: number; waitingMax?: number; perSecond?:
   return { clock, queue, begun, ends, call }
 }
 
-test('calls for payments that may have paid come first, and calls that nobody waits for come last', async () => {
+test('calls about payments that may have been charged come first, and calls that nobody waits for come last', async () => {
   const { begun, ends, call } = createQueue({})
   const calls = [
     call('background', 'first'),
@@ -38,7 +38,7 @@ test('calls for payments that may have paid come first, and calls that nobody wa
   expect(begun).toEqual(['first', 'settlement', 'buyer', 'buyer 2', 'sweep'])
 })
 
-test('a full queue of one urgency rejects calls, and the other urgencies keep their queues', async () => {
+test('a full queue of one urgency rejects calls, and the queues of the other urgencies still accept them', async () => {
   const { ends, call } = createQueue({ waitingMax: 2 })
   const calls = [call('buyer', 'a'), call('buyer', 'b'), call('buyer', 'c')]
   await expect(call('buyer', 'd')).rejects.toBeInstanceOf(QueueFull)
@@ -50,7 +50,7 @@ test('a full queue of one urgency rejects calls, and the other urgencies keep th
   expect(await Promise.all(calls)).toEqual(['a', 'b', 'c', 'e'])
 })
 
-test('within any second, no more calls start than the limit allows, and work that makes no call takes no turn', async () => {
+test('within any second, no more calls start than the limit allows, and a turn that makes no call does not count', async () => {
   const { clock, queue } = createQueue({ atOnce: 9, perSecond: 3 })
   const begunAt: number[] = []
   const calls = Array.from({ length: 10 }, () =>
@@ -62,7 +62,7 @@ test('within any second, no more calls start than the limit allows, and work tha
   expect(begunAt).toEqual([0, 0, 0, 1000, 1000, 1000, 2000, 2000, 2000, 3000])
 })
 
-test('a log window shrinks to the served size, and grows again only after many successes', () => {
+test('a log window shrinks until its range is served, and grows again only after many successes', () => {
   const window = createLogWindow()
   while (window.chooseSize() > 10n) window.recordRefused(window.chooseSize())
   const learnt = window.chooseSize()

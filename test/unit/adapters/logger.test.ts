@@ -18,7 +18,7 @@ test('the journal has one line of JSON per event, with its time and level', () =
   ])
 })
 
-test('a log line cannot control the terminal that shows it, and is still the same JSON', () => {
+test('a log line cannot control the terminal that shows it, and still parses to the same value', () => {
   const { logger, lines } = openLogger()
   const fault = '\u001B[2J\u009B31m\u202Eevil\u2028'
   logger.note('rail', { fault })
@@ -32,7 +32,7 @@ test('a logged value is cut at 512 characters', () => {
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ fault: `${'x'.repeat(512)}…` })
 })
 
-test('a flood of notes is limited to a megabyte and then 64 kB per second, the dropped ones are counted, and alerts always pass', () => {
+test('a flood of notes is limited to a megabyte and then 64 kB per second, dropped notes are counted, and alerts always pass', () => {
   const { logger, lines, clock } = openLogger()
   const flood = () => {
     for (let i = 0; i < 10_000; i++) logger.note('step', { reason: 'x'.repeat(400) })

@@ -12,7 +12,7 @@ import { createFakeLogger } from '../../support/fakes/logger.ts'
 import { toHash, NOW, createTestPayment, SILENT, TERMS } from '../../support/samples.ts'
 import { reportSkipped } from '../../support/skipped.ts'
 
-test('facilitator calls are counted by outcome, failures included, and their results are unchanged', async () => {
+test('calls to facilitators and the chain are timed by result and return it unchanged, and purchases are counted by outcome', async () => {
   const metrics = openMetrics()
   const chain = createFakeChain()
   const facilitator = createFakeFacilitator(chain)
@@ -79,7 +79,7 @@ const READINGS: WallReadings = {
   build: { version: '1.0.0', bun: '1.4.5' },
 }
 
-test('the gauges of the wall show its current state, with the age of the oldest open purchase', async () => {
+test('the gauges show the current state of the wall, including the age of the oldest open purchase', async () => {
   const metrics = openMetrics()
   metrics.watchReadings(READINGS)
   const text = await metrics.read()
@@ -107,7 +107,7 @@ test('the gauges of the wall show its current state, with the age of the oldest 
     expect(text).toContain(`${line}\n`)
 })
 
-test('a metric without a known value is left out', async () => {
+test('a gauge without a known value is left out, except that an unknown backup time is 0', async () => {
   const metrics = openMetrics()
   metrics.watchReadings({
     ...READINGS,
@@ -120,7 +120,7 @@ test('a metric without a known value is left out', async () => {
   expect(text).toContain('wall_last_backup_timestamp_seconds 0\n')
 })
 
-test('alerts are counted by their event, and logged unchanged', async () => {
+test('alerts are counted by event, and logged unchanged', async () => {
   const metrics = openMetrics()
   const written = createFakeLogger()
   const { alert, note } = metrics.wrapLogger(written)
@@ -145,7 +145,7 @@ test('requests are counted by route and status, and timed by route', async () =>
     expect(text).toContain(`${line}\n`)
 })
 
-test('the duration of ledger calls is reported by call, with failures separate', async () => {
+test('the duration of ledger calls is reported by call, separately for those that fail', async () => {
   const metrics = openMetrics()
   const db = await openBlank()
   const ledger = metrics.timeLedger(db.ledger)

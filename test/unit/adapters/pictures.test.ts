@@ -6,7 +6,7 @@ import { PALETTE, PALETTE_SIZE } from '../../../shared/palette.ts'
 import { createFlatPng, GREY, INDEXED, createJpegOfScans, buildPng, RGB, RGBA } from '../../support/picture-files.ts'
 
 // Goal: pictures are decoded correctly, and no file can harm the process. Method: files are made by hand; the runtime's
-// own decoder reads the wall's pictures, and shares nothing with the encoder.
+// own decoder, which shares no code with the encoder, reads the wall's pictures.
 
 const pictures = createWorkerPictures()
 
@@ -18,7 +18,7 @@ const PAYER = { kind: 'payer', who: '0x01' } as const
 const paintFile = (bytes: Uint8Array<ArrayBuffer>, changes: Partial<PaintPlan> = {}) =>
   pictures.paint({ kind: 'file', bytes }, { ...plan, ...changes }, CLIENT)
 
-/** The palette indices in a painted picture, each once. */
+/** The palette indices in a painted picture, each once, or why it was rejected. */
 async function listColours(painted: ReturnType<typeof paintFile>): Promise<readonly number[] | PictureFlaw> {
   const bitmap = await painted
   return typeof bitmap === 'string' ? bitmap : [...new Set(bitmap.indices)]
@@ -38,12 +38,12 @@ test('a PNG that the wall writes is read pixel for pixel by another decoder', as
 test.each([
   ['colours', buildPng(1, 1, RGB, Uint8Array.of(0, 0xd7, 0x5f, 0x00))],
   ['greys', buildPng(1, 1, GREY, Uint8Array.of(0, 0x76))],
-  ['colours with opacity', buildPng(1, 1, RGBA, Uint8Array.of(0, 0xd7, 0x5f, 0x00, 255))],
+  ['colours and opacity', buildPng(1, 1, RGBA, Uint8Array.of(0, 0xd7, 0x5f, 0x00, 255))],
   [
     'a palette of its own',
     buildPng(1, 1, INDEXED, Uint8Array.of(0, 1), [['PLTE', Uint8Array.of(1, 2, 3, 0xd7, 0x5f, 0)]]),
   ],
-])('a PNG of %s is read', async (what, file) => {
+])('a PNG with %s is read', async (what, file) => {
   const colour = what === 'greys' ? '#767676' : '#d75f00'
   expect(await listColours(paintFile(file))).toEqual([PALETTE.indexOf(colour)])
 })
@@ -55,7 +55,7 @@ test('baseline and progressive JPEGs are read', async () => {
   expect(await listColours(paintFile(await createJpegOfScans(40, 40, 0)))).toEqual([index])
 })
 
-test('raw pixels of three or four bytes each are read', async () => {
+test('raw pixels of three or four bytes each are read, and other lengths are rejected', async () => {
   const paintRaw = (bytes: Uint8Array<ArrayBuffer>) =>
     pictures.paint({ kind: 'raw', bytes, width: 2, height: 1 }, plan, CLIENT)
   const [red, blue] = [PALETTE.indexOf('#ff0000'), PALETTE.indexOf('#0000ff')]
@@ -74,19 +74,19 @@ const HUGE = new Uint8Array(10)
 const hostile: ReadonlyArray<readonly [what: string, file: Uint8Array<ArrayBuffer>, flaw: PictureFlaw]> = [
   ['that is empty', new Uint8Array(), 'unreadable'],
   ['that is text', new TextEncoder().encode('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'unreadable'],
-  ['of an unsupported kind', new TextEncoder().encode('GIF89a'), 'unreadable'],
+  ['of an unsupported format', new TextEncoder().encode('GIF89a'), 'unreadable'],
   ['that claims 3.6 billion pixels', buildPng(60_000, 60_000, RGBA, HUGE), 'too-many-pixels'],
   ['with a side of fifteen million pixels', buildPng(15_000_000, 1, GREY, HUGE), 'too-many-pixels'],
-  ['of no width', buildPng(0, 5, RGB, HUGE), 'unreadable'],
-  ['that breaks off', createFlatPng(100, 100, '#123456').slice(0, 60), 'unreadable'],
-  ['whose rows name an unknown filter', buildPng(2, 1, GREY, Uint8Array.of(9, 1, 2)), 'unreadable'],
+  ['with a width of 0', buildPng(0, 5, RGB, HUGE), 'unreadable'],
+  ['that is truncated', createFlatPng(100, 100, '#123456').slice(0, 60), 'unreadable'],
+  ['whose rows use an unknown filter', buildPng(2, 1, GREY, Uint8Array.of(9, 1, 2)), 'unreadable'],
 ]
 
 test.each(hostile)('a file %s is rejected', async (_, file, flaw) => {
   expect(await paintFile(file)).toBe(flaw)
 })
 
-test('data beyond the last row is skipped at no cost', async () => {
+test('data beyond the last row of a picture is ignored, even 50 MB of it', async () => {
   const bomb = buildPng(1, 1, RGB, new Uint8Array(50_000_000).fill(7, 4))
   expect(await listColours(paintFile(bomb))).toEqual([0])
 })
@@ -95,7 +95,7 @@ test('a JPEG whose scans cost more than its size suggests is rejected without be
   expect(await paintFile(await createJpegOfScans(40, 40, 60))).toBe('tangled')
 })
 
-test('a picture that takes too long is aborted, and the next one is painted', async () => {
+test('a picture that takes too long is aborted, and other pictures are still painted', async () => {
   const hasty = createWorkerPictures(1)
   const large: PaintPlan = { ...plan, width: 1600, height: 900, dither: 'floyd-steinberg' }
   const picture = { kind: 'file', bytes: createFlatPng(500, 500, '#123456') } as const
@@ -110,7 +110,7 @@ test('a picture is rejected immediately if too many others are waiting', async (
   expect(painted.filter((result) => typeof result !== 'string')).toHaveLength(17)
 })
 
-test('a paid picture is painted while free pictures wait', async () => {
+test('a paid picture does not wait for all the free pictures that were sent before it', async () => {
   const picture = { kind: 'file', bytes: createFlatPng(500, 500, '#000000') } as const
   let free = 0
   const crowd = Array.from({ length: 16 }, () => pictures.paint(picture, plan, CLIENT).then(() => free++))
@@ -129,8 +129,8 @@ test.each([
     await new Bun.Image(createFlatPng(1001, 1000, '#000000')).jpeg({ progressive: true }).bytes(),
     2,
   ],
-  ['a JPEG that hides its size', Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 0, 4, 0, 0, 0xff), 9],
+  ['a JPEG that ends before its size', Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 0, 4, 0, 0, 0xff), 9],
   ['a file that is not a picture', new Uint8Array(3), 1],
-])('the cost of %s is known in megapixels before it is decoded', (_, file, megapixels) => {
+])('the cost of %s in megapixels is known before it is decoded', (_, file, megapixels) => {
   expect(megapixelsOf({ kind: 'file', bytes: Uint8Array.from(file) })).toBe(megapixels)
 })

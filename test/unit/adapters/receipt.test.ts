@@ -4,7 +4,7 @@ import { CANCELLED, findPaymentOutcome, type EventLog } from '../../../server/ad
 import { TRANSFER, USED } from '../../../shared/chain/arrivals.ts'
 import { toHash, createTestPayment } from '../../support/samples.ts'
 
-// Goal: a receipt proves neither more nor less about a payment than its events show. Method: receipts of events in
+// Goal: a receipt proves neither more nor less about a payment than its events show. Method: receipts with events in
 // every relevant order.
 
 const payment = createTestPayment(1, 1)
@@ -52,12 +52,12 @@ test.each<[string, readonly EventLog[], object]>([
     silent,
   ],
   [
-    'an unknown event after the authorization, without any transfer to us, cannot have paid us',
+    'an unknown event after the authorization, without any transfer to us, proves that we were not paid',
     [used, strange, createTransfer(payer, other, amount)],
     elsewhere,
   ],
   [
-    'a transfer of another payer after the authorization, without any transfer to us, cannot have paid us',
+    'a transfer by another payer after the authorization proves that we were not paid',
     [used, createTransfer(other, to, amount)],
     elsewhere,
   ],
@@ -67,7 +67,7 @@ test.each<[string, readonly EventLog[], object]>([
     [createEvent([USED, pad(payer), toHash(3)]), ours],
     silent,
   ],
-  ['events of another contract do not count as the token’s', [{ ...used, address: other }, ours], silent],
+  ['events of another contract do not count as events of the token', [{ ...used, address: other }, ours], silent],
   [
     'a cancellation pays nobody',
     [createEvent([CANCELLED, pad(payer), nonce])],

@@ -60,7 +60,7 @@ const createState = (number: bigint, timestamp: bigint, spent: boolean): Authori
   hash: undefined,
 })
 
-test('a payment that a reorganisation moved into an earlier block than the one first read is found there', async () => {
+test('a payment is found even if a reorganisation moved it into an earlier block than the one first read', async () => {
   const states = { latest: createState(120n, SECONDS, true), safe: createState(110n, SECONDS, true) }
   expect(await readStatusWhere(states)).toEqual({ kind: 'paid', tx: toHash(9) })
 })

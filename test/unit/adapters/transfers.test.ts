@@ -6,7 +6,7 @@ import { readTransfers } from '../../../server/adapters/chain/transfers.ts'
 import { TRANSFER, USED } from '../../../shared/chain/arrivals.ts'
 import { toHash, TERMS, createWalletAddress } from '../../support/samples.ts'
 
-// Goal: which payments to an address are reported. Method: a session that returns given events.
+// Goal: payments to an address are reported with the right nonces. Method: a session that returns given events.
 
 const { asset, payTo } = TERMS
 const [payer, other] = [createWalletAddress(1), createWalletAddress(2)]
@@ -23,7 +23,7 @@ const createUsedEvent = (logIndex: number, by: Address) => createEvent(logIndex,
 const createTransferEvent = (logIndex: number, by: Address) =>
   createEvent(logIndex, [TRANSFER, pad(by), pad(payTo)], pad('0x7'))
 
-/** An endpoint with this height and these events. */
+/** A session with an endpoint that has this height and these events. */
 function createSession(height: bigint, events: readonly EventLog[]): Session {
   const logs = { chooseSize: () => 1000n, recordServed: () => {}, recordRefused: () => {} }
   const call = async (method: string, [filter]: readonly unknown[]) => {
@@ -51,7 +51,7 @@ test.each([
   expect(transfers.map(({ nonce }) => nonce)).toEqual(nonces)
 })
 
-test('an endpoint that is behind another one proves nothing about payments', async () => {
+test('payments are not read from an endpoint that is behind another one', async () => {
   const seen = { number: 10n } as Parameters<typeof readTransfers>[1]
   await expect(readTransfers(createSession(9n, []), seen, asset, payTo, 1n)).rejects.toBeInstanceOf(EndpointBehind)
 })

@@ -5,7 +5,7 @@ import { createFakeClock } from '../../support/fakes/clock.ts'
 import { NOW } from '../../support/samples.ts'
 
 // Goal: a receiver that follows Standard Webhooks can verify a notice, and only a success response counts as a
-// delivery. Method: the example of that project, and a real server with the response that the test needs.
+// delivery. Method: the example of Standard Webhooks, and a real server with the response that each test needs.
 
 const key = new Uint8Array(Buffer.from('MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'base64'))
 const notice: Notice = { id: 'log-7-1', type: 'sale', at: NOW, data: { number: 7, place: '80,45' } }
@@ -22,7 +22,7 @@ test('the signature matches the example of Standard Webhooks', () => {
   )
 })
 
-test('a notice is JSON with its id, its time and a signature of the sent bytes', async () => {
+test('a notice is sent as JSON, and headers contain its ID, its time and a signature of the sent bytes', async () => {
   const seen = Promise.withResolvers<[Headers, string]>()
   answer = async (request) => {
     seen.resolve([request.headers, await request.text()])

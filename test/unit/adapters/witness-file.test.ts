@@ -14,7 +14,7 @@ const position = {
   payees: [createWalletAddress(1), createWalletAddress(2)],
 }
 
-test('a witness returns what was last stored, and only its owner may read the file', async () => {
+test('a witness returns the position that was stored last, and only the owner of the file may read it', async () => {
   const path = join(folder, 'wall.witness')
   const witness = openWitness(path)
   expect(await witness.read()).toBeUndefined()
@@ -25,7 +25,7 @@ test('a witness returns what was last stored, and only its owner may read the fi
   expect(readdirSync(folder)).toEqual(['wall.witness'])
 })
 
-test('a file that is not a witness is rejected, so that it is reported', async () => {
+test('reading a file that is not a witness fails', async () => {
   const path = join(folder, 'odd.witness')
   for (const text of [
     '',
@@ -39,7 +39,7 @@ test('a file that is not a witness is rejected, so that it is reported', async (
   }
 })
 
-test('a path that cannot be written is reported', () => {
+test('writing a witness into a missing folder fails', () => {
   expect(openWitness(join(folder, 'none', 'wall.witness')).write(position)).rejects.toThrow()
 })
 

@@ -5,7 +5,7 @@ const CROWD = { viewers: 1_000_000, changes: 1, caches: 50, within: 300, gb: 0.1
 
 const findFigures = (what: string, crowd = CROWD) => computePlan(crowd).find((row) => row.what === what)?.figures ?? {}
 
-test('a million viewers who poll the tail make 250,000 requests per second, and cost traffic and requests', () => {
+test('a million viewers who poll the tail make 250,000 requests per second, and the cost includes traffic and requests', () => {
   const figures = findFigures('follow by polling the tail')
   expect(figures).toMatchObject({ 'requests/s': 250_000, 'GB/s': 3.25, streams: 0 })
   expect(figures['$/hour']).toBeCloseTo(3600 * (0.325 + 0.25))
@@ -17,7 +17,7 @@ test('a shared stream needs two streams of the wall for each cache, however many
   expect(findFigures('a stream each')).toMatchObject({ streams: 1_000_000 })
 })
 
-test('a shared stream takes a tenth of the requests of the tail, and on a busy wall a fraction of its bytes', () => {
+test('a shared stream needs a tenth of the requests of the tail, and on a busy wall less than a fifth of the bytes', () => {
   const [shared, tail] = [findFigures('a shared stream'), findFigures('follow by polling the tail')]
   expect(shared['requests/s']).toBe((tail['requests/s'] ?? 0) / 10)
   expect(shared['GB/s']).toBeLessThan((tail['GB/s'] ?? 0) / 5)

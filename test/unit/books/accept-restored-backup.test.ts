@@ -26,7 +26,7 @@ async function listLostPayments(world: Awaited<ReturnType<typeof openWorld>>, wi
   return lost
 }
 
-test('accepting a copy lists payments that may be lost or that the wall booked as stray, but not known or decided ones', async () => {
+test('before a copy is accepted, payments that may be lost or were booked as stray are listed, but not known or resolved ones', async () => {
   const world = await openWorld()
   await reserve(world, 'next', createTestPayment(1, 1))
   for (const n of [1, 2, 3, 4, 5]) world.chain.land(createTestPayment(n, n))
@@ -41,7 +41,7 @@ test('accepting a copy lists payments that may be lost or that the wall booked a
   expect(await world.checkpoint.height()).toBe(HEAD)
 })
 
-test('accepting a copy also searches, and keeps, an address that only its witness knows', async () => {
+test('accepting a copy also searches an address that only the witness contains, and stores it in the new witness', async () => {
   const world = await openWorld()
   const since = createWalletAddress(9)
   world.chain.land(createTestPayment(2, 2, { to: since, amount: 370_000n }))

@@ -52,7 +52,7 @@ test('a sale from before the given height is not reported as unpaid, but a later
   expect(found !== 'silent' && found.balance.unpaid.map(({ payer }) => payer)).toEqual([late.payer])
 })
 
-test('a block that is sold while the chain is read is in the books with its money', async () => {
+test('if a block is sold while the chain is read, the books contain both the sale and its payment', async () => {
   const wall = createWorld()
   const payment = createTestPayment(1, 1)
   const sold = { block: blockOf('3,4'), blocks: 1, amount: payment.amount, tx: wall.chain.land(payment), head: HEAD }

@@ -11,10 +11,10 @@ import { createFakeClock } from '../../support/fakes/clock.ts'
 import { createFakeLogger } from '../../support/fakes/logger.ts'
 import { HEAD, NOW, createTestPayment, TERMS, createWalletAddress } from '../../support/samples.ts'
 
-// Goal: an older copy of the database is noticed, and nothing that other people do is mistaken for one for longer than
-// one check. Method: a chain in memory, a wall in memory, and payments that only one of them knows.
+// Goal: an older copy of the database sells nothing, and a database that provably lost no sale sells even if others
+// send money. Method: a chain and a wall in memory, and payments that only one of them knows.
 
-/** A wall that has searched the chain up to `HEAD`, and its surroundings. */
+/** A wall that has searched the chain up to `HEAD`, and the fakes around it. */
 async function openWorld() {
   const [chain, logger, clock] = [createFakeChain(), createFakeLogger(), createFakeClock(NOW)]
   const engine = await openBlank()
@@ -55,7 +55,7 @@ test('a database that knows every sale counts as current once the chain has resp
   expect(await check.isCurrent()).toBe(true)
 })
 
-test('gifts and odd amounts do not count as sales', async () => {
+test('transfers without an authorization, odd amounts and payments to other addresses do not count as sales', async () => {
   const { chain, check, events } = await openWorld()
   chain.transferDirectly(createWalletAddress(3), TERMS.payTo, TERMS.amount)
   chain.land(createTestPayment(4, 4, { amount: 0n }))
@@ -74,7 +74,7 @@ describe('without a witness', () => {
     expect(await check.isCurrent()).toBe(true)
   })
 
-  test('without a witness, any unknown amount in whole cents stops sales, whatever the price was at the time', async () => {
+  test('without a witness, any unknown payment in whole cents stops sales, whatever the price was at the time', async () => {
     const { chain, check, logger } = await openWorld()
     chain.land(createTestPayment(2, 2, { amount: 370_000n }))
     expect(await check.isCurrent()).toBe(false)
@@ -102,7 +102,7 @@ describe('without a witness', () => {
     expect([await newCheck().isCurrent(), events()]).toEqual([false, ['orphan']])
   })
 
-  test('without a witness, the operator may book an unknown payment as stray', async () => {
+  test('without a witness, sales continue once the operator books an unknown payment as stray', async () => {
     const { chain, payouts, check } = await openWorld()
     chain.land(createTestPayment(2, 2))
     expect(await check.isCurrent()).toBe(false)
@@ -112,7 +112,7 @@ describe('without a witness', () => {
 })
 
 describe('a store level with its witness', () => {
-  test('a database level with its witness may have been restored together with it, so unknown money of any sender stops sales', async () => {
+  test('a database level with its witness may have been restored together with it, so unknown money from any sender stops sales', async () => {
     const { chain, check, events, payouts, logger } = await openWitnessedWorld()
     chain.land(createTestPayment(3, 3))
     expect([await check.isCurrent(), events()]).toEqual([false, ['orphan']])
@@ -148,7 +148,7 @@ describe('a store level with its witness', () => {
     expect(logger.alerts).toHaveLength(1)
   })
 
-  test('an unreadable witness proves nothing, on a device of its own or not', async () => {
+  test('an unreadable witness proves nothing, even on a device of its own', async () => {
     const { chain, newCheck, witness, events } = await openWitnessedWorld()
     witness.isApart = true
     chain.land(createTestPayment(2, 2))
@@ -214,7 +214,7 @@ describe('the search for unknown payments', () => {
     },
   })
 
-  test('the search stores its progress after each clean range, for the next start too', async () => {
+  test('the search stores its progress after each range without unknown money, so that the next start continues from there', async () => {
     const { chain, newCheck, checkpoint } = await openWorld()
     for (const n of [3, 4, 5]) chain.land(createTestPayment(n, n, { to: createWalletAddress(6) }))
     const until = { height: HEAD + 2n }
@@ -326,7 +326,7 @@ describe('while the wall runs', () => {
     const seen = await store.position()
     let asked = 0
     const readHeight: typeof checkpoint.height = () => {
-      // The check reads the height before it begins, during it, and after it.
+      // The check reads the height before, during and after its search.
       if (++asked === 3) check.onReplaced({ progress: seen, seen, isOlder: true })
       return checkpoint.height()
     }

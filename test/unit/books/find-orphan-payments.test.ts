@@ -5,11 +5,11 @@ import { openBlank } from '../../support/blank-wall.ts'
 import { createFakeChain } from '../../support/fakes/chain.ts'
 import { HEAD, createTestPayment, TERMS, createWalletAddress } from '../../support/samples.ts'
 
-test('if one address is searched further than another, its money is still found once, in the range that contains it', async () => {
+test('if one address is searched further than another, every unknown payment is still found exactly once', async () => {
   const [near, far] = [createWalletAddress(8), createWalletAddress(9)]
   const [chain, { checkpoint }] = [createFakeChain(), await openBlank()]
   for (const [nonce, to] of [near, far, near, far].entries()) chain.land(createTestPayment(1, nonce, { to }))
-  // Reads two blocks at a time of one address, and all blocks of the other.
+  // Reads two blocks at a time for `far`, and all blocks for `near`.
   const readTransfers = async (payTo: Address, from: bigint) => {
     const all = await chain.transfersTo(payTo, from)
     if (all === 'silent' || payTo === near || all.next <= from + 2n) return all

@@ -54,7 +54,7 @@ test('the witness is not written before the database counts as current', async (
   expect(changes()).toEqual([2])
 })
 
-test('parallel commits are written to the witness together, and the last one is included', async () => {
+test('commits in quick succession cause one write of the witness, which includes the newest commit', async () => {
   const { keeper, commit, pass, changes } = openWorld()
   keeper.begin()
   await pass()
@@ -80,7 +80,7 @@ test('an unchanged witness is not written again', async () => {
   expect(changes()).toEqual([1])
 })
 
-test('a witness that cannot be written causes one alert, and is written once that is possible again', async () => {
+test('a witness that cannot be written causes one alert, and is written as soon as that is possible again', async () => {
   const { world, keeper, commit, pass, changes, logger } = openWorld()
   world.isFull = true
   keeper.begin()

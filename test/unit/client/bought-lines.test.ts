@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { formatPurchase } from '../../../server/client/cli/buy.ts'
 
-test('a receipt for a person links to the whole artwork, not to one of its blocks', () => {
+test('a receipt printed by the command line links to the whole artwork, not to one of its blocks', () => {
   const price = { amount: '1.00', asset: 'USDC', network: 'eip155:8453' } as const
   const said = { name: null, framework: null, message: null, link: null }
   const deed = { block: { coord: '6,4', index: 646 }, wallet: '0xada', ...said, painted: true, price }

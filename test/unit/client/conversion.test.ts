@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { wall } from '../../../server/client/wall.ts'
 
-// Goal: an agent can still buy if the wall is overloaded when it sends its picture. Method: a server that is busy as
-// often as a test says.
+// Goal: an agent can still buy if the wall is overloaded when it sends its picture. Method: a server that is busy for
+// the number of requests that a test sets.
 
 const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47])
 const PAINTED = { blocks: [] }
@@ -21,13 +21,13 @@ function startBusyServer(requests: number, headers: Record<string, string>) {
   return { url: server.url, seen: () => seen, [Symbol.asyncDispose]: () => server.stop(true) }
 }
 
-test('a picture is sent again if the wall is busy and names a time to retry', async () => {
+test('a picture is sent again if the wall is busy and says when to retry', async () => {
   await using busy = startBusyServer(2, { 'retry-after': '0.01' })
   expect(await wall(busy.url).pixels(PNG, {})).toEqual(PAINTED as never)
   expect(busy.seen()).toBe(3)
 })
 
-test('a picture is not sent again if the response names no time to retry', async () => {
+test('a picture is not sent again if the response does not say when to retry', async () => {
   await using busy = startBusyServer(1, {})
   const failure = await wall(busy.url)
     .pixels(PNG, {})

@@ -1,4 +1,4 @@
-/** The client's next step for every kind of response, as a readable table. A change of its decisions shows up here. */
+/** The client's next step for every kind of response, as a readable table. A change in its decisions shows up here. */
 
 import { expect, test } from 'bun:test'
 import { decideNextStep, type Answer, type Situation, type Step } from '../../../server/client/next-step.ts'
@@ -75,7 +75,7 @@ const renderTable = (answers: typeof unpaid, ...situations: readonly Situation[]
     )
     .join('\n')}\n`
 
-test('a request without a payment has one next step for each response: while the owner is unknown, and when the wallet is the owner', () => {
+test('a request without a payment has one next step for each response, both if the owner is unknown and if the wallet is the owner', () => {
   expect(renderTable(unpaid, createSituation({ isOwn: undefined }), createSituation({ isOwn: true })))
     .toMatchInlineSnapshot(`
     "
@@ -114,7 +114,7 @@ test('terms above the maximum are not signed, and the price is reported', () => 
   `)
 })
 
-test('a signed payment has one next step for each response: first try, last try, earlier process, and without signing', () => {
+test('a signed payment has one next step for each response: on its first try, on its last try, from an earlier process, and if nothing may be signed', () => {
   const last = createSentPayment({ tries: 30 })
   const earlier = { sent: createSentPayment({ isEarlier: true, tries: 30 }) }
   expect(
@@ -155,7 +155,7 @@ test('a signed payment has one next step for each response: first try, last try,
   `)
 })
 
-test('each outcome of an open payment is reported in our own words', () => {
+test('each report of an open payment says that the payment is saved and that the same purchase will not be paid twice', () => {
   const renderMessage = (one: Answer | undefined, changes: Parameters<typeof createSentPayment>[0] = {}) => {
     const step = decideNextStep(one, createSituation({ sent: createSentPayment({ tries: 30, ...changes }) }))
     return step.do === 'stop' ? step.failure.message : step.do
@@ -181,7 +181,7 @@ test('each outcome of an open payment is reported in our own words', () => {
   `)
 })
 
-test('while the client waits, it says what it is waiting for', () => {
+test('before the client waits to resend a payment, it says why and for how long', () => {
   const step = decideNextStep(
     paid['503 charged: unknown, transaction'],
     createSituation({ sent: createSentPayment({ tries: 3 }) }),

@@ -16,7 +16,7 @@ const walk = [...listSituations()].flatMap(({ name: asked, situation }) =>
   })),
 )
 
-/** Checks a law on every pair. `isBroken` returns `true` for a pair that breaks it; the first such pair is shown. */
+/** Checks a law on every pair of situation and response. `isBroken` finds pairs that break it; the first is shown. */
 function testLaw(promise: string, isBroken: (step: Step, answer: Answer | undefined, situation: Situation) => boolean) {
   test(promise, () => {
     const broken = walk.find(({ step, answer, situation }) => isBroken(step, answer, situation))
@@ -63,7 +63,7 @@ testLaw('only a payment that was charged without a purchase is set aside as proo
 testLaw('nothing is signed while a payment is open', (step, _, { sent }) => sent !== undefined && step.do === 'sign')
 
 testLaw(
-  'the client signs only the terms of a 402 in dollars, within the maximum',
+  'the client signs only supported terms from a 402 response, for no more than the maximum',
   (step, answer, { max }) =>
     step.do === 'sign' && (answer?.status !== 402 || answer.terms !== TERMS['good terms'] || step.terms.amount > max),
 )
@@ -83,7 +83,7 @@ testLaw(
   (step) => step.do === 'resend' && !(step.afterMs >= 0 && step.afterMs <= 30_000),
 )
 
-testLaw('no report of an open payment denies the charge, and the exit status is 3', (step) => {
+testLaw('a report of an open payment never denies the charge, and its exit status is 3', (step) => {
   if (!keepsPayment(step)) return false
   if (step.do === 'resend') return /not charged|nothing was/i.test(step.why)
   if (step.do !== 'stop') return true
@@ -110,6 +110,6 @@ testLaw(
 )
 
 testLaw(
-  'a rejection of the first request leaves no payment to keep',
+  'if a request without a payment fails, there is no payment to keep',
   (step, _, { sent }) => sent === undefined && step.do === 'stop' && step.saved !== 'none',
 )

@@ -63,7 +63,7 @@ describe('a payment of our client', () => {
     expect(matchesOrder(payment.nonce, createBlockOrder(createUrl, 'next', { name: 'Bob' }).text, salt)).toBe(false)
   })
 
-  test('a payment is bound even if the announcement was stripped in transit, but without a salt, so that no wall accepts it', async () => {
+  test('a payment is bound even if the announcement of binding was stripped in transit, but it carries no salt', async () => {
     const { payment, salt } = await signOrder(NEXT, { ...demand, extensions: {} })
     expect(matchesOrder(payment.nonce, NEXT.text, salt)).toBe(true)
     expect(payment.salt).toBeUndefined()
@@ -92,7 +92,7 @@ describe('a payment of our client', () => {
       encodeHeader({ ...demand, accepts: [{ ...demand.accepts[0], payTo: '0x1' }] }),
       'unsupported',
     ],
-    ['costs nothing', encodeHeader({ ...demand, accepts: [{ ...demand.accepts[0], amount: '0' }] }), 'unsupported'],
+    ['has a price of 0', encodeHeader({ ...demand, accepts: [{ ...demand.accepts[0], amount: '0' }] }), 'unsupported'],
     [
       'has another scheme',
       encodeHeader({ ...demand, accepts: [{ ...demand.accepts[0], scheme: 'upto' }] }),
@@ -121,7 +121,7 @@ describe('an order', () => {
     expect(parseOrderText(order.text)).toEqual({ host: 'wall.test', block: '7,3', ...said })
   })
 
-  test('the order of an area names its pixels by their digest', () => {
+  test('the text of an order for an area contains the digest of its pixels', () => {
     const rows = new Uint8Array(200).fill(7)
     const order = createAreaOrder(createUrl('/areas', {}), { at: '7,3', w: 2, h: 1, link: 'https://a.test' }, rows)
     expect(order).toMatchObject({ blocks: 2, place: '7,3,2x1', url: 'https://wall.test:8443/areas' })
@@ -142,7 +142,7 @@ describe('an order', () => {
     expect([order.place, parseOrderText(order.text)?.area]).toEqual([undefined, 'next,4x3'])
   })
 
-  test('an order with a line break in its texts is rejected before any request', () => {
+  test('an order with a line break in one of its texts is rejected before any request', () => {
     expect(() => createBlockOrder(createUrl, 'next', { message: 'two\nlines' })).toThrow(
       'must be one line each. Nothing was paid.',
     )

@@ -17,7 +17,7 @@ test('a saved payment is listed in full, with the salt of its binding', async ()
   expect(await openSignedPayments(folder).list()).toMatchObject([{ ...REQUEST, body: '{}' }])
 })
 
-test('a payment whose folder cannot be flushed is hidden from the next process', async () => {
+test('if the folder of a payment cannot be flushed, the payment is deleted, and the next process does not list it', async () => {
   const folder = resolveFolder('unflushed')
   const saving = openSignedPayments(folder, failToSync).save(REQUEST)
   expect(await saving.catch((error: unknown) => error)).toMatchObject({ message: 'EIO', leftAt: undefined })

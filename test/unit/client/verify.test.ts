@@ -95,12 +95,12 @@ const createFacts = (changes: Partial<ChainFacts> = {}): ChainFacts => ({
 const listFindingKinds = (claims: Partial<Claims>, chain = createFacts()) =>
   judge({ ...HONEST, ...claims }, chain).findings.map(({ kind }) => kind)
 
-/** The deeds, with the `n`-th changed. */
+/** The deeds, with the one at index `n` changed. */
 const changeDeed = (n: number, change: Partial<SaleDeed>) => ({
   deeds: DEEDS.map((deed, at) => (at === n ? { ...deed, ...change } : deed)),
 })
 
-test('an honest wall has no findings, and everything on it is counted', () => {
+test('an honest wall has no findings, and its blocks and payments are counted', () => {
   expect(judge(HONEST, createFacts())).toEqual({
     findings: [],
     blocks: 4,
@@ -130,12 +130,12 @@ test('a wall that has sold nothing is verified', () => {
 
 const wrong: readonly (readonly [what: string, claims: Partial<Claims>, finds: readonly FindingKind[]])[] = [
   [
-    'an area other than the ordered one',
+    'a block other than the ordered one',
     changeDeed(1, { blocks: { coord: '5,6' } }),
     ['order_changed', 'block_without_deed', 'block_not_shown'],
   ],
   [
-    'an area larger than the paid one, over a block of another owner',
+    'an area that covers a block of another owner',
     changeDeed(2, { blocks: { at: '5,5', w: 2, h: 1 } }),
     ['block_sold_twice', 'block_without_deed', 'block_without_deed', 'block_not_shown'],
   ],
@@ -146,7 +146,7 @@ const wrong: readonly (readonly [what: string, claims: Partial<Claims>, finds: r
     ['order_changed'],
   ],
   [
-    'a picture that was not ordered, of any length',
+    'a picture that was not ordered, even a malformed one',
     { sales: HONEST.sales.map((sale) => (sale.coord === '5,5' ? { ...sale, px: 'AQ==' } : sale)) },
     ['order_changed'],
   ],
@@ -212,12 +212,12 @@ test('an old payment without a deed is reported, unless it is below every price 
   })
 })
 
-test('deeds up to a given number are not looked up, and still account for their payments', () => {
+test('deeds up to a given number are not looked up on the chain, and still account for their payments', () => {
   expect(judge(HONEST, createFacts({ payments: [THIRD] }), 2)).toMatchObject({ findings: [], blocks: 2 })
   expect(judge(HONEST, createFacts(), 2)).toMatchObject({ findings: [], blocks: 2 })
 })
 
-test('a deed in the newest blocks is verified, and marked as new', () => {
+test('a deed in the newest blocks of the chain is verified, and counted as unconfirmed', () => {
   const payments = PAYMENTS.map((payment) => ({ ...payment, height: 995n }))
   expect(judge(HONEST, createFacts({ payments }))).toMatchObject({ findings: [], blocks: 4, unconfirmed: 3 })
 })

@@ -6,7 +6,7 @@ import { trustPixels } from '../../../shared/pixels.ts'
 import { TOTAL_BLOCKS } from '../../../shared/wall.ts'
 import { blockOf, NOW } from '../../support/samples.ts'
 
-/** A canvas read that shows `blocks`. */
+/** A canvas that shows `blocks`. */
 const createCanvas = (blocks: CanvasBlock[]): Canvas => ({
   canvas: { width: 1600, height: 900, blockSize: 10, cols: 160, rows: 90, totalBlocks: 14_400 },
   pricing: { perPixel: '0.01', perBlock: '1.00', asset: 'USDC', network: 'eip155:8453' },
@@ -22,7 +22,7 @@ const createCanvas = (blocks: CanvasBlock[]): Canvas => ({
   blocks,
 })
 
-/** The xterm codes of a drawing, as rows of pixels. */
+/** The xterm colour codes of a drawing, as rows of pixels. */
 function parsePixelRows(drawing: string): number[][] {
   return drawing.split('\n').flatMap((line) => {
     const cells = [...line.replaceAll('\u001B', '').matchAll(/\[38;5;(\d+)m\[48;5;(\d+)m▀/g)]
@@ -55,7 +55,7 @@ describe('the drawing in a terminal', () => {
     expect([5, 15, 25, 35].map((x) => top[x])).toEqual([234, 240, 16, 234])
   })
 
-  test('every line of the drawing ends with the terminal’s own colours', () => {
+  test('every line of the drawing ends by resetting the terminal to its own colours', () => {
     const lines = drawWall(createCanvas([]), 3, 1).split('\n')
     expect(lines).toHaveLength(5)
     expect(lines.every((line) => line.startsWith('  ') && line.endsWith('\u001B[0m'))).toBe(true)

@@ -10,7 +10,7 @@ import { createWalletAddress } from '../../support/samples.ts'
 
 type Group = { readonly names: readonly string[]; readonly end: () => void; readonly fail: (error: unknown) => void }
 
-/** Writers whose transactions the test ends. `lockedBy` names what others have locked. */
+/** Writers whose transactions the test ends. `lockedByOthers` lists what other processes have locked. */
 function createWriters(lockedByOthers: readonly Lockable[] = []) {
   const groups: Group[] = []
   const alone: string[] = []
@@ -92,7 +92,7 @@ test('two writes about the same wallet are never in progress together, and keep 
   await Promise.all(all)
 })
 
-test('a write whose wallet another process has locked is written alone, and the rest of its group completes without it', async () => {
+test('if another process has locked the wallet of a write, it is written alone, and the rest of its group completes without it', async () => {
   const { alone, groups, write, end } = createWriters([createWalletAddress(3)])
   const all = [1, 2, 3, 4].map((payer) => write(`of ${payer}`, payer))
   await end(0)
@@ -103,7 +103,7 @@ test('a write whose wallet another process has locked is written alone, and the 
   expect(await Promise.all(all)).toHaveLength(4)
 })
 
-test('if one write of a group fails, each is written alone, and only that one fails', async () => {
+test('if one write of a group fails, every write of the group is retried alone, and only the failing one fails', async () => {
   const { alone, groups, write, end } = createWriters()
   const before = [write('a', 1), write('b', 2)]
   const failing = catchFailure(
@@ -121,7 +121,7 @@ test('if one write of a group fails, each is written alone, and only that one fa
   await Promise.all(before)
 })
 
-test('if it is unknown whether a group was committed, all its writers get that error, and no write is retried', async () => {
+test('if it is unknown whether a group was committed, all its writers get a CommitUnknown error, and no write is retried', async () => {
   const { alone, groups, write, end } = createWriters()
   const before = [write('a', 1), write('b', 2)]
   const lost = [write('c', 3), write('d', 4)].map(catchFailure)

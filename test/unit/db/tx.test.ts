@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test'
 import { compile, type Dialect } from '../../../db/fragments.ts'
 import { onPostgres, rows, together, type Statement, type Text, type Tx, type Values } from '../../../db/tx.ts'
 
-// Goal: how one statement is compiled for each engine, and how parts of work are sent together. Method: texts compared
-// literally, and a driver that returns each statement's own text.
+// Goal: each statement is compiled correctly for each engine, and parts of work are sent together. Method: texts
+// compared literally, and a driver that returns each statement's own text.
 
 /** Runs work, and records which statements were sent as one list. */
 function drive<T>(work: Tx<T>): { readonly result: T; readonly lists: readonly (readonly string[])[] } {
@@ -23,7 +23,7 @@ function* readTwice(first: string, second: string): Tx<string> {
   return `${a}${b}`
 }
 
-test('parts of work run side by side, in their order, and each gets its own results', () => {
+test('statements of parallel parts of work are sent in one list, in the order of the parts, and each part gets its own results', () => {
   const { result, lists } = drive(together(readTwice('a', 'b'), rows<string>('c'), readTwice('d', 'e')))
   expect(result).toEqual(['ab', ['c'], 'de'])
   expect(lists).toEqual([
@@ -38,7 +38,7 @@ test('nested parts of work share their statement lists', () => {
   expect(lists).toEqual([['a', 'b', 'd'], ['c']])
 })
 
-test('the counters are incremented once every part has reached them, and the statements after that go out in the next list', () => {
+test('counters are incremented together, after all other statements; statements that follow an increment go out in the next list', () => {
   const counters = 'UPDATE counters SET number = number + 1'
   const { lists } = drive(
     together(readTwice(counters, 'entry 1'), readTwice('a', 'b'), readTwice('c', counters), rows<string>('d')),
@@ -60,7 +60,7 @@ test.each([
   expect([compileText(text, 'sqlite').sql, compileText(text, 'postgres').sql]).toEqual([sqlite, postgres])
 })
 
-test('a list of one is bound as its member, and each list length has its own SQL text', () => {
+test('a list with one member is bound as that member, in SQL text of its own, and any other list is bound whole', () => {
   const texts = ['i {in integer $list}', '{each integer $list}', '{rows $list i:integer said:text}']
   const values = { list: [{ i: 7, said: null }] }
   expect(texts.map((text) => compileText(text, 'postgres', values).sql)).toEqual([
@@ -73,7 +73,7 @@ test('a list of one is bound as its member, and each list length has its own SQL
   expect(compileText('i {in integer $list}', 'sqlite', { list: [] }).bind({ list: [] })).toEqual(['[]'])
 })
 
-test('a list is bound in the form that each engine reads, including quotes', () => {
+test('a list is bound in the form that each engine reads, with quotes escaped', () => {
   const values = { list: [{ message: 'a "b" \\ {c}', link: null }, {}], numbers: [1, 2] }
   const bindValues = (dialect: Dialect) => compileText('$list $numbers', dialect).bind(values)
   expect(bindValues('sqlite')).toEqual([JSON.stringify(values.list), '[1,2]'])
@@ -83,12 +83,12 @@ test('a list is bound in the form that each engine reads, including quotes', () 
   ])
 })
 
-test('a missing statement value is a bug, and a value that the statement does not name is left out', () => {
+test('a missing statement value throws, and a value that the statement does not use is left out', () => {
   expect(() => compileText('SELECT $b', 'sqlite').bind({ a: 1 })).toThrow('no value b')
   expect(compileText('SELECT $a', 'postgres').bind({ a: 1, b: 2 })).toEqual([1])
 })
 
-test('a computed value is computed only for an engine whose text names it', () => {
+test('a computed value is computed only for an engine whose text uses it', () => {
   const text = 'SELECT 1{sqlite , $sums}'
   const values = { sums: () => Uint8Array.of(7) }
   expect(compileText(text, 'sqlite').bind(values)).toEqual([Uint8Array.of(7)])
@@ -100,7 +100,7 @@ test('a computed value is computed only for an engine whose text names it', () =
   expect(compileText(text, 'postgres').bind(failing)).toEqual([])
 })
 
-test('only a transaction that writes is committed', () => {
+test('only statements that change rows count as writes, and a statement for PostgreSQL alone is empty for SQLite', () => {
   const isWrite = (text: string) => compileText(text, 'postgres').isWrite
   expect(['SELECT 1 FOR UPDATE', 'SELECT state FROM blocks'].map(isWrite)).toEqual([false, false])
   expect(['INSERT INTO a VALUES (1)', 'UPDATE a SET b = 1', 'DELETE FROM a'].map(isWrite)).toEqual([true, true, true])

@@ -8,8 +8,8 @@ import { groupIntoWorks } from '../../../shared/works.ts'
 import { OFFER } from '../../support/offer.ts'
 import { BARE, blockOf, NOW, createTestSale, createWalletAddress } from '../../support/samples.ts'
 
-// Goal: readers see whole artworks, and a page costs no more than its content. Method: artworks found by another
-// algorithm, one agent at a time; and a wall that counts how often a block's texts are read.
+// Goal: readers see whole artworks, and a page reads only what it shows. Method: another algorithm finds the artworks,
+// one agent at a time; and a wall counts how often its blocks are read.
 
 /** A wall on which these blocks were sold in this order, each to a numbered agent. */
 function createSoldWall(sold: readonly (readonly [block: BlockIndex, agent: number])[]): WallView {
@@ -51,7 +51,7 @@ test('the artworks of the wall are those of its agents, most recently extended f
 const site = { offer: OFFER, contact: null, tools: [], operations: [] }
 
 test('a page of a full wall reads only the artworks that it shows, and a missing page reads none', () => {
-  // Every second block is another agent's, so that each block is an artwork.
+  // Neighbouring blocks belong to different agents, so that each block is an artwork.
   const view = createSoldWall(ALL_BLOCKS.map((block) => [block, (block + Math.floor(block / COLS)) % 2]))
   expect(listArtworks(view, 0, 0).total).toBe(ALL_BLOCKS.length)
   let lookUps = 0

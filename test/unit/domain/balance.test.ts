@@ -56,12 +56,12 @@ describe('books that balance', () => {
     expect(balance(statement, arrivals)).toMatchObject(expected)
   })
 
-  test('other amounts and transfers without an authorization are stray, and the books still balance', () => {
+  test('amounts that are not whole cents and transfers without an authorization are stray, and the books still balance', () => {
     const stray = [createArrival(1, { nonce: null }), createArrival(2, { amount: 5n })]
     expect(balance(EMPTY, stray)).toMatchObject({ balances: true, received: 0n, stray, strayed: PRICE + 5n })
   })
 
-  test('a payment of the block price that the operator booked as stray is only stray, and the books still balance', () => {
+  test('if the operator booked a payment of the block price as stray, it is listed only as stray, and the books still balance', () => {
     const booked = createBooks({
       payouts: [{ payer: createWalletAddress(1), nonce: toHash(1), reference: 'stray', at: 0 }],
     })
@@ -93,7 +93,7 @@ describe('books that do not balance', () => {
     expect(balance(createBooks({ sales: [createSale(1)] }), [createArrival(1, { amount: 1n })]).balances).toBe(false)
   })
 
-  test('a dollar of another payer with the same nonce does not pay for a sale', () => {
+  test('a payment by another payer with the same nonce does not pay for a sale', () => {
     const foreign = createArrival(1, { payer: createWalletAddress(9) })
     expect(balance(createBooks({ sales: [createSale(1)] }), [foreign])).toMatchObject({
       unpaid: [createSale(1)],

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createBitmap, heightOf, widthOf, writeText } from '../../../server/domain/picture/drawing.ts'
 
-/** A text as rows of characters, ink as `#`. */
+/** Text drawn as rows of characters, with ink as `#`. */
 function renderText(text: string, scale = 1): string[] {
   const bitmap = createBitmap(widthOf(text, scale), heightOf(scale), 0)
   writeText(bitmap, text, { x: 0, y: 0, scale, colour: 1 })

@@ -13,8 +13,8 @@ import type { Purchase, Sold } from '../../../server/domain/purchase/purchase.ts
 import type { Target } from '../../../server/domain/purchase/target.ts'
 import { blockOf, toHash, HEAD, createTestListing, NOW, createTestPayment } from '../../support/samples.ts'
 
-// Goal: how much a payer may hold, and which earlier purchase is resolved first, case by case. Method: purchases as the
-// ledger returns them.
+// Goal: a payer may not hold too much, and the right earlier purchase is resolved first, case by case. Method:
+// purchases as the ledger returns them.
 
 const sold: Sold = {
   kind: 'sold',
@@ -64,7 +64,7 @@ describe('the earlier purchase to resolve before a new payment', () => {
     ],
     ['a held purchase of another block does not come first', createPurchase(held, blockOf('5,6')), asking, false],
     ['a sold purchase whose receipt was not sent comes first', createPurchase(sold), asking, true],
-    ['an answered sale does not come first', createPurchase(answered), asking, false],
+    ['a sale whose receipt was sent does not come first', createPurchase(answered), asking, false],
     [
       'a sale whose receipt already answered this payment comes first',
       createPurchase({ ...answered, receiptReusedFor: toHash(2) }),
@@ -78,19 +78,19 @@ describe('the earlier purchase to resolve before a new payment', () => {
       false,
     ],
     [
-      'an unanswered sale of the next block comes first for its own block, however old it is',
+      'an unanswered sale of the next block comes first if its own block is requested, however old the sale is',
       createPurchase(late, 'next'),
       asking,
       true,
     ],
     [
-      'an unanswered sale of the next block comes first for another next block while its receipt is kept',
+      'an unanswered sale of the next block comes first if another next block is requested while its receipt is kept',
       createPurchase(sold, 'next'),
       asNext,
       true,
     ],
     [
-      'an unanswered sale of the next block does not come first for another next block once its receipt is too old',
+      'an unanswered sale of the next block does not come first if another next block is requested after its receipt expired',
       createPurchase(late, 'next'),
       asNext,
       false,
@@ -112,7 +112,7 @@ describe('the earlier purchase to resolve before a new payment', () => {
     expect(findPurchaseToResolveFirst([purchase], request)).toBe(goesFirst ? purchase : undefined)
   })
 
-  test('a reused receipt comes before a sale, a sale before a held purchase, and an older one before a newer one', () => {
+  test('a reused receipt comes before a sale, a sale before a held purchase, and an older sale before a newer one', () => {
     const [first, second, third] = [
       createPurchase(held, at, 3),
       createPurchase(sold, at, 4),
@@ -150,13 +150,13 @@ test.each<[string, Purchase['state'], Purchase['state'], boolean]>([
   expect(isStale(createPurchase(now), createPurchase(before))).toBe(isOld)
 })
 
-test('a purchase is stale once its payer has signed the payment for another time', () => {
+test('a purchase is stale once its payer has signed the payment again with another expiry', () => {
   const released = createPurchase({ kind: 'released', isFinal: false })
   const renewal = { ...released, payment: createTestPayment(1, 1, { validBefore: 600n }) }
   expect(isStale(renewal, released)).toBe(true)
 })
 
-test('of two authorizations with one nonce, the longer one is kept with the first payment-identifier', () => {
+test('of two authorizations with the same nonce, the one valid for longer is kept, with the payment-identifier of the first', () => {
   const before = { ...createTestPayment(1, 1, { validBefore: 500n }), identifier: 'order' }
   const longer = createTestPayment(1, 1, { validBefore: 600n })
   expect(keepLongerAuthorization(before, longer)).toEqual({ ...longer, identifier: 'order' })

@@ -15,7 +15,7 @@ export type Path<T> = {
   readonly end: { readonly kind: 'answered'; readonly value: T } | { readonly kind: 'threw'; readonly error: unknown }
 }
 
-/** The maximum number of steps in a path; more mean that the script loops. */
+/** The maximum number of steps in a path; a longer path means that the script loops. */
 export const STEPS_MAX = 16
 
 /** Every path of `start`; `replies` lists the possible replies to each request. */

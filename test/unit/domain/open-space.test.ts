@@ -22,7 +22,7 @@ function cellsOf({ at, w, h }: Rectangle): ReadonlyArray<BlockIndex | undefined>
   return Array.from({ length: w * h }, (_, i) => blockAt(col + (i % w), row + Math.floor(i / w)))
 }
 
-/** The same search, block by block and without tables. */
+/** The same search as `findOpenSpaces`, block by block and without tables. */
 function findByBruteForce(taken: ReadonlySet<BlockIndex>, { w, h, near, limit }: SpaceWish): Rectangle[] {
   const goal =
     near === undefined ? { x: (COLS - 1) / 2, y: (ROWS - 1) / 2 } : { x: cellOf(near).col, y: cellOf(near).row }
@@ -83,6 +83,6 @@ test('space is found up to the edges of the wall and never beyond them', () => {
   expect(findSpaces(isNeverTaken, { w: 3, h: 2, near: blockOf('159,89') })).toEqual(['157,88'])
 })
 
-test('a wall without enough open blocks has no space', () => {
+test('a wall without open blocks has no space', () => {
   expect(findSpaces(() => true, { limit: 20 })).toEqual([])
 })

@@ -36,7 +36,7 @@ function buildTree(rows: readonly Row[], depth: number): Tree {
   return verb === ASIDE ? only.tree : { verb, branches: [{ labels: [], tree: only.tree }] }
 }
 
-// Side data that changes nothing is omitted.
+// A prior purchase is omitted if its state changes nothing in the rest of the path.
 const ASIDE = 'prior purchase'
 
 const verbOf = (step: string) => step.split(': ')[0] ?? step
@@ -44,7 +44,7 @@ const labelOf = (step = '') => step.slice(verbOf(step).length + 2)
 
 type Names = ReadonlyMap<string, { readonly tree: Tree; readonly name: string }>
 
-/** Names every part that occurs more than once, after the step that first leads to it. */
+/** Names each long part that occurs more than once by the step that first leads to it. */
 function nameParts(root: Tree): Names {
   const seen = new Map<string, { tree: Tree; after: string; count: number }>()
   const visit = (tree: Tree, after: string) => {

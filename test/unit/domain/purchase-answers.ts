@@ -43,14 +43,14 @@ export const createOrder = (target: Target): BuyOrder => ({
   payees: new Set([TERMS.payTo]),
 })
 
-/** Payments that name the payer and nonce of another payment, which anybody can see and send. */
+/** Altered copies of `PAYMENT` with the same payer and nonce; anybody can see these and send such a copy. */
 export const REPEATS = {
   'other signature': { ...PAYMENT, signature: `0x${'07'.repeat(65)}` },
   'other time': { ...PAYMENT, validBefore: PAYMENT.validBefore + 1n },
   'other money': { ...PAYMENT, amount: PAYMENT.amount + 1n },
 } as const satisfies Readonly<Record<string, Payment>>
 
-/** Orders with one error each. */
+/** Orders that each have one reason to be refused. */
 export const createFlawedOrders = (target: Target): Readonly<Record<string, BuyOrder>> => ({
   denied: { ...createOrder(target), isDenied: true },
   unarmed: { ...createOrder(target), armed: false },

@@ -1,4 +1,4 @@
-/** Every path of a valid order for a block, as a readable table. A change of the script shows up here. */
+/** Every path of a valid order for a block, as a readable table. A change in the script shows up here. */
 
 import { expect, test } from 'bun:test'
 import { statusOf } from '../../../server/domain/failure.ts'
@@ -224,7 +224,7 @@ function toRow({ steps, end }: Path<Outcome | Purchase | undefined>): Row {
   return { steps: steps.flatMap(toWords), end: end.kind === 'threw' ? String(end.error) : formatEnding(end.value) }
 }
 
-/** A step in words; the availability has two parts. */
+/** A step in words; a check of availability becomes two, because it also finds the prior purchase. */
 function toWords({ request, reply: { label } }: Step): readonly string[] {
   if (request.do !== 'check-availability') return [`${verbOf(request)}: ${label}`]
   const [space, prior = 'none'] = label.split(', ').toReversed()

@@ -212,7 +212,7 @@ describe('before money can move', () => {
 })
 
 describe('once money may have moved', () => {
-  testLaw('after a settlement, an outcome denies the charge only on proof', (path) => {
+  testLaw('after a settlement, an outcome denies the charge only on proof that there was none', (path) => {
     if (!asksFor(path, 'settle') || !DENIALS.has(nameEnding(path))) return false
     if (readLastStatus(path.steps) === 'void') return false
     const [settling = ''] = listLabels(path.steps, 'settle')
@@ -245,7 +245,7 @@ describe('once money may have moved', () => {
       ['claim', 'finalize', 'record-unclaimed', 'fulfil-late-payment'].some((verb) => asksFor(path, verb as Verb)),
   )
 
-  testLaw('if the payer was charged, the outcome says so and names the transaction', (path) => {
+  testLaw('if the payer was charged, the outcome says so and contains the transaction', (path) => {
     const { charged, tx } = readCharge(path)
     if (charged !== 'yes') return hasSeenPaid(path) && readStatus(path) < 500
     return tx === undefined
@@ -344,7 +344,7 @@ describe('once money may have moved', () => {
 })
 
 describe('releases, sales and receipts', () => {
-  testLaw('a held block is released only on proof', (path) => {
+  testLaw('a held block is released only on proof that its payment was not settled', (path) => {
     if (!asksFor(path, 'release')) return false
     const before = cutBefore(path, 'release')
     const release = path.steps.find(({ request }) => request.do === 'release')
@@ -388,7 +388,7 @@ describe('releases, sales and receipts', () => {
     (path) => asksFor(path, 'fulfil-late-payment') && readLastStatus(cutBefore(path, 'fulfil-late-payment')) !== 'paid',
   )
 
-  testLaw('a receipt names a sold block that the request asked for', ({ end }, { target }) => {
+  testLaw('a receipt is for a sold block that the request asked for', ({ end }, { target }) => {
     if (end.kind === 'threw' || end.value.kind !== 'bought') return false
     const { purchase } = end.value
     if (purchase.state.kind !== 'sold') return true

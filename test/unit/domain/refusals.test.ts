@@ -58,7 +58,7 @@ describe('refusals', () => {
     expect(refusals.createPaymentRequiredFailure('too late').message).toStartWith('Not charged: too late.')
   })
 
-  test('a refusal names its block or area, and one for a credit names the amount, the transaction and the contact', () => {
+  test('a refusal contains its block or area, and the refusal for a credit contains the amount, the transaction and the contact', () => {
     expect(refusals.createOtherPurchaseFailure(HELD).details).toEqual({ block: '80,45' })
     expect(refusals.createUnavailableFailure(BLOCK, 'claimed').details).toEqual({ block: '80,45' })
     for (const { details, message } of [
@@ -87,7 +87,7 @@ test('the refusal of a malformed area shows how to write one', () => {
   expect(parseArea(/\d+,\d+,\d+x\d+/.exec(refusal.message)?.[0] ?? '')).toBeDefined()
 })
 
-test('a refusal asks the owner of an empty wallet to fund it, and states owed money in dollars', () => {
+test('a refusal asks to fund a wallet with too little USDC, and states amounts in USDC', () => {
   const reason = 'invalid_exact_evm_insufficient_balance'
   for (const message of [refusals.createPaymentRequiredFailure(reason).message, refusals.describeNotSettled(reason)])
     expect(message).toContain(`the wallet does not hold enough USDC; fund it first (${reason})`)

@@ -3,7 +3,7 @@ import { hashMessage, verifyMessage } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { TEST_VECTOR } from '../../../server/domain/wall/signed-fields.ts'
 
-test('the published test vector equals what a wallet with its key signs', async () => {
+test('the published test vector has the address, digest and signature that a wallet with its key computes', async () => {
   const { privateKey, address, message, digest, signature } = TEST_VECTOR
   const account = privateKeyToAccount(privateKey)
   expect(account.address).toBe(address)

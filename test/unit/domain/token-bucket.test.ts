@@ -4,14 +4,14 @@ import { createTokenBuckets } from '../../../server/domain/token-bucket.ts'
 
 const BUDGET = { burst: 3, perSecond: 2 }
 
-test('a bucket allows its burst immediately, and then its own rate', () => {
+test('a bucket allows its burst immediately and then its rate, independently of other buckets', () => {
   const { take } = createTokenBuckets(BUDGET, 10)
   expect([0, 0, 0].map((now) => take('a', now))).toEqual([0, 0, 0])
   expect([take('a', 0), take('a', 499), take('a', 500), take('a', 500)]).toEqual([500, 1, 0, 500])
   expect(take('b', 0)).toBe(0)
 })
 
-test('a bucket whose rate is not a whole number of milliseconds refills to the whole burst', () => {
+test('a bucket starts with its whole burst even if its refill interval is not a whole number of milliseconds', () => {
   const { take } = createTokenBuckets({ burst: 3, perSecond: 7 }, 10)
   expect([0, 0, 0].map((now) => take('a', now))).toEqual([0, 0, 0])
 })

@@ -115,7 +115,7 @@ describe('the wall', () => {
     ])
   })
 
-  test('a new name changes the canvas, but the feed keeps the name at the sale', () => {
+  test('a new name changes the canvas, but the feed keeps the name from the time of the sale', () => {
     const view = buildView(
       [createSale(1, 1, BARE, ADA), createIdentity(2, 1, NOBODY), createSale(3, 1, BARE, NOBODY)].map(renumberChange),
     )
@@ -148,7 +148,7 @@ describe('the registry', () => {
     expect(findRegistryEntry(view, createWalletAddress(104))).toBeUndefined()
   })
 
-  test('the registry has the link of the wallet’s first block that has a link now', () => {
+  test('the registry shows the link of the wallet’s first block that currently has one', () => {
     const createLinkedContent = (link: string | null): BlockContent => ({ ...BARE, link })
     const findLink = (log: readonly Change[]) => findRegistryEntry(buildView(log), createWalletAddress(1))?.link
     const sales = [
@@ -186,7 +186,7 @@ describe('a change', () => {
 })
 
 describe('any history', () => {
-  test('the view of any log equals the view of its compacted log, or of a compacted beginning and the rest', () => {
+  test('the view of any log equals the view of its compacted log, or of its compacted beginning followed by the rest', () => {
     fc.assert(
       fc.property(generateLog(40), fc.nat(40), (log, cut) => {
         const followed = buildView(log)

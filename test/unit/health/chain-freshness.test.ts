@@ -5,8 +5,8 @@ import { createFakeChain, type FakeChain } from '../../support/fakes/chain.ts'
 import { createFakeClock, type FakeClock } from '../../support/fakes/clock.ts'
 import { HEAD, NOW, createTestPayment } from '../../support/samples.ts'
 
-// Goal: no payment is accepted on a stalled chain. Method: a chain that makes one block per transaction,
-// and a clock that continues without it.
+// Goal: no payment is accepted on a stalled chain. Method: a chain that makes one block per transaction, and a clock
+// that the test advances.
 
 const payment = createTestPayment(1, 1)
 const STALLED = {

@@ -9,7 +9,7 @@ const WELL: ChainHealth = { kind: 'none' }
 const OTHER_CHAIN: ChainHealth = { kind: 'fault', what: 'the chain is another one' }
 const STALLED: ChainHealth = { kind: 'stalled', what: 'the chain makes no blocks' }
 
-const failIfAsked = () => Promise.reject(new Error('the rail asks for nothing else'))
+const failIfAsked = () => Promise.reject(new Error('the rail makes no other call'))
 
 /** A rail over a facilitator, a chain and a clock that the test controls. */
 function createRail() {
@@ -33,7 +33,7 @@ function createRail() {
     logger: { note: (_, facts) => notes.push(facts), alert: () => notes.push('alert') },
     facilitatorTrouble: () => (world.supports === 'unavailable' ? NO_FACILITATOR : world.down),
   })
-  /** The state of the rail and its message, after a probe of this world. */
+  /** The state of the rail and its message, after a probe with these changes. */
   const probeWith = async (changes: Partial<typeof world> = {}) => {
     Object.assign(world, changes)
     await rail.probe()
@@ -72,8 +72,8 @@ describe('the rail', () => {
   test.each<[string, Supports, ChainHealth, string]>([
     ['the facilitator does not respond', 'unavailable', WELL, NO_FACILITATOR],
     ['the chain does not respond', 'yes', SILENT, NO_CHAIN],
-    ['neither of them responds', 'unavailable', SILENT, `${NO_FACILITATOR}; ${NO_CHAIN}`],
-  ])('the rail does not arm while %s, and reports that', async (_, supports, fault, what) => {
+    ['neither the facilitator nor the chain responds', 'unavailable', SILENT, `${NO_FACILITATOR}; ${NO_CHAIN}`],
+  ])('the rail does not arm while %s, and reports the reason', async (_, supports, fault, what) => {
     const { rail, probed } = createRail()
     rail.markReconciled()
     expect(await probed({ supports, fault })).toEqual(['arming', what])
@@ -87,7 +87,7 @@ describe('the rail', () => {
     expect(await probed({ down: null })).toEqual(ARMED)
   })
 
-  test('the rail is misconfigured if the chain says so, until the chain says otherwise', async () => {
+  test('if a probe finds another chain, the rail is misconfigured until a probe succeeds', async () => {
     const { probed } = await createArmedRail()
     expect(await probed({ fault: OTHER_CHAIN })).toEqual(['misconfigured', 'the chain is another one'])
     expect(await probed({ fault: SILENT })).toContain('misconfigured')
@@ -116,14 +116,14 @@ describe('the rail', () => {
     expect(await probed({ supports, now: 61_001 })).toContain('armed')
   })
 
-  test('the rail disarms immediately while the chain stands still, until it moves again', async () => {
+  test('the rail disarms immediately if the chain stalls, and arms again only once the chain moves', async () => {
     const { probed } = await createArmedRail()
     expect(await probed({ fault: STALLED })).toEqual(['arming', 'the chain makes no blocks'])
     expect(await probed({ fault: SILENT })).toContain('arming')
     expect(await probed({ fault: { kind: 'none', head: 8n } })).toEqual(ARMED)
   })
 
-  test('the rail is probed every 5 s while something is wrong or the chain has not moved, and otherwise every 8 s', async () => {
+  test('the rail is probed every second until it first arms, every 5 s while something is wrong or the chain has not moved, and otherwise every 8 s', async () => {
     const { rail, probed } = createRail()
     expect(rail.computeProbeDelay()).toBe(0)
     await probed({ fault: { kind: 'none', head: 1n } })
@@ -141,7 +141,7 @@ describe('the rail', () => {
     }
   })
 
-  test('the rail is probed immediately when a purchase fails at a facilitator, but not again within 2 s', async () => {
+  test('if a purchase fails at a facilitator, the rail is probed once 2 s have passed since the last probe', async () => {
     const { rail, world } = await createArmedRail()
     expect(rail.computeProbeDelay()).toBe(8000)
     world.now = 1500
@@ -152,7 +152,7 @@ describe('the rail', () => {
     expect(rail.computeProbeDelay()).toBe(0)
   })
 
-  test('the rail reports what the endpoint does not support, and accepts payments', async () => {
+  test('the rail reports what the endpoint does not support, and still accepts payments', async () => {
     const { probed } = await createArmedRail()
     expect(await probed({ fault: { kind: 'none', lacks: 'no events' } })).toEqual(['armed', 'no events'])
   })

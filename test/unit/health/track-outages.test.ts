@@ -36,7 +36,7 @@ test('an outage causes one alert when it begins and one log line when it ends, h
   expect(logger.notes).toEqual([{ event: 'outage-over', facts: { ...named, seconds: 10 } }])
 })
 
-test('sales stop when the last of several redundant parts is down', () => {
+test('sales stop only if all of several redundant parts are down', () => {
   outages.saw(ONE, 'it is down')
   outages.saw(OTHER, null)
   expect(listSalesStoppers(outages.listAll())).toEqual([])
@@ -44,7 +44,7 @@ test('sales stop when the last of several redundant parts is down', () => {
   expect(listSalesStoppers(outages.listAll()).map(({ name }) => name)).toEqual(['one.example', 'other.example'])
 })
 
-test('the state says whether the wall sells, and if not, why', () => {
+test('the readiness says whether the wall sells and can be read, and if not, why', () => {
   const asked = createReadiness({ rail: armedRail, outages })
   outages.saw(DISK, 'the disk is nearly full')
   expect(asked.checkSelling()).toMatchObject({ ready: true, reasons: [] })
@@ -70,7 +70,7 @@ const createBlock = (number: bigint, aheadSeconds: number) => ({
   timestamp: BigInt(Math.round(clock.now() / 1000) - aheadSeconds),
 })
 
-test('the clock is reported as wrong if a block is from the future, or a new one from the past', () => {
+test('the clock is reported as wrong if a block is far in the future, or a new block far in the past', () => {
   const look = watchClock({ clock, outages })
   const hasOutage = () => outages.listAll().some(({ state }) => state === 'down')
   look(createBlock(1n, 3 * CLOCK_OFF_MAX))

@@ -44,7 +44,7 @@ test('a pause of the machine is not an outage, but failures during it prove noth
   expect([eventLoop.isLate(), reason()]).toEqual([false, null])
   outages.saw(STORE, 'the database did not respond in time')
   expect(outages.listAll().at(-1)).toMatchObject({ kind: 'store-read', state: 'down' })
-  // A turn that has not come yet counts, too.
+  // A turn that is still due also counts as late.
   const late = eventLoop.watch(outages)
   expect(eventLoop.isLate()).toBe(false)
   clock.advance(1700)
@@ -52,7 +52,7 @@ test('a pause of the machine is not an outage, but failures during it prove noth
   await late
 })
 
-test('a machine that is a little late causes no report', async () => {
+test('turns of the event loop that are slightly late are not reported', async () => {
   const { turns, reason, eventLoop } = openWorld()
   await turns(50, 150)
   expect([eventLoop.isLate(), reason()]).toEqual([false, null])

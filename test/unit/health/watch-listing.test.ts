@@ -8,7 +8,7 @@ import { OFFER } from '../../support/offer.ts'
 import { NOW } from '../../support/samples.ts'
 
 // Goal: an operator learns that agents cannot find the wall, and gets no alert for one bad day of a catalogue. Method:
-// a catalogue with the response that the test needs, on its own clock; and a real server like Coinbase’s.
+// a catalogue whose response the test sets, with a fake clock; and a real server like Coinbase’s.
 
 const DAY_MS = 86_400_000
 
@@ -23,12 +23,12 @@ async function createWorld() {
     return says.listed
   }
   const watch = watchListing({ catalogues: [{ host: 'pay.example', countListed: readListed }], clock, outages })
-  // The first call only returns when to call again.
+  // The first check queries nothing, and only returns when to check again.
   expect([await watch.check(), says.asked]).toEqual([60_000, 0])
   return { clock, says, watch, outages, logger }
 }
 
-test('a wall that no catalogue has listed for seven days has an outage, until it is listed', async () => {
+test('if no catalogue has listed the wall for seven days, that is an outage until one lists it', async () => {
   const { clock, says, watch, outages, logger } = await createWorld()
   const begun = clock.now()
   let checks = 0
@@ -49,7 +49,7 @@ test('a wall that no catalogue has listed for seven days has an outage, until it
   expect(logger.alerts).toHaveLength(1)
 })
 
-test('a catalogue that does not respond, or a facilitator without one, changes nothing', async () => {
+test('a catalogue that does not respond, or a facilitator without a catalogue, changes nothing', async () => {
   const { clock, says, watch, outages } = await createWorld()
   for (const listed of ['silent', 'none'] as const) {
     Object.assign(says, { listed })
@@ -77,7 +77,7 @@ const server = Bun.serve({
 })
 afterAll(() => server.stop(true))
 
-test('a catalogue is queried for the paid address, and only addresses of this wall count, each once', async () => {
+test('a catalogue is queried for the payment address, and the different addresses of this wall in it are counted', async () => {
   const { baseUrl, terms } = OFFER
   const resources = ['/blocks/next', '/blocks/1,2', '/blocks/{coord}', '/areas?w=2'].map((path) => baseUrl + path)
   answer = () =>

@@ -18,11 +18,11 @@ beforeEach(() => {
   purchases = watchPurchases({ clock, outages })
 })
 
-// Successful purchases are ignored.
+// The watch does not read any details of a successful purchase.
 const BOUGHT = { kind: 'bought' } as Outcome
 const createRefusal = (code: FailureCode): Outcome => createFailure(code, 'x')
 
-/** This many payers, one after another, each with this outcome. */
+/** Records one purchase with this outcome for each of this many payers, and checks. */
 function endPurchases(payers: number, outcome: Outcome, from = 1) {
   for (let payer = from; payer < from + payers; payer++) purchases.recordOutcome(createWalletAddress(payer), outcome)
   purchases.check()
@@ -30,7 +30,7 @@ function endPurchases(payers: number, outcome: Outcome, from = 1) {
 
 const readReason = () => outages.listAll().find(({ kind }) => kind === 'purchases')?.reason
 
-test('if purchases of five payers fail through no fault of theirs, that is an outage with the most frequent code', () => {
+test('if purchases of five payers fail through no fault of theirs, an outage with the most frequent code is reported', () => {
   endPurchases(1, createRefusal('settlement_unknown'))
   endPurchases(3, createRefusal('facilitator_unavailable'), 2)
   expect(readReason()).toBeNull()

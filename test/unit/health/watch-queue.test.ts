@@ -6,7 +6,7 @@ import { createFakeClock } from '../../support/fakes/clock.ts'
 import { createFakeLogger } from '../../support/fakes/logger.ts'
 import { NOW } from '../../support/samples.ts'
 
-// Goal: an operator learns that clients wait, although health responds immediately.
+// Goal: an operator learns that clients wait, although the health check responds immediately.
 
 function createWatch() {
   const clock = createFakeClock(NOW)

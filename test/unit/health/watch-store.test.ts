@@ -6,8 +6,8 @@ import { createFakeClock } from '../../support/fakes/clock.ts'
 import { createFakeLogger } from '../../support/fakes/logger.ts'
 import { NOW } from '../../support/samples.ts'
 
-// Goal: every problem of a store has a name, and callers get a result whatever is frozen. Method: a store with the
-// result that the test needs, or none, and a clock on which waiting takes no time.
+// Goal: every problem of a store is an outage of its own kind, and callers get a result even if the store hangs.
+// Method: a store that returns the result that the test sets, or none, and a clock with very short waits.
 
 const hangForever = <T>() => new Promise<T>(() => {})
 
@@ -21,7 +21,7 @@ function createWorld() {
     free: FREE_BYTES_MIN * 2,
     asked: 0,
     backedUpAt: undefined as number | undefined | Error,
-    leaves: false, // becomes unreadable once it is written
+    leaves: false, // whether the store becomes unreadable during a write
   }
   const clock = createFakeClock(NOW)
   const logger = createFakeLogger()
@@ -53,7 +53,7 @@ function createWorld() {
   })
   const listOutages = () =>
     outages.listAll().flatMap(({ kind, state, reason }) => (state === 'down' ? [[kind, reason]] : []))
-  /** The outages after a check of this store. */
+  /** The outages after a check of the store with these changes. */
   const checkWith = async (now: Partial<typeof says> = {}) => {
     Object.assign(says, now)
     await watch.check()
@@ -68,7 +68,7 @@ test('a working database is reported as such, with its open purchases', async ()
   expect(watch.readLastState()).toEqual({ pending: PENDING, freeBytes: FREE_BYTES_MIN * 2, backedUpAt: undefined })
 })
 
-test('each kind of database failure has its own name, and one name only', async () => {
+test('each kind of database failure is reported as one outage of its own kind', async () => {
   const { seen } = createWorld()
   const disk = { of: 'store-write', reason: 'the disk is full' } as const
   const standby = { of: 'standby', reason: 'no standby confirms' } as const
@@ -80,14 +80,14 @@ test('each kind of database failure has its own name, and one name only', async 
 })
 
 test.each<[string, WriteFailure | undefined]>([
-  ['is not answered', undefined],
+  ['never completes', undefined],
   ['fails', { of: 'store-write', reason: 'the connection is lost' }],
-])('a database that becomes unavailable during a write that %s counts as unreadable', async (_, failure) => {
+])('a database counts as unreadable if it becomes unavailable during a write that %s', async (_, failure) => {
   const { seen } = createWorld()
   expect(await seen({ failure, leaves: true })).toEqual([['store-read', 'the database cannot be read']])
 })
 
-test('a frozen database is not queried a second time, and everyone gets the last known state', async () => {
+test('while a query to a frozen database is open, no other is sent, and callers get the last known state', async () => {
   const { says, watch, seen } = createWorld()
   await watch.check()
   says.ready = undefined
@@ -103,7 +103,7 @@ test('a write that never ends is reported as not completed in time', async () =>
   expect(await seen({ failure: undefined })).toEqual([['store-write', 'the database did not complete a write in time']])
 })
 
-test('a disk near its limit is one outage, until it clearly has space', async () => {
+test('a nearly full disk is one outage until it clearly has space again', async () => {
   const { seen, logger } = createWorld()
   for (const free of [0.9, 1.1, 0.9, 1.1])
     expect(await seen({ free: FREE_BYTES_MIN * free })).toEqual([
@@ -113,7 +113,7 @@ test('a disk near its limit is one outage, until it clearly has space', async ()
   expect(logger.alerts).toHaveLength(1)
 })
 
-test('after three hours without a backup the operator gets an alert, whether one was ever made or not', async () => {
+test('three hours without a backup are an outage, whether or not a backup was ever made', async () => {
   const { seen, clock, logger, watch } = createWorld()
   const hours = 3_600_000
   expect([await seen({ backedUpAt: NOW - 4 * hours }), logger.alerts.length]).toEqual([

@@ -22,7 +22,7 @@ test('every alert has a section in OPERATING.md and a test, and each section and
   expect(new Set(tried.map(([, name = '']) => name))).toEqual(new Set(alerts))
 })
 
-test('alerts and dashboard query existing metrics, and docs/operating-reference.md names each metric', async () => {
+test('the alerts and the dashboard query only existing metrics, and docs/operating-reference.md lists each metric', async () => {
   const metrics = openMetrics()
   metrics.watchReadings({
     clock: { now: () => 0, elapsed: () => 0, wait: async () => {} },

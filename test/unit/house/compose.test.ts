@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { SETTING_NAMES } from '../../../server/config.ts'
 
-// Goal: the compose file matches the program and the files next to it in a release. Method: its names are looked up.
+// Goal: the compose file matches the program and the files next to it in a release. Method: the names in it are looked
+// up in both.
 
 const deploy = join(import.meta.dir, '../../../deploy')
 
@@ -19,14 +20,14 @@ const { services, volumes } = Bun.YAML.parse(text) as {
   volumes: Readonly<Record<string, unknown>>
 }
 
-test('the wall and its backups get only settings that the program has, and share the database and its socket', () => {
+test('the wall and its backups get only settings that the program has, and share their settings and volumes', () => {
   const { wall, backup } = services
   for (const name of Object.keys(wall.environment ?? {})) expect(SETTING_NAMES).toContain(name)
   expect([backup.environment, backup.volumes]).toEqual([wall.environment, wall.volumes])
   expect(backup.entrypoint?.join(' ')).toContain('pixel-wall backup --into /backups')
 })
 
-test('every mount is a volume of the file or is next to it in a release', async () => {
+test('every mount is a volume of the compose file, or a file next to it in a release', async () => {
   const container = await Bun.file(join(deploy, 'Containerfile')).text()
   for (const path of ['/data', '/backups']) expect(container).toContain(path)
   const sources = Object.values(services).flatMap(({ volumes: mounts = [] }) =>
@@ -40,7 +41,7 @@ test('every mount is a volume of the file or is next to it in a release', async 
   }
 })
 
-test('the proxy’s recipe reads every variable that the compose file gives it', async () => {
+test('the Caddyfile reads every variable that the compose file sets for the proxy', async () => {
   const recipe = await Bun.file(join(deploy, 'Caddyfile')).text()
   for (const name of Object.keys(services.proxy.environment ?? {})) expect(recipe).toContain(`{$${name}:`)
 })

@@ -34,7 +34,7 @@ test('docs/settings.md and .env.example explain every setting and no other', asy
   expect(example.toSorted()).toEqual(settings)
 })
 
-test('every command in the documents is a script of the package', async () => {
+test('every command that the documents run with bun is a script of the package', async () => {
   const manifest = (await Bun.file(join(root, 'package.json')).json()) as { scripts: Record<string, string> }
   for (const document of documents) {
     const commands = [
@@ -62,7 +62,7 @@ test('every operator command in the documents exists in the program', async () =
 const FETCHES_OUR_NAME =
   /\b(?:npx|bunx|(?:pnpm|yarn) dlx|npm (?:exec|x|install|i|add)|(?:bun|pnpm|yarn) (?:x|add))(?: -\S+)* pixel-wall(?![-\w./])/
 
-test('no document asks anybody to fetch the client from npm, and its README names the archive of this version', async () => {
+test('no file asks anybody to fetch the client from npm, and the README of the client installs the archive of this version', async () => {
   const listed = Bun.spawnSync(['git', 'ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root }).stdout
   const ours = listed
     .toString()
@@ -144,7 +144,7 @@ test('docs/operating-reference.md lists every budget with its real figures', asy
   expect(reference).toContain(`at most ${STREAMS_PER_SITE} live streams together`)
 })
 
-test('the errors of the proxies use the messages of the wall', async () => {
+test('the errors of the proxies contain the advice of the wall on sent payments', async () => {
   const [words = ''] = REPEAT.split(' GET ')
   for (const recipe of ['deploy/nginx.conf', 'deploy/Caddyfile'])
     expect(await read(recipe)).toContain(`If you sent a payment: ${words}"}`)
@@ -164,7 +164,7 @@ test('the recipe for nginx applies the budgets that are counted per request', as
   expect(recipe).toContain(`limit_conn open_streams ${STREAMS_PER_ADDRESS};`)
 })
 
-test('the recipe for nginx passes every area that the wall accepts', async () => {
+test('the recipe for nginx accepts request bodies for areas up to the size that the wall accepts', async () => {
   const recipe = await read('deploy/nginx.conf')
   const findBodySize = (place: string) =>
     recipe.split(`location ${place} {`)[1]?.match(/client_max_body_size (\w+);/)?.[1]

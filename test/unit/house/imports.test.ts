@@ -27,8 +27,8 @@ const MEASURED = ['app', 'config', 'serve', 'adapters/wallets/recover', 'http/ca
 const BORROWED = ['page/browser.ts', 'postgres/server.ts', 'e2e/proxies.ts'].map((file) => `test/support/${file}`)
 
 /**
- * The imports that a room may have besides itself: `files` of the project, and packages that it `uses`, or all except
- * those it `shun`s.
+ * The imports that a room may have besides itself: `files` of the project, and the packages in `uses`, or all packages
+ * except those in `shuns`.
  */
 type Room = { readonly files: readonly string[] } & ({ uses: readonly string[] } | { shuns: readonly string[] })
 
@@ -104,19 +104,22 @@ const AN_IMPORT = /(?:^(?:import|export|\})[^'\n]*\bfrom |^import |\bimport\()'(
 const matchesAny = (path: string, patterns: readonly string[]) =>
   patterns.some((pattern) => matchesPattern(path, pattern))
 
-test.each(Object.entries(ROOMS))('%s imports itself, what its row names, and nothing else', async (name, room) => {
-  const isOurs = (path: string) => Object.keys(ROOMS).find((one) => path.startsWith(one)) === name
-  const files = [...new Bun.Glob('{shared,server,db,viewer,bench}/**/*.ts').scanSync(root)].filter(isOurs)
-  const strays: string[] = []
-  for (const file of files) {
-    // Code that is shown to agents is between backticks.
-    const text = (await Bun.file(join(root, file)).text()).replaceAll(/`(?:\\.|[^`\\])*`/g, '')
-    for (const [, named = ''] of text.matchAll(AN_IMPORT)) {
-      const mayUse = 'uses' in room ? matchesAny(named, room.uses) : !matchesAny(named, room.shuns)
-      const mayImport = named.startsWith('.') ? matchesAny(join(dirname(file), named), [name, ...room.files]) : mayUse
-      if (!mayImport) strays.push(`${file}: ${named}`)
+test.each(Object.entries(ROOMS))(
+  '%s imports only itself and the files and packages that its row allows',
+  async (name, room) => {
+    const isOurs = (path: string) => Object.keys(ROOMS).find((one) => path.startsWith(one)) === name
+    const files = [...new Bun.Glob('{shared,server,db,viewer,bench}/**/*.ts').scanSync(root)].filter(isOurs)
+    const strays: string[] = []
+    for (const file of files) {
+      // Code that is shown to agents is between backticks.
+      const text = (await Bun.file(join(root, file)).text()).replaceAll(/`(?:\\.|[^`\\])*`/g, '')
+      for (const [, named = ''] of text.matchAll(AN_IMPORT)) {
+        const mayUse = 'uses' in room ? matchesAny(named, room.uses) : !matchesAny(named, room.shuns)
+        const mayImport = named.startsWith('.') ? matchesAny(join(dirname(file), named), [name, ...room.files]) : mayUse
+        if (!mayImport) strays.push(`${file}: ${named}`)
+      }
     }
-  }
-  expect(files.length).toBeGreaterThan(0)
-  expect(strays).toEqual([])
-})
+    expect(files.length).toBeGreaterThan(0)
+    expect(strays).toEqual([])
+  },
+)

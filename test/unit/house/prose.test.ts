@@ -40,7 +40,7 @@ const TEXTS = [
 
 const PRODUCT = ['{server,viewer,shared,db}/**/*.ts']
 
-// Files whose test titles, including those of table rows, are whole sentences in these words.
+// Test files whose titles, including those of table rows, must be whole sentences in plain words.
 const TITLED = ['test/{unit,service,engine,e2e,page,endurance}/**/*.ts']
 
 const COMMENTED = ['{server,viewer,shared,db,bench,test}/**/*.ts']

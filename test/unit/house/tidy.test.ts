@@ -2,9 +2,9 @@ import { expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-// Goal: house rules that no linter knows. Method: read every file of the repository as text and report each breach as
-// `path:line`. The linter checks sizes and language rules; imports.test.ts checks the direction of
-// imports.
+// Goal: the files follow the house rules that no linter checks. Method: read every file of the repository as text and
+// report each breach as `path:line`. The linter checks sizes and language rules; imports.test.ts checks the direction
+// of imports.
 
 const root = join(import.meta.dir, '../../..')
 
@@ -28,7 +28,7 @@ const isCode = (path: string) => /\.(ts|js)$/.test(path)
 const stripComments = (text: string) =>
   text.replaceAll(/\/\*[^]*?\*\//g, (comment) => comment.replaceAll(/[^\n]/g, '')).replaceAll(/(^|\s)\/\/.*$/gm, '')
 
-/** Every `path:line` among `files` where `breach` is found. */
+/** Every line of the files in `among` that matches `breach`, after its `path:line`. */
 const listBreaches = (among: typeof files, breach: RegExp) =>
   among.flatMap(({ path, text }) =>
     text.split('\n').flatMap((line, at) => (breach.test(line) ? [`${path}:${at + 1} ${line.trim()}`] : [])),
@@ -71,14 +71,14 @@ test('the domain, the protocol and the shared code use no clock, randomness, net
   expect(listBreaches(listCode('shared/', 'server/domain/', 'server/x402/'), outside)).toEqual([])
 })
 
-test('no file names the machine it was written on', () => {
+test('no file contains a path of the machine it was written on, and no local settings file is tracked', () => {
   const home = /(?<![\w.~-])\/(home|root|Users|work)\/[\w.]/
   expect(listBreaches(files, home)).toEqual([])
   expect(paths.filter((path) => /(^|\/)(\.npmrc|\.env)$/.test(path))).toEqual([])
 })
 
 test('every package comes from the public registry', () => {
-  // bun.lock names a source only when it is not the default one.
+  // bun.lock contains the source of a package only if that is not the default registry.
   const sources = files.filter(({ path }) =>
     ['bun.lock', 'bunfig.toml', 'test/endurance/clients/bun.lock'].includes(path),
   )

@@ -20,7 +20,7 @@ import {
   createWalletAddress,
 } from '../../support/samples.ts'
 
-// Goal: the operator’s system gets everything once and in order, whatever it does, and no sale waits for it. Method:
+// Goal: the operator’s system gets every notice in order, even if it fails or hangs, and no sale waits for it. Method:
 // the real store, a receiver that the test controls, and a clock on which a day takes no time.
 
 const never = new AbortController().signal
@@ -35,7 +35,8 @@ const EXCLUSIVE: ExclusiveJobs = {
 type Wall = Awaited<ReturnType<typeof openBlank>>
 
 /**
- * A receiver, and a process that delivers to it from a store; `last` is the entry that the process saw at its start.
+ * A receiver, and a process that delivers to it from a store; `last` is the number of the log entry that the process
+ * saw last at its start.
  */
 function startDelivery(wall: Wall, { jobs = EXCLUSIVE, clock = createFakeClock(NOW), last = 0 } = {}) {
   const received: Notice[] = []
@@ -76,7 +77,7 @@ async function sellArea(wall: Wall, target: '10,20,4x3', number: number): Promis
   await wall.ledger.finalize(held, toHash(number), true, NOW)
 }
 
-test('a purchase is one notice, however many blocks it bought, and each change is one, in the order of the log', async () => {
+test('a purchase causes one notice, however many blocks it bought, and so does each other change, in the order of the log', async () => {
   const wall = await openWall()
   const { received, run } = startDelivery(wall)
   await sell(wall, '3,4', 1, 1)
@@ -221,7 +222,7 @@ test('an alert keeps its id when it is sent again', async () => {
   wall.close()
 })
 
-test('each report is delivered once, under a permanent id', async () => {
+test('each report about an artwork is delivered once, under a permanent id', async () => {
   const wall = await openWall()
   const { world, received, run } = startDelivery(wall)
   const block = blockOf('3,4')

@@ -46,7 +46,7 @@ describe('the view of a log', () => {
     expect([findName(follower.view), follower.view.number]).toEqual(['name 4', 4])
   })
 
-  test('a view is read in pages until the end of the log', async () => {
+  test('a view reads the log in pages until its end', async () => {
     const log = createLog([SALE])
     const follower = await followLog(log)
     log.changes.push(...Array.from({ length: 1000 }, (_, i) => createRename(i + 2)))
@@ -59,7 +59,7 @@ describe('the view of a log', () => {
     expect(findName(follower.view)).toBe('name 1001')
   })
 
-  test('a view applies each change once, however many callers need it at the same time', async () => {
+  test('a view applies each change once, however many callers advance the view at the same time', async () => {
     const log = createLog([SALE])
     const follower = await followLog(log)
     const calls = Array.from({ length: 20 }, async (_, i) => {
@@ -98,7 +98,7 @@ describe('the view of a log', () => {
   })
 })
 
-/** A view that the poll advances `times` times, and that the test notifies. */
+/** Polls a view that is advanced `times` times, and that the test can notify. */
 function startPolling(times: number, advance: (time: number) => Promise<void>) {
   const logger = createFakeLogger()
   const stop = new AbortController()
@@ -139,7 +139,7 @@ test('a view shows the writes of other processes within a second, whether it is 
   expect(waits).toEqual([1000, 1000, 1000])
 })
 
-test('a notification is followed immediately while the view is kept up to date', async () => {
+test('a notification advances the view immediately, even during another advance', async () => {
   const reading = Promise.withResolvers<void>()
   const { done, ring, asked, isListening } = startPolling(1, (time) =>
     time === 1 ? reading.promise : Promise.resolve(),
@@ -159,7 +159,7 @@ test('an outage of the store is reported once, and so is its end', async () => {
   expect(logger.notes.map(({ event }) => event)).toEqual(['log-out-of-reach', 'log-followed'])
 })
 
-// Nothing is built on entries of a damaged store.
+// A view that was built on a damaged store is never used.
 
 /** Creates a build function that returns how often it ran; its first run waits for `ready`. */
 function createBuilder(ready: Promise<unknown> = Promise.resolve()) {
@@ -182,7 +182,7 @@ test('a view from before the store was repaired is built again, even if it could
   ).toBe(2)
 })
 
-test('no view is built before the database has been checked', async () => {
+test('no view is returned before the database has been checked', async () => {
   const looked = Promise.withResolvers<'whole'>()
   let isDone = false
   const building = waitForStartUpCheck(looked.promise, createBuilder()).then(() => (isDone = true))
@@ -192,7 +192,7 @@ test('no view is built before the database has been checked', async () => {
   await building
 })
 
-test('a rejected database reports its reason, whatever happened while a view was built on it', async () => {
+test('if the database is rejected, the error says why, even if no view could be built on it either', async () => {
   const refused = Promise.reject(new Error('the database is damaged'))
   for (const ready of [Promise.resolve(), Promise.reject(new Error('a gap'))])
     expect(String(await catchFailure(waitForStartUpCheck(refused, createBuilder(ready))))).toContain(
@@ -200,7 +200,7 @@ test('a rejected database reports its reason, whatever happened while a view was
     )
 })
 
-test('if nothing can be built on an undamaged database, the error says why', async () => {
+test('if no view can be built on an undamaged database, the error says why', async () => {
   const building = waitForStartUpCheck(Promise.resolve('whole'), createBuilder(Promise.reject(new Error('a gap'))))
   expect(String(await catchFailure(building))).toContain('a gap')
 })

@@ -7,8 +7,8 @@ import { createFakeLeases } from '../../support/fakes/leases.ts'
 import { createTestPayment } from '../../support/samples.ts'
 import { createScheduler } from '../../support/scheduler.ts'
 
-// Goal: runs of one payment in two processes stay apart while both are alive, and nobody waits for a crashed one.
-// Method: a clock that the test moves; the notes record the order of events.
+// Goal: runs for one payment in two live processes do not overlap, and a run does not wait for a crashed process for
+// long. Method: a clock that the test moves; the notes record the order of events.
 
 const KEY = createTestPayment(1, 1)
 
@@ -44,7 +44,7 @@ function createLongWork() {
 }
 
 describe('a payment that another process works on', () => {
-  test('a payment that another process works on waits for that process, and runs afterwards', async () => {
+  test('a request for a payment that another process works on waits for that process, and runs afterwards', async () => {
     const { process, pass, notes, createRecorder } = createWorld()
     const [here, there] = [process(), process()]
     const long = createLongWork()
@@ -128,7 +128,7 @@ test('the payment of a crashed process is resumed once its lease has ended', asy
   expect(notes).toEqual(['ran'])
 })
 
-test('if leases cannot be read, payments can still be looked up', async () => {
+test('if leases cannot be read, a request still runs, but the sweep fails', async () => {
   const { process, notes, createRecorder } = createWorld()
   const failStore = () => Promise.reject(new StoreUnavailable('down'))
   const apart = process(() => ({ take: failStore, give: failStore, isTaken: failStore }))
@@ -151,7 +151,7 @@ test('a run knows whether its process still has the lease', async () => {
   await running
 })
 
-test('a run whose lease another process had is notified before, during and after its work', async () => {
+test('a run is notified if another process had its lease before, during or at the end of its work', async () => {
   const { process, pass, leases, notes } = createWorld()
   const renewing = Promise.withResolvers<void>()
   let isSlow = false

@@ -6,15 +6,19 @@ const GB = 1_000_000_000
 const copies = ['wall-1', 'wall-3', 'wall-2', 'wall-4'].map((name) => ({ name, bytes: 3 * GB }))
 
 test.each([
-  ['the oldest copies go beyond a count', { count: 2, bytes: Infinity }, ['wall-2', 'wall-1']],
-  ['the oldest copies go if the newer ones fill the space', { count: Infinity, bytes: 9 * GB }, ['wall-1']],
-  ['the tighter of both limits decides', { count: 3, bytes: 7 * GB }, ['wall-2', 'wall-1']],
+  [
+    'the oldest copies are deleted if there are more than the count',
+    { count: 2, bytes: Infinity },
+    ['wall-2', 'wall-1'],
+  ],
+  ['the oldest copy is deleted if the newer ones fill the space', { count: Infinity, bytes: 9 * GB }, ['wall-1']],
+  ['the stricter of the two limits decides', { count: 3, bytes: 7 * GB }, ['wall-2', 'wall-1']],
   [
     'the newest copy stays, even if it is larger than the space',
     { count: 1, bytes: GB },
     ['wall-3', 'wall-2', 'wall-1'],
   ],
-  ['no copy goes within the limits', { count: 4, bytes: 12 * GB }, []],
+  ['no copy is deleted within the limits', { count: 4, bytes: 12 * GB }, []],
 ])('%s', (_, limits, expected) => {
   expect(selectExpiredCopies(copies, limits)).toEqual(expected)
 })

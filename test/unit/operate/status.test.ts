@@ -30,7 +30,7 @@ const seen: Overview = {
   alerts: [],
 }
 
-test('a wall that sells is reported in one screen', () => {
+test('the status of a wall that sells fits on one screen', () => {
   expect(formatStatus(seen).join('\n')).toMatchInlineSnapshot(`
     "Pixel Wall 1.0.0 at https://wall.example on eip155:8453, up 1 d 1 h, at 2026-11-22T12:00:00.000Z
 
@@ -49,7 +49,7 @@ test('a wall that sells is reported in one screen', () => {
   `)
 })
 
-test('the reason why a wall does not sell comes first, with each outage and the last alerts', () => {
+test('the status of a wall that does not sell begins with the reason, and shows each outage and the last alerts', () => {
   const reason = 'the facilitator pay.example does not respond'
   const lines = formatStatus({
     ...seen,
@@ -82,7 +82,7 @@ test('the reason why a wall does not sell comes first, with each outage and the 
   `)
 })
 
-test('the last alerts are kept, with the newest at the end, and written unchanged', () => {
+test('the last ten alerts are kept, with the newest at the end, and all alerts are logged unchanged', () => {
   const clock = createFakeClock(NOW)
   const written = createFakeLogger()
   const { logger, listRecentAlerts: last } = keepRecentAlerts(written, clock)

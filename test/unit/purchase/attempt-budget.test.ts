@@ -32,7 +32,7 @@ function recordTries(budget: AttemptBudget, clock: FakeClock, keysNow: (at: numb
 const countTries = (tries: ReadonlyMap<string, readonly number[]>) => [...tries.values()].flat().length
 
 describe('the purchases of a wallet that keeps failing', () => {
-  test('purchases of a wallet that keeps failing are tried a fixed number of times per hour, and each at least every five minutes', () => {
+  test('purchases of a wallet that keeps failing are tried a limited number of times per hour, but each at least every five minutes', () => {
     const clock = createFakeClock(0)
     const tries = recordTries(createAttemptBudget(clock), clock, () => createKeys(1))
     expect(countTries(tries)).toBeLessThanOrEqual(16 + RETRIES_AN_HOUR + 16 * (HOUR_MS / RARE_MS))
@@ -68,7 +68,7 @@ describe('a purchase', () => {
     expect(seconds.slice(0, 14)).toEqual([0, 5, 10, 15, 20, 25, 30, 40, 55, 75, 100, 135, 180, 240])
   })
 
-  test('a purchase that is seen for the first time is due, whatever its wallet has used of its limit', () => {
+  test('a purchase that is seen for the first time is due, even if its wallet has used up its limit', () => {
     const clock = createFakeClock(0)
     const budget = createAttemptBudget(clock)
     while (budget.mayRetry(createWalletAddress(1)));

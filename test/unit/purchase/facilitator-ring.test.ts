@@ -8,12 +8,12 @@ import { createFakeFacilitator, type FakeFacilitator } from '../../support/fakes
 import { createFakeLogger } from '../../support/fakes/logger.ts'
 import { toHash, NOW, createTestPayment } from '../../support/samples.ts'
 
-// Goal: buyers are served while any facilitator works, each is charged once, and no charge is denied that a facilitator
-// may have sent. Method: a ring of facilitators in memory over a chain in memory.
+// Goal: buyers are served while any facilitator works, each buyer is charged once, and no charge that a facilitator may
+// have sent is denied. Method: a ring of facilitators in memory over a chain in memory.
 
 const [FIRST, SECOND] = ['first.example', 'second.example']
 
-/** A clock on which an abortable wait lasts until time passes, and any other takes no real time. */
+/** A clock on which an abortable wait lasts until the test passes time, and any other wait takes no real time. */
 function createPatientClock(): FakeClock {
   const clock = createFakeClock(NOW)
   const waiting = new Set<() => void>()
@@ -89,7 +89,7 @@ describe('a settlement', () => {
     ['refuses a payment that it may have sent', VAGUE],
     ['refuses a valid payment', DEFINITE],
     ['invents a transaction', INVENTED],
-    ['has too much to do', BUSY],
+    ['is overloaded', BUSY],
   ])('the second facilitator settles if the first one %s, and the journal says so', async (_, settling) => {
     const { first, second, ring, listNotes } = createRingOfTwo()
     first.settling = settling
@@ -100,23 +100,26 @@ describe('a settlement', () => {
   })
 
   test.each<[string, SettleResult, SettleResult, SettleResult]>([
-    ['neither was reached', UNSENT, UNSENT, { ...UNSENT }],
-    ['neither had the time', BUSY, BUSY, { ...BUSY, by: FIRST }],
-    ['one was not reached and one had no time', UNSENT, BUSY, { ...BUSY, by: SECOND }],
+    ['neither facilitator was reached', UNSENT, UNSENT, { ...UNSENT }],
+    ['both facilitators were busy', BUSY, BUSY, { ...BUSY, by: FIRST }],
+    ['one was not reached and one was busy', UNSENT, BUSY, { ...BUSY, by: SECOND }],
     ['both refused before broadcast', DEFINITE, DEFINITE, { ...DEFINITE, by: FIRST }],
     ['one was not reached and one refused', UNSENT, DEFINITE, { ...DEFINITE, by: SECOND }],
-    ['the first may have sent it', UNCLEAR, DEFINITE, UNCLEAR],
-    ['the first may have sent it before it refused', VAGUE, DEFINITE, UNCLEAR],
-    ['the second may have sent it', DEFINITE, UNCLEAR, UNCLEAR],
+    ['the first may have sent the payment', UNCLEAR, DEFINITE, UNCLEAR],
+    ['the first may have sent the payment before it refused', VAGUE, DEFINITE, UNCLEAR],
+    ['the second may have sent the payment', DEFINITE, UNCLEAR, UNCLEAR],
     ['the chain denies the success of the first', INVENTED, DEFINITE, NAMED],
     ['the chain denies the success of the first, and the second was not reached', INVENTED, UNSENT, NAMED],
     ['the first names a transaction', NAMED, UNCLEAR, NAMED],
-  ])('a settlement in which %s counts as what all facilitators prove together', async (_, one, other, together) => {
-    const { first, second, ring } = createRingOfTwo()
-    first.settling = one
-    second.settling = other
-    expect(await ring.settle('next', createPayment())).toEqual(together)
-  })
+  ])(
+    'if %s, the result of the settlement is what both facilitators prove together',
+    async (_, one, other, together) => {
+      const { first, second, ring } = createRingOfTwo()
+      first.settling = one
+      second.settling = other
+      expect(await ring.settle('next', createPayment())).toEqual(together)
+    },
+  )
 
   test('a settlement that the chain shows is not repeated, whatever the first facilitator says', async () => {
     for (const settling of [UNCLEAR, VAGUE, DEFINITE]) {
@@ -180,9 +183,9 @@ describe('a settlement', () => {
 describe('a verification', () => {
   test.each<[string, VerifyResult]>([
     ['does not respond', { kind: 'unavailable' }],
-    ['has too much to do', { kind: 'busy' }],
-    ['calls a good signature bad', { kind: 'invalid', reason: 'invalid_exact_evm_signature' }],
-    ['calls a rich payer poor', { kind: 'invalid', reason: poor }],
+    ['is overloaded', { kind: 'busy' }],
+    ['rejects a valid signature', { kind: 'invalid', reason: 'invalid_exact_evm_signature' }],
+    ['rejects a payer with enough money as too poor', { kind: 'invalid', reason: poor }],
   ])('the second facilitator verifies if the first one %s', async (_, verification) => {
     const { first, ring, listNotes } = createRingOfTwo()
     first.verification = verification
@@ -201,7 +204,7 @@ describe('a verification', () => {
     [{ kind: 'unavailable' }, { kind: 'busy' }, { kind: 'busy', by: SECOND }],
     [{ kind: 'unavailable' }, { kind: 'unavailable' }, { kind: 'unavailable' }],
   ])(
-    'a verification that every facilitator fails returns the most definite result (%#)',
+    'a verification that no facilitator confirms returns the most definite result (%#)',
     async (one, other, together) => {
       const { first, second, ring } = createRingOfTwo()
       first.verification = one
@@ -212,7 +215,7 @@ describe('a verification', () => {
 })
 
 describe('a facilitator that is slow to verify', () => {
-  /** Lets the first one respond only when the test says so. */
+  /** A ring whose first facilitator responds only when the test says so. */
   function createSlowFirstRing() {
     const ring = createRingOfTwo()
     const late = Promise.withResolvers<VerifyResult>()
@@ -224,7 +227,7 @@ describe('a facilitator that is slow to verify', () => {
   }
   const waitForTurn = () => new Promise((resolve) => setImmediate(resolve))
 
-  test('if a facilitator has not verified within a second, the next one is asked as well, and the first acceptance decides', async () => {
+  test('if a facilitator has not verified within a second, the next one is called as well, and the first acceptance decides', async () => {
     for (const isFirstFaster of [false, true]) {
       const { clock, first, second, ring, late } = createSlowFirstRing()
       const answers = Promise.withResolvers<VerifyResult>()
@@ -249,7 +252,7 @@ describe('a facilitator that is slow to verify', () => {
     }
   })
 
-  test('a slow facilitator decides if the other one rejects a valid payment', async () => {
+  test('if the next facilitator rejects a valid payment, the acceptance of the slow first one decides', async () => {
     const { clock, second, ring, late } = createSlowFirstRing()
     second.verification = { kind: 'invalid', reason: poor }
     const verifying = ring.verify('next', createPayment())
@@ -261,7 +264,7 @@ describe('a facilitator that is slow to verify', () => {
 })
 
 describe('the verification of a facilitator', () => {
-  test('the verification of a facilitator is probed once a minute, and after a buyer’s failure until it works', async () => {
+  test('the verification of a facilitator is probed once a minute, and after it failed for a buyer, in each probe until it works', async () => {
     const { clock, first, ring } = createRingOfTwo()
     const probeRing = async () => {
       await ring.supports()
@@ -280,7 +283,7 @@ describe('the verification of a facilitator', () => {
     expect([await probeRing(), await probeRing()]).toEqual(['verify', 'supported'])
   })
 
-  test('a verification that works for a buyer, or rejects one, does not cause a probe', async () => {
+  test('a verification that accepts or rejects a payment, or is busy, does not cause a probe', async () => {
     const { first, second, ring } = createRingOfTwo()
     await ring.verify('next', createPayment())
     for (const member of [first, second]) member.verification = { kind: 'invalid', reason: poor }
@@ -292,7 +295,7 @@ describe('the verification of a facilitator', () => {
 })
 
 describe('a facilitator that cannot read what it is sent', () => {
-  /** A facilitator that accepts only the bare payment. */
+  /** Makes a facilitator accept only bare payments. */
   function makePlain(member: FakeFacilitator) {
     const { verify, settle } = member
     member.verify = async (target, payment, manner) =>

@@ -6,7 +6,7 @@ import { unlimited } from '../../support/fakes/limits.ts'
 import { createSellerThat } from '../../support/fakes/seller.ts'
 import { createTestPayment, SILENT } from '../../support/samples.ts'
 
-/** A seller that takes until `finish`, and records the clients it serves. */
+/** A seller that finishes only when `finish` is called, and records the clients it serves. */
 function createSlowSeller(timeoutMs?: number) {
   const { promise: outcome, resolve: finish } = Promise.withResolvers<Outcome>()
   const clients: (AbortSignal | undefined)[] = []

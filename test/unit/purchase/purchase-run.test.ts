@@ -25,13 +25,13 @@ import {
   createWalletAddress,
 } from '../../support/samples.ts'
 
-// Goal: around the script, the driver handles waits for a response, failed writes, and the number of settlements.
+// Goal: the driver of the script handles clients that hang up, failed writes, and the number of settlements.
 
 type Verb = keyof Ledger
 
 /**
- * A seller with the real ledger. The store fails at the verbs in `down`; `atSettle` happens during a settlement, and
- * `atStore` while the store executes the verb.
+ * A seller with the real ledger. The store fails at the verbs in `down`; `atSettle` is called during a settlement, and
+ * `atStore` before the store executes a verb.
  */
 async function openSeller() {
   const db = await openBlank()
@@ -76,7 +76,7 @@ async function openSeller() {
 
 type World = Awaited<ReturnType<typeof openSeller>>
 
-/** The first payment, whose client hangs up during its settlement, or while the store executes the verb. */
+/** Sends the first payment; its client hangs up during the settlement, or when the store executes the verb. */
 async function hangUp({ world, buy }: World, during: Verb | 'settle' = 'settle') {
   const client = new AbortController()
   if (during === 'settle') world.atSettle = () => client.abort()
@@ -86,7 +86,7 @@ async function hangUp({ world, buy }: World, during: Verb | 'settle' = 'settle')
 
 describe('a client that hangs up while its payment settles', () => {
   test.each(['settle', 'finalize'] as const)(
-    'a client that hung up and signs a new payment gets the receipt, and is not charged again (%s)',
+    'a client that hung up during %s and signs a new payment gets the receipt, and is not charged again',
     async (during) => {
       const seller = await openSeller()
       await hangUp(seller, during)
@@ -146,7 +146,7 @@ test('a payment that was refused is watched by the next process, and gets its bl
   expect(readNonceOrCode(await later.buy('next', createTestPayment(1, 1), SILENT))).toBe(toHash(1))
 })
 
-test('a payment that was refused, and that somebody else broadcast, gets its block when it is sent again, with its first listing', async () => {
+test('if somebody else broadcast a refused payment, it gets its block with its first listing when it is sent again', async () => {
   const { world, buy, sold, chain, db } = await openSeller()
   world.atVerify = () => {}
   await buy(createTestPayment(1, 1))
@@ -159,7 +159,7 @@ test('a payment that was refused, and that somebody else broadcast, gets its blo
 describe('money that reached the wall before the payment did', () => {
   const moved = { kind: 'failure', code: 'payment_unmatched', details: { charged: 'yes' } }
 
-  test('money that arrived before its payment was seen gets its own error, and no payment demand', async () => {
+  test('a payment whose money arrived before the wall saw it gets its own error, and no payment demand', async () => {
     const { buy, chain, charged } = await openSeller()
     const tx = chain.land(createTestPayment(1, 1))
     expect(await buy(createTestPayment(1, 1))).toMatchObject({
@@ -169,7 +169,7 @@ describe('money that reached the wall before the payment did', () => {
     expect(charged()).toHaveLength(0)
   })
 
-  test('money that arrived early gets payment_unmatched for an expired payment, and for a sold block, too', async () => {
+  test('a payment whose money arrived early gets payment_unmatched, even if it has expired or its block is sold', async () => {
     const { buy, sold, chain, clock } = await openSeller()
     chain.land(createTestPayment(1, 1))
     await sold.buy(blockOf('3,4'), createTestPayment(2, 2), SILENT)
@@ -178,7 +178,7 @@ describe('money that reached the wall before the payment did', () => {
     expect(await buy(createTestPayment(1, 1))).toMatchObject(moved)
   })
 
-  test('money that arrived early gets payment_unmatched at a former address and price of the wall, too', async () => {
+  test('a payment whose money arrived early gets payment_unmatched, even at a former address and price of the wall', async () => {
     const { db, chain, clock, logger } = await openSeller()
     const former = createWalletAddress(8)
     const accepted = { ...createTestPayment(1, 1).accepted, payTo: former, amount: 2_000_000n }
@@ -191,7 +191,7 @@ describe('money that reached the wall before the payment did', () => {
     expect(never).toMatchObject({ code: 'payment_required', details: { charged: 'unknown' } })
   })
 
-  test('money that arrived early is not denied while the chain does not respond', async () => {
+  test('a payment whose money arrived early is not called uncharged while the chain does not respond', async () => {
     const { buy, chain, clock } = await openSeller()
     chain.land(createTestPayment(1, 1))
     chain.silent = true
@@ -208,7 +208,7 @@ describe('a nonce that its own payer signed again', () => {
     ['yes', undefined],
     ['unknown', { kind: 'unclear' }],
   ])(
-    'the response to a nonce signed again for another time says whether its known payment was charged: %s',
+    'the response to a nonce signed again with another expiry says whether its known payment was charged: %s',
     async (isCharged, settling) => {
       const { world, buy } = await openSeller()
       world.settling = settling
@@ -218,7 +218,7 @@ describe('a nonce that its own payer signed again', () => {
     },
   )
 
-  test('a nonce signed again for another price settles neither payment after the first was released', async () => {
+  test('if a nonce is signed again for another price after its first payment was released, neither payment is settled', async () => {
     const { world, buy, db, charged } = await openSeller()
     world.settling = { kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' }
     expect(readNonceOrCode(await buy(createTestPayment(1, 1)))).toBe('payment_required')
@@ -235,12 +235,12 @@ describe('a nonce that its own payer signed again', () => {
     })
   })
 
-  test('a nonce signed again for another price may have paid, even if the first payment can never settle any more', async () => {
+  test('if a nonce is signed again for another price, its charge is unknown, even if the first payment can never settle any more', async () => {
     const { world, buy, db } = await openSeller()
     world.settling = { kind: 'refused', reason: 'invalid_exact_evm_insufficient_balance' }
     await buy(createTestPayment(1, 1))
     const first = await db.ledger.find(createTestPayment(1, 1))
-    if (first === undefined) throw new Error('the first is not kept')
+    if (first === undefined) throw new Error('the first payment is not stored')
     await db.ledger.release(first, true)
     const dearer = { amount: 2_000_000n, accepted: { ...createTestPayment(1, 1).accepted, amount: 2_000_000n } }
     expect(await buy({ ...createTestPayment(1, 1), ...dearer })).toMatchObject({
@@ -250,7 +250,7 @@ describe('a nonce that its own payer signed again', () => {
   })
 })
 
-test('a payment that was spent in a block that was later replaced is not treated as unspent', async () => {
+test('a payment is not treated as unspent if the block in which it was spent is replaced', async () => {
   const reads = [false, true].map((spent, at) => ({ head: BigInt(at), spent }))
   const chain: Chain = {
     ...createFakeChain(),
@@ -285,7 +285,7 @@ describe('a released payment that is sent again', () => {
     return readNonceOrCode(await sold.buy(block, first.payment, SILENT))
   }
 
-  test('a payer whose released payment ends during its retry gets no payment demand while another payment is open', async () => {
+  test('a payer whose released payment becomes void during its retry gets no payment demand while another payment is open', async () => {
     const code = await resendReleased(true, async (chain, key) => {
       chain.cancel(key)
       return await chain.read(key)
@@ -324,7 +324,7 @@ test('a payer gets an owed receipt even while payments cannot be accepted', asyn
 })
 
 describe('a receipt that went out', () => {
-  test('a receipt that was sent ends its purchase: ten purchases in a row are ten blocks', async () => {
+  test('a receipt that was sent ends its purchase, so that ten purchases in a row buy ten blocks', async () => {
     const { buy } = await openSeller()
     const blocks: unknown[] = []
     for (let nonce = 1; nonce <= 10; nonce += 1) {
@@ -334,7 +334,7 @@ describe('a receipt that went out', () => {
     expect(new Set(blocks).size).toBe(10)
   })
 
-  test('a receipt that could not be marked as sent is returned for the next payment, however often and late, and nobody is charged', async () => {
+  test('a receipt that could not be marked as sent is returned for the next payment, however often and late that is sent, without a charge', async () => {
     const { clock, down, buy, sold, charged } = await openSeller()
     down.add('markAnswered')
     await buy(createTestPayment(1, 1))
@@ -354,7 +354,7 @@ describe('a receipt that went out', () => {
     expect(charged()).toEqual([toHash(1), toHash(3)])
   })
 
-  test('a receipt for another block than the requested one says so, and the same request again buys the block', async () => {
+  test('if an owed receipt is for another block than the requested one, the response says so, and the same request sent again buys the block', async () => {
     const { db, sold, charged } = await openSeller()
     const block = blockOf('3,4')
     const first = await reserve(db, block, createTestPayment(1, 1))
@@ -375,7 +375,7 @@ describe('a receipt that went out', () => {
     expect(charged()).toEqual([toHash(2)])
   })
 
-  test('an unsent receipt goes to one of two parallel payments, and the other is asked to wait', async () => {
+  test('an unsent receipt goes to one of two parallel payments, and the response to the other asks to wait', async () => {
     const seller = await openSeller()
     await hangUp(seller)
     const answers = await Promise.all([seller.buy(createTestPayment(1, 2)), seller.buy(createTestPayment(1, 3))])
@@ -414,7 +414,7 @@ describe('a purchase with a payment-identifier', () => {
     expect(readNonceOrCode(await buy(createTestPayment(1, 3)))).toBe(toHash(3))
   })
 
-  test('the response to an expired payment with a used payment-identifier names the earlier purchase, without waiting', async () => {
+  test('the response to an expired payment with a used payment-identifier says that an earlier payment bought the block', async () => {
     const { buy, clock, charged } = await openSeller()
     await buy(createNamedPayment(1))
     clock.advance(3_600_000)
@@ -449,7 +449,7 @@ describe('a known payment that somebody else sends', () => {
   })
 })
 
-test('a held target counts as being bought while its run has a client, and as in doubt afterwards', async () => {
+test('a held target counts as reserved while its run has a client, and as uncertain afterwards', async () => {
   const { world, sold, buy } = await openSeller()
   const block = blockOf('79,44')
   const during: unknown[] = []
@@ -484,7 +484,7 @@ describe('writes that the store could not accept', () => {
     expect(charged()).toHaveLength(1)
   })
 
-  test('a store that cannot mark a receipt does not delay it', async () => {
+  test('if the store cannot mark a receipt as sent, the receipt is still returned', async () => {
     const { world, down, buy, clock } = await openSeller()
     world.settling = { kind: 'unclear' }
     expect(readNonceOrCode(await buy(createTestPayment(1, 1)))).toBe('settlement_unknown')
@@ -561,7 +561,7 @@ describe('one payment is settled', () => {
     expect(tries).toBe(2)
   })
 
-  test('a payment is settled a fixed number of times for requests, however often they are sent; the reconciler goes on', async () => {
+  test('requests settle a payment a limited number of times, however often they are sent, but the reconciler still settles it', async () => {
     const { db, world, buy, sold, clock } = await openSeller()
     world.settling = { kind: 'unclear' }
     await buy(createTestPayment(1, 1))
@@ -603,7 +603,7 @@ describe('a sale that was paid', () => {
 })
 
 describe('a credit', () => {
-  test('a payment is answered as credited if its money is booked while it is being refused', async () => {
+  test('a payment gets payment_credited if its money is booked as a credit while the payment is being refused', async () => {
     const { db, chain, clock } = await openSeller()
     const payment = createTestPayment(1, 1)
     const credit = { payment, target: 'next', listing: SILENT, head: HEAD } as const
@@ -621,7 +621,7 @@ describe('a credit', () => {
     expect(readNonceOrCode(await unarmed.buy('next', payment, SILENT))).toBe('payment_credited')
   })
 
-  test('a credit whose payment a reorganisation removed is no longer owed, and the operator gets an alert; a paid one stays', async () => {
+  test('a credit is no longer owed if a reorganisation removed its payment, and the operator gets an alert; other credits stay', async () => {
     const { buy, sold, chain, logger, db } = await openSeller()
     const credits = [createTestPayment(1, 1), createTestPayment(2, 2)] as const
     for (const payment of credits) {

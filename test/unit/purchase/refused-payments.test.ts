@@ -10,7 +10,7 @@ import { createFakeFacilitator } from '../../support/fakes/facilitator.ts'
 import { readNonceOrCode, createSellerWith } from '../../support/fakes/seller.ts'
 import { blockOf, toHash, NOW, createTestPayment, createPixels, SILENT, TERMS } from '../../support/samples.ts'
 
-// Goal: the outcome of a payment that a facilitator has, and for which nothing is held.
+// Goal: a payment that a facilitator has, but for which nothing is held, gets a correct outcome.
 
 const BLOCK = blockOf('79,44')
 
@@ -41,7 +41,7 @@ describe('a payment that lost the race for its block', () => {
     const seller = openSeller()
     const [one, other] = [createTestPayment(1, 1), createTestPayment(2, 2)]
     const [won, lost] = await Promise.all([one, other].map((payment) => seller.sold.buy(BLOCK, payment, SILENT)))
-    if (won === undefined || lost === undefined) throw new Error('two were asked')
+    if (won === undefined || lost === undefined) throw new Error('two purchases were requested')
     expect(readNonceOrCode(won)).toBe(toHash(1))
     return { ...seller, lost, payment: other }
   }
@@ -92,7 +92,7 @@ describe('an order that a facilitator refuses', () => {
     expect((bytes() - before) / 100).toBeLessThan(1000)
   })
 
-  test('a rejected order is bought with its picture if the same order is sent again, and with no other picture', async () => {
+  test('a rejected order gets its picture if the same order is sent again, and no picture if a changed order is sent', async () => {
     for (const [message, isPainted] of [
       ['hello', true],
       ['another', false],
@@ -136,7 +136,7 @@ describe('a payment without a record', () => {
     expect(await refuseBySeller(700_000, 690_000)).toMatchObject(uncharged)
   })
 
-  test('an unknown payment goes to no facilitator while other processes cannot learn of it', async () => {
+  test('an unknown payment is not sent to a facilitator while other processes cannot learn of it', async () => {
     const { open, ledger, facilitator } = openSeller()
     const failStore = () => Promise.reject(new StoreUnavailable('down'))
     const apart = open({ leases: { take: failStore, give: failStore, isTaken: failStore } })

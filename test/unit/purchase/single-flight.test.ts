@@ -29,7 +29,7 @@ function createWorld() {
 }
 
 describe('runs for one key', () => {
-  test('runs for one key go one after the other, in their order', async () => {
+  test('runs for one key are executed one after the other, in the order of the calls', async () => {
     const { flights, notes, a, b, c } = createWorld()
     const all = Promise.all([a, b, c].map(({ run }) => flights.run('key', run)))
     c.finish()

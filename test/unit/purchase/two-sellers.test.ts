@@ -14,8 +14,8 @@ import { readNonceOrCode, createSellerWith } from '../../support/fakes/seller.ts
 import { toHash, NOW, createTestPayment, SILENT } from '../../support/samples.ts'
 import { createScheduler } from '../../support/scheduler.ts'
 
-// Goal: the responses to payers from two processes on one store. Method: two sellers over one ledger, with time moved
-// by hand, and a facilitator that responds when the test lets it.
+// Goal: payers get correct responses from two processes on one store. Method: two sellers over one ledger, with time
+// moved by hand, and a facilitator that responds when the test lets it.
 
 async function openWorld() {
   const { ledger } = await openBlank()
@@ -120,7 +120,7 @@ test('a payment that another process may have sent to a facilitator is not calle
   expect(await other).toMatchObject({ code: 'payment_required', details: { charged: 'no' } })
 })
 
-test('a process that gets no response about a lease does not call a payment uncharged that another process may have sent', async () => {
+test('a process that cannot take a lease does not call a payment uncharged if another process may have sent it', async () => {
   const { here, there, pass } = await openWorld()
   pass(120)
   const payment = createTestPayment(1, 1, { validBefore: BigInt(NOW / 1000 + 420) })
@@ -134,7 +134,7 @@ test('a process that gets no response about a lease does not call a payment unch
   expect(await again).toMatchObject({ code: 'payment_required', details: { charged: 'unknown' } })
 })
 
-test('a process that loses its lease does not call a payment uncharged that another process may have sent meanwhile', async () => {
+test('a process that loses its lease does not call a payment uncharged if another process may have sent it meanwhile', async () => {
   const { here, there, leases, pass } = await openWorld()
   pass(120)
   const payment = createTestPayment(1, 1, { validBefore: BigInt(NOW / 1000 + 420) })
@@ -169,7 +169,7 @@ test('a process that lost its lease asks the payer to wait while another process
   expect(readNonceOrCode(await bought)).toBe(toHash(1))
 })
 
-test('a payer whose payment can never settle any more gets that response, even if another process still works on it', async () => {
+test('a payment that can never settle any more is called uncharged, even if another process still works on it', async () => {
   const { here, there, ledger, chain, pass } = await openWorld()
   const payment = createTestPayment(1, 1)
   here.gate.settling = new Promise(() => {})
@@ -185,7 +185,7 @@ test('a payer whose payment can never settle any more gets that response, even i
   expect(await Promise.race([held, 'still settling'])).toBe('still settling')
 })
 
-test('a process remembers that it lost a lease, even if the response to that request did not depend on it', async () => {
+test('a process remembers that it lost a lease, even if the response to the request at hand did not depend on the lease', async () => {
   const { here, there, chain, leases, pass } = await openWorld()
   pass(120)
   const payment = createTestPayment(1, 1, { validBefore: BigInt(NOW / 1000 + 420) })
@@ -249,7 +249,7 @@ test('one signed request sent to two processes is charged once, and both return 
   expect(settled).toHaveLength(1)
 })
 
-test('a payer whose process died signs a new payment, gets the receipt from the other process, and is charged once', async () => {
+test('if a process dies, its payer can sign a new payment, gets the receipt from another process, and is charged once', async () => {
   const { here, there, settled, pass } = await openWorld()
   here.gate.settling = never
   const { nonce } = createTestPayment(1, 1)
@@ -293,7 +293,7 @@ test('a payment signed again with a longer validity waits for the process that s
   expect([readNonceOrCode(await anew), settled.length]).toEqual([toHash(1), 1])
 })
 
-test('parallel purchases of one payer in two processes are separate, and the later one waits for the other', async () => {
+test('if one payer buys in two processes in parallel, the later purchase waits for the earlier one, and each gets its own result', async () => {
   const { here, there, settled, pass } = await openWorld()
   const settling = Promise.withResolvers<SettleResult>()
   here.gate.settling = settling.promise
@@ -307,7 +307,7 @@ test('parallel purchases of one payer in two processes are separate, and the lat
   expect(settled).toHaveLength(1)
 })
 
-test('a rejection does not release a block that another process has settled since, and is not returned to the client', async () => {
+test('a rejection does not release a block if another process has sent its payment since, and is not returned to the client', async () => {
   const { ledger, leases, chain, here, there, pass } = await openWorld()
   const refusing = Promise.withResolvers<SettleResult>()
   here.gate.settling = refusing.promise
@@ -340,7 +340,7 @@ test('a run that released its block returns the sale that another process made s
   expect(settled).toHaveLength(1)
 })
 
-test('a process does not settle a held block again before it has recorded that in the database', async () => {
+test('a process does not settle a held block again before it has marked the purchase as uncertain in the database', async () => {
   const { ledger, leases, settled, here, there, pass } = await openWorld()
   const refusing = Promise.withResolvers<SettleResult>()
   here.gate.settling = refusing.promise
@@ -370,7 +370,7 @@ test('a purchase that another process has since continued is not rejected', asyn
   expect(settled).toHaveLength(1)
 })
 
-test('a payer that waits too long is asked to come back, and its held purchase is in doubt', async () => {
+test('a payer that waits too long is asked to retry, and its held purchase is marked as uncertain', async () => {
   const { ledger, here, there, pass } = await openWorld()
   here.gate.settling = never
   void here.buy(createTestPayment(1, 1))
@@ -382,7 +382,7 @@ test('a payer that waits too long is asked to come back, and its held purchase i
   })
 })
 
-test('a payer is asked to wait only once this is stored for the process that serves the payment, and then buys nothing new', async () => {
+test('a payer is asked to retry only once its purchase is marked as uncertain in the database, and then buys nothing new', async () => {
   const { ledger, here, there, pass } = await openWorld()
   here.gate.settling = never
   void here.buy(createTestPayment(1, 1))
